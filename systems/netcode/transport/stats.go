@@ -1,0 +1,20 @@
+package transport
+
+// Stats counts what passed through one end of a connection. Bytes are those of the datagrams as the caller sees them, without the transport's overhead.
+type Stats struct {
+	Sent, SentBytes         uint64 // handed to the network
+	Received, ReceivedBytes uint64 // arrived and queued for Recv
+	SendDropped             uint64 // refused by Send with ErrQueueFull, or dropped from the queue towards the network
+	ReceiveDropped          uint64 // arrived, but too large, not genuine, or with the queue for Recv full
+	SendQueued              int    // datagrams that wait to be handed to the network; grows when an ordered transport's reader is slow
+	SendQueuedBytes         int    // their bytes
+	Overhead                int    // bytes that the network carries in addition to each datagram: IP, UDP or TCP, and encryption; an estimate
+}
+
+// ListenerStats counts the attempts to connect.
+type ListenerStats struct {
+	Accepted uint64 // became Open
+	Refused  uint64 // turned away by an admission limit, before or during the handshake
+	Failed   uint64 // handshakes that broke off or ran out of time
+	Pending  int    // handshakes under way, and connections that wait for Accept
+}
