@@ -34,27 +34,46 @@ func (p Pose3D) Apply(point mgl32.Vec3) mgl32.Vec3 {
 
 // Mul composes: the result takes a point first through child, then through p.
 //
-// A rotated child under a non-uniform scale would be sheared, which a Pose3D cannot hold; the result then keeps child's rotation and the product
-// of the scales, as Unity's and Unreal's transforms do. Where shear matters use matrices ([Pose3D.Mat4]).
+// The result is exact where p scales all axes by the same amount, mirrored or not. A rotated child under another scale would be sheared, which a
+// Pose3D cannot hold; the result then keeps the rotation and the product of the scales, as Unity's and Unreal's transforms do. Where
+// shear matters use matrices ([Pose3D.Mat4]).
 func (p Pose3D) Mul(child Pose3D) Pose3D {
 	return Pose3D{
 		Position: p.Apply(child.Position),
-		Rotation: p.Rotation.Mul(child.Rotation),
+		Rotation: p.Rotation.Mul(mirrored(child.Rotation, p.Scale)),
 		Scale:    mul3(p.Scale, child.Scale),
 	}
 }
 
-// Inverse returns the pose that undoes p: p.Inverse().Mul(p) is the identity for a uniform scale other than zero. A scale of zero on an axis has no
-// inverse and gives zero on that axis. For a non-uniform scale under a rotation the inverse would be sheared; use [Pose3D.Mat4] and invert that.
+// Inverse returns the pose that undoes p: p.Inverse().Mul(p) is the identity where p scales all axes by the same amount other than zero, mirrored
+// or not. A scale of zero on an axis has no inverse and gives zero on that axis. Under a rotation and another scale the inverse would be sheared; use
+// [Pose3D.Mat4] and invert that.
 func (p Pose3D) Inverse() Pose3D {
-	inv := Pose3D{Rotation: p.Rotation.Conjugate()}
+	back := p.Rotation.Conjugate()
+	inv := Pose3D{Rotation: mirrored(back, p.Scale)}
 	for i, s := range p.Scale {
 		if s != 0 {
 			inv.Scale[i] = 1 / s
 		}
 	}
-	inv.Position = mul3(inv.Scale, inv.Rotation.Rotate(p.Position)).Mul(-1)
+	inv.Position = mul3(inv.Scale, back.Rotate(p.Position)).Mul(-1)
 	return inv
+}
+
+// mirrored returns the rotation r as it looks from outside a frame whose axes the scale mirrors: the axis of r is a pseudovector, so it
+// turns with the mirror's determinant.
+func mirrored(r mgl32.Quat, scale mgl32.Vec3) mgl32.Quat {
+	if scale[0] >= 0 && scale[1] >= 0 && scale[2] >= 0 {
+		return r
+	}
+	sign := mgl32.Vec3{1, 1, 1}
+	for i, s := range scale {
+		if s < 0 {
+			sign[i] = -1
+		}
+	}
+	r.V = mul3(r.V, sign).Mul(sign[0] * sign[1] * sign[2])
+	return r
 }
 
 // Mat4 returns the pose as a column-major matrix, translation in the last column.

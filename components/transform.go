@@ -1,0 +1,44 @@
+package components
+
+import (
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/mlange-42/arche/ecs"
+)
+
+// The transforms of objects in space and in the plane.
+type (
+	// Transform3D is an object's logical pose in space, local to its [Parent].
+	Transform3D = Logical[Pose3D]
+	// Visual3D is an object's drawn pose in space, local to its [Parent].
+	Visual3D = Visual[Pose3D]
+	// Transform2D is an object's logical pose in the plane, local to its [Parent].
+	Transform2D = Logical[Pose2D]
+	// Visual2D is an object's drawn pose in the plane, local to its [Parent].
+	Visual2D = Visual[Pose2D]
+)
+
+// Parent makes an entity's poses local to another entity. The zero entity means no parent.
+//
+// It may be written directly, which keeps the local pose; Hierarchy.Reparent keeps the world pose. It is a plain component and not an arche relation, because a
+// relation makes one table per target.
+type Parent struct {
+	Entity ecs.Entity
+}
+
+// NoInterpolation is a marker: an entity that has it shows its logical value as of the newest fixed step, without interpolation. It may be added and
+// removed at any time.
+type NoInterpolation struct{}
+
+// Velocity3D is a linear velocity in units per second of simulated time in the parent's frame, and an angular velocity in radians per second about
+// the axis of its direction (right-handed), in the parent's frame.
+type Velocity3D struct {
+	Linear  mgl32.Vec3
+	Angular mgl32.Vec3
+}
+
+// Velocity2D is a linear velocity in units per second of simulated time in the parent's frame and an angular velocity in radians per second,
+// counter-clockwise.
+type Velocity2D struct {
+	Linear  mgl32.Vec2
+	Angular float32
+}

@@ -1,0 +1,22 @@
+package components
+
+// Visual is what is drawn: the value at the normal time, somewhere between the last two logical samples. Normal systems (cameras, particles, sound) and the
+// renderer read it; fixed-step systems must not.
+//
+// On an entity that also has a [Logical] of the same type it is written by the synchronizer, at VisualSync of every frame in which it
+// moves, and it needs no initial value. An entity with a Visual and no Logical exists only to be seen (particles, effects, a camera rig): normal systems
+// move it with Set. Servers give their entities none.
+//
+// Behind it stand samples that the synchronizer keeps in hidden components of the same entity.
+type Visual[T any] struct {
+	value T
+}
+
+// NewVisual returns a visual value for an entity that is only visual.
+func NewVisual[T any](v T) Visual[T] { return Visual[T]{value: v} }
+
+// Get returns the value to draw.
+func (v *Visual[T]) Get() T { return v.value }
+
+// Set replaces the value of an entity that is only visual. On an entity with a [Logical] the synchronizer overwrites it as soon as that moves.
+func (v *Visual[T]) Set(value T) { v.value = value }
