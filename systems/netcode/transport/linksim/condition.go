@@ -1,0 +1,155 @@
+package linksim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Condition is the state of one direction of a network path, with the seed of its randomness. The zero value is a perfect one: nothing is
+// lost, and everything arrives at once. [Condition.String] and [Parse] turn it into one line of text and back.
+type Condition struct {
+	Delay  time.Duration // one way, at least 0
+	Jitter time.Duration // every datagram takes Delay plus a uniform draw from [-Jitter, +Jitter], never less than 0; datagrams may overtake each other
+
+	Loss  float64 // probability of 0..1 that a datagram is lost, independently of the others
+	Burst Burst   // losses in bursts, on top of Loss
+
+	Duplicate float64       // probability that a second copy arrives, with a jitter draw of its own
+	Reorder   float64       // probability that a datagram is held back by ReorderBy, so that later ones overtake it
+	ReorderBy time.Duration // 0 means 50 ms
+
+	Rate  int // bytes per second that pass; 0 means no limit
+	Queue int // bytes that wait in front of the limit, beyond which datagrams are dropped; 0 means 250 ms worth of Rate, at least 4096
+
+	// Ordered makes the direction a reliable, ordered stream as over TCP: what would be lost is sent again after a retransmission time-out of
+	// max(200 ms, 2*Delay), as often as needed, and everything behind it waits. Duplicates and reordering do not show.
+	Ordered bool
+
+	// Script changes the path at given times. A condition keeps the slice; do not change its elements afterwards.
+	Script []Event
+
+	Seed uint64 // of all random draws
+}
+
+// Burst is the Gilbert-Elliott model of bursty loss: a chain of two states, good and bad, that steps once per datagram. A mean burst
+// lasts 1/Leave datagrams. The zero value never leaves the good state and loses nothing. (E. N. Gilbert, "Capacity of a Burst-Noise
+// Channel", 1960; E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", 1963.)
+type Burst struct {
+	Enter    float64 // probability per datagram of going from good to bad
+	Leave    float64 // probability per datagram of going from bad to good
+	GoodLoss float64 // probability of loss in the good state
+	BadLoss  float64 // probability of loss in the bad state
+}
+
+// Kind is what an [Event] does.
+type Kind uint8
+
+const (
+	// Route adds By to the one-way delay from At on, for what is sent from then on; several add up. A shorter route lets datagrams overtake earlier ones.
+	Route Kind = iota
+	// Stall holds back everything that would arrive in [At, At+By) until At+By, when it arrives in one burst, as a scanning Wi-Fi card does.
+	Stall
+	// Cut loses everything that is sent in [At, At+By); in an ordered direction it is sent again until that is over.
+	Cut
+)
+
+// Event is one scripted change.
+type Event struct {
+	Kind Kind
+	At   time.Duration // on the clock that Push and Pop are given
+	By   time.Duration // a change of delay for Route (may be negative), else a length
+}
+
+// maxTime bounds all durations, so that sums of them do not overflow.
+const maxTime = 1000 * time.Hour
+
+// Validate returns an error that names everything in the condition that makes no sense, and nil if there is nothing.
+func (c Condition) Validate() error {
+	var errs []error
+	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("linksim: "+format, args...)) }
+	for _, p := range []struct {
+		name  string
+		value float64
+	}{
+		{"loss", c.Loss}, {"burst enter", c.Burst.Enter}, {"burst leave", c.Burst.Leave}, {"burst loss in the good state", c.Burst.GoodLoss},
+		{"burst loss in the bad state", c.Burst.BadLoss}, {"dup", c.Duplicate}, {"reorder", c.Reorder},
+	} {
+		if !(p.value >= 0 && p.value <= 1) { // also refuses NaN
+			bad("%s is %v: give a probability from 0 to 1 (or 0%% to 100%%)", p.name, p.value)
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"delay", c.Delay}, {"jitter", c.Jitter}, {"the time of reorder", c.ReorderBy}} {
+		if d.value < 0 || d.value > maxTime {
+			bad("%s is %v: give a duration from 0 to %v", d.name, d.value, maxTime)
+		}
+	}
+	if c.Rate < 0 || c.Rate > math.MaxInt32 {
+		bad("rate is %d bytes per second: give 0 (no limit) to %d", c.Rate, math.MaxInt32)
+	}
+	if c.Queue < 0 || c.Queue > math.MaxInt32 {
+		bad("queue is %d bytes: give 0 (the default) to %d", c.Queue, math.MaxInt32)
+	}
+	for _, e := range c.Script {
+		switch {
+		case e.Kind > Cut:
+			bad("the script holds an event of unknown kind %d: use Route, Stall or Cut", e.Kind)
+		case e.At < 0 || e.At > maxTime:
+			bad("a scripted event at %v: give a time from 0 to %v", e.At, maxTime)
+		case e.Kind == Route && (e.By < -maxTime || e.By > maxTime):
+			bad("a route change by %v: give at most %v either way", e.By, maxTime)
+		case e.Kind != Route && (e.By < 0 || e.By > maxTime):
+			bad("a stall or cut that lasts %v: give a duration from 0 to %v", e.By, maxTime)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// queueBytes returns the bound of the queue in front of the rate limit.
+func (c *Condition) queueBytes() int {
+	if c.Queue > 0 {
+		return c.Queue
+	}
+	return max(c.Rate/4, 4096)
+}
+
+// reorderBy returns how long a reordered datagram is held back.
+func (c *Condition) reorderBy() time.Duration {
+	if c.ReorderBy > 0 {
+		return c.ReorderBy
+	}
+	return 50 * time.Millisecond
+}
+
+// delayAt returns the one-way delay without jitter of what is sent at the time, and whether a cut loses it.
+func (c *Condition) delayAt(at time.Duration) (delay time.Duration, cut bool) {
+	delay = c.Delay
+	for _, e := range c.Script {
+		switch e.Kind {
+		case Route:
+			if at >= e.At {
+				delay += e.By
+			}
+		case Cut:
+			cut = cut || at >= e.At && at < e.At+e.By
+		}
+	}
+	return max(delay, 0), cut
+}
+
+// stalled returns when that which would arrive at the time arrives really. Stalls may overlap or follow each other.
+func (c *Condition) stalled(at time.Duration) time.Duration {
+	for again := true; again; {
+		again = false
+		for _, e := range c.Script {
+			if e.Kind == Stall && at >= e.At && at < e.At+e.By {
+				at, again = e.At+e.By, true
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,93 @@
+package linksim
+
+import "time"
+
+// flight is a datagram under way.
+type flight struct {
+	at    time.Duration // arrival
+	sent  time.Duration // when it left the queue in front of the rate limit
+	order uint64        // decides between equal arrival times
+	slot  int32         // its bytes, in flights.slots
+}
+
+// flights is a binary heap of what is under way, earliest arrival first. Buffers are kept and used again, so that a link that has seen its
+// peak allocates nothing more.
+type flights struct {
+	heap  []flight
+	slots [][]byte
+	free  []int32
+	order uint64
+}
+
+func (f *flights) len() int { return len(f.heap) }
+
+func (f *flights) next() (at time.Duration, ok bool) {
+	if len(f.heap) == 0 {
+		return 0, false
+	}
+	return f.heap[0].at, true
+}
+
+func (f *flights) less(i, j int) bool {
+	a, b := &f.heap[i], &f.heap[j]
+	return a.at < b.at || a.at == b.at && a.order < b.order
+}
+
+// push copies the datagram and files it under its arrival time.
+func (f *flights) push(at, sent time.Duration, datagram []byte) {
+	var slot int32
+	if n := len(f.free); n > 0 {
+		slot, f.free = f.free[n-1], f.free[:n-1]
+	} else {
+		slot = int32(len(f.slots))
+		f.slots = append(f.slots, nil)
+		if cap(f.free) < cap(f.slots) { // all of them may become free
+			f.free = make([]int32, 0, cap(f.slots))
+		}
+	}
+	f.slots[slot] = append(f.slots[slot][:0], datagram...)
+	f.heap = append(f.heap, flight{at, sent, f.order, slot})
+	f.order++
+	for i := len(f.heap) - 1; i > 0; {
+		parent := (i - 1) / 2
+		if !f.less(i, parent) {
+			break
+		}
+		f.heap[i], f.heap[parent] = f.heap[parent], f.heap[i]
+		i = parent
+	}
+}
+
+// pop removes the earliest and returns its slot, which the caller puts into free when it is done with the bytes.
+func (f *flights) pop() int32 {
+	slot := f.heap[0].slot
+	last := len(f.heap) - 1
+	f.heap[0] = f.heap[last]
+	f.heap = f.heap[:last]
+	for i := 0; ; {
+		child := 2*i + 1
+		if child >= last {
+			break
+		}
+		if child+1 < last && f.less(child+1, child) {
+			child++
+		}
+		if !f.less(child, i) {
+			break
+		}
+		f.heap[i], f.heap[child] = f.heap[child], f.heap[i]
+		i = child
+	}
+	return slot
+}
+
+// waiting counts those that have not left the queue in front of the rate limit at the time.
+func (f *flights) waiting(now time.Duration) (datagrams, bytes int) {
+	for i := range f.heap {
+		if f.heap[i].sent > now {
+			datagrams++
+			bytes += len(f.slots[f.heap[i].slot])
+		}
+	}
+	return datagrams, bytes
+}

@@ -1,0 +1,191 @@
+package linksim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// String returns the condition and its seed as one line that [Parse] reads back exactly, for a failing case to print:
+//
+//	delay=100ms jitter=10ms loss=15% seed=7
+//
+// Effects that are off are left out; the seed is always there. All of them:
+//
+//	delay=100ms jitter=10ms        one-way delay and uniform jitter
+//	loss=15%                       independent loss
+//	burst=2%/12.5%:0%/100%         Gilbert-Elliott: good to bad / bad to good : loss in good / loss in bad
+//	dup=30% reorder=5%/50ms        duplicates; datagrams held back, and for how long (left out: 50 ms)
+//	rate=32000 queue=8000          bytes per second, and bytes that wait (left out: 250 ms worth)
+//	ordered                        a reliable ordered stream
+//	route=20s:+100ms               from 20 s on the delay is 100 ms longer
+//	stall=30s:2s cut=40s:500ms     2 s of silence then a burst; 500 ms in which everything sent is lost
+//	seed=7                         of all random draws
+func (c Condition) String() string {
+	var b strings.Builder
+	field := func(on bool, parts ...string) {
+		if on {
+			for _, part := range parts {
+				b.WriteString(part)
+			}
+			b.WriteByte(' ')
+		}
+	}
+	field(c.Delay != 0, "delay=", c.Delay.String())
+	field(c.Jitter != 0, "jitter=", c.Jitter.String())
+	field(c.Loss != 0, "loss=", percent(c.Loss))
+	field(c.Burst != Burst{}, "burst=", percent(c.Burst.Enter), "/", percent(c.Burst.Leave), ":", percent(c.Burst.GoodLoss), "/", percent(c.Burst.BadLoss))
+	field(c.Duplicate != 0, "dup=", percent(c.Duplicate))
+	if c.ReorderBy == 0 {
+		field(c.Reorder != 0, "reorder=", percent(c.Reorder))
+	} else {
+		field(true, "reorder=", percent(c.Reorder), "/", c.ReorderBy.String())
+	}
+	field(c.Rate != 0, "rate=", strconv.Itoa(c.Rate))
+	field(c.Queue != 0, "queue=", strconv.Itoa(c.Queue))
+	field(c.Ordered, "ordered")
+	for _, e := range c.Script {
+		sign := ""
+		if e.Kind == Route && e.By >= 0 {
+			sign = "+"
+		}
+		field(true, e.Kind.String(), "=", e.At.String(), ":", sign, e.By.String())
+	}
+	return b.String() + "seed=" + strconv.FormatUint(c.Seed, 10)
+}
+
+// String returns the kind's key in the textual form.
+func (k Kind) String() string {
+	switch k {
+	case Route:
+		return "route"
+	case Stall:
+		return "stall"
+	case Cut:
+		return "cut"
+	}
+	return "kind" + strconv.Itoa(int(k))
+}
+
+// Parse reads the textual form that [Condition.String] describes, in any order of its fields; the empty text is the zero Condition.
+// Probabilities may also be plain numbers from 0 to 1. The error names the field that is wrong and what it should look like.
+func Parse(text string) (Condition, error) {
+	var c Condition
+	seen := map[string]bool{}
+	for _, field := range strings.Fields(text) {
+		key, value, _ := strings.Cut(field, "=")
+		if seen[key] && key != "route" && key != "stall" && key != "cut" {
+			return Condition{}, fmt.Errorf("linksim: %s is given twice: give it once", key)
+		}
+		seen[key] = true
+		if err := c.set(key, value); err != nil {
+			return Condition{}, fmt.Errorf("linksim: %q: %w", field, err)
+		}
+	}
+	if err := c.Validate(); err != nil {
+		return Condition{}, err
+	}
+	return c, nil
+}
+
+// set gives one field its value.
+func (c *Condition) set(key, value string) (err error) {
+	switch key {
+	case "delay":
+		c.Delay, err = duration(value)
+	case "jitter":
+		c.Jitter, err = duration(value)
+	case "loss":
+		c.Loss, err = probability(value)
+	case "dup":
+		c.Duplicate, err = probability(value)
+	case "burst":
+		c.Burst, err = burst(value)
+	case "reorder":
+		p, by, timed := strings.Cut(value, "/")
+		if c.Reorder, err = probability(p); err == nil && timed {
+			c.ReorderBy, err = duration(by)
+		}
+	case "rate":
+		c.Rate, err = strconv.Atoi(value)
+	case "queue":
+		c.Queue, err = strconv.Atoi(value)
+	case "seed":
+		c.Seed, err = strconv.ParseUint(value, 10, 64)
+	case "ordered":
+		if c.Ordered = true; value != "" {
+			err = fmt.Errorf("ordered takes no value")
+		}
+	case "route", "stall", "cut":
+		at, by, found := strings.Cut(value, ":")
+		e := Event{Kind: map[string]Kind{"route": Route, "stall": Stall, "cut": Cut}[key]}
+		if !found {
+			return fmt.Errorf("want a time and a duration, such as %s=20s:500ms", key)
+		}
+		if e.At, err = duration(at); err == nil {
+			e.By, err = duration(by)
+		}
+		c.Script = append(c.Script, e)
+	default:
+		err = fmt.Errorf("unknown: use delay, jitter, loss, burst, dup, reorder, rate, queue, ordered, route, stall, cut or seed")
+	}
+	return err
+}
+
+func duration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("want a duration with its unit, such as 100ms")
+	}
+	return d, nil
+}
+
+func burst(text string) (Burst, error) {
+	var b Burst
+	step, loss, ok := strings.Cut(text, ":")
+	enter, leave, ok1 := strings.Cut(step, "/")
+	good, bad, ok2 := strings.Cut(loss, "/")
+	if !ok || !ok1 || !ok2 {
+		return b, fmt.Errorf("want good-to-bad/bad-to-good:loss-in-good/loss-in-bad, such as burst=2%%/12.5%%:0%%/100%%")
+	}
+	for _, part := range []struct {
+		p    *float64
+		text string
+	}{{&b.Enter, enter}, {&b.Leave, leave}, {&b.GoodLoss, good}, {&b.BadLoss, bad}} {
+		var err error
+		if *part.p, err = probability(part.text); err != nil {
+			return Burst{}, err
+		}
+	}
+	return b, nil
+}
+
+// probability reads "15%" or "0.15". The per cent sign moves the decimal point in the text, so that no rounding happens on the way and back.
+func probability(text string) (float64, error) {
+	number, isPercent := strings.CutSuffix(text, "%")
+	if isPercent {
+		number += "e-2"
+	}
+	p, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(p >= 0 && p <= 1) {
+		return 0, fmt.Errorf("want a probability, such as 15%% or 0.15")
+	}
+	return p + 0, nil // a -0 becomes 0
+}
+
+// percent writes a probability in per cent, exactly.
+func percent(p float64) string {
+	whole, fraction, _ := strings.Cut(strconv.FormatFloat(p, 'f', -1, 64), ".")
+	for len(fraction) < 2 {
+		fraction += "0"
+	}
+	whole, fraction = strings.TrimLeft(whole+fraction[:2], "0"), fraction[2:]
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		fraction = "." + fraction
+	}
+	return whole + fraction + "%"
+}
