@@ -1,0 +1,77 @@
+package ecs
+
+import "time"
+
+// adaptive chooses among fixed rates by what a fixed step costs: the seed's remedy for the death spiral (60 -> 30 -> 15 Hz and back), but fed with processor
+// time instead of frame time, and with hysteresis.
+//
+// The cost is a moving average over about eight steps. The rate falls when steps would take more than 85 % of the real time that there is for
+// them, after three steps at least, so that one outlier does not do it. It rises by one when for a second of steps the next faster rate
+// would have been filled to less than 60 %; a load between the two leaves the rate alone.
+type adaptive struct {
+	rates []int // descending
+	at    int   // index of the current one; -1 when the rate was set to something else
+	now   func() time.Duration
+
+	cost  float64 // average cost of a step in ns
+	known int     // steps in the average since the last change
+	calm  int     // steps in a row for which the faster rate would have done
+}
+
+const (
+	adaptiveFull  = 0.85
+	adaptiveCalm  = 0.60
+	adaptiveAlpha = 1.0 / 8
+	adaptiveSteps = 3
+)
+
+func newAdaptive(c Config) *adaptive {
+	if len(c.AdaptiveRates) == 0 {
+		return nil
+	}
+	a := &adaptive{rates: c.AdaptiveRates, now: c.StepClock}
+	a.follow(c.FixedRate)
+	return a
+}
+
+// follow takes note of a rate that was set from outside.
+func (a *adaptive) follow(rate int) {
+	a.at = -1
+	for i, r := range a.rates {
+		if r == rate {
+			a.at = i
+		}
+	}
+	a.known, a.calm = 0, 0
+}
+
+// measured takes the cost of one step at the given time factor and returns the rate to use from the next edge on.
+func (a *adaptive) measured(cost time.Duration, factor float64) (rate int, change bool) {
+	if a.at < 0 || factor <= 0 {
+		return 0, false
+	}
+	ns := float64(max(cost, 0))
+	if a.known == 0 {
+		a.cost = ns
+	}
+	a.cost += adaptiveAlpha * (ns - a.cost)
+	a.known++
+	// In real time there is less room for a step when normal time runs faster.
+	load := func(rate int) float64 { return a.cost * float64(rate) * factor / float64(time.Second) }
+	if a.at+1 < len(a.rates) && a.known >= adaptiveSteps && load(a.rates[a.at]) > adaptiveFull {
+		return a.change(a.at + 1), true
+	}
+	if a.at == 0 || load(a.rates[a.at-1]) > adaptiveCalm {
+		a.calm = 0
+		return 0, false
+	}
+	if a.calm++; a.calm >= a.rates[a.at] {
+		return a.change(a.at - 1), true
+	}
+	return 0, false
+}
+
+func (a *adaptive) change(at int) int {
+	a.at, a.known, a.calm = at, 0, 0
+	return a.rates[at]
+}

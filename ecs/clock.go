@@ -1,0 +1,176 @@
+package ecs
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// clock turns real time into fixed steps and normal time, in integers only.
+//
+// Fixed steps produce time and the frame consumes it (Emergence devlog on transform interpolation): a step that covers [edge(k), edge(k+1)) runs as soon
+// as normal time reaches edge(k), so the simulation is ahead of the picture, never behind.
+//
+// Policy against the spiral of death: a frame takes in at most maxDelta of real time and runs at most maxSteps steps; what is beyond is
+// dropped and counted, so the world slows down, which is recoverable.
+type clock struct {
+	time     Time
+	maxSteps int
+	maxDelta time.Duration
+
+	scale   uint64 // millionths
+	stretch uint64 // millionths
+
+	carry    uint64        // normal time not yet a whole nanosecond, in units of 1e-12 ns, below unit
+	dropRest uint64        // the remainder of dropped real time, in units of 1/(scale*stretch) ns
+	base     time.Duration // edges are base + floor(index * 1e9 / rate)
+	index    int64
+	rate     int64
+	before   time.Duration // normal time before this frame
+	single   bool          // run one step in the next frame, though paused
+	inStep   bool
+	rebased  bool // the rate was changed inside the current step
+}
+
+const (
+	millionth = 1_000_000
+	unit      = millionth * millionth // one, in the product of two factors in millionths
+	second    = int64(time.Second)
+)
+
+func newClock(c Config) clock {
+	scale, _ := toMillionths(c.Scale)
+	k := clock{maxSteps: c.MaxSteps, maxDelta: c.MaxDelta, scale: scale, stretch: millionth, rate: int64(c.FixedRate)}
+	k.time = Time{Scale: fromMillionths(scale), Stretch: 1, Rate: c.FixedRate}
+	return k
+}
+
+// toMillionths checks a scale and rounds it to the clock's resolution.
+func toMillionths(scale float64) (uint64, error) {
+	if !(scale >= 0) || scale > MaxScale {
+		return 0, fmt.Errorf("ecs: a time scale of %v is outside 0 to %v", scale, MaxScale)
+	}
+	m := uint64(math.Round(scale * millionth))
+	if m == 0 && scale > 0 {
+		return 0, fmt.Errorf("ecs: a time scale of %v is below the clock's resolution of one millionth; use 0 for a pause", scale)
+	}
+	return m, nil
+}
+
+func fromMillionths(m uint64) float64 { return float64(m) / millionth }
+
+// begin takes in one frame's real time and advances normal time; nextStep then hands out the steps that are due.
+func (c *clock) begin(real time.Duration) {
+	t := &c.time
+	real = max(real, 0)
+	t.Real += real
+	t.RealDelta = real
+	t.Steps = 0
+	if cut := real - c.maxDelta; cut > 0 {
+		t.Dropped += cut
+		real = c.maxDelta
+	}
+	c.before = t.Normal
+	t.Normal += c.scaled(real)
+	if c.single {
+		// Up to the end of the next step, but not to the one after it.
+		c.single = false
+		c.carry = 0
+		t.Normal = c.edgeAt(c.index+1) - 1
+	}
+	t.NormalDelta = t.Normal - c.before
+}
+
+// scaled returns real time times both factors, carrying what is less than a nanosecond.
+func (c *clock) scaled(real time.Duration) time.Duration {
+	hi, lo := bits.Mul64(uint64(real), c.scale*c.stretch)
+	lo, over := bits.Add64(lo, c.carry, 0)
+	quo, rem := bits.Div64(hi+over, lo, unit)
+	c.carry = rem
+	return time.Duration(quo)
+}
+
+// nextStep reports whether another step has to run in this frame, and enters it.
+func (c *clock) nextStep() bool {
+	t := &c.time
+	start := c.edge()
+	if start > t.Normal {
+		return false
+	}
+	if t.Steps == c.maxSteps {
+		c.holdBefore(start)
+		return false
+	}
+	t.StepStart, t.StepEnd = start, c.edgeAt(c.index+1)
+	t.FixedDelta = t.StepEnd - t.StepStart
+	t.Fixed = t.StepStart
+	t.Steps++
+	c.inStep = true
+	return true
+}
+
+// endStep leaves the step that nextStep entered.
+func (c *clock) endStep() {
+	t := &c.time
+	t.Fixed = t.StepEnd
+	t.Tick++
+	c.inStep = false
+	if c.rebased {
+		c.rebased = false
+		return
+	}
+	c.index++
+	if c.index == c.rate { // so that index * second never overflows
+		c.base += time.Second
+		c.index = 0
+	}
+}
+
+// holdBefore keeps normal time back to just before an edge whose step may not run any more, and accounts for it in real time.
+func (c *clock) holdBefore(edge time.Duration) {
+	t := &c.time
+	held := t.Normal - (edge - 1)
+	t.Normal = edge - 1
+	t.NormalDelta = t.Normal - c.before
+	c.carry = 0
+	factor := c.scale * c.stretch // not zero: a paused clock has no second step to run
+	hi, lo := bits.Mul64(uint64(held), unit)
+	lo, over := bits.Add64(lo, c.dropRest, 0)
+	quo, rem := bits.Div64(hi+over, lo, factor)
+	c.dropRest = rem
+	t.Dropped += time.Duration(quo)
+}
+
+// setRate makes all edges after the end of the current step, or after the next edge outside one, lie 1/rate apart.
+func (c *clock) setRate(rate int) {
+	if c.inStep {
+		c.base = c.time.StepEnd
+		c.rebased = true
+	} else {
+		c.base = c.edge()
+	}
+	c.index, c.rate = 0, int64(rate)
+	c.time.Rate = rate
+}
+
+func (c *clock) edge() time.Duration { return c.edgeAt(c.index) }
+
+func (c *clock) edgeAt(index int64) time.Duration {
+	return c.base + time.Duration(index*second/c.rate)
+}
+
+func (c *clock) setScale(millionths uint64) {
+	c.scale = millionths
+	c.time.Scale = fromMillionths(millionths)
+	c.dropRest = 0
+	if millionths != 0 {
+		c.single = false
+	}
+}
+
+func (c *clock) setStretch(millionths uint64) {
+	c.stretch = millionths
+	c.time.Stretch = fromMillionths(millionths)
+	c.dropRest = 0
+}

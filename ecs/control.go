@@ -1,0 +1,101 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+)
+
+// SetScale sets the speed of normal time relative to real time, 0 (a pause) to [MaxScale], from the next Update on. It is rounded to millionths. Fewer or more
+// steps run per second; each is as long as before, so slow motion changes nothing in the simulation. Anything else
+// is an error and changes nothing, and so is another scale than 1 while the clock is held.
+func (e *Engine) SetScale(scale float64) error {
+	m, err := toMillionths(scale)
+	if err != nil {
+		return err
+	}
+	if m != millionth {
+		if err := e.checkHolder("set the time scale"); err != nil {
+			return err
+		}
+	}
+	e.clock.setScale(m)
+	return nil
+}
+
+// SetStretch sets the second factor on the speed of normal time, [MinStretch] to [MaxStretch]. It belongs to the net system, which uses it to follow a server's
+// clock; it is rounded to millionths.
+func (e *Engine) SetStretch(stretch float64) error {
+	if !(stretch >= MinStretch && stretch <= MaxStretch) {
+		return fmt.Errorf("ecs: a stretch of %v is outside %v to %v", stretch, MinStretch, MaxStretch)
+	}
+	m, err := toMillionths(stretch)
+	if err != nil {
+		return err
+	}
+	e.clock.setStretch(m)
+	return nil
+}
+
+// SetRate sets the number of fixed steps per second, [MinRate] to [MaxRate], from the next step edge on; nothing jumps. Anything else is an error and changes
+// nothing, and so is any rate while the clock is held.
+func (e *Engine) SetRate(rate int) error {
+	if err := checkRate(rate); err != nil {
+		return err
+	}
+	if err := e.checkHolder("set the fixed rate"); err != nil {
+		return err
+	}
+	if rate != e.clock.time.Rate {
+		e.clock.setRate(rate)
+	}
+	if e.adaptive != nil {
+		e.adaptive.follow(rate)
+	}
+	return nil
+}
+
+// Step makes the next Update of a paused engine run exactly one fixed step and show its end, to a nanosecond. Calls do not add up. An engine that is not paused is left
+// alone. While the clock is held it is an error.
+func (e *Engine) Step() error {
+	if err := e.checkHolder("single-step"); err != nil {
+		return err
+	}
+	if e.clock.scale == 0 {
+		e.clock.single = true
+	}
+	return nil
+}
+
+// HoldClock reserves the clock for a plugin whose world shares its time with others (a client cannot slow a server's world). While it is held,
+// SetScale to anything but 1, SetRate and Step return errors that name the owner. Release gives it back; releasing twice does nothing.
+//
+// It fails when somebody else holds the clock, when the scale is not 1, and when adaptive rates are configured.
+func (e *Engine) HoldClock(owner string) (release func(), err error) {
+	if owner == "" {
+		return nil, errors.New("ecs: HoldClock needs the name of the owner, to tell it to those who are refused")
+	}
+	if err := e.checkHolder("hold the clock"); err != nil {
+		return nil, err
+	}
+	if e.clock.scale != millionth {
+		return nil, fmt.Errorf("ecs: %s cannot hold the clock while the time scale is %v; set it to 1 first", owner, e.clock.time.Scale)
+	}
+	if e.adaptive != nil {
+		return nil, fmt.Errorf("ecs: %s cannot hold the clock of an engine with AdaptiveRates; configure a single FixedRate", owner)
+	}
+	e.holder = owner
+	held := true
+	return func() {
+		if held {
+			held = false
+			e.holder = ""
+		}
+	}, nil
+}
+
+func (e *Engine) checkHolder(what string) error {
+	if e.holder != "" {
+		return fmt.Errorf("ecs: cannot %s: the clock is held by %s", what, e.holder)
+	}
+	return nil
+}

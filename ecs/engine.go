@@ -1,0 +1,292 @@
+package ecs
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// Engine runs systems in stages on one world, by one clock. Make it with [New].
+type Engine struct {
+	world    *arche.World
+	clock    clock
+	adaptive *adaptive
+	commands Commands
+	holder   string // who holds the clock, or ""
+
+	stages  [stageCount][]*entry
+	plugins map[reflect.Type]bool
+
+	begun, updating, closed bool
+}
+
+// entry is a system in its place.
+type entry struct {
+	system   System
+	stage    Stage
+	order    Order
+	disabled bool
+	removed  bool
+	begun    bool
+}
+
+// Plugin adds systems and resources to an engine.
+type Plugin interface {
+	Install(e *Engine)
+}
+
+// New makes an engine. It returns an error that names every fault of the configuration, or that the world belongs to another engine.
+func New(c Config) (*Engine, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if c.World == nil {
+		w := arche.NewWorld()
+		c.World = &w
+	}
+	if c.World.Resources().Has(arche.ResourceID[Time](c.World)) {
+		return nil, errors.New("ecs: this world already belongs to an engine; close that one first, or make a new world")
+	}
+	e := &Engine{
+		world:    c.World,
+		clock:    newClock(c),
+		adaptive: newAdaptive(c),
+		plugins:  map[reflect.Type]bool{},
+	}
+	arche.AddResource(e.world, &e.clock.time)
+	arche.AddResource(e.world, &e.commands)
+	return e, nil
+}
+
+// World returns the world that the engine works on.
+func (e *Engine) World() *arche.World { return e.world }
+
+// Commands returns the buffer for structural edits, also a resource of the world.
+func (e *Engine) Commands() *Commands { return &e.commands }
+
+// Time returns a copy of what the clock says; it is also a resource of the world.
+func (e *Engine) Time() Time { return e.clock.time }
+
+// Install installs plugins. Two of one kind on one engine would do all their work twice: that panics.
+func (e *Engine) Install(plugins ...Plugin) {
+	e.mustBeOpen("Install")
+	for _, p := range plugins {
+		kind := reflect.TypeOf(p)
+		if e.plugins[kind] {
+			panic(fmt.Sprintf("ecs: a %v is already installed on this engine; install one of each kind, and share it", kind))
+		}
+		e.plugins[kind] = true
+		p.Install(e)
+	}
+}
+
+// Add adds systems to the end of a stage. One that is added after the first Update is initialised at once and runs from the next stage on.
+func (e *Engine) Add(stage Stage, systems ...System) { e.AddAt(stage, OrderUser, systems...) }
+
+// AddAt adds systems to a stage at a place relative to others; see [Order].
+func (e *Engine) AddAt(stage Stage, order Order, systems ...System) {
+	e.mustBeOpen("Add")
+	if stage >= stageCount {
+		panic(fmt.Sprintf("ecs: there is no stage %d; use one of FixedUpdate, FixedEnd, VisualSync, NormalUpdate, Render", stage))
+	}
+	for _, s := range systems {
+		if s == nil {
+			panic(fmt.Sprintf("ecs: a nil system was added to %v; pass a system", stage))
+		}
+		en := &entry{system: s, stage: stage, order: order}
+		list := e.stages[stage]
+		at := len(list)
+		for at > 0 && list[at-1].order > order {
+			at--
+		}
+		// A new list, so that a stage that is running keeps the one it has.
+		e.stages[stage] = slices.Insert(slices.Clone(list), at, en)
+		if e.begun {
+			e.initialize(en)
+		}
+	}
+}
+
+// Remove takes a system out of every stage that it was added to and finalises it. It reports whether it was there. It does not run again,
+// not even in the current stage.
+func (e *Engine) Remove(s System) bool {
+	found := e.find(s, "Remove")
+	for _, en := range found {
+		en.removed = true
+		list := slices.Clone(e.stages[en.stage])
+		e.stages[en.stage] = slices.DeleteFunc(list, func(o *entry) bool { return o == en })
+	}
+	// One system in several stages is initialised in each of them, and finalised as often.
+	for _, en := range found {
+		e.finalize(en)
+	}
+	return len(found) > 0
+}
+
+// SetEnabled lets a system's Update run or rest, from now on. It reports whether the system is there.
+func (e *Engine) SetEnabled(s System, on bool) bool {
+	found := e.find(s, "SetEnabled")
+	for _, en := range found {
+		en.disabled = !on
+	}
+	return len(found) > 0
+}
+
+func (e *Engine) find(s System, what string) (found []*entry) {
+	if s == nil || !reflect.TypeOf(s).Comparable() {
+		panic(fmt.Sprintf("ecs: %s needs a system that can be compared, and %T cannot; add a pointer, and pass the same one here", what, s))
+	}
+	for _, list := range e.stages {
+		for _, en := range list {
+			if reflect.TypeOf(en.system) == reflect.TypeOf(s) && en.system == s {
+				found = append(found, en)
+			}
+		}
+	}
+	return found
+}
+
+// Update advances the world by one frame that took real time: as many fixed steps as became due, then the normal stages, once. The time may be zero and, if the
+// host's clock went back, negative, which counts as zero.
+//
+// A system's panic is passed on as a [*SystemPanic].
+func (e *Engine) Update(real time.Duration) {
+	e.mustBeOpen("Update")
+	if e.updating {
+		panic("ecs: Update was called from inside Update; a system must not drive its own engine")
+	}
+	e.updating = true
+	defer func() { e.updating = false }()
+	e.begin()
+
+	e.clock.begin(real)
+	for e.clock.nextStep() {
+		e.step()
+	}
+	e.runStage(VisualSync)
+	e.runStage(NormalUpdate)
+	e.runStage(Render)
+	e.clock.time.Frame++
+}
+
+func (e *Engine) step() {
+	var start time.Duration
+	if e.adaptive != nil {
+		start = e.adaptive.now()
+	}
+	e.runStage(FixedUpdate)
+	e.runStage(FixedEnd)
+	if e.adaptive != nil {
+		cost := e.adaptive.now() - start
+		t := &e.clock.time
+		if rate, change := e.adaptive.measured(cost, t.Scale*t.Stretch); change {
+			e.clock.setRate(rate)
+		}
+	}
+	e.clock.endStep()
+}
+
+func (e *Engine) begin() {
+	if e.begun {
+		return
+	}
+	e.begun = true
+	// Initialize may add further systems; those are initialised by Add.
+	for _, list := range e.stages {
+		for _, en := range list {
+			e.initialize(en)
+		}
+	}
+}
+
+func (e *Engine) runStage(stage Stage) {
+	for _, en := range e.stages[stage] {
+		if en.disabled || en.removed {
+			continue
+		}
+		e.call(en, "Update")
+	}
+}
+
+func (e *Engine) initialize(en *entry) {
+	if en.begun || en.removed {
+		return
+	}
+	en.begun = true
+	e.call(en, "Initialize")
+}
+
+func (e *Engine) finalize(en *entry) {
+	if !en.begun {
+		return
+	}
+	en.begun = false
+	e.call(en, "Finalize")
+}
+
+// call runs one method of a system, dresses up its panic, and carries out the commands that it gave.
+func (e *Engine) call(en *entry, method string) {
+	defer e.explain(en, method)
+	switch method {
+	case "Update":
+		en.system.Update(e.world)
+	case "Initialize":
+		en.system.Initialize(e.world)
+	default:
+		en.system.Finalize(e.world)
+	}
+	if e.world.IsLocked() {
+		panic("the system left a query open, which locks the world; iterate it to the end or call its Close")
+	}
+	e.commands.flush(e.world)
+}
+
+func (e *Engine) explain(en *entry, method string) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	e.commands.list = nil // half a list of edits is worse than none
+	if inner, ok := value.(*SystemPanic); ok {
+		panic(inner)
+	}
+	panic(&SystemPanic{
+		System: systemName(en.system),
+		Stage:  en.stage,
+		Method: method,
+		Tick:   e.clock.time.Tick,
+		Value:  value,
+		Stack:  debug.Stack(),
+	})
+}
+
+// Close finalises all systems, last added first within each stage, last stage first, and gives the world back. A closed engine panics when used; closing it
+// again does nothing.
+func (e *Engine) Close() {
+	if e.closed {
+		return
+	}
+	if e.updating {
+		panic("ecs: Close was called from inside Update; close the engine after Update has returned")
+	}
+	for stage := len(e.stages) - 1; stage >= 0; stage-- {
+		for _, en := range slices.Backward(e.stages[stage]) {
+			e.finalize(en)
+		}
+	}
+	e.closed = true
+	e.world.Resources().Remove(arche.ResourceID[Time](e.world))
+	e.world.Resources().Remove(arche.ResourceID[Commands](e.world))
+}
+
+func (e *Engine) mustBeOpen(what string) {
+	if e.closed {
+		panic("ecs: " + what + " was called on a closed engine; make a new one with ecs.New")
+	}
+}

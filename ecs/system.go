@@ -1,0 +1,63 @@
+package ecs
+
+import (
+	"fmt"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// System is a piece of a stage's work. The method set is that of arche-model, so that its systems fit.
+//
+// Initialize is called once, before the first Update: when the engine first updates, or at once when the system is added later. Finalize is called by
+// [Engine.Remove] and [Engine.Close], once, if Initialize was.
+//
+// Systems are told apart by ==: pass a pointer to be able to remove or disable one.
+type System interface {
+	Initialize(w *arche.World)
+	Update(w *arche.World)
+	Finalize(w *arche.World)
+}
+
+// SystemFunc is a system that consists of its Update. Functions cannot be compared, so it can be neither removed nor disabled; use a pointer type of your own
+// for that.
+type SystemFunc func(w *arche.World)
+
+// Initialize does nothing.
+func (f SystemFunc) Initialize(*arche.World) {}
+
+// Update calls f.
+func (f SystemFunc) Update(w *arche.World) { f(w) }
+
+// Finalize does nothing.
+func (f SystemFunc) Finalize(*arche.World) {}
+
+// namer may be implemented by a system that wants another name than its type's in a panic.
+type namer interface{ Name() string }
+
+func systemName(s System) string {
+	if n, ok := s.(namer); ok {
+		return n.Name()
+	}
+	return fmt.Sprintf("%T", s)
+}
+
+// SystemPanic is what [Engine.Update] panics with when a system panics: the original value, with the place where it happened.
+type SystemPanic struct {
+	System string // the system's name
+	Stage  Stage
+	Method string // Initialize, Update or Finalize
+	Tick   uint64 // [Time.Tick] at that moment
+	Value  any    // what the system panicked with
+	Stack  []byte // the stack of the original panic
+}
+
+// Error makes the panic readable; the stack is part of it, because the re-panic would lose it otherwise.
+func (p *SystemPanic) Error() string {
+	return fmt.Sprintf("ecs: system %s panicked in %s of %s at tick %d: %v\n\n%s", p.System, p.Method, p.Stage, p.Tick, p.Value, p.Stack)
+}
+
+// Unwrap returns the original value if that was an error.
+func (p *SystemPanic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
