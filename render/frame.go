@@ -1,0 +1,112 @@
+package render
+
+import "github.com/go-gl/mathgl/mgl32"
+
+// Frame is one picture as data: where from, what, and what is written over it. A [Renderer] draws it.
+//
+// Make one and use it again for every picture: after the first ones, filling and drawing it allocates nothing. Instances are not copied
+// into the frame, which holds only pointers to batches; they must stay as they are until the frame has been drawn.
+type Frame struct {
+	Size    Size
+	Theme   Theme
+	Overlay Overlay // drawn over all views, in points
+
+	views []View
+}
+
+// NewFrame returns an empty frame of the given look.
+func NewFrame(theme Theme) *Frame { return &Frame{Theme: theme} }
+
+// Begin starts the next picture: the views and the overlay of the previous one are gone, the theme stays.
+func (f *Frame) Begin(size Size) {
+	f.Size = size
+	f.views = f.views[:0]
+	f.Overlay.begin(size, &f.Theme)
+}
+
+// View adds a view of the whole surface.
+func (f *Frame) View(camera Camera) *View { return f.ViewIn(Whole(), camera) }
+
+// ViewIn adds a view of a part of the surface, given in fractions of it: Whole().Column(0, 2, 0.01) is the left half. Views are drawn in the order of
+// their addition. The pointer is good until the next call of View, ViewIn or Begin: fill one view, then add the next.
+func (f *Frame) ViewIn(part Rect, camera Camera) *View {
+	if len(f.views) < cap(f.views) {
+		f.views = f.views[:len(f.views)+1]
+	} else {
+		f.views = append(f.views, View{})
+	}
+	v := &f.views[len(f.views)-1]
+	*v = View{Part: part, Camera: camera, Ground: DefaultGround(), items: v.items[:0]}
+	w, h := f.Size.Points()
+	v.Viewport = part.In(Rect{0, 0, w, h})
+	return v
+}
+
+// Views returns the views in drawing order. The slice belongs to the frame.
+func (f *Frame) Views() []View { return f.views }
+
+// View is a scene seen by one camera, in one part of the surface.
+type View struct {
+	Part     Rect // in fractions of the surface
+	Viewport Rect // the same in points, as the overlay uses them
+	Camera   Camera
+	Ground   Ground
+	Shadow   Shadow
+
+	items []Item
+}
+
+// Item is a batch of one of the kinds; the others are nil.
+type Item struct {
+	Batch  *Batch
+	Motion *MotionBatch
+	Lines  *LineBatch
+}
+
+// Items returns what the view shows, in the order of addition. The slice belongs to the view.
+func (v *View) Items() []Item { return v.items }
+
+// Add shows a batch of instances. Order does not matter: solid instances are drawn before translucent ones.
+func (v *View) Add(b *Batch) { v.items = append(v.items, Item{Batch: b}) }
+
+// AddMotion shows a batch that is blended by the graphics processor.
+func (v *View) AddMotion(b *MotionBatch) { v.items = append(v.items, Item{Motion: b}) }
+
+// AddLines shows lines.
+func (v *View) AddLines(l *LineBatch) { v.items = append(v.items, Item{Lines: l}) }
+
+// Project returns where a point in world space appears, in points of the overlay. ok is false where it is outside the view. See [Camera.Project].
+func (v *View) Project(point mgl32.Vec3) (x, y float32, ok bool) {
+	x, y, _, ok = v.Camera.Project(point, v.Viewport)
+	return x, y, ok
+}
+
+// Ground is a horizontal plane with a grid.
+type Ground struct {
+	Hidden bool
+	Height float32 // world y
+	Cell   float32 // distance of the grid's lines; every tenth is a major one. Zero means 1
+	Fade   float32 // distance from the camera's target at which it has faded into the horizon. Zero means 12 times the camera's distance
+}
+
+// DefaultGround is the ground of a view that does not ask for another: at y = 0, with lines one unit apart.
+func DefaultGround() Ground { return Ground{Cell: 1} }
+
+// Shadow says which part of the world the key light's shadow map covers: a sphere. The map has a fixed number of texels, so a smaller sphere has sharper
+// shadows; outside it there are none.
+type Shadow struct {
+	Off    bool
+	Center mgl32.Vec3 // used when Radius is not zero
+	Radius float32    // zero fits the sphere around the camera's target
+}
+
+// Fit returns the sphere with its defaults filled in.
+func (s Shadow) Fit(c Camera) (center mgl32.Vec3, radius float32) {
+	if s.Radius > 0 {
+		return s.Center, s.Radius
+	}
+	if c.Ortho > 0 {
+		return c.Target, c.Ortho * 1.25
+	}
+	return c.Target, max(c.Distance()*1.1, 1)
+}

@@ -1,0 +1,47 @@
+package render
+
+import "image"
+
+// Renderer is the interface between scenes and drawing: whoever implements it can show every [Frame]. Package opengl does.
+//
+// A renderer belongs to one graphics context and thereby to one operating-system thread; all calls must come from there.
+type Renderer interface {
+	// Draw draws the frame. Everything in the frame may be changed as soon as Draw returns. A frame of an empty size draws nothing.
+	// An error names what is wrong with the frame or what the graphics driver reported; the next frame may be drawn all the same.
+	Draw(f *Frame) error
+
+	// Capture returns the picture that Draw made last, in dst if that has the right size, else in a new image. Rows run from the top, alpha is 255.
+	Capture(dst *image.RGBA) (*image.RGBA, error)
+
+	// Stats says what the last Draw did.
+	Stats() Stats
+
+	// Close frees the graphics memory. No method may be called after it, but for Close.
+	Close()
+}
+
+// Surface is a renderer with something to draw on: package window's window, or package offscreen's picture.
+type Surface interface {
+	Renderer
+
+	// Size returns the present size, for [Frame.Begin]. It may differ from one frame to the next.
+	Size() Size
+}
+
+// Stats counts the work of one frame.
+type Stats struct {
+	DrawCalls int
+	Instances int
+	Triangles int
+	Uploaded  int // bytes of instances, lines and overlay sent to the graphics processor
+}
+
+// Quality weighs looks against time.
+type Quality uint8
+
+const (
+	QualityAuto  Quality = iota // High on a graphics processor, Low on a software rasteriser
+	QualityLow                  // 4 samples per pixel, shadow map of 1024 texels, small filter
+	QualityHigh                 // up to 8 samples per pixel, shadow map of 2048 texels, wide filter
+	QualityPlain                // neither antialiasing nor shadows: for measuring
+)

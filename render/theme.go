@@ -1,0 +1,98 @@
+package render
+
+import "github.com/go-gl/mathgl/mgl32"
+
+// Theme is the look of a picture: light, surroundings, and the colours that scenes and overlays take their own from.
+//
+// Start from [Daylight] or [Dusk] and change what you like.
+type Theme struct {
+	SkyTop, SkyHorizon Color // the background's gradient; distant ground fades into SkyHorizon
+
+	Ground    Color // of the ground plane
+	GridMinor Color // lines one cell apart; their alpha is the lines' strength
+	GridMajor Color // every tenth line
+
+	Key          Light // casts the shadow
+	Fill         Light // from the other side, without a shadow
+	AmbientAbove Light // light from the sky; Direction is not used
+	AmbientBelow Light // light thrown back by the ground; Direction is not used
+
+	// Accents are colours of equal weight, apart from each other also for most colour-blind eyes, for things that must be told apart.
+	Accents [8]Color
+	Neutral Color // for things that should not draw the eye
+
+	Text      Color // of the overlay
+	TextDim   Color // labels, units, hints
+	Panel     Color // background of panels, usually translucent
+	PanelLine Color // borders and grid lines of graphs
+	Good, Bad Color // a value that is as it should be, and one that is not
+}
+
+// Light is light of one colour.
+type Light struct {
+	Direction mgl32.Vec3 // from the scene towards the light, in world space, of any length
+	Color     Color
+	Intensity float32 // a surface of intensity 1 that faces the light is as bright as its colour
+}
+
+// Accent returns the i-th accent colour; they repeat after the eighth.
+func (t *Theme) Accent(i int) Color {
+	return t.Accents[uint(i)%uint(len(t.Accents))]
+}
+
+// Daylight is a bright studio: warm key light from above, cool fill, off-white ground.
+func Daylight() Theme {
+	return Theme{
+		SkyTop:     Hex(0x9fb6c9),
+		SkyHorizon: Hex(0xe6e6e0),
+		Ground:     Hex(0xd5d4cd),
+		GridMinor:  Hex(0x6c7a86).Alpha(0.22),
+		GridMajor:  Hex(0x5a6874).Alpha(0.45),
+
+		Key:          Light{Direction: mgl32.Vec3{0.55, 1, 0.45}, Color: Hex(0xfff1dc), Intensity: 0.78},
+		Fill:         Light{Direction: mgl32.Vec3{-0.7, 0.45, -0.3}, Color: Hex(0xc9dcff), Intensity: 0.16},
+		AmbientAbove: Light{Color: Hex(0xdde8f5), Intensity: 0.38},
+		AmbientBelow: Light{Color: Hex(0xd8cfc2), Intensity: 0.17},
+
+		Accents: accents(),
+		Neutral: Hex(0xb9bcc0),
+
+		Text:      Hex(0xf4f6f8),
+		TextDim:   Hex(0xaab6c2),
+		Panel:     Hex(0x1c2530).Alpha(0.82),
+		PanelLine: Hex(0x4a5867),
+		Good:      Hex(0x7ccf8f),
+		Bad:       Hex(0xf08066),
+	}
+}
+
+// Dusk is a dark stage: slate-blue surroundings in which bright bodies and translucent ghosts stand out.
+func Dusk() Theme {
+	t := Daylight()
+	t.SkyTop = Hex(0x10161f)
+	t.SkyHorizon = Hex(0x35434f)
+	t.Ground = Hex(0x2b343d)
+	t.GridMinor = Hex(0x9fb4c4).Alpha(0.13)
+	t.GridMajor = Hex(0xaec4d4).Alpha(0.30)
+	t.Key = Light{Direction: mgl32.Vec3{0.55, 1, 0.45}, Color: Hex(0xffe9cf), Intensity: 0.85}
+	t.Fill = Light{Direction: mgl32.Vec3{-0.7, 0.35, -0.4}, Color: Hex(0x8fb4ff), Intensity: 0.22}
+	t.AmbientAbove = Light{Color: Hex(0x9fb6d4), Intensity: 0.22}
+	t.AmbientBelow = Light{Color: Hex(0x6f7680), Intensity: 0.12}
+	t.Neutral = Hex(0x7d8a96)
+	t.Panel = Hex(0x0b0f14).Alpha(0.74)
+	t.PanelLine = Hex(0x3b4754)
+	return t
+}
+
+func accents() [8]Color {
+	return [8]Color{
+		Hex(0xe4572e), // vermilion
+		Hex(0x2e86c1), // azure
+		Hex(0xf2a541), // amber
+		Hex(0x3aa687), // jade
+		Hex(0x8e6bbf), // violet
+		Hex(0xd65f8a), // rose
+		Hex(0x7a9e3f), // moss
+		Hex(0x4c5c8a), // indigo
+	}
+}

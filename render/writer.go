@@ -1,0 +1,112 @@
+package render
+
+import (
+	"strconv"
+	"time"
+)
+
+// Writer writes text with numbers in it, piece by piece and without allocating, as fmt.Sprintf would:
+//
+//	overlay.At(12, 12, render.TextMono, theme.Text).Str("step ").Uint(tick).Str("  ahead ").Float(ms, 2).Str(" ms")
+//
+// There is one per overlay: finish a text before beginning the next.
+type Writer struct {
+	o       *Overlay
+	x, y    float32 // of the pen, in pixels; y is the top of the line
+	left    float32 // where lines begin
+	style   TextStyle
+	color   Color
+	scratch [64]byte
+}
+
+// At returns a writer whose text begins with its upper left corner at the given place, in points.
+func (o *Overlay) At(x, y float32, style TextStyle, c Color) *Writer {
+	w := &o.writer
+	w.o = o
+	w.x, w.y = snap(x*o.scale), snap(y*o.scale)
+	w.left = w.x
+	w.style = style
+	w.color = c
+	return w
+}
+
+// Str writes a string; a line feed in it starts the next line.
+func (w *Writer) Str(s string) *Writer {
+	f := &w.o.atlas.faces[w.style]
+	for _, r := range s {
+		if r == '\n' {
+			w.Line()
+			continue
+		}
+		w.x += w.o.glyph(f, w.x, w.y+f.ascent, r, w.color)
+	}
+	return w
+}
+
+// Int writes a decimal integer.
+func (w *Writer) Int(v int64) *Writer { return w.bytes(strconv.AppendInt(w.scratch[:0], v, 10)) }
+
+// Uint writes a decimal integer.
+func (w *Writer) Uint(v uint64) *Writer { return w.bytes(strconv.AppendUint(w.scratch[:0], v, 10)) }
+
+// Float writes a number with the given count of decimals.
+func (w *Writer) Float(v float64, decimals int) *Writer {
+	return w.bytes(strconv.AppendFloat(w.scratch[:0], v, 'f', decimals, 64))
+}
+
+// FloatRight writes a number with the given count of decimals, right-aligned in a field of width points, so that it does not dance when it changes.
+func (w *Writer) FloatRight(v float64, decimals int, width float32) *Writer {
+	if pad := snap((width - w.width(w.o, w.style, v, decimals)) * w.o.scale); pad > 0 {
+		w.x += pad
+	}
+	return w.Float(v, decimals)
+}
+
+// width returns the width of a number in points.
+func (w *Writer) width(o *Overlay, style TextStyle, v float64, decimals int) float32 {
+	f := &o.atlas.faces[style]
+	var used float32
+	for _, c := range strconv.AppendFloat(w.scratch[:0], v, 'f', decimals, 64) {
+		used += f.find(rune(c)).advance
+	}
+	return used / o.scale
+}
+
+// Millis writes a duration in milliseconds with the given count of decimals and no unit.
+func (w *Writer) Millis(d time.Duration, decimals int) *Writer {
+	return w.Float(float64(d)/1e6, decimals)
+}
+
+// Color changes the colour of what follows.
+func (w *Writer) Color(c Color) *Writer {
+	w.color = c
+	return w
+}
+
+// Style changes the typeface of what follows.
+func (w *Writer) Style(s TextStyle) *Writer {
+	w.style = s
+	return w
+}
+
+// Tab moves to x points right of the beginning of the line, whether that is forwards or back.
+func (w *Writer) Tab(x float32) *Writer {
+	w.x = w.left + snap(x*w.o.scale)
+	return w
+}
+
+// Line moves to the beginning of the next line.
+func (w *Writer) Line() *Writer {
+	w.x = w.left
+	w.y += w.o.atlas.faces[w.style].height
+	return w
+}
+
+// Pos returns where the next character goes, in points.
+func (w *Writer) Pos() (x, y float32) { return w.x / w.o.scale, w.y / w.o.scale }
+
+func (w *Writer) bytes(b []byte) *Writer {
+	f := &w.o.atlas.faces[w.style]
+	w.x += w.o.glyphBytes(f, w.x, w.y+f.ascent, b, w.color)
+	return w
+}
