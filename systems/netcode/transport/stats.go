@@ -3,7 +3,7 @@ package transport
 // Stats counts what passed through one end of a connection. Bytes are those of the datagrams as the caller sees them, without the transport's overhead.
 type Stats struct {
 	Sent, SentBytes         uint64 // handed to the network
-	Received, ReceivedBytes uint64 // arrived and queued for Recv
+	Received, ReceivedBytes uint64 // returned by Recv
 	SendDropped             uint64 // refused by Send with ErrQueueFull, or dropped from the queue towards the network
 	ReceiveDropped          uint64 // arrived, but too large, not genuine, or with the queue for Recv full
 	SendQueued              int    // datagrams that wait to be handed to the network; grows when an ordered transport's reader is slow

@@ -90,7 +90,7 @@ type Conn interface {
 	// State returns where the connection stands, as of the last Poll.
 	State() State
 
-	// Close ends the connection and tells the other end the reason where the transport can (best effort, not acknowledged). Datagrams handed to Send
+	// Close ends the connection and tells the other end the reason (the zero one counts as Left) where the transport can (best effort). Datagrams handed to Send
 	// before are still sent, as far as that needs no waiting; arrived ones that Recv has not returned are gone. Only the first Close counts, and
 	// one after a remote close keeps the remote's reason. It always releases what the connection holds.
 	Close(reason Reason)

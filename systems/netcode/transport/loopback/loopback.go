@@ -1,0 +1,139 @@
+// Package loopback carries datagrams between two ends in one process, on virtual time.
+//
+// It is a transport in its own right, for single player, for a host that plays along with its own server, and for tests. It is perfect:
+// everything arrives, once, in order, at the time at which it was sent, which is when the receiver's clock (see [transport.Conn]) has come to the
+// sender's. Both ends share one epoch. Wrap an end with package linksim for anything worse.
+//
+// It has no goroutines and no locks: both ends belong to one goroutine. In steady state it allocates nothing.
+package loopback
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// Config bounds a loopback. The zero value means the defaults.
+type Config struct {
+	MTU     int // largest datagram in bytes, at most [transport.MaxMTU]; 0 means that
+	Queue   int // datagrams that wait in one direction until the other end receives them, beyond which Send returns ErrQueueFull; 0 means 1024
+	Backlog int // connections that wait for Accept, beyond which Dial is refused; 0 means 64
+}
+
+// withDefaults returns the configuration with its zeros filled in. It panics for values that make no sense: a program writes them.
+func (c Config) withDefaults() Config {
+	if c.MTU < 0 || c.MTU > transport.MaxMTU || c.Queue < 0 || c.Backlog < 0 {
+		panic(fmt.Sprintf("loopback: %+v makes no sense: set MTU to 1..%d, Queue and Backlog to at least 1, or leave them 0", c, transport.MaxMTU))
+	}
+	if c.MTU == 0 {
+		c.MTU = transport.MaxMTU
+	}
+	if c.Queue == 0 {
+		c.Queue = 1024
+	}
+	if c.Backlog == 0 {
+		c.Backlog = 64
+	}
+	return c
+}
+
+// Pair returns the two ends of an open connection.
+func Pair(c Config) (a, b *Conn) {
+	c = c.withDefaults()
+	return pair(c, transport.Open, "loopback:a", "loopback:b")
+}
+
+func pair(c Config, state transport.State, addrA, addrB string) (a, b *Conn) {
+	ab, ba := &pipe{limit: c.Queue}, &pipe{limit: c.Queue}
+	a = &Conn{in: ba, out: ab, mtu: c.MTU, state: state, remote: addrB}
+	b = &Conn{in: ab, out: ba, mtu: c.MTU, state: state, remote: addrA}
+	return a, b
+}
+
+// Conn is one end. It implements [transport.Conn]; get one from [Pair] or [Listener.Dial].
+type Conn struct {
+	in, out *pipe
+	mtu     int
+	remote  string
+	now     time.Duration
+	state   transport.State
+	reason  transport.Reason
+	stats   transport.Stats
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// Poll implements [transport.Conn].
+func (c *Conn) Poll(now time.Duration) {
+	c.now = max(c.now, now)
+	if c.state == transport.Connecting && c.in.accepted {
+		c.state = transport.Open
+	}
+	if c.state != transport.Closed && c.in.closed && c.in.closedAt <= c.now {
+		c.state, c.reason = transport.Closed, c.in.reason
+	}
+}
+
+// Send implements [transport.Conn].
+func (c *Conn) Send(datagram []byte) error {
+	switch {
+	case len(datagram) == 0:
+		return transport.ErrEmpty
+	case len(datagram) > c.mtu:
+		return transport.ErrTooLarge
+	case c.state == transport.Connecting:
+		return transport.ErrNotOpen
+	case c.state == transport.Closed:
+		return transport.ErrClosed
+	case !c.in.closed && !c.out.push(c.now, datagram): // nobody reads what is sent to an end that has closed
+		c.stats.SendDropped++
+		return transport.ErrQueueFull
+	}
+	c.stats.Sent++
+	c.stats.SentBytes += uint64(len(datagram))
+	return nil
+}
+
+// Recv implements [transport.Conn].
+func (c *Conn) Recv(buf []byte) (n int, ok bool) {
+	if len(buf) < c.mtu {
+		panic(fmt.Sprintf("loopback: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", len(buf), c.mtu))
+	}
+	if c.out.closed {
+		return 0, false
+	}
+	if n, ok = c.in.pop(c.now, buf); ok {
+		c.stats.Received++
+		c.stats.ReceivedBytes += uint64(n)
+	}
+	return n, ok
+}
+
+// MTU implements [transport.Conn].
+func (c *Conn) MTU() int { return c.mtu }
+
+// State implements [transport.Conn].
+func (c *Conn) State() transport.State { return c.state }
+
+// Close implements [transport.Conn]. The other end learns of it when its clock has come to this one's.
+func (c *Conn) Close(reason transport.Reason) {
+	if c.state == transport.Closed {
+		c.out.closed = true // and Recv ends
+		return
+	}
+	if reason.Code == transport.NoReason {
+		reason.Code = transport.Left
+	}
+	c.state, c.reason = transport.Closed, reason
+	c.out.closed, c.out.closedAt, c.out.reason = true, c.now, reason
+}
+
+// CloseReason implements [transport.Conn].
+func (c *Conn) CloseReason() transport.Reason { return c.reason }
+
+// Stats implements [transport.Conn].
+func (c *Conn) Stats() transport.Stats { return c.stats }
+
+// RemoteAddr implements [transport.Conn]: "loopback:b", or "loopback:3" for the third that dialled a listener.
+func (c *Conn) RemoteAddr() string { return c.remote }

@@ -1,0 +1,249 @@
+// Package transporttest holds the tests that every implementation of [transport.Conn] and [transport.Listener] has to pass.
+package transporttest
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// Ends is an open connection, and how time passes for it.
+type Ends struct {
+	A, B transport.Conn
+	// Pass lets a little time pass and polls both ends: about a millisecond, real or virtual.
+	Pass func()
+}
+
+// patience is how often tests let time pass before they give up. Real transports are quick on one machine; a slow machine gets ten seconds and more.
+const patience = 10_000
+
+// until lets time pass until the condition holds, and fails the test if it never does.
+func until(t testing.TB, pass func(), what string, condition func() bool) {
+	t.Helper()
+	for range patience {
+		if condition() {
+			return
+		}
+		pass()
+	}
+	t.Fatalf("gave up waiting until %s", what)
+}
+
+// RunConn runs the tests. connect returns a new open connection; what it has to release it registers with t.Cleanup. The connection may lose
+// datagrams now and then, as sockets do, but not most of them.
+func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
+	for name, test := range map[string]func(*testing.T, Ends){
+		"Sizes": sizes, "RefusedDatagrams": refused, "SendCopies": sendCopies, "ShortBufferPanics": shortBuffer, "EmptyRecv": emptyRecv,
+		"CloseTellsTheReason": closeTells, "FirstCloseCounts": firstClose, "RecvAfterRemoteClose": recvAfterClose, "FloodDoesNotBlock": flood,
+		"Stats": statistics, "TimeGoingBack": timeBack,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, connect(t)) })
+	}
+}
+
+// transfer sends the datagram again and again until it arrives, and fails if it never does.
+func transfer(t testing.TB, e Ends, from, to transport.Conn, datagram []byte) {
+	t.Helper()
+	buf := make([]byte, to.MTU())
+	until(t, e.Pass, "a datagram arrives", func() bool {
+		if err := from.Send(datagram); err != nil {
+			t.Fatalf("Send of %d bytes: %v", len(datagram), err)
+		}
+		e.Pass()
+		for {
+			n, ok := to.Recv(buf)
+			if !ok {
+				return false
+			}
+			if bytes.Equal(buf[:n], datagram) {
+				return true
+			}
+		}
+	})
+}
+
+func pattern(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + n)
+	}
+	return b
+}
+
+func sizes(t *testing.T, e Ends) {
+	for _, c := range []transport.Conn{e.A, e.B} {
+		if mtu := c.MTU(); mtu < 1 || mtu > transport.MaxMTU {
+			t.Fatalf("MTU is %d, want 1 to %d", mtu, transport.MaxMTU)
+		}
+		if c.State() != transport.Open || c.CloseReason() != (transport.Reason{}) {
+			t.Fatalf("state %v with reason %q, want open without one", c.State(), c.CloseReason())
+		}
+		if c.RemoteAddr() == "" {
+			t.Error("the remote address is empty")
+		}
+	}
+	for _, n := range []int{1, 2, 100, e.A.MTU() - 1, e.A.MTU()} {
+		transfer(t, e, e.A, e.B, pattern(n))
+		transfer(t, e, e.B, e.A, pattern(n))
+	}
+}
+
+func refused(t *testing.T, e Ends) {
+	if err := e.A.Send(make([]byte, e.A.MTU()+1)); !errors.Is(err, transport.ErrTooLarge) {
+		t.Errorf("Send of MTU+1 bytes returned %v, want ErrTooLarge", err)
+	}
+	if err := e.A.Send(nil); !errors.Is(err, transport.ErrEmpty) {
+		t.Errorf("Send of nothing returned %v, want ErrEmpty", err)
+	}
+	if got := e.A.Stats().Sent; got != 0 {
+		t.Errorf("%d counted as sent, want none", got)
+	}
+	transfer(t, e, e.A, e.B, []byte("still alive"))
+}
+
+func sendCopies(t *testing.T, e Ends) {
+	buf, got := make([]byte, 100), make([]byte, e.B.MTU())
+	until(t, e.Pass, "a datagram arrives", func() bool {
+		for i := range buf {
+			buf[i] = 1
+		}
+		if err := e.A.Send(buf); err != nil {
+			t.Fatal(err)
+		}
+		clear(buf)
+		e.Pass()
+		n, ok := e.B.Recv(got)
+		if ok && !bytes.Equal(got[:n], bytes.Repeat([]byte{1}, 100)) {
+			t.Fatalf("received %v: Send kept the caller's bytes", got[:n])
+		}
+		return ok
+	})
+}
+
+func shortBuffer(t *testing.T, e Ends) {
+	defer func() {
+		if recover() == nil {
+			t.Error("Recv into a buffer shorter than the MTU did not panic")
+		}
+	}()
+	e.A.Recv(make([]byte, e.A.MTU()-1))
+}
+
+func emptyRecv(t *testing.T, e Ends) {
+	e.Pass()
+	if n, ok := e.A.Recv(make([]byte, e.A.MTU())); n != 0 || ok {
+		t.Errorf("Recv without a datagram returned %d, %v, want 0, false", n, ok)
+	}
+}
+
+func closeTells(t *testing.T, e Ends) {
+	transfer(t, e, e.A, e.B, []byte("hello"))
+	want := transport.Reason{Code: transport.Kicked, Text: "sent too fast"}
+	e.A.Close(want)
+	if e.A.State() != transport.Closed || e.A.CloseReason() != want {
+		t.Errorf("the closing end is %v with reason %q, want closed with %q at once", e.A.State(), e.A.CloseReason(), want)
+	}
+	if err := e.A.Send([]byte{1}); !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("Send after Close returned %v, want ErrClosed", err)
+	}
+	until(t, e.Pass, "the other end is closed", func() bool { return e.B.State() == transport.Closed })
+	if got := e.B.CloseReason(); got != want {
+		t.Errorf("the other end says %q, want %q", got, want)
+	}
+	if err := e.B.Send([]byte{1}); !errors.Is(err, transport.ErrClosed) {
+		t.Errorf("Send after the remote close returned %v, want ErrClosed", err)
+	}
+	e.B.Close(transport.Reason{Code: transport.Left})
+	if got := e.B.CloseReason(); got != want {
+		t.Errorf("after its own Close the other end says %q, want it to keep %q", got, want)
+	}
+}
+
+func firstClose(t *testing.T, e Ends) {
+	e.A.Close(transport.Reason{})
+	e.A.Close(transport.Reason{Code: transport.Kicked})
+	if got := e.A.CloseReason(); got.Code != transport.Left {
+		t.Errorf("the reason is %q, want left: the first Close counts, and the zero reason means that", got)
+	}
+	if _, ok := e.A.Recv(make([]byte, e.A.MTU())); ok {
+		t.Error("Recv returned a datagram after Close")
+	}
+}
+
+func recvAfterClose(t *testing.T, e Ends) {
+	transfer(t, e, e.A, e.B, []byte("hello"))
+	// What Send took before Close reaches the other end, unless the network loses it: one of these certainly does.
+	const n = 20
+	for range n {
+		if err := e.A.Send([]byte("last words")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.A.Close(transport.Reason{Code: transport.Left})
+	until(t, e.Pass, "the other end is closed", func() bool { return e.B.State() == transport.Closed })
+	buf, got := make([]byte, e.B.MTU()), 0
+	for {
+		b, ok := e.B.Recv(buf)
+		if !ok {
+			break
+		}
+		if string(buf[:b]) == "last words" {
+			got++
+		}
+	}
+	if got == 0 || got > n {
+		t.Errorf("%d of %d datagrams that were sent before the close arrived", got, n)
+	}
+}
+
+func flood(t *testing.T, e Ends) {
+	datagram := pattern(e.A.MTU())
+	const n = 20_000
+	full := 0
+	for range n {
+		if err := e.A.Send(datagram); errors.Is(err, transport.ErrQueueFull) {
+			full++
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := e.A.Stats(); s.SendDropped < uint64(full) || s.Sent+s.SendDropped < n {
+		t.Errorf("%d refused of %d, but the statistics say %+v", full, n, s)
+	}
+	e.Pass()
+	buf, got := make([]byte, e.B.MTU()), 0
+	for range 10 * n {
+		b, ok := e.B.Recv(buf)
+		if !ok {
+			break
+		}
+		if !bytes.Equal(buf[:b], datagram) {
+			t.Fatalf("a datagram of %d bytes came out that nobody sent", b)
+		}
+		got++
+	}
+	if got > n {
+		t.Errorf("%d of %d arrived", got, n)
+	}
+}
+
+func statistics(t *testing.T, e Ends) {
+	transfer(t, e, e.A, e.B, pattern(50))
+	sent, received := e.A.Stats(), e.B.Stats()
+	if sent.Sent == 0 || sent.SentBytes != 50*sent.Sent {
+		t.Errorf("sent counts %d datagrams, %d bytes, want 50 bytes each", sent.Sent, sent.SentBytes)
+	}
+	if received.Received == 0 || received.Received > sent.Sent || received.ReceivedBytes != 50*received.Received {
+		t.Errorf("received counts %d datagrams, %d bytes of %d sent, want 50 bytes each", received.Received, received.ReceivedBytes, sent.Sent)
+	}
+}
+
+func timeBack(t *testing.T, e Ends) {
+	transfer(t, e, e.A, e.B, []byte("before"))
+	e.A.Poll(-time.Hour)
+	e.B.Poll(-time.Hour)
+	transfer(t, e, e.B, e.A, []byte("after"))
+}
