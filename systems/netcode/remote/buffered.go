@@ -1,0 +1,138 @@
+package remote
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// buffered draws a delayed view on the path through a body's samples. How a segment looks is the only thing that [Default], [Linear], [Hermite] and
+// [GuardedHermite] differ in; cuts, starvation, re-entry and rest are the same.
+type buffered struct {
+	config Config
+	buf    Buffer
+	draw   draw
+	offset offset
+
+	// The last answer.
+	shown    bool
+	now      time.Duration
+	view     time.Duration
+	revision uint32 // of the buffer
+	target   place  // without the offset
+}
+
+// place is the path's answer for one view time.
+type place struct {
+	State
+	discontinuity uint8
+	beyond        time.Duration // past the newest sample of a body not at rest
+	resting       bool          // on or behind the newest sample, which rests
+	early         bool
+}
+
+func newBuffered(c Config, d draw) *buffered {
+	b := &buffered{config: c, draw: d}
+	b.buf.init(c.Capacity)
+	return b
+}
+
+func (b *buffered) Push(_ time.Duration, s Sample) { b.buf.Push(s) }
+
+func (b *buffered) Reset() {
+	b.buf.Clear()
+	b.offset = offset{}
+	b.shown = false
+}
+
+func (b *buffered) At(now, view time.Duration) (State, Info) {
+	if b.buf.Len() == 0 {
+		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
+	}
+	target := b.path(view)
+	jump := !b.shown || target.discontinuity != b.target.discontinuity
+	if !jump {
+		jump = b.rebase(now, view, &target)
+	}
+	if jump {
+		b.offset = offset{}
+	} else {
+		b.offset.decay(seconds(now - b.now))
+	}
+	b.shown, b.now, b.view, b.revision, b.target = true, now, view, b.buf.Revision(), target
+	b.buf.Evict(view)
+
+	return b.offset.apply(target.State), Info{
+		Time:          view,
+		Extrapolated:  target.beyond,
+		Offset:        b.offset.pos.Len(),
+		Early:         target.early,
+		Starved:       target.beyond > 0,
+		Held:          target.beyond >= b.config.Extrapolation && target.beyond > 0,
+		Discontinuity: jump,
+		Settled:       target.resting && !b.offset.active,
+	}
+}
+
+// path evaluates the samples alone.
+func (b *buffered) path(view time.Duration) place {
+	i := b.buf.Find(view)
+	if i < 0 {
+		s := b.buf.At(0)
+		return place{State: State{Position: s.Position, Rotation: s.Rotation}, discontinuity: s.Discontinuity, early: true}
+	}
+	s := b.buf.At(i)
+	past := view - s.At()
+	p := place{discontinuity: s.Discontinuity}
+	switch {
+	case i == b.buf.Len()-1:
+		p.State = beyond(&b.buf, &b.config, i, past)
+		p.resting = s.AtRest
+		if !s.AtRest {
+			p.beyond = past
+		}
+	case !joined(&b.buf, i):
+		// The body jumps somewhere before the next sample; until then it goes on as it did.
+		p.State = beyond(&b.buf, &b.config, i, past)
+	case past == 0:
+		p.State = State{Position: s.Position, Rotation: s.Rotation, Velocity: velocity(&b.buf, i, i)}
+	default:
+		e := b.buf.At(i + 1)
+		q := b.draw(&b.buf, &b.config, i, view)
+		p.State = State{Position: q.p, Velocity: q.v, Rotation: slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
+	}
+	return p
+}
+
+// rebase moves what new samples changed behind the picture's back into the offset: the guess of a starved body, a segment that turned out to have
+// another sample in it, a view that was set forwards. It reports whether the difference is better shown as a jump.
+func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
+	step := now - b.now
+	skipped := view - b.view - step // of view time; a view that only follows a clock is at most a tenth off
+	if skipped < step/2+20*time.Millisecond {
+		skipped = 0
+	}
+	if b.buf.Revision() == b.revision && skipped == 0 {
+		return false
+	}
+	was := b.target
+	is := b.path(b.view + skipped)
+	if is.discontinuity != was.discontinuity {
+		return false // crossed within the step; the caller has compared the ends
+	}
+	apart := was.Position.Sub(is.Position)
+	turned := rotationVector(was.Rotation.Mul(is.Rotation.Conjugate()))
+	if apart == (mgl32.Vec3{}) && turned.Len() < gone {
+		return false
+	}
+	outage := was.beyond + skipped
+	if outage > b.config.ResumeAfter {
+		return true
+	}
+	speed := max(was.Velocity.Len(), is.Velocity.Len())
+	if outage > 0 {
+		speed = max(speed, apart.Len()/max(seconds(outage), seconds(b.config.Interval)))
+	}
+	b.offset.add(apart, turned, speed)
+	return false
+}

@@ -1,0 +1,35 @@
+package remote
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// naive shows the newest sample, whatever the view.
+type naive struct {
+	newest  Sample
+	has     bool
+	shown   bool
+	counter uint8 // of the sample shown last
+}
+
+func (n *naive) Push(_ time.Duration, s Sample) {
+	if !s.finite() || n.has && s.At() <= n.newest.At() {
+		return
+	}
+	s.Rotation = unit(s.Rotation)
+	n.newest, n.has = s, true
+}
+
+func (n *naive) Reset() { *n = naive{} }
+
+func (n *naive) At(_, view time.Duration) (State, Info) {
+	if !n.has {
+		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
+	}
+	s := &n.newest
+	info := Info{Time: s.At(), Settled: s.AtRest, Discontinuity: !n.shown || n.counter != s.Discontinuity}
+	n.shown, n.counter = true, s.Discontinuity
+	return State{Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity}, info
+}

@@ -1,0 +1,117 @@
+package remote
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// point is a place on a path and the velocity there.
+type point struct{ p, v mgl32.Vec3 }
+
+// draw returns the point at time t on the way from sample i to sample i+1, which belong to one piece of the path (equal discontinuity
+// counters); t lies between their times.
+type draw func(b *Buffer, c *Config, i int, t time.Duration) point
+
+// seconds of a difference of times, in float32: differences are short, so nothing is lost.
+func seconds(d time.Duration) float32 { return float32(d.Seconds()) }
+
+func line(p0, p1 mgl32.Vec3, h, t float32) point {
+	v := p1.Sub(p0).Mul(1 / h)
+	return point{p0.Add(v.Mul(t)), v}
+}
+
+// cubic is the Hermite polynomial through both ends with the given velocities there.
+func cubic(p0, v0, p1, v1 mgl32.Vec3, h, t float32) point {
+	chord := p1.Sub(p0).Mul(1 / h)
+	// Newton's form, with the end positions as differences, so that it is exact far from the origin.
+	c2 := chord.Mul(3).Sub(v0.Mul(2)).Sub(v1).Mul(1 / h)
+	c3 := v0.Add(v1).Sub(chord.Mul(2)).Mul(1 / (h * h))
+	return point{
+		p: p0.Add(v0.Add(c2.Add(c3.Mul(t)).Mul(t)).Mul(t)),
+		v: v0.Add(c2.Mul(2).Add(c3.Mul(3 * t)).Mul(t)),
+	}
+}
+
+func drawLine(b *Buffer, _ *Config, i int, t time.Duration) point {
+	s, e := b.At(i), b.At(i+1)
+	return line(s.Position, e.Position, seconds(e.At()-s.At()), seconds(t-s.At()))
+}
+
+func drawHermite(b *Buffer, _ *Config, i int, t time.Duration) point {
+	s, e := b.At(i), b.At(i+1)
+	return cubic(s.Position, velocity(b, i, i), e.Position, velocity(b, i+1, i), seconds(e.At()-s.At()), seconds(t-s.At()))
+}
+
+// guard is how far, as a share of the speed, an end velocity may be from the chord before a cubic is no longer trusted.
+const guard = 0.5
+
+func drawGuarded(b *Buffer, c *Config, i int, t time.Duration) point {
+	s, e := b.At(i), b.At(i+1)
+	h := seconds(e.At() - s.At())
+	v0, v1 := velocity(b, i, i), velocity(b, i+1, i)
+	chord := e.Position.Sub(s.Position).Mul(1 / h)
+	most := guard * max(v0.Len(), v1.Len())
+	if v0.Sub(chord).Len() > most || v1.Sub(chord).Len() > most {
+		return drawLine(b, c, i, t)
+	}
+	return cubic(s.Position, v0, e.Position, v1, h, seconds(t-s.At()))
+}
+
+// velocity returns the velocity at sample i, for drawing the segment that starts at sample seg (i is seg or seg+1). One that was not sent is taken
+// from the neighbours where they move alike, and from the segment's own chord where they do not.
+func velocity(b *Buffer, i, seg int) mgl32.Vec3 {
+	s := b.At(i)
+	switch {
+	case s.AtRest:
+		return mgl32.Vec3{}
+	case s.Has&HasVelocity != 0:
+		return s.Velocity
+	}
+	own := chord(b, seg)
+	other := 2*i - seg - 1 // the segment on the other side of sample i: seg-1 for its start, seg+1 for its end
+	if !joined(b, other) {
+		return own
+	}
+	beyond := chord(b, other)
+	if beyond.Sub(own).Len() > guard*max(beyond.Len(), own.Len()) {
+		return own
+	}
+	// The slope of the parabola through the three samples.
+	h, g := seconds(b.At(seg+1).At()-b.At(seg).At()), seconds(b.At(other+1).At()-b.At(other).At())
+	return own.Mul(g / (g + h)).Add(beyond.Mul(h / (g + h)))
+}
+
+// joined reports whether the samples i and i+1 exist and belong to one piece of the path.
+func joined(b *Buffer, i int) bool {
+	return i >= 0 && i+1 < b.Len() && b.At(i).Discontinuity == b.At(i+1).Discontinuity
+}
+
+func chord(b *Buffer, i int) mgl32.Vec3 {
+	s, e := b.At(i), b.At(i+1)
+	return e.Position.Sub(s.Position).Mul(1 / seconds(e.At()-s.At()))
+}
+
+// meanAcceleration over segment i; false where there is none or the velocities were not sent.
+func meanAcceleration(b *Buffer, i int) (mgl32.Vec3, bool) {
+	if !joined(b, i) {
+		return mgl32.Vec3{}, false
+	}
+	s, e := b.At(i), b.At(i+1)
+	if s.AtRest || e.AtRest || s.Has&e.Has&HasVelocity == 0 {
+		return mgl32.Vec3{}, false
+	}
+	return e.Velocity.Sub(s.Velocity).Mul(1 / seconds(e.At()-s.At())), true
+}
+
+// alike returns the mean of two accelerations that agree; of two that do not one belongs to a kink, and it returns the weaker.
+func alike(x, y mgl32.Vec3) mgl32.Vec3 {
+	lx, ly := x.Len(), y.Len()
+	switch {
+	case x.Sub(y).Len() <= guard*max(lx, ly):
+		return x.Add(y).Mul(0.5)
+	case lx < ly:
+		return x
+	}
+	return y
+}

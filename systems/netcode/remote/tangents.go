@@ -1,0 +1,117 @@
+package remote
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// kink is the share of the speed by which the velocity must change over a segment, beyond what the neighbouring segments' acceleration explains, for
+// the segment to count as broken in two. It only has to keep the meeting point well defined: below it a cubic errs by at most kink*speed*h/8.
+const kink = 0.15
+
+// drawTangents is the default. Where the velocity changes as it did before and after, the body moves smoothly and the cubic through the end positions and
+// velocities is right. Where it changes abruptly (a flip, a bounce, a stop or a start between two snapshots) the body followed the first velocity up to
+// some instant and the second from there on; the only such instant is where the two end tangents meet, and it is found from the same four
+// values. A cubic rounds that corner off by up to |dv|*h/8 (0.15 m for a runner who turns round between 10 Hz snapshots), a straight line cuts it by
+// up to |dv|*h/4.
+func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
+	s, e := b.At(i), b.At(i+1)
+	h, at := seconds(e.At()-s.At()), seconds(t-s.At())
+	if s.AtRest && e.AtRest && s.Position == e.Position {
+		return point{p: s.Position}
+	}
+	if s.Has&HasVelocity == 0 && !s.AtRest || e.Has&HasVelocity == 0 && !e.AtRest {
+		if s.AtRest {
+			return lateStart(s, e, c, h, at)
+		}
+		return drawGuarded(b, c, i, t)
+	}
+
+	v0, v1 := velocity(b, i, i), velocity(b, i+1, i)
+	acc := around(b, i)
+	change := v1.Sub(v0).Sub(acc.Mul(h))
+	speed := max(v0.Len(), v1.Len())
+	if change.Len() > kink*speed {
+		if q, ok := meet(s, e, v0, v1, acc, change, h, at); ok {
+			return q
+		}
+		if s.AtRest {
+			return lateStart(s, e, c, h, at)
+		}
+		return line(s.Position, e.Position, h, at)
+	}
+	// Two opposite kinks in one segment leave the end velocities equal and the chord far from both: nothing is known of what lies between.
+	chord := e.Position.Sub(s.Position).Mul(1 / h)
+	if chord.Sub(v0.Add(v1).Mul(0.5)).Len() > kink*max(speed, chord.Len()) {
+		return line(s.Position, e.Position, h, at)
+	}
+	return cubic(s.Position, v0, e.Position, v1, h, at)
+}
+
+// around estimates the acceleration in segment i that is not the kink's (gravity, a curve) from the segments on either side.
+func around(b *Buffer, i int) mgl32.Vec3 {
+	if b.At(i).AtRest || b.At(i+1).AtRest {
+		return mgl32.Vec3{}
+	}
+	before, okBefore := meanAcceleration(b, i-1)
+	after, okAfter := meanAcceleration(b, i+1)
+	switch {
+	case okBefore && okAfter:
+		return alike(before, after)
+	case okBefore:
+		return before
+	}
+	return after // zero where there is none either
+}
+
+// meet draws the path that leaves s with v0 and reaches e with v1, both under the acceleration acc, and changes from the one to the other where they meet.
+//
+// The difference of the two at time x is g - x*change, linear in x because the acceleration cancels, so the instant of least distance is exact. What
+// distance is left (zero for a single clean kink) is spread over both parts. Not ok: they meet outside the segment, or miss each other widely.
+func meet(s, e *Sample, v0, v1, acc, change mgl32.Vec3, h, at float32) (point, bool) {
+	g := s.Position.Sub(e.Position).Add(v1.Mul(h)).Sub(acc.Mul(h * h / 2))
+	x := g.Dot(change) / change.Dot(change)
+	const slack = 1e-3 // of the segment: quantised values may put a kink at a snapshot just outside
+	if !(x >= -slack*h && x <= (1+slack)*h) {
+		return point{}, false
+	}
+	x = min(max(x, 0), h)
+	miss := g.Sub(change.Mul(x))
+	const wide = 0.25
+	if miss.Len() > wide*h*max(v0.Len(), v1.Len()) {
+		return point{}, false
+	}
+	share := x / h // the longer part takes more of the miss; a resting end takes none
+	if s.AtRest {
+		share = 0
+	} else if e.AtRest {
+		share = 1
+	}
+	if at < x {
+		pull := miss.Mul(-share / x)
+		return point{
+			p: s.Position.Add(v0.Add(acc.Mul(at / 2)).Add(pull).Mul(at)),
+			v: v0.Add(acc.Mul(at)).Add(pull),
+		}, true
+	}
+	left := h - at
+	pull := mgl32.Vec3{}
+	if h > x {
+		pull = miss.Mul((1 - share) / (h - x))
+	}
+	return point{
+		p: e.Position.Sub(v1.Sub(acc.Mul(left / 2)).Sub(pull).Mul(left)),
+		v: v1.Sub(acc.Mul(left)).Sub(pull),
+	}, true
+}
+
+// lateStart draws a body that rested at s for an unknown time and was under way at e: it stays until one interval before e. Resting bodies may be
+// left out of snapshots, so the segment may be minutes long.
+func lateStart(s, e *Sample, c *Config, h, at float32) point {
+	rest := max(h-seconds(c.Interval), 0)
+	if at <= rest {
+		return point{p: s.Position}
+	}
+	return line(s.Position, e.Position, h-rest, at-rest)
+}
