@@ -6,11 +6,13 @@ import "github.com/tandem-ecs/tandem/components"
 type Style uint8
 
 const (
-	// Solid is lit, casts a shadow and receives it. Alpha below one makes it translucent (it then casts none).
+	// Solid is opaque and lit, casts a shadow and receives shadows. Alpha is ignored.
 	Solid Style = iota
-	// Ghost is a translucent shell with bright edges, without a shadow: for logical poses beside visual ones.
+	// Glass is lit and translucent by the colour's alpha, without a shadow of its own. Instances are not sorted by distance.
+	Glass
+	// Ghost is a translucent shell with bright edges, without a shadow: for logical poses beside visual ones. Alpha scales its strength.
 	Ghost
-	// Glow shines in its own colour, unlit and without a shadow: for suns, portals, markers.
+	// Glow shines in its own colour, unlit and without a shadow: for suns, portals, markers. Alpha lets through what lies behind.
 	Glow
 )
 

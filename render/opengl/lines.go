@@ -1,0 +1,65 @@
+//go:build cgo
+
+package opengl
+
+import (
+	"unsafe"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/tandem-ecs/tandem/render"
+)
+
+const lineSize = int(unsafe.Sizeof(render.Line{}))
+
+// lineBuffer is the graphics memory of one batch of lines.
+type lineBuffer struct {
+	vao, data uint32
+	capacity  int
+	frame     uint64
+}
+
+func (b *lineBuffer) delete() {
+	gl.DeleteVertexArrays(1, &b.vao)
+	gl.DeleteBuffers(1, &b.data)
+}
+
+func (r *Renderer) uploadLines(l *render.LineBatch) {
+	g := r.lines[l]
+	if g == nil {
+		g = &lineBuffer{}
+		r.lines[l] = g
+		gl.GenVertexArrays(1, &g.vao)
+		gl.GenBuffers(1, &g.data)
+		gl.BindVertexArray(g.vao)
+		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
+		attribute(0, 3, int32(lineSize), 0, 1)
+		attribute(1, 3, int32(lineSize), 12, 1)
+		colorAttribute(2, int32(lineSize), 24, 1)
+		colorAttribute(3, int32(lineSize), 28, 1)
+	}
+	if g.frame == r.frame {
+		return
+	}
+	g.frame = r.frame
+	if n := len(l.Lines); n > 0 {
+		g.capacity = grown(g.capacity, n)
+		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
+		r.stream(g.capacity*lineSize, n*lineSize, unsafe.Pointer(&l.Lines[0]))
+	}
+}
+
+func (r *Renderer) drawLines(l *render.LineBatch, pixelsPerPoint float32) {
+	if len(l.Lines) == 0 {
+		return
+	}
+	width := l.Width
+	if width <= 0 {
+		width = 1.5
+	}
+	gl.BindVertexArray(r.lines[l].vao)
+	gl.Uniform1f(r.programs.line.width, width*pixelsPerPoint)
+	gl.DrawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, int32(len(l.Lines)))
+	r.stats.DrawCalls++
+	r.stats.Triangles += 2 * len(l.Lines)
+}

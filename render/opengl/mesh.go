@@ -1,0 +1,59 @@
+//go:build cgo
+
+package opengl
+
+import (
+	"unsafe"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// meshBuffer holds one mesh in one of its two resolutions.
+type meshBuffer struct {
+	vertices, indices uint32
+	count             int32 // of indices
+}
+
+func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
+	g := render.NewGeometry(m, coarse)
+	b := meshBuffer{count: int32(len(g.Indices))}
+	gl.BindVertexArray(0)
+	gl.GenBuffers(1, &b.vertices)
+	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
+	gl.BufferData(gl.ARRAY_BUFFER, len(g.Vertices)*int(unsafe.Sizeof(render.Vertex{})), unsafe.Pointer(&g.Vertices[0]), gl.STATIC_DRAW)
+	// The element binding belongs to a vertex array, of which none is bound: fill it through the other target.
+	gl.GenBuffers(1, &b.indices)
+	gl.BindBuffer(gl.ARRAY_BUFFER, b.indices)
+	gl.BufferData(gl.ARRAY_BUFFER, len(g.Indices)*2, unsafe.Pointer(&g.Indices[0]), gl.STATIC_DRAW)
+	return b
+}
+
+// bind puts the mesh into the bound vertex array.
+func (b *meshBuffer) bind() {
+	const stride = int32(unsafe.Sizeof(render.Vertex{}))
+	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
+	attribute(0, 3, stride, 0, 0)
+	attribute(1, 3, stride, 12, 0)
+	gl.BindBuffer(gl.ELEMENT_ARRAY_BUFFER, b.indices)
+}
+
+func (b *meshBuffer) delete() {
+	gl.DeleteBuffers(1, &b.vertices)
+	gl.DeleteBuffers(1, &b.indices)
+}
+
+// attribute describes floats in the bound buffer to the bound vertex array. divisor is 1 for what changes per instance.
+func attribute(location uint32, floats, stride int32, offset uintptr, divisor uint32) {
+	gl.EnableVertexAttribArray(location)
+	gl.VertexAttribPointerWithOffset(location, floats, gl.FLOAT, false, stride, offset)
+	gl.VertexAttribDivisor(location, divisor)
+}
+
+// colorAttribute describes colours of four bytes.
+func colorAttribute(location uint32, stride int32, offset uintptr, divisor uint32) {
+	gl.EnableVertexAttribArray(location)
+	gl.VertexAttribPointerWithOffset(location, 4, gl.UNSIGNED_BYTE, true, stride, offset)
+	gl.VertexAttribDivisor(location, divisor)
+}

@@ -1,0 +1,159 @@
+//go:build cgo
+
+package opengl
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/tandem-ecs/tandem/render"
+)
+
+//go:embed shaders
+var shaderFiles embed.FS
+
+// program is a linked pair of shaders with the places of its uniforms; -1 where it has no such uniform.
+type program struct {
+	id                            uint32
+	mesh, now, lightMatrix, width int32
+	surface                       int32
+}
+
+// texture units
+const (
+	shadowUnit = 0
+	atlasUnit  = 1
+)
+
+// defines are the macros of all shaders.
+func defines(taps int, spacing float32) string {
+	var b strings.Builder
+	for m := render.Mesh(0); m < render.MeshCount; m++ {
+		fmt.Fprintf(&b, "#define %s %d\n", strings.ToUpper(m.String()), m)
+	}
+	fmt.Fprintf(&b, "#define TAPS %d\n#define TAP_SPACING %.3f\n", taps, spacing)
+	return b.String()
+}
+
+// newProgram compiles a vertex and a fragment shader, each put together from files, after the given macros.
+func newProgram(macros, vertex, fragment string) (program, error) {
+	vs, err := compile(gl.VERTEX_SHADER, macros, vertex)
+	if err != nil {
+		return program{}, err
+	}
+	defer gl.DeleteShader(vs)
+	fs, err := compile(gl.FRAGMENT_SHADER, macros, fragment)
+	if err != nil {
+		return program{}, err
+	}
+	defer gl.DeleteShader(fs)
+
+	p := program{id: gl.CreateProgram()}
+	gl.AttachShader(p.id, vs)
+	gl.AttachShader(p.id, fs)
+	gl.LinkProgram(p.id)
+	var ok int32
+	if gl.GetProgramiv(p.id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
+		var n int32
+		gl.GetProgramiv(p.id, gl.INFO_LOG_LENGTH, &n)
+		log := make([]byte, max(n, 1))
+		gl.GetProgramInfoLog(p.id, n, nil, &log[0])
+		gl.DeleteProgram(p.id)
+		return program{}, fmt.Errorf("opengl: linking %s with %s: %s", vertex, fragment, text(log))
+	}
+	uniform := func(name string) int32 { return gl.GetUniformLocation(p.id, gl.Str(name+"\x00")) }
+	p.mesh = uniform("mesh")
+	p.now = uniform("now")
+	p.lightMatrix = uniform("lightMatrix")
+	p.width = uniform("width")
+	p.surface = uniform("surface")
+	if block := gl.GetUniformBlockIndex(p.id, gl.Str("Scene\x00")); block != gl.INVALID_INDEX {
+		gl.UniformBlockBinding(p.id, block, 0)
+	}
+	gl.UseProgram(p.id)
+	if u := uniform("shadowMap"); u >= 0 {
+		gl.Uniform1i(u, shadowUnit)
+	}
+	if u := uniform("atlas"); u >= 0 {
+		gl.Uniform1i(u, atlasUnit)
+	}
+	return p, nil
+}
+
+// compile takes the names of files, separated by spaces, which are joined in that order.
+func compile(kind uint32, macros, files string) (uint32, error) {
+	var b strings.Builder
+	b.WriteString("#version 330 core\n")
+	b.WriteString(macros)
+	for i, f := range strings.Fields(files) {
+		text, err := shaderFiles.ReadFile("shaders/" + f)
+		if err != nil {
+			panic("opengl: " + err.Error()) // the file is compiled in: a misspelt name
+		}
+		fmt.Fprintf(&b, "#line 1 %d\n%s\n", i, text)
+	}
+	b.WriteByte(0)
+	id := gl.CreateShader(kind)
+	source, free := gl.Strs(b.String())
+	gl.ShaderSource(id, 1, source, nil)
+	free()
+	gl.CompileShader(id)
+	var ok int32
+	if gl.GetShaderiv(id, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
+		var n int32
+		gl.GetShaderiv(id, gl.INFO_LOG_LENGTH, &n)
+		log := make([]byte, max(n, 1))
+		gl.GetShaderInfoLog(id, n, nil, &log[0])
+		gl.DeleteShader(id)
+		return 0, fmt.Errorf("opengl: compiling %s: %s", files, text(log))
+	}
+	return id, nil
+}
+
+// text is a driver's message without its terminating zero.
+func text(log []byte) string { return strings.TrimRight(string(log), "\x00\n ") }
+
+// programs are all that a renderer uses; index 0 of a pair takes poses, index 1 motions.
+type programs struct {
+	solid, glass, ghost, glow, depth [2]program
+	ground, sky, line, overlay       program
+}
+
+func newPrograms(macros string) (p programs, err error) {
+	make1 := func(macros, vertex, fragment string) program {
+		if err != nil {
+			return program{}
+		}
+		var made program
+		made, err = newProgram(macros, vertex, fragment)
+		return made
+	}
+	for i, kind := range [2]string{"", "#define MOTION\n"} {
+		m := macros + kind
+		const vertex = "scene.glsl pose.glsl instance.vert"
+		p.solid[i] = make1(m, vertex, "scene.glsl light.glsl solid.frag")
+		p.glass[i] = make1(m+"#define GLASS\n", vertex, "scene.glsl light.glsl solid.frag")
+		p.ghost[i] = make1(m, vertex, "scene.glsl ghost.frag")
+		p.glow[i] = make1(m, vertex, "scene.glsl glow.frag")
+		p.depth[i] = make1(m, "scene.glsl pose.glsl depth.vert", "depth.frag")
+	}
+	p.ground = make1(macros, "scene.glsl ground.vert", "scene.glsl light.glsl ground.frag")
+	p.sky = make1(macros, "screen.vert", "scene.glsl sky.frag")
+	p.line = make1(macros, "scene.glsl line.vert", "line.frag")
+	p.overlay = make1(macros, "overlay.vert", "overlay.frag")
+	return p, err
+}
+
+func (p *programs) delete() {
+	for i := range p.solid {
+		for _, q := range [...]program{p.solid[i], p.glass[i], p.ghost[i], p.glow[i], p.depth[i]} {
+			gl.DeleteProgram(q.id)
+		}
+	}
+	for _, q := range [...]program{p.ground, p.sky, p.line, p.overlay} {
+		gl.DeleteProgram(q.id)
+	}
+}

@@ -1,0 +1,308 @@
+//go:build cgo
+
+package opengl
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"unsafe"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Config says how to draw.
+type Config struct {
+	Quality render.Quality // zero chooses by the kind of graphics processor
+}
+
+// Renderer is the OpenGL implementation of render.Renderer.
+type Renderer struct {
+	settings settings
+	driver   string
+	programs programs
+	target   target
+	shadow   shadowMap
+	uniforms uint32      // buffer
+	scene    *sceneBlock // by itself, since memory with Go pointers in it may not be passed to C
+	light    *mgl32.Mat4
+	empty    uint32 // vertex array without attributes
+
+	meshes  [2 * render.MeshCount]meshBuffer
+	batches map[*render.Batch]*instances
+	motions map[*render.MotionBatch]*instances
+	lines   map[*render.LineBatch]*lineBuffer
+	overlay overlayBuffer
+
+	frame uint64
+	stats render.Stats
+}
+
+var _ render.Renderer = (*Renderer)(nil)
+
+// settings is what a render.Quality means.
+type settings struct {
+	samples    int32
+	shadowSize int32 // zero: none
+	taps       int   // of the shadow filter, in each direction
+	spacing    float32
+}
+
+func settingsOf(q render.Quality, driver string) settings {
+	if q == render.QualityAuto {
+		q = render.QualityHigh
+		for _, software := range [...]string{"llvmpipe", "softpipe", "SwiftShader", "Software Rasterizer", "Microsoft Basic Render"} {
+			if strings.Contains(driver, software) {
+				q = render.QualityLow
+			}
+		}
+	}
+	switch q {
+	case render.QualityHigh:
+		return settings{samples: 8, shadowSize: 2048, taps: 4, spacing: 1.2}
+	case render.QualityLow:
+		return settings{samples: 4, shadowSize: 1024, taps: 2, spacing: 1}
+	default:
+		return settings{taps: 1, spacing: 1}
+	}
+}
+
+// keepFrames is the number of frames after which the graphics memory of a batch that is no longer drawn is freed.
+const keepFrames = 600
+
+// New makes a renderer for the context that is current on this thread. getProcAddress returns the address of an OpenGL function, nil for one that does not
+// exist. An error means that the context is older than OpenGL 3.3, or that the driver refused a shader or a framebuffer.
+func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Renderer, error) {
+	if err := gl.InitWithProcAddrFunc(getProcAddress); err != nil {
+		return nil, fmt.Errorf("opengl: the driver lacks a function of OpenGL 3.3 core: %w; update the graphics driver", err)
+	}
+	var major, minor int32
+	gl.GetIntegerv(gl.MAJOR_VERSION, &major)
+	gl.GetIntegerv(gl.MINOR_VERSION, &minor)
+	driver := gl.GoStr(gl.GetString(gl.RENDERER)) + ", OpenGL " + gl.GoStr(gl.GetString(gl.VERSION))
+	if major < 3 || major == 3 && minor < 3 {
+		return nil, fmt.Errorf("opengl: version 3.3 is needed, the driver offers %d.%d (%s); update the graphics driver", major, minor, driver)
+	}
+	r := &Renderer{
+		driver:   driver,
+		settings: settingsOf(config.Quality, driver),
+		batches:  make(map[*render.Batch]*instances),
+		motions:  make(map[*render.MotionBatch]*instances),
+		lines:    make(map[*render.LineBatch]*lineBuffer),
+	}
+	var most int32
+	gl.GetIntegerv(gl.MAX_SAMPLES, &most)
+	r.settings.samples = min(r.settings.samples, most)
+	var err error
+	if r.programs, err = newPrograms(defines(r.settings.taps, r.settings.spacing)); err != nil {
+		r.programs.delete()
+		return nil, err
+	}
+	// A sampler wants a complete texture also where it is not sampled, so there is always a shadow map.
+	if r.shadow, err = newShadowMap(max(r.settings.shadowSize, 1)); err != nil {
+		r.programs.delete()
+		return nil, err
+	}
+	r.scene, r.light = new(sceneBlock), new(mgl32.Mat4)
+	r.overlay = newOverlayBuffer()
+	gl.GenVertexArrays(1, &r.empty)
+	gl.GenBuffers(1, &r.uniforms)
+	gl.BindBuffer(gl.UNIFORM_BUFFER, r.uniforms)
+	gl.BufferData(gl.UNIFORM_BUFFER, sceneSize, nil, gl.STREAM_DRAW)
+	gl.BindBufferBase(gl.UNIFORM_BUFFER, 0, r.uniforms)
+	return r, nil
+}
+
+// Driver names the graphics processor and the driver's version.
+func (r *Renderer) Driver() string { return r.driver }
+
+// Stats says what the last Draw did.
+func (r *Renderer) Stats() render.Stats { return r.stats }
+
+// Draw draws the frame into the renderer's own picture; see [Renderer.Present] and [Renderer.Capture].
+func (r *Renderer) Draw(f *render.Frame) error {
+	r.stats = render.Stats{}
+	if f.Size.Empty() {
+		return nil
+	}
+	if err := r.resize(int32(f.Size.Width), int32(f.Size.Height)); err != nil {
+		return err
+	}
+	r.frame++
+	err := r.upload(f)
+
+	gl.Enable(gl.FRAMEBUFFER_SRGB)
+	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
+	gl.BindFramebuffer(gl.FRAMEBUFFER, r.target.scene)
+	gl.Disable(gl.SCISSOR_TEST)
+	gl.DepthMask(true)
+	back := f.Theme.SkyTop.Linear()
+	gl.ClearColor(back[0], back[1], back[2], 1)
+	gl.Clear(gl.COLOR_BUFFER_BIT)
+	views := f.Views()
+	for i := range views {
+		r.drawView(f, &views[i])
+	}
+	r.target.resolve()
+	gl.Viewport(0, 0, r.target.width, r.target.height)
+	r.drawOverlay(&f.Overlay)
+	gl.BindVertexArray(0)
+	if r.frame%256 == 0 {
+		r.freeUnused()
+	}
+	return errors.Join(err, driverError())
+}
+
+// upload brings all batches of the frame to the graphics processor. Those that are refused are left out of the picture.
+func (r *Renderer) upload(f *render.Frame) (err error) {
+	views := f.Views()
+	for i := range views {
+		for _, item := range views[i].Items() {
+			var e error
+			switch {
+			case item.Batch != nil:
+				e = r.uploadBatch(item.Batch)
+				r.stats.Instances += len(item.Batch.Poses)
+			case item.Motion != nil:
+				e = r.uploadMotion(item.Motion)
+				r.stats.Instances += item.Motion.Len()
+			case item.Lines != nil:
+				r.uploadLines(item.Lines)
+			}
+			if err == nil {
+				err = e
+			}
+		}
+	}
+	return err
+}
+
+func (r *Renderer) resize(width, height int32) error {
+	if r.target.width == width && r.target.height == height {
+		return nil
+	}
+	r.target.delete()
+	t, err := newTarget(width, height, r.settings.samples)
+	r.target = t
+	return err
+}
+
+// Present copies the picture to the default framebuffer, a window's back buffer, of the given size in pixels.
+func (r *Renderer) Present(width, height int) {
+	if r.target.width == 0 {
+		return
+	}
+	gl.Disable(gl.FRAMEBUFFER_SRGB) // bytes as they are
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, r.target.final)
+	gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, 0)
+	filter := uint32(gl.NEAREST)
+	if r.target.width != int32(width) || r.target.height != int32(height) {
+		filter = gl.LINEAR // the window was resized since Draw
+	}
+	gl.BlitFramebuffer(0, 0, r.target.width, r.target.height, 0, 0, int32(width), int32(height), gl.COLOR_BUFFER_BIT, filter)
+}
+
+// Capture returns the picture of the last Draw; see render.Renderer.
+func (r *Renderer) Capture(dst *image.RGBA) (*image.RGBA, error) {
+	w, h := int(r.target.width), int(r.target.height)
+	if w == 0 {
+		return nil, errors.New("opengl: there is no picture to capture: call Draw first")
+	}
+	if dst == nil || dst.Rect != image.Rect(0, 0, w, h) || dst.Stride != 4*w {
+		dst = image.NewRGBA(image.Rect(0, 0, w, h))
+	}
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, r.target.final)
+	gl.PixelStorei(gl.PACK_ALIGNMENT, 4)
+	gl.ReadPixels(0, 0, int32(w), int32(h), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&dst.Pix[0]))
+	flip(dst)
+	return dst, driverError()
+}
+
+// flip turns rows from the bottom, as OpenGL delivers them, into rows from the top, and makes all opaque.
+func flip(img *image.RGBA) {
+	h := img.Rect.Dy()
+	for y := 0; y < h/2; y++ {
+		top := img.Pix[y*img.Stride : (y+1)*img.Stride]
+		bottom := img.Pix[(h-1-y)*img.Stride : (h-y)*img.Stride]
+		for i := range top {
+			top[i], bottom[i] = bottom[i], top[i]
+		}
+	}
+	for i := 3; i < len(img.Pix); i += 4 {
+		img.Pix[i] = 255
+	}
+}
+
+// freeUnused frees the memory of batches that have not been drawn for a while.
+func (r *Renderer) freeUnused() {
+	for k, b := range r.batches {
+		if r.frame-b.frame > keepFrames {
+			b.delete()
+			delete(r.batches, k)
+		}
+	}
+	for k, b := range r.motions {
+		if r.frame-b.frame > keepFrames {
+			b.delete()
+			delete(r.motions, k)
+		}
+	}
+	for k, b := range r.lines {
+		if r.frame-b.frame > keepFrames {
+			b.delete()
+			delete(r.lines, k)
+		}
+	}
+}
+
+// Close frees all graphics memory.
+func (r *Renderer) Close() {
+	if r.batches == nil {
+		return
+	}
+	for _, b := range r.batches {
+		b.delete()
+	}
+	for _, b := range r.motions {
+		b.delete()
+	}
+	for _, b := range r.lines {
+		b.delete()
+	}
+	r.batches, r.motions, r.lines = nil, nil, nil
+	for i := range r.meshes {
+		r.meshes[i].delete()
+	}
+	r.overlay.delete()
+	r.shadow.delete()
+	r.target.delete()
+	r.programs.delete()
+	gl.DeleteBuffers(1, &r.uniforms)
+	gl.DeleteVertexArrays(1, &r.empty)
+}
+
+// driverError returns the errors that OpenGL has noted since it was asked last.
+func driverError() error {
+	var first uint32
+	// A lost context may report errors without end.
+	for i := 0; i < 16; i++ {
+		e := gl.GetError()
+		if e == gl.NO_ERROR {
+			break
+		}
+		if first == 0 {
+			first = e
+		}
+	}
+	switch first {
+	case 0:
+		return nil
+	case gl.OUT_OF_MEMORY:
+		return errors.New("opengl: the graphics processor is out of memory: draw fewer instances or a smaller picture")
+	}
+	return fmt.Errorf("opengl: the driver reported error 0x%x", first)
+}

@@ -1,0 +1,9 @@
+// Into the shadow map: positions only.
+layout(location = 0) in vec3 meshPosition;
+uniform mat4 lightMatrix;
+
+void main() {
+    Pose p = instancePose();
+    vec3 world = p.position + rotate(p.rotation, meshPosition * p.scale);
+    gl_Position = lightMatrix * vec4(world, 1.0);
+}

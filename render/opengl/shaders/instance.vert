@@ -1,0 +1,28 @@
+layout(location = 0) in vec3 meshPosition;
+layout(location = 1) in vec3 meshNormal;
+layout(location = 10) in vec4 color;
+
+out vec3 world;
+out vec3 local;
+out vec3 normal;
+flat out vec3 size;
+flat out vec4 turn;
+flat out vec4 tint;
+
+vec3 linear(vec3 c) {
+    return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
+}
+
+void main() {
+    Pose p = instancePose();
+    local = meshPosition;
+    size = abs(p.scale);
+    turn = p.rotation;
+    // A negative scale mirrors. All meshes are symmetric in x and z, so a mirrored one is a mesh of positive scale again, with its triangles the right way
+    // round, after half a turn around X where y is negative.
+    if (p.scale.y < 0.0) turn = vec4(-turn.y, turn.x, turn.w, -turn.z);
+    world = p.position + rotate(turn, meshPosition * size);
+    normal = rotate(turn, meshNormal / max(size, 1e-6));
+    tint = vec4(linear(color.rgb), color.a);
+    gl_Position = viewProjection * vec4(world, 1.0);
+}

@@ -1,0 +1,13 @@
+layout(location = 0) in vec2 position; // pixels
+layout(location = 1) in vec2 place;    // in the atlas
+layout(location = 2) in vec4 color;
+uniform vec2 surface;                  // pixels
+out vec2 uv;
+out vec4 tint;
+
+void main() {
+    uv = place;
+    vec3 c = mix(color.rgb / 12.92, pow((color.rgb + 0.055) / 1.055, vec3(2.4)), step(0.04045, color.rgb));
+    tint = vec4(c, color.a);
+    gl_Position = vec4(position.x / surface.x * 2.0 - 1.0, 1.0 - position.y / surface.y * 2.0, 0.0, 1.0);
+}

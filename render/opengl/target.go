@@ -1,0 +1,119 @@
+//go:build cgo
+
+package opengl
+
+import (
+	"fmt"
+
+	"github.com/go-gl/gl/v3.3-core/gl"
+)
+
+// target is what a frame is drawn into: a multisampled framebuffer, and a plain one that it is resolved to and that the overlay is drawn on.
+// Both hold sRGB values, so that blending and resolving work on light.
+type target struct {
+	width, height, samples int32
+
+	scene               uint32 // framebuffer; the same as final without multisampling
+	sceneColor, depth   uint32 // renderbuffers
+	final, finalTexture uint32
+}
+
+func newTarget(width, height, samples int32) (t target, err error) {
+	t = target{width: width, height: height, samples: samples}
+	gl.GenTextures(1, &t.finalTexture)
+	gl.ActiveTexture(gl.TEXTURE0 + atlasUnit + 1) // a unit that nothing samples
+	gl.BindTexture(gl.TEXTURE_2D, t.finalTexture)
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
+	gl.GenFramebuffers(1, &t.final)
+	gl.BindFramebuffer(gl.FRAMEBUFFER, t.final)
+	gl.FramebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, t.finalTexture, 0)
+
+	gl.GenRenderbuffers(1, &t.depth)
+	gl.BindRenderbuffer(gl.RENDERBUFFER, t.depth)
+	gl.RenderbufferStorageMultisample(gl.RENDERBUFFER, samples, gl.DEPTH_COMPONENT24, width, height)
+	t.scene = t.final
+	if samples > 0 {
+		if err := complete("picture"); err != nil {
+			t.delete()
+			return target{}, err
+		}
+		gl.GenFramebuffers(1, &t.scene)
+		gl.BindFramebuffer(gl.FRAMEBUFFER, t.scene)
+		gl.GenRenderbuffers(1, &t.sceneColor)
+		gl.BindRenderbuffer(gl.RENDERBUFFER, t.sceneColor)
+		gl.RenderbufferStorageMultisample(gl.RENDERBUFFER, samples, gl.SRGB8_ALPHA8, width, height)
+		gl.FramebufferRenderbuffer(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.RENDERBUFFER, t.sceneColor)
+	}
+	gl.FramebufferRenderbuffer(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.RENDERBUFFER, t.depth)
+	if err := complete("scene"); err != nil {
+		t.delete()
+		return target{}, err
+	}
+	return t, nil
+}
+
+// complete reports what is wrong with the bound framebuffer.
+func complete(name string) error {
+	if status := gl.CheckFramebufferStatus(gl.FRAMEBUFFER); status != gl.FRAMEBUFFER_COMPLETE {
+		return fmt.Errorf("opengl: the driver refuses the %s's framebuffer (status 0x%x); try render.QualityPlain", name, status)
+	}
+	return nil
+}
+
+// resolve averages the samples into the final picture and leaves that bound for drawing.
+func (t *target) resolve() {
+	if t.scene != t.final {
+		gl.BindFramebuffer(gl.READ_FRAMEBUFFER, t.scene)
+		gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, t.final)
+		gl.BlitFramebuffer(0, 0, t.width, t.height, 0, 0, t.width, t.height, gl.COLOR_BUFFER_BIT, gl.NEAREST)
+	}
+	gl.BindFramebuffer(gl.FRAMEBUFFER, t.final)
+}
+
+func (t *target) delete() {
+	if t.scene != t.final {
+		gl.DeleteFramebuffers(1, &t.scene)
+	}
+	gl.DeleteFramebuffers(1, &t.final)
+	gl.DeleteRenderbuffers(1, &t.sceneColor)
+	gl.DeleteRenderbuffers(1, &t.depth)
+	gl.DeleteTextures(1, &t.finalTexture)
+	*t = target{}
+}
+
+// shadowMap is a depth texture that compares when it is sampled.
+type shadowMap struct {
+	size                 int32
+	framebuffer, texture uint32
+}
+
+func newShadowMap(size int32) (s shadowMap, err error) {
+	s.size = size
+	gl.GenTextures(1, &s.texture)
+	gl.ActiveTexture(gl.TEXTURE0 + shadowUnit)
+	gl.BindTexture(gl.TEXTURE_2D, s.texture)
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, size, size, 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, nil)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL)
+	gl.GenFramebuffers(1, &s.framebuffer)
+	gl.BindFramebuffer(gl.FRAMEBUFFER, s.framebuffer)
+	gl.FramebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, s.texture, 0)
+	gl.DrawBuffer(gl.NONE)
+	gl.ReadBuffer(gl.NONE)
+	if err := complete("shadow map"); err != nil {
+		s.delete()
+		return shadowMap{}, err
+	}
+	return s, nil
+}
+
+func (s *shadowMap) delete() {
+	gl.DeleteFramebuffers(1, &s.framebuffer)
+	gl.DeleteTextures(1, &s.texture)
+}
