@@ -21,7 +21,7 @@ type Link struct {
 	retries  uint64        // retransmissions, the index of theirs
 	bad      bool          // state of the burst chain
 	busy     time.Duration // when the rate limit has sent everything that it took
-	lastTime time.Duration // latest arrival time given out in ordered mode
+	lastTime time.Duration // latest arrival time of all that was pushed
 
 	flights  flights
 	borrowed int32 // slot of the datagram that the last Pop returned, -1 without one
@@ -104,10 +104,10 @@ func (l *Link) Push(now time.Duration, datagram []byte) bool {
 		l.stats.Reordered++
 		at += c.reorderBy()
 	}
-	l.flights.push(l.arrival(at), sent, datagram)
+	l.fly(at, sent, datagram)
 	if l.random.draw(duplicateDraw, i) < c.Duplicate {
 		l.stats.Duplicated++
-		l.flights.push(l.arrival(sent+max(0, delay+l.jitter(duplicateJitterDraw, i))), sent, datagram)
+		l.fly(sent+max(0, delay+l.jitter(duplicateJitterDraw, i)), sent, datagram)
 	}
 	return true
 }
@@ -124,8 +124,7 @@ func (l *Link) pushOrdered(sent, delay time.Duration, lost bool, datagram []byte
 		lost = l.lostAgain(cut)
 		l.stats.Retransmitted++
 	}
-	l.lastTime = max(l.lastTime, l.arrival(last+max(0, delay+jitter)))
-	l.flights.push(l.lastTime, sent, datagram)
+	l.fly(last+max(0, delay+jitter), sent, datagram)
 }
 
 // Pop returns the next datagram that has arrived by the time, and when exactly it arrived. The bytes are the link's own and valid until the next call of
@@ -147,6 +146,14 @@ func (l *Link) release() {
 	if l.borrowed >= 0 {
 		l.flights.free = append(l.flights.free, l.borrowed)
 		l.borrowed = -1
+	}
+}
+
+// discard forgets everything in flight.
+func (l *Link) discard() {
+	l.release()
+	for l.flights.len() > 0 {
+		l.flights.free = append(l.flights.free, l.flights.pop())
 	}
 }
 
@@ -178,8 +185,15 @@ func (l *Link) jitter(e effect, i uint64) time.Duration {
 	return time.Duration((2*l.random.draw(e, i) - 1) * float64(l.condition.Jitter))
 }
 
-// arrival applies the scripted stalls.
-func (l *Link) arrival(at time.Duration) time.Duration { return l.condition.stalled(at) }
+// fly puts a datagram on its way to arrive at the time, or when a scripted stall at that time ends.
+func (l *Link) fly(at, sent time.Duration, datagram []byte) {
+	at = l.condition.stalled(at)
+	if l.condition.Ordered {
+		at = max(at, l.lastTime) // behind everything before it
+	}
+	l.lastTime = max(l.lastTime, at)
+	l.flights.push(at, sent, datagram)
+}
 
 // lost decides whether datagram i is lost in its first transmission, and by what.
 func (l *Link) lost(i uint64, cut bool) bool {

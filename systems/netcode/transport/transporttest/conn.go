@@ -33,7 +33,7 @@ func until(t testing.TB, pass func(), what string, condition func() bool) {
 }
 
 // RunConn runs the tests. connect returns a new open connection; what it has to release it registers with t.Cleanup. The connection may lose
-// datagrams now and then, as sockets do, but not most of them.
+// datagrams now and then, or deliver some twice, but not most of them.
 func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	for name, test := range map[string]func(*testing.T, Ends){
 		"Sizes": sizes, "RefusedDatagrams": refused, "SendCopies": sendCopies, "ShortBufferPanics": shortBuffer, "EmptyRecv": emptyRecv,
@@ -194,8 +194,8 @@ func recvAfterClose(t *testing.T, e Ends) {
 			got++
 		}
 	}
-	if got == 0 || got > n {
-		t.Errorf("%d of %d datagrams that were sent before the close arrived", got, n)
+	if got == 0 {
+		t.Errorf("none of %d datagrams that were sent before the close arrived", n)
 	}
 }
 
@@ -225,8 +225,8 @@ func flood(t *testing.T, e Ends) {
 		}
 		got++
 	}
-	if got > n {
-		t.Errorf("%d of %d arrived", got, n)
+	if got > 2*n {
+		t.Errorf("%d arrived of %d sent", got, n)
 	}
 }
 
@@ -236,7 +236,7 @@ func statistics(t *testing.T, e Ends) {
 	if sent.Sent == 0 || sent.SentBytes != 50*sent.Sent {
 		t.Errorf("sent counts %d datagrams, %d bytes, want 50 bytes each", sent.Sent, sent.SentBytes)
 	}
-	if received.Received == 0 || received.Received > sent.Sent || received.ReceivedBytes != 50*received.Received {
+	if received.Received == 0 || received.Received > 2*sent.Sent || received.ReceivedBytes != 50*received.Received {
 		t.Errorf("received counts %d datagrams, %d bytes of %d sent, want 50 bytes each", received.Received, received.ReceivedBytes, sent.Sent)
 	}
 }

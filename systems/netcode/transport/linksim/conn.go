@@ -1,0 +1,162 @@
+package linksim
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// Conn is a [transport.Conn] around another whose datagrams pass a simulated path in both directions. The path works on the times given to
+// Poll: what is due leaves or arrives at the next Poll. Wrap one end of a connection, not both, unless the path is meant to count twice.
+type Conn struct {
+	inner         transport.Conn
+	send, receive *Link
+	now           time.Duration
+	state         transport.State
+	stats         transport.Stats // what this end counts itself
+	buf           []byte
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// Wrap returns the connection behind the path, or the error of [Condition.Validate]. The connection belongs to the wrapper afterwards.
+func Wrap(inner transport.Conn, path Path) (*Conn, error) { return wrap(inner, path, 0) }
+
+func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
+	send, receive, err := path.links(n)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU())}, nil
+}
+
+// Links returns the two directions, to read their statistics or change their conditions while datagrams pass.
+func (c *Conn) Links() (send, receive *Link) { return c.send, c.receive }
+
+// Path returns the conditions of both directions.
+func (c *Conn) Path() Path { return Path{c.send.condition, c.receive.condition} }
+
+// SetPath changes the conditions of both directions for what is sent from now on. If one is not valid, it returns an error and changes neither.
+func (c *Conn) SetPath(p Path) error {
+	if _, _, err := p.Links(); err != nil {
+		return err
+	}
+	if err := c.send.SetCondition(p.Send); err != nil {
+		return err
+	}
+	return c.receive.SetCondition(p.Receive)
+}
+
+// Poll implements [transport.Conn].
+func (c *Conn) Poll(now time.Duration) {
+	if c.state == transport.Closed {
+		c.inner.Poll(now)
+		return
+	}
+	c.now = max(c.now, now)
+	c.inner.Poll(c.now)
+	c.flush(c.now)
+	for {
+		n, ok := c.inner.Recv(c.buf)
+		if !ok {
+			break
+		}
+		if !c.receive.Push(c.now, c.buf[:n]) {
+			c.stats.ReceiveDropped++
+		}
+	}
+	// A close does not overtake what was sent before it.
+	if s := c.inner.State(); s != transport.Closed || c.receive.lastTime <= c.now {
+		c.state = s
+	}
+}
+
+// flush hands over what has passed the sending direction by the time.
+func (c *Conn) flush(now time.Duration) {
+	for {
+		datagram, _, ok := c.send.Pop(now)
+		if !ok {
+			return
+		}
+		_ = c.inner.Send(datagram) // a full queue is a loss, which inner counts
+	}
+}
+
+// Send implements [transport.Conn].
+func (c *Conn) Send(datagram []byte) error {
+	switch {
+	case len(datagram) == 0:
+		return transport.ErrEmpty
+	case len(datagram) > c.inner.MTU():
+		return transport.ErrTooLarge
+	case c.state == transport.Connecting:
+		return transport.ErrNotOpen
+	case c.state == transport.Closed:
+		return transport.ErrClosed
+	case !c.send.Push(c.now, datagram):
+		c.stats.SendDropped++
+		return transport.ErrQueueFull
+	}
+	c.stats.Sent++
+	c.stats.SentBytes += uint64(len(datagram))
+	c.flush(c.now)
+	return nil
+}
+
+// Recv implements [transport.Conn].
+func (c *Conn) Recv(buf []byte) (n int, ok bool) {
+	if len(buf) < c.inner.MTU() {
+		panic(fmt.Sprintf("linksim: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", len(buf), c.inner.MTU()))
+	}
+	datagram, _, ok := c.receive.Pop(c.now)
+	if !ok {
+		return 0, false
+	}
+	c.stats.Received++
+	c.stats.ReceivedBytes += uint64(len(datagram))
+	return copy(buf, datagram), true
+}
+
+// MTU implements [transport.Conn].
+func (c *Conn) MTU() int { return c.inner.MTU() }
+
+// State implements [transport.Conn].
+func (c *Conn) State() transport.State { return c.state }
+
+// Close implements [transport.Conn]. What is still on the simulated way is handed over at once, so that last words are not lost with it.
+func (c *Conn) Close(reason transport.Reason) {
+	if c.inner.State() == transport.Open {
+		c.flush(math.MaxInt64)
+	}
+	c.inner.Close(reason)
+	c.state = transport.Closed
+	c.receive.discard()
+}
+
+// CloseReason implements [transport.Conn].
+func (c *Conn) CloseReason() transport.Reason {
+	if c.state != transport.Closed {
+		return transport.Reason{}
+	}
+	return c.inner.CloseReason()
+}
+
+// Stats implements [transport.Conn]. What the path loses counts as sent.
+func (c *Conn) Stats() transport.Stats {
+	s := c.inner.Stats()
+	s.Sent, s.SentBytes = c.stats.Sent, c.stats.SentBytes
+	s.Received, s.ReceivedBytes = c.stats.Received, c.stats.ReceivedBytes
+	s.SendDropped += c.stats.SendDropped
+	s.ReceiveDropped += c.stats.ReceiveDropped
+	if c.send.condition.Ordered { // elsewhere the queue is the network's, which no sender sees
+		datagrams, bytes := c.send.Waiting()
+		s.SendQueued += datagrams
+		s.SendQueuedBytes += bytes
+	}
+	return s
+}
+
+// RemoteAddr implements [transport.Conn].
+func (c *Conn) RemoteAddr() string { return c.inner.RemoteAddr() }

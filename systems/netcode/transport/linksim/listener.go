@@ -1,0 +1,51 @@
+package linksim
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// Listener is a [transport.Listener] whose connections pass a simulated path each: alike, but with independent draws, so that the clients
+// of one server do not lose the same datagrams.
+type Listener struct {
+	inner transport.Listener
+	path  Path
+	count uint64
+}
+
+var _ transport.Listener = (*Listener)(nil)
+
+// WrapListener returns the listener behind the path, as its own end sees it, or the error of [Condition.Validate].
+func WrapListener(inner transport.Listener, path Path) (*Listener, error) {
+	if _, _, err := path.Links(); err != nil {
+		return nil, err
+	}
+	return &Listener{inner: inner, path: path}, nil
+}
+
+// Poll implements [transport.Listener].
+func (l *Listener) Poll(now time.Duration) { l.inner.Poll(now) }
+
+// Accept implements [transport.Listener]. What it returns is a *[Conn].
+func (l *Listener) Accept() (transport.Conn, bool) {
+	inner, ok := l.inner.Accept()
+	if !ok {
+		return nil, false
+	}
+	l.count++
+	c, err := wrap(inner, l.path, l.count)
+	if err != nil {
+		panic(err) // WrapListener has validated the path
+	}
+	return c, true
+}
+
+// Addr implements [transport.Listener].
+func (l *Listener) Addr() string { return l.inner.Addr() }
+
+// Close implements [transport.Listener].
+func (l *Listener) Close(reason transport.Reason) { l.inner.Close(reason) }
+
+// Stats implements [transport.Listener].
+func (l *Listener) Stats() transport.ListenerStats { return l.inner.Stats() }
