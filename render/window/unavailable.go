@@ -1,0 +1,38 @@
+//go:build !cgo
+
+package window
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Window is a window on the display. In this build there is none.
+type Window struct{}
+
+// Open reports what this build lacks.
+func Open(Config) (*Window, error) {
+	return nil, fmt.Errorf("window: %w: this program was built without cgo: build it with CGO_ENABLED=1 and a C compiler (Debian and Ubuntu: "+
+		"apt install gcc libc6-dev pkg-config libgl-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev)", ErrNoDisplay)
+}
+
+// Draw cannot be reached, since Open returns no Window; likewise the other methods.
+func (*Window) Draw(*render.Frame) error                 { return ErrNoDisplay }
+func (*Window) Capture(*image.RGBA) (*image.RGBA, error) { return nil, ErrNoDisplay }
+func (*Window) Stats() render.Stats                      { return render.Stats{} }
+func (*Window) Size() render.Size                        { return render.Size{} }
+func (*Window) Driver() string                           { return "none" }
+func (*Window) Poll() (render.Event, bool)               { return render.Event{}, false }
+func (*Window) ShouldClose() bool                        { return true }
+func (*Window) RequestClose()                            {}
+func (*Window) Down(render.Key) bool                     { return false }
+func (*Window) Minimised() bool                          { return false }
+func (*Window) Focused() bool                            { return false }
+func (*Window) VSync() bool                              { return false }
+func (*Window) SetVSync(bool)                            {}
+func (*Window) SetTitle(string)                          {}
+func (*Window) Fullscreen() bool                         { return false }
+func (*Window) SetFullscreen(bool)                       {}
+func (*Window) Close()                                   {}
