@@ -1,0 +1,62 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// pendingFile is a file that has its name only once it is complete.
+type pendingFile struct {
+	*os.File
+	path string
+	done bool
+}
+
+// create opens a new file next to path.
+func create(path string) (*pendingFile, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("record: %s is a folder: give the name of a file", path)
+	}
+	dir, base := filepath.Split(path)
+	for i := 0; i < 10000; i++ {
+		// Unlike os.CreateTemp, this leaves the permissions to the user's umask, which the finished file keeps.
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.part", base, os.Getpid(), i)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil {
+			return &pendingFile{File: f, path: path}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("record: cannot write to the folder of %s: %w", path, err)
+		}
+	}
+	return nil, fmt.Errorf("record: too many unfinished recordings beside %s: remove the files that end in .part", path)
+}
+
+// commit gives the file its name.
+func (f *pendingFile) commit() error {
+	if f.done {
+		return nil
+	}
+	f.done = true
+	name := f.Name()
+	err := f.Close()
+	if err == nil {
+		err = os.Rename(name, f.path)
+	}
+	if err != nil {
+		os.Remove(name)
+		return fmt.Errorf("record: %w", err)
+	}
+	return nil
+}
+
+// discard removes the file, unless it has its name.
+func (f *pendingFile) discard() {
+	if !f.done {
+		f.done = true
+		f.Close()
+		os.Remove(f.Name())
+	}
+}

@@ -1,0 +1,322 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"compress/lzw"
+	"fmt"
+	"image"
+	"time"
+)
+
+// gifRecorder writes an animated GIF (GIF89a) while it is recorded: memory does not grow with the length of the clip.
+//
+// The first pictures are held back until there are enough to make a palette from. A later picture that the palette does not suit brings a palette of its own.
+// Pixels that show the same colour as before are transparent, which compresses to next to nothing, and only the rectangle that changed is written.
+type gifRecorder struct {
+	fixedSize
+	path     string
+	file     *pendingFile
+	out      *bufio.Writer
+	interval time.Duration // least time between two pictures
+
+	now      time.Duration // when the next picture begins
+	lastTime time.Duration // when the last picture that was taken began
+	taken    bool
+	held     []heldPicture
+
+	palette *palette
+	local   bool  // the palette is not the file's
+	shown   []rgb // what a viewer has on the screen
+	indices []uint8
+
+	pending  bytes.Buffer // the last picture, encoded but for its delay
+	began    int64        // when it begins, in hundredths of a second
+	written  bool         // the header
+	compress *lzw.Writer
+	failure  error
+}
+
+type heldPicture struct {
+	img *image.RGBA
+	at  time.Duration
+}
+
+const (
+	holdPictures = 24
+	holdBytes    = 96 << 20
+	transparent  = 255
+
+	// minDelay is the shortest delay, in hundredths of a second, that browsers obey; shorter ones are shown at a tenth of a second.
+	minDelay = 2
+	maxDelay = 65535
+)
+
+func newGIF(path string, o Options) (Recorder, error) {
+	f, err := create(path)
+	if err != nil {
+		return nil, err
+	}
+	interval := max(time.Duration(float64(time.Second)/o.MaxFPS), minDelay*10*time.Millisecond)
+	return &gifRecorder{path: path, file: f, out: bufio.NewWriterSize(f, 1<<16), interval: interval}, nil
+}
+
+func (g *gifRecorder) Frame(img *image.RGBA, shown time.Duration) error {
+	if g.failure != nil {
+		return g.failure
+	}
+	if err := g.check(img); err != nil {
+		return err
+	}
+	at := g.now
+	g.now += max(shown, 0)
+	// A microsecond of tolerance, so that a rounded 1/50 s counts as one.
+	if g.taken && at-g.lastTime < g.interval-time.Microsecond {
+		return nil
+	}
+	g.taken = true
+	g.lastTime = at
+	if g.palette != nil {
+		g.failure = g.encode(img, at)
+		return g.failure
+	}
+	held := image.NewRGBA(image.Rectangle{Max: g.first})
+	copyRows(held, img)
+	g.held = append(g.held, heldPicture{held, at})
+	if len(g.held) == holdPictures || len(g.held)*len(held.Pix) > holdBytes {
+		g.failure = g.release()
+	}
+	return g.failure
+}
+
+// release makes the file's palette from the pictures held back and writes them.
+func (g *gifRecorder) release() error {
+	var h histogram
+	for _, p := range g.held {
+		h.add(p.img)
+	}
+	g.palette = newPalette(&h)
+	g.shown = make([]rgb, g.first.X*g.first.Y)
+	g.indices = make([]uint8, g.first.X*g.first.Y)
+	held := g.held
+	g.held = nil
+	for _, p := range held {
+		if err := g.encode(p.img, p.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encode writes a picture that begins at the given time. What it writes is kept until the next one tells how long it is shown.
+func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
+	fresh := !g.written
+	changed, misfit := g.quantise(img, fresh)
+	if misfit {
+		var h histogram
+		h.add(img)
+		g.palette = newPalette(&h)
+		g.local = true
+		changed, _ = g.quantise(img, fresh)
+	}
+	if changed.Empty() {
+		return nil // the one before stays on the screen
+	}
+	start := (int64(at) + 5e6) / 1e7
+	if fresh {
+		g.writeHeader()
+		g.written = true
+	} else if err := g.flush(start); err != nil {
+		return err
+	}
+	g.began = start
+	return g.writePicture(changed)
+}
+
+// quantise fills indices and returns the rectangle that differs from what is shown, and whether the palette suits the picture badly.
+func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Rectangle, misfit bool) {
+	w, h := g.first.X, g.first.Y
+	lo, hi := image.Pt(w, h), image.Pt(0, 0)
+	bad := 0
+	for y := 0; y < h; y++ {
+		row := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		for x := 0; x < w; x++ {
+			r, gr, b := row[4*x], row[4*x+1], row[4*x+2]
+			i := g.palette.index(r, gr, b)
+			c := g.palette.colors[i]
+			at := y*w + x
+			if !fresh && c == g.shown[at] {
+				g.indices[at] = transparent
+				continue
+			}
+			if distance(c, int(r), int(gr), int(b)) > badDistance {
+				bad++
+			}
+			g.indices[at] = i
+			lo.X, lo.Y = min(lo.X, x), min(lo.Y, y)
+			hi.X, hi.Y = max(hi.X, x+1), max(hi.Y, y+1)
+		}
+	}
+	return image.Rectangle{Min: lo, Max: hi}.Intersect(image.Rect(0, 0, w, h)), bad*misfitShare > w*h
+}
+
+const (
+	badDistance = 24 * 24 * (weightR + weightG + weightB) / 3 // 24 of 255 in each of a third of the weights
+	misfitShare = 50                                          // a picture suits badly when more than one pixel in so many is bad
+)
+
+func (g *gifRecorder) writeHeader() {
+	g.out.WriteString("GIF89a")
+	g.u16(g.first.X)
+	g.u16(g.first.Y)
+	g.out.Write([]byte{0xf7, 0, 0}) // a table of 256 colours of 8 bits
+	g.writeTable(g.out.Write)
+	g.out.WriteString("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00") // for ever
+	g.local = false
+}
+
+func (g *gifRecorder) writeTable(write func([]byte) (int, error)) {
+	var table [3 * 256]byte
+	for i, c := range g.palette.colors {
+		table[3*i], table[3*i+1], table[3*i+2] = c.r, c.g, c.b
+	}
+	write(table[:])
+}
+
+func (g *gifRecorder) u16(v int) {
+	g.out.WriteByte(byte(v))
+	g.out.WriteByte(byte(v >> 8))
+}
+
+// writePicture encodes the rectangle into pending and notes what a viewer then shows.
+func (g *gifRecorder) writePicture(r image.Rectangle) error {
+	p := &g.pending
+	p.Reset()
+	size := r.Size()
+	descriptor := []byte{0x2c,
+		byte(r.Min.X), byte(r.Min.X >> 8), byte(r.Min.Y), byte(r.Min.Y >> 8),
+		byte(size.X), byte(size.X >> 8), byte(size.Y), byte(size.Y >> 8), 0}
+	if g.local {
+		descriptor[9] = 0x87 // a table of 256 colours follows
+	}
+	p.Write(descriptor)
+	if g.local {
+		g.writeTable(p.Write)
+	}
+	p.WriteByte(8) // bits of an index
+	blocks := blockWriter{out: p}
+	if g.compress == nil {
+		g.compress = lzw.NewWriter(&blocks, lzw.LSB, 8).(*lzw.Writer)
+	} else {
+		g.compress.Reset(&blocks, lzw.LSB, 8)
+	}
+	w := g.first.X
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		row := g.indices[y*w+r.Min.X : y*w+r.Max.X]
+		if _, err := g.compress.Write(row); err != nil {
+			return g.wrap(err)
+		}
+		for x, i := range row {
+			if i != transparent {
+				g.shown[y*w+r.Min.X+x] = g.palette.colors[i]
+			}
+		}
+	}
+	if err := g.compress.Close(); err != nil {
+		return g.wrap(err)
+	}
+	blocks.close()
+	return nil
+}
+
+// flush writes the pending picture, shown until the given time in hundredths of a second.
+//
+// Since both ends are rounded and not the difference, delays alternate (3, 3, 4 at 30 pictures a second) and their sum is exact.
+func (g *gifRecorder) flush(until int64) error {
+	delay := max(until-g.began, 1)
+	for delay > maxDelay {
+		g.control(maxDelay)
+		g.out.Write(g.pending.Bytes())
+		delay -= maxDelay
+		// The rest of the time belongs to a picture of one transparent pixel.
+		g.pending.Reset()
+		g.pending.WriteString("\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x08\x04\x00\xff\x03\x02\x00")
+	}
+	g.control(int(delay))
+	_, err := g.out.Write(g.pending.Bytes())
+	return g.wrap(err)
+}
+
+// control writes what precedes a picture: leave it on the screen afterwards, and the index of transparency.
+func (g *gifRecorder) control(delay int) {
+	g.out.Write([]byte{0x21, 0xf9, 4, 1<<2 | 1, byte(delay), byte(delay >> 8), transparent, 0})
+}
+
+func (g *gifRecorder) Close() error {
+	if g.file.done {
+		return nil
+	}
+	defer g.file.discard()
+	if g.failure != nil {
+		return g.failure
+	}
+	if !g.taken {
+		return fmt.Errorf("record: %s: %w", g.path, ErrEmpty)
+	}
+	if g.palette == nil {
+		if err := g.release(); err != nil {
+			return err
+		}
+	}
+	end := (int64(g.now) + 5e6) / 1e7
+	if err := g.flush(max(end, g.began+minDelay)); err != nil {
+		return err
+	}
+	g.out.WriteByte(0x3b)
+	if err := g.out.Flush(); err != nil {
+		return g.wrap(err)
+	}
+	return g.file.commit()
+}
+
+func (g *gifRecorder) Abort() { g.file.discard() }
+
+func (g *gifRecorder) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("record: writing %s: %w", g.path, err)
+}
+
+// blockWriter cuts a stream into the blocks of at most 255 bytes that GIF is made of.
+type blockWriter struct {
+	out   *bytes.Buffer
+	block [256]byte // the first byte is the length
+	n     int
+}
+
+func (b *blockWriter) Write(p []byte) (int, error) {
+	total := len(p)
+	for len(p) > 0 {
+		c := copy(b.block[1+b.n:], p)
+		b.n += c
+		p = p[c:]
+		if b.n == 255 {
+			b.flush()
+		}
+	}
+	return total, nil
+}
+
+func (b *blockWriter) flush() {
+	if b.n > 0 {
+		b.block[0] = byte(b.n)
+		b.out.Write(b.block[:1+b.n])
+		b.n = 0
+	}
+}
+
+func (b *blockWriter) close() {
+	b.flush()
+	b.out.WriteByte(0)
+}

@@ -1,0 +1,98 @@
+// Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 through ffmpeg where that is installed. It builds without cgo.
+//
+//	r, err := record.Open("out.gif", record.Options{})
+//	...
+//	err = r.Frame(picture, 16667*time.Microsecond) // for every picture, with how long it is shown
+//	...
+//	err = r.Close()                                // the file appears under its name, whole
+//
+// A recording is written under a temporary name in the same folder and renamed when it is complete, so that a file of the right name is
+// always a whole one.
+package record
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Recorder takes pictures one after the other. It is for one goroutine.
+type Recorder interface {
+	// Frame adds a picture that is shown for the given time. The picture is not kept and may be drawn over at once. All pictures must have the size of the first;
+	// one of another size is refused, and the recording goes on without it.
+	Frame(img *image.RGBA, shown time.Duration) error
+
+	// Close finishes the recording and gives the file its name. Without any picture that is an error, and there is no file.
+	Close() error
+
+	// Abort throws the recording away. After Close it does nothing, so that it can be deferred.
+	Abort()
+}
+
+// Options says how to record. The zero value is a good one.
+type Options struct {
+	// FPS is the frame rate of an MP4 file; zero means 60. Pictures shown for longer are repeated, those shown for less may be left out, so that
+	// the clip lasts exactly as long as its pictures.
+	FPS float64
+
+	// MaxFPS bounds the frame rate of a GIF file; zero means 50, and more than 50 is not possible, since browsers slow down anything faster. Whole pictures are left
+	// out evenly: a stream of 60 becomes one of 30.
+	MaxFPS float64
+
+	// FFmpeg is the program that makes MP4 files; zero means the one on the PATH.
+	FFmpeg string
+}
+
+// ErrFormat is returned by Open for a file name that does not end in .png, .gif or .mp4.
+var ErrFormat = errors.New("unknown kind of file")
+
+// ErrNoFFmpeg is returned by Open for an .mp4 file where ffmpeg is not installed.
+var ErrNoFFmpeg = errors.New("ffmpeg is not installed")
+
+// ErrEmpty is returned by Close when no picture was recorded.
+var ErrEmpty = errors.New("no picture was recorded")
+
+// Open begins a recording; the ending of the path says which kind: .png keeps the last picture, .gif and .mp4 are clips.
+//
+// The folder must exist; that and the right to write there are found out at once, not when everything has been drawn.
+func Open(path string, o Options) (Recorder, error) {
+	if o.FPS == 0 {
+		o.FPS = 60
+	}
+	if o.MaxFPS == 0 {
+		o.MaxFPS = 50
+	}
+	if !(o.FPS >= 1 && o.FPS <= 1000) || !(o.MaxFPS >= 1 && o.MaxFPS <= 1000) {
+		return nil, errors.New("record: frame rates must be between 1 and 1000")
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".png":
+		return newPNG(path)
+	case ".gif":
+		return newGIF(path, o)
+	case ".mp4":
+		return newMP4(path, o)
+	}
+	return nil, fmt.Errorf("record: %q: %w: the name must end in .png, .gif or .mp4", path, ErrFormat)
+}
+
+// fixedSize refuses pictures that are unlike the first.
+type fixedSize struct{ first image.Point }
+
+func (s *fixedSize) check(img *image.RGBA) error {
+	size := img.Rect.Size()
+	if size.X < 1 || size.Y < 1 || size.X > 65535 || size.Y > 65535 {
+		return fmt.Errorf("record: a picture of %d by %d pixels: sides must be between 1 and 65535", size.X, size.Y)
+	}
+	if s.first == (image.Point{}) {
+		s.first = size
+	}
+	if size != s.first {
+		return fmt.Errorf("record: the picture is now %d by %d pixels, the recording %d by %d: a recording keeps its size; close it and begin another",
+			size.X, size.Y, s.first.X, s.first.Y)
+	}
+	return nil
+}
