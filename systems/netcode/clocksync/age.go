@@ -1,0 +1,110 @@
+package clocksync
+
+import (
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// Age is how long before its use an input reached the server, in eighths of a tick: positive when it was early, negative when it was too late. It
+// fits into one byte of every snapshot's header and saturates at 127 eighths, not quite 16 ticks. (Unity's Netcode for Entities calls it the
+// command age, with the opposite sign and 1/256 tick.)
+type Age int8
+
+// NoAge is the age before any input has arrived.
+const NoAge Age = math.MinInt8
+
+// ageSteps is the number of ages in a tick.
+const ageSteps = 8
+
+// AgeOf returns a duration as an age, saturated. It rounds down, so that an input that came too late is never reported as one in time.
+func AgeOf(d time.Duration, g Grid) Age {
+	d = min(max(d, -g.Edge(32)), g.Edge(32))
+	eighths, _ := floorDiv(int64(d)*ageSteps*g.Rate(), int64(time.Second))
+	return Age(min(max(eighths, -math.MaxInt8), math.MaxInt8))
+}
+
+// Duration returns the age as a duration, and 0 for [NoAge].
+func (a Age) Duration(g Grid) time.Duration {
+	if a == NoAge {
+		return 0
+	}
+	return time.Duration(a) * time.Second / time.Duration(ageSteps*g.Rate())
+}
+
+const (
+	// ageShift makes the mean of the ages move by 1/8 of each difference. Server and client have to agree on it: see Lead.
+	ageShift = 3
+	// ageLimit is the age beyond which an input says nothing about the network.
+	ageLimit = 2 * time.Second
+	// ageOlder is how many packets in a row have to be older than the newest input for the client to have gone back.
+	ageOlder = 8
+)
+
+// AgeMeter is the server's half of the command-age feedback, one for each client: it measures how early the client's inputs come. The server's
+// clock alone is used, so a client can deceive it only by sending its inputs at another time.
+//
+// Give it the newest input of every packet; it ignores reordered and repeated ones. The age is a moving mean with a weight of 1/8, in integer
+// nanoseconds. Send [AgeMeter.Age] and [AgeMeter.Newest] in every snapshot. Create it with [NewAgeMeter].
+type AgeMeter struct {
+	grid      Grid
+	known     bool
+	newest    int64
+	mean      time.Duration
+	deviation time.Duration
+	older     int
+}
+
+// NewAgeMeter returns a meter for a server of rate ticks per second (zero means [DefaultRate]; 1 to 1000).
+func NewAgeMeter(rate int) (*AgeMeter, error) {
+	grid, err := NewGrid(rate)
+	if err != nil {
+		return nil, err
+	}
+	return &AgeMeter{grid: grid}, nil
+}
+
+// Arrived takes the newest input tick of a packet that arrived at a server time, and reports whether it counted. Inputs more than 2 s early or
+// late do not.
+func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
+	index := Unwrap(newest, m.grid.Index(now))
+	age := m.grid.Edge(index) - now
+	if magnitude(age) > ageLimit {
+		return false
+	}
+	if m.known && index <= m.newest {
+		// After a jump back of the client's clock all its inputs are older for a while.
+		if m.older++; m.older < ageOlder {
+			return false
+		}
+		m.known = false
+	}
+	m.older = 0
+	m.newest = index
+	if !m.known {
+		m.known, m.mean, m.deviation = true, age, 0
+		return true
+	}
+	difference := age - m.mean
+	m.mean += difference / (1 << ageShift)
+	m.deviation += (magnitude(difference) - m.deviation) / 16
+	return true
+}
+
+// Age returns the mean age for the wire, and [NoAge] before the first input.
+func (m *AgeMeter) Age() Age {
+	if !m.known {
+		return NoAge
+	}
+	return AgeOf(m.mean, m.grid)
+}
+
+// Newest returns the newest input that the age includes.
+func (m *AgeMeter) Newest() tick.Tick { return m.grid.Tick(m.newest) }
+
+// Mean returns the mean age.
+func (m *AgeMeter) Mean() time.Duration { return m.mean }
+
+// Jitter returns the mean deviation of the age: the jitter of the way up alone.
+func (m *AgeMeter) Jitter() time.Duration { return m.deviation }

@@ -1,0 +1,205 @@
+package clocksync
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// Config configures a [Client]. The zero value stands for the documented defaults.
+type Config struct {
+	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero means [DefaultRate]. 1 to 1000. It
+	// stands for the Rate of Simulation and Lead, which have to be zero or equal.
+	Rate       int
+	Reference  ReferenceConfig
+	Simulation SimulationConfig
+	Lead       LeadConfig
+}
+
+// Client puts the clocks of one connection together: a [Reference] fed with pings, a [Lead] fed with the ages that the server reports, and the
+// [Simulation] that follows their sum. What remains to the caller is to move the bytes:
+//
+//	if c.PingDue(now) { send a ping with now }        at most once a frame
+//	c.Answered(sample)                                when an answer comes, with the time of its arrival
+//	c.Reported(now, tick, age)                        when a snapshot comes
+//	t := c.Tick(engineTick); c.Sent(t, now, normal)   in every step, when the input packet of server tick t is sent
+//	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
+//
+// All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock has no way in. Create it with [NewClient]. It
+// allocates nothing afterwards and belongs to one goroutine.
+type Client struct {
+	reference  *Reference
+	simulation *Simulation
+	lead       *Lead
+
+	first, lastPing time.Duration
+	pinged          bool
+	age             Age
+	routes, steps   uint64
+	jumps           uint64
+}
+
+// NewClient returns the clocks of a new connection, or an error that names the bad field of the configuration.
+func NewClient(config Config) (*Client, error) {
+	for _, rate := range [2]*int{&config.Simulation.Rate, &config.Lead.Rate} {
+		if *rate != 0 && *rate != config.Rate {
+			return nil, fmt.Errorf("clocksync: Config.Rate is %d but a part of it has a Rate of %d; set Config.Rate alone", config.Rate, *rate)
+		}
+		*rate = config.Rate
+	}
+	reference, err := NewReference(config.Reference)
+	if err != nil {
+		return nil, err
+	}
+	simulation, err := NewSimulation(config.Simulation)
+	if err != nil {
+		return nil, err
+	}
+	lead, err := NewLead(config.Lead)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{reference: reference, simulation: simulation, lead: lead, age: NoAge}, nil
+}
+
+const (
+	pingInterval = 250 * time.Millisecond
+	// A new client pings faster, for its clock to be right within ten seconds.
+	firstPingInterval = 100 * time.Millisecond
+	firstPings        = 10 * time.Second
+)
+
+// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in the first ten seconds, then four.
+func (c *Client) PingDue(now time.Duration) bool {
+	if !c.pinged {
+		c.pinged, c.first, c.lastPing = true, now, now
+		return true
+	}
+	interval := pingInterval
+	if now-c.first < firstPings {
+		interval = firstPingInterval
+	}
+	if now-c.lastPing < interval {
+		return false
+	}
+	c.lastPing = max(c.lastPing+interval, now-interval/2) // keeps the mean rate when frames do not divide the interval, without bunching up
+	return true
+}
+
+// Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add].
+func (c *Client) Answered(s Sample) (Change, error) {
+	change, err := c.reference.Add(s)
+	if err != nil {
+		return change, err
+	}
+	c.lead.SetJitter(s.ClientReceive, c.reference.rtt.Jitter())
+	switch change.Kind {
+	case RouteChanged:
+		c.routes++
+	case ClockStepped:
+		c.steps++
+	}
+	return change, nil
+}
+
+// Sent remembers that a packet whose newest input is t was sent now, when the engine's normal time was normal. It does nothing before the
+// clocks run. See [Lead.Sent].
+func (c *Client) Sent(t tick.Tick, now, normal time.Duration) {
+	if c.Synced() {
+		c.lead.Sent(t, now, c.simulation.Time(normal))
+	}
+}
+
+// Reported takes the age of the input t from a snapshot that arrived now. See [Lead.Report].
+func (c *Client) Reported(now time.Duration, t tick.Tick, age Age) bool {
+	used := c.lead.Report(now, t, age, c.reference.Offset(now))
+	if used {
+		c.age = age
+	}
+	return used
+}
+
+// SetRedundancy and SetBatch say how many packets carry an input and how many new ones a packet brings. See [LeadConfig].
+func (c *Client) SetRedundancy(n int) { c.lead.SetRedundancy(n) }
+
+// SetBatch is described at SetRedundancy.
+func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
+
+// Synced reports whether the clocks run: three pings were answered, and Update was called since.
+func (c *Client) Synced() bool { return c.simulation.Started() }
+
+// Update returns the stretch to give to the engine until the next call, and the jump of the mapping if there was one. now is the real time up
+// to which the engine was updated. Until the reference is ready the stretch is 1. See [Simulation.Update].
+func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
+	c.lead.Frame(now)
+	if !c.reference.Ready() {
+		return 1, ClockJump{}
+	}
+	target := c.reference.At(now) + c.lead.Lead(c.reference.rtt.Smoothed())
+	stretch, jump = c.simulation.Update(now, engine, target)
+	if jump.Cause != NoJump {
+		c.jumps++
+		c.lead.Jumped(jump)
+	}
+	return stretch, jump
+}
+
+// Tick returns the server tick that a step of the engine simulates.
+func (c *Client) Tick(engineTick uint64) tick.Tick { return c.simulation.Tick(engineTick) }
+
+// Playback returns the real time at which the engine's normal time will reach an engine time, and what the reference clock says then:
+// the arguments of [View.Advance] for a step that ends at that engine time.
+func (c *Client) Playback(engine time.Duration) (real, reference time.Duration) {
+	real = c.simulation.RealAt(engine)
+	return real, c.reference.At(real)
+}
+
+// Reference returns the reference clock.
+func (c *Client) Reference() *Reference { return c.reference }
+
+// Simulation returns the simulation clock.
+func (c *Client) Simulation() *Simulation { return c.simulation }
+
+// Lead returns the lead.
+func (c *Client) Lead() *Lead { return c.lead }
+
+// Stats are the figures of a [Client] for displays and logs.
+type Stats struct {
+	RTT, MinRTT, Jitter time.Duration // smoothed, least, and mean deviation of the round trip
+	Offset              time.Duration // server minus local time
+	Drift               float64       // of the server's clock against the local one, in seconds per second
+	Lead, Way           time.Duration // of the simulation ahead of the reference; of inputs to the server as the reference sees it
+	Age                 Age           // last reported
+	TargetAge           time.Duration // wanted
+	Error               time.Duration // of the simulation: positive behind its target
+	Stretch             float64
+	Held, Used          int    // samples
+	Refused             uint64 // samples
+	Routes, Steps       uint64 // route changes and clock steps recognised
+	Jumps               uint64 // of the simulation's mapping, the start included
+}
+
+// Stats returns the present figures. now is local time.
+func (c *Client) Stats(now time.Duration) Stats {
+	way, _ := c.lead.Way()
+	return Stats{
+		RTT:       c.reference.rtt.Smoothed(),
+		MinRTT:    c.reference.MinRTT(),
+		Jitter:    c.reference.rtt.Jitter(),
+		Offset:    c.reference.Offset(now),
+		Drift:     c.reference.Drift(),
+		Lead:      c.lead.Lead(c.reference.rtt.Smoothed()),
+		Way:       way,
+		Age:       c.age,
+		TargetAge: c.lead.TargetAge(),
+		Error:     c.simulation.Error(),
+		Stretch:   c.simulation.Stretch(),
+		Held:      c.reference.Held(),
+		Used:      c.reference.Used(),
+		Refused:   c.reference.Refused(),
+		Routes:    c.routes,
+		Steps:     c.steps,
+		Jumps:     c.jumps,
+	}
+}

@@ -1,0 +1,112 @@
+package clocksync
+
+import (
+	"math"
+	"time"
+)
+
+// line is server minus client time as a function of client time: offset + drift*(t-pivot).
+type line struct {
+	pivot, offset time.Duration
+	drift         float64
+}
+
+func (l line) at(local time.Duration) time.Duration {
+	return l.offset + time.Duration(math.Round(l.drift*float64(local-l.pivot)))
+}
+
+const (
+	// leastSpread is the narrowest that the minimum filter gets.
+	leastSpread = 2 * time.Millisecond
+	// noiseFloor is the error that even the quickest sample is trusted to have, so that no single sample outweighs all others.
+	noiseFloor = 0.5e6 // ns
+	// unknownDrift is how far, in seconds per second, an offset is assumed to age as long as the drift is unknown.
+	unknownDrift = 0.001
+)
+
+// fit renews the base, the spread and the line from the samples held, less outliers and those of an unconfirmed run at the end.
+func (r *Reference) fit() {
+	n := r.samples.n - r.run.n
+	r.measureSpread(n)
+	limit := r.limit()
+
+	// Sums are taken relative to the newest sample, which keeps them small whatever the epochs are. First without, then with a drift.
+	origin := r.samples.at(n - 1)
+	var first, last time.Duration
+	var sum, sumT, sumO, aged, agedO float64
+	r.used = 0
+	for i := range n {
+		k := r.samples.at(i)
+		excess := k.rtt - r.base
+		if k.outlier || excess > limit {
+			continue
+		}
+		if r.used == 0 {
+			first = k.middle
+		}
+		first, last = min(first, k.middle), max(last, k.middle)
+		r.used++
+		t, o := float64(k.middle-origin.middle), float64(k.offset-origin.offset)
+		w := weight(excess, 0)
+		sum, sumT, sumO = sum+w, sumT+w*t, sumO+w*o
+		w = weight(excess, unknownDrift*t)
+		aged, agedO = aged+w, agedO+w*(o-r.line.drift*t)
+	}
+	if last-first < r.config.MinSpan || r.used < 4 {
+		// Too little for a slope: go on with the last one known, and believe recent samples more.
+		r.line = line{pivot: origin.middle, offset: origin.offset + time.Duration(math.Round(agedO/aged)), drift: r.line.drift}
+		r.doubt = r.config.MaxDrift * float64(last-first)
+		return
+	}
+	meanT, meanO := sumT/sum, sumO/sum
+	var covariance, variance float64
+	for i := range n {
+		k := r.samples.at(i)
+		excess := k.rtt - r.base
+		if k.outlier || excess > limit {
+			continue
+		}
+		t, o := float64(k.middle-origin.middle)-meanT, float64(k.offset-origin.offset)-meanO
+		w := weight(excess, 0)
+		covariance, variance = covariance+w*t*o, variance+w*t*t
+	}
+	// The prior, a drift of 0 give or take unknownDrift, matters only while there are few samples.
+	drift := covariance / (variance + 1/(r.config.MaxDrift*r.config.MaxDrift))
+	drift = min(max(drift, -r.config.MaxDrift), r.config.MaxDrift)
+	r.line = line{
+		pivot:  origin.middle,
+		offset: origin.offset + time.Duration(math.Round(meanO-drift*meanT)),
+		drift:  drift,
+	}
+	r.doubt = 0
+}
+
+// weight is the inverse variance of a sample that took excess longer than the quickest and is aged ns off by its age.
+func weight(excess time.Duration, aged float64) float64 {
+	half := float64(excess) / 2
+	return 1 / (noiseFloor*noiseFloor + half*half + aged*aged)
+}
+
+// limit is how much slower than the quickest a sample may be to be used.
+func (r *Reference) limit() time.Duration { return max(leastSpread, 3*r.spread) }
+
+// measureSpread renews the quickest, the mean and the mean deviation of the round trips of the first n samples.
+func (r *Reference) measureSpread(n int) {
+	var count, total time.Duration
+	r.base = math.MaxInt64
+	for i := range n {
+		if k := r.samples.at(i); !k.outlier {
+			r.base = min(r.base, k.rtt)
+			total += k.rtt
+			count++
+		}
+	}
+	r.mean = total / count
+	total = 0
+	for i := range n {
+		if k := r.samples.at(i); !k.outlier {
+			total += magnitude(k.rtt - r.mean)
+		}
+	}
+	r.spread = total / count
+}

@@ -1,0 +1,51 @@
+package clocksync
+
+import "time"
+
+// ringSize is how many samples a reference holds: 60 s at four a second, and some to spare.
+const ringSize = 256
+
+// kept is a sample in the form that the fit wants. Offset and rtt are re-keyed when the path changes.
+type kept struct {
+	sent, received time.Duration
+	middle         time.Duration // half way between them: the time that the offset belongs to
+	offset         time.Duration
+	rtt            time.Duration
+	outlier        bool // contradicts its neighbours; kept only to recognise duplicates
+}
+
+// ring holds the newest samples in the order of their arrival.
+type ring struct {
+	buf     [ringSize]kept
+	head, n int // index of the oldest, count
+}
+
+func (r *ring) at(i int) *kept { return &r.buf[(r.head+i)%ringSize] }
+
+// push adds a sample, over the oldest one if the ring is full.
+func (r *ring) push(k kept) {
+	if r.n == ringSize {
+		r.head = (r.head + 1) % ringSize
+		r.n--
+	}
+	*r.at(r.n) = k
+	r.n++
+}
+
+// dropBefore forgets the samples that were received before t.
+func (r *ring) dropBefore(t time.Duration) {
+	for r.n > 0 && r.at(0).received < t {
+		r.head = (r.head + 1) % ringSize
+		r.n--
+	}
+}
+
+// sound reports whether any of the oldest n samples is no outlier.
+func (r *ring) sound(n int) bool {
+	for i := range n {
+		if !r.at(i).outlier {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package clocksync
+
+import "time"
+
+// RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The jitter is the mean difference between
+// successive round trips with a weight of 1/16, as RFC 3550 does it for arrivals: unlike TCP's deviation from the mean it soon forgets a change of route,
+// which is one large difference and not jitter. All arithmetic is in integers, so it is the same on every machine. The zero value is ready to use.
+type RTT struct {
+	smoothed, jitter, last time.Duration
+	n                      int // round trips, up to jitterWeight+1
+}
+
+const jitterWeight = 16
+
+// Add takes one round trip. Negative ones are ignored.
+func (r *RTT) Add(rtt time.Duration) {
+	if rtt < 0 {
+		return
+	}
+	if r.n == 0 {
+		r.smoothed = rtt
+	} else {
+		difference := magnitude(rtt - r.last)
+		if r.n > 4 {
+			difference = min(difference, 4*r.jitter+time.Millisecond) // a single jump is not jitter, many are
+		}
+		r.jitter += (difference - r.jitter) / time.Duration(min(r.n, jitterWeight))
+		r.smoothed += (rtt - r.smoothed) / 8
+	}
+	r.last = rtt
+	r.n = min(r.n+1, jitterWeight+1)
+}
+
+// Smoothed returns the smoothed round-trip time, and 0 before the first sample.
+func (r *RTT) Smoothed() time.Duration { return r.smoothed }
+
+// Jitter returns the mean difference between successive round trips: about the half-width of a uniform jitter that works in both
+// directions. It is 0 until there are two.
+func (r *RTT) Jitter() time.Duration { return r.jitter }
+
+// Last returns the newest round trip.
+func (r *RTT) Last() time.Duration { return r.last }
+
+func magnitude(d time.Duration) time.Duration {
+	if d < 0 {
+		return -d
+	}
+	return d
+}
