@@ -1,0 +1,99 @@
+package packet
+
+import "math/bits"
+
+// Uvarint writes v in groups of seven bits, the lowest first, each followed by a bit that says whether another follows: 8 bits for values below 128.
+func (w *Writer) Uvarint(v uint64) {
+	for v >= 0x80 {
+		w.Bits(v&0x7f|0x80, 8)
+		v >>= 7
+	}
+	w.Bits(v, 8)
+}
+
+// Uvarint reads what [Writer.Uvarint] wrote. Longer forms than necessary, and more than 64 bits, are malformed.
+func (r *Reader) Uvarint() uint64 {
+	var v uint64
+	for shift := uint(0); shift < 64; shift += 7 {
+		group := r.Bits(8)
+		v |= group & 0x7f << shift
+		if group < 0x80 {
+			if group == 0 && shift > 0 || shift == 63 && group > 1 {
+				r.Fail(ErrMalformed)
+				return 0
+			}
+			return v
+		}
+	}
+	r.Fail(ErrMalformed)
+	return 0
+}
+
+// Varint writes a signed number as a Uvarint, small magnitudes of either sign in few bits.
+func (w *Writer) Varint(v int64) { w.Uvarint(fold(v)) }
+
+// Varint reads what [Writer.Varint] wrote.
+func (r *Reader) Varint() int64 { return unfold(r.Uvarint()) }
+
+// MaxGolomb is the largest order of a Golomb code, and MaxGolombValue the largest value that one takes.
+const (
+	MaxGolomb      = 15
+	MaxGolombValue = 1<<32 - 1
+)
+
+// Golomb writes v, at most MaxGolombValue, in an exponential Golomb code (as H.264 does): n zeros, a one, and n+order bits. Values below 2^order take order+1 bits, and every doubling
+// beyond takes two bits more. It suits numbers that are mostly below 2^order; larger values and orders panic.
+func (w *Writer) Golomb(v uint64, order uint) {
+	if v > MaxGolombValue || order > MaxGolomb {
+		panic("packet: Writer.Golomb takes values of 32 bits and orders up to MaxGolomb")
+	}
+	u := v>>order + 1
+	n := uint(bits.Len64(u)) - 1
+	w.Bits(1<<n, n+1)
+	w.Bits(v+1<<order, n+order) // the bits of u below its highest, and those of v below the order
+}
+
+// GolombLen returns the number of bits that [Writer.Golomb] takes.
+func GolombLen(v uint64, order uint) int { return 2*bits.Len64(v>>order+1) - 1 + int(order) }
+
+// Golomb reads what [Writer.Golomb] wrote. Values beyond MaxGolombValue are malformed.
+func (r *Reader) Golomb(order uint) uint64 {
+	if order > MaxGolomb {
+		panic("packet: Reader.Golomb takes orders up to MaxGolomb")
+	}
+	if r.err != nil {
+		return 0
+	}
+	n := uint(bits.TrailingZeros64(r.peek()))
+	if n > 32 {
+		if r.Remaining() <= 32 {
+			r.Fail(ErrShort)
+		}
+		r.Fail(ErrMalformed)
+		return 0
+	}
+	r.Bits(n + 1)
+	v := (r.Bits(n+order) | 1<<(n+order)) - 1<<order
+	if r.err != nil {
+		return 0
+	}
+	if v > MaxGolombValue {
+		r.err = ErrMalformed
+		return 0
+	}
+	return v
+}
+
+// SignedGolomb writes a v whose magnitude is below 2^31, small magnitudes of either sign in few bits; see [Writer.Golomb].
+func (w *Writer) SignedGolomb(v int64, order uint) { w.Golomb(fold(v), order) }
+
+// SignedGolombLen returns the number of bits that [Writer.SignedGolomb] takes.
+func SignedGolombLen(v int64, order uint) int { return GolombLen(fold(v), order) }
+
+// SignedGolomb reads what [Writer.SignedGolomb] wrote.
+func (r *Reader) SignedGolomb(order uint) int64 { return unfold(r.Golomb(order)) }
+
+// fold maps 0, -1, 1, -2, 2 ... to 0, 1, 2, 3, 4 ...
+func fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+
+func unfold(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }

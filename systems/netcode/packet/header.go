@@ -1,0 +1,91 @@
+package packet
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// AckBits is the number of packets before the newest one received that a header acknowledges. A packet that arrives when the newest is further ahead
+// than that could not be acknowledged, and is refused.
+const AckBits = 32
+
+// MaxHeader is the most bytes that a header takes. One that acknowledges without gaps takes five.
+const MaxHeader = 1 + 2 + 2 + AckBits/8
+
+// ErrHeader is returned for a datagram that does not begin with a packet header: it was cut off, or is not from this protocol.
+var ErrHeader = errors.New("packet: not a packet header")
+
+// Header begins every packet.
+type Header struct {
+	Sequence Sequence // of this packet
+	HasAck   bool     // something has been received, and the next two fields mean something
+	Ack      Sequence // the newest packet received
+	AckMask  uint32   // bit i: the packet i+1 before Ack was received too
+	Messages bool     // messages follow the header
+}
+
+// The first byte: a bit for each byte of the mask that is not all ones and therefore follows, one for HasAck, one for Messages, two zeros.
+const (
+	flagAck      = 1 << 4
+	flagMessages = 1 << 5
+	flagsUnused  = 3 << 6
+)
+
+// Append appends the header's wire form to dst: the flags, the numbers in little-endian order, and of the mask only the bytes with gaps.
+func (h Header) Append(dst []byte) []byte {
+	at := len(dst)
+	dst = append(dst, 0)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(h.Sequence))
+	var flags byte
+	if h.HasAck {
+		flags |= flagAck
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(h.Ack))
+		for i := range AckBits / 8 {
+			if b := byte(h.AckMask >> (8 * i)); b != 0xff {
+				flags |= 1 << i
+				dst = append(dst, b)
+			}
+		}
+	}
+	if h.Messages {
+		flags |= flagMessages
+	}
+	dst[at] = flags
+	return dst
+}
+
+// ParseHeader reads a header and returns it with the bytes behind it. Only what [Header.Append] writes is accepted: anything else is ErrHeader.
+func ParseHeader(p []byte) (Header, []byte, error) {
+	if len(p) < 3 || p[0]&flagsUnused != 0 {
+		return Header{}, nil, ErrHeader
+	}
+	flags := p[0]
+	h := Header{
+		Sequence: Sequence(binary.LittleEndian.Uint16(p[1:])),
+		HasAck:   flags&flagAck != 0,
+		Messages: flags&flagMessages != 0,
+	}
+	p = p[3:]
+	if !h.HasAck {
+		if flags&(flagAck-1) != 0 {
+			return Header{}, nil, ErrHeader
+		}
+		return h, p, nil
+	}
+	if len(p) < 2 {
+		return Header{}, nil, ErrHeader
+	}
+	h.Ack = Sequence(binary.LittleEndian.Uint16(p))
+	p = p[2:]
+	for i := range AckBits / 8 {
+		b := byte(0xff)
+		if flags&(1<<i) != 0 {
+			if len(p) == 0 || p[0] == 0xff {
+				return Header{}, nil, ErrHeader
+			}
+			b, p = p[0], p[1:]
+		}
+		h.AckMask |= uint32(b) << (8 * i)
+	}
+	return h, p, nil
+}

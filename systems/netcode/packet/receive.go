@@ -1,0 +1,171 @@
+package packet
+
+import (
+	"errors"
+	"time"
+)
+
+var (
+	// ErrDuplicate is returned for a packet that was accepted before: the network doubled it, or somebody replays it.
+	ErrDuplicate = errors.New("packet: accepted before")
+
+	// ErrTooOld is returned for a packet so far behind the newest that it can be neither acknowledged nor told from a replay.
+	ErrTooOld = errors.New("packet: too old")
+
+	// ErrAck is returned for a packet that acknowledges one that was never sent. It is from another connection, or made up.
+	ErrAck = errors.New("packet: acknowledges what was never sent")
+
+	// ErrWindow is returned for a packet with a piece of the reliable stream that is too far ahead: the other end does not keep to the protocol.
+	ErrWindow = errors.New("packet: reliable message beyond the window")
+)
+
+// Packet is a datagram that [Endpoint.Open] found in order.
+type Packet struct {
+	Number  Number // the other end's count of its packets
+	Payload Reader // reads the payload, whose bytes are a part of the datagram
+}
+
+// received remembers which packets were accepted.
+type received struct {
+	newest Number // 0: none
+	mask   uint32 // bit i: newest-1-i was accepted
+}
+
+// check returns nil if n has not been accepted and can be acknowledged.
+func (r *received) check(n Number) error {
+	switch {
+	case n == 0:
+		return ErrTooOld
+	case n > r.newest:
+		return nil
+	case n == r.newest:
+		return ErrDuplicate
+	case r.newest-n > AckBits:
+		return ErrTooOld
+	case r.mask&(1<<(r.newest-n-1)) != 0:
+		return ErrDuplicate
+	}
+	return nil
+}
+
+func (r *received) add(n Number) {
+	if n <= r.newest {
+		r.mask |= 1 << (r.newest - n - 1)
+		return
+	}
+	if r.newest != 0 {
+		// Shifts of 32 and more leave zero.
+		r.mask = r.mask<<(n-r.newest) | 1<<(n-r.newest-1)
+	}
+	r.newest = n
+}
+
+// Open checks a datagram and returns the packet in it, without changing anything but the counters of [Endpoint.Stats]. Decode the payload, and if that went well call
+// [Endpoint.Accept]; if it did not, or the packet cannot be used now, just do not: the other end will count it as lost. The datagram must stay as it is until then.
+//
+// The errors are ErrHeader, ErrTooOld, ErrDuplicate, ErrAck, ErrEntry and ErrWindow. Duplicates and old packets are normal on a network; the others
+// are not.
+func (e *Endpoint) Open(datagram []byte) (Packet, error) {
+	o := &e.opened
+	o.valid = false
+	n, rest, err := e.open(datagram)
+	switch err {
+	case nil:
+	case ErrDuplicate:
+		e.stats.Duplicates++
+		return Packet{}, err
+	case ErrTooOld:
+		e.stats.TooOld++
+		return Packet{}, err
+	default:
+		e.stats.Malformed++
+		return Packet{}, err
+	}
+	o.valid, o.number = true, n
+	return Packet{Number: n, Payload: NewReader(rest)}, nil
+}
+
+func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
+	size := len(p)
+	if size > e.config.MTU {
+		return 0, nil, ErrHeader
+	}
+	h, p, err := ParseHeader(p)
+	if err != nil {
+		return 0, nil, err
+	}
+	n = e.received.newest.near(h.Sequence)
+	if err := e.received.check(n); err != nil {
+		return 0, nil, err
+	}
+	o := &e.opened
+	o.ack, o.mask, o.n = 0, h.AckMask, 0
+	if h.HasAck {
+		last := e.sent.next - 1
+		o.ack = last.near(h.Ack)
+		if o.ack == 0 || o.ack > last {
+			return 0, nil, ErrAck
+		}
+	}
+	if !h.Messages {
+		return n, p, nil
+	}
+	if len(p) == 0 || p[0] == 0 || p[0] > MaxEntries {
+		return 0, nil, ErrEntry
+	}
+	count := int(p[0])
+	p = p[1:]
+	var previous *entry
+	for i := range count {
+		var next entry
+		if next, p, err = parseEntry(p, previous); err != nil {
+			return 0, nil, err
+		}
+		o.entries[i] = next
+		if next.kind == kindReliable {
+			previous = &o.entries[i]
+			if e.in.ahead(next.id) {
+				return 0, nil, ErrWindow
+			}
+		}
+	}
+	o.n = count
+	return n, p, nil
+}
+
+// Accept takes the packet that [Endpoint.Open] returned last, of whose payload the caller made use: it will be acknowledged. The [Handler] is told of packets that the other end
+// has acknowledged, then of the messages. Any other packet panics.
+//
+// The error is ErrMessageTooLarge if the other end sends a reliable message beyond Config.MaxMessage; the stream of reliable messages has then ended,
+// and the connection should too.
+func (e *Endpoint) Accept(p Packet, now time.Duration) error {
+	o := &e.opened
+	if !o.valid || o.number != p.Number {
+		panic("packet: Accept takes the packet that Open returned last, once")
+	}
+	o.valid = false
+	e.received.add(p.Number)
+	e.stats.Received++
+	e.stats.LastReceived = now
+	if o.ack != 0 {
+		e.acknowledge(o.ack, o.mask, now)
+	}
+	e.parts.expire(now-e.config.ReassemblyTimeout, &e.stats)
+	for i := range o.entries[:o.n] {
+		switch en := &o.entries[i]; en.kind {
+		case kindReliable:
+			e.in.take(en.id, en.last, en.data, e.config.MaxMessage, e.handler)
+		case kindUnreliable:
+			e.handler.Message(en.data, false)
+		case kindFragment:
+			if whole := e.parts.add(en, now, &e.config, &e.stats); whole != nil {
+				e.handler.Message(whole, false)
+			}
+		}
+		o.entries[i].data = nil
+	}
+	if e.in.broken {
+		return ErrMessageTooLarge
+	}
+	return nil
+}

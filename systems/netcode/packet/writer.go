@@ -1,0 +1,125 @@
+package packet
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// ErrFull is the error of a [Writer] whose buffer had no room for what was written. Give it a larger buffer, or write less.
+var ErrFull = errors.New("packet: no room left in the buffer")
+
+// Writer packs bits into a caller's buffer. The zero value has no room; see [NewWriter].
+//
+// When something does not fit, it and everything after it is left out, and [Writer.Err] says so: check it once at the end. A copy of a Writer taken
+// before a write is a way back: assign it to undo everything since (the bytes that Bytes returned until then stay valid).
+type Writer struct {
+	buf  []byte
+	pos  int    // whole bytes in buf
+	acc  uint64 // bits that are not in buf yet, the first in the lowest place
+	n    uint   // their number, 0 to 63
+	full bool
+}
+
+// NewWriter returns a Writer over buf, which it overwrites from the beginning and never grows.
+func NewWriter(buf []byte) Writer { return Writer{buf: buf} }
+
+// Err returns ErrFull if something did not fit, else nil.
+func (w *Writer) Err() error {
+	if w.full {
+		return ErrFull
+	}
+	return nil
+}
+
+// Len returns the number of bits written.
+func (w *Writer) Len() int { return w.pos*8 + int(w.n) }
+
+// Room returns the number of bits that still fit; none after an error.
+func (w *Writer) Room() int {
+	if w.full {
+		return 0
+	}
+	return len(w.buf)*8 - w.Len()
+}
+
+// Bytes returns the bytes written so far, a slice of the caller's buffer. The unused bits of the last one are zero. Writing may go on.
+func (w *Writer) Bytes() []byte {
+	end := w.pos
+	for acc, n := w.acc, int(w.n); n > 0; n -= 8 {
+		w.buf[end] = byte(acc)
+		acc >>= 8
+		end++
+	}
+	return w.buf[:end]
+}
+
+// Bits writes the n lowest bits of v, n from 0 to 64.
+func (w *Writer) Bits(v uint64, n uint) {
+	if n > 64 {
+		panic("packet: Writer.Bits writes at most 64 bits at a time")
+	}
+	if w.full || w.Len()+int(n) > len(w.buf)*8 {
+		w.full = true
+		return
+	}
+	v &= 1<<n - 1
+	w.acc |= v << w.n
+	if w.n+n < 64 {
+		w.n += n
+		return
+	}
+	binary.LittleEndian.PutUint64(w.buf[w.pos:], w.acc)
+	w.pos += 8
+	w.acc = v >> (64 - w.n)
+	w.n = w.n + n - 64
+}
+
+// Bool writes one bit.
+func (w *Writer) Bool(v bool) {
+	var bit uint64
+	if v {
+		bit = 1
+	}
+	w.Bits(bit, 1)
+}
+
+// Int writes v in n bits of two's complement. A v outside them panics.
+func (w *Writer) Int(v int64, n uint) {
+	if n == 0 && v != 0 || n > 0 && n < 64 && v>>(n-1) != v>>63 {
+		panic("packet: Writer.Int: the value does not fit the number of bits")
+	}
+	w.Bits(uint64(v), n)
+}
+
+// Float32 writes the 32 bits of v.
+func (w *Writer) Float32(v float32) { w.Bits(uint64(math.Float32bits(v)), 32) }
+
+// Align writes zeros up to the next byte.
+func (w *Writer) Align() { w.Bits(0, -w.n&7) }
+
+// Blob writes the length of p as a Uvarint, aligns, and writes the bytes.
+func (w *Writer) Blob(p []byte) {
+	w.Uvarint(uint64(len(p)))
+	w.Align()
+	w.Append(p, len(p)*8)
+}
+
+// Append writes the first n bits of src, which are in the order of [Writer.Bytes]. A src of less than n bits panics.
+func (w *Writer) Append(src []byte, n int) {
+	if w.full || n > w.Room() {
+		w.full = true
+		return
+	}
+	for ; n >= 64; n -= 64 {
+		w.Bits(binary.LittleEndian.Uint64(src), 64)
+		src = src[8:]
+	}
+	for ; n >= 8; n -= 8 {
+		w.Bits(uint64(src[0]), 8)
+		src = src[1:]
+	}
+	if n > 0 {
+		w.Bits(uint64(src[0]), uint(n))
+	}
+}
