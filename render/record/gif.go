@@ -25,10 +25,11 @@ type gifRecorder struct {
 	taken    bool
 	held     []heldPicture
 
-	palette *palette
-	local   bool  // the palette is not the file's
-	shown   []rgb // what a viewer has on the screen
-	indices []uint8
+	palette  *palette
+	local    bool  // the palette is not the file's
+	patience int   // pictures before the palette may change again
+	shown    []rgb // what a viewer has on the screen
+	indices  []uint8
 
 	pending  bytes.Buffer // the last picture, encoded but for its delay
 	began    int64        // when it begins, in hundredths of a second
@@ -112,7 +113,10 @@ func (g *gifRecorder) release() error {
 func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 	fresh := !g.written
 	changed, misfit := g.quantise(img, fresh)
-	if misfit {
+	if g.patience > 0 {
+		g.patience--
+	} else if misfit && !fresh {
+		g.patience = patiencePictures
 		var h histogram
 		h.add(img)
 		g.palette = newPalette(&h)
@@ -161,8 +165,11 @@ func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Recta
 }
 
 const (
-	badDistance = 24 * 24 * (weightR + weightG + weightB) / 3 // 24 of 255 in each of a third of the weights
-	misfitShare = 50                                          // a picture suits badly when more than one pixel in so many is bad
+	badDistance = 16 * 16 * (weightR + weightG + weightB) // 16 of 255 in every channel
+	misfitShare = 50                                      // a palette suits badly when more than one pixel in so many is bad
+
+	// patiencePictures keeps a scene of too many colours from bringing a new palette with every picture.
+	patiencePictures = 15
 )
 
 func (g *gifRecorder) writeHeader() {
@@ -240,7 +247,7 @@ func (g *gifRecorder) flush(until int64) error {
 		delay -= maxDelay
 		// The rest of the time belongs to a picture of one transparent pixel.
 		g.pending.Reset()
-		g.pending.WriteString("\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x08\x04\x00\xff\x03\x02\x00")
+		g.pending.WriteString("\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x08\x04\x00\xff\x05\x04\x00")
 	}
 	g.control(int(delay))
 	_, err := g.out.Write(g.pending.Bytes())
