@@ -17,9 +17,9 @@ type Geometry struct {
 
 // NewGeometry builds a mesh. Coarse meshes have about a quarter of the triangles, for batches so large that each instance is small.
 func NewGeometry(m Mesh, coarse bool) Geometry {
-	around, rings := 32, 16
+	around, rings := 24, 12
 	if coarse {
-		around, rings = 16, 8
+		around, rings = 12, 6
 	}
 	var g Geometry
 	switch m {

@@ -37,9 +37,10 @@ func TestGeometryVolumeAndNormals(t *testing.T) {
 				}
 				volume += float64(a.Position.Dot(b.Position.Cross(c.Position))) / 6
 			}
-			tolerance := 0.03 * volumes[m]
+			// A regular polygon of n corners has sin(2 Pi/n)/(2 Pi/n) of its circle's area: 0.955 of it for 12, 0.827 for 6, and the ring is made of two.
+			tolerance := 0.05 * volumes[m]
 			if coarse {
-				tolerance = 0.11 * volumes[m]
+				tolerance = 0.19 * volumes[m]
 			}
 			if d := math.Abs(volume - volumes[m]); d > tolerance+1e-6 {
 				t.Errorf("%v (coarse %v): volume %.4f, want %.4f", m, coarse, volume, volumes[m])

@@ -40,8 +40,14 @@ type Stats struct {
 type Quality uint8
 
 const (
-	QualityAuto  Quality = iota // High on a graphics processor, Low on a software rasteriser
-	QualityLow                  // 4 samples per pixel, shadow map of 1024 texels, small filter
-	QualityHigh                 // up to 8 samples per pixel, shadow map of 2048 texels, wide filter
-	QualityPlain                // neither antialiasing nor shadows: for measuring
+	// QualityAuto is High on a graphics processor. On a software rasteriser it is Fast in a window, which must keep up, and Balanced off screen.
+	QualityAuto Quality = iota
+	// QualityPlain has neither antialiasing nor shadows: for measuring.
+	QualityPlain
+	// QualityFast has shadows but no antialiasing.
+	QualityFast
+	// QualityBalanced has 4 samples per pixel and a shadow map of 1024 texels.
+	QualityBalanced
+	// QualityHigh has up to 8 samples per pixel, a shadow map of 2048 texels, and a wider filter for its edges.
+	QualityHigh
 )

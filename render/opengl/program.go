@@ -133,7 +133,7 @@ func newPrograms(macros string) (p programs, err error) {
 	}
 	for i, kind := range [2]string{"", "#define MOTION\n"} {
 		m := macros + kind
-		const vertex = "scene.glsl pose.glsl instance.vert"
+		const vertex = "scene.glsl color.glsl pose.glsl instance.vert"
 		p.solid[i] = make1(m, vertex, "scene.glsl light.glsl solid.frag")
 		p.glass[i] = make1(m+"#define GLASS\n", vertex, "scene.glsl light.glsl solid.frag")
 		p.ghost[i] = make1(m, vertex, "scene.glsl ghost.frag")
@@ -141,9 +141,9 @@ func newPrograms(macros string) (p programs, err error) {
 		p.depth[i] = make1(m, "scene.glsl pose.glsl depth.vert", "depth.frag")
 	}
 	p.ground = make1(macros, "scene.glsl ground.vert", "scene.glsl light.glsl ground.frag")
-	p.sky = make1(macros, "screen.vert", "scene.glsl sky.frag")
-	p.line = make1(macros, "scene.glsl line.vert", "line.frag")
-	p.overlay = make1(macros, "overlay.vert", "overlay.frag")
+	p.sky = make1(macros, "scene.glsl sky.vert", "scene.glsl sky.frag")
+	p.line = make1(macros, "scene.glsl color.glsl line.vert", "line.frag")
+	p.overlay = make1(macros, "color.glsl overlay.vert", "overlay.frag")
 	return p, err
 }
 

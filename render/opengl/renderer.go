@@ -17,7 +17,8 @@ import (
 
 // Config says how to draw.
 type Config struct {
-	Quality render.Quality // zero chooses by the kind of graphics processor
+	Quality     render.Quality // zero chooses by the kind of graphics processor
+	Interactive bool           // somebody watches: with a software rasteriser, the zero Quality is then a faster one
 }
 
 // Renderer is the OpenGL implementation of render.Renderer.
@@ -52,22 +53,27 @@ type settings struct {
 	spacing    float32
 }
 
-func settingsOf(q render.Quality, driver string) settings {
+func settingsOf(c Config, driver string) settings {
+	q := c.Quality
 	if q == render.QualityAuto {
 		q = render.QualityHigh
 		for _, software := range [...]string{"llvmpipe", "softpipe", "SwiftShader", "Software Rasterizer", "Microsoft Basic Render"} {
-			if strings.Contains(driver, software) {
-				q = render.QualityLow
+			if strings.Contains(driver, software) && c.Interactive {
+				q = render.QualityFast
+			} else if strings.Contains(driver, software) {
+				q = render.QualityBalanced
 			}
 		}
 	}
 	switch q {
-	case render.QualityHigh:
-		return settings{samples: 8, shadowSize: 2048, taps: 4, spacing: 1.2}
-	case render.QualityLow:
+	case render.QualityPlain:
+		return settings{taps: 1, spacing: 1}
+	case render.QualityFast:
+		return settings{shadowSize: 1024, taps: 2, spacing: 1}
+	case render.QualityBalanced:
 		return settings{samples: 4, shadowSize: 1024, taps: 2, spacing: 1}
 	default:
-		return settings{taps: 1, spacing: 1}
+		return settings{samples: 8, shadowSize: 2048, taps: 4, spacing: 1.2}
 	}
 }
 
@@ -89,7 +95,7 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 	}
 	r := &Renderer{
 		driver:   driver,
-		settings: settingsOf(config.Quality, driver),
+		settings: settingsOf(config, driver),
 		batches:  make(map[*render.Batch]*instances),
 		motions:  make(map[*render.MotionBatch]*instances),
 		lines:    make(map[*render.LineBatch]*lineBuffer),

@@ -96,7 +96,7 @@ func Open(c Config) (w *Window, err error) {
 		return nil, fmt.Errorf("window: %w: the window could not be created; see the log", ErrNoOpenGL)
 	}
 	handle.MakeContextCurrent()
-	r, err := opengl.New(func(name string) unsafe.Pointer { return glfw.GetProcAddress(name) }, opengl.Config{Quality: c.Quality})
+	r, err := opengl.New(func(name string) unsafe.Pointer { return glfw.GetProcAddress(name) }, opengl.Config{Quality: c.Quality, Interactive: true})
 	if err != nil {
 		handle.Destroy()
 		return nil, fmt.Errorf("window: %w: %w", ErrNoOpenGL, err)

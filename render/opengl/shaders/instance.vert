@@ -9,10 +9,6 @@ flat out vec3 size;
 flat out vec4 turn;
 flat out vec4 tint;
 
-vec3 linear(vec3 c) {
-    return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
-}
-
 void main() {
     Pose p = instancePose();
     local = meshPosition;

@@ -25,7 +25,8 @@ vec3 shade(vec3 albedo, vec3 world, vec3 n, float gloss) {
     vec3 v = toEye(world);
     float up = n.y * 0.5 + 0.5;
     // Near the ground less of the surroundings is seen, most of all from below.
-    float near = exp(-2.0 * max(world.y - groundColor.w, 0.0));
+    float height = max(world.y - groundColor.w, 0.0);
+    float near = 1.0 / (1.0 + 2.0 * height + 3.0 * height * height);
     float open = 1.0 - 0.45 * near * (1.0 - up);
     vec3 light = mix(ambientBelow.rgb, ambientAbove.rgb, up) * open;
 
@@ -35,8 +36,12 @@ vec3 shade(vec3 albedo, vec3 world, vec3 n, float gloss) {
     light += fillColor.rgb * (dot(n, fillDirection.xyz) * 0.5 + 0.5);
 
     float facing = max(dot(n, v), 0.0);
-    float rim = pow(1.0 - facing, 4.0);
-    vec3 shine = keyColor.rgb * shadow * pow(max(dot(n, normalize(keyDirection.xyz + v)), 0.0), 48.0);
+    float rim = (1.0 - facing) * (1.0 - facing);
+    rim *= rim;
+    // The highlight's 48th power (Blinn's half-vector), by squaring.
+    float h = max(dot(n, normalize(keyDirection.xyz + v)), 0.0);
+    h *= h; h *= h; h *= h; h *= h;
+    vec3 shine = keyColor.rgb * (shadow * h * h * h);
     shine += ambientAbove.rgb * rim * (0.3 + 0.7 * up);
     return albedo * light + gloss * shine;
 }

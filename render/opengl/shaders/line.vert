@@ -26,5 +26,6 @@ void main() {
     across = side * half_;
     p.xy += n * side * half_ * 2.0 / viewport.xy * p.w;
     color = atEnd ? toColor : fromColor;
+    color.rgb = linear(color.rgb);
     gl_Position = (da < 0.0 && db < 0.0) ? vec4(2.0, 2.0, 2.0, 1.0) : p;
 }

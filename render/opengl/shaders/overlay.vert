@@ -7,7 +7,6 @@ out vec4 tint;
 
 void main() {
     uv = place;
-    vec3 c = mix(color.rgb / 12.92, pow((color.rgb + 0.055) / 1.055, vec3(2.4)), step(0.04045, color.rgb));
-    tint = vec4(c, color.a);
+    tint = vec4(linear(color.rgb), color.a);
     gl_Position = vec4(position.x / surface.x * 2.0 - 1.0, 1.0 - position.y / surface.y * 2.0, 0.0, 1.0);
 }

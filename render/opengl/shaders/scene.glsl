@@ -33,7 +33,7 @@ vec3 toEye(vec3 world) {
 // shoulder leaves most of the range alone and rolls off towards white, so that bright surfaces keep their colour.
 vec3 shoulder(vec3 c) {
     vec3 over = max(c - 0.75, 0.0);
-    return min(c, 0.75) + 0.25 * (1.0 - exp(-over / 0.25));
+    return min(c, 0.75) + 0.25 * over / (0.25 + over);
 }
 
 // rotate turns a vector by a unit quaternion (w, x, y, z).
