@@ -1,0 +1,60 @@
+package prediction
+
+// Policy is when a client that sends more than it may is to be removed. Excess inputs never run, so a policy protects the server's time, not the game.
+// The zero value means the documented default.
+type Policy struct {
+	// A client is to be kicked when more than Excess inputs or packets too many come within about Ticks ticks (a leaky bucket: what was counted is forgiven
+	// at the rate Excess/Ticks). 0 means 120 in 600. A negative Excess means never.
+	Excess, Ticks int
+}
+
+// meter counts excess by a policy.
+type meter struct {
+	policy Policy
+	level  int64 // in units of 1/Ticks of an input
+	total  uint64
+	kick   bool
+}
+
+func newMeter(p Policy) meter {
+	if p.Excess == 0 {
+		p.Excess = 120
+	}
+	if p.Ticks <= 0 {
+		p.Ticks = 600
+	}
+	return meter{policy: p}
+}
+
+// leak forgives what n ticks forgive.
+func (m *meter) leak(n int64) { m.level = max(0, m.level-n*int64(max(m.policy.Excess, 0))) }
+
+// add counts n.
+func (m *meter) add(n int) {
+	m.total += uint64(n)
+	if m.policy.Excess < 0 {
+		return
+	}
+	m.level += int64(n) * int64(m.policy.Ticks)
+	m.kick = m.kick || m.level > int64(m.policy.Excess)*int64(m.policy.Ticks)
+}
+
+const (
+	// gateRate is how many packets of inputs a client may send per tick, on average: one is sent, and networks duplicate.
+	gateRate = 2
+	// gateBank is how many may come at once: what a path holds back in two seconds and then delivers in one burst.
+	gateBank = 128
+)
+
+// gate is a token bucket in front of the decoder.
+type gate int
+
+func (g *gate) grant(n int64) { *g = gate(min(gateBank, int64(*g)+min(n, gateBank)*gateRate)) }
+
+func (g *gate) admit() bool {
+	if *g == 0 {
+		return false
+	}
+	*g--
+	return true
+}

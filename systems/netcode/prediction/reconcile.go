@@ -1,0 +1,106 @@
+package prediction
+
+import "github.com/tandem-ecs/tandem/systems/netcode/tick"
+
+// Outcome is what an authoritative state meant for a prediction.
+type Outcome uint8
+
+const (
+	// Stale: no newer than one before, or too old to replay from; ignored.
+	Stale Outcome = iota
+	// Confirmed: the prediction was right, and stands.
+	Confirmed
+	// Corrected: it was wrong. The present state is the authoritative one plus the replayed inputs.
+	Corrected
+	// Jumped: the authoritative state is newer than the prediction, which goes on from there.
+	Jumped
+)
+
+// String returns the outcome's name in lower case.
+func (o Outcome) String() string {
+	switch o {
+	case Stale:
+		return "stale"
+	case Confirmed:
+		return "confirmed"
+	case Corrected:
+		return "corrected"
+	case Jumped:
+		return "jumped"
+	}
+	return "unknown"
+}
+
+// Correction is the result of [Predictor.Reconcile].
+type Correction[S any] struct {
+	Outcome Outcome
+	Error   float64 // distance of the prediction from the authoritative state, at its tick
+	Depth   int     // ticks replayed
+	// Before and After are the present state as it was and as it is, for an [ErrorOffset] to draw the difference away, or for Logical.Correct. They are
+	// the same unless Corrected or Jumped.
+	Before, After S
+}
+
+// Reconcile takes the server's state at tick t. If the prediction for t was off by more than the tolerance, the state is set at t and the inputs from t on
+// are replayed, up to the present. Before Start this is a Start.
+func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
+	c := Correction[S]{Before: p.state, After: p.state}
+	switch {
+	case !p.started:
+		p.Start(t, state)
+		c.Outcome, c.Before, c.After = Jumped, state, state
+		p.stats.States++
+		return c
+	case p.stats.States > 0 && !t.IsNewer(p.latest), p.oldest.IsNewer(t):
+		p.stats.Stale++
+		return c
+	}
+	p.latest = t
+	p.stats.States++
+	if t.IsNewer(p.now) {
+		p.stats.Jumps++
+		c.Outcome, c.After = Jumped, state
+		p.state = state
+		p.restart(t)
+		return c
+	}
+	predicted := p.state
+	if t != p.now {
+		predicted = *p.at(t)
+	}
+	p.pending.Applied(t.Add(-1))
+	p.oldest = t
+	c.Outcome, c.Error = Confirmed, p.config.Distance(predicted, state)
+	wrong := !(c.Error <= p.config.Tolerance) // also for NaN
+	if !wrong {
+		p.stats.LastCorrect = t
+		if !p.config.Always {
+			return c
+		}
+	}
+	c.Depth = int(p.now.Sub(t))
+	c.After = p.replay(t, state)
+	p.stats.Replayed += uint64(c.Depth)
+	if wrong {
+		c.Outcome = Corrected
+		p.stats.Rollbacks++
+		p.stats.LastDepth, p.stats.MaxDepth = c.Depth, max(p.stats.MaxDepth, c.Depth)
+		p.stats.LastError, p.stats.MaxError = c.Error, max(p.stats.MaxError, c.Error)
+	}
+	return c
+}
+
+// replay sets the state at tick t and runs the inputs since.
+func (p *Predictor[S, I]) replay(t tick.Tick, state S) S {
+	now := p.now
+	for ; t != now; t++ {
+		in, ok := p.pending.At(t)
+		if !ok {
+			panic("prediction: an input of the history is missing: a Predictor's Pending is not to be reset or dropped from by others")
+		}
+		*p.at(t) = state
+		state = p.config.Step(state, in, t)
+	}
+	p.state = state
+	return state
+}
