@@ -1,0 +1,57 @@
+package app
+
+import (
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// camera is what the user changes of the scene's own camera.
+type camera struct {
+	yaw, pitch float32
+	zoom       float32
+	pan        mgl32.Vec3
+	shown      render.Orbit // as of the last look
+}
+
+func newCamera() camera { return camera{zoom: 1} }
+
+// wide is the shape of picture that scenes choose their cameras for.
+const wide = 16.0 / 9
+
+// look returns the scene's camera with the user's changes, further away in a narrow picture, so that the same breadth is seen.
+func (c *camera) look(o render.Orbit, aspect float32) render.Camera {
+	o.Rotate(c.yaw, c.pitch)
+	o.Zoom(c.zoom)
+	if aspect < wide {
+		o.Distance *= wide / aspect
+	}
+	o.Target = o.Target.Add(c.pan)
+	c.shown = o
+	return o.Camera()
+}
+
+// turn rotates by a drag of the mouse, in points.
+func (c *camera) turn(dx, dy float32) {
+	const perPoint = 0.006 // radians
+	c.yaw -= dx * perPoint
+	c.pitch = mgl32.Clamp(c.pitch+dy*perPoint, -2, 2)
+}
+
+// move shifts by a drag of the mouse, as a share of the picture's height.
+func (c *camera) move(dx, dy float32) {
+	o := c.shown
+	o.Pan(-dx, dy)
+	c.pan = c.pan.Add(o.Target.Sub(c.shown.Target))
+}
+
+// approach zooms by steps of the wheel.
+func (c *camera) approach(steps float32) {
+	for range int(mgl32.Abs(steps) + 0.5) {
+		if steps > 0 {
+			c.zoom = max(c.zoom*0.9, 0.1)
+		} else {
+			c.zoom = min(c.zoom/0.9, 10)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+)
+
+// describe says in a few words what a key has changed.
+func describe(before, after settings.Settings) string {
+	switch {
+	case before.Scene != after.Scene:
+		return "scene " + after.Scene
+	case before.Adaptive != after.Adaptive:
+		return "adaptive rate " + onOff(after.Adaptive) + ", from the beginning"
+	case before.Rate != after.Rate && after.Adaptive:
+		return fmt.Sprintf("fixed rate at most %d Hz, from the beginning", after.Rate)
+	case before.Rate != after.Rate:
+		return fmt.Sprintf("fixed rate %d Hz", after.Rate)
+	case before.Paused != after.Paused && after.Paused:
+		return "paused"
+	case before.Paused != after.Paused:
+		return "time goes on"
+	case before.Speed != after.Speed:
+		return fmt.Sprintf("speed %v", after.Speed)
+	case before.Interpolate != after.Interpolate:
+		return "interpolation " + onOff(after.Interpolate)
+	case before.Ghosts != after.Ghosts:
+		return "logical ghosts " + onOff(after.Ghosts)
+	case before.Cap != after.Cap && after.Cap == 0:
+		return "no frame-rate cap"
+	case before.Cap != after.Cap:
+		return fmt.Sprintf("at most %d frames per second", after.Cap)
+	case before.Jitter != after.Jitter:
+		return fmt.Sprintf("frame jitter %.0f %%", 100*after.Jitter)
+	case before.StepCost != after.StepCost:
+		return fmt.Sprintf("every step takes %d ms", after.StepCost/time.Millisecond)
+	case before.VSync != after.VSync:
+		return "waiting for the display: " + onOff(after.VSync)
+	}
+	return ""
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

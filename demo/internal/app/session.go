@@ -1,0 +1,171 @@
+// Package app runs the demo: in a window with keys, or off screen with files.
+package app
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/hud"
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/demo/internal/simulation"
+	"github.com/tandem-ecs/tandem/demo/internal/trace"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Session is a simulation with its picture, its trace and its camera. It is driven frame by frame, from outside.
+type Session struct {
+	sim    *simulation.Simulation
+	hud    *hud.HUD
+	frame  *render.Frame
+	brush  scene.Brush
+	camera camera
+	groups []keys.Group
+
+	table  *trace.Writer // nil: no trace
+	frames int           // since the beginning of the session
+	past   ecs.Time      // sums over the scenes before the last restart
+
+	// Live says that somebody sits before a window.
+	Live bool
+	// Recording is the length of the clip that is being recorded; negative: none is.
+	Recording time.Duration
+
+	toast      string
+	toastUntil time.Duration // of the session's real time
+	real       time.Duration
+}
+
+// NewSession sets up the scene that the settings name. The host says what fixed steps cost; trace is where the table goes, or nil.
+func NewSession(set settings.Settings, host simulation.Host, table io.Writer) (*Session, error) {
+	sim, err := simulation.New(set, host)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		sim:       sim,
+		frame:     render.NewFrame(render.Daylight()),
+		camera:    newCamera(),
+		groups:    keys.Groups(scenes.Names()),
+		Recording: -1,
+	}
+	if table != nil {
+		s.table = trace.NewWriter(table)
+	}
+	s.hud = hud.New(&s.frame.Theme, sim.Scene().Followed())
+	return s, nil
+}
+
+// Advance runs one frame that took the given real time, and writes its rows.
+func (s *Session) Advance(real time.Duration) {
+	s.real += max(real, 0)
+	s.sim.Update(real)
+	now := s.sim.Time()
+	s.hud.Measure(now)
+	if s.table != nil {
+		s.sim.Scene().Trace(func(name string, logical, visual components.Pose3D) {
+			s.table.Row(s.frames, now, name, logical, visual)
+		})
+	}
+	s.frames++
+}
+
+// Draw draws the present moment.
+func (s *Session) Draw(surface render.Surface) error {
+	f := s.frame
+	f.Begin(surface.Size())
+	if f.Size.Empty() {
+		return nil
+	}
+	now := s.sim.Time()
+	set := s.sim.Settings()
+	w, h := f.Size.Points()
+	view := f.View(s.camera.look(s.sim.Scene().Camera(now), w/h))
+	s.brush.Reset()
+	s.sim.Scene().Draw(&scene.Picture{
+		View: view, Overlay: &f.Overlay, Theme: &f.Theme, Brush: &s.brush,
+		Now: now, Ghosts: set.Ghosts, Labels: set.Overlay && h >= 240,
+	})
+	s.brush.Show(view)
+	state := hud.State{
+		Info: s.sim.Info(), Set: set, Now: now, Keys: s.groups, Live: s.Live, Recording: s.Recording,
+	}
+	if s.real < s.toastUntil {
+		state.Toast = s.toast
+	}
+	s.hud.Draw(&f.Overlay, &state)
+	return surface.Draw(f)
+}
+
+// Change applies other settings. A scene that had to start anew is shown from its beginning.
+func (s *Session) Change(set settings.Settings) error {
+	before, past := s.sim.Settings(), s.sim.Time()
+	restarted, err := s.sim.Apply(set)
+	if err != nil {
+		return err
+	}
+	if restarted {
+		s.begun(past)
+		if before.Scene != set.Scene {
+			s.camera = newCamera()
+		}
+	}
+	return nil
+}
+
+// Restart begins the scene anew.
+func (s *Session) Restart() error {
+	past := s.sim.Time()
+	if err := s.sim.Restart(); err != nil {
+		return err
+	}
+	s.begun(past)
+	return nil
+}
+
+func (s *Session) begun(past ecs.Time) {
+	s.past.Normal += past.Normal
+	s.past.Real += past.Real
+	s.past.Dropped += past.Dropped
+	s.past.Tick += past.Tick
+	s.hud = hud.New(&s.frame.Theme, s.sim.Scene().Followed())
+}
+
+// Step makes the next frame of a paused session run one fixed step.
+func (s *Session) Step() error { return s.sim.Step() }
+
+// Say shows a passing remark.
+func (s *Session) Say(text string) { s.toast, s.toastUntil = text, s.real+1800*time.Millisecond }
+
+// Settings returns the present settings.
+func (s *Session) Settings() settings.Settings { return s.sim.Settings() }
+
+// Time returns the engine's time.
+func (s *Session) Time() ecs.Time { return s.sim.Time() }
+
+// Flush writes out the trace.
+func (s *Session) Flush() error {
+	if s.table == nil {
+		return nil
+	}
+	return s.table.Flush()
+}
+
+// Close ends the simulation.
+func (s *Session) Close() { s.sim.Close() }
+
+// Summary says in one line what has been run.
+func (s *Session) Summary() string {
+	now := s.sim.Time()
+	dropped := "nothing dropped"
+	if d := now.Dropped + s.past.Dropped; d > 0 {
+		dropped = fmt.Sprintf("%.3f s dropped", d.Seconds())
+	}
+	return fmt.Sprintf("%s: %d frames, %.3f s of real and %.3f s of normal time, %d fixed steps, %s", s.sim.Settings().Scene, s.frames,
+		(now.Real + s.past.Real).Seconds(), (now.Normal + s.past.Normal).Seconds(), now.Tick+s.past.Tick, dropped)
+}

@@ -1,0 +1,82 @@
+// Package cli is the demo's command line as a function: arguments in, exit code out.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tandem-ecs/tandem/demo/internal/app"
+	"github.com/tandem-ecs/tandem/demo/internal/options"
+)
+
+// Exit codes.
+const (
+	OK     = 0
+	Failed = 1 // something went wrong that the command line is not to blame for
+	Usage  = 2 // the command line is wrong
+)
+
+// command is one of the things that the program does.
+type command struct {
+	name string // the first argument; "" is what happens without a name
+	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+}
+
+var commands = []command{
+	{"", show},
+}
+
+// Main runs the program with the given arguments, without the program's name. It must be called on the main goroutine. Canceling the context ends it
+// early, with whole files.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	name := ""
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name, args = args[0], args[1:]
+	}
+	for _, c := range commands {
+		if c.name == name {
+			return c.run(ctx, args, stdout, stderr)
+		}
+	}
+	return complain(stderr, fmt.Errorf("there is no command %q; flags begin with a dash", name))
+}
+
+// show runs a scene: in a window, or off screen.
+func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := options.Parse(args, stdout)
+	if errors.Is(err, options.ErrHelp) {
+		return OK
+	}
+	if err != nil {
+		return complain(stderr, err)
+	}
+	if !o.Headless {
+		err = app.Window(ctx, o, stdout)
+		if !app.NoWindow(err) {
+			return exit(stderr, err)
+		}
+		fmt.Fprintf(stderr, "demo: %v; drawing off screen instead\n", err)
+	}
+	return exit(stderr, app.Headless(ctx, o, stdout))
+}
+
+func exit(stderr io.Writer, err error) int {
+	var bad *app.BadFile
+	switch {
+	case err == nil:
+		return OK
+	case errors.As(err, &bad):
+		return complain(stderr, err)
+	}
+	fmt.Fprintf(stderr, "demo: %v\n", err)
+	return Failed
+}
+
+// complain reports a fault of the command line.
+func complain(stderr io.Writer, err error) int {
+	fmt.Fprintf(stderr, "demo: %v\nFor help: go run ./demo -h\n", err)
+	return Usage
+}

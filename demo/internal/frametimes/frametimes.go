@@ -1,0 +1,105 @@
+// Package frametimes says how long frames take: at a steady rate, from a file, with artificial jitter. All of it is exact to the nanosecond and repeatable.
+package frametimes
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Source gives the duration of one frame after the other.
+type Source interface {
+	Next() time.Duration
+}
+
+// Steady returns a source of rate frames per second, rounded so that the k-th frame ends at floor(k * 1e9 / rate) nanoseconds: nothing drifts.
+func Steady(rate int) Source {
+	if rate <= 0 {
+		panic(fmt.Sprintf("frametimes: a rate of %d frames per second; it must be positive", rate))
+	}
+	return &steady{rate: int64(rate)}
+}
+
+type steady struct{ rate, index int64 }
+
+func (s *steady) Next() time.Duration {
+	const second = int64(time.Second)
+	from, to := s.index*second/s.rate, (s.index+1)*second/s.rate
+	s.index = (s.index + 1) % s.rate // every second ends on a whole nanosecond
+	return time.Duration(to - from)
+}
+
+// Repeat returns a source that gives the durations in order, and begins again after the last. The slice must not be empty; it is not copied.
+func Repeat(durations []time.Duration) Source {
+	if len(durations) == 0 {
+		panic("frametimes: Repeat of no durations at all")
+	}
+	return &repeat{durations: durations}
+}
+
+type repeat struct {
+	durations []time.Duration
+	next      int
+}
+
+func (r *repeat) Next() time.Duration {
+	d := r.durations[r.next]
+	r.next = (r.next + 1) % len(r.durations)
+	return d
+}
+
+// Vary returns a duration that differs from d by a random share between -share and +share, evenly distributed.
+func Vary(d time.Duration, share float64, random *rand.Rand) time.Duration {
+	if share == 0 {
+		return d
+	}
+	return d + time.Duration(float64(d)*share*(2*random.Float64()-1))
+}
+
+// MaxFrame is the longest frame that a file may ask for. It keeps sums of very many frames within the range of a time.Duration.
+const MaxFrame = 24 * time.Hour
+
+// Read reads a file of frame times: one whole number of nanoseconds a line. Empty lines and lines that begin with # are skipped. An error says in
+// which line of the file, called by its name, the trouble is.
+func Read(r io.Reader, name string) ([]time.Duration, error) {
+	var durations []time.Duration
+	lines := bufio.NewScanner(r)
+	line := 0
+	for lines.Scan() {
+		line++
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
+		}
+		ns, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case errors.Is(err, strconv.ErrRange) || ns > int64(MaxFrame):
+			return nil, fmt.Errorf("%s:%d: %s is out of range; a frame may take at most %d ns (24 hours)", name, line, shorten(text), int64(MaxFrame))
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %q is not a whole number of nanoseconds", name, line, shorten(text))
+		case ns < 0:
+			return nil, fmt.Errorf("%s:%d: %d is negative; a frame takes 0 ns or more", name, line, ns)
+		}
+		durations = append(durations, time.Duration(ns))
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, line+1, err)
+	}
+	if len(durations) == 0 {
+		return nil, fmt.Errorf("%s: there is no frame time in it; write one whole number of nanoseconds a line", name)
+	}
+	return durations, nil
+}
+
+func shorten(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + "..."
+}

@@ -1,0 +1,166 @@
+package hud
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// HUD measures every frame and writes what it found. Make a new one for every start of a scene.
+type HUD struct {
+	meter  meter
+	speeds []speedometer
+	values []float32
+	steps  *render.Graph
+	speed  *render.Graph
+	text   wrapped
+}
+
+// graphFrames is how many frames the graphs show.
+const graphFrames = 240
+
+// New returns the overlay of a scene.
+func New(theme *render.Theme, followed []scene.Followed) *HUD {
+	h := &HUD{
+		steps: render.NewGraph("fixed steps per frame", "", 0, graphFrames, render.Series{Color: theme.Accent(1)}),
+	}
+	h.steps.Bars = true
+	var series []render.Series
+	for _, f := range followed {
+		h.speeds = append(h.speeds, speedometer{followed: f})
+		series = append(series, render.Series{Name: f.Name, Color: theme.Accent(f.Accent)})
+	}
+	h.values = make([]float32, len(followed))
+	h.speed = render.NewGraph("drawn displacement per frame, units/s", "", 1, graphFrames, series...)
+	return h
+}
+
+// Measure takes note of a frame, after Update.
+func (h *HUD) Measure(now ecs.Time) {
+	h.meter.add(now)
+	h.steps.Push(float32(now.Steps))
+	for i := range h.speeds {
+		h.values[i] = h.speeds[i].measure(now.NormalDelta)
+	}
+	h.speed.Push(h.values...)
+}
+
+// State is what is to be shown beside the measurements.
+type State struct {
+	Info      scene.Info
+	Set       settings.Settings
+	Now       ecs.Time
+	Keys      []keys.Group
+	Live      bool          // in a window: there are keys to press
+	Recording time.Duration // the length of the clip so far; negative: none is being recorded
+	Toast     string        // a passing remark
+}
+
+// Draw writes the overlay. Small pictures get less of it.
+func (h *HUD) Draw(o *render.Overlay, s *State) {
+	if s.Set.Overlay {
+		all := o.Bounds().Inset(margin)
+		bottom := all.Y + all.H
+		if s.Live && all.W >= 560 {
+			bottom = drawHints(o, all) - gap
+		}
+		right := h.drawStatus(o, all, s)
+		h.drawTitle(o, all, right-gap, s)
+		h.drawGraphs(o, all, bottom)
+	}
+	if s.Toast != "" {
+		drawToast(o, s.Toast)
+	}
+	if s.Recording >= 0 && s.Live {
+		drawRecording(o, s.Recording)
+	}
+	if s.Set.Keys {
+		drawKeys(o, s.Keys)
+	}
+}
+
+const (
+	margin = 12 // points, of everything from the picture's edge
+	gap    = 8  // between panels
+	pad    = 10 // inside a panel
+)
+
+// drawTitle says what is to be seen, between the left edge and the status.
+func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *State) {
+	width := right - all.X
+	if width < 120 {
+		return
+	}
+	theme := o.Theme()
+	title, small := o.LineHeight(render.TextHeading), o.LineHeight(render.TextSmall)
+	caption := all.H >= 260 && width >= 240
+	panel := render.Rect{X: all.X, Y: all.Y, W: min(width, o.Width(render.TextHeading, s.Info.Title)+2*pad), H: title + 2*pad - 6}
+	var lines []string
+	if caption {
+		lines = h.text.lines(o, render.TextSmall, s.Info.Caption, min(width, 470)-2*pad)
+		for _, line := range lines {
+			panel.W = max(panel.W, o.Width(render.TextSmall, line)+2*pad)
+		}
+		panel.H += 3 + small*float32(len(lines))
+	}
+	o.Panel(panel)
+	o.Text(all.X+pad, all.Y+pad-3, render.TextHeading, theme.Text, s.Info.Title)
+	for i, line := range lines {
+		o.Text(all.X+pad, all.Y+pad+title+float32(i)*small, render.TextSmall, theme.TextDim, line)
+	}
+}
+
+func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
+	if all.H < 250 || all.W < 420 {
+		return
+	}
+	height := min(max(all.H*0.17, 62), 130)
+	width := min((all.W-gap)/2, 420)
+	y := bottom - height
+	o.Graph(render.Rect{X: all.X, Y: y, W: width, H: height}, h.steps)
+	o.Graph(render.Rect{X: all.X + all.W - width, Y: y, W: width, H: height}, h.speed)
+}
+
+// hints are the most wanted keys.
+var hints = [...]struct{ key, text string }{
+	{"Space", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {"1–5", "scenes"}, {"H", "all keys"},
+}
+
+// drawHints writes the line at the lower edge and returns its upper edge.
+func drawHints(o *render.Overlay, all render.Rect) float32 {
+	theme := o.Theme()
+	height := o.LineHeight(render.TextSmall) + 3
+	y := all.Y + all.H - height
+	o.Panel(render.Rect{X: all.X, Y: y - 4, W: all.W, H: height + 8})
+	x := all.X + pad
+	for _, hint := range hints {
+		if x+o.Width(render.TextSmall, hint.key)+o.Width(render.TextSmall, hint.text)+24 > all.X+all.W {
+			break
+		}
+		x += o.Key(x, y, hint.key) + 6
+		x += o.Text(x, y+1, render.TextSmall, theme.TextDim, hint.text) + 18
+	}
+	return y - 4
+}
+
+func drawToast(o *render.Overlay, text string) {
+	all := o.Bounds()
+	w := o.Width(render.TextBody, text) + 4*pad
+	h := o.LineHeight(render.TextBody) + 14
+	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.H * 0.68, W: w, H: h}
+	o.Panel(r)
+	o.TextAligned(r.X+w/2, r.Y+7, render.AlignCenter, render.TextBody, o.Theme().Text, text)
+}
+
+func drawRecording(o *render.Overlay, length time.Duration) {
+	theme := o.Theme()
+	all := o.Bounds()
+	r := render.Rect{X: all.W/2 - 48, Y: margin, W: 96, H: o.LineHeight(render.TextMono) + 10}
+	o.Panel(r)
+	o.Dot(r.X+15, r.Y+r.H/2, 5, theme.Bad)
+	o.At(r.X+28, r.Y+5, render.TextMono, theme.Text).Float(length.Seconds(), 1).Str(" s")
+}

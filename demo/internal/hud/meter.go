@@ -1,0 +1,80 @@
+// Package hud is what the demo writes over the picture: what the clock does, two graphs, hints, the panel of keys.
+package hud
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/ecs"
+)
+
+// meter counts frames and steps over about the last half second of real time.
+type meter struct {
+	samples [512]sample // a ring
+	next    int
+	count   int
+}
+
+type sample struct {
+	real time.Duration
+	tick uint64
+}
+
+const meterSpan = 500 * time.Millisecond
+
+func (m *meter) add(now ecs.Time) {
+	m.samples[m.next] = sample{now.Real, now.Tick}
+	m.next = (m.next + 1) % len(m.samples)
+	m.count = min(m.count+1, len(m.samples))
+}
+
+// rates returns frames and steps per second of real time, and false until there is something to count.
+func (m *meter) rates() (frames, steps float64, ok bool) {
+	at := func(back int) sample { return m.samples[(m.next-1-back+2*len(m.samples))%len(m.samples)] }
+	if m.count < 2 {
+		return 0, 0, false
+	}
+	newest, back := at(0), 1
+	for back+1 < m.count && newest.real-at(back).real < meterSpan {
+		back++
+	}
+	oldest := at(back)
+	span := (newest.real - oldest.real).Seconds()
+	if span <= 0 {
+		return 0, 0, false
+	}
+	return float64(back) / span, float64(newest.tick-oldest.tick) / span, true
+}
+
+// speedometer turns the drawn places of a body into its drawn speed: displacement per frame, divided by the normal time of the frame, so that frames of
+// unequal length do not show as unequal speeds. A body that moves evenly and is drawn right gives a flat line.
+type speedometer struct {
+	followed scene.Followed
+	place    mgl32.Vec3
+	jumps    uint
+	begun    bool
+}
+
+// shortestFrame is the least normal time for which a displacement in float32 tells a speed.
+const shortestFrame = 50 * time.Microsecond
+
+// measure returns the speed in units per second, not a number where there is none: in the first frame, in one that hardly takes time, at a jump.
+func (s *speedometer) measure(delta time.Duration) float32 {
+	place := s.followed.Position()
+	moved := place.Sub(s.place)
+	jumped := false
+	if s.followed.Jump != nil {
+		jumps := s.followed.Jump()
+		jumped = jumps != s.jumps
+		s.jumps = jumps
+	}
+	valid := s.begun && !jumped && delta >= shortestFrame
+	s.place, s.begun = place, true
+	if !valid {
+		return float32(math.NaN())
+	}
+	return moved.Len() / float32(delta.Seconds())
+}

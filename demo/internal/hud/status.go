@@ -1,0 +1,143 @@
+package hud
+
+import (
+	"math"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Columns of the status panel, in points from its left edge.
+const (
+	statusWidth  = 252
+	statusValue  = 88 // where the numbers begin
+	statusNumber = 52 // and how wide they are
+	statusNote   = 148
+	smallStatus  = 150
+)
+
+// drawStatus writes the panel at the upper right and returns its left edge.
+func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
+	if all.W < 460 || all.H < 240 {
+		return drawSmallStatus(o, all, s)
+	}
+	theme := o.Theme()
+	line := o.LineHeight(render.TextSmall) + 3
+	rows := 6
+	if s.Set.Jitter > 0 {
+		rows++
+	}
+	if s.Set.StepCost > 0 || s.Set.Adaptive {
+		rows++
+	}
+	r := render.Rect{X: all.X + all.W - statusWidth, Y: all.Y, W: statusWidth, H: line*float32(rows) + 2*pad - 4}
+	o.Panel(r)
+	x, y := r.X+pad, r.Y+pad-2
+	row := func(label string) *render.Writer {
+		o.Text(x, y, render.TextSmall, theme.TextDim, label)
+		w := o.At(r.X, y, render.TextSmall, theme.Text).Tab(statusValue)
+		y += line
+		return w
+	}
+	frames, steps, ok := h.meter.rates()
+	if !ok {
+		frames, steps = math.NaN(), math.NaN()
+	}
+
+	number(row("frames"), frames, 1).Str("/s").Color(theme.TextDim).Tab(statusNote).Str(capText(s))
+	if s.Set.Cap > 0 {
+		o.At(r.X+statusNote+o.Width(render.TextSmall, capText(s)), y-line, render.TextSmall, theme.TextDim).Int(int64(s.Set.Cap)).Str(" /s")
+	}
+	w := number(row("fixed steps"), steps, 1).Str("/s").Color(theme.TextDim).Tab(statusNote)
+	if s.Now.Rate != s.Set.Rate {
+		w.Color(theme.Bad).Str("adapted: ").Int(int64(s.Now.Rate)).Str(" Hz")
+	} else {
+		w.Str("of ").Int(int64(s.Now.Rate)).Str(" Hz")
+	}
+	w = row("time")
+	if s.Set.Paused {
+		w.Color(theme.Bad).Str("paused").Color(theme.TextDim).Tab(statusNote).Str("speed ").Float(s.Set.Speed, decimals(s.Set.Speed))
+	} else {
+		number(w, s.Set.Speed, 2).Str("× real").Color(theme.TextDim)
+	}
+	w = row("picture")
+	if s.Set.Interpolate {
+		w.Color(theme.Good).Str("interpolated")
+	} else {
+		w.Color(theme.Bad).Str("raw: as simulated")
+	}
+	number(row("fixed ahead"), s.ahead(), 1).Str("ms")
+	o.Meter(render.Rect{X: r.X + statusNote, Y: y - line + 5, W: statusWidth - statusNote - pad, H: 6}, aheadShare(s.Now), theme.Accent(1))
+	w = row("dropped")
+	if s.Now.Dropped > 0 {
+		w.Color(theme.Bad)
+	}
+	number(w, float64(s.Now.Dropped)/1e6, 0).Str("ms")
+	if s.Set.Jitter > 0 {
+		row("frame jitter").Str("± ").Float(100*s.Set.Jitter, 0).Str(" %")
+	}
+	if s.Set.StepCost > 0 || s.Set.Adaptive {
+		w = row("step cost")
+		number(w, float64(s.Set.StepCost)/1e6, 0).Str("ms").Color(theme.TextDim).Tab(statusNote)
+		if s.Set.Adaptive {
+			w.Str("adaptive rate on")
+		} else {
+			w.Str("adaptive rate off")
+		}
+	}
+	return r.X
+}
+
+// drawSmallStatus is for thumbnails: one line.
+func drawSmallStatus(o *render.Overlay, all render.Rect, s *State) float32 {
+	theme := o.Theme()
+	r := render.Rect{X: all.X + all.W - smallStatus, Y: all.Y, W: smallStatus, H: o.LineHeight(render.TextSmall) + 8}
+	o.Panel(r)
+	w := o.At(r.X+pad, r.Y+4, render.TextSmall, theme.Text).Int(int64(s.Now.Rate)).Str(" Hz  ")
+	if s.Set.Interpolate {
+		w.Color(theme.Good).Str("interpolated")
+	} else {
+		w.Color(theme.Bad).Str("raw")
+	}
+	return r.X
+}
+
+// number writes a value right-aligned in its column, and a dash for one that is not a number.
+func number(w *render.Writer, v float64, digits int) *render.Writer {
+	if math.IsNaN(v) {
+		return w.Str("–").Tab(statusValue + statusNumber - 12)
+	}
+	return w.FloatRight(v, digits, statusNumber-20).Str(" ")
+}
+
+func capText(s *State) string {
+	switch {
+	case s.Set.Cap > 0 && s.Live:
+		return "at most "
+	case s.Set.Cap > 0:
+		return "exactly "
+	default:
+		return "no cap"
+	}
+}
+
+func decimals(v float64) int {
+	switch {
+	case v == math.Trunc(v):
+		return 0
+	case v*10 == math.Trunc(v*10):
+		return 1
+	}
+	return 2
+}
+
+// ahead is how far the simulation is ahead of the picture, in milliseconds of simulated time.
+func (s *State) ahead() float64 { return float64(s.Now.Fixed-s.Now.Normal) / 1e6 }
+
+// aheadShare is the same as a share of the newest step.
+func aheadShare(now ecs.Time) float32 {
+	if now.FixedDelta <= 0 {
+		return 0
+	}
+	return float32(float64(now.Fixed-now.Normal) / float64(now.FixedDelta))
+}

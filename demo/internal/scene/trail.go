@@ -1,0 +1,61 @@
+package scene
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// Trail remembers where something was drawn, like a stroboscope's photograph: one mark per interval of normal time, or one per frame.
+//
+// Marks of a smooth motion lie evenly; those of one that is drawn in steps lie in heaps. That shows in a still picture, too.
+type Trail struct {
+	every time.Duration // zero: every frame in which normal time advances
+	keep  time.Duration
+	marks []Mark // a ring
+	first int
+	count int
+	last  time.Duration
+	begun bool
+}
+
+// Mark is a place and the normal time at which something was drawn there.
+type Mark struct {
+	At    time.Duration
+	Place mgl32.Vec3
+}
+
+// NewTrail returns a trail of at most size marks, each shown for keep of normal time.
+func NewTrail(every, keep time.Duration, size int) *Trail {
+	return &Trail{every: every, keep: keep, marks: make([]Mark, size)}
+}
+
+// Add notes the place drawn at a normal time, if a mark is due. Call it once per frame.
+func (t *Trail) Add(now time.Duration, place mgl32.Vec3) {
+	if t.begun {
+		if now <= t.last {
+			return
+		}
+		if t.every > 0 && now/t.every == t.last/t.every {
+			t.last = now
+			return
+		}
+	}
+	t.begun, t.last = true, now
+	if t.count == len(t.marks) {
+		t.first = (t.first + 1) % len(t.marks)
+		t.count--
+	}
+	t.marks[(t.first+t.count)%len(t.marks)] = Mark{now, place}
+	t.count++
+}
+
+// Each calls f for every mark that is still shown, oldest first, with its age as a share of the time that it is shown, 0 to 1.
+func (t *Trail) Each(now time.Duration, f func(m Mark, age float32)) {
+	for i := range t.count {
+		m := t.marks[(t.first+i)%len(t.marks)]
+		if age := now - m.At; age <= t.keep {
+			f(m, float32(float64(max(age, 0))/float64(t.keep)))
+		}
+	}
+}

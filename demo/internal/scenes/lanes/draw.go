@@ -1,0 +1,97 @@
+package lanes
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Camera glides along at the bodies' speed by the normal clock, not by any body: what shakes in the picture is a body, never the camera.
+func (s *Lanes) Camera(now ecs.Time) render.Orbit {
+	x := float32(speed * now.Normal.Seconds())
+	return render.Orbit{
+		Target:   mgl32.Vec3{x - 0.9, 0.3, -lanePitch * 1.75},
+		Yaw:      0.16,
+		Pitch:    0.62,
+		Distance: 13.5, MinDistance: 3, MaxDistance: 60,
+	}
+}
+
+// Draw shows lanes, gates that pass by, bodies and their after-images.
+func (s *Lanes) Draw(p *scene.Picture) {
+	x := float32(speed * p.Now.Normal.Seconds())
+	p.View.Ground.Cell = gatePitch / 3.0
+	raw, smooth := p.Theme.Accent(accentRaw), p.Theme.Accent(accentSmooth)
+	for i, l := range s.lanes {
+		s.drawTrack(p, l, x, i == len(s.lanes)-1)
+		drawBody(p, l.visual(l.raw), raw)
+		drawBody(p, l.visual(l.smooth), smooth)
+		if p.Ghosts {
+			p.Brush.Put(render.Cube, render.Ghost, sized(l.logical(l.smooth), 1.04), smooth)
+			logical, visual := l.logical(l.smooth).Position, l.visual(l.smooth).Position
+			p.Brush.Line(visual, logical, smooth.Alpha(0.8))
+		}
+		drawTrail(p, l.rawTrail, raw)
+		drawTrail(p, l.smoothTrail, smooth)
+
+		text := ""
+		if i < len(s.labels) {
+			text = s.labels[i]
+		} else {
+			text = s.frontLabel(p.Now.Rate)
+		}
+		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, text)
+	}
+	back := s.lanes[0]
+	p.Label(back.visual(back.raw).Position.Add(mgl32.Vec3{0, 0.42, 0}), raw.Mix(p.Theme.Text, 0.35), "raw")
+	front := s.lanes[len(s.lanes)-1]
+	p.Label(front.visual(front.smooth).Position.Add(mgl32.Vec3{0, 0.42, 0}), smooth.Mix(p.Theme.Text, 0.35), "interpolated")
+}
+
+// drawTrack shows a lane as a strip of ground that goes along with the camera, and the gates across it, which do not.
+func (s *Lanes) drawTrack(p *scene.Picture, l *lane, x float32, front bool) {
+	const behind, ahead = 14, 9
+	color := p.Theme.Ground.Mix(p.Theme.Neutral, 0.4)
+	if front {
+		color = p.Theme.Ground.Mix(p.Theme.Accent(accentSmooth), 0.22)
+	}
+	p.Brush.Box(render.Solid, mgl32.Vec3{x + (ahead-behind)/2, -0.02, l.z}, mgl32.Vec3{behind + ahead, 0.06, lanePitch * 0.86}, color)
+	first := int(math.Ceil(float64(x-behind) / gatePitch))
+	last := int(math.Floor(float64(x+ahead) / gatePitch))
+	for k := first; k <= last; k++ {
+		at := float32(k * gatePitch)
+		p.Brush.Box(render.Solid, mgl32.Vec3{at, 0.015, l.z}, mgl32.Vec3{0.09, 0.03, lanePitch * 0.86}, p.Theme.Neutral.Mix(p.Theme.Text, 0.4))
+	}
+}
+
+func drawBody(p *scene.Picture, pose components.Pose3D, color render.Color) {
+	p.Brush.Put(render.Cube, render.Solid, sized(pose, 1), color)
+}
+
+func sized(pose components.Pose3D, factor float32) components.Pose3D {
+	pose.Scale = pose.Scale.Mul(bodySize * factor)
+	return pose
+}
+
+// drawTrail shows one mark per flash. Marks in one place pile up, so that a heap is seen as one.
+func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
+	t.Each(p.Now.Normal, func(m scene.Mark, age float32) {
+		size := 0.16 * (1 - age*0.8)
+		at := mgl32.Vec3{m.Place[0], 0.02 + size/2, m.Place[2]}
+		p.Brush.Ball(render.Solid, at, size, color)
+	})
+}
+
+// frontLabel returns the label of the front lane, and makes a new string only when the rate changes.
+func (s *Lanes) frontLabel(rate int) string {
+	if rate != s.labelled {
+		s.labelled, s.label = rate, fmt.Sprintf("%d Hz, as set", rate)
+	}
+	return s.label
+}

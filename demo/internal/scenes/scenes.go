@@ -1,0 +1,39 @@
+// Package scenes lists the scenes of the demo.
+package scenes
+
+import (
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/lanes"
+)
+
+// Entry is a scene that can be shown.
+type Entry struct {
+	scene.Info
+	New func() scene.Scene
+}
+
+// All returns the scenes in the order in which the demo offers them.
+func All() []Entry {
+	return []Entry{
+		{lanes.Info(), lanes.New},
+	}
+}
+
+// Find returns the scene of a name.
+func Find(name string) (Entry, bool) {
+	for _, e := range All() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Names returns the names of all scenes.
+func Names() []string {
+	var names []string
+	for _, e := range All() {
+		names = append(names, e.Name)
+	}
+	return names
+}

@@ -1,0 +1,118 @@
+// Package settings holds what can be set while the demo runs. Flags set the first values and keys change them, so that both cover the same ground.
+package settings
+
+import "time"
+
+// Settings are everything that flags and keys have in common.
+type Settings struct {
+	Scene       string
+	Rate        int           // fixed steps per second; 0: the scene's own
+	Speed       float64       // of normal time; see Speeds
+	Paused      bool          // normal time stands still, whatever Speed says
+	Interpolate bool          // draw between fixed steps
+	Ghosts      bool          // draw logical poses as well
+	Cap         int           // frames per second at most in a window, exactly off screen; 0: none
+	Jitter      float64       // share by which frame times vary, 0 to MaxJitter
+	StepCost    time.Duration // artificial time that each fixed step takes
+	Adaptive    bool          // lower the fixed rate when steps cost too much
+	VSync       bool          // wait for the display
+	Overlay     bool          // text and graphs
+	Keys        bool          // the panel that explains the keys
+	Entities    int           // bodies in scenes that let you choose; 0: the scene's own
+	Seed        uint64        // of everything random
+}
+
+// Default returns the settings of a demo that was started without flags. The cap is left to the caller, because a window and a picture want different ones.
+func Default() Settings {
+	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Overlay: true, Seed: 1}
+}
+
+// Limits of what flags accept; keys stay within the ladders.
+const (
+	MaxSpeed    = 100
+	MaxJitter   = 0.9
+	MaxCap      = 1000
+	MaxStepCost = time.Second
+	MaxEntities = 1_000_000
+)
+
+// The values that keys step through, in the order in which they do.
+var (
+	rates     = []int{5, 10, 15, 20, 30, 60, 120}
+	speeds    = []float64{0.1, 0.25, 0.5, 1, 2}
+	caps      = []int{20, 30, 60, 144, 0}
+	jitters   = []float64{0, 0.25, 0.5, 0.9}
+	stepCosts = []time.Duration{0, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 40 * time.Millisecond}
+)
+
+// Faster and Slower move the speed along its ladder and stop at its ends.
+func (s *Settings) Faster() { s.Speed = above(speeds, s.Speed) }
+func (s *Settings) Slower() { s.Speed = below(speeds, s.Speed) }
+
+// RaiseRate and LowerRate move the fixed rate along its ladder and stop at its ends. They need Rate to be known, not 0.
+func (s *Settings) RaiseRate() { s.Rate = above(rates, s.Rate) }
+func (s *Settings) LowerRate() { s.Rate = below(rates, s.Rate) }
+
+// NextCap, NextJitter and NextStepCost go round their ladders, backwards if asked to.
+func (s *Settings) NextCap(back bool)      { s.Cap = around(caps, s.Cap, back) }
+func (s *Settings) NextJitter(back bool)   { s.Jitter = around(jitters, s.Jitter, back) }
+func (s *Settings) NextStepCost(back bool) { s.StepCost = around(stepCosts, s.StepCost, back) }
+
+type number interface{ ~int | ~int64 | ~float64 }
+
+// above returns the next rung above a value that need not be on the ladder, and the value itself when there is none.
+func above[T number](ladder []T, v T) T {
+	for _, rung := range ladder {
+		if rung > v {
+			return rung
+		}
+	}
+	return v
+}
+
+func below[T number](ladder []T, v T) T {
+	for i := len(ladder) - 1; i >= 0; i-- {
+		if ladder[i] < v {
+			return ladder[i]
+		}
+	}
+	return v
+}
+
+// around returns the next rung of a ladder that closes to a ring. A value that is not on it counts as standing before the first rung above it.
+func around[T number](ladder []T, v T, back bool) T {
+	n := len(ladder)
+	for i, rung := range ladder {
+		if rung == v {
+			if back {
+				return ladder[(i+n-1)%n]
+			}
+			return ladder[(i+1)%n]
+		}
+	}
+	for i, rung := range ladder {
+		if rung > v {
+			if back {
+				return ladder[(i+n-1)%n]
+			}
+			return rung
+		}
+	}
+	if back {
+		return ladder[n-1]
+	}
+	return ladder[0]
+}
+
+// MaxKeyLoad is the largest product of fixed rate and speed that keys can reach, in steps per second of real time.
+const MaxKeyLoad = 240
+
+// MaxSteps returns the cap on steps per frame for an engine with the given rate and speed that takes in at most maxDelta of real time per frame.
+//
+// It is chosen so that time is dropped only by maxDelta, never by the cap: frames per second >= rate * speed / MaxSteps holds for every frame that is not longer
+// than maxDelta, at every rate and speed that keys can choose later. With the engine's 250 ms that is 240 steps/s * 0.25 s = 60 steps,
+// and one more for the edge.
+func MaxSteps(rate int, speed float64, maxDelta time.Duration) int {
+	load := max(float64(rate)*speed, float64(rate)*speeds[len(speeds)-1], float64(rates[len(rates)-1])*speed, MaxKeyLoad)
+	return int(load*maxDelta.Seconds()) + 2
+}
