@@ -69,13 +69,16 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 // does not overshoot in a pause. Against wind-up the drift stays within MaxDrift and is left alone while the slew is at its limit. Of
 // updates that arrive within 5 ms of each other, as after a stall, the newest counts alone.
 //
-// Create it with [NewTickPLL]. Between jumps its time never runs backwards.
+// Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read at times that do not.
 type TickPLL struct {
 	config  TickPLLConfig
 	grid    Grid
 	state   pllState
-	before  pllState // before the newest update, which a burst may replace
 	started bool
+	// When the update before the newest burst came, and the drift before that burst.
+	beforeAt    time.Duration
+	beforeDrift float64
+
 	strange int           // updates in a row beyond Snap
 	off     time.Duration // the error of the last of them
 	doubted time.Duration // and when it came
@@ -130,15 +133,12 @@ func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) 
 	if index <= p.state.index {
 		return 0
 	}
-	if now-p.state.at < pllBurst {
-		p.state = p.before
-		value = p.Now(now)
-		miss = p.grid.Edge(index) - value
+	if now-p.state.at >= pllBurst {
+		p.beforeAt, p.beforeDrift = p.state.at, p.state.drift
 	}
-	p.before = p.state
-	elapsed := min(now-p.state.at, pllMemory).Seconds()
-	drift := p.state.drift
+	drift := p.beforeDrift
 	if math.Abs(float64(miss)) <= p.knee() {
+		elapsed := min(now-p.beforeAt, pllMemory).Seconds()
 		drift += float64(miss) * elapsed / (p.config.TimeConstant.Seconds() * float64(p.config.IntegralTime))
 		drift = min(max(drift, -p.config.MaxDrift), p.config.MaxDrift)
 	}
@@ -161,13 +161,13 @@ func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jum
 	}
 	value, drift := p.Now(now), p.state.drift
 	p.set(now, index)
-	p.state.drift, p.before.drift = drift, drift
+	p.state.drift, p.beforeDrift = drift, drift
 	return p.state.value - value
 }
 
 func (p *TickPLL) set(now time.Duration, index int64) {
 	p.state = pllState{at: now, value: p.grid.Edge(index), index: index}
-	p.before = p.state
+	p.beforeAt, p.beforeDrift = now, 0
 	p.strange = 0
 }
 

@@ -1,0 +1,61 @@
+package clocksync
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func TestRTTFollowsTheMean(t *testing.T) {
+	var r RTT
+	r.Add(-time.Second)
+	if r.Smoothed() != 0 || r.Last() != 0 {
+		t.Errorf("a negative round trip counts: %v", r.Smoothed())
+	}
+	r.Add(80 * ms)
+	if r.Smoothed() != 80*ms || r.Jitter() != 0 {
+		t.Errorf("after one: %v, jitter %v; want 80ms and 0", r.Smoothed(), r.Jitter())
+	}
+	r.Add(160 * ms)
+	if r.Smoothed() != 90*ms || r.Jitter() != 80*ms || r.Last() != 160*ms {
+		t.Errorf("after two: %v, jitter %v; want 90ms and 80ms", r.Smoothed(), r.Jitter())
+	}
+}
+
+// Four uniform variables of half-width a stand in the difference of two round trips; its mean magnitude is 14/15 of a.
+func TestRTTJitterOfAUniformLink(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	uniform := func() time.Duration { return time.Duration((2*rng.Float64() - 1) * float64(10*ms)) }
+	var r RTT
+	var sum time.Duration
+	for i := range 2000 {
+		r.Add(200*ms + uniform() + uniform())
+		if i >= 1000 {
+			sum += r.Jitter()
+		}
+	}
+	if mean := sum / 1000; magnitude(mean-9333*time.Microsecond) > 600*time.Microsecond {
+		t.Errorf("mean jitter %v, want 9.3 ms", mean)
+	}
+}
+
+// A change of route is one large difference, and hardly jitter; lasting jitter is learned all the same.
+func TestRTTJitterShrugsOffARouteChange(t *testing.T) {
+	var r RTT
+	for i := range 100 {
+		r.Add(100*ms + time.Duration(i%2)*4*ms)
+	}
+	if got := r.Jitter(); got < 3900*time.Microsecond || got > 4100*time.Microsecond {
+		t.Errorf("jitter %v, want 4 ms", got)
+	}
+	r.Add(400 * ms)
+	if got := r.Jitter(); got > 5*ms {
+		t.Errorf("one step of 300 ms makes the jitter %v", got)
+	}
+	for i := range 40 {
+		r.Add(100*ms + time.Duration(i%2)*100*ms)
+	}
+	if got := r.Jitter(); got < 85*ms {
+		t.Errorf("after 10 s of 100 ms differences the jitter is %v", got)
+	}
+}
