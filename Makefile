@@ -1,0 +1,31 @@
+# Tandem. `make` alone prints what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+GO ?= go
+
+.PHONY: help setup demo test lint bench conformance
+
+help: ## print this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+setup: ## install what the build and the tests need (Debian and Ubuntu; elsewhere it says what)
+	@tools/setup.sh all
+
+demo: ## build and run the demo (ARGS="-scene orbits" for its flags)
+	@tools/setup.sh window
+	$(GO) run ./demo $(ARGS)
+
+test: ## everything that must hold: build, lint, tests, race detector, wasm
+	@tools/setup.sh all
+	@tools/test.sh
+
+lint: ## gofmt, go vet, staticcheck
+	@tools/setup.sh window
+	@tools/lint.sh
+
+bench: ## measure, side by side with what one would write without Tandem
+	@tools/setup.sh window
+	@tools/bench.sh
+
+conformance: ## measure the netcode under every network condition and write docs/conformance.md and .html
+	$(GO) run ./systems/netcode/conformance/cmd -out docs

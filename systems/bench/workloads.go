@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// workload is one thing to measure.
+type workload struct {
+	name  string
+	n     int
+	round func() float64 // ns per entity
+	check func() error
+}
+
+// peers says what each workload is compared with.
+var peers = map[string]string{
+	"tandem.frame.100pct": "arche.slerp.100pct",
+	"tandem.frame.10pct":  "arche.slerp.10pct",
+	"tandem.frame.1pct":   "arche.slerp.1pct",
+}
+
+func workloads(n int) []*workload {
+	var list []*workload
+	for _, pct := range []int{100, 10, 1} {
+		list = append(list, peerQuery(n, pct))
+	}
+	for _, pct := range []int{100, 10, 1, 0} {
+		list = append(list, tandem(n, pct)...)
+	}
+	return list
+}
+
+// aMillisecond is how long one measurement lasts at least.
+const aMillisecond = time.Millisecond
+
+// poses makes pairs of poses: arcs of 0 to 90 degrees, every 32nd pair with quaternions of opposite sign.
+func poses(n int) (a, b []components.Pose3D) {
+	r := rand.New(rand.NewPCG(1, 2))
+	gauss := func() float32 { return float32(r.NormFloat64()) }
+	a, b = make([]components.Pose3D, n), make([]components.Pose3D, n)
+	for i := range a {
+		axis := mgl32.Vec3{gauss(), gauss(), gauss()}.Normalize()
+		rotation := components.NormalizeQuat(mgl32.Quat{W: gauss(), V: mgl32.Vec3{gauss(), gauss(), gauss()}})
+		a[i] = components.Pose3D{
+			Position: mgl32.Vec3{100 * gauss(), 100 * gauss(), 100 * gauss()},
+			Rotation: rotation,
+			Scale:    mgl32.Vec3{1 + r.Float32(), 1 + r.Float32(), 1 + r.Float32()},
+		}
+		b[i] = components.Pose3D{
+			Position: a[i].Position.Add(mgl32.Vec3{gauss(), gauss(), gauss()}),
+			Rotation: components.NormalizeQuat(mgl32.QuatRotate(r.Float32()*math.Pi/2, axis).Mul(rotation)),
+			Scale:    a[i].Scale.Mul(1.01),
+		}
+		if i%32 == 31 {
+			b[i].Rotation = b[i].Rotation.Scale(-1)
+		}
+	}
+	return a, b
+}
+
+// movers returns which of n entities move, scattered at random.
+func movers(n, pct int) []bool {
+	r := rand.New(rand.NewPCG(3, uint64(pct)))
+	m := make([]bool, n)
+	for i := range m {
+		m[i] = pct == 100 || r.IntN(100) < pct
+	}
+	return m
+}
+
+// tandem measures the frames between two fixed steps, and the capture of a step.
+func tandem(n, pct int) []*workload {
+	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
+	if err != nil {
+		fail("%v", err)
+	}
+	interpolator := systems.Interpolation3D()
+	e.Install(interpolator)
+	w := e.World()
+	a, b := poses(n)
+	moves := movers(n, pct)
+	builder := generic.NewMap2[components.Transform3D, components.Visual3D](w)
+	entities := make([]arche.Entity, n)
+	query := builder.NewBatchQ(n)
+	for i := 0; query.Next(); i++ {
+		transform, _ := query.Get()
+		*transform = components.NewLogical(a[i])
+		entities[i] = query.Entity()
+	}
+
+	// Gameplay: every mover goes back and forth between its two poses.
+	filter := generic.NewFilter1[components.Transform3D]()
+	forth := false
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+		forth = !forth
+		to := a
+		if forth {
+			to = b
+		}
+		query := filter.Query(w)
+		for i := 0; query.Next(); i++ {
+			if transform := query.Get(); moves[i] {
+				transform.Set(to[i])
+			}
+		}
+	}))
+	// The capture is timed by two systems around it.
+	var before time.Time
+	var captured time.Duration
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, ecs.SystemFunc(func(*arche.World) { before = time.Now() }))
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, ecs.SystemFunc(func(*arche.World) { captured += time.Since(before) }))
+
+	step := func() { // to just after the next edge
+		e.Update(e.Time().Fixed - e.Time().Normal)
+	}
+	step()
+	frames := func() float64 {
+		step()
+		var spent time.Duration
+		count := 0
+		for spent < aMillisecond || count < 2 {
+			// Some frames of a sixtieth of a step each, then the next step, untimed.
+			const burst = 16
+			part := e.Time().FixedDelta / (burst + 4)
+			start := time.Now()
+			for range burst {
+				e.Update(part)
+			}
+			spent += time.Since(start)
+			count += burst
+			if e.Time().Steps > 0 {
+				fail("a timed frame ran a fixed step")
+			}
+			step()
+		}
+		return float64(spent.Nanoseconds()) / float64(count) / float64(n)
+	}
+	captures := func() float64 {
+		captured = 0
+		count := 0
+		for captured < aMillisecond || count < 4 {
+			step()
+			count++
+			if count > 4000 {
+				break
+			}
+		}
+		return float64(captured.Nanoseconds()) / float64(count) / float64(n)
+	}
+	check := func() error {
+		for range 3 { // at a fraction, in a step that moves
+			step()
+			e.Update(e.Time().FixedDelta * 37 / 100)
+			t := float32(float64(e.Time().Normal-e.Time().StepStart) / float64(e.Time().FixedDelta))
+			from, to := b, a
+			if forth {
+				from, to = a, b
+			}
+			for i, entity := range entities {
+				_, visual := builder.Get(entity)
+				want := a[i]
+				if moves[i] {
+					want = components.Blend3D(from[i], to[i], t)
+				}
+				if got := visual.Get(); !near(got, want) {
+					return fmt.Errorf("entity %d of %d is drawn at %v, want %v", i, n, got, want)
+				}
+			}
+		}
+		return nil
+	}
+	share := fmt.Sprintf("%dpct", pct)
+	return []*workload{
+		{name: "tandem.frame." + share, n: n, round: frames, check: check},
+		{name: "tandem.capture." + share, n: n, round: captures, check: func() error { return nil }},
+	}
+}
+
+func near(a, b components.Pose3D) bool {
+	if a.Position.Sub(b.Position).Len() > 1e-3 || a.Scale.Sub(b.Scale).Len() > 1e-5 {
+		return false
+	}
+	d := a.Rotation.Dot(b.Rotation)
+	return d > 1-1e-5 || d < -1+1e-5
+}
+
+// The peer: what one writes today.
+type (
+	previous struct{ components.Pose3D }
+	current  struct{ components.Pose3D }
+	value    struct{ components.Pose3D }
+	moving   struct{ on bool }
+)
+
+func peerQuery(n, pct int) *workload {
+	world := arche.NewWorld(n)
+	w := &world
+	a, b := poses(n)
+	moves := movers(n, pct)
+	builder := generic.NewMap4[previous, current, value, moving](w)
+	query := builder.NewBatchQ(n)
+	for i := 0; query.Next(); i++ {
+		p, c, v, m := query.Get()
+		p.Pose3D, c.Pose3D, v.Pose3D, m.on = a[i], b[i], a[i], moves[i]
+	}
+	filter := generic.NewFilter4[previous, current, value, moving]()
+	const t = 0.37
+	pass := func() {
+		query := filter.Query(w)
+		for query.Next() {
+			p, c, v, m := query.Get()
+			if !m.on {
+				continue
+			}
+			v.Pose3D = components.Pose3D{
+				Position: p.Position.Add(c.Position.Sub(p.Position).Mul(t)),
+				Rotation: mgl32.QuatSlerp(p.Rotation, c.Rotation, t),
+				Scale:    p.Scale.Add(c.Scale.Sub(p.Scale).Mul(t)),
+			}
+		}
+	}
+	return &workload{
+		name: fmt.Sprintf("arche.slerp.%dpct", pct), n: n,
+		round: func() float64 {
+			var spent time.Duration
+			count := 0
+			for spent < aMillisecond {
+				start := time.Now()
+				pass()
+				spent += time.Since(start)
+				count++
+			}
+			return float64(spent.Nanoseconds()) / float64(count) / float64(n)
+		},
+		check: func() error { return nil },
+	}
+}

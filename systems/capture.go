@@ -1,0 +1,299 @@
+package systems
+
+import (
+	"slices"
+	"unsafe"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/internal/kernel"
+)
+
+// ownWrites is the number of writes to one value in one step up to which a difference in revisions needs no explanation. A Logical copied from another entity
+// continues that one's revisions, which start at a hash: beyond the number, whose it is gets looked up.
+const ownWrites = 256
+
+// capture runs at the end of the fixed step [from, to): for every value that was written in it, prev becomes the value at its start and cur the value at its
+// end.
+func (i *Interpolator[T]) capture() {
+	i.settleIn()
+	now := i.engine.Time()
+	last, lastGen := i.step, i.gen
+	i.step = interval{now.StepStart, now.StepEnd}
+	i.gen += 2
+	if i.gen == 0 {
+		i.gen = 2
+	}
+	i.redraw = true
+
+	tables := i.cols.collect()
+	i.moving, i.lastOnes = i.lastOnes, i.moving
+	i.moving = grow(i.moving, len(tables))
+	arrived, timed := i.common, i.timed // still to be accounted for among the old ones
+	i.common, i.timed = 0, 0
+	for k := range tables {
+		t, m := &tables[k], &i.moving[k]
+		m.reset(t.motion)
+		record := t.logical[0].Record()
+		rows := kernel.Changed(unsafe.Pointer(&record.Revision), unsafe.Sizeof(t.logical[0]), t.seen, i.rows[:0])
+		i.rows = rows
+		if !t.still {
+			var moved int
+			rows, moved = i.capturePlain(t, m, rows, marks{i.gen, lastGen})
+			arrived -= moved
+		}
+		for _, r := range rows {
+			switch t.motion[r] {
+			case timedMark:
+				timed--
+			case lastGen:
+				arrived--
+			}
+			i.captureSlowly(t, m, r, last, lastGen)
+		}
+		for _, r := range m.rested {
+			i.rest(t, r)
+		}
+		m.tidy()
+		i.common += m.common()
+	}
+	if arrived > 0 {
+		i.settleArrived(tables, arrived, lastGen)
+	}
+	if timed > 0 {
+		i.keepTimed(tables, timed)
+	}
+	for k := range i.moving {
+		i.timed += len(i.moving[k].timed)
+	}
+}
+
+// marks are the motion marks of the newest capture and of the one before.
+type marks struct{ now, last uint32 }
+
+// capturePlain takes the values of the rows that made an ordinary movement from a standing start or from one to the next, which is nearly all. It returns the others, in
+// the same memory, and how many of those that it took had moved over the step before.
+func capturePlain[T any](t *table[T], m *movingRows, rows []uint32, g marks, normalize func(T) T) (others []uint32, moved int) {
+	others = rows[:0]
+	for _, r := range rows {
+		record, mark := t.logical[r].Record(), t.motion[r]
+		if record.Revision-t.seen[r] >= ownWrites || mark == timedMark || !record.Plain() {
+			others = append(others, r)
+			continue
+		}
+		if mark == g.last {
+			moved++
+		}
+		t.seen[r] = record.Revision
+		value := record.Value
+		if normalize != nil {
+			value = normalize(value)
+		}
+		if sameBits(&value, &t.cur[r]) { // written, but not moved
+			t.motion[r] = 0
+			m.rested = append(m.rested, r)
+			continue
+		}
+		t.prev[r] = t.cur[r] // at the step's start everything but a timed one has arrived
+		t.cur[r] = value
+		t.motion[r] = g.now
+		m.rows = append(m.rows, r)
+	}
+	return others, moved
+}
+
+// capturePlain3D is capturePlain for poses in space, with the tests written out: it is the one loop that every moving object of most worlds goes through.
+func capturePlain3D(t *table[components.Pose3D], m *movingRows, rows []uint32, g marks) (others []uint32, moved int) {
+	others = rows[:0]
+	list := slices.Grow(m.rows, len(rows))
+	logical, prev, cur, seen, motion := t.logical, t.prev, t.cur, t.seen, t.motion
+	for _, r := range rows {
+		record, mark := logical[r].Record(), motion[r]
+		if record.Revision-seen[r] >= ownWrites || mark == timedMark || !record.Plain() {
+			others = append(others, r)
+			continue
+		}
+		if mark == g.last {
+			moved++
+		}
+		seen[r] = record.Revision
+		value, q := &record.Value, &record.Value.Rotation
+		old := &cur[r]
+		if d := q.W*q.W + q.V[0]*q.V[0] + q.V[1]*q.V[1] + q.V[2]*q.V[2] - 1; !(d < 3e-7 && d > -3e-7) {
+			unit := value.Normalize()
+			value = &unit
+		}
+		if value.Position == old.Position && value.Rotation == old.Rotation && value.Scale == old.Scale {
+			motion[r] = 0
+			m.rested = append(m.rested, r)
+			continue
+		}
+		prev[r] = *old
+		*old = *value
+		motion[r] = g.now
+		list = append(list, r)
+	}
+	m.rows = list
+	return others, moved
+}
+
+// captureSlowly takes what is not an ordinary movement from a standing start.
+func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, last interval, lastGen uint32) {
+	record := t.logical[r].Record()
+	owner := t.span[r].owner
+	tag, _ := tagOf(owner)
+	kind, over := record.Pending(tag)
+	revision := record.Revision
+	if kind == components.Teleported {
+		// Possibly somebody else's: continue our own count, so that the next exchange is noticed too.
+		revision = nextRevision(t.seen[r])
+	}
+	record.Acknowledge(tag, revision)
+	t.seen[r] = revision
+
+	start, end := i.step.from, i.step.to
+	value := i.normal(record.Value)
+	// What the old samples show at the step's start.
+	from := t.cur[r]
+	if t.motion[r] == timedMark {
+		if span := (interval{t.span[r].from, t.span[r].to}); start < span.to {
+			from = i.blend(t.prev[r], t.cur[r], span.fraction(start))
+		}
+	}
+	moved := t.motion[r] == lastGen
+	if kind == components.Corrected && (i.diff == nil || t.still) {
+		kind = components.Moved
+	}
+	switch {
+	case kind == components.Teleported:
+		i.fixes.forget(owner)
+		from = value
+	case t.still:
+		from = value
+	case kind == components.Corrected:
+		path := i.correctedStart(owner, value, t.prev[r], t.cur[r], moved, last)
+		i.fixes.add(i.diff, owner, path, from, i.halfLife)
+		i.touch(owner)
+		from = path
+	case kind == components.Arrives:
+		end = start + over
+		if end <= start {
+			from = value
+		}
+	}
+	t.prev[r], t.cur[r] = from, value
+	switch {
+	case sameBits(&from, &value):
+		i.rest(t, r)
+	case end == i.step.to:
+		t.motion[r] = i.gen
+		m.rows = append(m.rows, r)
+	default:
+		t.motion[r] = timedMark
+		t.span[r].from, t.span[r].to = start, end
+		m.timed = append(m.timed, r)
+	}
+}
+
+// rest puts a row to rest where its newest sample is.
+func (i *Interpolator[T]) rest(t *table[T], r uint32) {
+	t.motion[r] = 0
+	if !sameBits(&t.visual[r], &t.cur[r]) {
+		t.visual[r] = t.cur[r]
+		i.touch(t.span[r].owner)
+	}
+}
+
+// settleArrived puts to rest the rows that moved over the step before and were not written in this one. This step began where that one ended, so the normal time
+// has passed them.
+func (i *Interpolator[T]) settleArrived(tables []table[T], arrived int, lastGen uint32) {
+	settle := func(t *table[T], r uint32) {
+		if t.motion[r] == lastGen {
+			i.rest(t, r)
+			arrived--
+		}
+	}
+	for k := range tables {
+		t := &tables[k]
+		if k >= len(i.lastOnes) || !i.lastOnes[k].isOf(t.motion) {
+			continue
+		}
+		if old := &i.lastOnes[k]; old.all {
+			for r := range t.motion {
+				settle(t, uint32(r))
+			}
+		} else {
+			for _, r := range old.rows {
+				settle(t, r)
+			}
+		}
+	}
+	// The structure has changed: some rows are elsewhere, or gone.
+	for k := 0; k < len(tables) && arrived > 0; k++ {
+		for r := range tables[k].motion {
+			settle(&tables[k], uint32(r))
+		}
+	}
+}
+
+// keepTimed carries the rows with intervals of their own over to the new lists, unless they have arrived.
+func (i *Interpolator[T]) keepTimed(tables []table[T], timed int) {
+	listed := 0
+	keep := func(t *table[T], m *movingRows, r uint32) {
+		if t.span[r].to <= i.step.from || t.still {
+			i.rest(t, r)
+			return
+		}
+		m.timed = append(m.timed, r)
+	}
+	for k := range tables {
+		if t := &tables[k]; k < len(i.lastOnes) && i.lastOnes[k].isOf(t.motion) {
+			for _, r := range i.lastOnes[k].timed {
+				// Written in this step, it is on the new list already, or not timed any more.
+				if t.motion[r] == timedMark && t.span[r].from < i.step.from {
+					listed++
+				}
+			}
+		}
+	}
+	if listed == timed {
+		for k := range tables {
+			if t := &tables[k]; k < len(i.lastOnes) && i.lastOnes[k].isOf(t.motion) {
+				for _, r := range i.lastOnes[k].timed {
+					if t.motion[r] == timedMark && t.span[r].from < i.step.from {
+						keep(t, &i.moving[k], r)
+					}
+				}
+			}
+		}
+		return
+	}
+	for k := range tables {
+		for r, mark := range tables[k].motion {
+			if mark == timedMark && tables[k].span[r].from < i.step.from {
+				keep(&tables[k], &i.moving[k], uint32(r))
+			}
+		}
+	}
+}
+
+// touch notes that a visual value changed though its entity is on no list.
+func (i *Interpolator[T]) touch(e arche.Entity) {
+	if i.watched {
+		i.touched = append(i.touched, e)
+	}
+}
+
+func (i *Interpolator[T]) logicalOf(p unsafe.Pointer) *components.LogicalRecord[T] {
+	return (*components.Logical[T])(p).Record()
+}
+
+func tagOf(e arche.Entity) (tag, revision uint32) { return components.OwnerTag(e.ID(), e.Generation()) }
+
+func nextRevision(r uint32) uint32 {
+	if r++; r == 0 {
+		r = 1
+	}
+	return r
+}

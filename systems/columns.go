@@ -1,0 +1,86 @@
+package systems
+
+import (
+	"time"
+	"unsafe"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// The hidden components. Each is a column of its own, so that a kernel streams what it needs and nothing else.
+type (
+	prevSample[T any] struct{ _ T }         // the value at the interval's start
+	curSample[T any]  struct{ _ T }         // the value at its end
+	seenMark[T any]   struct{ _ uint32 }    // the logical revision at the last capture
+	motionMark[T any] struct{ _ uint32 }    // in motion: the generation of the capture, or timedMark; at rest: 0
+	sampleSpan[T any] struct{ _ spanOwner } // rarely touched
+)
+
+// spanOwner is what only the slow paths need: an interval of the entity's own, and whose samples these are.
+type spanOwner struct {
+	from, to time.Duration // valid while the motion mark says timedMark
+	owner    arche.Entity
+}
+
+// table is one of arche's tables as slices over its columns. It is valid until the world's structure changes.
+type table[T any] struct {
+	logical []components.Logical[T]
+	visual  []T // a Visual is its value and nothing else
+	prev    []T
+	cur     []T
+	seen    []uint32
+	motion  []uint32
+	span    []spanOwner
+	still   bool // entities here carry NoInterpolation
+}
+
+// columns are the tables of the entities that have samples of type T.
+type columns[T any] struct {
+	ids    struct{ logical, visual, prev, cur, seen, motion, span, still arche.ID }
+	tables tables
+	typed  []table[T]
+}
+
+func newColumns[T any](w *arche.World) *columns[T] {
+	c := &columns[T]{}
+	c.ids.logical = arche.ComponentID[components.Logical[T]](w)
+	c.ids.visual = arche.ComponentID[components.Visual[T]](w)
+	c.ids.prev = arche.ComponentID[prevSample[T]](w)
+	c.ids.cur = arche.ComponentID[curSample[T]](w)
+	c.ids.seen = arche.ComponentID[seenMark[T]](w)
+	c.ids.motion = arche.ComponentID[motionMark[T]](w)
+	c.ids.span = arche.ComponentID[sampleSpan[T]](w)
+	c.ids.still = arche.ComponentID[components.NoInterpolation](w)
+	value := unsafe.Sizeof(*new(T))
+	c.tables = newTables(w,
+		[]arche.ID{c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span},
+		[]uintptr{unsafe.Sizeof(components.Logical[T]{}), value, value, value, 4, 4, unsafe.Sizeof(spanOwner{})})
+	return c
+}
+
+func (c *columns[T]) close() {
+	c.tables.close()
+	c.typed = nil
+}
+
+// collect returns all tables. The slice is reused by the next call.
+func (c *columns[T]) collect() []table[T] {
+	c.typed = c.typed[:0]
+	found := c.tables.find()
+	for k := range found {
+		rows := &found[k]
+		c.typed = append(c.typed, table[T]{
+			logical: column[components.Logical[T]](rows, 0),
+			visual:  column[T](rows, 1),
+			prev:    column[T](rows, 2),
+			cur:     column[T](rows, 3),
+			seen:    column[uint32](rows, 4),
+			motion:  column[uint32](rows, 5),
+			span:    column[spanOwner](rows, 6),
+			still:   rows.info.mask.Get(c.ids.still),
+		})
+	}
+	return c.typed
+}

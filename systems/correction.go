@@ -1,0 +1,168 @@
+package systems
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// Difference is what an interpolator needs to know of a type to let a corrected prediction fade: offsets between values.
+//
+// Apply(a, Between(a, b)) is b; Scale(offset, 0) is no offset and Scale(offset, 1) the offset itself.
+type Difference[T any] struct {
+	Between func(from, to T) T
+	Apply   func(base, offset T) T
+	Scale   func(offset T, factor float32) T
+}
+
+const (
+	// defaultHalfLife makes an offset fall to 1 % within 0.7 s.
+	defaultHalfLife = 100 * time.Millisecond
+	// forgottenAfter is the number of half-lives after which an offset, a millionth of its size by then, is dropped.
+	forgottenAfter = 20
+)
+
+// WithDifference teaches the interpolator to subtract values, which [components.Logical.Correct] needs. The interpolators of poses know it. It returns
+// the interpolator.
+func (i *Interpolator[T]) WithDifference(d Difference[T]) *Interpolator[T] {
+	if d.Between == nil || d.Apply == nil || d.Scale == nil {
+		panic("systems: a Difference needs all of Between, Apply and Scale")
+	}
+	i.diff = &d
+	return i
+}
+
+// WithHalfLife sets the real time in which the offset of a corrected prediction halves; the default is 100 ms. It returns the interpolator.
+func (i *Interpolator[T]) WithHalfLife(d time.Duration) *Interpolator[T] {
+	if d <= 0 {
+		panic(fmt.Sprintf("systems: a half-life of %v; it must be positive", d))
+	}
+	i.halfLife = d
+	return i
+}
+
+// Correct mends the prediction of an entity within the current fixed step, knowing the corrected value at the step's start and at its end: the samples take exactly
+// that path, and what was drawn becomes an offset that fades. To be called from FixedUpdate. It reports whether the entity has
+// samples; one that has none is simply written.
+func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
+	i.mustBeInstalled("Correct")
+	if !i.world.Alive(e) || !i.world.Has(e, i.cols.ids.logical) {
+		panic(fmt.Sprintf("systems: Correct of %v, which is dead or has no Logical of %T", e, end))
+	}
+	r, ok := i.row(e)
+	if !ok {
+		i.logicalOf(i.world.GetUnchecked(e, i.cols.ids.logical)).Value = end
+		return false
+	}
+	r.logical.Correct(end)
+	i.fixes.known(e, start)
+	return true
+}
+
+// correctedStart returns where the corrected path begins: known, or else the step's end less the motion of the step before.
+func (i *Interpolator[T]) correctedStart(e arche.Entity, end, prev, cur T, moved bool, last interval) T {
+	if start, ok := i.fixes.takeKnown(e); ok {
+		return i.normal(start)
+	}
+	if !moved || last.to <= last.from {
+		return end
+	}
+	ratio := float32(float64(i.step.to-i.step.from) / float64(last.to-last.from))
+	return i.normal(i.diff.Apply(end, i.diff.Scale(i.diff.Between(cur, prev), ratio)))
+}
+
+// corrections are the offsets that are still to be seen.
+type corrections[T any] struct {
+	list   []correction[T]
+	index  map[arche.Entity]int
+	starts map[arche.Entity]T // given to Correct, for the capture of this step
+}
+
+type correction[T any] struct {
+	entity arche.Entity
+	offset T // when it was made
+	age    time.Duration
+	shown  bool
+}
+
+func (c *corrections[T]) known(e arche.Entity, start T) {
+	if c.starts == nil {
+		c.starts = map[arche.Entity]T{}
+	}
+	c.starts[e] = start
+}
+
+func (c *corrections[T]) takeKnown(e arche.Entity) (start T, ok bool) {
+	if start, ok = c.starts[e]; ok {
+		delete(c.starts, e)
+	}
+	return start, ok
+}
+
+func decay(age, halfLife time.Duration) float32 {
+	return float32(math.Exp2(-float64(age) / float64(halfLife)))
+}
+
+// add makes the picture continue from the old path, plus what was left of an earlier offset, at the moment at which the two paths part.
+func (c *corrections[T]) add(d *Difference[T], e arche.Entity, newPath, oldPath T, halfLife time.Duration) {
+	drawn := oldPath
+	if at, ok := c.index[e]; ok {
+		old := &c.list[at]
+		drawn = d.Apply(oldPath, d.Scale(old.offset, decay(old.age, halfLife)))
+		*old = correction[T]{entity: e, offset: d.Between(newPath, drawn)}
+		return
+	}
+	if c.index == nil {
+		c.index = map[arche.Entity]int{}
+	}
+	c.index[e] = len(c.list)
+	c.list = append(c.list, correction[T]{entity: e, offset: d.Between(newPath, drawn)})
+}
+
+// forget drops the offset of an entity that has jumped.
+func (c *corrections[T]) forget(e arche.Entity) {
+	if at, ok := c.index[e]; ok {
+		c.remove(at)
+	}
+	delete(c.starts, e)
+}
+
+func (c *corrections[T]) remove(at int) {
+	delete(c.index, c.list[at].entity)
+	last := len(c.list) - 1
+	if at != last {
+		c.list[at] = c.list[last]
+		c.index[c.list[at].entity] = at
+	}
+	c.list = c.list[:last]
+}
+
+// drawCorrections adds what is left of the offsets to the visual values, and lets them grow older by the frame's real time.
+func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
+	c := &i.fixes
+	for at := len(c.list) - 1; at >= 0; at-- {
+		fix := &c.list[at]
+		if fix.shown {
+			fix.age += real
+		}
+		fix.shown = true
+		r, ok := i.row(fix.entity)
+		if !ok {
+			c.remove(at)
+			continue
+		}
+		i.touch(fix.entity)
+		if i.disabled || i.world.HasUnchecked(fix.entity, i.cols.ids.still) {
+			continue // it is drawn at its newest sample already
+		}
+		*r.visual = i.at(r, now)
+		if fix.age > forgottenAfter*i.halfLife {
+			c.remove(at)
+			continue
+		}
+		*r.visual = i.diff.Apply(*r.visual, i.diff.Scale(fix.offset, decay(fix.age, i.halfLife)))
+	}
+	clear(c.starts) // of entities that lost their samples before the capture
+}

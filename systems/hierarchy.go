@@ -1,0 +1,152 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+)
+
+// Hierarchy composes the local poses of entities with a [components.Parent] to world poses, of both kinds: logical for the simulation, visual for the picture. It is an
+// [ecs.Plugin]; install one per engine, in any order with [Interpolation3D], without which there are only logical poses and those of visual-only entities.
+//
+// Local poses are interpolated, world poses are composed from them: a child on a turning parent keeps its distance all the way, which blended world poses do not.
+//
+// Despawning a parent removes its subtree, at the latest by the next FixedEnd or VisualSync ([KeepOrphans] changes that). Parents that form a cycle,
+// which only direct writes can make, count as roots; an error that names them is logged once.
+type Hierarchy struct {
+	keepOrphans bool
+	log         *slog.Logger
+
+	engine  *ecs.Engine
+	world   *arche.World
+	logical worlds
+	visual  worlds
+	family  family
+	dirty   []uint64           // bit k: node k's local visual pose may have changed
+	mark    func(arche.Entity) // sets an entity\'s bit; made once
+	ids     struct{ parent, logical, visual arche.ID }
+}
+
+// HierarchyOption changes how a hierarchy behaves.
+type HierarchyOption func(*Hierarchy)
+
+// KeepOrphans lets the children of a despawned parent live on without one, where they are in the world, instead of removing them.
+func KeepOrphans() HierarchyOption { return func(h *Hierarchy) { h.keepOrphans = true } }
+
+// WithLogger sets where faults of the data (cycles) are reported; the default is slog.Default().
+func WithLogger(l *slog.Logger) HierarchyOption {
+	if l == nil {
+		panic("systems: WithLogger(nil); pass a logger, or leave the option out for slog.Default()")
+	}
+	return func(h *Hierarchy) { h.log = l }
+}
+
+// Hierarchy3D returns the plugin.
+func Hierarchy3D(options ...HierarchyOption) *Hierarchy {
+	h := &Hierarchy{log: slog.Default()}
+	for _, o := range options {
+		o(h)
+	}
+	return h
+}
+
+// ErrCycle is returned when an entity would become its own ancestor.
+var ErrCycle = errors.New("an entity cannot become its own ancestor")
+
+// Install adds the hierarchy's systems to the engine.
+func (h *Hierarchy) Install(e *ecs.Engine) {
+	if h.engine != nil {
+		panic("systems: this hierarchy is already installed on an engine; make one per engine")
+	}
+	h.engine, h.world = e, e.World()
+	h.ids.parent = arche.ComponentID[components.Parent](h.world)
+	h.ids.logical = arche.ComponentID[components.Transform3D](h.world)
+	h.ids.visual = arche.ComponentID[components.Visual3D](h.world)
+	h.logical = worlds{world: h.world, parent: h.ids.parent, local: h.logicalLocal}
+	h.visual = worlds{world: h.world, parent: h.ids.parent, local: h.visualLocal}
+	h.family = newFamily(h.world, h.ids.parent)
+	h.mark = h.markMoved
+	arche.AddResource(h.world, h)
+	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
+	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
+	e.AddAt(ecs.VisualSync, ecs.OrderPropagate, &hierarchySystem{h, "hierarchy's propagation", (*Hierarchy).propagate})
+}
+
+type hierarchySystem struct {
+	h    *Hierarchy
+	what string
+	run  func(*Hierarchy)
+}
+
+func (s *hierarchySystem) Initialize(*arche.World) {}
+func (s *hierarchySystem) Update(*arche.World)     { s.run(s.h) }
+func (s *hierarchySystem) Name() string            { return s.what }
+
+func (s *hierarchySystem) Finalize(w *arche.World) {
+	if id := arche.ResourceID[Hierarchy](w); w.Resources().Has(id) {
+		s.h.family.close(w)
+		w.Resources().Remove(id)
+	}
+}
+
+// LogicalWorld returns the world pose that the simulation knows, as a column-major matrix, composed from the logical poses as they are now. An ancestor without a
+// logical pose counts as an identity. It panics if the entity is dead.
+func (h *Hierarchy) LogicalWorld(e arche.Entity) mgl32.Mat4 {
+	h.mustLive("LogicalWorld", e)
+	return h.logical.of(e).world
+}
+
+// VisualWorld returns the world pose to draw, as a column-major matrix, composed from the visual poses as they are now; from VisualSync on those are this frame's. An ancestor without a
+// visual pose counts with its logical one. It panics if the entity is dead.
+//
+// The way up to the root is checked at every call. To read the poses of a whole world, use [Hierarchy.EachVisualWorld].
+func (h *Hierarchy) VisualWorld(e arche.Entity) mgl32.Mat4 {
+	h.mustLive("VisualWorld", e)
+	return h.visual.of(e).world
+}
+
+// EachVisualWorld calls f for every entity that has a parent or children, with its world pose as of VisualSync, parents before their children. The matrix is valid during the call.
+// The world's structure must not be changed meanwhile.
+func (h *Hierarchy) EachVisualWorld(f func(e arche.Entity, world *mgl32.Mat4)) {
+	for k := range h.family.nodes {
+		if e := h.family.nodes[k].entity; h.world.Alive(e) && int(e.ID()) < len(h.visual.cache) {
+			f(e, &h.visual.cache[e.ID()].world)
+		}
+	}
+}
+
+func (h *Hierarchy) mustLive(what string, e arche.Entity) {
+	if h.engine == nil {
+		panic("systems: " + what + " of a hierarchy that is not installed; call engine.Install first")
+	}
+	if !h.world.Alive(e) {
+		panic(fmt.Sprintf("systems: %s of %v, which is dead; check World.Alive first", what, e))
+	}
+}
+
+func (h *Hierarchy) logicalLocal(e arche.Entity) components.Pose3D {
+	if h.world.HasUnchecked(e, h.ids.logical) {
+		return posePointer(h.world.GetUnchecked(e, h.ids.logical)).Normalize()
+	}
+	return components.Identity3D()
+}
+
+func (h *Hierarchy) visualLocal(e arche.Entity) components.Pose3D {
+	if h.world.HasUnchecked(e, h.ids.visual) {
+		return *posePointer(h.world.GetUnchecked(e, h.ids.visual))
+	}
+	return h.logicalLocal(e)
+}
+
+// interpolator returns the engine's interpolator of poses, or nil.
+func (h *Hierarchy) interpolator() *Interpolator[components.Pose3D] {
+	id := arche.ResourceID[Interpolator[components.Pose3D]](h.world)
+	i, _ := h.world.Resources().Get(id).(*Interpolator[components.Pose3D])
+	return i
+}

@@ -1,0 +1,37 @@
+//go:build amd64 && !purego
+
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// hasAVX2 is what the processor and the operating system were found to support at start; nothing changes it.
+var hasAVX2 = detectAVX2()
+
+// blendDenseAVX2 blends turns times eight poses; turns is at least 1.
+//
+//go:noescape
+func blendDenseAVX2(dst, prev, cur *components.Pose3D, turns int, c *curve)
+
+// blendListAVX2 blends turns times eight rows; turns is at least 1. With far it fetches rows ahead that it expects to be in no cache.
+//
+//go:noescape
+func blendListAVX2(rows *uint32, dst, prev, cur *components.Pose3D, turns int, c *curve, far bool)
+
+// maxRowAVX2 returns the largest of turns times sixteen rows; turns is at least 1.
+//
+//go:noescape
+func maxRowAVX2(rows *uint32, turns int) uint32
+
+// changedAVX2 writes to rows, which must have room for turns times eight, the numbers of the changed ones among as many rows, and returns how many.
+//
+//go:noescape
+func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns int, first uint32, rows *uint32, lanes *[256]uint64) int
+
+// allEqualAVX2 compares turns times 32 stamps; turns is at least 1.
+//
+//go:noescape
+func allEqualAVX2(stamps *uint32, turns int, want uint32) bool

@@ -1,0 +1,2 @@
+// Package kernel draft.
+package kernel

@@ -1,0 +1,93 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+
+// func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns int, first uint32, rows *uint32, lanes *[256]uint64) int
+//
+// Eight rows a turn and without branches: the eight comparisons become eight bits, which select from a table the numbers of the lanes that differ,
+// packed to the front; all eight are stored, but only as many as differ are kept. So a turn costs the same whether nothing or everything has changed, and
+// scattered changes are not mispredicted. At entry k of the list at most k rows have been looked at, so the eight never pass the list's end.
+//
+// SI: the record of the turn's first row; R8 stride, R9 3 strides, R10 5 strides, R11 7 strides. DX: seen. DI: the list's end. BX: table. CX: turns left.
+// Y7: the number of the turn's first row, in all lanes.
+TEXT ·changedAVX2(SB), NOSPLIT, $0-64
+	MOVQ         revisions+0(FP), SI
+	MOVQ         stride+8(FP), R8
+	MOVQ         seen+16(FP), DX
+	MOVQ         turns+24(FP), CX
+	MOVL         first+32(FP), AX
+	VMOVD        AX, X7
+	VPBROADCASTD X7, Y7
+	MOVQ         rows+40(FP), DI
+	MOVQ         lanes+48(FP), BX
+	LEAQ         (R8)(R8*2), R9
+	LEAQ         (R8)(R8*4), R10
+	LEAQ         (R9)(R8*4), R11
+	VPCMPEQD     Y6, Y6, Y6
+	VPSRLD       $31, Y6, Y6
+	VPSLLD       $3, Y6, Y6            // eight, in all lanes
+
+changed:
+	VMOVD       (SI), X0
+	VPINSRD     $1, (SI)(R8*1), X0, X0
+	VPINSRD     $2, (SI)(R8*2), X0, X0
+	VPINSRD     $3, (SI)(R9*1), X0, X0 // revisions of rows 0 1 2 3
+	VMOVD       (SI)(R8*4), X1
+	VPINSRD     $1, (SI)(R10*1), X1, X1
+	VPINSRD     $2, (SI)(R9*2), X1, X1
+	VPINSRD     $3, (SI)(R11*1), X1, X1 // 4 5 6 7
+	VINSERTI128 $1, X1, Y0, Y0
+	VPCMPEQD    (DX), Y0, Y0
+	VMOVMSKPS   Y0, AX
+	XORL        $0xFF, AX              // bit k: row k differs
+	VPMOVZXBD   (BX)(AX*8), Y2         // the numbers of the set bits, in front
+	VPADDD      Y7, Y2, Y2
+	VMOVDQU     Y2, (DI)
+	POPCNTL     AX, AX
+	LEAQ        (DI)(AX*4), DI
+	VPADDD      Y6, Y7, Y7
+	ADDQ        $32, DX
+	LEAQ        (SI)(R8*8), SI
+	DECQ        CX
+	JNZ         changed
+
+	MOVQ rows+40(FP), AX
+	SUBQ AX, DI
+	SHRQ $2, DI
+	MOVQ DI, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func allEqualAVX2(stamps *uint32, turns int, want uint32) bool
+//
+// 32 stamps a turn: the comparisons of four vectors are anded, and any lane left zero ends the search.
+TEXT ·allEqualAVX2(SB), NOSPLIT, $0-25
+	MOVQ         stamps+0(FP), SI
+	MOVQ         turns+8(FP), CX
+	MOVL         want+16(FP), AX
+	VMOVD        AX, X4
+	VPBROADCASTD X4, Y4
+
+equal:
+	VPCMPEQD  (SI), Y4, Y0
+	VPCMPEQD  32(SI), Y4, Y1
+	VPCMPEQD  64(SI), Y4, Y2
+	VPCMPEQD  96(SI), Y4, Y3
+	VPAND     Y1, Y0, Y0
+	VPAND     Y3, Y2, Y2
+	VPAND     Y2, Y0, Y0
+	VMOVMSKPS Y0, AX
+	CMPL      AX, $0xFF
+	JNE       differs
+	ADDQ      $128, SI
+	DECQ      CX
+	JNZ       equal
+
+	MOVB $1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+differs:
+	MOVB $0, ret+24(FP)
+	VZEROUPPER
+	RET

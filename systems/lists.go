@@ -1,0 +1,123 @@
+package systems
+
+import (
+	"unsafe"
+
+	"github.com/tandem-ecs/tandem/systems/internal/kernel"
+)
+
+// Who is in motion is decided once per fixed step, by capture, and written down in two ways: as a mark in each row, and as lists of row numbers per
+// table, which are what a frame follows. Anything that changes the world's structure moves rows about and makes lists wrong, and arche's one listener
+// belongs to the user. So lists are checked before they are followed in a later frame: if every row on them still carries its mark, and there are as many
+// as were marked, then by counting they are complete, wherever other rows went. If not, they are made anew from the marks.
+
+// timedMark marks a row whose interval is its own (SetOver). Generations are even.
+const timedMark = 1
+
+// movingRows lists what is in motion in one table.
+type movingRows struct {
+	base  unsafe.Pointer // of the table's motion column, to tell tables apart
+	n     int
+	all   bool     // every row is in ordinary motion; rows is empty
+	rows  []uint32 // in ordinary motion: over the newest step
+	timed []uint32 // in motion over intervals of their own
+
+	rested []uint32 // scratch of a capture: written in this step, but not moved
+}
+
+// reset makes the list that of a table, empty.
+func (m *movingRows) reset(motion []uint32) {
+	m.base, m.n = unsafe.Pointer(unsafe.SliceData(motion)), len(motion)
+	m.all, m.rows, m.timed, m.rested = false, m.rows[:0], m.timed[:0], m.rested[:0]
+}
+
+func (m *movingRows) isOf(motion []uint32) bool {
+	return m.base == unsafe.Pointer(unsafe.SliceData(motion)) && m.n == len(motion)
+}
+
+// common returns how many rows are in ordinary motion.
+func (m *movingRows) common() int {
+	if m.all {
+		return m.n
+	}
+	return len(m.rows)
+}
+
+// grow returns lists with room for n tables, keeping the memory of those that are there.
+func grow(lists []movingRows, n int) []movingRows {
+	for len(lists) < n {
+		if len(lists) < cap(lists) {
+			lists = lists[:len(lists)+1]
+			continue
+		}
+		lists = append(lists, movingRows{})
+	}
+	return lists[:n]
+}
+
+// listsHold reports whether the lists are still right for the tables.
+func (i *Interpolator[T]) listsHold(tables []table[T]) bool {
+	if i.common+i.timed == 0 {
+		i.moving = i.moving[:0]
+		return true
+	}
+	if len(tables) != len(i.moving) {
+		return false
+	}
+	common, timed := 0, 0
+	for k := range tables {
+		m := &i.moving[k]
+		if !m.isOf(tables[k].motion) || !m.marked(tables[k].motion, i.gen) {
+			return false
+		}
+		common += m.common()
+		timed += len(m.timed)
+	}
+	return common == i.common && timed == i.timed
+}
+
+func (m *movingRows) marked(motion []uint32, gen uint32) bool {
+	if m.all {
+		return kernel.AllEqual(motion, gen)
+	}
+	for _, r := range m.rows {
+		if motion[r] != gen {
+			return false
+		}
+	}
+	for _, r := range m.timed {
+		if motion[r] != timedMark {
+			return false
+		}
+	}
+	return true
+}
+
+// listMarked makes the lists anew from the marks.
+func (i *Interpolator[T]) listMarked(tables []table[T]) {
+	i.moving = grow(i.moving, len(tables))
+	i.common, i.timed = 0, 0
+	for k := range tables {
+		m, motion := &i.moving[k], tables[k].motion
+		m.reset(motion)
+		for r, mark := range motion {
+			switch mark {
+			case 0:
+			case i.gen:
+				m.rows = append(m.rows, uint32(r))
+			case timedMark:
+				m.timed = append(m.timed, uint32(r))
+			}
+		}
+		m.tidy()
+		i.common += m.common()
+		i.timed += len(m.timed)
+	}
+}
+
+// tidy notes that a list is the whole table.
+func (m *movingRows) tidy() {
+	if len(m.rows) == m.n {
+		m.all, m.rows = true, m.rows[:0]
+	}
+}

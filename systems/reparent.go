@@ -1,0 +1,181 @@
+package systems
+
+import (
+	"fmt"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// ReparentOption changes what [Hierarchy.Reparent] keeps.
+type ReparentOption func(*reparenting)
+
+type reparenting struct{ keepLocal bool }
+
+// KeepLocal makes Reparent keep the local pose instead of the world pose: the child jumps to where that is under its new parent.
+func KeepLocal() ReparentOption { return func(r *reparenting) { r.keepLocal = true } }
+
+// Reparent gives an entity another parent, or none for the zero entity. Its world pose stays, the logical one as well as both samples, so that nothing is to be seen of it; poses
+// under a parent that scales its axes differently are kept as well as a pose without shear can. It returns [ErrCycle] if the parent is the child or one of its descendants, an error if either is
+// dead, and then changes nothing.
+//
+// It may add a component, so it must not be called while a query is open.
+func (h *Hierarchy) Reparent(child, parent arche.Entity, options ...ReparentOption) error {
+	if h.engine == nil {
+		panic("systems: Reparent of a hierarchy that is not installed; call engine.Install first")
+	}
+	var how reparenting
+	for _, o := range options {
+		o(&how)
+	}
+	if !h.world.Alive(child) {
+		return fmt.Errorf("systems: cannot give %v a parent: it is dead", child)
+	}
+	if !parent.IsZero() && !h.world.Alive(parent) {
+		return fmt.Errorf("systems: cannot make %v a parent: it is dead", parent)
+	}
+	if err := h.checkAncestors(child, parent); err != nil {
+		return err
+	}
+	old := h.visual.parentOf(child)
+	if !h.world.Has(child, h.ids.parent) {
+		if parent.IsZero() {
+			return nil
+		}
+		h.world.Add(child, h.ids.parent)
+	}
+	if !how.keepLocal && old != parent {
+		h.changeFrame(child, old, parent)
+	}
+	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = parent
+	return nil
+}
+
+func (h *Hierarchy) checkAncestors(child, parent arche.Entity) (err error) {
+	h.eachUpward(parent, func(at arche.Entity) {
+		if at == child {
+			err = fmt.Errorf("systems: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
+		}
+	})
+	return err
+}
+
+// changeFrame moves a child's poses from one parent's frame to another's.
+func (h *Hierarchy) changeFrame(child, from, to arche.Entity) {
+	logical := h.logicalPose(to).Inverse().Mul(h.logicalPose(from))
+	now := h.engine.Time().Normal
+	at := func(t time.Duration) components.Pose3D {
+		return h.poseAt(to, t).Inverse().Mul(h.poseAt(from, t))
+	}
+	drawn := at(now)
+	h.moveFrame(child, frames{
+		logical: func(p components.Pose3D) components.Pose3D { return logical.Mul(p) },
+		drawn:   func(p components.Pose3D) components.Pose3D { return drawn.Mul(p) },
+		at:      func(t time.Duration, p components.Pose3D) components.Pose3D { return at(t).Mul(p) },
+	})
+}
+
+// frames maps a pose of an entity from the frame that it has to another one.
+type frames struct {
+	logical func(components.Pose3D) components.Pose3D                // as the simulation knows it now
+	drawn   func(components.Pose3D) components.Pose3D                // as it is drawn now
+	at      func(time.Duration, components.Pose3D) components.Pose3D // at a time; nil: not known any more
+}
+
+// moveFrame maps everything that an entity has. Unlike a shift it may set it in motion: a child at rest on a moving parent moves when it stays where it is.
+func (h *Hierarchy) moveFrame(child arche.Entity, f frames) {
+	var r row[components.Pose3D]
+	i, sampled := h.interpolator(), false
+	if i != nil {
+		r, sampled = i.row(child)
+	}
+	if !sampled {
+		if h.world.Has(child, h.ids.visual) {
+			visual := posePointer(h.world.Get(child, h.ids.visual))
+			*visual = f.drawn(*visual).Normalize()
+		}
+		if h.world.Has(child, h.ids.logical) {
+			logical := (*components.Transform3D)(h.world.Get(child, h.ids.logical))
+			logical.Set(f.logical(logical.Get()).Normalize())
+		}
+		return
+	}
+	reframe(i, child, r, f)
+}
+
+// reframe maps the samples, what is drawn, and the logical value of an entity that has samples.
+func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[components.Pose3D], f frames) {
+	i.shiftCorrection(f.drawn, e, *r.cur)
+	record := r.logical.Record()
+	written := record.Revision != *r.seen
+	value := f.logical(record.Value).Normalize()
+	switch {
+	case f.at != nil:
+		span := i.step
+		switch *r.motion {
+		case 0:
+			*r.prev = *r.cur
+		case timedMark:
+			span = interval{r.span.from, r.span.to}
+		}
+		*r.prev, *r.cur = f.at(span.from, *r.prev).Normalize(), f.at(span.to, *r.cur).Normalize()
+		if *r.motion == 0 && !sameBits(r.prev, r.cur) {
+			*r.motion = i.gen
+			i.common++ // it is on no list, which the next look at the lists finds
+		}
+	default:
+		// The old frame is gone: from what was drawn last to where the simulation is.
+		*r.prev, *r.cur = f.drawn(*r.visual).Normalize(), value
+		r.span.from, r.span.to = i.drawnAt, i.engine.Time().StepEnd
+		if *r.motion != timedMark {
+			if *r.motion != 0 {
+				i.common--
+			}
+			i.timed++
+			*r.motion = timedMark
+		}
+	}
+	if !written && !sameBits(&value, r.cur) {
+		r.logical.Set(value)
+	} else {
+		record.Value = value
+	}
+	*r.visual = i.at(r, i.engine.Time().Normal)
+	i.touch(e)
+}
+
+// logicalPose is the world pose of a would-be parent; the identity for none.
+func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
+	pose := components.Identity3D()
+	h.eachUpward(e, func(at arche.Entity) { pose = h.logicalLocal(at).Mul(pose) })
+	return pose
+}
+
+// poseAt is the world pose that the samples say for a time.
+func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
+	pose := components.Identity3D()
+	i := h.interpolator()
+	h.eachUpward(e, func(at arche.Entity) {
+		local := h.visualLocal(at)
+		if i != nil {
+			if r, ok := i.row(at); ok {
+				local = i.at(r, t)
+			}
+		}
+		pose = local.Mul(pose)
+	})
+	return pose
+}
+
+// eachUpward visits a living entity and its ancestors. Where direct writes have made a cycle it stops somewhere on it (Brent's algorithm).
+func (h *Hierarchy) eachUpward(e arche.Entity, f func(arche.Entity)) {
+	mark, steps, limit := arche.Entity{}, 0, 1
+	for at := e; !at.IsZero() && at != mark && h.world.Alive(at); at = h.visual.parentOf(at) {
+		f(at)
+		if steps++; steps == limit {
+			mark, steps, limit = at, 0, 2*limit
+		}
+	}
+}

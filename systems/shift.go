@@ -1,0 +1,87 @@
+package systems
+
+import (
+	"unsafe"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// Shift moves values to other coordinates without moving them in the world's own terms: the logical value, both samples, what is drawn and any fading correction go through f together. Motion goes
+// on as it was, nothing is smeared, and no revision changes. It is for moving the origin of a large world, for wrap-around, and for portals
+// that carry motion through.
+//
+// Without entities, f is applied to everything of type T that has no [components.Parent], entities that are only visual or only logical included; children
+// move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates.
+func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
+	i.mustBeInstalled("Shift")
+	i.shifts++
+	if len(entities) > 0 {
+		for _, e := range entities {
+			if i.world.Alive(e) {
+				i.shiftOne(f, e)
+			}
+		}
+		return
+	}
+	ids := &i.cols.ids
+	parent := arche.ComponentID[components.Parent](i.world)
+	for _, held := range []arche.ID{ids.logical, ids.visual} {
+		with := arche.All(held)
+		filter := with.Without(parent)
+		if held == ids.visual { // the others were found by their logical value
+			filter = with.Without(parent, ids.logical)
+		}
+		query := i.world.Query(&filter)
+		for query.Next() {
+			i.shiftRow(f, query.Entity(), func(id arche.ID) unsafe.Pointer {
+				if !query.Has(id) {
+					return nil
+				}
+				return query.Get(id)
+			})
+		}
+	}
+}
+
+func (i *Interpolator[T]) shiftOne(f func(T) T, e arche.Entity) {
+	i.shiftRow(f, e, func(id arche.ID) unsafe.Pointer {
+		if !i.world.HasUnchecked(e, id) {
+			return nil
+		}
+		return i.world.GetUnchecked(e, id)
+	})
+}
+
+func (i *Interpolator[T]) shiftRow(f func(T) T, e arche.Entity, cell func(arche.ID) unsafe.Pointer) {
+	ids := &i.cols.ids
+	logical, visual := cell(ids.logical), (*T)(cell(ids.visual))
+	if prev, cur := (*T)(cell(ids.prev)), (*T)(cell(ids.cur)); prev != nil && cur != nil {
+		i.shiftCorrection(f, e, *cur)
+		*prev, *cur = i.normal(f(*prev)), i.normal(f(*cur))
+		if _, fading := i.fixes.index[e]; !fading && visual != nil && *(*uint32)(cell(ids.motion)) == 0 {
+			// At rest it must stay the newest sample, bit for bit.
+			*visual = *cur
+			visual = nil
+		}
+	}
+	if logical != nil {
+		record := i.logicalOf(logical)
+		record.Value = f(record.Value)
+	}
+	if visual != nil {
+		*visual = i.normal(f(*visual))
+	}
+	i.touch(e)
+}
+
+// shiftCorrection keeps the drawn offset where f takes it: f may turn, not only move.
+func (i *Interpolator[T]) shiftCorrection(f func(T) T, e arche.Entity, base T) {
+	at, ok := i.fixes.index[e]
+	if !ok {
+		return
+	}
+	fix := &i.fixes.list[at]
+	fix.offset = i.diff.Between(i.normal(f(base)), i.normal(f(i.diff.Apply(base, fix.offset))))
+}

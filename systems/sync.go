@@ -1,0 +1,94 @@
+package systems
+
+import (
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// sync runs once per frame: the visual value of everything in motion is blended at the normal time. What rests is not even looked at.
+func (i *Interpolator[T]) sync() {
+	clock := i.engine.Time()
+	now := clock.Normal
+	tables := i.cols.collect()
+	if !i.listsHold(tables) {
+		i.listMarked(tables)
+		i.redraw = true
+	}
+	if i.redraw || now != i.drawnAt || i.disabled != i.drawnOff {
+		i.draw(tables, now)
+		i.drawnAt, i.drawnOff, i.redraw = now, i.disabled, false
+	}
+	i.drawNewborn()
+	i.drawCorrections(now, clock.RealDelta)
+}
+
+func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {
+	fraction := i.step.fraction(now)
+	for k := range i.moving {
+		t, m := &tables[k], &i.moving[k]
+		still := i.disabled || t.still
+		switch {
+		case m.common() == 0:
+		case still && m.all:
+			copy(t.visual, t.cur)
+		case still:
+			for _, r := range m.rows {
+				t.visual[r] = t.cur[r]
+			}
+		case m.all:
+			i.blendAll(t.visual, t.prev, t.cur, fraction)
+		default:
+			i.blendRows(m.rows, t.visual, t.prev, t.cur, fraction)
+		}
+		kept := m.timed[:0]
+		for _, r := range m.timed {
+			own := interval{t.span[r].from, t.span[r].to}
+			if now >= own.to || still {
+				t.visual[r] = t.cur[r]
+				i.touch(t.span[r].owner)
+				if now >= own.to {
+					t.motion[r] = 0
+					i.timed--
+					continue
+				}
+			} else {
+				t.visual[r] = i.blend(t.prev[r], t.cur[r], own.fraction(now))
+			}
+			kept = append(kept, r)
+		}
+		m.timed = kept
+	}
+}
+
+// drawNewborn shows the logical value of entities that were born in normal stages and meet their first fixed step yet.
+func (i *Interpolator[T]) drawNewborn() {
+	query := i.world.Query(&i.homes.homeless)
+	for query.Next() {
+		*(*T)(query.Get(i.cols.ids.visual)) = i.normal(i.logicalOf(query.Get(i.cols.ids.logical)).Value)
+		i.touch(query.Entity())
+	}
+}
+
+// eachMoved calls f for every entity whose visual value the newest sync may have changed. The list of the others is emptied.
+func (i *Interpolator[T]) eachMoved(f func(e arche.Entity)) {
+	tables := i.cols.collect()
+	for k := range i.moving {
+		t, m := &tables[k], &i.moving[k]
+		if m.all {
+			for r := range t.span {
+				f(t.span[r].owner)
+			}
+		}
+		for _, r := range m.rows {
+			f(t.span[r].owner)
+		}
+		for _, r := range m.timed {
+			f(t.span[r].owner)
+		}
+	}
+	for _, e := range i.touched {
+		f(e)
+	}
+	i.touched = i.touched[:0]
+}

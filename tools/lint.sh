@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# gofmt, go vet, staticcheck (from its own module, so that users' dependencies stay few).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+unformatted=$(gofmt -l .)
+if [[ -n $unformatted ]]; then
+  echo "gofmt these files (gofmt -w FILE):" >&2
+  echo "$unformatted" >&2
+  exit 1
+fi
+"$go" vet ./...
+"$go" tool -modfile=tools/go.mod staticcheck ./...

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Everything that must hold on every commit.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+step() { echo "--- $*"; }
+
+step "the core builds without a C compiler, and for the browser"
+CGO_ENABLED=0 "$go" build ./...
+GOOS=js GOARCH=wasm "$go" build ./...
+if CGO_ENABLED=0 "$go" list -deps ./ecs/... ./components/... ./systems/... | grep -E 'go-gl/(gl|glfw)|/tandem/(render|demo)'; then
+  echo "the core must not depend on the packages above" >&2
+  exit 1
+fi
+
+step "lint"
+tools/lint.sh
+
+step "tests"
+"$go" test ./...
+
+step "tests of the core under the race detector"
+"$go" test -race -short ./ecs/... ./components/... ./systems/...
+
+step "tests of the core on wasm"
+if command -v node >/dev/null; then
+  GOOS=js GOARCH=wasm "$go" test -short -exec "$("$go" env GOROOT)/lib/wasm/go_js_wasm_exec" ./components ./ecs ./systems
+else
+  echo "no node on the PATH: built only"
+fi
