@@ -90,7 +90,10 @@ func (g *Graph) Range() (lo, hi float32) {
 	if lo == 0 && hi == 0 {
 		return 0, 1
 	}
-	return -roundUp(-lo), roundUp(hi)
+	if lo < 0 {
+		lo = -roundUp(-lo)
+	}
+	return lo, roundUp(hi)
 }
 
 // roundUp returns the smallest of 1, 2, 2.5, 5, 10 times a power of ten that is not below v, and zero for v <= 0.
@@ -118,7 +121,7 @@ func (o *Overlay) Graph(r Rect, g *Graph) {
 
 	lo, hi := g.Range()
 	labels := max(o.numberWidth(lo, g.Digits), o.numberWidth(hi, g.Digits))
-	plot := Rect{r.X + 7 + labels + 5, r.Y + small + 8, 0, 0}
+	plot := Rect{r.X + 7 + labels + 5, r.Y + small + 11, 0, 0}
 	plot.W = r.X + r.W - 7 - plot.X
 	plot.H = r.Y + r.H - 7 - plot.Y
 	if plot.W < 8 || plot.H < 8 {

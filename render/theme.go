@@ -21,7 +21,8 @@ type Theme struct {
 	Accents [8]Color
 	Neutral Color // for things that should not draw the eye
 
-	Text      Color // of the overlay
+	Ink       Color // of text that is written on the picture itself
+	Text      Color // of text on panels
 	TextDim   Color // labels, units, hints
 	Panel     Color // background of panels, usually translucent
 	PanelLine Color // borders and grid lines of graphs
@@ -45,7 +46,7 @@ func Daylight() Theme {
 	return Theme{
 		SkyTop:     Hex(0x9fb6c9),
 		SkyHorizon: Hex(0xe6e6e0),
-		Ground:     Hex(0xd5d4cd),
+		Ground:     Hex(0xd6d8d6),
 		GridMinor:  Hex(0x6c7a86).Alpha(0.22),
 		GridMajor:  Hex(0x5a6874).Alpha(0.45),
 
@@ -57,6 +58,7 @@ func Daylight() Theme {
 		Accents: accents(),
 		Neutral: Hex(0xb9bcc0),
 
+		Ink:       Hex(0x24303c),
 		Text:      Hex(0xf4f6f8),
 		TextDim:   Hex(0xaab6c2),
 		Panel:     Hex(0x1c2530).Alpha(0.82),
@@ -79,6 +81,7 @@ func Dusk() Theme {
 	t.AmbientAbove = Light{Color: Hex(0x9fb6d4), Intensity: 0.22}
 	t.AmbientBelow = Light{Color: Hex(0x6f7680), Intensity: 0.12}
 	t.Neutral = Hex(0x7d8a96)
+	t.Ink = Hex(0xe8edf2)
 	t.Panel = Hex(0x0b0f14).Alpha(0.74)
 	t.PanelLine = Hex(0x3b4754)
 	return t

@@ -75,6 +75,8 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
 	r.stream(b.capacity*4*overlaySize, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0]))
 
+	// Interfaces are designed for colours that are blended as they are written, not as light: translucent panels would come out pale.
+	gl.Disable(gl.FRAMEBUFFER_SRGB)
 	gl.Disable(gl.DEPTH_TEST)
 	gl.Disable(gl.CULL_FACE)
 	gl.Enable(gl.BLEND)

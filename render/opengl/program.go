@@ -143,7 +143,7 @@ func newPrograms(macros string) (p programs, err error) {
 	p.ground = make1(macros, "scene.glsl ground.vert", "scene.glsl light.glsl ground.frag")
 	p.sky = make1(macros, "scene.glsl sky.vert", "scene.glsl sky.frag")
 	p.line = make1(macros, "scene.glsl color.glsl line.vert", "line.frag")
-	p.overlay = make1(macros, "color.glsl overlay.vert", "overlay.frag")
+	p.overlay = make1(macros, "overlay.vert", "overlay.frag")
 	return p, err
 }
 

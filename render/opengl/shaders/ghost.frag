@@ -9,27 +9,35 @@ out vec4 result;
 
 float middle(vec3 v) { return max(min(v.x, v.y), min(max(v.x, v.y), v.z)); }
 
-// outline is the distance from the nearest line of the mesh's wire figure, in the mesh's own units.
+float least(vec3 v) { return min(v.x, min(v.y, v.z)); }
+
+// outline is the distance from the nearest line of the mesh's wire figure, in pixels. Derivatives are taken of what is smooth at the lines: the distance itself has a kink there.
 float outline() {
-    vec3 p = abs(local);
-    if (mesh == CUBE) return middle(0.5 - p); // on a face one is zero: the edge is where a second one is
-    if (mesh == SPHERE) return min(p.x, min(p.y, p.z));
-    if (mesh == CAPSULE) return min(min(p.x, p.z), abs(p.y - 0.5));
-    float r = length(local.xz);
-    if (mesh == CYLINDER) return min(max(0.5 - r, 0.5 - p.y), min(p.x, p.z) + step(0.4999, p.y));
-    if (mesh == CONE) return min(max(0.5 - r, local.y + 0.5), min(p.x, p.z) + step(local.y, -0.4999));
-    if (mesh == DISC) return 0.5 - length(local.xy);
-    return 1.0;
+    vec3 pixel = max(fwidth(local), 1e-6);
+    vec3 plane = abs(local) / pixel;        // from the planes through the middle
+    vec3 side = (0.5 - abs(local)) / pixel; // from the sides of the unit cube
+    float radius = length(mesh == DISC ? local.xy : local.xz);
+    float rim = (0.5 - radius) / max(fwidth(radius), 1e-6);
+    if (mesh == CUBE) return middle(side); // on a face one is zero: the edge is where a second one is
+    if (mesh == SPHERE) return least(plane);
+    if (mesh == CAPSULE) return min(min(plane.x, plane.z), abs(abs(local.y) - 0.5) / pixel.y);
+    if (mesh == DISC) return rim;
+    if (mesh == RING) return 1e6;
+    // A cylinder or cone: the rim is where a flat end meets the curved side; lines along the side.
+    bool flat_ = mesh == CYLINDER ? abs(local.y) > 0.4999 : local.y < -0.4999;
+    return flat_ ? rim : min(min(plane.x, plane.z), mesh == CYLINDER ? side.y : (local.y + 0.5) / pixel.y);
 }
 
 void main() {
     float facing = abs(dot(normalize(normal), toEye(world)));
-    float d = outline();
-    // A line of constant width on the screen, with edges that fade over one pixel.
-    float pixels = d / max(fwidth(d), 1e-6);
-    float line = 1.0 - smoothstep(0.35, 1.35, pixels / forward.w);
-    float shell = 0.10 + 0.5 * pow(1.0 - facing, 3.0);
-    float strength = max(shell, 0.85 * line);
-    if (!gl_FrontFacing) strength *= 0.45;
-    result = vec4(mix(tint.rgb, vec3(1.0), 0.12 + 0.25 * line), strength * tint.a);
+    // Lines of constant width on the screen, with edges that fade over one pixel.
+    float line = 1.0 - smoothstep(0.35, 1.35, outline() / forward.w);
+    float away = 1.0 - facing;
+    float shell = 0.14 + 0.45 * away * away * away;
+    float strength = max(shell, 0.92 * line);
+    if (!gl_FrontFacing) strength *= 0.5;
+    // Lines are darker than the shell on a bright ground and brighter on a dark one.
+    float bright = step(0.2, dot(groundColor.rgb, vec3(0.21, 0.72, 0.07)));
+    vec3 drawn = mix(mix(tint.rgb, vec3(1.0), 0.3), tint.rgb * 0.55, bright);
+    result = vec4(mix(tint.rgb, drawn, line), strength * tint.a);
 }

@@ -7,6 +7,6 @@ out vec4 tint;
 
 void main() {
     uv = place;
-    tint = vec4(linear(color.rgb), color.a);
+    tint = color;
     gl_Position = vec4(position.x / surface.x * 2.0 - 1.0, 1.0 - position.y / surface.y * 2.0, 0.0, 1.0);
 }
