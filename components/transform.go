@@ -29,6 +29,11 @@ type Parent struct {
 // removed at any time.
 type NoInterpolation struct{}
 
+// InterpolateOnGPU is a marker: the renderer of the entity blends its samples itself (Interpolator.EachMotion feeds it), so that frames without a fixed step cost
+// the processor nothing for it. Its Visual holds the newest sample, up to a fixed step ahead of the picture; cameras that follow it, and children
+// of it, want an entity without the marker. It may be added and removed at any time.
+type InterpolateOnGPU struct{}
+
 // Velocity3D is a linear velocity in units per second of simulated time in the parent's frame, and an angular velocity in radians per second about
 // the axis of its direction (right-handed), in the parent's frame.
 type Velocity3D struct {

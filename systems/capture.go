@@ -55,6 +55,9 @@ func (i *Interpolator[T]) capture() {
 		for _, r := range m.rested {
 			i.rest(t, r)
 		}
+		if t.gpu {
+			i.reportMoved(t, m)
+		}
 		m.tidy()
 		i.common += m.common()
 	}
@@ -199,6 +202,9 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 // rest puts a row to rest where its newest sample is.
 func (i *Interpolator[T]) rest(t *table[T], r uint32) {
 	t.motion[r] = 0
+	if t.gpu {
+		i.report(t.span[r].owner, len(t.span))
+	}
 	if !sameBits(&t.visual[r], &t.cur[r]) {
 		t.visual[r] = t.cur[r]
 		i.touch(t.span[r].owner)
@@ -280,6 +286,9 @@ func (i *Interpolator[T]) keepTimed(tables []table[T], timed int) {
 
 // touch notes that a visual value changed though its entity is on no list.
 func (i *Interpolator[T]) touch(e arche.Entity) {
+	if i.world.HasUnchecked(e, i.cols.ids.gpu) {
+		i.report(e, 0)
+	}
 	if i.watched {
 		i.touched = append(i.touched, e)
 	}

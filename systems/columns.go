@@ -34,11 +34,12 @@ type table[T any] struct {
 	motion  []uint32
 	span    []spanOwner
 	still   bool // entities here carry NoInterpolation
+	gpu     bool // entities here carry InterpolateOnGPU
 }
 
 // columns are the tables of the entities that have samples of type T.
 type columns[T any] struct {
-	ids    struct{ logical, visual, prev, cur, seen, motion, span, still arche.ID }
+	ids    struct{ logical, visual, prev, cur, seen, motion, span, still, gpu arche.ID }
 	tables tables
 	typed  []table[T]
 }
@@ -53,6 +54,7 @@ func newColumns[T any](w *arche.World) *columns[T] {
 	c.ids.motion = arche.ComponentID[motionMark[T]](w)
 	c.ids.span = arche.ComponentID[sampleSpan[T]](w)
 	c.ids.still = arche.ComponentID[components.NoInterpolation](w)
+	c.ids.gpu = arche.ComponentID[components.InterpolateOnGPU](w)
 	value := unsafe.Sizeof(*new(T))
 	c.tables = newTables(w,
 		[]arche.ID{c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span},
@@ -80,6 +82,7 @@ func (c *columns[T]) collect() []table[T] {
 			motion:  column[uint32](rows, 5),
 			span:    column[spanOwner](rows, 6),
 			still:   rows.info.mask.Get(c.ids.still),
+			gpu:     rows.info.mask.Get(c.ids.gpu),
 		})
 	}
 	return c.typed

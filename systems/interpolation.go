@@ -36,20 +36,22 @@ type Interpolator[T any] struct {
 	homes  homes
 
 	// What is in motion, as of the newest capture.
-	step     interval
-	gen      uint32         // generation of the newest capture; even, never 0
-	moving   []movingRows   // per table, in the order in which columns.collect finds them
-	lastOnes []movingRows   // the lists of the capture before, while the newest is being made
-	common   int            // rows in all common lists
-	timed    int            // rows in all timed lists
-	rows     []uint32       // scratch
-	drawnAt  time.Duration  // the normal time of the newest drawing
-	drawnOff bool           // whether that was without interpolation
-	redraw   bool           // what is in motion has changed since
-	touched  []arche.Entity // visual values that changed other than by being in motion, for whoever watches
-	watched  bool
-	shifts   uint32 // counts calls of Shift
-	fixes    corrections[T]
+	step      interval
+	gen       uint32         // generation of the newest capture; even, never 0
+	moving    []movingRows   // per table, in the order in which columns.collect finds them
+	lastOnes  []movingRows   // the lists of the capture before, while the newest is being made
+	common    int            // rows in all common lists
+	timed     int            // rows in all timed lists
+	rows      []uint32       // scratch
+	drawnAt   time.Duration  // the normal time of the newest drawing
+	drawnOff  bool           // whether that was without interpolation
+	redraw    bool           // what is in motion has changed since
+	touched   []arche.Entity // visual values that changed other than by being in motion, for whoever watches
+	watched   bool
+	shifts    uint32 // counts calls of Shift
+	fixes     corrections[T]
+	gpuMissed bool           // there were too many to note
+	gpuMoved  []arche.Entity // marked InterpolateOnGPU and captured or arrived since the last EachMotion
 }
 
 // interval is a span of fixed time.
@@ -153,7 +155,13 @@ func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 
 // SetEnabled switches interpolation on or off for all entities. While it is off visual values are those of the newest fixed step. Switching back in
 // the middle of a motion shows what would have been shown anyway.
-func (i *Interpolator[T]) SetEnabled(on bool) { i.disabled = !on }
+func (i *Interpolator[T]) SetEnabled(on bool) {
+	if i.disabled == !on {
+		return
+	}
+	i.disabled = !on
+	i.reportAllMoving()
+}
 
 // Enabled reports whether interpolation is on.
 func (i *Interpolator[T]) Enabled() bool { return !i.disabled }

@@ -27,9 +27,10 @@ func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {
 	fraction := i.step.fraction(now)
 	for k := range i.moving {
 		t, m := &tables[k], &i.moving[k]
-		still := i.disabled || t.still
+		still := i.disabled || t.still || t.gpu
 		switch {
 		case m.common() == 0:
+		case t.gpu && !i.redraw: // its newest sample is there
 		case still && m.all:
 			copy(t.visual, t.cur)
 		case still:
@@ -44,15 +45,16 @@ func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {
 		kept := m.timed[:0]
 		for _, r := range m.timed {
 			own := interval{t.span[r].from, t.span[r].to}
-			if now >= own.to || still {
+			switch {
+			case now >= own.to:
 				t.visual[r] = t.cur[r]
+				t.motion[r] = 0
+				i.timed--
 				i.touch(t.span[r].owner)
-				if now >= own.to {
-					t.motion[r] = 0
-					i.timed--
-					continue
-				}
-			} else {
+				continue
+			case still:
+				t.visual[r] = t.cur[r]
+			default:
 				t.visual[r] = i.blend(t.prev[r], t.cur[r], own.fraction(now))
 			}
 			kept = append(kept, r)
