@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// DefaultBank is how many inputs a silent player of [Arrivals] may save up.
-const DefaultBank = 6
+// DefaultBank is how much time a silent player of [Arrivals] may save up: 6 inputs at 60 Hz.
+const DefaultBank = 100 * time.Millisecond
 
 // Unlimited as a bank, or as a queue, is the rule of Multiplayer Platformer Log #5 as published: silence is saved up for ever, and then
 // spent in one tick. It is there to be compared with, not to be used on the internet.
@@ -20,7 +20,7 @@ type ArrivalConfig[I comparable] struct {
 	// Step is how much time one input simulates; 0 means 1/60 s. At most 1 s.
 	Step time.Duration
 	// Bank is how many inputs may run at once after a silence. It is also what jitter may hold back before time is lost, so it should be at least that, and at
-	// least what passes between two network ticks. 0 means DefaultBank. See Unlimited.
+	// least what passes between two network ticks. 0 means as many as DefaultBank holds, at least 1. See Unlimited.
 	Bank int
 	// Queue is how many inputs may wait, postponed, beyond which they are dropped; 0 means as many as the bank. See Unlimited.
 	Queue int
@@ -85,8 +85,11 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 	if c.Step == 0 {
 		c.Step = time.Second / 60
 	}
+	if c.Step < 0 || c.Step > time.Second {
+		return nil, fmt.Errorf("prediction: ArrivalConfig.Step is %v: use more than 0, up to 1 s", c.Step)
+	}
 	if c.Bank == 0 {
-		c.Bank = DefaultBank
+		c.Bank = min(max(1, int(DefaultBank/c.Step)), MaxHistory)
 	}
 	if c.Queue == 0 {
 		c.Queue = c.Bank
@@ -95,8 +98,6 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 		c.Shed = time.Second
 	}
 	switch {
-	case c.Step < 0 || c.Step > time.Second:
-		return nil, fmt.Errorf("prediction: ArrivalConfig.Step is %v: use more than 0, up to 1 s", c.Step)
 	case c.Bank < Unlimited || c.Bank > MaxHistory:
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Bank is %d: use 1 to %d inputs", c.Bank, MaxHistory)
 	case c.Queue < Unlimited || c.Queue > MaxHistory:

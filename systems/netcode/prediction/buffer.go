@@ -59,7 +59,8 @@ type Buffer[I comparable] struct {
 	ack    tick.Tick
 	last   I
 	heard  bool
-	starve int // ticks without an input, up to now
+	first  tick.Tick // the oldest input that has arrived; nothing is missed before it
+	starve int       // ticks without an input, up to now
 	late   presses[I]
 	age    *clocksync.AgeMeter
 	gate   gate
@@ -73,7 +74,7 @@ type tag struct {
 	set  bool
 }
 
-// BufferStats counts what a [Buffer] did. Ticks before the first input count nowhere.
+// BufferStats counts what a [Buffer] did. Ticks before the first input of the client count nowhere.
 type BufferStats struct {
 	Ticks    uint64 // run since the first input
 	Received uint64 // of them with the client's input
@@ -165,7 +166,9 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 		return Duplicate
 	}
 	b.ring[i], b.held[i] = in, tag{t, true}
-	b.heard = true
+	if !b.heard || b.first.IsNewer(t) && b.first.IsNewer(b.next) {
+		b.heard, b.first = true, t
+	}
 	if ahead >= 0 {
 		b.stats.Accepted++
 		return Accepted
@@ -185,7 +188,7 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 		in = b.ring[i]
 		b.last, b.starve = in, 0
 		b.stats.Received++
-	case !b.heard:
+	case !b.heard || b.first.IsNewer(b.next):
 		b.advance()
 		return b.config.Rules.Neutral, Idle
 	case b.starve < b.config.Repeats:

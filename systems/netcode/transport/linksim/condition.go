@@ -16,7 +16,7 @@ type Condition struct {
 	Loss  float64 // probability of 0..1 that a datagram is lost, independently of the others
 	Burst Burst   // losses in bursts, on top of Loss
 
-	Duplicate float64       // probability that a second copy arrives, with a jitter draw of its own
+	Duplicate float64       // probability that a copy arrives as well: with a jitter draw of its own, but never before the first
 	Reorder   float64       // probability that a datagram is held back by ReorderBy, so that later ones overtake it
 	ReorderBy time.Duration // 0 means 50 ms
 
@@ -62,8 +62,11 @@ type Event struct {
 	By   time.Duration // a change of delay for Route (may be negative), else a length
 }
 
-// maxTime bounds all durations, so that sums of them do not overflow.
-const maxTime = 1000 * time.Hour
+// maxTime bounds scripted times and maxDelay delays, so that sums of them do not overflow.
+const (
+	maxTime  = 100_000 * time.Hour
+	maxDelay = time.Hour
+)
 
 // Validate returns an error that names everything in the condition that makes no sense, and nil if there is nothing.
 func (c Condition) Validate() error {
@@ -84,8 +87,8 @@ func (c Condition) Validate() error {
 		name  string
 		value time.Duration
 	}{{"delay", c.Delay}, {"jitter", c.Jitter}, {"the time of reorder", c.ReorderBy}} {
-		if d.value < 0 || d.value > maxTime {
-			bad("%s is %v: give a duration from 0 to %v", d.name, d.value, maxTime)
+		if d.value < 0 || d.value > maxDelay {
+			bad("%s is %v: give a duration from 0 to %v", d.name, d.value, maxDelay)
 		}
 	}
 	if c.Rate < 0 || c.Rate > math.MaxInt32 {
@@ -100,8 +103,8 @@ func (c Condition) Validate() error {
 			bad("the script holds an event of unknown kind %d: use Route, Stall or Cut", e.Kind)
 		case e.At < 0 || e.At > maxTime:
 			bad("a scripted event at %v: give a time from 0 to %v", e.At, maxTime)
-		case e.Kind == Route && (e.By < -maxTime || e.By > maxTime):
-			bad("a route change by %v: give at most %v either way", e.By, maxTime)
+		case e.Kind == Route && (e.By < -maxDelay || e.By > maxDelay):
+			bad("a route change by %v: give at most %v either way", e.By, maxDelay)
 		case e.Kind != Route && (e.By < 0 || e.By > maxTime):
 			bad("a stall or cut that lasts %v: give a duration from 0 to %v", e.By, maxTime)
 		}

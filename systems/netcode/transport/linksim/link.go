@@ -107,7 +107,8 @@ func (l *Link) Push(now time.Duration, datagram []byte) bool {
 	l.fly(at, sent, datagram)
 	if l.random.draw(duplicateDraw, i) < c.Duplicate {
 		l.stats.Duplicated++
-		l.fly(sent+max(0, delay+l.jitter(duplicateJitterDraw, i)), sent, datagram)
+		again := sent + max(0, delay+l.jitter(duplicateJitterDraw, i))
+		l.fly(max(at, again), sent, datagram)
 	}
 	return true
 }
