@@ -2,22 +2,27 @@ package remote
 
 import "time"
 
-// Buffer keeps the samples of one body ordered by [Sample.At], in a fixed number of slots.
+// Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
 //
 // A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots serve the estimate of acceleration before the view, two the
-// segment around it. When all slots are taken the oldest sample goes. The zero value holds nothing; use [NewBuffer].
+// segment around it. When all slots are taken the oldest sample goes. The buffer starts with 16 slots and doubles when a longer delay or a
+// burst first needs more; after that it allocates nothing. The zero value holds nothing; use [NewBuffer].
 type Buffer struct {
 	slots []Sample // a ring; len is a power of two
+	most  int      // slots
 	first int
 	count int
 
 	revision uint32 // changes with every accepted sample
 }
 
-// DefaultCapacity is 32 samples: one second at 30 Hz.
-const DefaultCapacity = 32
+// DefaultCapacity is 128 samples: four seconds at 30 Hz, enough for a stalled stream that comes back in one burst.
+const DefaultCapacity = 128
 
-// NewBuffer returns an empty buffer of at least the given capacity, rounded up to a power of two, at least 4. Zero or less means [DefaultCapacity].
+const firstSlots = 16
+
+// NewBuffer returns an empty buffer of at most the given capacity, rounded up to a power of two, at least 4 and at most 65536. Zero or less means
+// [DefaultCapacity].
 func NewBuffer(capacity int) *Buffer {
 	b := new(Buffer)
 	b.init(capacity)
@@ -32,15 +37,25 @@ func (b *Buffer) init(capacity int) {
 	for n < capacity && n < 1<<16 {
 		n *= 2
 	}
-	b.slots = make([]Sample, n)
+	b.most = n
+	b.slots = make([]Sample, min(n, firstSlots))
 	b.first, b.count = 0, 0
+}
+
+// grow doubles the ring.
+func (b *Buffer) grow() {
+	slots := make([]Sample, 2*len(b.slots))
+	for i := range b.count {
+		slots[i] = *b.At(i)
+	}
+	b.slots, b.first = slots, 0
 }
 
 // Len returns the number of samples held.
 func (b *Buffer) Len() int { return b.count }
 
-// Cap returns the number of slots.
-func (b *Buffer) Cap() int { return len(b.slots) }
+// Cap returns the number of samples that the buffer may come to hold.
+func (b *Buffer) Cap() int { return b.most }
 
 // At returns the i-th sample, 0 being the oldest. The pointer is good until the next Push, Evict or Clear. It panics unless 0 <= i < Len.
 func (b *Buffer) At(i int) *Sample {
@@ -62,9 +77,9 @@ func (b *Buffer) Newest() *Sample {
 func (b *Buffer) Revision() uint32 { return b.revision }
 
 // Push inserts a sample at its place and reports whether it was taken. One of a time that is already held is a duplicate and changes nothing,
-// as does one older than all others when no slot is free, and one with a field that is infinite or not a number.
+// as does one older than all others when no slot is free, and one that nothing can be calculated with (a field infinite, not a number, or above 1e12).
 func (b *Buffer) Push(s Sample) bool {
-	if !s.finite() {
+	if !s.sound() {
 		return false
 	}
 	t := s.At()
@@ -76,6 +91,9 @@ func (b *Buffer) Push(s Sample) bool {
 			break
 		}
 		i--
+	}
+	if b.count == len(b.slots) && b.count < b.most {
+		b.grow()
 	}
 	mask := len(b.slots) - 1
 	if b.count == len(b.slots) {

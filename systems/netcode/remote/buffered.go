@@ -99,6 +99,9 @@ func (b *buffered) path(view time.Duration) place {
 	default:
 		e := b.buf.At(i + 1)
 		q := b.draw(&b.buf, &b.config, i, view)
+		if !q.finite() { // samples a nanosecond and a light-year apart
+			q = point{p: s.Position}
+		}
 		p.State = State{Position: q.p, Velocity: q.v, Rotation: slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
 	}
 	return p

@@ -72,7 +72,7 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 			c.state.Velocity = gap.Mul(c.speed / away)
 		}
 		c.state.Position = c.state.Position.Add(c.state.Velocity.Mul(dt))
-	case away > chaseLimit*max(c.speed, away*chasePull/8):
+	case away > chaseLimit*c.speed:
 		c.state = State{Position: target.Position, Rotation: target.Rotation}
 		info.Discontinuity = true
 	default:
@@ -89,7 +89,7 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 	}
 	c.started = true
 	// The article turns the model to the direction of motion; with a rotation on the wire the body turns towards that within an interval.
-	c.state.Rotation = slerp(shorter(c.state.Rotation, target.Rotation), target.Rotation, dt/seconds(c.config.Interval))
+	c.state.Rotation = turnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
 	info.Offset = c.state.Position.Sub(target.Position).Len()
 	info.Settled = info.Settled && info.Offset == 0 && c.state.Rotation == target.Rotation
 	return c.state, info

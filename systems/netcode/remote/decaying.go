@@ -43,7 +43,7 @@ func (d *decaying) At(now, view time.Duration) (State, Info) {
 	out := raw
 	out.Position = raw.Position.Add(d.pos)
 	out.Rotation = spin(raw.Rotation, d.rot, 1)
-	d.conclude(now, view, raw, out, &info)
+	out = d.conclude(now, view, raw, out, &info)
 	return out, info
 }
 

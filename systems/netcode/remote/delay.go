@@ -30,6 +30,7 @@ type Delay struct {
 	base   time.Duration // of the trend, at the last Update
 	worst  time.Duration // lateness among this frame's arrivals
 	any    bool          // of them
+	opened time.Duration // stamp of the first snapshot that came by the fastest way known
 	begun  bool          // something has arrived
 	ready  bool          // and has been taken in
 	total  time.Duration
@@ -70,22 +71,28 @@ func (d *Delay) init(c DelayConfig) {
 // Arrive takes a snapshot: when it reached this machine, the server time that it shows, and its number in the stream of snapshots, which may wrap.
 //
 // `at` should be the time at which the datagram was received. A program that can only say when it looked pays for that with up to a frame of delay.
-// Duplicates are ignored.
+// Duplicates are ignored, and times more than 36 years from zero.
 func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
-	if !d.loss.arrive(at, number) {
+	if stamp > latest || stamp < -latest || at > latest || at < -latest || !d.loss.arrive(at, number) {
 		return
 	}
 	transit := at - stamp
 	d.trend.add(at, transit)
 	if !d.begun {
 		d.base, d.begun, d.last = transit, true, at
-		d.newest = stamp
+		d.newest, d.opened = stamp, stamp
+	}
+	if d.base-transit > reroute {
+		d.opened = stamp
+	}
+	d.newest = max(d.newest, stamp)
+	if stamp < d.opened {
+		return // sent before a faster way opened, and overtaken: late on that way, but none to come will be
 	}
 	// Of a burst only the latest packet counts, once: a stall is one event, however many packets it held up.
 	if late := transit - d.base; !d.any || late > d.worst {
 		d.worst, d.any = late, true
 	}
-	d.newest = max(d.newest, stamp)
 }
 
 // Update takes this frame's arrivals in. Call it once per frame, after the arrivals.

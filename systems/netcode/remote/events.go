@@ -29,7 +29,7 @@ func newEvents(c Config) *events {
 
 func (e *events) Push(_ time.Duration, s Sample) {
 	if e.buf.Push(s) && e.buf.Len() > eventsKept {
-		e.buf.first = (e.buf.first + 1) & (e.buf.Cap() - 1)
+		e.buf.first = (e.buf.first + 1) & (len(e.buf.slots) - 1)
 		e.buf.count--
 	}
 }
@@ -53,10 +53,13 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 		info.Extrapolated, info.Held = view-cur.At(), true
 	}
 
-	// A jump ahead is not chased: the body waits where it is until the view reaches it.
-	if i > 0 && !starved && !joined(&e.buf, i-1) {
+	switch {
+	case i > 0 && !starved && !joined(&e.buf, i-1):
+		// A jump ahead is not chased: the body waits where it is until the view reaches it.
 		i--
 		cur = e.buf.At(i)
+	case i > 0 && !starved && !e.shown:
+		cur = e.buf.At(i - 1) // begin where the body is, not where it is going
 	}
 	if !e.shown || e.counter != cur.Discontinuity {
 		e.shown, e.counter, e.view = true, cur.Discontinuity, view
@@ -90,7 +93,7 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	if left := seconds(cur.At() - view); left > 0 {
 		turn = dt / (left + dt)
 	}
-	e.state.Rotation = slerp(shorter(e.state.Rotation, cur.Rotation), cur.Rotation, turn)
+	e.state.Rotation = turnTowards(e.state.Rotation, cur.Rotation, turn)
 	info.Settled = starved && cur.AtRest && e.state.Position == cur.Position
 	return e.state, info
 }

@@ -6,14 +6,25 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// ramped integrates a speed that falls linearly from one to zero over the limit. reach is the distance at unit speed after t, weight the speed left, and
-// curve the distance at unit acceleration.
-func ramped(t, limit time.Duration) (reach, weight, curve float32) {
-	if limit <= 0 || t <= 0 {
-		return 0, 0, 0
+// slowing integrates a speed that falls linearly from one to zero over the limit: the distance after x and the speed left.
+func slowing(x, limit float32) (reach, weight float32) {
+	if limit <= 0 {
+		return 0, 0
 	}
-	x, r := seconds(min(t, limit)), seconds(limit)
-	return x - x*x/(2*r), 1 - x/r, x*x/2 - x*x*x/(3*r)
+	x = min(x, limit)
+	return x - x*x/(2*limit), 1 - x/limit
+}
+
+// bounded is the motion of a starved body: at full speed for the first half of the limit, which is longer than most gaps, then slowing down to a stand. reach
+// is the distance at unit speed after t, weight the share of the speed left, and curve the distance at unit acceleration.
+func bounded(t, limit time.Duration) (reach, weight, curve float32) {
+	x, half := seconds(min(t, limit)), seconds(limit)/2
+	if x <= half {
+		return x, 1, x * x / 2
+	}
+	x -= half
+	reach, weight = slowing(x, half)
+	return half + reach, weight, half*half/2 + half*x - x*x*x/(3*half)
 }
 
 // beyond returns the state of the body t after sample i, from that sample and those before it alone: at most as far as the configured limit, slowing down
@@ -31,7 +42,7 @@ func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
 	case joined(b, i-1):
 		v = chord(b, i-1)
 	}
-	reach, weight, curve := ramped(t, c.Extrapolation)
+	reach, weight, curve := bounded(t, c.Extrapolation)
 	st := State{
 		Position: s.Position.Add(v.Mul(reach)).Add(acc.Mul(curve)),
 		Rotation: s.Rotation,
@@ -47,7 +58,7 @@ func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
 func steady(b *Buffer, i int) mgl32.Vec3 {
 	last, ok := meanAcceleration(b, i-1)
 	before, okBefore := meanAcceleration(b, i-2)
-	if !ok || !okBefore || last.Sub(before).Len() > guard*max(last.Len(), before.Len()) {
+	if !ok || !okBefore || !agree(last, before) {
 		return mgl32.Vec3{}
 	}
 	return last

@@ -15,7 +15,7 @@ type naive struct {
 }
 
 func (n *naive) Push(_ time.Duration, s Sample) {
-	if !s.finite() || n.has && s.At() <= n.newest.At() {
+	if !s.sound() || n.has && s.At() <= n.newest.At() {
 		return
 	}
 	s.Rotation = unit(s.Rotation)

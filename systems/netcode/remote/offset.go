@@ -22,8 +22,8 @@ const (
 
 	// easeShare is the greatest speed of the correction as a share of the body's own, so that re-entry never looks like a jump. Large
 	// errors take longer for it, but never more than slowestRate allows.
-	easeShare   = 0.25
-	slowestRate = 1.3
+	easeShare   = 0.22
+	slowestRate = 1
 
 	// gone is the offset, in units and radians, below which it is dropped, so that a resting body comes to rest exactly.
 	gone = 1e-4

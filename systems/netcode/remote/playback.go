@@ -53,7 +53,7 @@ func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 
 	// Where the view would be if it went on at real speed, against where it should be.
 	off := target - (p.view + real)
-	if off > viewJump {
+	if off > viewJump && target <= p.newest {
 		p.view, p.rate = target, 1
 		p.jumps++
 		return p.view, true

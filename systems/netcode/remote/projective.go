@@ -29,7 +29,7 @@ func (p *projective) At(now, view time.Duration) (State, Info) {
 		p.from, p.start, p.view0, p.blend = p.state, p.now, p.view, true
 	}
 	out := raw
-	if t := seconds(now-p.start) / seconds(p.config.Interval); p.blend && t < 1 {
+	if t := seconds(now-p.start) / seconds(p.config.Blend); p.blend && t < 1 {
 		t = max(t, 0)
 		dt := seconds(max(view-p.view0, 0))
 		acc := mgl32.Vec3{}
@@ -48,6 +48,6 @@ func (p *projective) At(now, view time.Duration) (State, Info) {
 			out.Velocity = p.state.Velocity
 		}
 	}
-	p.conclude(now, view, raw, out, &info)
+	out = p.conclude(now, view, raw, out, &info)
 	return out, info
 }

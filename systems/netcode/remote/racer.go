@@ -30,7 +30,7 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 	if !ok {
 		if !info.Empty {
 			r.prevPos, r.prevAt, r.prevVel, r.prevRot = raw.Position, view, raw.Velocity, raw.Rotation
-			r.lastVel, r.blendStart = raw.Velocity, now-r.config.Interval
+			r.lastVel, r.blendStart = raw.Velocity, now-r.config.Blend
 		}
 		return raw, info
 	}
@@ -40,7 +40,7 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 		r.prevVel, r.lastVel = r.lastVel, r.velocity()
 		r.blendStart = r.now
 	}
-	blend := min(max(seconds(now-r.blendStart)/seconds(r.config.Interval), 0), 1)
+	blend := min(max(seconds(now-r.blendStart)/seconds(r.config.Blend), 0), 1)
 
 	s := r.newest()
 	reach, weight := r.ahead(view - s.At())
@@ -57,7 +57,7 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 	if blend == 1 {
 		out.Position = toLast
 	}
-	r.conclude(now, view, raw, out, &info)
+	out = r.conclude(now, view, raw, out, &info)
 	return out, info
 }
 
@@ -70,7 +70,7 @@ type seedRacer struct {
 }
 
 func (r *seedRacer) Push(now time.Duration, s Sample) {
-	if !s.finite() {
+	if !s.sound() {
 		return
 	}
 	s.Rotation = unit(s.Rotation)

@@ -31,6 +31,14 @@ func slerp(a, b mgl32.Quat, t float32) mgl32.Quat {
 	return slerpBeyond(shorter(a, b), b, t)
 }
 
+// turnTowards is slerp for one that is called again and again with the last result: it arrives.
+func turnTowards(a, b mgl32.Quat, t float32) mgl32.Quat {
+	if d := a.W*b.W + a.V[0]*b.V[0] + a.V[1]*b.V[1] + a.V[2]*b.V[2]; d > 1-5e-7 || d < -1+5e-7 {
+		return b // within a tenth of a degree
+	}
+	return slerp(a, b, t)
+}
+
 // shorter returns a or -a, whichever lies nearer to b. Both are the same rotation.
 func shorter(a, b mgl32.Quat) mgl32.Quat {
 	if a.W*b.W+a.V[0]*b.V[0]+a.V[1]*b.V[1]+a.V[2]*b.V[2] < 0 {

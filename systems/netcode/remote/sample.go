@@ -47,14 +47,29 @@ func (s *Sample) At() time.Duration {
 	return s.Time
 }
 
-// finite reports whether every number that a drawn pose could come from is one. What the user's codec makes of a packet is not to be trusted.
-func (s *Sample) finite() bool {
-	// x-x is zero for every finite x, and not a number for the others; sums keep that.
-	d := s.Rotation.W - s.Rotation.W
-	for i := range 3 {
-		d += s.Position[i] - s.Position[i] + s.Rotation.V[i] - s.Rotation.V[i] + s.Velocity[i] - s.Velocity[i] + s.Angular[i] - s.Angular[i]
+// The bounds of what is taken for a sample: beyond them float32 and int64 arithmetic on differences overflows.
+const (
+	farthest = 1e12
+	latest   = time.Duration(1) << 60 // 36 years
+)
+
+// sound reports whether a sample can be calculated with. What a user's codec makes of a packet is not to be trusted.
+func (s *Sample) sound() bool {
+	if s.Time > latest || s.Time < -latest || s.Age > latest {
+		return false
 	}
-	return d == 0
+	ok := s.Rotation.W-s.Rotation.W == 0 // false for infinities and what is not a number
+	for i := range 3 {
+		ok = ok && within(s.Position[i]) && within(s.Velocity[i]) && within(s.Angular[i]) && s.Rotation.V[i]-s.Rotation.V[i] == 0
+	}
+	return ok
+}
+
+func within(x float32) bool { return x > -farthest && x < farthest }
+
+// finite reports whether a point can be drawn.
+func (q *point) finite() bool {
+	return within(q.p[0]) && within(q.p[1]) && within(q.p[2]) && q.v.Sub(q.v) == mgl32.Vec3{}
 }
 
 // State is a drawn pose and how it moves.
@@ -97,7 +112,8 @@ type Info struct {
 
 // Interpolator makes poses of one body's samples. It is not safe for concurrent use. Neither method allocates.
 type Interpolator interface {
-	// Push takes a sample that arrived at now. Duplicates and samples too old to matter are ignored; any order is welcome.
+	// Push takes a sample that arrived at now. Any order is welcome. Duplicates, samples too old to matter, and such that nothing can be calculated with (a field
+	// infinite, not a number, or above 1e12) are ignored.
 	Push(now time.Duration, s Sample)
 
 	// At returns the pose to show at now. The view is a server time: the delayed playback time for a [Kind.Delayed] interpolator, the best estimate of the server's

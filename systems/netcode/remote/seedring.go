@@ -32,7 +32,7 @@ func (r *seedRing) Reset() {
 }
 
 func (r *seedRing) Push(_ time.Duration, s Sample) {
-	if !s.finite() {
+	if !s.sound() {
 		return
 	}
 	s.Rotation = unit(s.Rotation)
@@ -46,17 +46,18 @@ func (r *seedRing) Push(_ time.Duration, s Sample) {
 func after(i int) int { return (i + 1) % seedSlots }
 
 func (r *seedRing) At(_, view time.Duration) (State, Info) {
-	if r.start != r.next {
-		for s := after(r.start); r.slots[s].At() < view && s != r.next; s = after(s) {
-			r.start = s
-		}
+	if r.start == r.next {
+		// The article's code interpolates between two slots never filled and divides by zero.
+		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
+	}
+	for s := after(r.start); r.slots[s].At() < view && s != r.next; s = after(s) {
+		r.start = s
 	}
 	info := Info{Time: view, Discontinuity: !r.shown}
 	r.shown = true
 	first, second := &r.slots[r.start], &r.slots[after(r.start)]
 	if first.At() >= view || after(r.start) == r.next {
-		// Nothing to interpolate to, or the view has left the ring at the old end. An empty ring shows the origin.
-		info.Empty = r.start == r.next
+		// Nothing to interpolate to, or the view has left the ring at the old end.
 		info.Starved, info.Held = true, true
 		if past := view - first.At(); past > 0 {
 			info.Extrapolated = past

@@ -104,14 +104,14 @@ func meanAcceleration(b *Buffer, i int) (mgl32.Vec3, bool) {
 	return e.Velocity.Sub(s.Velocity).Mul(1 / seconds(e.At()-s.At())), true
 }
 
-// alike returns the mean of two accelerations that agree; of two that do not one belongs to a kink, and it returns the weaker.
-func alike(x, y mgl32.Vec3) mgl32.Vec3 {
-	lx, ly := x.Len(), y.Len()
-	switch {
-	case x.Sub(y).Len() <= guard*max(lx, ly):
-		return x.Add(y).Mul(0.5)
-	case lx < ly:
-		return x
+// agree reports whether two accelerations may belong to one smooth motion.
+func agree(x, y mgl32.Vec3) bool {
+	return x.Sub(y).Len() <= guard*max(x.Len(), y.Len())
+}
+
+func weaker(x, y mgl32.Vec3) mgl32.Vec3 {
+	if y.Len() < x.Len() {
+		return y
 	}
-	return y
+	return x
 }

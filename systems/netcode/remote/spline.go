@@ -22,15 +22,15 @@ func (p *spline) At(now, view time.Duration) (State, Info) {
 	}
 	if fresh {
 		p.from, p.start = p.state, p.view
-		p.end = p.view + p.config.Interval
+		p.end = p.view + p.config.Blend
 		p.to = p.predict(p.end)
 	}
 	out := raw
 	if view < p.end {
-		h, t := seconds(p.end-p.start), seconds(view-p.start)
+		h, t := seconds(p.end-p.start), seconds(max(view-p.start, 0))
 		q := cubic(p.from.Position, p.from.Velocity, p.to.Position, p.to.Velocity, h, t)
 		out = State{Position: q.p, Velocity: q.v, Rotation: slerp(p.from.Rotation, raw.Rotation, t/h)}
 	}
-	p.conclude(now, view, raw, out, &info)
+	out = p.conclude(now, view, raw, out, &info)
 	return out, info
 }

@@ -7,13 +7,13 @@ import (
 )
 
 // kink is the share of the speed by which the velocity must change over a segment, beyond what the neighbouring segments' acceleration explains, for
-// the segment to count as broken in two. It only has to keep the meeting point well defined: below it a cubic errs by at most kink*speed*h/8.
+// the segment to count as broken in two. It only has to keep the meeting point well defined: below it a cubic errs by at most kink*speed*h*4/27.
 const kink = 0.15
 
 // drawTangents is the default. Where the velocity changes as it did before and after, the body moves smoothly and the cubic through the end positions and
 // velocities is right. Where it changes abruptly (a flip, a bounce, a stop or a start between two snapshots) the body followed the first velocity up to
 // some instant and the second from there on; the only such instant is where the two end tangents meet, and it is found from the same four
-// values. A cubic rounds that corner off by up to |dv|*h/8 (0.15 m for a runner who turns round between 10 Hz snapshots), a straight line cuts it by
+// values. A cubic rounds that corner off by up to |dv|*h*4/27 (0.18 m for a runner who turns round between 10 Hz snapshots), a straight line cuts it by
 // up to |dv|*h/4.
 func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
@@ -29,8 +29,9 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 	}
 
 	v0, v1 := velocity(b, i, i), velocity(b, i+1, i)
-	acc := around(b, i)
-	change := v1.Sub(v0).Sub(acc.Mul(h))
+	change := v1.Sub(v0)
+	acc := around(b, i, change.Mul(1/h))
+	change = change.Sub(acc.Mul(h))
 	speed := max(v0.Len(), v1.Len())
 	if change.Len() > kink*speed {
 		if q, ok := meet(s, e, v0, v1, acc, change, h, at); ok {
@@ -49,20 +50,28 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 	return cubic(s.Position, v0, e.Position, v1, h, at)
 }
 
-// around estimates the acceleration in segment i that is not the kink's (gravity, a curve) from the segments on either side.
-func around(b *Buffer, i int) mgl32.Vec3 {
+// around estimates the acceleration in segment i that is not a kink's (gravity, a curve), given the segment's own mean. Where both neighbours agree it is theirs.
+// Where they do not, one of them may have a kink in it: if this segment agrees with the other it is smooth itself. If no two agree, the weakest is the best
+// guess, since a kink nearly always makes a mean stronger.
+func around(b *Buffer, i int, own mgl32.Vec3) mgl32.Vec3 {
 	if b.At(i).AtRest || b.At(i+1).AtRest {
 		return mgl32.Vec3{}
 	}
 	before, okBefore := meanAcceleration(b, i-1)
 	after, okAfter := meanAcceleration(b, i+1)
 	switch {
+	case okBefore && okAfter && agree(before, after):
+		return before.Add(after).Mul(0.5)
+	case okBefore && agree(before, own), okAfter && agree(after, own):
+		return own
 	case okBefore && okAfter:
-		return alike(before, after)
+		return weaker(before, after)
 	case okBefore:
-		return before
+		return weaker(before, own)
+	case okAfter:
+		return weaker(after, own)
 	}
-	return after // zero where there is none either
+	return mgl32.Vec3{}
 }
 
 // meet draws the path that leaves s with v0 and reaches e with v1, both under the acceleration acc, and changes from the one to the other where they meet.
@@ -78,15 +87,16 @@ func meet(s, e *Sample, v0, v1, acc, change mgl32.Vec3, h, at float32) (point, b
 	}
 	x = min(max(x, 0), h)
 	miss := g.Sub(change.Mul(x))
-	const wide = 0.25
-	if miss.Len() > wide*h*max(v0.Len(), v1.Len()) {
-		return point{}, false
-	}
-	share := x / h // the longer part takes more of the miss; a resting end takes none
+	// The longer part takes more of the miss, so that both bend alike; a resting end is exact, and the moving part takes all.
+	share, part := x/h, h
 	if s.AtRest {
-		share = 0
+		share, part = 0, h-x
 	} else if e.AtRest {
-		share = 1
+		share, part = 1, x
+	}
+	const wide = 0.25 // of the speed: more than that is no single kink
+	if miss.Len() > wide*part*max(v0.Len(), v1.Len()) {
+		return point{}, false
 	}
 	if at < x {
 		pull := miss.Mul(-share / x)

@@ -21,7 +21,7 @@ type tracker struct {
 }
 
 func (k *tracker) Push(_ time.Duration, s Sample) {
-	if !s.finite() || k.count > 0 && s.At() <= k.newest().At() {
+	if !s.sound() || k.count > 0 && s.At() <= k.newest().At() {
 		return // a prediction from anything but the newest sample would only be worse
 	}
 	s.Rotation = unit(s.Rotation)
@@ -47,7 +47,7 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 	raw = k.predict(view)
 	if !k.shown || k.newest().Discontinuity != k.counter {
 		info.Discontinuity = true
-		k.finish(now, view, raw)
+		raw = k.conclude(now, view, raw, raw, &info)
 		return raw, info, false
 	}
 	return raw, info, true
@@ -59,11 +59,15 @@ func (k *tracker) finish(now, view time.Duration, s State) {
 	k.shown, k.fresh, k.counter = true, false, k.newest().Discontinuity
 }
 
-// conclude fills in what can only be said of the finished picture.
-func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) {
+// conclude fills in what can only be said of the finished picture, and remembers it.
+func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) State {
+	if q := (point{s.Position, s.Velocity}); !q.finite() { // samples a nanosecond and a light-year apart
+		s = State{Position: k.newest().Position, Rotation: k.newest().Rotation}
+	}
 	info.Offset = s.Position.Sub(raw.Position).Len()
 	info.Settled = k.newest().AtRest && s.Position == raw.Position && s.Rotation == raw.Rotation
 	k.finish(now, view, s)
+	return s
 }
 
 // velocity of the newest sample, from the last two positions if it was not sent.
@@ -92,20 +96,20 @@ func (k *tracker) acceleration() mgl32.Vec3 {
 	}
 	before := b.Velocity.Sub(a.Velocity).Mul(1 / seconds(b.At()-a.At()))
 	last := c.Velocity.Sub(b.Velocity).Mul(1 / seconds(c.At()-b.At()))
-	if last.Sub(before).Len() > guard*max(last.Len(), before.Len()) {
+	if !agree(last, before) {
 		return mgl32.Vec3{}
 	}
 	return last
 }
 
 // ahead returns for a time past the newest sample how far the body moves at unit speed, and at which share of it: at full speed up to the horizon,
-// then slowing down to a stand in the course of another. Before the sample it is the plain negative time.
+// then slowing down to a stand in the course of another. Before the sample, where a clock is a little wrong, it is the negative time, bounded likewise.
 func (k *tracker) ahead(t time.Duration) (reach, weight float32) {
 	h := k.config.Horizon
 	if t <= h {
-		return seconds(t), 1
+		return seconds(max(t, -h)), 1
 	}
-	r, w, _ := ramped(t-h, h)
+	r, w := slowing(seconds(t-h), seconds(h))
 	return seconds(h) + r, w
 }
 

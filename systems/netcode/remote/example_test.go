@@ -1,0 +1,135 @@
+package remote_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+)
+
+// A body turns round between two snapshots of a 10 Hz stream. Both carry its velocity, so the turn is drawn where it happened.
+func Example() {
+	body := remote.New(remote.Default, remote.Config{Interval: 100 * time.Millisecond})
+	push := func(at time.Duration, x, v float32) {
+		body.Push(at, remote.Sample{
+			Time: at, Position: mgl32.Vec3{x, 0, 0}, Rotation: mgl32.QuatIdent(),
+			Velocity: mgl32.Vec3{v, 0, 0}, Has: remote.HasVelocity,
+		})
+	}
+	push(0*time.Millisecond, 0, 6)
+	push(100*time.Millisecond, 0.6, 6)
+	push(200*time.Millisecond, 0.84, -6) // turned at 170 ms, at x = 1.02
+	push(300*time.Millisecond, 0.24, -6)
+
+	for view := 100 * time.Millisecond; view <= 200*time.Millisecond; view += 10 * time.Millisecond {
+		state, _ := body.At(view, view)
+		fmt.Printf("%v %.2f\n", view, state.Position.X())
+	}
+	// Output:
+	// 100ms 0.60
+	// 110ms 0.66
+	// 120ms 0.72
+	// 130ms 0.78
+	// 140ms 0.84
+	// 150ms 0.90
+	// 160ms 0.96
+	// 170ms 1.02
+	// 180ms 0.96
+	// 190ms 0.90
+	// 200ms 0.84
+}
+
+// A client's loop: snapshots feed the playback and the bodies; once per fixed step, at the step's end, bodies are drawn at the view.
+func ExamplePlayback() {
+	playback := remote.NewPlayback(remote.DelayConfig{Interval: 50 * time.Millisecond})
+	body := remote.New(remote.Default, remote.Config{Interval: 50 * time.Millisecond})
+
+	const tick = time.Second / 60
+	var number uint16
+	for now := time.Duration(0); now < 2*time.Second; now += tick {
+		// The network: 20 snapshots a second that take 80 ms.
+		for stamp := time.Duration(number) * 50 * time.Millisecond; stamp+80*time.Millisecond <= now; stamp += 50 * time.Millisecond {
+			arrived := stamp + 80*time.Millisecond
+			playback.Arrive(arrived, stamp, number)
+			body.Push(arrived, remote.Sample{Time: stamp, Position: mgl32.Vec3{6 * float32(stamp.Seconds()), 0, 0}, Rotation: mgl32.QuatIdent()})
+			number++
+		}
+		playback.Update(now)
+
+		end := now + tick // of the fixed step that runs now
+		view, ok := playback.View(end)
+		if !ok {
+			continue
+		}
+		state, info := body.At(end, view)
+		switch {
+		case info.Empty:
+			// nothing to draw
+		case info.Discontinuity:
+			fmt.Printf("teleport to %.2f\n", state.Position.X())
+		default:
+			// write the logical pose
+		}
+	}
+	fmt.Println("behind by", playback.Behind().Round(time.Millisecond))
+	// Output:
+	// teleport to 0.00
+	// behind by 199ms
+}
+
+// A Delay alone says how far behind its clock a view must be.
+func ExampleDelay() {
+	delay := remote.NewDelay(remote.DelayConfig{Interval: 50 * time.Millisecond})
+	for number := range uint16(200) {
+		stamp := time.Duration(number) * 50 * time.Millisecond
+		arrived := stamp + 70*time.Millisecond + time.Duration(number%3)*10*time.Millisecond
+		delay.Arrive(arrived, stamp, number)
+		delay.Update(arrived)
+	}
+	fmt.Println("transit ", delay.Transit())
+	fmt.Println("lateness", delay.Lateness())
+	fmt.Println("intervals", delay.Intervals())
+	fmt.Println("behind  ", delay.Behind().Round(time.Millisecond))
+	// Output:
+	// transit  70ms
+	// lateness 20ms
+	// intervals 2
+	// behind   207ms
+}
+
+func ExampleParseKind() {
+	kind, err := remote.ParseKind("offset")
+	fmt.Println(kind.Display(), err)
+	_, err = remote.ParseKind("magic")
+	fmt.Println(err)
+	// Output:
+	// Offset decay <nil>
+	// remote: no interpolation is called "magic"; choose one of default, naive, chase, linear, events, hermite, guarded, racer, spline, projective, offset, seed-chase, seed-linear, seed-racer
+}
+
+func ExampleKinds() {
+	for _, k := range remote.Kinds() {
+		if k.Delayed() && !k.Control() {
+			fmt.Println(k)
+		}
+	}
+	// Output:
+	// default
+	// linear
+	// events
+	// guarded
+}
+
+// Samples may come late, twice and in any order.
+func ExampleBuffer() {
+	b := remote.NewBuffer(0)
+	for _, at := range []time.Duration{10, 30, 20, 30, 50} {
+		b.Push(remote.Sample{Time: at * time.Millisecond})
+	}
+	for i := range b.Len() {
+		fmt.Print(b.At(i).At(), " ")
+	}
+	// Output:
+	// 10ms 20ms 30ms 50ms
+}
