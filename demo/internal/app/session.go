@@ -49,7 +49,7 @@ func NewSession(set settings.Settings, host simulation.Host, table io.Writer) (*
 	}
 	s := &Session{
 		sim:       sim,
-		frame:     render.NewFrame(render.Daylight()),
+		frame:     render.NewFrame(theme(sim.Info())),
 		camera:    newCamera(),
 		groups:    keys.Groups(scenes.Names()),
 		Recording: -1,
@@ -133,7 +133,15 @@ func (s *Session) begun(past ecs.Time) {
 	s.past.Real += past.Real
 	s.past.Dropped += past.Dropped
 	s.past.Tick += past.Tick
+	s.frame.Theme = theme(s.sim.Info())
 	s.hud = hud.New(&s.frame.Theme, s.sim.Scene().Followed())
+}
+
+func theme(info scene.Info) render.Theme {
+	if info.Dusk {
+		return render.Dusk()
+	}
+	return render.Daylight()
 }
 
 // Step makes the next frame of a paused session run one fixed step.

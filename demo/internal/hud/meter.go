@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// meter counts frames and steps over about the last half second of real time.
+// meter counts frames and steps over about the last second of real time.
 type meter struct {
 	samples [512]sample // a ring
 	next    int
@@ -23,7 +23,7 @@ type sample struct {
 	tick uint64
 }
 
-const meterSpan = 500 * time.Millisecond
+const meterSpan = time.Second
 
 func (m *meter) add(now ecs.Time) {
 	m.samples[m.next] = sample{now.Real, now.Tick}

@@ -20,6 +20,7 @@ type Info struct {
 	Name    string // as the flag -scene takes it
 	Title   string // the headline
 	Caption string // one line that says what is to be seen
+	Dusk    bool   // on a dark stage instead of a bright one
 
 	Rate int // fixed steps per second when nobody has asked for another rate
 
@@ -92,6 +93,20 @@ func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
 	if x, y, ok := p.View.Project(at); ok {
 		p.Overlay.Label(x, y, color, text)
 	}
+}
+
+// Heading writes the name of a part of the picture, larger than a label, centred above a place in world space.
+func (p *Picture) Heading(at mgl32.Vec3, color render.Color, text string) {
+	if !p.Labels {
+		return
+	}
+	x, y, ok := p.View.Project(at)
+	if !ok {
+		return
+	}
+	w, h := p.Overlay.Width(render.TextHeading, text)+20, p.Overlay.LineHeight(render.TextHeading)+8
+	p.Overlay.Panel(render.Rect{X: x - w/2, Y: y - h, W: w, H: h})
+	p.Overlay.TextAligned(x, y-h+4, render.AlignCenter, render.TextHeading, color, text)
 }
 
 // PoseOf takes an affine matrix without shear or mirroring apart.

@@ -6,7 +6,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Trail remembers where something was drawn, like a stroboscope's photograph: one mark per interval of normal time, or one per frame.
+// Trail remembers where something was drawn, like a stroboscope's photograph: one mark every so often in normal time, always on a frame.
 //
 // Marks of a smooth motion lie evenly; those of one that is drawn in steps lie in heaps. That shows in a still picture, too.
 type Trail struct {
@@ -15,8 +15,7 @@ type Trail struct {
 	marks []Mark // a ring
 	first int
 	count int
-	last  time.Duration
-	begun bool
+	since time.Duration // the last mark
 }
 
 // Mark is a place and the normal time at which something was drawn there.
@@ -27,21 +26,18 @@ type Mark struct {
 
 // NewTrail returns a trail of at most size marks, each shown for keep of normal time.
 func NewTrail(every, keep time.Duration, size int) *Trail {
-	return &Trail{every: every, keep: keep, marks: make([]Mark, size)}
+	return &Trail{every: every, keep: keep, marks: make([]Mark, size), since: every}
 }
 
-// Add notes the place drawn at a normal time, if a mark is due. Call it once per frame.
-func (t *Trail) Add(now time.Duration, place mgl32.Vec3) {
-	if t.begun {
-		if now <= t.last {
-			return
-		}
-		if t.every > 0 && now/t.every == t.last/t.every {
-			t.last = now
-			return
-		}
+// Add notes the place drawn at a normal time, if a mark is due; delta is what normal time advanced. Call it once per frame.
+//
+// A mark is due in the frame that is nearest to its time, so that at a steady frame rate marks are a whole number of frames apart.
+func (t *Trail) Add(now, delta time.Duration, place mgl32.Vec3) {
+	t.since += delta
+	if delta <= 0 && t.count > 0 || t.since < t.every-delta/2 {
+		return
 	}
-	t.begun, t.last = true, now
+	t.since = 0
 	if t.count == len(t.marks) {
 		t.first = (t.first + 1) % len(t.marks)
 		t.count--

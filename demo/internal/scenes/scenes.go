@@ -4,6 +4,10 @@ package scenes
 import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/lanes"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/orbits"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/physics"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/stress"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/teleports"
 )
 
 // Entry is a scene that can be shown.
@@ -16,6 +20,10 @@ type Entry struct {
 func All() []Entry {
 	return []Entry{
 		{lanes.Info(), lanes.New},
+		{orbits.Info(), orbits.New},
+		{teleports.Info(), teleports.New},
+		{physics.Info(), physics.New},
+		{stress.Info(), stress.New},
 	}
 }
 

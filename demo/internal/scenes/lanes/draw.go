@@ -16,10 +16,11 @@ import (
 func (s *Lanes) Camera(now ecs.Time) render.Orbit {
 	x := float32(speed * now.Normal.Seconds())
 	return render.Orbit{
-		Target:   mgl32.Vec3{x - 0.9, 0.3, -lanePitch * 1.75},
-		Yaw:      0.16,
-		Pitch:    0.62,
-		Distance: 13.5, MinDistance: 3, MaxDistance: 60,
+		Target:   mgl32.Vec3{x - 1.7, 0, -lanePitch * 1.72},
+		Yaw:      0.1,
+		Pitch:    0.78,
+		Distance: 22, MinDistance: 3, MaxDistance: 80,
+		FOV: 0.5,
 	}
 }
 
@@ -48,10 +49,9 @@ func (s *Lanes) Draw(p *scene.Picture) {
 		}
 		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, text)
 	}
-	back := s.lanes[0]
-	p.Label(back.visual(back.raw).Position.Add(mgl32.Vec3{0, 0.42, 0}), raw.Mix(p.Theme.Text, 0.35), "raw")
-	front := s.lanes[len(s.lanes)-1]
-	p.Label(front.visual(front.smooth).Position.Add(mgl32.Vec3{0, 0.42, 0}), smooth.Mix(p.Theme.Text, 0.35), "interpolated")
+	back, front := s.lanes[0], s.lanes[len(s.lanes)-1]
+	p.Label(back.visual(back.raw).Position.Add(mgl32.Vec3{0, 0.35, 0}), raw.Mix(p.Theme.Text, 0.5), "raw")
+	p.Label(front.visual(front.smooth).Position.Add(mgl32.Vec3{0, -bodySize / 2, 1.15}), smooth.Mix(p.Theme.Text, 0.5), "interpolated")
 }
 
 // drawTrack shows a lane as a strip of ground that goes along with the camera, and the gates across it, which do not.

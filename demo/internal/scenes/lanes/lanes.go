@@ -32,9 +32,9 @@ func Info() scene.Info {
 const (
 	speed = 3 // units per second of simulated time
 
-	lanePitch = 1.9  // from one lane to the next
-	twinPitch = 0.74 // between the two bodies of a lane
-	bodySize  = 0.62
+	lanePitch = 2.1 // from one lane to the next
+	twinPitch = 0.9 // between the two bodies of a lane
+	bodySize  = 0.6
 
 	// A mark every fifteenth of a second is four frames of 60, and 0.2 units.
 	strobe      = time.Second / 15
@@ -138,8 +138,8 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 
 	ten := s.lanes[1]
 	s.followed = []scene.Followed{
-		{Name: "mover", Accent: accentSmooth, Position: func() mgl32.Vec3 { return front.visual(front.smooth).Position }},
 		{Name: "raw at 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.visual(ten.raw).Position }},
+		{Name: "mover", Accent: accentSmooth, Position: func() mgl32.Vec3 { return front.visual(front.smooth).Position }},
 	}
 }
 
@@ -150,8 +150,8 @@ func (s *Lanes) Update(*arche.World) {
 		l.engine.Update(now.NormalDelta)
 	}
 	for _, l := range s.lanes {
-		l.rawTrail.Add(now.Normal, l.visual(l.raw).Position)
-		l.smoothTrail.Add(now.Normal, l.visual(l.smooth).Position)
+		l.rawTrail.Add(now.Normal, now.NormalDelta, l.visual(l.raw).Position)
+		l.smoothTrail.Add(now.Normal, now.NormalDelta, l.visual(l.smooth).Position)
 	}
 }
 

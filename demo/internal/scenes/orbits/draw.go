@@ -1,0 +1,82 @@
+package orbits
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+const orbitSegments = 72
+
+// Draw shows the bodies, their orbits, and the ship on its path.
+func (s *Orbits) Draw(p *scene.Picture) {
+	p.View.Ground.Height = -2.2
+	p.View.Ground.Cell = 2
+	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, -1, 0}, Radius: 11}
+	sun := p.Theme.Accent(2)
+	p.Brush.Ball(render.Glow, s.visual(s.sun).Position, 2, sun.Mix(p.Theme.Text, 0.25))
+	for _, b := range s.bodies {
+		color := p.Theme.Accent(b.accent)
+		pose := s.visual(b.entity)
+		p.Brush.Put(render.Sphere, render.Solid, scaled(pose, b.size, b.size, b.size), color)
+		if b.name == "Violet" {
+			ring := pose
+			ring.Rotation = pose.Rotation.Mul(mgl32.QuatRotate(math.Pi/2-0.3, mgl32.Vec3{1, 0, 0}))
+			p.Brush.Put(render.Ring, render.Solid, scaled(ring, b.size*1.75, b.size*1.75, b.size*0.4), sun)
+		}
+		s.drawOrbit(p, b, pose.Position, color)
+		if p.Ghosts {
+			p.Brush.Put(render.Sphere, render.Ghost, scaled(s.logical(b.entity), b.size, b.size, b.size), color)
+		}
+		if b.around == "" {
+			p.Label(pose.Position.Add(mgl32.Vec3{0, b.size*0.5 + 0.1, 0}), p.Theme.Text, b.name)
+		}
+	}
+	s.drawShip(p)
+}
+
+// drawOrbit shows the circle on which a body runs, as its parent stands now: through the body, about the centre, in the arm's plane.
+func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render.Color) {
+	center := s.visual(b.center)
+	plane := center.Rotation.Mul(mgl32.QuatRotate(b.tilt, mgl32.Vec3{1, 0, 0}))
+	x, z := plane.Rotate(mgl32.Vec3{b.radius, 0, 0}), plane.Rotate(mgl32.Vec3{0, 0, -b.radius})
+	// Brightest behind the body, as if it had left the line.
+	offset := at.Sub(center.Position)
+	phase := math.Atan2(float64(offset.Dot(z)), float64(offset.Dot(x)))
+	last := at
+	for i := 1; i <= orbitSegments; i++ {
+		sin, cos := math.Sincos(phase - 2*math.Pi*float64(i)/orbitSegments)
+		next := center.Position.Add(x.Mul(float32(cos))).Add(z.Mul(float32(sin)))
+		alpha := 0.12 + 0.6*(1-float32(i)/orbitSegments)
+		p.Brush.Line(last, next, color.Alpha(alpha))
+		last = next
+	}
+}
+
+func (s *Orbits) drawShip(p *scene.Picture) {
+	color := p.Theme.Accent(0)
+	pose, parent := s.visual(s.ship.entity), s.ship.parent()
+	p.Brush.Put(render.Cone, render.Solid, scaled(pose, shipLength*0.45, shipLength, shipLength*0.45), color)
+	p.Brush.Fade(pose.Position, s.visual(parent.entity).Position, color, color.Alpha(0.15))
+	if p.Ghosts {
+		p.Brush.Put(render.Cone, render.Ghost, scaled(s.logical(s.ship.entity), shipLength*0.45, shipLength, shipLength*0.45), color)
+	}
+	var last mgl32.Vec3
+	begun := false
+	s.ship.path.Each(p.Now.Normal, func(m scene.Mark, age float32) {
+		if begun {
+			p.Brush.Line(last, m.Place, color.Alpha(1-age))
+		}
+		last, begun = m.Place, true
+	})
+	p.Label(pose.Position.Add(mgl32.Vec3{0, 0.3, 0}), color.Mix(p.Theme.Text, 0.5), "ship: child of "+parent.name)
+}
+
+func scaled(pose components.Pose3D, x, y, z float32) components.Pose3D {
+	pose.Scale = mgl32.Vec3{x, y, z}
+	return pose
+}

@@ -1,0 +1,83 @@
+package physics
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Draw shows the drum twice.
+func (s *Physics) Draw(p *scene.Picture) {
+	r := float32(s.radius)
+	p.View.Ground.Height = -r * 1.19
+	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, 0, 0}, Radius: r * 2.6}
+	side := r * 1.22
+	s.drawDrum(p, mgl32.Vec3{-side, 0, 0}, s.logical, s.marks[0][:])
+	s.drawDrum(p, mgl32.Vec3{side, 0, 0}, s.visual, s.marks[1][:])
+	text := "interpolated"
+	color := p.Theme.Good
+	if !s.poses.Enabled() {
+		text, color = "interpolation is off", p.Theme.Bad
+	}
+	p.Heading(mgl32.Vec3{-side, r * 0.7, 0.3}, p.Theme.Bad, "raw: as simulated")
+	p.Heading(mgl32.Vec3{side, r * 0.7, 0.3}, color, text)
+}
+
+func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arche.Entity) components.Pose2D, marks []*scene.Trail) {
+	r := float32(s.radius)
+	back := p.Theme.Ground.Mix(p.Theme.Neutral, 0.5)
+	p.Brush.Put(render.Cylinder, render.Solid, components.Pose3D{
+		Position: center.Add(mgl32.Vec3{0, 0, -0.62}),
+		Rotation: mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{1, 0, 0}),
+		Scale:    mgl32.Vec3{2*r + 1, 0.3, 2*r + 1},
+	}, back)
+	// The ring's tube is a twenty-fifth of its outer diameter thick: this one's inner edge is the drum's wall.
+	outer := 2 * r / (1 - 4*0.04)
+	p.Brush.Put(render.Ring, render.Solid, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{outer, outer, outer * 0.22}}, p.Theme.Accent(7))
+	s.drawWheel(p, center, poseOf(s.wheel.entity))
+	for _, it := range s.items {
+		pose := upright(poseOf(it.entity))
+		pose.Position = pose.Position.Add(center)
+		pose.Scale = mgl32.Vec3{it.size, it.size, it.size}
+		mesh := render.Cube
+		if it.round {
+			mesh = render.Sphere
+		}
+		color := p.Theme.Accent(it.accent)
+		if it.accent != 0 { // what is not marked steps back
+			color = color.Mix(p.Theme.Neutral, 0.45)
+		}
+		p.Brush.Put(mesh, render.Solid, pose, color)
+		if p.Ghosts {
+			ghost := upright(s.logical(it.entity))
+			ghost.Position = ghost.Position.Add(center)
+			ghost.Scale = pose.Scale
+			p.Brush.Put(mesh, render.Ghost, ghost, color)
+		}
+	}
+	for k := range min(marked, len(s.items)) {
+		marks[k].Each(p.Now.Normal, func(m scene.Mark, age float32) {
+			at := m.Place.Add(center).Add(mgl32.Vec3{0, 0, 0.5})
+			p.Brush.Ball(render.Glow, at, 0.17*(1-0.7*age), p.Theme.Accent(0).Mix(p.Theme.Text, 0.25))
+		})
+	}
+}
+
+func (s *Physics) drawWheel(p *scene.Picture, center mgl32.Vec3, pose components.Pose2D) {
+	wheel := upright(pose)
+	wheel.Position = wheel.Position.Add(center)
+	long := 2 * float32(s.radius) * wheelArm
+	for _, size := range [...]mgl32.Vec3{{long, wheelThick, 0.7}, {wheelThick, long, 0.7}} {
+		wheel.Scale = size
+		p.Brush.Put(render.Cube, render.Solid, wheel, p.Theme.Neutral)
+	}
+	hub := wheel
+	hub.Rotation = hub.Rotation.Mul(mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{1, 0, 0}))
+	hub.Scale = mgl32.Vec3{0.6, 0.8, 0.6}
+	p.Brush.Put(render.Cylinder, render.Solid, hub, p.Theme.Accent(7))
+}

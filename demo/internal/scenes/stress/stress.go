@@ -1,0 +1,199 @@
+// Package stress moves as many cubes as asked for: a sea of them, each with a position and a rotation of its own that changes in every fixed step.
+package stress
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Info describes the scene.
+func Info() scene.Info {
+	return scene.Info{
+		Name:     "stress",
+		Title:    "A sea of cubes",
+		Caption:  "Every cube is an entity that moves and turns in every fixed step, and is interpolated in every frame. -entities takes up to a million.",
+		Dusk:     true,
+		Rate:     20,
+		Entities: 10000, MinEntities: 1, MaxEntities: settings.MaxEntities,
+	}
+}
+
+const (
+	pitch = 1.0 // from one cube to the next
+	edge  = 0.62
+
+	// Two waves cross: one along x, one along z.
+	heightX, lengthX, periodX = 0.9, 17.0, 3.1 // units, units, seconds
+	heightZ, lengthZ, periodZ = 0.6, 11.0, 2.3
+)
+
+// Stress is the scene.
+type Stress struct {
+	engine *ecs.Engine
+	cubes  *generic.Filter3[components.Transform3D, components.Visual3D, cell]
+	poses  generic.Map2[components.Transform3D, components.Visual3D]
+	first  arche.Entity
+	count  int
+	side   int
+	along  []wave // by column
+	across []wave // by row
+
+	batch    *render.Batch
+	ghosts   *render.Batch
+	followed []scene.Followed
+}
+
+// cell is where in the sea a cube floats.
+type cell struct{ column, row uint16 }
+
+// wave is what one of the two waves makes of a column or row: a height, and half the tilt's sine and cosine, for the quaternion.
+type wave struct{ height, sin, cos float32 }
+
+// New returns the scene.
+func New() scene.Scene { return &Stress{} }
+
+// Setup lays the cubes out in a square.
+func (s *Stress) Setup(stage *scene.Stage) {
+	s.engine, s.count = stage.Engine, stage.Entities
+	s.side = int(math.Ceil(math.Sqrt(float64(s.count))))
+	s.along, s.across = make([]wave, s.side), make([]wave, s.side)
+	w := stage.Engine.World()
+	s.cubes = generic.NewFilter3[components.Transform3D, components.Visual3D, cell]()
+	s.poses = generic.NewMap2[components.Transform3D, components.Visual3D](w)
+	s.roll(0)
+	spawner := generic.NewMap3[components.Transform3D, components.Visual3D, cell](w)
+	i := 0
+	query := spawner.NewBatchQ(s.count)
+	for query.Next() {
+		logical, _, c := query.Get()
+		*c = cell{uint16(i % s.side), uint16(i / s.side)}
+		*logical = components.NewLogical(s.poseOf(*c))
+		if i == 0 {
+			s.first = query.Entity()
+		}
+		i++
+	}
+	stage.Engine.Add(ecs.FixedUpdate, s)
+	s.followed = []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
+		_, v := s.poses.Get(s.first)
+		return v.Get().Position
+	}}}
+}
+
+// roll computes both waves for a time in seconds.
+func (s *Stress) roll(t float64) {
+	fill := func(waves []wave, height, length, period float64) {
+		for i := range waves {
+			phase := 2 * math.Pi * (float64(i)*pitch/length - t/period)
+			sin, cos := math.Sincos(phase)
+			// A cube lies on the wave's slope.
+			slope := math.Atan(height * 2 * math.Pi / length * cos)
+			half, whole := math.Sincos(slope / 2)
+			waves[i] = wave{float32(height * sin), float32(half), float32(whole)}
+		}
+	}
+	fill(s.along, heightX, lengthX, periodX)
+	fill(s.across, heightZ, lengthZ, periodZ)
+}
+
+// poseOf puts a cube on both waves: tilted about z by the one along x, about x by the one along z.
+func (s *Stress) poseOf(c cell) components.Pose3D {
+	a, b := s.along[c.column], s.across[c.row]
+	half := float32(s.side-1) / 2
+	// The product of the quaternions (cos, 0, 0, sin) and (cos', -sin', 0, 0).
+	return components.Pose3D{
+		Position: mgl32.Vec3{(float32(c.column) - half) * pitch, a.height + b.height, (float32(c.row) - half) * pitch},
+		Rotation: mgl32.Quat{W: a.cos * b.cos, V: mgl32.Vec3{-a.cos * b.sin, -a.sin * b.sin, a.sin * b.cos}},
+		Scale:    mgl32.Vec3{edge, edge, edge},
+	}
+}
+
+// Update is one fixed step.
+func (s *Stress) Update(w *arche.World) {
+	s.roll(s.engine.Time().StepEnd.Seconds())
+	query := s.cubes.Query(w)
+	for query.Next() {
+		logical, _, c := query.Get()
+		logical.Set(s.poseOf(*c))
+	}
+}
+
+func (s *Stress) Initialize(*arche.World) {}
+func (s *Stress) Finalize(*arche.World)   {}
+
+// Name is what a panic calls it.
+func (s *Stress) Name() string { return "stress" }
+
+// SetInterpolation has nothing to switch: all poses are the stage's.
+func (s *Stress) SetInterpolation(bool) {}
+
+// Trace tells of the first cube.
+func (s *Stress) Trace(row func(name string, logical, visual components.Pose3D)) {
+	l, v := s.poses.Get(s.first)
+	row("cube", l.Get(), v.Get())
+}
+
+// Followed returns the first cube.
+func (s *Stress) Followed() []scene.Followed { return s.followed }
+
+// Camera looks at the sea so that a small one fills the picture and a large one reaches the horizon.
+func (s *Stress) Camera(ecs.Time) render.Orbit {
+	span := float32(s.side) * pitch
+	distance := max(9, 0.62*span)
+	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * span, FOV: 0.75}
+}
+
+// Draw copies the visual poses into one batch.
+func (s *Stress) Draw(p *scene.Picture) {
+	p.View.Ground.Hidden = true
+	if s.batch == nil {
+		s.batch = render.NewBatch(render.Cube, render.Solid, render.Color{})
+		s.ghosts = render.NewBatch(render.Cube, render.Ghost, p.Theme.Accent(0))
+	}
+	low, middle, high := p.Theme.Accent(7), p.Theme.Accent(1), p.Theme.Accent(3).Mix(p.Theme.Text, 0.55)
+	shades := palette(low, middle, high)
+	s.batch.Reset()
+	s.ghosts.Reset()
+	query := s.cubes.Query(s.engine.World())
+	for query.Next() {
+		logical, visual, _ := query.Get()
+		pose := visual.Get()
+		s.batch.AppendColor(pose, shades[shade(pose.Position[1])])
+		if p.Ghosts {
+			s.ghosts.Append(logical.Get())
+		}
+	}
+	p.View.Add(s.batch)
+	if p.Ghosts {
+		p.View.Add(s.ghosts)
+	}
+}
+
+const shadeCount = 64
+
+// palette returns colours from low to high.
+func palette(low, middle, high render.Color) (shades [shadeCount]render.Color) {
+	for i := range shades {
+		if t := 2 * float32(i) / (shadeCount - 1); t < 1 {
+			shades[i] = low.Mix(middle, t)
+		} else {
+			shades[i] = middle.Mix(high, t-1)
+		}
+	}
+	return shades
+}
+
+// shade returns the colour's number for a height.
+func shade(y float32) int {
+	const top = heightX + heightZ
+	return min(max(int((y/top+1)/2*shadeCount), 0), shadeCount-1)
+}
