@@ -1,0 +1,117 @@
+package kernel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// Compare figures of one run only: times depend on the machine and on who else uses it.
+
+var (
+	benchSizes = []int{1000, 10_000, 100_000, 1_000_000}
+	pathNames  = map[Path]string{Fastest: "fastest", Scalar: "scalar"}
+)
+
+// perRow runs f, which handles the given number of rows, and reports the time of one.
+func perRow(b *testing.B, name string, rows int, f func()) {
+	b.Run(name, func(b *testing.B) {
+		f()
+		for b.Loop() {
+			f()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+	})
+}
+
+func someRows(n, percent int) []uint32 {
+	r := rand.New(rand.NewPCG(uint64(n), uint64(percent)))
+	rows := make([]uint32, 0, n)
+	for i := range n {
+		if r.IntN(100) < percent {
+			rows = append(rows, uint32(i))
+		}
+	}
+	return rows
+}
+
+func BenchmarkBlend(b *testing.B) {
+	for _, n := range benchSizes {
+		prev, cur := samples(n, 1)
+		dst := make([]pose, n)
+		for path, name := range pathNames {
+			perRow(b, fmt.Sprintf("dense-%s/%d", name, n), n, func() { path.Blend3D(dst, prev, cur, 0.37) })
+			for _, percent := range []int{100, 10, 1} {
+				rows := someRows(n, percent)
+				perRow(b, fmt.Sprintf("list%d-%s/%d", percent, name, n), len(rows), func() { path.BlendList3D(rows, dst, prev, cur, 0.37) })
+			}
+		}
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	for _, n := range benchSizes {
+		records, seen := make([]record, n), make([]uint32, n)
+		for i := range records {
+			records[i].Value = components.Identity3D()
+		}
+		rows := make([]uint32, 0, n)
+		for path, name := range pathNames {
+			for _, percent := range []int{0, 1, 100} {
+				clear(seen)
+				for _, r := range someRows(n, percent) {
+					seen[r] = 1
+				}
+				perRow(b, fmt.Sprintf("changed%d-%s/%d", percent, name, n), n, func() {
+					rows = path.Changed(0, unsafe.Pointer(&records[0].Revision), unsafe.Sizeof(records[0]), seen, rows[:0])
+				})
+			}
+			clear(seen)
+			perRow(b, fmt.Sprintf("equal-%s/%d", name, n), n, func() {
+				if !path.AllEqual(seen, 0) {
+					b.Fatal("equal stamps differ")
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkBlendOne(b *testing.B) {
+	prev, cur := samples(1, 1)
+	for b.Loop() {
+		cur[0] = BlendOne3D(&prev[0], &cur[0], 0.37)
+	}
+}
+
+type colour struct{ r, g, b, a float32 }
+
+func mixColours(x, y colour, t float32) colour {
+	return colour{x.r + (y.r-x.r)*t, x.g + (y.g-x.g)*t, x.b + (y.b-x.b)*t, x.a + (y.a-x.a)*t}
+}
+
+func mixVectors(x, y mgl32.Vec4, t float32) (v mgl32.Vec4) {
+	for k := range v {
+		v[k] = x[k] + (y[k]-x[k])*t
+	}
+	return v
+}
+
+func BenchmarkGeneric(b *testing.B) {
+	benchGeneric(b, "colour", mixColours)
+	benchGeneric(b, "vec4", mixVectors)
+	benchGeneric(b, "pose2d", components.Blend2D)
+}
+
+func benchGeneric[T any](b *testing.B, name string, blend func(from, to T, t float32) T) {
+	for _, n := range benchSizes {
+		prev, cur, dst := make([]T, n), make([]T, n), make([]T, n)
+		rows := someRows(n, 100)
+		perRow(b, fmt.Sprintf("%s-dense/%d", name, n), n, func() { Blend(dst, prev, cur, 0.37, blend) })
+		perRow(b, fmt.Sprintf("%s-list/%d", name, n), n, func() { BlendList(rows, dst, prev, cur, 0.37, blend) })
+	}
+}

@@ -1,0 +1,69 @@
+package kernel
+
+import (
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// guarded returns a column whose last, or first, byte borders on memory that may not be touched.
+func guarded[T any](t *testing.T, n int, atEnd bool) []T {
+	t.Helper()
+	page := syscall.Getpagesize()
+	size := n * int(unsafe.Sizeof(*new(T)))
+	middle := max(1, (size+page-1)/page) * page
+	memory, err := syscall.Mmap(-1, 0, middle+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skipf("no memory map: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(memory); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, edge := range [][]byte{memory[:page], memory[page+middle:]} {
+		if err := syscall.Mprotect(edge, syscall.PROT_NONE); err != nil {
+			t.Skipf("no page protection: %v", err)
+		}
+	}
+	start := page
+	if atEnd {
+		start += middle - size
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&memory[start])), n)
+}
+
+// The assembly neither reads nor writes a byte outside of its columns: a touch of the pages around them would end the process.
+func TestStaysInsideItsColumns(t *testing.T) {
+	for _, atEnd := range []bool{true, false} {
+		for _, n := range []int{1, 7, 8, 9, 16, 24, 31, 33, 100, perCall + 8} {
+			prev, cur, dst := guarded[pose](t, n, atEnd), guarded[pose](t, n, atEnd), guarded[pose](t, n, atEnd)
+			a, b := samples(n, 12)
+			copy(prev, a)
+			copy(cur, b)
+			rows := guarded[uint32](t, n, atEnd)
+			for i := range rows {
+				rows[i] = uint32(n - 1 - i)
+			}
+			want := make([]pose, n)
+			Scalar.Blend3D(want, a, b, 0.7)
+			Blend3D(dst, prev, cur, 0.7)
+			wantSame(t, "dense", dst, want)
+			clear(dst)
+			BlendList3D(rows, dst, prev, cur, 0.7)
+			wantSame(t, "list", dst, want)
+
+			records, seen := guarded[record](t, n, atEnd), guarded[uint32](t, n, atEnd)
+			for i := range records {
+				records[i].Revision = uint32(i % 2)
+			}
+			found := guarded[uint32](t, n, atEnd)[:0]
+			if got := Changed(unsafe.Pointer(&records[0].Revision), unsafe.Sizeof(records[0]), seen, found); len(got) != n/2 {
+				t.Errorf("%d of %d rows changed, want every other", len(got), n)
+			}
+			if AllEqual(seen, 1) || !AllEqual(seen, 0) {
+				t.Errorf("%d stamps compared wrongly", n)
+			}
+		}
+	}
+}
