@@ -33,20 +33,20 @@ type Change struct {
 	Step time.Duration
 }
 
-// deviation says in which way a sample contradicts the ones before it.
-type deviation uint8
+// contradiction says in which way a sample contradicts the ones before it.
+type contradiction uint8
 
 const (
-	none   deviation = iota
-	slower           // than nearly all before
-	faster           // than all before
-	ahead            // server time is later than its delay can explain
-	behind           // server time is earlier than its delay can explain
+	none   contradiction = iota
+	slower               // than nearly all before
+	faster               // than all before
+	ahead                // server time is later than its delay can explain
+	behind               // server time is earlier than its delay can explain
 )
 
 // run counts the newest samples that deviate in the same way. They stay out of the fit until it is confirmed or broken.
 type run struct {
-	kind  deviation
+	kind  contradiction
 	n     int
 	since time.Duration // when the first of them was received
 }
@@ -54,7 +54,7 @@ type run struct {
 // needs returns how many samples over how much time confirm a run, and how many at its beginning are not believed. A new path wants
 // proof and a good mean, and there is time, because the reference needs no change; a clock that stepped has to be followed soon. The time
 // keeps a burst of answers that one stall held back from passing for a new path.
-func (d deviation) needs() (n int, span time.Duration, skip int) {
+func (d contradiction) needs() (n int, span time.Duration, skip int) {
 	switch d {
 	case slower:
 		return 10, 1500 * time.Millisecond, 3 // pings under way during the change took only one direction of the slower path
@@ -87,13 +87,20 @@ func (r *Reference) follow(k kept) Change {
 	if r.run.n < n || k.received-r.run.since < span && r.run.n < ringSize/2 {
 		return Change{}
 	}
-	change := r.rekey(k.received, skip)
+	moved, agreed := r.consensus(skip)
+	if !agreed {
+		if r.run.n >= 4*n { // noise, not news
+			r.breakRun()
+		}
+		return Change{}
+	}
+	change := r.rekey(k.received, moved, skip)
 	r.run = run{}
 	return change
 }
 
 // classify tells how a sample contradicts the model.
-func (r *Reference) classify(k kept) deviation {
+func (r *Reference) classify(k kept) contradiction {
 	few := r.samples.n-r.run.n < 8 // the quickest round trip is not yet known
 	excess := k.rtt - r.base
 	unexplained := magnitude(excess)/2 + r.limit()
@@ -101,10 +108,10 @@ func (r *Reference) classify(k kept) deviation {
 		unexplained = (k.rtt + r.base) / 2
 	}
 	slack := clockSlack + unexplained + time.Duration(r.doubt+unknownDrift*float64(k.middle-r.line.pivot))
-	switch error := k.offset - r.line.at(k.middle); {
-	case error > slack:
+	switch off := k.offset - r.line.at(k.middle); {
+	case off > slack:
 		return ahead
-	case error < -slack:
+	case off < -slack:
 		return behind
 	case few: // to tell a route from luck
 		return none
@@ -126,29 +133,72 @@ func (r *Reference) breakRun() {
 	r.run = run{}
 }
 
-// rekey moves the samples from before the confirmed run to where they would lie after it.
-func (r *Reference) rekey(now time.Duration, skip int) Change {
-	start := r.samples.n - r.run.n
-	clean := start + skip
-	quickest := r.samples.at(clean).rtt
-	for i := clean; i < r.samples.n; i++ {
+// consensus returns by how much the run differs from the line, and whether three quarters of it agree on that. It leaves out the first
+// skip samples. Those that do not agree are marked as outliers.
+func (r *Reference) consensus(skip int) (moved time.Duration, agreed bool) {
+	first, last := r.samples.n-r.run.n+skip, r.samples.n
+	quickest := r.samples.at(first).rtt
+	for i := first; i < last; i++ {
 		quickest = min(quickest, r.samples.at(i).rtt)
 	}
+	// The median: the deviation that has as many below it as above.
+	var median time.Duration
+	for i := first; i < last; i++ {
+		candidate, below, same := r.deviation(i), 0, 0
+		for j := first; j < last; j++ {
+			if d := r.deviation(j); d < candidate {
+				below++
+			} else if d == candidate {
+				same++
+			}
+		}
+		if half := (last - first) / 2; below <= half && half < below+same {
+			median = candidate
+			break
+		}
+	}
 	var sum, weights float64
-	for i := clean; i < r.samples.n; i++ {
+	agreeing := 0
+	for i := first; i < last; i++ {
 		k := r.samples.at(i)
-		if excess := k.rtt - quickest; excess <= r.limit() {
-			w := weight(excess, 0)
-			sum += w * float64(k.offset-r.line.at(k.middle))
+		excess, off := k.rtt-quickest, r.deviation(i)-median
+		k.outlier = magnitude(off) > excess/2+r.limit()+clockSlack
+		if k.outlier {
+			continue
+		}
+		agreeing++
+		if excess <= r.limit() {
+			w := r.weight(excess, 0)
+			sum += w * float64(off) // relative to the median, which keeps small what a float has to hold
 			weights += w
 		}
 	}
-	moved := time.Duration(sum / weights)
+	if weights > 0 {
+		median += time.Duration(sum / weights)
+	}
+	return median, 4*agreeing >= 3*(last-first)
+}
 
+// deviation returns how far the offset of a sample is from the line.
+func (r *Reference) deviation(i int) time.Duration {
+	k := r.samples.at(i)
+	return k.offset - r.line.at(k.middle)
+}
+
+// rekey moves the samples from before the confirmed run to where they would lie after it.
+func (r *Reference) rekey(now, moved time.Duration, skip int) Change {
+	start := r.samples.n - r.run.n
+	clean := start + skip
 	change := Change{Kind: ClockStepped, Step: moved}
 	if r.run.kind == slower || r.run.kind == faster {
+		quickest := r.samples.at(clean).rtt
+		for i := clean; i < r.samples.n; i++ {
+			if k := r.samples.at(i); !k.outlier {
+				quickest = min(quickest, k.rtt)
+			}
+		}
 		// One direction gained at most all of the difference, which moves the offset by half. What is clearly more than that was a clock.
-		change = Change{Kind: RouteChanged, RTT: quickest - r.base}
+		change = Change{Kind: RouteChanged, RTT: quickest - r.samples.meanMinimum(start, r.samples.n-clean)}
 		most := (magnitude(change.RTT)+r.limit())/2 + clockSlack
 		change.Step = moved - min(max(moved, -most), most)
 		r.bias.set(now, r.bias.at(now)-(moved-change.Step), r.config.Bleed)

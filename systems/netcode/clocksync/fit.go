@@ -18,7 +18,7 @@ func (l line) at(local time.Duration) time.Duration {
 const (
 	// leastSpread is the narrowest that the minimum filter gets.
 	leastSpread = 2 * time.Millisecond
-	// noiseFloor is the error that even the quickest sample is trusted to have, so that no single sample outweighs all others.
+	// noiseFloor is the error that even the quickest sample of a quiet link is expected to have.
 	noiseFloor = 0.5e6 // ns
 	// unknownDrift is how far, in seconds per second, an offset is assumed to age as long as the drift is unknown.
 	unknownDrift = 0.001
@@ -30,30 +30,38 @@ func (r *Reference) fit() {
 	r.measureSpread(n)
 	limit := r.limit()
 
-	// Sums are taken relative to the newest sample, which keeps them small whatever the epochs are. First without, then with a drift.
+	// Sums are taken relative to the newest sound sample, which keeps them small whatever the epochs are. First without, then with a drift.
 	origin := r.samples.at(n - 1)
+	for i := n - 1; origin.outlier; i-- {
+		origin = r.samples.at(i)
+	}
 	var first, last time.Duration
 	var sum, sumT, sumO, aged, agedO float64
+	sound := 0
 	r.used = 0
 	for i := range n {
 		k := r.samples.at(i)
-		excess := k.rtt - r.base
-		if k.outlier || excess > limit {
+		if k.outlier {
 			continue
 		}
-		if r.used == 0 {
-			first = k.middle
+		if sound == 0 {
+			first, last = k.middle, k.middle
 		}
 		first, last = min(first, k.middle), max(last, k.middle)
+		sound++
+		excess := k.rtt - r.base
+		if excess > limit {
+			continue
+		}
 		r.used++
 		t, o := float64(k.middle-origin.middle), float64(k.offset-origin.offset)
-		w := weight(excess, 0)
+		w := r.weight(excess, 0)
 		sum, sumT, sumO = sum+w, sumT+w*t, sumO+w*o
-		w = weight(excess, unknownDrift*t)
+		w = r.weight(excess, unknownDrift*t)
 		aged, agedO = aged+w, agedO+w*(o-r.line.drift*t)
 	}
 	if last-first < r.config.MinSpan || r.used < 4 {
-		// Too little for a slope: go on with the last one known, and believe recent samples more.
+		// Too little for a slope: go on with the last one known, and believe in recent samples more.
 		r.line = line{pivot: origin.middle, offset: origin.offset + time.Duration(math.Round(agedO/aged)), drift: r.line.drift}
 		r.doubt = r.config.MaxDrift * float64(last-first)
 		return
@@ -67,10 +75,10 @@ func (r *Reference) fit() {
 			continue
 		}
 		t, o := float64(k.middle-origin.middle)-meanT, float64(k.offset-origin.offset)-meanO
-		w := weight(excess, 0)
+		w := r.weight(excess, 0)
 		covariance, variance = covariance+w*t*o, variance+w*t*t
 	}
-	// The prior, a drift of 0 give or take unknownDrift, matters only while there are few samples.
+	// The prior, a drift of 0 give or take MaxDrift, matters only while there are few samples.
 	drift := covariance / (variance + 1/(r.config.MaxDrift*r.config.MaxDrift))
 	drift = min(max(drift, -r.config.MaxDrift), r.config.MaxDrift)
 	r.line = line{
@@ -81,13 +89,15 @@ func (r *Reference) fit() {
 	r.doubt = 0
 }
 
-// weight is the inverse variance of a sample that took excess longer than the quickest and is aged ns off by its age.
-func weight(excess time.Duration, aged float64) float64 {
+// weight is the inverse variance of a sample that took excess longer than the quickest and is aged ns off by its age. The floor grows
+// with the spread of the link, so that the one quickest sample does not outweigh a hundred others.
+func (r *Reference) weight(excess time.Duration, aged float64) float64 {
 	half := float64(excess) / 2
-	return 1 / (noiseFloor*noiseFloor + half*half + aged*aged)
+	floor := max(noiseFloor, float64(r.spread)/4)
+	return 1 / (floor*floor + half*half + aged*aged)
 }
 
-// limit is how much slower than the quickest a sample may be to be used.
+// limit is how much slower than the quickest a sample may be to be used: by the jitter, which for a uniform one is three mean deviations.
 func (r *Reference) limit() time.Duration { return max(leastSpread, 3*r.spread) }
 
 // measureSpread renews the quickest, the mean and the mean deviation of the round trips of the first n samples.

@@ -49,3 +49,26 @@ func (r *ring) sound(n int) bool {
 	}
 	return false
 }
+
+// meanMinimum returns the mean of the quickest round trips of groups of size neighbours among the oldest n samples. The quickest of a
+// few is slower than the quickest of many; this is what a few have to be compared with.
+func (r *ring) meanMinimum(n, size int) time.Duration {
+	var sum, groups, least time.Duration
+	members := 0
+	for i := range n {
+		k := r.at(i)
+		if k.outlier {
+			continue
+		}
+		if members == 0 || k.rtt < least {
+			least = k.rtt
+		}
+		if members++; members == size {
+			sum, groups, members = sum+least, groups+1, 0
+		}
+	}
+	if groups == 0 {
+		return least
+	}
+	return sum / groups
+}

@@ -1,0 +1,469 @@
+package clocksync
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func newReference(t testing.TB) *Reference {
+	t.Helper()
+	r, err := NewReference(ReferenceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// pinged is a reference that pings a server over a link.
+type pinged struct {
+	virtual
+	t         testing.TB
+	up, down  *path
+	interval  time.Duration
+	ppm       float64       // of the client's clock
+	lost      time.Duration // by the server's clock
+	reference *Reference
+	changes   []Change
+	onSample  func()
+}
+
+func newPinged(t testing.TB, seed uint64) *pinged {
+	p := &pinged{t: t, interval: 250 * ms, reference: newReference(t)}
+	p.up = newPath(&p.virtual, 2*seed, 100*ms, 10*ms, 0)
+	p.down = newPath(&p.virtual, 2*seed+1, 100*ms, 10*ms, 0)
+	return p
+}
+
+func (p *pinged) local(t time.Duration) time.Duration {
+	return 9*time.Hour + t + time.Duration(float64(t)*p.ppm*1e-6)
+}
+
+func (p *pinged) server(t time.Duration) time.Duration { return t - p.lost }
+
+// off returns the present error.
+func (p *pinged) off() time.Duration {
+	return p.reference.At(p.local(p.now)) - p.server(p.now)
+}
+
+func (p *pinged) start() {
+	var next func()
+	next = func() {
+		p.after(p.interval, next)
+		s := Sample{ClientSend: p.local(p.now)}
+		p.up.send(func() {
+			s := s
+			s.ServerReceive = p.server(p.now)
+			p.after(2*ms, func() {
+				s.ServerSend = p.server(p.now)
+				p.down.send(func() {
+					s := s
+					s.ClientReceive = p.local(p.now)
+					change, err := p.reference.Add(s)
+					if err != nil && err != ErrDuplicate && err != ErrSlow {
+						p.t.Errorf("%+v: %v", s, err)
+					}
+					if change.Kind != NoChange {
+						p.changes = append(p.changes, change)
+					}
+					if p.onSample != nil {
+						p.onSample()
+					}
+				})
+			})
+		})
+	}
+	p.after(0, next)
+}
+
+func TestReferenceAccuracy(t *testing.T) {
+	for _, test := range []struct {
+		jitter time.Duration
+		loss   float64
+		ppm    float64
+		worst  time.Duration // after ten seconds
+		later  time.Duration // after a minute
+	}{
+		{0, 0, 0, 0, 0},
+		{0, 0, 2000, 50 * time.Microsecond, time.Microsecond},
+		{ms, 0, -500, 600 * time.Microsecond, 300 * time.Microsecond},
+		{10 * ms, 0, 500, 6 * ms, 2500 * time.Microsecond},
+		{10 * ms, 0, -500, 6 * ms, 2500 * time.Microsecond},
+		{10 * ms, 0, 2000, 6 * ms, 2500 * time.Microsecond},
+		{10 * ms, 0, -2000, 6 * ms, 2500 * time.Microsecond},
+		{10 * ms, 0.15, 2000, 8 * ms, 3500 * time.Microsecond},
+		{10 * ms, 0.15, -2000, 8 * ms, 3500 * time.Microsecond},
+		{50 * ms, 0, 0, 30 * ms, 15 * ms},
+	} {
+		var worst, later time.Duration
+		for seed := uint64(1); seed <= 20; seed++ {
+			p := newPinged(t, seed)
+			p.up.jitter, p.down.jitter = test.jitter, test.jitter
+			p.up.loss, p.down.loss = test.loss, test.loss
+			p.ppm = test.ppm
+			p.onSample = func() {
+				off := magnitude(p.off())
+				if p.now > 10*time.Second {
+					worst = max(worst, off)
+				}
+				if p.now > time.Minute {
+					later = max(later, off)
+				}
+				if off > max(test.worst, time.Microsecond) && p.now > 10*time.Second {
+					t.Fatalf("%+v, seed %d: off by %v at %v", test, seed, p.off(), p.now)
+				}
+			}
+			p.start()
+			p.run(5 * time.Minute)
+			if len(p.changes) != 0 {
+				t.Errorf("%+v, seed %d: changes where there are none: %v", test, seed, p.changes)
+			}
+			if want := -test.ppm * 1e-6; test.jitter <= 10*ms && math.Abs(p.reference.Drift()-want) > 150e-6 {
+				t.Errorf("%+v, seed %d: a drift of %v, want %v", test, seed, p.reference.Drift(), want)
+			}
+		}
+		t.Logf("jitter %v, loss %v, %+v ppm: worst %v after 10 s, %v after a minute", test.jitter, test.loss, test.ppm, worst, later)
+		if later > max(test.later, time.Microsecond) {
+			t.Errorf("%+v: off by %v after a minute", test, later)
+		}
+	}
+}
+
+// Queues add to one direction now and then, and never take away: the minimum filter has to see through.
+func TestReferenceSeesThroughQueues(t *testing.T) {
+	var worst time.Duration
+	for seed := uint64(1); seed <= 20; seed++ {
+		p := newPinged(t, seed)
+		p.up.delay, p.up.jitter, p.down.jitter = 30*ms, ms, ms
+		rng := rand.New(rand.NewPCG(seed, 5))
+		p.every(0, 100*ms, func() { p.down.delay = 30*ms + time.Duration(rng.ExpFloat64()*float64(40*ms)) })
+		p.onSample = func() {
+			if p.now > 20*time.Second {
+				worst = max(worst, magnitude(p.off()))
+			}
+		}
+		p.start()
+		p.run(3 * time.Minute)
+	}
+	t.Logf("a queue of 40 ms (exponential) in one direction puts the reference off by %v", worst)
+	if worst > 15*ms {
+		t.Errorf("off by %v, want at most 15 ms; the plain mean is off by 20 and more", worst)
+	}
+}
+
+// A route change leaves the truth as it was, and so does the reference: it neither steps nor follows the new path's error at once.
+func TestReferenceRunsOnThroughRouteChanges(t *testing.T) {
+	for _, test := range []struct{ up, down time.Duration }{
+		{100 * ms, 100 * ms}, {100 * ms, 0}, {0, 100 * ms}, {50 * ms, 0},
+		{-100 * ms, -100 * ms}, {-100 * ms, 0}, {0, -100 * ms}, {0, -50 * ms},
+	} {
+		for _, loss := range []float64{0, 0.15} {
+			var worst, step time.Duration
+			for seed := uint64(1); seed <= 20; seed++ {
+				p := newPinged(t, seed)
+				p.up.delay, p.down.delay = 150*ms, 150*ms
+				p.up.loss, p.down.loss = loss, loss
+				p.start()
+				p.run(60 * time.Second)
+				before := p.off()
+				p.onSample = func() {
+					worst = max(worst, magnitude(p.off()))
+					step = max(step, magnitude(p.off()-before))
+					before = p.off()
+				}
+				p.up.delay += test.up
+				p.down.delay += test.down
+				p.run(80 * time.Second)
+				if len(p.changes) != 1 || p.changes[0].Kind != RouteChanged || p.changes[0].Step != 0 {
+					t.Errorf("%+v, loss %v, seed %d: %v, want one change of route", test, loss, seed, p.changes)
+				} else if off := p.changes[0].RTT - test.up - test.down; magnitude(off) > 30*ms {
+					t.Errorf("%+v, loss %v, seed %d: the round trip changed by %v", test, loss, seed, p.changes[0].RTT)
+				}
+				if got, want := p.reference.MinRTT(), 300*ms+test.up+test.down; magnitude(got-want) > 28*ms {
+					t.Errorf("%+v, loss %v, seed %d: the quickest round trip is %v, want about %v", test, loss, seed, got, want)
+				}
+			}
+			t.Logf("%+v, loss %v: worst %v in 20 s, steps up to %v", test, loss, worst, step)
+			// 20 s of bleeding are 10 ms; the noise of two estimates is another 5.
+			if worst > 15*ms || step > 3*ms {
+				t.Errorf("%+v, loss %v: off by %v, steps of %v; want 15 ms and 3 ms at most", test, loss, worst, step)
+			}
+		}
+	}
+}
+
+// In the end the reference believes in the new path: symmetric until proven otherwise.
+func TestReferenceBleedsToTheNewPath(t *testing.T) {
+	p := newPinged(t, 1)
+	p.start()
+	p.run(60 * time.Second)
+	p.down.delay += 100 * ms
+	p.run(260 * time.Second)
+	if off := p.off() + 50*ms; magnitude(off) > 5*ms {
+		t.Errorf("off by %v after 200 s, want -50 ms: half of what the way down gained", p.off())
+	}
+}
+
+// Small changes, below what is recognised, are absorbed by the window.
+func TestReferenceAbsorbsSmallChanges(t *testing.T) {
+	for _, by := range []time.Duration{4 * ms, -4 * ms} {
+		p := newPinged(t, 3)
+		p.up.jitter, p.down.jitter = ms, ms
+		p.start()
+		p.run(60 * time.Second)
+		p.up.delay += by
+		p.down.delay += by
+		p.run(200 * time.Second)
+		if off := magnitude(p.off()); off > ms {
+			t.Errorf("%v both ways: off by %v", by, off)
+		}
+	}
+}
+
+// Conformance case 30, first half: a server that loses time has a clock that steps back.
+func TestReferenceFollowsASteppingClock(t *testing.T) {
+	for _, lost := range []time.Duration{2 * time.Second, -2 * time.Second, 60 * time.Second, 250 * ms, time.Hour} {
+		var slowest time.Duration
+		for seed := uint64(1); seed <= 20; seed++ {
+			p := newPinged(t, seed)
+			p.start()
+			p.run(30 * time.Second)
+			p.lost = lost
+			var found time.Duration
+			p.onSample = func() {
+				if found == 0 && magnitude(p.off()) < 12*ms {
+					found = p.now - 30*time.Second
+				}
+				if found != 0 && magnitude(p.off()) > 15*ms {
+					t.Errorf("lost %v, seed %d: off by %v at %v", lost, seed, p.off(), p.now)
+				}
+			}
+			p.run(60 * time.Second)
+			if len(p.changes) != 1 || p.changes[0].Kind != ClockStepped || magnitude(p.changes[0].Step+lost) > 20*ms {
+				t.Errorf("lost %v, seed %d: %v", lost, seed, p.changes)
+			}
+			slowest = max(slowest, found)
+		}
+		t.Logf("a step of %v is followed within %v", -lost, slowest)
+		if slowest == 0 || slowest > 1300*ms {
+			t.Errorf("a step of %v was followed within %v, want 1.3 s at most", -lost, slowest)
+		}
+	}
+}
+
+// One answer that cannot be true changes nothing, whatever it says.
+func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
+	for _, lie := range []time.Duration{time.Second, -time.Second, 1 << 59, -1 << 59, 300 * ms} {
+		p := newPinged(t, 4)
+		p.start()
+		p.run(30 * time.Second)
+		before := p.reference.At(p.local(p.now))
+		base, drift := p.reference.MinRTT(), p.reference.Drift()
+		s := Sample{p.local(p.now) - 200*ms, p.server(p.now) - 100*ms + lie, p.server(p.now) - 100*ms + lie, p.local(p.now)}
+		if change, err := p.reference.Add(s); err != nil || change.Kind != NoChange {
+			t.Errorf("%v: %v, %v", lie, change, err)
+		}
+		if got := p.reference.At(p.local(p.now)); got != before || base != p.reference.MinRTT() || drift != p.reference.Drift() {
+			t.Errorf("an answer that is %v off moves the reference by %v", lie, got-before)
+		}
+		p.onSample = func() {
+			if magnitude(p.off()) > 8*ms {
+				t.Errorf("%v: off by %v at %v", lie, p.off(), p.now)
+			}
+		}
+		p.run(2 * time.Minute)
+	}
+}
+
+// A server that was paused answers many pings at once, each later than it should: a stall and no route.
+func TestReferenceTakesAStallForNoRoute(t *testing.T) {
+	p := newPinged(t, 5)
+	p.start()
+	p.run(30 * time.Second)
+	p.up.held = true
+	p.run(33 * time.Second)
+	p.up.release()
+	p.run(60 * time.Second)
+	if len(p.changes) != 0 {
+		t.Errorf("a stall of 3 s: %v", p.changes)
+	}
+	if off := magnitude(p.off()); off > 5*ms {
+		t.Errorf("off by %v", off)
+	}
+}
+
+// Without answers the reference runs on by itself; after two minutes it has forgotten all samples but the drift.
+func TestReferenceRunsOnWithoutAnswers(t *testing.T) {
+	p := newPinged(t, 6)
+	p.up.jitter, p.down.jitter = ms, ms
+	p.ppm = 1000
+	p.start()
+	p.run(60 * time.Second)
+	p.up.loss = 1
+	p.run(180 * time.Second)
+	if off := magnitude(p.off()); off > 5*ms {
+		t.Errorf("off by %v after two minutes without answers at 1000 ppm", off)
+	}
+	p.up.loss = 0
+	p.run(181 * time.Second)
+	if off := magnitude(p.off()); off > 3*ms || len(p.changes) != 0 {
+		t.Errorf("off by %v a second after the answers came back, changes %v", off, p.changes)
+	}
+	if math.Abs(p.reference.Drift()+0.001) > 100e-6 {
+		t.Errorf("a drift of %v, want -0.001", p.reference.Drift())
+	}
+}
+
+// Beyond MaxDrift the reference gives up smoothness, and stays in the neighbourhood.
+func TestReferenceBeyondMaxDrift(t *testing.T) {
+	p := newPinged(t, 7)
+	p.ppm = 10_000
+	var worst time.Duration
+	p.onSample = func() {
+		if p.now > 5*time.Second {
+			worst = max(worst, magnitude(p.off()))
+		}
+	}
+	p.start()
+	p.run(10 * time.Minute)
+	t.Logf("at 10000 ppm the reference is off by up to %v", worst)
+	if worst > 300*ms {
+		t.Errorf("off by %v at 1 %% of drift", worst)
+	}
+}
+
+func TestReferenceIgnoresDuplicates(t *testing.T) {
+	clean, dirty := newPinged(t, 8), newPinged(t, 8)
+	dirty.up.duplicates, dirty.down.duplicates = 0.3, 0.3
+	// The first copy of each has to be the one that the clean run has.
+	clean.up.jitter, clean.down.jitter, dirty.up.jitter, dirty.down.jitter = 0, 0, 0, 0
+	clean.start()
+	dirty.start()
+	for now := time.Duration(0); now < time.Minute; now += 100 * ms {
+		clean.run(now)
+		dirty.run(now)
+		if a, b := clean.reference.At(now), dirty.reference.At(now); a != b {
+			t.Fatalf("at %v: %v without duplicates, %v with", now, a, b)
+		}
+	}
+	if dirty.reference.Refused() < 50 || clean.reference.Refused() != 0 {
+		t.Errorf("refused %d duplicates, and %d of none", dirty.reference.Refused(), clean.reference.Refused())
+	}
+}
+
+func TestReferenceRefusals(t *testing.T) {
+	r := newReference(t)
+	if r.Ready() || r.At(5) != 5 || r.Held() != 0 {
+		t.Error("a new reference is not empty")
+	}
+	for i := range 20 {
+		local := time.Duration(i) * 250 * ms
+		if _, err := r.Add(Sample{local, local + time.Hour, local + time.Hour, local + 40*ms}); err != nil {
+			t.Fatal(err)
+		}
+		if r.Ready() != (i >= 2) {
+			t.Errorf("after %d samples: Ready() = %v", i+1, r.Ready())
+		}
+	}
+	want := *r
+	last := 19 * 250 * ms
+	for _, test := range []struct {
+		sample Sample
+		err    error
+	}{
+		{Sample{last + 100*ms, 1, 0, last + 200*ms}, ErrStamps},
+		{Sample{last + 100*ms, 0, 200 * ms, last + 200*ms}, ErrStamps},
+		{Sample{last + 100*ms, -1 << 62, 1 << 62, last + 200*ms}, ErrStamps},
+		{Sample{last, time.Hour, time.Hour, last + 6*time.Second}, ErrSlow},
+		{Sample{last, time.Hour, time.Hour, last + 39*ms}, ErrOrder},
+		{Sample{last - 250*ms, time.Hour, time.Hour, last + 41*ms}, ErrDuplicate},
+	} {
+		if change, err := r.Add(test.sample); err != test.err || change != (Change{}) {
+			t.Errorf("%+v: %v, %v; want %v", test.sample, change, err, test.err)
+		}
+		want.refused++
+		if *r != want {
+			t.Errorf("%+v: a refused sample changed the reference", test.sample)
+		}
+	}
+}
+
+// Whatever stamps come in, the reference answers, and a healthy stream brings it back.
+func TestReferenceProperty(t *testing.T) {
+	stamp := rapid.OneOf(
+		rapid.Int64(),
+		rapid.Int64Range(-1<<60, 1<<60),
+		rapid.Int64Range(0, int64(time.Minute)),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		r, err := NewReference(ReferenceConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Duration(0)
+		for range rapid.IntRange(0, 60).Draw(t, "absurd") {
+			s := Sample{
+				time.Duration(stamp.Draw(t, "t1")), time.Duration(stamp.Draw(t, "t2")),
+				time.Duration(stamp.Draw(t, "t3")), time.Duration(stamp.Draw(t, "t4")),
+			}
+			if rapid.Bool().Draw(t, "plausible") { // local stamps are our own, the server's may be anything
+				now += time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "dt"))
+				s.ClientReceive = now
+				s.ClientSend = now - time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "rtt"))
+				s.ServerSend = s.ServerReceive
+			}
+			if _, err := r.Add(s); err == nil {
+				now = max(now, s.ClientReceive)
+			}
+			if o := r.Offset(now); magnitude(o) > 1<<62 || math.IsNaN(r.Drift()) || math.Abs(r.Drift()) > 0.0025 {
+				t.Fatalf("after %+v: offset %v, drift %v", s, o, r.Drift())
+			}
+			if r.Held() > ringSize || r.run.n > r.samples.n {
+				t.Fatalf("%d samples held, %d in a run", r.Held(), r.run.n)
+			}
+		}
+		now = min(now, 1<<59)
+		if r.Held() > 0 && now < r.samples.at(r.samples.n-1).received {
+			return // local time has reached its end
+		}
+		for range 300 {
+			now += 250 * ms
+			if _, err := r.Add(Sample{now - 40*ms, now - 20*ms + time.Hour, now - 20*ms + time.Hour, now}); err != nil && err != ErrDuplicate {
+				t.Fatal(err)
+			}
+		}
+		if off := magnitude(r.At(now) - now - time.Hour); off > time.Second {
+			t.Fatalf("off by %v after 75 s of healthy answers", off)
+		}
+	})
+}
+
+func TestReferenceAllocatesNothing(t *testing.T) {
+	p := newPinged(t, 9)
+	p.start()
+	p.run(60 * time.Second)
+	now := p.local(p.now)
+	r := p.reference
+	if n := testing.AllocsPerRun(1000, func() {
+		now += 250 * ms
+		if _, err := r.Add(Sample{now - 200*ms, p.now, p.now, now}); err != nil && err != ErrOrder {
+			t.Error(err)
+		}
+		if r.At(now) == 0 {
+			t.Error("no time")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations per sample", n)
+	}
+}
+
+func TestChangeKindString(t *testing.T) {
+	for kind, want := range map[ChangeKind]string{NoChange: "no change", RouteChanged: "route changed", ClockStepped: "clock stepped"} {
+		if got := kind.String(); got != want {
+			t.Errorf("%d: %q, want %q", kind, got, want)
+		}
+	}
+}
