@@ -1,6 +1,12 @@
 package prediction_test
 
 import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 )
@@ -11,3 +17,28 @@ func encode(p *prediction.Pending[control]) []byte {
 	p.Write(&w, controls{}, prediction.Redundancy{})
 	return w.Bytes()
 }
+
+// decode reads a packet.
+func decode(t testing.TB, datagram []byte, inputs *prediction.Inputs[control]) {
+	t.Helper()
+	r := packet.NewReader(datagram)
+	if err := inputs.Read(&r, controls{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readAll is decode for property tests.
+func readAll(t *rapid.T, datagram []byte, inputs *prediction.Inputs[control]) {
+	r := packet.NewReader(datagram)
+	if err := inputs.Read(&r, controls{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func clocksyncAge(t *rapid.T) clocksync.Age { return clocksync.Age(rapid.Int8().Draw(t, "age")) }

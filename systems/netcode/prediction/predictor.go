@@ -36,6 +36,7 @@ type Predictor[S any, I comparable] struct {
 	states  []S       // those at oldest to now-1, a ring as long as the one of the inputs
 	pending *Pending[I]
 	latest  tick.Tick // of the authoritative states that were taken
+	last    I         // the input of the last step
 	carry   presses[I]
 	stats   Stats
 }
@@ -72,9 +73,9 @@ func (p *Predictor[S, I]) Start(t tick.Tick, state S) {
 	p.restart(t)
 }
 
-// restart goes on at another tick with the present state.
+// restart goes on at another tick with the present state. The last input is too old to be repeated.
 func (p *Predictor[S, I]) restart(t tick.Tick) {
-	p.now, p.oldest = t, t
+	p.now, p.oldest, p.last = t, t, p.config.Rules.Neutral
 	p.pending.restart(t)
 }
 
@@ -126,18 +127,13 @@ func (p *Predictor[S, I]) Advance(t tick.Tick, in I) S {
 
 // fill runs the ticks up to t with the last input repeated.
 func (p *Predictor[S, I]) fill(t tick.Tick) {
-	in := p.config.Rules.Neutral
-	if last, ok := p.pending.At(p.now.Add(-1)); ok {
-		in = p.config.Rules.repeat(last)
-	}
 	for p.now != t {
-		if old, ok := p.pending.At(p.now); ok { // the clock went back before it went ahead
-			in = p.config.Rules.repeat(old)
-			p.step(old)
-			continue
+		in, ok := p.pending.At(p.now)
+		if !ok { // it is there when the clock went back before it went ahead
+			in = p.config.Rules.repeat(p.last)
+			p.pending.Push(p.now, in)
+			p.stats.Filled++
 		}
-		p.stats.Filled++
-		p.pending.Push(p.now, in)
 		p.step(in)
 	}
 }
@@ -145,6 +141,7 @@ func (p *Predictor[S, I]) fill(t tick.Tick) {
 // step runs the present tick.
 func (p *Predictor[S, I]) step(in I) {
 	p.stats.Steps++
+	p.last = in
 	*p.at(p.now) = p.state
 	p.state = p.config.Step(p.state, in, p.now)
 	p.now++
