@@ -39,9 +39,6 @@ type Delay struct {
 }
 
 const (
-	// leastLateness is assumed where packets are punctual to the microsecond: a loopback is not as regular as it looks.
-	leastLateness = 2 * time.Millisecond
-
 	// reroute is a rise of the fastest transit from one moment to the next that no drifting clock explains.
 	reroute = 5 * time.Millisecond
 
@@ -138,8 +135,8 @@ func (d *Delay) Ready() bool { return d.ready }
 // Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the arrivals.
 func (d *Delay) Transit() time.Duration { return d.base }
 
-// Lateness returns the 99th percentile of how much later than the fastest a snapshot came, at least 2 ms.
-func (d *Delay) Lateness() time.Duration { return max(d.lateness.p99(), leastLateness) }
+// Lateness returns the 99th percentile of how much later than the fastest a snapshot came.
+func (d *Delay) Lateness() time.Duration { return d.lateness.p99() }
 
 // Intervals returns n, the number of send intervals by which the view is delayed to survive n-1 losses in a row.
 func (d *Delay) Intervals() int { return d.loss.cover() }

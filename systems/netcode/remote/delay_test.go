@@ -92,7 +92,7 @@ func TestDelayFormula(t *testing.T) {
 				if d := math.Abs(last.Loss() - tt.loss); d > 0.04 {
 					t.Errorf("seed %d: loss measured %.3f, is %.3f", seed, last.Loss(), tt.loss)
 				}
-				late := max(2*tt.jitter, leastLateness)
+				late := 2 * tt.jitter
 				if d := last.Lateness(); d > late || d < late*8/10 {
 					t.Errorf("seed %d: lateness %v, want nearly %v", seed, d, late)
 				}
@@ -244,7 +244,7 @@ func TestDelayIsLoweredSlowly(t *testing.T) {
 	}
 	feed(0, 20*time.Second, 50*ms)
 	low := d.Behind()
-	if want := 50*ms + 200*ms + leastLateness; low != want {
+	if want := 50*ms + 200*ms; low != want {
 		t.Fatalf("behind by %v, want %v", low, want)
 	}
 	feed(20*time.Second, 20500*ms, 150*ms)

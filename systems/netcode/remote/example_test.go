@@ -75,7 +75,7 @@ func ExamplePlayback() {
 	fmt.Println("behind by", playback.Behind().Round(time.Millisecond))
 	// Output:
 	// teleport to 0.00
-	// behind by 199ms
+	// behind by 197ms
 }
 
 // A Delay alone says how far behind its clock a view must be.
