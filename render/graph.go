@@ -203,6 +203,9 @@ func (o *Overlay) curve(plot Rect, lo, hi float32, g *Graph, s int) {
 
 func (o *Overlay) bars(plot Rect, lo, hi float32, g *Graph) {
 	step := plot.W / float32(g.size)
+	if pixels := step * o.scale; pixels >= 2 {
+		step = float32(int(pixels)) / o.scale // whole pixels, or some bars would be wider than others
+	}
 	base := plot.Y + plot.H*(1-unit(0, lo, hi))
 	x := plot.X + plot.W - step*float32(g.count)
 	for i := 0; i < g.count; i++ {

@@ -175,12 +175,12 @@ func (b *MotionBatch) Tick() int32 { return tick(b.now) }
 // Revision changes with every change of the batch other than SetTime.
 func (b *MotionBatch) Revision() uint64 { return b.revision }
 
-// NextChange returns the first range of rows, from row on, that changed after the given revision; an empty one (from == to == Len) when there is none left.
+// NextChange returns the first range of rows, from row on (0, or the end of the range before), that changed after the given revision; an empty one (from == to == Len) when there is none left.
 // Ranges are whole blocks of 32 rows, and ranges less than two blocks apart are reported as one, since a second upload costs more than two blocks.
 func (b *MotionBatch) NextChange(since uint64, row int) (from, to int) {
 	n := len(b.rows)
 	blocks := (n + motionBlock - 1) / motionBlock
-	i := row / motionBlock
+	i := (row + motionBlock - 1) / motionBlock // row is 0 or the end of a range, which may be cut short by the last row
 	for i < blocks && b.marks[i] <= since {
 		i++
 	}

@@ -7,6 +7,7 @@ import "github.com/go-gl/mathgl/mgl32"
 // Start from [Daylight] or [Dusk] and change what you like.
 type Theme struct {
 	SkyTop, SkyHorizon Color // the background's gradient; distant ground fades into SkyHorizon
+	Backdrop           Color // what is seen between views, and without any
 
 	Ground    Color // of the ground plane
 	GridMinor Color // lines one cell apart; their alpha is the lines' strength
@@ -46,6 +47,7 @@ func Daylight() Theme {
 	return Theme{
 		SkyTop:     Hex(0x9fb6c9),
 		SkyHorizon: Hex(0xe6e6e0),
+		Backdrop:   Hex(0x3a4652),
 		Ground:     Hex(0xd6d8d6),
 		GridMinor:  Hex(0x6c7a86).Alpha(0.22),
 		GridMajor:  Hex(0x5a6874).Alpha(0.45),
@@ -73,6 +75,7 @@ func Dusk() Theme {
 	t := Daylight()
 	t.SkyTop = Hex(0x10161f)
 	t.SkyHorizon = Hex(0x35434f)
+	t.Backdrop = Hex(0x080b0f)
 	t.Ground = Hex(0x2b343d)
 	t.GridMinor = Hex(0x9fb4c4).Alpha(0.13)
 	t.GridMajor = Hex(0xaec4d4).Alpha(0.30)

@@ -146,7 +146,7 @@ func (r *Renderer) Draw(f *render.Frame) error {
 	gl.BindFramebuffer(gl.FRAMEBUFFER, r.target.scene)
 	gl.Disable(gl.SCISSOR_TEST)
 	gl.DepthMask(true)
-	back := f.Theme.SkyTop.Linear()
+	back := f.Theme.Backdrop.Linear()
 	gl.ClearColor(back[0], back[1], back[2], 1)
 	gl.Clear(gl.COLOR_BUFFER_BIT)
 	views := f.Views()

@@ -1,0 +1,178 @@
+//go:build cgo
+
+package opengl_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+func TestDrawAllocatesNothing(t *testing.T) {
+	s := newSurface(t, 64, 48, render.QualityBalanced)
+	theme := render.Daylight()
+	f := render.NewFrame(theme)
+	batches := parade(&theme)
+	colored := render.NewBatch(render.Cube, render.Solid, render.Color{})
+	motion := render.NewMotionBatch(render.Sphere, render.Ghost, theme.Accent(1))
+	for _, m := range motions(rand.New(rand.NewPCG(3, 4)), 100, 0, int64(time.Second)) {
+		motion.Add(m)
+	}
+	lines := &render.LineBatch{}
+	g := render.NewGraph("steps per frame", "", 1, 100, render.Series{Color: theme.Accent(0)})
+	orbit := render.Orbit{Yaw: 1, Pitch: 0.5, Distance: 12}
+	frame := 0
+	draw := func() {
+		frame++
+		f.Begin(s.Size())
+		orbit.Rotate(0.01, 0)
+		for i := 0; i < 2; i++ {
+			v := f.ViewIn(render.Whole().Column(i, 2, 0.01), orbit.Camera())
+			for _, b := range batches {
+				v.Add(b)
+			}
+			v.Add(colored)
+			v.AddMotion(motion)
+			v.AddLines(lines)
+		}
+		colored.Reset()
+		lines.Reset()
+		for i := 0; i < 50; i++ {
+			p := components.At3D(float32(i), 0, 0)
+			colored.AppendColor(p, theme.Accent(i))
+			lines.Add(p.Position, motion.Pose(i).Position, theme.Ink)
+			if frame%3 == 0 {
+				motion.Set(2*i, render.Motion{From: p, To: motion.Pose(i), End: time.Second})
+			}
+		}
+		motion.SetTime(time.Duration(frame) * time.Millisecond)
+		g.Push(float32(frame % 5))
+		o := &f.Overlay
+		o.Panel(render.Rect{X: 2, Y: 2, W: 60, H: 40})
+		o.Text(4, 4, render.TextBody, theme.Text, "allocates nothing →")
+		o.At(4, 20, render.TextMono, theme.Text).Str("frame ").Int(int64(frame)).Str(" ").Millis(time.Second/60, 2).FloatRight(1.5, 2, 40)
+		o.Graph(render.Rect{X: 0, Y: 0, W: 64, H: 48}, g)
+		o.Key(3, 3, "Space")
+		if x, y, ok := f.Views()[0].Project(colored.Poses[0].Position); ok {
+			o.Label(x, y, theme.Text, "label")
+		}
+		if err := s.Draw(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; i < 200; i++ { // let everything grow to its size
+		draw()
+	}
+	if n := testing.AllocsPerRun(50, draw); n != 0 {
+		t.Errorf("a frame makes %v allocations, want none", n)
+	}
+	img, err := s.Capture(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(20, func() {
+		if _, err := s.Capture(img); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("Capture into a picture of the right size makes %v allocations, want none", n)
+	}
+}
+
+// What is wrong with one batch is said, and the rest of the frame is drawn.
+func TestBadBatchesAreRefused(t *testing.T) {
+	s := newSurface(t, 32, 32, render.QualityPlain)
+	f := render.NewFrame(render.Daylight())
+	good := render.NewBatch(render.Cube, render.Solid, f.Theme.Neutral)
+	good.Append(components.Identity3D())
+	half := render.NewBatch(render.Cube, render.Solid, f.Theme.Neutral)
+	half.Append(components.Identity3D())
+	half.AppendColor(components.Identity3D(), f.Theme.Neutral)
+	for name, b := range map[string]*render.Batch{"2 poses and 1 colours": half, "unknown mesh": render.NewBatch(99, render.Solid, f.Theme.Neutral)} {
+		f.Begin(s.Size())
+		v := f.View(paradeCamera())
+		v.Add(b)
+		v.Add(good)
+		if err := s.Draw(f); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("the error is %v, want one about %q", err, name)
+		}
+	}
+	f.Begin(s.Size())
+	f.View(paradeCamera()).AddMotion(render.NewMotionBatch(99, render.Solid, f.Theme.Neutral))
+	if err := s.Draw(f); err == nil || !strings.Contains(err.Error(), "unknown mesh") {
+		t.Errorf("the error is %v, want one about the mesh", err)
+	}
+	f.Begin(s.Size())
+	f.View(paradeCamera()).Add(good)
+	if err := s.Draw(f); err != nil {
+		t.Errorf("the next frame: %v", err)
+	}
+}
+
+func TestEmptyFrames(t *testing.T) {
+	s := newSurface(t, 32, 32, render.QualityPlain)
+	f := render.NewFrame(render.Daylight())
+	if _, err := s.Capture(nil); err == nil {
+		t.Error("Capture before the first Draw gives a picture")
+	}
+	f.Begin(render.Size{}) // a minimised window
+	f.View(paradeCamera()).Add(render.NewBatch(render.Cube, render.Solid, f.Theme.Neutral))
+	f.Overlay.Text(1, 1, render.TextBody, f.Theme.Text, "unseen")
+	if err := s.Draw(f); err != nil || s.Stats() != (render.Stats{}) {
+		t.Errorf("a frame of no size: %v, %+v", err, s.Stats())
+	}
+	f.Begin(s.Size()) // no view
+	if err := s.Draw(f); err != nil {
+		t.Error(err)
+	}
+	v := f.View(paradeCamera()) // empty batches
+	v.Add(render.NewBatch(render.Cube, render.Solid, f.Theme.Neutral))
+	v.AddMotion(render.NewMotionBatch(render.Cube, render.Solid, f.Theme.Neutral))
+	v.AddLines(&render.LineBatch{})
+	if err := s.Draw(f); err != nil {
+		t.Error(err)
+	}
+	s.Close()
+	s.Close()
+}
+
+// The memory of batches that are no longer drawn is freed, and they can come back.
+func TestBatchesComeBackAfterALongAbsence(t *testing.T) {
+	s := newSurface(t, 32, 32, render.QualityPlain)
+	f := render.NewFrame(render.Daylight())
+	b := render.NewBatch(render.Cube, render.Solid, render.Hex(0xff0000))
+	p := components.Identity3D()
+	p.Scale = p.Scale.Mul(30)
+	b.Append(p)
+	b.Revision = 7
+	m := render.NewMotionBatch(render.Cube, render.Solid, render.Hex(0xff0000))
+	m.Add(render.Still(p))
+	l := &render.LineBatch{}
+	l.Add(p.Position, p.Scale, render.Hex(0xff0000))
+	shot := func() {
+		t.Helper()
+		f.Begin(s.Size())
+		v := f.View(render.LookAt(p.Scale.Mul(2), p.Position))
+		v.Add(b)
+		v.AddMotion(m)
+		v.AddLines(l)
+		if got := picture(t, s, f).RGBAAt(16, 16); got.R < 60 || got.G > 60 {
+			t.Errorf("the middle of the picture is %v, want red", got)
+		}
+	}
+	shot()
+	for i := 0; i < 1100; i++ {
+		f.Begin(s.Size())
+		if err := s.Draw(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shot()
+	if got := s.Stats().Uploaded; got != 40+92+32 {
+		t.Errorf("%d bytes went up, want all again: 164", got)
+	}
+}
