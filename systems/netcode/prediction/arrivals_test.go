@@ -145,6 +145,9 @@ func TestStandingQueueIsShed(t *testing.T) {
 			a.Advance(now, now+10*ms)
 			count(a)
 		}
+		if last, _ := a.Last(); int(id.Sub(last)) != a.Waiting()+1 {
+			t.Errorf("the last id is %d of %d with %d waiting", last, id, a.Waiting())
+		}
 		return a.Waiting(), a.Stats()
 	}
 	if waiting, s := run(0); waiting != 0 || s.Shed == 0 {

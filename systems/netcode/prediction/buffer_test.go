@@ -109,6 +109,33 @@ func TestLatePressRunsOnceInTheNextTick(t *testing.T) {
 	}
 }
 
+// Of late presses that exclude each other the last one counts: they are handed on in the order in which they happened.
+func TestLatePressesKeepTheirOrder(t *testing.T) {
+	last := prediction.Rules[control]{Merge: func(into, presses control) control {
+		if presses.Press != 0 {
+			into.Press = presses.Press
+		}
+		return into
+	}}
+	b, err := prediction.NewBuffer(100, prediction.BufferConfig[control]{Rules: last})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		b.Next()
+	}
+	p := prediction.NewPending[control](0)
+	for i := range 5 { // up to 104, which runs next
+		p.Push(tick.Tick(100+i), control{Press: uint8(i) % 4})
+	}
+	var in prediction.Inputs[control]
+	decode(t, encode(p), &in)
+	b.Receive(&in, grid.Edge(104))
+	if got, _ := b.Next(); got.Press != 3 {
+		t.Errorf("press %d ran, want 3, the last", got.Press)
+	}
+}
+
 func TestWithoutMergeLatePressesAreLost(t *testing.T) {
 	b, err := prediction.NewBuffer(10, prediction.BufferConfig[control]{})
 	if err != nil {
@@ -164,6 +191,9 @@ func TestResetForgetsTheOldConnection(t *testing.T) {
 	}
 	if v := b.Put(12, control{}); v != prediction.Accepted {
 		t.Errorf("a new input for a tick of the old connection got verdict %d", v)
+	}
+	if in, source := b.Next(); in != (control{}) || source != prediction.Received {
+		t.Errorf("the new input ran as %v from source %d: a press of the old connection is left", in, source)
 	}
 }
 

@@ -16,9 +16,6 @@ const base = "delay=100ms jitter=10ms"
 
 const second = rate // in ticks
 
-// settled is when the first inputs and states have made their way.
-const settled = 2 * second
-
 // quiet plays the game without presses from a tick of the session on, so that all of them have arrived at the end.
 func (s *session) quiet(from int64) {
 	play := s.play

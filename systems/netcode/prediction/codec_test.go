@@ -12,18 +12,18 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// wide is an input that changes every tick and takes nine bytes.
+// wide is an input that changes every tick, takes nine bytes, and is written as a difference.
 type wide struct{ A, B uint32 }
 
 type wides struct{}
 
-func (wides) Write(w *packet.Writer, in, _ wide) {
-	w.Bits(uint64(in.A), 32)
+func (wides) Write(w *packet.Writer, in, newer wide) {
+	w.Bits(uint64(in.A-newer.A), 32)
 	w.Bits(uint64(in.B), 40)
 }
 
-func (wides) Read(r *packet.Reader, _ wide) wide {
-	return wide{uint32(r.Bits(32)), uint32(r.Bits(40))}
+func (wides) Read(r *packet.Reader, newer wide) wide {
+	return wide{newer.A + uint32(r.Bits(32)), uint32(r.Bits(40))}
 }
 
 func TestPacketOfInputsKeepsItsBounds(t *testing.T) {

@@ -169,6 +169,29 @@ func TestReconcileBeforeStartStarts(t *testing.T) {
 	}
 }
 
+func TestClockThatWentBackTooFarBeginsAnew(t *testing.T) {
+	for _, test := range []struct {
+		to    tick.Tick
+		jumps uint64
+	}{{4, 0}, {3, 1}} { // 4 is the last that the server has confirmed: before it nothing can change
+		p := predictor(prediction.Config[body, control]{})
+		p.Start(0, body{})
+		for k := range tick.Tick(10) {
+			p.Advance(k, control{Move: 1})
+		}
+		p.Reconcile(4, body{X: 8})
+		x := p.State().X
+		p.Advance(test.to, control{Move: -1})
+		want := 8.1 // with input 4 as it was
+		if test.jumps > 0 {
+			want = x - 0.1
+		}
+		if got := p.State().X; p.Stats().Jumps != test.jumps || math.Abs(got-want) > 1e-9 || p.Tick() != test.to+1 {
+			t.Errorf("back to %d: at %v in tick %d after %d jumps, want %v", test.to, got, p.Tick(), p.Stats().Jumps, want)
+		}
+	}
+}
+
 // Against a naive model, which keeps the last authoritative state and everything since, and replays all of it each time.
 func TestPredictorReplaysTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

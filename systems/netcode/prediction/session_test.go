@@ -39,7 +39,7 @@ type session struct {
 	offset   prediction.ErrorOffset[float64, prediction.Scalar]
 
 	inputs   prediction.Inputs[control]
-	out, in  [256]byte
+	out      [256]byte
 	writer   packet.Writer
 	reader   packet.Reader
 	feedback prediction.Feedback

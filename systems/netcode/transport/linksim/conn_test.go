@@ -118,6 +118,37 @@ func TestDirectionsAndConnectionsLoseDifferently(t *testing.T) {
 	}
 }
 
+func TestConnectionsOfOneListenerLoseDifferently(t *testing.T) {
+	inner := loopback.Listen(loopback.Config{})
+	l, err := linksim.WrapListener(inner, mustPath(t, "loss=50% seed=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var clients, servers [2]transport.Conn
+	for i := range clients {
+		clients[i] = inner.Dial()
+		l.Poll(0)
+		servers[i], _ = l.Accept()
+		clients[i].Poll(0)
+	}
+	buf, same := make([]byte, transport.MaxMTU), 0
+	for range 1000 {
+		var got [2]bool
+		for i := range clients {
+			if err := servers[i].Send([]byte{1}); err != nil {
+				t.Fatal(err)
+			}
+			_, got[i] = clients[i].Recv(buf)
+		}
+		if got[0] == got[1] {
+			same++
+		}
+	}
+	if same < 400 || same > 600 {
+		t.Errorf("%d of 1000 datagrams to two clients share their fate, want about half", same)
+	}
+}
+
 func TestWrapRefusesNonsense(t *testing.T) {
 	a, _ := loopback.Pair(loopback.Config{})
 	bad := linksim.Path{Send: linksim.Condition{Loss: -1}}

@@ -391,6 +391,29 @@ func TestEffectsDoNotDisturbEachOther(t *testing.T) {
 	}
 }
 
+func TestEffectsAreIndependent(t *testing.T) {
+	const n = 40_000
+	l := mustLink(t, "delay=10ms dup=50% reorder=50%/500ms seed=8")
+	held, twice := make([]bool, n), make([]int, n)
+	for _, a := range stream(l, n, ms) {
+		twice[a.id]++
+		held[a.id] = held[a.id] || a.at-a.sent > 400*ms
+	}
+	both := 0
+	for i := range n {
+		if held[i] && twice[i] == 2 {
+			both++
+		}
+	}
+	within(t, l, "held back and doubled", both, n, 0.25)
+}
+
+func TestOneDatagramLargerThanTheQueuePasses(t *testing.T) {
+	if out := stream(mustLink(t, "rate=1000 queue=5"), 2, time.Second); len(out) != 2 || out[0].at != 8*ms {
+		t.Errorf("got %+v, want two arrivals, the first after 8 ms", out)
+	}
+}
+
 func TestSeedsDiffer(t *testing.T) {
 	a, b := stream(mustLink(t, "loss=50% seed=1"), 1000, ms), stream(mustLink(t, "loss=50% seed=2"), 1000, ms)
 	if slices.Equal(a, b) {

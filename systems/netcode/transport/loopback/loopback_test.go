@@ -57,8 +57,19 @@ func TestArrivesAtTheTimeItWasSent(t *testing.T) {
 	if _, ok := b.Recv(buf); !ok {
 		t.Error("nothing received at the time at which it was sent")
 	}
+	if err := a.Send([]byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	b.Poll(5 * ms) // a time earlier than the last counts as the last
+	if _, ok := b.Recv(buf); !ok {
+		t.Error("the clock went back")
+	}
+	a.Poll(30 * ms)
 	a.Close(transport.Reason{Code: transport.Left})
-	if b.Poll(20 * ms); b.State() != transport.Closed {
+	if b.Poll(30*ms - 1); b.State() != transport.Open {
+		t.Error("the close arrived before it happened")
+	}
+	if b.Poll(30 * ms); b.State() != transport.Closed {
 		t.Error("the close did not arrive at its time")
 	}
 }

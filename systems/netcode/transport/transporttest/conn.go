@@ -163,6 +163,13 @@ func closeTells(t *testing.T, e Ends) {
 }
 
 func firstClose(t *testing.T, e Ends) {
+	transfer(t, e, e.B, e.A, []byte("hello"))
+	for range 10 { // these wait for Recv, or are on their way
+		if err := e.B.Send([]byte("too late")); err != nil {
+			t.Fatal(err)
+		}
+		e.Pass()
+	}
 	e.A.Close(transport.Reason{})
 	e.A.Close(transport.Reason{Code: transport.Kicked})
 	if got := e.A.CloseReason(); got.Code != transport.Left {
