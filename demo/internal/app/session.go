@@ -35,6 +35,8 @@ type Session struct {
 	Live bool
 	// Recording is the length of the clip that is being recorded; negative: none is.
 	Recording time.Duration
+	// UpdateTime and DrawTime are what the processor spent on a frame of late, for the overlay of a window.
+	UpdateTime, DrawTime time.Duration
 
 	toast      string
 	toastUntil time.Duration // of the session's real time
@@ -94,6 +96,7 @@ func (s *Session) Draw(surface render.Surface) error {
 	s.brush.Show(view)
 	state := hud.State{
 		Info: s.sim.Info(), Set: set, Now: now, Keys: s.groups, Live: s.Live, Recording: s.Recording,
+		Update: s.UpdateTime, Draw: s.DrawTime,
 	}
 	if s.real < s.toastUntil {
 		state.Toast = s.toast

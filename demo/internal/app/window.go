@@ -126,11 +126,19 @@ func (p *player) run(ctx context.Context, clock machine) error {
 			real = recorded.Next()
 		}
 		p.session.Recording = p.keyClip.length()
+		begin := clock.Now()
 		p.session.Advance(real)
+		updated := clock.Now()
 		if err := p.session.Draw(p.win); err != nil {
 			return err
 		}
+		smooth(&p.session.UpdateTime, updated-begin)
+		smooth(&p.session.DrawTime, clock.Now()-updated)
 		if err := p.record(real); err != nil {
+			return err
+		}
+		// Whoever watches the table sees each frame at once.
+		if err := p.session.Flush(); err != nil {
 			return err
 		}
 		set := p.session.Settings()
@@ -138,6 +146,9 @@ func (p *player) run(ctx context.Context, clock machine) error {
 	}
 	return nil
 }
+
+// smooth moves an average a sixteenth of the way to a new value.
+func smooth(average *time.Duration, value time.Duration) { *average += (value - *average) / 16 }
 
 // pace returns the frame rate to keep to for the next frame: the cap, varied by the jitter. Jitter without a cap is around a rate that is high enough.
 func pace(set settings.Settings, random *rand.Rand) float64 {

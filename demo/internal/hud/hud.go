@@ -26,7 +26,7 @@ const graphFrames = 240
 // New returns the overlay of a scene.
 func New(theme *render.Theme, followed []scene.Followed) *HUD {
 	h := &HUD{
-		steps: render.NewGraph("fixed steps per frame", "", 0, graphFrames, render.Series{Color: theme.Accent(1)}),
+		steps: render.NewGraph("", "", 0, graphFrames, render.Series{Color: theme.Accent(1)}),
 	}
 	h.steps.Bars = true
 	var series []render.Series
@@ -35,7 +35,7 @@ func New(theme *render.Theme, followed []scene.Followed) *HUD {
 		series = append(series, render.Series{Name: f.Name, Color: theme.Accent(f.Accent)})
 	}
 	h.values = make([]float32, len(followed))
-	h.speed = render.NewGraph("drawn displacement per frame, units/s", "", 1, graphFrames, series...)
+	h.speed = render.NewGraph("", "", 1, graphFrames, series...)
 	return h
 }
 
@@ -58,6 +58,9 @@ type State struct {
 	Live      bool          // in a window: there are keys to press
 	Recording time.Duration // the length of the clip so far; negative: none is being recorded
 	Toast     string        // a passing remark
+
+	// What the processor spent on a frame of late, in a window: on Update and on Draw, the display's wait included.
+	Update, Draw time.Duration
 }
 
 // Draw writes the overlay. Small pictures get less of it.
@@ -65,7 +68,7 @@ func (h *HUD) Draw(o *render.Overlay, s *State) {
 	if s.Set.Overlay {
 		all := o.Bounds().Inset(margin)
 		bottom := all.Y + all.H
-		if s.Live && all.W >= 560 {
+		if s.Live && roomOf(all) == roomy {
 			bottom = drawHints(o, all) - gap
 		}
 		right := h.drawStatus(o, all, s)
@@ -89,37 +92,63 @@ const (
 	pad    = 10 // inside a panel
 )
 
-// drawTitle says what is to be seen, between the left edge and the status.
+// room is how much a picture has for the overlay.
+type room int
+
+const (
+	tiny    room = iota // a line
+	compact             // lines and small graphs
+	roomy               // everything
+)
+
+func roomOf(all render.Rect) room {
+	switch {
+	case all.W >= 840 && all.H >= 470:
+		return roomy
+	case all.W >= 480 && all.H >= 260:
+		return compact
+	}
+	return tiny
+}
+
+// drawTitle says what is to be seen, between the left edge and the status, as far as there is room.
 func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *State) {
-	width := right - all.X
-	if width < 120 {
+	theme := o.Theme()
+	style := render.TextHeading
+	if roomOf(all) != roomy {
+		style = render.TextSmall
+	}
+	width := o.Width(style, s.Info.Title) + 2*pad
+	if width > right-all.X {
 		return
 	}
-	theme := o.Theme()
-	title, small := o.LineHeight(render.TextHeading), o.LineHeight(render.TextSmall)
-	caption := all.H >= 260 && width >= 240
-	panel := render.Rect{X: all.X, Y: all.Y, W: min(width, o.Width(render.TextHeading, s.Info.Title)+2*pad), H: title + 2*pad - 6}
-	var lines []string
-	if caption {
-		lines = h.text.lines(o, render.TextSmall, s.Info.Caption, min(width, 470)-2*pad)
-		for _, line := range lines {
-			panel.W = max(panel.W, o.Width(render.TextSmall, line)+2*pad)
-		}
-		panel.H += 3 + small*float32(len(lines))
+	title, small := o.LineHeight(style), o.LineHeight(render.TextSmall)
+	if roomOf(all) != roomy {
+		o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: title + 8})
+		o.Text(all.X+pad, all.Y+4, style, theme.Text, s.Info.Title)
+		return
 	}
-	o.Panel(panel)
-	o.Text(all.X+pad, all.Y+pad-3, render.TextHeading, theme.Text, s.Info.Title)
+	lines := h.text.lines(o, render.TextSmall, s.Info.Caption, min(right-all.X, 470)-2*pad)
+	for _, line := range lines {
+		width = max(width, o.Width(render.TextSmall, line)+2*pad)
+	}
+	o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: title + small*float32(len(lines)) + 2*pad - 3})
+	o.Text(all.X+pad, all.Y+pad-3, style, theme.Text, s.Info.Title)
 	for i, line := range lines {
 		o.Text(all.X+pad, all.Y+pad+title+float32(i)*small, render.TextSmall, theme.TextDim, line)
 	}
 }
 
 func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
-	if all.H < 250 || all.W < 420 {
+	width, height := min((all.W-gap)/2, 420), min(all.H*0.17, 130)
+	h.steps.Title, h.speed.Title = "fixed steps per frame", "drawn displacement per frame, units/s"
+	switch roomOf(all) {
+	case tiny:
 		return
+	case compact:
+		width, height = min(width, 270), 58
+		h.steps.Title, h.speed.Title = "steps per frame", "drawn speed"
 	}
-	height := min(max(all.H*0.17, 62), 130)
-	width := min((all.W-gap)/2, 420)
 	y := bottom - height
 	o.Graph(render.Rect{X: all.X, Y: y, W: width, H: height}, h.steps)
 	o.Graph(render.Rect{X: all.X + all.W - width, Y: y, W: width, H: height}, h.speed)

@@ -1,6 +1,7 @@
 package hud
 
 import (
+	"math"
 	"strings"
 
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
@@ -18,20 +19,13 @@ func drawKeys(o *render.Overlay, groups []keys.Group) {
 	line := o.LineHeight(render.TextSmall) + 8
 	heading := o.LineHeight(render.TextHeading) + 6
 
-	// Two columns of about equal height, groups kept whole.
-	total := float32(0)
-	for _, g := range groups {
-		total += groupHeight(g, heading, line)
-	}
-	split, left := len(groups), float32(0)
-	for i, g := range groups {
-		if left >= total/2 {
-			split = i
-			break
+	// Two columns, groups kept whole, as even as can be.
+	split, height := 0, float32(math.MaxFloat32)
+	for i := range groups {
+		if h := max(groupsHeight(groups[:i], heading, line), groupsHeight(groups[i:], heading, line)); h < height {
+			split, height = i, h
 		}
-		left += groupHeight(g, heading, line)
 	}
-	height := max(left, total-left)
 	mouse := o.LineHeight(render.TextSmall) + 8
 	r := render.Rect{W: 2*column + 3*2*pad, H: height + mouse + 2*2*pad - 8}
 	r.X, r.Y = (all.W-r.W)/2, max((all.H-r.H)/2, 4)
@@ -60,8 +54,11 @@ func drawKeys(o *render.Overlay, groups []keys.Group) {
 
 const groupGap = 8
 
-func groupHeight(g keys.Group, heading, line float32) float32 {
-	return heading + line*float32(len(g.Bindings)) + groupGap
+func groupsHeight(groups []keys.Group, heading, line float32) (height float32) {
+	for _, g := range groups {
+		height += heading + line*float32(len(g.Bindings)) + groupGap
+	}
+	return height
 }
 
 // wrapped breaks one text into lines and remembers them until text or width change.

@@ -13,17 +13,19 @@ const (
 	statusValue  = 88 // where the numbers begin
 	statusNumber = 52 // and how wide they are
 	statusNote   = 148
-	smallStatus  = 150
 )
 
 // drawStatus writes the panel at the upper right and returns its left edge.
 func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
-	if all.W < 460 || all.H < 240 {
-		return drawSmallStatus(o, all, s)
+	if roomOf(all) != roomy {
+		return h.drawSmallStatus(o, all, s)
 	}
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall) + 3
 	rows := 6
+	if s.Live {
+		rows++
+	}
 	if s.Set.Jitter > 0 {
 		rows++
 	}
@@ -73,6 +75,9 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 		w.Color(theme.Bad)
 	}
 	number(w, float64(s.Now.Dropped)/1e6, 0).Str("ms")
+	if s.Live {
+		number(row("update, draw"), float64(s.Update)/1e6, 1).Str("ms").Tab(statusNote).Float(float64(s.Draw)/1e6, 1).Str(" ms")
+	}
 	if s.Set.Jitter > 0 {
 		row("frame jitter").Str("± ").Float(100*s.Set.Jitter, 0).Str(" %")
 	}
@@ -88,16 +93,32 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	return r.X
 }
 
-// drawSmallStatus is for thumbnails: one line.
-func drawSmallStatus(o *render.Overlay, all render.Rect, s *State) float32 {
+// drawSmallStatus is for small pictures: one line.
+func (h *HUD) drawSmallStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	theme := o.Theme()
-	r := render.Rect{X: all.X + all.W - smallStatus, Y: all.Y, W: smallStatus, H: o.LineHeight(render.TextSmall) + 8}
+	width := float32(138)
+	if roomOf(all) == compact {
+		width = 262
+	}
+	r := render.Rect{X: all.X + all.W - width, Y: all.Y, W: width, H: o.LineHeight(render.TextSmall) + 8}
 	o.Panel(r)
-	w := o.At(r.X+pad, r.Y+4, render.TextSmall, theme.Text).Int(int64(s.Now.Rate)).Str(" Hz  ")
+	w := o.At(r.X+pad, r.Y+4, render.TextSmall, theme.Text).Int(int64(s.Now.Rate)).Str(" Hz").Tab(46)
 	if s.Set.Interpolate {
 		w.Color(theme.Good).Str("interpolated")
 	} else {
 		w.Color(theme.Bad).Str("raw")
+	}
+	if roomOf(all) != compact {
+		return r.X
+	}
+	w.Color(theme.TextDim).Tab(126)
+	if s.Set.Paused {
+		w.Str("paused")
+	} else {
+		w.Str("speed ").Float(s.Set.Speed, decimals(s.Set.Speed))
+	}
+	if frames, _, ok := h.meter.rates(); ok {
+		w.Tab(196).Float(frames, 0).Str(" fps")
 	}
 	return r.X
 }

@@ -16,7 +16,7 @@ import (
 func (s *Lanes) Camera(now ecs.Time) render.Orbit {
 	x := float32(speed * now.Normal.Seconds())
 	return render.Orbit{
-		Target:   mgl32.Vec3{x - 1.7, 0, -lanePitch * 1.72},
+		Target:   mgl32.Vec3{x - 1.7, 0, -lanePitch * 1.66},
 		Yaw:      0.1,
 		Pitch:    0.78,
 		Distance: 22, MinDistance: 3, MaxDistance: 80,
@@ -49,9 +49,14 @@ func (s *Lanes) Draw(p *scene.Picture) {
 		}
 		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, text)
 	}
-	back, front := s.lanes[0], s.lanes[len(s.lanes)-1]
-	p.Label(back.visual(back.raw).Position.Add(mgl32.Vec3{0, 0.35, 0}), raw.Mix(p.Theme.Text, 0.5), "raw")
-	p.Label(front.visual(front.smooth).Position.Add(mgl32.Vec3{0, -bodySize / 2, 1.15}), smooth.Mix(p.Theme.Text, 0.5), "interpolated")
+	// At the ends of the two longest-stepped trails, where they differ most.
+	back := s.lanes[0]
+	p.Label(mgl32.Vec3{x - 5.5, -0.1, back.z - twinPitch/2}, raw.Mix(p.Theme.Text, 0.5), "raw")
+	text, color := "interpolated", smooth
+	if !s.interpolated {
+		text, color = "interpolation is off", raw
+	}
+	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + twinPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
 }
 
 // drawTrack shows a lane as a strip of ground that goes along with the camera, and the gates across it, which do not.

@@ -50,12 +50,13 @@ var otherRates = []int{5, 10, 20, 60}
 
 // Lanes is the scene.
 type Lanes struct {
-	lanes    []*lane // from the back; the last is the front one, of the main engine
-	labels   []string
-	engine   *ecs.Engine
-	followed []scene.Followed
-	labelled int // the rate that label was made for
-	label    string
+	lanes        []*lane // from the back; the last is the front one, of the main engine
+	labels       []string
+	engine       *ecs.Engine
+	followed     []scene.Followed
+	interpolated bool
+	labelled     int // the rate that label was made for
+	label        string
 }
 
 // New returns the scene.
@@ -169,6 +170,7 @@ func (s *Lanes) Name() string { return "lanes" }
 
 // SetInterpolation switches the other engines.
 func (s *Lanes) SetInterpolation(on bool) {
+	s.interpolated = on
 	for _, l := range s.lanes[:len(s.lanes)-1] {
 		l.poses.SetEnabled(on)
 	}
