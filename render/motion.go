@@ -21,7 +21,8 @@ type MotionBatch struct {
 
 	rows      []MotionRow
 	colors    []Color
-	marks     []uint64 // revision at which a block of motionBlock rows changed last
+	ends      []time.Duration // when each row arrives, in full
+	marks     []uint64        // revision at which a block of motionBlock rows changed last
 	revision  uint64
 	now       time.Duration
 	lastSweep time.Duration
@@ -29,8 +30,10 @@ type MotionBatch struct {
 
 // Motion is the way of one instance: at From until Start, at To from End on.
 type Motion struct {
-	From, To   components.Pose3D // in world space; rotations are normalised
-	Start, End time.Duration     // on the same time line as [MotionBatch.SetTime]; an End that is not after Start is a jump to To
+	From, To components.Pose3D // in world space; rotations are normalised
+
+	// Start and End are on the same time line as [MotionBatch.SetTime], and at most 18 minutes apart. An End that is not after Start is a jump to To.
+	Start, End time.Duration
 }
 
 // Still is the motion of something that rests.
@@ -58,7 +61,7 @@ func NewMotionBatch(mesh Mesh, style Style, color Color) *MotionBatch {
 
 // SetTime sets the time at which the batch is drawn: [ecs.Time].Normal of the frame. It uploads nothing.
 //
-// Times may run backwards, by at most 18 minutes.
+// Times may jump forwards by any amount and run backwards by at most nine minutes.
 //
 // [ecs.Time]: https://pkg.go.dev/github.com/tandem-ecs/tandem/ecs#Time
 func (b *MotionBatch) SetTime(now time.Duration) {
@@ -71,10 +74,8 @@ func (b *MotionBatch) SetTime(now time.Duration) {
 // sweep turns motions that ended long ago into rests, whose times do not matter, before the 32-bit stamps in the shader wrap around.
 func (b *MotionBatch) sweep() {
 	b.lastSweep = b.now
-	now := tick(b.now)
 	for i := range b.rows {
-		r := &b.rows[i]
-		if r.From != r.To && now-r.Start > 1<<29 && float32(now-r.Start)*r.Inverse >= 1 {
+		if r := &b.rows[i]; r.From != r.To && b.ends[i] < b.now-sweepEvery {
 			r.From = r.To
 			b.mark(i)
 		}
@@ -88,6 +89,7 @@ func (b *MotionBatch) Len() int { return len(b.rows) }
 func (b *MotionBatch) Reset() {
 	b.rows = b.rows[:0]
 	b.colors = b.colors[:0]
+	b.ends = b.ends[:0]
 	b.revision++
 }
 
@@ -99,6 +101,7 @@ func (b *MotionBatch) AddColor(m Motion, c Color) (row int) {
 	row = len(b.rows)
 	b.rows = append(b.rows, MotionRow{})
 	b.colors = append(b.colors, c)
+	b.ends = append(b.ends, 0)
 	if row/motionBlock >= len(b.marks) {
 		b.marks = append(b.marks, 0)
 	}
@@ -114,6 +117,7 @@ func (b *MotionBatch) Set(row int, m Motion) {
 	r.From.Rotation = components.NormalizeQuat(m.From.Rotation)
 	r.To.Rotation = components.NormalizeQuat(m.To.Rotation)
 	r.Start = tick(m.Start)
+	b.ends[row] = m.End
 	if d := m.End - m.Start; d > 0 {
 		r.Inverse = (1 << tickShift) / float32(d)
 	} else {
@@ -139,10 +143,12 @@ func (b *MotionBatch) Remove(row int) (moved int) {
 	if row != last {
 		b.rows[row] = b.rows[last]
 		b.colors[row] = b.colors[last]
+		b.ends[row] = b.ends[last]
 		b.mark(row)
 	}
 	b.rows = b.rows[:last]
 	b.colors = b.colors[:last]
+	b.ends = b.ends[:last]
 	b.revision++
 	return last
 }
