@@ -1,0 +1,173 @@
+package snapshot
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// choice is an encoder's scratch memory: who wants to be in the packet, in which order, and who is.
+type choice struct {
+	order      []uint16 // slots, the most urgent first
+	candidates []uint16 // slots in ascending order
+	keys       []uint16 // their urgency
+	counts     [topKey + 1]uint16
+
+	chosen []uint64 // a bit for each slot
+	picks  []pick
+	index  []uint16 // of a chosen slot in picks
+	bytes  [8 << 10]byte
+	used   int // bytes
+	bits   int // of all picks, without gaps
+	group  int
+	hand   int     // the slot to begin with among equals
+	gap    float32 // mean bits of a gap in the last packet
+
+	tooLarge ID
+}
+
+// pick is an entity chosen for the packet, with its encoded bits.
+type pick struct {
+	slot    uint16
+	removal bool
+	group   int // picks of one group are in the packet together or not at all
+	from    int // byte
+	bits    int
+}
+
+func newChoice(slots int) choice {
+	return choice{
+		order:      make([]uint16, slots),
+		candidates: make([]uint16, 0, slots),
+		keys:       make([]uint16, 0, slots),
+		chosen:     make([]uint64, (slots+63)/64),
+		picks:      make([]pick, 0, MaxRecords+1),
+		index:      make([]uint16, slots),
+		gap:        6,
+	}
+}
+
+// Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals. Among equals it goes round by slots, from where the last packet
+// ended. The steps are coarse so that many are equal: then neighbours travel together, and it takes little to tell which slots are in a packet (1.4 bits each in
+// the scene of 901 moving cubes; 3.8 with eighths of an octave).
+const (
+	waitKeys  = 256
+	firstWait = 1 << 10
+	topKey    = firstWait + waitKeys
+)
+
+func priorityKey(p float32) uint16 { return uint16(math.Float32bits(p) >> 21) }
+
+// collect finds the slots that have something to say, and puts them in order.
+func (e *Encoder) collect(now tick.Tick) {
+	elapsed := int32(1)
+	if e.begun {
+		elapsed = max(0, now.Sub(e.last))
+	}
+	e.begun, e.last = true, now
+	c := &e.choice
+	c.candidates, c.keys = c.candidates[:0], c.keys[:0]
+	c.counts = [topKey + 1]uint16{}
+	for k := range e.world.high {
+		i := c.hand + k
+		if i >= e.world.high {
+			i -= e.world.high
+		}
+		key, ok := e.urgency(i, now, elapsed)
+		if !ok {
+			continue
+		}
+		c.candidates = append(c.candidates, uint16(i))
+		c.keys = append(c.keys, key)
+		c.counts[key]++
+	}
+	// A counting sort, stable and descending.
+	at := uint16(0)
+	for key := topKey; key >= 0; key-- {
+		n := c.counts[key]
+		c.counts[key] = at
+		at += n
+	}
+	c.order = c.order[:len(c.candidates)]
+	for i, key := range c.keys {
+		c.order[c.counts[key]] = c.candidates[i]
+		c.counts[key]++
+	}
+}
+
+// urgency returns how soon the slot should be sent, and whether at all.
+func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok bool) {
+	t, s := &e.tracks[i], &e.world.slots[i]
+	if !e.visible(i) {
+		if t.known == 0 || t.removing && !t.lost(e.acked) {
+			return 0, false
+		}
+		return topKey, true
+	}
+	boost := float32(1)
+	switch {
+	case e.unknown(i):
+		boost = e.config.SpawnBoost
+	case t.hasBase && t.baseRev == s.revision:
+		t.dirty, t.priority = false, 0
+		return 0, false
+	case t.sentRev == s.revision && !t.lost(e.acked):
+		return 0, false
+	case e.world.rests(i, s.revision) || e.world.rests(i, t.sentRev):
+		boost = e.config.RestBoost
+	}
+	if !t.dirty {
+		t.dirty, t.since = true, now
+	}
+	t.priority += t.weight * boost * float32(elapsed)
+	if t.known != 0 && e.unknown(i) {
+		return topKey, true // the client still shows what was in the slot before
+	}
+	if wait := int(now.Sub(t.since)) - e.config.MaxWait; wait >= 0 {
+		return uint16(firstWait + min(wait, waitKeys-1)), true
+	}
+	return min(priorityKey(t.priority), firstWait-1), true
+}
+
+func (c *choice) reset() {
+	for _, p := range c.picks {
+		c.chosen[p.slot/64] = 0
+	}
+	c.picks, c.used, c.bits, c.group = c.picks[:0], 0, 0, 0
+}
+
+func (c *choice) has(i int) bool { return c.chosen[i/64]&(1<<(i%64)) != 0 }
+
+func (c *choice) add(p pick) {
+	c.chosen[p.slot/64] |= 1 << (p.slot % 64)
+	c.index[p.slot] = uint16(len(c.picks))
+	c.picks = append(c.picks, p)
+	c.bits += p.bits
+	c.used = p.from + (p.bits+7)/8
+}
+
+// size returns the bits of the picks and one more, without the bits of that one, with the gaps as they are expected to be.
+func (c *choice) size() int { return c.bits + int(c.gap*float32(len(c.picks)+1)) }
+
+// drop takes back the picks from n on.
+func (c *choice) drop(n int) {
+	for _, p := range c.picks[n:] {
+		c.chosen[p.slot/64] &^= 1 << (p.slot % 64)
+		c.bits -= p.bits
+		c.used = min(c.used, p.from)
+	}
+	c.picks = c.picks[:n]
+}
+
+// gaps calls f for every gap between the chosen slots in ascending order, and for the slot behind it.
+func (c *choice) gaps(f func(gap uint64, slot int)) {
+	last := -1
+	for word, set := range c.chosen {
+		for ; set != 0; set &= set - 1 {
+			slot := word*64 + bits.TrailingZeros64(set)
+			f(uint64(slot-last-1), slot)
+			last = slot
+		}
+	}
+}

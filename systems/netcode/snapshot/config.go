@@ -1,0 +1,183 @@
+package snapshot
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// Grid says which positions can be told apart: those at whole multiples of Resolution from Min, up to Max on each axis. An axis whose Min and Max are equal
+// takes no bits, which makes a 2D game. At most 2^26 steps on an axis.
+type Grid struct {
+	Min, Max   mgl32.Vec3
+	Resolution float32 // units of distance; a position is off by at most half of it on each axis
+}
+
+// Range says which velocities can be told apart: multiples of Resolution from -Max to Max on each axis, at most 32767 of them either way. Without a Max none is
+// sent.
+type Range struct {
+	Max        float32
+	Resolution float32
+}
+
+// Config is what both ends must agree on, with the registered components. The zero value is filled with the defaults that each field states.
+type Config struct {
+	// Version is the game's own number for its protocol: builds with different ones refuse each other.
+	Version uint32
+
+	// TickRate is the number of ticks in a second, by which velocities become distances; zero means 60.
+	TickRate int
+
+	// MaxEntities bounds how many entities are replicated at a time, up to 65535; zero means 4096. All memory is allocated for them at the start: about 3.5 KB for each on
+	// a server and 1.9 KB on a client, and 0.1 KB for each on a server for each client, with the defaults below and without components.
+	MaxEntities int
+
+	// Position is the grid of positions; zero means 1/512 from -1024 to 1024 on each axis. Use 1/4096 where positions feed back into a simulation.
+	Position Grid
+
+	// RotationBits is the size of each of the three components sent of a rotation, 9 to 15; zero means 11. A rotation is off by at most about 0.28, 0.07
+	// or 0.0044 degrees with 9, 11 or 15 bits.
+	RotationBits int
+
+	// Velocity and Angular turn velocities on. They cost few bits, since positions are then predicted from the last acknowledged ones, and make curves
+	// between snapshots possible. {Max: 64, Resolution: 1.0/16} suits people and vehicles.
+	Velocity, Angular Range
+
+	// History is how many states of each entity a client keeps as possible baselines; zero means 32, at most 128. It should cover the
+	// states sent of one entity in a round trip: 32 reach for half a second at 60 a second.
+	History int
+
+	// Revisions is how many changes of each entity a server keeps, zero means 64, at most 1024. It should cover the commits from when a state is sent until it is
+	// acknowledged and used as a baseline: 64 reach for a second at 60 a second. What is older is sent without a baseline.
+	Revisions int
+}
+
+func (c Config) withDefaults() Config {
+	if c.TickRate == 0 {
+		c.TickRate = 60
+	}
+	if c.MaxEntities == 0 {
+		c.MaxEntities = 4096
+	}
+	if c.Position == (Grid{}) {
+		c.Position = Grid{Min: mgl32.Vec3{-1024, -1024, -1024}, Max: mgl32.Vec3{1024, 1024, 1024}, Resolution: 1.0 / 512}
+	}
+	if c.RotationBits == 0 {
+		c.RotationBits = 11
+	}
+	if c.History == 0 {
+		c.History = 32
+	}
+	if c.Revisions == 0 {
+		c.Revisions = 64
+	}
+	return c
+}
+
+func (c *Config) validate() error {
+	between := func(name string, v, low, high int) error {
+		if v < low || v > high {
+			return fmt.Errorf("snapshot: Config.%s is %d: it must be %d to %d", name, v, low, high)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		between("TickRate", c.TickRate, 1, 1000),
+		between("MaxEntities", c.MaxEntities, 1, 65535),
+		between("RotationBits", c.RotationBits, 9, 15),
+		between("History", c.History, 2, 128),
+		between("Revisions", c.Revisions, 2, 1024),
+		c.Position.validate(),
+		c.Velocity.validate("Velocity"),
+		c.Angular.validate("Angular"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const maxSteps = 1 << 26 // on an axis of a Grid
+
+func (g *Grid) validate() error {
+	if !(g.Resolution > 0) || math.IsInf(float64(g.Resolution), 0) {
+		return fmt.Errorf("snapshot: Config.Position.Resolution is %v: give a positive distance, such as 1/512", g.Resolution)
+	}
+	for k := range 3 {
+		span := float64(g.Max[k]) - float64(g.Min[k])
+		if !(span >= 0) || span/float64(g.Resolution) > maxSteps-1 {
+			return fmt.Errorf("snapshot: Config.Position spans %v to %v on axis %d: Max must not be below Min, nor more than 2^26 steps of %v above it",
+				g.Min[k], g.Max[k], k, g.Resolution)
+		}
+	}
+	return nil
+}
+
+func (r *Range) validate(name string) error {
+	if *r == (Range{}) {
+		return nil
+	}
+	if !(r.Max > 0) || !(r.Resolution > 0) || !(r.Max/r.Resolution >= 1) || !(r.Max/r.Resolution <= math.MaxInt16) {
+		return fmt.Errorf("snapshot: Config.%s is %+v: Max must be 1 to 32767 times the Resolution, or both zero", name, *r)
+	}
+	return nil
+}
+
+// quantizer turns states into records and back. All arithmetic is in float64 and free of fused operations, so that every machine gets the same bits.
+type quantizer struct {
+	min        [3]float64
+	resolution float64
+	most       [3]int32 // greatest value on each axis
+	bits       [3]uint  // that it takes
+
+	rotationBits uint
+	rotationMax  int32 // 2^(bits-1)-1
+
+	velocity, angular axis
+	ageUnit           float64 // seconds
+	ahead             int64   // position steps that one velocity step makes in a tick, times 2^16
+	back              int64   // velocity steps that a position step in one tick makes, times 2^16
+}
+
+// axis is one axis of a velocity.
+type axis struct {
+	resolution float64
+	most       int32 // 0: not sent
+	bits       uint  // of an absolute value with its sign
+}
+
+func newAxis(r Range) axis {
+	if r.Max == 0 {
+		return axis{}
+	}
+	most := int32(math.Round(float64(r.Max) / float64(r.Resolution)))
+	return axis{float64(r.Resolution), most, uint(bits.Len32(uint32(2 * most)))}
+}
+
+func newQuantizer(c *Config) quantizer {
+	q := quantizer{
+		resolution:   float64(c.Position.Resolution),
+		rotationBits: uint(c.RotationBits),
+		rotationMax:  1<<(c.RotationBits-1) - 1,
+		velocity:     newAxis(c.Velocity),
+		angular:      newAxis(c.Angular),
+		ageUnit:      1 / (8 * float64(c.TickRate)),
+	}
+	for k := range 3 {
+		q.min[k] = float64(c.Position.Min[k])
+		q.most[k] = int32(math.Ceil((float64(c.Position.Max[k]) - q.min[k]) / q.resolution))
+		q.bits[k] = uint(bits.Len32(uint32(q.most[k])))
+	}
+	if q.velocity.most > 0 {
+		perTick := q.velocity.resolution / q.resolution / float64(c.TickRate)
+		q.ahead = clampedFixed(perTick)
+		q.back = clampedFixed(1 / perTick)
+	}
+	return q
+}
+
+// clampedFixed returns v times 2^16, bounded so that products in predict stay within 64 bits.
+func clampedFixed(v float64) int64 { return int64(min(math.Round(v*(1<<16)), 1<<26)) }

@@ -1,0 +1,249 @@
+package snapshot
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+)
+
+// Result says what a call of [Encoder.Encode] did.
+type Result struct {
+	Records  int // entities in the packet
+	Spawned  int // of these, entities that are new to the client
+	Removed  int // of these, entities that are gone for the client
+	Waiting  int // entities that have something to say and found no room
+	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
+}
+
+// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is in w already: the buffer's length is the budget, which is never exceeded. n is the
+// number of the packet ([packet.Endpoint.Next]), higher in each call. With time left and Result.Waiting above zero another packet may follow
+// for the same tick.
+//
+// If not even the header fits, nothing is written and w has an error. A packet that is not sent after all counts as a lost one.
+func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
+	room := w.Room() - headerBits - classes*orderBits
+	c := &e.choice
+	c.reset()
+	var res Result
+	if room >= 0 {
+		e.collect(h.Tick)
+		res.TooLarge = e.choose(n, &h, room)
+	}
+	pre := preamble{Header: h, count: len(c.picks), orders: e.tally.orders}
+	if n-e.acked < 1<<baseBits {
+		pre.acked = e.acked
+	}
+	pre.write(w, n, e.world.schema)
+	if w.Err() != nil {
+		return res
+	}
+	order := pre.orders[classGap]
+	c.gaps(func(gap uint64, slot int) {
+		p := &c.picks[c.index[slot]]
+		w.Golomb(gap, order)
+		w.Append(c.bytes[p.from:], p.bits)
+		e.tally.add(classGap, gap)
+	})
+	for i := range c.picks {
+		p := &c.picks[i]
+		switch {
+		case p.removal:
+			res.Removed++
+		case e.unknown(int(p.slot)):
+			res.Spawned++
+		}
+		e.note(int(p.slot), n, &h, p.removal)
+	}
+	e.packets[n%packet.Outstanding] = sentPacket{n, h.Tick, e.nextRec - uint64(len(c.picks)), len(c.picks)}
+	e.tally.adapt()
+	if k := len(c.picks); k > 0 {
+		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
+	}
+	res.Records = len(c.picks)
+	res.Waiting = max(0, len(c.order)-len(c.picks))
+	return res
+}
+
+// choose fills the packet from the front of the order, and returns an entity that is too large for any such packet.
+func (e *Encoder) choose(n packet.Number, h *Header, room int) ID {
+	c := &e.choice
+	c.tooLarge = None
+	at := 0
+	for range 3 {
+		at = e.fill(at, n, h, room)
+		exact, trimmed := e.trim(room)
+		if k := len(c.picks); k > 0 {
+			c.gap = float32(exact-c.bits) / float32(k)
+		}
+		if trimmed || at == len(c.order) || room-exact < 2*headerBits {
+			break // else the gaps took less than expected, and there is room for more
+		}
+	}
+	return c.tooLarge
+}
+
+// patience is the number of entities in a row which do not fit, after which no other is tried.
+const patience = 16
+
+// fill picks from the place in the order on, until the packet is full with the gaps as they are expected to be, and returns the place where it ended.
+func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
+	c := &e.choice
+	for misses := 0; at < len(c.order) && misses < patience; at++ {
+		i := int(c.order[at])
+		if c.has(i) {
+			continue
+		}
+		if len(c.picks) == MaxRecords || c.size()+minRecord > room {
+			break
+		}
+		if e.pickGroup(i, n, h, room) {
+			misses = 0
+		} else {
+			misses++
+		}
+	}
+	return at
+}
+
+// trim takes the last groups back until the packet is within the room with its gaps as they are, and returns its size.
+func (e *Encoder) trim(room int) (exact int, trimmed bool) {
+	c := &e.choice
+	for {
+		exact = c.bits
+		c.gaps(func(gap uint64, _ int) { exact += packet.GolombLen(gap, e.tally.orders[classGap]) })
+		if exact <= room {
+			return exact, trimmed
+		}
+		first := len(c.picks) - 1
+		for group := c.picks[first].group; first > 0 && c.picks[first-1].group == group; {
+			first--
+		}
+		if first == 0 {
+			c.tooLarge = e.world.id(int(c.picks[0].slot))
+		}
+		c.drop(first)
+		trimmed = true
+	}
+}
+
+// pickGroup picks the slot's entity with all that must be in the same packet, and reports whether there was room.
+func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
+	c, t, s := &e.choice, &e.tracks[i], &e.world.slots[i]
+	c.group++
+	if !e.visible(i) {
+		return e.pick(i, true, n, h, room)
+	}
+	if s.parent != 0 || s.child != 0 {
+		return e.pickTree(e.world.root(i), n, h, room)
+	}
+	if e.pick(i, false, n, h, room) {
+		return true
+	}
+	// There is no room for the new entity, but the one before it in the slot must not stay.
+	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, h, room)
+}
+
+// pickTree picks all of the tree that differs from what the client is known to have: what is on its way may yet be lost. If that is too much for an empty packet, it picks
+// a part.
+func (e *Encoder) pickTree(root int, n packet.Number, h *Header, room int) bool {
+	c := &e.choice
+	first, fits := len(c.picks), true
+	for i := root; i >= 0 && fits; i = e.world.after(i, root) {
+		if !c.has(i) && e.visible(i) && e.differs(i) {
+			fits = e.pick(i, false, n, h, room)
+		}
+	}
+	if fits {
+		return true
+	}
+	c.drop(first)
+	if c.bits > room/4 {
+		return false // the next packet may have room for all
+	}
+	for i := root; i >= 0; i = e.world.after(i, root) {
+		if c.has(i) || !e.visible(i) || !e.wants(i) {
+			continue
+		}
+		c.group++
+		before := len(c.picks)
+		if !e.pickParents(i, n, h, room) || !e.pick(i, false, n, h, room) {
+			c.drop(before)
+			break
+		}
+	}
+	return len(c.picks) > first
+}
+
+// pickParents picks the parents of the slot's entity, the topmost first, as far as the client is not known to have them as they are.
+func (e *Encoder) pickParents(i int, n packet.Number, h *Header, room int) bool {
+	if e.world.slots[i].parent == 0 {
+		return true
+	}
+	p := int(e.world.slots[i].parent) - 1
+	return e.pickParents(p, n, h, room) && (e.choice.has(p) || !e.differs(p) || e.pick(p, false, n, h, room))
+}
+
+// differs reports whether the client is not known to have the visible entity as it is.
+func (e *Encoder) differs(i int) bool {
+	t := &e.tracks[i]
+	return e.unknown(i) || !t.hasBase || t.baseRev != e.world.slots[i].revision
+}
+
+// wants reports whether the visible entity should be sent: it differs, and what makes the difference is not on its way.
+func (e *Encoder) wants(i int) bool {
+	t := &e.tracks[i]
+	return e.differs(i) && (e.unknown(i) || t.sentRev != e.world.slots[i].revision || t.lost(e.acked))
+}
+
+// pick encodes the slot's entity, or its removal, and adds it if there is room.
+func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int) bool {
+	c := &e.choice
+	if len(c.picks) == MaxRecords {
+		return false
+	}
+	w := packet.NewWriter(c.bytes[c.used:])
+	if removal {
+		w.Bits(0b000, 3)
+	} else {
+		e.writeEntity(&w, i, n, h)
+	}
+	if w.Err() != nil || w.Len() >= room {
+		c.tooLarge = e.world.id(i)
+	}
+	if w.Err() != nil || c.size()+w.Len() > room {
+		return false
+	}
+	w.Bytes() // stores the last bits
+	c.add(pick{uint16(i), removal, c.group, c.used, w.Len()})
+	return true
+}
+
+// writeEntity writes all of an entity but the gap before it.
+func (e *Encoder) writeEntity(w *packet.Writer, i int, n packet.Number, h *Header) {
+	t, s, q := &e.tracks[i], &e.world.slots[i], &e.world.schema.quantizer
+	at := e.world.at(i, s.revision)
+	r := &e.world.ring[at]
+	base, back, ok := e.base(i, n)
+	if !ok {
+		w.Bits(0b100, 3)
+		id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, r.abstract}
+		if e.unknown(i) {
+			id.epoch = uint8((t.epoch + 1) % (1 << epochBits))
+		}
+		id.write(w)
+		e.world.writeTraits(w, at, -1, e.world.age[i])
+		if !r.abstract {
+			q.writePose(w, r)
+		}
+		return
+	}
+	if back == 0 {
+		w.Bits(0b1, 1)
+	} else {
+		w.Bits(0b10, 2)
+		w.Bits(uint64(back), baseBits)
+	}
+	e.world.writeTraits(w, at, base, e.world.age[i])
+	if !r.abstract {
+		b := &e.world.ring[base]
+		q.writePoseDelta(w, r, b, predictOver(r, b, h.Tick.Sub(t.baseTick)), &e.tally)
+	}
+}

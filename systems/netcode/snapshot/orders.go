@@ -1,0 +1,72 @@
+package snapshot
+
+import "math/bits"
+
+// The numbers in a packet are in Golomb codes whose orders the packet states: one for each class of numbers.
+const (
+	classGap = iota // between the slots of neighbouring records
+	classPosition
+	classRotation
+	classVelocity
+	classAngular
+	classes
+)
+
+// tally follows the sizes of the numbers of each class and chooses orders that make them short.
+type tally struct {
+	sizes  [classes][34]uint32 // how many numbers of each bit length
+	total  [classes]uint32
+	orders [classes]uint
+}
+
+func newTally() tally {
+	return tally{orders: [classes]uint{classGap: 1, classPosition: 8, classRotation: 5, classVelocity: 4, classAngular: 4}}
+}
+
+func (t *tally) add(class int, v uint64) {
+	t.sizes[class][bits.Len64(v)]++
+	t.total[class]++
+}
+
+func (t *tally) addSigned(class int, v int32) {
+	t.add(class, uint64(uint32(v<<1^v>>31))) // as SignedGolomb folds it
+}
+
+// adapt chooses anew once there are enough numbers, and forgets half of them.
+func (t *tally) adapt() {
+	for c := range classes {
+		if t.total[c] < 256 {
+			continue
+		}
+		best, least := t.orders[c], t.cost(c, t.orders[c])
+		for _, order := range [2]uint{best - 1, best + 1} {
+			if order > 15 { // also when 0-1 wraps
+				continue
+			}
+			if cost := t.cost(c, order); cost < least {
+				t.orders[c], least = order, cost
+			}
+		}
+		t.total[c] = 0
+		for i := range t.sizes[c] {
+			t.sizes[c][i] /= 2
+			t.total[c] += t.sizes[c][i]
+		}
+	}
+}
+
+// cost returns about sixteen times the bits that the numbers take with the order.
+func (t *tally) cost(class int, order uint) (sum uint64) {
+	for size, n := range t.sizes[class] {
+		if n == 0 {
+			continue
+		}
+		cost := 16 * (1 + order)
+		if uint(size) > order {
+			m := uint(size) - 1 - order // 2^m <= v>>order < 2^(m+1); one in 2^m of them takes two bits more
+			cost = 16*(2*m+1+order) + 32>>m
+		}
+		sum += uint64(n) * uint64(cost)
+	}
+	return sum
+}

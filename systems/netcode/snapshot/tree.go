@@ -1,0 +1,114 @@
+package snapshot
+
+import "errors"
+
+// MaxDepth is the most generations of parents above an entity.
+const MaxDepth = 16
+
+var (
+	// ErrParent is returned by [World.SetParent] when one of the two entities does not live, or the parent has no pose.
+	ErrParent = errors.New("snapshot: parent or child does not live, or has no pose")
+
+	// ErrCycle is returned by [World.SetParent] for a parent that is the child itself or below it.
+	ErrCycle = errors.New("snapshot: the parent is the child itself or below it")
+
+	// ErrDepth is returned by [World.SetParent] when more than MaxDepth parents would stand above an entity.
+	ErrDepth = errors.New("snapshot: more than MaxDepth parents above an entity")
+)
+
+// SetParent hangs the child below the parent, from the next Commit on: its State is relative to the parent's from then on, and must be set anew in the same snapshot. None detaches. The
+// errors are ErrParent, ErrCycle and ErrDepth; nothing has changed then.
+//
+// A client sees a child only together with its parents: one that is not relevant to it hides all below. Poses that belong together travel together:
+// see [Encoder.Encode].
+func (w *World) SetParent(child, parent ID) error {
+	c, ok := w.lookup(child)
+	if !ok || w.current[c].abstract {
+		return ErrParent
+	}
+	if parent == None {
+		w.detach(c)
+		return nil
+	}
+	p, ok := w.lookup(parent)
+	if !ok || w.current[p].abstract {
+		return ErrParent
+	}
+	depth := 1 + w.height(c)
+	for up := p; ; up = int(w.slots[up].parent) - 1 {
+		if up == c {
+			return ErrCycle
+		}
+		if w.slots[up].parent == 0 {
+			break
+		}
+		depth++
+	}
+	if depth > MaxDepth {
+		return ErrDepth
+	}
+	if w.current[c].parent == parent {
+		return nil
+	}
+	w.detach(c)
+	w.current[c].parent = parent
+	s, above := &w.slots[c], &w.slots[p]
+	s.parent = uint16(p) + 1
+	s.next = above.child
+	if s.next != 0 {
+		w.slots[s.next-1].prev = uint16(c) + 1
+	}
+	above.child = uint16(c) + 1
+	w.touch(c)
+	return nil
+}
+
+// detach makes the slot's entity one without a parent.
+func (w *World) detach(i int) {
+	s := &w.slots[i]
+	if s.parent == 0 {
+		return
+	}
+	if s.prev != 0 {
+		w.slots[s.prev-1].next = s.next
+	} else {
+		w.slots[s.parent-1].child = s.next
+	}
+	if s.next != 0 {
+		w.slots[s.next-1].prev = s.prev
+	}
+	s.parent, s.next, s.prev = 0, 0, 0
+	w.current[i].parent = None
+	w.touch(i)
+}
+
+// height returns the number of generations below the slot's entity.
+func (w *World) height(i int) int {
+	h := 0
+	for c := w.slots[i].child; c != 0; c = w.slots[c-1].next {
+		h = max(h, 1+w.height(int(c)-1))
+	}
+	return h
+}
+
+// root returns the topmost parent, the slot itself if it has none.
+func (w *World) root(i int) int {
+	for w.slots[i].parent != 0 {
+		i = int(w.slots[i].parent) - 1
+	}
+	return i
+}
+
+// after returns the slot that follows i in the tree below root, parents before their children; -1 at the end.
+func (w *World) after(i, root int) int {
+	if c := w.slots[i].child; c != 0 {
+		return int(c) - 1
+	}
+	for i != root {
+		if n := w.slots[i].next; n != 0 {
+			return int(n) - 1
+		}
+		i = int(w.slots[i].parent) - 1
+	}
+	return -1
+}
