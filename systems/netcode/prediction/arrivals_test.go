@@ -158,6 +158,23 @@ func TestStandingQueueIsShed(t *testing.T) {
 	}
 }
 
+func TestShedInputsCountAsDone(t *testing.T) {
+	a := newArrivals(t, prediction.ArrivalConfig[control]{Step: 10 * ms, Bank: 6})
+	for id := range tick.Tick(6) {
+		a.Put(id, control{Press: 1 << id})
+	}
+	for now := range time.Duration(3) { // nobody asks for them
+		a.Advance(now*time.Second, now*time.Second)
+	}
+	if last, _ := a.Last(); last != 5 || a.Waiting() != 0 || a.Stats().Shed != 6 {
+		t.Errorf("the last id is %d with %d waiting and %d shed, want 5, 0 and 6", last, a.Waiting(), a.Stats().Shed)
+	}
+	a.Put(6, control{})
+	if in, ok := a.Next(); !ok || in.Press != 0x3f {
+		t.Errorf("the next ran as %v, %v, want all presses in it", in, ok)
+	}
+}
+
 // Whatever comes when: the player never runs faster than the clock plus his bank, ids are run in order and once, and all is accounted for.
 func TestArrivalsNeverOutrunTheClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
