@@ -16,6 +16,11 @@
 //   - On arrival, as in Multiplayer Platformer Log #5: an [Arrivals] per client runs them as they come, on a clock of the player's own that
 //     may not pass the next network tick, nor stay far behind it. How old a player's state is goes with each snapshot.
 //
+// # Limits
+//
+// A press survives while its input is among the 32 newest and at most 32 ticks late: an outage of half a second at 60 Hz, less the slack. What must
+// survive more than that (a purchase, an ability) goes as a reliable message, at once and exactly once, not as an input.
+//
 // Nothing here reads a clock or a socket. Ids of inputs are ticks, which count up by one and survive the wrap of their 32 bits; a wall clock's time as an id
 // (Champions of Mirra) comes apart when that clock is set. In steady state nothing allocates.
 //
