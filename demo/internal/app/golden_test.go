@@ -1,0 +1,214 @@
+package app
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/scenes"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/demo/internal/simulation"
+	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/offscreen"
+	"github.com/tandem-ecs/tandem/render/record"
+)
+
+var update = flag.Bool("update", false, "write the golden pictures anew")
+
+// surface returns something to draw on, or skips the test where there is none.
+func surface(t *testing.T, width, height int) *offscreen.Surface {
+	t.Helper()
+	s, err := offscreen.New(offscreen.Config{Width: width, Height: height, Quality: render.QualityBalanced})
+	if errors.Is(err, offscreen.ErrUnavailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// shoot runs a scene at 60 frames per second up to a moment and draws that.
+func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.Duration) *image.RGBA {
+	t.Helper()
+	s, err := NewSession(set, &simulation.Imagined{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const frame = time.Second / 60
+	for s.Time().Real+frame <= moment {
+		s.Advance(frame)
+	}
+	s.Advance(moment - s.Time().Real)
+	if err := s.Draw(on); err != nil {
+		t.Fatal(err)
+	}
+	picture, err := on.Capture(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture
+}
+
+// golden are the pictures that are kept: every scene with and without interpolation at the same moment, and each other thing that is drawn once.
+var golden = []struct {
+	name   string
+	moment time.Duration
+	change func(*settings.Settings)
+}{
+	{"lanes", 3060 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Rate = "lanes", 5 }},
+	{"orbits", 6030 * time.Millisecond, func(s *settings.Settings) { s.Scene = "orbits" }},
+	{"teleports", 2560 * time.Millisecond, func(s *settings.Settings) { s.Scene = "teleports" }},
+	{"physics", 1020 * time.Millisecond, func(s *settings.Settings) { s.Scene = "physics" }},
+	{"stress", 2020 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Entities, s.Rate = "stress", 400, 5 }},
+}
+
+// TestGolden compares pictures with those that somebody has looked at. Rasterisers differ in single pixels, so a difference counts only when it is in
+// more than a few of them. Run with -update after a change that is meant, and look at the result.
+func TestGolden(t *testing.T) {
+	on := surface(t, 320, 180)
+	for _, g := range golden {
+		for _, variant := range []string{"", "-raw", "-ghosts"} {
+			if variant == "-ghosts" && g.name != "stress" {
+				continue
+			}
+			if g.name == "physics" && runtime.GOARCH != "amd64" {
+				continue // a collision more or less depends on how the processor rounds
+			}
+			set := settings.Default()
+			set.Overlay = false
+			g.change(&set)
+			set.Interpolate, set.Ghosts = variant != "-raw", variant == "-ghosts"
+			// No subtests: the surface belongs to this goroutine.
+			got := shoot(t, on, set, g.moment)
+			path := filepath.Join("testdata", g.name+variant+".png")
+			if *update {
+				if err := record.SavePNG(path, got); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if share := different(got, load(t, path)); share > 0.004 {
+				out := filepath.Join(os.TempDir(), "tandem-"+g.name+variant+".png")
+				if err := record.SavePNG(out, got); err != nil {
+					t.Error(err)
+				}
+				t.Errorf("%.2f %% of the pixels differ from %s; the new picture is %s", 100*share, path, out)
+			}
+			if variant != "" {
+				// The comparison would be worth nothing if it did not tell the variants apart.
+				if share := different(got, load(t, filepath.Join("testdata", g.name+".png"))); share < 0.008 {
+					t.Errorf("only %.2f %% of the pixels of %s%s differ from the picture with interpolation and without ghosts", 100*share, g.name, variant)
+				}
+			}
+		}
+	}
+}
+
+// different returns the share of pixels in which two pictures differ visibly.
+func different(a, b *image.RGBA) float64 {
+	if a.Rect.Size() != b.Rect.Size() {
+		return 1
+	}
+	const visible = 24 // of 255, in any channel
+	n := 0
+	for i := 0; i < len(a.Pix); i += 4 {
+		for c := range 3 {
+			if d := int(a.Pix[i+c]) - int(b.Pix[i+c]); d > visible || d < -visible {
+				n++
+				break
+			}
+		}
+	}
+	return float64(n) / float64(len(a.Pix)/4)
+}
+
+func load(t *testing.T, path string) *image.RGBA {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatalf("%v; make the golden pictures with -update, and look at them", err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	rgba := image.NewRGBA(img.Bounds())
+	draw.Draw(rgba, rgba.Rect, img, img.Bounds().Min, draw.Src)
+	return rgba
+}
+
+// Every scene draws with every setting, in pictures of odd shapes, without an error.
+func TestEverySceneDraws(t *testing.T) {
+	on := surface(t, 160, 90)
+	for _, size := range []image.Point{{160, 90}, {64, 300}, {400, 64}} {
+		if err := on.Resize(size.X, size.Y, 1); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range scenes.Names() {
+			set := settings.Default()
+			set.Scene, set.Ghosts, set.Keys = name, true, true
+			if name == "stress" {
+				set.Entities = 50
+			}
+			picture := shoot(t, on, set, 500*time.Millisecond)
+			colours := map[[3]uint8]bool{}
+			for i := 0; i < len(picture.Pix); i += 4 {
+				colours[[3]uint8(picture.Pix[i:i+3])] = true
+			}
+			if len(colours) < 50 {
+				t.Errorf("%s at %v: %d colours: is there a picture?", name, size, len(colours))
+			}
+		}
+	}
+}
+
+// A window's resize, a restart and another scene in the middle of it all.
+func TestSessionChanges(t *testing.T) {
+	on := surface(t, 200, 120)
+	s, err := NewSession(settings.Default(), &simulation.Imagined{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	frames := func() {
+		t.Helper()
+		for range 3 {
+			s.Advance(20 * time.Millisecond)
+			if err := s.Draw(on); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	frames()
+	for i, name := range scenes.Names() {
+		set := s.Settings()
+		set.Scene, set.Rate, set.Entities = name, 0, 0
+		if err := s.Change(set); err != nil {
+			t.Fatal(err)
+		}
+		s.Say(name)
+		if err := on.Resize(200+40*i, 120, 1); err != nil {
+			t.Fatal(err)
+		}
+		frames()
+	}
+	if err := s.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	frames()
+	want := fmt.Sprintf("stress: %d frames, 0.420 s of real and 0.420 s of normal time", 3*(len(scenes.Names())+2))
+	if got := s.Summary(); len(got) < len(want) || got[:len(want)] != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,148 @@
+package hud
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+func TestMeter(t *testing.T) {
+	var m meter
+	if _, _, ok := m.rates(); ok {
+		t.Error("there are rates before there was a frame")
+	}
+	now := ecs.Time{}
+	run := func(frames int, delta time.Duration, stepsPerFrame uint64) {
+		for range frames {
+			now.Real += delta
+			now.Tick += stepsPerFrame
+			m.add(now)
+		}
+	}
+	check := func(what string, wantFrames, wantSteps float64) {
+		t.Helper()
+		frames, steps, ok := m.rates()
+		if !ok || math.Abs(frames-wantFrames) > 0.01*wantFrames || math.Abs(steps-wantSteps) > 0.01*wantSteps+1e-9 {
+			t.Errorf("%s: %v frames and %v steps per second, want %v and %v", what, frames, steps, wantFrames, wantSteps)
+		}
+	}
+	run(100, 20*time.Millisecond, 2)
+	check("50 fps, two steps each", 50, 100)
+	run(300, time.Second/144, 0)
+	check("144 fps, paused", 144, 0)
+	run(3, 2*time.Second, 1)
+	check("a frame every two seconds", 0.5, 0.5)
+	run(3000, 100*time.Microsecond, 0)
+	check("more frames in a second than are kept", 10000, 0)
+}
+
+func TestSpeedometer(t *testing.T) {
+	place, jumps := mgl32.Vec3{}, uint(0)
+	s := speedometer{followed: scene.Followed{Position: func() mgl32.Vec3 { return place }, Jump: func() uint { return jumps }}}
+	measure := func(dx float32, delta time.Duration) float32 {
+		place[0] += dx
+		return s.measure(delta)
+	}
+	if v := measure(5, time.Second); v == v {
+		t.Errorf("the first frame has a speed: %v", v)
+	}
+	// Frames of any length tell the same speed of an even motion.
+	for _, d := range []time.Duration{5 * time.Millisecond, 40 * time.Millisecond, time.Second} {
+		if v := measure(float32(3*d.Seconds()), d); math.Abs(float64(v)-3) > 1e-3 {
+			t.Errorf("a frame of %v: %v units/s, want 3", d, v)
+		}
+	}
+	if v := measure(0, 10*time.Millisecond); v != 0 {
+		t.Errorf("standing still: %v", v)
+	}
+	jumps++
+	if v := measure(100, 10*time.Millisecond); v == v {
+		t.Errorf("a jump has a speed: %v", v)
+	}
+	if v := measure(0.03, 10*time.Millisecond); math.Abs(float64(v)-3) > 1e-3 {
+		t.Errorf("after the jump: %v", v)
+	}
+	for _, d := range []time.Duration{0, time.Microsecond} {
+		if v := measure(0, d); v == v {
+			t.Errorf("a frame of %v has a speed: %v", d, v)
+		}
+	}
+}
+
+// The overlay stays within the picture and its panels apart from each other, in pictures of any size. In steady state it allocates nothing.
+func TestDraw(t *testing.T) {
+	theme := render.Daylight()
+	place := mgl32.Vec3{}
+	h := New(&theme, []scene.Followed{{Name: "a rather long name of a body", Position: func() mgl32.Vec3 { return place }}, {Name: "another", Position: func() mgl32.Vec3 { return place }}})
+	now := ecs.Time{Rate: 30, Fixed: time.Second, FixedDelta: time.Second / 30}
+	for range 300 {
+		place[0] += 0.1
+		now.Real += time.Second / 60
+		now.NormalDelta = time.Second / 60
+		h.Measure(now)
+	}
+	set := settings.Default()
+	set.Rate, set.Cap, set.Jitter, set.StepCost, set.Adaptive = 60, 144, 0.5, 40*time.Millisecond, true
+	names := []string{"a", "b", "c", "d", "e"}
+	for _, help := range []bool{false, true} {
+		for _, live := range []bool{false, true} {
+			for _, size := range []render.Size{{Width: 64, Height: 64}, {Width: 320, Height: 180}, {Width: 640, Height: 360}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}, {Width: 200, Height: 2000}} {
+				frame := render.NewFrame(theme)
+				set.Keys = help && size.Width >= 1280 // the panel of keys has one size and needs it
+				state := State{
+					Info: scene.Info{Title: "A title", Caption: "A caption that is long enough to be broken into lines, because it says twice what it says, because it says twice what it says."},
+					Set:  set, Now: now, Keys: keys.Groups(names), Live: live, Recording: 3 * time.Second, Update: 3 * time.Millisecond,
+				}
+				draw := func() {
+					frame.Begin(size)
+					h.Draw(&frame.Overlay, &state)
+				}
+				draw()
+				for _, v := range frame.Overlay.Vertices() {
+					if size.Width >= 320 && size.Height >= 180 && (v.X < 0 || v.Y < 0 || v.X > float32(size.Width) || v.Y > float32(size.Height)) {
+						t.Errorf("size %v, live %v: something is drawn at %v, %v", size, live, v.X, v.Y)
+						break
+					}
+				}
+				if size.Width >= 320 && len(frame.Overlay.Vertices()) == 0 {
+					t.Errorf("size %v: nothing is drawn", size)
+				}
+				if n := testing.AllocsPerRun(20, draw); n > 0 && !set.Keys {
+					t.Errorf("size %v, live %v: %v allocations per frame", size, live, n)
+				}
+			}
+		}
+	}
+}
+
+func TestWrapping(t *testing.T) {
+	frame := render.NewFrame(render.Daylight())
+	frame.Begin(render.Size{Width: 500, Height: 500})
+	var w wrapped
+	const text = "one two three four five six seven eight nine ten"
+	lines := w.lines(&frame.Overlay, render.TextSmall, text, 90)
+	if len(lines) < 3 {
+		t.Fatalf("%q", lines)
+	}
+	joined := ""
+	for _, line := range lines {
+		if frame.Overlay.Width(render.TextSmall, line) > 90 {
+			t.Errorf("%q is too wide", line)
+		}
+		joined += " " + line
+	}
+	if joined[1:] != text {
+		t.Errorf("%q has lost something", joined)
+	}
+	if lines := w.lines(&frame.Overlay, render.TextSmall, "unbreakable", 5); len(lines) != 1 {
+		t.Errorf("%q", lines)
+	}
+}
