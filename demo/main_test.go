@@ -1,0 +1,157 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// built returns the demo, built once for all tests. pure is a build without cgo.
+func built(t *testing.T, pure bool) string {
+	t.Helper()
+	name := "demo"
+	if pure {
+		name = "demo-pure"
+	}
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	path := filepath.Join(binaries, name)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	build := exec.Command("go", "build", "-o", path, ".")
+	if pure {
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+}
+
+var binaries string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "tandem-demo-")
+	if err != nil {
+		panic(err)
+	}
+	binaries = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// noDisplay is the environment without anything that names a display.
+func noDisplay() (env []string) {
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "DISPLAY=") && !strings.HasPrefix(e, "WAYLAND_DISPLAY=") {
+			env = append(env, e)
+		}
+	}
+	return env
+}
+
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func run(t *testing.T, program string, env []string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	times := filepath.Join(dir, "times.txt")
+	if err := os.WriteFile(times, []byte("16666667\n1\nx\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, pure := range []bool{false, true} {
+		program := built(t, pure)
+		for _, test := range []struct {
+			args   []string
+			code   int
+			stdout string // parts of what is said
+			stderr string
+		}{
+			{[]string{"-h"}, 0, "Scenes", ""},
+			{[]string{"--help"}, 0, "-frame-times FILE", ""},
+			{[]string{"-headless", "-frames", "3", "-trace", filepath.Join(dir, "a.csv")}, 0, "wrote " + filepath.Join(dir, "a.csv"), ""},
+			{[]string{"-nonsense"}, 2, "", "demo: there is no flag -nonsense\nFor help:"},
+			{[]string{"-hz", "0"}, 2, "", "demo: -hz 0:"},
+			{[]string{"-hz", "x"}, 2, "", `demo: -hz "x": it takes a whole number`},
+			{[]string{"-scene", "moon"}, 2, "", "the scenes are lanes, orbits, teleports, physics, stress"},
+			{[]string{"serve"}, 2, "", `there is no command "serve"`},
+			{[]string{"-headless", "-frame-times", times, "-trace", filepath.Join(dir, "b.csv")}, 2, "", times + `:3: "x" is not a whole number of nanoseconds`},
+			{[]string{"-headless", "-frame-times", filepath.Join(dir, "none")}, 2, "", "no such file"},
+			{[]string{"-headless", "-trace", filepath.Join(dir, "none", "c.csv")}, 2, "", "demo: -trace:"},
+		} {
+			got := run(t, program, noDisplay(), test.args...)
+			if got.code != test.code || !strings.Contains(got.stdout, test.stdout) || !strings.Contains(got.stderr, test.stderr) {
+				t.Errorf("%v (without cgo: %v): exit code %d, want %d\nout: %s\nerr: %s", test.args, pure, got.code, test.code, got.stdout, got.stderr)
+			}
+			if test.code == 0 && got.stderr != "" || test.code != 0 && got.stdout != "" {
+				t.Errorf("%v: the message is on the wrong stream\nout: %s\nerr: %s", test.args, got.stdout, got.stderr)
+			}
+		}
+	}
+}
+
+// What the system lacks is not a fault of the command line: exit code 1, with what to install.
+func TestBuildWithoutGraphics(t *testing.T) {
+	got := run(t, built(t, true), noDisplay(), "-headless", "-frames", "3", "-dir", t.TempDir())
+	if got.code != 1 || !strings.Contains(got.stderr, "apt install gcc") || !strings.Contains(got.stderr, "-headless -trace out.csv") {
+		t.Errorf("exit code %d\n%s", got.code, got.stderr)
+	}
+}
+
+// Without a display the demo says so and writes a picture and a clip.
+func TestNoDisplay(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems always have a display")
+	}
+	dir := t.TempDir()
+	got := run(t, built(t, false), noDisplay(), "-size", "128x72", "-seconds", "0.5", "-dir", dir)
+	if strings.Contains(got.stderr, "cannot draw off screen") {
+		t.Skip(got.stderr)
+	}
+	if got.code != 0 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "DISPLAY") || !strings.Contains(got.stderr, "drawing off screen instead") {
+		t.Errorf("exit code %d\n%s", got.code, got.stderr)
+	}
+	for _, name := range []string{"lanes.gif", "lanes.png"} {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err != nil || info.Size() < 1000 || !strings.Contains(got.stdout, "wrote "+path) {
+			t.Errorf("%s: %v, %v\n%s", name, info, err, got.stdout)
+		}
+	}
+}
+
+// For the browser, too, the program builds.
+func TestWasmBuilds(t *testing.T) {
+	build := exec.Command("go", "build", "-o", filepath.Join(binaries, "demo.wasm"), ".")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
