@@ -34,24 +34,47 @@ func (a Age) Duration(g Grid) time.Duration {
 }
 
 const (
-	// ageShift makes the mean of the ages move by 1/8 of each difference. Server and client have to agree on it: see Lead.
-	ageShift = 3
+	// The mean of the ages moves by 1/8 of each difference, of which at most 50 ms count: a stall's worth of late inputs is no news about the
+	// network. Server and client have to agree on this: see Lead.
+	ageWeight = 8
+	ageClamp  = 50 * time.Millisecond
+	// Of packets that are sent or arrive within 2 ms of each other the newest counts alone: after a stall all come at once, and only the last of
+	// them says how the network is now.
+	ageBurst = 2 * time.Millisecond
 	// ageLimit is the age beyond which an input says nothing about the network.
 	ageLimit = 2 * time.Second
 	// ageOlder is how many packets in a row have to be older than the newest input for the client to have gone back.
 	ageOlder = 8
 )
 
+// meanAge is the mean of ages: on the server of how early inputs arrive, on the client of how early they are sent.
+type meanAge struct {
+	known  bool
+	mean   time.Duration
+	at     time.Duration // when the newest was taken
+	before time.Duration // the mean without the burst that the newest belongs to
+}
+
+func (m *meanAge) add(now, age time.Duration) {
+	if !m.known {
+		*m = meanAge{known: true, mean: age, at: now, before: age}
+		return
+	}
+	if now-m.at >= ageBurst {
+		m.at, m.before = now, m.mean
+	}
+	m.mean = m.before + min(max(age-m.before, -ageClamp), ageClamp)/ageWeight
+}
+
 // AgeMeter is the server's half of the command-age feedback, one for each client: it measures how early the client's inputs come. The server's
 // clock alone is used, so a client can deceive it only by sending its inputs at another time.
 //
 // Give it the newest input of every packet; it ignores reordered and repeated ones. The age is a moving mean with a weight of 1/8, in integer
-// nanoseconds. Send [AgeMeter.Age] and [AgeMeter.Newest] in every snapshot. Create it with [NewAgeMeter].
+// nanoseconds, in which no input counts for more than 50 ms and a burst counts as its newest. Send [AgeMeter.Age] and [AgeMeter.Newest] in every snapshot. Create it with [NewAgeMeter].
 type AgeMeter struct {
 	grid      Grid
-	known     bool
 	newest    int64
-	mean      time.Duration
+	mean      meanAge
 	deviation time.Duration
 	older     int
 }
@@ -73,38 +96,35 @@ func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	if magnitude(age) > ageLimit {
 		return false
 	}
-	if m.known && index <= m.newest {
+	if m.mean.known && index <= m.newest {
 		// After a jump back of the client's clock all its inputs are older for a while.
 		if m.older++; m.older < ageOlder {
 			return false
 		}
-		m.known = false
+		m.mean, m.deviation = meanAge{}, 0
 	}
 	m.older = 0
 	m.newest = index
-	if !m.known {
-		m.known, m.mean, m.deviation = true, age, 0
-		return true
+	if m.mean.known {
+		m.deviation += (magnitude(age-m.mean.mean) - m.deviation) / 16
 	}
-	difference := age - m.mean
-	m.mean += difference / (1 << ageShift)
-	m.deviation += (magnitude(difference) - m.deviation) / 16
+	m.mean.add(now, age)
 	return true
 }
 
 // Age returns the mean age for the wire, and [NoAge] before the first input.
 func (m *AgeMeter) Age() Age {
-	if !m.known {
+	if !m.mean.known {
 		return NoAge
 	}
-	return AgeOf(m.mean, m.grid)
+	return AgeOf(m.mean.mean, m.grid)
 }
 
 // Newest returns the newest input that the age includes.
 func (m *AgeMeter) Newest() tick.Tick { return m.grid.Tick(m.newest) }
 
 // Mean returns the mean age.
-func (m *AgeMeter) Mean() time.Duration { return m.mean }
+func (m *AgeMeter) Mean() time.Duration { return m.mean.mean }
 
 // Jitter returns the mean deviation of the age: the jitter of the way up alone.
 func (m *AgeMeter) Jitter() time.Duration { return m.deviation }

@@ -114,6 +114,26 @@ func TestAgeMeterIgnoresRepeatsAndAbsurdTicks(t *testing.T) {
 	}
 }
 
+// Two seconds' worth of inputs that come at once say how the network is by the last of them, and one late input hardly counts.
+func TestAgeMeterTakesTheNewestOfABurst(t *testing.T) {
+	m := newAgeMeter(t)
+	g := Grid{}
+	for k := range 100 {
+		m.Arrived(tick.Tick(k), g.Edge(int64(k))-30*ms)
+	}
+	now := g.Edge(219) - 30*ms
+	for k := 100; k < 220; k++ {
+		m.Arrived(tick.Tick(k), now)
+	}
+	if m.Mean() != 30*ms {
+		t.Errorf("mean %v after a burst whose newest was 30 ms early", m.Mean())
+	}
+	m.Arrived(220, g.Edge(220)+time.Second)
+	if got := m.Mean(); got != 30*ms-50*ms/8 {
+		t.Errorf("mean %v after one that was a second late, want a 50 ms error of which 1/8 counts", got)
+	}
+}
+
 // A client whose clock was set back sends lower ticks from then on.
 func TestAgeMeterBeginsAnewBehind(t *testing.T) {
 	m := newAgeMeter(t)

@@ -1,6 +1,9 @@
 package clocksync
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // ChangeKind says what a [Change] is.
 type ChangeKind uint8
@@ -46,20 +49,19 @@ const (
 
 // run counts the newest samples that deviate in the same way. They stay out of the fit until it is confirmed or broken.
 type run struct {
-	kind  contradiction
-	n     int
-	since time.Duration // when the first of them was received
+	kind contradiction
+	n    int
 }
 
-// needs returns how many samples over how much time confirm a run, and how many at its beginning are not believed. A new path wants
-// proof and a good mean, and there is time, because the reference needs no change; a clock that stepped has to be followed soon. The time
-// keeps a burst of answers that one stall held back from passing for a new path.
+// needs returns how many samples over how much time confirm a run, not counting the first skip of it. A new path wants proof and a good mean, and
+// there is time, because the reference needs no change; a clock that stepped has to be followed soon. The time keeps a burst of answers
+// that one stall held back from passing for a new path.
 func (d contradiction) needs() (n int, span time.Duration, skip int) {
 	switch d {
 	case slower:
-		return 10, 1500 * time.Millisecond, 3 // pings under way during the change took only one direction of the slower path
+		return 7, 1200 * time.Millisecond, 3 // pings under way during the change took only one direction of the slower path
 	case faster:
-		return 8, 1500 * time.Millisecond, 0
+		return 8, 1200 * time.Millisecond, 0
 	}
 	return 4, 500 * time.Millisecond, 0
 }
@@ -71,32 +73,51 @@ const (
 	clockSlack = 5 * time.Millisecond
 )
 
-// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of deviations is confirmed.
+// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of contradictions is confirmed.
 func (r *Reference) follow(k kept) Change {
 	kind := r.classify(k)
 	if kind != r.run.kind {
 		r.breakRun()
-		r.run = run{kind: kind, since: k.received}
+		r.run = run{kind: kind}
 	}
 	r.samples.push(k)
 	if kind == none {
 		return Change{}
 	}
 	r.run.n++
-	n, span, skip := kind.needs()
-	if r.run.n < n || k.received-r.run.since < span && r.run.n < ringSize/2 {
+	first, enough := r.witnesses()
+	if !enough {
 		return Change{}
 	}
-	moved, agreed := r.consensus(skip)
+	moved, agreed := r.consensus(first)
 	if !agreed {
-		if r.run.n >= 4*n { // noise, not news
+		if r.run.n >= ringSize/4 { // noise, not news
 			r.breakRun()
 		}
 		return Change{}
 	}
-	change := r.rekey(k.received, moved, skip)
+	var change Change
+	if kind == slower || kind == faster {
+		change = r.reroute(k.received, moved, first)
+	} else {
+		change = Change{Kind: ClockStepped, Step: moved}
+		r.samples.keep(r.samples.n - first) // what was before says nothing about the offset any more; the drift is kept
+	}
+	r.line.offset += moved
 	r.run = run{}
 	return change
+}
+
+// witnesses returns the first of the newest samples of the run that together confirm it, if they do.
+func (r *Reference) witnesses() (first int, enough bool) {
+	n, span, skip := r.run.kind.needs()
+	last, lowest := r.samples.n-1, r.samples.n-r.run.n+skip
+	for first = last; first >= lowest; first-- {
+		if last-first+1 >= n && r.samples.at(last).received-r.samples.at(first).received >= span {
+			return first, true
+		}
+	}
+	return 0, false
 }
 
 // classify tells how a sample contradicts the model.
@@ -123,9 +144,10 @@ func (r *Reference) classify(k kept) contradiction {
 	return none
 }
 
-// breakRun gives up on an unconfirmed run. Round trips were luck or a queue, and stay; impossible offsets are dropped for good.
+// breakRun gives up on an unconfirmed run. Slow samples met a queue, and stay. Impossible offsets, and a few samples that were far too quick
+// (an answer that waited while the machine slept with its clock stopped), are dropped for good.
 func (r *Reference) breakRun() {
-	if r.run.kind == ahead || r.run.kind == behind {
+	if r.run.kind != slower {
 		for i := r.samples.n - r.run.n; i < r.samples.n; i++ {
 			r.samples.at(i).outlier = true
 		}
@@ -133,13 +155,14 @@ func (r *Reference) breakRun() {
 	r.run = run{}
 }
 
-// consensus returns by how much the run differs from the line, and whether three quarters of it agree on that. It leaves out the first
-// skip samples. Those that do not agree are marked as outliers.
-func (r *Reference) consensus(skip int) (moved time.Duration, agreed bool) {
-	first, last := r.samples.n-r.run.n+skip, r.samples.n
+// consensus returns by how much the samples from first on differ from the line, and whether three quarters of them agree on that. Those that do
+// not are marked as outliers.
+func (r *Reference) consensus(first int) (moved time.Duration, agreed bool) {
+	last := r.samples.n
 	quickest := r.samples.at(first).rtt
 	for i := first; i < last; i++ {
 		quickest = min(quickest, r.samples.at(i).rtt)
+		r.samples.at(i).outlier = false
 	}
 	// The median: the deviation that has as many below it as above.
 	var median time.Duration
@@ -185,34 +208,29 @@ func (r *Reference) deviation(i int) time.Duration {
 	return k.offset - r.line.at(k.middle)
 }
 
-// rekey moves the samples from before the confirmed run to where they would lie after it.
-func (r *Reference) rekey(now, moved time.Duration, skip int) Change {
+// reroute moves the samples from before the confirmed run to where they would lie after it. The run counts from its sample clean on.
+func (r *Reference) reroute(now, moved time.Duration, clean int) Change {
 	start := r.samples.n - r.run.n
-	clean := start + skip
-	change := Change{Kind: ClockStepped, Step: moved}
-	if r.run.kind == slower || r.run.kind == faster {
-		quickest := r.samples.at(clean).rtt
-		for i := clean; i < r.samples.n; i++ {
-			if k := r.samples.at(i); !k.outlier {
-				quickest = min(quickest, k.rtt)
-			}
+	quickest := time.Duration(math.MaxInt64)
+	for i := clean; i < r.samples.n; i++ {
+		if k := r.samples.at(i); !k.outlier {
+			quickest = min(quickest, k.rtt)
 		}
-		// One direction gained at most all of the difference, which moves the offset by half. What is clearly more than that was a clock.
-		change = Change{Kind: RouteChanged, RTT: quickest - r.samples.meanMinimum(start, r.samples.n-clean)}
-		most := (magnitude(change.RTT)+r.limit())/2 + clockSlack
-		change.Step = moved - min(max(moved, -most), most)
-		r.bias.set(now, r.bias.at(now)-(moved-change.Step), r.config.Bleed)
 	}
+	// One direction gained at most all of the difference, which moves the offset by half. What is clearly more than that was a clock.
+	rtt := quickest - r.samples.meanMinimum(start, r.samples.n-clean)
+	most := (magnitude(rtt)+r.limit())/2 + clockSlack
+	path := min(max(moved, -most), most)
+	r.bias.set(now, r.bias.at(now)-path, r.config.Bleed)
 	for i := range start {
 		k := r.samples.at(i)
 		k.offset += moved
-		k.rtt += change.RTT
+		k.rtt += rtt
 	}
 	for i := start; i < clean; i++ {
 		r.samples.at(i).outlier = true
 	}
-	r.line.offset += moved
-	return change
+	return Change{Kind: RouteChanged, RTT: rtt, Step: moved - path}
 }
 
 // bias is what a reference adds to the offset of the current path to go on from that of the last one. It bleeds to 0.

@@ -23,7 +23,7 @@ type Config struct {
 //	if c.PingDue(now) { send a ping with now }        at most once a frame
 //	c.Answered(sample)                                when an answer comes, with the time of its arrival
 //	c.Reported(now, tick, age)                        when a snapshot comes
-//	t := c.Tick(engineTick); c.Sent(t, now, normal)   in every step, when the input packet of server tick t is sent
+//	t := c.Tick(engineTick); c.Sent(t, now)           in every step, when the input packet of server tick t is sent
 //	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
 //
 // All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock has no way in. Create it with [NewClient]. It
@@ -33,11 +33,12 @@ type Client struct {
 	simulation *Simulation
 	lead       *Lead
 
-	first, lastPing time.Duration
-	pinged          bool
-	age             Age
-	routes, steps   uint64
-	jumps           uint64
+	pinged            bool
+	hurried, lastPing time.Duration
+	updated           time.Duration
+	age               Age
+	routes, steps     uint64
+	jumps             uint64
 }
 
 // NewClient returns the clocks of a new connection, or an error that names the bad field of the configuration.
@@ -63,22 +64,28 @@ func NewClient(config Config) (*Client, error) {
 	return &Client{reference: reference, simulation: simulation, lead: lead, age: NoAge}, nil
 }
 
+// stepForgotten is the step of the server's clock that makes the ages reported during it useless. The lead absorbs smaller ones.
+const stepForgotten = 50 * time.Millisecond
+
 const (
 	pingInterval = 250 * time.Millisecond
-	// A new client pings faster, for its clock to be right within ten seconds.
-	firstPingInterval = 100 * time.Millisecond
-	firstPings        = 10 * time.Second
+	// A new client, and one that missed something, pings faster, for its clock to be right within ten seconds.
+	hurriedInterval = 100 * time.Millisecond
+	hurryFor        = 10 * time.Second
+	// stallGap is the time without a frame after which a client hurries.
+	stallGap = time.Second
 )
 
-// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in the first ten seconds, then four.
+// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in the first ten seconds and in the ten after
+// a stall or a step of the server's clock, else four.
 func (c *Client) PingDue(now time.Duration) bool {
 	if !c.pinged {
-		c.pinged, c.first, c.lastPing = true, now, now
+		c.pinged, c.hurried, c.lastPing = true, now, now
 		return true
 	}
 	interval := pingInterval
-	if now-c.first < firstPings {
-		interval = firstPingInterval
+	if now-c.hurried < hurryFor {
+		interval = hurriedInterval
 	}
 	if now-c.lastPing < interval {
 		return false
@@ -86,6 +93,8 @@ func (c *Client) PingDue(now time.Duration) bool {
 	c.lastPing = max(c.lastPing+interval, now-interval/2) // keeps the mean rate when frames do not divide the interval, without bunching up
 	return true
 }
+
+func (c *Client) hurry(now time.Duration) { c.hurried = now }
 
 // Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add].
 func (c *Client) Answered(s Sample) (Change, error) {
@@ -100,14 +109,17 @@ func (c *Client) Answered(s Sample) (Change, error) {
 	case ClockStepped:
 		c.steps++
 	}
+	if magnitude(change.Step) > stepForgotten {
+		c.lead.Forget()
+		c.hurry(s.ClientReceive)
+	}
 	return change, nil
 }
 
-// Sent remembers that a packet whose newest input is t was sent now, when the engine's normal time was normal. It does nothing before the
-// clocks run. See [Lead.Sent].
-func (c *Client) Sent(t tick.Tick, now, normal time.Duration) {
+// Sent remembers that a packet whose newest input is t was sent now. It does nothing before the clocks run. See [Lead.Sent].
+func (c *Client) Sent(t tick.Tick, now time.Duration) {
 	if c.Synced() {
-		c.lead.Sent(t, now, c.simulation.Time(normal))
+		c.lead.Sent(t, now, c.reference.Offset(now))
 	}
 }
 
@@ -132,15 +144,22 @@ func (c *Client) Synced() bool { return c.simulation.Started() }
 // Update returns the stretch to give to the engine until the next call, and the jump of the mapping if there was one. now is the real time up
 // to which the engine was updated. Until the reference is ready the stretch is 1. See [Simulation.Update].
 func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
+	if now-c.updated > stallGap {
+		c.hurry(now)
+	}
+	c.updated = now
 	c.lead.Frame(now)
 	if !c.reference.Ready() {
 		return 1, ClockJump{}
 	}
-	target := c.reference.At(now) + c.lead.Lead(c.reference.rtt.Smoothed())
+	c.lead.Assume((c.reference.MinRTT() + c.reference.rtt.Jitter()) / 2)
+	target := c.reference.At(now) + c.lead.Lead()
 	stretch, jump = c.simulation.Update(now, engine, target)
 	if jump.Cause != NoJump {
 		c.jumps++
-		c.lead.Jumped(jump)
+		if jump.Ticks < 0 { // ticks will be sent again, and mean something else
+			c.lead.Forget()
+		}
 	}
 	return stretch, jump
 }
@@ -182,15 +201,14 @@ type Stats struct {
 
 // Stats returns the present figures. now is local time.
 func (c *Client) Stats(now time.Duration) Stats {
-	way, _ := c.lead.Way()
 	return Stats{
 		RTT:       c.reference.rtt.Smoothed(),
 		MinRTT:    c.reference.MinRTT(),
 		Jitter:    c.reference.rtt.Jitter(),
 		Offset:    c.reference.Offset(now),
 		Drift:     c.reference.Drift(),
-		Lead:      c.lead.Lead(c.reference.rtt.Smoothed()),
-		Way:       way,
+		Lead:      c.lead.Lead(),
+		Way:       c.lead.Way(),
 		Age:       c.age,
 		TargetAge: c.lead.TargetAge(),
 		Error:     c.simulation.Error(),

@@ -80,27 +80,32 @@ func Redundancy(loss float64) int {
 //	lead   = way + target
 //
 // The way up is measured as the reference sees it, so paths need not be symmetric: with 150 ms up and 50 ms down the reference is 50 ms
-// off and the way 50 ms shorter, and the sum is right. Until the first report the way is taken for half of the round trip.
+// off and the way 50 ms shorter, and the sum is right. Until the first report the way is what [Lead.Assume] says: half of the round trip.
 //
 // What was corrected since an input was sent is on its way and must not be corrected again. (Netcode for Entities keeps a ring of its last
 // adjustments for this.) Here a ring holds how early each input was sent, averaged exactly like the server averages how early the same
 // inputs arrive; subtracting the two cancels every adjustment, in flight or arrived. There is no integrator, so nothing can wind up.
 //
-// Create it with [NewLead]. It holds 16 KB and never allocates afterwards.
+// An age that is saturated says only that the way is shorter or longer than it seems, and counts as long as that is news. A target beyond 16 ticks,
+// as a client at 8 frames a second has it, is therefore held by the way last measured.
+//
+// Create it with [NewLead]. It holds 8 KB and never allocates afterwards.
 type Lead struct {
 	config LeadConfig
 	grid   Grid
 	ring   [leadRing]sentInput
-	sent   sentInput // the newest
+	newest tick.Tick // sent
+	early  meanAge   // of the edges of ticks less the local times at which they were sent
 
-	frames        int           // seen, up to 2
+	framed        bool
 	frameAt       time.Duration // when the last one was
 	frame, uneven time.Duration // mean length, mean deviation
 
-	known  bool
-	way    time.Duration
-	report sentInput // the newest reported
-	at     time.Duration
+	known   bool
+	way     time.Duration
+	assumed time.Duration
+	report  sentInput // the newest reported
+	at      time.Duration
 
 	jitter   float64 // ns, slowly falling
 	heard    bool    // whether jitter was ever set
@@ -113,7 +118,7 @@ const leadRing = 512
 type sentInput struct {
 	tick  tick.Tick
 	valid bool
-	mean  time.Duration // of the edges of this and earlier ticks less the local time at which they were sent
+	mean  time.Duration // of early, up to this tick
 }
 
 // NewLead returns a lead without reports, or an error that names the bad field of the configuration.
@@ -150,40 +155,37 @@ func (l *Lead) SetJitter(now, jitter time.Duration) {
 	l.jitterAt = now
 }
 
-// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven frames need more lead. Call it once a frame.
+// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven frames need more lead. Call it once a
+// frame. A single long frame hardly counts, and one beyond a quarter of a second, which is a stall, not at all.
 func (l *Lead) Frame(now time.Duration) {
-	length := min(max(0, now-l.frameAt), time.Second)
-	first := l.frames == 0
-	l.frameAt = now
-	l.frames = min(l.frames+1, 2)
+	length := max(0, now-l.frameAt)
+	first := !l.framed
+	l.framed, l.frameAt = true, now
 	switch {
-	case first: // nothing to measure from
+	case first || length > 250*time.Millisecond:
 	case l.frame == 0:
 		l.frame = length
 	default:
-		l.uneven += (magnitude(length-l.frame) - l.uneven) / 32
-		l.frame += (length - l.frame) / 32
+		length = min(length, 2*l.frame+5*time.Millisecond)
+		l.uneven += (magnitude(length-l.frame) - l.uneven) / 16
+		l.frame += (length - l.frame) / 16
 	}
 }
 
-// Sent remembers that a packet whose newest input is t was sent at a local time. Call it once for every packet that is sent.
-func (l *Lead) Sent(t tick.Tick, now, simulation time.Duration) {
-	s := sentInput{tick: t, valid: true}
-	s.mean = l.grid.Edge(Unwrap(t, l.grid.Index(simulation))) - now
-	if l.sent.valid {
-		s.mean = l.sent.mean + (s.mean-l.sent.mean)/(1<<ageShift)
+// Sent remembers that a packet whose newest input is t was sent at a local time, when the reference clock's offset (server minus local time) was offset.
+// Call it once for every packet that is sent. Inputs that the server will take for absurd, like those of the frame in which a machine wakes up, are
+// left out here as there.
+func (l *Lead) Sent(t tick.Tick, now, offset time.Duration) {
+	if l.early.known && !t.IsNewer(l.newest) {
+		return // sent before
 	}
-	l.sent = s
-	l.ring[t%leadRing] = s
-}
-
-// Jumped has to be told when the simulation's clock jumps. After a jump back, ticks are sent anew, and what was remembered of them is void.
-func (l *Lead) Jumped(jump ClockJump) {
-	if jump.Ticks >= 0 {
+	edge := l.grid.Edge(Unwrap(t, l.grid.Index(now+offset)))
+	if magnitude(edge-(now+offset)-l.Way()) > ageLimit {
 		return
 	}
-	l.sent.valid, l.report.valid = false, false
-	clear(l.ring[:])
+	l.early.add(now, edge-now)
+	l.newest = t
+	l.ring[t%leadRing] = sentInput{tick: t, valid: true, mean: l.early.mean}
 }
 
 // Report takes the age from a snapshot that arrived at a local time, the newest input that it includes, and the reference clock's present
@@ -191,7 +193,7 @@ func (l *Lead) Jumped(jump ClockJump) {
 // was not sent or too long ago.
 func (l *Lead) Report(now time.Duration, t tick.Tick, age Age, offset time.Duration) bool {
 	s := l.ring[t%leadRing]
-	if age == NoAge || !s.valid || s.tick != t || t.IsNewer(l.sent.tick) {
+	if age == NoAge || !s.valid || s.tick != t || t.IsNewer(l.newest) {
 		return false
 	}
 	if l.report.valid && !t.IsNewer(l.report.tick) {
@@ -199,19 +201,37 @@ func (l *Lead) Report(now time.Duration, t tick.Tick, age Age, offset time.Durat
 	}
 	way := s.mean - offset - age.Duration(l.grid)
 	way = min(max(way, -l.config.MaxLead), l.config.MaxLead)
-	if !l.known {
+	elapsed := min(max(0, now-l.at), time.Second)
+	l.report, l.at = s, now
+	switch {
+	case age == math.MaxInt8 && way >= l.Way() || age == -math.MaxInt8 && way <= l.Way():
+		// Saturated: the true way is shorter or longer than this, which is no news.
+	case !l.known:
 		l.known, l.way = true, way
-	} else {
-		elapsed := min(max(0, now-l.at), time.Second)
+	default:
 		part := -math.Expm1(-elapsed.Seconds() / l.config.TimeConstant.Seconds())
 		l.way += time.Duration(part * float64(way-l.way))
 	}
-	l.report, l.at = s, now
 	return true
 }
 
-// Way returns the time that inputs take to the server as the reference clock sees it, and whether it was ever reported.
-func (l *Lead) Way() (way time.Duration, known bool) { return l.way, l.known }
+// Way returns the time that inputs take to the server as the reference clock sees it: as reported, or as assumed until there is a report.
+func (l *Lead) Way() time.Duration {
+	if !l.known {
+		return l.assumed
+	}
+	return l.way
+}
+
+// Assume sets the way for as long as there is no report: half of the round trip.
+func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), l.config.MaxLead) }
+
+// Forget forgets what was reported, and has to be called when the server's clock or the simulation's steps by more than stretching makes up for: until
+// all have noticed, ages mean nothing. The next report is believed at once.
+func (l *Lead) Forget() {
+	l.known, l.early, l.report.valid = false, meanAge{}, false
+	clear(l.ring[:])
+}
 
 // TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early enough for the
 // jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick that the age may be rounded.
@@ -222,12 +242,7 @@ func (l *Lead) TargetAge() time.Duration {
 	return time.Duration(l.config.JitterFactor*l.jitter) + lost + (batch-1)*step + frame + step/ageSteps
 }
 
-// Lead returns how far ahead of the reference clock the simulation should be, within 0 and MaxLead. rtt is the round-trip time to halve
-// until the first report.
-func (l *Lead) Lead(rtt time.Duration) time.Duration {
-	way := l.way
-	if !l.known {
-		way = rtt / 2
-	}
-	return min(max(way+l.TargetAge(), 0), l.config.MaxLead)
+// Lead returns how far ahead of the reference clock the simulation should be, within 0 and MaxLead.
+func (l *Lead) Lead() time.Duration {
+	return min(max(l.Way()+l.TargetAge(), 0), l.config.MaxLead)
 }

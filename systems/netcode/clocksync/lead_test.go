@@ -55,7 +55,8 @@ func TestLeadTargetAge(t *testing.T) {
 		if got := l.TargetAge(); got != test.want {
 			t.Errorf("%s: TargetAge() = %v, want %v", test.name, got, test.want)
 		}
-		if got, want := l.Lead(80*ms), test.want+40*ms; got != want {
+		l.Assume(40 * ms)
+		if got, want := l.Lead(), test.want+40*ms; got != want {
 			t.Errorf("%s: Lead() = %v before any report, want %v", test.name, got, want)
 		}
 	}
@@ -114,12 +115,12 @@ func (p *plant) step() {
 	dt := g.Step()
 	p.now += dt
 	p.l.Frame(p.now)
-	target := p.l.Lead(p.rtt)
+	target := p.l.Lead()
 	limit := time.Duration(p.slew * float64(dt))
 	p.lead += min(max(target-p.lead, -limit), limit)
 	// The reference clock equals local time here.
 	for ; g.Edge(p.k) <= p.now+p.lead; p.k++ {
-		p.l.Sent(g.Tick(p.k), p.now, p.now+p.lead)
+		p.l.Sent(g.Tick(p.k), p.now, 0)
 		if p.m.Arrived(g.Tick(p.k), p.now+p.up) {
 			p.queue = append(p.queue, report{p.now + p.rtt, p.m.Newest(), p.m.Age()})
 		}
@@ -137,18 +138,19 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
 		for _, slew := range []float64{0.05, 1} {
 			p := &plant{l: newLead(t, LeadConfig{Redundancy: 1, MaxLead: 3 * time.Second}), m: newAgeMeter(t), rtt: rtt, up: rtt / 2, slew: slew}
-			p.lead = p.l.Lead(rtt)
+			p.l.Assume(rtt / 2)
+			p.lead = p.l.Lead()
 			for p.now < 5*time.Second {
 				p.step()
 			}
-			before := p.l.Lead(rtt)
+			before := p.l.Lead()
 			p.up += 200 * ms
 			highest := time.Duration(0)
 			for p.now < 25*time.Second {
 				p.step()
-				highest = max(highest, p.l.Lead(rtt))
+				highest = max(highest, p.l.Lead())
 			}
-			after := p.l.Lead(rtt)
+			after := p.l.Lead()
 			if off := magnitude(after - before - 200*ms); off > 5*ms {
 				t.Errorf("rtt %v, slew %v: the lead rose by %v, want 200 ms", rtt, slew, after-before)
 			}
@@ -199,7 +201,7 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 		t.Error("a report counts before anything was sent")
 	}
 	for k := range tick.Tick(1000) {
-		l.Sent(k, Grid{}.Edge(int64(k)), Grid{}.Edge(int64(k)))
+		l.Sent(k, Grid{}.Edge(int64(k)), 0)
 	}
 	now := Grid{}.Edge(1000)
 	for _, test := range []struct {
@@ -221,21 +223,84 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 			t.Errorf("%s: Report() = %v, want %v", test.name, got, test.want)
 		}
 	}
-	way, known := l.Way()
-	if !known || way != -Age(5).Duration(Grid{}) {
-		t.Errorf("Way() = %v, %v", way, known)
+	if got, want := l.Way(), -Age(5).Duration(Grid{}); got != want {
+		t.Errorf("Way() = %v, want %v", got, want)
 	}
-	l.Jumped(ClockJump{Cause: JumpStall, Ticks: 5})
-	if !l.Report(now, 992, 5, 0) {
-		t.Error("a jump forward voids what was sent")
+	want := *l
+	l.Sent(999, now, 0)
+	l.Sent(5, now, 0)
+	l.Sent(1003, now+time.Hour, 0) // absurdly late
+	if *l != want {
+		t.Error("repeated, older or absurd inputs are remembered")
 	}
-	l.Jumped(ClockJump{Cause: JumpSnap, Ticks: -50})
-	if l.Report(now, 995, 5, 0) {
-		t.Error("ticks from before a jump back still count")
+	l.Forget()
+	l.Assume(33 * ms)
+	if l.Report(now, 995, 5, 0) || l.Way() != 33*ms {
+		t.Errorf("what was forgotten still counts: a way of %v", l.Way())
 	}
-	l.Sent(950, now, Grid{}.Edge(950))
+	l.Sent(950, now, 0)
 	if !l.Report(now+ms, 950, 5, 0) {
-		t.Error("a tick that was sent after a jump back does not count")
+		t.Error("a tick that was sent again after a jump back does not count")
+	}
+}
+
+// A saturated age is a bound, and moves the way only if the way breaks it.
+func TestLeadTakesSaturatedAgesForBounds(t *testing.T) {
+	g := Grid{}
+	bound := Age(127).Duration(g)
+	for _, test := range []struct {
+		age   Age
+		early time.Duration // at which the inputs are sent
+		want  time.Duration // the way, which is 100 ms before
+	}{
+		{127, 100*ms + bound + 200*ms, 100 * ms}, // the way is at most 300 ms: known
+		{127, 100*ms + bound - 50*ms, 50 * ms},   // at most 50 ms
+		{-127, 100*ms - bound - 50*ms, 100 * ms}, // at least 50 ms: known
+		{-127, 100*ms - bound + 50*ms, 150 * ms}, // at least 150 ms
+	} {
+		for _, known := range []bool{false, true} {
+			l := newLead(t, LeadConfig{TimeConstant: 10 * ms})
+			l.Assume(100 * ms)
+			l.known, l.way = known, 100*ms
+			for k := range tick.Tick(200) {
+				now := g.Edge(int64(k)) - test.early
+				l.Sent(k, now, 0)
+				if !l.Report(now+time.Hour, k, test.age, 0) {
+					t.Fatalf("%+v: report %d does not count", test, k)
+				}
+			}
+			if got := l.Way(); magnitude(got-test.want) > ms {
+				t.Errorf("%+v, known %v: a way of %v", test, known, got)
+			}
+		}
+	}
+}
+
+// A frame that is far longer than the others moves the lead by little, a lasting change of the frame rate by all.
+func TestLeadFrames(t *testing.T) {
+	l := newLead(t, LeadConfig{Redundancy: 1})
+	now := time.Duration(0)
+	run := func(length time.Duration, n int) {
+		for range n {
+			now += length
+			l.Frame(now)
+		}
+	}
+	run(frame, 100)
+	before := l.TargetAge()
+	for _, hiccup := range []time.Duration{100 * ms, 240 * ms, time.Minute} {
+		run(hiccup, 1)
+		if rise := l.TargetAge() - before; rise < 0 || rise > 5*ms {
+			t.Errorf("one frame of %v moves the target by %v", hiccup, rise)
+		}
+		run(frame, 200)
+		if rest := l.TargetAge() - before; magnitude(rest) > 100*time.Microsecond {
+			t.Errorf("one frame of %v moves the target by %v for good", hiccup, rest)
+		}
+	}
+	run(125*ms, 300)
+	if rise := l.TargetAge() - before; magnitude(rise-(125*ms-frame)) > ms {
+		t.Errorf("125 ms frames move the target by %v", rise)
 	}
 }
 
@@ -249,10 +314,11 @@ func TestLeadIsBounded(t *testing.T) {
 		for k := range rapid.IntRange(1, 50).Draw(t, "reports") {
 			now := time.Duration(duration.Draw(t, "now"))
 			l.Frame(now)
+			l.Assume(time.Duration(duration.Draw(t, "assumed")))
 			l.SetJitter(now, time.Duration(duration.Draw(t, "jitter")))
-			l.Sent(tick.Tick(k), now, Grid{}.Edge(int64(k)))
+			l.Sent(tick.Tick(k), now, Grid{}.Edge(int64(k))-now+time.Duration(rapid.Int64Range(-int64(time.Second), int64(time.Second)).Draw(t, "early")))
 			l.Report(now, tick.Tick(k), Age(rapid.Int8().Draw(t, "age")), time.Duration(duration.Draw(t, "offset")))
-			if lead := l.Lead(time.Duration(duration.Draw(t, "rtt"))); lead < 0 || lead > time.Second {
+			if lead := l.Lead(); lead < 0 || lead > time.Second {
 				t.Fatalf("a lead of %v", lead)
 			}
 		}
@@ -266,7 +332,7 @@ func TestLeadAllocatesNothing(t *testing.T) {
 		now := Grid{}.Edge(int64(k))
 		l.Frame(now)
 		l.SetJitter(now, ms)
-		l.Sent(tick.Tick(k), now, now)
+		l.Sent(tick.Tick(k), now, 0)
 		l.Report(now, tick.Tick(k), 3, 0)
 		k++
 	}); n > 0 {

@@ -19,7 +19,6 @@ type arrivals struct {
 
 	pll    *PLL
 	mended *TickPLL
-	began  bool
 	newest time.Duration // the seed's label of the newest state
 	oldest time.Duration
 	sent   int // updates sent by the server

@@ -64,7 +64,7 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 // extrapolated and not chased.
 //
 // A route change leaves the true offset as it was, but moves the measured one by half of what one direction gained over the other, and it
-// leaves all samples of a slower path outside the filter. So a lasting change of the quickest round trip is recognised (10 samples over 1.5 s
+// leaves all samples of a slower path outside the filter. So a lasting change of the quickest round trip is recognised (10 samples in a row
 // above nearly everything seen before, or 8 below everything), the samples held are re-keyed to the new path, and the reference runs on without a
 // step; the difference to the new path's own idea of the offset bleeds away at 500 ppm. A sample whose offset differs by more than its
 // own delay can explain proves that a clock stepped (a suspended machine, a server that lost time): one such is dropped, four over half a second

@@ -40,6 +40,12 @@ func (r *ring) dropBefore(t time.Duration) {
 	}
 }
 
+// keep forgets all but the newest n samples.
+func (r *ring) keep(n int) {
+	r.head = (r.head + r.n - n) % ringSize
+	r.n = n
+}
+
 // sound reports whether any of the oldest n samples is no outlier.
 func (r *ring) sound(n int) bool {
 	for i := range n {

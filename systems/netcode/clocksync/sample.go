@@ -9,7 +9,7 @@ import (
 // monotonic clock, ServerReceive and ServerSend on the server's time line, whose zero is the edge of tick 0; the epochs of the
 // two have nothing to do with each other.
 //
-// The two stamps of the server take the time that it sat on the ping out of the round trip. With one stamp, as in Racer's request and
+// The server stamps and echoes ClientSend; it uses neither of the client's stamps, so a client can deceive nobody but itself. The two stamps of the server take the time that it sat on the ping out of the round trip. With one stamp, as in Racer's request and
 // acknowledge, up to half a frame of waiting counts as network delay.
 type Sample struct {
 	ClientSend, ServerReceive, ServerSend, ClientReceive time.Duration
@@ -40,7 +40,7 @@ func (s Sample) RTT() time.Duration {
 // Offset returns server time minus client time, ((t2-t1) + (t3-t4)) / 2. It is exact when both directions took the same time,
 // and never wrong by more than half of RTT.
 func (s Sample) Offset() time.Duration {
-	return ((s.ServerReceive - s.ClientSend) + (s.ServerSend - s.ClientReceive)) / 2
+	return ((s.ServerReceive - s.ClientSend) + (s.ServerSend - s.ClientReceive)) >> 1 // rounds alike whatever the epochs are
 }
 
 // Validate returns ErrStamps if no exchange over any network can have produced the stamps.

@@ -69,9 +69,10 @@ const (
 	NoJump JumpCause = iota
 	// JumpStart: the clock was set for the first time.
 	JumpStart
-	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at once.
+	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at once, to the nearest.
 	JumpStall
-	// JumpSnap: the target was further away than stretching is good for.
+	// JumpSnap: the target was further away than stretching is good for. The clock is early by less than a tick afterwards, as after a start:
+	// an early input waits, a late one is lost.
 	JumpSnap
 )
 
@@ -147,13 +148,13 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 	switch {
 	case first:
 		s.started, s.dropped, frame = true, 0, 0
-		jump = s.jump(JumpStart, s.grid.Ticks(s.err))
+		jump = s.jump(JumpStart, s.whole(s.err))
 	default:
 		s.dropped += max(0, lost)
 		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
 			jump = s.jump(JumpStall, n)
 		} else if m := magnitude(s.err); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) {
-			jump = s.jump(JumpSnap, s.grid.Ticks(s.err))
+			jump = s.jump(JumpSnap, s.whole(s.err))
 		}
 		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
 			s.dropped = 0 // nothing is missing any more that a tick could make up for
@@ -173,6 +174,9 @@ func (s *Simulation) control(frame time.Duration) float64 {
 	change := min(max(s.err.Seconds()*gain, -s.config.MaxStretch), s.config.MaxStretch)
 	return math.Round((1+change)*1e6) / 1e6
 }
+
+// whole returns an error in whole ticks, rounded so that the clock is rather early than late afterwards.
+func (s *Simulation) whole(err time.Duration) int64 { return s.grid.Index(err-1) + 1 }
 
 // jump moves the mapping by n ticks.
 func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {

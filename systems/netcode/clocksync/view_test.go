@@ -127,7 +127,7 @@ func TestViewFollowsSteps(t *testing.T) {
 		if v.Rate() < 0.9 || v.Rate() > 1.1 {
 			t.Errorf("%v: a rate of %v", test.step, v.Rate())
 		}
-		view = v.Advance(3*frame, time.Hour+3*frame+test.step, 150*ms)
+		v.Advance(3*frame, time.Hour+3*frame+test.step, 150*ms)
 		if v.Jump() != 0 {
 			t.Errorf("%v: a second jump of %v", test.step, v.Jump())
 		}

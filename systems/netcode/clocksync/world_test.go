@@ -68,6 +68,7 @@ type world struct {
 	localEpoch    time.Duration
 	ppm           float64 // of the client's clock
 	frame         time.Duration
+	frames        func() time.Duration // if not nil, the length of the next frame
 	client        *Client
 	engine        *testEngine
 	view          *View
@@ -132,6 +133,9 @@ func (w *world) start() {
 }
 
 func (w *world) nextFrame() {
+	if w.frames != nil {
+		w.frame = w.frames()
+	}
 	w.at(w.virtualAt(w.lastFrame+w.frame), func() {
 		if !w.suspended {
 			w.runFrame()
@@ -197,7 +201,7 @@ func (w *world) step(k uint64) {
 	}
 	w.newest = t
 	n := w.redundancy
-	w.client.Sent(t, now, w.engine.normal)
+	w.client.Sent(t, now)
 	w.up.send(func() {
 		if w.serverPaused {
 			return

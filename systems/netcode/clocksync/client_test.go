@@ -1,0 +1,151 @@
+package clocksync
+
+import (
+	"testing"
+	"time"
+)
+
+func TestClientPingsFastAtFirstAndAfterAStall(t *testing.T) {
+	c, err := NewClient(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := 7 * time.Hour
+	pings := func(d time.Duration) int {
+		n := 0
+		for end := now + d; now < end; now += frame {
+			if c.PingDue(now) {
+				n++
+			}
+			c.Update(now, EngineTime{})
+		}
+		return n
+	}
+	within := func(what string, got, want int) {
+		if got < want-1 || got > want+2 {
+			t.Errorf("%s: %d pings, want about %d", what, got, want)
+		}
+	}
+	within("the first ten seconds", pings(10*time.Second), 100)
+	within("the next minute", pings(time.Minute), 240)
+	now += 20 * time.Second
+	within("ten seconds after a stall", pings(10*time.Second), 100)
+	within("later", pings(10*time.Second), 40)
+}
+
+func TestClientBeforeItIsSynced(t *testing.T) {
+	c, err := NewClient(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Synced() {
+		t.Error("a new client is synced")
+	}
+	stretch, jump := c.Update(time.Second, EngineTime{Normal: time.Second, Fixed: time.Second, Tick: 60})
+	if stretch != 1 || jump != (ClockJump{}) || c.Synced() {
+		t.Errorf("without answers: stretch %v, %+v", stretch, jump)
+	}
+	c.Sent(5, time.Second) // does nothing
+	if c.Reported(time.Second, 5, 3) {
+		t.Error("a report counts before anything was sent")
+	}
+	if s := c.Stats(time.Second); s.Age != NoAge || s.RTT != 0 || s.Stretch != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestClientStats(t *testing.T) {
+	w := newWorld(t, 1, Config{})
+	w.start()
+	w.run(30 * time.Second)
+	w.up.delay += 50 * ms
+	w.down.delay += 50 * ms
+	w.run(60 * time.Second)
+	w.lost = 3 * time.Second
+	w.run(90 * time.Second)
+	s := w.client.Stats(w.local(w.now))
+	if magnitude(s.RTT-300*ms) > 15*ms || s.MinRTT < 278*ms || s.MinRTT > 295*ms || s.Jitter < 5*ms || s.Jitter > 15*ms {
+		t.Errorf("round trip %v, least %v, jitter %v", s.RTT, s.MinRTT, s.Jitter)
+	}
+	if want := w.server(w.now) - w.local(w.now); magnitude(s.Offset-want) > 8*ms {
+		t.Errorf("offset %v, want %v", s.Offset, want)
+	}
+	if s.Routes != 1 || s.Steps != 1 || s.Jumps != 2 || s.Refused != 0 {
+		t.Errorf("%d routes, %d steps, %d jumps, %d refused; want 1, 1, 2, 0", s.Routes, s.Steps, s.Jumps, s.Refused)
+	}
+	if magnitude(s.Way-150*ms) > 15*ms || s.Lead != s.Way+s.TargetAge || s.Age < 8 || s.Held < 100 || s.Used < 20 || s.Used > s.Held {
+		t.Errorf("%+v", s)
+	}
+	if s.Stretch < 0.99 || s.Stretch > 1.01 || magnitude(s.Error) > 3*ms || s.Drift > 200e-6 || s.Drift < -200e-6 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// All that a client does in a frame allocates nothing.
+func TestClientAllocatesNothing(t *testing.T) {
+	c, err := NewClient(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	meter, err := NewAgeMeter(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view, err := NewView(ViewConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := newTestEngine(Grid{})
+	now := time.Duration(0)
+	if n := testing.AllocsPerRun(2000, func() {
+		now += frame
+		if c.PingDue(now) {
+			if _, err := c.Answered(Sample{now - 40*ms, now - 20*ms, now - 20*ms, now}); err != nil {
+				t.Error(err)
+			}
+		}
+		engine.update(frame)
+		stretch, _ := c.Update(now, engine.time())
+		engine.stretch = int64(stretch * 1e6)
+		tick := c.Tick(engine.tick)
+		c.Sent(tick, now)
+		meter.Arrived(tick, now+20*ms)
+		c.Reported(now, meter.Newest(), meter.Age())
+		view.Advance(now, c.Reference().At(now), 100*ms)
+		if c.Stats(now).Stretch == 0 {
+			t.Error("no stretch")
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations per frame", n)
+	}
+}
+
+func BenchmarkReferenceAdd(b *testing.B) {
+	p := newPinged(b, 1)
+	p.start()
+	p.run(2 * time.Minute)
+	now := p.local(p.now)
+	b.ReportAllocs()
+	for b.Loop() {
+		now += 250 * ms
+		if _, err := p.reference.Add(Sample{now - 200*ms, p.server(p.now), p.server(p.now), now}); err != nil && err != ErrOrder {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkClientFrame(b *testing.B) {
+	w := newWorld(b, 1, Config{})
+	w.start()
+	w.run(time.Minute)
+	now := w.local(w.now)
+	engine := w.engine.time()
+	b.ReportAllocs()
+	for b.Loop() {
+		now += frame
+		engine.Normal += frame
+		w.client.Update(now, engine)
+		real, reference := w.client.Playback(engine.Normal + frame)
+		w.view.Advance(real, reference, 150*ms)
+	}
+}

@@ -1,0 +1,429 @@
+package clocksync
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The numbered cases are those of the netcode's conformance suite. Each runs a whole client and a whole server over a link of 100 +- 10 ms each
+// way unless it says otherwise, 60 ticks, 60 frames and 30 snapshots a second, with 20 seeds, of which the worst counts.
+
+const seeds = 20
+
+// Conformance case 1: host mode. No delay, no loss: no input may be missed, and the lead is what frames cost.
+func TestCase1HostMode(t *testing.T) {
+	for _, delay := range []time.Duration{0, ms} {
+		w := newWorld(t, 1, Config{Lead: LeadConfig{Redundancy: 1}})
+		w.redundancy = 1
+		w.up.delay, w.up.jitter, w.down.delay, w.down.jitter = delay, 0, delay, 0
+		w.start()
+		w.run(time.Minute)
+		missed, total := w.missed(w.first, w.server(w.now)-time.Second)
+		if missed > 0 || total < 3500 {
+			t.Errorf("delay %v: %d of %d inputs missed", delay, missed, total)
+		}
+		if lead := w.client.Stats(w.local(w.now)).Lead; lead > delay+20*ms {
+			t.Errorf("delay %v: a lead of %v, want little more than a frame", delay, lead)
+		}
+		if len(w.jumps) != 1 {
+			t.Errorf("delay %v: %+v", delay, w.jumps)
+		}
+	}
+}
+
+// viewError returns the error of the view for a world with a fixed delay.
+func viewError(w *world, view, truth time.Duration) time.Duration {
+	return magnitude(view - (truth - w.view.Delay()))
+}
+
+// Conformance case 11: 500 ppm. Half an hour, error at most 5 ms after ten seconds, stretch within 0.2 % of 1 in the median.
+func TestCase11HalfAnHourOf500PPM(t *testing.T) {
+	for _, ppm := range []float64{500, -500} {
+		var worst time.Duration
+		var stretches []float64
+		for seed := uint64(1); seed <= seeds; seed++ {
+			w := newWorld(t, seed, Config{})
+			w.ppm, w.fixedDelay = ppm, 150*ms
+			w.onStep = func(view, truth time.Duration) {
+				if w.now < 10*time.Second {
+					return
+				}
+				worst = max(worst, viewError(w, view, truth))
+				stretches = append(stretches, math.Abs(w.client.Simulation().Stretch()-1-w.client.Reference().Drift()))
+			}
+			w.start()
+			length := 2 * time.Minute
+			if seed == 1 && !testing.Short() {
+				length = 30 * time.Minute
+			}
+			w.run(length)
+			if len(w.jumps) != 1 || len(w.changes) != 0 {
+				t.Errorf("%+v ppm, seed %d: %v %v", ppm, seed, w.jumps, w.changes)
+			}
+		}
+		slices.Sort(stretches)
+		median := stretches[len(stretches)/2]
+		t.Logf("%+v ppm: worst view-time error %v, median of the stretch %.3f %% off", ppm, worst, 100*median)
+		if worst > 5*ms || median > 0.002 {
+			t.Errorf("%+v ppm: view-time error %v, median stretch off by %v", ppm, worst, median)
+		}
+	}
+}
+
+// Conformance case 12: 2000 ppm, five minutes, from the first drawn frame on. The view-time error's 99th percentile stays under 10 ms.
+func TestCase12At2000PPM(t *testing.T) {
+	for _, ppm := range []float64{2000, -2000} {
+		for _, loss := range []float64{0, 0.15} {
+			var p99, worst time.Duration
+			for seed := uint64(1); seed <= seeds; seed++ {
+				w := newWorld(t, seed, Config{})
+				w.ppm, w.fixedDelay = ppm, 150*ms
+				w.up.loss, w.down.loss = loss, loss
+				var errors []time.Duration
+				w.onStep = func(view, truth time.Duration) { errors = append(errors, viewError(w, view, truth)) }
+				w.start()
+				w.run(2 * time.Minute)
+				slices.Sort(errors)
+				p99 = max(p99, errors[len(errors)*99/100])
+				worst = max(worst, errors[len(errors)-1])
+			}
+			t.Logf("%+v ppm, loss %v: view-time error p99 %v, worst %v", ppm, loss, p99, worst)
+			if p99 > 10*ms {
+				t.Errorf("%+v ppm, loss %v: the view-time error's 99th percentile is %v", ppm, loss, p99)
+			}
+		}
+	}
+}
+
+// Conformance case 13: a change of route. The view is where it stays, within 10 ms, after at most 2.5 s if the link became slower and 12 s
+// if it became quicker; inputs are in time again within 3.5 s. (The delay follows the lateness of the last 2 s here.)
+func TestCase13RouteChange(t *testing.T) {
+	for _, test := range []struct {
+		up, down time.Duration
+		loss     float64
+		within   time.Duration
+	}{
+		{100 * ms, 100 * ms, 0, 2500 * ms},
+		{0, 100 * ms, 0, 2500 * ms},
+		{0, 100 * ms, 0.15, 2500 * ms},
+		{100 * ms, 0, 0, 2500 * ms},
+		{-100 * ms, -100 * ms, 0, 12 * time.Second},
+		{0, -100 * ms, 0, 12 * time.Second},
+		{0, -100 * ms, 0.15, 12 * time.Second},
+		{-100 * ms, 0, 0, 12 * time.Second},
+	} {
+		var settled, late time.Duration
+		slowest, fastest := 1.0, 1.0
+		for seed := uint64(1); seed <= seeds; seed++ {
+			w := newWorld(t, seed, Config{})
+			w.up.delay, w.down.delay = 150*ms, 150*ms
+			w.up.loss, w.down.loss = test.loss, test.loss
+			w.start()
+			w.run(30 * time.Second)
+			change := w.now
+			type point struct{ at, lag time.Duration }
+			var points []point
+			last := w.view.Time()
+			w.onStep = func(view, truth time.Duration) {
+				points = append(points, point{w.now - change, truth - view})
+				slowest, fastest = min(slowest, w.view.Rate()), max(fastest, w.view.Rate())
+				if view < last {
+					t.Fatalf("%+v, seed %d: the view ran back by %v", test, seed, last-view)
+				}
+				last = view
+				if w.meter.Mean() < 0 {
+					late = max(late, w.now-change)
+				}
+			}
+			w.up.delay += test.up
+			w.down.delay += test.down
+			w.run(change + 24*time.Second)
+			var sum, n time.Duration
+			for _, p := range points {
+				if p.at > 14*time.Second {
+					sum, n = sum+p.lag, n+1
+				}
+			}
+			for _, p := range points {
+				if magnitude(p.lag-sum/n) > 10*ms {
+					settled = max(settled, p.at)
+				}
+			}
+			if len(w.jumps) != 1 {
+				t.Errorf("%+v, seed %d: %v", test, seed, w.jumps)
+			}
+		}
+		t.Logf("%+v: the view settles within %v at rates of %.3f to %.3f, inputs are late for %v", test, settled, slowest, fastest, late)
+		if settled > test.within {
+			t.Errorf("%+v: settled within %v", test, settled)
+		}
+		if slowest < 0.9 || fastest > 1.1 {
+			t.Errorf("%+v: rates of %v to %v", test, slowest, fastest)
+		}
+		if late > 3500*ms {
+			t.Errorf("%+v: inputs are late for %v", test, late)
+		}
+	}
+}
+
+// Conformance case 15: a jump of the wall clock has no effect, because nothing here can read one.
+func TestCase15NothingReadsAClock(t *testing.T) {
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, file := range files {
+		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file.Name(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked++
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "Tick", "NewTimer", "NewTicker", "AfterFunc"}, s.Sel.Name) {
+					t.Errorf("%s uses time.%s", file.Name(), s.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	if checked < 10 {
+		t.Errorf("only %d files were checked", checked)
+	}
+}
+
+// And the epochs of the monotonic clocks do not matter either: the same run with another epoch gives the same clocks, to the nanosecond.
+func TestCase15EpochsDoNotMatter(t *testing.T) {
+	run := func(epoch time.Duration) (view time.Duration, stats Stats) {
+		w := newWorld(t, 3, Config{})
+		w.localEpoch = epoch
+		w.start()
+		w.run(time.Minute)
+		return w.view.Time(), w.client.Stats(w.local(w.now))
+	}
+	view, stats := run(0)
+	for _, epoch := range []time.Duration{time.Hour, 10_000 * time.Hour} {
+		v, s := run(epoch)
+		s.Offset += epoch
+		if v != view || s != stats {
+			t.Errorf("epoch %v: view %v, %+v; want %v, %+v", epoch, v, s, view, stats)
+		}
+	}
+}
+
+// Conformance case 24, the clock's share: at 15 % loss with each input in four packets, at most 0.1 % are missed (0.05 % are lost for good). The
+// path need not be symmetric.
+func TestCase24InputsArriveInTime(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		up, down time.Duration
+		jitter   time.Duration
+		loss     float64
+		n        int
+		frame    time.Duration
+	}{
+		{"base", 100 * ms, 100 * ms, 10 * ms, 0, 3, frame},
+		{"the seeds' condition", 100 * ms, 100 * ms, 10 * ms, 0.15, 4, frame},
+		{"150 up, 50 down", 150 * ms, 50 * ms, 10 * ms, 0, 3, frame},
+		{"50 up, 150 down", 50 * ms, 150 * ms, 10 * ms, 0, 3, frame},
+		{"150 up, 50 down, lossy", 150 * ms, 50 * ms, 10 * ms, 0.15, 4, frame},
+		{"jittery", 100 * ms, 100 * ms, 50 * ms, 0, 3, frame},
+		{"local network", ms, ms, 100 * time.Microsecond, 0, 1, frame},
+		{"144 frames a second", 100 * ms, 100 * ms, 10 * ms, 0, 3, time.Second / 144},
+		{"50 frames a second", 100 * ms, 100 * ms, 10 * ms, 0, 3, time.Second / 50},
+		{"8 frames a second", 100 * ms, 100 * ms, 10 * ms, 0, 3, 125 * ms},
+	} {
+		missed, total, least, most := 0, 0, time.Hour, time.Duration(0)
+		for seed := uint64(1); seed <= seeds; seed++ {
+			w := newWorld(t, seed, Config{Lead: LeadConfig{Redundancy: test.n}})
+			w.redundancy, w.frame = test.n, test.frame
+			w.up.delay, w.down.delay = test.up, test.down
+			w.up.jitter, w.down.jitter = test.jitter, test.jitter
+			w.up.loss, w.down.loss = test.loss, test.loss
+			w.start()
+			w.run(10 * time.Second)
+			from := w.newest
+			w.run(40 * time.Second)
+			m, n := w.missed(from, w.server(w.now)-time.Second)
+			missed, total = missed+m, total+n
+			least, most = min(least, w.meter.Mean()), max(most, w.meter.Mean())
+			if len(w.jumps) != 1 {
+				t.Errorf("%s, seed %d: %+v", test.name, seed, w.jumps)
+			}
+		}
+		share := float64(missed) / float64(total)
+		t.Logf("%s: %.3f %% missed, inputs are %v to %v early in the end", test.name, 100*share, least, most)
+		if share > 0.001 || total < seeds*1500 {
+			t.Errorf("%s: %d of %d inputs missed", test.name, missed, total)
+		}
+	}
+}
+
+// Conformance case 28: a minute in the background, with a local clock that goes on and with one that stops (a suspended machine). The engine
+// runs at most 8 steps in a frame, the rest is an event, and all is as before within 3 s.
+func TestCase28Suspended(t *testing.T) {
+	for _, stops := range []bool{false, true} {
+		var slowest time.Duration
+		for seed := uint64(1); seed <= seeds; seed++ {
+			w := newWorld(t, seed, Config{})
+			w.fixedDelay = 150 * ms
+			w.start()
+			w.run(20 * time.Second)
+			w.jumps = nil
+			w.suspended, w.down.held = true, true
+			w.run(80 * time.Second)
+			w.suspended = false
+			if stops {
+				w.localEpoch -= 60 * time.Second
+				w.lastFrame -= 60 * time.Second
+			}
+			most := 0
+			var unsettled time.Duration
+			back := w.now
+			w.onFrame = func() {
+				most = max(most, w.engine.steps)
+				off := w.server(w.now) + w.client.lead.Lead() - w.client.simulation.Time(w.engine.normal)
+				if magnitude(off) > 20*ms {
+					unsettled = w.now - back
+				}
+			}
+			w.onStep = func(view, truth time.Duration) {
+				if viewError(w, view, truth) > 10*ms {
+					unsettled = max(unsettled, w.now-back)
+				}
+			}
+			w.down.release()
+			w.run(100 * time.Second)
+			if most > 8 {
+				t.Errorf("clock stops %v, seed %d: %d steps in a frame", stops, seed, most)
+			}
+			if len(w.jumps) != 1 || magnitude(w.grid.Edge(w.jumps[0].Ticks)-60*time.Second) > 300*ms {
+				t.Errorf("clock stops %v, seed %d: %+v, want one jump of a minute", stops, seed, w.jumps)
+			}
+			slowest = max(slowest, unsettled)
+		}
+		t.Logf("clock stops %v: settled within %v", stops, slowest)
+		if slowest > 3*time.Second {
+			t.Errorf("clock stops %v: settled within %v", stops, slowest)
+		}
+	}
+}
+
+// Conformance case 30: the server stands still for 2 s, and makes up for it or loses the time. After it goes on, the clocks are right within 3 s
+// and the view never ran more than 10 % fast.
+func TestCase30ServerPause(t *testing.T) {
+	for _, loses := range []bool{false, true} {
+		var slowest time.Duration
+		for seed := uint64(1); seed <= seeds; seed++ {
+			w := newWorld(t, seed, Config{})
+			w.fixedDelay = 150 * ms
+			w.start()
+			w.run(20 * time.Second)
+			w.jumps = nil
+			w.up.held, w.serverPaused = true, true
+			var unsettled time.Duration
+			w.run(22 * time.Second)
+			w.serverPaused = false
+			if loses {
+				w.lost = 2 * time.Second
+			}
+			back := w.now
+			w.onFrame = func() {
+				off := w.server(w.now) + w.client.lead.Lead() - w.client.simulation.Time(w.engine.normal)
+				if magnitude(off) > 20*ms {
+					unsettled = w.now - back
+				}
+			}
+			w.onStep = func(view, truth time.Duration) {
+				if viewError(w, view, truth) > 10*ms {
+					unsettled = max(unsettled, w.now-back)
+				}
+				if rate := w.view.Rate(); rate < 0.9 || rate > 1.1 {
+					t.Errorf("loses time %v, seed %d: the view runs at %v", loses, seed, rate)
+				}
+			}
+			w.up.release()
+			w.run(30 * time.Second)
+			from := w.newest
+			w.run(40 * time.Second)
+			if missed, total := w.missed(from, w.server(w.now)-time.Second); missed > 0 {
+				t.Errorf("loses time %v, seed %d: %d of %d inputs missed long after the pause", loses, seed, missed, total)
+			}
+			if want := map[bool]int{false: 0, true: 1}[loses]; len(w.jumps) != want {
+				t.Errorf("loses time %v, seed %d: %+v", loses, seed, w.jumps)
+			}
+			slowest = max(slowest, unsettled)
+		}
+		t.Logf("loses time %v: settled within %v", loses, slowest)
+		if slowest > 3*time.Second {
+			t.Errorf("loses time %v: settled within %v", loses, slowest)
+		}
+	}
+}
+
+// Conformance case 28, the everyday half: frames of very different lengths, hiccups of up to a second among them. Never more than 8 steps in a frame, the
+// simulation never runs back, every jump is forward and by whole ticks, and the clocks stay right.
+func TestCase28UnsteadyFrames(t *testing.T) {
+	stalls, worst := 0, time.Duration(0)
+	for seed := uint64(1); seed <= seeds; seed++ {
+		w := newWorld(t, seed, Config{})
+		w.fixedDelay = 150 * ms
+		rng := rand.New(rand.NewPCG(seed, 77))
+		w.frames = func() time.Duration {
+			length := 4*ms + time.Duration(rng.ExpFloat64()*float64(12*ms))
+			if rng.IntN(500) == 0 {
+				length += time.Duration(rng.Float64() * float64(time.Second))
+			}
+			return length
+		}
+		last := time.Duration(math.MinInt64)
+		w.onFrame = func() {
+			if w.engine.steps > 8 {
+				t.Errorf("seed %d: %d steps in a frame", seed, w.engine.steps)
+			}
+			if !w.client.Synced() {
+				return
+			}
+			value := w.client.simulation.Time(w.engine.normal)
+			if value < last {
+				t.Errorf("seed %d: the simulation ran back by %v at %v", seed, last-value, w.now)
+			}
+			last = value
+			if w.now > 10*time.Second {
+				worst = max(worst, magnitude(w.server(w.now)+w.client.lead.Lead()-value))
+			}
+		}
+		w.onStep = func(view, truth time.Duration) {
+			if e := viewError(w, view, truth); w.now > 10*time.Second && e > 10*ms {
+				t.Errorf("seed %d: view-time error %v at %v", seed, e, w.now)
+			}
+		}
+		w.start()
+		w.run(90 * time.Second)
+		for _, jump := range w.jumps[1:] {
+			stalls++
+			if jump.Cause != JumpStall || jump.Ticks < 1 {
+				t.Errorf("seed %d: %+v", seed, jump)
+			}
+		}
+	}
+	t.Logf("%d stalls made up for; the simulation is off its target by %v at most", stalls, worst)
+	if stalls < 20 {
+		t.Errorf("only %d stalls: the case is too easy", stalls)
+	}
+	if worst > 60*ms {
+		t.Errorf("the simulation is off its target by %v", worst)
+	}
+}
