@@ -1,0 +1,159 @@
+package systems_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+)
+
+func TestCase36SlowWriterMovesEvenly(t *testing.T) {
+	s := newStage(t, 60)
+	e := s.spawn(components.Identity3D())
+	// The writer knows when three steps from now end, to the nanosecond.
+	edge := func(tick uint64) time.Duration { return time.Duration(tick * uint64(time.Second) / 60) }
+	s.fixed(func(now ecs.Time) {
+		if now.Tick%3 == 0 {
+			arrival := edge(now.Tick + 3)
+			s.logical(e).SetOver(at(seconds(arrival), 0, 0), arrival-now.StepStart)
+		}
+	})
+	last := 0.0
+	s.run(1200, fps(240, 1), func(now ecs.Time) {
+		s.near("position", s.x(e), seconds(now.Normal), ulps(2, s.x(e)))
+		if now.NormalDelta > 0 {
+			speed := (s.x(e) - last) / seconds(now.NormalDelta)
+			s.near("speed", speed, 1, 1e-4*(1+s.x(e)))
+		}
+		last = s.x(e)
+	})
+}
+
+// Case 37: a constant speed at 20 Hz, with updates that come late, early, or two in one step. It never goes back, waits at the newest
+// value when starved, and makes up for lost time no faster than the whole gap in one interval.
+func TestCase37LateEarlyAndDoubleUpdates(t *testing.T) {
+	const interval = 50 * time.Millisecond
+	for late := 1; late <= 5; late++ {
+		s := newStage(t, 60)
+		e := s.spawn(components.Identity3D())
+		newest, sent := 0.0, 0
+		due := uint64(0)
+		s.fixed(func(now ecs.Time) {
+			for now.Tick >= due {
+				sent++
+				newest = seconds(interval) * float64(sent)
+				s.logical(e).SetOver(at(newest, 0, 0), interval)
+				next := 3 * uint64(sent)
+				switch {
+				case sent%7 == 0:
+					next += uint64(late) // late; the ones behind it may then come two in a step
+				case sent%5 == 0:
+					next-- // early
+				}
+				due = next
+			}
+		})
+		last, starved := 0.0, false
+		s.run(1200, fps(240, 1), func(now ecs.Time) {
+			x := s.x(e)
+			if x < last {
+				t.Fatalf("late by %d: went back from %v to %v", late, last, x)
+			}
+			if x > newest+1e-6 {
+				t.Fatalf("late by %d: %v is beyond the newest value %v", late, x, newest)
+			}
+			if x == last && now.NormalDelta > 0 {
+				starved = true
+			}
+			// The newest value lies at most the lateness and two intervals ahead of what is drawn.
+			most := (float64(late)/60 + 2*seconds(interval)) / seconds(interval) * seconds(now.NormalDelta)
+			if d := x - last; d > most+1e-6 {
+				t.Fatalf("late by %d: leapt by %v in one frame, more than %v", late, d, most)
+			}
+			last = x
+		})
+		if late >= 2 && !starved {
+			t.Errorf("late by %d: never starved; the test shows nothing", late)
+		}
+		s.near("end", last, newest, 2*seconds(interval)+1e-6)
+	}
+}
+
+// Case 38: a body that is written in every step and one that is written with arrival times share one way to the screen.
+func TestCase38TwoWritersOnePath(t *testing.T) {
+	s := newStage(t, 60)
+	local, remote := s.spawn(components.Identity3D()), s.spawn(components.Identity3D())
+	path := func(d time.Duration) components.Pose3D {
+		return turned(at(3*seconds(d), -seconds(d), 0), turnY(90*seconds(d)))
+	}
+	edge := func(tick uint64) time.Duration { return time.Duration(tick * uint64(time.Second) / 60) }
+	s.fixed(func(now ecs.Time) {
+		s.logical(local).Set(path(now.StepEnd))
+		if now.Tick%6 == 0 {
+			s.logical(remote).SetOver(path(edge(now.Tick+6)), edge(now.Tick+6)-now.StepStart)
+		}
+	})
+	s.run(1000, fps(144, 1), func(ecs.Time) {
+		a, b := s.visual(local), s.visual(remote)
+		if a.Position.Sub(b.Position).Len() > 2e-5 || degreesApart(a.Rotation, b.Rotation) > 0.01 {
+			t.Fatalf("the local body is drawn at %v, the remote one at %v", a, b)
+		}
+	})
+}
+
+func TestSetOverTakesOverFromWhereItWas(t *testing.T) {
+	s := newStage(t, 10)
+	e := s.spawn(components.Identity3D())
+	s.fixed(func(now ecs.Time) {
+		switch now.Tick {
+		case 0:
+			s.logical(e).SetOver(at(10, 0, 0), time.Second)
+		case 3: // on its way at 3
+			s.logical(e).SetOver(at(-1, 0, 0), 400*time.Millisecond)
+		case 5: // at 1
+			s.logical(e).Set(at(5, 0, 0))
+		case 7:
+			s.logical(e).SetOver(at(9, 0, 0), 50*time.Millisecond) // arrives within the step
+		case 9:
+			s.logical(e).SetOver(at(4, 0, 0), 0)
+		case 11:
+			s.logical(e).SetOver(at(6, 0, 0), 150*time.Millisecond)
+		}
+	})
+	points := [][2]float64{{0, 0}, {0.3, 3}, {0.5, 1}, {0.6, 5}, {0.7, 5}, {0.75, 9}, {0.9, 9}, {0.9, 4}, {1.1, 4}, {1.25, 6}, {9, 6}}
+	s.run(400, constant(3700*time.Microsecond), func(now ecs.Time) {
+		x := seconds(now.Normal)
+		for k := 1; k < len(points); k++ {
+			a, b := points[k-1], points[k]
+			if x < b[0] {
+				s.near("path", s.x(e), a[1]+(b[1]-a[1])*(x-a[0])/(b[0]-a[0]), 1e-5)
+				return
+			}
+		}
+	})
+}
+
+// The longest interval is told to the nanosecond as late as a step after it began, so the fraction must not lose digits or become one too soon.
+func TestSetOverForMinutes(t *testing.T) {
+	s := newStage(t, 20)
+	e := s.spawn(components.Identity3D())
+	s.fixed(func(now ecs.Time) {
+		if now.Tick == 1 {
+			s.logical(e).SetOver(at(100, 0, 0), 100*time.Second)
+		}
+	})
+	last := -1.0
+	s.run(1000, constant(101*time.Millisecond), func(now ecs.Time) {
+		want := math.Min(100, math.Max(0, seconds(now.Normal)-0.05))
+		s.near("position", s.x(e), want, ulps(2, 100))
+		if s.x(e) < last {
+			t.Fatalf("went back from %v to %v", last, s.x(e))
+		}
+		last = s.x(e)
+	})
+	if last != 100 {
+		t.Errorf("ended at %v, want exactly 100", last)
+	}
+}
