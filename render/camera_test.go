@@ -147,7 +147,7 @@ func TestOrbitPan(t *testing.T) {
 	old := o.Target
 	o.Pan(0.25, -0.5)
 	x, y, _, _ := o.Camera().Project(old, viewport)
-	if !near(x, 150-50, 0.05) || !near(y, 100-100, 0.05) {
+	if !near(x, 100, 0.05) || !near(y, 0, 0.05) {
 		t.Errorf("the old target is seen at %g, %g; want 100, 0", x, y)
 	}
 }

@@ -103,8 +103,12 @@ type context struct {
 	display, handle C.EGLHandle
 }
 
-// newContext tries, in this order, Mesa's surfaceless platform, each graphics device (the way of NVIDIA's driver), and the default display.
-func newContext() (*context, error) {
+// platforms are the ways to a context, in the order in which they are tried: Mesa's without a surface, each graphics device (the way of NVIDIA's driver),
+// and the default display.
+var platforms = [...]string{"surfaceless", "device", "default"}
+
+// newContext makes a context on the first of the platforms that can.
+func newContext(platforms ...string) (*context, error) {
 	loading.Lock()
 	problem := C.load()
 	loading.Unlock()
@@ -112,41 +116,35 @@ func newContext() (*context, error) {
 		return nil, fmt.Errorf("cannot load libEGL.so.1 (%s): install it (Debian and Ubuntu: apt install libegl1 libgl1)", C.GoString(problem))
 	}
 	var failures []string
-	try := func(platform string, display C.EGLHandle) *context {
-		if display == nil {
-			return nil
-		}
-		c, err := openContext(display)
-		if err != nil {
-			failures = append(failures, platform+": "+err.Error())
-		}
-		return c
-	}
 	extensions := C.GoString(C.clientExtensions())
-	if strings.Contains(extensions, "EGL_MESA_platform_surfaceless") {
-		if c := try("surfaceless", C.surfacelessDisplay()); c != nil {
-			return c, nil
-		}
-	}
-	if strings.Contains(extensions, "EGL_EXT_platform_device") {
-		for i := C.EGLInt(0); ; i++ {
-			display := C.deviceDisplay(i)
+	for _, platform := range platforms {
+		for i := 0; i < maxDevices; i++ {
+			var display C.EGLHandle
+			switch {
+			case platform == "surfaceless" && i == 0 && strings.Contains(extensions, "EGL_MESA_platform_surfaceless"):
+				display = C.surfacelessDisplay()
+			case platform == "device" && strings.Contains(extensions, "EGL_EXT_platform_device"):
+				display = C.deviceDisplay(C.EGLInt(i))
+			case platform == "default" && i == 0:
+				display = C.defaultDisplay()
+			}
 			if display == nil {
 				break
 			}
-			if c := try(fmt.Sprintf("device %d", i), display); c != nil {
+			c, err := openContext(display)
+			if err == nil {
 				return c, nil
 			}
+			failures = append(failures, fmt.Sprintf("%s %d: %v", platform, i, err))
 		}
 	}
-	if c := try("default display", C.defaultDisplay()); c != nil {
-		return c, nil
-	}
 	if len(failures) == 0 {
-		failures = append(failures, "no platform that can draw without a display")
+		failures = append(failures, "it has no platform that can draw without a display")
 	}
 	return nil, fmt.Errorf("EGL offers no OpenGL 3.3 core context (%s): install an OpenGL driver (Debian and Ubuntu: apt install libegl1 libgl1 libgl1-mesa-dri)", strings.Join(failures, "; "))
 }
+
+const maxDevices = 16
 
 func openContext(display C.EGLHandle) (*context, error) {
 	if C.initialize(display) == 0 {

@@ -29,7 +29,7 @@ func New(c Config) (*Surface, error) {
 		return nil, err
 	}
 	runtime.LockOSThread()
-	ctx, err := newContext()
+	ctx, err := newContext(platforms[:]...)
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, fmt.Errorf("offscreen: %w: %w", ErrUnavailable, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
@@ -80,10 +81,16 @@ func settingsOf(c Config, driver string) settings {
 // keepFrames is the number of frames after which the graphics memory of a batch that is no longer drawn is freed.
 const keepFrames = 600
 
+// loading guards go-gl's table of functions, which is one for the process.
+var loading sync.Mutex
+
 // New makes a renderer for the context that is current on this thread. getProcAddress returns the address of an OpenGL function, nil for one that does not
 // exist. An error means that the context is older than OpenGL 3.3, or that the driver refused a shader or a framebuffer.
 func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Renderer, error) {
-	if err := gl.InitWithProcAddrFunc(getProcAddress); err != nil {
+	loading.Lock()
+	err := gl.InitWithProcAddrFunc(getProcAddress)
+	loading.Unlock()
+	if err != nil {
 		return nil, fmt.Errorf("opengl: the driver lacks a function of OpenGL 3.3 core: %w; update the graphics driver", err)
 	}
 	var major, minor int32
@@ -103,7 +110,6 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 	var most int32
 	gl.GetIntegerv(gl.MAX_SAMPLES, &most)
 	r.settings.samples = min(r.settings.samples, most)
-	var err error
 	if r.programs, err = newPrograms(defines(r.settings.taps, r.settings.spacing)); err != nil {
 		r.programs.delete()
 		return nil, err
