@@ -12,7 +12,7 @@ const (
 	Glass
 	// Ghost is a translucent shell with bright edges, without a shadow: for logical poses beside visual ones. Alpha scales its strength.
 	Ghost
-	// Glow shines in its own colour, unlit and without a shadow: for suns, portals, markers. Alpha lets through what lies behind.
+	// Glow shines in its own colour, unlit and without a shadow, spheres with a halo: for suns, portals, markers. Alpha lets through what lies behind.
 	Glow
 )
 

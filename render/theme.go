@@ -53,8 +53,8 @@ func Daylight() Theme {
 		GridMajor:  Hex(0x5a6874).Alpha(0.45),
 
 		Key:          Light{Direction: mgl32.Vec3{0.55, 1, 0.45}, Color: Hex(0xfff1dc), Intensity: 0.78},
-		Fill:         Light{Direction: mgl32.Vec3{-0.7, 0.45, -0.3}, Color: Hex(0xc9dcff), Intensity: 0.16},
-		AmbientAbove: Light{Color: Hex(0xdde8f5), Intensity: 0.38},
+		Fill:         Light{Direction: mgl32.Vec3{-0.7, 0.35, 0.6}, Color: Hex(0xd3e2ff), Intensity: 0.24},
+		AmbientAbove: Light{Color: Hex(0xdde8f5), Intensity: 0.33},
 		AmbientBelow: Light{Color: Hex(0xd8cfc2), Intensity: 0.17},
 
 		Accents: accents(),
@@ -80,7 +80,7 @@ func Dusk() Theme {
 	t.GridMinor = Hex(0x9fb4c4).Alpha(0.13)
 	t.GridMajor = Hex(0xaec4d4).Alpha(0.30)
 	t.Key = Light{Direction: mgl32.Vec3{0.55, 1, 0.45}, Color: Hex(0xffe9cf), Intensity: 0.85}
-	t.Fill = Light{Direction: mgl32.Vec3{-0.7, 0.35, -0.4}, Color: Hex(0x8fb4ff), Intensity: 0.22}
+	t.Fill = Light{Direction: mgl32.Vec3{-0.7, 0.3, 0.3}, Color: Hex(0x8fb4ff), Intensity: 0.24}
 	t.AmbientAbove = Light{Color: Hex(0x9fb6d4), Intensity: 0.22}
 	t.AmbientBelow = Light{Color: Hex(0x6f7680), Intensity: 0.12}
 	t.Neutral = Hex(0x7d8a96)

@@ -20,7 +20,7 @@ const (
 	colorLocation = 10
 
 	// coarseFrom is the number of instances from which round meshes are drawn with fewer triangles: so many can only be small.
-	coarseFrom = 1500
+	coarseFrom = 256
 )
 
 // The shaders read these types as they lie in memory.

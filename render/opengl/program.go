@@ -118,8 +118,8 @@ func text(log []byte) string { return strings.TrimRight(string(log), "\x00\n ") 
 
 // programs are all that a renderer uses; index 0 of a pair takes poses, index 1 motions.
 type programs struct {
-	solid, glass, ghost, glow, depth [2]program
-	ground, sky, line, overlay       program
+	solid, glass, ghost, glow, halo, depth [2]program
+	ground, sky, line, overlay             program
 }
 
 func newPrograms(macros string) (p programs, err error) {
@@ -138,6 +138,7 @@ func newPrograms(macros string) (p programs, err error) {
 		p.glass[i] = make1(m+"#define GLASS\n", vertex, "scene.glsl light.glsl solid.frag")
 		p.ghost[i] = make1(m, vertex, "scene.glsl ghost.frag")
 		p.glow[i] = make1(m, vertex, "scene.glsl glow.frag")
+		p.halo[i] = make1(m+"#define HALO\n", vertex, "scene.glsl glow.frag")
 		p.depth[i] = make1(m, "scene.glsl pose.glsl depth.vert", "depth.frag")
 	}
 	p.ground = make1(macros, "scene.glsl ground.vert", "scene.glsl light.glsl ground.frag")
@@ -149,7 +150,7 @@ func newPrograms(macros string) (p programs, err error) {
 
 func (p *programs) delete() {
 	for i := range p.solid {
-		for _, q := range [...]program{p.solid[i], p.glass[i], p.ghost[i], p.glow[i], p.depth[i]} {
+		for _, q := range [...]program{p.solid[i], p.glass[i], p.ghost[i], p.glow[i], p.halo[i], p.depth[i]} {
 			gl.DeleteProgram(q.id)
 		}
 	}

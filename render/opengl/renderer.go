@@ -148,7 +148,7 @@ func (r *Renderer) Draw(f *render.Frame) error {
 	err := r.upload(f)
 
 	gl.Enable(gl.FRAMEBUFFER_SRGB)
-	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
+	blendOver()
 	gl.BindFramebuffer(gl.FRAMEBUFFER, r.target.scene)
 	gl.Disable(gl.SCISSOR_TEST)
 	gl.DepthMask(true)

@@ -58,6 +58,9 @@ func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	gl.Enable(gl.CULL_FACE)
 	r.pass(v, render.Glow, &r.programs.glow)
 	gl.DepthMask(false)
+	gl.BlendFunc(gl.SRC_ALPHA, gl.ONE) // light adds up
+	r.pass(v, render.Glow, &r.programs.halo)
+	blendOver()
 	r.pass(v, render.Glass, &r.programs.glass)
 	gl.Disable(gl.CULL_FACE)
 	gl.UseProgram(r.programs.line.id)
@@ -71,18 +74,30 @@ func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	gl.Disable(gl.SCISSOR_TEST)
 }
 
+// blendOver lets what is drawn cover what was there by its alpha.
+func blendOver() {
+	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
+}
+
 // pass draws all instances of one style; p are the programs for poses and for motions.
 func (r *Renderer) pass(v *render.View, style render.Style, p *[2]program) {
+	halo := p == &r.programs.halo // only spheres are surrounded by one
 	for _, item := range v.Items() {
 		switch {
 		case item.Batch != nil && item.Batch.Style == style:
 			b := item.Batch
+			if halo && b.Mesh != render.Sphere {
+				continue
+			}
 			if g := r.batches[b]; g != nil && g.frame == r.frame {
 				gl.UseProgram(p[0].id)
 				r.drawInstances(g, &p[0], b.Mesh, b.Color)
 			}
 		case item.Motion != nil && item.Motion.Style == style:
 			b := item.Motion
+			if halo && b.Mesh != render.Sphere {
+				continue
+			}
 			if g := r.motions[b]; g != nil && g.frame == r.frame {
 				gl.UseProgram(p[1].id)
 				gl.Uniform1i(p[1].now, b.Tick())

@@ -13,6 +13,9 @@ void main() {
     Pose p = instancePose();
     local = meshPosition;
     size = abs(p.scale);
+#ifdef HALO
+    size *= 2.2;
+#endif
     turn = p.rotation;
     // A negative scale mirrors. All meshes are symmetric in x and z, so a mirrored one is a mesh of positive scale again, with its triangles the right way
     // round, after half a turn around X where y is negative.
