@@ -23,7 +23,8 @@ type clock struct {
 	stretch uint64 // millionths
 
 	carry    uint64        // normal time not yet a whole nanosecond, in units of 1e-12 ns, below unit
-	dropRest uint64        // the remainder of dropped real time, in units of 1/(scale*stretch) ns
+	factor   uint64        // scale*stretch of this frame; a step may change them for the next one
+	dropRest uint64        // the remainder of dropped real time, in units of 1/factor ns
 	base     time.Duration // edges are base + floor(index * 1e9 / rate)
 	index    int64
 	rate     int64
@@ -71,6 +72,9 @@ func (c *clock) begin(real time.Duration) {
 		t.Dropped += cut
 		real = c.maxDelta
 	}
+	if factor := c.scale * c.stretch; factor != c.factor {
+		c.factor, c.dropRest = factor, 0
+	}
 	c.before = t.Normal
 	t.Normal += c.scaled(real)
 	if c.single {
@@ -84,7 +88,7 @@ func (c *clock) begin(real time.Duration) {
 
 // scaled returns real time times both factors, carrying what is less than a nanosecond.
 func (c *clock) scaled(real time.Duration) time.Duration {
-	hi, lo := bits.Mul64(uint64(real), c.scale*c.stretch)
+	hi, lo := bits.Mul64(uint64(real), c.factor)
 	lo, over := bits.Add64(lo, c.carry, 0)
 	quo, rem := bits.Div64(hi+over, lo, unit)
 	c.carry = rem
@@ -134,10 +138,9 @@ func (c *clock) holdBefore(edge time.Duration) {
 	t.Normal = edge - 1
 	t.NormalDelta = t.Normal - c.before
 	c.carry = 0
-	factor := c.scale * c.stretch // not zero: a paused clock has no second step to run
 	hi, lo := bits.Mul64(uint64(held), unit)
 	lo, over := bits.Add64(lo, c.dropRest, 0)
-	quo, rem := bits.Div64(hi+over, lo, factor)
+	quo, rem := bits.Div64(hi+over, lo, c.factor) // not zero: a frame that begins paused has no second step to run
 	c.dropRest = rem
 	t.Dropped += time.Duration(quo)
 }
@@ -163,7 +166,6 @@ func (c *clock) edgeAt(index int64) time.Duration {
 func (c *clock) setScale(millionths uint64) {
 	c.scale = millionths
 	c.time.Scale = fromMillionths(millionths)
-	c.dropRest = 0
 	if millionths != 0 {
 		c.single = false
 	}
@@ -172,5 +174,4 @@ func (c *clock) setScale(millionths uint64) {
 func (c *clock) setStretch(millionths uint64) {
 	c.stretch = millionths
 	c.time.Stretch = fromMillionths(millionths)
-	c.dropRest = 0
 }

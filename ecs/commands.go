@@ -11,7 +11,8 @@ import (
 //
 // An edit of an entity that is dead by then, because an earlier command or system despawned it, is skipped.
 type Commands struct {
-	list []command
+	list    []command
+	running bool // a flush is under way
 }
 
 type command struct {
@@ -55,8 +56,12 @@ func Discard[T any](c *Commands, e arche.Entity) {
 	})
 }
 
-// flush carries out all commands, those that commands give included.
+// flush carries out all commands, those that commands give included. A command may add or remove a system, whose own flush then leaves the rest to this one.
 func (c *Commands) flush(w *arche.World) {
+	if c.running {
+		return
+	}
+	c.running = true
 	for i := 0; i < len(c.list); i++ {
 		cmd := c.list[i]
 		if cmd.guard && !w.Alive(cmd.entity) {
@@ -70,4 +75,8 @@ func (c *Commands) flush(w *arche.World) {
 	}
 	clear(c.list) // lets the closures go
 	c.list = c.list[:0]
+	c.running = false
 }
+
+// forget drops all commands, after a panic.
+func (c *Commands) forget() { *c = Commands{} }

@@ -23,6 +23,7 @@ type Engine struct {
 	plugins map[reflect.Type]bool
 
 	begun, updating, closed bool
+	calling                 bool // a method of a system is under way
 }
 
 // entry is a system in its place.
@@ -139,7 +140,7 @@ func (e *Engine) SetEnabled(s System, on bool) bool {
 }
 
 func (e *Engine) find(s System, what string) (found []*entry) {
-	if s == nil || !reflect.TypeOf(s).Comparable() {
+	if s == nil || !reflect.ValueOf(s).Comparable() {
 		panic(fmt.Sprintf("ecs: %s needs a system that can be compared, and %T cannot; add a pointer, and pass the same one here", what, s))
 	}
 	for _, list := range e.stages {
@@ -160,6 +161,9 @@ func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.updating {
 		panic("ecs: Update was called from inside Update; a system must not drive its own engine")
+	}
+	if e.world.IsLocked() {
+		panic("ecs: Update was called while a query is open, which locks the world; iterate it to the end or call its Close")
 	}
 	e.updating = true
 	defer func() { e.updating = false }()
@@ -233,6 +237,9 @@ func (e *Engine) finalize(en *entry) {
 // call runs one method of a system, dresses up its panic, and carries out the commands that it gave.
 func (e *Engine) call(en *entry, method string) {
 	defer e.explain(en, method)
+	// A system may add or remove another one, even with a query open; that is its own to close, and its commands wait until it has returned.
+	inner, locked := e.calling, e.world.IsLocked()
+	e.calling = true
 	switch method {
 	case "Update":
 		en.system.Update(e.world)
@@ -241,10 +248,13 @@ func (e *Engine) call(en *entry, method string) {
 	default:
 		en.system.Finalize(e.world)
 	}
-	if e.world.IsLocked() {
+	e.calling = inner
+	if e.world.IsLocked() && !locked {
 		panic("the system left a query open, which locks the world; iterate it to the end or call its Close")
 	}
-	e.commands.flush(e.world)
+	if !inner {
+		e.commands.flush(e.world)
+	}
 }
 
 func (e *Engine) explain(en *entry, method string) {
@@ -252,7 +262,8 @@ func (e *Engine) explain(en *entry, method string) {
 	if value == nil {
 		return
 	}
-	e.commands.list = nil // half a list of edits is worse than none
+	e.commands.forget() // half a list of edits is worse than none
+	e.calling = false
 	if inner, ok := value.(*SystemPanic); ok {
 		panic(inner)
 	}

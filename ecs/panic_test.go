@@ -1,0 +1,105 @@
+package ecs_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/ecs"
+)
+
+func TestPanicNamesSystemAndStage(t *testing.T) {
+	e := newEngine(t, ecs.Config{FixedRate: 10})
+	cause := errors.New("the cat is on the keyboard")
+	bad := &probe{name: "cat"}
+	e.Add(ecs.FixedEnd, bad)
+	e.Update(100 * time.Millisecond)
+	bad.do = func(*arche.World) { panic(cause) }
+	value := mustPanic(t, func() { e.Update(100 * time.Millisecond) }, "cat", "FixedEnd", "Update", "tick 2", "the cat is on the keyboard", "panic_test.go")
+	p, ok := value.(*ecs.SystemPanic)
+	if !ok {
+		t.Fatalf("the panic is a %T", value)
+	}
+	if p.System != "cat" || p.Stage != ecs.FixedEnd || p.Method != "Update" || p.Tick != 2 || p.Value != any(cause) || !errors.Is(p, cause) {
+		t.Errorf("%+v", p)
+	}
+	if errors.Is(&ecs.SystemPanic{Value: "no error"}, cause) {
+		t.Error("a panic with a string is an error")
+	}
+	// The engine can go on, and makes up for the step that was broken off.
+	bad.do = nil
+	e.Update(0)
+	if now := e.Time(); now.Fixed <= now.Normal || now.Fixed != 300*time.Millisecond || now.Tick != 3 {
+		t.Errorf("after a panic: %+v", now)
+	}
+}
+
+func TestPanicsOfOtherMethods(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	e.Add(ecs.Render, &probe{name: "starter", init: func(*arche.World) { panic("no") }})
+	mustPanic(t, func() { e.Update(0) }, "starter", "Initialize", "Render")
+
+	e = newEngine(t, ecs.Config{})
+	bad := &probe{name: "ender", fin: func(*arche.World) { panic("no") }}
+	e.Add(ecs.Render, bad)
+	e.Update(0)
+	mustPanic(t, func() { e.Remove(bad) }, "ender", "Finalize", "Render")
+
+	// Without a name of its own it is called by its type.
+	e = newEngine(t, ecs.Config{})
+	e.Add(ecs.Render, ecs.SystemFunc(func(*arche.World) { panic("no") }))
+	mustPanic(t, func() { e.Update(0) }, "ecs.SystemFunc")
+}
+
+// One system's panic while it adds another is told once, in the innermost one's name.
+func TestNestedPanicKeepsTheInnermostName(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	e.Add(ecs.Render, &probe{name: "outer", do: func(*arche.World) {
+		e.Add(ecs.FixedEnd, &probe{name: "inner", init: func(*arche.World) { panic("no") }})
+	}})
+	value := mustPanic(t, func() { e.Update(0) }, "inner", "Initialize of FixedEnd")
+	if text := value.(*ecs.SystemPanic).Error(); strings.Contains(text, "system outer") {
+		t.Errorf("the outer system is blamed: %s", text)
+	}
+}
+
+func TestQueryLeftOpen(t *testing.T) {
+	open := func(w *arche.World) { q := w.Query(arche.All()); q.Next() }
+	e := newEngine(t, ecs.Config{})
+	e.World().NewEntity()
+	e.Add(ecs.NormalUpdate, &probe{name: "reader", do: open})
+	mustPanic(t, func() { e.Update(0) }, "reader", "NormalUpdate", "query open", "Close")
+
+	// The host's own.
+	e = newEngine(t, ecs.Config{})
+	e.World().NewEntity()
+	open(e.World())
+	mustPanic(t, func() { e.Update(0) }, "query is open", "Close")
+
+	// While its query is open a system may add and remove others, and is not mistaken for having forgotten it; the new one may not forget its own.
+	for _, forgets := range []bool{false, true} {
+		e = newEngine(t, ecs.Config{})
+		e.World().NewEntity()
+		other := &probe{name: "other"}
+		e.Add(ecs.Render, other)
+		e.Add(ecs.NormalUpdate, &probe{name: "adder", do: func(w *arche.World) {
+			q := w.Query(arche.All())
+			for q.Next() {
+				e.Commands().Defer(func(w *arche.World) { w.NewEntity() })
+				e.Add(ecs.Render, &probe{name: "added"})
+				e.Remove(other)
+			}
+			if forgets {
+				e.Add(ecs.Render, &probe{name: "forgetful", init: open})
+			}
+		}})
+		if forgets {
+			mustPanic(t, func() { e.Update(0) }, "forgetful", "query open")
+			continue
+		}
+		e.Update(0)
+	}
+}
