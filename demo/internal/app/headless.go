@@ -23,7 +23,7 @@ import (
 const (
 	headlessRate    = 60              // frames per second
 	unaskedClipRate = 30              // of a clip that nobody has asked for: what GIF shows evenly
-	headlessTime    = 6 * time.Second // how long to run when nobody says
+	headlessTime    = 5 * time.Second // how long to run when nobody says
 
 	headlessWidth, headlessHeight = 640, 360
 	pictureWidth, pictureHeight   = 1280, 720 // of a picture that nobody has asked for

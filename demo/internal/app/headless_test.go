@@ -127,7 +127,7 @@ func TestHowLongARunIs(t *testing.T) {
 		{[]string{"-frame-times", file, "-frames", "5"}, 5},
 		{[]string{"-frames", "7"}, 7},
 		{[]string{"-seconds", "0.5", "-fps", "20"}, 10},
-		{nil, 360},
+		{nil, 300},
 	} {
 		headless(t, append(test.args, "-trace", out)...)
 		if n := len(rows(t, out)); n != test.want {

@@ -332,6 +332,7 @@ type clip struct {
 	due      time.Duration // real time since the last picture was taken
 	total    time.Duration
 	picture  *image.RGBA
+	size     image.Point // of the first picture
 }
 
 // length is the recording's length, negative without one.
@@ -357,6 +358,12 @@ func (c *clip) frame(surface render.Surface, real time.Duration) error {
 	var err error
 	if c.picture, err = surface.Capture(c.picture); err != nil {
 		return err
+	}
+	if c.size == (image.Point{}) {
+		c.size = c.picture.Rect.Size()
+	}
+	if c.picture.Rect.Size() != c.size {
+		return nil // the window has another size for the time being; a clip has one only
 	}
 	return c.recorder.Frame(c.picture, shown)
 }

@@ -39,11 +39,12 @@ func TestPace(t *testing.T) {
 type canvas struct {
 	render.Surface
 	taken int
+	wide  int
 }
 
 func (c *canvas) Capture(dst *image.RGBA) (*image.RGBA, error) {
 	c.taken++
-	return image.NewRGBA(image.Rect(0, 0, 1, 1)), nil
+	return image.NewRGBA(image.Rect(0, 0, 1+c.wide, 1)), nil
 }
 
 // reel is a recorder that adds up how long its pictures are shown.
@@ -70,6 +71,18 @@ func TestClipTakesWhatItShows(t *testing.T) {
 		if short := 2*time.Second - r.shown; short < 0 || short > time.Second/10 {
 			t.Errorf("%d fps: the clip lasts %v, want 2s", fps, r.shown)
 		}
+	}
+	// A clip has one size; what the window shows at another is left out.
+	var on canvas
+	var r reel
+	c := clip{recorder: &r, every: time.Millisecond}
+	for _, on.wide = range []int{0, 0, 5, 5, 0} {
+		if err := c.frame(&on, time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.shown != 3*time.Second {
+		t.Errorf("pictures for %v were recorded, want those for 3s of the first size", r.shown)
 	}
 	var none clip
 	if err := none.frame(nil, time.Second); err != nil || none.length() >= 0 {

@@ -42,13 +42,13 @@ What happens (keys change all of it later)
   -keys                begin with the panel that explains the keys
 
 The picture
-  -size WxH            in pixels, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)
+  -size WxH            in pixels, a window's in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)
   -scale X             pixels per point of the overlay, 0.5 to 4 (default: what the display wants; off screen 1)
 
 Runs that end, with a window or without
   -headless            no window, even where there is a display. Without -record, -screenshot and -trace it writes a
                        picture and a clip; with -trace alone it draws nothing and needs no graphics at all
-  -seconds S           run S seconds of real time (default off screen: 6)
+  -seconds S           run S seconds of real time (default off screen: 5)
   -frames N            run N frames
   -frame-times FILE    frames take as long as the file says: whole nanoseconds, one frame a line; empty lines and
                        lines that begin with # are skipped. With -frames or -seconds the file is repeated from its

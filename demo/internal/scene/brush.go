@@ -42,6 +42,13 @@ func (b *Brush) Ball(style render.Style, center mgl32.Vec3, diameter float32, co
 	b.Put(render.Sphere, style, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{diameter, diameter, diameter}}, color)
 }
 
+// Spot draws a flat disc of a colour that no light changes, facing the way of the normal, which has unit length. It costs a fraction of a ball.
+func (b *Brush) Spot(center, normal mgl32.Vec3, diameter float32, color render.Color) {
+	b.Put(render.Disc, render.Glow, components.Pose3D{
+		Position: center, Rotation: mgl32.QuatBetweenVectors(mgl32.Vec3{0, 0, 1}, normal), Scale: mgl32.Vec3{diameter, diameter, diameter},
+	}, color)
+}
+
 // Line draws a line of constant width.
 func (b *Brush) Line(from, to mgl32.Vec3, color render.Color) { b.lines.Add(from, to, color) }
 

@@ -84,12 +84,11 @@ func sized(pose components.Pose3D, factor float32) components.Pose3D {
 	return pose
 }
 
-// drawTrail shows one mark per flash. Marks in one place pile up, so that a heap is seen as one.
+// drawTrail shows one spot on the ground per flash. Spots in one place pile up, so that a heap is seen as one.
 func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
 	t.Each(p.Now.Normal, func(m scene.Mark, age float32) {
-		size := 0.16 * (1 - age*0.8)
-		at := mgl32.Vec3{m.Place[0], 0.02 + size/2, m.Place[2]}
-		p.Brush.Ball(render.Solid, at, size, color)
+		size := 0.17 * (1 - age*0.75)
+		p.Brush.Spot(mgl32.Vec3{m.Place[0], 0.035, m.Place[2]}, mgl32.Vec3{0, 1, 0}, size, color)
 	})
 }
 

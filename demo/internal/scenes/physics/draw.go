@@ -63,7 +63,7 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 	for k := range min(marked, len(s.items)) {
 		marks[k].Each(p.Now.Normal, func(m scene.Mark, age float32) {
 			at := m.Place.Add(center).Add(mgl32.Vec3{0, 0, 0.5})
-			p.Brush.Ball(render.Glow, at, 0.17*(1-0.7*age), p.Theme.Accent(0).Mix(p.Theme.Text, 0.25))
+			p.Brush.Spot(at, mgl32.Vec3{0, 0, 1}, 0.18*(1-0.7*age), p.Theme.Accent(0).Mix(p.Theme.Text, 0.25))
 		})
 	}
 }
