@@ -120,6 +120,9 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	}
 	was := b.target
 	is := b.path(b.view + skipped)
+	if step > b.config.ResumeAfter && b.config.ResumeAfter > 0 || is.early && !was.early {
+		return true // nobody has looked for long, or the samples do not reach back to what was shown
+	}
 	if is.discontinuity != was.discontinuity {
 		return false // crossed within the step; the caller has compared the ends
 	}

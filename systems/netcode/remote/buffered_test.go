@@ -293,6 +293,28 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// Nobody looked for ten seconds (a tab in the background) while samples went on coming, more than are kept: the body is where it is, at once.
+func TestLongAbsence(t *testing.T) {
+	it := New(Default, Config{})
+	var now time.Duration
+	push := func() {
+		s := at(now)
+		s.Position, s.Velocity, s.Has = mgl32.Vec3{6 * seconds(now), 0, 0}, mgl32.Vec3{6, 0, 0}, HasVelocity
+		it.Push(now, s)
+	}
+	for ; now < time.Second; now += 2 * step {
+		push()
+		it.At(now, now-100*ms)
+	}
+	for ; now < 11*time.Second; now += 2 * step {
+		push()
+	}
+	s, info := it.At(now, now-100*ms)
+	if want := 6 * seconds(now-100*ms); math.Abs(float64(s.Position[0]-want)) > 1e-3 || !info.Discontinuity || info.Offset != 0 {
+		t.Errorf("shown at %v, want %v as a discontinuity: %+v", s.Position[0], want, info)
+	}
+}
+
 // A view that is set ahead (the clock's doing) glides, too.
 func TestViewSetAhead(t *testing.T) {
 	it := New(Default, Config{})

@@ -16,8 +16,8 @@ type DelayConfig struct {
 //
 //	transit of the fastest packets + n*Interval + 99th percentile of the lateness + Tick
 //
-// n covers lost snapshots and follows the loss (1 % asks for 2, 15 % for 3, 25 % for 4, at most 5); the lateness covers jitter and is measured against the
-// fastest packets of the last 5 s. The sum is raised at once and lowered slowly. There is one Delay per connection, and it takes the arrival
+// n covers lost snapshots and follows the loss (1 % asks for 2, 15 % for 3, 25 % for 4, at most 5); the lateness covers jitter, is measured against the
+// fastest packets of the last 5 s, and counts up to half a second. The sum is raised at once and lowered slowly. There is one Delay per connection, and it takes the arrival
 // of snapshots, not of bodies.
 //
 // The clock of the arrivals may be this machine's own or an estimate of the server's; all that follows is in that clock.
@@ -39,6 +39,10 @@ type Delay struct {
 }
 
 const (
+	// mostLateness bounds what is waited for: where stalls are longer (a stream that loses), the view that hides them all would be no use to anyone. It is no bound
+	// for what is late again and again, which is a longer way.
+	mostLateness = 500 * time.Millisecond
+
 	// reroute is a rise of the fastest transit from one moment to the next that no drifting clock explains.
 	reroute = 5 * time.Millisecond
 
@@ -135,8 +139,14 @@ func (d *Delay) Ready() bool { return d.ready }
 // Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the arrivals.
 func (d *Delay) Transit() time.Duration { return d.base }
 
-// Lateness returns the 99th percentile of how much later than the fastest a snapshot came.
-func (d *Delay) Lateness() time.Duration { return d.lateness.p99() }
+// Lateness returns the 99th percentile of how much later than the fastest a snapshot came, as far as it is worth waiting for.
+func (d *Delay) Lateness() time.Duration {
+	p := d.lateness.p99()
+	if p > mostLateness {
+		p = min(p, max(mostLateness, d.lateness.recent()))
+	}
+	return p
+}
 
 // Intervals returns n, the number of send intervals by which the view is delayed to survive n-1 losses in a row.
 func (d *Delay) Intervals() int { return d.loss.cover() }

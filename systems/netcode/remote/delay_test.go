@@ -419,3 +419,28 @@ func TestPlaybackIsNotReadyWithoutSnapshots(t *testing.T) {
 		t.Error("a newest snapshot without one")
 	}
 }
+
+// Rare long stalls are not waited for, a lasting change is.
+func TestLatenessIsBounded(t *testing.T) {
+	var l lateness
+	for i := range 256 {
+		late := 10 * ms
+		if i%20 == 0 {
+			late = 2 * time.Second
+		}
+		l.add(late)
+	}
+	d := Delay{lateness: l}
+	if got := d.Lateness(); got != mostLateness {
+		t.Errorf("stalls of 2 s in every twentieth frame: waits for %v, want %v", got, mostLateness)
+	}
+	for range 5 {
+		d.lateness.add(2 * time.Second)
+	}
+	if got := d.Lateness(); got != 2*time.Second {
+		t.Errorf("all of them 2 s late: waits for %v", got)
+	}
+	if (&lateness{}).recent() != 0 {
+		t.Error("recent of nothing")
+	}
+}

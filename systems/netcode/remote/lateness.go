@@ -40,3 +40,21 @@ func (l *lateness) shift(by time.Duration) {
 		l.values[i] = max(l.values[i]-by, 0)
 	}
 }
+
+// recent returns the median of the last five values.
+func (l *lateness) recent() time.Duration {
+	var sorted [5]time.Duration
+	n := min(l.count, len(sorted))
+	if n == 0 {
+		return 0
+	}
+	for i := range n {
+		v := l.values[(l.next-1-i+len(l.values))%len(l.values)]
+		j := i
+		for ; j > 0 && sorted[j-1] > v; j-- {
+			sorted[j] = sorted[j-1]
+		}
+		sorted[j] = v
+	}
+	return sorted[n/2]
+}

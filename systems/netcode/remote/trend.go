@@ -16,7 +16,7 @@ const trendSlot = 500 * time.Millisecond
 
 func (t *trend) add(at, transit time.Duration) {
 	t.advance(at)
-	i := t.slot % time.Duration(len(t.least))
+	i := t.index()
 	if !t.valid[i] || transit < t.least[i] {
 		t.least[i], t.valid[i] = transit, true
 	}
@@ -24,7 +24,10 @@ func (t *trend) add(at, transit time.Duration) {
 
 // advance forgets what has become too old at the given time.
 func (t *trend) advance(at time.Duration) {
-	slot := max(at, 0) / trendSlot
+	slot := at / trendSlot
+	if at < 0 {
+		slot-- // whatever the clock's epoch: half seconds, not the whole one around zero
+	}
 	if !t.begun {
 		t.slot, t.begun = slot, true
 	}
@@ -34,8 +37,13 @@ func (t *trend) advance(at time.Duration) {
 			break
 		}
 		t.slot++
-		t.valid[t.slot%time.Duration(len(t.least))] = false
+		t.valid[t.index()] = false
 	}
+}
+
+func (t *trend) index() int {
+	n := time.Duration(len(t.least))
+	return int((t.slot%n + n) % n)
 }
 
 // base returns the least transit in the window; false while there is none.
