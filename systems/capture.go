@@ -14,6 +14,10 @@ import (
 // continues that one's revisions, which start at a hash: beyond the number, whose it is gets looked up.
 const ownWrites = 256
 
+// farWrites is more writes to one value than a step makes. A revision that is farther on belongs to another entity's value, or to an older copy of this one
+// that was put back: a jump, even where a SetOver since has taken the owner's tag away.
+const farWrites = 1 << 12
+
 // capture runs at the end of the fixed step [from, to): for every value that was written in it, prev becomes the value at its start and cur the value at its
 // end.
 func (i *Interpolator[T]) capture() {
@@ -70,6 +74,7 @@ func (i *Interpolator[T]) capture() {
 	for k := range i.moving {
 		i.timed += len(i.moving[k].timed)
 	}
+	clear(i.fixes.starts) // those that were given but not used
 }
 
 // marks are the motion marks of the newest capture and of the one before.
@@ -148,6 +153,9 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 	tag, _ := tagOf(owner)
 	kind, over := record.Pending(tag)
 	revision := record.Revision
+	if revision-t.seen[r] > farWrites {
+		kind = components.Teleported
+	}
 	if kind == components.Teleported {
 		// Possibly somebody else's: continue our own count, so that the next exchange is noticed too.
 		revision = nextRevision(t.seen[r])

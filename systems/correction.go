@@ -6,6 +6,8 @@ import (
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
 )
 
 // Difference is what an interpolator needs to know of a type to let a corrected prediction fade: offsets between values.
@@ -53,7 +55,7 @@ func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 	}
 	r, ok := i.row(e)
 	if !ok {
-		i.logicalOf(i.world.GetUnchecked(e, i.cols.ids.logical)).Value = end
+		(*components.Logical[T])(i.world.GetUnchecked(e, i.cols.ids.logical)).Set(end)
 		return false
 	}
 	r.logical.Correct(end)
@@ -155,7 +157,8 @@ func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 		}
 		i.touch(fix.entity)
 		if i.disabled || i.world.HasUnchecked(fix.entity, i.cols.ids.still) {
-			continue // it is drawn at its newest sample already
+			*r.visual = *r.cur
+			continue
 		}
 		*r.visual = i.at(r, now)
 		if fix.age > forgottenAfter*i.halfLife {
@@ -164,5 +167,4 @@ func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 		}
 		*r.visual = i.diff.Apply(*r.visual, i.diff.Scale(fix.offset, decay(fix.age, i.halfLife)))
 	}
-	clear(c.starts) // of entities that lost their samples before the capture
 }

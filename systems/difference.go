@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"math"
+
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -27,10 +29,29 @@ var difference3D = Difference[components.Pose3D]{
 	Scale: func(offset components.Pose3D, factor float32) components.Pose3D {
 		return components.Pose3D{
 			Position: offset.Position.Mul(factor),
-			Rotation: components.Slerp(mgl32.QuatIdent(), offset.Rotation, factor),
+			Rotation: scaleRotation(offset.Rotation, factor),
 			Scale:    offset.Scale.Mul(factor),
 		}
 	},
+}
+
+// scaleRotation turns by factor times a rotation, taken by the shorter way round. Slerp is made for factors of 0 to 1; a prediction that is mended right after
+// the fixed rate fell asks for more.
+func scaleRotation(q mgl32.Quat, factor float32) mgl32.Quat {
+	if factor >= 0 && factor <= 1 {
+		return components.Slerp(mgl32.QuatIdent(), q, factor)
+	}
+	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
+	if w < 0 {
+		w, x, y, z = -w, -x, -y, -z
+	}
+	sin := math.Sqrt(x*x + y*y + z*z)
+	if sin == 0 {
+		return mgl32.QuatIdent()
+	}
+	s, c := math.Sincos(math.Atan2(sin, w) * float64(factor))
+	s /= sin
+	return components.NormalizeQuat(mgl32.Quat{W: float32(c), V: mgl32.Vec3{float32(x * s), float32(y * s), float32(z * s)}})
 }
 
 var difference2D = Difference[components.Pose2D]{

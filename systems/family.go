@@ -192,7 +192,9 @@ func (f *family) markMembers(w *arche.World) {
 		}
 	}
 	if count(w, &f.new) > 0 { // a Parent that names nobody: a member of its own
-		w.Batch().Add(&f.new, f.mark)
+		withParent := arche.All(f.parent)
+		fresh := withParent.Without(f.mark) // not f.new: see homes.edit
+		w.Batch().Add(&fresh, f.mark)
 	}
 	var former []arche.Entity
 	query := w.Query(&f.marked)

@@ -28,9 +28,11 @@ type Hierarchy struct {
 	logical worlds
 	visual  worlds
 	family  family
-	dirty   []uint64           // bit k: node k's local visual pose may have changed
-	mark    func(arche.Entity) // sets an entity\'s bit; made once
-	ids     struct{ parent, logical, visual arche.ID }
+	dirty   []uint64 // bit k: node k's local visual pose may have changed
+
+	movedOut uint32             // the interpolator's count when unsynced members were last listed
+	mark     func(arche.Entity) // sets an entity\'s bit; made once
+	ids      struct{ parent, logical, visual arche.ID }
 }
 
 // HierarchyOption changes how a hierarchy behaves.

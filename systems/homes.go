@@ -10,20 +10,28 @@ type homes struct {
 	homeless  arche.CachedFilter // logical and visual, but no samples
 	noLogical arche.CachedFilter // samples that lost what they belong to
 	noVisual  arche.CachedFilter
+
+	// The same for batch edits, which must not be given cached filters: arche (0.15) walks the cache's own list, and takes an emptied table whose
+	// relation's target is dead from it on the way.
+	edit struct{ homeless, noLogical, noVisual arche.MaskFilter }
 }
 
 func newHomes(w *arche.World, logical, visual arche.ID, hidden []arche.ID) homes {
 	both, samples := arche.All(logical, visual), arche.All(hidden[0])
 	homeless, noLogical, noVisual := both.Without(hidden[0]), samples.Without(logical), samples.Without(visual)
-	return homes{
+	h := homes{
 		hidden:    hidden,
 		homeless:  w.Cache().Register(&homeless),
 		noLogical: w.Cache().Register(&noLogical),
 		noVisual:  w.Cache().Register(&noVisual),
 	}
+	h.edit.homeless, h.edit.noLogical, h.edit.noVisual = homeless, noLogical, noVisual
+	return h
 }
 
+// close gives the filters back, and takes away all samples: they mean nothing to another engine's interpolator.
 func (h *homes) close(w *arche.World) {
+	w.Batch().Remove(arche.All(h.hidden[0]), h.hidden...)
 	for _, f := range []*arche.CachedFilter{&h.homeless, &h.noLogical, &h.noVisual} {
 		w.Cache().Unregister(f)
 	}
@@ -35,19 +43,26 @@ func count(w *arche.World, f *arche.CachedFilter) int {
 	return query.Count()
 }
 
-// settleIn gives samples to the entities that have none: both are their value. It also takes away samples whose entity has lost its logical or
-// visual component, so that they cannot be found again, stale, when that comes back.
-func (i *Interpolator[T]) settleIn() {
-	for _, f := range []*arche.CachedFilter{&i.homes.noLogical, &i.homes.noVisual} {
-		if count(i.world, f) > 0 {
-			i.world.Batch().Remove(f, i.homes.hidden...)
-		}
+// moveOut takes away samples whose entity has lost its logical or visual component, so that they cannot be found again, stale, when that comes back.
+func (i *Interpolator[T]) moveOut() {
+	if count(i.world, &i.homes.noLogical) > 0 {
+		i.world.Batch().Remove(&i.homes.edit.noLogical, i.homes.hidden...)
+		i.movedOut++
 	}
+	if count(i.world, &i.homes.noVisual) > 0 {
+		i.world.Batch().Remove(&i.homes.edit.noVisual, i.homes.hidden...)
+		i.movedOut++
+	}
+}
+
+// settleIn gives samples to the entities that have none: both are their value.
+func (i *Interpolator[T]) settleIn() {
+	i.moveOut()
 	if count(i.world, &i.homes.homeless) == 0 {
 		return
 	}
 	ids := &i.cols.ids
-	query := i.world.Batch().AddQ(&i.homes.homeless, i.homes.hidden...)
+	query := i.world.Batch().AddQ(&i.homes.edit.homeless, i.homes.hidden...)
 	for query.Next() {
 		logical := i.logicalOf(query.Get(ids.logical))
 		e := query.Entity()
@@ -60,6 +75,7 @@ func (i *Interpolator[T]) settleIn() {
 		*(*uint32)(query.Get(ids.seen)) = revision
 		*(*uint32)(query.Get(ids.motion)) = 0
 		*(*spanOwner)(query.Get(ids.span)) = spanOwner{owner: e}
+		i.fixes.forget(e)
 		i.touch(e)
 	}
 }

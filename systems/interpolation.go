@@ -49,6 +49,7 @@ type Interpolator[T any] struct {
 	touched   []arche.Entity // visual values that changed other than by being in motion, for whoever watches
 	watched   bool
 	shifts    uint32 // counts calls of Shift
+	movedOut  uint32 // counts the times at which samples were taken away
 	fixes     corrections[T]
 	gpuMissed bool           // there were too many to note
 	gpuMoved  []arche.Entity // marked InterpolateOnGPU and captured or arrived since the last EachMotion
@@ -62,7 +63,8 @@ func (i interval) fraction(now time.Duration) float32 {
 	if i.to <= i.from || now >= i.to {
 		return 1
 	}
-	return float32(float64(max(now-i.from, 0)) / float64(i.to-i.from))
+	// Rounding must not make it one too soon.
+	return min(float32(float64(max(now-i.from, 0))/float64(i.to-i.from)), 1-1.0/(1<<24))
 }
 
 // Interpolation returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0 <= t < 1, and must return from at t = 0. T may
@@ -142,7 +144,7 @@ func (s *interpolatorSystem[T]) Initialize(*arche.World) {}
 func (s *interpolatorSystem[T]) Update(*arche.World)     { s.run(s.i) }
 func (s *interpolatorSystem[T]) Name() string            { return fmt.Sprintf("%s of %T", s.what, *new(T)) }
 
-// Finalize of the last of the three, which engines finalise first, gives everything back; the hidden components stay until the world goes.
+// Finalize of the last of the three, which engines finalise first, gives everything back.
 func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 	if s.i.cols == nil {
 		return

@@ -113,7 +113,10 @@ func (h *Hierarchy) propagate() {
 			i.watched = true
 			h.listUnsynced()
 			h.markAll()
+		} else if i.movedOut != h.movedOut { // some are drawn by others from now on
+			h.listUnsynced()
 		}
+		h.movedOut = i.movedOut
 		i.eachMoved(h.mark)
 	}
 	for _, k := range h.family.unsynced {
@@ -126,12 +129,9 @@ func (h *Hierarchy) propagate() {
 	for word := range h.dirty {
 		for set := h.dirty[word]; set != 0; set &= set - 1 {
 			k := int32(word*64 + bits.TrailingZeros64(set))
-			for end := nodes[k].end; k < end; k++ {
-				if k < done {
-					continue
-				}
-				h.propagateNode(k)
-				done = k + 1
+			done = max(done, k)
+			for end := nodes[k].end; done < end; done++ {
+				h.propagateNode(done)
 			}
 		}
 		h.dirty[word] = 0

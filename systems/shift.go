@@ -12,7 +12,7 @@ import (
 // on as it was, nothing is smeared, and no revision changes. It is for moving the origin of a large world, for wrap-around, and for portals
 // that carry motion through.
 //
-// Without entities, f is applied to everything of type T that has no [components.Parent], entities that are only visual or only logical included; children
+// Without entities, f is applied to everything of type T that has no parent ([components.Parent] with an entity in it), entities that are only visual or only logical included; children
 // move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
@@ -29,12 +29,15 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	parent := arche.ComponentID[components.Parent](i.world)
 	for _, held := range []arche.ID{ids.logical, ids.visual} {
 		with := arche.All(held)
-		filter := with.Without(parent)
+		filter := with.Without()
 		if held == ids.visual { // the others were found by their logical value
-			filter = with.Without(parent, ids.logical)
+			filter = with.Without(ids.logical)
 		}
 		query := i.world.Query(&filter)
 		for query.Next() {
+			if query.Has(parent) && !(*components.Parent)(query.Get(parent)).Entity.IsZero() {
+				continue
+			}
 			i.shiftRow(f, query.Entity(), func(id arche.ID) unsafe.Pointer {
 				if !query.Has(id) {
 					return nil
@@ -60,7 +63,7 @@ func (i *Interpolator[T]) shiftRow(f func(T) T, e arche.Entity, cell func(arche.
 	if prev, cur := (*T)(cell(ids.prev)), (*T)(cell(ids.cur)); prev != nil && cur != nil {
 		i.shiftCorrection(f, e, *cur)
 		*prev, *cur = i.normal(f(*prev)), i.normal(f(*cur))
-		if _, fading := i.fixes.index[e]; !fading && visual != nil && *(*uint32)(cell(ids.motion)) == 0 {
+		if _, fading := i.fixes.index[e]; !fading && logical != nil && visual != nil && *(*uint32)(cell(ids.motion)) == 0 {
 			// At rest it must stay the newest sample, bit for bit.
 			*visual = *cur
 			visual = nil
@@ -78,6 +81,9 @@ func (i *Interpolator[T]) shiftRow(f func(T) T, e arche.Entity, cell func(arche.
 
 // shiftCorrection keeps the drawn offset where f takes it: f may turn, not only move.
 func (i *Interpolator[T]) shiftCorrection(f func(T) T, e arche.Entity, base T) {
+	if start, ok := i.fixes.starts[e]; ok {
+		i.fixes.starts[e] = f(start)
+	}
 	at, ok := i.fixes.index[e]
 	if !ok {
 		return

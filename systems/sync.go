@@ -8,6 +8,7 @@ import (
 
 // sync runs once per frame: the visual value of everything in motion is blended at the normal time. What rests is not even looked at.
 func (i *Interpolator[T]) sync() {
+	i.moveOut()
 	clock := i.engine.Time()
 	now := clock.Normal
 	tables := i.cols.collect()
@@ -75,6 +76,10 @@ func (i *Interpolator[T]) drawNewborn() {
 // eachMoved calls f for every entity whose visual value the newest sync may have changed. The list of the others is emptied.
 func (i *Interpolator[T]) eachMoved(f func(e arche.Entity)) {
 	tables := i.cols.collect()
+	if !i.listsHold(tables) { // somebody's system in between has changed the structure
+		i.listMarked(tables)
+		i.redraw = true
+	}
 	for k := range i.moving {
 		t, m := &tables[k], &i.moving[k]
 		if m.all {
