@@ -4,7 +4,7 @@ import "github.com/go-gl/mathgl/mgl32"
 
 // Frame is one picture as data: where from, what, and what is written over it. A [Renderer] draws it.
 //
-// Make one and use it again for every picture: after the first ones, filling and drawing it allocates nothing. Instances are not copied
+// Make one with [NewFrame] and use it again for every picture: after the first ones, filling and drawing it allocates nothing. Instances are not copied
 // into the frame, which holds only pointers to batches; they must stay as they are until the frame has been drawn.
 type Frame struct {
 	Size    Size
@@ -15,7 +15,11 @@ type Frame struct {
 }
 
 // NewFrame returns an empty frame of the given look.
-func NewFrame(theme Theme) *Frame { return &Frame{Theme: theme} }
+func NewFrame(theme Theme) *Frame {
+	f := &Frame{Theme: theme}
+	f.Overlay.begin(Size{}, &f.Theme)
+	return f
+}
 
 // Begin starts the next picture: the views and the overlay of the previous one are gone, the theme stays.
 func (f *Frame) Begin(size Size) {

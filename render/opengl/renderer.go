@@ -81,15 +81,31 @@ func settingsOf(c Config, driver string) settings {
 // keepFrames is the number of frames after which the graphics memory of a batch that is no longer drawn is freed.
 const keepFrames = 600
 
-// loading guards go-gl's table of functions, which is one for the process.
-var loading sync.Mutex
+// functions guards go-gl's table of OpenGL functions, which is one for the process.
+var functions struct {
+	sync.Mutex
+	source unsafe.Pointer // where the table's glDrawElementsInstanced is; nil before the first renderer
+}
+
+// load fills the table, unless it has the same functions already, as it has with every further context of one driver: the contexts of other threads may be using it.
+func load(getProcAddress func(name string) unsafe.Pointer) error {
+	functions.Lock()
+	defer functions.Unlock()
+	source := getProcAddress("glDrawElementsInstanced")
+	if source != nil && source == functions.source {
+		return nil
+	}
+	err := gl.InitWithProcAddrFunc(getProcAddress)
+	if err == nil {
+		functions.source = source
+	}
+	return err
+}
 
 // New makes a renderer for the context that is current on this thread. getProcAddress returns the address of an OpenGL function, nil for one that does not
 // exist. An error means that the context is older than OpenGL 3.3, or that the driver refused a shader or a framebuffer.
 func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Renderer, error) {
-	loading.Lock()
-	err := gl.InitWithProcAddrFunc(getProcAddress)
-	loading.Unlock()
+	err := load(getProcAddress)
 	if err != nil {
 		return nil, fmt.Errorf("opengl: the driver lacks a function of OpenGL 3.3 core: %w; update the graphics driver", err)
 	}

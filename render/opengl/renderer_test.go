@@ -32,8 +32,8 @@ func TestDrawAllocatesNothing(t *testing.T) {
 		orbit.Rotate(0.01, 0)
 		for i := 0; i < 2; i++ {
 			v := f.ViewIn(render.Whole().Column(i, 2, 0.01), orbit.Camera())
-			for _, b := range batches {
-				v.Add(b)
+			for j := i; j < len(batches); j += 3 {
+				v.Add(batches[j])
 			}
 			v.Add(colored)
 			v.AddMotion(motion)
@@ -64,10 +64,10 @@ func TestDrawAllocatesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i := 0; i < 200; i++ { // let everything grow to its size
+	for i := 0; i < 110; i++ { // let everything grow to its size
 		draw()
 	}
-	if n := testing.AllocsPerRun(50, draw); n != 0 {
+	if n := testing.AllocsPerRun(20, draw); n != 0 {
 		t.Errorf("a frame makes %v allocations, want none", n)
 	}
 	img, err := s.Capture(nil)
