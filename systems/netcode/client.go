@@ -1,0 +1,312 @@
+package netcode
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// ClientConfig configures a [Client]. Dial and Input are required; every other zero value means the default that its comment states.
+type ClientConfig[S any, I comparable] struct {
+	// Dial makes a connection to the server; it is called at the start and again after one was lost.
+	Dial func() (transport.Conn, error)
+	// Token is presented to the server's Admit; at most 256 bytes.
+	Token []byte
+	// Input says what the player does in a step. It is called once for each.
+	Input func(t tick.Tick) I
+	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it is this player's own.
+	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
+	// Removed is told before a replica is despawned.
+	Removed func(w *arche.World, e arche.Entity)
+	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
+	Message func(data []byte, reliable bool)
+	// Changed is told of joining, losing the connection, and the end.
+	Changed func(status Status, reason transport.Reason)
+	// Kind is how replicas are drawn between snapshots that have no Interpolation of their own; zero is the best.
+	Kind remote.Kind
+	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
+	SnapshotRate int
+	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero: one per tick. It changes neither what is simulated nor how
+	// fast.
+	ActionRate int
+	// Timeout is how long silence is endured before a new connection is tried (zero: 5 s), Retry how long after a failed attempt the next one begins (zero: 1 s).
+	Timeout, Retry time.Duration
+	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never corrects a prediction: to see what they are for.
+	WithoutPrediction, WithoutReconciliation bool
+	// Log hears of what is worth a line; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Status is where a client stands.
+type Status uint8
+
+// The statuses of a client.
+const (
+	Joining Status = iota // says hello
+	Playing               // is in
+	Lost                  // the connection is gone; tries to come back
+	Ended                 // the server does not want it any more, or the client was closed
+)
+
+func (s Status) String() string {
+	return [...]string{"joining", "playing", "lost", "ended"}[min(s, Ended)]
+}
+
+// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. While it is installed it holds the engine's clock.
+type Client[S any, I comparable] struct {
+	protocol *Protocol[S, I]
+	config   ClientConfig[S, I]
+
+	engine  *ecs.Engine
+	world   *arche.World
+	release func()
+	mirrors []mirror
+	ids     clientIDs
+
+	status   Status
+	reason   transport.Reason
+	conn     transport.Conn
+	hello    hello
+	nextTry  time.Duration // of a hello, or of a connection
+	heardAt  time.Duration
+	welcomed welcome
+
+	endpoint  *packet.Endpoint
+	decoder   *snapshot.Decoder
+	clocks    *clocksync.Client
+	grid      clocksync.Grid
+	playback  *remote.Playback
+	replicas  []replica // by slot
+	predictor *prediction.Predictor[S, I]
+	pings     [256]time.Duration
+	ping      uint8
+	view      int64 // of the newest step, in 1/16 ticks
+	viewTime  time.Duration
+	feedback  prediction.Feedback
+	jumps     uint8 // of the own player, as the server counts them
+	hasState  bool
+	newest    int64 // newest tick of which a snapshot came, unwrapped
+	own       snapshot.ID
+	correct   correction[S]
+	packet    []byte
+	stats     ClientStats
+	pending   []pendingChange
+}
+
+type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
+
+// correction is what the newest state from the server did to the prediction, until the step that shows it.
+type correction[S any] struct {
+	any  bool
+	jump bool
+}
+
+type pendingChange struct {
+	id     snapshot.ID
+	parent snapshot.ID
+}
+
+// ClientStats are a client's figures, also a resource of its world.
+type ClientStats struct {
+	Status           Status
+	RTT, Jitter      time.Duration
+	Loss             float64       // of snapshots, 0 to 1
+	Delay            time.Duration // how far behind the server's present others are shown
+	Lead             time.Duration // how far ahead of it the own player is simulated
+	Age              time.Duration // how early his inputs come
+	Stretch          float64       // of the engine's time
+	ViewRate         float64       // of the others' time
+	Replicas         int
+	Sampled, Starved uint64 // replica steps shown; of them without a snapshot ahead
+	Corrections      uint64
+	CorrectionError  float64 // of the last one
+	Jumps            uint64  // whole ticks made up after stalls
+	Missed           int     // ticks in a row for which the server has had no input
+	SentBytes        uint64
+	ReceivedBytes    uint64
+	Snapshots        uint64
+	Malformed        uint64
+	Reconnects       uint64
+}
+
+// NewClient returns a client, or an error that says what is wrong with the configuration.
+func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
+	if p == nil || c.Dial == nil || c.Input == nil {
+		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input")
+	}
+	if len(c.Token) > maxToken {
+		return nil, fmt.Errorf("netcode: a token of %d bytes; at most %d travel", len(c.Token), maxToken)
+	}
+	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
+		return nil, fmt.Errorf("netcode: a wished snapshot rate of %d Hz; it must be between 0 and 255", c.SnapshotRate)
+	}
+	c.ActionRate = or(c.ActionRate, p.TickRate())
+	if c.ActionRate < 1 || c.ActionRate > p.TickRate() {
+		return nil, fmt.Errorf("netcode: an action rate of %d Hz; it must be between 1 and the tick rate of %d Hz", c.ActionRate, p.TickRate())
+	}
+	c.Timeout = or(c.Timeout, 5*time.Second)
+	c.Retry = or(c.Retry, time.Second)
+	if c.Timeout < 0 || c.Retry < 0 {
+		return nil, errors.New("netcode: Timeout and Retry must not be negative")
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
+}
+
+// Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and holds its clock; it panics if that cannot be had.
+func (c *Client[S, I]) Install(e *ecs.Engine) {
+	if c.engine != nil {
+		panic("netcode: this client is already installed on an engine; make one per engine")
+	}
+	if rate := e.Time().Rate; rate != c.protocol.TickRate() {
+		panic(fmt.Sprintf("netcode: the engine runs at %d Hz and the protocol at %d Hz; give both the same rate", rate, c.protocol.TickRate()))
+	}
+	release, err := e.HoldClock("the netcode's client")
+	if err != nil {
+		panic("netcode: a client needs the engine's clock: " + err.Error())
+	}
+	c.engine, c.world, c.release = e, e.World(), release
+	c.ids = clientIDs{
+		logical:       arche.ComponentID[components.Transform3D](c.world),
+		visual:        arche.ComponentID[components.Visual3D](c.world),
+		parent:        arche.ComponentID[components.Parent](c.world),
+		replicated:    arche.ComponentID[Replicated](c.world),
+		interpolation: arche.ComponentID[Interpolation](c.world),
+	}
+	for _, kind := range c.protocol.mirrors {
+		c.mirrors = append(c.mirrors, kind.bind(c.world))
+	}
+	grid, err := clocksync.NewGrid(c.protocol.TickRate())
+	if err != nil {
+		panic(err)
+	}
+	c.grid = grid
+	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
+	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
+	arche.AddResource(c.world, &c.stats)
+	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"client's step", c.step, nil})
+	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"client's clocks", c.frame, c.close})
+}
+
+// Status returns where the client stands, and after Ended and Lost the reason.
+func (c *Client[S, I]) Status() (Status, transport.Reason) { return c.status, c.reason }
+
+// Stats returns the figures.
+func (c *Client[S, I]) Stats() ClientStats { return c.stats }
+
+// Number returns the player's number, 0 before the first welcome.
+func (c *Client[S, I]) Number() uint16 { return c.welcomed.player }
+
+// State returns the own player's predicted state, and whether there is one.
+func (c *Client[S, I]) State() (state S, ok bool) {
+	if c.predictor == nil || !c.predictor.Started() {
+		return state, false
+	}
+	return c.predictor.State(), true
+}
+
+// Entity returns the own player's entity, or the zero entity.
+func (c *Client[S, I]) Entity() arche.Entity {
+	if r := c.replica(c.own); r != nil {
+		return r.entity
+	}
+	return arche.Entity{}
+}
+
+// Replica returns the local entity of a replicated one, or the zero entity.
+func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
+	if r := c.replica(id); r != nil {
+		return r.entity
+	}
+	return arche.Entity{}
+}
+
+// Newest returns what the newest snapshot said of a replica, for ghosts: where the server had it, a while ago.
+func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
+	if c.decoder == nil {
+		return snapshot.State{}, false
+	}
+	state, _, ok := c.decoder.State(id)
+	return state, ok
+}
+
+// Send queues a message that the server gets exactly once and in order.
+func (c *Client[S, I]) Send(data []byte) error {
+	if c.endpoint == nil {
+		return errors.New("netcode: not joined yet; wait for Playing")
+	}
+	return c.endpoint.SendReliable(data)
+}
+
+// SendUnreliable queues a message that the server gets at most once.
+func (c *Client[S, I]) SendUnreliable(data []byte) error {
+	if c.endpoint == nil {
+		return errors.New("netcode: not joined yet; wait for Playing")
+	}
+	return c.endpoint.SendUnreliable(data)
+}
+
+// SetKind changes how replicas without an Interpolation of their own are drawn.
+func (c *Client[S, I]) SetKind(k remote.Kind) {
+	c.config.Kind = k
+}
+
+// SetPrediction switches prediction and reconciliation of the own player, to see what they are for.
+func (c *Client[S, I]) SetPrediction(predict, reconcile bool) {
+	c.config.WithoutPrediction, c.config.WithoutReconciliation = !predict, !reconcile
+}
+
+// Leave tells the server and ends the client.
+func (c *Client[S, I]) Leave() { c.end(transport.Reason{Code: transport.Left}) }
+
+func (c *Client[S, I]) now() time.Duration { return c.engine.Time().Real }
+
+func (c *Client[S, I]) interpolator() *systems.Interpolator[components.Pose3D] {
+	id := arche.ResourceID[systems.Interpolator[components.Pose3D]](c.world)
+	i, _ := c.world.Resources().Get(id).(*systems.Interpolator[components.Pose3D])
+	return i
+}
+
+func (c *Client[S, I]) setStatus(s Status, reason transport.Reason) {
+	if c.status == s && c.reason == reason {
+		return
+	}
+	c.status, c.reason, c.stats.Status = s, reason, s
+	if c.config.Changed != nil {
+		c.config.Changed(s, reason)
+	}
+}
+
+func (c *Client[S, I]) close() {
+	if c.status != Ended {
+		c.end(transport.Reason{Code: transport.Left})
+	}
+	c.world.Resources().Remove(arche.ResourceID[ClientStats](c.world))
+	c.release()
+}
+
+// end is for good.
+func (c *Client[S, I]) end(reason transport.Reason) {
+	if c.conn != nil {
+		c.conn.Close(reason)
+		c.conn = nil
+	}
+	c.setStatus(Ended, reason)
+	_ = c.engine.SetStretch(1)
+}

@@ -1,0 +1,372 @@
+package netcode
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// newcomer is a connection that has not said yet who it is. It costs one of these and nothing else.
+type newcomer[S any, I comparable] struct {
+	conn  transport.Conn
+	since time.Duration
+}
+
+// maxWaiting bounds the newcomers beyond the places that are left; a transport's own admission limits come before it.
+const maxWaiting = 64
+
+// perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody can hold up the step.
+const perPoll = 64
+
+func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
+	switch {
+	case s.draining.Code != transport.NoReason:
+		s.stats.Refused++
+		conn.Close(s.draining)
+	case len(s.waiting) >= maxWaiting:
+		s.stats.Refused++
+		conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
+	default:
+		s.waiting = append(s.waiting, newcomer[S, I]{conn, now})
+	}
+}
+
+// hearWaiting lets in those who have said who they are.
+func (s *Server[S, I]) hearWaiting(now time.Duration) {
+	kept := s.waiting[:0]
+	for _, n := range s.waiting {
+		n.conn.Poll(now)
+		if s.hearNewcomer(&n, now) {
+			kept = append(kept, n)
+		}
+	}
+	clear(s.waiting[len(kept):])
+	s.waiting = kept
+}
+
+// hearNewcomer reports whether the connection goes on waiting.
+func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
+	for range perPoll {
+		size, ok := n.conn.Recv(s.packet)
+		if !ok {
+			break
+		}
+		s.stats.ReceivedBytes += uint64(size)
+		if s.packet[0] != kindHello || size > maxHello {
+			continue
+		}
+		reason := s.admit(n.conn, s.packet[1:size], now)
+		if reason.Code != transport.NoReason {
+			s.stats.Refused++
+			s.config.Log.Info("tandem: refused", "addr", n.conn.RemoteAddr(), "reason", reason.String())
+			n.conn.Close(reason)
+		}
+		return false
+	}
+	switch {
+	case n.conn.State() == transport.Closed:
+		return false
+	case now-n.since > s.config.HelloTimeout:
+		s.stats.Refused++
+		n.conn.Close(transport.Reason{Code: transport.TimedOut, Text: "said nothing that a client would say"})
+		return false
+	}
+	return true
+}
+
+// admit makes a player of a connection, or says why not.
+func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duration) (refused transport.Reason) {
+	r := packet.NewReader(bytes)
+	var h hello
+	if err := h.read(&r, s.protocol.schema); errors.Is(err, snapshot.ErrMismatch) {
+		return transport.Reason{Code: transport.Mismatch, Text: err.Error()}
+	} else if err != nil {
+		s.stats.Malformed++
+		return transport.Reason{Code: transport.Refused, Text: "the greeting made no sense; is this the same game?"}
+	}
+	if h.resume {
+		for _, p := range s.players {
+			if p != nil && p.number == h.player && p.knows(h.secret) {
+				s.resume(p, conn, now)
+				return transport.Reason{}
+			}
+		}
+		// A stranger with a secret that nobody has, or a player who came too late: a newcomer like any other.
+	}
+	if s.config.Admit != nil {
+		if err := s.config.Admit(h.token); err != nil {
+			return transport.Reason{Code: transport.Unauthorized, Text: err.Error()}
+		}
+	}
+	slot := -1
+	for i, p := range s.players {
+		if p == nil {
+			slot = i
+			break
+		}
+	}
+	if slot < 0 {
+		return transport.Reason{Code: transport.Refused, Text: "the server is full"}
+	}
+	p, err := s.newPlayer(conn, now, int(h.rate))
+	if err != nil {
+		s.config.Log.Error("tandem: cannot make a player", "error", err)
+		return transport.Reason{Code: transport.Refused, Text: "the server cannot take players now"}
+	}
+	s.players[slot] = p
+	s.stats.Joined++
+	p.State, p.Entity = s.config.Joined(p)
+	p.playing = true
+	s.own(p)
+	s.config.Log.Info("tandem: joined", "player", p.number, "addr", conn.RemoteAddr())
+	s.sendWelcome(p, false)
+	return transport.Reason{}
+}
+
+func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate int) (*Player[S, I], error) {
+	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, heardAt: now}
+	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
+		return nil, err
+	}
+	p.rate = s.clampRate(rate)
+	var err error
+	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p}); err != nil {
+		return nil, err
+	}
+	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{})
+	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(s.config.Bandwidth)/4)
+	rules := s.protocol.game.Rules
+	if s.config.OnArrival {
+		step := time.Second / time.Duration(s.protocol.TickRate())
+		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Kick: s.config.Kick})
+	} else {
+		p.buffer, err = prediction.NewBuffer(s.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: s.protocol.TickRate(), Kick: s.config.Kick})
+	}
+	return p, err
+}
+
+func (s *Server[S, I]) clampRate(wanted int) int {
+	if wanted == 0 {
+		return s.config.SnapshotRate
+	}
+	return min(max(wanted, s.config.MinSnapshotRate), s.config.SnapshotRate)
+}
+
+// freeNumber returns a number that no player has; there are more numbers than places.
+func (s *Server[S, I]) freeNumber() uint16 {
+	for {
+		n := s.next
+		if s.next++; s.next == 0 {
+			s.next = 1
+		}
+		used := n == 0
+		for _, p := range s.players {
+			used = used || p != nil && p.number == n
+		}
+		if !used {
+			return n
+		}
+	}
+}
+
+// own writes down whose a player's entity is.
+func (s *Server[S, I]) own(p *Player[S, I]) {
+	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.tracks.replicated) {
+		return
+	}
+	(*Replicated)(s.world.Get(p.Entity, s.tracks.replicated)).Owner = p.number
+}
+
+// resume gives a player his new connection. What he had acknowledged still holds, so he is sent what changed since.
+func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Duration) {
+	if p.conn != nil {
+		p.conn.Close(transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"})
+	}
+	p.conn, p.heardAt = conn, now
+	if p.buffer != nil {
+		// Nothing from the old connection may run any more.
+		if err := p.buffer.Reset(s.Tick()); err != nil {
+			s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
+		}
+	}
+	s.stats.Resumed++
+	s.config.Log.Info("tandem: resumed", "player", p.number, "addr", conn.RemoteAddr())
+	s.sendWelcome(p, true)
+}
+
+func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
+	var buf [64]byte
+	buf[0] = kindWelcome
+	w := packet.NewWriter(buf[1:])
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed, rate: uint8(p.rate)}
+	m.write(&w)
+	_ = p.conn.Send(buf[:1+len(w.Bytes())])
+}
+
+// hear takes in what a player has sent, and notices that he is gone.
+func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
+	if p.conn == nil {
+		if now-p.lostAt > s.config.Grace {
+			s.remove(p, transport.Reason{Code: transport.TimedOut, Text: "did not come back"})
+		}
+		return
+	}
+	p.conn.Poll(now)
+	for range perPoll {
+		size, ok := p.conn.Recv(s.packet)
+		if !ok {
+			break
+		}
+		s.stats.ReceivedBytes += uint64(size)
+		switch s.packet[0] {
+		case kindSession:
+			if !s.hearSession(p, s.packet[1:size], now) {
+				s.stats.Malformed++
+			}
+		case kindHello: // our welcome was lost
+			if size <= maxHello {
+				s.repeatWelcome(p, s.packet[1:size])
+			}
+		default:
+			s.stats.Malformed++
+		}
+		if p.conn == nil {
+			return
+		}
+	}
+	if p.kick.Code == transport.NoReason && p.overdoes() {
+		p.kick = transport.Reason{Code: transport.Kicked, Text: "sent too much"}
+	}
+	if p.kick.Code != transport.NoReason {
+		s.stats.Kicked++
+		p.conn.Close(p.kick)
+		s.remove(p, p.kick)
+		return
+	}
+	switch {
+	case p.conn.State() == transport.Closed:
+		reason := p.conn.CloseReason()
+		if reason.Code == transport.Left || s.config.Grace < 0 {
+			s.remove(p, reason)
+			return
+		}
+		s.lose(p, reason, now)
+	case now-p.heardAt > s.config.Timeout:
+		reason := transport.Reason{Code: transport.TimedOut, Text: "nothing was heard for too long"}
+		p.conn.Close(reason)
+		if s.config.Grace < 0 {
+			s.remove(p, reason)
+			return
+		}
+		s.lose(p, reason, now)
+	}
+}
+
+func (p *Player[S, I]) overdoes() bool {
+	if p.buffer != nil {
+		return p.buffer.Kick()
+	}
+	return p.arrivals.Kick()
+}
+
+// repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only its wish to resume matters, which was granted.
+func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
+	r := packet.NewReader(bytes)
+	var h hello
+	if err := h.read(&r, s.protocol.schema); err == nil {
+		s.sendWelcome(p, h.resume && h.player == p.number && p.knows(h.secret))
+	}
+}
+
+// hearSession takes in one packet. It decodes all of it before it applies any of it.
+func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Duration) bool {
+	if p.buffer != nil && !p.buffer.Admit() || p.arrivals != nil && !p.arrivals.Admit() {
+		return true // counted there, and costs nothing more
+	}
+	pk, err := p.endpoint.Open(datagram)
+	if err != nil {
+		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
+	}
+	r := &pk.Payload
+	hasPing := r.Bool()
+	var id uint8
+	if hasPing {
+		id = uint8(r.Bits(8))
+	}
+	view := tick.Tick(r.Bits(32))
+	fraction := r.Bits(viewBits)
+	hasInputs := r.Bool()
+	if hasInputs {
+		if err := s.inputs.Read(r, s.protocol.game.Inputs); err != nil {
+			return false
+		}
+	}
+	if r.Close() != nil {
+		return false
+	}
+	if err := p.endpoint.Accept(pk, now); err != nil {
+		p.Kick("broke the protocol")
+		return true
+	}
+	p.heardAt = now
+	if hasPing {
+		p.ping.waits, p.ping.id, p.ping.at = true, id, now
+	}
+	present := int64(s.engine.Time().Tick)
+	p.view = (present+int64(view.Sub(tick.Tick(uint32(present)))))<<viewBits | int64(fraction)
+	if hasInputs && p.playing {
+		if p.buffer != nil {
+			p.buffer.Receive(&s.inputs, now)
+		} else {
+			p.arrivals.Receive(&s.inputs)
+		}
+	}
+	return true
+}
+
+// lose keeps a player whose connection is gone until he comes back or his time is over.
+func (s *Server[S, I]) lose(p *Player[S, I], reason transport.Reason, now time.Duration) {
+	p.conn, p.lostAt = nil, now
+	s.config.Log.Info("tandem: lost", "player", p.number, "reason", reason.String())
+}
+
+// remove takes a player out for good.
+func (s *Server[S, I]) remove(p *Player[S, I], reason transport.Reason) {
+	for i, other := range s.players {
+		if other == p {
+			s.players[i] = nil
+		}
+	}
+	p.conn = nil
+	s.stats.Left++
+	s.config.Log.Info("tandem: left", "player", p.number, "reason", reason.String())
+	if s.config.Left != nil {
+		s.config.Left(p, reason)
+	}
+	if !p.Entity.IsZero() && s.world.Alive(p.Entity) {
+		s.world.RemoveEntity(p.Entity)
+	}
+	p.Entity = arche.Entity{}
+}
+
+// horizon is when the next snapshot is due, for inputs that run on arrival.
+func (s *Server[S, I]) horizon(now time.Duration) time.Duration {
+	t := s.engine.Time()
+	step := time.Second / time.Duration(s.protocol.TickRate())
+	at := t.Tick
+	for range s.protocol.TickRate() {
+		if rateDue(at, s.config.SnapshotRate, s.protocol.TickRate()) {
+			break
+		}
+		at++
+	}
+	return max(now, t.StepEnd+time.Duration(at-t.Tick)*step)
+}

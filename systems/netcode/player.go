@@ -1,0 +1,176 @@
+package netcode
+
+import (
+	"crypto/subtle"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// Player is one client, as the server knows him.
+type Player[S any, I comparable] struct {
+	// State is his authoritative state. The server steps it by his inputs before FixedUpdate's other systems run, which may change it further (a push, damage); use
+	// Teleport for jumps.
+	State S
+	// Entity shows him to others; the zero entity for a spectator.
+	Entity arche.Entity
+	// Input is what ran in this tick, or last.
+	Input I
+
+	server *Server[S, I]
+	number uint16
+	secret secret
+	rate   int
+
+	conn     transport.Conn // nil: awaited back
+	lostAt   time.Duration
+	heardAt  time.Duration
+	endpoint *packet.Endpoint
+	encoder  *snapshot.Encoder
+	pacer    packet.Pacer
+	ping     struct {
+		waits bool
+		id    uint8
+		at    time.Duration
+	}
+
+	playing  bool // has a state and, normally, an entity
+	jumps    uint8
+	buffer   *prediction.Buffer[I]
+	arrivals *prediction.Arrivals[I]
+
+	view    int64 // what he looks at, in 1/16 ticks, as claimed
+	sent    [256]sentSnapshot
+	ackTick int64 // newest tick whose snapshot he has acknowledged
+	kick    transport.Reason
+}
+
+type sentSnapshot struct {
+	number packet.Number
+	tick   int64
+}
+
+// Number is the player's number, 1 to 65535, which is also [Replicated.Owner] of what is his. It is not used again as long as he is in.
+func (p *Player[S, I]) Number() uint16 { return p.number }
+
+// Connected reports whether he is there; otherwise he is awaited back.
+func (p *Player[S, I]) Connected() bool { return p.conn != nil }
+
+// Addr returns his address in the transport's form, for logs.
+func (p *Player[S, I]) Addr() string {
+	if p.conn == nil {
+		return ""
+	}
+	return p.conn.RemoteAddr()
+}
+
+// Stats returns the counters of his connection.
+func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
+
+// InputStats returns the counters of his inputs when they run on ticks.
+func (p *Player[S, I]) InputStats() prediction.BufferStats {
+	if p.buffer == nil {
+		return prediction.BufferStats{}
+	}
+	return p.buffer.Stats()
+}
+
+// Send queues a message that he gets exactly once and in order. The error is packet.ErrBackpressure if too many wait, and nothing was queued.
+func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(data) }
+
+// SendUnreliable queues a message that he gets at most once.
+func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
+
+// Kick removes him for good at the end of this step; the text is what he is told.
+func (p *Player[S, I]) Kick(text string) {
+	if p.kick.Code == transport.NoReason {
+		p.kick = transport.Reason{Code: transport.Kicked, Text: text}
+	}
+}
+
+// Teleport puts him elsewhere by a jump, which nobody sees as a motion.
+func (p *Player[S, I]) Teleport(state S) {
+	p.State = state
+	p.jumps++
+	if t := p.transform(); t != nil {
+		t.Teleport(p.server.protocol.game.Pose(state))
+	}
+}
+
+func (p *Player[S, I]) transform() *components.Transform3D {
+	w, id := p.server.world, p.server.tracks.logical
+	if p.Entity.IsZero() || !w.Alive(p.Entity) || !w.Has(p.Entity, id) {
+		return nil
+	}
+	return (*components.Transform3D)(w.Get(p.Entity, id))
+}
+
+// step runs his inputs of this tick.
+func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
+	if !p.playing {
+		return
+	}
+	game := &p.server.protocol.game
+	if p.buffer != nil {
+		p.Input, _ = p.buffer.Next()
+		p.State = game.Step(p.State, p.Input, t)
+	} else {
+		p.arrivals.Advance(now, p.server.horizon(now))
+		for {
+			in, ok := p.arrivals.Next()
+			if !ok {
+				break
+			}
+			p.Input = in
+			p.State = game.Step(p.State, in, t)
+		}
+	}
+	if transform := p.transform(); transform != nil {
+		pose := game.Pose(p.State)
+		if pose != transform.Get() {
+			transform.Set(pose)
+		}
+	}
+}
+
+func (p *Player[S, I]) feedback() prediction.Feedback {
+	if p.buffer != nil {
+		return p.buffer.Feedback()
+	}
+	last, ok := p.arrivals.Last()
+	return prediction.Feedback{Heard: ok, Ack: last, Newest: last}
+}
+
+// noteSent remembers which tick a packet showed.
+func (p *Player[S, I]) noteSent(n packet.Number, after uint64) {
+	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after)}
+}
+
+// Delivered implements packet.Handler.
+func (p *Player[S, I]) Delivered(n packet.Number, _ time.Duration) {
+	p.encoder.Delivered(n)
+	if at := p.sent[n%packet.Number(len(p.sent))]; at.number == n {
+		p.ackTick = max(p.ackTick, at.tick)
+	}
+}
+
+// Lost implements packet.Handler; what a packet carried is sent again anyway.
+func (p *Player[S, I]) Lost(packet.Number) {}
+
+// Message implements packet.Handler.
+func (p *Player[S, I]) Message(data []byte, reliable bool) {
+	if p.server.config.Message != nil {
+		p.server.config.Message(p, data, reliable)
+	}
+}
+
+func (p *Player[S, I]) knows(s secret) bool {
+	return subtle.ConstantTimeCompare(p.secret[:], s[:]) == 1
+}

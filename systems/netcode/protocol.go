@@ -1,0 +1,134 @@
+package netcode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// Game is what a player is made of: a state S that his inputs I step forward, on the server and in his own client's prediction by the same function.
+type Game[S any, I comparable] struct {
+	// Step returns a player's state one tick later. It must depend on nothing but its arguments and on what is a function of the tick (a moving platform), or
+	// predictions go wrong. Required.
+	Step func(state S, in I, t tick.Tick) S
+	// Pose returns where a player in the state is, in his parent's frame. Required.
+	Pose func(state S) components.Pose3D
+	// Distance tells how far a prediction was off; up to Tolerance it counts as right. Required.
+	Distance  func(predicted, authoritative S) float64
+	Tolerance float64
+	// Snap is the distance from which on a correction is drawn as a jump; zero means never.
+	Snap float64
+	// States packs a player's own state, which goes to him alone in every snapshot, whole and exact. What Read returns may come from anywhere and must be fit for
+	// Step. Required.
+	States StateCodec[S]
+	// Inputs packs inputs. Required.
+	Inputs prediction.Codec[I]
+	// Rules make up inputs that are missing.
+	Rules prediction.Rules[I]
+}
+
+// StateCodec packs a player's state.
+type StateCodec[S any] interface {
+	Write(w *packet.Writer, state S)
+	Read(r *packet.Reader) S
+}
+
+// Protocol is what both ends agree on. Build it with the same calls on both; a hash of it is compared when a client joins. It is read-only once a server or client
+// uses it, and may then be shared.
+type Protocol[S any, I comparable] struct {
+	game    Game[S, I]
+	schema  *snapshot.Schema
+	mirrors []mirrorKind
+	movers  map[uint16]func(t tick.Tick) components.Pose3D
+}
+
+// NewProtocol returns a protocol for a game, or an error that says what is missing or wrong.
+func NewProtocol[S any, I comparable](c snapshot.Config, game Game[S, I]) (*Protocol[S, I], error) {
+	if game.Step == nil || game.Pose == nil || game.Distance == nil || game.States == nil || game.Inputs == nil {
+		return nil, errors.New("netcode: a Game needs all of Step, Pose, Distance, States and Inputs")
+	}
+	if game.Tolerance < 0 || math.IsNaN(game.Tolerance) || game.Snap < 0 || math.IsNaN(game.Snap) {
+		return nil, fmt.Errorf("netcode: a Game's Tolerance (%v) and Snap (%v) must not be negative", game.Tolerance, game.Snap)
+	}
+	schema, err := snapshot.NewSchema(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Protocol[S, I]{game: game, schema: schema, movers: map[uint16]func(tick.Tick) components.Pose3D{}}, nil
+}
+
+// SetMover says that all entities of a kind follow a path that is a function of the tick: platforms, doors, the sun. The server moves them by it and sends no motion, and
+// clients draw them at the tick at which they draw their own player, so that he does not stand beside the platform that carries him.
+func (p *Protocol[S, I]) SetMover(kind uint16, path func(t tick.Tick) components.Pose3D) {
+	if path == nil {
+		panic("netcode: SetMover without a path; pass a function of the tick")
+	}
+	p.movers[kind] = path
+}
+
+// TickRate returns the rate of both engines in steps per second.
+func (p *Protocol[S, I]) TickRate() int { return p.schema.Config().TickRate }
+
+// Mirror replicates a component type of the game's: what the server's entity has, the client's has, as the codec quantises it. Call it in the same order on both ends. It
+// panics when the protocol is in use already, and for a name that is taken.
+func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec snapshot.Codec[T]) snapshot.Component[T] {
+	handle := snapshot.Register(p.schema, name, codec)
+	p.mirrors = append(p.mirrors, mirrorOf[T]{handle: handle})
+	return handle
+}
+
+// mirrorKind is a mirrored component type before it knows a world, mirror one that does.
+type mirrorKind interface {
+	bind(w *arche.World) mirror
+}
+
+type mirror interface {
+	// send copies the entity's component, or that it has none, into what travels.
+	send(e arche.Entity, to *snapshot.World, id snapshot.ID)
+	// receive gives the entity what came.
+	receive(from *snapshot.Decoder, change *snapshot.Change, e arche.Entity)
+}
+
+type mirrorOf[T comparable] struct {
+	handle snapshot.Component[T]
+	world  *arche.World
+	id     arche.ID
+}
+
+func (m mirrorOf[T]) bind(w *arche.World) mirror {
+	m.world, m.id = w, arche.ComponentID[T](w)
+	return m
+}
+
+func (m mirrorOf[T]) send(e arche.Entity, to *snapshot.World, id snapshot.ID) {
+	if m.world.Has(e, m.id) {
+		m.handle.Set(to, id, *(*T)(m.world.Get(e, m.id)))
+	} else {
+		m.handle.Remove(to, id)
+	}
+}
+
+func (m mirrorOf[T]) receive(from *snapshot.Decoder, change *snapshot.Change, e arche.Entity) {
+	if !m.handle.ChangedIn(change) && change.Op != snapshot.Spawned {
+		return
+	}
+	v, ok := m.handle.Get(from, change.ID)
+	has := m.world.Has(e, m.id)
+	switch {
+	case ok && !has:
+		m.world.Add(e, m.id)
+		fallthrough
+	case ok:
+		*(*T)(m.world.Get(e, m.id)) = v
+	case has:
+		m.world.Remove(e, m.id)
+	}
+}

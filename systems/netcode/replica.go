@@ -1,0 +1,361 @@
+package netcode
+
+import (
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// replica is a replicated entity on a client.
+type replica struct {
+	id      snapshot.ID
+	entity  arche.Entity
+	kind    uint16
+	owner   uint16
+	method  remote.Kind
+	samples remote.Interpolator
+	settled bool // written where it rests
+	shown   bool // written at all
+}
+
+func (c *Client[S, I]) replica(id snapshot.ID) *replica {
+	if id == snapshot.None || id.Slot() >= len(c.replicas) || c.replicas[id.Slot()].id != id {
+		return nil
+	}
+	return &c.replicas[id.Slot()]
+}
+
+// apply makes the world what the snapshot says: who is there, what they carry, and one more sample of where they are.
+func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
+	stamp := c.grid.Edge(c.newestOf(snap.Tick))
+	for i := range snap.Changes {
+		ch := &snap.Changes[i]
+		if ch.Replaces != snapshot.None {
+			c.removeReplica(ch.Replaces)
+		}
+		if ch.Op == snapshot.Removed {
+			c.removeReplica(ch.ID)
+			continue
+		}
+		if ch.ID.Slot() >= len(c.replicas) {
+			continue
+		}
+		r := c.replica(ch.ID)
+		if ch.Op == snapshot.Spawned || r == nil {
+			if r != nil {
+				c.removeReplica(ch.ID)
+			}
+			r = c.spawn(ch)
+		}
+		if r == nil || !c.world.Alive(r.entity) {
+			continue
+		}
+		if !ch.Late {
+			r.owner = ch.Owner
+			if c.world.Has(r.entity, c.ids.replicated) {
+				*(*Replicated)(c.world.Get(r.entity, c.ids.replicated)) = Replicated{Kind: ch.Kind, Owner: ch.Owner, ID: ch.ID}
+			}
+			if ch.Owner == c.welcomed.player {
+				c.own = ch.ID
+			} else if c.own == ch.ID {
+				c.own = snapshot.None
+			}
+			c.hang(r, ch.Parent)
+			for _, m := range c.mirrors {
+				m.receive(c.decoder, ch, r.entity)
+			}
+		}
+		if !ch.Abstract {
+			c.push(r, ch.State, stamp, now)
+		}
+	}
+	// Parents that came behind their children.
+	kept := c.pending[:0]
+	for _, p := range c.pending {
+		if r := c.replica(p.id); r != nil && !c.link(r, p.parent) {
+			kept = append(kept, p)
+		}
+	}
+	c.pending = kept
+}
+
+func (c *Client[S, I]) newestOf(t tick.Tick) int64 {
+	return c.newest + int64(t.Sub(tick.Tick(uint32(c.newest))))
+}
+
+func (c *Client[S, I]) push(r *replica, s snapshot.State, stamp, now time.Duration) {
+	config := c.protocol.schema.Config()
+	sample := remote.Sample{
+		Time: stamp, Age: s.Age, Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity, Angular: s.Angular,
+		Discontinuity: s.Discontinuity, AtRest: s.AtRest,
+	}
+	if config.Velocity.Max > 0 {
+		sample.Has |= remote.HasVelocity
+	}
+	if config.Angular.Max > 0 {
+		sample.Has |= remote.HasAngularVelocity
+	}
+	r.settled = false
+	r.samples.Push(now, sample)
+}
+
+func (c *Client[S, I]) newSamples(kind remote.Kind) remote.Interpolator {
+	return remote.New(kind, remote.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
+}
+
+func (c *Client[S, I]) spawn(ch *snapshot.Change) *replica {
+	marker := Replicated{Kind: ch.Kind, Owner: ch.Owner, ID: ch.ID}
+	var e arche.Entity
+	if c.config.Spawn != nil {
+		e = c.config.Spawn(c.world, marker, ch.Owner == c.welcomed.player)
+	} else {
+		e = c.world.NewEntity(c.ids.logical, c.ids.visual)
+	}
+	if e.IsZero() || !c.world.Alive(e) {
+		return nil
+	}
+	if !c.world.Has(e, c.ids.logical) {
+		c.world.Add(e, c.ids.logical)
+	}
+	if !c.world.Has(e, c.ids.replicated) {
+		c.world.Add(e, c.ids.replicated)
+	}
+	*(*Replicated)(c.world.Get(e, c.ids.replicated)) = marker
+	pose := components.Pose3D{Position: ch.State.Position, Rotation: components.NormalizeQuat(ch.State.Rotation), Scale: c.logical(e).Get().Scale}
+	if pose.Scale == (components.Pose3D{}.Scale) {
+		pose.Scale = components.Identity3D().Scale
+	}
+	c.logical(e).Teleport(pose)
+	r := &c.replicas[ch.ID.Slot()]
+	*r = replica{id: ch.ID, entity: e, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind)}
+	c.stats.Replicas++
+	return r
+}
+
+func (c *Client[S, I]) logical(e arche.Entity) *components.Transform3D {
+	return (*components.Transform3D)(c.world.Get(e, c.ids.logical))
+}
+
+func (c *Client[S, I]) removeReplica(id snapshot.ID) {
+	r := c.replica(id)
+	if r == nil {
+		return
+	}
+	if c.own == id {
+		c.own = snapshot.None
+	}
+	e := r.entity
+	*r = replica{}
+	c.stats.Replicas--
+	if !c.world.Alive(e) {
+		return
+	}
+	if c.config.Removed != nil {
+		c.config.Removed(c.world, e)
+	}
+	if c.world.Alive(e) {
+		c.world.RemoveEntity(e)
+	}
+}
+
+// forget removes all replicas: the next session tells of everything anew.
+func (c *Client[S, I]) forget() {
+	for i := range c.replicas {
+		if id := c.replicas[i].id; id != snapshot.None {
+			c.removeReplica(id)
+		}
+	}
+	c.pending = c.pending[:0]
+}
+
+// hang gives a replica its parent, now or as soon as that is there.
+func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) {
+	for i, p := range c.pending {
+		if p.id == r.id {
+			c.pending = append(c.pending[:i], c.pending[i+1:]...)
+			break
+		}
+	}
+	if !c.link(r, parent) {
+		c.pending = append(c.pending, pendingChange{r.id, parent})
+	}
+}
+
+func (c *Client[S, I]) link(r *replica, parent snapshot.ID) bool {
+	var e arche.Entity
+	if parent != snapshot.None {
+		p := c.replica(parent)
+		if p == nil {
+			return false
+		}
+		e = p.entity
+	}
+	if !c.world.Has(r.entity, c.ids.parent) {
+		if e.IsZero() {
+			return true
+		}
+		c.world.Add(r.entity, c.ids.parent)
+	}
+	(*components.Parent)(c.world.Get(r.entity, c.ids.parent)).Entity = e
+	return true
+}
+
+// step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is stepped, and every other replica is put where it is to be seen when the
+// step ends.
+func (c *Client[S, I]) step() {
+	now := c.now()
+	c.receive(now)
+	if c.status != Playing {
+		return
+	}
+	t := c.engine.Time()
+	real := now + t.StepEnd - t.Normal
+	predicted := tick.Tick(0)
+	synced := c.clocks.Synced()
+	if synced {
+		real, _ = c.clocks.Playback(t.StepEnd)
+		predicted = c.clocks.Tick(t.Tick)
+	}
+	c.playback.Update(now)
+	view, seen := c.playback.View(real)
+	if seen {
+		c.viewTime = view
+		k := c.grid.Index(view)
+		edge := c.grid.Edge(k)
+		c.view = k<<viewBits | int64(view-edge)*(1<<viewBits)/int64(max(c.grid.Edge(k+1)-edge, 1))
+	}
+	if synced && c.hasState {
+		c.predict(predicted)
+		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) {
+			c.send(predicted, now)
+		}
+	} else {
+		c.send(predicted, now)
+	}
+	present := view
+	if synced {
+		_, present = c.clocks.Playback(t.StepEnd)
+	}
+	for i := range c.replicas {
+		r := &c.replicas[i]
+		if r.id == snapshot.None || !c.world.Alive(r.entity) {
+			continue
+		}
+		if path := c.protocol.movers[r.kind]; path != nil {
+			if synced {
+				c.show(r, path(predicted.Add(1)), !r.shown)
+			}
+			continue
+		}
+		if r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction {
+			continue
+		}
+		if seen {
+			c.sample(r, now, view, present)
+		}
+	}
+}
+
+// sample puts one replica where its buffer says.
+func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
+	kind := c.config.Kind
+	if c.world.Has(r.entity, c.ids.interpolation) {
+		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
+	}
+	if kind != r.method {
+		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
+		if s, at, ok := c.decoder.State(r.id); ok {
+			c.push(r, s, c.grid.Edge(c.newestOf(at)), now)
+		}
+	}
+	if r.settled {
+		return
+	}
+	at := view
+	if kind.Predictive() {
+		at = present
+	}
+	state, info := r.samples.At(now, at)
+	if info.Empty {
+		return
+	}
+	c.stats.Sampled++
+	if info.Starved {
+		c.stats.Starved++
+	}
+	pose := c.logical(r.entity).Get()
+	pose.Position, pose.Rotation = state.Position, state.Rotation
+	c.show(r, pose, info.Discontinuity || !r.shown)
+	r.settled = info.Settled
+}
+
+// show writes a replica's logical pose, the same way as a local system would.
+func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
+	l := c.logical(r.entity)
+	switch {
+	case jump:
+		l.Teleport(pose)
+	case pose != l.Get():
+		l.Set(pose)
+	}
+	r.shown = true
+}
+
+// predict runs the own player's input of a tick at once, as the server will.
+func (c *Client[S, I]) predict(t tick.Tick) {
+	if c.clocks == nil || !c.predictor.Started() {
+		return
+	}
+	before := c.predictor.State()
+	after := c.predictor.Advance(t, c.config.Input(t))
+	r := c.replica(c.own)
+	if r == nil || c.config.WithoutPrediction || !c.world.Alive(r.entity) {
+		c.correct = correction[S]{}
+		return
+	}
+	game := &c.protocol.game
+	start, end := game.Pose(before), game.Pose(after)
+	i := c.interpolator()
+	switch {
+	case c.correct.jump || !r.shown:
+		c.logical(r.entity).Teleport(end)
+	case c.correct.any && i != nil:
+		i.Correct(r.entity, start, end)
+	default:
+		if l := c.logical(r.entity); l.Get() != end {
+			l.Set(end)
+		}
+	}
+	r.shown = true
+	c.correct = correction[S]{}
+}
+
+// reconcile takes the own player's state from the server.
+func (c *Client[S, I]) reconcile(t tick.Tick, state S, jumps uint8) {
+	if !c.hasState || !c.clocks.Synced() { // nothing is predicted yet
+		c.predictor.Start(t, state)
+		c.hasState, c.jumps, c.correct.jump = true, jumps, true
+		return
+	}
+	if c.config.WithoutReconciliation && jumps == c.jumps {
+		return
+	}
+	fix := c.predictor.Reconcile(t, state)
+	jumped := jumps != c.jumps
+	c.jumps = jumps
+	if fix.Outcome == prediction.Corrected || fix.Outcome == prediction.Jumped {
+		c.stats.Corrections++
+		c.stats.CorrectionError = fix.Error
+		c.correct.any = true
+		snap := c.protocol.game.Snap
+		if jumped || snap > 0 && c.protocol.game.Distance(fix.Before, fix.After) >= snap {
+			c.correct.jump = true
+		}
+	}
+}

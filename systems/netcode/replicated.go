@@ -1,0 +1,19 @@
+package netcode
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+)
+
+// Replicated marks an entity that clients are shown. On the server, give it to an entity that has a Transform3D and set Kind and Owner; on a client the
+// plugin gives it to every replica.
+type Replicated struct {
+	Kind  uint16 // tells clients what to create; must not change
+	Owner uint16 // the number of the player it belongs to, or 0
+	ID    snapshot.ID
+}
+
+// Interpolation chooses how a client draws one replica between snapshots; without it the client's default holds. Changing it takes effect at the next fixed step.
+type Interpolation struct {
+	Kind remote.Kind
+}

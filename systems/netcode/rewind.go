@@ -1,0 +1,103 @@
+package netcode
+
+import (
+	"math"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
+
+// history remembers where replicated entities were after each of the last steps, for lag compensation. All of its memory is there from the start of an entity's life
+// and is used again for the next one in its slot.
+type history struct {
+	depth   int
+	limit   int64         // steps that a rewind may go back
+	ids     []snapshot.ID // by slot: who has it on the wire
+	moments [][]moment    // by slot: a ring by tick
+}
+
+// moment is where an entity was after a step.
+type moment struct {
+	tick  int64
+	id    snapshot.ID
+	jumps uint8
+	pose  components.Pose3D
+}
+
+func newHistory(c snapshot.Config, limit time.Duration) history {
+	steps := int64(limit) * int64(c.TickRate) / int64(time.Second)
+	return history{depth: int(steps) + 4, limit: steps}
+}
+
+func (h *history) adopt(id snapshot.ID) {
+	for len(h.ids) <= id.Slot() {
+		h.ids = append(h.ids, snapshot.None)
+		h.moments = append(h.moments, nil)
+	}
+	h.ids[id.Slot()] = id
+	if h.moments[id.Slot()] == nil {
+		h.moments[id.Slot()] = make([]moment, h.depth)
+	}
+}
+
+// recorder is the part of a server that the history looks at.
+type recorder interface {
+	eachReplicated(f func(e arche.Entity, tr *track, logical *components.Transform3D))
+}
+
+func (s *Server[S, I]) eachReplicated(f func(e arche.Entity, tr *track, logical *components.Transform3D)) {
+	query := s.world.Query(&s.tracks.known)
+	for query.Next() {
+		f(query.Entity(), (*track)(query.Get(s.tracks.track)), (*components.Transform3D)(query.Get(s.tracks.logical)))
+	}
+}
+
+// record notes where everything is after the step that led to the tick.
+func (h *history) record(s recorder, after tick.Tick) {
+	at := int64(after)
+	s.eachReplicated(func(_ arche.Entity, tr *track, logical *components.Transform3D) {
+		if tr.id == snapshot.None {
+			return
+		}
+		h.moments[tr.id.Slot()][at%int64(h.depth)] = moment{tick: at, id: tr.id, jumps: tr.jumps, pose: logical.Get()}
+	})
+}
+
+// Rewind calls look with a function that says where entities were on this player's screen when he did what this tick's input does: his own lead and the delay of his view are
+// taken back, at most ServerConfig.Rewind. What he claims to have looked at is believed only as far as snapshots that he has acknowledged reach, and never
+// as far as the present.
+//
+// The poses are local to parents, as in Transform3D. An entity that has jumped since is where it is: nobody is hit where he has left by a portal. The function reports
+// false for what is not replicated or did not exist. It must not be used after look has returned.
+func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
+	s := p.server
+	now := int64(s.engine.Time().Tick)
+	view := min(p.view, p.ackTick<<viewBits, now<<viewBits)
+	view = max(view, (now-s.history.limit)<<viewBits, 0)
+	from, fraction := view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
+	look(func(e arche.Entity) (components.Pose3D, bool) {
+		if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) {
+			return components.Pose3D{}, false
+		}
+		tr := (*track)(s.world.Get(e, s.tracks.track))
+		present := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
+		if tr.id == snapshot.None {
+			return present, true
+		}
+		ring := s.history.moments[tr.id.Slot()]
+		a, b := ring[from%int64(s.history.depth)], ring[(from+1)%int64(s.history.depth)]
+		if a.tick != from || a.id != tr.id || a.jumps != tr.jumps {
+			return present, a.tick != from || a.id == tr.id
+		}
+		if b.tick != from+1 || b.id != tr.id || b.jumps != a.jumps {
+			return a.pose, true
+		}
+		return components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), fraction), true
+	})
+}

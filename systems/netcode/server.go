@@ -1,0 +1,332 @@
+package netcode
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// ServerConfig configures a [Server]. Listener and Joined are required; every other zero value means the default that its comment states.
+type ServerConfig[S any, I comparable] struct {
+	// Listener brings the clients.
+	Listener transport.Listener
+	// Joined makes a new player: his first state, and the entity that shows him (with a Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a
+	// spectator. It runs between systems, so it may change the world's structure.
+	Joined func(p *Player[S, I]) (S, arche.Entity)
+	// Left is told that a player is gone for good. His entity is despawned afterwards, if it still lives.
+	Left func(p *Player[S, I], reason transport.Reason)
+	// Message hears what players send, during FixedUpdate. The bytes are valid during the call.
+	Message func(p *Player[S, I], data []byte, reliable bool)
+	// Admit decides by the token that a newcomer presents, inside the encrypted channel, whether he may join: an error's text is what he is told. Nil lets
+	// everybody in.
+	Admit func(token []byte) error
+	// Relevant says whether a player may know of an entity, in addition to Interest. Nil: of all. What it refuses never leaves a byte on his wire.
+	Relevant func(p *Player[S, I], e arche.Entity) bool
+	// Interest limits by distance what a player is shown.
+	Interest Interest
+	// SnapshotRate is how many snapshots a second players get; zero means 30. Players may ask for fewer, down to MinSnapshotRate (zero means 5). It
+	// does not change how fast the game runs.
+	SnapshotRate, MinSnapshotRate int
+	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB.
+	Bandwidth int
+	// MaxPlayers is how many may play, those included who are awaited back; zero means 64. Others are refused with a reason.
+	MaxPlayers int
+	// Timeout is how long a silent connection is kept (zero: 10 s), and Grace how long its player is awaited back after that (zero: 30 s; negative: not).
+	Timeout, Grace time.Duration
+	// HelloTimeout is how long a connection may stay without saying who it is; zero means 3 s.
+	HelloTimeout time.Duration
+	// OnArrival runs inputs as they come, each player on a clock of his own, instead of one per tick.
+	OnArrival bool
+	// Kick is when a player who sends too much is removed.
+	Kick prediction.Policy
+	// Rewind is how far back [Player.Rewind] goes at most; zero means 500 ms.
+	Rewind time.Duration
+	// Random makes secrets; nil means crypto/rand.Reader.
+	Random io.Reader
+	// Log hears of joins, leaves and refusals; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Server replicates a world to clients and runs their inputs. It is an [ecs.Plugin]; make it with [NewServer].
+type Server[S any, I comparable] struct {
+	protocol *Protocol[S, I]
+	config   ServerConfig[S, I]
+
+	engine  *ecs.Engine
+	world   *arche.World
+	net     *snapshot.World
+	mirrors []mirror
+	tracks  tracks
+	history history
+
+	players  []*Player[S, I] // by slot; nil where free
+	waiting  []newcomer[S, I]
+	draining transport.Reason
+	next     uint16 // number of the next player
+
+	packet []byte // scratch: one datagram
+	inputs prediction.Inputs[I]
+	stats  ServerStats
+}
+
+// ServerStats are a server's counters.
+type ServerStats struct {
+	Players, Away, Waiting int    // connected; awaited back; not yet let in
+	Entities               int    // replicated
+	Joined, Resumed, Left  uint64 // totals
+	Refused                uint64 // newcomers turned away: full, wrong token, other build
+	Kicked                 uint64
+	Malformed              uint64 // datagrams that no client writes
+	SentBytes, Sent        uint64 // snapshots
+	ReceivedBytes          uint64
+	Snapshots              uint64 // commits
+}
+
+// NewServer returns a server, or an error that says what is wrong with the configuration.
+func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*Server[S, I], error) {
+	if p == nil || c.Listener == nil || c.Joined == nil {
+		return nil, errors.New("netcode: a server needs a Protocol, a Listener and Joined")
+	}
+	c.SnapshotRate = or(c.SnapshotRate, 30)
+	c.MinSnapshotRate = or(c.MinSnapshotRate, min(5, c.SnapshotRate))
+	c.Bandwidth = or(c.Bandwidth, 64<<10)
+	c.MaxPlayers = or(c.MaxPlayers, 64)
+	c.Timeout = or(c.Timeout, 10*time.Second)
+	c.Grace = or(c.Grace, 30*time.Second)
+	c.HelloTimeout = or(c.HelloTimeout, 3*time.Second)
+	c.Rewind = or(c.Rewind, 500*time.Millisecond)
+	if c.Random == nil {
+		c.Random = rand.Reader
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	switch rate := p.TickRate(); {
+	case c.SnapshotRate < 1 || c.SnapshotRate > rate || c.SnapshotRate > 255:
+		return nil, fmt.Errorf("netcode: a snapshot rate of %d Hz; it must be between 1 and the tick rate of %d Hz", c.SnapshotRate, rate)
+	case c.MinSnapshotRate < 1 || c.MinSnapshotRate > c.SnapshotRate:
+		return nil, fmt.Errorf("netcode: a least snapshot rate of %d Hz; it must be between 1 and the snapshot rate of %d Hz", c.MinSnapshotRate, c.SnapshotRate)
+	case c.MaxPlayers < 1 || c.MaxPlayers > 4096:
+		return nil, fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
+	case c.Bandwidth < 1<<10:
+		return nil, fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
+	case c.Timeout < 0 || c.HelloTimeout < 0 || c.Rewind < 0 || c.Rewind > 2*time.Second:
+		return nil, errors.New("netcode: time-outs must be positive, and Rewind at most 2 s")
+	}
+	if err := c.Interest.validate(); err != nil {
+		return nil, err
+	}
+	return &Server[S, I]{
+		protocol: p,
+		config:   c,
+		players:  make([]*Player[S, I], c.MaxPlayers),
+		next:     1,
+		packet:   make([]byte, transport.MaxMTU),
+	}, nil
+}
+
+func or[T comparable](v, fallback T) T {
+	var zero T
+	if v == zero {
+		return fallback
+	}
+	return v
+}
+
+// Install adds the server to an engine, whose fixed rate must be the protocol's tick rate; it panics otherwise.
+func (s *Server[S, I]) Install(e *ecs.Engine) {
+	if s.engine != nil {
+		panic("netcode: this server is already installed on an engine; make one per engine")
+	}
+	if rate := e.Time().Rate; rate != s.protocol.TickRate() {
+		panic(fmt.Sprintf("netcode: the engine runs at %d Hz and the protocol at %d Hz; give both the same rate", rate, s.protocol.TickRate()))
+	}
+	s.engine, s.world = e, e.World()
+	s.net = snapshot.NewWorld(s.protocol.schema)
+	for _, kind := range s.protocol.mirrors {
+		s.mirrors = append(s.mirrors, kind.bind(s.world))
+	}
+	s.tracks = newTracks(s.world)
+	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
+	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
+	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
+	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receive, s.close})
+}
+
+type serverSystem struct {
+	name     string
+	update   func()
+	finalize func()
+}
+
+func (s *serverSystem) Initialize(*arche.World) {}
+func (s *serverSystem) Update(*arche.World)     { s.update() }
+func (s *serverSystem) Name() string            { return s.name }
+func (s *serverSystem) Finalize(*arche.World) {
+	if s.finalize != nil {
+		s.finalize()
+	}
+}
+
+// now is the server's clock: its zero is the edge of tick 0.
+func (s *Server[S, I]) now() time.Duration { return s.engine.Time().Normal }
+
+// Tick returns the tick of the step that runs or comes next.
+func (s *Server[S, I]) Tick() tick.Tick { return tick.Tick(s.engine.Time().Tick) }
+
+// Stats returns the counters.
+func (s *Server[S, I]) Stats() ServerStats {
+	st := s.stats
+	for _, p := range s.players {
+		switch {
+		case p == nil:
+		case p.conn == nil:
+			st.Away++
+		default:
+			st.Players++
+		}
+	}
+	st.Waiting, st.Entities = len(s.waiting), s.net.Len()
+	return st
+}
+
+// Players calls f for every player who is in, connected or awaited back.
+func (s *Server[S, I]) Players(f func(p *Player[S, I])) {
+	for _, p := range s.players {
+		if p != nil {
+			f(p)
+		}
+	}
+}
+
+// Drain lets nobody in any more and tells newcomers why; those who play go on. It is for the minutes before a shutdown.
+func (s *Server[S, I]) Drain(why string) {
+	s.draining = transport.Reason{Code: transport.Shutdown, Text: why}
+}
+
+// Broadcast sends a reliable message to every connected player. A player who has stopped listening is passed over; he will time out.
+func (s *Server[S, I]) Broadcast(data []byte) {
+	s.Players(func(p *Player[S, I]) {
+		if p.conn != nil {
+			_ = p.Send(data)
+		}
+	})
+}
+
+// receive takes in all that has arrived. It runs in every frame, and before each step.
+func (s *Server[S, I]) receive() {
+	now := s.now()
+	s.config.Listener.Poll(now)
+	for {
+		conn, ok := s.config.Listener.Accept()
+		if !ok {
+			break
+		}
+		s.greet(conn, now)
+	}
+	s.hearWaiting(now)
+	for _, p := range s.players {
+		if p != nil {
+			s.hear(p, now)
+		}
+	}
+}
+
+// beginStep runs before gameplay: every player's input of this tick is taken, and his state stepped.
+func (s *Server[S, I]) beginStep() {
+	s.receive()
+	now := s.now()
+	t := s.Tick()
+	if len(s.protocol.movers) > 0 {
+		s.tracks.move(s.protocol.movers, t.Add(1))
+	}
+	for _, p := range s.players {
+		if p != nil {
+			p.step(t, now)
+		}
+	}
+}
+
+// endStep runs after gameplay: what changed is noted, and snapshots go out when they are due.
+func (s *Server[S, I]) endStep() {
+	s.noteChanges()
+	t := s.engine.Time()
+	after := tick.Tick(t.Tick) + 1
+	s.history.record(s, after)
+	due := rateDue(t.Tick, s.config.SnapshotRate, s.protocol.TickRate())
+	if due {
+		s.commit()
+	}
+	for _, p := range s.players {
+		if p == nil || p.conn == nil {
+			continue
+		}
+		if rateDue(t.Tick, p.rate, s.protocol.TickRate()) {
+			s.send(p, after)
+		}
+	}
+}
+
+// send writes one packet to a player: a pong, news of his inputs, his own state, then as much of the world as fits.
+func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
+	now := s.now()
+	room := min(p.conn.MTU(), p.pacer.Allowance(now))
+	if room < 200 { // next time
+		return
+	}
+	s.relevance(p)
+	s.packet[0] = kindSession
+	w := p.endpoint.Begin(s.packet[1:room], now, min(room/2, 300))
+	w.Bool(p.ping.waits)
+	if p.ping.waits {
+		pong{p.ping.id, p.ping.at, now - p.ping.at}.write(w)
+	}
+	feedback := p.feedback()
+	feedback.Write(w)
+	w.Bool(p.playing)
+	if p.playing {
+		s.protocol.game.States.Write(w, p.State)
+		w.Bits(uint64(p.jumps), 8)
+	}
+	n := p.endpoint.Next()
+	p.encoder.Encode(w, n, snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
+	datagram, err := p.endpoint.End()
+	if err != nil { // the state did not fit beside a long message; both go next time
+		return
+	}
+	p.ping.waits = false
+	p.noteSent(n, s.engine.Time().Tick+1)
+	full := s.packet[:1+len(datagram)]
+	if p.conn.Send(full) == nil {
+		p.pacer.Spend(len(full))
+		s.stats.Sent++
+		s.stats.SentBytes += uint64(len(full))
+	}
+}
+
+// close tells everybody that the server is going down.
+func (s *Server[S, I]) close() {
+	reason := s.draining
+	if reason.Code == transport.NoReason {
+		reason = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
+	}
+	s.config.Listener.Close(reason)
+	for i, p := range s.players {
+		if p != nil && p.conn != nil {
+			p.conn.Close(reason)
+		}
+		s.players[i] = nil
+	}
+	s.waiting = nil
+}

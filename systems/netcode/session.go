@@ -1,0 +1,262 @@
+package netcode
+
+import (
+	"errors"
+	"time"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// helloEvery is how often a hello is repeated until it is answered.
+const helloEvery = 200 * time.Millisecond
+
+// receive keeps the connection alive and takes in what has arrived. It runs in every frame and before each step.
+func (c *Client[S, I]) receive(now time.Duration) {
+	if c.status == Ended {
+		return
+	}
+	if c.conn == nil {
+		if now < c.nextTry {
+			return
+		}
+		conn, err := c.config.Dial()
+		if err != nil {
+			c.nextTry = now + c.config.Retry
+			c.setStatus(lostOr(c.status), transport.Reason{Code: transport.Failed, Text: err.Error()})
+			return
+		}
+		c.conn, c.heardAt, c.nextTry = conn, now, now
+	}
+	c.conn.Poll(now)
+	for range 4 * perPoll {
+		n, ok := c.conn.Recv(c.packet)
+		if !ok {
+			break
+		}
+		c.stats.ReceivedBytes += uint64(n)
+		c.hear(c.packet[:n], now)
+		if c.conn == nil {
+			return
+		}
+	}
+	switch state := c.conn.State(); {
+	case state == transport.Closed:
+		c.lost(c.conn.CloseReason(), now)
+	case now-c.heardAt > c.config.Timeout:
+		reason := transport.Reason{Code: transport.TimedOut, Text: "the server is silent"}
+		c.conn.Close(reason)
+		c.lost(reason, now)
+	case state == transport.Open && c.status != Playing && now >= c.nextTry:
+		c.nextTry = now + helloEvery
+		c.packet[0] = kindHello
+		w := packet.NewWriter(c.packet[1:c.conn.MTU()])
+		c.hello.write(&w, c.protocol.schema)
+		_ = c.conn.Send(c.packet[:1+len(w.Bytes())])
+	}
+}
+
+func lostOr(s Status) Status {
+	if s == Playing || s == Lost {
+		return Lost
+	}
+	return Joining
+}
+
+// lost decides whether it is worth coming back.
+func (c *Client[S, I]) lost(reason transport.Reason, now time.Duration) {
+	c.conn = nil
+	switch reason.Code {
+	case transport.Kicked, transport.Unauthorized, transport.Mismatch, transport.Replaced, transport.Left:
+		c.end(reason)
+		return
+	}
+	c.nextTry = now + c.config.Retry
+	c.setStatus(lostOr(c.status), reason)
+	c.config.Log.Info("tandem: connection lost, trying again", "reason", reason.String())
+}
+
+func (c *Client[S, I]) hear(datagram []byte, now time.Duration) {
+	switch {
+	case len(datagram) == 0:
+	case datagram[0] == kindWelcome && c.status != Playing:
+		r := packet.NewReader(datagram[1:])
+		var m welcome
+		if m.read(&r) != nil || m.player == 0 || m.rate == 0 {
+			c.stats.Malformed++
+			return
+		}
+		c.begin(m, now)
+	case datagram[0] == kindSession && c.status == Playing:
+		if !c.hearSession(datagram[1:], now) {
+			c.stats.Malformed++
+		}
+	}
+}
+
+// begin starts a session, or goes on with the old one.
+func (c *Client[S, I]) begin(m welcome, now time.Duration) {
+	again := c.endpoint != nil
+	if !m.resumed || !again {
+		c.forget()
+		var err error
+		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1, Handler: (*clientHandler[S, I])(c)}); err != nil {
+			c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
+			return
+		}
+		c.decoder = snapshot.NewDecoder(c.protocol.schema)
+		c.own, c.hasState, c.newest = snapshot.None, false, 0
+	}
+	if again {
+		c.stats.Reconnects++
+	}
+	game := &c.protocol.game
+	if c.predictor == nil || !m.resumed {
+		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
+	}
+	// The path is a new one, so what was learned of the old one's times does not hold.
+	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate()})
+	if err != nil {
+		c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
+		return
+	}
+	c.clocks = clocks
+	rate := c.protocol.TickRate()
+	c.playback = remote.NewPlayback(remote.DelayConfig{Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate)})
+	c.welcomed = m
+	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
+	c.heardAt = now
+	c.setStatus(Playing, transport.Reason{})
+}
+
+// hearSession takes in one packet: all of it is decoded before any of it is applied.
+func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
+	pk, err := c.endpoint.Open(datagram)
+	if err != nil {
+		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
+	}
+	r := &pk.Payload
+	var p pong
+	hasPong := r.Bool()
+	if hasPong {
+		p = readPong(r)
+	}
+	feedback := prediction.ReadFeedback(r)
+	hasState := r.Bool()
+	var state S
+	var jumps uint8
+	if hasState {
+		state = c.protocol.game.States.Read(r)
+		jumps = uint8(r.Bits(8))
+	}
+	if r.Err() != nil {
+		return false
+	}
+	snap, err := c.decoder.Decode(r, pk.Number)
+	if err != nil {
+		return false
+	}
+	if err := c.endpoint.Accept(pk, now); err != nil {
+		c.end(transport.Reason{Code: transport.Failed, Text: "the server broke the protocol: " + err.Error()})
+		return true
+	}
+	c.heardAt = now
+	c.stats.Snapshots++
+	if hasPong {
+		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: now})
+	}
+	at := clocksync.Unwrap(snap.Tick, c.newest)
+	c.playback.Arrive(now, c.grid.Edge(at), uint16(pk.Number))
+	if feedback.Heard {
+		c.clocks.Reported(now, feedback.Newest, feedback.Age)
+		c.predictor.Pending().Acknowledge(feedback.Ack)
+		c.stats.Missed = feedback.Starved
+	}
+	c.feedback = feedback
+	if hasState && at > c.newest {
+		c.reconcile(snap.Tick, state, jumps)
+	}
+	c.newest = max(c.newest, at)
+	c.apply(snap, now)
+	return true
+}
+
+// frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run a little faster or slower.
+func (c *Client[S, I]) frame() {
+	now := c.now()
+	c.receive(now)
+	if c.status != Playing {
+		return
+	}
+	stretch, jump := c.clocks.Update(now, engineTime(c.engine.Time()))
+	if err := c.engine.SetStretch(stretch); err != nil {
+		c.config.Log.Error("tandem: cannot stretch the engine's time", "error", err)
+	}
+	if jump.Ticks != 0 && c.stats.Jumps > 0 {
+		c.config.Log.Info("tandem: clock jump", "ticks", jump.Ticks, "cause", jump.Cause.String())
+	}
+	if jump.Ticks != 0 {
+		c.stats.Jumps++
+	}
+	s := c.clocks.Stats(now)
+	c.stats.RTT, c.stats.Jitter, c.stats.Lead = s.RTT, s.Jitter, s.Lead
+	c.stats.Age, c.stats.Stretch = s.Age.Duration(c.grid), stretch
+	c.stats.Loss, c.stats.ViewRate = c.playback.Loss(), c.playback.Rate()
+	if c.clocks.Synced() {
+		c.stats.Delay = c.clocks.Reference().At(now) - c.viewTime
+	}
+}
+
+func engineTime(t ecs.Time) clocksync.EngineTime {
+	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
+}
+
+// send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the server does not have.
+func (c *Client[S, I]) send(t tick.Tick, now time.Duration) {
+	if c.conn == nil || c.conn.State() != transport.Open {
+		return
+	}
+	c.packet[0] = kindSession
+	w := c.endpoint.Begin(c.packet[1:c.conn.MTU()], now, 200)
+	ping := c.clocks.PingDue(now)
+	w.Bool(ping)
+	if ping {
+		c.ping++
+		c.pings[c.ping] = now
+		w.Bits(uint64(c.ping), 8)
+	}
+	w.Bits(uint64(uint32(c.view>>viewBits)), 32)
+	w.Bits(uint64(c.view&(1<<viewBits-1)), viewBits)
+	pending := c.predictor.Pending()
+	has := pending.Unacknowledged() > 0
+	w.Bool(has)
+	if has {
+		pending.Write(w, c.protocol.game.Inputs, prediction.Redundancy{})
+		c.clocks.Sent(t, now)
+	}
+	datagram, err := c.endpoint.End()
+	if err != nil {
+		return
+	}
+	full := c.packet[:1+len(datagram)]
+	if c.conn.Send(full) == nil {
+		c.stats.SentBytes += uint64(len(full))
+	}
+}
+
+// clientHandler hears from the endpoint.
+type clientHandler[S any, I comparable] Client[S, I]
+
+func (h *clientHandler[S, I]) Delivered(packet.Number, time.Duration) {}
+func (h *clientHandler[S, I]) Lost(packet.Number)                     {}
+func (h *clientHandler[S, I]) Message(data []byte, reliable bool) {
+	if h.config.Message != nil {
+		h.config.Message(data, reliable)
+	}
+}

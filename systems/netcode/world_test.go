@@ -1,0 +1,264 @@
+package netcode_test
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+// The game of these tests: runners on a plain, 6 m/s, who may dash.
+
+type runner struct{ X, Z, Dash float32 }
+
+type input struct {
+	X, Z int8 // -1, 0, 1
+	Dash bool
+}
+
+const (
+	tickRate  = 60
+	runSpeed  = 6
+	kindRun   = 1
+	kindCrate = 2
+	kindLift  = 3
+)
+
+func stepRunner(s runner, in input, _ tick.Tick) runner {
+	const dt = 1.0 / tickRate
+	speed := float32(runSpeed)
+	if in.Dash {
+		s.Dash = 0.2
+	}
+	if s.Dash > 0 {
+		speed *= 2
+		s.Dash -= dt
+	}
+	s.X += float32(in.X) * speed * dt
+	s.Z += float32(in.Z) * speed * dt
+	return s
+}
+
+func poseRunner(s runner) components.Pose3D { return components.At3D(s.X, 0, s.Z) }
+
+type runnerCodec struct{}
+
+func (runnerCodec) Write(w *packet.Writer, s runner) {
+	w.Float32(s.X)
+	w.Float32(s.Z)
+	w.Float32(s.Dash)
+}
+
+func (runnerCodec) Read(r *packet.Reader) (s runner) {
+	s = runner{r.Float32(), r.Float32(), r.Float32()}
+	for _, v := range []float32{s.X, s.Z, s.Dash} {
+		if v != v || math.Abs(float64(v)) > 1e6 {
+			r.Fail(errors.New("a runner out of this world"))
+		}
+	}
+	return s
+}
+
+type inputCodec struct{}
+
+func (inputCodec) Write(w *packet.Writer, in, _ input) {
+	w.Int(int64(in.X), 2)
+	w.Int(int64(in.Z), 2)
+	w.Bool(in.Dash)
+}
+
+func (inputCodec) Read(r *packet.Reader, _ input) (in input) {
+	in = input{int8(r.Int(2)), int8(r.Int(2)), r.Bool()}
+	if in.X == -2 || in.Z == -2 {
+		r.Fail(errors.New("nobody runs that way"))
+	}
+	return in
+}
+
+type health struct{ Points int32 }
+
+type healthCodec struct{}
+
+func (healthCodec) Quantize(h health) health                     { return h }
+func (healthCodec) Encode(w *packet.Writer, h health, _ *health) { w.Bits(uint64(uint32(h.Points)), 32) }
+func (healthCodec) Decode(r *packet.Reader, _ *health) health {
+	return health{int32(uint32(r.Bits(32)))}
+}
+
+func liftPath(t tick.Tick) components.Pose3D {
+	return components.At3D(20, 3+3*float32(math.Sin(float64(t)*2*math.Pi/(4*tickRate))), 0)
+}
+
+type protocol = netcode.Protocol[runner, input]
+
+func newProtocol(t testing.TB, config snapshot.Config) *protocol {
+	t.Helper()
+	config.TickRate = tickRate
+	if config.MaxEntities == 0 {
+		config.MaxEntities = 1024
+	}
+	config.Velocity = snapshot.Range{Max: 64, Resolution: 1.0 / 32}
+	p, err := netcode.NewProtocol(config, netcode.Game[runner, input]{
+		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Snap: 5, Tolerance: 1e-4,
+		Distance: func(a, b runner) float64 {
+			return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Abs(float64(a.Dash-b.Dash))
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	netcode.Mirror[health](p, "health", healthCodec{})
+	p.SetMover(kindLift, liftPath)
+	return p
+}
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// match is a server and its clients in one process, on one clock that tests drive.
+type match struct {
+	t        testing.TB
+	now      time.Duration
+	listener *loopback.Listener
+	server   *netcode.Server[runner, input]
+	engine   *ecs.Engine
+	protocol *protocol
+	clients  []*player
+	joined   []*netcode.Player[runner, input]
+	left     []transport.Reason
+	heard    []string // messages to the server
+}
+
+type player struct {
+	client *netcode.Client[runner, input]
+	engine *ecs.Engine
+	path   linksim.Path
+	conn   *linksim.Conn
+	input  func(t tick.Tick) input
+	heard  []string
+	log    []netcode.Status
+	stall  time.Duration // real time that its process is frozen for
+	behind time.Duration
+	every  time.Duration // frame time; zero: as the match's
+}
+
+func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input])) *match {
+	t.Helper()
+	m := &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: newProtocol(t, snapshot.Config{})}
+	var err error
+	if m.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
+		t.Fatal(err)
+	}
+	spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](m.engine.World())
+	config := netcode.ServerConfig[runner, input]{
+		Listener: m.listener,
+		Random:   rand.NewChaCha8([32]byte{1}),
+		Log:      quiet(),
+		Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
+			m.joined = append(m.joined, p)
+			state := runner{Z: float32(2 * len(m.joined))}
+			l := components.NewLogical(poseRunner(state))
+			return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun}, &health{100})
+		},
+		Left:    func(_ *netcode.Player[runner, input], r transport.Reason) { m.left = append(m.left, r) },
+		Message: func(_ *netcode.Player[runner, input], data []byte, _ bool) { m.heard = append(m.heard, string(data)) },
+	}
+	if change != nil {
+		change(&config)
+	}
+	if m.server, err = netcode.NewServer(m.protocol, config); err != nil {
+		t.Fatal(err)
+	}
+	m.engine.Install(m.server)
+	return m
+}
+
+// join adds a client behind a path.
+func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runner, input])) *player {
+	m.t.Helper()
+	p := &player{path: path, input: func(tick.Tick) input { return input{} }}
+	config := netcode.ClientConfig[runner, input]{
+		Dial: func() (transport.Conn, error) {
+			conn, err := linksim.Wrap(m.listener.Dial(), p.path)
+			if err != nil {
+				return nil, err
+			}
+			p.conn = conn
+			return conn, nil
+		},
+		Input:   func(t tick.Tick) input { return p.input(t) },
+		Message: func(data []byte, _ bool) { p.heard = append(p.heard, string(data)) },
+		Changed: func(s netcode.Status, _ transport.Reason) { p.log = append(p.log, s) },
+		Log:     quiet(),
+	}
+	if change != nil {
+		change(&config)
+	}
+	var err error
+	if p.client, err = netcode.NewClient(m.protocol, config); err != nil {
+		m.t.Fatal(err)
+	}
+	if p.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
+		m.t.Fatal(err)
+	}
+	p.engine.Install(systems.Interpolation3D(), systems.Hierarchy3D(systems.WithLogger(quiet())), p.client)
+	m.clients = append(m.clients, p)
+	return p
+}
+
+// run drives everything for a while in frames of a 120th of a second, calling each after every frame.
+func (m *match) run(d time.Duration, each func()) {
+	const frame = time.Second / 120
+	for end := m.now + d; m.now < end; {
+		m.now += frame
+		m.engine.Update(frame)
+		for _, p := range m.clients {
+			p.behind += frame
+			if p.stall > 0 {
+				p.stall -= frame
+				continue
+			}
+			if p.behind >= p.every {
+				p.engine.Update(p.behind)
+				p.behind = 0
+			}
+		}
+		if each != nil {
+			each()
+		}
+	}
+}
+
+func (p *player) visual(e arche.Entity) mgl32.Vec3 {
+	w := p.engine.World()
+	return (*components.Visual3D)(w.Get(e, arche.ComponentID[components.Visual3D](w))).Get().Position
+}
+
+func (p *player) logical(e arche.Entity) mgl32.Vec3 {
+	w := p.engine.World()
+	return (*components.Transform3D)(w.Get(e, arche.ComponentID[components.Transform3D](w))).Get().Position
+}
+
+// seeds is the condition of the articles: 200 ms round trip, ten per cent of jitter, 15 % loss.
+func seeds(seed uint64) linksim.Path {
+	return linksim.Symmetric(linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: seed})
+}
+
+func perfect() linksim.Path { return linksim.Path{} }
