@@ -140,7 +140,7 @@ type limit struct {
 
 // limitOf returns the limit that the options ask for. A run without a window always has one.
 func limitOf(o *options.Options) limit {
-	l := limit{o.Frames, o.Seconds}
+	l := limit{o.Frames, o.Length}
 	if l == (limit{}) {
 		if len(o.Deltas) > 0 {
 			l.frames = len(o.Deltas)

@@ -103,7 +103,7 @@ type player struct {
 }
 
 func (p *player) run(ctx context.Context, clock machine) error {
-	limit := limit{p.options.Frames, p.options.Seconds}
+	limit := limit{p.options.Frames, p.options.Length}
 	if limit.frames == 0 && limit.real == 0 {
 		limit.frames = len(p.options.Deltas) // 0: no limit
 	}
@@ -191,7 +191,7 @@ func (p *player) handle(e render.Event) error {
 	return nil
 }
 
-// press obeys a key. Only the keys that move along a scale repeat while they are held.
+// press obeys a key. Only the single step repeats while its key is held.
 func (p *player) press(e render.Event) error {
 	before := p.session.Settings()
 	set := before

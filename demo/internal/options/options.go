@@ -24,7 +24,7 @@ type Options struct {
 
 	Headless bool          // no window, even where there is a display
 	Frames   int           // how many to run; 0: not limited by number
-	Seconds  time.Duration // how much real time to run; 0: not limited by time
+	Length   time.Duration // how much real time to run; 0: not limited by time
 	Deltas   []time.Duration
 
 	Record     string // file to record into: .gif, .mp4 or .png
@@ -116,7 +116,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	if c.err != nil {
 		return Options{}, c.err
 	}
-	o.Seconds = time.Duration(seconds * 1e9)
+	o.Length = time.Duration(seconds * 1e9)
 	if frameFile != "" {
 		deltas, err := readFrameTimes(frameFile)
 		if err != nil {

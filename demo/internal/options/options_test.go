@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	if want := (settings.Settings{Scene: "lanes", Speed: 1, Interpolate: true, Cap: -1, VSync: true, Overlay: true, Seed: 1}); o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
-	if o.Headless || o.Frames != 0 || o.Seconds != 0 || o.Record != "" || o.Trace != "" || o.Dir != "out" || o.Width != 0 {
+	if o.Headless || o.Frames != 0 || o.Length != 0 || o.Record != "" || o.Trace != "" || o.Dir != "out" || o.Width != 0 {
 		t.Errorf("got %+v", o)
 	}
 }
@@ -47,7 +47,7 @@ func TestEveryFlag(t *testing.T) {
 	if o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
-	if !o.Headless || o.Seconds != 1500*time.Millisecond || o.Record != "a.GIF" || o.Screenshot != "b.png" || o.Trace != "c.csv" || o.Dir != "d" ||
+	if !o.Headless || o.Length != 1500*time.Millisecond || o.Record != "a.GIF" || o.Screenshot != "b.png" || o.Trace != "c.csv" || o.Dir != "d" ||
 		o.Width != 320 || o.Height != 200 || o.Scale != 2 {
 		t.Errorf("got %+v", o)
 	}
@@ -178,7 +178,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if o.Speed <= 0 || o.Speed > settings.MaxSpeed || o.Rate < 0 || o.Rate > 1000 || o.Jitter < 0 || o.Jitter > settings.MaxJitter || o.Frames < 0 || o.Seconds < 0 {
+		if o.Speed <= 0 || o.Speed > settings.MaxSpeed || o.Rate < 0 || o.Rate > 1000 || o.Jitter < 0 || o.Jitter > settings.MaxJitter || o.Frames < 0 || o.Length < 0 {
 			t.Fatalf("%q gave %+v", args, o)
 		}
 	})
