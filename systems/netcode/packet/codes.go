@@ -47,10 +47,15 @@ func (w *Writer) Golomb(v uint64, order uint) {
 	if v > MaxGolombValue || order > MaxGolomb {
 		panic("packet: Writer.Golomb takes values of 32 bits and orders up to MaxGolomb")
 	}
-	u := v>>order + 1
-	n := uint(bits.Len64(u)) - 1
+	n := uint(bits.Len64(v>>order+1)) - 1
+	// Behind the one come the bits of v>>order+1 below its highest, and those of v below the order: together those of the sum.
+	sum := v + 1<<order
+	if 2*n+1+order <= 64 {
+		w.Bits(1<<n|sum&(1<<(n+order)-1)<<(n+1), 2*n+1+order)
+		return
+	}
 	w.Bits(1<<n, n+1)
-	w.Bits(v+1<<order, n+order) // the bits of u below its highest, and those of v below the order
+	w.Bits(sum, n+order)
 }
 
 // GolombLen returns the number of bits that [Writer.Golomb] takes.
@@ -64,7 +69,8 @@ func (r *Reader) Golomb(order uint) uint64 {
 	if r.err != nil {
 		return 0
 	}
-	n := uint(bits.TrailingZeros64(r.peek()))
+	ahead := r.peek()
+	n := uint(bits.TrailingZeros64(ahead))
 	if n > 32 {
 		if r.Remaining() <= 32 {
 			r.Fail(ErrShort)
@@ -72,8 +78,15 @@ func (r *Reader) Golomb(order uint) uint64 {
 		r.Fail(ErrMalformed)
 		return 0
 	}
-	r.Bits(n + 1)
-	v := (r.Bits(n+order) | 1<<(n+order)) - 1<<order
+	var v uint64
+	if size := 2*n + 1 + order; size <= 57 && r.pos+int(size) <= len(r.buf)*8 {
+		v = ahead >> (n + 1) & (1<<(n+order) - 1)
+		r.pos += int(size)
+	} else {
+		r.Bits(n + 1)
+		v = r.Bits(n + order)
+	}
+	v = (v | 1<<(n+order)) - 1<<order
 	if r.err != nil {
 		return 0
 	}

@@ -80,7 +80,7 @@ type Endpoint struct {
 
 	opened struct {
 		valid   bool
-		number  Number
+		packet  Packet
 		ack     Number // 0: none
 		mask    uint32
 		entries [MaxEntries]entry

@@ -19,7 +19,7 @@ var (
 	ErrWindow = errors.New("packet: reliable message beyond the window")
 )
 
-// Packet is a datagram that [Endpoint.Open] found in order.
+// Packet is a datagram that [Endpoint.Open] found in order. It is valid until the next Open.
 type Packet struct {
 	Number  Number // the other end's count of its packets
 	Payload Reader // reads the payload, whose bytes are a part of the datagram
@@ -65,7 +65,7 @@ func (r *received) add(n Number) {
 //
 // The errors are ErrHeader, ErrTooOld, ErrDuplicate, ErrAck, ErrEntry and ErrWindow. Duplicates and old packets are normal on a network; the others
 // are not.
-func (e *Endpoint) Open(datagram []byte) (Packet, error) {
+func (e *Endpoint) Open(datagram []byte) (*Packet, error) {
 	o := &e.opened
 	o.valid = false
 	n, rest, err := e.open(datagram)
@@ -73,16 +73,16 @@ func (e *Endpoint) Open(datagram []byte) (Packet, error) {
 	case nil:
 	case ErrDuplicate:
 		e.stats.Duplicates++
-		return Packet{}, err
+		return nil, err
 	case ErrTooOld:
 		e.stats.TooOld++
-		return Packet{}, err
+		return nil, err
 	default:
 		e.stats.Malformed++
-		return Packet{}, err
+		return nil, err
 	}
-	o.valid, o.number = true, n
-	return Packet{Number: n, Payload: NewReader(rest)}, nil
+	o.valid, o.packet = true, Packet{Number: n, Payload: NewReader(rest)}
+	return &o.packet, nil
 }
 
 func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
@@ -138,9 +138,9 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 //
 // The error is ErrMessageTooLarge if the other end sends a reliable message beyond Config.MaxMessage; the stream of reliable messages has then ended,
 // and the connection should too.
-func (e *Endpoint) Accept(p Packet, now time.Duration) error {
+func (e *Endpoint) Accept(p *Packet, now time.Duration) error {
 	o := &e.opened
-	if !o.valid || o.number != p.Number {
+	if !o.valid || p != &o.packet {
 		panic("packet: Accept takes the packet that Open returned last, once")
 	}
 	o.valid = false

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
@@ -15,11 +16,13 @@ type choice struct {
 	counts     [topKey + 1]uint16
 
 	chosen []uint64 // a bit for each slot
+	split  []uint16 // roots of trees that are sent in parts
 	picks  []pick
-	index  []uint16 // of a chosen slot in picks
-	bytes  [8 << 10]byte
-	used   int // bytes
-	bits   int // of all picks, without gaps
+	index  []uint16      // of a chosen slot in picks
+	bytes  [8 << 10]byte // of all picks
+	writer packet.Writer // of the one being encoded; a local one would escape to the heap through the codecs
+	used   int           // bytes
+	bits   int           // of all picks, without gaps
 	group  int
 	hand   int     // the slot to begin with among equals
 	gap    float32 // mean bits of a gap in the last packet
@@ -134,7 +137,8 @@ func (c *choice) reset() {
 	for _, p := range c.picks {
 		c.chosen[p.slot/64] = 0
 	}
-	c.picks, c.used, c.bits, c.group = c.picks[:0], 0, 0, 0
+	c.picks, c.split = c.picks[:0], c.split[:0]
+	c.used, c.bits, c.group = 0, 0, 0
 }
 
 func (c *choice) has(i int) bool { return c.chosen[i/64]&(1<<(i%64)) != 0 }

@@ -4,13 +4,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// Decode reads what [Encoder.Encode] wrote into the packet n, and applies it. With an error nothing has changed, and the packet must not be accepted
+// Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and applies it. With an error nothing has changed, and the packet must not be accepted
 // ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order; those which come twice are for the Endpoint to refuse.
 //
 // The input may be anything: Decode does not panic, takes time proportional to it, and allocates nothing, as far as the codecs of components keep to this.
 func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
-	pre := readPreamble(r, n, d.schema)
-	if err := d.parse(r, n, &pre); err != nil {
+	d.reader = *r // codecs get a pointer to it, and would make the caller's escape to the heap
+	pre := readPreamble(&d.reader, n, d.schema)
+	err := d.parse(&d.reader, n, &pre)
+	*r = d.reader
+	if err != nil {
 		return Snapshot{}, err
 	}
 	d.changes = d.changes[:0]
@@ -43,7 +46,7 @@ func (d *Decoder) parse(r *packet.Reader, n packet.Number, pre *preamble) error 
 		d.parsed = append(d.parsed, parsed{slot: slot, base: -1})
 		d.readEntity(r, n, pre, &d.parsed[len(d.parsed)-1])
 	}
-	return r.Err()
+	return r.Close()
 }
 
 // readEntity reads all of an entity but the gap before it.

@@ -77,6 +77,7 @@ type Decoder struct {
 	ticks    []tick.Tick
 	columns  []clientColumn
 
+	reader  packet.Reader
 	parsed  []parsed
 	changes []Change
 }

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"slices"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
@@ -13,8 +15,8 @@ type Result struct {
 	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
 }
 
-// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is in w already: the buffer's length is the budget, which is never exceeded. n is the
-// number of the packet ([packet.Endpoint.Next]), higher in each call. With time left and Result.Waiting above zero another packet may follow
+// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is in w already and as the last in the packet: the buffer's length is the budget, which
+// is never exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time left and Result.Waiting above zero another packet may follow
 // for the same tick.
 //
 // If not even the header fits, nothing is written and w has an error. A packet that is not sent after all counts as a lost one.
@@ -132,7 +134,7 @@ func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
 		return e.pick(i, true, n, h, room)
 	}
 	if s.parent != 0 || s.child != 0 {
-		return e.pickTree(e.world.root(i), n, h, room)
+		return e.pickTree(i, n, h, room)
 	}
 	if e.pick(i, false, n, h, room) {
 		return true
@@ -141,35 +143,32 @@ func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
 	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, h, room)
 }
 
-// pickTree picks all of the tree that differs from what the client is known to have: what is on its way may yet be lost. If that is too much for an empty packet, it picks
-// a part.
-func (e *Encoder) pickTree(root int, n packet.Number, h *Header, room int) bool {
-	c := &e.choice
-	first, fits := len(c.picks), true
-	for i := root; i >= 0 && fits; i = e.world.after(i, root) {
-		if !c.has(i) && e.visible(i) && e.differs(i) {
-			fits = e.pick(i, false, n, h, room)
+// pickTree picks all of the slot's tree that differs from what the client is known to have: what is on its way may yet be lost. Of a tree that is too much for an
+// empty packet it picks the slot's entity alone, with its parents.
+func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
+	c, root := &e.choice, e.world.root(i)
+	first := len(c.picks)
+	if !slices.Contains(c.split, uint16(root)) {
+		fits := true
+		for m := root; m >= 0 && fits; m = e.world.after(m, root) {
+			if !c.has(m) && e.visible(m) && e.differs(m) {
+				fits = e.pick(m, false, n, h, room)
+			}
 		}
+		if fits {
+			return true
+		}
+		c.drop(first)
+		if c.bits > room/4 {
+			return false // the next packet may have room for all
+		}
+		c.split = append(c.split, uint16(root))
 	}
-	if fits {
+	if e.pickParents(i, n, h, room) && e.pick(i, false, n, h, room) {
 		return true
 	}
 	c.drop(first)
-	if c.bits > room/4 {
-		return false // the next packet may have room for all
-	}
-	for i := root; i >= 0; i = e.world.after(i, root) {
-		if c.has(i) || !e.visible(i) || !e.wants(i) {
-			continue
-		}
-		c.group++
-		before := len(c.picks)
-		if !e.pickParents(i, n, h, room) || !e.pick(i, false, n, h, room) {
-			c.drop(before)
-			break
-		}
-	}
-	return len(c.picks) > first
+	return false
 }
 
 // pickParents picks the parents of the slot's entity, the topmost first, as far as the client is not known to have them as they are.
@@ -187,23 +186,18 @@ func (e *Encoder) differs(i int) bool {
 	return e.unknown(i) || !t.hasBase || t.baseRev != e.world.slots[i].revision
 }
 
-// wants reports whether the visible entity should be sent: it differs, and what makes the difference is not on its way.
-func (e *Encoder) wants(i int) bool {
-	t := &e.tracks[i]
-	return e.differs(i) && (e.unknown(i) || t.sentRev != e.world.slots[i].revision || t.lost(e.acked))
-}
-
 // pick encodes the slot's entity, or its removal, and adds it if there is room.
 func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int) bool {
 	c := &e.choice
 	if len(c.picks) == MaxRecords {
 		return false
 	}
-	w := packet.NewWriter(c.bytes[c.used:])
+	c.writer = packet.NewWriter(c.bytes[c.used:])
+	w := &c.writer
 	if removal {
 		w.Bits(0b000, 3)
 	} else {
-		e.writeEntity(&w, i, n, h)
+		e.writeEntity(w, i, n, h)
 	}
 	if w.Err() != nil || w.Len() >= room {
 		c.tooLarge = e.world.id(i)

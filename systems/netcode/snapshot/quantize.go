@@ -10,7 +10,11 @@ import (
 // pose writes the State into the record, as exactly as it can travel.
 func (q *quantizer) pose(r *record, s *State) {
 	for k := range 3 {
-		r.position[k] = clampRound((float64(s.Position[k])-q.min[k])/q.resolution, 0, q.most[k])
+		v := float64(s.Position[k])
+		if math.IsNaN(v) {
+			v = 0
+		}
+		r.position[k] = clampRound((v-q.min[k])/q.resolution, 0, q.most[k])
 	}
 	r.rotation, r.largest = q.packRotation(s.Rotation)
 	r.rest = s.AtRest
@@ -47,7 +51,7 @@ func (q *quantizer) age(d time.Duration) uint8 {
 	return uint8(clampRound(d.Seconds()/q.ageUnit, 0, math.MaxUint8))
 }
 
-// clampRound rounds to the nearest whole number within the bounds. What is not a number becomes the number nearest to zero.
+// clampRound rounds to the nearest whole number within the bounds. What is not a number becomes the one nearest to zero.
 func clampRound(v float64, low, high int32) int32 {
 	switch {
 	case v >= float64(high):

@@ -193,8 +193,18 @@ func at(x, y, z float32) snapshot.State {
 	return snapshot.State{Position: mgl32.Vec3{x, y, z}, Rotation: mgl32.QuatIdent()}
 }
 
-// angle returns the angle between two unit rotations in degrees.
+// angle returns the angle between two rotations in degrees, exact also for small ones.
 func angle(a, b mgl32.Quat) float64 {
-	d := math.Abs(float64(a.W)*float64(b.W) + float64(a.V.Dot(b.V)))
-	return 2 * math.Acos(min(1, d)) * 180 / math.Pi
+	p := [4]float64{float64(a.W), float64(a.V[0]), float64(a.V[1]), float64(a.V[2])}
+	q := [4]float64{float64(b.W), float64(b.V[0]), float64(b.V[1]), float64(b.V[2])}
+	var pp, qq, pq float64
+	for k := range 4 {
+		pp, qq, pq = pp+p[k]*p[k], qq+q[k]*q[k], pq+p[k]*q[k]
+	}
+	var apart float64
+	for k := range 4 {
+		d := p[k]/math.Sqrt(pp) - math.Copysign(1, pq)*q[k]/math.Sqrt(qq)
+		apart += d * d
+	}
+	return 4 * math.Asin(min(1, math.Sqrt(apart)/2)) * 180 / math.Pi
 }
