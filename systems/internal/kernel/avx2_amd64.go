@@ -35,3 +35,13 @@ func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns i
 //
 //go:noescape
 func allEqualAVX2(stamps *uint32, turns int, want uint32) bool
+
+// captureAVX2 captures neighbouring rows, eight a turn, and returns the number of turns until eight that are not all alike; turns is at least 1.
+//
+//go:noescape
+func captureAVX2(a *captureArguments) (turns int)
+
+// prefetchAVX2 begins to load the samples and marks of n rows; n is at least 1. Rows outside of the columns do no harm.
+//
+//go:noescape
+func prefetchAVX2(rows *uint32, n int, prev, cur *components.Pose3D, motion *uint32)

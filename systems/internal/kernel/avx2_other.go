@@ -26,4 +26,8 @@ func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns i
 
 func allEqualAVX2(stamps *uint32, turns int, want uint32) bool { unreachable(); return false }
 
+func captureAVX2(a *captureArguments) (turns int) { unreachable(); return 0 }
+
+func prefetchAVX2(rows *uint32, n int, prev, cur *components.Pose3D, motion *uint32) { unreachable() }
+
 func unreachable() { panic("kernel: no AVX2 in this build") }

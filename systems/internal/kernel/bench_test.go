@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -77,6 +78,54 @@ func BenchmarkScan(b *testing.B) {
 					b.Fatal("equal stamps differ")
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkCapture times the capture of a step alone; the writes of the step before it are not counted, but leave the cache as gameplay would.
+func BenchmarkCapture(b *testing.B) {
+	for _, n := range benchSizes {
+		for _, percent := range []int{100, 10, 1} {
+			rows := someRows(n, percent)
+			for path, name := range pathNames {
+				for _, unit := range []bool{true, false} {
+					if !unit && percent < 100 {
+						continue
+					}
+					c := newCapture(n)
+					var out Captured
+					capture := func() time.Duration {
+						for _, r := range rows {
+							l := &c.Logical[r]
+							v := l.Get()
+							v.Position[0]++
+							if !unit {
+								v.Rotation.W *= 1.001
+							}
+							l.Set(v)
+						}
+						out.Moving, out.Rested, out.Others = out.Moving[:0], out.Rested[:0], out.Others[:0]
+						start := time.Now()
+						c.RunBy(path, &out)
+						return time.Since(start)
+					}
+					kind := ""
+					if !unit {
+						kind = "-notunit"
+					}
+					b.Run(fmt.Sprintf("capture%d%s-%s/%d", percent, kind, name, n), func(b *testing.B) {
+						capture()
+						var total time.Duration
+						for b.Loop() {
+							total += capture()
+						}
+						if len(out.Moving) != len(rows) {
+							b.Fatalf("%d of %d captured", len(out.Moving), len(rows))
+						}
+						b.ReportMetric(float64(total.Nanoseconds())/float64(b.N)/float64(n), "ns/row")
+					})
+				}
+			}
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package kernel holds the inner loops of the synchronizer: what is executed for every moving pose in every frame.
 //
 //   - [Blend3D], [BlendList3D] and [BlendOne3D] draw poses between two samples: a whole column, the rows of a list, a single one.
-//   - [Blend] and [BlendList] do so for values of any type, by a function.
+//   - [Blend2D], [BlendList2D] and [BlendOne2D] do so in the plane, [Blend] and [BlendList] for values of any type, by a function.
+//   - [Capture3D] takes the ordinary movements of a fixed step into the samples.
 //   - [Changed] finds the rows whose revision was raised, [AllEqual] verifies the marks of a whole column.
 //
 // # One result
@@ -9,7 +10,7 @@
 // A pose comes out with the same bits wherever it stands: in a column or on a list, first or last, alone or among a million, on whichever thread, and
 // on whichever processor. On amd64 with AVX2 the loops are assembly, chosen when the program starts; elsewhere, and with the build tag purego, they are Go.
 // Both perform the same operations in the same order, each rounded by itself, so that golden pictures and recorded paths hold on every platform. For
-// this the assembly does without fused multiply-adds, and the Go code converts every product explicitly, which by the language's rules keeps compilers from
+// this the assembly does without fused multiply-adds (it needs AVX2, but not FMA), and the Go code converts every product explicitly, which by the language's rules keeps compilers from
 // fusing it. (Only the payload of a NaN is the processor's own affair.) Because of it the rows that do not fill a vector are left to the Go code.
 //
 // # The slerp
@@ -23,5 +24,5 @@
 // Columns are arrays of structs, as the components are: the vectors run along all floats of eight poses, and only the weights of the rotations are transposed.
 // Separate columns of x, y and z would be no faster; see blend_amd64.s.
 //
-// The package has no state but what the processor was found to support.
+// Misuse that would touch foreign memory panics before anything is written. The package has no state but what the processor was found to support.
 package kernel

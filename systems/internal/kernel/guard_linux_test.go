@@ -4,6 +4,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/tandem-ecs/tandem/components"
 )
 
 // guarded returns a column whose last, or first, byte borders on memory that may not be touched.
@@ -64,6 +66,28 @@ func TestStaysInsideItsColumns(t *testing.T) {
 			if AllEqual(seen, 1) || !AllEqual(seen, 0) {
 				t.Errorf("%d stamps compared wrongly", n)
 			}
+
+			inside := newCapture(n)
+			for i := range inside.Logical {
+				p := inside.Cur[n-1-i]
+				p.Rotation.W *= 1.01 // some are not of unit length, so that both ways are taken
+				if i%16 < 8 {
+					p = inside.Cur[n-1-i]
+				}
+				p.Position[0]++
+				inside.Logical[i].Set(p)
+			}
+			bordering := inside.clone()
+			bordering.Logical, bordering.Motion, bordering.Seen = guarded[components.Logical[pose]](t, n, atEnd), guarded[uint32](t, n, atEnd), seen
+			bordering.Prev, bordering.Cur = prev, cur
+			copy(bordering.Logical, inside.Logical)
+			copy(bordering.Seen, inside.Seen)
+			copy(prev, inside.Prev)
+			copy(cur, inside.Cur)
+			var out, guardedOut Captured
+			inside.RunBy(Scalar, &out)
+			bordering.Run(&guardedOut)
+			wantSameTable(t, bordering, inside)
 		}
 	}
 }

@@ -1,0 +1,176 @@
+package kernel
+
+import (
+	"unsafe"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// OwnWrites is the number of writes to one value in one step up to which a raised revision is an ordinary movement. Revisions start at hashes, so a greater distance
+// means that the value was probably exchanged for that of another entity.
+const OwnWrites = 256
+
+// Capture3D is one table of poses at the end of a fixed step. All columns have the table's length.
+type Capture3D struct {
+	Logical   []components.Logical[components.Pose3D]
+	Prev, Cur []components.Pose3D // the samples
+	Seen      []uint32            // the logical revision at the last capture
+	Motion    []uint32            // marks: who is in motion
+
+	Now   uint32 // the mark of rows in motion over this step
+	Last  uint32 // the mark that rows in motion over the step before have
+	Timed uint32 // the mark that rows with an interval of their own have
+}
+
+// Captured receives the outcome of a capture as lists of rows in ascending order. Run appends to them; their memory is the caller's to reuse.
+type Captured struct {
+	Moving []uint32 // captured: samples, Seen and Motion are set
+	Rested []uint32 // written, but with the value that they had: Seen is set, Motion is zero
+	Others []uint32 // written, but not by an ordinary movement: untouched
+	Went   int      // how many of Moving and Rested were in motion over the step before
+
+	changed, next []uint32 // scratch
+}
+
+// Run finds the rows that were written since the last capture and captures those that made an ordinary movement, from a standing start or from one to the
+// next: prev becomes cur, and cur the logical value with its rotation normalised as by [Normalize3D].
+//
+// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], and its row is not Timed.
+func (c *Capture3D) Run(out *Captured) { c.RunBy(Fastest, out) }
+
+// RunBy is [Capture3D.Run] by a path.
+//
+// It goes part by part, so that what the scan has brought into the cache is still there for the capture. One part ahead of it, the few rows of a part that
+// will be captured are prefetched: scattered over a large table, each would have to be waited for.
+func (c *Capture3D) RunBy(p Path, out *Captured) {
+	const part = 128
+	n := len(c.Seen)
+	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
+	out.changed, out.next = out.changed[:0], out.next[:0]
+	for first := 0; first < n; first += part {
+		seen := c.Seen[first:min(n, first+part)]
+		revisions := unsafe.Pointer(&c.Logical[first].Record().Revision)
+		out.next = p.Changed(uint32(first), revisions, unsafe.Sizeof(c.Logical[0]), seen, out.next)
+		if p.avx2() && n >= scatteredRows && len(out.next) <= part/4 && len(out.next) > 0 {
+			prefetchAVX2(&out.next[0], len(out.next), &c.Prev[0], &c.Cur[0], &c.Motion[0])
+		}
+		c.take(p, out.changed, out)
+		out.changed, out.next = out.next, out.changed[:0]
+	}
+	c.take(p, out.changed, out)
+}
+
+// scatteredRows is the size of a table from which its samples are taken not to be in the first two levels of the cache.
+const scatteredRows = 1 << 14
+
+// take captures changed rows, which ascend.
+func (c *Capture3D) take(p Path, rows []uint32, out *Captured) {
+	for p.avx2() && len(rows) >= perTurn {
+		// Rows without eight neighbours go one by one.
+		alone := 0
+		for alone+perTurn <= len(rows) && rows[alone+perTurn-1]-rows[alone] != perTurn-1 {
+			alone++
+		}
+		c.takeSingly(rows[:alone], out)
+		rows = rows[alone:]
+		if len(rows) < perTurn {
+			break
+		}
+		turns := neighbours(rows) / perTurn
+		done := c.takeTurns(rows[0], turns, out)
+		out.Moving = append(out.Moving, rows[:done*perTurn]...)
+		rows = rows[done*perTurn:]
+		if done < turns {
+			// In the next eight there is one that is not like the others.
+			c.takeSingly(rows[:perTurn], out)
+			rows = rows[perTurn:]
+		}
+	}
+	c.takeSingly(rows, out)
+}
+
+// neighbours returns how many rows from the first on follow each other without a gap.
+func neighbours(rows []uint32) int {
+	if last := len(rows) - 1; rows[last]-rows[0] == uint32(last) {
+		return len(rows)
+	}
+	low, high := 0, len(rows)-1 // row low is a neighbour, row high is not
+	for high-low > 1 {
+		if middle := int(uint(low+high) / 2); rows[middle]-rows[0] == uint32(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
+// takeTurns captures rows eight at a time by assembly and stops before eight of which one did not move, or not ordinarily.
+func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int) {
+	end := int(first) + turns*perTurn
+	arguments := captureArguments{
+		logical: unsafe.Pointer(&c.Logical[first:end][0]),
+		prev:    &c.Prev[first:end][0],
+		cur:     &c.Cur[first:end][0],
+		seen:    &c.Seen[first:end][0],
+		motion:  &c.Motion[first:end][0],
+		turns:   turns,
+		now:     c.Now,
+		last:    c.Last,
+		timed:   c.Timed,
+	}
+	done = captureAVX2(&arguments)
+	out.Went += arguments.went
+	return done
+}
+
+// captureArguments is read by the assembly, by offset.
+type captureArguments struct {
+	logical   unsafe.Pointer
+	prev, cur *components.Pose3D
+	seen      *uint32
+	motion    *uint32
+	turns     int
+	now, last uint32
+	timed     uint32
+	_         uint32
+	went      int
+}
+
+// takeSingly captures rows one by one, in Go.
+func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
+	logical, prev, cur, seen, motion := c.Logical, c.Prev, c.Cur, c.Seen, c.Motion
+	moving, went := out.Moving, 0
+	for _, r := range rows {
+		record, mark, old := logical[r].Record(), motion[r], &cur[r]
+		if !record.Plain() || record.Revision-seen[r] >= OwnWrites || mark == c.Timed {
+			out.Others = append(out.Others, r)
+			continue
+		}
+		if mark == c.Last {
+			went++
+		}
+		seen[r] = record.Revision
+		// Written out: Go compares structs of arrays by calling functions.
+		p, q, s := &record.Value.Position, record.Value.Rotation, &record.Value.Scale
+		w, x, y, z := q.W, q.V[0], q.V[1], q.V[2]
+		if off := float32(w*w) + float32(x*x) + float32(y*y) + float32(z*z) - 1; !(off < 3e-7 && off > -3e-7) {
+			q = components.NormalizeQuat(q)
+			w, x, y, z = q.W, q.V[0], q.V[1], q.V[2]
+		}
+		if p[0] == old.Position[0] && p[1] == old.Position[1] && p[2] == old.Position[2] &&
+			w == old.Rotation.W && x == old.Rotation.V[0] && y == old.Rotation.V[1] && z == old.Rotation.V[2] &&
+			s[0] == old.Scale[0] && s[1] == old.Scale[1] && s[2] == old.Scale[2] {
+			motion[r] = 0
+			out.Rested = append(out.Rested, r)
+			continue
+		}
+		prev[r] = *old
+		old.Position[0], old.Position[1], old.Position[2] = p[0], p[1], p[2]
+		old.Rotation.W, old.Rotation.V[0], old.Rotation.V[1], old.Rotation.V[2] = w, x, y, z
+		old.Scale[0], old.Scale[1], old.Scale[2] = s[0], s[1], s[2]
+		motion[r] = c.Now
+		moving = append(moving, r)
+	}
+	out.Moving, out.Went = moving, out.Went+went
+}
