@@ -7,9 +7,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Age is how long before its use an input reached the server, in eighths of a tick: positive when it was early, negative when it was too late. It
-// fits into one byte of every snapshot's header and saturates at 127 eighths, not quite 16 ticks. (Unity's Netcode for Entities calls it the
-// command age, with the opposite sign and 1/256 tick.)
+// Age is how long before its use an input reached the server, in eighths of a tick: positive when it was early, negative when it
+// was too late. It fits into one byte of every snapshot's header and saturates at 127 eighths, not quite 16 ticks. (Unity's Netcode
+// for Entities calls it the command age, with the opposite sign and 1/256 tick.)
 type Age int8
 
 // NoAge is the age before any input has arrived.
@@ -18,7 +18,8 @@ const NoAge Age = math.MinInt8
 // ageSteps is the number of ages in a tick.
 const ageSteps = 8
 
-// AgeOf returns a duration as an age, saturated. It rounds down, so that an input that came too late is never reported as one in time.
+// AgeOf returns a duration as an age, saturated. It rounds down, so that an input that came too late is never reported as one in
+// time.
 func AgeOf(d time.Duration, g Grid) Age {
 	d = min(max(d, -g.Edge(32)), g.Edge(32))
 	eighths, _ := floorDiv(int64(d)*ageSteps*g.Rate(), int64(time.Second))
@@ -34,12 +35,12 @@ func (a Age) Duration(g Grid) time.Duration {
 }
 
 const (
-	// The mean of the ages moves by 1/8 of each difference, of which at most 50 ms count: a stall's worth of late inputs is no news about the
-	// network. Server and client have to agree on this: see Lead.
+	// The mean of the ages moves by 1/8 of each difference, of which at most 50 ms count: a stall's worth of late inputs is no news
+	// about the network. Server and client have to agree on this: see Lead.
 	ageWeight = 8
 	ageClamp  = 50 * time.Millisecond
-	// Of packets that are sent or arrive within 2 ms of each other the newest counts alone: after a stall all come at once, and only the last of
-	// them says how the network is now.
+	// Of packets that are sent or arrive within 2 ms of each other the newest counts alone: after a stall all come at once, and
+	// only the last of them says how the network is now.
 	ageBurst = 2 * time.Millisecond
 	// ageLimit is the age beyond which an input says nothing about the network.
 	ageLimit = 2 * time.Second
@@ -66,11 +67,12 @@ func (m *meanAge) add(now, age time.Duration) {
 	m.mean = m.before + min(max(age-m.before, -ageClamp), ageClamp)/ageWeight
 }
 
-// AgeMeter is the server's half of the command-age feedback, one for each client: it measures how early the client's inputs come. The server's
-// clock alone is used, so a client can deceive it only by sending its inputs at another time.
+// AgeMeter is the server's half of the command-age feedback, one for each client: it measures how early the client's inputs come.
+// The server's clock alone is used, so a client can deceive it only by sending its inputs at another time.
 //
-// Give it the newest input of every packet; it ignores reordered and repeated ones. The age is a moving mean with a weight of 1/8, in integer
-// nanoseconds, in which no input counts for more than 50 ms and a burst counts as its newest. Send [AgeMeter.Age] and [AgeMeter.Newest] in every snapshot. Create it with [NewAgeMeter].
+// Give it the newest input of every packet; it ignores reordered and repeated ones. The age is a moving mean with a weight of 1/8,
+// in integer nanoseconds, in which no input counts for more than 50 ms and a burst counts as its newest. Send [AgeMeter.Age] and
+// [AgeMeter.Newest] in every snapshot. Create it with [NewAgeMeter].
 type AgeMeter struct {
 	grid      Grid
 	newest    int64
@@ -88,8 +90,8 @@ func NewAgeMeter(rate int) (*AgeMeter, error) {
 	return &AgeMeter{grid: grid}, nil
 }
 
-// Arrived takes the newest input tick of a packet that arrived at a server time, and reports whether it counted. Inputs more than 2 s early or
-// late do not.
+// Arrived takes the newest input tick of a packet that arrived at a server time, and reports whether it counted. Inputs more than 2
+// s early or late do not.
 func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	index := Unwrap(newest, m.grid.Index(now))
 	age := m.grid.Edge(index) - now

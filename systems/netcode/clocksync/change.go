@@ -30,9 +30,9 @@ func (k ChangeKind) String() string {
 // Change is what [Reference.Add] recognised.
 type Change struct {
 	Kind ChangeKind
-	// RTT is by how much the quickest round trip changed.
+	// RTT is by how much the quickest round trip changed, if the route did.
 	RTT time.Duration
-	// Step is by how much the reference stepped.
+	// Step is by how much the reference stepped, if a clock did.
 	Step time.Duration
 }
 
@@ -53,9 +53,9 @@ type run struct {
 	n    int
 }
 
-// needs returns how many samples over how much time confirm a run, not counting the first skip of it. A new path wants proof and a good mean, and
-// there is time, because the reference needs no change; a clock that stepped has to be followed soon. The time keeps a burst of answers
-// that one stall held back from passing for a new path.
+// needs returns how many samples over how much time confirm a run, not counting the first skip of it. A new path wants proof and a
+// good mean, and there is time, because the reference needs no change; a clock that stepped has to be followed soon. The time keeps
+// a burst of answers that one stall held back from passing for a new path.
 func (d contradiction) needs() (n int, span time.Duration, skip int) {
 	switch d {
 	case slower:
@@ -73,7 +73,8 @@ const (
 	clockSlack = 5 * time.Millisecond
 )
 
-// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of contradictions is confirmed.
+// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of contradictions is
+// confirmed.
 func (r *Reference) follow(k kept) Change {
 	kind := r.classify(k)
 	if kind != r.run.kind {
@@ -96,12 +97,15 @@ func (r *Reference) follow(k kept) Change {
 		}
 		return Change{}
 	}
-	var change Change
+	change, rerouted := Change{}, false
 	if kind == slower || kind == faster {
-		change = r.reroute(k.received, moved, first)
-	} else {
-		change = Change{Kind: ClockStepped, Step: moved}
-		r.samples.keep(r.samples.n - first) // what was before says nothing about the offset any more; the drift is kept
+		change, rerouted = r.reroute(k.received, moved, first)
+	}
+	if !rerouted {
+		// What was before says nothing about the offset any more, neither samples nor paths; only the drift is kept.
+		change = Change{Kind: ClockStepped, Step: moved - r.bias.at(k.received)}
+		r.samples.keep(r.samples.n - first)
+		r.bias = bias{}
 	}
 	r.line.offset += moved
 	r.run = run{}
@@ -144,8 +148,8 @@ func (r *Reference) classify(k kept) contradiction {
 	return none
 }
 
-// breakRun gives up on an unconfirmed run. Slow samples met a queue, and stay. Impossible offsets, and a few samples that were far too quick
-// (an answer that waited while the machine slept with its clock stopped), are dropped for good.
+// breakRun gives up on an unconfirmed run. Slow samples met a queue, and stay. Impossible offsets, and a few samples that were far
+// too quick (an answer that waited while the machine slept with its clock stopped), are dropped for good.
 func (r *Reference) breakRun() {
 	if r.run.kind != slower {
 		for i := r.samples.n - r.run.n; i < r.samples.n; i++ {
@@ -155,8 +159,8 @@ func (r *Reference) breakRun() {
 	r.run = run{}
 }
 
-// consensus returns by how much the samples from first on differ from the line, and whether three quarters of them agree on that. Those that do
-// not are marked as outliers.
+// consensus returns by how much the samples from first on differ from the line, and whether three quarters of them agree on that.
+// Those that do not are marked as outliers.
 func (r *Reference) consensus(first int) (moved time.Duration, agreed bool) {
 	last := r.samples.n
 	quickest := r.samples.at(first).rtt
@@ -208,8 +212,9 @@ func (r *Reference) deviation(i int) time.Duration {
 	return k.offset - r.line.at(k.middle)
 }
 
-// reroute moves the samples from before the confirmed run to where they would lie after it. The run counts from its sample clean on.
-func (r *Reference) reroute(now, moved time.Duration, clean int) Change {
+// reroute moves the samples from before the confirmed run to where they would lie after it. The run counts from its sample clean
+// on. It does nothing and reports false if the offset changed by more than the path explains.
+func (r *Reference) reroute(now, moved time.Duration, clean int) (Change, bool) {
 	start := r.samples.n - r.run.n
 	quickest := time.Duration(math.MaxInt64)
 	for i := clean; i < r.samples.n; i++ {
@@ -217,11 +222,12 @@ func (r *Reference) reroute(now, moved time.Duration, clean int) Change {
 			quickest = min(quickest, k.rtt)
 		}
 	}
-	// One direction gained at most all of the difference, which moves the offset by half. What is clearly more than that was a clock.
 	rtt := quickest - r.samples.meanMinimum(start, r.samples.n-clean)
-	most := (magnitude(rtt)+r.limit())/2 + clockSlack
-	path := min(max(moved, -most), most)
-	r.bias.set(now, r.bias.at(now)-path, r.config.Bleed)
+	// One direction gained at most all of the difference, which moves the offset by half.
+	if magnitude(moved) > (magnitude(rtt)+r.limit())/2+clockSlack {
+		return Change{}, false
+	}
+	r.bias.set(now, r.bias.at(now)-moved, r.config.Bleed)
 	for i := range start {
 		k := r.samples.at(i)
 		k.offset += moved
@@ -230,7 +236,7 @@ func (r *Reference) reroute(now, moved time.Duration, clean int) Change {
 	for i := start; i < clean; i++ {
 		r.samples.at(i).outlier = true
 	}
-	return Change{Kind: RouteChanged, RTT: rtt, Step: moved - path}
+	return Change{Kind: RouteChanged, RTT: rtt}, true
 }
 
 // bias is what a reference adds to the offset of the current path to go on from that of the last one. It bleeds to 0.

@@ -17,8 +17,8 @@ type Config struct {
 	Lead       LeadConfig
 }
 
-// Client puts the clocks of one connection together: a [Reference] fed with pings, a [Lead] fed with the ages that the server reports, and the
-// [Simulation] that follows their sum. What remains to the caller is to move the bytes:
+// Client puts the clocks of one connection together: a [Reference] fed with pings, a [Lead] fed with the ages that the server
+// reports, and the [Simulation] that follows their sum. What remains to the caller is to move the bytes:
 //
 //	if c.PingDue(now) { send a ping with now }        at most once a frame
 //	c.Answered(sample)                                when an answer comes, with the time of its arrival
@@ -26,8 +26,8 @@ type Config struct {
 //	t := c.Tick(engineTick); c.Sent(t, now)           in every step, when the input packet of server tick t is sent
 //	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
 //
-// All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock has no way in. Create it with [NewClient]. It
-// allocates nothing afterwards and belongs to one goroutine.
+// All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock has no way in. Create it with
+// [NewClient]. It allocates nothing afterwards and belongs to one goroutine.
 type Client struct {
 	reference  *Reference
 	simulation *Simulation
@@ -76,8 +76,8 @@ const (
 	stallGap = time.Second
 )
 
-// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in the first ten seconds and in the ten after
-// a stall or a step of the server's clock, else four.
+// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in the first ten seconds and in the
+// ten after a stall or a step of the server's clock, else four.
 func (c *Client) PingDue(now time.Duration) bool {
 	if !c.pinged {
 		c.pinged, c.hurried, c.lastPing = true, now, now
@@ -141,8 +141,8 @@ func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
 // Synced reports whether the clocks run: three pings were answered, and Update was called since.
 func (c *Client) Synced() bool { return c.simulation.Started() }
 
-// Update returns the stretch to give to the engine until the next call, and the jump of the mapping if there was one. now is the real time up
-// to which the engine was updated. Until the reference is ready the stretch is 1. See [Simulation.Update].
+// Update returns the stretch to give to the engine until the next call, and the jump of the mapping if there was one. now is the
+// real time up to which the engine was updated. Until the reference is ready the stretch is 1. See [Simulation.Update].
 func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
 	if now-c.updated > stallGap {
 		c.hurry(now)
@@ -167,8 +167,8 @@ func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, 
 // Tick returns the server tick that a step of the engine simulates.
 func (c *Client) Tick(engineTick uint64) tick.Tick { return c.simulation.Tick(engineTick) }
 
-// Playback returns the real time at which the engine's normal time will reach an engine time, and what the reference clock says then:
-// the arguments of [View.Advance] for a step that ends at that engine time.
+// Playback returns the real time at which the engine's normal time will reach an engine time, and what the reference clock says
+// then: the arguments of [View.Advance] for a step that ends at that engine time.
 func (c *Client) Playback(engine time.Duration) (real, reference time.Duration) {
 	real = c.simulation.RealAt(engine)
 	return real, c.reference.At(real)

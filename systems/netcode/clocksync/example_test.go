@@ -10,8 +10,8 @@ import (
 
 const ms = time.Millisecond
 
-// A server whose time is an hour ahead answers pings over a path of 30 ms up and 50 ms down. The offset is off by half of the difference, which is the
-// most that an exchange can tell.
+// A server whose time is an hour ahead answers pings over a path of 30 ms up and 50 ms down. The offset is off by half of the
+// difference, which is the most that an exchange can tell.
 func ExampleReference() {
 	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
 	if err != nil {
@@ -36,8 +36,8 @@ func ExampleReference() {
 	// server time 1h0m9.99s
 }
 
-// A whole client on a perfect link of 40 ms each way: the simulation runs ahead of the server by the way up, and by what its frames, three packets per input, and
-// rounding want.
+// A whole client on a perfect link of 40 ms each way: the simulation runs ahead of the server by the way up, and by what its
+// frames, three packets per input, and rounding want.
 func ExampleClient() {
 	client, err := clocksync.NewClient(clocksync.Config{Rate: 60})
 	if err != nil {

@@ -30,7 +30,8 @@ func (r *Reference) fit() {
 	r.measureSpread(n)
 	limit := r.limit()
 
-	// Sums are taken relative to the newest sound sample, which keeps them small whatever the epochs are. First without, then with a drift.
+	// Sums are taken relative to the newest sound sample, which keeps them small whatever the epochs are. First without, then with
+	// a drift.
 	origin := r.samples.at(n - 1)
 	for i := n - 1; origin.outlier; i-- {
 		origin = r.samples.at(i)
@@ -89,15 +90,16 @@ func (r *Reference) fit() {
 	r.doubt = 0
 }
 
-// weight is the inverse variance of a sample that took excess longer than the quickest and is aged ns off by its age. The floor grows
-// with the spread of the link, so that the one quickest sample does not outweigh a hundred others.
+// weight is the inverse variance of a sample that took excess longer than the quickest and is aged ns off by its age. The floor
+// grows with the spread of the link, so that the one quickest sample does not outweigh a hundred others.
 func (r *Reference) weight(excess time.Duration, aged float64) float64 {
 	half := float64(excess) / 2
 	floor := max(noiseFloor, float64(r.spread)/4)
 	return 1 / (floor*floor + half*half + aged*aged)
 }
 
-// limit is how much slower than the quickest a sample may be to be used: by the jitter, which for a uniform one is three mean deviations.
+// limit is how much slower than the quickest a sample may be to be used: by the jitter, which for a uniform one is three mean
+// deviations.
 func (r *Reference) limit() time.Duration { return max(leastSpread, 3*r.spread) }
 
 // measureSpread renews the quickest, the mean and the mean deviation of the round trips of the first n samples.

@@ -7,16 +7,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// DefaultRate is the tick rate, in steps per second, that a zero Rate in a configuration of this package stands for. It is the default
-// of the engine's clock.
+// DefaultRate is the tick rate, in steps per second, that a zero Rate in a configuration of this package stands for. It is the
+// default of the engine's clock.
 const DefaultRate = 60
 
-// Grid is the rational grid of step edges that server and client share: edge(k) = floor(k * 1 s / rate), on the server's time line, whose
-// zero is the edge of tick 0. Computing every edge from its index keeps 60 Hz at 60 Hz after ten hours; adding up a rounded step
-// (33 ms for 1/30 s, as in Multiplayer Platformer Log #5) runs 1 % fast.
+// Grid is the rational grid of step edges that server and client share: edge(k) = floor(k * 1 s / rate), on the server's time line,
+// whose zero is the edge of tick 0. Computing every edge from its index keeps 60 Hz at 60 Hz after ten hours; adding up a rounded
+// step (33 ms for 1/30 s, as in Multiplayer Platformer Log #5) runs 1 % fast.
 //
-// Ticks are counted in 64 bits here, so that times and ticks convert without a wrap; [Grid.Tick] folds an index into the 32 bits of the wire and
-// [Unwrap] unfolds it. The zero value is a grid of [DefaultRate].
+// Ticks are counted in 64 bits here, so that times and ticks convert without a wrap; [Grid.Tick] folds an index into the 32 bits of
+// the wire and [Unwrap] unfolds it. The zero value is a grid of [DefaultRate].
 type Grid struct {
 	rate int64 // steps per second; 0 stands for DefaultRate
 }
@@ -68,8 +68,8 @@ func (g Grid) Ticks(d time.Duration) int64 {
 // Tick folds an index into the 32 bits of the wire.
 func (g Grid) Tick(k int64) tick.Tick { return tick.Tick(uint32(k)) }
 
-// Unwrap returns the index that folds to t and lies nearest to the index near. It is right while the two are less than 2^31
-// steps apart, which is a year at 60 Hz.
+// Unwrap returns the index that folds to t and lies nearest to the index near. It is right while the two are less than 2^31 steps
+// apart, which is a year at 60 Hz.
 func Unwrap(t tick.Tick, near int64) int64 {
 	return near + int64(t.Sub(tick.Tick(uint32(near))))
 }

@@ -12,14 +12,14 @@ import (
 type LeadConfig struct {
 	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
 	Rate int
-	// Redundancy is n: how many packets carry each input, so that n-1 in a row may be lost. Zero means 3. 1 to 32. See
-	// [Redundancy] and [Lead.SetRedundancy].
+	// Redundancy is n: how many packets carry each input, so that n-1 in a row may be lost. Zero means 3. 1 to 32. See [Redundancy]
+	// and [Lead.SetRedundancy].
 	Redundancy int
-	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a second at 60 ticks, 8 for a client that draws
-	// 8 frames a second. Zero means 1. 1 to 64. See [Lead.SetBatch].
+	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a second at 60 ticks, 8 for a client
+	// that draws 8 frames a second. Zero means 1. 1 to 64. See [Lead.SetBatch].
 	Batch int
-	// JitterFactor is how many mean deviations of the round trip an input may come later than the average one. Zero means 2, which covers
-	// a uniform jitter. Above 0, at most 10.
+	// JitterFactor is how many mean deviations of the round trip an input may come later than the average one. Zero means 2, which
+	// covers a uniform jitter. Above 0, at most 10.
 	JitterFactor float64
 	// TimeConstant is how fast the lead follows what is measured: to 1/e of the difference. Zero means 500 ms. 10 ms to 1 min.
 	TimeConstant time.Duration
@@ -58,8 +58,8 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 	return c, nil
 }
 
-// Redundancy returns how many packets have to carry each input for at most one in a thousand to be missed, if packets are lost independently
-// with a probability of loss: the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
+// Redundancy returns how many packets have to carry each input for at most one in a thousand to be missed, if packets are lost
+// independently with a probability of loss: the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
 func Redundancy(loss float64) int {
 	if !(loss > 0) {
 		return 1
@@ -72,22 +72,25 @@ func Redundancy(loss float64) int {
 	return n
 }
 
-// Lead is the client's half of the command-age feedback: it finds how far ahead of the reference clock the simulation has to run for inputs
-// to reach the server in time. It moves only the target of the [Simulation]; the reference is not touched, so the two loops cannot fight.
+// Lead is the client's half of the command-age feedback: it finds how far ahead of the reference clock the simulation has to run
+// for inputs to reach the server in time. It moves only the target of the [Simulation]; the reference is not touched, so the two
+// loops cannot fight.
 //
 //	way    = how early an input was sent - how early it arrived
 //	target = JitterFactor*jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
 //	lead   = way + target
 //
-// The way up is measured as the reference sees it, so paths need not be symmetric: with 150 ms up and 50 ms down the reference is 50 ms
-// off and the way 50 ms shorter, and the sum is right. Until the first report the way is what [Lead.Assume] says: half of the round trip.
+// The way up is measured as the reference sees it, so paths need not be symmetric: with 150 ms up and 50 ms down the reference is
+// 50 ms off and the way 50 ms shorter, and the sum is right. Until the first report the way is what [Lead.Assume] says: half of the
+// round trip.
 //
-// What was corrected since an input was sent is on its way and must not be corrected again. (Netcode for Entities keeps a ring of its last
-// adjustments for this.) Here a ring holds how early each input was sent, averaged exactly like the server averages how early the same
-// inputs arrive; subtracting the two cancels every adjustment, in flight or arrived. There is no integrator, so nothing can wind up.
+// What was corrected since an input was sent is on its way and must not be corrected again. (Netcode for Entities keeps a ring of
+// its last adjustments for this.) Here a ring holds how early each input was sent, averaged exactly like the server averages how
+// early the same inputs arrive; subtracting the two cancels every adjustment, in flight or arrived. There is no integrator, so
+// nothing can wind up.
 //
-// An age that is saturated says only that the way is shorter or longer than it seems, and counts as long as that is news. A target beyond 16 ticks,
-// as a client at 8 frames a second has it, is therefore held by the way last measured.
+// An age that is saturated says only that the way is shorter or longer than it seems, and counts as long as that is news. A target
+// beyond 16 ticks, as a client at 8 frames a second has it, is therefore held by the way last measured.
 //
 // Create it with [NewLead]. It holds 8 KB and never allocates afterwards.
 type Lead struct {
@@ -140,7 +143,8 @@ func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = min(max(n, 1), 32) }
 // SetBatch changes how many new inputs a packet brings, within 1 to 64.
 func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
 
-// SetJitter takes the mean deviation of the round trip at a local time. A greater one counts within a second, a smaller one within ten.
+// SetJitter takes the mean deviation of the round trip at a local time. A greater one counts within a second, a smaller one within
+// ten.
 func (l *Lead) SetJitter(now, jitter time.Duration) {
 	fresh := float64(max(0, jitter))
 	if !l.heard {
@@ -155,8 +159,8 @@ func (l *Lead) SetJitter(now, jitter time.Duration) {
 	l.jitterAt = now
 }
 
-// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven frames need more lead. Call it once a
-// frame. A single long frame hardly counts, and one beyond a quarter of a second, which is a stall, not at all.
+// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven frames need more lead. Call it
+// once a frame. A single long frame hardly counts, and one beyond a quarter of a second, which is a stall, not at all.
 func (l *Lead) Frame(now time.Duration) {
 	length := max(0, now-l.frameAt)
 	first := !l.framed
@@ -172,9 +176,9 @@ func (l *Lead) Frame(now time.Duration) {
 	}
 }
 
-// Sent remembers that a packet whose newest input is t was sent at a local time, when the reference clock's offset (server minus local time) was offset.
-// Call it once for every packet that is sent. Inputs that the server will take for absurd, like those of the frame in which a machine wakes up, are
-// left out here as there.
+// Sent remembers that a packet whose newest input is t was sent at a local time, when the reference clock's offset (server minus
+// local time) was offset. Call it once for every packet that is sent. Inputs that the server will take for absurd, like those of
+// the frame in which a machine wakes up, are left out here as there.
 func (l *Lead) Sent(t tick.Tick, now, offset time.Duration) {
 	if l.early.known && !t.IsNewer(l.newest) {
 		return // sent before
@@ -188,9 +192,9 @@ func (l *Lead) Sent(t tick.Tick, now, offset time.Duration) {
 	l.ring[t%leadRing] = sentInput{tick: t, valid: true, mean: l.early.mean}
 }
 
-// Report takes the age from a snapshot that arrived at a local time, the newest input that it includes, and the reference clock's present
-// offset (server minus local time). It reports whether the age could be used: it cannot if it is [NoAge], no news, or about an input that
-// was not sent or too long ago.
+// Report takes the age from a snapshot that arrived at a local time, the newest input that it includes, and the reference clock's
+// present offset (server minus local time). It reports whether the age could be used: it cannot if it is [NoAge], no news, or about
+// an input that was not sent or too long ago.
 func (l *Lead) Report(now time.Duration, t tick.Tick, age Age, offset time.Duration) bool {
 	s := l.ring[t%leadRing]
 	if age == NoAge || !s.valid || s.tick != t || t.IsNewer(l.newest) {
@@ -215,7 +219,8 @@ func (l *Lead) Report(now time.Duration, t tick.Tick, age Age, offset time.Durat
 	return true
 }
 
-// Way returns the time that inputs take to the server as the reference clock sees it: as reported, or as assumed until there is a report.
+// Way returns the time that inputs take to the server as the reference clock sees it: as reported, or as assumed until there is a
+// report.
 func (l *Lead) Way() time.Duration {
 	if !l.known {
 		return l.assumed
@@ -226,15 +231,16 @@ func (l *Lead) Way() time.Duration {
 // Assume sets the way for as long as there is no report: half of the round trip.
 func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), l.config.MaxLead) }
 
-// Forget forgets what was reported, and has to be called when the server's clock or the simulation's steps by more than stretching makes up for: until
-// all have noticed, ages mean nothing. The next report is believed at once.
+// Forget forgets what was reported, and has to be called when the server's clock or the simulation's steps by more than stretching
+// makes up for: until all have noticed, ages mean nothing. The next report is believed at once.
 func (l *Lead) Forget() {
 	l.known, l.early, l.report.valid = false, meanAge{}, false
 	clear(l.ring[:])
 }
 
-// TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early enough for the
-// jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick that the age may be rounded.
+// TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early
+// enough for the jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick
+// that the age may be rounded.
 func (l *Lead) TargetAge() time.Duration {
 	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
 	frame := l.frame + 2*l.uneven

@@ -132,8 +132,8 @@ func (p *plant) step() {
 	}
 }
 
-// Adjustments in flight are not made again: whatever the round trip and however slowly the simulation follows, the lead goes to where it has
-// to and not beyond.
+// Adjustments in flight are not made again: whatever the round trip and however slowly the simulation follows, the lead goes to
+// where it has to and not beyond.
 func TestLeadDoesNotOversteer(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
 		for _, slew := range []float64{0.05, 1} {

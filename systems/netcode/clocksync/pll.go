@@ -2,8 +2,8 @@ package clocksync
 
 import "time"
 
-// PLL is the phase-locked loop of Multiplayer Platformer Log #5 (class TimeSyncer), as the article has it, faults included. It is here for
-// comparison, as the negative control of the conformance cases; use [TickPLL].
+// PLL is the phase-locked loop of Multiplayer Platformer Log #5 (class TimeSyncer), as the article has it, faults included. It is
+// here for comparison, as the negative control of the conformance cases; use [TickPLL].
 //
 // It locks to the moments at which the server's regular updates arrive. On every update, in milliseconds:
 //
@@ -12,14 +12,14 @@ import "time"
 //	drift     += clamp(0.01*integrator, -0.1, +0.1)
 //	expected  += ServerStep
 //
-// and its time is the machine's time plus drift. What is wrong with it: updates are counted and carry no tick, so that each lost one shifts
-// the time by a ServerStep for ever and each duplicate shifts it back; it gives way by at most 0.1 ms per update, so that 100 ms of
-// latency take a minute and a half and a clock that is 0.2 % off is never followed; the integrator is not bounded while the output
-// is; the gains are per update, not per second; and a loop that asks MoveSimulation until it says no runs as many steps as fit
-// into a pause, however long.
+// and its time is the machine's time plus drift. What is wrong with it: updates are counted and carry no tick, so that each lost
+// one shifts the time by a ServerStep for ever and each duplicate shifts it back; it gives way by at most 0.1 ms per update, so
+// that 100 ms of latency take a minute and a half and a clock that is 0.2 % off is never followed; the integrator is not bounded
+// while the output is; the gains are per update, not per second; and a loop that asks MoveSimulation until it says no runs as many
+// steps as fit into a pause, however long.
 type PLL struct {
-	// ServerStep is the time between two updates in milliseconds, and Step that between two steps of the simulation. The article has 100
-	// and 33.
+	// ServerStep is the time between two updates in milliseconds, and Step that between two steps of the simulation. The article
+	// has 100 and 33.
 	ServerStep, Step float64
 
 	expected    float64

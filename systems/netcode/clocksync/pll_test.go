@@ -77,7 +77,8 @@ func (a *arrivals) arrive(n int) {
 	a.mended.Update(now, tick.Tick(1000+6*n)) // 100 ms are 6 ticks
 }
 
-// phase returns how late after the stamp that the seed gives it a state is drawn, less what it was at the beginning: what should stay 0.
+// phase returns how late after the stamp that the seed gives it a state is drawn, less what it was at the beginning: what should
+// stay 0.
 func (a *arrivals) phase() time.Duration {
 	return a.pll.TimeSinceStart(a.local(a.now)) - a.now
 }
@@ -231,7 +232,8 @@ func TestPLLWindsUp(t *testing.T) {
 	}
 }
 
-// Conformance case 28, negative control: all steps of a minute in the background run in one frame, and 33 ms are no thirtieth of a second.
+// Conformance case 28, negative control: all steps of a minute in the background run in one frame, and 33 ms are no thirtieth of a
+// second.
 func TestPLLReplaysEveryMissedStep(t *testing.T) {
 	p := NewPLL(0)
 	steps := 0

@@ -7,11 +7,12 @@ import (
 
 // ReferenceConfig configures a [Reference]. The zero value stands for the documented defaults.
 type ReferenceConfig struct {
-	// Window is how long samples are kept, on the client's clock. Zero means 60 s, which lets pings four times a second tell the drift
-	// of a clock to some 20 ppm through 10 ms of jitter. 10 s to 10 min. The ring holds 256 samples, so faster pings are kept for less time.
+	// Window is how long samples are kept, on the client's clock. Zero means 60 s, which lets pings four times a second tell the
+	// drift of a clock to some 20 ppm through 10 ms of jitter. 10 s to 10 min. The ring holds 256 samples, so faster pings are kept
+	// for less time.
 	Window time.Duration
-	// MinSpan is how much time the samples must cover before the drift is estimated. Zero means 8 s; with less, jitter passes for drift. 1 s
-	// to Window.
+	// MinSpan is how much time the samples must cover before the drift is estimated. Zero means 8 s; with less, jitter passes for
+	// drift. 1 s to Window.
 	MinSpan time.Duration
 	// MaxDrift bounds the estimated drift, in seconds per second. Zero means 0.0025 (2500 ppm; crystals stay below 200 ppm, virtual
 	// machines and bad drivers reach 2000). Above 0, at most 0.05.
@@ -54,21 +55,21 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 	return c, nil
 }
 
-// Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It is fed with four-stamp samples, about four a
-// second, and may be asked about any time, past or future. It is no clock to run a game by, because it may step as better samples
-// come in; [Simulation] and [View] follow it smoothly.
+// Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It is fed with four-stamp samples,
+// about four a second, and may be asked about any time, past or future. It is no clock to run a game by, because it may step as
+// better samples come in; [Simulation] and [View] follow it smoothly.
 //
-// What the network adds to a round trip is never negative, so the quickest samples are the truest (the minimum filter of NTP, RFC 5905,
-// section 10): those within max(2 ms, jitter) of the quickest are used, where jitter is three mean deviations, and one that took x longer
-// weighs as if its error were x/2, which is its bound. Once the samples cover MinSpan, a line is fitted through them by least squares, so that drift is
-// extrapolated and not chased.
+// What the network adds to a round trip is never negative, so the quickest samples are the truest (the minimum filter of NTP, RFC
+// 5905, section 10): those within max(2 ms, jitter) of the quickest are used, where jitter is three mean deviations, and one that
+// took x longer weighs as if its error were x/2, which is its bound. Once the samples cover MinSpan, a line is fitted through them
+// by least squares, so that drift is extrapolated and not chased.
 //
-// A route change leaves the true offset as it was, but moves the measured one by half of what one direction gained over the other, and it
-// leaves all samples of a slower path outside the filter. So a lasting change of the quickest round trip is recognised (10 samples in a row
-// above nearly everything seen before, or 8 below everything), the samples held are re-keyed to the new path, and the reference runs on without a
-// step; the difference to the new path's own idea of the offset bleeds away at 500 ppm. A sample whose offset differs by more than its
-// own delay can explain proves that a clock stepped (a suspended machine, a server that lost time): one such is dropped, four over half a second
-// that agree are followed at once.
+// A route change leaves the true offset as it was, but moves the measured one by half of what one direction gained over the other,
+// and it leaves all samples of a slower path outside the filter. So a lasting change of the quickest round trip is recognised (10
+// samples in a row above nearly everything seen before, or 8 below everything), the samples held are re-keyed to the new path, and
+// the reference runs on without a step; the difference to the new path's own idea of the offset bleeds away at 500 ppm. A sample
+// whose offset differs by more than its own delay can explain proves that a clock stepped (a suspended machine, a server that lost
+// time): one such is dropped, four over half a second that agree are followed at once.
 //
 // Create it with [NewReference]. It holds 12 KB, never allocates afterwards and belongs to one goroutine.
 type Reference struct {

@@ -56,8 +56,8 @@ func (r *ring) sound(n int) bool {
 	return false
 }
 
-// meanMinimum returns the mean of the quickest round trips of groups of size neighbours among the oldest n samples. The quickest of a
-// few is slower than the quickest of many; this is what a few have to be compared with.
+// meanMinimum returns the mean of the quickest round trips of groups of size neighbours among the oldest n samples. The quickest of
+// a few is slower than the quickest of many; this is what a few have to be compared with.
 func (r *ring) meanMinimum(n, size int) time.Duration {
 	var sum, groups, least time.Duration
 	members := 0

@@ -2,9 +2,10 @@ package clocksync
 
 import "time"
 
-// RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The jitter is the mean difference between
-// successive round trips with a weight of 1/16, as RFC 3550 does it for arrivals: unlike TCP's deviation from the mean it soon forgets a change of route,
-// which is one large difference and not jitter. All arithmetic is in integers, so it is the same on every machine. The zero value is ready to use.
+// RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The jitter is the mean difference
+// between successive round trips with a weight of 1/16, as RFC 3550 does it for arrivals: unlike TCP's deviation from the mean it
+// soon forgets a change of route, which is one large difference and not jitter. All arithmetic is in integers, so it is the same on
+// every machine. The zero value is ready to use.
 type RTT struct {
 	smoothed, jitter, last time.Duration
 	n                      int // round trips, up to jitterWeight+1

@@ -8,20 +8,22 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// MaxStretch is the most that a simulation clock is ever sped up or slowed down, as a fraction of real time: 5 %, which neither ear nor eye
-// notices. It is also what the engine's clock accepts.
+// MaxStretch is the most that a simulation clock is ever sped up or slowed down, as a fraction of real time: 5 %, which neither ear
+// nor eye notices. It is also what the engine's clock accepts.
 const MaxStretch = 0.05
 
 // SimulationConfig configures a [Simulation]. The zero value stands for the documented defaults.
 type SimulationConfig struct {
 	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero means [DefaultRate]. 1 to 1000.
 	Rate int
-	// TimeConstant is how fast an error decays while the stretch is not at its limit: to 1/e of itself. Zero means 250 ms. 10 ms to 10 s.
+	// TimeConstant is how fast an error decays while the stretch is not at its limit: to 1/e of itself. Zero means 250 ms. 10 ms to
+	// 10 s.
 	TimeConstant time.Duration
-	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant [MaxStretch], which is also the limit.
+	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant [MaxStretch], which is also the
+	// limit.
 	MaxStretch float64
-	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with an event. Zero means 10 ticks
-	// and 250 ms; at 5 % an error of 250 ms takes 5 s to stretch away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
+	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with an event. Zero means 10 ticks and
+	// 250 ms; at 5 % an error of 250 ms takes 5 s to stretch away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
 	SnapTicks int
 	SnapTime  time.Duration
 }
@@ -71,8 +73,8 @@ const (
 	JumpStart
 	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at once, to the nearest.
 	JumpStall
-	// JumpSnap: the target was further away than stretching is good for. The clock is early by less than a tick afterwards, as after a start:
-	// an early input waits, a late one is lost.
+	// JumpSnap: the target was further away than stretching is good for. The clock is early by less than a tick afterwards, as
+	// after a start: an early input waits, a late one is lost.
 	JumpSnap
 )
 
@@ -88,9 +90,9 @@ func (c JumpCause) String() string {
 	return "none"
 }
 
-// ClockJump is the event that the mapping of engine ticks to server ticks moved. Ticks skipped by a positive jump are never simulated: the
-// server is sent the repeated input for them. After a negative jump ticks are simulated again, and histories by tick have to be dropped from
-// To on.
+// ClockJump is the event that the mapping of engine ticks to server ticks moved. Ticks skipped by a positive jump are never
+// simulated: the server is sent the repeated input for them. After a negative jump ticks are simulated again, and histories by tick
+// have to be dropped from To on.
 type ClockJump struct {
 	Cause JumpCause
 	// From is the server tick that the next step would have simulated, To the one that it will.
@@ -101,14 +103,14 @@ type ClockJump struct {
 	Error time.Duration
 }
 
-// Simulation is the clock that the client simulates by: it says which server tick each of the engine's steps simulates, and how much
-// the engine's time has to be stretched to keep it at its target (the reference clock plus a lead). The engine owns real time. Its time
-// is only ever stretched, by MaxStretch at most, and never jumps; what jumps, by whole ticks and with a [ClockJump], is the mapping. Between
-// jumps [Simulation.Time] never runs backwards.
+// Simulation is the clock that the client simulates by: it says which server tick each of the engine's steps simulates, and how
+// much the engine's time has to be stretched to keep it at its target (the reference clock plus a lead). The engine owns real time.
+// Its time is only ever stretched, by MaxStretch at most, and never jumps; what jumps, by whole ticks and with a [ClockJump], is
+// the mapping. Between jumps [Simulation.Time] never runs backwards.
 //
-// There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited. Nothing is accumulated, so nothing can wind up. After
-// netfox, whose reference clock may step while its simulation clock is stretched; 5 % instead of its 25, and one frame's correction
-// never exceeds the error, however long the frame.
+// There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited. Nothing is accumulated, so nothing
+// can wind up. After netfox, whose reference clock may step while its simulation clock is stretched; 5 % instead of its 25, and one
+// frame's correction never exceeds the error, however long the frame.
 //
 // Create it with [NewSimulation].
 type Simulation struct {
@@ -136,9 +138,10 @@ func NewSimulation(config SimulationConfig) (*Simulation, error) {
 	return &Simulation{config: config, grid: grid, stretch: 1}, nil
 }
 
-// Update compares the clock with its target and returns the stretch to give to the engine until the next call, in steps of a millionth
-// and within 1 - MaxStretch and 1 + MaxStretch. Call it once a frame, after the engine's update, with the real time up to which the
-// engine was updated, the engine's time, and the server time that the simulation should be at then. The first call starts the clock.
+// Update compares the clock with its target and returns the stretch to give to the engine until the next call, in steps of a
+// millionth and within 1 - MaxStretch and 1 + MaxStretch. Call it once a frame, after the engine's update, with the real time up to
+// which the engine was updated, the engine's time, and the server time that the simulation should be at then. The first call starts
+// the clock.
 func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration) (stretch float64, jump ClockJump) {
 	frame := now - s.now
 	lost := engine.Dropped - s.engine.Dropped
@@ -191,7 +194,8 @@ func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {
 // Started reports whether Update was called.
 func (s *Simulation) Started() bool { return s.started }
 
-// Tick returns the server tick that a step of the engine simulates: input Tick(k) takes the world from state Tick(k) to the one after it.
+// Tick returns the server tick that a step of the engine simulates: input Tick(k) takes the world from state Tick(k) to the one
+// after it.
 func (s *Simulation) Tick(engineTick uint64) tick.Tick { return s.grid.Tick(s.Index(engineTick)) }
 
 // Index is Tick in 64 bits, for [Grid.Edge].
@@ -202,8 +206,8 @@ func (s *Simulation) Time(engine time.Duration) time.Duration {
 	return s.grid.Edge(s.Index(s.engine.Tick)) + (engine - s.engine.Fixed)
 }
 
-// RealAt returns the real time at which the engine's time reaches an engine time, if the frames go on as they do. The net system wants it
-// for the end of a step, which lies a little ahead.
+// RealAt returns the real time at which the engine's time reaches an engine time, if the frames go on as they do. The net system
+// wants it for the end of a step, which lies a little ahead.
 func (s *Simulation) RealAt(engine time.Duration) time.Duration {
 	return s.now + time.Duration(math.Round(float64(engine-s.engine.Normal)/s.stretch))
 }

@@ -121,7 +121,8 @@ func TestSimulationStretchesErrorsAway(t *testing.T) {
 	}
 }
 
-// Conformance case 28: what a local stall dropped is made up by whole ticks at once, as an event, and never by more steps than the engine runs.
+// Conformance case 28: what a local stall dropped is made up by whole ticks at once, as an event, and never by more steps than the
+// engine runs.
 func TestSimulationMakesUpForAStall(t *testing.T) {
 	for _, stall := range []time.Duration{300 * ms, 500 * ms, 2 * time.Second, 60 * time.Second} {
 		d := newDriven(t, SimulationConfig{})
@@ -230,8 +231,8 @@ func TestJumpCauseString(t *testing.T) {
 	}
 }
 
-// Whatever the target does and however frames come, the stretch stays within its bounds, the time never runs back but in a jump that is reported, and a
-// jump is by whole ticks and leaves less than one.
+// Whatever the target does and however frames come, the stretch stays within its bounds, the time never runs back but in a jump
+// that is reported, and a jump is by whole ticks and leaves less than one.
 func TestSimulationProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDriven(t, SimulationConfig{Rate: rapid.IntRange(1, 1000).Draw(rt, "rate")})

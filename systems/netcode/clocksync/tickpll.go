@@ -16,8 +16,8 @@ type TickPLLConfig struct {
 	TimeConstant time.Duration
 	// IntegralTime is how slowly the frequency follows a lasting phase error. Zero means 60 s. TimeConstant to 1 h.
 	IntegralTime time.Duration
-	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase error. Zero means 0.05. Above
-	// 0, at most 0.5.
+	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase error. Zero means 0.05. Above 0,
+	// at most 0.5.
 	MaxSlew float64
 	// MaxDrift bounds the frequency that is learned. Zero means 0.0025 (2500 ppm). Above 0, at most 0.05.
 	MaxDrift float64
@@ -56,18 +56,19 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 	return c, nil
 }
 
-// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs nothing but the server's updates, no pings, and
-// its time is the server's time less the average way down: enough to draw by, not enough to send inputs by.
+// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs nothing but the server's updates, no
+// pings, and its time is the server's time less the average way down: enough to draw by, not enough to send inputs by.
 //
-// Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is proportional and integral with gains per second:
+// Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is proportional and integral with gains per
+// second:
 //
 //	error = edge(tick) - time         when an update arrives
 //	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
 //	drift += error * elapsed / (TimeConstant * IntegralTime)
 //
-// where error(t) is what is left of the error as the clock makes up for it, so that the response is the same at 10 and at 60 updates a second and
-// does not overshoot in a pause. Against wind-up the drift stays within MaxDrift and is left alone while the slew is at its limit. Of
-// updates that arrive within 5 ms of each other, as after a stall, the newest counts alone.
+// where error(t) is what is left of the error as the clock makes up for it, so that the response is the same at 10 and at 60
+// updates a second and does not overshoot in a pause. Against wind-up the drift stays within MaxDrift and is left alone while the
+// slew is at its limit. Of updates that arrive within 5 ms of each other, as after a stall, the newest counts alone.
 //
 // Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read at times that do not.
 type TickPLL struct {
@@ -111,9 +112,9 @@ func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 	return &TickPLL{config: config, grid: grid}, nil
 }
 
-// Update takes the arrival of the server's update about the state at t. It returns by how much the clock jumped, which is 0 but for the
-// first update and the third in a row that contradicts the clock by more than Snap. Updates that are older than one already taken, or that
-// come before it in local time, change nothing.
+// Update takes the arrival of the server's update about the state at t. It returns by how much the clock jumped, which is 0 but for
+// the first update and the third in a row that contradicts the clock by more than Snap. Updates that are older than one already
+// taken, or that come before it in local time, change nothing.
 func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true
@@ -174,8 +175,8 @@ func (p *TickPLL) set(now time.Duration, index int64) {
 // knee is the error in ns below which the slew is not at its limit.
 func (p *TickPLL) knee() float64 { return p.config.MaxSlew * float64(p.config.TimeConstant) }
 
-// Now returns the server's time, less the average way down, at a local time. Before the first update it is 0, and times before
-// the newest update count as that.
+// Now returns the server's time, less the average way down, at a local time. Before the first update it is 0, and times before the
+// newest update count as that.
 func (p *TickPLL) Now(now time.Duration) time.Duration {
 	s := &p.state
 	dt := float64(max(0, now-s.at))
@@ -185,7 +186,8 @@ func (p *TickPLL) Now(now time.Duration) time.Duration {
 	return s.value + time.Duration(dt) + time.Duration(math.Round(dt*s.drift+p.made(s.err, dt)))
 }
 
-// made returns how much of an error is made up for after dt ns: linearly while the slew is at its limit, exponentially from the knee on.
+// made returns how much of an error is made up for after dt ns: linearly while the slew is at its limit, exponentially from the
+// knee on.
 func (p *TickPLL) made(err, dt float64) float64 {
 	tau := float64(p.config.TimeConstant)
 	size, knee := math.Abs(err), p.knee()

@@ -8,15 +8,16 @@ import (
 
 // ViewConfig configures a [View]. The zero value stands for the documented defaults.
 type ViewConfig struct {
-	// TimeConstant is how fast an error decays while the rate is not at its limit: to 1/e of itself. Zero means 250 ms. 10 ms to 10 s.
+	// TimeConstant is how fast an error decays while the rate is not at its limit: to 1/e of itself. Zero means 250 ms. 10 ms to 10
+	// s.
 	TimeConstant time.Duration
 	// MaxRate is how much faster or slower than real time the view may run, as a fraction. Zero means 0.1. Above 0, at most 0.5.
 	MaxRate float64
 	// LowerRate is how fast a delay is taken back, in seconds per second. Zero means 0.01: after a network has become 100 ms
 	// quicker the view is up to date again after 10 s. Above 0, at most MaxRate.
 	LowerRate float64
-	// Snap is the step of the reference clock above which the view jumps along, with an event, instead of running faster or
-	// slower. Zero means 500 ms. 10 ms to 1 min.
+	// Snap is the step of the reference clock above which the view jumps along, with an event, instead of running faster or slower.
+	// Zero means 500 ms. 10 ms to 1 min.
 	Snap time.Duration
 }
 
@@ -46,12 +47,13 @@ func (c ViewConfig) withDefaults() (ViewConfig, error) {
 	return c, nil
 }
 
-// View is the clock by which remote entities are drawn: the server's time less a delay, at the rate of real time give or take MaxRate. It does not
-// know the simulation's stretch and lead, so these never change the speed of the remote world.
+// View is the clock by which remote entities are drawn: the server's time less a delay, at the rate of real time give or take
+// MaxRate. It does not know the simulation's stretch and lead, so these never change the speed of the remote world.
 //
-// A longer delay is taken over at once, which makes the view run slower until it has fallen back far enough; a shorter one is approached at
-// LowerRate, because a network that was bad a moment ago will be again. A small step of the reference clock makes the view run faster or
-// slower; one of more than Snap, which only a stepping clock causes, moves the view along and is reported. Otherwise the view never runs back.
+// A longer delay is taken over at once, which makes the view run slower until it has fallen back far enough; a shorter one is
+// approached at LowerRate, because a network that was bad a moment ago will be again. A small step of the reference clock makes the
+// view run faster or slower; one of more than Snap, which only a stepping clock causes, moves the view along and is reported.
+// Otherwise the view never runs back.
 //
 // Create it with [NewView].
 type View struct {
@@ -74,9 +76,9 @@ func NewView(config ViewConfig) (*View, error) {
 	return &View{config: config, rate: 1}, nil
 }
 
-// Advance moves the view on to a real time and returns the server time to draw remote entities at. It takes the reference clock's value at
-// that real time and the delay that the network is found to want. The first call starts the view exactly at reference - wanted. A real
-// time that is not later than the last one changes nothing but the wanted delay, and a negative delay counts as 0.
+// Advance moves the view on to a real time and returns the server time to draw remote entities at. It takes the reference clock's
+// value at that real time and the delay that the network is found to want. The first call starts the view exactly at reference -
+// wanted. A real time that is not later than the last one changes nothing but the wanted delay, and a negative delay counts as 0.
 func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	wanted = max(0, wanted)
 	v.jump = 0

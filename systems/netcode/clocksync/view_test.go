@@ -137,7 +137,8 @@ func TestViewFollowsSteps(t *testing.T) {
 	}
 }
 
-// Whatever the reference and the wanted delay do, the rate stays within 0.9 and 1.1 and the view never runs back, but in a jump that is reported.
+// Whatever the reference and the wanted delay do, the rate stays within 0.9 and 1.1 and the view never runs back, but in a jump
+// that is reported.
 func TestViewProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, err := NewView(ViewConfig{})

@@ -51,8 +51,8 @@ func (e *testEngine) time() EngineTime {
 	return EngineTime{Normal: e.normal, Fixed: e.grid.Edge(int64(e.tick)), Dropped: e.droppd, Tick: e.tick}
 }
 
-// world is a server and a client with a link between them. Virtual time is the server machine's; the server's time line is that less what
-// the server lost.
+// world is a server and a client with a link between them. Virtual time is the server machine's; the server's time line is that
+// less what the server lost.
 type world struct {
 	virtual
 	t        testing.TB
@@ -62,7 +62,8 @@ type world struct {
 	serverEpoch, lost time.Duration // server time = epoch + virtual - lost
 	serverPaused      bool
 	meter             *AgeMeter
-	arrived           map[tick.Tick]time.Duration // first arrival of an input, in server time
+	arrivedFrom       int64
+	arrived           []time.Duration // first arrival of the inputs from arrivedFrom on, in server time; 0 if there is none
 	redundancy        int
 
 	localEpoch    time.Duration
@@ -75,6 +76,7 @@ type world struct {
 	suspended     bool
 	lastFrame     time.Duration // local
 	lateness      []lateSample
+	latest        time.Duration // the greatest lateness of the last 2 s
 	fixedDelay    time.Duration // if not 0, instead of the measured one
 	interval      time.Duration
 	first, newest tick.Tick // inputs sent
@@ -92,7 +94,7 @@ func newWorld(t testing.TB, seed uint64, config Config) *world {
 	t.Helper()
 	w := &world{
 		t: t, serverEpoch: 1000 * time.Second, localEpoch: 77 * time.Hour, frame: time.Second / 60, interval: time.Second / 30,
-		arrived: map[tick.Tick]time.Duration{}, redundancy: 3,
+		redundancy: 3,
 	}
 	w.up = newPath(&w.virtual, 2*seed, 100*time.Millisecond, 10*time.Millisecond, 0)
 	w.down = newPath(&w.virtual, 2*seed+1, 100*time.Millisecond, 10*time.Millisecond, 0)
@@ -127,7 +129,7 @@ func (w *world) virtualAt(local time.Duration) time.Duration {
 // start begins frames and snapshots.
 func (w *world) start() {
 	w.lastFrame = w.local(w.now)
-	w.lateness = make([]lateSample, 0, 256)
+	w.lateness = make([]lateSample, 0, 64)
 	w.nextFrame()
 	w.every(w.now+7*time.Millisecond, w.interval, w.snapshot)
 }
@@ -208,9 +210,7 @@ func (w *world) step(k uint64) {
 		}
 		at := w.server(w.now)
 		for i := range n {
-			if _, ok := w.arrived[t.Add(-i)]; !ok {
-				w.arrived[t.Add(-i)] = at
-			}
+			w.arrive(t.Add(-i), at)
 		}
 		w.meter.Arrived(t, at)
 	})
@@ -236,6 +236,12 @@ func (w *world) snapshot() {
 			w.lateness = w.lateness[:copy(w.lateness, w.lateness[1:])]
 		}
 		w.lateness = append(w.lateness, lateSample{now, w.client.Reference().At(now) - stamp})
+		w.latest = 0
+		for _, l := range w.lateness {
+			if l.at > now-2*time.Second {
+				w.latest = max(w.latest, l.late)
+			}
+		}
 	})
 }
 
@@ -244,21 +250,33 @@ func (w *world) wanted() time.Duration {
 	if w.fixedDelay != 0 {
 		return w.fixedDelay
 	}
-	late := time.Duration(0)
-	for _, l := range w.lateness {
-		if l.at > w.local(w.now)-2*time.Second {
-			late = max(late, l.late)
-		}
+	return w.latest + 2*w.interval + w.grid.Step()
+}
+
+// arrive notes that an input reached the server.
+func (w *world) arrive(t tick.Tick, at time.Duration) {
+	index := Unwrap(t, w.grid.Index(at))
+	if len(w.arrived) == 0 {
+		w.arrivedFrom = index
 	}
-	return late + 2*w.interval + w.grid.Step()
+	i := index - w.arrivedFrom
+	if i < 0 || i > 1<<20 {
+		return
+	}
+	for int64(len(w.arrived)) <= i {
+		w.arrived = append(w.arrived, 0)
+	}
+	if w.arrived[i] == 0 {
+		w.arrived[i] = at
+	}
 }
 
 // missed counts the inputs among those sent since from that were not there in time.
 func (w *world) missed(from tick.Tick, until time.Duration) (missed, total int) {
-	for t := from; w.grid.Edge(Unwrap(t, w.grid.Index(w.server(w.now)))) < until; t++ {
+	for k := Unwrap(from, w.grid.Index(w.server(w.now))); w.grid.Edge(k) < until; k++ {
 		total++
-		edge := w.grid.Edge(Unwrap(t, w.grid.Index(w.server(w.now))))
-		if at, ok := w.arrived[t]; !ok || at > edge {
+		i := k - w.arrivedFrom
+		if i < 0 || i >= int64(len(w.arrived)) || w.arrived[i] == 0 || w.arrived[i] > w.grid.Edge(k) {
 			missed++
 		}
 	}
