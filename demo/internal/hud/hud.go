@@ -68,7 +68,7 @@ func (h *HUD) Draw(o *render.Overlay, s *State) {
 	if s.Set.Overlay {
 		all := o.Bounds().Inset(margin)
 		bottom := all.Y + all.H
-		if s.Live && roomOf(all) == roomy {
+		if s.Live && roomOf(all) != tiny {
 			bottom = drawHints(o, all) - gap
 		}
 		right := h.drawStatus(o, all, s)
@@ -103,7 +103,7 @@ const (
 
 func roomOf(all render.Rect) room {
 	switch {
-	case all.W >= 840 && all.H >= 470:
+	case all.W >= 960 && all.H >= 520:
 		return roomy
 	case all.W >= 480 && all.H >= 260:
 		return compact
