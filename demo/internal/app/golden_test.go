@@ -40,7 +40,7 @@ func surface(t *testing.T, width, height int) *offscreen.Surface {
 // shoot runs a scene at 60 frames per second up to a moment and draws that.
 func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.Duration) *image.RGBA {
 	t.Helper()
-	s, err := NewSession(set, &simulation.Imagined{}, nil)
+	s, err := NewShow(set, &simulation.Imagined{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,9 +174,9 @@ func TestEverySceneDraws(t *testing.T) {
 }
 
 // A window's resize, a restart and another scene in the middle of it all.
-func TestSessionChanges(t *testing.T) {
+func TestShowChanges(t *testing.T) {
 	on := surface(t, 200, 120)
-	s, err := NewSession(settings.Default(), &simulation.Imagined{}, nil)
+	s, err := NewShow(settings.Default(), &simulation.Imagined{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,25 +63,25 @@ func Headless(ctx context.Context, o options.Options, out io.Writer) (err error)
 		defer surface.Close()
 	}
 	host := &simulation.Imagined{}
-	session, err := NewSession(o.Settings, host, files.table())
+	show, err := NewShow(o.Settings, host, files.table())
 	if err != nil {
 		return err
 	}
-	defer session.Close()
+	defer show.Close()
 	jitter := rand.New(rand.NewPCG(o.Seed, 1))
 
 	var picture *image.RGBA
 	var spent time.Duration // by the steps of the frame before
-	for n := 0; limit.more(n, session.real) && ctx.Err() == nil; n++ {
+	for n := 0; limit.more(n, show.real) && ctx.Err() == nil; n++ {
 		// A frame lasts at least as long as the steps that it waited for. That is the death spiral, when they are many.
 		real := max(frametimes.Vary(source.Next(), o.Jitter, jitter), spent)
 		begin := host.Now()
-		session.Advance(real)
+		show.Advance(real)
 		spent = host.Now() - begin
 		if files.clip == nil {
 			continue
 		}
-		if picture, err = drawPicture(session, surface, picture); err != nil {
+		if picture, err = drawPicture(show, surface, picture); err != nil {
 			return err
 		}
 		if err := files.clip.Frame(picture, real); err != nil {
@@ -94,24 +94,24 @@ func Headless(ctx context.Context, o options.Options, out io.Writer) (err error)
 				return err
 			}
 		}
-		if picture, err = drawPicture(session, surface, nil); err != nil {
+		if picture, err = drawPicture(show, surface, nil); err != nil {
 			return err
 		}
 		if err := record.SavePNG(o.Screenshot, picture); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(session.Flush(), files.close()); err != nil {
+	if err := errors.Join(show.Flush(), files.close()); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, session.Summary())
+	fmt.Fprintln(out, show.Summary())
 	for _, name := range files.names {
 		fmt.Fprintln(out, "wrote "+name)
 	}
 	return nil
 }
 
-func drawPicture(s *Session, surface render.Surface, reuse *image.RGBA) (*image.RGBA, error) {
+func drawPicture(s *Show, surface render.Surface, reuse *image.RGBA) (*image.RGBA, error) {
 	if err := s.Draw(surface); err != nil {
 		return nil, err
 	}

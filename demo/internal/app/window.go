@@ -48,13 +48,13 @@ func Window(ctx context.Context, o options.Options, out io.Writer) error {
 	}
 	defer win.Close()
 	clock := machine{start: time.Now()}
-	session, err := NewSession(o.Settings, clock, files.table())
+	show, err := NewShow(o.Settings, clock, files.table())
 	if err != nil {
 		return err
 	}
-	defer session.Close()
-	session.Live = true
-	p := &player{session: session, win: win, options: &o, out: out, rateChosen: o.Rate != 0}
+	defer show.Close()
+	show.Live = true
+	p := &player{show: show, win: win, options: &o, out: out, rateChosen: o.Rate != 0}
 	p.clip = clip{recorder: files.clip, every: frameTime(clipRate(o.Settings))}
 	if err := p.run(ctx, clock); err != nil {
 		return err
@@ -69,10 +69,10 @@ func Window(ctx context.Context, o options.Options, out io.Writer) error {
 			return err
 		}
 	}
-	if err := errors.Join(session.Flush(), files.close()); err != nil {
+	if err := errors.Join(show.Flush(), files.close()); err != nil {
 		return err
 	}
-	fmt.Fprintln(out, session.Summary())
+	fmt.Fprintln(out, show.Summary())
 	for _, name := range files.names {
 		fmt.Fprintln(out, "wrote "+name)
 	}
@@ -87,7 +87,7 @@ func (m machine) Work(d time.Duration) { time.Sleep(d) }
 
 // player is the loop around a window.
 type player struct {
-	session *Session
+	show *Show
 	win     *window.Window
 	options *options.Options
 	out     io.Writer
@@ -113,7 +113,7 @@ func (p *player) run(ctx context.Context, clock machine) error {
 	}
 	jitter := rand.New(rand.NewPCG(p.options.Seed, 1))
 	last := clock.Now()
-	for n := 0; limit.more(n, p.session.real) && !p.win.ShouldClose() && ctx.Err() == nil; n++ {
+	for n := 0; limit.more(n, p.show.real) && !p.win.ShouldClose() && ctx.Err() == nil; n++ {
 		for e, ok := p.win.Poll(); ok; e, ok = p.win.Poll() {
 			if err := p.handle(e); err != nil {
 				return err
@@ -125,23 +125,23 @@ func (p *player) run(ctx context.Context, clock machine) error {
 		if recorded != nil {
 			real = recorded.Next()
 		}
-		p.session.Recording = p.keyClip.length()
+		p.show.Recording = p.keyClip.length()
 		begin := clock.Now()
-		p.session.Advance(real)
+		p.show.Advance(real)
 		updated := clock.Now()
-		if err := p.session.Draw(p.win); err != nil {
+		if err := p.show.Draw(p.win); err != nil {
 			return err
 		}
-		smooth(&p.session.UpdateTime, updated-begin)
-		smooth(&p.session.DrawTime, clock.Now()-updated)
+		smooth(&p.show.UpdateTime, updated-begin)
+		smooth(&p.show.DrawTime, clock.Now()-updated)
 		if err := p.record(real); err != nil {
 			return err
 		}
 		// Whoever watches the table sees each frame at once.
-		if err := p.session.Flush(); err != nil {
+		if err := p.show.Flush(); err != nil {
 			return err
 		}
-		set := p.session.Settings()
+		set := p.show.Settings()
 		time.Sleep(p.pacer.Wait(clock.Now(), pace(set, jitter)))
 	}
 	return nil
@@ -177,14 +177,14 @@ func (p *player) handle(e render.Event) error {
 		dx, dy := e.X-p.mouse[0], e.Y-p.mouse[1]
 		p.mouse = [2]float32{e.X, e.Y}
 		if p.dragging[render.MouseLeft] {
-			p.session.camera.turn(dx, dy)
+			p.show.camera.turn(dx, dy)
 		} else if p.dragging[render.MouseRight] {
 			if _, h := p.win.Size().Points(); h > 0 {
-				p.session.camera.move(dx/h, dy/h)
+				p.show.camera.move(dx/h, dy/h)
 			}
 		}
 	case render.Scroll:
-		p.session.camera.approach(e.Y)
+		p.show.camera.approach(e.Y)
 	case render.Focus:
 		p.dragging = [2]bool{}
 	}
@@ -193,9 +193,9 @@ func (p *player) handle(e render.Event) error {
 
 // press obeys a key. Only the single step repeats while its key is held.
 func (p *player) press(e render.Event) error {
-	before := p.session.Settings()
+	before := p.show.Settings()
 	set := before
-	action, known := keys.Apply(p.session.groups, &set, e.Key, e.Mods)
+	action, known := keys.Apply(p.show.groups, &set, e.Key, e.Mods)
 	if !known || e.Kind == render.KeyRepeat && action != keys.Step {
 		return nil
 	}
@@ -204,20 +204,20 @@ func (p *player) press(e render.Event) error {
 		if set.Scene != before.Scene {
 			p.enter(&set)
 		}
-		if err := p.session.Change(set); err != nil {
+		if err := p.show.Change(set); err != nil {
 			return err
 		}
 		p.win.SetVSync(set.VSync)
-		p.session.Say(describe(before, p.session.Settings()))
+		p.show.Say(describe(before, p.show.Settings()))
 	}
 	switch action {
 	case keys.Step:
-		return p.session.Step()
+		return p.show.Step()
 	case keys.Restart:
-		p.session.Say("from the beginning")
-		return p.session.Restart()
+		p.show.Say("from the beginning")
+		return p.show.Restart()
 	case keys.ResetCamera:
-		p.session.camera = newCamera()
+		p.show.camera = newCamera()
 	case keys.Fullscreen:
 		p.win.SetFullscreen(!p.win.Fullscreen())
 	case keys.Screenshot:
@@ -290,11 +290,11 @@ func (p *player) keepClip() {
 func (p *player) tell(name string, err error) {
 	if err != nil {
 		fmt.Fprintln(p.out, err)
-		p.session.Say(err.Error())
+		p.show.Say(err.Error())
 		return
 	}
 	fmt.Fprintln(p.out, "wrote "+name)
-	p.session.Say("wrote " + name)
+	p.show.Say("wrote " + name)
 }
 
 // freeName returns the first name for the present scene that no file has, and makes the folder.
@@ -303,7 +303,7 @@ func (p *player) freeName(ending string) (string, error) {
 		return "", err
 	}
 	for i := 1; ; i++ {
-		name := filepath.Join(p.options.Dir, fmt.Sprintf("%s-%d%s", p.session.Settings().Scene, i, ending))
+		name := filepath.Join(p.options.Dir, fmt.Sprintf("%s-%d%s", p.show.Settings().Scene, i, ending))
 		if _, err := os.Lstat(name); err != nil {
 			return name, nil
 		}

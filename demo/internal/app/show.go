@@ -18,8 +18,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Session is a simulation with its picture, its trace and its camera. It is driven frame by frame, from outside.
-type Session struct {
+// Show is a simulation with its picture, its trace and its camera. It is driven frame by frame, from outside.
+type Show struct {
 	sim    *simulation.Simulation
 	hud    *hud.HUD
 	frame  *render.Frame
@@ -28,7 +28,7 @@ type Session struct {
 	groups []keys.Group
 
 	table  *trace.Writer // nil: no trace
-	frames int           // since the beginning of the session
+	frames int           // since the beginning of the show
 	past   ecs.Time      // sums over the scenes before the last restart
 
 	// Live says that somebody sits before a window.
@@ -39,17 +39,17 @@ type Session struct {
 	UpdateTime, DrawTime time.Duration
 
 	toast      string
-	toastUntil time.Duration // of the session's real time
+	toastUntil time.Duration // of the show's real time
 	real       time.Duration
 }
 
-// NewSession sets up the scene that the settings name. The host says what fixed steps cost; trace is where the table goes, or nil.
-func NewSession(set settings.Settings, host simulation.Host, table io.Writer) (*Session, error) {
+// NewShow sets up the scene that the settings name. The host says what fixed steps cost; trace is where the table goes, or nil.
+func NewShow(set settings.Settings, host simulation.Host, table io.Writer) (*Show, error) {
 	sim, err := simulation.New(set, host)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{
+	s := &Show{
 		sim:       sim,
 		frame:     render.NewFrame(theme(sim.Info())),
 		camera:    newCamera(),
@@ -64,7 +64,7 @@ func NewSession(set settings.Settings, host simulation.Host, table io.Writer) (*
 }
 
 // Advance runs one frame that took the given real time, and writes its rows.
-func (s *Session) Advance(real time.Duration) {
+func (s *Show) Advance(real time.Duration) {
 	s.real += max(real, 0)
 	s.sim.Update(real)
 	now := s.sim.Time()
@@ -78,7 +78,7 @@ func (s *Session) Advance(real time.Duration) {
 }
 
 // Draw draws the present moment.
-func (s *Session) Draw(surface render.Surface) error {
+func (s *Show) Draw(surface render.Surface) error {
 	f := s.frame
 	f.Begin(surface.Size())
 	if f.Size.Empty() {
@@ -106,7 +106,7 @@ func (s *Session) Draw(surface render.Surface) error {
 }
 
 // Change applies other settings. A scene that had to start anew is shown from its beginning.
-func (s *Session) Change(set settings.Settings) error {
+func (s *Show) Change(set settings.Settings) error {
 	before, past := s.sim.Settings(), s.sim.Time()
 	restarted, err := s.sim.Apply(set)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Session) Change(set settings.Settings) error {
 }
 
 // Restart begins the scene anew.
-func (s *Session) Restart() error {
+func (s *Show) Restart() error {
 	past := s.sim.Time()
 	if err := s.sim.Restart(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Session) Restart() error {
 	return nil
 }
 
-func (s *Session) begun(past ecs.Time) {
+func (s *Show) begun(past ecs.Time) {
 	s.past.Normal += past.Normal
 	s.past.Real += past.Real
 	s.past.Dropped += past.Dropped
@@ -147,20 +147,20 @@ func theme(info scene.Info) render.Theme {
 	return render.Daylight()
 }
 
-// Step makes the next frame of a paused session run one fixed step.
-func (s *Session) Step() error { return s.sim.Step() }
+// Step makes the next frame of a paused show run one fixed step.
+func (s *Show) Step() error { return s.sim.Step() }
 
 // Say shows a passing remark.
-func (s *Session) Say(text string) { s.toast, s.toastUntil = text, s.real+1800*time.Millisecond }
+func (s *Show) Say(text string) { s.toast, s.toastUntil = text, s.real+1800*time.Millisecond }
 
 // Settings returns the present settings.
-func (s *Session) Settings() settings.Settings { return s.sim.Settings() }
+func (s *Show) Settings() settings.Settings { return s.sim.Settings() }
 
 // Time returns the engine's time.
-func (s *Session) Time() ecs.Time { return s.sim.Time() }
+func (s *Show) Time() ecs.Time { return s.sim.Time() }
 
 // Flush writes out the trace.
-func (s *Session) Flush() error {
+func (s *Show) Flush() error {
 	if s.table == nil {
 		return nil
 	}
@@ -168,10 +168,10 @@ func (s *Session) Flush() error {
 }
 
 // Close ends the simulation.
-func (s *Session) Close() { s.sim.Close() }
+func (s *Show) Close() { s.sim.Close() }
 
 // Summary says in one line what has been run.
-func (s *Session) Summary() string {
+func (s *Show) Summary() string {
 	now := s.sim.Time()
 	dropped := "nothing dropped"
 	if d := now.Dropped + s.past.Dropped; d > 0 {
