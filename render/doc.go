@@ -24,6 +24,23 @@
 //
 // Everything keeps its memory from one frame to the next: in steady state neither filling nor drawing a frame allocates.
 //
+// # Cameras
+//
+// A [Camera] is a value. [Orbit] makes one on a sphere around a target, [OrbitControl] lets the mouse drag it, [Follow] moves its target after a visual pose.
+// [View.Project] says where a point of the world is on the screen, for labels; [Camera.Ray] what is under the cursor. [Frame.ViewIn] divides the surface among several cameras.
+//
+// # What is drawn
+//
+// The meshes are constants ([Cube] to [Disc]); a [Style] says how a batch is drawn: [Solid] with light and shadow, [Glass], [Ghost] (logical poses beside
+// visual ones) or [Glow]. A [LineBatch] holds tracks and orbits. [Ground] is a plane with a grid that fades into the horizon. A [Theme] holds light, surroundings and
+// colours: [Daylight] or [Dusk].
+//
+// The [Overlay] of a frame takes text, numbers ([Overlay.At] and the methods of [Writer], which allocate nothing), rectangles, lines, key caps, and the strip charts of [Graph].
+//
+// # Frame rates and input
+//
+// [Pacer] spaces frames where the display does not. A window delivers every [Event] in order; [Key] names keys by what is printed on them.
+//
 // # Two ways to move
 //
 // A [Batch] takes poses that the synchronizer has blended and uploads them for every frame. A [MotionBatch] takes the two poses between which an instance
@@ -31,6 +48,6 @@
 //
 // # Units and frames
 //
-// World space is right-handed with Y up. Angles are in radians. The overlay counts in points from the upper left corner; [Size].Scale is the number of pixels per point.
+// World space is right-handed with Y up; poses given to batches are in world space. Angles are in radians. The overlay counts in points from the upper left corner; [Size].Scale is the number of pixels per point.
 // Colours are sRGB; lighting and blending are done in linear light.
 package render

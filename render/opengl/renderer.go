@@ -214,9 +214,16 @@ func (r *Renderer) resize(width, height int32) error {
 		return nil
 	}
 	r.target.delete()
-	t, err := newTarget(width, height, r.settings.samples)
-	r.target = t
-	return err
+	for {
+		t, err := newTarget(width, height, r.settings.samples)
+		if err == nil || r.settings.samples == 0 {
+			r.target = t
+			return err
+		}
+		// Some drivers offer fewer samples for this format, or have no memory for so many.
+		r.settings.samples /= 2
+		driverError()
+	}
 }
 
 // Present copies the picture to the default framebuffer, a window's back buffer, of the given size in pixels.
