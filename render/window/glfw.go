@@ -62,14 +62,15 @@ func Open(c Config) (w *Window, err error) {
 	if !isOpen.CompareAndSwap(false, true) {
 		return nil, errors.New("window: there is a window already: close it before opening another")
 	}
+	missing := ErrNoDisplay
 	defer func() {
-		// GLFW reports a display that cannot be reached by a panic of the call after Init.
+		// GLFW's Go binding panics with what it takes for misuse: a display that cannot be reached shows as a panic of the call after Init.
 		if p := recover(); p != nil {
 			e, ok := p.(*glfw.Error)
 			if !ok {
 				panic(p)
 			}
-			w, err = nil, fmt.Errorf("window: %w: the display %q cannot be opened (%v)", ErrNoDisplay, os.Getenv("DISPLAY"), e)
+			w, err = nil, fmt.Errorf("window: %w: the display %q cannot be used (%v)", missing, os.Getenv("DISPLAY"), e)
 		}
 		if err != nil {
 			glfw.Terminate()
@@ -88,6 +89,7 @@ func Open(c Config) (w *Window, err error) {
 	glfw.WindowHint(glfw.DepthBits, 0)
 	glfw.WindowHint(glfw.StencilBits, 0)
 	glfw.WindowHint(glfw.Visible, hint(!c.Hidden))
+	missing = ErrNoOpenGL
 	handle, err := glfw.CreateWindow(c.Width, c.Height, c.Title, nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("window: %w: %w; update the graphics driver", ErrNoOpenGL, err)
