@@ -138,3 +138,24 @@ func TestHugeClaims(t *testing.T) {
 		t.Errorf("%v allocations for absurd packets", n)
 	}
 }
+
+// TestFragmentsThatDoNotFitTogether: pieces that come twice, or claim another number of pieces, make no message.
+func TestFragmentsThatDoNotFitTogether(t *testing.T) {
+	b := newPeer(t, packet.Config{MTU: 1150})
+	for i, fragment := range [][]byte{
+		{3, 7, 0, 0, 2, 1, 'a'}, // piece 0 of 3
+		{3, 7, 0, 0, 2, 1, 'a'}, // again
+		{3, 7, 0, 1, 2, 1, 'b'},
+		{3, 7, 0, 1, 2, 1, 'x'}, // again, and different
+		{3, 7, 0, 0, 1, 1, 'y'}, // of two: begins anew
+		{3, 7, 0, 2, 2, 1, 'c'}, // of three: begins anew
+		{3, 7, 0, 0, 2, 0},      // empty
+		{3, 7, 0, 1, 2, 1, 'd'},
+		{3, 7, 0, 0, 2, 2, 'e', 'f'},
+	} {
+		b.receive(0, append([]byte{0x20, byte(i + 1), 0, 1}, fragment...))
+	}
+	if len(b.others) != 1 || string(b.others[0]) != "efdc" {
+		t.Errorf("messages %q, want one of the last three pieces", b.others)
+	}
+}

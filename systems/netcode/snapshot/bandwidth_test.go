@@ -273,3 +273,42 @@ func TestNothingStarves(t *testing.T) {
 		t.Errorf("the longest wait was %d ticks, want at most 120 (and more than 45, or the weights did nothing)", longest)
 	}
 }
+
+// TestVelocitiesPredict: of a body that keeps its velocity, or its acceleration, next to nothing has to be sent.
+func TestVelocitiesPredict(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		velocity     bool
+		acceleration float32
+		most         float64 // bits of a record
+	}{
+		{"straight, with velocity", true, 0, 20},
+		{"straight, without", false, 0, 40},
+		{"accelerated, with velocity", true, 2, 28},
+	} {
+		c := snapshot.Config{MaxEntities: 4}
+		if test.velocity {
+			c.Velocity = snapshot.Range{Max: 64, Resolution: 1.0 / 16}
+		}
+		p := newPair(t, c, nil, 1, wire{delay: 6}, wire{delay: 6})
+		id := p.spawn(0, 1, at(0, 0, 0))
+		bits := 0
+		for i := range 600 {
+			f := float32(i) / 60
+			p.world.SetState(id, snapshot.State{
+				Position: mgl32.Vec3{20 * f, test.acceleration * f * f / 2, 0},
+				Velocity: mgl32.Vec3{20, test.acceleration * f, 0},
+				Rotation: mgl32.QuatIdent(),
+			})
+			p.step()
+			if i >= 300 {
+				bits += p.size*8 - 5*8 - 94
+			}
+		}
+		mean := float64(bits) / 300
+		t.Logf("%s: %.1f bits a record", test.name, mean)
+		if mean > test.most || !test.velocity && mean < 25 {
+			t.Errorf("%s: %.1f bits a record, want at most %v", test.name, mean, test.most)
+		}
+	}
+}
