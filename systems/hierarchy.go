@@ -30,9 +30,12 @@ type Hierarchy struct {
 	family  family
 	dirty   []uint64 // bit k: node k's local visual pose may have changed
 
-	movedOut uint32             // the interpolator's count when unsynced members were last listed
-	mark     func(arche.Entity) // sets an entity\'s bit; made once
-	ids      struct{ parent, logical, visual arche.ID }
+	// The interpolator's counts when unsynced members were last listed, and whether some of those are still to get samples.
+	movedOut, settled uint32
+	expecting         bool
+
+	mark func(arche.Entity) // sets an entity's bit; made once
+	ids  struct{ parent, logical, visual arche.ID }
 }
 
 // HierarchyOption changes how a hierarchy behaves.

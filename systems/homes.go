@@ -61,6 +61,7 @@ func (i *Interpolator[T]) settleIn() {
 	if count(i.world, &i.homes.homeless) == 0 {
 		return
 	}
+	i.settled++
 	ids := &i.cols.ids
 	query := i.world.Batch().AddQ(&i.homes.edit.homeless, i.homes.hidden...)
 	for query.Next() {

@@ -50,6 +50,7 @@ type Interpolator[T any] struct {
 	watched   bool
 	shifts    uint32 // counts calls of Shift
 	movedOut  uint32 // counts the times at which samples were taken away
+	settled   uint32 // counts the times at which samples were given
 	fixes     corrections[T]
 	gpuMissed bool           // there were too many to note
 	gpuMoved  []arche.Entity // marked InterpolateOnGPU and captured or arrived since the last EachMotion

@@ -71,15 +71,18 @@ func (h *Hierarchy) report(cycles []arche.Entity) {
 	h.log.Error("tandem: parents form a cycle; its members count as roots until one of them gets another parent", "entities", names)
 }
 
-// listUnsynced notes the members whose drawn pose can change without the interpolator's knowledge.
+// listUnsynced notes the members whose drawn pose can change without the interpolator's knowledge: those that have no samples.
 func (h *Hierarchy) listUnsynced() {
 	h.family.unsynced = h.family.unsynced[:0]
+	h.expecting = false
 	i := h.interpolator()
 	for k := range h.family.nodes {
 		e := h.family.nodes[k].entity
-		if i == nil || !h.world.Has(e, h.ids.logical) || !h.world.Has(e, h.ids.visual) {
-			h.family.unsynced = append(h.family.unsynced, int32(k))
+		if i != nil && h.world.Has(e, i.cols.ids.cur) {
+			continue
 		}
+		h.family.unsynced = append(h.family.unsynced, int32(k))
+		h.expecting = h.expecting || i != nil && h.world.Has(e, h.ids.logical) && h.world.Has(e, h.ids.visual)
 	}
 }
 
@@ -113,10 +116,10 @@ func (h *Hierarchy) propagate() {
 			i.watched = true
 			h.listUnsynced()
 			h.markAll()
-		} else if i.movedOut != h.movedOut { // some are drawn by others from now on
+		} else if i.movedOut != h.movedOut || h.expecting && i.settled != h.settled {
 			h.listUnsynced()
 		}
-		h.movedOut = i.movedOut
+		h.movedOut, h.settled = i.movedOut, i.settled
 		i.eachMoved(h.mark)
 	}
 	for _, k := range h.family.unsynced {
@@ -155,9 +158,10 @@ func (h *Hierarchy) rememberParents() {
 	if !h.keepOrphans {
 		return
 	}
-	for k := range h.family.nodes {
+	for k := range h.family.nodes { // parents come first
 		if n := &h.family.nodes[k]; n.end > int32(k)+1 {
-			h.logical.of(n.entity)
+			h.logical.grow(n.entity.ID())
+			h.logical.renew(n.entity, n.parent, h.logicalLocal(n.entity))
 		}
 	}
 }

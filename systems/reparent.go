@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -53,13 +54,12 @@ func (h *Hierarchy) Reparent(child, parent arche.Entity, options ...ReparentOpti
 	return nil
 }
 
-func (h *Hierarchy) checkAncestors(child, parent arche.Entity) (err error) {
-	h.eachUpward(parent, func(at arche.Entity) {
-		if at == child {
-			err = fmt.Errorf("systems: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
-		}
-	})
-	return err
+func (h *Hierarchy) checkAncestors(child, parent arche.Entity) error {
+	h.visual.path(parent)
+	if slices.Contains(h.visual.chain, child) {
+		return fmt.Errorf("systems: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
+	}
+	return nil
 }
 
 // changeFrame moves a child's poses from one parent's frame to another's.
@@ -169,13 +169,10 @@ func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 	return pose
 }
 
-// eachUpward visits a living entity and its ancestors. Where direct writes have made a cycle it stops somewhere on it (Brent's algorithm).
+// eachUpward visits a living entity and its ancestors, up to the first that counts as a root.
 func (h *Hierarchy) eachUpward(e arche.Entity, f func(arche.Entity)) {
-	mark, steps, limit := arche.Entity{}, 0, 1
-	for at := e; !at.IsZero() && at != mark && h.world.Alive(at); at = h.visual.parentOf(at) {
+	n := h.visual.path(e)
+	for _, at := range h.visual.chain[:min(n+1, len(h.visual.chain))] {
 		f(at)
-		if steps++; steps == limit {
-			mark, steps, limit = at, 0, 2*limit
-		}
 	}
 }

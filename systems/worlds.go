@@ -50,28 +50,32 @@ func (w *worlds) parentOf(e arche.Entity) arche.Entity {
 	return (*components.Parent)(w.world.GetUnchecked(e, w.parent)).Entity
 }
 
-// of returns the world pose of a living entity: it walks up to the root, then down again, renewing what is stale. The members of a cycle count as roots.
-func (w *worlds) of(e arche.Entity) *worldPose {
+// path makes the chain that of an entity and its living ancestors. It returns from where on the chain is a cycle, and its length if it is none.
+func (w *worlds) path(e arche.Entity) (cycleFrom int) {
 	w.walk++
 	w.chain = w.chain[:0]
-	cycleFrom := -1 // the chain from here on is a cycle
 	for at := e; !at.IsZero() && w.world.Alive(at); at = w.parentOf(at) {
 		w.grow(at.ID())
 		if w.onPath[at.ID()] == w.walk {
 			for k, seen := range w.chain {
 				if seen == at {
-					cycleFrom = k
+					return k
 				}
 			}
-			break
 		}
 		w.onPath[at.ID()] = w.walk
 		w.chain = append(w.chain, at)
 	}
+	return len(w.chain)
+}
+
+// of returns the world pose of a living entity: it walks up to the root, then down again, renewing what is stale. The members of a cycle count as roots.
+func (w *worlds) of(e arche.Entity) *worldPose {
+	cycleFrom := w.path(e)
 	for k := len(w.chain) - 1; k >= 0; k-- {
 		at := w.chain[k]
 		parent := w.parentOf(at)
-		if cycleFrom >= 0 && k >= cycleFrom {
+		if k >= cycleFrom {
 			parent = arche.Entity{}
 		}
 		w.renew(at, parent, w.local(at))

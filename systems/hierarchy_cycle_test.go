@@ -1,0 +1,96 @@
+package systems_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// Cycles cannot be made by Reparent, but by writing Parent. Their members count as roots, nothing hangs, and the log says so once.
+func TestCyclesWrittenDirectly(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 50} {
+		var log bytes.Buffer
+		f := newFamily(t, 10, systems.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+		var ring []arche.Entity
+		for k := range n {
+			ring = append(ring, f.spawn(at(float64(k), 0, 0)))
+		}
+		tail := f.child(ring[0], at(100, 0, 0)) // hangs on the ring, and is none of it
+		other := f.child(f.spawn(at(1, 0, 0)), at(1, 0, 0))
+		f.Update(0)
+		if log.Len() != 0 {
+			t.Errorf("logged without a cycle: %s", &log)
+		}
+		for k, e := range ring {
+			f.parents.Assign(e, &components.Parent{Entity: ring[(k+1)%n]})
+		}
+		check := func() {
+			t.Helper()
+			for k, e := range ring {
+				f.near(fmt.Sprintf("member %d of %d", k, n), f.worldX(e), float64(k), 0)
+				f.near("logically", f.logicalX(e), float64(k), 0)
+			}
+			f.near("tail", f.worldX(tail), 100, 0)
+			f.near("other", f.worldX(other), 2, 0)
+		}
+		check() // before anybody has looked
+		f.run(30, fps(60, 1), nil)
+		check()
+		if lines := strings.Count(log.String(), "cycle"); lines != 1 {
+			t.Errorf("a ring of %d was logged %d times: %s", n, lines, &log)
+		}
+		for _, e := range ring {
+			if name := fmt.Sprintf("%d:%d", e.ID(), e.Generation()); !strings.Contains(log.String(), name) {
+				t.Errorf("the log does not name %s: %s", name, &log)
+			}
+		}
+		seen := map[arche.Entity]int{}
+		f.h.EachVisualWorld(func(e arche.Entity, _ *mgl32.Mat4) { seen[e]++ })
+		for _, e := range append(append([]arche.Entity(nil), ring...), tail, other) {
+			if seen[e] != 1 {
+				t.Errorf("EachVisualWorld told of %v %d times", e, seen[e])
+			}
+		}
+		// Mending it by Reparent keeps the world poses, which are those of roots.
+		f.reparent(ring[n-1], arche.Entity{})
+		f.near("mended", f.worldX(ring[n-1]), float64(n-1), 0)
+		f.run(30, fps(60, 1), nil)
+		f.near("mended", f.worldX(ring[n-1]), float64(n-1), 0)
+		if n > 1 { // the others hang on it again
+			f.near("the last but one", f.worldX(ring[n-2]), float64(2*n-3), 0)
+		}
+		// Their despawn is that of any family.
+		f.w.RemoveEntity(ring[n-1])
+		f.run(3, fps(10, 1), nil)
+		if f.w.Alive(tail) || f.w.Alive(ring[0]) {
+			t.Error("the ring outlived its root")
+		}
+	}
+}
+
+func TestReparentIntoACycleDoesNotHang(t *testing.T) {
+	var log bytes.Buffer
+	f := newFamily(t, 10, systems.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	a, b := f.spawn(at(1, 0, 0)), f.spawn(at(2, 0, 0))
+	f.parents.Assign(a, &components.Parent{Entity: b})
+	f.parents.Assign(b, &components.Parent{Entity: a})
+	c := f.spawn(at(10, 0, 0))
+	f.Update(0)
+	f.reparent(c, a)
+	f.near("c", f.worldX(c), 10, 1e-5)
+	f.run(10, fps(60, 1), nil)
+	f.near("c", f.worldX(c), 10, 1e-5)
+	f.w.RemoveEntity(a)
+	f.run(3, fps(60, 1), nil)
+	if f.w.Alive(b) || f.w.Alive(c) {
+		t.Error("the cycle outlived a member")
+	}
+}

@@ -1,0 +1,154 @@
+package systems_test
+
+import (
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// Case 26, second half: a despawned parent takes its subtree with it by the next FixedEnd or VisualSync, whichever is first.
+func TestCase26DespawnedParentTakesItsSubtree(t *testing.T) {
+	for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate} {
+		f := newFamily(t, 10)
+		root := f.spawn(at(1, 0, 0))
+		doomed := f.child(root, at(1, 0, 0))
+		below := []arche.Entity{doomed}
+		for k := range 20 { // a tree of several levels
+			below = append(below, f.child(below[k/2], at(1, 0, 0)))
+		}
+		bystander := f.child(root, at(2, 0, 0))
+		alive := func() (n int) {
+			for _, e := range below {
+				if f.w.Alive(e) {
+					n++
+				}
+			}
+			return n
+		}
+		killed := false
+		f.Add(stage, ecs.SystemFunc(func(w *arche.World) {
+			if f.Time().Frame == 3 && !killed {
+				killed = true
+				w.RemoveEntity(doomed)
+			}
+		}))
+		check := func(*arche.World) {
+			if killed && alive() != 0 {
+				t.Errorf("%v: %d descendants are alive", stage, alive())
+			}
+		}
+		if stage == ecs.FixedUpdate {
+			f.AddAt(ecs.FixedEnd, ecs.OrderCapture, ecs.SystemFunc(check))
+		}
+		f.AddAt(ecs.VisualSync, ecs.OrderSync, ecs.SystemFunc(check))
+		f.run(3, constant(100*time.Millisecond), nil)
+		f.run(3, constant(100*time.Millisecond), nil)
+		if !killed || alive() != 0 || !f.w.Alive(root) || !f.w.Alive(bystander) {
+			t.Errorf("%v: killed %v, %d descendants alive, root %v, bystander %v", stage, killed, alive(), f.w.Alive(root), f.w.Alive(bystander))
+		}
+		f.near("bystander", f.worldX(bystander), 3, 0)
+	}
+}
+
+func TestDespawnInAFrameWithoutAStep(t *testing.T) {
+	f := newFamily(t, 10)
+	root := f.spawn(at(1, 0, 0))
+	child := f.child(root, at(1, 0, 0))
+	f.Update(0)
+	f.w.RemoveEntity(root)
+	successor := f.spawn(at(7, 0, 0)) // most likely with the id of the root
+	f.Update(0)
+	if f.w.Alive(child) || !f.w.Alive(successor) {
+		t.Errorf("child alive %v, successor %v", f.w.Alive(child), f.w.Alive(successor))
+	}
+	f.near("successor", f.worldX(successor), 7, 0)
+}
+
+// A parent that dies before anybody has seen it as one counts all the same.
+func TestSpawnedAttachedAndOrphanedAtOnce(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		var options []systems.HierarchyOption
+		if keep {
+			options = append(options, systems.KeepOrphans())
+		}
+		f := newFamily(t, 10, options...)
+		f.Update(0)
+		parent := f.spawn(at(1, 0, 0))
+		child := f.child(parent, at(1, 0, 0))
+		f.w.RemoveEntity(parent)
+		f.Update(time.Millisecond)
+		if f.w.Alive(child) != keep {
+			t.Errorf("KeepOrphans %v: the child is alive %v", keep, f.w.Alive(child))
+		}
+		f.run(10, fps(60, 1), nil)
+	}
+}
+
+// Orphans stay where they are drawn, and go on to where the simulation has them.
+func TestKeepOrphans(t *testing.T) {
+	for _, inStep := range []bool{false, true} {
+		f := newFamily(t, 10, systems.KeepOrphans())
+		parent := f.spawn(at(0, 0, 0))
+		child := f.child(parent, turned(at(3, 0, 0), turnY(30)))
+		grandchild := f.child(child, at(1, 0, 0))
+		f.fixed(func(now ecs.Time) {
+			if f.w.Alive(parent) {
+				f.logical(parent).Set(at(float64(now.Tick)+1, 0, 0))
+			}
+			if inStep && now.Tick == 12 {
+				f.w.RemoveEntity(parent)
+			}
+		})
+		died, last := false, 3.0
+		f.run(400, fps(240, 1), func(now ecs.Time) {
+			if !inStep && now.Frame == 300 {
+				f.w.RemoveEntity(parent)
+			}
+			x := f.worldX(child)
+			if d := x - last; d < -1e-4 || d > 10*seconds(now.NormalDelta)*1.05+1e-4 {
+				t.Fatalf("in step %v, at %v: leapt from %v to %v", inStep, now.Normal, last, x)
+			}
+			last = x
+			if died {
+				return
+			}
+			if died = !f.w.Alive(parent); !died {
+				f.near("before", x, 3+10*seconds(now.Normal), 1e-4)
+			}
+		})
+		if !died || !f.w.Alive(child) || !f.w.Alive(grandchild) {
+			t.Fatalf("died %v, child %v, grandchild %v", died, f.w.Alive(child), f.w.Alive(grandchild))
+		}
+		f.near("the picture and the simulation", f.worldX(child), f.logicalX(child), 1e-5)
+		if got := f.parents.Get(child).Entity; !got.IsZero() {
+			t.Errorf("the orphan's parent is %v", got)
+		}
+		if got := f.parents.Get(grandchild).Entity; got != child {
+			t.Errorf("the grandchild's parent is %v, want its own", got)
+		}
+		if d := degreesApart(f.logical(child).Get().Rotation, turnY(30)); !(d < 0.01) {
+			t.Errorf("the orphan was turned by %v degrees", d)
+		}
+	}
+}
+
+func TestKeepOrphansAtRest(t *testing.T) {
+	f := newFamily(t, 10, systems.KeepOrphans())
+	parent := f.spawn(turned(at(10, 2, 0), turnY(90)))
+	child := f.child(parent, at(0, 0, 5))
+	f.run(20, fps(60, 1), nil)
+	before := f.h.VisualWorld(child)
+	f.w.RemoveEntity(parent)
+	f.run(40, fps(60, 1), func(ecs.Time) {
+		if m := f.h.VisualWorld(child); !nearMat(m, before, 1e-5) {
+			t.Fatalf("moved to\n%v, from\n%v", m, before)
+		}
+		if m := f.h.LogicalWorld(child); !nearMat(m, before, 1e-5) {
+			t.Fatalf("the simulation has it at\n%v, drawn at\n%v", m, before)
+		}
+	})
+}
