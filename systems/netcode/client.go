@@ -94,7 +94,8 @@ type Client[S any, I comparable] struct {
 	predictor *prediction.Predictor[S, I]
 	pings     [256]time.Duration
 	ping      uint8
-	view      int64 // of the newest step, in 1/16 ticks
+	view      int64 // what is on the screen when a step begins, in 1/16 ticks
+	viewNext  int64 // what will be when it has ended
 	viewTime  time.Duration
 	feedback  prediction.Feedback
 	jumps     uint8 // of the own player, as the server counts them

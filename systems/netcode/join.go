@@ -121,7 +121,7 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 		s.config.Log.Error("tandem: cannot make a player", "error", err)
 		return transport.Reason{Code: transport.Refused, Text: "the server cannot take players now"}
 	}
-	s.players[slot] = p
+	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
 	p.playing = true
@@ -320,8 +320,7 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 	if hasPing {
 		p.ping.waits, p.ping.id, p.ping.at = true, id, now
 	}
-	present := int64(s.engine.Time().Tick)
-	p.view = (present+int64(view.Sub(tick.Tick(uint32(present)))))<<viewBits | int64(fraction)
+	p.see(view, fraction, hasInputs, s.inputs.Newest)
 	if hasInputs && p.playing {
 		if p.buffer != nil {
 			p.buffer.Receive(&s.inputs, now)
@@ -357,16 +356,14 @@ func (s *Server[S, I]) remove(p *Player[S, I], reason transport.Reason) {
 	p.Entity = arche.Entity{}
 }
 
-// horizon is when the next snapshot is due, for inputs that run on arrival.
-func (s *Server[S, I]) horizon(now time.Duration) time.Duration {
-	t := s.engine.Time()
-	step := time.Second / time.Duration(s.protocol.TickRate())
-	at := t.Tick
-	for range s.protocol.TickRate() {
-		if rateDue(at, s.config.SnapshotRate, s.protocol.TickRate()) {
-			break
-		}
-		at++
+// horizon is when his next snapshot is due, for inputs that run on arrival.
+func (p *Player[S, I]) horizon(now time.Duration) time.Duration {
+	t := p.server.engine.Time()
+	rate := p.server.protocol.TickRate()
+	step := time.Second / time.Duration(rate)
+	ahead := 0
+	for ahead < rate && !rateDue(t.Tick+uint64(p.slot+ahead), p.rate, rate) {
+		ahead++
 	}
-	return max(now, t.StepEnd+time.Duration(at-t.Tick)*step)
+	return max(now, t.StepEnd+time.Duration(ahead)*step)
 }

@@ -27,6 +27,7 @@ type Player[S any, I comparable] struct {
 	server *Server[S, I]
 	number uint16
 	secret secret
+	slot   int
 	rate   int
 
 	conn     transport.Conn // nil: awaited back
@@ -46,7 +47,7 @@ type Player[S any, I comparable] struct {
 	buffer   *prediction.Buffer[I]
 	arrivals *prediction.Arrivals[I]
 
-	view    int64 // what he looks at, in 1/16 ticks, as claimed
+	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
 	sent    [256]sentSnapshot
 	ackTick int64 // newest tick whose snapshot he has acknowledged
 	kick    transport.Reason
@@ -122,7 +123,7 @@ func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
 		p.Input, _ = p.buffer.Next()
 		p.State = game.Step(p.State, p.Input, t)
 	} else {
-		p.arrivals.Advance(now, p.server.horizon(now))
+		p.arrivals.Advance(now, p.horizon(now))
 		for {
 			in, ok := p.arrivals.Next()
 			if !ok {
@@ -137,6 +138,17 @@ func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
 		if pose != transform.Get() {
 			transform.Set(pose)
 		}
+	}
+}
+
+// see takes the claim that the client, when it made its newest input, looked at a time. The input runs later, and by then newer packets have come; so what is
+// kept is the difference, which hardly changes.
+func (p *Player[S, I]) see(view tick.Tick, fraction uint64, hasInputs bool, newest tick.Tick) {
+	if p.buffer == nil { // inputs run as they come: the tick is the present one
+		newest, hasInputs = p.server.Tick(), true
+	}
+	if hasInputs {
+		p.lag = int64(newest.Sub(view))<<viewBits - int64(fraction)
 	}
 }
 

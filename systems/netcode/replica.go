@@ -225,10 +225,12 @@ func (c *Client[S, I]) step() {
 	c.playback.Update(now)
 	view, seen := c.playback.View(real)
 	if seen {
+		// What the player sees when he acts is the picture of the step before.
+		c.view, c.viewNext = c.viewNext, 0
 		c.viewTime = view
 		k := c.grid.Index(view)
 		edge := c.grid.Edge(k)
-		c.view = k<<viewBits | int64(view-edge)*(1<<viewBits)/int64(max(c.grid.Edge(k+1)-edge, 1))
+		c.viewNext = k<<viewBits | int64(view-edge)*(1<<viewBits)/int64(max(c.grid.Edge(k+1)-edge, 1))
 	}
 	if synced && c.hasState {
 		c.predict(predicted)

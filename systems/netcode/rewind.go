@@ -8,7 +8,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
@@ -46,27 +45,18 @@ func (h *history) adopt(id snapshot.ID) {
 	}
 }
 
-// recorder is the part of a server that the history looks at.
-type recorder interface {
-	eachReplicated(f func(e arche.Entity, tr *track, logical *components.Transform3D))
-}
-
-func (s *Server[S, I]) eachReplicated(f func(e arche.Entity, tr *track, logical *components.Transform3D)) {
-	query := s.world.Query(&s.tracks.known)
+// recordMoments notes where everything is after the step that led to the tick.
+func (s *Server[S, I]) recordMoments(after int64) {
+	h, t := &s.history, &s.tracks
+	query := s.world.Query(&t.known)
 	for query.Next() {
-		f(query.Entity(), (*track)(query.Get(s.tracks.track)), (*components.Transform3D)(query.Get(s.tracks.logical)))
-	}
-}
-
-// record notes where everything is after the step that led to the tick.
-func (h *history) record(s recorder, after tick.Tick) {
-	at := int64(after)
-	s.eachReplicated(func(_ arche.Entity, tr *track, logical *components.Transform3D) {
+		tr := (*track)(query.Get(t.track))
 		if tr.id == snapshot.None {
-			return
+			continue
 		}
-		h.moments[tr.id.Slot()][at%int64(h.depth)] = moment{tick: at, id: tr.id, jumps: tr.jumps, pose: logical.Get()}
-	})
+		pose := (*components.Transform3D)(query.Get(t.logical)).Get()
+		h.moments[tr.id.Slot()][after%int64(h.depth)] = moment{tick: after, id: tr.id, jumps: tr.jumps, pose: pose}
+	}
 }
 
 // Rewind calls look with a function that says where entities were on this player's screen when he did what this tick's input does: his own lead and the delay of his view are
@@ -78,7 +68,7 @@ func (h *history) record(s recorder, after tick.Tick) {
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s := p.server
 	now := int64(s.engine.Time().Tick)
-	view := min(p.view, p.ackTick<<viewBits, now<<viewBits)
+	view := min(now<<viewBits-p.lag, p.ackTick<<viewBits, now<<viewBits)
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	from, fraction := view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	look(func(e arche.Entity) (components.Pose3D, bool) {

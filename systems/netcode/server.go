@@ -263,18 +263,18 @@ func (s *Server[S, I]) endStep() {
 	s.noteChanges()
 	t := s.engine.Time()
 	after := tick.Tick(t.Tick) + 1
-	s.history.record(s, after)
-	due := rateDue(t.Tick, s.config.SnapshotRate, s.protocol.TickRate())
-	if due {
-		s.commit()
-	}
-	for _, p := range s.players {
-		if p == nil || p.conn == nil {
+	s.recordMoments(int64(t.Tick) + 1)
+	committed := false
+	for slot, p := range s.players {
+		// Everybody at the same rate, but not all in the same tick.
+		if p == nil || p.conn == nil || !rateDue(t.Tick+uint64(slot), p.rate, s.protocol.TickRate()) {
 			continue
 		}
-		if rateDue(t.Tick, p.rate, s.protocol.TickRate()) {
-			s.send(p, after)
+		if !committed {
+			committed = true
+			s.commit()
 		}
+		s.send(p, after)
 	}
 }
 

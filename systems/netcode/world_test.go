@@ -97,8 +97,10 @@ type health struct{ Points int32 }
 
 type healthCodec struct{}
 
-func (healthCodec) Quantize(h health) health                     { return h }
-func (healthCodec) Encode(w *packet.Writer, h health, _ *health) { w.Bits(uint64(uint32(h.Points)), 32) }
+func (healthCodec) Quantize(h health) health { return h }
+func (healthCodec) Encode(w *packet.Writer, h health, _ *health) {
+	w.Bits(uint64(uint32(h.Points)), 32)
+}
 func (healthCodec) Decode(r *packet.Reader, _ *health) health {
 	return health{int32(uint32(r.Bits(32)))}
 }
@@ -150,6 +152,7 @@ type player struct {
 	client *netcode.Client[runner, input]
 	engine *ecs.Engine
 	path   linksim.Path
+	born   time.Duration // the match's time when its clock began
 	conn   *linksim.Conn
 	input  func(t tick.Tick) input
 	heard  []string
@@ -193,10 +196,10 @@ func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input]))
 // join adds a client behind a path.
 func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runner, input])) *player {
 	m.t.Helper()
-	p := &player{path: path, input: func(tick.Tick) input { return input{} }}
+	p := &player{path: path, born: m.now, input: func(tick.Tick) input { return input{} }}
 	config := netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
-			conn, err := linksim.Wrap(m.listener.Dial(), p.path)
+			conn, err := linksim.Wrap(shifted{m.listener.Dial(), p.born}, p.path)
 			if err != nil {
 				return nil, err
 			}
@@ -222,6 +225,14 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	m.clients = append(m.clients, p)
 	return p
 }
+
+// shifted gives the two ends of a loopback one epoch, though their engines were made at different times.
+type shifted struct {
+	transport.Conn
+	by time.Duration
+}
+
+func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
 
 // run drives everything for a while in frames of a 120th of a second, calling each after every frame.
 func (m *match) run(d time.Duration, each func()) {

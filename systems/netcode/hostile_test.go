@@ -1,0 +1,187 @@
+package netcode_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// Cases 33 and 34 at the level of the server: whatever a stranger or a player sends, nobody else notices.
+func TestNonsenseHurtsNobody(t *testing.T) {
+	m := newMatch(t, nil)
+	a := m.join(perfect(), nil)
+	bad := m.join(perfect(), nil)
+	m.run(2*time.Second, nil)
+	m.mustPlay()
+	rng := rand.New(rand.NewPCG(1, 2))
+	stranger := m.listener.Dial()
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	a.input = func(tick.Tick) input { return input{X: 1} }
+	x := m.of(a).State.X
+	buf := make([]byte, transport.MaxMTU)
+	frames := 0
+	m.run(5*time.Second, func() {
+		frames++
+		stranger.Poll(m.now)
+		if stranger.State() == transport.Closed {
+			stranger = m.listener.Dial()
+		}
+		for range 20 {
+			n := 1 + rng.IntN(len(buf)-1)
+			for i := range n {
+				buf[i] = byte(rng.Uint32())
+			}
+			switch rng.IntN(3) {
+			case 0:
+				buf[0] = 0x48
+			case 1:
+				buf[0] = 0x53
+			}
+			_ = stranger.Send(buf[:n])
+			_ = bad.conn.Send(buf[:n]) // from a player's own connection
+		}
+	})
+	if moved := m.of(a).State.X - x; moved < 27 || moved > 31 {
+		t.Errorf("under fire the other player ran %.1f m in 5 s, want 30", moved)
+	}
+	if s, _ := a.client.Status(); s != netcode.Playing {
+		t.Errorf("under fire the other player is %v", s)
+	}
+	if m.server.Stats().Malformed < 100 { // most is refused before it is looked at
+		t.Errorf("only %d datagrams counted as malformed; the test throws nothing", m.server.Stats().Malformed)
+	}
+	var after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 2<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// FuzzHello: the greeting of a stranger.
+func FuzzHello(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > transport.MaxMTU-1 {
+			return
+		}
+		m := newMatch(t, nil)
+		conn := m.listener.Dial()
+		conn.Poll(0)
+		m.engine.Update(0)
+		conn.Poll(0)
+		_ = conn.Send(append([]byte{0x48}, b...))
+		m.now = time.Second / 60
+		m.engine.Update(m.now)
+	})
+}
+
+// FuzzSession: what a player sends behind the framing of a packet.
+func FuzzSession(f *testing.F) {
+	f.Add([]byte{0, 1, 2})
+	m := newMatch(f, nil)
+	m.clients = nil
+	a := m.join(perfect(), nil)
+	m.run(time.Second, nil)
+	m.mustPlay()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > transport.MaxMTU-1 {
+			return
+		}
+		_ = a.conn.Send(append([]byte{0x53}, b...))
+		m.run(time.Second/60, nil)
+	})
+}
+
+// A token that says what it is not: somebody else's number with a guessed secret is a newcomer like any other.
+func TestGuessedSecretsAreStrangers(t *testing.T) {
+	m := newMatch(t, nil)
+	a := m.join(perfect(), nil)
+	m.run(time.Second, nil)
+	m.mustPlay()
+	b := m.join(perfect(), nil)
+	m.run(time.Second, nil)
+	m.mustPlay()
+	if a.client.Number() == b.client.Number() {
+		t.Errorf("two players have the number %d", a.client.Number())
+	}
+}
+
+// Nothing is allocated per tick once everybody is in and the world does not change its structure.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	m := newMatch(t, nil)
+	for i := range 100 {
+		e := m.crate(kindCrate, components.At3D(float32(i), 0, 0))
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			l := m.transform(e)
+			pose := l.Get()
+			pose.Position[1] += 0.01
+			l.Set(pose)
+		}))
+	}
+	for i := range 4 {
+		p := m.join(linksim.Symmetric(linksim.Condition{Delay: 40 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 0.02, Seed: uint64(i)}), nil)
+		p.input = func(at tick.Tick) input { return input{X: int8(at/30%3) - 1} }
+	}
+	m.run(20*time.Second, nil)
+	m.mustPlay()
+	perTick := testing.AllocsPerRun(5, func() { m.run(time.Second, nil) }) / tickRate
+	if perTick > 0.5 {
+		t.Errorf("%.2f allocations a tick, server and four clients together", perTick)
+	}
+}
+
+func BenchmarkServerTick(b *testing.B) {
+	m := newMatch(b, nil)
+	var moving []arche.Entity
+	for i := range 436 {
+		moving = append(moving, m.crate(kindCrate, components.At3D(float32(i%40), 0, float32(i/40))))
+	}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for i, e := range moving {
+			if (i+int(m.engine.Time().Tick)/60)%4 == 0 {
+				continue
+			}
+			l := m.transform(e)
+			pose := l.Get()
+			pose.Position[1] += 0.01
+			l.Set(pose)
+		}
+	}))
+	for i := range 64 {
+		p := m.join(perfect(), nil)
+		p.input = func(at tick.Tick) input { return input{X: int8((at/30+tick.Tick(i))%3) - 1} }
+	}
+	m.run(3*time.Second, nil)
+	m.mustPlay()
+	var spent time.Duration
+	sent := m.server.Stats().SentBytes
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		m.now += time.Second / tickRate
+		start := time.Now()
+		m.engine.Update(time.Second / tickRate)
+		spent += time.Since(start)
+		b.StopTimer()
+		for _, p := range m.clients {
+			p.engine.Update(time.Second / tickRate)
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(spent.Microseconds())/float64(b.N), "µs/tick")
+	b.ReportMetric(float64(m.server.Stats().SentBytes-sent)/float64(b.N)/64*tickRate, "B/s/client")
+}
