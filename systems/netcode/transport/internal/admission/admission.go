@@ -1,0 +1,80 @@
+// Package admission decides how many strangers a server listens to per second: all together, and from each network.
+//
+// Its memory is fixed at birth. Networks are hashed into a table of token buckets, with a seed that nobody outside knows, so that neither many
+// addresses nor chosen ones grow it or single somebody out. Two networks that fall into one bucket share its rate.
+package admission
+
+import (
+	"fmt"
+	"hash/maphash"
+	"net/netip"
+	"time"
+)
+
+// Rate is a long-term rate with a burst above it.
+type Rate struct {
+	PerSecond int // tokens per second
+	Burst     int // tokens that may be taken at once after a rest
+}
+
+// buckets is the size of the table: 32 KiB.
+const buckets = 4096
+
+// Limiter is a rate for all together and one for each network: /24 of IPv4, /56 of IPv6 (what one household or site usually gets). It has no lock:
+// its owner has one.
+type Limiter struct {
+	all, each gate
+	total     time.Duration // state of the gate for all
+	networks  [buckets]time.Duration
+	seed      maphash.Seed
+}
+
+// New returns a limiter. Rates and bursts below 1 panic.
+func New(all, each Rate) *Limiter {
+	return &Limiter{all: newGate(all), each: newGate(each), seed: maphash.MakeSeed()}
+}
+
+// Allow takes a token for the address at a time on any monotonic epoch, and reports whether there was one. A refusal takes none.
+func (l *Limiter) Allow(now time.Duration, addr netip.Addr) bool {
+	network := &l.networks[l.index(addr)]
+	total, okAll := l.all.take(l.total, now)
+	own, okEach := l.each.take(*network, now)
+	if !okAll || !okEach {
+		return false
+	}
+	l.total, *network = total, own
+	return true
+}
+
+// index returns the bucket of the address's network.
+func (l *Limiter) index(addr netip.Addr) uint64 {
+	b := addr.As16()
+	if addr.Unmap().Is4() {
+		b[15] = 0
+	} else {
+		clear(b[7:])
+	}
+	return maphash.Bytes(l.seed, b[:]) % buckets
+}
+
+// gate is a token bucket in the form of the generic cell rate algorithm (ITU-T I.371): its whole state is the time at which it is empty of debts.
+type gate struct {
+	interval time.Duration // between two tokens at the long-term rate
+	slack    time.Duration // how far ahead of that a burst may run
+}
+
+func newGate(r Rate) gate {
+	if r.PerSecond < 1 || r.Burst < 1 {
+		panic(fmt.Sprintf("admission: %+v makes no sense: a rate and a burst are at least 1", r))
+	}
+	interval := max(time.Second/time.Duration(r.PerSecond), 1)
+	return gate{interval: interval, slack: interval * time.Duration(r.Burst-1)}
+}
+
+func (g gate) take(debtFree, now time.Duration) (time.Duration, bool) {
+	debtFree = max(debtFree, now)
+	if debtFree-now > g.slack {
+		return 0, false
+	}
+	return debtFree + g.interval, true
+}

@@ -1,0 +1,257 @@
+// Package mailbox is the seam between a connection's owner, who polls and never waits, and the goroutines that do the connection's work, which wait
+// all the time.
+//
+// The owner holds a [Conn], which implements transport.Conn in full. The goroutines hold the [Worker] of the same connection. Between the two lie two
+// bounded queues and a little state under one lock that nobody holds while waiting for anything.
+package mailbox
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
+)
+
+// Config describes a connection.
+type Config struct {
+	Name     string // of the transport's package, for panics
+	MTU      int    // largest datagram
+	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
+	Send     int    // most datagrams that wait towards the network; beyond it Send refuses
+	Receive  int    // most datagrams that wait for Recv; beyond it the oldest go, so that who comes back from a pause finds the newest
+	Remote   string // the other end's address
+}
+
+// box is what both faces share.
+type box struct {
+	config Config
+
+	mu      sync.Mutex
+	in, out queue.Queue[struct{}]
+	stats   transport.Stats
+	state   transport.State // as the goroutines left it
+	reason  transport.Reason
+	remote  string
+	byOwner bool // the owner closed it
+
+	wake  chan struct{} // something waits to be sent
+	ended chan struct{} // closed when the connection ends, for whatever reason
+	done  chan struct{} // closed when the goroutines are gone
+}
+
+// Conn is the owner's face.
+type Conn struct {
+	box    *box
+	state  transport.State // as of the last Poll
+	reason transport.Reason
+}
+
+var _ transport.Conn = (*Conn)(nil)
+
+// Worker is the goroutines' face. Its methods may be called from any goroutine.
+type Worker struct{ box *box }
+
+// New returns both faces of a connection in the state.
+func New(c Config, state transport.State) (*Conn, *Worker) {
+	b := &box{
+		config: c, in: queue.New[struct{}](c.Receive), out: queue.New[struct{}](c.Send), state: state, remote: c.Remote,
+		wake: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{}),
+	}
+	b.stats.Overhead = c.Overhead
+	return &Conn{box: b, state: state}, &Worker{box: b}
+}
+
+// Poll implements [transport.Conn]: the state is that of now. The time is ignored.
+func (c *Conn) Poll(time.Duration) {
+	if c.state == transport.Closed {
+		return
+	}
+	c.box.mu.Lock()
+	c.state, c.reason = c.box.state, c.box.reason
+	c.box.mu.Unlock()
+}
+
+// Send implements [transport.Conn].
+func (c *Conn) Send(datagram []byte) error {
+	b := c.box
+	switch {
+	case len(datagram) == 0:
+		return transport.ErrEmpty
+	case len(datagram) > b.config.MTU:
+		return transport.ErrTooLarge
+	case c.state == transport.Connecting:
+		return transport.ErrNotOpen
+	case c.state == transport.Closed:
+		return transport.ErrClosed
+	}
+	b.mu.Lock()
+	// After the other end closed, and until Poll says so, there is nobody to send to and nothing to wait for.
+	if b.state != transport.Closed && !b.out.Push(struct{}{}, datagram) {
+		b.stats.SendDropped++
+		b.mu.Unlock()
+		return transport.ErrQueueFull
+	}
+	b.stats.Sent++
+	b.stats.SentBytes += uint64(len(datagram))
+	b.mu.Unlock()
+	select {
+	case b.wake <- struct{}{}:
+	default: // it is awake already
+	}
+	return nil
+}
+
+// Recv implements [transport.Conn].
+func (c *Conn) Recv(buf []byte) (n int, ok bool) {
+	b := c.box
+	if len(buf) < b.config.MTU {
+		panic(fmt.Sprintf("%s: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", b.config.Name, len(buf), b.config.MTU))
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n, _, ok = b.in.Pop(buf); ok {
+		b.stats.Received++
+		b.stats.ReceivedBytes += uint64(n)
+	}
+	return n, ok
+}
+
+// MTU implements [transport.Conn].
+func (c *Conn) MTU() int { return c.box.config.MTU }
+
+// State implements [transport.Conn].
+func (c *Conn) State() transport.State { return c.state }
+
+// Close implements [transport.Conn]. It returns at once; [Conn.Done] tells when everything is released.
+func (c *Conn) Close(reason transport.Reason) {
+	if reason.Code == transport.NoReason {
+		reason.Code = transport.Left
+	}
+	b := c.box
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.in.Release()
+	if b.state != transport.Closed {
+		b.state, b.reason, b.byOwner = transport.Closed, reason, true
+		close(b.ended)
+	}
+	c.state, c.reason = b.state, b.reason
+}
+
+// CloseReason implements [transport.Conn].
+func (c *Conn) CloseReason() transport.Reason { return c.reason }
+
+// Stats implements [transport.Conn].
+func (c *Conn) Stats() transport.Stats {
+	c.box.mu.Lock()
+	defer c.box.mu.Unlock()
+	s := c.box.stats
+	s.SendQueued, s.SendQueuedBytes = c.box.out.Len(), c.box.out.Bytes()
+	return s
+}
+
+// RemoteAddr implements [transport.Conn].
+func (c *Conn) RemoteAddr() string {
+	c.box.mu.Lock()
+	defer c.box.mu.Unlock()
+	return c.box.remote
+}
+
+// Done returns a channel that is closed when the connection has ended and its goroutines and its socket are gone. A program that exits right after Close
+// waits for it, so that the close reason gets out.
+func (c *Conn) Done() <-chan struct{} { return c.box.done }
+
+// Open tells that datagrams pass from now on.
+func (w *Worker) Open() {
+	w.box.mu.Lock()
+	defer w.box.mu.Unlock()
+	if w.box.state == transport.Connecting {
+		w.box.state = transport.Open
+	}
+}
+
+// End tells that the connection ended from outside: the other end closed it, or it broke. The first end counts.
+func (w *Worker) End(reason transport.Reason) {
+	b := w.box
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != transport.Closed {
+		b.state, b.reason = transport.Closed, reason
+		close(b.ended)
+	}
+}
+
+// Ended returns a channel that is closed when the connection ended, from within or from outside.
+func (w *Worker) Ended() <-chan struct{} { return w.box.ended }
+
+// Reason returns why the connection ended, and whether its owner closed it, so that the other end has to be told.
+func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
+	w.box.mu.Lock()
+	defer w.box.mu.Unlock()
+	return w.box.reason, w.box.byOwner
+}
+
+// Wake returns a channel that holds something when something may wait for Take.
+func (w *Worker) Wake() <-chan struct{} { return w.box.wake }
+
+// Take copies the next datagram for the network into buf, which has room for the MTU.
+func (w *Worker) Take(buf []byte) (n int, ok bool) {
+	w.box.mu.Lock()
+	defer w.box.mu.Unlock()
+	n, _, ok = w.box.out.Pop(buf)
+	return n, ok
+}
+
+// Unsent counts a datagram from Take that the network did not take.
+func (w *Worker) Unsent() {
+	w.box.mu.Lock()
+	defer w.box.mu.Unlock()
+	w.box.stats.SendDropped++
+}
+
+// Deliver copies a datagram that arrived into the queue for Recv. One of no bytes, or of more than the MTU, is counted and dropped.
+func (w *Worker) Deliver(datagram []byte) {
+	b := w.box
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.state == transport.Closed:
+		return
+	case len(datagram) == 0 || len(datagram) > b.config.MTU:
+		b.stats.ReceiveDropped++
+		return
+	case b.in.Full():
+		b.in.Drop()
+		b.stats.ReceiveDropped++
+	}
+	b.in.Push(struct{}{}, datagram)
+}
+
+// Lost counts datagrams that arrived and could not be delivered.
+func (w *Worker) Lost(n int) {
+	w.box.mu.Lock()
+	defer w.box.mu.Unlock()
+	w.box.stats.ReceiveDropped += uint64(n)
+}
+
+// SetRemote tells the other end's address.
+func (w *Worker) SetRemote(addr string) {
+	w.box.mu.Lock()
+	defer w.box.mu.Unlock()
+	w.box.remote = addr
+}
+
+// Finish tells that the last goroutine is about to go. What still waits to be sent is lost. The connection has ended.
+func (w *Worker) Finish() {
+	b := w.box
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.state != transport.Closed {
+		panic(b.config.Name + ": the goroutines of a connection went before it ended")
+	}
+	b.stats.SendDropped += uint64(b.out.Len())
+	b.out.Release()
+	close(b.done)
+}
