@@ -153,11 +153,10 @@ func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
 		seen[r] = record.Revision
 		// Written out: Go compares structs of arrays by calling functions.
 		p, q, s := &record.Value.Position, record.Value.Rotation, &record.Value.Scale
-		w, x, y, z := q.W, q.V[0], q.V[1], q.V[2]
-		if off := float32(w*w) + float32(x*x) + float32(y*y) + float32(z*z) - 1; !(off < 3e-7 && off > -3e-7) {
-			q = components.NormalizeQuat(q)
-			w, x, y, z = q.W, q.V[0], q.V[1], q.V[2]
+		if !isUnit(q) {
+			q = normalize(q)
 		}
+		w, x, y, z := q.W, q.V[0], q.V[1], q.V[2]
 		if p[0] == old.Position[0] && p[1] == old.Position[1] && p[2] == old.Position[2] &&
 			w == old.Rotation.W && x == old.Rotation.V[0] && y == old.Rotation.V[1] && z == old.Rotation.V[2] &&
 			s[0] == old.Scale[0] && s[1] == old.Scale[1] && s[2] == old.Scale[2] {

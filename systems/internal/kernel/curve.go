@@ -16,8 +16,8 @@ type curve struct {
 // largest error of the angle is 0.0042 degree. The factor k makes every coefficient exactly zero at t = 0 and t = 1, and its odd symmetry about 1/2
 // makes a blend and its reverse agree.
 //
-// The idea, a cubic correction of the nlerp's parameter, is Jonathan Blow's ("Understanding Slerp, Then Not Using It") and Arseny Kapoulkine's
-// ("Approximating slerp"); the fit with a third power of x, which widens it from 90 to 180 degrees, is our own.
+// The idea, a cubic correction of the nlerp's parameter, is Jonathan Blow's ("Hacking Quaternions", 2002) and Arseny Kapoulkine's
+// ("Approximating slerp", 2015); the fit with a third power of x, which widens it from 90 to 180 degrees, is our own.
 //
 // The conversions keep a compiler from fusing a product with a sum, so that every platform computes the same bits.
 func curveAt(t float32) curve {

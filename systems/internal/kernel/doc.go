@@ -16,13 +16,18 @@
 // # The slerp
 //
 // Rotations turn along the shorter arc at constant angular speed, computed without trigonometry: a normalised sum of the two quaternions whose weights are polynomials in t
-// and in the cosine of half the angle; see curve.go. It is off by at most 0.0042 degree for arcs up to 180 degrees. Between samples half a turn
+// and in the cosine of half the angle; see curve.go. It is off by at most 0.0043 degree for arcs up to 180 degrees. Between samples half a turn
 // apart any one of the shortest arcs is taken, always the same one.
 //
 // # Layout
 //
 // Columns are arrays of structs, as the components are: the vectors run along all floats of eight poses, and only the weights of the rotations are transposed.
 // Separate columns of x, y and z would be no faster; see blend_amd64.s.
+//
+// # Measuring
+//
+// go test -bench . here measures every loop by both paths, in ns per row, for tables of a thousand to a million rows. On a Zen 4 core the dense kernel takes
+// 1.6 ns per pose in the first two levels of the cache, where it is bound by its loads, and about 1.8 in the third; the Go code takes 12.4 everywhere.
 //
 // Misuse that would touch foreign memory panics before anything is written. The package has no state but what the processor was found to support.
 package kernel
