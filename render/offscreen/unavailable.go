@@ -12,8 +12,13 @@ import (
 // Surface is a picture in memory to draw on. In this build there is none.
 type Surface struct{}
 
+var _ render.Surface = (*Surface)(nil)
+
 // New reports what this build lacks.
-func New(Config) (*Surface, error) {
+func New(c Config) (*Surface, error) {
+	if _, err := c.size(); err != nil {
+		return nil, err
+	}
 	return nil, fmt.Errorf("offscreen: %w: this program was built without cgo or for a system without EGL: build it on Linux with CGO_ENABLED=1 and a C compiler (Debian and Ubuntu: apt install gcc libc6-dev pkg-config libgl-dev)", ErrUnavailable)
 }
 

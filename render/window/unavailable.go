@@ -12,8 +12,13 @@ import (
 // Window is a window on the display. In this build there is none.
 type Window struct{}
 
+var _ render.Surface = (*Window)(nil)
+
 // Open reports what this build lacks.
-func Open(Config) (*Window, error) {
+func Open(c Config) (*Window, error) {
+	if _, err := c.withDefaults(); err != nil {
+		return nil, err
+	}
 	return nil, fmt.Errorf("window: %w: this program was built without cgo: build it with CGO_ENABLED=1 and a C compiler (Debian and Ubuntu: "+
 		"apt install gcc libc6-dev pkg-config libgl-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev)", ErrNoDisplay)
 }
