@@ -152,11 +152,12 @@ func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
 		}
 		seen[r] = record.Revision
 		// Written out: Go compares structs of arrays by calling functions.
-		p, q, s := &record.Value.Position, record.Value.Rotation, &record.Value.Scale
-		if !isUnit(q) {
-			q = normalize(q)
-		}
+		p, q, s := &record.Value.Position, &record.Value.Rotation, &record.Value.Scale
 		w, x, y, z := q.W, q.V[0], q.V[1], q.V[2]
+		if !isUnit(w, x, y, z) {
+			unit := normalize(*q)
+			w, x, y, z = unit.W, unit.V[0], unit.V[1], unit.V[2]
+		}
 		if p[0] == old.Position[0] && p[1] == old.Position[1] && p[2] == old.Position[2] &&
 			w == old.Rotation.W && x == old.Rotation.V[0] && y == old.Rotation.V[1] && z == old.Rotation.V[2] &&
 			s[0] == old.Scale[0] && s[1] == old.Scale[1] && s[2] == old.Scale[2] {

@@ -12,7 +12,7 @@ import (
 // it is, bit for bit, and one without a direction becomes the identity. Unlike there, no compiler may fuse the test's sums, so that the assembly of the
 // capture and every platform draw the line at the same place.
 func Normalize3D(p *components.Pose3D) {
-	if !isUnit(p.Rotation) {
+	if q := &p.Rotation; !isUnit(q.W, q.V[0], q.V[1], q.V[2]) {
 		p.Rotation = normalize(p.Rotation)
 	}
 }
@@ -20,8 +20,8 @@ func Normalize3D(p *components.Pose3D) {
 // unitTolerance is how far a squared length may be from 1.
 const unitTolerance = 3e-7
 
-func isUnit(q mgl32.Quat) bool {
-	off := float32(q.W*q.W) + float32(q.V[0]*q.V[0]) + float32(q.V[1]*q.V[1]) + float32(q.V[2]*q.V[2]) - 1
+func isUnit(w, x, y, z float32) bool {
+	off := float32(w*w) + float32(x*x) + float32(y*y) + float32(z*z) - 1
 	return off < unitTolerance && off > -unitTolerance
 }
 
