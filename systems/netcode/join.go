@@ -206,7 +206,7 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	var buf [64]byte
 	buf[0] = kindWelcome
 	w := packet.NewWriter(buf[1:])
-	m := welcome{player: p.number, secret: p.secret, resumed: resumed, rate: uint8(p.rate)}
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.OnArrival, rate: uint8(p.rate)}
 	m.write(&w)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])
 }

@@ -46,6 +46,8 @@ type Player[S any, I comparable] struct {
 	jumps    uint8
 	buffer   *prediction.Buffer[I]
 	arrivals *prediction.Arrivals[I]
+	ran      int // inputs that ran in this step, on arrival
+	silent   int // steps since one did
 
 	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
 	sent    [256]sentSnapshot
@@ -123,6 +125,7 @@ func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
 		p.Input, _ = p.buffer.Next()
 		p.State = game.Step(p.State, p.Input, t)
 	} else {
+		p.ran = 0
 		p.arrivals.Advance(now, p.horizon(now))
 		for {
 			in, ok := p.arrivals.Next()
@@ -131,6 +134,10 @@ func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
 			}
 			p.Input = in
 			p.State = game.Step(p.State, in, t)
+			p.ran++
+		}
+		if p.silent++; p.ran > 0 {
+			p.silent = 0
 		}
 	}
 	if transform := p.transform(); transform != nil {

@@ -81,6 +81,16 @@ func (s *Server[S, I]) noteChanges() {
 	for query.Next() {
 		tr := (*track)(query.Get(t.track))
 		record := (*components.Transform3D)(query.Get(t.logical)).Record()
+		span := dt
+		if s.config.OnArrival {
+			// A player's step may run any number of his inputs, and he is not at rest because none has come.
+			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil {
+				span = dt * float32(p.ran)
+				if p.ran == 0 && record.Revision == tr.revision && p.silent < s.protocol.TickRate()/2 {
+					continue
+				}
+			}
+		}
 		if record.Revision == tr.revision {
 			tr.velocity, tr.angular, tr.rests = mgl32.Vec3{}, mgl32.Vec3{}, true
 			continue
@@ -93,7 +103,7 @@ func (s *Server[S, I]) noteChanges() {
 		if tr.revision == 0 || jumped {
 			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
 		} else {
-			tr.velocity, tr.angular = motion(tr.last, pose, dt)
+			tr.velocity, tr.angular = motion(tr.last, pose, span)
 		}
 		if jumped {
 			tr.jumps++
@@ -241,13 +251,21 @@ func (s *Server[S, I]) commitParent(e arche.Entity, tr *track) {
 
 // ageOf is how old the state of a player's entity is where inputs run on arrival.
 func (s *Server[S, I]) ageOf(owner uint16, at time.Duration) time.Duration {
-	if owner == 0 {
-		return 0
-	}
-	for _, p := range s.players {
-		if p != nil && p.number == owner && p.arrivals != nil {
-			return max(p.arrivals.Delta(at), 0)
-		}
+	if p := s.playerOf(owner); p != nil {
+		return max(p.arrivals.Delta(at), 0)
 	}
 	return 0
+}
+
+// playerOf returns the player with a number, or nil.
+func (s *Server[S, I]) playerOf(number uint16) *Player[S, I] {
+	if number == 0 {
+		return nil
+	}
+	for _, p := range s.players {
+		if p != nil && p.number == number {
+			return p
+		}
+	}
+	return nil
 }

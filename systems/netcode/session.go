@@ -174,13 +174,19 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	at := clocksync.Unwrap(snap.Tick, c.newest)
 	c.playback.Arrive(now, c.grid.Edge(at), uint16(pk.Number))
 	if feedback.Heard {
-		c.clocks.Reported(now, feedback.Newest, feedback.Age)
+		if !c.welcomed.arrival {
+			c.clocks.Reported(now, feedback.Newest, feedback.Age)
+		}
 		c.predictor.Pending().Acknowledge(feedback.Ack)
 		c.stats.Missed = feedback.Starved
 	}
 	c.feedback = feedback
 	if hasState && at > c.newest {
-		c.reconcile(snap.Tick, state, jumps)
+		after := snap.Tick
+		if c.welcomed.arrival && feedback.Heard {
+			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
+		}
+		c.reconcile(after, state, jumps)
 	}
 	c.newest = max(c.newest, at)
 	c.apply(snap, now)

@@ -68,6 +68,7 @@ type welcome struct {
 	player  uint16
 	secret  secret
 	resumed bool // the session goes on where it was; otherwise it begins
+	arrival bool // inputs run as they come: states are those after an input, not those of a tick
 	rate    uint8
 }
 
@@ -77,6 +78,7 @@ func (m *welcome) write(w *packet.Writer) {
 		w.Bits(uint64(b), 8)
 	}
 	w.Bool(m.resumed)
+	w.Bool(m.arrival)
 	w.Bits(uint64(m.rate), 8)
 }
 
@@ -86,6 +88,7 @@ func (m *welcome) read(r *packet.Reader) error {
 		m.secret[i] = byte(r.Bits(8))
 	}
 	m.resumed = r.Bool()
+	m.arrival = r.Bool()
 	m.rate = uint8(r.Bits(8))
 	return r.Close()
 }
