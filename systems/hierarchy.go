@@ -77,7 +77,7 @@ func (h *Hierarchy) Install(e *ecs.Engine) {
 	h.visual = worlds{world: h.world, parent: h.ids.parent, local: h.visualLocal}
 	h.family = newFamily(h.world, h.ids.parent)
 	h.mark = h.markMoved
-	arche.AddResource(h.world, h)
+	putResource(h.world, h)
 	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
 	e.AddAt(ecs.VisualSync, ecs.OrderPropagate, &hierarchySystem{h, "hierarchy's propagation", (*Hierarchy).propagate})

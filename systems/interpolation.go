@@ -128,10 +128,18 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.homes = newHomes(i.world, i.cols.ids.logical, i.cols.ids.visual, []arche.ID{
 		i.cols.ids.prev, i.cols.ids.cur, i.cols.ids.seen, i.cols.ids.motion, i.cols.ids.span,
 	})
-	arche.AddResource(i.world, i)
+	putResource(i.world, i)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderBegin, &interpolatorSystem[T]{i, "sampling", (*Interpolator[T]).settleIn})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture, &interpolatorSystem[T]{i, "capture", (*Interpolator[T]).capture})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync, &interpolatorSystem[T]{i, "visual synchronizer", (*Interpolator[T]).sync})
+}
+
+// putResource makes r the world's resource of its type. There may be one already, of an engine that was closed before it ran and so finalised nothing.
+func putResource[T any](w *arche.World, r *T) {
+	if id := arche.ResourceID[T](w); w.Resources().Has(id) {
+		w.Resources().Remove(id)
+	}
+	arche.AddResource(w, r)
 }
 
 // interpolatorSystem is one of the three places where the interpolator works.

@@ -124,6 +124,9 @@ func (h *Hierarchy) propagate() {
 	}
 	for _, k := range h.family.unsynced {
 		e := nodes[k].entity
+		if !h.world.Alive(e) {
+			continue
+		}
 		if local := h.visualLocal(e); int(e.ID()) >= len(w.cache) || w.cache[e.ID()].entity != e || !sameBits(&w.cache[e.ID()].local, &local) {
 			h.dirty[k/64] |= 1 << (k % 64)
 		}
@@ -143,6 +146,9 @@ func (h *Hierarchy) propagate() {
 
 func (h *Hierarchy) propagateNode(k int32) {
 	n, w := &h.family.nodes[k], &h.visual
+	if !h.world.Alive(n.entity) { // since the sweep, by somebody's system in between
+		return
+	}
 	w.grow(n.entity.ID())
 	c := &w.cache[n.entity.ID()]
 	// A node that only its ancestors move keeps the local pose that it had.
