@@ -30,8 +30,8 @@ const (
 	// perListCall is the same for lists, whose kernel looks further ahead and must be stopped less often.
 	perListCall = 2048
 
-	// farRows is the size of a column from which three of them (15 MB) are taken not to fit a core's share of the cache.
-	farRows = 1 << 17
+	// farRows is the size of a column from which three of them (8 MB) are beyond the second-level cache by far.
+	farRows = 1 << 16
 )
 
 // Blend3D writes dst[i] = blend(prev[i], cur[i], t) for every i. The slices have equal length; rotations have unit length; t is in [0, 1).
@@ -72,9 +72,10 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	checkRows(rows, len(dst), p)
 	c, i := curveAt(t), 0
 	if p.avx2() {
+		far := len(dst) >= farRows && len(rows) <= len(dst)/4 // a denser list is as good as a stream
 		for whole := len(rows) &^ (perTurn - 1); i < whole; {
 			n := min(whole-i, perListCall)
-			blendListAVX2(&rows[i], &dst[0], &prev[0], &cur[0], n/perTurn, &c, len(dst) >= farRows)
+			blendListAVX2(&rows[i], &dst[0], &prev[0], &cur[0], n/perTurn, &c, far)
 			i += n
 		}
 	}
