@@ -158,6 +158,10 @@ func TestCubesWithinBudget(t *testing.T) {
 	)
 	t.Logf("naive (321 bits a cube, 60 times a second): %.2f Mbit/s; IP and UDP add %.1f kbit/s, DTLS 1.2 with AES-GCM and a connection id %.1f more",
 		901*321*60/1e6, 28*8*60/1e3, 46*8*60/1e3)
+	seconds := 10
+	if testing.Short() {
+		seconds = 3
+	}
 	for _, test := range []struct {
 		name            string
 		storm, velocity bool
@@ -172,7 +176,7 @@ func TestCubesWithinBudget(t *testing.T) {
 		{"pushed by the player, 15 % loss", false, true, 6, 0.15, 0.003},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := runCubes(t, test.storm, test.velocity, 10, test.delay, test.loss)
+			r := runCubes(t, test.storm, test.velocity, seconds, test.delay, test.loss)
 			t.Logf("kbit/s: mean %.1f, worst second %.1f; %.1f cubes a packet of %.1f bits; a moving cube is silent for at most %d ms",
 				r.mean, r.worstSecond, r.records, r.bitsPerRecord, r.longestSilence*1000/60)
 			t.Logf("error rms and max: states %.2f and %.2f mm, %.2f and %.2f degrees; interpolated view %.1f and %.0f mm, %.2f and %.0f degrees",
@@ -190,7 +194,7 @@ func TestCubesWithinBudget(t *testing.T) {
 			if r.view.rms() > test.viewRMS {
 				t.Errorf("the view is off by %.4f m rms", r.view.rms())
 			}
-			if r.position.n < 1000 {
+			if r.position.n < 300*seconds {
 				t.Errorf("only %d states arrived", r.position.n)
 			}
 		})

@@ -108,18 +108,18 @@ func (c *crowd) send(t testing.TB, receive bool) {
 
 // TestSteadyStateAllocatesNothing is conformance case 49 as far as memory goes.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	c := newCrowd(t, 1000, 5)
-	for range 200 {
+	c := newCrowd(t, 1000, 2)
+	for range 100 {
 		c.move()
 		c.send(t, true)
 	}
-	if n := testing.AllocsPerRun(100, func() {
+	if n := testing.AllocsPerRun(50, func() {
 		c.move()
 		c.send(t, true)
 	}); n != 0 {
 		t.Errorf("%v allocations a tick", n)
 	}
-	if c.records < 300*700 {
+	if c.records < 150*650 {
 		t.Errorf("only %d records", c.records)
 	}
 }

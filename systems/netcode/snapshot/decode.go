@@ -115,7 +115,7 @@ func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
 		}
 	case late:
 		d.skip(p)
-		if e.alive && !e.leaving && (p.op == opDelta || p.id == e.id) {
+		if e.alive && (p.op == opDelta || p.id == e.id) {
 			d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Late: true})
 		}
 	case p.op == opFull && (!e.alive || e.leaving || e.id != p.id):

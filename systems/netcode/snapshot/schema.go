@@ -49,9 +49,6 @@ func (s *Schema) Quantize(state State) State {
 	return s.quantizer.state(&r, s.quantizer.age(state.Age))
 }
 
-// Hello and its parts are bounded, so that a stranger's takes bounded work.
-const maxHelloBits = 8 * (4 + 4 + 4 + 1 + 4*MaxComponents)
-
 func hash32(text string) uint32 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(text)) // never fails
