@@ -5,6 +5,7 @@ import (
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
@@ -28,7 +29,8 @@ func TestOverwrittenWholeIsAJump(t *testing.T) {
 		},
 		"Map.Set": func(s *stage, e, _ arche.Entity, v components.Pose3D) {
 			l := components.NewLogical(v)
-			s.w.Set(e, arche.ComponentID[components.Transform3D](s.w), &l)
+			m := generic.NewMap[components.Transform3D](s.w)
+			m.Set(e, &l)
 		},
 		"removed and added": func(s *stage, e, _ arche.Entity, v components.Pose3D) {
 			s.logicals.Remove(e)
