@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"reflect"
 	"testing"
@@ -242,5 +243,54 @@ func TestResumeGoesOnWithBaselines(t *testing.T) {
 	}
 	if got, _, _ := p.decoder.State(ids[7]); got.Position != s.Position || p.decoder.Alive(ids[8]) {
 		t.Errorf("after the pause: %v, %v", got.Position, p.decoder.Alive(ids[8]))
+	}
+}
+
+// TestWireFormat keeps the bytes as they are, on every machine. If it fails on purpose, raise ProtocolVersion and put the new sums here.
+func TestWireFormat(t *testing.T) {
+	var hp snapshot.Component[health]
+	c := snapshot.Config{MaxEntities: 64, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}, Angular: snapshot.Range{Max: 8, Resolution: 0.25}}
+	p := newPair(t, c, func(s *snapshot.Schema) { hp = snapshot.Register(s, "health", healthCodec{}) }, 1, wire{delay: 3}, wire{delay: 3})
+	// Nothing but exact numbers goes in, so that no machine rounds them differently.
+	turns := []mgl32.Quat{{W: 1}, {W: 0.5, V: mgl32.Vec3{0.5, 0.5, 0.5}}, {W: 0.5, V: mgl32.Vec3{-0.5, 0.5, 0.5}}, {V: mgl32.Vec3{0, 1, 0}}}
+	var ids []snapshot.ID
+	for i := range 20 {
+		ids = append(ids, p.spawn(uint16(i*i), 1, at(float32(i), 0, 0)))
+	}
+	sum := fnv.New64a()
+	for f := range 200 {
+		for i, id := range ids {
+			x := float32(i) + float32(f*(i-10))/64
+			p.world.SetState(id, snapshot.State{
+				Position:      mgl32.Vec3{x, float32(f%(i+1)) / 32, -x},
+				Velocity:      mgl32.Vec3{float32(i-10) * 60 / 64, float32(f%9) / 8, -float32(i-10) * 60 / 64},
+				Angular:       mgl32.Vec3{float32(f%5) / 4, 0, 1},
+				Rotation:      turns[(i+f/8)%len(turns)],
+				AtRest:        (f/32+i)%4 == 0,
+				Discontinuity: uint8(f / 64),
+			})
+			if (f+i)%16 == 0 {
+				hp.Set(p.world, id, health(f*i))
+				p.world.SetOwner(id, uint16(f%3))
+			}
+		}
+		if f%50 == 49 {
+			p.world.Despawn(ids[f/10])
+			ids[f/10] = p.spawn(7, 1, at(1, 2, 3))
+			if err := p.world.SetParent(ids[f/10], ids[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.record, p.log = true, p.log[:0]
+		p.step()
+		sum.Write(p.log[0])
+	}
+	hello := packet.NewWriter(make([]byte, 100))
+	p.schema.WriteHello(&hello)
+	if got, want := sum.Sum64(), uint64(0x7b7bb111771eaf26); got != want {
+		t.Errorf("the packets' sum is %#x, want %#x", got, want)
+	}
+	if got, want := fmt.Sprintf("%x", hello.Bytes()), "010000000000000069a948ce018fed986b"; got != want {
+		t.Errorf("the hello is %s, want %s", got, want)
 	}
 }

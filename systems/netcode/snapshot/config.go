@@ -41,8 +41,9 @@ type Config struct {
 	// with 9, 11 or 15 bits, and 0.2, 0.05 or 0.003 in the mean.
 	RotationBits int
 
-	// Velocity and Angular turn velocities on. They cost few bits, since positions are then predicted from the last acknowledged ones, and make curves
-	// between snapshots possible. {Max: 64, Resolution: 1.0/16} suits people and vehicles.
+	// Velocity and Angular turn velocities on. Since positions are then predicted from the last acknowledged ones, and velocities from the way made since, they cost little: 7 to
+	// 11 bits more for a thrown cube, nothing for what keeps its course. In return a view can follow curves between snapshots (a third less error
+	// in the scene of 901 cubes). {Max: 64, Resolution: 1.0/16} suits people and vehicles.
 	Velocity, Angular Range
 
 	// History is how many states of each entity a client keeps as possible baselines; zero means 32, at most 128. It should cover the

@@ -39,7 +39,7 @@ func (o Op) String() string {
 type Info struct {
 	Kind     uint16 // as given to World.Spawn
 	Owner    uint16 // as given to World.SetOwner; 0: none
-	Parent   ID     // State is relative to it; None: to the world
+	Parent   ID     // State is relative to it; None: to the world. Where it is not Alive, the entity has no place yet, and must not be shown
 	Abstract bool   // from World.SpawnAbstract: without a pose
 }
 

@@ -35,13 +35,15 @@ type EncoderConfig struct {
 // Entities of one tree of parents are sent in one packet as far as they differ from what is acknowledged, so that the client has their poses of the same tick. A tree too large
 // for a packet is split, and then every part brings the parents of its members with it.
 type Encoder struct {
-	world  *World
-	config EncoderConfig
-	tracks []track
-	acked  packet.Number // the newest known to have arrived
-	last   tick.Tick     // of the last Encode
-	begun  bool
-	tally  tally
+	world   *World
+	config  EncoderConfig
+	tracks  []track
+	acked   packet.Number // the newest known to have arrived
+	seen    tick.Tick     // the newest tick of a snapshot that has; valid with hasSeen
+	hasSeen bool
+	last    tick.Tick // of the last Encode
+	begun   bool
+	tally   tally
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
@@ -165,6 +167,9 @@ func (e *Encoder) Delivered(n packet.Number) {
 		return
 	}
 	p.number = 0
+	if !e.hasSeen || p.tick.IsNewer(e.seen) {
+		e.seen, e.hasSeen = p.tick, true
+	}
 	for i := p.from; i < p.from+uint64(p.n); i++ {
 		if i+maxSent < e.nextRec {
 			continue // overwritten
@@ -181,6 +186,9 @@ func (e *Encoder) Delivered(n packet.Number) {
 		}
 	}
 }
+
+// AckedTick returns the tick of the newest snapshot that the client is known to have: what it claims to see cannot be newer. False while there is none.
+func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note remembers what is in the packet.
 func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {

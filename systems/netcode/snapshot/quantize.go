@@ -102,7 +102,7 @@ func (q *quantizer) packRotation(r mgl32.Quat) (p [3]int16, largest uint8) {
 	i := 0
 	for k, x := range v {
 		if k != int(largest) {
-			p[i] = int16(clampRound(x*scale, -q.rotationMax, q.rotationMax))
+			p[i] = int16(clampRound(float64(x*scale), -q.rotationMax, q.rotationMax))
 			i++
 		}
 	}

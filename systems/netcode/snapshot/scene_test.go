@@ -24,7 +24,8 @@ type pair struct {
 	server, client *packet.Endpoint
 	down, up       wire
 	now            tick.Tick
-	budget         int // bytes of a packet from the server
+	newest         tick.Tick // of the snapshots that were decoded
+	budget         int       // bytes of a packet from the server
 
 	sent   snapshot.Result
 	size   int                     // bytes of the last packet from the server
@@ -135,6 +136,7 @@ func (p *pair) send() {
 }
 
 func (p *pair) receive() {
+	p.t.Helper()
 	p.got = p.got[:0]
 	for _, d := range p.down.arrived(p.now) {
 		in, err := p.client.Open(d)
@@ -148,6 +150,9 @@ func (p *pair) receive() {
 		if err != nil {
 			p.errors++
 			continue
+		}
+		if s.Tick.IsNewer(p.newest) {
+			p.newest = s.Tick
 		}
 		if s.CommandAge != -3 || s.LastInput != uint16(s.Tick) {
 			p.t.Fatalf("header %+v", s.Header)
@@ -167,6 +172,11 @@ func (p *pair) receive() {
 		p.t.Fatal(err)
 	}
 	p.up.send(p.now, d)
+	defer func() {
+		if at, ok := p.encoder.AckedTick(); ok && at.IsNewer(p.newest) {
+			p.t.Fatalf("tick %d is acknowledged, but the newest that was decoded is %d", at, p.newest)
+		}
+	}()
 	for _, d := range p.up.arrived(p.now) {
 		if in, err := p.server.Open(d); err == nil {
 			if err := p.server.Accept(in, p.time()); err != nil {
