@@ -48,7 +48,7 @@ func TestBitsDoNotDependOnThePlace(t *testing.T) {
 
 // Columns long enough for several calls of assembly, for their tails, and for the prefetching of lists.
 func TestLongColumns(t *testing.T) {
-	for _, n := range []int{perCall - 1, perCall, perCall + 9, 3*perCall + 7, 2*perListCall + 13, farRows + 3} {
+	for _, n := range []int{perCall - 1, perCall, perCall + 9, 3*perCall + 7, 2*perListCall + 13, farRows + 3, farColumn + 15} {
 		if n > farRows && testing.Short() {
 			continue
 		}
