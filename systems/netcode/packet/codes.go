@@ -41,8 +41,8 @@ const (
 	MaxGolombValue = 1<<32 - 1
 )
 
-// Golomb writes v, at most MaxGolombValue, in an exponential Golomb code (as H.264 does): n zeros, a one, and n+order bits. Values below 2^order take order+1 bits, and every doubling
-// beyond takes two bits more. It suits numbers that are mostly below 2^order; larger values and orders panic.
+// Golomb writes v, at most MaxGolombValue, in an exponential Golomb code (as H.264 does): n zeros, a one, and n+order bits. Values below 2^order take
+// order+1 bits, and every doubling beyond takes two bits more. It suits numbers that are mostly below 2^order; larger values and orders panic.
 func (w *Writer) Golomb(v uint64, order uint) {
 	if v > MaxGolombValue || order > MaxGolomb {
 		panic("packet: Writer.Golomb takes values of 32 bits and orders up to MaxGolomb")

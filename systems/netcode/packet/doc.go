@@ -15,10 +15,10 @@
 //
 // # The way of a packet
 //
-// To send: [Endpoint.Begin] writes the header and waiting messages into a buffer and returns a Writer for the payload, [Endpoint.End] returns the datagram.
-// To receive: [Endpoint.Open] checks a datagram and returns a Reader of its payload, and changes nothing; when the payload has been
-// understood, [Endpoint.Accept] applies the rest. A packet that was not accepted was, for both ends, never received. Thus an acknowledgement means that
-// the payload was decoded and applied, which is what delta compression must be able to rely on.
+// To send: [Endpoint.Begin] writes the header and waiting messages into a buffer and returns a Writer for the payload, [Endpoint.End] returns the
+// datagram. To receive: [Endpoint.Open] checks a datagram and returns a Reader of its payload, and changes nothing; when the payload has been
+// understood, [Endpoint.Accept] applies the rest. A packet that was not accepted was, for both ends, never received. Thus an acknowledgement means
+// that the payload was decoded and applied, which is what delta compression must be able to rely on.
 //
 // # Bits
 //
@@ -28,6 +28,6 @@
 //
 // # Safety
 //
-// Whatever Open is given, it does not panic, allocates nothing, and takes time proportional to the datagram. Sequence numbers protect from duplicates and
-// from replays of the last nine minutes at 60 packets a second, but not from forgers: that is the work of an encrypted transport.
+// Whatever Open is given, it does not panic, allocates nothing, and takes time proportional to the datagram. Sequence numbers protect from duplicates
+// and from replays of the last nine minutes at 60 packets a second, but not from forgers: that is the work of an encrypted transport.
 package packet

@@ -11,8 +11,9 @@ type Config struct {
 	// MTU is the largest datagram in bytes, as the transport tells it; at least MinMTU.
 	MTU int
 
-	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece waits until a packet has room for it: the buffers given to Begin
-	// should be at least ChunkSize and MaxOverhead larger than what is reserved for the payload. Zero means 256, or half of what fits the MTU if that is less.
+	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece waits until a packet has room for it: the buffers
+	// given to Begin should be at least ChunkSize and MaxOverhead larger than what is reserved for the payload. Zero means 256, or half of what fits
+	// the MTU if that is less.
 	ChunkSize int
 
 	// MaxMessage is the largest message in bytes, in either direction; zero means 32 KiB, or what half of the window of pieces holds if that is less.
@@ -140,9 +141,9 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 // Next returns the number that the next packet will carry; between Begin and End that of the packet being written.
 func (e *Endpoint) Next() Number { return e.sent.next }
 
-// Begin starts a packet in buf, of which it uses at most the MTU: the header, then waiting messages, as many as leave reserve bytes for the payload. It returns
-// a [Writer] for the payload with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less than MaxHeader bytes, and a second
-// Begin without an End, panic.
+// Begin starts a packet in buf, of which it uses at most the MTU: the header, then waiting messages, as many as leave reserve bytes for the payload.
+// It returns a [Writer] for the payload with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less than MaxHeader bytes,
+// and a second Begin without an End, panic.
 func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
 	b := &e.build
 	if b.active {
@@ -163,8 +164,8 @@ func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
 	return &b.payload
 }
 
-// End finishes the packet and returns the datagram, a part of Begin's buffer. If the payload did not fit, the error is ErrFull, nothing counts as sent, and
-// messages wait for the next packet.
+// End finishes the packet and returns the datagram, a part of Begin's buffer. If the payload did not fit, the error is ErrFull, nothing counts as
+// sent, and messages wait for the next packet.
 func (e *Endpoint) End() ([]byte, error) {
 	b := &e.build
 	if !b.active {
@@ -185,8 +186,8 @@ func (e *Endpoint) End() ([]byte, error) {
 	return datagram, nil
 }
 
-// packEntries writes waiting messages to buf and returns how many bytes they took. Either kind comes first in every other packet, so that neither waits for a
-// long queue of the other.
+// packEntries writes waiting messages to buf and returns how many bytes they took. Either kind comes first in every other packet, so that neither
+// waits for a long queue of the other.
 func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
 	b := &e.build
 	b.nChunks, b.popped = 0, 0

@@ -42,8 +42,8 @@ func corpus(t testing.TB) (*packet.Endpoint, [][]byte) {
 	return e, out
 }
 
-// TestMangledDatagrams is conformance case 33 for the packet layer: every bit flipped, and cut at every length. Open may find such a packet in order (its
-// payload is none of its business), but it must not panic, and what it refuses must change nothing but a counter.
+// TestMangledDatagrams is conformance case 33 for the packet layer: every bit flipped, and cut at every length. Open may find such a packet in order
+// (its payload is none of its business), but it must not panic, and what it refuses must change nothing but a counter.
 func TestMangledDatagrams(t *testing.T) {
 	e, datagrams := corpus(t)
 	before := snapshotOf(e)

@@ -11,8 +11,8 @@ type Pacer struct {
 	begun  bool
 }
 
-// NewPacer returns a full Pacer for a rate in bytes per second, of which at most burst bytes accumulate while nothing is sent. Over any span of time T at most
-// rate*T+burst bytes pass.
+// NewPacer returns a full Pacer for a rate in bytes per second, of which at most burst bytes accumulate while nothing is sent. Over any span of time
+// T at most rate*T+burst bytes pass.
 func NewPacer(rate, burst float64) Pacer { return Pacer{rate: rate, burst: burst, tokens: burst} }
 
 // SetRate changes the rate and the burst, from the last Allowance on.

@@ -17,8 +17,8 @@ var (
 
 // Reader takes bits out of bytes that may come from anywhere. The zero value is empty; see [NewReader].
 //
-// The first error stays, and everything read from then on is zero: read a whole structure, then check [Reader.Err] once. Loops whose length was read must also
-// end on an error. A Reader allocates nothing, and never looks beyond its bytes.
+// The first error stays, and everything read from then on is zero: read a whole structure, then check [Reader.Err] once. Loops whose length was read
+// must also end on an error. A Reader allocates nothing, and never looks beyond its bytes.
 type Reader struct {
 	buf []byte
 	pos int // in bits

@@ -60,8 +60,9 @@ func (r *received) add(n Number) {
 	r.newest = n
 }
 
-// Open checks a datagram and returns the packet in it, without changing anything but the counters of [Endpoint.Stats]. Decode the payload, and if that went well call
-// [Endpoint.Accept]; if it did not, or the packet cannot be used now, just do not: the other end will count it as lost. The datagram must stay as it is until then.
+// Open checks a datagram and returns the packet in it, without changing anything but the counters of [Endpoint.Stats]. Decode the payload, and if
+// that went well call [Endpoint.Accept]; if it did not, or the packet cannot be used now, just do not: the other end will count it as lost. The
+// datagram must stay as it is until then.
 //
 // The errors are ErrHeader, ErrTooOld, ErrDuplicate, ErrAck, ErrEntry and ErrWindow. Duplicates and old packets are normal on a network; the others
 // are not.
@@ -133,8 +134,8 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 	return n, p, nil
 }
 
-// Accept takes the packet that [Endpoint.Open] returned last, of whose payload the caller made use: it will be acknowledged. The [Handler] is told of packets that the other end
-// has acknowledged, then of the messages. Any other packet panics.
+// Accept takes the packet that [Endpoint.Open] returned last, of whose payload the caller made use: it will be acknowledged. The [Handler] is told of
+// packets that the other end has acknowledged, then of the messages. Any other packet panics.
 //
 // The error is ErrMessageTooLarge if the other end sends a reliable message beyond Config.MaxMessage; the stream of reliable messages has then ended,
 // and the connection should too.

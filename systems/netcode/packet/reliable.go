@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	// ErrBackpressure is returned when a message cannot be queued because too many wait. Nothing was queued: try again after packets have been sent and acknowledged, or,
-	// if this goes on, end the connection: the other end has stopped listening.
+	// ErrBackpressure is returned when a message cannot be queued because too many wait. Nothing was queued: try again after packets have been sent
+	// and acknowledged, or, if this goes on, end the connection: the other end has stopped listening.
 	ErrBackpressure = errors.New("packet: too many messages wait to be sent")
 
 	// ErrMessageTooLarge is returned for a message of more than Config.MaxMessage bytes. Split it.
@@ -39,8 +39,8 @@ type sendWindow struct {
 
 func (w *sendWindow) pending() int { return int(w.next - w.base) }
 
-// SendReliable queues a copy of data as a message that the other end gets exactly once, after the reliable messages queued before it. The errors are ErrMessageTooLarge
-// and ErrBackpressure.
+// SendReliable queues a copy of data as a message that the other end gets exactly once, after the reliable messages queued before it. The errors are
+// ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendReliable(data []byte) error {
 	if len(data) > e.config.MaxMessage {
 		return ErrMessageTooLarge

@@ -10,8 +10,8 @@ func (s Sequence) IsNewer(o Sequence) bool { return s.Sub(o) > 0 }
 // Sub returns the number of packets from o to s: positive where s is newer.
 func (s Sequence) Sub(o Sequence) int { return int(int16(s - o)) }
 
-// Number counts the packets that one end of a connection has sent, from 1. It never wraps: only its low 16 bits travel ([Sequence]), and the receiver completes
-// them with those of the newest packet that it knows. Zero means none.
+// Number counts the packets that one end of a connection has sent, from 1. It never wraps: only its low 16 bits travel ([Sequence]), and the receiver
+// completes them with those of the newest packet that it knows. Zero means none.
 type Number uint64
 
 // Sequence returns the part of the number that travels.

@@ -24,8 +24,8 @@ func (q *sendQueue) pop(n int) {
 	q.n -= n
 }
 
-// SendUnreliable queues a copy of data as a message for one of the next packets. The other end gets it at most once, in no order, and if it is larger than
-// Config.ChunkSize only if all of its pieces arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
+// SendUnreliable queues a copy of data as a message for one of the next packets. The other end gets it at most once, in no order, and if it is larger
+// than Config.ChunkSize only if all of its pieces arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendUnreliable(data []byte) error {
 	if len(data) > e.config.MaxMessage {
 		return ErrMessageTooLarge

@@ -148,7 +148,8 @@ func interpolate(a, b snapshot.State, from, to, at tick.Tick, velocity bool) sna
 	return snapshot.State{Position: p, Rotation: r.Normalize()}
 }
 
-// TestCubesWithinBudget is conformance case 41: Fiedler's scene with all 901 cubes in motion, in 256 kbit/s of packets at 60 a second. Run it with -v for the figures.
+// TestCubesWithinBudget is conformance case 41: Fiedler's scene with all 901 cubes in motion, in 256 kbit/s of packets at 60 a second. Run it with -v
+// for the figures.
 func TestCubesWithinBudget(t *testing.T) {
 	const (
 		budget  = 256.0 // kbit/s, in every second
@@ -201,7 +202,8 @@ func TestCubesWithinBudget(t *testing.T) {
 	}
 }
 
-// TestCubesAtRest is conformance case 42: 15 kbit/s for 901 cubes that lie still, at 60 packets a second, while what is lost of their last poses is made good.
+// TestCubesAtRest is conformance case 42: 15 kbit/s for 901 cubes that lie still, at 60 packets a second, while what is lost of their last poses is
+// made good.
 func TestCubesAtRest(t *testing.T) {
 	for _, loss := range []float64{0, 0.15} {
 		p := newPair(t, snapshot.Config{MaxEntities: 1024, Position: cubeField, RotationBits: 9}, nil, 6, wire{delay: 6, loss: loss}, wire{delay: 6, loss: loss})

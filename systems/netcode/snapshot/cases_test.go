@@ -38,8 +38,8 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestSlotChangesHandsWithinARoundTrip is conformance case 18 by hand: whichever of the packets about an entity, its end and its successor are lost, the client never mixes
-// the two, and ends up with the second.
+// TestSlotChangesHandsWithinARoundTrip is conformance case 18 by hand: whichever of the packets about an entity, its end and its successor are lost,
+// the client never mixes the two, and ends up with the second.
 func TestSlotChangesHandsWithinARoundTrip(t *testing.T) {
 	const packets = 6
 	for lost := range 1 << packets {
@@ -86,8 +86,8 @@ func TestSlotChangesHandsWithinARoundTrip(t *testing.T) {
 	}
 }
 
-// TestTeleportSurvivesLoss is conformance case 19 as far as the wire goes: a body moves 50 m every 3 s and counts the jumps; over a link that loses half of the packets, and always
-// the first one after the jump, no two states of the same count lie on different sides of a jump.
+// TestTeleportSurvivesLoss is conformance case 19 as far as the wire goes: a body moves 50 m every 3 s and counts the jumps; over a link that loses
+// half of the packets, and always the first one after the jump, no two states of the same count lie on different sides of a jump.
 func TestTeleportSurvivesLoss(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 4, Velocity: snapshot.Range{Max: 32, Resolution: 0.125}}, nil, 4, wire{delay: 6, loss: 0.5}, wire{delay: 6, loss: 0.5})
 	id := p.spawn(0, 1, at(0, 0, 0))
@@ -208,7 +208,8 @@ func (blobCodec) Decode(r *packet.Reader, _ *[200]byte) (v [200]byte) {
 	return v
 }
 
-// TestResumeGoesOnWithBaselines: after silence in both directions, and packets that went nowhere, the same encoder and decoder go on. What did not change is not sent again.
+// TestResumeGoesOnWithBaselines: after silence in both directions, and packets that went nowhere, the same encoder and decoder go on. What did not
+// change is not sent again.
 func TestResumeGoesOnWithBaselines(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 256}, nil, 3, wire{delay: 3}, wire{delay: 3})
 	var ids []snapshot.ID

@@ -51,9 +51,9 @@ func newChoice(slots int) choice {
 	}
 }
 
-// Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals. Among equals it goes round by slots, from where the last packet
-// ended. The steps are coarse so that many are equal: then neighbours travel together, and it takes little to tell which slots are in a packet (1.4 bits each in
-// the scene of 901 moving cubes; 3.8 with eighths of an octave).
+// Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals. Among equals it goes round by slots, from where
+// the last packet ended. The steps are coarse so that many are equal: then neighbours travel together, and it takes little to tell which slots are in
+// a packet (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an octave).
 const (
 	waitKeys  = 256
 	firstWait = 1 << 10

@@ -2,18 +2,19 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/packet"
 
-// Codec says how a component travels. Both ends use the same one. It must be free of state, and its methods must not allocate if encoding and decoding are not to.
+// Codec says how a component travels. Both ends use the same one. It must be free of state, and its methods must not allocate if encoding and
+// decoding are not to.
 type Codec[T comparable] interface {
-	// Quantize returns the value that Decode returns for v: what it loses, it loses here, before values are compared and become baselines. Quantize of a quantised value is
-	// that value.
+	// Quantize returns the value that Decode returns for v: what it loses, it loses here, before values are compared and become baselines. Quantize
+	// of a quantised value is that value.
 	Quantize(v T) T
 
-	// Encode writes the quantised value v. base is the value that the other end has for certain, or nil if there is none; a codec is free to ignore it. It is at most a
-	// few dozen bytes: an entity with all of its components must fit into a packet.
+	// Encode writes the quantised value v. base is the value that the other end has for certain, or nil if there is none; a codec is free to ignore
+	// it. It is at most a few dozen bytes: an entity with all of its components must fit into a packet.
 	Encode(w *packet.Writer, v T, base *T)
 
-	// Decode reads what Encode wrote, given the same base. The bytes may come from anywhere: it must not panic, and not allocate what they claim. Errors go to
-	// the Reader ([packet.Reader.Fail]).
+	// Decode reads what Encode wrote, given the same base. The bytes may come from anywhere: it must not panic, and not allocate what they claim.
+	// Errors go to the Reader ([packet.Reader.Fail]).
 	Decode(r *packet.Reader, base *T) T
 }
 
@@ -24,8 +25,8 @@ type Component[T comparable] struct {
 	codec  Codec[T]
 }
 
-// Register adds a component type to the schema. The name stands for it at the handshake: change it when the meaning or the codec changes. It panics for a name that
-// is taken or empty, for more than MaxComponents, and when the schema is in use already.
+// Register adds a component type to the schema. The name stands for it at the handshake: change it when the meaning or the codec changes. It panics
+// for a name that is taken or empty, for more than MaxComponents, and when the schema is in use already.
 func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T] {
 	if s.frozen {
 		panic("snapshot: Register after the first World or Decoder of the schema: register all components first")

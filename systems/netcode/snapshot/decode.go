@@ -4,10 +4,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and applies it. With an error nothing has changed, and the packet must not be accepted
-// ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order; those which come twice are for the Endpoint to refuse.
+// Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and applies it. With an error nothing has changed, and
+// the packet must not be accepted ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order; those which come
+// twice are for the Endpoint to refuse.
 //
-// The input may be anything: Decode does not panic, takes time proportional to it, and allocates nothing, as far as the codecs of components keep to this.
+// The input may be anything: Decode does not panic, takes time proportional to it, and allocates nothing, as far as the codecs of components keep to
+// this.
 func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	d.reader = *r // codecs get a pointer to it, and would make the caller's escape to the heap
 	pre := readPreamble(&d.reader, n, d.schema)

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// ErrBaseline is returned by [Decoder.Decode] for changes to a state that is not there. Behind a reordered network it happens to packets from before an entity was replaced; they count as
-// lost, and do no harm. If every packet fails with it, the two ends have lost each other: connect anew.
+// ErrBaseline is returned by [Decoder.Decode] for changes to a state that is not there. Behind a reordered network it happens to packets from before
+// an entity was replaced; they count as lost, and do no harm. If every packet fails with it, the two ends have lost each other: connect anew.
 var ErrBaseline = errors.New("snapshot: changes to a state that this end does not have")
 
 // Op says what happened to an entity.
@@ -48,12 +48,12 @@ type Change struct {
 	ID ID
 	Op Op
 
-	// Replaces is the entity that was in the slot before, if there was one, which is hereby gone without a change of its own: only with Spawned. It may be the ID itself: then
-	// the entity was not relevant for a while, unnoticed.
+	// Replaces is the entity that was in the slot before, if there was one, which is hereby gone without a change of its own: only with Spawned. It
+	// may be the ID itself: then the entity was not relevant for a while, unnoticed.
 	Replaces ID
 
-	// Late says that a newer state of the entity has been decoded before: only with Updated. The State is from the header's tick all the same, and of use to whoever
-	// keeps a history; nothing else is.
+	// Late says that a newer state of the entity has been decoded before: only with Updated. The State is from the header's tick all the same, and of
+	// use to whoever keeps a history; nothing else is.
 	Late bool
 
 	Info
@@ -141,7 +141,8 @@ func (d *Decoder) lookup(id ID) (*entity, bool) {
 	return &d.entities[i], true
 }
 
-// Alive reports whether the entity is there. The parent of an entity may, for a moment, not be: when it was replaced before the news of the child's new parent came.
+// Alive reports whether the entity is there. The parent of an entity may, for a moment, not be: when it was replaced before the news of the child's
+// new parent came.
 func (d *Decoder) Alive(id ID) bool {
 	_, ok := d.lookup(id)
 	return ok

@@ -9,21 +9,22 @@
 //   - [Decoder] is the client's copy.
 //   - [WriteInputs] and [ReadInputs] carry a client's inputs the other way, with those before them until they are acknowledged.
 //
-// Nothing here knows an ECS, a socket or a clock: see [Encoder.Encode] for what the server does for each client and snapshot, and [Decoder.Decode] for the client's
-// part. Packets, acknowledgements and messages are those of package packet.
+// Nothing here knows an ECS, a socket or a clock: see [Encoder.Encode] for what the server does for each client and snapshot, and [Decoder.Decode]
+// for the client's part. Packets, acknowledgements and messages are those of package packet.
 //
 // # Deltas
 //
-// An entity travels as the changes to a state that the client is known to have: its baseline. Baselines are per entity (not every entity is in every packet), they are the newest that
-// the client has acknowledged, and they are the values that the client reconstructed, not those that the server quantised them from: so rounding
-// does not add up. Positions are predicted from the baseline's velocity, and velocities from the way made since. What the baseline does not help with (too old, a jump) is sent in full.
-// The ideas are those of G. Fiedler, "Snapshot Compression" and "State Synchronization", and of Quake 3's snapshots.
+// An entity travels as the changes to a state that the client is known to have: its baseline. Baselines are per entity (not every entity is in every
+// packet), they are the newest that the client has acknowledged, and they are the values that the client reconstructed, not those that the server
+// quantised them from: so rounding does not add up. Positions are predicted from the baseline's velocity, and velocities from the way made since.
+// What the baseline does not help with (too old, a jump) is sent in full. The ideas are those of G. Fiedler, "Snapshot Compression" and "State
+// Synchronization", and of Quake 3's snapshots.
 //
 // # Spawns, despawns and everything else
 //
-// There is no stream of events beside the states: existence, owner, parent and components are parts of an entity's state, sent until acknowledged; see
-// [Encoder] for why the slot of a dead entity can be used again at once. Messages of the game (chat, abilities) are not ordered with the states: one may name
-// an entity that is not there yet.
+// There is no stream of events beside the states: existence, owner, parent and components are parts of an entity's state, sent until acknowledged;
+// see [Encoder] for why the slot of a dead entity can be used again at once. Messages of the game (chat, abilities) are not ordered with the states:
+// one may name an entity that is not there yet.
 //
 // # Memory and safety
 //

@@ -15,9 +15,9 @@ type Result struct {
 	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
 }
 
-// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is in w already and as the last in the packet: the buffer's length is the budget, which
-// is never exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time left and Result.Waiting above zero another packet may follow
-// for the same tick.
+// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is in w already and as the last in the packet: the
+// buffer's length is the budget, which is never exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time left
+// and Result.Waiting above zero another packet may follow for the same tick.
 //
 // If not even the header fits, nothing is written and w has an error. A packet that is not sent after all counts as a lost one.
 func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
@@ -143,8 +143,8 @@ func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
 	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, h, room)
 }
 
-// pickTree picks all of the slot's tree that differs from what the client is known to have: what is on its way may yet be lost. Of a tree that is too much for an
-// empty packet it picks the slot's entity alone, with its parents.
+// pickTree picks all of the slot's tree that differs from what the client is known to have: what is on its way may yet be lost. Of a tree that is too
+// much for an empty packet it picks the slot's entity alone, with its parents.
 func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 	c, root := &e.choice, e.world.root(i)
 	first := len(c.picks)

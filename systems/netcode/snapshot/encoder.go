@@ -10,30 +10,31 @@ type EncoderConfig struct {
 	// SpawnBoost multiplies the priority of entities that the client does not have yet; zero means 4.
 	SpawnBoost float32
 
-	// RestBoost multiplies the priority of entities that have come to rest, until the client has acknowledged the final pose (it is the one that stays on the
-	// screen), and of those that have begun to move, until it knows. Zero means 4.
+	// RestBoost multiplies the priority of entities that have come to rest, until the client has acknowledged the final pose (it is the one that
+	// stays on the screen), and of those that have begun to move, until it knows. Zero means 4.
 	RestBoost float32
 
-	// MaxWait is the ticks after which an entity with unsent changes goes before all that have waited less, whatever their priorities; zero means one second's.
+	// MaxWait is the ticks after which an entity with unsent changes goes before all that have waited less, whatever their priorities; zero means one
+	// second's.
 	MaxWait int
 }
 
-// Encoder writes a World's snapshots for one client. It knows what the client may see, what it has been sent and what it has acknowledged. Each belongs to one
-// connection, and outlives its transport: a client that comes back with its [Decoder] is sent what changed since.
+// Encoder writes a World's snapshots for one client. It knows what the client may see, what it has been sent and what it has acknowledged. Each
+// belongs to one connection, and outlives its transport: a client that comes back with its [Decoder] is sent what changed since.
 //
 // # What is sent
 //
-// Each call of Encode fills a packet with the entities that have something to say, by priority. The priority of an entity grows with the
-// time since it was last sent, times its weight ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to
-// its newest state that the client has acknowledged. One whose last change has been sent but not acknowledged waits until the packet is known to be lost, so a resting world
+// Each call of Encode fills a packet with the entities that have something to say, by priority. The priority of an entity grows with the time since
+// it was last sent, times its weight ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest state that the
+// client has acknowledged. One whose last change has been sent but not acknowledged waits until the packet is known to be lost, so a resting world
 // costs nothing but headers.
 //
 // Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered stream: all of it is sent until a packet with it is
 // acknowledged. The client applies per slot only what is newer than what it has, and all that it is told of an entity before it has a baseline is
 // complete, generation included; so a slot that changes hands within a round trip cannot mix the old with the new.
 //
-// Entities of one tree of parents are sent in one packet as far as they differ from what is acknowledged, so that the client has their poses of the same tick. A tree too large
-// for a packet is split, and then every part brings the parents of its members with it.
+// Entities of one tree of parents are sent in one packet as far as they differ from what is acknowledged, so that the client has their poses of the
+// same tick. A tree too large for a packet is split, and then every part brings the parents of its members with it.
 type Encoder struct {
 	world   *World
 	config  EncoderConfig
@@ -120,9 +121,9 @@ func NewEncoder(w *World, c EncoderConfig) *Encoder {
 // maxWeight keeps priorities finite.
 const maxWeight = 1e9
 
-// SetRelevance says how much an entity matters to the client: zero (or less, or NaN) means that it must not know of it, and is what a new entity begins
-// with; any other weight is how fast its priority grows against the others', say 1 for what is far away and 10 for what is near or the player's own. When it becomes zero the
-// client is told that the entity is gone. A dead entity is ignored.
+// SetRelevance says how much an entity matters to the client: zero (or less, or NaN) means that it must not know of it, and is what a new entity
+// begins with; any other weight is how fast its priority grows against the others', say 1 for what is far away and 10 for what is near or the
+// player's own. When it becomes zero the client is told that the entity is gone. A dead entity is ignored.
 func (e *Encoder) SetRelevance(id ID, weight float32) {
 	i, ok := e.world.lookup(id)
 	if !ok {
@@ -158,8 +159,8 @@ func (e *Encoder) visible(i int) bool {
 	}
 }
 
-// Delivered notes that the client has accepted the packet, with a snapshot in it or without: pass on every call of [packet.Handler]. A packet that the client could not decode must not be
-// acknowledged.
+// Delivered notes that the client has accepted the packet, with a snapshot in it or without: pass on every call of [packet.Handler]. A packet that
+// the client could not decode must not be acknowledged.
 func (e *Encoder) Delivered(n packet.Number) {
 	e.acked = max(e.acked, n)
 	p := &e.packets[n%packet.Outstanding]
@@ -227,7 +228,8 @@ const reordering = 3
 // lost reports whether the last packet with the slot's entity has probably been lost, given that it was not acknowledged.
 func (t *track) lost(acked packet.Number) bool { return acked >= t.sentAt+reordering }
 
-// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how far the packet with it lies back: 0 if that need not be said.
+// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how far the packet with it lies back: 0 if that need not
+// be said.
 func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok bool) {
 	t, c := &e.tracks[i], &e.world.schema.config
 	if !t.hasBase || e.unknown(i) ||

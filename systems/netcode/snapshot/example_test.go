@@ -104,3 +104,23 @@ func ExampleWriteInputs() {
 	// tick 999 {1 8}
 	// tick 998 {0 4}
 }
+
+// Builds that do not fit together tell each other why, in one line, before anything else is sent.
+func ExampleSchema_CheckHello() {
+	build := func(components ...string) *snapshot.Schema {
+		schema, err := snapshot.NewSchema(snapshot.Config{Version: 12})
+		must(err)
+		for _, name := range components {
+			snapshot.Register(schema, name, healthCodec{})
+		}
+		return schema
+	}
+	server, client := build("health", "ammo"), build("ammo", "health")
+
+	hello := packet.NewWriter(make([]byte, 512))
+	client.WriteHello(&hello)
+	r := packet.NewReader(hello.Bytes())
+	fmt.Println(server.CheckHello(&r))
+	// Output:
+	// builds do not match: component 0 is "health" here, "ammo" there: register the same components in the same order
+}

@@ -10,8 +10,8 @@ type Header struct {
 	// Tick is the tick whose state the snapshot shows.
 	Tick tick.Tick
 
-	// CommandAge is by how much the client's inputs arrive before they are needed, in eighths of a tick; negative when they come too late. It closes the
-	// loop of the client's clock.
+	// CommandAge is by how much the client's inputs arrive before they are needed, in eighths of a tick; negative when they come too late. It closes
+	// the loop of the client's clock.
 	CommandAge int8
 
 	// LastInput is the low 16 bits of the tick or number of the client's last input that has been applied. The client completes it with

@@ -55,8 +55,8 @@ func (x *chaos) dump() string {
 	return b.String()
 }
 
-// TestMangledSnapshots is conformance case 33: every bit flipped, and cut at every length. Nothing panics, and what is refused changes nothing. (A flipped bit may well make another valid snapshot: that is
-// for the encryption below to prevent. It then is applied as a whole.)
+// TestMangledSnapshots is conformance case 33: every bit flipped, and cut at every length. Nothing panics, and what is refused changes nothing. (A
+// flipped bit may well make another valid snapshot: that is for the encryption below to prevent. It then is applied as a whole.)
 func TestMangledSnapshots(t *testing.T) {
 	x, snapshots := recorded(t)
 	before := x.dump()

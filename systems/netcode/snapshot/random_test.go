@@ -328,8 +328,8 @@ func (x *chaos) run(ticks, shakes int) {
 	}
 }
 
-// TestRandomWorldsArriveTrue: over every kind of bad network each thing that a client is told is true of the tick that it is told of, and in the end it has all of it. This covers
-// conformance cases 18 (slots change hands all the time, within a round trip), 21 (trees) and the rest of the protocol.
+// TestRandomWorldsArriveTrue: over every kind of bad network each thing that a client is told is true of the tick that it is told of, and in the end
+// it has all of it. This covers conformance cases 18 (slots change hands all the time, within a round trip), 21 (trees) and the rest of the protocol.
 func TestRandomWorldsArriveTrue(t *testing.T) {
 	small := snapshot.Config{MaxEntities: 40, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}, Angular: snapshot.Range{Max: 8, Resolution: 0.25}}
 	tight := small

@@ -14,8 +14,9 @@ const ProtocolVersion = 1
 // MaxComponents is the number of component types that a [Schema] takes.
 const MaxComponents = 64
 
-// Schema is what travels, and how: a [Config] and the registered components, in the order of their registration. Both ends build it with the same calls;
-// [Schema.CheckHello] tells when they did not. It may be shared by any number of worlds and decoders, and is read-only from the first of them on.
+// Schema is what travels, and how: a [Config] and the registered components, in the order of their registration. Both ends build it with the same
+// calls; [Schema.CheckHello] tells when they did not. It may be shared by any number of worlds and decoders, and is read-only from the first of them
+// on.
 type Schema struct {
 	config     Config
 	quantizer  quantizer
@@ -72,12 +73,12 @@ func (s *Schema) WriteHello(w *packet.Writer) {
 	}
 }
 
-// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end that speaks another protocol. The text of the whole error says what differs and what to do, in one line
-// for both sides to show.
+// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end that speaks another protocol. The text of the whole error says what differs
+// and what to do, in one line for both sides to show.
 var ErrMismatch = errors.New("builds do not match")
 
-// CheckHello reads what [Schema.WriteHello] wrote and compares it. It returns nil if both ends agree, an error that wraps [ErrMismatch] if they do not, and the
-// Reader's error for bytes that are no hello.
+// CheckHello reads what [Schema.WriteHello] wrote and compares it. It returns nil if both ends agree, an error that wraps [ErrMismatch] if they do
+// not, and the Reader's error for bytes that are no hello.
 func (s *Schema) CheckHello(r *packet.Reader) error {
 	protocol, version, config := uint32(r.Bits(32)), uint32(r.Bits(32)), uint32(r.Bits(32))
 	n := int(r.Bits(8))

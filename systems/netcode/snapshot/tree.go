@@ -16,8 +16,8 @@ var (
 	ErrDepth = errors.New("snapshot: more than MaxDepth parents above an entity")
 )
 
-// SetParent hangs the child below the parent, from the next Commit on: its State is relative to the parent's from then on, and must be set anew in the same snapshot. None detaches. The
-// errors are ErrParent, ErrCycle and ErrDepth; nothing has changed then.
+// SetParent hangs the child below the parent, from the next Commit on: its State is relative to the parent's from then on, and must be set anew in
+// the same snapshot. None detaches. The errors are ErrParent, ErrCycle and ErrDepth; nothing has changed then.
 //
 // A client sees a child only together with its parents: one that is not relevant to it hides all below. Poses that belong together travel together:
 // see [Encoder.Encode].

@@ -12,8 +12,8 @@ import "github.com/tandem-ecs/tandem/systems/netcode/packet"
 // The first needs no baseline on the wire, but the client may have got states of which the server does not know yet: it is used where this
 // cannot make a difference, which is nearly always, and saves eight bits.
 //
-// The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and age, followed by its value if it is set, and then the components
-// that changed: a bit, the gap from the one before, whether the entity still has it, and its value; a zero bit ends them.
+// The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and age, followed by its value if it is set, and then
+// the components that changed: a bit, the gap from the one before, whether the entity still has it, and its value; a zero bit ends them.
 
 // Orders of the Golomb codes of gaps between components, of generations and of kinds.
 const (
@@ -87,8 +87,8 @@ func (w *World) changes(at, base int) uint64 {
 	return changed
 }
 
-// readTraits changes rec, a copy of the baseline at base (< 0: none), to what the traits say. It returns the age and the components that changed; the values of those that
-// are present wait in their columns.
+// readTraits changes rec, a copy of the baseline at base (< 0: none), to what the traits say. It returns the age and the components that changed; the
+// values of those that are present wait in their columns.
 func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64) {
 	if !r.Bool() {
 		return 0, 0

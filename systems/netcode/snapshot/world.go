@@ -5,8 +5,8 @@ import "errors"
 // ErrFull is returned by [World.Spawn] when Config.MaxEntities live. Raise it on both ends, or despawn something.
 var ErrFull = errors.New("snapshot: Config.MaxEntities entities are replicated already")
 
-// World is the server's copy of all replicated entities as they travel, with their recent revisions: what the encoders of all clients draw on. In every snapshot
-// change it, Commit, then encode for each client. Between a Commit and the next change any number of goroutines may encode.
+// World is the server's copy of all replicated entities as they travel, with their recent revisions: what the encoders of all clients draw on. In
+// every snapshot change it, Commit, then encode for each client. Between a Commit and the next change any number of goroutines may encode.
 type World struct {
 	schema  *Schema
 	slots   []slot
@@ -72,8 +72,8 @@ func (w *World) lookup(id ID) (int, bool) {
 // id returns the ID of the entity that has the slot, or had it last.
 func (w *World) id(i int) ID { return newID(i, w.slots[i].generation) }
 
-// Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and no components. The kind tells clients what to create, and
-// never changes. The error is ErrFull.
+// Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and no components. The kind tells clients what to
+// create, and never changes. The error is ErrFull.
 func (w *World) Spawn(kind uint16) (ID, error) { return w.spawn(kind, false) }
 
 // SpawnAbstract is Spawn for an entity without a pose, which is nowhere: a score, a match. SetState then panics.
