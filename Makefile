@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo test lint bench conformance
+.PHONY: help setup demo test lint bench bench-check conformance
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -23,9 +23,13 @@ lint: ## gofmt, go vet, staticcheck
 	@tools/setup.sh window
 	@tools/lint.sh
 
-bench: ## measure, side by side with what one would write without Tandem
+bench: ## measure, side by side with its peers in one run, and write docs/benchmarks.md
 	@tools/setup.sh window
-	@tools/bench.sh
+	@tools/bench.sh write
+
+bench-check: ## measure again and compare the ratios with docs/benchmarks.md
+	@tools/setup.sh window
+	@tools/bench.sh check
 
 conformance: ## measure the netcode under every network condition and write docs/conformance.md and .html
 	$(GO) run ./systems/netcode/conformance/cmd -out docs

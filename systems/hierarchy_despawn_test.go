@@ -6,6 +6,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems"
 )
@@ -149,6 +150,25 @@ func TestKeepOrphansAtRest(t *testing.T) {
 		}
 		if m := f.h.LogicalWorld(child); !nearMat(m, before, 1e-5) {
 			t.Fatalf("the simulation has it at\n%v, drawn at\n%v", m, before)
+		}
+	})
+}
+
+// The origin moves and the parent dies before anybody has looked again: the orphan is where the moved world says.
+func TestKeepOrphansAfterAShift(t *testing.T) {
+	f := newFamily(t, 10, systems.KeepOrphans())
+	parent := f.spawn(at(10, 0, 0))
+	child := f.child(parent, at(1, 0, 0))
+	f.run(20, fps(60, 1), nil)
+	f.ip.Shift(func(p components.Pose3D) components.Pose3D {
+		p.Position[0] -= 1000
+		return p
+	})
+	f.w.RemoveEntity(parent)
+	f.run(40, fps(60, 1), func(ecs.Time) {
+		f.near("drawn", f.worldX(child), -989, 1e-3)
+		if x := f.h.LogicalWorld(child).Col(3)[0]; x != -989 {
+			t.Fatalf("the simulation has it at %v, want -989", x)
 		}
 	})
 }

@@ -48,7 +48,6 @@ type Interpolator[T any] struct {
 	redraw    bool           // what is in motion has changed since
 	touched   []arche.Entity // visual values that changed other than by being in motion, for whoever watches
 	watched   bool
-	shifts    uint32 // counts calls of Shift
 	movedOut  uint32 // counts the times at which samples were taken away
 	settled   uint32 // counts the times at which samples were given
 	fixes     corrections[T]

@@ -161,13 +161,17 @@ func (h *Hierarchy) propagateNode(k int32) {
 
 // rememberParents keeps the logical world poses of parents at hand for the time when they are gone.
 func (h *Hierarchy) rememberParents() {
-	if !h.keepOrphans {
-		return
+	if h.keepOrphans {
+		h.remember(&h.logical)
 	}
+}
+
+// remember renews the world poses of all living parents.
+func (h *Hierarchy) remember(w *worlds) {
 	for k := range h.family.nodes { // parents come first
-		if n := &h.family.nodes[k]; n.end > int32(k)+1 {
-			h.logical.grow(n.entity.ID())
-			h.logical.renew(n.entity, n.parent, h.logicalLocal(n.entity))
+		if n := &h.family.nodes[k]; n.end > int32(k)+1 && h.world.Alive(n.entity) {
+			w.grow(n.entity.ID())
+			w.renew(n.entity, n.parent, w.local(n.entity))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
-	i.shifts++
+	defer i.rememberShifted()
 	if len(entities) > 0 {
 		for _, e := range entities {
 			if i.world.Alive(e) {
@@ -45,6 +45,15 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 				return query.Get(id)
 			})
 		}
+	}
+}
+
+// rememberShifted tells a hierarchy that keeps orphans where its parents are now, in case they die before it looks again.
+func (i *Interpolator[T]) rememberShifted() {
+	id := arche.ResourceID[Hierarchy](i.world)
+	if h, ok := i.world.Resources().Get(id).(*Hierarchy); ok && h.keepOrphans {
+		h.remember(&h.logical)
+		h.remember(&h.visual)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +24,9 @@ func main() {
 	rounds := flag.Int("rounds", 9, "rounds, of which the medians are shown")
 	serve := flag.Bool("serve", false, "answer lines on standard input with rounds of 'name value' lines and 'end'")
 	only := flag.String("only", "", "run the workloads whose name contains this")
+	beside := flag.String("peers", "", "a program that answers lines as with -serve, to take turns with (tools/bench.sh builds the C++ one)")
+	page := flag.String("page", "", "write the figures to this Markdown page, with a chart beside it")
+	against := flag.String("check", "", "compare the ratios with those on this page instead, and fail if one is worse by more than a quarter")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fail("unexpected argument %q; see -h", flag.Arg(0))
@@ -42,7 +44,7 @@ func main() {
 		loads = append(loads, hierarchies(n)...)
 	}
 	loads = slices.DeleteFunc(loads, func(l *workload) bool { return !strings.Contains(l.name, *only) })
-	if len(loads) == 0 {
+	if len(loads) == 0 && *beside == "" {
 		fail("-only %q matches none of the workloads", *only)
 	}
 	if *serve {
@@ -57,17 +59,34 @@ func main() {
 		check(loads)
 		return
 	}
-	fmt.Printf("Go %s, %s/%s; ns per entity of all, medians of %d rounds\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, *rounds)
-	figures := map[*workload][]float64{}
+	var peer *peer
+	if *beside != "" {
+		peer = startPeer(*beside, *sizes)
+	}
+	r := newResults()
 	for round := range *rounds + 1 {
 		for _, l := range loads {
 			if v := l.round(); round > 0 { // the first one warms up
-				figures[l] = append(figures[l], v)
+				r.add(l.name, l.n, v)
 			}
+		}
+		if peer != nil {
+			peer.round(r, round > 0)
 		}
 	}
 	check(loads)
-	table(loads, figures)
+	r.print(os.Stdout)
+	if *against != "" {
+		if err := r.compare(*against); err != nil {
+			fail("%v", err)
+		}
+	}
+	if *page != "" {
+		if err := r.writePage(*page, *rounds); err != nil {
+			fail("%v", err)
+		}
+		fmt.Println("\nwrote", *page)
+	}
 }
 
 func check(loads []*workload) {
@@ -81,40 +100,4 @@ func check(loads []*workload) {
 func fail(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...)
 	os.Exit(2)
-}
-
-// table prints a row per workload name and a column per size, with the factor to the peer below it.
-func table(loads []*workload, figures map[*workload][]float64) {
-	var names []string
-	var sizes []int
-	value := map[string]float64{}
-	for _, l := range loads {
-		if !slices.Contains(names, l.name) {
-			names = append(names, l.name)
-		}
-		if !slices.Contains(sizes, l.n) {
-			sizes = append(sizes, l.n)
-		}
-		f := figures[l]
-		slices.Sort(f)
-		value[fmt.Sprint(l.name, l.n)] = f[len(f)/2]
-	}
-	fmt.Printf("%-26s", "")
-	for _, n := range sizes {
-		fmt.Printf("%16d", n)
-	}
-	fmt.Println()
-	for _, name := range names {
-		fmt.Printf("%-26s", name)
-		for _, n := range sizes {
-			v := value[fmt.Sprint(name, n)]
-			cell := fmt.Sprintf("%.3f", v)
-			if peer := value[fmt.Sprint(peers[name], n)]; peer > 0 && v > 0 {
-				cell += fmt.Sprintf(" (%.0fx)", peer/v)
-			}
-			fmt.Printf("%16s", cell)
-		}
-		fmt.Println()
-	}
-	fmt.Println("\nIn brackets: how many times faster than the query with QuatSlerp at the same share of moving entities.")
 }

@@ -23,13 +23,6 @@ type workload struct {
 	check func() error
 }
 
-// peers says what each workload is compared with.
-var peers = map[string]string{
-	"tandem.frame.100pct": "arche.slerp.100pct",
-	"tandem.frame.10pct":  "arche.slerp.10pct",
-	"tandem.frame.1pct":   "arche.slerp.1pct",
-}
-
 func workloads(n int) []*workload {
 	var list []*workload
 	for _, pct := range []int{100, 10, 1} {
