@@ -1,0 +1,133 @@
+package dtls
+
+import (
+	"errors"
+	"io"
+	"net"
+
+	"github.com/pion/dtls/v3"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+)
+
+// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or [Listener.Accept]. Done returns a channel that is closed when
+// its goroutines and its socket are gone, shortly after Close.
+type Conn struct{ *mailbox.Conn }
+
+// The first byte of what goes through the encrypted channel says what the rest is.
+const (
+	tagData  = 1 // a datagram
+	tagClose = 2 // why the sender closes: transport.Reason
+)
+
+// What the network carries besides the caller's datagrams: the tag, DTLS (record header 13, nonce 8, authentication 16; towards the server an id of 8
+// and the inner record type of 1), UDP and IPv4.
+const (
+	overheadToClient = 1 + recordHeader + 8 + 16 + 8 + 20
+	overheadToServer = overheadToClient + idSize + 1
+)
+
+// reasonCopies is how often a close reason is sent: it is the last chance to lose it.
+const reasonCopies = 3
+
+func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
+	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
+}
+
+// guard is what an end's net.PacketConn wants to know.
+type guard interface {
+	authenticated()
+	takeLost() int
+}
+
+// carry moves datagrams between the library and the mailbox until the connection ends, closes the library's end, and returns when its goroutines are gone.
+func carry(c *dtls.Conn, w *mailbox.Worker, g guard) {
+	reading := make(chan struct{})
+	go func() {
+		defer close(reading)
+		read(c, w, g)
+	}()
+	write(c, w)
+	_ = c.Close() // sends close_notify
+	<-reading
+}
+
+// read delivers what arrives until the connection ends.
+func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
+	buf := make([]byte, 2048)
+	var remote net.Addr
+	for {
+		n, err := c.Read(buf)
+		if errors.Is(err, io.EOF) {
+			w.End(transport.Reason{Code: transport.Failed, Text: "the other end went without a reason"})
+			return
+		}
+		lost := g.takeLost()
+		if err != nil || n == 0 {
+			lost++ // too large, or no datagram of ours
+		}
+		if lost > 0 {
+			w.Lost(lost)
+		}
+		if err != nil || n == 0 {
+			continue
+		}
+		g.authenticated()
+		if now := c.RemoteAddr(); now != remote {
+			remote = now
+			w.SetRemote(now.String())
+		}
+		switch buf[0] {
+		case tagData:
+			w.Deliver(buf[1:n])
+		case tagClose:
+			reason, err := transport.ParseReason(buf[1:n])
+			if err != nil {
+				reason = transport.Reason{Code: transport.Failed, Text: "the other end went with a reason that cannot be read"}
+			}
+			w.End(reason)
+			return
+		default:
+			w.Lost(1) // of a newer build
+		}
+	}
+}
+
+// write sends what the owner sent until the connection ends, and then the reason, if the owner ended it.
+func write(c *dtls.Conn, w *mailbox.Worker) {
+	buf := make([]byte, 1+MTU)
+	buf[0] = tagData
+	for {
+		if sendNext(c, w, buf) {
+			continue
+		}
+		select {
+		case <-w.Wake():
+		case <-w.Ended():
+			reason, byOwner := w.Reason()
+			if !byOwner {
+				return
+			}
+			for sendNext(c, w, buf) {
+			}
+			farewell := reason.Append([]byte{tagClose})
+			for range reasonCopies {
+				_, _ = c.Write(farewell)
+			}
+			return
+		}
+	}
+}
+
+// sendNext sends a datagram that waits, and reports whether there was one. buf begins with the tag.
+func sendNext(c *dtls.Conn, w *mailbox.Worker, buf []byte) bool {
+	n, ok := w.Take(buf[1:])
+	if !ok {
+		return false
+	}
+	if _, err := c.Write(buf[:1+n]); err != nil {
+		w.Unsent()
+	}
+	return true
+}

@@ -1,0 +1,191 @@
+package dtls
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+)
+
+// Traffic counts what reached a listener's socket from outside its connections.
+type Traffic struct {
+	Hellos     uint64 // well-formed hellos
+	Challenged uint64 // hellos that were answered with a cookie
+	Unanswered uint64 // hellos without a good cookie that got none, because too many came
+	Refused    uint64 // hellos with a good cookie that were turned away: too many handshakes, or too many connections
+	Strays     uint64 // all that is no hello and belongs to no connection
+}
+
+// front stands between the socket and the library: it sorts datagrams by connection, and decides who may begin a handshake.
+type front struct {
+	socket socket
+	config Config
+	serve  func(*lane) // begins a handshake, in a goroutine of its own
+
+	mu      sync.Mutex
+	byID    map[connID]*lane
+	byAddr  map[netip.AddrPort]*lane // of clients that are not known yet
+	half    int                      // handshakes under way
+	closed  bool
+	cookies *cookies
+	strange *admission.Limiter // of hellos without a cookie
+	proven  *admission.Limiter // of hellos with one
+	traffic Traffic
+	reply   [128]byte // scratch
+}
+
+func newFront(s socket, c Config, serve func(*lane)) (*front, error) {
+	cookies, err := newCookies(c.Rand)
+	if err != nil {
+		return nil, err
+	}
+	return &front{
+		socket: s, config: c, serve: serve, byID: map[connID]*lane{}, byAddr: map[netip.AddrPort]*lane{},
+		cookies: cookies, strange: admission.New(c.Cookies, c.NetworkCookies), proven: admission.New(c.Handshakes, c.NetworkHandshakes),
+	}, nil
+}
+
+// run reads the socket until it is closed. No error ends it: on some systems another host's ICMP message is one.
+func (f *front) run() {
+	buf := make([]byte, 2048)
+	start, failures := time.Now(), 0
+	for {
+		n, from, err := f.socket.read(buf)
+		if err == nil {
+			failures = 0
+			f.receive(time.Since(start), from, buf[:n])
+			continue
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if failures++; failures > 16 { // it lasts: do not spin
+			time.Sleep(min(time.Duration(failures)*time.Millisecond, 100*time.Millisecond))
+		}
+	}
+}
+
+// receive handles a datagram from outside. The time is any monotonic one.
+func (f *front) receive(now time.Duration, from netip.AddrPort, b []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if id, ok := idOf(b); ok {
+		if l := f.byID[id]; l != nil {
+			l.push(from, b, true)
+			return
+		}
+	} else if isHello(b) {
+		f.hello(now, from, b)
+		return
+	} else if plain(b) {
+		if l := f.byAddr[from]; l != nil {
+			l.push(from, b, false)
+			return
+		}
+	}
+	f.traffic.Strays++
+}
+
+// hello handles what looks like the beginning of a handshake.
+func (f *front) hello(now time.Duration, from netip.AddrPort, b []byte) {
+	h, ok := parseHello(b)
+	if !ok {
+		f.traffic.Strays++
+		return
+	}
+	f.traffic.Hellos++
+	if len(h.cookie) != cookieSize { // most forged hellos cost no more than this
+		f.challenge(now, from, h)
+		return
+	}
+	if l := f.byAddr[from]; l != nil && l.random == [randomSize]byte(h.random) {
+		l.push(from, b, false) // the library has it already: the client repeats it
+		return
+	}
+	switch {
+	case !f.cookies.good(now, from, h):
+		f.challenge(now, from, h)
+	case f.closed || f.half >= f.config.HalfOpen || len(f.byID) >= f.config.MaxConns || !f.proven.Allow(now, from.Addr()):
+		f.traffic.Refused++
+	default:
+		f.begin(from, h, b)
+	}
+}
+
+// challenge asks the sender to repeat its hello with a cookie, and forgets about it.
+func (f *front) challenge(now time.Duration, from netip.AddrPort, h hello) {
+	if f.closed || !f.strange.Allow(now, from.Addr()) {
+		f.traffic.Unanswered++
+		return
+	}
+	f.traffic.Challenged++
+	_ = f.socket.write(appendVerifyRequest(f.reply[:0], h.sequence, f.cookies.make(now, from, h)), from)
+}
+
+// begin starts a handshake with a client that can be reached at its address.
+func (f *front) begin(from netip.AddrPort, h hello, b []byte) {
+	var id connID
+	if _, err := io.ReadFull(f.config.Rand, id[:]); err != nil || f.byID[id] != nil {
+		f.traffic.Refused++
+		return
+	}
+	l := newLane(f, id, from, h)
+	f.byID[id], f.byAddr[from] = l, l // a handshake under way from the same port is the one of a client that began anew: it will run out
+	f.half++
+	l.push(from, b, false)
+	f.serve(l)
+}
+
+// settled tells that a handshake is over, well or not.
+func (f *front) settled() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.half--
+}
+
+// forgetAddress makes a lane reachable by its connection id alone.
+func (f *front) forgetAddress(l *lane) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.byAddr[l.origin] == l {
+		delete(f.byAddr, l.origin)
+	}
+}
+
+// remove forgets a lane.
+func (f *front) remove(l *lane) {
+	f.forgetAddress(l)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.byID, l.id)
+}
+
+// abandon closes all lanes.
+func (f *front) abandon() {
+	f.mu.Lock()
+	lanes := slices.Collect(maps.Values(f.byID))
+	f.mu.Unlock()
+	for _, l := range lanes {
+		_ = l.Close()
+	}
+}
+
+// stop refuses all further hellos.
+func (f *front) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+}
+
+// stats returns the counters and the handshakes under way.
+func (f *front) stats() (Traffic, int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.traffic, f.half
+}

@@ -1,0 +1,88 @@
+package dtls
+
+import (
+	"crypto/subtle"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"time"
+
+	"github.com/pion/dtls/v3"
+	"github.com/pion/dtls/v3/pkg/protocol/handshake"
+	"github.com/pion/logging"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+)
+
+const (
+	// flightSize bounds the handshake's datagrams, which the library splits by the size of what is inside their headers.
+	flightSize = 1100
+	// flightInterval is how long an end waits before it repeats its part of the handshake. It does not grow: there are only 3 s.
+	flightInterval = 250 * time.Millisecond
+	// replayWindow is how many records behind the newest a record may come, once.
+	replayWindow = 256
+)
+
+var errWrongCertificate = errors.New("dtls: the server shows another certificate than the one in the join link")
+
+// common are the options of both ends.
+func common() []dtls.Option {
+	return []dtls.Option{
+		dtls.WithCipherSuites(dtls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, dtls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256),
+		dtls.WithExtendedMasterSecret(dtls.RequireExtendedMasterSecret),
+		dtls.WithFlightInterval(flightInterval),
+		dtls.WithDisableRetransmitBackoff(true),
+		dtls.WithMTU(flightSize),
+		dtls.WithReplayProtectionWindow(replayWindow),
+		dtls.WithLoggerFactory(silence{}),
+	}
+}
+
+// serverOptions are those for one client, whose records will bear the id.
+func serverOptions(certificate tls.Certificate, id connID) []dtls.ServerOption {
+	options := []dtls.ServerOption{
+		dtls.WithCertificates(certificate),
+		dtls.WithInsecureSkipVerifyHello(true), // the front did it
+		dtls.WithConnectionIDGenerator(func() []byte { return id[:] }),
+	}
+	for _, o := range common() {
+		options = append(options, o)
+	}
+	return options
+}
+
+// clientOptions are those for a server with the certificate. prove puts the front's cookie into a hello.
+func clientOptions(pin joinlink.Fingerprint, prove func(handshake.MessageClientHello) handshake.Message) []dtls.ClientOption {
+	options := []dtls.ClientOption{
+		dtls.WithInsecureSkipVerify(true), // of authorities and names: the pin takes their place. The library still checks that the server holds the key.
+		dtls.WithVerifyPeerCertificate(func(chain [][]byte, _ [][]*x509.Certificate) error {
+			if len(chain) > 0 {
+				if got := joinlink.FingerprintOf(chain[0]); subtle.ConstantTimeCompare(got[:], pin[:]) == 1 {
+					return nil
+				}
+			}
+			return errWrongCertificate
+		}),
+		dtls.WithConnectionIDGenerator(dtls.OnlySendCIDGenerator()),
+		dtls.WithClientHelloMessageHook(prove),
+	}
+	for _, o := range common() {
+		options = append(options, o)
+	}
+	return options
+}
+
+// silence is the library's log: what strangers send would fill a real one.
+type silence struct{}
+
+func (silence) NewLogger(string) logging.LeveledLogger { return silence{} }
+func (silence) Trace(string)                           {}
+func (silence) Tracef(string, ...any)                  {}
+func (silence) Debug(string)                           {}
+func (silence) Debugf(string, ...any)                  {}
+func (silence) Info(string)                            {}
+func (silence) Infof(string, ...any)                   {}
+func (silence) Warn(string)                            {}
+func (silence) Warnf(string, ...any)                   {}
+func (silence) Error(string)                           {}
+func (silence) Errorf(string, ...any)                  {}

@@ -1,0 +1,199 @@
+package dtls
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pion/dtls/v3"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+)
+
+// Listener takes connections on one UDP socket. It implements [transport.Listener].
+type Listener struct {
+	config Config
+	front  *front
+	open   []*Conn // accepted ones, until they close
+
+	mu       sync.Mutex
+	ready    []*Conn // that wait for Accept
+	accepted uint64
+	failed   uint64
+	closed   bool
+
+	life   context.Context // of the handshakes
+	cancel context.CancelFunc
+	lanes  sync.WaitGroup
+	done   chan struct{}
+}
+
+var _ transport.Listener = (*Listener)(nil)
+
+// Listen listens on a UDP address such as ":7777". Errors: the address cannot be had, or the certificate cannot be used.
+func Listen(addr string, c Config) (*Listener, error) {
+	udp, err := net.ResolveUDPAddr("udp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("dtls: %q is no address to listen on, want HOST:PORT or :PORT: %w", addr, err)
+	}
+	socket, err := net.ListenUDP("udp", udp)
+	if err != nil {
+		return nil, fmt.Errorf("dtls: cannot listen on %s: choose another port, or stop what uses this one: %w", addr, err)
+	}
+	// A burst of hellos must not push players' datagrams out of the kernel's queue. Where the system allows less, it is as much as it allows.
+	_ = socket.SetReadBuffer(4 << 20)
+	_ = socket.SetWriteBuffer(4 << 20)
+	l, err := ListenOn(socket, c)
+	if err != nil {
+		_ = socket.Close()
+	}
+	return l, err
+}
+
+// ListenOn listens on a socket, which belongs to the listener from then on unless there is an error. Its addresses have to look like those of UDP.
+func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
+	c = c.withDefaults()
+	if len(c.Certificate.Certificate) == 0 && c.Certificate.PrivateKey == nil {
+		var err error
+		if c.Certificate, err = GenerateCertificate(c.Rand); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkCertificate(c.Certificate); err != nil {
+		return nil, err
+	}
+	c.Certificate = tls.Certificate{Certificate: slices.Clone(c.Certificate.Certificate), PrivateKey: c.Certificate.PrivateKey}
+	l := &Listener{config: c, done: make(chan struct{})}
+	l.life, l.cancel = context.WithCancel(context.Background())
+	front, err := newFront(socketOf(conn), c, func(lane *lane) {
+		l.lanes.Add(1)
+		go l.serve(lane)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.front = front
+	go func() {
+		front.run()
+		l.cancel() // the socket is gone: nothing will ever come again
+		front.abandon()
+	}()
+	return l, nil
+}
+
+// Fingerprint returns what clients need to know of the server's certificate.
+func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.config.Certificate) }
+
+// Poll implements [transport.Listener]. The time is ignored.
+func (l *Listener) Poll(time.Duration) {
+	l.open = slices.DeleteFunc(l.open, func(c *Conn) bool { return c.State() == transport.Closed })
+}
+
+// Accept implements [transport.Listener].
+func (l *Listener) Accept() (transport.Conn, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.ready) == 0 {
+		return nil, false
+	}
+	c := l.ready[0]
+	l.ready = slices.Delete(l.ready, 0, 1)
+	l.open = append(l.open, c)
+	return c, true
+}
+
+// Addr implements [transport.Listener]: "127.0.0.1:7777".
+func (l *Listener) Addr() string { return l.front.socket.LocalAddr().String() }
+
+// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody was told and the socket is closed.
+func (l *Listener) Close(reason transport.Reason) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.closed = true
+	l.front.stop()
+	l.cancel()
+	for _, conns := range []*[]*Conn{&l.ready, &l.open} {
+		for _, c := range *conns {
+			c.Close(reason)
+		}
+		*conns = nil
+	}
+	go func() {
+		l.lanes.Wait()
+		_ = l.front.socket.Close()
+		close(l.done)
+	}()
+}
+
+// Done returns a channel that is closed when the listener has closed, its connections' goroutines are gone, and so is its socket. A program that exits
+// right after Close waits for it, so that the players are told why.
+func (l *Listener) Done() <-chan struct{} { return l.done }
+
+// Stats implements [transport.Listener].
+func (l *Listener) Stats() transport.ListenerStats {
+	traffic, half := l.front.stats()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return transport.ListenerStats{
+		Accepted: l.accepted, Refused: traffic.Unanswered + traffic.Refused, Failed: l.failed, Pending: half + len(l.ready),
+	}
+}
+
+// Traffic returns what reached the socket from outside the connections.
+func (l *Listener) Traffic() Traffic {
+	traffic, _ := l.front.stats()
+	return traffic
+}
+
+// serve does one client's handshake and carries its connection.
+func (l *Listener) serve(lane *lane) {
+	defer l.lanes.Done()
+	defer lane.Close()
+	remote := lane.origin.String()
+	c, err := dtls.ServerWithOptions(lane, address(lane.origin), serverOptions(l.config.Certificate, lane.id)...)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(l.life, l.config.HandshakeTimeout)
+		err = c.HandshakeContext(ctx)
+		cancel()
+		if err != nil {
+			_ = c.Close()
+		}
+	}
+	if err != nil {
+		l.config.Log.Debug("dtls: handshake failed", "client", remote, "error", err)
+		l.mu.Lock()
+		l.failed++
+		l.mu.Unlock()
+		l.front.settled()
+		return
+	}
+	owner, worker := mailbox.New(mailboxConfig(l.config, overheadToClient, remote), transport.Open)
+	l.admit(&Conn{owner})
+	l.front.settled()
+	carry(c, worker, lane)
+	worker.Finish()
+}
+
+// admit queues an open connection for Accept, or closes it with the reason why not.
+func (l *Listener) admit(c *Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		c.Close(transport.Reason{Code: transport.Shutdown, Text: "the server goes down"})
+	case len(l.ready) >= l.config.Backlog:
+		c.Close(transport.Reason{Code: transport.Refused, Text: "the server is busy: try again in a moment"})
+	default:
+		l.ready = append(l.ready, c)
+		l.accepted++
+	}
+}

@@ -1,0 +1,124 @@
+package dtls
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/pion/dtls/v3/pkg/protocol"
+	"github.com/pion/dtls/v3/pkg/protocol/handshake"
+	"github.com/pion/dtls/v3/pkg/protocol/recordlayer"
+)
+
+const (
+	cookieInterval = 250 * time.Millisecond // between two requests for a cookie
+	maxRefusals    = 3                      // of the server's host, which says that nobody listens, before the client believes it
+)
+
+// wire is a client's socket, as the library sees it. It keeps the exchange of the cookie from the library, and later everything that is not encrypted.
+type wire struct {
+	*net.UDPConn
+	remote  net.Addr
+	fail    context.CancelCauseFunc
+	cookies chan []byte
+	open    atomic.Bool // the handshake is done
+
+	refusals atomic.Int32
+}
+
+func newWire(socket *net.UDPConn, fail context.CancelCauseFunc) *wire {
+	return &wire{UDPConn: socket, remote: socket.RemoteAddr(), fail: fail, cookies: make(chan []byte, 1)}
+}
+
+// exchange sends the hello until the server's front answers with a cookie for it, and returns that, or nil if the context ends before. The library has
+// not sent anything yet, and reads at the same time.
+func (w *wire) exchange(ctx context.Context, h handshake.MessageClientHello) []byte {
+	h.Cookie = nil
+	record := recordlayer.RecordLayer{Header: recordlayer.Header{Version: protocol.Version1_2}, Content: &handshake.Handshake{Message: &h}}
+	repeat := time.NewTicker(cookieInterval)
+	defer repeat.Stop()
+	for {
+		b, err := record.Marshal()
+		if err != nil {
+			w.fail(err)
+			return nil
+		}
+		_ = w.send(b)
+		select {
+		case cookie := <-w.cookies:
+			return cookie
+		case <-repeat.C:
+			record.Header.SequenceNumber++
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// ReadFrom implements net.PacketConn.
+func (w *wire) ReadFrom(b []byte) (int, net.Addr, error) {
+	for {
+		n, err := w.Read(b)
+		if err != nil {
+			if err := w.broken(err); err != nil {
+				return 0, nil, err
+			}
+			continue
+		}
+		if w.open.Load() {
+			if sealed(b[:n], recordHeader) {
+				return n, w.remote, nil
+			}
+			continue
+		}
+		if cookie, ok := parseVerifyRequest(b[:n]); ok {
+			select {
+			case w.cookies <- bytes.Clone(cookie):
+			default:
+			}
+			continue
+		}
+		return n, w.remote, nil
+	}
+}
+
+// broken returns the error if the library has to know it. Other errors come from the network, which may recover; anybody can forge those.
+func (w *wire) broken(err error) error {
+	var timeout net.Error
+	if errors.Is(err, net.ErrClosed) || errors.As(err, &timeout) && timeout.Timeout() {
+		return err
+	}
+	w.refused(err)
+	time.Sleep(10 * time.Millisecond) // the error may come again at once
+	return nil
+}
+
+// refused counts the server's host saying that nobody listens, which shows at the next read or write, whichever comes first.
+func (w *wire) refused(err error) {
+	if !w.open.Load() && errors.Is(err, syscall.ECONNREFUSED) && w.refusals.Add(1) >= maxRefusals {
+		w.fail(errNobodyListens)
+	}
+}
+
+// send writes a datagram. What the network does not take is lost, like anything else on UDP.
+func (w *wire) send(b []byte) error {
+	_, err := w.Write(b)
+	if errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	w.refused(err)
+	return nil
+}
+
+// WriteTo implements net.PacketConn.
+func (w *wire) WriteTo(b []byte, _ net.Addr) (int, error) { return len(b), w.send(b) }
+
+// authenticated tells that a record of the server was genuine.
+func (w *wire) authenticated() {}
+
+// takeLost returns how many datagrams were lost for want of room.
+func (w *wire) takeLost() int { return 0 }
