@@ -36,10 +36,30 @@ func describe(before, after settings.Settings) string {
 		return fmt.Sprintf("frame jitter %.0f %%", 100*after.Jitter)
 	case before.StepCost != after.StepCost:
 		return fmt.Sprintf("every step takes %d ms", after.StepCost/time.Millisecond)
+	case before.Link != after.Link:
+		return describeLink(before.Link, after.Link)
 	case before.VSync != after.VSync:
 		return "waiting for the display: " + onOff(after.VSync)
 	}
 	return ""
+}
+
+func describeLink(before, after settings.Link) string {
+	switch {
+	case before.Latency != after.Latency:
+		return fmt.Sprintf("network: round trip %d ms", after.Latency/time.Millisecond)
+	case before.Jitter != after.Jitter:
+		return fmt.Sprintf("network: jitter %.0f %%", 100*after.Jitter)
+	case before.Loss != after.Loss:
+		return fmt.Sprintf("network: %.0f %% lost", 100*after.Loss)
+	case before.Burst != after.Burst:
+		return fmt.Sprintf("network: bursts of losses %.0f %%", 100*after.Burst)
+	case before.Duplicate != after.Duplicate:
+		return fmt.Sprintf("network: %.0f %% twice", 100*after.Duplicate)
+	case before.Reorder != after.Reorder:
+		return fmt.Sprintf("network: %.0f %% overtaken", 100*after.Reorder)
+	}
+	return fmt.Sprintf("network: %d snapshots a second", after.SendRate)
 }
 
 func onOff(on bool) string {

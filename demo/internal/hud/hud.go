@@ -140,6 +140,9 @@ func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *St
 }
 
 func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
+	if len(h.speeds) == 0 {
+		return
+	}
 	width, height := min((all.W-gap)/2, 420), min(all.H*0.17, 130)
 	h.steps.Title, h.speed.Title = "fixed steps per frame", "drawn displacement per frame, units/s"
 	switch roomOf(all) {
@@ -156,7 +159,7 @@ func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
 
 // hints are the most wanted keys.
 var hints = [...]struct{ key, text string }{
-	{"Space", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {"1–5", "scenes"}, {"H", "all keys"},
+	{"Space", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {"1–6", "scenes"}, {"H", "all keys"},
 }
 
 // drawHints writes the line at the lower edge and returns its upper edge.

@@ -49,7 +49,7 @@ func drawKeys(o *render.Overlay, groups []keys.Group) {
 		y += groupGap
 	}
 	o.TextAligned(r.X+r.W/2, r.Y+r.H-mouse-4, render.AlignCenter, render.TextSmall, theme.TextDim,
-		"Mouse: drag to turn, right drag to move, wheel to zoom.   Shift turns C, J, X and Tab round.")
+		"Mouse: drag to turn, right drag to move, wheel to zoom.   Shift turns rounds of values, and Tab, round.")
 }
 
 const groupGap = 8

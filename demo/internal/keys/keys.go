@@ -97,6 +97,15 @@ func Groups(scenes []string) []Group {
 			{Keys: []render.Key{'A'}, Cap: "A", Text: "adaptive rate on, off (starts anew)", Flag: "adaptive",
 				Change: func(s *settings.Settings, _ Press) { s.Adaptive = !s.Adaptive }},
 		}},
+		{"Network link, in scene lab", []Binding{
+			link("L", "round trip: 0, 50, 100, 200, 300, 400 ms", "latency", (*settings.Link).NextLatency),
+			link("K", "its jitter: 0, 10, 25, 50, 100 %", "link-jitter", (*settings.Link).NextJitter),
+			link("M", "loss: 0, 5, 15, 30, 50 %", "loss", (*settings.Link).NextLoss),
+			link("B", "bursts of losses: 0, 1, 2, 5 %", "burst", (*settings.Link).NextBurst),
+			link("D", "duplicates: 0, 10, 30 %", "duplicate", (*settings.Link).NextDuplicate),
+			link("E", "overtaken on the way: 0, 10, 30 %", "reorder", (*settings.Link).NextReorder),
+			link("S", "snapshots: 5, 10, 20, 30, 60 a second", "send-hz", (*settings.Link).NextSendRate),
+		}},
 		{"Scene", []Binding{
 			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, ", "), Flag: "scene",
 				Change: func(s *settings.Settings, p Press) { s.Scene = scenes[p.Index] }},
@@ -113,6 +122,12 @@ func Groups(scenes []string) []Group {
 			{Keys: []render.Key{render.KeyEscape, 'Q'}, Cap: "Esc", Text: "leave this panel, leave the demo", Action: Quit},
 		}},
 	}
+}
+
+// link is the binding of a letter to a round of values of the network link.
+func link(key, text, flag string, next func(*settings.Link, bool)) Binding {
+	return Binding{Keys: []render.Key{render.Key(key[0])}, Cap: key, Text: text, Flag: flag,
+		Change: func(s *settings.Settings, p Press) { next(&s.Link, p.Shift) }}
 }
 
 func neighbour(names []string, name string, back bool) string {

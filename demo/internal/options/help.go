@@ -41,6 +41,15 @@ What happens (keys change all of it later)
   -overlay=false       no text and graphs
   -keys                begin with the panel that explains the keys
 
+The simulated network, in scene lab
+  -latency TIME        round trip, 0s to 2s (default 200ms)
+  -link-jitter X       let the time on the way vary by this share, 0 to 1 (default 0.1)
+  -loss X              share of datagrams lost (default 0.15)
+  -burst X             chance per datagram that a burst of losses begins, of eight on average (default 0)
+  -duplicate X         share that arrives twice (default 0)
+  -reorder X           share that is held back by 50 ms and overtaken (default 0)
+  -send-hz N           snapshots per second, 1 to 120 (default 30)
+
 The picture
   -size WxH            in pixels, a window's in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)
   -scale X             pixels per point of the overlay, 0.5 to 4 (default: what the display wants; off screen 1)
@@ -68,6 +77,7 @@ Exit codes: 0 all went well; 1 something failed, and the message says what; 2 th
 Try
   go run ./demo -hz 10 -interpolate=false
   go run ./demo -scene teleports -speed 0.1
+  go run ./demo -scene lab -loss 0.3 -send-hz 10
   go run ./demo -scene lanes -hz 10 -speed 0.25 -headless -frames 600 -trace out.csv
 `)
 }

@@ -71,6 +71,13 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	fs.BoolVar(&o.VSync, "vsync", o.VSync, "")
 	fs.BoolVar(&o.Overlay, "overlay", o.Overlay, "")
 	fs.BoolVar(&o.Keys, "keys", false, "")
+	fs.DurationVar(&o.Link.Latency, "latency", o.Link.Latency, "")
+	fs.Float64Var(&o.Link.Jitter, "link-jitter", o.Link.Jitter, "")
+	fs.Float64Var(&o.Link.Loss, "loss", o.Link.Loss, "")
+	fs.Float64Var(&o.Link.Burst, "burst", o.Link.Burst, "")
+	fs.Float64Var(&o.Link.Duplicate, "duplicate", o.Link.Duplicate, "")
+	fs.Float64Var(&o.Link.Reorder, "reorder", o.Link.Reorder, "")
+	fs.IntVar(&o.Link.SendRate, "send-hz", o.Link.SendRate, "")
 	fs.Var(&size, "size", "")
 	fs.Float64Var(&o.Scale, "scale", 0, "")
 	fs.BoolVar(&o.Headless, "headless", false, "")
@@ -99,6 +106,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	o.Cap = frameCap.frames
 	c := checker{given: given}
 	c.scene(&o)
+	c.link(&o)
 	c.check(!given["hz"] || o.Rate >= 1 && o.Rate <= 1000, "-hz %d: the fixed rate is 1 to 1000 steps per second", o.Rate)
 	c.check(o.Speed >= 1e-6 && o.Speed <= settings.MaxSpeed, "-speed %v: the speed is above 0 and at most %d; to begin with the time at rest use -paused", o.Speed, settings.MaxSpeed)
 	c.check(o.Jitter >= 0 && o.Jitter <= settings.MaxJitter, "-jitter %v: frame times vary by a share of 0 to %v", o.Jitter, settings.MaxJitter)
@@ -156,14 +164,17 @@ func readable(err error) error {
 var kinds = map[string]string{
 	"hz": "a whole number of steps per second", "entities": "a whole number", "frames": "a whole number", "seed": "a whole number from 0 to 18446744073709551615",
 	"speed": "a number such as 0.25", "jitter": "a number such as 0.5", "scale": "a number such as 2", "seconds": "a number of seconds",
+	"latency": "a time with its unit, such as 200ms", "link-jitter": shareTakes, "loss": shareTakes, "burst": shareTakes, "duplicate": shareTakes, "reorder": shareTakes,
+	"send-hz":   "a whole number of snapshots per second",
 	"step-cost": "a time with its unit, such as 20ms", "fps": fpsTakes, "size": sizeTakes,
 	"paused": boolTakes, "interpolate": boolTakes, "ghosts": boolTakes, "adaptive": boolTakes, "vsync": boolTakes, "overlay": boolTakes, "keys": boolTakes, "headless": boolTakes,
 }
 
 const (
-	boolTakes = "true or false, as -name=false"
-	fpsTakes  = "1 to 1000 frames per second, or none"
-	sizeTakes = "width x height in pixels, 64 to 7680 each, such as 1280x720"
+	boolTakes  = "true or false, as -name=false"
+	fpsTakes   = "1 to 1000 frames per second, or none"
+	shareTakes = "a share of 0 to 1, such as 0.15"
+	sizeTakes  = "width x height in pixels, 64 to 7680 each, such as 1280x720"
 )
 
 // checker keeps the first error.
@@ -197,6 +208,23 @@ func (c *checker) scene(o *Options) {
 	c.check(o.Entities >= entry.MinEntities && o.Entities <= entry.MaxEntities, "-entities %d: scene %s takes %d to %d",
 		o.Entities, o.Scene, entry.MinEntities, entry.MaxEntities)
 }
+
+// link checks the flags of the network, and that there is one.
+func (c *checker) link(o *Options) {
+	entry, known := scenes.Find(o.Scene)
+	for _, name := range linkFlags {
+		c.check(!c.given[name] || !known || entry.Linked, "-%s: scene %s has no network; choose -scene lab", name, o.Scene)
+	}
+	l := o.Link
+	c.check(l.Latency >= 0 && l.Latency <= settings.MaxLatency, "-latency %v: a round trip takes 0s to %v", l.Latency, settings.MaxLatency)
+	for i, share := range []float64{l.Jitter, l.Loss, l.Burst, l.Duplicate, l.Reorder} {
+		c.check(share >= 0 && share <= 1, "-%s %v: it is a share of 0 to 1", linkFlags[i+1], share)
+	}
+	c.check(l.SendRate >= 1 && l.SendRate <= settings.MaxSendRate, "-send-hz %d: the server sends 1 to %d snapshots per second", l.SendRate, settings.MaxSendRate)
+}
+
+// linkFlags are the flags of the network, in the order of settings.Link.
+var linkFlags = []string{"latency", "link-jitter", "loss", "burst", "duplicate", "reorder", "send-hz"}
 
 func choosable() (names []string) {
 	for _, e := range scenes.All() {

@@ -27,7 +27,8 @@ func parse(t *testing.T, args ...string) options.Options {
 
 func TestDefaults(t *testing.T) {
 	o := parse(t)
-	if want := (settings.Settings{Scene: "lanes", Speed: 1, Interpolate: true, Cap: -1, VSync: true, Overlay: true, Seed: 1}); o.Settings != want {
+	if want := (settings.Settings{Scene: "lanes", Speed: 1, Interpolate: true, Cap: -1, VSync: true, Overlay: true, Seed: 1,
+		Link: settings.Link{Latency: 200 * time.Millisecond, Jitter: 0.1, Loss: 0.15, SendRate: 30}}); o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
 	if o.Headless || o.Frames != 0 || o.Length != 0 || o.Record != "" || o.Trace != "" || o.Dir != "out" || o.Width != 0 {
@@ -43,13 +44,17 @@ func TestEveryFlag(t *testing.T) {
 	o := parse(t, "-scene", "stress", "-hz", "120", "-speed", "0.25", "-paused", "-interpolate=false", "-ghosts", "-entities", "1000000", "-seed", "7",
 		"-fps", "none", "-jitter", "0.5", "-step-cost", "20ms", "-adaptive", "-vsync=false", "-overlay=false", "-keys", "-size", "320X200", "-scale", "2",
 		"-headless", "-seconds", "1.5", "-record", "a.GIF", "-screenshot", "b.png", "-trace", "c.csv", "-dir", "d")
-	want := settings.Settings{Scene: "stress", Rate: 120, Speed: 0.25, Paused: true, Ghosts: true, Jitter: 0.5, StepCost: 20 * time.Millisecond, Adaptive: true, Keys: true, Entities: 1e6, Seed: 7}
+	want := settings.Settings{Scene: "stress", Rate: 120, Speed: 0.25, Paused: true, Ghosts: true, Jitter: 0.5, StepCost: 20 * time.Millisecond, Adaptive: true, Keys: true, Entities: 1e6, Seed: 7, Link: settings.DefaultLink()}
 	if o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
 	if !o.Headless || o.Length != 1500*time.Millisecond || o.Record != "a.GIF" || o.Screenshot != "b.png" || o.Trace != "c.csv" || o.Dir != "d" ||
 		o.Width != 320 || o.Height != 200 || o.Scale != 2 {
 		t.Errorf("got %+v", o)
+	}
+	o = parse(t, "-scene", "lab", "-latency", "400ms", "-link-jitter", "0.5", "-loss", "0.3", "-burst", "0.02", "-duplicate", "0.1", "-reorder", "1", "-send-hz", "10")
+	if want := (settings.Link{Latency: 400 * time.Millisecond, Jitter: 0.5, Loss: 0.3, Burst: 0.02, Duplicate: 0.1, Reorder: 1, SendRate: 10}); o.Link != want {
+		t.Errorf("got %+v\nwant %+v", o.Link, want)
 	}
 	o = parse(t, "-frames", "600", "-frame-times", file)
 	if o.Frames != 600 || len(o.Deltas) != 2 || o.Deltas[1] != 2000 {
@@ -86,11 +91,27 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-speed", "slow"}, `-speed "slow": it takes a number such as 0.25`},
 		{[]string{"-interpolate", "false"}, `"false" is not a flag; flags begin with a dash`},
 		{[]string{"-interpolate=maybe"}, `-interpolate "maybe": it takes true or false`},
-		{[]string{"-scene", "moon"}, `-scene "moon": the scenes are lanes, orbits, teleports, physics, stress`},
+		{[]string{"-scene", "moon"}, `-scene "moon": the scenes are lanes, orbits, teleports, physics, stress, lab`},
 		{[]string{"-scene", ""}, `-scene "": the scenes are`},
 		{[]string{"-entities", "10"}, "scene lanes has a fixed number of bodies; it can be chosen in physics, stress"},
 		{[]string{"-scene", "stress", "-entities", "1000001"}, "scene stress takes 1 to 1000000"},
 		{[]string{"-scene", "physics", "-entities", "2"}, "scene physics takes 3 to 3000"},
+		{[]string{"-loss", "0.2"}, "-loss: scene lanes has no network; choose -scene lab"},
+		{[]string{"-scene", "stress", "-send-hz", "10"}, "-send-hz: scene stress has no network"},
+		{[]string{"-scene", "lab", "-latency", "200"}, `-latency "200": it takes a time with its unit, such as 200ms`},
+		{[]string{"-scene", "lab", "-latency", "3s"}, "-latency 3s: a round trip takes 0s to 2s"},
+		{[]string{"-scene", "lab", "-latency", "-1ms"}, "-latency -1ms"},
+		{[]string{"-scene", "lab", "-link-jitter", "2"}, "-link-jitter 2: it is a share of 0 to 1"},
+		{[]string{"-scene", "lab", "-loss", "15"}, "-loss 15: it is a share of 0 to 1"},
+		{[]string{"-scene", "lab", "-loss", "NaN"}, "-loss NaN"},
+		{[]string{"-scene", "lab", "-loss", "15%"}, `-loss "15%": it takes a share of 0 to 1, such as 0.15`},
+		{[]string{"-scene", "lab", "-burst", "-0.1"}, "-burst -0.1: it is a share"},
+		{[]string{"-scene", "lab", "-duplicate", "1.1"}, "-duplicate 1.1: it is a share"},
+		{[]string{"-scene", "lab", "-reorder", "7"}, "-reorder 7: it is a share"},
+		{[]string{"-scene", "lab", "-send-hz", "0"}, "-send-hz 0: the server sends 1 to 120"},
+		{[]string{"-scene", "lab", "-send-hz", "121"}, "-send-hz 121"},
+		{[]string{"-scene", "lab", "-send-hz", "often"}, `-send-hz "often": it takes a whole number of snapshots`},
+		{[]string{"-scene", "lab", "-entities", "3"}, "scene lab has a fixed number of bodies"},
 		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-fps", "0"}, `-fps "0": it takes 1 to 1000 frames per second, or none`},
 		{[]string{"-fps", "1001"}, "1 to 1000 frames per second, or none"},
@@ -158,7 +179,7 @@ func TestHelpNamesEveryFlagAndScene(t *testing.T) {
 			}
 		}
 	}
-	if len(explained) != 25 {
+	if len(explained) != 32 {
 		t.Errorf("the help explains %d flags: %v", len(explained), explained)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems"
@@ -21,6 +22,7 @@ type Info struct {
 	Title   string // the headline
 	Caption string // one line that says what is to be seen
 	Dusk    bool   // on a dark stage instead of a bright one
+	Linked  bool   // over a simulated network; the scene is Networked
 
 	Rate int // fixed steps per second when nobody has asked for another rate
 
@@ -43,6 +45,7 @@ type Stage struct {
 	Hierarchy *systems.Hierarchy
 	Random    *rand.Rand // seeded; the only source of randomness
 	Entities  int
+	Link      settings.Link // of a scene whose Info says Linked
 }
 
 // Scene is one scene. Its methods are called on one goroutine, Setup first and once.
@@ -56,7 +59,7 @@ type Scene interface {
 	// Trace calls row for every named entity that is alive, always in the same order, with its world poses.
 	Trace(row func(name string, logical, visual components.Pose3D))
 
-	// Followed returns the bodies whose drawn speed is graphed, one or two. The result stays the same from Setup on.
+	// Followed returns the bodies whose drawn speed is graphed, one or two; none where the scene draws graphs of its own. The result stays the same from Setup on.
 	Followed() []Followed
 
 	// Camera returns where the scene wants to be seen from, in a picture of 16:9. Its Target is that of the present moment.
@@ -64,6 +67,12 @@ type Scene interface {
 
 	// Draw fills the picture. It is called after Update and must not change what the simulation knows.
 	Draw(p *Picture)
+}
+
+// Networked is what a scene whose Info says Linked can do beyond the others.
+type Networked interface {
+	// SetLink changes the network while the scene runs.
+	SetLink(settings.Link)
 }
 
 // Followed is a body whose drawn speed is graphed.

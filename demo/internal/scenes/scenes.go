@@ -3,6 +3,7 @@ package scenes
 
 import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/lab"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/lanes"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/orbits"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/physics"
@@ -24,6 +25,7 @@ func All() []Entry {
 		{teleports.Info(), teleports.New},
 		{physics.Info(), physics.New},
 		{stress.Info(), stress.New},
+		{lab.Info(), lab.New},
 	}
 }
 

@@ -20,11 +20,12 @@ type Settings struct {
 	Keys        bool          // the panel that explains the keys
 	Entities    int           // bodies in scenes that let you choose; 0: the scene's own
 	Seed        uint64        // of everything random
+	Link        Link          // of scenes with a simulated network
 }
 
 // Default returns the settings of a demo that was started without flags. The cap is left to the caller, because a window and a picture want different ones.
 func Default() Settings {
-	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Overlay: true, Seed: 1}
+	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Overlay: true, Seed: 1, Link: DefaultLink()}
 }
 
 // Limits of what flags accept; keys stay within the ladders.

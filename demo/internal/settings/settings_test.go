@@ -50,6 +50,36 @@ func TestLadders(t *testing.T) {
 	equal(t, "step costs", costs, []time.Duration{0, 5 * ms, 10 * ms, 20 * ms, 40 * ms, 0})
 }
 
+// The keys of the link reach 0 and 400 ms, and come back to where they were.
+func TestLinkLadders(t *testing.T) {
+	l := settings.DefaultLink()
+	for name, next := range map[string]func(*settings.Link, bool){
+		"latency": (*settings.Link).NextLatency, "jitter": (*settings.Link).NextJitter, "loss": (*settings.Link).NextLoss, "bursts": (*settings.Link).NextBurst,
+		"duplicates": (*settings.Link).NextDuplicate, "reordering": (*settings.Link).NextReorder, "send rate": (*settings.Link).NextSendRate,
+	} {
+		seen := map[settings.Link]bool{l: true}
+		m := l
+		for next(&m, false); m != l; next(&m, false) {
+			if seen[m] || m.Latency < 0 || m.Latency > settings.MaxLatency || m.SendRate < 1 || m.SendRate > settings.MaxSendRate {
+				t.Fatalf("%s: %+v comes twice, or is no link", name, m)
+			}
+			seen[m] = true
+		}
+		if len(seen) < 3 {
+			t.Errorf("%s has only %d values", name, len(seen))
+		}
+		next(&m, false)
+		if next(&m, true); m != l {
+			t.Errorf("%s: there and back is %+v", name, m)
+		}
+	}
+	var latencies []time.Duration
+	for l.Latency = 0; len(latencies) == 0 || l.Latency > 0; l.NextLatency(false) {
+		latencies = append(latencies, l.Latency/time.Millisecond)
+	}
+	equal(t, "latencies", latencies, []time.Duration{0, 50, 100, 200, 300, 400})
+}
+
 // A flag may set a value that is no rung: keys go on from there to the nearest one in their direction.
 func TestLadderFromBetween(t *testing.T) {
 	s := settings.Default()

@@ -96,6 +96,7 @@ func (s *Simulation) start(set settings.Settings) error {
 		Hierarchy: hierarchy,
 		Random:    rand.New(rand.NewPCG(set.Seed, 0)),
 		Entities:  entry.Clamp(set.Entities),
+		Link:      set.Link,
 	})
 	s.set = set
 	s.applySwitches()
@@ -115,6 +116,9 @@ func adaptiveRates(rate int) []int {
 func (s *Simulation) applySwitches() {
 	s.poses.SetEnabled(s.set.Interpolate)
 	s.scene.SetInterpolation(s.set.Interpolate)
+	if n, ok := s.scene.(scene.Networked); ok {
+		n.SetLink(s.set.Link)
+	}
 	s.cost.each = s.set.StepCost
 }
 

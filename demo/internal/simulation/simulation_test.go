@@ -326,6 +326,43 @@ func TestApply(t *testing.T) {
 	s.Update(time.Second) // the scene that was there still runs
 }
 
+// Changes of the network reach a scene that has one, without a new start.
+func TestApplyLink(t *testing.T) {
+	trace := func(change func(*settings.Link)) string {
+		s := start(t, of("lab"))
+		var b strings.Builder
+		for frame := range 240 {
+			if frame == 60 {
+				set := s.Settings()
+				change(&set.Link)
+				if restarted, err := s.Apply(set); err != nil || restarted {
+					t.Fatalf("restarted %v, error %v", restarted, err)
+				}
+			}
+			s.Update(time.Second / 60)
+			s.Scene().Trace(func(name string, logical, _ components.Pose3D) {
+				if name != "truth" {
+					fmt.Fprintln(&b, name, logical)
+				}
+			})
+		}
+		return b.String()
+	}
+	seen := map[string]string{}
+	for name, change := range map[string]func(*settings.Link){
+		"nothing": func(*settings.Link) {},
+		"latency": func(l *settings.Link) { l.Latency = 0 }, "jitter": func(l *settings.Link) { l.Jitter = 1 }, "loss": func(l *settings.Link) { l.Loss = 0 },
+		"bursts": func(l *settings.Link) { l.Burst = 0.05 }, "reordering": func(l *settings.Link) { l.Reorder = 0.3 },
+		"send rate": func(l *settings.Link) { l.SendRate = 10 },
+	} {
+		run := trace(change)
+		if other, ok := seen[run]; ok {
+			t.Errorf("a change of %s and one of %s make the same run", name, other)
+		}
+		seen[run] = name
+	}
+}
+
 // The same seed is the same run, another one is not.
 func TestSeed(t *testing.T) {
 	pose := func(seed uint64) (p components.Pose3D) {
