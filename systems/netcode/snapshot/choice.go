@@ -117,7 +117,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 		return 0, false
 	case t.sentRev == s.revision && !t.lost(e.acked):
 		return 0, false
-	case e.world.rests(i, s.revision) || e.world.rests(i, t.sentRev):
+	case s.rest || t.sentRest:
 		boost = e.config.RestBoost
 	}
 	if !t.dirty {

@@ -64,6 +64,7 @@ type track struct {
 	dirty      bool      // since is valid
 	removing   bool      // known ends, and the client has been told
 	hasBase    bool
+	sentRest   bool // at rest in what was sent last
 
 	sentAt   packet.Number // the last packet with the entity
 	sentRev  uint32
@@ -209,7 +210,7 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 		t.openAt = n
 	}
 	t.sentNum++
-	t.sentAt, t.sentRev, t.lastRec = n, s.revision, e.nextRec
+	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
 	t.since, t.dirty, t.priority = h.Tick, true, 0
 	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: t.sentNum, epoch: t.epoch, slot: uint16(i), removal: removal}
 	e.nextRec++

@@ -27,6 +27,7 @@ type slot struct {
 	alive      bool
 	touched    bool
 	committed  bool   // the generation has a revision
+	rest       bool   // in its last revision
 	revision   uint32 // of the slot, through all generations
 
 	// The tree of parents and children, by slot plus one.
@@ -172,8 +173,6 @@ func (w *World) at(slot int, revision uint32) int {
 	return slot*n + int(revision%uint32(n))
 }
 
-func (w *World) rests(slot int, revision uint32) bool { return w.ring[w.at(slot, revision)].rest }
-
 // Commit makes what was set since the last Commit the state that encoders send. Entities that did not change in what travels cost nothing.
 func (w *World) Commit() {
 	for _, i := range w.touched {
@@ -196,7 +195,7 @@ func (w *World) commit(i int) {
 		return
 	}
 	s.revision++
-	s.committed = true
+	s.committed, s.rest = true, w.current[i].rest
 	at := w.at(i, s.revision)
 	w.ring[at] = w.current[i]
 	for k, present := 0, w.current[i].present; present != 0; k, present = k+1, present>>1 {
