@@ -1,0 +1,90 @@
+package arena
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// Half is half of the edge of the square floor, whose middle is the origin.
+const Half = 20
+
+// Box is an upright cuboid.
+type Box struct{ Min, Max mgl32.Vec3 }
+
+// Center and Size describe the box as a renderer wants it.
+func (b Box) Center() mgl32.Vec3 { return b.Min.Add(b.Max).Mul(0.5) }
+func (b Box) Size() mgl32.Vec3   { return b.Max.Sub(b.Min) }
+
+func block(x, z, width, depth, height float32) Box {
+	return Box{mgl32.Vec3{x - width/2, 0, z - depth/2}, mgl32.Vec3{x + width/2, height, z + depth/2}}
+}
+
+// Portal is a pad on the floor; who steps on it stands beside its twin.
+type Portal struct {
+	Place mgl32.Vec3
+	To    int        // the twin's index
+	Exit  mgl32.Vec3 // where they arrive who come from the twin
+}
+
+// PortalRadius is how near to a pad's middle one has to come.
+const PortalRadius = 0.9
+
+// Path is where a platform's middle is, seconds after tick 0.
+type Path func(seconds float64) mgl32.Vec3
+
+// Edge lengths of every platform.
+const (
+	PlatformWidth  = 3.4
+	PlatformHeight = 0.4
+)
+
+// Level is what stands still, and what moves by the clock alone. Two calls of [NewLevel] give the same one.
+type Level struct {
+	Blocks    []Box
+	Portals   []Portal
+	Platforms []Path
+	Spawns    []mgl32.Vec3
+}
+
+// NewLevel returns the arena.
+func NewLevel() *Level {
+	l := &Level{
+		Blocks: []Box{
+			block(0, 0, 5, 5, 1.2), block(0, 0, 2.4, 2.4, 2.6),
+			block(-11, -8, 1, 7, 1.6), block(11, 8, 1, 7, 1.6),
+			block(-8, 11, 7, 1, 1.6), block(8, -11, 7, 1, 1.6),
+			block(-13.5, 9.5, 3, 3, 2.2), block(13.5, -9.5, 3, 3, 2.2),
+		},
+		Platforms: []Path{
+			// A shuttle along the front, a lift beside the middle, a carousel around it.
+			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 9, 0.25, 7} },
+			func(t float64) mgl32.Vec3 { return mgl32.Vec3{-6, 1.5 + 1.3*wave(t, 7), -1.5} },
+			func(t float64) mgl32.Vec3 {
+				sin, cos := math.Sincos(t * 2 * math.Pi / 16)
+				return mgl32.Vec3{float32(9 * cos), 1.4, float32(-2 + 4*sin)}
+			},
+		},
+	}
+	corners := [...]mgl32.Vec3{{-17, 0, -17}, {17, 0, 17}, {17, 0, -17}, {-17, 0, 17}}
+	for i, at := range corners {
+		inward := at.Mul(-1).Normalize()
+		l.Portals = append(l.Portals, Portal{Place: at, To: i ^ 1, Exit: at.Add(inward.Mul(2))})
+	}
+	for i := range 12 {
+		sin, cos := math.Sincos(float64(i) * 2 * math.Pi / 12)
+		l.Spawns = append(l.Spawns, mgl32.Vec3{float32(14 * cos), 0, float32(14*sin) + 1.5})
+	}
+	return l
+}
+
+// wave swings between -1 and 1 once in a period, in seconds.
+func wave(t, period float64) float32 { return float32(math.Sin(t * 2 * math.Pi / period)) }
+
+// Platform returns the pose of a platform, by its index, seconds after tick 0.
+func (l *Level) Platform(i int, seconds float64) components.Pose3D {
+	p := l.Platforms[i](seconds)
+	return components.At3D(p[0], p[1], p[2])
+}

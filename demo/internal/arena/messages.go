@@ -1,0 +1,53 @@
+package arena
+
+import (
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+)
+
+const (
+	pushKind  = 1
+	eventKind = 2
+)
+
+// PushMessage returns the message of a player who pushes everything around him away. Send it reliably, so that it happens exactly once.
+func PushMessage() []byte { return []byte{pushKind} }
+
+// IsPush reports whether a message is a push.
+func IsPush(message []byte) bool { return len(message) == 1 && message[0] == pushKind }
+
+// Event is something that everybody is shown and that leaves nothing behind: servers send it unreliably.
+type Event struct {
+	Player uint16 // who did it
+	Pushed bool   // he pushed; else he shot
+	To     mgl32.Vec3
+	Hit    bool // the shot hit somebody
+}
+
+// Append packs an event behind dst.
+func (e Event) Append(dst []byte) []byte {
+	var buf [24]byte
+	w := packet.NewWriter(buf[:])
+	w.Bits(eventKind, 8)
+	w.Bits(uint64(e.Player), 16)
+	w.Bool(e.Pushed)
+	w.Bool(e.Hit)
+	for _, v := range e.To {
+		w.Float32(v)
+	}
+	return append(dst, w.Bytes()...)
+}
+
+// ReadEvent returns the event in a message, and whether there is one. The bytes may come from anywhere.
+func ReadEvent(message []byte) (e Event, ok bool) {
+	r := packet.NewReader(message)
+	kind := r.Bits(8)
+	e.Player, e.Pushed, e.Hit = uint16(r.Bits(16)), r.Bool(), r.Bool()
+	for i := range e.To {
+		if e.To[i] = r.Float32(); !(abs(e.To[i]) < 1e4) {
+			return Event{}, false
+		}
+	}
+	return e, kind == eventKind && r.Close() == nil
+}

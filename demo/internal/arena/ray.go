@@ -1,0 +1,94 @@
+package arena
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// Shots.
+const (
+	Range     = 45.0 // m
+	Muzzle    = 1.1  // m above the feet
+	HitRadius = 0.5  // m: a little generous
+)
+
+// Shot is a ray from a muzzle.
+type Shot struct{ From, Direction mgl32.Vec3 }
+
+// ShotOf returns the ray of a shooter's newest shot.
+func ShotOf(s State) Shot {
+	return Shot{s.Pos.Add(mgl32.Vec3{0, Muzzle, 0}), Direction(s.Yaw, s.Pitch)}
+}
+
+// At returns the place at a distance.
+func (s Shot) At(distance float32) mgl32.Vec3 { return s.From.Add(s.Direction.Mul(distance)) }
+
+// Reach returns how far the shot flies before the level stops it.
+func (s Shot) Reach(l *Level) float32 {
+	reach := float32(Range)
+	if s.Direction[1] < -1e-4 {
+		reach = min(reach, -s.From[1]/s.Direction[1])
+	}
+	for axis := 0; axis <= 2; axis += 2 {
+		if d := s.Direction[axis]; d > 1e-6 {
+			reach = min(reach, (Half-s.From[axis])/d)
+		} else if d < -1e-6 {
+			reach = min(reach, (-Half-s.From[axis])/d)
+		}
+	}
+	for _, b := range l.Blocks {
+		if at, ok := s.box(b); ok {
+			reach = min(reach, at)
+		}
+	}
+	return max(reach, 0)
+}
+
+// box intersects by slabs.
+func (s Shot) box(b Box) (float32, bool) {
+	from, to := float32(0), float32(math.MaxFloat32)
+	for axis := range 3 {
+		d := s.Direction[axis]
+		if abs(d) < 1e-7 {
+			if s.From[axis] < b.Min[axis] || s.From[axis] > b.Max[axis] {
+				return 0, false
+			}
+			continue
+		}
+		a, c := (b.Min[axis]-s.From[axis])/d, (b.Max[axis]-s.From[axis])/d
+		from, to = max(from, min(a, c)), min(to, max(a, c))
+	}
+	return from, from <= to
+}
+
+// Hits returns where the shot meets an upright capsule, given the middle of its foot, and whether it does within reach.
+func (s Shot) Hits(feet mgl32.Vec3, radius, height, reach float32) (float32, bool) {
+	// The nearest approach of the ray to the capsule's axis is found by steps along the axis' height: exact for level shots, and to a millimetre for others.
+	low, high := feet[1]+radius, feet[1]+height-radius
+	best, ok := float32(0), false
+	y := mgl32.Clamp(s.From[1], low, high)
+	for range 4 {
+		center := mgl32.Vec3{feet[0], y, feet[2]}
+		along := center.Sub(s.From).Dot(s.Direction)
+		if along < 0 || along > reach+radius {
+			return 0, false
+		}
+		near := s.At(along)
+		gap := near.Sub(center)
+		best, ok = along, gap.Dot(gap) <= radius*radius
+		y = mgl32.Clamp(near[1], low, high)
+	}
+	if !ok {
+		return 0, false
+	}
+	best = max(best-radius, 0)
+	return best, best <= reach
+}
+
+// Crate returns where the shot meets a crate, taken for an upright cuboid along the axes.
+func (s Shot) Crate(pos mgl32.Vec3, reach float32) (float32, bool) {
+	h := mgl32.Vec3{CrateSize / 2, CrateSize / 2, CrateSize / 2}
+	at, ok := s.box(Box{pos.Sub(h), pos.Add(h)})
+	return at, ok && at <= reach
+}

@@ -1,0 +1,79 @@
+package seat
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// camera follows the own player from above and behind; north is always up.
+type camera struct {
+	orbit render.Orbit
+	after render.Follow
+	shown render.Camera
+	part  render.Rect
+}
+
+func newCamera() camera {
+	return camera{
+		orbit: render.Orbit{Target: mgl32.Vec3{0, 1, 2}, Pitch: 0.82, Distance: 25, MinDistance: 8, MaxDistance: 60},
+		after: render.Follow{HalfLife: 90 * time.Millisecond, Snap: 7},
+	}
+}
+
+// follow moves the camera after the own player as he is drawn.
+func (s *Seat) follow(real time.Duration) {
+	s.eachView(func(v *view) {
+		if v.own {
+			at := v.pose.Position
+			at[1] = 1 + 0.4*at[1]
+			s.camera.after.Update(&s.camera.orbit, at, real)
+		}
+	})
+}
+
+// Zoom brings the camera nearer by steps of a wheel.
+func (s *Seat) Zoom(steps float32) {
+	for range int(max(steps, -steps) + 0.5) {
+		if steps > 0 {
+			s.camera.orbit.Zoom(0.9)
+		} else {
+			s.camera.orbit.Zoom(1 / 0.9)
+		}
+	}
+}
+
+// AimAt returns the aim at what lies under a point of the picture, in points: a player, else the level at the height of the own muzzle.
+func (s *Seat) AimAt(x, y float32) (yaw uint16, pitch int8, ok bool) {
+	me, playing := s.client.State()
+	if !playing || s.camera.part.W <= 0 {
+		return 0, 0, false
+	}
+	origin, direction := s.camera.shown.Ray(x, y, s.camera.part)
+	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
+	target, best := mgl32.Vec3{}, float32(-1)
+	s.eachView(func(v *view) {
+		if v.rep.Kind != arena.KindPlayer || v.own {
+			return
+		}
+		// A little larger than he is: aiming at what moves is hard enough.
+		d, hit := arena.Shot{From: origin, Direction: direction}.Hits(v.pose.Position, 0.8, arena.Height+0.3, 200)
+		if hit && (best < 0 || d < best) {
+			best, target = d, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
+		}
+	})
+	if best < 0 {
+		if direction[1] > -0.05 {
+			return 0, 0, false
+		}
+		target = origin.Add(direction.Mul((muzzle[1] - origin[1]) / direction[1]))
+	}
+	if target.Sub(muzzle).Len() < 0.3 {
+		return 0, 0, false
+	}
+	yaw, pitch = arena.Toward(muzzle, target)
+	return yaw, pitch, true
+}

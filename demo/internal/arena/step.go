@@ -1,0 +1,158 @@
+package arena
+
+import (
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// What a player is like.
+const (
+	Radius    = 0.4  // m
+	Height    = 1.7  // m
+	Speed     = 6.0  // m/s
+	Gravity   = 20.0 // m/s²
+	JumpSpeed = 8.2  // m/s: 1.68 m high
+	Cooldown  = 0.25 // s between shots
+
+	groundGrip, airGrip = 70.0, 18.0 // m/s²
+	stepHeight          = 0.35       // m that are climbed without a jump
+)
+
+// Rules are the game at a tick rate.
+type Rules struct {
+	Level *Level
+	Rate  int // ticks per second
+}
+
+// Seconds returns the time of a tick's state in the level's clock.
+func (r Rules) Seconds(t tick.Tick) float64 { return float64(t) / float64(r.Rate) }
+
+// Step returns a player's state one tick later. It depends on nothing but its arguments and where the platforms are at the tick.
+func (r Rules) Step(s State, in Input, t tick.Tick) State {
+	dt := 1 / float32(r.Rate)
+	s.Yaw, s.Pitch = in.angles()
+	now, next := r.Seconds(t), r.Seconds(t.Add(1))
+
+	wanted := mgl32.Vec3{float32(in.X), 0, float32(in.Z)}.Mul(Speed / 7.0)
+	if l := wanted.Len(); l > Speed {
+		wanted = wanted.Mul(Speed / l)
+	}
+	grip := float32(airGrip)
+	if s.Ground {
+		grip = groundGrip
+	}
+	// The ground brakes whoever stands on it; in the air one keeps one's way until one steers.
+	if s.Ground || wanted != (mgl32.Vec3{}) {
+		change := wanted.Sub(mgl32.Vec3{s.Vel[0], 0, s.Vel[2]})
+		if l := change.Len(); l > grip*dt {
+			change = change.Mul(grip * dt / l)
+		}
+		s.Vel = s.Vel.Add(change)
+	}
+	var carried mgl32.Vec3
+	if i := int(s.Ride) - 1; i >= 0 && i < len(r.Level.Platforms) {
+		carried = r.Level.Platforms[i](next).Sub(r.Level.Platforms[i](now))
+	} else {
+		s.Ride = 0
+	}
+	if in.Jump && s.Ground {
+		s.Vel = s.Vel.Add(carried.Mul(1 / dt))
+		s.Vel[1] = JumpSpeed
+		s.Ride, s.Ground, carried = 0, false, mgl32.Vec3{}
+	}
+	s.Vel[1] -= Gravity * dt
+	before := s.Pos
+	s.Pos = s.Pos.Add(carried).Add(s.Vel.Mul(dt))
+	r.collide(&s, before, carried, now, next, dt)
+
+	if s.Cool > 0 {
+		s.Cool--
+	}
+	if in.Fire && s.Cool == 0 {
+		s.Cool = uint8(min(max(Cooldown*float32(r.Rate), 1), 255))
+		s.Shots++
+	}
+	for _, p := range r.Level.Portals {
+		if s.Pos[1] < 0.3 && flat(s.Pos.Sub(p.Place)).Len() < PortalRadius {
+			s.Pos = r.Level.Portals[p.To].Exit
+			s.Warps++
+			break
+		}
+	}
+	return s
+}
+
+func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }
+
+// collide keeps a player above what he stands on and out of what is in his way.
+func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, dt float32) {
+	const edge = Half - Radius
+	for axis := 0; axis <= 2; axis += 2 {
+		if s.Pos[axis] > edge || s.Pos[axis] < -edge {
+			s.Pos[axis], s.Vel[axis] = mgl32.Clamp(s.Pos[axis], -edge, edge), 0
+		}
+	}
+	rode := s.Ride
+	s.Ground, s.Ride = false, 0
+	for _, b := range r.Level.Blocks {
+		blockWay(s, b, before)
+	}
+	for i, path := range r.Level.Platforms {
+		was, is := path(now), path(next)
+		top := is[1] + PlatformHeight/2
+		over := abs(s.Pos[0]-is[0]) < PlatformWidth/2+0.1 && abs(s.Pos[2]-is[2]) < PlatformWidth/2+0.1
+		above := before[1]-(was[1]+PlatformHeight/2) >= -0.02
+		if over && above && s.Pos[1] <= top && s.Vel[1] <= 0 {
+			if int(rode) != i+1 { // what was speed in the world becomes speed on the platform
+				s.Vel = s.Vel.Sub(is.Sub(was).Mul(1 / dt))
+			}
+			s.Pos[1], s.Vel[1] = top, 0
+			s.Ride, s.Ground = uint8(i+1), true
+			break
+		}
+	}
+	if rode != 0 && s.Ride == 0 && carried != (mgl32.Vec3{}) {
+		s.Vel = s.Vel.Add(carried.Mul(1 / dt)) // stepped off
+	}
+	if s.Pos[1] <= 0 {
+		s.Pos[1], s.Vel[1] = 0, max(s.Vel[1], 0)
+		s.Ground = true
+	}
+}
+
+// blockWay lands a player on a block or pushes him out of it by the shortest way.
+func blockWay(s *State, b Box, before mgl32.Vec3) {
+	near := mgl32.Vec3{mgl32.Clamp(s.Pos[0], b.Min[0], b.Max[0]), 0, mgl32.Clamp(s.Pos[2], b.Min[2], b.Max[2])}
+	out := flat(s.Pos).Sub(near)
+	if out.Dot(out) >= Radius*Radius || s.Pos[1] >= b.Max[1] || s.Pos[1]+Height <= b.Min[1] {
+		return
+	}
+	if before[1] >= b.Max[1]-stepHeight && s.Vel[1] <= 0 {
+		s.Pos[1], s.Vel[1] = b.Max[1], 0
+		s.Ground = true
+		return
+	}
+	if l := out.Len(); l > 1e-4 {
+		n := out.Mul(1 / l)
+		s.Pos = s.Pos.Add(n.Mul(Radius - l))
+		if v := s.Vel.Dot(n); v < 0 {
+			s.Vel = s.Vel.Sub(n.Mul(v))
+		}
+		return
+	}
+	// The middle is inside: to the nearest side.
+	sides := [...]struct {
+		axis int
+		to   float32
+	}{{0, b.Min[0] - Radius}, {0, b.Max[0] + Radius}, {2, b.Min[2] - Radius}, {2, b.Max[2] + Radius}}
+	best := sides[0]
+	for _, side := range sides[1:] {
+		if abs(side.to-s.Pos[side.axis]) < abs(best.to-s.Pos[best.axis]) {
+			best = side
+		}
+	}
+	s.Pos[best.axis], s.Vel[best.axis] = best.to, 0
+}
+
+func abs(v float32) float32 { return max(v, -v) }

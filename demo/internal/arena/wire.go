@@ -1,0 +1,137 @@
+package arena
+
+import (
+	"errors"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// Kinds of replicated entities. A platform's kind is KindPlatform plus its index.
+const (
+	KindPlayer uint16 = 1 + iota
+	KindCrate
+	KindPlatform
+)
+
+// Pawn is what everybody knows of a player beside his pose.
+type Pawn struct {
+	Score  uint16
+	Health uint8
+	Hits   uint8 // counts the hits that he has taken
+	Ride   uint8 // as State.Ride
+}
+
+// FullHealth is how many hits it takes to be sent back.
+const FullHealth = 4
+
+// Version is the number of this protocol; ends with different ones refuse each other.
+const Version = 1
+
+// MaxEntities is how much a server can show.
+const MaxEntities = 1024
+
+// Protocol is the arena's.
+type Protocol = netcode.Protocol[State, Input]
+
+// NewProtocol returns what both ends agree on.
+func (r Rules) NewProtocol() (*Protocol, error) {
+	p, err := netcode.NewProtocol(snapshot.Config{
+		Version: Version, TickRate: r.Rate, MaxEntities: MaxEntities, History: 48,
+		Position: snapshot.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
+		Velocity: snapshot.Range{Max: 32, Resolution: 1.0 / 32},
+	}, netcode.Game[State, Input]{
+		Step: r.Step, Pose: State.Pose, Distance: Distance, Tolerance: 1e-3, Snap: 4,
+		States: stateCodec{}, Inputs: inputCodec{},
+		Rules: prediction.Rules[Input]{
+			// What is held goes on; a press must not be made up.
+			Repeat: func(last Input) Input { last.Jump, last.Fire = false, false; return last },
+			Merge: func(into, late Input) Input {
+				into.Jump, into.Fire = into.Jump || late.Jump, into.Fire || late.Fire
+				return into
+			},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	netcode.Mirror(p, "pawn", pawnCodec{})
+	for i := range r.Level.Platforms {
+		p.SetMover(KindPlatform+uint16(i), func(t tick.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
+	}
+	return p, nil
+}
+
+type stateCodec struct{}
+
+func (stateCodec) Write(w *packet.Writer, s State) {
+	for _, v := range [...]float32{s.Pos[0], s.Pos[1], s.Pos[2], s.Vel[0], s.Vel[1], s.Vel[2], s.Yaw, s.Pitch} {
+		w.Float32(v)
+	}
+	w.Bits(uint64(s.Ride), 8)
+	w.Bool(s.Ground)
+	w.Bits(uint64(s.Cool), 8)
+	w.Bits(uint64(s.Shots), 8)
+	w.Bits(uint64(s.Warps), 8)
+}
+
+func (stateCodec) Read(r *packet.Reader) (s State) {
+	for _, v := range [...]*float32{&s.Pos[0], &s.Pos[1], &s.Pos[2], &s.Vel[0], &s.Vel[1], &s.Vel[2], &s.Yaw, &s.Pitch} {
+		if *v = r.Float32(); !(abs(*v) < 1e4) {
+			r.Fail(errors.New("a player out of this world"))
+			return State{}
+		}
+	}
+	s.Ride, s.Ground = uint8(r.Bits(8)), r.Bool()
+	s.Cool, s.Shots, s.Warps = uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))
+	return s
+}
+
+type inputCodec struct{}
+
+func (inputCodec) Write(w *packet.Writer, in, newer Input) {
+	w.Int(int64(in.X), 4)
+	w.Int(int64(in.Z), 4)
+	same := in.Yaw == newer.Yaw && in.Pitch == newer.Pitch
+	w.Bool(same)
+	if !same {
+		w.Bits(uint64(in.Yaw), 12)
+		w.Int(int64(in.Pitch), 8)
+	}
+	w.Bool(in.Jump)
+	w.Bool(in.Fire)
+}
+
+func (inputCodec) Read(r *packet.Reader, newer Input) (in Input) {
+	in.X, in.Z = int8(r.Int(4)), int8(r.Int(4))
+	in.Yaw, in.Pitch = newer.Yaw, newer.Pitch
+	if !r.Bool() {
+		in.Yaw, in.Pitch = uint16(r.Bits(12)), int8(r.Int(8))
+	}
+	in.Jump, in.Fire = r.Bool(), r.Bool()
+	if in.X < -7 || in.Z < -7 {
+		r.Fail(errors.New("nobody runs that fast"))
+	}
+	return in
+}
+
+type pawnCodec struct{}
+
+func (pawnCodec) Quantize(p Pawn) Pawn { return p }
+
+func (pawnCodec) Encode(w *packet.Writer, p Pawn, _ *Pawn) {
+	w.Uvarint(uint64(p.Score))
+	w.Bits(uint64(p.Health), 8)
+	w.Bits(uint64(p.Hits), 8)
+	w.Bits(uint64(p.Ride), 8)
+}
+
+func (pawnCodec) Decode(r *packet.Reader, _ *Pawn) Pawn {
+	return Pawn{uint16(r.Uvarint()), uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))}
+}
