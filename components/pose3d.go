@@ -98,7 +98,8 @@ func (p Pose3D) Normalize() Pose3D {
 //
 // A quaternion that is a unit one to within a rounding error comes back bit for bit, so that a resting pose stays as it is.
 func NormalizeQuat(q mgl32.Quat) mgl32.Quat {
-	n := q.W*q.W + q.V[0]*q.V[0] + q.V[1]*q.V[1] + q.V[2]*q.V[2]
+	// The conversions keep platforms from fusing products with sums, so that all draw the line at the same place.
+	n := float32(q.W*q.W) + float32(q.V[0]*q.V[0]) + float32(q.V[1]*q.V[1]) + float32(q.V[2]*q.V[2])
 	if d := n - 1; d < 3e-7 && d > -3e-7 {
 		return q
 	}

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"slices"
 	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -9,10 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/internal/kernel"
 )
-
-// ownWrites is the number of writes to one value in one step up to which a difference in revisions needs no explanation. A Logical copied from another entity
-// continues that one's revisions, which start at a hash: beyond the number, whose it is gets looked up.
-const ownWrites = 256
 
 // farWrites is more writes to one value than a step makes. A revision that is farther on belongs to another entity's value, or to an older copy of this one
 // that was put back: a jump, even where a SetOver since has taken the owner's tag away.
@@ -39,12 +34,13 @@ func (i *Interpolator[T]) capture() {
 	for k := range tables {
 		t, m := &tables[k], &i.moving[k]
 		m.reset(t.motion)
-		record := t.logical[0].Record()
-		rows := kernel.Changed(unsafe.Pointer(&record.Revision), unsafe.Sizeof(t.logical[0]), t.seen, i.rows[:0])
-		i.rows = rows
-		if !t.still {
+		var rows []uint32 // those that need a closer look
+		if t.still {
+			rows = changed(t, i.rows[:0])
+			i.rows = rows
+		} else {
 			var moved int
-			rows, moved = i.capturePlain(t, m, rows, marks{i.gen, lastGen})
+			rows, moved = i.capturePlain(t, m, marks{i.gen, lastGen})
 			arrived -= moved
 		}
 		for _, r := range rows {
@@ -80,13 +76,20 @@ func (i *Interpolator[T]) capture() {
 // marks are the motion marks of the newest capture and of the one before.
 type marks struct{ now, last uint32 }
 
-// capturePlain takes the values of the rows that made an ordinary movement from a standing start or from one to the next, which is nearly all. It returns the others, in
-// the same memory, and how many of those that it took had moved over the step before.
-func capturePlain[T any](t *table[T], m *movingRows, rows []uint32, g marks, normalize func(T) T) (others []uint32, moved int) {
+// changed appends the rows that were written since the last capture.
+func changed[T any](t *table[T], rows []uint32) []uint32 {
+	return kernel.Changed(unsafe.Pointer(&t.logical[0].Record().Revision), unsafe.Sizeof(t.logical[0]), t.seen, rows)
+}
+
+// capturePlain takes the values of the rows that made an ordinary movement from a standing start or from one to the next, which is nearly all. It returns the other rows that were
+// written, and how many of those that it took had moved over the step before.
+func capturePlain[T any](i *Interpolator[T], t *table[T], m *movingRows, g marks) (others []uint32, moved int) {
+	rows := changed(t, i.rows[:0])
+	i.rows = rows
 	others = rows[:0]
 	for _, r := range rows {
 		record, mark := t.logical[r].Record(), t.motion[r]
-		if record.Revision-t.seen[r] >= ownWrites || mark == timedMark || !record.Plain() {
+		if record.Revision-t.seen[r] >= kernel.OwnWrites || mark == timedMark || !record.Plain() {
 			others = append(others, r)
 			continue
 		}
@@ -94,10 +97,7 @@ func capturePlain[T any](t *table[T], m *movingRows, rows []uint32, g marks, nor
 			moved++
 		}
 		t.seen[r] = record.Revision
-		value := record.Value
-		if normalize != nil {
-			value = normalize(value)
-		}
+		value := i.normal(record.Value)
 		if sameBits(&value, &t.cur[r]) { // written, but not moved
 			t.motion[r] = 0
 			m.rested = append(m.rested, r)
@@ -111,39 +111,19 @@ func capturePlain[T any](t *table[T], m *movingRows, rows []uint32, g marks, nor
 	return others, moved
 }
 
-// capturePlain3D is capturePlain for poses in space, with the tests written out: it is the one loop that every moving object of most worlds goes through.
-func capturePlain3D(t *table[components.Pose3D], m *movingRows, rows []uint32, g marks) (others []uint32, moved int) {
-	others = rows[:0]
-	list := slices.Grow(m.rows, len(rows))
-	logical, prev, cur, seen, motion := t.logical, t.prev, t.cur, t.seen, t.motion
-	for _, r := range rows {
-		record, mark := logical[r].Record(), motion[r]
-		if record.Revision-seen[r] >= ownWrites || mark == timedMark || !record.Plain() {
-			others = append(others, r)
-			continue
+// newCapturePlain3D returns capturePlain for poses in space, which the kernel does eight at a time.
+func newCapturePlain3D() func(t *table[components.Pose3D], m *movingRows, g marks) (others []uint32, moved int) {
+	var out kernel.Captured
+	return func(t *table[components.Pose3D], m *movingRows, g marks) ([]uint32, int) {
+		out.Moving, out.Rested, out.Others, out.Went = m.rows, m.rested, out.Others[:0], 0
+		c := kernel.Capture3D{
+			Logical: t.logical, Prev: t.prev, Cur: t.cur, Seen: t.seen, Motion: t.motion,
+			Now: g.now, Last: g.last, Timed: timedMark,
 		}
-		if mark == g.last {
-			moved++
-		}
-		seen[r] = record.Revision
-		value, q := &record.Value, &record.Value.Rotation
-		old := &cur[r]
-		if d := q.W*q.W + q.V[0]*q.V[0] + q.V[1]*q.V[1] + q.V[2]*q.V[2] - 1; !(d < 3e-7 && d > -3e-7) {
-			unit := value.Normalize()
-			value = &unit
-		}
-		if value.Position == old.Position && value.Rotation == old.Rotation && value.Scale == old.Scale {
-			motion[r] = 0
-			m.rested = append(m.rested, r)
-			continue
-		}
-		prev[r] = *old
-		*old = *value
-		motion[r] = g.now
-		list = append(list, r)
+		c.Run(&out)
+		m.rows, m.rested = out.Moving, out.Rested
+		return out.Others, out.Went
 	}
-	m.rows = list
-	return others, moved
 }
 
 // captureSlowly takes what is not an ordinary movement from a standing start.

@@ -25,7 +25,7 @@ type Interpolator[T any] struct {
 	blendRows func(rows []uint32, dst, prev, cur []T, t float32)
 	normalize func(v T) T // nil: values are taken as they are
 	// capturePlain is the inner loop of a capture.
-	capturePlain func(t *table[T], m *movingRows, rows []uint32, g marks) (others []uint32, moved int)
+	capturePlain func(t *table[T], m *movingRows, g marks) (others []uint32, moved int)
 	diff         *Difference[T]
 	halfLife     time.Duration
 	disabled     bool
@@ -79,22 +79,12 @@ func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] 
 		panic(fmt.Sprintf("systems: Interpolation of %T, which has no size; there is nothing to interpolate", *new(T)))
 	}
 	i := &Interpolator[T]{
-		blend: blend,
-		blendAll: func(dst, prev, cur []T, t float32) {
-			for r := range dst {
-				dst[r] = blend(prev[r], cur[r], t)
-			}
-		},
-		blendRows: func(rows []uint32, dst, prev, cur []T, t float32) {
-			for _, r := range rows {
-				dst[r] = blend(prev[r], cur[r], t)
-			}
-		},
-		halfLife: defaultHalfLife,
+		blend:     blend,
+		blendAll:  func(dst, prev, cur []T, t float32) { kernel.Blend(dst, prev, cur, t, blend) },
+		blendRows: func(rows []uint32, dst, prev, cur []T, t float32) { kernel.BlendList(rows, dst, prev, cur, t, blend) },
+		halfLife:  defaultHalfLife,
 	}
-	i.capturePlain = func(t *table[T], m *movingRows, rows []uint32, g marks) ([]uint32, int) {
-		return capturePlain(t, m, rows, g, i.normalize)
-	}
+	i.capturePlain = func(t *table[T], m *movingRows, g marks) ([]uint32, int) { return capturePlain(i, t, m, g) }
 	return i
 }
 
@@ -102,19 +92,28 @@ func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] 
 func Interpolation3D() *Interpolator[components.Pose3D] {
 	i := Interpolation(blendPose3D)
 	i.blendAll, i.blendRows = kernel.Blend3D, kernel.BlendList3D
-	i.normalize = components.Pose3D.Normalize
-	i.capturePlain = capturePlain3D
+	i.normalize = func(p components.Pose3D) components.Pose3D {
+		kernel.Normalize3D(&p)
+		return p
+	}
+	i.capturePlain = newCapturePlain3D()
 	return i.WithDifference(difference3D)
 }
 
 // Interpolation2D returns the interpolator of poses in the plane: positions and scales linearly, angles by the shorter way round.
 func Interpolation2D() *Interpolator[components.Pose2D] {
-	return Interpolation(components.Blend2D).WithDifference(difference2D)
+	i := Interpolation(blendPose2D)
+	i.blendAll, i.blendRows = kernel.Blend2D, kernel.BlendList2D
+	return i.WithDifference(difference2D)
 }
 
 // blendPose3D gives one pose the bits that it gets in a batch.
 func blendPose3D(from, to components.Pose3D, t float32) components.Pose3D {
 	return kernel.BlendOne3D(&from, &to, t)
+}
+
+func blendPose2D(from, to components.Pose2D, t float32) components.Pose2D {
+	return kernel.BlendOne2D(&from, &to, t)
 }
 
 // Install adds the interpolator's systems to the engine.
