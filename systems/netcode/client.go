@@ -247,6 +247,9 @@ func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
 	return state, ok
 }
 
+// View returns the moment of the server's clock at which others are shown when the present step ends; tick 0 begins at zero.
+func (c *Client[S, I]) View() time.Duration { return c.viewTime }
+
 // Send queues a message that the server gets exactly once and in order.
 func (c *Client[S, I]) Send(data []byte) error {
 	if c.endpoint == nil {
