@@ -139,16 +139,19 @@ func TestHowLongARunIs(t *testing.T) {
 // The same flags give the same run, with jitter and step costs and all.
 func TestHeadlessIsDeterministic(t *testing.T) {
 	dir := t.TempDir()
-	run := func(name string, more ...string) string {
+	run := func(scene, name string, more ...string) string {
 		out := filepath.Join(dir, name)
-		said := headless(t, append(more, "-scene", "physics", "-seconds", "3", "-jitter", "0.5", "-step-cost", "40ms", "-adaptive", "-hz", "60", "-trace", out)...)
+		said := headless(t, append(more, "-scene", scene, "-seconds", "3", "-jitter", "0.5", "-step-cost", "40ms", "-adaptive", "-hz", "60", "-trace", out)...)
 		return strings.ReplaceAll(said, out, "") + string(read(t, out))
 	}
-	if run("a.csv") != run("b.csv") {
-		t.Error("two runs with the same flags differ")
-	}
-	if run("a.csv") == run("b.csv", "-seed", "2") {
-		t.Error("another seed gives the same run")
+	for _, scene := range []string{"physics", "lab"} {
+		once := run(scene, "a.csv")
+		if once != run(scene, "b.csv") {
+			t.Errorf("%s: two runs with the same flags differ", scene)
+		}
+		if once == run(scene, "b.csv", "-seed", "2") {
+			t.Errorf("%s: another seed gives the same run", scene)
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ import (
 func Info() scene.Info {
 	return scene.Info{
 		Name:    "lab",
-		Title:   "One body, eleven ways over a bad network",
+		Title:   "One body, ten ways over a bad network",
 		Caption: "All lanes get the same packets. Shells: where the body truly was at the moment that a lane shows. The line through all lanes: where it is now.",
 		Rate:    60,
 		Linked:  true,
@@ -195,14 +195,15 @@ func (s *Lab) stepTruth(now ecs.Time) {
 	truth := s.path.at(now.StepEnd)
 	pose := l.pose(mgl32.Vec3{float32(truth.x)}, truth.rotation())
 	logical, _ := s.bodies.Get(l.entity)
+	l.before, l.after = now.StepStart, now.StepEnd
 	if truth.jumps != l.jumps || !l.started {
 		logical.Teleport(pose)
+		l.before = now.StepEnd
 		l.jumped, l.started = true, true
 	} else {
 		logical.Set(pose)
 	}
 	l.jumps = truth.jumps
-	l.before, l.after = now.StepStart, now.StepEnd
 }
 
 func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
@@ -240,7 +241,7 @@ func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
 	}
 	l.before, l.after = l.after, claim
 	if jump {
-		l.before = claim - now.FixedDelta
+		l.before = claim // nothing is blended: the body stands for one step
 	}
 	l.jumped = l.jumped || jump
 	l.started = true
@@ -303,5 +304,5 @@ func (s *Lab) Followed() []scene.Followed { return nil }
 
 // Camera looks down on all lanes from so far that they lie evenly in the picture, in its left two thirds.
 func (s *Lab) Camera(ecs.Time) render.Orbit {
-	return render.Orbit{Target: mgl32.Vec3{6.35, 0, -2.15}, Pitch: 0.95, Distance: 168, MinDistance: 20, MaxDistance: 400, FOV: 0.12}
+	return render.Orbit{Target: mgl32.Vec3{6.35, 0, -1.67}, Pitch: 0.95, Distance: 168, MinDistance: 20, MaxDistance: 400, FOV: 0.12}
 }

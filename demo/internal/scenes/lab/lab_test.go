@@ -206,3 +206,21 @@ func TestTraceNames(t *testing.T) {
 		}
 	}
 }
+
+// What the panel says of bursts is what the link does.
+func TestBurstLoss(t *testing.T) {
+	if burstLoss(0) != 0 {
+		t.Errorf("no bursts lose %v", burstLoss(0))
+	}
+	for _, enter := range []float64{0.01, 0.05, 1} {
+		link := mustLink(condition(settings.Link{Burst: enter, SendRate: 30}, 1))
+		for range 200_000 {
+			link.Push(0, nil)
+			link.Pop(0)
+		}
+		stats := link.Stats()
+		if lost := float64(stats.BurstLost) / float64(stats.Pushed); math.Abs(lost-burstLoss(enter)) > 0.15*burstLoss(enter) {
+			t.Errorf("bursts begin with %v: %v lost, said to be %v", enter, lost, burstLoss(enter))
+		}
+	}
+}

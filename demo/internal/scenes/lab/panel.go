@@ -79,7 +79,7 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 			}
 			o.At(left+cols.figure, y, render.TextSmall, figure).FloatRight(100*rms, 1, 28).Str(" cm")
 			if cols.lag > 0 {
-				o.At(left+cols.lag, y, render.TextSmall, theme.Text).FloatRight(1000*lag, 0, 28).Str(" ms")
+				o.At(left+cols.lag, y, render.TextSmall, theme.Text).FloatRight(1000*max(lag, 0), 0, 28).Str(" ms")
 			}
 		}
 		if cols.lag > 0 {
@@ -91,6 +91,8 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 	if cols == &roomy {
 		s.drawLink(p, all)
+	} else {
+		s.drawLinkLine(p, all)
 	}
 }
 
@@ -175,4 +177,23 @@ func (s *Lab) drawLink(p *scene.Picture, all render.Rect) {
 	row("D").Float(100*l.Duplicate, 0).Str(" %").Color(dim).Str(" arrive twice")
 	row("E").Float(100*l.Reorder, 0).Str(" %").Color(dim).Str(" are overtaken")
 	row("S").Int(int64(l.SendRate)).Str(" /s").Color(dim).Str(" snapshots")
+}
+
+// drawLinkLine is for small pictures: a line below the title.
+func (s *Lab) drawLinkLine(p *scene.Picture, all render.Rect) {
+	const width = 232
+	o, theme, l := p.Overlay, p.Theme, s.net.link
+	line := o.LineHeight(render.TextSmall)
+	top := all.Y + line + 8 + gap
+	o.Panel(render.Rect{X: all.X, Y: top, W: width, H: line + 8})
+	o.At(all.X+10, top+4, render.TextSmall, theme.TextDim).Millis(l.Latency, 0).Str(" ms ± ").Float(100*l.Jitter, 0).Str(" %").
+		Tab(98).Float(100*(l.Loss+(1-l.Loss)*burstLoss(l.Burst)), 0).Str(" % lost").Tab(170).Int(int64(l.SendRate)).Str(" /s")
+}
+
+// burstLoss returns the share of datagrams that are lost in bursts, in the long run.
+func burstLoss(enter float64) float64 {
+	if enter == 0 {
+		return 0
+	}
+	return enter / (enter + 1.0/burstLength)
 }
