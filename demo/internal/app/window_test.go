@@ -105,6 +105,13 @@ func TestDescribe(t *testing.T) {
 		"frame jitter 25 %":                    func(s *settings.Settings) { s.Jitter = 0.25 },
 		"every step takes 20 ms":               func(s *settings.Settings) { s.StepCost = 20 * time.Millisecond },
 		"waiting for the display: off":         func(s *settings.Settings) { s.VSync = false },
+		"network: round trip 400 ms":           func(s *settings.Settings) { s.Link.Latency = 400 * time.Millisecond },
+		"network: jitter 50 %":                 func(s *settings.Settings) { s.Link.Jitter = 0.5 },
+		"network: 30 % lost":                   func(s *settings.Settings) { s.Link.Loss = 0.3 },
+		"network: bursts of losses 2 %":        func(s *settings.Settings) { s.Link.Burst = 0.02 },
+		"network: 10 % twice":                  func(s *settings.Settings) { s.Link.Duplicate = 0.1 },
+		"network: 10 % overtaken":              func(s *settings.Settings) { s.Link.Reorder = 0.1 },
+		"network: 10 snapshots a second":       func(s *settings.Settings) { s.Link.SendRate = 10 },
 		"":                                     func(s *settings.Settings) { s.Keys = true }, // seen without words
 	} {
 		after := base
