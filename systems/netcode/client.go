@@ -26,13 +26,15 @@ type ClientConfig[S any, I comparable] struct {
 	Dial func() (transport.Conn, error)
 	// Token is presented to the server's Admit; at most 256 bytes.
 	Token []byte
-	// Input says what the player does in a step. It is called once for each.
+	// Input says what the player does in a step. It is called once for each that is predicted, also when the clock has gone back and the tick was there before: then
+	// the first input for it stands, to which only presses are added (Rules.Merge).
 	Input func(t tick.Tick) I
-	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it is this player's own.
+	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it belongs to this player, be it his body
+	// ([Client.Entity]) or something else. The zero entity: the replica is not shown.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is told before a replica is despawned.
 	Removed func(w *arche.World, e arche.Entity)
-	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
+	// Message hears what the server sends, between systems. The bytes are valid during the call.
 	Message func(data []byte, reliable bool)
 	// Changed is told of joining, losing the connection, and the end.
 	Changed func(status Status, reason transport.Reason)
@@ -41,7 +43,7 @@ type ClientConfig[S any, I comparable] struct {
 	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
 	SnapshotRate int
 	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero: one per tick. It changes neither what is simulated nor how
-	// fast.
+	// fast. At least a 16th of the tick rate: more than that many inputs would not survive the loss of a packet.
 	ActionRate int
 	// Timeout is how long silence is endured before a new connection is tried (zero: 5 s), Retry how long after a failed attempt the next one begins (zero: 1 s).
 	Timeout, Retry time.Duration
@@ -66,7 +68,7 @@ func (s Status) String() string {
 	return [...]string{"joining", "playing", "lost", "ended"}[min(s, Ended)]
 }
 
-// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. While it is installed it holds the engine's clock.
+// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it holds the engine's clock.
 type Client[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ClientConfig[S, I]
@@ -98,6 +100,7 @@ type Client[S any, I comparable] struct {
 	viewNext  int64 // what will be when it has ended
 	viewTime  time.Duration
 	feedback  prediction.Feedback
+	pinged    [256]bool
 	jumps     uint8 // of the own player, as the server counts them
 	hasState  bool
 	newest    int64 // newest tick of which a snapshot came, unwrapped
@@ -105,7 +108,7 @@ type Client[S any, I comparable] struct {
 	correct   correction[S]
 	packet    []byte
 	stats     ClientStats
-	pending   []pendingChange
+	pending   []pendingParent
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
@@ -116,9 +119,11 @@ type correction[S any] struct {
 	jump bool
 }
 
-type pendingChange struct {
+// pendingParent is a parent that a replica gets when its picture has come to the tick of the change.
+type pendingParent struct {
 	id     snapshot.ID
 	parent snapshot.ID
+	at     time.Duration
 }
 
 // ClientStats are a client's figures, also a resource of its world.
@@ -144,6 +149,9 @@ type ClientStats struct {
 	Reconnects       uint64
 }
 
+// maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each travels twice.
+const maxBatch = prediction.MaxRedundancy / 2
+
 // NewClient returns a client, or an error that says what is wrong with the configuration.
 func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
 	if p == nil || c.Dial == nil || c.Input == nil {
@@ -156,8 +164,8 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 		return nil, fmt.Errorf("netcode: a wished snapshot rate of %d Hz; it must be between 0 and 255", c.SnapshotRate)
 	}
 	c.ActionRate = or(c.ActionRate, p.TickRate())
-	if c.ActionRate < 1 || c.ActionRate > p.TickRate() {
-		return nil, fmt.Errorf("netcode: an action rate of %d Hz; it must be between 1 and the tick rate of %d Hz", c.ActionRate, p.TickRate())
+	if least := (p.TickRate() + maxBatch - 1) / maxBatch; c.ActionRate < least || c.ActionRate > p.TickRate() {
+		return nil, fmt.Errorf("netcode: an action rate of %d Hz; it must be between %d Hz and the tick rate of %d Hz", c.ActionRate, least, p.TickRate())
 	}
 	c.Timeout = or(c.Timeout, 5*time.Second)
 	c.Retry = or(c.Retry, time.Second)
@@ -170,7 +178,7 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
 }
 
-// Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and holds its clock; it panics if that cannot be had.
+// Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and holds its clock until the client has ended; it panics if that cannot be had.
 func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if c.engine != nil {
 		panic("netcode: this client is already installed on an engine; make one per engine")
@@ -301,8 +309,8 @@ func (c *Client[S, I]) close() {
 	if c.status != Ended {
 		c.end(transport.Reason{Code: transport.Left})
 	}
-	c.world.Resources().Remove(arche.ResourceID[ClientStats](c.world))
 	c.release()
+	c.world.Resources().Remove(arche.ResourceID[ClientStats](c.world))
 }
 
 // end is for good.
@@ -312,5 +320,8 @@ func (c *Client[S, I]) end(reason transport.Reason) {
 		c.conn = nil
 	}
 	c.setStatus(Ended, reason)
-	_ = c.engine.SetStretch(1)
+	if c.engine != nil {
+		_ = c.engine.SetStretch(1)
+		c.release()
+	}
 }

@@ -28,9 +28,9 @@ const perPoll = 64
 
 func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
 	switch {
-	case s.draining.Code != transport.NoReason:
+	case conn.MTU() < minMTU:
 		s.stats.Refused++
-		conn.Close(s.draining)
+		conn.Close(transport.Reason{Code: transport.Refused, Text: "the connection's packets are too small"})
 	case len(s.waiting) >= maxWaiting:
 		s.stats.Refused++
 		conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
@@ -60,7 +60,7 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
-		if s.packet[0] != kindHello || size > maxHello {
+		if size == 0 || s.packet[0] != kindHello || size > maxHello {
 			continue
 		}
 		reason := s.admit(n.conn, s.packet[1:size], now)
@@ -100,6 +100,9 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 			}
 		}
 		// A stranger with a secret that nobody has, or a player who came too late: a newcomer like any other.
+	}
+	if s.draining.Code != transport.NoReason {
+		return s.draining
 	}
 	if s.config.Admit != nil {
 		if err := s.config.Admit(h.token); err != nil {
@@ -142,11 +145,14 @@ func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate in
 		return nil, err
 	}
 	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{})
-	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(s.config.Bandwidth)/4)
+	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
 	rules := s.protocol.game.Rules
 	if s.config.OnArrival {
 		step := time.Second / time.Duration(s.protocol.TickRate())
-		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Kick: s.config.Kick})
+		p.newArrivals = func() (*prediction.Arrivals[I], error) {
+			return prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Kick: s.config.Kick})
+		}
+		p.arrivals, err = p.newArrivals()
 	} else {
 		p.buffer, err = prediction.NewBuffer(s.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: s.protocol.TickRate(), Kick: s.config.Kick})
 	}
@@ -191,11 +197,9 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Dur
 		p.conn.Close(transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"})
 	}
 	p.conn, p.heardAt = conn, now
-	if p.buffer != nil {
-		// Nothing from the old connection may run any more.
-		if err := p.buffer.Reset(s.Tick()); err != nil {
-			s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
-		}
+	p.ping.waits = false // the answer would tell of the old path
+	if err := p.resetInputs(); err != nil {
+		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
 	}
 	s.stats.Resumed++
 	s.config.Log.Info("tandem: resumed", "player", p.number, "addr", conn.RemoteAddr())
@@ -214,7 +218,11 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 // hear takes in what a player has sent, and notices that he is gone.
 func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	if p.conn == nil {
-		if now-p.lostAt > s.config.Grace {
+		switch {
+		case p.kick.Code != transport.NoReason:
+			s.stats.Kicked++
+			s.remove(p, p.kick)
+		case now-p.lostAt > s.config.Grace:
 			s.remove(p, transport.Reason{Code: transport.TimedOut, Text: "did not come back"})
 		}
 		return
@@ -226,6 +234,9 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
+		if size == 0 {
+			continue
+		}
 		switch s.packet[0] {
 		case kindSession:
 			if !s.hearSession(p, s.packet[1:size], now) {
@@ -254,7 +265,7 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	switch {
 	case p.conn.State() == transport.Closed:
 		reason := p.conn.CloseReason()
-		if reason.Code == transport.Left || s.config.Grace < 0 {
+		if reason.Code == transport.Left || !p.returns() {
 			s.remove(p, reason)
 			return
 		}
@@ -262,12 +273,27 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	case now-p.heardAt > s.config.Timeout:
 		reason := transport.Reason{Code: transport.TimedOut, Text: "nothing was heard for too long"}
 		p.conn.Close(reason)
-		if s.config.Grace < 0 {
+		if !p.returns() {
 			s.remove(p, reason)
 			return
 		}
 		s.lose(p, reason, now)
 	}
+}
+
+// returns reports whether a player may come back after his connection was lost: who never said a word has not heard the secret with which he could.
+func (p *Player[S, I]) returns() bool { return p.confirmed && p.server.config.Grace > 0 }
+
+// resetInputs forgets what was received, so that nothing from an old connection or from before a long silence runs or counts any more.
+func (p *Player[S, I]) resetInputs() (err error) {
+	if p.buffer != nil {
+		return p.buffer.Reset(p.server.Tick())
+	}
+	fresh, err := p.newArrivals()
+	if err == nil {
+		p.arrivals, p.silent = fresh, 0
+	}
+	return err
 }
 
 func (p *Player[S, I]) overdoes() bool {
@@ -316,15 +342,19 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 		p.Kick("broke the protocol")
 		return true
 	}
-	p.heardAt = now
+	p.heardAt, p.confirmed = now, true
+	clock := s.now()
 	if hasPing {
-		p.ping.waits, p.ping.id, p.ping.at = true, id, now
+		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
 	}
 	p.see(view, fraction, hasInputs, s.inputs.Newest)
 	if hasInputs && p.playing {
 		if p.buffer != nil {
-			p.buffer.Receive(&s.inputs, now)
+			p.buffer.Receive(&s.inputs, clock)
 		} else {
+			if p.silent > prediction.MaxHistory/2 { // the ids have gone further than a receiver follows
+				_ = p.resetInputs()
+			}
 			p.arrivals.Receive(&s.inputs)
 		}
 	}

@@ -42,17 +42,21 @@ type Player[S any, I comparable] struct {
 		at    time.Duration
 	}
 
-	playing  bool // has a state and, normally, an entity
-	jumps    uint8
-	buffer   *prediction.Buffer[I]
-	arrivals *prediction.Arrivals[I]
-	ran      int // inputs that ran in this step, on arrival
-	silent   int // steps since one did
+	playing     bool // has a state and, normally, an entity
+	jumps       uint8
+	buffer      *prediction.Buffer[I]
+	arrivals    *prediction.Arrivals[I]
+	newArrivals func() (*prediction.Arrivals[I], error)
+	ran         int // inputs that ran in this step, on arrival
+	silent      int // steps since one did
 
 	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
 	sent    [256]sentSnapshot
 	ackTick int64 // newest tick whose snapshot he has acknowledged
 	kick    transport.Reason
+
+	confirmed bool // has sent a packet of the session: somebody is there who heard the welcome
+	tooLarge  bool // his state did not fit, which has been logged
 }
 
 type sentSnapshot struct {

@@ -40,8 +40,7 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 			continue
 		}
 		rep := (*Replicated)(s.world.Get(e, s.tracks.replicated))
-		weight := s.weigh(p, e, rep, eye, hasEye)
-		p.encoder.SetRelevance(rep.ID, weight)
+		p.encoder.SetRelevance(rep.ID, s.weigh(p, e, rep, eye, hasEye))
 	}
 }
 
@@ -65,7 +64,10 @@ func (s *Server[S, I]) weigh(p *Player[S, I], e arche.Entity, rep *Replicated, e
 			return 0
 		}
 	}
-	return max(1, near/(1+distance/near))
+	if weight := near / (1 + distance/near); weight > 1 {
+		return weight
+	}
+	return 1 // far away, or nobody knows where
 }
 
 func (s *Server[S, I]) eyeOf(p *Player[S, I]) (mgl32.Vec3, bool) {

@@ -20,8 +20,11 @@ type replica struct {
 	owner   uint16
 	method  remote.Kind
 	samples remote.Interpolator
-	settled bool // written where it rests
-	shown   bool // written at all
+	parent  snapshot.ID // that it has been told of; Parent follows when the picture has come there
+	hangs   snapshot.ID // that its Parent is
+	hung    int         // replicas whose Parent is this one
+	settled bool        // written where it rests
+	shown   bool        // written at all
 }
 
 func (c *Client[S, I]) replica(id snapshot.ID) *replica {
@@ -47,13 +50,11 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			continue
 		}
 		r := c.replica(ch.ID)
-		if ch.Op == snapshot.Spawned || r == nil {
-			if r != nil {
-				c.removeReplica(ch.ID)
-			}
+		if ch.Op == snapshot.Spawned {
+			c.removeReplica(c.replicas[ch.ID.Slot()].id)
 			r = c.spawn(ch)
 		}
-		if r == nil || !c.world.Alive(r.entity) {
+		if r == nil || !c.has(r.entity) {
 			continue
 		}
 		if !ch.Late {
@@ -61,12 +62,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			if c.world.Has(r.entity, c.ids.replicated) {
 				*(*Replicated)(c.world.Get(r.entity, c.ids.replicated)) = Replicated{Kind: ch.Kind, Owner: ch.Owner, ID: ch.ID}
 			}
-			if ch.Owner == c.welcomed.player {
-				c.own = ch.ID
-			} else if c.own == ch.ID {
-				c.own = snapshot.None
-			}
-			c.hang(r, ch.Parent)
+			c.hang(r, ch.Parent, stamp, ch.Op == snapshot.Spawned)
 			for _, m := range c.mirrors {
 				m.receive(c.decoder, ch, r.entity)
 			}
@@ -75,14 +71,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			c.push(r, ch.State, stamp, now)
 		}
 	}
-	// Parents that came behind their children.
-	kept := c.pending[:0]
-	for _, p := range c.pending {
-		if r := c.replica(p.id); r != nil && !c.link(r, p.parent) {
-			kept = append(kept, p)
-		}
-	}
-	c.pending = kept
+	c.hangDue(0, 0) // parents that came behind their children
 }
 
 func (c *Client[S, I]) newestOf(t tick.Tick) int64 {
@@ -117,8 +106,11 @@ func (c *Client[S, I]) spawn(ch *snapshot.Change) *replica {
 	} else {
 		e = c.world.NewEntity(c.ids.logical, c.ids.visual)
 	}
+	r := &c.replicas[ch.ID.Slot()]
+	*r = replica{id: ch.ID, entity: e, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind)}
+	c.stats.Replicas++
 	if e.IsZero() || !c.world.Alive(e) {
-		return nil
+		return r
 	}
 	if !c.world.Has(e, c.ids.logical) {
 		c.world.Add(e, c.ids.logical)
@@ -132,10 +124,12 @@ func (c *Client[S, I]) spawn(ch *snapshot.Change) *replica {
 		pose.Scale = components.Identity3D().Scale
 	}
 	c.logical(e).Teleport(pose)
-	r := &c.replicas[ch.ID.Slot()]
-	*r = replica{id: ch.ID, entity: e, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind)}
-	c.stats.Replicas++
 	return r
+}
+
+// has reports whether there is something to show: games may remove what they were given.
+func (c *Client[S, I]) has(e arche.Entity) bool {
+	return c.world.Alive(e) && c.world.Has(e, c.ids.logical)
 }
 
 func (c *Client[S, I]) logical(e arche.Entity) *components.Transform3D {
@@ -150,6 +144,7 @@ func (c *Client[S, I]) removeReplica(id snapshot.ID) {
 	if c.own == id {
 		c.own = snapshot.None
 	}
+	c.drop(r)
 	e := r.entity
 	*r = replica{}
 	c.stats.Replicas--
@@ -172,38 +167,6 @@ func (c *Client[S, I]) forget() {
 		}
 	}
 	c.pending = c.pending[:0]
-}
-
-// hang gives a replica its parent, now or as soon as that is there.
-func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) {
-	for i, p := range c.pending {
-		if p.id == r.id {
-			c.pending = append(c.pending[:i], c.pending[i+1:]...)
-			break
-		}
-	}
-	if !c.link(r, parent) {
-		c.pending = append(c.pending, pendingChange{r.id, parent})
-	}
-}
-
-func (c *Client[S, I]) link(r *replica, parent snapshot.ID) bool {
-	var e arche.Entity
-	if parent != snapshot.None {
-		p := c.replica(parent)
-		if p == nil {
-			return false
-		}
-		e = p.entity
-	}
-	if !c.world.Has(r.entity, c.ids.parent) {
-		if e.IsZero() {
-			return true
-		}
-		c.world.Add(r.entity, c.ids.parent)
-	}
-	(*components.Parent)(c.world.Get(r.entity, c.ids.parent)).Entity = e
-	return true
 }
 
 // step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is stepped, and every other replica is put where it is to be seen when the
@@ -235,18 +198,19 @@ func (c *Client[S, I]) step() {
 	if synced && c.hasState {
 		c.predict(predicted)
 		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) {
-			c.send(predicted, now)
+			c.send(now)
 		}
 	} else {
-		c.send(predicted, now)
+		c.send(now)
 	}
 	present := view
 	if synced {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
+	c.hangDue(view, present)
 	for i := range c.replicas {
 		r := &c.replicas[i]
-		if r.id == snapshot.None || !c.world.Alive(r.entity) {
+		if r.id == snapshot.None || !c.has(r.entity) {
 			continue
 		}
 		if path := c.protocol.movers[r.kind]; path != nil {
@@ -271,10 +235,10 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
 	}
 	if kind != r.method {
-		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
-		if s, at, ok := c.decoder.State(r.id); ok {
-			c.push(r, s, c.grid.Edge(c.newestOf(at)), now)
-		}
+		shown := r.shown
+		r.method = kind
+		c.restart(r, now)
+		r.shown = shown
 	}
 	if r.settled {
 		return
@@ -317,7 +281,7 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 	before := c.predictor.State()
 	after := c.predictor.Advance(t, c.config.Input(t))
 	r := c.replica(c.own)
-	if r == nil || c.config.WithoutPrediction || !c.world.Alive(r.entity) {
+	if r == nil || c.config.WithoutPrediction || !c.has(r.entity) {
 		c.correct = correction[S]{}
 		return
 	}

@@ -15,13 +15,16 @@ import (
 // track is the hidden component of replicated entities on a server: what is known of them so far.
 type track struct {
 	id       snapshot.ID
+	kind     uint16
 	revision uint32
 	last     components.Pose3D // after the step before
 	velocity mgl32.Vec3
 	angular  mgl32.Vec3
 	jumps    uint8
 	rests    bool
-	parent   arche.Entity // as of the last commit
+	parent   snapshot.ID // what its pose is relative to
+	hung     bool        // since the last commit
+	refused  bool        // could not be hung there
 }
 
 // tracks finds replicated entities and those that were.
@@ -31,13 +34,12 @@ type tracks struct {
 	track      arche.ID
 	logical    arche.ID
 	parent     arche.ID
-	velocity   arche.ID
 	fresh      arche.CachedFilter // replicated, without a track
 	known      arche.CachedFilter // replicated, with a track
-	former     arche.CachedFilter // a track, but not replicated any more
-	bySlot     []arche.Entity     // who has a slot on the wire
-	gone       []snapshot.ID      // scratch
-	expelled   []arche.Entity     // scratch
+	visual     arche.ID
+	bySlot     []arche.Entity // who has a slot on the wire
+	scratch    []arche.Entity
+	full       bool // not everybody has one, which has been logged
 }
 
 func newTracks(w *arche.World) tracks {
@@ -47,11 +49,11 @@ func newTracks(w *arche.World) tracks {
 		track:      arche.ComponentID[track](w),
 		logical:    arche.ComponentID[components.Transform3D](w),
 		parent:     arche.ComponentID[components.Parent](w),
-		velocity:   arche.ComponentID[components.Velocity3D](w),
+		visual:     arche.ComponentID[components.Visual3D](w),
 	}
-	with, both, tracked := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track), arche.All(t.track)
-	fresh, former := with.Without(t.track), tracked.Without(t.replicated)
-	t.fresh, t.known, t.former = w.Cache().Register(&fresh), w.Cache().Register(&both), w.Cache().Register(&former)
+	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
+	fresh := with.Without(t.track)
+	t.fresh, t.known = w.Cache().Register(&fresh), w.Cache().Register(&known)
 	return t
 }
 
@@ -74,17 +76,25 @@ func (t *tracks) move(paths map[uint16]func(tick.Tick) components.Pose3D, at tic
 func (s *Server[S, I]) noteChanges() {
 	s.adopt()
 	t := &s.tracks
-	// Where an interpolator captures writes it clears their marks itself.
-	captured := s.world.Resources().Has(arche.ResourceID[systems.Interpolator[components.Pose3D]](s.world))
+	// What has an interpolator to capture its writes has their marks cleared by it.
+	interpolated := s.world.Resources().Has(arche.ResourceID[systems.Interpolator[components.Pose3D]](s.world))
 	dt := float32(s.engine.Time().FixedDelta.Seconds())
 	query := t.world.Query(&t.known)
 	for query.Next() {
 		tr := (*track)(query.Get(t.track))
 		record := (*components.Transform3D)(query.Get(t.logical)).Record()
+		if parent := s.parentOf(&query, tr); parent != tr.parent {
+			// Its pose is in another frame from now on: nothing leads from the old one to the new one.
+			tr.parent, tr.hung = parent, true
+			if tr.revision != 0 {
+				tr.jumps++
+				tr.last, tr.velocity, tr.angular = record.Value.Normalize(), mgl32.Vec3{}, mgl32.Vec3{}
+			}
+		}
 		span := dt
 		if s.config.OnArrival {
 			// A player's step may run any number of his inputs, and he is not at rest because none has come.
-			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil {
+			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
 				span = dt * float32(p.ran)
 				if p.ran == 0 && record.Revision == tr.revision && p.silent < s.protocol.TickRate()/2 {
 					continue
@@ -100,6 +110,7 @@ func (s *Server[S, I]) noteChanges() {
 		kind, _ := record.Pending(tag)
 		pose := record.Value.Normalize()
 		jumped := kind == components.Teleported && tr.revision != 0
+		captured := interpolated && query.Has(t.visual)
 		if tr.revision == 0 || jumped {
 			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
 		} else {
@@ -152,50 +163,62 @@ func (s *Server[S, I]) adopt() {
 		if e.IsZero() {
 			continue
 		}
-		if s.world.Alive(e) && s.world.Has(e, t.track) && s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
-			continue
+		id := s.history.ids[slot]
+		if s.world.Alive(e) && s.world.Has(e, t.track) {
+			if s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
+				rep, tr := (*Replicated)(s.world.Get(e, t.replicated)), (*track)(s.world.Get(e, t.track))
+				if rep.Kind == tr.kind {
+					rep.ID = tr.id // it may have been assigned whole
+					continue
+				}
+			}
+			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
 		}
-		t.bySlot[slot] = arche.Entity{}
+		s.net.Despawn(id)
+		t.bySlot[slot], s.history.ids[slot] = arche.Entity{}, snapshot.None
 	}
-	query := s.world.Query(&t.former)
-	for query.Next() {
-		t.expelled = append(t.expelled, query.Entity())
-	}
-	for _, e := range t.expelled {
-		s.world.Remove(e, t.track)
-	}
-	t.expelled = t.expelled[:0]
-	// What has a slot on the wire but no entity any more.
-	for slot := range t.bySlot {
-		if id := s.history.ids[slot]; id != snapshot.None && t.bySlot[slot].IsZero() {
-			s.net.Despawn(id)
-			s.history.ids[slot] = snapshot.None
+	query := s.world.Query(&t.fresh)
+	fresh, free := query.Count(), s.protocol.schema.Config().MaxEntities-s.net.Len()
+	if fresh > free {
+		if !t.full {
+			s.config.Log.Error("tandem: some entities are not replicated for now", "error", snapshot.ErrFull, "entities", fresh-free)
 		}
+		t.full = true
+	} else {
+		t.full = false
 	}
-	query = s.world.Query(&t.fresh)
-	if query.Count() == 0 {
+	for range min(fresh, free) {
+		query.Next()
+		t.scratch = append(t.scratch, query.Entity())
+	}
+	if fresh <= free {
+		query.Next()
+	} else {
 		query.Close()
-		return
 	}
-	query.Close()
-	query = s.world.Batch().AddQ(&t.fresh, t.track)
-	for query.Next() {
-		rep := (*Replicated)(query.Get(t.replicated))
-		tr := (*track)(query.Get(t.track))
-		*tr = track{}
-		id, err := s.net.Spawn(rep.Kind)
-		if err != nil {
-			rep.ID = snapshot.None
-			s.config.Log.Error("tandem: an entity is not replicated", "error", err)
-			continue
-		}
-		rep.ID, tr.id = id, id
-		for len(t.bySlot) <= id.Slot() {
-			t.bySlot = append(t.bySlot, arche.Entity{})
-		}
-		t.bySlot[id.Slot()] = query.Entity()
-		s.history.adopt(id)
+	for _, e := range t.scratch {
+		s.take(e)
 	}
+	t.scratch = t.scratch[:0]
+}
+
+// take gives an entity its place.
+func (s *Server[S, I]) take(e arche.Entity) {
+	t := &s.tracks
+	rep := (*Replicated)(s.world.Get(e, t.replicated))
+	id, err := s.net.Spawn(rep.Kind)
+	if err != nil {
+		return // there was room when this was called
+	}
+	rep.ID = id
+	kind := rep.Kind
+	s.world.Add(e, t.track)
+	*(*track)(s.world.Get(e, t.track)) = track{id: id, kind: kind}
+	for len(t.bySlot) <= id.Slot() {
+		t.bySlot = append(t.bySlot, arche.Entity{})
+	}
+	t.bySlot[id.Slot()] = e
+	s.history.adopt(id)
 }
 
 // commit makes the world's present state the one that snapshots are made of.
@@ -203,6 +226,7 @@ func (s *Server[S, I]) commit() {
 	t := &s.tracks
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
+	s.commitParents()
 	for _, e := range t.bySlot {
 		if e.IsZero() {
 			continue
@@ -210,9 +234,6 @@ func (s *Server[S, I]) commit() {
 		rep := (*Replicated)(s.world.Get(e, t.replicated))
 		tr := (*track)(s.world.Get(e, t.track))
 		s.net.SetOwner(tr.id, rep.Owner)
-		if s.world.Has(e, t.parent) || !tr.parent.IsZero() {
-			s.commitParent(e, tr)
-		}
 		state := snapshot.State{Discontinuity: tr.jumps}
 		if path := s.protocol.movers[rep.Kind]; path != nil {
 			// Clients know where it is.
@@ -223,7 +244,7 @@ func (s *Server[S, I]) commit() {
 			state.Position, state.Rotation = pose.Position, pose.Rotation
 			state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
 			if s.config.OnArrival {
-				state.Age = s.ageOf(rep.Owner, at)
+				state.Age = s.ageOf(e, rep.Owner, at)
 			}
 		}
 		s.net.SetState(tr.id, state)
@@ -234,24 +255,40 @@ func (s *Server[S, I]) commit() {
 	s.net.Commit()
 }
 
-func (s *Server[S, I]) commitParent(e arche.Entity, tr *track) {
-	var parent arche.Entity
-	if s.world.Has(e, s.tracks.parent) {
-		parent = (*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity
+// parentOf returns what an entity hangs below, as it is called on the wire.
+func (s *Server[S, I]) parentOf(query *arche.Query, tr *track) snapshot.ID {
+	if !query.Has(s.tracks.parent) {
+		return snapshot.None
 	}
-	id := snapshot.None
-	if !parent.IsZero() && s.world.Alive(parent) && s.world.Has(parent, s.tracks.track) {
-		id = (*track)(s.world.Get(parent, s.tracks.track)).id
+	return s.idOf((*components.Parent)(query.Get(s.tracks.parent)).Entity)
+}
+
+// commitParents hangs what has a new parent below it: after all of it is free, since two may have changed places.
+func (s *Server[S, I]) commitParents() {
+	t := &s.tracks
+	for _, e := range t.bySlot {
+		if e.IsZero() {
+			continue
+		}
+		if tr := (*track)(s.world.Get(e, t.track)); tr.hung {
+			_ = s.net.SetParent(tr.id, snapshot.None)
+			t.scratch = append(t.scratch, e)
+		}
 	}
-	if err := s.net.SetParent(tr.id, id); err != nil {
-		s.config.Log.Error("tandem: a parent is not replicated", "error", err)
+	for _, e := range t.scratch {
+		tr := (*track)(s.world.Get(e, t.track))
+		err := s.net.SetParent(tr.id, tr.parent)
+		if err != nil && !tr.refused {
+			s.config.Log.Error("tandem: an entity is shown without its parent", "entity", tr.id.String(), "error", err)
+		}
+		tr.hung, tr.refused = err != nil, err != nil
 	}
-	tr.parent = parent
+	t.scratch = t.scratch[:0]
 }
 
 // ageOf is how old the state of a player's entity is where inputs run on arrival.
-func (s *Server[S, I]) ageOf(owner uint16, at time.Duration) time.Duration {
-	if p := s.playerOf(owner); p != nil {
+func (s *Server[S, I]) ageOf(e arche.Entity, owner uint16, at time.Duration) time.Duration {
+	if p := s.playerOf(owner); p != nil && p.Entity == e {
 		return max(p.arrivals.Delta(at), 0)
 	}
 	return 0

@@ -82,8 +82,11 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 		}
 		ring := s.history.moments[tr.id.Slot()]
 		a, b := ring[from%int64(s.history.depth)], ring[(from+1)%int64(s.history.depth)]
-		if a.tick != from || a.id != tr.id || a.jumps != tr.jumps {
-			return present, a.tick != from || a.id == tr.id
+		if a.tick != from || a.id != tr.id { // it did not exist then
+			return present, false
+		}
+		if a.jumps != tr.jumps {
+			return present, true
 		}
 		if b.tick != from+1 || b.id != tr.id || b.jumps != a.jumps {
 			return a.pose, true

@@ -26,7 +26,7 @@ type ServerConfig[S any, I comparable] struct {
 	Joined func(p *Player[S, I]) (S, arche.Entity)
 	// Left is told that a player is gone for good. His entity is despawned afterwards, if it still lives.
 	Left func(p *Player[S, I], reason transport.Reason)
-	// Message hears what players send, during FixedUpdate. The bytes are valid during the call.
+	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
 	// Admit decides by the token that a newcomer presents, inside the encrypted channel, whether he may join: an error's text is what he is told. Nil lets
 	// everybody in.
@@ -160,7 +160,8 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	s.tracks = newTracks(s.world)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
-	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
+	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has just been despawned; before any capture, which forgets jumps.
+	e.AddAt(ecs.FixedEnd, ecs.OrderSweep+1, &serverSystem{"server's snapshots", s.endStep, nil})
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receive, s.close})
 }
 
@@ -179,8 +180,11 @@ func (s *serverSystem) Finalize(*arche.World) {
 	}
 }
 
-// now is the server's clock: its zero is the edge of tick 0.
+// now is the server's clock: its zero is the edge of tick 0. It stands still where the engine drops time.
 func (s *Server[S, I]) now() time.Duration { return s.engine.Time().Normal }
+
+// real is the time that connections live by, which no hitch of the engine holds up.
+func (s *Server[S, I]) real() time.Duration { return s.engine.Time().Real }
 
 // Tick returns the tick of the step that runs or comes next.
 func (s *Server[S, I]) Tick() tick.Tick { return tick.Tick(s.engine.Time().Tick) }
@@ -226,7 +230,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 
 // receive takes in all that has arrived. It runs in every frame, and before each step.
 func (s *Server[S, I]) receive() {
-	now := s.now()
+	now := s.real()
 	s.config.Listener.Poll(now)
 	for {
 		conn, ok := s.config.Listener.Accept()
@@ -260,6 +264,11 @@ func (s *Server[S, I]) beginStep() {
 
 // endStep runs after gameplay: what changed is noted, and snapshots go out when they are due.
 func (s *Server[S, I]) endStep() {
+	for _, p := range s.players {
+		if p != nil {
+			s.own(p) // the game may have given him another body
+		}
+	}
 	s.noteChanges()
 	t := s.engine.Time()
 	after := tick.Tick(t.Tick) + 1
@@ -280,31 +289,25 @@ func (s *Server[S, I]) endStep() {
 
 // send writes one packet to a player: a pong, news of his inputs, his own state, then as much of the world as fits.
 func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
-	now := s.now()
-	room := min(p.conn.MTU(), p.pacer.Allowance(now))
-	if room < 200 { // next time
+	room := min(p.conn.MTU(), p.pacer.Allowance(s.real()))
+	if room < minMTU { // next time
 		return
 	}
 	s.relevance(p)
 	s.packet[0] = kindSession
-	w := p.endpoint.Begin(s.packet[1:room], now, min(room/2, 300))
-	w.Bool(p.ping.waits)
-	if p.ping.waits {
-		pong{p.ping.id, p.ping.at, now - p.ping.at}.write(w)
-	}
-	feedback := p.feedback()
-	feedback.Write(w)
-	w.Bool(p.playing)
-	if p.playing {
-		s.protocol.game.States.Write(w, p.State)
-		w.Bits(uint64(p.jumps), 8)
-	}
 	n := p.endpoint.Next()
-	p.encoder.Encode(w, n, snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
-	datagram, err := p.endpoint.End()
-	if err != nil { // the state did not fit beside a long message; both go next time
+	datagram, err := s.write(p, after, room, min(room/2, 300))
+	if err != nil { // the state did not fit beside a long message, which can wait
+		datagram, err = s.write(p, after, room, room)
+	}
+	if err != nil {
+		if room == p.conn.MTU() && !p.tooLarge {
+			p.tooLarge = true
+			s.config.Log.Error("tandem: a player's state does not fit into a packet: write less in the Game's States", "player", p.number, "bytes", room)
+		}
 		return
 	}
+	p.tooLarge = false
 	p.ping.waits = false
 	p.noteSent(n, s.engine.Time().Tick+1)
 	full := s.packet[:1+len(datagram)]
@@ -313,6 +316,33 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
 		s.stats.Sent++
 		s.stats.SentBytes += uint64(len(full))
 	}
+}
+
+// write makes a packet of at most room bytes, of which messages leave the reserve.
+func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int) ([]byte, error) {
+	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
+	w.Bool(p.ping.waits)
+	if p.ping.waits {
+		pong{p.ping.id, p.ping.at, s.now() - p.ping.at}.write(w)
+	}
+	feedback := p.feedback()
+	feedback.Write(w)
+	w.Bool(p.playing)
+	if p.playing {
+		s.protocol.game.States.Write(w, p.State)
+		w.Bits(uint64(p.jumps), 8)
+		w.Bits(uint64(s.idOf(p.Entity)), 32)
+	}
+	p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
+	return p.endpoint.End()
+}
+
+// idOf returns what an entity is called on the wire, None if it is not replicated.
+func (s *Server[S, I]) idOf(e arche.Entity) snapshot.ID {
+	if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) {
+		return snapshot.None
+	}
+	return (*track)(s.world.Get(e, s.tracks.track)).id
 }
 
 // close tells everybody that the server is going down.

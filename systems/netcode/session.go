@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tandem-ecs/tandem/ecs"
@@ -10,7 +11,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -58,6 +58,10 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		c.packet[0] = kindHello
 		w := packet.NewWriter(c.packet[1:c.conn.MTU()])
 		c.hello.write(&w, c.protocol.schema)
+		if w.Err() != nil || c.conn.MTU() < minMTU {
+			c.end(transport.Reason{Code: transport.Failed, Text: fmt.Sprintf("the connection carries %d bytes at a time, too little for the greeting and its token", c.conn.MTU())})
+			return
+		}
 		_ = c.conn.Send(c.packet[:1+len(w.Bytes())])
 	}
 }
@@ -111,7 +115,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 			return
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
-		c.own, c.hasState, c.newest = snapshot.None, false, 0
+		c.own, c.hasState, c.newest, c.jumps, c.correct = snapshot.None, false, 0, 0, correction[S]{}
 	}
 	if again {
 		c.stats.Reconnects++
@@ -126,8 +130,9 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
 		return
 	}
-	c.clocks = clocks
 	rate := c.protocol.TickRate()
+	clocks.SetBatch((rate + c.config.ActionRate - 1) / c.config.ActionRate)
+	c.clocks, c.pinged = clocks, [256]bool{}
 	c.playback = remote.NewPlayback(remote.DelayConfig{Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate)})
 	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
@@ -151,9 +156,11 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	hasState := r.Bool()
 	var state S
 	var jumps uint8
+	own := snapshot.None
 	if hasState {
 		state = c.protocol.game.States.Read(r)
 		jumps = uint8(r.Bits(8))
+		own = snapshot.ID(r.Bits(32))
 	}
 	if r.Err() != nil {
 		return false
@@ -168,7 +175,8 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	}
 	c.heardAt = now
 	c.stats.Snapshots++
-	if hasPong {
+	if hasPong && c.pinged[p.id] {
+		c.pinged[p.id] = false
 		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: now})
 	}
 	at := clocksync.Unwrap(snap.Tick, c.newest)
@@ -182,6 +190,12 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	}
 	c.feedback = feedback
 	if hasState && at > c.newest {
+		if own != c.own { // another body
+			if old := c.replica(c.own); old != nil {
+				old.settled, old.shown = false, false // from here on it is one of the others, somewhere behind
+			}
+			c.own, c.correct.jump = own, true
+		}
 		after := snap.Tick
 		if c.welcomed.arrival && feedback.Heard {
 			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
@@ -204,10 +218,10 @@ func (c *Client[S, I]) frame() {
 	if err := c.engine.SetStretch(stretch); err != nil {
 		c.config.Log.Error("tandem: cannot stretch the engine's time", "error", err)
 	}
-	if jump.Ticks != 0 && c.stats.Jumps > 0 {
+	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
 		c.config.Log.Info("tandem: clock jump", "ticks", jump.Ticks, "cause", jump.Cause.String())
 	}
-	if jump.Ticks != 0 {
+	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
 		c.stats.Jumps++
 	}
 	s := c.clocks.Stats(now)
@@ -224,17 +238,37 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 }
 
 // send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the server does not have.
-func (c *Client[S, I]) send(t tick.Tick, now time.Duration) {
+func (c *Client[S, I]) send(now time.Duration) {
 	if c.conn == nil || c.conn.State() != transport.Open {
 		return
 	}
 	c.packet[0] = kindSession
-	w := c.endpoint.Begin(c.packet[1:c.conn.MTU()], now, 200)
 	ping := c.clocks.PingDue(now)
-	w.Bool(ping)
 	if ping {
 		c.ping++
-		c.pings[c.ping] = now
+		c.pings[c.ping], c.pinged[c.ping] = now, true
+	}
+	datagram, err := c.write(ping, now, 200)
+	if err != nil { // the inputs did not fit beside a long message, which can wait
+		datagram, err = c.write(ping, now, transport.MaxMTU)
+	}
+	if err != nil {
+		return
+	}
+	if newest, ok := c.predictor.Pending().Newest(); ok && c.predictor.Pending().Unacknowledged() > 0 && c.clocks.Synced() {
+		c.clocks.Sent(newest, now)
+	}
+	full := c.packet[:1+len(datagram)]
+	if c.conn.Send(full) == nil {
+		c.stats.SentBytes += uint64(len(full))
+	}
+}
+
+// write makes the packet, of which messages leave the reserve.
+func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte, error) {
+	w := c.endpoint.Begin(c.packet[1:c.conn.MTU()], now, reserve)
+	w.Bool(ping)
+	if ping {
 		w.Bits(uint64(c.ping), 8)
 	}
 	w.Bits(uint64(uint32(c.view>>viewBits)), 32)
@@ -244,16 +278,8 @@ func (c *Client[S, I]) send(t tick.Tick, now time.Duration) {
 	w.Bool(has)
 	if has {
 		pending.Write(w, c.protocol.game.Inputs, prediction.Redundancy{})
-		c.clocks.Sent(t, now)
 	}
-	datagram, err := c.endpoint.End()
-	if err != nil {
-		return
-	}
-	full := c.packet[:1+len(datagram)]
-	if c.conn.Send(full) == nil {
-		c.stats.SentBytes += uint64(len(full))
-	}
+	return c.endpoint.End()
 }
 
 // clientHandler hears from the endpoint.

@@ -19,6 +19,7 @@ const (
 	secretSize = 16
 	maxToken   = 256
 	maxHello   = 1024 // bytes of a hello that are looked at
+	minMTU     = 200  // a connection that carries less is of no use
 )
 
 // secret lets a player come back as himself.
