@@ -30,6 +30,9 @@ type Interpolator[T any] struct {
 	halfLife     time.Duration
 	disabled     bool
 
+	workers []*worker[T]
+	helpers []*worker[T] // scratch
+
 	engine *ecs.Engine
 	world  *arche.World
 	cols   *columns[T]
@@ -122,6 +125,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 		panic("systems: this interpolator is already installed on an engine; make one per engine")
 	}
 	i.engine, i.world = e, e.World()
+	i.startWorkers()
 	i.cols = newColumns[T](i.world)
 	i.homes = newHomes(i.world, i.cols.ids.logical, i.cols.ids.visual, []arche.ID{
 		i.cols.ids.prev, i.cols.ids.cur, i.cols.ids.seen, i.cols.ids.motion, i.cols.ids.span,
@@ -156,6 +160,7 @@ func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 	if s.i.cols == nil {
 		return
 	}
+	s.i.stopWorkers()
 	s.i.cols.close()
 	s.i.homes.close(w)
 	s.i.cols = nil

@@ -39,9 +39,9 @@ func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {
 				t.visual[r] = t.cur[r]
 			}
 		case m.all:
-			i.blendAll(t.visual, t.prev, t.cur, fraction)
+			i.blendShared(blending[T]{dst: t.visual, prev: t.prev, cur: t.cur, t: fraction})
 		default:
-			i.blendRows(m.rows, t.visual, t.prev, t.cur, fraction)
+			i.blendShared(blending[T]{rows: m.rows, dst: t.visual, prev: t.prev, cur: t.cur, t: fraction})
 		}
 		kept := m.timed[:0]
 		for _, r := range m.timed {

@@ -1,0 +1,130 @@
+package systems_test
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// crowd is an engine with n movers; every so many of them move in a step.
+func crowd(t testing.TB, n, every int, ip *systems.Interpolator[components.Pose3D]) (*ecs.Engine, func() []components.Pose3D) {
+	t.Helper()
+	e, err := ecs.New(ecs.Config{FixedRate: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Install(ip)
+	w := e.World()
+	m := generic.NewMap2[components.Transform3D, components.Visual3D](w)
+	query := m.NewBatchQ(n)
+	for i := 0; query.Next(); i++ {
+		l, _ := query.Get()
+		*l = components.NewLogical(at(float64(i), 0, 0))
+	}
+	filter := generic.NewFilter2[components.Transform3D, components.Visual3D]()
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+		k := int(e.Time().Tick)
+		query := filter.Query(w)
+		for i := 0; query.Next(); i++ {
+			if l, _ := query.Get(); (i+k)%every == 0 {
+				p := l.Get()
+				p.Position[1] += 1
+				p.Rotation = systems.Turn(p.Rotation, [3]float32{0, 1, 0}, 0.1)
+				l.Set(p)
+			}
+		}
+	}))
+	return e, func() (all []components.Pose3D) {
+		query := filter.Query(w)
+		for query.Next() {
+			_, v := query.Get()
+			all = append(all, v.Get())
+		}
+		return all
+	}
+}
+
+// The picture is the same with and without workers, to the bit, whether they are awake or not.
+func TestWorkersDrawTheSamePicture(t *testing.T) {
+	const n = 40_001
+	for _, every := range []int{1, 3} {
+		alone, seenAlone := crowd(t, n, every, systems.Interpolation3D())
+		shared, seenShared := crowd(t, n, every, systems.Interpolation3D().WithWorkers(3))
+		for frame := range 30 {
+			if frame%10 == 9 { // long enough for workers to fall asleep
+				for range 200 {
+					runtime.Gosched()
+				}
+			}
+			alone.Update(7 * time.Millisecond)
+			shared.Update(7 * time.Millisecond)
+			a, b := seenAlone(), seenShared()
+			for i := range a {
+				if a[i] != b[i] {
+					t.Fatalf("frame %d, one in %d moving: entity %d is drawn at %v alone and at %v with workers", frame, every, i, a[i], b[i])
+				}
+			}
+		}
+		alone.Close()
+		shared.Close()
+	}
+}
+
+func TestNoWorkerOutlivesItsEngine(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 5 {
+		e, _ := crowd(t, 10_000, 1, systems.Interpolation3D().WithWorkers(4))
+		for range 5 {
+			e.Update(20 * time.Millisecond)
+		}
+		e.Close()
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines after Close, %d before", now, before)
+	}
+}
+
+func TestWorkersAllocateNothing(t *testing.T) {
+	e, _ := crowd(t, 20_000, 1, systems.Interpolation3D().WithWorkers(1))
+	defer e.Close()
+	for range 50 {
+		e.Update(9 * time.Millisecond)
+	}
+	if n := testing.AllocsPerRun(50, func() { e.Update(9 * time.Millisecond) }); n > 0 {
+		t.Errorf("%v allocations a frame", n)
+	}
+}
+
+func TestWorkersMisuse(t *testing.T) {
+	for name, misuse := range map[string]func(){
+		"a negative number":     func() { systems.Interpolation3D().WithWorkers(-1) },
+		"after it is installed": func() { _, ip := installed(t); ip.WithWorkers(1) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("WithWorkers with %s did not panic", name)
+				}
+			}()
+			misuse()
+		}()
+	}
+}
+
+func installed(t *testing.T) (*ecs.Engine, *systems.Interpolator[components.Pose3D]) {
+	t.Helper()
+	e, err := ecs.New(ecs.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ip := systems.Interpolation3D()
+	e.Install(ip)
+	return e, ip
+}
