@@ -164,7 +164,12 @@ type player struct {
 
 func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input])) *match {
 	t.Helper()
-	m := &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: newProtocol(t, snapshot.Config{})}
+	return newMatchOf(t, newProtocol(t, snapshot.Config{}), change)
+}
+
+func newMatchOf(t testing.TB, p *protocol, change func(c *netcode.ServerConfig[runner, input])) *match {
+	t.Helper()
+	m := &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: p}
 	var err error
 	if m.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
 		t.Fatal(err)

@@ -92,7 +92,8 @@ func chord(b *Buffer, i int) mgl32.Vec3 {
 	return e.Position.Sub(s.Position).Mul(1 / seconds(e.At()-s.At()))
 }
 
-// meanAcceleration over segment i; false where there is none or the velocities were not sent.
+// meanAcceleration over segment i; false where there is none, where the velocities were not sent, and where the velocity changes by more than its own size: that
+// is a turn or a bounce, and no acceleration to be carried into other segments.
 func meanAcceleration(b *Buffer, i int) (mgl32.Vec3, bool) {
 	if !joined(b, i) {
 		return mgl32.Vec3{}, false
@@ -101,7 +102,11 @@ func meanAcceleration(b *Buffer, i int) (mgl32.Vec3, bool) {
 	if s.AtRest || e.AtRest || s.Has&e.Has&HasVelocity == 0 {
 		return mgl32.Vec3{}, false
 	}
-	return e.Velocity.Sub(s.Velocity).Mul(1 / seconds(e.At()-s.At())), true
+	change := e.Velocity.Sub(s.Velocity)
+	if change.Len() > max(s.Velocity.Len(), e.Velocity.Len()) {
+		return mgl32.Vec3{}, false
+	}
+	return change.Mul(1 / seconds(e.At()-s.At())), true
 }
 
 // agree reports whether two accelerations may belong to one smooth motion.

@@ -1,0 +1,116 @@
+package conformance
+
+import "time"
+
+// The names of lanes that bounds speak of.
+const (
+	tandem  = "Tandem (default)"
+	linear  = "Linear buffer"
+	guarded = "Hermite, guarded"
+	hermite = "Hermite, plain"
+	mirror  = "Mirror: timing + linear"
+	log5    = "Seed: Log #5"
+	racers  = "Seed: Racer"
+	chases  = "Seed: chase"
+	naive   = "Naive: newest"
+	onView  = "Default on clocksync.View"
+
+	racerLinear     = "Racer, linear"
+	racerSpline     = "Racer, spline"
+	projectiveBlend = "Projective blending"
+	offsetDecay     = "Offset decay"
+)
+
+// rowBounds holds the rows against the bounds of their cases.
+func rowBounds(outcomes []Outcome) []Check {
+	var checks []Check
+	on := func(number string, n Network, id, lane, what string, u unit, limit float64, control bool, value func(*Measure) float64) {
+		key := (&Row{Network: n, Motion: id}).key()
+		for i := range outcomes {
+			if o := &outcomes[i]; o.key() == key {
+				b := bound{lane: lane, what: what, unit: u, limit: limit, control: control, why: why[number+" "+id+" "+what]}
+				checks = append(checks, b.check(number, key, value(o.lane(lane))))
+				return
+			}
+		}
+	}
+	errorMax := func(m *Measure) float64 { return m.ErrorMax }
+	stepMax := func(m *Measure) float64 { return m.StepMax }
+	jump := func(m *Measure) float64 { return m.Jump }
+	starved := func(m *Measure) float64 { return m.Starved }
+	lag50 := func(m *Measure) float64 { return m.Lag50.Seconds() }
+	lag95 := func(m *Measure) float64 { return m.Lag95.Seconds() }
+	turn := func(m *Measure) float64 { return m.TurnMax }
+
+	interval := ideal.Interval().Seconds()
+	for _, id := range []string{"M1", "M2", "M3", "M4", "M5", "M6"} {
+		on("1", ideal, id, tandem, "error at steps: one quantum", tenthsOfMillimetres, positionStep, false, stepMax)
+		on("1", ideal, id, tandem, "lag p95: 2 intervals and 1 tick", millis, 2*interval+1.0/TickRate, false, lag95)
+	}
+	on("1", ideal, "M6", tandem, "rotation", degrees, 0.1, false, turn)
+
+	on("2", base, "M2", tandem, "error", metres, 0.005, false, errorMax)
+	on("2", base, "M2", linear, "error", metres, 0.02, false, errorMax)
+	on("2", base, "M2", tandem, "starved", percents, 0, false, starved)
+	on("2", base, "M2", tandem, "jump", metres, 0.001, false, jump)
+
+	on("3", at10(base), "M2", tandem, "error", metres, 0.01, false, errorMax)
+	on("3", at10(base), "M2", linear, "error", metres, 0.05, false, errorMax)
+	on("3", at10(base), "M2", tandem, "roughness against the truth's", factors, 1.1, false, func(m *Measure) float64 { return m.Rough / m.TrueRough })
+
+	for _, id := range []string{"M3", "M4", "M5"} {
+		on("4", at10(base), id, tandem, "error", metres, 0.05, false, errorMax)
+		on("4", at10(base), id, tandem, "error at steps", metres, 0.05, false, stepMax)
+	}
+	on("4", at10(base), "M3", linear, "error", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", guarded, "error", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", hermite, "error", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M4", hermite, "error", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M5", hermite, "error", metres, 0.05, true, errorMax)
+
+	for _, id := range []string{"M1", "M2", "M3", "M4", "M5"} {
+		on("5", seeds, id, tandem, "starved", percents, 0.008, false, starved)
+		on("5", seeds, id, tandem, "median lag", millis, 0.240, false, lag50)
+		on("5", seeds, id, tandem, "jump", metres, 0.05, false, jump)
+	}
+	on("5", seeds, "M1", log5, "starved", percents, 0.008, true, starved)
+	on("5", seeds, "M1", log5, "jump", metres, 0.05, true, jump)
+	on("5", seeds, "M1", mirror, "starved", percents, 0.008, true, starved)
+	on("5", seeds, "M1", mirror, "jump", metres, 0.05, true, jump)
+	on("5", seeds, "M3", racers, "jump", metres, 0.05, true, jump)
+	on("5", seeds, "M6", racers, "rotation", degrees, 20, true, turn)
+
+	on("6", ordered, "M1", tandem, "starved", percents, 0.10, false, starved)
+	on("6", ordered, "M1", tandem, "lag p95", millis, 0.900, false, lag95)
+	on("6", ordered, "M1", log5, "starved", percents, 0.10, true, starved)
+
+	on("7", bursts, "M1", tandem, "jump", metres, 0.1, false, jump)
+	on("7", bursts, "M2", tandem, "jump", metres, 0.1, false, jump)
+	on("7", bursts, "M1", mirror, "jump", metres, 0.1, true, jump)
+
+	for _, id := range []string{"M2", "M3"} {
+		on("8", jittery, id, tandem, "starved", percents, 0.001, false, starved)
+		on("8", jittery, id, tandem, "median lag", millis, 0.250, false, lag50)
+		on("8", jittery, id, tandem, "view slower than real time by", factors, 0.05, false, func(m *Measure) float64 { return 1 - m.RateMin })
+		on("8", jittery, id, tandem, "view faster than real time by", factors, 0.05, false, func(m *Measure) float64 { return m.RateMax - 1 })
+	}
+	on("8", jittery, "M2", log5, "starved (ring of eight slots)", percents, 0.001, true, starved)
+
+	smeared := func(m *Measure) float64 { return float64(m.Smeared) }
+	for _, n := range []Network{base, seeds} {
+		on("19", n, "M7", tandem, "frames drawn on the way of a teleport", counts, 0, false, smeared)
+	}
+	on("19", base, "M7", log5, "frames drawn on the way of a teleport", counts, 0, true, smeared)
+	on("19", base, "M7", racers, "frames drawn on the way of a teleport", counts, 0, true, smeared)
+	on("19", base, "M7", chases, "frames drawn on the way of a teleport", counts, 0, true, smeared)
+	return checks
+}
+
+// why explains bounds that are missed, by case, motion and measure.
+var why = map[string]string{
+	"5 M5 starved": "The state with which a body comes to rest is sent once, and again only when a round trip without acknowledgement has shown that it was lost; " +
+		"until then the view runs out of samples. Bodies that move are sent in every snapshot and have no such gap.",
+}
+
+// route is when scripted changes of the route happen, from which they are absorbed.
+const route = 60 * time.Second

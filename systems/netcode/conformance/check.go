@@ -1,0 +1,91 @@
+package conformance
+
+import "fmt"
+
+// Check is one bound of one case, and what was measured against it on the worst of the seeds.
+type Check struct {
+	Case      string
+	Condition string
+	Lane      string
+	What      string
+	Bound     string
+	Measured  string
+	Held      bool
+
+	// Control marks a negative control: an algorithm as its source has it, which has to miss the bound, else the bound proves nothing.
+	Control bool
+
+	// Why says what keeps a bound from being met, where that is known.
+	Why string
+
+	// Compare marks a figure without a bound, given beside others.
+	Compare bool
+}
+
+// OK reports whether the check came out as it should.
+func (c *Check) OK() bool { return c.Held != c.Control }
+
+// Verdict returns one word for it.
+func (c *Check) Verdict() string {
+	switch {
+	case c.Compare:
+		return "for comparison"
+	case c.Control && !c.Held:
+		return "fails, as it must"
+	case c.Control:
+		return "**does not fail**"
+	case c.Held:
+		return "holds"
+	}
+	return "**misses**"
+}
+
+// unit says how a figure is printed. Figures are rounded so far that the last bit of a floating-point operation does not show.
+type unit struct {
+	format string
+	factor float64
+}
+
+var (
+	metres              = unit{"%.3f m", 1}
+	tenthsOfMillimetres = unit{"%.1f mm", 1000}
+	percents            = unit{"%.2f %%", 100}
+	millis              = unit{"%.0f ms", 1000} // of seconds
+	tenths              = unit{"%.1f ms", 1000}
+	secs                = unit{"%.1f s", 1}
+	factors             = unit{"%.3f", 1}
+	counts              = unit{"%.0f", 1}
+	degrees             = unit{"%.1f°", 1}
+	kilobits            = unit{"%.1f kbit/s", 1e-3}
+)
+
+func (u unit) print(v float64) string { return fmt.Sprintf(u.format, v*u.factor) }
+
+// bound is what a measured figure must satisfy.
+type bound struct {
+	lane, what string
+	unit       unit
+	limit      float64
+	least      bool // a lower bound
+	control    bool
+	compare    bool // no bound at all
+	why        string
+}
+
+// check holds a figure against the bound. A figure is rounded as it is printed first, so that verdict and print agree.
+func (b bound) check(number, condition string, value float64) Check {
+	c := Check{
+		Case: number, Condition: condition, Lane: b.lane, What: b.what, Control: b.control, Why: b.why,
+		Measured: b.unit.print(value),
+	}
+	if b.compare {
+		c.Bound, c.Held, c.Compare = "", true, true
+	} else if b.least {
+		c.Bound = "≥ " + b.unit.print(b.limit)
+		c.Held = value >= b.limit || c.Measured == b.unit.print(b.limit)
+	} else {
+		c.Bound = "≤ " + b.unit.print(b.limit)
+		c.Held = value <= b.limit || c.Measured == b.unit.print(b.limit)
+	}
+	return c
+}

@@ -1,0 +1,153 @@
+package conformance
+
+import (
+	"math"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/go-gl/mathgl/mgl64"
+)
+
+// Truth is the exact state of a body at one instant of server time.
+type Truth struct {
+	Position, Velocity mgl64.Vec3 // metres, metres per second
+	Rotation           mgl64.Quat
+	Angular            mgl64.Vec3 // radians per second, parent's frame
+	Discontinuity      uint8
+	AtRest             bool
+}
+
+// Motion is a path known in closed form, so that what is drawn can be compared with the truth at any instant.
+type Motion struct {
+	ID    string // as in the case list: M1 to M8
+	Title string
+	at    func(t float64) Truth // t in seconds
+}
+
+// At returns the state of the body at t seconds.
+func (m *Motion) At(t float64) Truth { return m.at(t) }
+
+func vec32(v mgl64.Vec3) mgl32.Vec3 {
+	return mgl32.Vec3{float32(v[0]), float32(v[1]), float32(v[2])}
+}
+
+func vec64(v mgl32.Vec3) mgl64.Vec3 {
+	return mgl64.Vec3{float64(v[0]), float64(v[1]), float64(v[2])}
+}
+
+var upright = mgl64.QuatIdent()
+
+// teleport is the stride of M7, along z. Nothing else of it moves there.
+const teleport = 50
+
+// The motions of the case list. None repeats in step with the snapshots, so that in a long run flips, bounces and stops come at every phase between two of them.
+var motions = []Motion{
+	{"M1", "constant 6 m/s", func(t float64) Truth {
+		return Truth{Position: mgl64.Vec3{6 * t, 0, 0}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright}
+	}},
+	{"M2", "circle of 20 m at 20 m/s", func(t float64) Truth {
+		const r, w = 20, 1
+		sin, cos := math.Sincos(w * t)
+		return Truth{
+			Position: mgl64.Vec3{r * cos, 0, r * sin}, Velocity: mgl64.Vec3{-r * w * sin, 0, r * w * cos},
+			Rotation: mgl64.QuatRotate(-w*t, mgl64.Vec3{0, 1, 0}), Angular: mgl64.Vec3{0, -w, 0},
+		}
+	}},
+	{"M3", "strafing at 6 m/s, a flip every 0.507 s", func(t float64) Truth {
+		const period, v = 0.507, 6.0
+		n := math.Floor(t / period)
+		in := t - n*period
+		if math.Mod(n, 2) == 0 {
+			return Truth{Position: mgl64.Vec3{v * in, 0, 0}, Velocity: mgl64.Vec3{v, 0, 0}, Rotation: upright}
+		}
+		return Truth{Position: mgl64.Vec3{v * (period - in), 0, 0}, Velocity: mgl64.Vec3{-v, 0, 0}, Rotation: upright}
+	}},
+	{"M4", "a ball that bounces 1.2 m high", func(t float64) Truth {
+		const g, height, forward = 9.81, 1.2, 3.0
+		up := math.Sqrt(2 * g * height)
+		period := 2 * up / g
+		in := math.Mod(t, period)
+		return Truth{Position: mgl64.Vec3{forward * t, up*in - g/2*in*in, 0}, Velocity: mgl64.Vec3{forward, up - g*in, 0}, Rotation: upright}
+	}},
+	{"M5", "0.7 s at 6 m/s, 0.6 s at rest", func(t float64) Truth {
+		const v, goes, period = 6.0, 0.7037, 1.3091
+		n := math.Floor(t / period)
+		in := t - n*period
+		if in < goes {
+			return Truth{Position: mgl64.Vec3{v * (n*goes + in), 0, 0}, Velocity: mgl64.Vec3{v, 0, 0}, Rotation: upright}
+		}
+		return Truth{Position: mgl64.Vec3{v * (n + 1) * goes, 0, 0}, Rotation: upright, AtRest: true}
+	}},
+	{"M6", "one turn per second at 3 m/s", func(t float64) Truth {
+		axis := mgl64.Vec3{1, 2, 0.5}.Normalize()
+		const w = 2 * math.Pi
+		return Truth{
+			Position: mgl64.Vec3{3 * t, 0, 0}, Velocity: mgl64.Vec3{3, 0, 0},
+			Rotation: mgl64.QuatRotate(math.Mod(w*t, 4*math.Pi), axis), Angular: axis.Mul(w),
+		}
+	}},
+	{"M7", "6 m/s with a teleport of 50 m to and fro every 3.007 s", func(t float64) Truth {
+		n := math.Floor(t / 3.007)
+		return Truth{Position: mgl64.Vec3{6 * t, 0, teleport * math.Mod(n, 2)}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright, Discontinuity: uint8(int64(n))}
+	}},
+	{"M8", "a spinning child on a turning parent", func(t float64) Truth {
+		// The parent's path; the child is child8.
+		const r, w = 8, 1.3
+		sin, cos := math.Sincos(w * t)
+		return Truth{
+			Position: mgl64.Vec3{r * cos, 0, r * sin}, Velocity: mgl64.Vec3{-r * w * sin, 0, r * w * cos},
+			Rotation: mgl64.QuatRotate(-w*t, mgl64.Vec3{0, 1, 0}), Angular: mgl64.Vec3{0, -w, 0},
+		}
+	}},
+}
+
+// child8 is the child of M8 in its parent's frame.
+var child8 = Motion{"M8", "the child", func(t float64) Truth {
+	const w = 2.1
+	axis := mgl64.Vec3{1, 0, 0}
+	sin, cos := math.Sincos(w * t)
+	return Truth{
+		Position: mgl64.Vec3{0.5, 2 * cos, 2 * sin}, Velocity: mgl64.Vec3{0, -2 * w * sin, 2 * w * cos},
+		Rotation: mgl64.QuatRotate(math.Mod(w*t, 4*math.Pi), axis), Angular: axis.Mul(w),
+	}
+}}
+
+// motion returns the motion of the given name; the tables of this package name only existing ones.
+func motion(id string) *Motion {
+	for i := range motions {
+		if motions[i].ID == id {
+			return &motions[i]
+		}
+	}
+	panic("conformance: no motion is called " + id + "; use M1 to M8")
+}
+
+// Motions returns all of them, in order.
+func Motions() []Motion { return append([]Motion(nil), motions...) }
+
+// topSpeeds tabulates the greatest speed within a quarter of a second of every instant: what a body may honestly be seen to move at then.
+type topSpeeds []float32
+
+const (
+	speedRate   = 120 // entries per second
+	speedWindow = speedRate / 4
+)
+
+func (m *Motion) topSpeeds(length time.Duration) topSpeeds {
+	n := int(length.Seconds()*speedRate) + 1
+	speeds := make([]float32, n)
+	for i := range speeds {
+		speeds[i] = float32(m.at(float64(i) / speedRate).Velocity.Len())
+	}
+	top := make(topSpeeds, n)
+	for i := range top {
+		for j := max(i-speedWindow, 0); j <= min(i+speedWindow, n-1); j++ {
+			top[i] = max(top[i], speeds[j])
+		}
+	}
+	return top
+}
+
+func (s topSpeeds) at(t float64) float64 {
+	return float64(s[min(max(int(t*speedRate), 0), len(s)-1)])
+}

@@ -1,0 +1,94 @@
+package conformance
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// TickRate is that of server and client in all cases, in Hz.
+const TickRate = 60
+
+// Network is the condition of a case.
+type Network struct {
+	Name string
+	Down linksim.Condition // server to client; the seed is filled in by the run
+	Up   linksim.Condition // client to server
+
+	SnapshotRate int           // Hz; zero means 30
+	FrameRate    float64       // Hz; zero means 60
+	Drift        float64       // of the client's clock against the server's, in parts per million
+	Epoch        time.Duration // what the client's clock shows when the server's shows zero
+
+	// Pause stops the server's simulation, and with it its time, from the first instant to the second.
+	Pause [2]time.Duration
+
+	// Suspend stops the client, as a browser does with a tab in the background, between the two instants. Its network goes on.
+	Suspend [2]time.Duration
+
+	// Calm ends all loss at the instant, if it is not zero.
+	Calm time.Duration
+}
+
+func (n *Network) frameRate() float64 {
+	if n.FrameRate == 0 {
+		return 60
+	}
+	return n.FrameRate
+}
+
+// line returns what the way down does, in linksim's notation. The seed of a run is twice the run's number.
+func (n *Network) line() string {
+	return strings.TrimSuffix(n.Down.String(), " seed="+strconv.FormatUint(n.Down.Seed, 10))
+}
+
+func (n *Network) ticksPerSnapshot() int {
+	if n.SnapshotRate == 0 {
+		return TickRate / 30
+	}
+	return TickRate / n.SnapshotRate
+}
+
+// Interval returns the time between two snapshots.
+func (n *Network) Interval() time.Duration {
+	return time.Duration(n.ticksPerSnapshot()) * time.Second / TickRate
+}
+
+// duplex returns a network that is alike in both directions.
+func duplex(name string, c linksim.Condition) Network { return Network{Name: name, Down: c, Up: c} }
+
+const ms = time.Millisecond
+
+var (
+	ideal    = duplex("no delay at all", linksim.Condition{})
+	base     = duplex("base: 100±10 ms", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms})
+	seeds    = duplex("seeds: 100±10 ms, 15 % loss", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Loss: 0.15})
+	ordered  = duplex("seeds over an ordered stream", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Loss: 0.15, Ordered: true})
+	bursts   = duplex("bursts: 2 % into 8 lost", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Burst: linksim.Burst{Enter: 0.02, Leave: 0.125, BadLoss: 1}})
+	jittery  = duplex("100±50 ms", linksim.Condition{Delay: 100 * ms, Jitter: 50 * ms})
+	repeated = duplex("base, 30 % duplicates", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Duplicate: 0.3})
+	shuffled = duplex("base, 10 % 60 ms late", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Reorder: 0.1, ReorderBy: 60 * ms})
+)
+
+// at10 is the network with ten snapshots a second.
+func at10(n Network) Network {
+	n.SnapshotRate = 10
+	n.Name += ", 10 Hz"
+	return n
+}
+
+// drifting is the network with a client whose clock runs fast by so many parts per million.
+func drifting(n Network, name string, ppm float64) Network {
+	n.Drift = ppm
+	n.Name = name
+	return n
+}
+
+// scripted is the network with events on the way down.
+func scripted(n Network, name string, events ...linksim.Event) Network {
+	n.Down.Script = events
+	n.Name = name
+	return n
+}

@@ -1,0 +1,93 @@
+package conformance
+
+import "time"
+
+// Seeds is how many runs stand behind every figure. The worst of them is given, unless it says otherwise.
+const Seeds = 20
+
+// Row is a network and a motion, over which all lanes are compared.
+type Row struct {
+	Case    string // number in the case list
+	Network Network
+	Motion  string
+	Length  time.Duration
+}
+
+// key names a row among all.
+func (r *Row) key() string { return r.Network.Name + ", " + r.Motion }
+
+// Outcome is a Row with the worst of each measure over the seeds.
+type Outcome struct {
+	Row
+	Lanes []Lane
+	Worst []Measure // by lane
+	Bytes float64   // per second, down
+}
+
+// lane returns the measures of the lane of a name.
+func (o *Outcome) lane(name string) *Measure {
+	for i := range o.Lanes {
+		if o.Lanes[i].Name == name {
+			return &o.Worst[i]
+		}
+	}
+	panic("conformance: no lane is called " + name)
+}
+
+const (
+	long  = 300 * time.Second
+	short = 120 * time.Second
+)
+
+// Rows returns all that are compared, in the order of the report.
+func Rows() []Row {
+	var rows []Row
+	add := func(number string, n Network, length time.Duration, ids ...string) {
+		for _, id := range ids {
+			rows = append(rows, Row{Case: number, Network: n, Motion: id, Length: length})
+		}
+	}
+	add("1", ideal, short, "M1", "M2", "M3", "M4", "M5", "M6")
+	add("2", base, short, "M1", "M2", "M3", "M6")
+	add("3, 4", at10(base), short, "M2", "M3", "M4", "M5")
+	add("5", seeds, long, "M1", "M2", "M3", "M4", "M5", "M6")
+	add("5", at10(seeds), short, "M2", "M3", "M5")
+	add("6", ordered, short, "M1", "M3")
+	add("7", bursts, short, "M1", "M2")
+	add("8", jittery, short, "M2", "M3")
+	add("10", repeated, short, "M1")
+	add("10", shuffled, short, "M3")
+	add("19", base, short, "M7")
+	add("19", seeds, short, "M7")
+	return rows
+}
+
+// compute runs the rows, all seeds of each, in the given lanes on so many workers, and calls done after each run. The result does not depend on their number.
+func compute(rows []Row, lanes []Lane, workers int, done func()) []Outcome {
+	results := make([]Result, len(rows)*Seeds)
+	parallel(len(results), workers, func(i int) {
+		row := &rows[i/Seeds]
+		results[i] = Run(Spec{
+			Network: row.Network, Motion: motion(row.Motion), Lanes: lanes, Length: row.Length, Seed: uint64(i%Seeds) + 1,
+		})
+		if done != nil {
+			done()
+		}
+	})
+	outcomes := make([]Outcome, len(rows))
+	for i := range outcomes {
+		o := Outcome{Row: rows[i], Lanes: lanes, Worst: make([]Measure, len(lanes))}
+		for s, r := range results[i*Seeds : (i+1)*Seeds] {
+			o.Bytes = max(o.Bytes, r.Bytes)
+			for l := range lanes {
+				if s == 0 {
+					o.Worst[l] = r.Lanes[l]
+				} else {
+					o.Worst[l].worst(&r.Lanes[l])
+				}
+			}
+		}
+		outcomes[i] = o
+	}
+	return outcomes
+}

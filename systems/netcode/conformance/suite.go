@@ -1,0 +1,62 @@
+package conformance
+
+// Report is everything that the suite measured.
+type Report struct {
+	Outcomes []Outcome
+	Checks   []Check
+}
+
+// Failed returns the checks that did not come out as they should: bounds that are missed, and controls that do not miss theirs.
+func (r *Report) Failed() []Check {
+	var failed []Check
+	for _, c := range r.Checks {
+		if !c.OK() {
+			failed = append(failed, c)
+		}
+	}
+	return failed
+}
+
+// RunAll runs every row in every lane and every special case, on so many goroutines, and calls progress, which may be nil and must be safe for
+// concurrent use, with the share that is done. The report does not depend on the number of goroutines.
+func RunAll(workers int, progress func(done, of int)) *Report {
+	rows, special := Rows(), specials()
+	of := (len(rows) + len(special)) * Seeds
+	count := counter{of: of, report: progress}
+	outcomes := compute(rows, Lanes(), workers, count.one)
+	r := &Report{Outcomes: outcomes, Checks: rowBounds(outcomes)}
+	r.Checks = append(r.Checks, runSpecials(special, workers, count.one)...)
+	return r
+}
+
+// runSpecials runs special cases over all seeds.
+func runSpecials(list []special, workers int, done func()) []Check {
+	values := make([][]float64, len(list)*Seeds)
+	parallel(len(values), workers, func(i int) {
+		if s := &list[i/Seeds]; !s.once || i%Seeds == 0 {
+			values[i] = s.run(uint64(i%Seeds) + 1)
+		}
+		if done != nil {
+			done()
+		}
+	})
+	var checks []Check
+	for i := range list {
+		s := &list[i]
+		for j, b := range s.bounds {
+			worst := values[i*Seeds][j]
+			for _, v := range values[i*Seeds : (i+1)*Seeds] {
+				if v == nil {
+					continue
+				}
+				if b.least {
+					worst = min(worst, v[j])
+				} else {
+					worst = max(worst, v[j])
+				}
+			}
+			checks = append(checks, b.check(s.number, s.condition, worst))
+		}
+	}
+	return checks
+}
