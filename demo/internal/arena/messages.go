@@ -1,6 +1,8 @@
 package arena
 
 import (
+	"unicode/utf8"
+
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
@@ -50,4 +52,22 @@ func ReadEvent(message []byte) (e Event, ok bool) {
 		}
 	}
 	return e, kind == eventKind && r.Close() == nil
+}
+
+const noticeKind = 3
+
+// maxNotice is the most bytes of a notice's text.
+const maxNotice = 200
+
+// Notice is the message of a server that tells its players something in words.
+func Notice(text string) []byte {
+	return append([]byte{noticeKind}, text[:min(len(text), maxNotice)]...)
+}
+
+// ReadNotice returns the text in a message, and whether there is one.
+func ReadNotice(message []byte) (text string, ok bool) {
+	if len(message) < 2 || message[0] != noticeKind || len(message) > 1+maxNotice || !utf8.Valid(message[1:]) {
+		return "", false
+	}
+	return string(message[1:]), true
 }

@@ -4,12 +4,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/tandem-ecs/tandem/demo/internal/app"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
+	"github.com/tandem-ecs/tandem/demo/internal/play"
 )
 
 // Exit codes.
@@ -27,6 +29,11 @@ type command struct {
 
 var commands = []command{
 	{"", show},
+	{"server", networked(play.Server)},
+	{"client", networked(play.Client)},
+	{"host", networked(play.Host)},
+	{"duel", networked(play.Duel)},
+	{"bots", networked(play.Bots)},
 }
 
 // Main runs the program with the given arguments, without the program's name. It must be called on the main goroutine. Canceling the context ends it
@@ -63,12 +70,24 @@ func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exit(stderr, app.Headless(ctx, o, stdout))
 }
 
+// networked makes a command of one of package play's.
+func networked(run func(ctx context.Context, args []string, stdout, stderr io.Writer) error) func(context.Context, []string, io.Writer, io.Writer) int {
+	return func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+		err := run(ctx, args, stdout, stderr)
+		if errors.Is(err, flag.ErrHelp) {
+			return OK
+		}
+		return exit(stderr, err)
+	}
+}
+
 func exit(stderr io.Writer, err error) int {
 	var bad *app.BadFile
+	var usage *play.BadUsage
 	switch {
 	case err == nil:
 		return OK
-	case errors.As(err, &bad):
+	case errors.As(err, &bad), errors.As(err, &usage):
 		return complain(stderr, err)
 	}
 	fmt.Fprintf(stderr, "demo: %v\n", err)

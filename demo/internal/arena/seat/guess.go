@@ -194,6 +194,10 @@ func (s *Seat) noteHits(e arche.Entity, hits uint8, now time.Duration) {
 
 // hear takes events from the server. They are shown when the picture of the others has come to them.
 func (s *Seat) hear(data []byte, _ bool) {
+	if text, ok := arena.ReadNotice(data); ok {
+		s.notice, s.noted = text, s.engine.Time().Real
+		return
+	}
 	e, ok := arena.ReadEvent(data)
 	if !ok || e.Player == s.client.Number() && !e.Pushed && s.on.Predict {
 		return

@@ -72,6 +72,12 @@ func (s *Seat) write(o *render.Overlay, v *render.View) {
 		o.Panel(r)
 		o.TextAligned(r.X+w/2, r.Y+9, render.AlignCenter, render.TextBody, theme.Bad, text)
 	}
+	if s.notice != "" && s.engine.Time().Real-s.noted < 4*time.Second {
+		w := min(o.Width(render.TextBody, s.notice)+40, all.W)
+		r := render.Rect{X: all.X + (all.W-w)/2, Y: all.Y + all.H*0.2, W: w, H: o.LineHeight(render.TextBody) + 14}
+		o.Panel(r)
+		o.TextAligned(r.X+w/2, r.Y+7, render.AlignCenter, render.TextBody, theme.Text, s.notice)
+	}
 	bottom := all.Y + all.H
 	if all.H < 200 || all.W < 220 {
 		return

@@ -71,8 +71,8 @@ type Seat struct {
 	effects effects
 	warps   uint8
 	shots   uint8
-	reason  transport.Reason
-	lostAt  time.Duration
+	notice  string        // what the server has told in words
+	noted   time.Duration // when
 
 	camera camera
 	graphs graphs
@@ -107,12 +107,6 @@ func New(c Config) (*Seat, error) {
 	}
 	s.client, err = netcode.NewClient(protocol, netcode.ClientConfig[arena.State, arena.Input]{
 		Dial: s.dial, Token: c.Token, Input: s.input, Spawn: s.spawn, Removed: s.removed, Message: s.hear, SnapshotRate: c.SendRate, Log: c.Log,
-		Changed: func(st netcode.Status, r transport.Reason) {
-			if st == netcode.Lost && s.reason.Code == transport.NoReason {
-				s.lostAt = s.engine.Time().Real
-			}
-			s.reason = r
-		},
 	})
 	if err != nil {
 		return nil, err
@@ -195,6 +189,23 @@ func (s *Seat) Client() *netcode.Client[arena.State, arena.Input] { return s.cli
 
 // Engine returns the seat's engine.
 func (s *Seat) Engine() *ecs.Engine { return s.engine }
+
+// SetPilot changes who plays.
+func (s *Seat) SetPilot(p Pilot) { s.config.Pilot = p }
+
+// Ended reports whether the client will not play any more.
+func (s *Seat) Ended() bool {
+	status, _ := s.client.Status()
+	return status == netcode.Ended
+}
+
+// Err returns why the client has ended, nil if it left of its own accord or has not.
+func (s *Seat) Err() error {
+	if status, reason := s.client.Status(); status == netcode.Ended && reason.Code != transport.Left {
+		return fmt.Errorf("the game is over: %v", reason)
+	}
+	return nil
+}
 
 // Status says in a line where the client stands.
 func (s *Seat) Status() string {

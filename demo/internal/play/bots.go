@@ -1,0 +1,132 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+)
+
+// Bots joins with many clients in one process, without pictures, and says how they fare.
+func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var r rates
+	var c connecting
+	var path conditions
+	var n int
+	var seconds float64
+	var every time.Duration
+	var peace bool
+	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
+	r.flags(fs, 0, "the wish for snapshots per `second`; 0: as the server likes")
+	c.flags(fs)
+	path.flags(fs)
+	fs.IntVar(&n, "n", 8, "how many, `1 to 256`")
+	fs.BoolVar(&peace, "peace", false, "they do not shoot")
+	fs.Float64Var(&seconds, "seconds", 0, "`time` to run; 0: until it is interrupted")
+	fs.DurationVar(&every, "every", 5*time.Second, "`time` between two lines of statistics")
+	if err := parse(fs, args, stdout, "Many players of the arena in one process, to load a server."); err != nil {
+		return err
+	}
+	var err error
+	switch {
+	case n < 1 || n > 256:
+		err = badf("-n %d: 1 to 256 bots", n)
+	case seconds < 0 || !(seconds <= 1e7):
+		err = badf("-seconds %v: the time to run is above 0", seconds)
+	case every < 100*time.Millisecond:
+		err = badf("-every %v: at least 100ms", every)
+	}
+	if err := errors.Join(r.check(0), c.check(), path.check(r.seed), err); err != nil {
+		return first(err)
+	}
+	dial, err := dialer(c.link)
+	if err != nil {
+		return err
+	}
+	var seats []*seat.Seat
+	for i := range n {
+		link := path.link
+		link.Seed += uint64(i)
+		auto := seat.NewAuto(r.seed + uint64(i))
+		auto.Peace = peace
+		s, err := seat.New(seat.Config{
+			Dial: dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			return err
+		}
+		seats = append(seats, s)
+	}
+	defer func() {
+		for _, s := range seats {
+			s.Close()
+		}
+		time.Sleep(50 * time.Millisecond)
+	}()
+	return fare(ctx, seats, r.hz, time.Duration(seconds*float64(time.Second)), every, stdout)
+}
+
+// fare runs bots until it is over and reports now and then.
+func fare(ctx context.Context, seats []*seat.Seat, hz int, length, every time.Duration, out io.Writer) error {
+	start := time.Now()
+	step := time.Second / time.Duration(hz)
+	var last, reported time.Duration
+	begun := 0
+	for ctx.Err() == nil && (length == 0 || last < length) {
+		now := time.Since(start)
+		// A few join at a time, as people do, and as servers' admission limits want it.
+		begun = min(len(seats), 1+int(now/(100*time.Millisecond)))
+		ended := 0
+		for _, s := range seats[:begun] {
+			s.Advance(now - last)
+			if s.Ended() {
+				ended++
+			}
+		}
+		last = now
+		if now-reported >= every {
+			report(out, now, seats)
+			reported = now
+		}
+		if ended == len(seats) {
+			return fmt.Errorf("none of the bots plays any more: %w", seats[0].Err())
+		}
+		time.Sleep(step - (time.Since(start) - now))
+	}
+	report(out, last, seats)
+	return nil
+}
+
+func report(out io.Writer, now time.Duration, seats []*seat.Seat) {
+	var sum netcode.ClientStats
+	playing := 0
+	for _, s := range seats {
+		st := s.Client().Stats()
+		if st.Status == netcode.Playing {
+			playing++
+			sum.RTT += st.RTT
+			sum.Delay += st.Delay
+			sum.Loss += st.Loss
+		}
+		sum.Sampled += st.Sampled
+		sum.Starved += st.Starved
+		sum.Corrections += st.Corrections
+		sum.ReceivedBytes += st.ReceivedBytes
+		sum.SentBytes += st.SentBytes
+		sum.Malformed += st.Malformed
+		sum.Reconnects += st.Reconnects
+		sum.Replicas = max(sum.Replicas, st.Replicas)
+	}
+	n := time.Duration(max(playing, 1))
+	seconds := max(now.Seconds(), 1e-3) * float64(len(seats))
+	fmt.Fprintf(out, "%6.1f s: %d of %d play, rtt %d ms, delay %d ms, loss %.1f %%, starved %.2f %%, corrections %d, replicas %d, down %.1f kB/s, up %.1f kB/s each, malformed %d, reconnects %d\n",
+		now.Seconds(), playing, len(seats), (sum.RTT / n).Milliseconds(), (sum.Delay / n).Milliseconds(), 100*sum.Loss/float64(n),
+		100*float64(sum.Starved)/float64(max(sum.Sampled, 1)), sum.Corrections, sum.Replicas,
+		float64(sum.ReceivedBytes)/seconds/1000, float64(sum.SentBytes)/seconds/1000, sum.Malformed, sum.Reconnects)
+}

@@ -1,0 +1,75 @@
+package play
+
+import (
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// human is the pilot at keyboard and mouse. A press is kept until a tick has taken it, however short it was.
+type human struct {
+	down          func(render.Key) bool
+	mouse         [2]float32
+	aimed         bool // the mouse has moved
+	yaw           uint16
+	pitch         int8
+	fire          bool // held
+	jumped, fired bool // pressed since the last tick
+	pushed        bool
+}
+
+// Input implements [seat.Pilot].
+func (h *human) Input(s *seat.Seat, _ tick.Tick) (in arena.Input) {
+	held := func(keys ...render.Key) int8 {
+		for _, k := range keys {
+			if h.down(k) {
+				return 7
+			}
+		}
+		return 0
+	}
+	in.X = held('D', render.KeyRight) - held('A', render.KeyLeft)
+	in.Z = held('S', render.KeyDown) - held('W', render.KeyUp)
+	if h.aimed {
+		if yaw, pitch, ok := s.AimAt(h.mouse[0], h.mouse[1]); ok {
+			h.yaw, h.pitch = yaw, pitch
+		}
+	}
+	in.Yaw, in.Pitch = h.yaw, h.pitch
+	in.Jump = h.jumped || h.down(render.KeySpace)
+	in.Fire = h.fired || h.fire
+	h.jumped, h.fired = false, false
+	return in
+}
+
+// Push implements [seat.Pilot].
+func (h *human) Push() bool {
+	p := h.pushed
+	h.pushed = false
+	return p
+}
+
+// event takes what the window reports beyond the keys of the table.
+func (h *human) event(e render.Event) {
+	switch e.Kind {
+	case render.KeyPress:
+		h.jumped = h.jumped || e.Key == render.KeySpace
+	case render.MouseMove:
+		h.mouse, h.aimed = [2]float32{e.X, e.Y}, true
+	case render.MousePress:
+		if e.Button == render.MouseLeft {
+			h.fire, h.fired = true, true
+		} else if e.Button == render.MouseRight {
+			h.pushed = true
+		}
+	case render.MouseRelease:
+		if e.Button == render.MouseLeft {
+			h.fire = false
+		}
+	case render.Focus:
+		if !e.Focus {
+			h.fire = false
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package play
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
+)
+
+// Server serves until the context is canceled, then announces the end, drains, and returns.
+func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var r rates
+	var s serving
+	var seconds float64
+	fs := flag.NewFlagSet("server", flag.ContinueOnError)
+	r.flags(fs, 20, "snapshots per `second` to every client")
+	s.flags(fs, "127.0.0.1:7777")
+	fs.Float64Var(&seconds, "seconds", 0, "`time` to run; 0: until it is interrupted")
+	fs.BoolVar(&s.verbose, "verbose", false, "log why handshakes fail, too")
+	if err := parse(fs, args, stdout, "A server of the arena, without a picture."); err != nil {
+		return err
+	}
+	if err := r.check(5); err != nil {
+		return err
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	level := slog.LevelInfo
+	if s.verbose {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
+	house, err := newHouse(&r, &s, log, false)
+	if err != nil {
+		return err
+	}
+	defer house.close()
+	for _, link := range house.lobby.links {
+		fmt.Fprintln(stdout, link)
+	}
+	log.Info("serving", "addr", house.lobby.Addr(), "hz", r.hz, "send-hz", r.sendHz, "max-players", s.maxPlayers, "crates", s.crates)
+	if seconds > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
+		defer cancel()
+	}
+	house.run(ctx, s.drain)
+	log.Info("done", house.summary()...)
+	return nil
+}
+
+// house is a running server with everything around it.
+type house struct {
+	lobby   *lobby
+	match   *referee.Match
+	log     *slog.Logger
+	metrics *metrics
+	costs   costs
+	steps   uint64
+}
+
+func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) {
+	l, err := s.open(log, own)
+	if err != nil {
+		return nil, err
+	}
+	h := &house{lobby: l, log: log}
+	crates := s.crates
+	if crates == 0 {
+		crates = -1
+	}
+	h.match, err = referee.New(referee.Config{
+		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log,
+	})
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	if s.metrics != "" {
+		if h.metrics, err = newMetrics(s.metrics); err != nil {
+			h.close()
+			return nil, fmt.Errorf("-metrics %s: %w", s.metrics, err)
+		}
+		log.Info("metrics", "url", "http://"+h.metrics.addr()+"/debug/vars")
+		h.publish(false)
+	}
+	return h, nil
+}
+
+// run serves until the context is canceled, and then for the time that draining takes, or until nobody is left.
+func (h *house) run(ctx context.Context, drain time.Duration) {
+	start := time.Now()
+	var last, until time.Duration
+	draining := false
+	for {
+		now := time.Since(start)
+		if !draining && ctx.Err() != nil {
+			draining, until = true, now+drain
+			h.announce(drain)
+		}
+		if draining && (now >= until || h.match.Server().Stats().Players == 0) {
+			return
+		}
+		h.update(now - last)
+		last = now
+		h.publish(draining)
+		t := h.match.Engine().Time()
+		time.Sleep(t.Fixed - t.Normal - time.Since(start) + now)
+	}
+}
+
+// announce tells players that the end is near, and lets nobody in any more.
+func (h *house) announce(drain time.Duration) {
+	h.log.Info("draining", "time", drain, "players", h.match.Server().Stats().Players)
+	h.match.Server().Drain("the server is going down")
+	h.match.Server().Broadcast(arena.Notice(fmt.Sprintf("the server goes down in %v", drain.Round(time.Second))))
+}
+
+// update advances the match and notes what it cost.
+func (h *house) update(real time.Duration) {
+	begin := time.Now()
+	h.match.Update(real)
+	if steps := h.match.Engine().Time().Steps; steps > 0 {
+		h.costs.add(time.Since(begin) / time.Duration(steps))
+		h.steps += uint64(steps)
+	}
+}
+
+func (h *house) publish(draining bool) {
+	if h.metrics == nil {
+		return
+	}
+	t := h.match.Engine().Time()
+	h.metrics.publish(figures{
+		server: h.match.Server().Stats(), ways: h.lobby.Stats(), costs: &h.costs, steps: h.steps, dropped: t.Dropped, draining: draining,
+	})
+}
+
+// summary is what is worth saying at the end.
+func (h *house) summary() []any {
+	st := h.match.Server().Stats()
+	p50, p99, most := h.costs.percentiles()
+	return []any{
+		"steps", h.steps, "joined", st.Joined, "resumed", st.Resumed, "refused", st.Refused, "malformed", st.Malformed,
+		"tick-p50", p50.Round(time.Microsecond), "tick-p99", p99.Round(time.Microsecond), "tick-max", most.Round(time.Microsecond),
+		"sent-MB", float64(st.SentBytes/1e4) / 100, "dropped", h.match.Engine().Time().Dropped,
+	}
+}
+
+func (h *house) close() {
+	if h.match != nil {
+		h.match.Close()
+	}
+	// What was said last still has to leave.
+	h.lobby.Close(shutdown)
+	time.Sleep(50 * time.Millisecond)
+	if h.metrics != nil {
+		h.metrics.close()
+	}
+}
