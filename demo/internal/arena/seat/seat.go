@@ -190,8 +190,13 @@ func (s *Seat) Client() *netcode.Client[arena.State, arena.Input] { return s.cli
 // Engine returns the seat's engine.
 func (s *Seat) Engine() *ecs.Engine { return s.engine }
 
-// SetPilot changes who plays.
-func (s *Seat) SetPilot(p Pilot) { s.config.Pilot = p }
+// SetPilot changes who plays; nil: nobody touches anything.
+func (s *Seat) SetPilot(p Pilot) {
+	if p == nil {
+		p = idle{}
+	}
+	s.config.Pilot = p
+}
 
 // Ended reports whether the client will not play any more.
 func (s *Seat) Ended() bool {

@@ -1,0 +1,261 @@
+package play
+
+import (
+	"io"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+const frame = time.Second / 60
+
+// virtual is a server and its players on one virtual clock.
+type virtual struct {
+	t     testing.TB
+	house house
+	seats []*seat.Seat
+}
+
+func newVirtual(t testing.TB, change func(c *referee.Config)) *virtual {
+	t.Helper()
+	v := &virtual{t: t}
+	v.house.lobby = &lobby{own: loopback.Listen(loopback.Config{})}
+	c := referee.Config{Listener: v.house.lobby.own, Crates: -1, Seed: 1, Log: slog.New(slog.DiscardHandler)}
+	if change != nil {
+		change(&c)
+	}
+	var err error
+	if v.house.match, err = referee.New(c); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// seed is the condition of the articles: 200 ms round trip, give or take ten per cent, 15 % loss.
+func seed(n uint64) seat.Link {
+	return seat.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: n}
+}
+
+func (v *virtual) join(link seat.Link, pilot seat.Pilot) *seat.Seat {
+	v.t.Helper()
+	s, err := seat.New(seat.Config{
+		Dial: func() (transport.Conn, error) { return inside{v.house.lobby.own.Dial(), &v.house}, nil },
+		Link: link, Pilot: pilot, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.seats = append(v.seats, s)
+	return s
+}
+
+func (v *virtual) run(d time.Duration, each func()) {
+	for ; d > 0; d -= frame {
+		v.house.match.Update(frame)
+		for _, s := range v.seats {
+			s.Advance(frame)
+		}
+		if each != nil {
+			each()
+		}
+	}
+}
+
+// places returns where a seat draws things, by their names in its trace.
+func places(s *seat.Seat) map[string]mgl32.Vec3 {
+	all := map[string]mgl32.Vec3{}
+	s.Trace(func(name string, _, visual components.Pose3D) { all[name] = visual.Position })
+	return all
+}
+
+// circle runs round on the open floor.
+func circle(t tick.Tick) arena.Input {
+	sin, cos := math.Sincos(float64(t) / 60 * 2)
+	return arena.Input{X: int8(math.Round(7 * cos)), Z: int8(math.Round(7 * sin))}
+}
+
+// At the articles' condition nobody jumps by more than five centimetres a frame beyond what he truly moves, and steady running is never corrected.
+func TestTwoClientsPlaySmoothly(t *testing.T) {
+	for n := range uint64(2) {
+		v := newVirtual(t, nil)
+		a, b := v.join(seed(10*n+1), seat.Fixed(circle)), v.join(seed(10*n+2), seat.Fixed(circle))
+		v.run(6*time.Second, nil)
+		before := [2]uint64{a.Client().Stats().Corrections, b.Client().Stats().Corrections}
+		last := [2]map[string]mgl32.Vec3{}
+		worst := float32(0)
+		v.run(20*time.Second, func() {
+			for i, s := range v.seats {
+				if status, reason := s.Client().Status(); status != netcode.Playing {
+					t.Fatalf("client %d is %v: %v", i, status, reason)
+				}
+				now := places(s)
+				if len(now) != 5 {
+					t.Fatalf("client %d sees %d things, want two players and three platforms", i, len(now))
+				}
+				for name, at := range now {
+					if was, ok := last[i][name]; ok && (name == "me" || strings.HasPrefix(name, "player")) {
+						worst = max(worst, at.Sub(was).Len())
+					}
+				}
+				last[i] = now
+			}
+		})
+		// Six metres a second are 0.1 m per frame.
+		if worst > arena.Speed/60+0.05 {
+			t.Errorf("seed %d: somebody moved %.3f m in a frame, at most %.3f are true", n, worst, arena.Speed/60.0)
+		}
+		for i, s := range v.seats {
+			if made := s.Client().Stats().Corrections - before[i]; made > 0 {
+				t.Errorf("seed %d: client %d was corrected %d times, the last by %v", n, i, made, s.Client().Stats().CorrectionError)
+			}
+		}
+		t.Logf("seed %d: the worst frame moved somebody by %.4f m", n, worst)
+	}
+}
+
+// hunter aims at the other player as he is drawn, and shoots now and then.
+type hunter struct{}
+
+func (*hunter) Push() bool { return false }
+func (*hunter) Input(s *seat.Seat, t tick.Tick) (in arena.Input) {
+	me, ok := s.Client().State()
+	if !ok {
+		return in
+	}
+	for name, at := range places(s) {
+		if strings.HasPrefix(name, "player-") {
+			in.Yaw, in.Pitch = arena.Toward(me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0}), at.Add(mgl32.Vec3{0, arena.Height / 2, 0}))
+			in.Fire = t%30 == 0
+		}
+	}
+	return in
+}
+
+// With lag compensation shots hit what is seen; without it they hit where nobody is any more.
+func TestShotsHitWhatIsSeen(t *testing.T) {
+	share := func(noRewind bool) float64 {
+		shots, hits := 0, 0
+		count := false
+		v := newVirtual(t, func(c *referee.Config) {
+			c.NoRewind = noRewind
+			c.Shot = func(_ *referee.Player, hit bool) {
+				if count {
+					shots++
+					if hit {
+						hits++
+					}
+				}
+			}
+		})
+		// Along the front, where nothing stands between the two; the target runs to and fro.
+		v.join(seed(1), &hunter{})
+		v.join(seed(2), seat.Fixed(func(t tick.Tick) arena.Input {
+			if t/80%2 == 0 {
+				return arena.Input{X: 7}
+			}
+			return arena.Input{X: -7}
+		}))
+		place := func() {
+			v.house.match.Server().Players(func(p *referee.Player) {
+				state := p.State
+				state.Pos = mgl32.Vec3{0, 0, 18}
+				if p.Number() == 2 {
+					state.Pos = mgl32.Vec3{-4, 0, 13.5}
+				}
+				state.Vel = mgl32.Vec3{}
+				p.Teleport(state)
+			})
+		}
+		v.run(3*time.Second, nil)
+		place()
+		v.run(2*time.Second, nil)
+		count = true
+		pawns := generic.NewMap1[arena.Pawn](v.house.match.Engine().World())
+		v.run(20*time.Second, func() {
+			// Nobody is sent back, where walls would be in the way.
+			v.house.match.Server().Players(func(p *referee.Player) { pawns.Get(p.Entity).Health = arena.FullHealth })
+		})
+		if shots < 30 {
+			t.Fatalf("only %d shots in twenty seconds", shots)
+		}
+		t.Logf("rewind %v: %d of %d shots hit", !noRewind, hits, shots)
+		return float64(hits) / float64(shots)
+	}
+	if s := share(false); s < 0.9 {
+		t.Errorf("%.0f %% of the shots hit what was seen, want nine of ten at least", 100*s)
+	}
+	if s := share(true); s > 0.4 {
+		t.Errorf("%.0f %% hit without lag compensation: the test shows nothing", 100*s)
+	}
+}
+
+// A portal is a jump for everybody, and nobody is drawn on the way.
+func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
+	v := newVirtual(t, nil)
+	level := arena.NewLevel()
+	runner := v.join(seed(3), seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{} }))
+	watcher := v.join(seed(4), nil)
+	v.run(3*time.Second, nil)
+	for round := range 6 {
+		v.house.match.Server().Players(func(p *referee.Player) {
+			if p.Number() == runner.Client().Number() {
+				state := p.State
+				// Straight towards the pad.
+				state.Pos = level.Portals[round%4].Exit
+				p.Teleport(state)
+			}
+		})
+		pad := level.Portals[round%4]
+		way := pad.Place.Sub(pad.Exit).Normalize()
+		v.run(time.Second, nil)
+		runner.SetPilot(seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
+		warps := func() uint8 { s, _ := runner.Client().State(); return s.Warps }
+		begin := warps()
+		last := map[*seat.Seat]mgl32.Vec3{}
+		jumps := map[*seat.Seat]int{}
+		v.run(1200*time.Millisecond, func() {
+			if warps() != begin {
+				runner.SetPilot(nil)
+			}
+			for _, s := range v.seats {
+				name := "me"
+				if s == watcher {
+					for n := range places(s) {
+						if strings.HasPrefix(n, "player-") {
+							name = n
+						}
+					}
+				}
+				at := places(s)[name]
+				if was, ok := last[s]; ok {
+					moved := at.Sub(was).Len()
+					if moved > 10 {
+						jumps[s]++
+					} else if moved > arena.Speed/60+0.06 {
+						t.Errorf("round %d: %s is drawn moving %.2f m in a frame", round, name, moved)
+					}
+				}
+				last[s] = at
+			}
+		})
+		for _, s := range v.seats {
+			if jumps[s] != 1 {
+				t.Errorf("round %d: %d jumps are seen, want one", round, jumps[s])
+			}
+		}
+	}
+}
