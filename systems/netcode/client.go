@@ -34,7 +34,7 @@ type ClientConfig[S any, I comparable] struct {
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is told before a replica is despawned.
 	Removed func(w *arche.World, e arche.Entity)
-	// Message hears what the server sends, between systems. The bytes are valid during the call.
+	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
 	Message func(data []byte, reliable bool)
 	// Changed is told of joining, losing the connection, and the end.
 	Changed func(status Status, reason transport.Reason)
@@ -85,6 +85,11 @@ type Client[S any, I comparable] struct {
 	hello    hello
 	nextTry  time.Duration // of a hello, or of a connection
 	heardAt  time.Duration
+	polledAt time.Duration
+	waking   bool // this process has slept, and what is read now has waited for it
+	stale    bool // so had what is heard now
+	queue    [queueSize]arrival
+	queued   int
 	welcomed welcome
 
 	endpoint  *packet.Endpoint
@@ -107,6 +112,7 @@ type Client[S any, I comparable] struct {
 	own       snapshot.ID
 	correct   correction[S]
 	packet    []byte
+	need      int // bytes that messages must leave for inputs
 	stats     ClientStats
 	pending   []pendingParent
 }

@@ -352,7 +352,9 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 		if p.buffer != nil {
 			p.buffer.Receive(&s.inputs, clock)
 		} else {
-			if p.silent > prediction.MaxHistory/2 { // the ids have gone further than a receiver follows
+			// A client that has slept goes on with ids further away than a receiver follows. Who pretends to have slept loses more than he gains.
+			last, ok := p.arrivals.Last()
+			if away := s.inputs.Newest.Sub(last); ok && p.silent > s.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
 				_ = p.resetInputs()
 			}
 			p.arrivals.Receive(&s.inputs)

@@ -20,7 +20,7 @@ func (c *Client[S, I]) hang(r *replica, parent snapshot.ID, at time.Duration, fi
 		return
 	}
 	r.parent = parent
-	if first || r.id == c.own || c.protocol.movers[r.kind] != nil { // shown where they are now
+	if first || r.orphan || r.id == c.own || c.protocol.movers[r.kind] != nil { // shown where they are now
 		c.forgetPending(r.id)
 		if c.link(r, parent) {
 			return
@@ -56,7 +56,7 @@ func (c *Client[S, I]) hangDue(view, present time.Duration) {
 		if r.method.Predictive() {
 			shown = present
 		}
-		if p.at > shown || !c.link(r, p.parent) {
+		if !r.orphan && p.at > shown || !c.link(r, p.parent) {
 			kept = append(kept, p)
 		}
 	}
@@ -79,6 +79,10 @@ func (c *Client[S, I]) link(r *replica, parent snapshot.ID) bool {
 		above.hung++
 	}
 	c.setParent(r.entity, e)
+	if r.orphan {
+		r.orphan = false
+		c.restart(r, c.now())
+	}
 	return true
 }
 
@@ -103,8 +107,8 @@ func (c *Client[S, I]) forgetPending(id snapshot.ID) {
 	c.pending = slices.DeleteFunc(c.pending, func(p pendingParent) bool { return p.id == id })
 }
 
-// drop takes a replica that goes out of the tree. What still hangs below it would be swept away with it by a hierarchy, so it is let go, and shown at once where the newest
-// snapshot has it: its picture was on the way to another parent.
+// drop takes a replica that goes out of the tree. What still hangs below it would be swept away with it by a hierarchy, so it is let go. If it was on the way to another parent it is
+// shown at once where the newest snapshot has it; if not, that news is still under way, and it stays where it was seen.
 func (c *Client[S, I]) drop(r *replica) {
 	c.unlink(r)
 	if len(c.pending) > 0 {
@@ -119,19 +123,39 @@ func (c *Client[S, I]) drop(r *replica) {
 		if !c.has(child.entity) {
 			continue
 		}
+		seen := c.worldPose(child.entity)
 		c.setParent(child.entity, arche.Entity{})
 		c.forgetPending(child.id)
-		if child.parent != snapshot.None && child.parent != r.id {
+		c.logical(child.entity).Teleport(seen)
+		child.orphan = true
+		if child.parent != r.id && !c.link(child, child.parent) {
 			c.pending = append(c.pending, pendingParent{child.id, child.parent, 0})
 		}
-		c.restart(child, c.now())
 	}
 }
 
-// restart forgets what a replica was shown by, but for the newest state.
+// worldPose composes the poses of an entity and its ancestors.
+func (c *Client[S, I]) worldPose(e arche.Entity) components.Pose3D {
+	pose := c.logical(e).Get()
+	for range snapshot.MaxDepth {
+		if !c.world.Has(e, c.ids.parent) {
+			break
+		}
+		if e = (*components.Parent)(c.world.Get(e, c.ids.parent)).Entity; e.IsZero() || !c.has(e) {
+			break
+		}
+		pose = c.logical(e).Get().Mul(pose)
+	}
+	return pose
+}
+
+// restart forgets what a replica was shown by, but for the newest state, at which it is now.
 func (c *Client[S, I]) restart(r *replica, now time.Duration) {
-	r.samples, r.settled, r.shown = c.newSamples(r.method), false, false
+	r.samples, r.settled = c.newSamples(r.method), false
 	if s, at, ok := c.decoder.State(r.id); ok {
 		c.push(r, s, c.grid.Edge(c.newestOf(at)), now)
+		pose := c.logical(r.entity).Get()
+		pose.Position, pose.Rotation = s.Position, components.NormalizeQuat(s.Rotation)
+		c.show(r, pose, true)
 	}
 }

@@ -56,6 +56,7 @@ type Player[S any, I comparable] struct {
 	kick    transport.Reason
 
 	confirmed bool // has sent a packet of the session: somebody is there who heard the welcome
+	need      int  // bytes that messages must leave for his state and some of the world
 	tooLarge  bool // his state did not fit, which has been logged
 }
 

@@ -23,6 +23,7 @@ type replica struct {
 	parent  snapshot.ID // that it has been told of; Parent follows when the picture has come there
 	hangs   snapshot.ID // that its Parent is
 	hung    int         // replicas whose Parent is this one
+	orphan  bool        // whose parent went before the news of another came: stays where it was seen last
 	settled bool        // written where it rests
 	shown   bool        // written at all
 }
@@ -210,7 +211,7 @@ func (c *Client[S, I]) step() {
 	c.hangDue(view, present)
 	for i := range c.replicas {
 		r := &c.replicas[i]
-		if r.id == snapshot.None || !c.has(r.entity) {
+		if r.id == snapshot.None || r.orphan || !c.has(r.entity) {
 			continue
 		}
 		if path := c.protocol.movers[r.kind]; path != nil {
@@ -235,10 +236,10 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
 	}
 	if kind != r.method {
-		shown := r.shown
-		r.method = kind
-		c.restart(r, now)
-		r.shown = shown
+		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
+		if s, at, ok := c.decoder.State(r.id); ok {
+			c.push(r, s, c.grid.Edge(c.newestOf(at)), now)
+		}
 	}
 	if r.settled {
 		return

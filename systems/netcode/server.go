@@ -296,8 +296,8 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
 	s.relevance(p)
 	s.packet[0] = kindSession
 	n := p.endpoint.Next()
-	datagram, err := s.write(p, after, room, min(room/2, 300))
-	if err != nil { // the state did not fit beside a long message, which can wait
+	datagram, err := s.write(p, after, room, min(room, max(leastReserve, p.need)))
+	if err != nil { // the state did not fit beside messages, which can wait: it has grown
 		datagram, err = s.write(p, after, room, room)
 	}
 	if err != nil {
@@ -318,6 +318,9 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
 	}
 }
 
+// leastReserve is how many bytes of a packet messages leave to the rest.
+const leastReserve = 200
+
 // write makes a packet of at most room bytes, of which messages leave the reserve.
 func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int) ([]byte, error) {
 	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
@@ -333,6 +336,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 		w.Bits(uint64(p.jumps), 8)
 		w.Bits(uint64(s.idOf(p.Entity)), 32)
 	}
+	p.need = (w.Len()+7)/8 + leastReserve/2
 	p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
 	return p.endpoint.End()
 }

@@ -17,7 +17,46 @@ import (
 // helloEvery is how often a hello is repeated until it is answered.
 const helloEvery = 200 * time.Millisecond
 
-// receive keeps the connection alive and takes in what has arrived. It runs in every frame and before each step.
+// sleep is the time without a frame after which what has arrived meanwhile says nothing about the path any more.
+const sleep = time.Second
+
+// queueSize is how many datagrams may wait for the next step; what is more waits in the transport.
+const queueSize = 32
+
+// arrival is a datagram that came between two steps.
+type arrival struct {
+	at    time.Duration
+	stale bool
+	size  int
+	data  [transport.MaxMTU]byte
+}
+
+// collect notes in every frame what has arrived and when. It is taken in by the next step: parents and poses must change in the same one, or a frame in between
+// would show the one without the other.
+func (c *Client[S, I]) collect(now time.Duration) {
+	if c.conn == nil {
+		return
+	}
+	c.poll(now)
+	for c.queued < queueSize {
+		a := &c.queue[c.queued]
+		n, ok := c.conn.Recv(a.data[:])
+		if !ok {
+			c.waking = false
+			return
+		}
+		a.at, a.stale, a.size = now, c.waking, n
+		c.queued++
+	}
+}
+
+func (c *Client[S, I]) poll(now time.Duration) {
+	c.waking = c.waking || now-c.polledAt > sleep
+	c.polledAt = now
+	c.conn.Poll(now)
+}
+
+// receive keeps the connection alive and takes in what has arrived. It runs in every step.
 func (c *Client[S, I]) receive(now time.Duration) {
 	if c.status == Ended {
 		return
@@ -32,15 +71,27 @@ func (c *Client[S, I]) receive(now time.Duration) {
 			c.setStatus(lostOr(c.status), transport.Reason{Code: transport.Failed, Text: err.Error()})
 			return
 		}
-		c.conn, c.heardAt, c.nextTry = conn, now, now
+		c.conn, c.heardAt, c.nextTry, c.queued, c.polledAt = conn, now, now, 0, now
 	}
-	c.conn.Poll(now)
+	for i := range c.queued {
+		a := &c.queue[i]
+		c.stale = a.stale
+		c.stats.ReceivedBytes += uint64(a.size)
+		c.hear(a.data[:a.size], a.at)
+		if c.conn == nil {
+			return
+		}
+	}
+	c.queued = 0
+	c.poll(now)
 	for range 4 * perPoll {
 		n, ok := c.conn.Recv(c.packet)
 		if !ok {
+			c.waking = false
 			break
 		}
 		c.stats.ReceivedBytes += uint64(n)
+		c.stale = c.waking
 		c.hear(c.packet[:n], now)
 		if c.conn == nil {
 			return
@@ -177,10 +228,16 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	c.stats.Snapshots++
 	if hasPong && c.pinged[p.id] {
 		c.pinged[p.id] = false
+	} else {
+		hasPong = false
+	}
+	if hasPong && !c.stale {
 		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: now})
 	}
 	at := clocksync.Unwrap(snap.Tick, c.newest)
-	c.playback.Arrive(now, c.grid.Edge(at), uint16(pk.Number))
+	if !c.stale {
+		c.playback.Arrive(now, c.grid.Edge(at), uint16(pk.Number))
+	}
 	if feedback.Heard {
 		if !c.welcomed.arrival {
 			c.clocks.Reported(now, feedback.Newest, feedback.Age)
@@ -210,7 +267,7 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 // frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run a little faster or slower.
 func (c *Client[S, I]) frame() {
 	now := c.now()
-	c.receive(now)
+	c.collect(now)
 	if c.status != Playing {
 		return
 	}
@@ -248,8 +305,8 @@ func (c *Client[S, I]) send(now time.Duration) {
 		c.ping++
 		c.pings[c.ping], c.pinged[c.ping] = now, true
 	}
-	datagram, err := c.write(ping, now, 200)
-	if err != nil { // the inputs did not fit beside a long message, which can wait
+	datagram, err := c.write(ping, now, max(leastReserve, c.need))
+	if err != nil { // the inputs did not fit beside messages, which can wait: they have grown
 		datagram, err = c.write(ping, now, transport.MaxMTU)
 	}
 	if err != nil {
@@ -279,6 +336,7 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte,
 	if has {
 		pending.Write(w, c.protocol.game.Inputs, prediction.Redundancy{})
 	}
+	c.need = (w.Len() + 7) / 8
 	return c.endpoint.End()
 }
 

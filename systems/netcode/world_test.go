@@ -149,17 +149,18 @@ type match struct {
 }
 
 type player struct {
-	client *netcode.Client[runner, input]
-	engine *ecs.Engine
-	path   linksim.Path
-	born   time.Duration // the match's time when its clock began
-	conn   *linksim.Conn
-	input  func(t tick.Tick) input
-	heard  []string
-	log    []netcode.Status
-	stall  time.Duration // real time that its process is frozen for
-	behind time.Duration
-	every  time.Duration // frame time; zero: as the match's
+	client    *netcode.Client[runner, input]
+	engine    *ecs.Engine
+	hierarchy *systems.Hierarchy
+	path      linksim.Path
+	born      time.Duration // the match's time when its clock began
+	conn      *linksim.Conn
+	input     func(t tick.Tick) input
+	heard     []string
+	log       []netcode.Status
+	stall     time.Duration // real time that its process is frozen for
+	behind    time.Duration
+	every     time.Duration // frame time; zero: as the match's
 }
 
 func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input])) *match {
@@ -226,7 +227,8 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	if p.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
 		m.t.Fatal(err)
 	}
-	p.engine.Install(systems.Interpolation3D(), systems.Hierarchy3D(systems.WithLogger(quiet())), p.client)
+	p.hierarchy = systems.Hierarchy3D(systems.WithLogger(quiet()))
+	p.engine.Install(systems.Interpolation3D(), p.hierarchy, p.client)
 	m.clients = append(m.clients, p)
 	return p
 }
