@@ -14,6 +14,8 @@ func describe(before, after settings.Settings) string {
 		return "scene " + after.Scene
 	case before.Adaptive != after.Adaptive:
 		return "adaptive rate " + onOff(after.Adaptive) + ", from the beginning"
+	case before.GPU != after.GPU:
+		return "blending on the graphics processor " + onOff(after.GPU) + ", from the beginning"
 	case before.Rate != after.Rate && after.Adaptive:
 		return fmt.Sprintf("fixed rate at most %d Hz, from the beginning", after.Rate)
 	case before.Rate != after.Rate:

@@ -87,7 +87,7 @@ func (m machine) Work(d time.Duration) { time.Sleep(d) }
 
 // player is the loop around a window.
 type player struct {
-	show *Show
+	show    *Show
 	win     *window.Window
 	options *options.Options
 	out     io.Writer

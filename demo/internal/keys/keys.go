@@ -86,6 +86,8 @@ func Groups(scenes []string) []Group {
 				Change: func(s *settings.Settings, p Press) { s.NextCap(p.Shift) }},
 			{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "jitter",
 				Change: func(s *settings.Settings, p Press) { s.NextJitter(p.Shift) }},
+			{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the graphics processor, in stress (starts anew)", Flag: "gpu",
+				Change: func(s *settings.Settings, _ Press) { s.GPU = !s.GPU }},
 			{Keys: []render.Key{'V'}, Cap: "V", Text: "wait for the display (vsync)", Flag: "vsync",
 				Change: func(s *settings.Settings, _ Press) { s.VSync = !s.VSync }},
 			{Keys: []render.Key{'O'}, Cap: "O", Text: "text and graphs on, off", Flag: "overlay",

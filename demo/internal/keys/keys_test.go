@@ -33,6 +33,7 @@ func TestKeys(t *testing.T) {
 		{key: 'J', want: func(s *settings.Settings) { s.Jitter = 0.25 }},
 		{key: 'X', want: func(s *settings.Settings) { s.StepCost = 5 * ms }},
 		{key: 'X', mods: render.ModShift, want: func(s *settings.Settings) { s.StepCost = 40 * ms }},
+		{key: 'U', want: func(s *settings.Settings) { s.GPU = true }},
 		{key: 'A', want: func(s *settings.Settings) { s.Adaptive = true }},
 		{key: 'V', want: func(s *settings.Settings) { s.VSync = false }},
 		{key: 'O', want: func(s *settings.Settings) { s.Overlay = false }},

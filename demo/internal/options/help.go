@@ -36,6 +36,7 @@ What happens (keys change all of it later)
                        rate (default 60; 30 for clips that are not asked for)
   -jitter X            let frame times vary by this share, 0 to 0.9 (default 0)
   -step-cost TIME      let every fixed step take this time, such as 20ms, to provoke the death spiral (default 0s)
+  -gpu                 let the graphics processor blend, in scene stress: a frame without a fixed step uploads nothing
   -adaptive            let the engine lower the fixed rate, by half and half again, when steps cost too much
   -vsync=false         do not wait for the display
   -overlay=false       no text and graphs

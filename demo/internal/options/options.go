@@ -68,6 +68,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	fs.Float64Var(&o.Jitter, "jitter", 0, "")
 	fs.DurationVar(&o.StepCost, "step-cost", 0, "")
 	fs.BoolVar(&o.Adaptive, "adaptive", false, "")
+	fs.BoolVar(&o.GPU, "gpu", false, "")
 	fs.BoolVar(&o.VSync, "vsync", o.VSync, "")
 	fs.BoolVar(&o.Overlay, "overlay", o.Overlay, "")
 	fs.BoolVar(&o.Keys, "keys", false, "")
@@ -167,7 +168,7 @@ var kinds = map[string]string{
 	"latency": "a time with its unit, such as 200ms", "link-jitter": shareTakes, "loss": shareTakes, "burst": shareTakes, "duplicate": shareTakes, "reorder": shareTakes,
 	"send-hz":   "a whole number of snapshots per second",
 	"step-cost": "a time with its unit, such as 20ms", "fps": fpsTakes, "size": sizeTakes,
-	"paused": boolTakes, "interpolate": boolTakes, "ghosts": boolTakes, "adaptive": boolTakes, "vsync": boolTakes, "overlay": boolTakes, "keys": boolTakes, "headless": boolTakes,
+	"paused": boolTakes, "interpolate": boolTakes, "ghosts": boolTakes, "adaptive": boolTakes, "gpu": boolTakes, "vsync": boolTakes, "overlay": boolTakes, "keys": boolTakes, "headless": boolTakes,
 }
 
 const (

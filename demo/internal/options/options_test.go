@@ -42,9 +42,9 @@ func TestEveryFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := parse(t, "-scene", "stress", "-hz", "120", "-speed", "0.25", "-paused", "-interpolate=false", "-ghosts", "-entities", "1000000", "-seed", "7",
-		"-fps", "none", "-jitter", "0.5", "-step-cost", "20ms", "-adaptive", "-vsync=false", "-overlay=false", "-keys", "-size", "320X200", "-scale", "2",
+		"-fps", "none", "-jitter", "0.5", "-step-cost", "20ms", "-adaptive", "-gpu", "-vsync=false", "-overlay=false", "-keys", "-size", "320X200", "-scale", "2",
 		"-headless", "-seconds", "1.5", "-record", "a.GIF", "-screenshot", "b.png", "-trace", "c.csv", "-dir", "d")
-	want := settings.Settings{Scene: "stress", Rate: 120, Speed: 0.25, Paused: true, Ghosts: true, Jitter: 0.5, StepCost: 20 * time.Millisecond, Adaptive: true, Keys: true, Entities: 1e6, Seed: 7, Link: settings.DefaultLink()}
+	want := settings.Settings{Scene: "stress", Rate: 120, Speed: 0.25, Paused: true, Ghosts: true, Jitter: 0.5, StepCost: 20 * time.Millisecond, Adaptive: true, GPU: true, Keys: true, Entities: 1e6, Seed: 7, Link: settings.DefaultLink()}
 	if o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
@@ -179,7 +179,7 @@ func TestHelpNamesEveryFlagAndScene(t *testing.T) {
 			}
 		}
 	}
-	if len(explained) != 32 {
+	if len(explained) != 33 {
 		t.Errorf("the help explains %d flags: %v", len(explained), explained)
 	}
 }

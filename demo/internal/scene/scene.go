@@ -46,6 +46,7 @@ type Stage struct {
 	Random    *rand.Rand // seeded; the only source of randomness
 	Entities  int
 	Link      settings.Link // of a scene whose Info says Linked
+	GPU       bool          // blend on the graphics processor, where the scene can
 }
 
 // Scene is one scene. Its methods are called on one goroutine, Setup first and once.

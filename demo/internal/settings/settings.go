@@ -15,6 +15,7 @@ type Settings struct {
 	Jitter      float64       // share by which frame times vary, 0 to MaxJitter
 	StepCost    time.Duration // artificial time that each fixed step takes
 	Adaptive    bool          // lower the fixed rate when steps cost too much
+	GPU         bool          // let the graphics processor blend, where a scene can
 	VSync       bool          // wait for the display
 	Overlay     bool          // text and graphs
 	Keys        bool          // the panel that explains the keys

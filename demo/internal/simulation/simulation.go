@@ -97,6 +97,7 @@ func (s *Simulation) start(set settings.Settings) error {
 		Random:    rand.New(rand.NewPCG(set.Seed, 0)),
 		Entities:  entry.Clamp(set.Entities),
 		Link:      set.Link,
+		GPU:       set.GPU,
 	})
 	s.set = set
 	s.applySwitches()
@@ -122,10 +123,10 @@ func (s *Simulation) applySwitches() {
 	s.cost.each = s.set.StepCost
 }
 
-// Apply changes the settings. It reports whether the scene had to start anew: for another scene, number of bodies or seed, and for whatever concerns adaptive
-// rates, which an engine is given when it is made. If there is an error nothing has changed.
+// Apply changes the settings. It reports whether the scene had to start anew: for another scene, number of bodies or seed, for blending elsewhere, and for whatever
+// concerns adaptive rates, which an engine is given when it is made. If there is an error nothing has changed.
 func (s *Simulation) Apply(set settings.Settings) (restarted bool, err error) {
-	if set.Scene != s.set.Scene || set.Entities != s.set.Entities || set.Seed != s.set.Seed || set.Adaptive != s.set.Adaptive ||
+	if set.Scene != s.set.Scene || set.Entities != s.set.Entities || set.Seed != s.set.Seed || set.Adaptive != s.set.Adaptive || set.GPU != s.set.GPU ||
 		set.Adaptive && set.Rate != s.set.Rate {
 		return true, s.start(set)
 	}

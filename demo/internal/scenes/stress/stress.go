@@ -13,6 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems"
 )
 
 // Info describes the scene.
@@ -47,6 +48,11 @@ type Stress struct {
 	along  []wave // by column
 	across []wave // by row
 
+	poser  *systems.Interpolator[components.Pose3D]
+	gpu    bool
+	motion *render.MotionBatch // blended by the graphics processor; row i is entity i
+	rows   map[arche.Entity]int
+
 	batch    *render.Batch
 	ghosts   *render.Batch
 	followed []scene.Followed
@@ -64,6 +70,7 @@ func New() scene.Scene { return &Stress{} }
 // Setup lays the cubes out in a square.
 func (s *Stress) Setup(stage *scene.Stage) {
 	s.engine, s.count = stage.Engine, stage.Entities
+	s.poser, s.gpu = stage.Poses, stage.GPU
 	s.side = int(math.Ceil(math.Sqrt(float64(s.count))))
 	s.along, s.across = make([]wave, s.side), make([]wave, s.side)
 	w := stage.Engine.World()
@@ -81,6 +88,12 @@ func (s *Stress) Setup(stage *scene.Stage) {
 			s.first = query.Entity()
 		}
 		i++
+	}
+	if s.gpu { // all but the first, which is followed
+		id := arche.ComponentID[components.InterpolateOnGPU](w)
+		all := arche.All(arche.ComponentID[cell](w))
+		w.Batch().Add(all, id)
+		w.Remove(s.first, id)
 	}
 	stage.Engine.Add(ecs.FixedUpdate, s)
 	s.followed = []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
@@ -152,7 +165,36 @@ func (s *Stress) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * span, FOV: 0.75}
 }
 
-// Draw copies the visual poses into one batch.
+// drawMotion hands the samples of the cubes that have got new ones to the graphics processor, and the time; it blends. A frame without a fixed step hands over
+// nothing else. The heights' colours follow the samples too, a step behind the eye.
+func (s *Stress) drawMotion(p *scene.Picture, shades *[shadeCount]render.Color) {
+	set := func(row int, m systems.Motion[components.Pose3D]) {
+		s.motion.Set(row, render.Motion{From: m.From, To: m.To, Start: m.Start, End: m.End})
+		s.motion.SetColor(row, shades[shade(m.To.Position[1])])
+	}
+	if s.motion == nil {
+		s.motion = render.NewMotionBatch(render.Cube, render.Solid, render.Color{})
+		s.rows = make(map[arche.Entity]int, s.count)
+		query := s.cubes.Query(s.engine.World())
+		for query.Next() {
+			if e := query.Entity(); e != s.first {
+				if m, ok := s.poser.Motion(e); ok {
+					s.rows[e] = s.motion.Add(render.Motion{})
+					set(s.rows[e], m)
+				}
+			}
+		}
+	}
+	s.poser.EachMotion(func(e arche.Entity, m systems.Motion[components.Pose3D]) {
+		if row, ok := s.rows[e]; ok {
+			set(row, m)
+		}
+	})
+	s.motion.SetTime(s.engine.Time().Normal)
+	p.View.AddMotion(s.motion)
+}
+
+// Draw copies the visual poses into one batch, or leaves the blending to the graphics processor.
 func (s *Stress) Draw(p *scene.Picture) {
 	p.View.Ground.Hidden = true
 	if s.batch == nil {
@@ -163,13 +205,27 @@ func (s *Stress) Draw(p *scene.Picture) {
 	shades := palette(low, middle, high)
 	s.batch.Reset()
 	s.ghosts.Reset()
-	query := s.cubes.Query(s.engine.World())
-	for query.Next() {
-		logical, visual, _ := query.Get()
+	if s.gpu {
+		s.drawMotion(p, &shades)
+	}
+	draw := func(visual *components.Visual3D) {
 		pose := visual.Get()
 		s.batch.AppendColor(pose, shades[shade(pose.Position[1])])
-		if p.Ghosts {
-			s.ghosts.Append(logical.Get())
+	}
+	if s.gpu { // all others are in the other batch
+		_, visual := s.poses.Get(s.first)
+		draw(visual)
+	}
+	if !s.gpu || p.Ghosts {
+		query := s.cubes.Query(s.engine.World())
+		for query.Next() {
+			logical, visual, _ := query.Get()
+			if !s.gpu {
+				draw(visual)
+			}
+			if p.Ghosts {
+				s.ghosts.Append(logical.Get())
+			}
 		}
 	}
 	p.View.Add(s.batch)
