@@ -42,7 +42,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case every < 100*time.Millisecond:
 		err = badf("-every %v: at least 100ms", every)
 	}
-	if err := errors.Join(r.check(0), c.check(), path.check(r.seed), err); err != nil {
+	if err := errors.Join(err, r.check(0), c.check(), path.check(r.seed)); err != nil {
 		return first(err)
 	}
 	dial, err := dialer(c.link)

@@ -1,0 +1,249 @@
+package main_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a running demo whose output is gathered.
+type process struct {
+	t   *testing.T
+	cmd *exec.Cmd
+
+	mu   sync.Mutex
+	text strings.Builder
+	done chan error
+}
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(built(t, true), args...), done: make(chan error, 1)}
+	read, write := io.Pipe()
+	p.cmd.Stdout, p.cmd.Stderr = write, write
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		lines := bufio.NewScanner(read)
+		for lines.Scan() {
+			p.mu.Lock()
+			p.text.WriteString(lines.Text() + "\n")
+			p.mu.Unlock()
+		}
+	}()
+	go func() {
+		err := p.cmd.Wait()
+		write.Close()
+		p.done <- err
+	}()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	return p
+}
+
+func (p *process) output() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// await waits until the output says something n times. It is a limit for the hung, not a measure: it does not matter how fast the machine is.
+func (p *process) await(text string, n int) string {
+	p.t.Helper()
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		if out := p.output(); strings.Count(out, text) >= n {
+			return out
+		}
+	}
+	p.t.Fatalf("%v never said %q %d times:\n%s", p.cmd.Args[1:], text, n, p.output())
+	return ""
+}
+
+// end waits for the exit and returns its code.
+func (p *process) end() int {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(time.Minute):
+		p.t.Fatalf("%v does not end:\n%s", p.cmd.Args[1:], p.output())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// link returns the join link that a server has printed.
+func (p *process) link() string {
+	p.t.Helper()
+	for _, line := range strings.Split(p.await("msg=serving", 1), "\n") {
+		if strings.HasPrefix(line, "tandem://") {
+			return line
+		}
+	}
+	p.t.Fatalf("no join link:\n%s", p.output())
+	return ""
+}
+
+// freePort returns a UDP address on this machine that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	return conn.LocalAddr().String()
+}
+
+// A server and a client of the real program, built without cgo, over encrypted UDP.
+func TestServerAndClient(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for seconds of real time")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("has no SIGTERM")
+	}
+	dir := t.TempDir()
+	server := start(t, "server", "-listen", "127.0.0.1:0", "-metrics", "127.0.0.1:0", "-max-players", "1", "-drain", "20s")
+	link := server.link()
+	table := filepath.Join(dir, "c.csv")
+	client := start(t, "client", "-connect", link, "-headless", "-seconds", "60", "-latency", "40ms", "-jitter", "4ms", "-loss", "0.05", "-trace", table)
+	client.await("playing", 1)
+
+	refused := start(t, "client", "-connect", link, "-headless", "-seconds", "30")
+	refused.await("the server is full", 1)
+	_ = refused.cmd.Process.Signal(syscall.SIGTERM)
+	if code := refused.end(); code != 0 {
+		t.Errorf("a client that was interrupted while it waited: exit code %d\n%s", code, refused.output())
+	}
+	wrong := start(t, "client", "-connect", link+"x", "-headless", "-seconds", "30")
+	if code := wrong.end(); code != 1 || !strings.Contains(wrong.output(), "ask for a new one") {
+		t.Errorf("a wrong token: exit code %d\n%s", code, wrong.output())
+	}
+
+	_, address, _ := strings.Cut(server.output(), "url=http://")
+	address, _, _ = strings.Cut(address, "/")
+	for path, want := range map[string]string{"/healthz": "ok", "/debug/vars": `"players": 1`} {
+		if got := get(t, "http://"+address+path); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q in it", path, got, want)
+		}
+	}
+	_ = server.cmd.Process.Signal(syscall.SIGTERM)
+	server.await("msg=draining", 1)
+	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		if got := get(t, "http://"+address+"/healthz"); strings.Contains(got, "draining") {
+			break
+		} else if time.Since(begin) > 15*time.Second {
+			t.Errorf("/healthz while draining: %q", got)
+			break
+		}
+	}
+	_ = client.cmd.Process.Signal(syscall.SIGTERM)
+	if code := client.end(); code != 0 {
+		t.Errorf("the client ends with exit code %d\n%s", code, client.output())
+	}
+	// Nobody is left, so the server waits no longer.
+	if code := server.end(); code != 0 {
+		t.Errorf("the server ends with exit code %d\n%s", code, server.output())
+	}
+	if out := server.output(); !strings.Contains(out, "msg=done") || !strings.Contains(out, "tandem: joined") {
+		t.Errorf("the server's log:\n%s", out)
+	}
+	if rows, err := os.ReadFile(table); err != nil || !strings.Contains(string(rows), ",me,") || !strings.Contains(string(rows), ",platform-1,") {
+		t.Errorf("the trace has no rows of the player and the platforms: %v", err)
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A server is killed and started again: links stay good, and the client says what happens and comes back.
+func TestServerRestarts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for seconds of real time")
+	}
+	state, address := filepath.Join(t.TempDir(), "state"), freePort(t)
+	first := start(t, "server", "-listen", address, "-state", state)
+	link := first.link()
+	client := start(t, "client", "-connect", link, "-headless", "-seconds", "120")
+	client.await("playing", 1)
+	_ = first.cmd.Process.Kill()
+	first.end()
+	client.await("connection lost", 1)
+	second := start(t, "server", "-listen", address, "-state", state)
+	if again := second.link(); again != link {
+		t.Errorf("the link was %s and is %s", link, again)
+	}
+	client.await("playing", 2)
+	second.await("tandem: joined", 1)
+	_ = client.cmd.Process.Kill()
+	client.end()
+	for _, name := range []string{"token", "certificate.pem"} {
+		info, err := os.Stat(filepath.Join(state, name))
+		if err != nil {
+			t.Error(err)
+		} else if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s may be read by others: %v", name, info.Mode())
+		}
+	}
+}
+
+func TestNetworkedExitCodes(t *testing.T) {
+	program := built(t, true)
+	for _, test := range []struct {
+		args   []string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{[]string{"server", "-h"}, 0, "-max-players", ""},
+		{[]string{"client", "-h"}, 0, "-latency", ""},
+		{[]string{"host", "-h"}, 0, "-listen", ""},
+		{[]string{"duel", "-h"}, 0, "-record", ""},
+		{[]string{"bots", "-h"}, 0, "-n ", ""},
+		{[]string{"server", "-nonsense"}, 2, "", "there is no flag -nonsense"},
+		{[]string{"server", "-hz", "5"}, 2, "", "-hz 5: the fixed rate"},
+		{[]string{"server", "-send-hz", "90"}, 2, "", "-send-hz 90: snapshots"},
+		{[]string{"server", "-max-players", "0"}, 2, "", "-max-players 0:"},
+		{[]string{"server", "-crates", "1000"}, 2, "", "-crates 1000:"},
+		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},
+		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 1, "", "-listen 127.0.0.1:1234567:"},
+		{[]string{"server", "-drain", "-1s"}, 2, "", "-drain -1s:"},
+		{[]string{"server", "now"}, 2, "", `"now" is not a flag`},
+		{[]string{"client"}, 2, "", "-connect: give the join link"},
+		{[]string{"client", "-connect", "tandem://here"}, 2, "", "-connect: joinlink:"},
+		{[]string{"client", "-connect", "tandem+ws://127.0.0.1:1/", "-loss", "2"}, 2, "", "-loss 2: a share of 0 to 0.9"},
+		{[]string{"duel", "-latency", "3s"}, 2, "", "-latency 3s:"},
+		{[]string{"duel", "-jitter", "-1ms"}, 2, "", "-jitter -1ms:"},
+		{[]string{"duel", "-kind", "magic"}, 2, "", `-kind "magic": choose one of`},
+		{[]string{"duel", "-size", "9x9"}, 2, "", `-size "9x9":`},
+		{[]string{"duel", "-record", "a.txt"}, 2, "", `-record "a.txt": the file's name ends in .gif`},
+		{[]string{"duel", "-headless", "-trace", filepath.Join(t.TempDir(), "none", "a.csv")}, 2, "", "-trace:"},
+		{[]string{"bots", "-n", "0"}, 2, "", "-n 0: 1 to 256 bots"},
+		{[]string{"duel", "-headless", "-seconds", "1", "-trace", filepath.Join(t.TempDir(), "a.csv")}, 0, "wrote ", "client 2: playing"},
+	} {
+		got := run(t, program, noDisplay(), test.args...)
+		if got.code != test.code || !strings.Contains(got.stdout, test.stdout) || !strings.Contains(got.stderr, test.stderr) {
+			t.Errorf("%v: exit code %d, want %d\nout: %s\nerr: %s", test.args, got.code, test.code, got.stdout, got.stderr)
+		}
+	}
+}
