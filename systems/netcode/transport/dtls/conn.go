@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"time"
 
 	"github.com/pion/dtls/v3"
 
@@ -28,8 +29,12 @@ const (
 	overheadToServer = overheadToClient + idSize + 1
 )
 
-// reasonCopies is how often a close reason is sent: it is the last chance to lose it.
-const reasonCopies = 3
+// A close reason is sent again until the other end answers by closing too, but not often: then its time-out has to do. The pause in between also keeps
+// the library at the other end from seeing the end of the connection before it has handed the reason over.
+const (
+	reasonCopies   = 3
+	reasonInterval = 40 * time.Millisecond
+)
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
@@ -49,6 +54,9 @@ func carry(c *dtls.Conn, w *mailbox.Worker, g guard) {
 		read(c, w, g)
 	}()
 	write(c, w)
+	if reason, byOwner := w.Reason(); byOwner {
+		farewell(c, reason, reading)
+	}
 	_ = c.Close() // sends close_notify
 	<-reading
 }
@@ -94,7 +102,7 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	}
 }
 
-// write sends what the owner sent until the connection ends, and then the reason, if the owner ended it.
+// write sends what the owner sent until the connection ends. What waits is still sent, unless the other end is gone.
 func write(c *dtls.Conn, w *mailbox.Worker) {
 	buf := make([]byte, 1+MTU)
 	buf[0] = tagData
@@ -105,17 +113,23 @@ func write(c *dtls.Conn, w *mailbox.Worker) {
 		select {
 		case <-w.Wake():
 		case <-w.Ended():
-			reason, byOwner := w.Reason()
-			if !byOwner {
-				return
-			}
-			for sendNext(c, w, buf) {
-			}
-			farewell := reason.Append([]byte{tagClose})
-			for range reasonCopies {
-				_, _ = c.Write(farewell)
+			_, byOwner := w.Reason()
+			for byOwner && sendNext(c, w, buf) {
 			}
 			return
+		}
+	}
+}
+
+// farewell tells the other end the reason.
+func farewell(c *dtls.Conn, reason transport.Reason, answered <-chan struct{}) {
+	b := reason.Append([]byte{tagClose})
+	for range reasonCopies {
+		_, _ = c.Write(b)
+		select {
+		case <-answered:
+			return
+		case <-time.After(reasonInterval):
 		}
 	}
 }

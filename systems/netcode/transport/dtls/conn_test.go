@@ -14,6 +14,9 @@ import (
 var generous = dtls.Rate{PerSecond: 100_000, Burst: 100_000}
 
 func open(c dtls.Config) dtls.Config {
+	if c.HandshakeTimeout == 0 {
+		c.HandshakeTimeout = 30 * time.Second // the slowest machine
+	}
 	c.Handshakes, c.NetworkHandshakes, c.Cookies, c.NetworkCookies = generous, generous, generous, generous
 	return c
 }
@@ -43,6 +46,9 @@ func listen(t testing.TB, c dtls.Config) *dtls.Listener {
 
 func dial(t testing.TB, l *dtls.Listener, addr string, c dtls.Config) *dtls.Conn {
 	t.Helper()
+	if c.DialTimeout == 0 {
+		c.DialTimeout, c.HandshakeTimeout = time.Minute, 30*time.Second // the slowest machine
+	}
 	conn := dtls.Dial(addr, l.Fingerprint(), c)
 	t.Cleanup(func() {
 		conn.Close(transport.Reason{})

@@ -20,8 +20,9 @@ const (
 // cookies makes and checks the proofs that a client can be reached at its address: a keyed hash of the address, the time, and all of its hello but the cookie
 // itself. It remembers none. It has no lock.
 type cookies struct {
-	mac hash.Hash
-	sum [sha256.Size]byte // scratch
+	mac  hash.Hash
+	head [8 + 16 + 2 + 2]byte // scratch, as is the sum
+	sum  [sha256.Size]byte
 }
 
 func newCookies(random io.Reader) (*cookies, error) {
@@ -34,14 +35,14 @@ func newCookies(random io.Reader) (*cookies, error) {
 
 // of returns the cookie for a hello in a window. It stays valid until the next call.
 func (c *cookies) of(window uint64, from netip.AddrPort, h hello) []byte {
-	var head [8 + 16 + 2 + 2]byte
-	binary.BigEndian.PutUint64(head[:], window)
+	head := c.head[:]
+	binary.BigEndian.PutUint64(head, window)
 	addr := from.Addr().As16()
 	copy(head[8:], addr[:])
 	binary.BigEndian.PutUint16(head[24:], from.Port())
 	binary.BigEndian.PutUint16(head[26:], uint16(len(h.before))) // so that no two hellos read alike
 	c.mac.Reset()
-	c.mac.Write(head[:])
+	c.mac.Write(head)
 	c.mac.Write(h.before)
 	c.mac.Write(h.after)
 	sum := c.mac.Sum(c.sum[:0])

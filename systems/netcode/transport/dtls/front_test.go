@@ -2,7 +2,6 @@ package dtls
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/binary"
 	mathrand "math/rand/v2"
 	"net"
@@ -110,7 +109,167 @@ func TestHelloWithItsCookieBegins(t *testing.T) {
 	if m.bytes >= len(makeHello(t, 1, nil)) {
 		t.Errorf("the answer has %d bytes, more than the hello", m.bytes)
 	}
-	_ = rand.Reader
+}
+
+// A cookie is good for this address, this port, this hello and a while, and nothing else is a cookie.
+func TestCookies(t *testing.T) {
+	const now = time.Hour + cookieWindow/2
+	f, m, begun := newTestFront(t, Config{})
+	f.receive(now, somebody, makeHello(t, 1, nil))
+	cookie, _ := parseVerifyRequest(bytes.Clone(m.last))
+	damaged := bytes.Clone(cookie)
+	damaged[len(damaged)-1] ^= 1
+	for _, test := range []struct {
+		name   string
+		now    time.Duration
+		from   netip.AddrPort
+		random byte
+		cookie []byte
+	}{
+		{"another port", now, netip.AddrPortFrom(somebody.Addr(), 4712), 1, cookie},
+		{"another address", now, netip.MustParseAddrPort("203.0.113.8:4711"), 1, cookie},
+		{"another hello", now, somebody, 2, cookie},
+		{"damaged", now, somebody, 1, damaged},
+		{"cut", now, somebody, 1, cookie[:16]},
+		{"longer", now, somebody, 1, append(bytes.Clone(cookie), 0)},
+		{"zeros", now, somebody, 1, make([]byte, cookieSize)},
+		{"too late", now + 2*cookieWindow, somebody, 1, cookie},
+		{"much too late", now + 256*cookieWindow, somebody, 1, cookie}, // where the window's low byte comes round again
+	} {
+		m.last = nil
+		f.receive(test.now, test.from, makeHello(t, test.random, test.cookie))
+		if len(*begun) != 0 {
+			t.Fatalf("%s: a handshake began", test.name)
+		}
+		if _, ok := parseVerifyRequest(m.last); !ok {
+			t.Errorf("%s: the answer is %x, want another cookie", test.name, m.last)
+		}
+	}
+	if h, _ := parseHello(makeHello(t, 1, cookie)); f.cookies.good(now-cookieWindow, somebody, h) {
+		t.Error("a cookie of the future was taken")
+	}
+	f.receive(now+cookieWindow, somebody, makeHello(t, 1, cookie))
+	if len(*begun) != 1 {
+		t.Error("the cookie was not taken in the next window")
+	}
+}
+
+func TestForgedCookiesHaveNoChance(t *testing.T) {
+	f, _, begun := newTestFront(t, Config{})
+	r := mathrand.New(mathrand.NewPCG(3, 4))
+	forged := make([]byte, cookieSize)
+	for range 20_000 {
+		for i := range forged {
+			forged[i] = byte(r.Uint32())
+		}
+		f.receive(time.Minute, randomAddress(r), makeHello(t, 1, forged))
+	}
+	if len(*begun) != 0 || len(f.byID) != 0 || len(f.byAddr) != 0 {
+		t.Errorf("%d handshakes began, and %d addresses are remembered", len(*begun), len(f.byAddr))
+	}
+}
+
+// Whoever sends hellos, from however many addresses: nothing is remembered, and no more are answered than the limits say.
+func TestForgedHellosLeaveNothing(t *testing.T) {
+	f, m, begun := newTestFront(t, Config{Cookies: Rate{PerSecond: 1000, Burst: 500}, NetworkCookies: Rate{PerSecond: 20, Burst: 10}})
+	r, hello := mathrand.New(mathrand.NewPCG(5, 6)), makeHello(t, 1, nil)
+	const n = 100_000 // in ten seconds
+	for i := range n {
+		f.receive(time.Duration(i)*100*time.Microsecond, randomAddress(r), hello)
+	}
+	if len(*begun) != 0 || len(f.byID) != 0 || len(f.byAddr) != 0 {
+		t.Errorf("%d handshakes began, and %d addresses are remembered", len(*begun), len(f.byAddr))
+	}
+	if m.writes < 9_000 || m.writes > 10_500 {
+		t.Errorf("%d were answered in ten seconds, want 1000 per second", m.writes)
+	}
+	traffic, _ := f.stats()
+	if traffic.Hellos != n || traffic.Challenged != uint64(m.writes) || traffic.Challenged+traffic.Unanswered != n {
+		t.Errorf("counted %+v", traffic)
+	}
+	// With addresses of one victim: it gets no more than its network's share.
+	before := m.writes
+	for i := range n {
+		f.receive(time.Minute+time.Duration(i)*100*time.Microsecond, somebody, hello)
+	}
+	if got := m.writes - before; got < 200 || got > 211 {
+		t.Errorf("%d answers went to one network in ten seconds, want 20 per second and 10 at once", got)
+	}
+	if allocs := testing.AllocsPerRun(1000, func() { f.receive(time.Hour, randomAddress(r), hello) }); allocs != 0 {
+		t.Errorf("%v allocations per hello, want 0", allocs)
+	}
+}
+
+func TestHandshakesAreLimited(t *testing.T) {
+	many := Rate{PerSecond: 1e6, Burst: 1e6}
+	from := func(i int) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(i >> 8), byte(i), 1, 1}), 9)
+	}
+	for name, test := range map[string]struct {
+		config Config
+		after  func(*front, []*lane)
+		want   int // of 60, and then of 60 more
+		later  int
+	}{
+		"half open": {Config{HalfOpen: 20}, func(f *front, _ []*lane) { f.settled(); f.settled() }, 20, 2},
+		"in all": {Config{MaxConns: 20}, func(_ *front, begun []*lane) {
+			begun[3].Close()
+			begun[4].Close()
+			begun[4].Close()
+		}, 20, 2},
+		"the rate of all": {Config{Handshakes: Rate{PerSecond: 1, Burst: 30}}, nil, 30, 1},
+		"stopped":         {Config{}, func(f *front, _ []*lane) { f.stop() }, 60, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.config.Cookies, test.config.NetworkCookies = many, many
+			f, m, begun := newTestFront(t, test.config)
+			try := func(i int, now time.Duration) {
+				m.last = nil
+				f.receive(now, from(i), makeHello(t, byte(i), nil))
+				cookie, _ := parseVerifyRequest(m.last)
+				f.receive(now, from(i), makeHello(t, byte(i), cookie))
+			}
+			for i := range 60 {
+				try(i, time.Second)
+			}
+			if got := len(*begun); got != test.want {
+				t.Errorf("%d of 60 began, want %d", got, test.want)
+			}
+			if got, _ := f.stats(); got.Refused != uint64(60-test.want) {
+				t.Errorf("counted %+v, want %d refused", got, 60-test.want)
+			}
+			if test.after != nil {
+				test.after(f, *begun)
+			}
+			before := len(*begun)
+			for i := range 60 {
+				try(100+i, 2*time.Second)
+			}
+			if got := len(*begun) - before; got != test.later {
+				t.Errorf("%d of 60 more began, want %d", got, test.later)
+			}
+		})
+	}
+}
+
+// Players in one network share its rate, and another network's knocking costs them nothing.
+func TestOneNetworkCannotTakeAll(t *testing.T) {
+	many := Rate{PerSecond: 1e6, Burst: 1e6}
+	// Two networks fall into one bucket by chance once in 4096 tries.
+	f, m, begun := newTestFront(t, Config{NetworkHandshakes: Rate{PerSecond: 10, Burst: 32}, Cookies: many, NetworkCookies: many})
+	for i := range 1000 {
+		prove(t, f, m, time.Second, netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}), 9), byte(i))
+	}
+	if len(*begun) != 32 {
+		t.Errorf("%d of one network began at once, want 32", len(*begun))
+	}
+	got := len(*begun)
+	for i := range 3 {
+		prove(t, f, m, time.Second, netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, byte(i), 113, 7}), 9), 1)
+	}
+	if len(*begun) < got+2 {
+		t.Errorf("%d of three other networks began", len(*begun)-got)
+	}
 }
 
 func BenchmarkForgedHello(b *testing.B) {

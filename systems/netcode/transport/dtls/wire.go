@@ -70,7 +70,8 @@ func (w *wire) ReadFrom(b []byte) (int, net.Addr, error) {
 			continue
 		}
 		if w.open.Load() {
-			if sealed(b[:n], recordHeader) {
+			// The library takes a change of cipher without looking at its seal.
+			if b[0] != typeChangeCipherSpec && b[0] != typeConnectionID && sealed(b[:n], recordHeader) {
 				return n, w.remote, nil
 			}
 			continue

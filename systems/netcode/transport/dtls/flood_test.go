@@ -1,0 +1,180 @@
+package dtls_test
+
+import (
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
+)
+
+// spoofed is a server's socket on which one sender's datagrams bear addresses of the whole internet, another one each, as an attacker forges them.
+type spoofed struct {
+	net.PacketConn
+	attacker atomic.Pointer[string]
+	answers  atomic.Int64 // to forged addresses
+
+	mu     sync.Mutex
+	random *rand.Rand
+}
+
+func (s *spoofed) ReadFrom(b []byte) (int, net.Addr, error) {
+	n, from, err := s.PacketConn.ReadFrom(b)
+	if err == nil && from.String() == *s.attacker.Load() {
+		s.mu.Lock()
+		v := s.random.Uint64()
+		s.mu.Unlock()
+		from = &net.UDPAddr{IP: net.IPv4(10+byte(v%100), byte(v>>8), byte(v>>16), byte(v>>24)), Port: 1 + int(v>>32&0x7fff)}
+	}
+	return n, from, err
+}
+
+func (s *spoofed) WriteTo(b []byte, to net.Addr) (int, error) {
+	if !to.(*net.UDPAddr).IP.IsLoopback() {
+		s.answers.Add(1)
+		return len(b), nil
+	}
+	return s.PacketConn.WriteTo(b, to)
+}
+
+// firstHello returns the first datagram of a client.
+func firstHello(t testing.TB, l *dtls.Listener) []byte {
+	t.Helper()
+	trap := localSocket(t)
+	defer trap.Close()
+	c := dtls.Dial(trap.LocalAddr().String(), l.Fingerprint(), dtls.Config{})
+	defer c.Close(transport.Reason{})
+	buf := make([]byte, 2048)
+	n, err := trap.Read(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return buf[:n]
+}
+
+// Conformance case 37: twenty thousand forged hellos, each from another address, between the datagrams of players. The players go on, nothing of the hellos
+// is left, no more are answered than the limit says, and another player gets in meanwhile.
+func TestFloodOfForgedHellos(t *testing.T) {
+	s := &spoofed{PacketConn: localSocket(t), random: rand.New(rand.NewPCG(1, 1))}
+	attacker := localSocket(t)
+	defer attacker.Close()
+	name := attacker.LocalAddr().String()
+	s.attacker.Store(&name)
+	l, err := dtls.ListenOn(s, dtls.Config{Cookies: dtls.Rate{PerSecond: 300, Burst: 300}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		l.Close(transport.Reason{})
+		<-l.Done()
+	}()
+	hello := firstHello(t, l)
+	server, err := net.ResolveUDPAddr("udp", l.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type player struct{ client, server transport.Conn }
+	var players []player
+	for range 4 {
+		a, b := join(t, l, l.Addr(), dtls.Config{})
+		exchange(t, a, b)
+		players = append(players, player{a, b})
+	}
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	heap, goroutines := memory.HeapAlloc, runtime.NumGoroutine()
+	before := l.Traffic()
+
+	var late *dtls.Conn
+	const rounds, burst = 200, 100
+	for i := range rounds {
+		for range burst {
+			if _, err := attacker.WriteToUDP(hello, server); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := players[i%len(players)]
+		numbered(t, p.client, p.server, i, 1)
+		numbered(t, p.server, p.client, i, 1)
+		if i == rounds/2 {
+			late = dial(t, l, l.Addr(), dtls.Config{})
+		}
+	}
+	until(t, "a player joins in the middle of it", func() bool {
+		attacker.WriteToUDP(hello, server)
+		late.Poll(0)
+		return late.State() == transport.Open
+	})
+	late.Close(transport.Reason{})
+	<-late.Done()
+	for _, p := range players {
+		if p.client.Poll(0); p.client.State() != transport.Open {
+			t.Errorf("a player was closed: %v", p.client.CloseReason())
+		}
+	}
+	after := l.Traffic()
+	hellos, challenged := after.Hellos-before.Hellos, after.Challenged-before.Challenged
+	t.Logf("%d hellos arrived, %d were answered", hellos, challenged)
+	if hellos < rounds*burst/2 {
+		t.Errorf("only %d of %d hellos arrived: the test shows little", hellos, rounds*burst)
+	}
+	if int64(challenged) < s.answers.Load() {
+		t.Errorf("%d answers to %d challenges", s.answers.Load(), challenged)
+	}
+	if got := l.Stats(); got.Accepted > 5 || got.Pending > 1 {
+		t.Errorf("the flood made connections: %+v", got)
+	}
+	settle(t, goroutines+8) // of the player who left on the server, and who is told so by and by
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	if grown := int64(memory.HeapAlloc) - int64(heap); grown > 1<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+// Hundreds of clients come and go, a few of them at a time, and leave nothing behind.
+func TestClientsComeAndGo(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 200
+	if testing.Short() {
+		n = 50
+	}
+	var server []transport.Conn
+	accept := func() {
+		for c, ok := l.Accept(); ok; c, ok = l.Accept() {
+			server = append(server, c)
+		}
+		l.Poll(0)
+	}
+	for range n / 10 {
+		var clients []*dtls.Conn
+		for range 10 {
+			clients = append(clients, dial(t, l, l.Addr(), dtls.Config{}))
+		}
+		for _, c := range clients {
+			until(t, "the client is in", func() bool { c.Poll(0); accept(); return c.State() == transport.Open })
+			c.Close(transport.Reason{Code: transport.Left, Text: "was nice"})
+		}
+		for _, c := range clients {
+			<-c.Done()
+		}
+	}
+	until(t, "all were accepted", func() bool { accept(); return len(server) == n })
+	for _, c := range server {
+		if got := ends(t, c); got.Text != "was nice" {
+			t.Errorf("the server was told %q", got)
+		}
+	}
+	l.Close(transport.Reason{})
+	<-l.Done()
+	settle(t, before)
+}

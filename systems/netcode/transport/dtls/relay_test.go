@@ -1,0 +1,137 @@
+package dtls_test
+
+import (
+	"bytes"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
+
+// relay is a NAT between one client and a server: it forwards datagrams, keeps copies, and can change the address that the server sees.
+type relay struct {
+	front  *net.UDPConn // the client's side
+	server *net.UDPAddr
+
+	mu     sync.Mutex
+	back   *net.UDPConn // the server's side
+	client *net.UDPAddr
+	up     [][]byte // what the client sent
+	down   [][]byte // what the server sent
+	drop   func(b []byte, up bool) bool
+	wg     sync.WaitGroup
+}
+
+func newRelay(t testing.TB, server string) *relay {
+	t.Helper()
+	addr, err := net.ResolveUDPAddr("udp", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &relay{front: localSocket(t), server: addr}
+	r.rebind(t)
+	r.wg.Add(1)
+	go r.fromClient()
+	t.Cleanup(func() {
+		r.front.Close()
+		r.mu.Lock()
+		r.back.Close()
+		r.mu.Unlock()
+		r.wg.Wait()
+	})
+	return r
+}
+
+func localSocket(t testing.TB) *net.UDPConn {
+	t.Helper()
+	c, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (r *relay) addr() string { return r.front.LocalAddr().String() }
+
+// rebind gives the server another address to see. The one before is closed.
+func (r *relay) rebind(t testing.TB) {
+	t.Helper()
+	back := localSocket(t)
+	r.mu.Lock()
+	if r.back != nil {
+		r.back.Close()
+	}
+	r.back = back
+	r.mu.Unlock()
+	r.wg.Add(1)
+	go r.fromServer(back)
+}
+
+func (r *relay) fromClient() {
+	defer r.wg.Done()
+	buf := make([]byte, 2048)
+	for {
+		n, from, err := r.front.ReadFromUDP(buf)
+		if err != nil {
+			return
+		}
+		r.mu.Lock()
+		r.client = from
+		if len(r.up) < 4096 {
+			r.up = append(r.up, bytes.Clone(buf[:n]))
+		}
+		if r.drop == nil || !r.drop(buf[:n], true) {
+			r.back.WriteToUDP(buf[:n], r.server)
+		}
+		r.mu.Unlock()
+	}
+}
+
+func (r *relay) fromServer(back *net.UDPConn) {
+	defer r.wg.Done()
+	buf := make([]byte, 2048)
+	for {
+		n, from, err := back.ReadFromUDP(buf)
+		if err != nil {
+			return
+		}
+		if from.String() != r.server.String() {
+			continue
+		}
+		r.mu.Lock()
+		if len(r.down) < 4096 {
+			r.down = append(r.down, bytes.Clone(buf[:n]))
+		}
+		if r.drop == nil || !r.drop(buf[:n], false) {
+			r.front.WriteToUDP(buf[:n], r.client)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// inject sends a datagram in the client's name, or in the server's.
+func (r *relay) inject(b []byte, up bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if up {
+		r.back.WriteToUDP(b, r.server)
+	} else {
+		r.front.WriteToUDP(b, r.client)
+	}
+}
+
+// recorded returns copies of all that the client and the server sent.
+func (r *relay) recorded() (up, down [][]byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([][]byte(nil), r.up...), append([][]byte(nil), r.down...)
+}
+
+func (r *relay) setDrop(f func(b []byte, up bool) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop = f
+}
+
+// pause gives datagrams that are under way the time to arrive, so that a test sees what they do. No test depends on it to pass.
+func pause() { time.Sleep(50 * time.Millisecond) }
