@@ -59,14 +59,14 @@ func rowBounds(outcomes []Outcome) []Check {
 	on("3", at10(base), "M2", tandem, "roughness against the truth's", factors, 1.1, false, func(m *Measure) float64 { return m.Rough / m.TrueRough })
 
 	for _, id := range []string{"M3", "M4", "M5"} {
-		on("4", at10(base), id, tandem, "error", metres, 0.05, false, errorMax)
+		on("4", at10(base), id, tandem, "error on the screen", metres, 0.05, false, errorMax)
 		on("4", at10(base), id, tandem, "error at steps", metres, 0.05, false, stepMax)
 	}
-	on("4", at10(base), "M3", linear, "error", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M3", guarded, "error", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M3", hermite, "error", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M4", hermite, "error", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M5", hermite, "error", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", linear, "error on the screen", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", guarded, "error on the screen", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", hermite, "error on the screen", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M4", hermite, "error on the screen", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M5", hermite, "error on the screen", metres, 0.05, true, errorMax)
 
 	for _, id := range []string{"M1", "M2", "M3", "M4", "M5"} {
 		on("5", seeds, id, tandem, "starved", percents, 0.008, false, starved)

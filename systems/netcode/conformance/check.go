@@ -1,6 +1,9 @@
 package conformance
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Check is one bound of one case, and what was measured against it on the worst of the seeds.
 type Check struct {
@@ -20,6 +23,15 @@ type Check struct {
 
 	// Compare marks a figure without a bound, given beside others.
 	Compare bool
+}
+
+// number returns the case's, for sorting.
+func (c *Check) number() int {
+	n, err := strconv.Atoi(c.Case)
+	if err != nil {
+		panic("conformance: case " + c.Case + " is no number")
+	}
+	return n
 }
 
 // OK reports whether the check came out as it should.

@@ -19,7 +19,7 @@ const WarmUp = 5 * time.Second
 type Spec struct {
 	Network Network
 	Motion  *Motion
-	Child   *Motion // in the frame of the body, sent in packets of its own; may be nil
+	Child   *Motion // in the frame of the body, its child on the wire; may be nil
 	Lanes   []Lane
 	Length  time.Duration // of server time, warm-up included
 	Seed    uint64

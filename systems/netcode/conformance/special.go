@@ -118,7 +118,7 @@ func extrapolation() special {
 		number: "7", condition: bursts.Name + ", M1",
 		bounds: []bound{
 			{lane: tandem, what: "view beyond the newest sample", unit: millis, limit: 0.1},
-			{lane: tandem, what: "view waits for data or jumps ahead, but runs back", unit: counts, limit: 0},
+			{lane: tandem, what: "steps in which the view runs back", unit: counts, limit: 0},
 		},
 		run: func(seed uint64) []float64 {
 			var most, last time.Duration
@@ -301,10 +301,10 @@ func epochs() special {
 	}
 }
 
-// hierarchy: a spinning child on a turning parent, in packets of their own. Both are sampled at one view time, and local poses are blended.
+// hierarchy: a spinning child on a turning parent. Both are sampled at one view time, and local poses are blended.
 func hierarchy(n Network, limit float64) special {
 	return special{
-		number: "21", condition: n.Name + ", M8, parent and child in different packets",
+		number: "21", condition: n.Name + ", M8",
 		bounds: []bound{
 			{lane: tandem, what: "steps in which the two are shown of different times", unit: counts},
 			{lane: tandem, what: "child's error in the world", unit: metres, limit: limit},

@@ -1,5 +1,7 @@
 package conformance
 
+import "slices"
+
 // Report is everything that the suite measured.
 type Report struct {
 	Outcomes []Outcome
@@ -26,6 +28,7 @@ func RunAll(workers int, progress func(done, of int)) *Report {
 	outcomes := compute(rows, Lanes(), workers, count.one)
 	r := &Report{Outcomes: outcomes, Checks: rowBounds(outcomes)}
 	r.Checks = append(r.Checks, runSpecials(special, workers, count.one)...)
+	slices.SortStableFunc(r.Checks, func(a, b Check) int { return a.number() - b.number() })
 	return r
 }
 

@@ -54,8 +54,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	}
 
 	switch {
-	case i > 0 && !starved && !joined(&e.buf, i-1):
-		// A jump ahead is not chased: the body waits where it is until the view reaches it.
+	case i > 0 && !starved && (!joined(&e.buf, i-1) || e.buf.At(i-1).AtRest && view < cur.At()-e.config.Interval):
+		// A jump ahead is not chased: the body waits where it is until the view reaches it. Nor is what a resting body did only later.
 		i--
 		cur = e.buf.At(i)
 	case i > 0 && !starved && !e.shown:
@@ -101,13 +101,13 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 // speed returns the mean speed over the three updates around the i-th and whether the body moved at all in them.
 func (e *events) speed(i int) (float32, bool) {
 	var path, span float32
-	if joined(&e.buf, i-1) {
-		path += e.buf.At(i).Position.Sub(e.buf.At(i - 1).Position).Len()
-		span += seconds(e.buf.At(i).At() - e.buf.At(i-1).At())
-	}
-	if joined(&e.buf, i) {
-		path += e.buf.At(i + 1).Position.Sub(e.buf.At(i).Position).Len()
-		span += seconds(e.buf.At(i+1).At() - e.buf.At(i).At())
+	for j := i - 1; j <= i; j++ {
+		if joined(&e.buf, j) {
+			from, to := e.buf.At(j), e.buf.At(j+1)
+			h, _ := underway(from, to, &e.config, to.At())
+			path += to.Position.Sub(from.Position).Len()
+			span += h
+		}
 	}
 	if span == 0 || path == 0 {
 		return 0, false

@@ -33,14 +33,32 @@ func cubic(p0, v0, p1, v1 mgl32.Vec3, h, t float32) point {
 	}
 }
 
-func drawLine(b *Buffer, _ *Config, i int, t time.Duration) point {
-	s, e := b.At(i), b.At(i+1)
-	return line(s.Position, e.Position, seconds(e.At()-s.At()), seconds(t-s.At()))
+// underway returns the length of the segment from s to e and how far into it t is, less the time for which the body certainly rested: resting bodies are left out of
+// snapshots, so that a segment from rest may be minutes long, but the body left its place in the last interval of it.
+func underway(s, e *Sample, c *Config, t time.Duration) (h, at float32) {
+	h, at = seconds(e.At()-s.At()), seconds(t-s.At())
+	if rest := h - seconds(c.Interval); s.AtRest && rest > 0 {
+		return h - rest, at - rest
+	}
+	return h, at
 }
 
-func drawHermite(b *Buffer, _ *Config, i int, t time.Duration) point {
+func drawLine(b *Buffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
-	return cubic(s.Position, velocity(b, i, i), e.Position, velocity(b, i+1, i), seconds(e.At()-s.At()), seconds(t-s.At()))
+	h, at := underway(s, e, c, t)
+	if at <= 0 {
+		return point{p: s.Position}
+	}
+	return line(s.Position, e.Position, h, at)
+}
+
+func drawHermite(b *Buffer, c *Config, i int, t time.Duration) point {
+	s, e := b.At(i), b.At(i+1)
+	h, at := underway(s, e, c, t)
+	if at <= 0 {
+		return point{p: s.Position}
+	}
+	return cubic(s.Position, velocity(b, i, i), e.Position, velocity(b, i+1, i), h, at)
 }
 
 // guard is how far, as a share of the speed, an end velocity may be from the chord before a cubic is no longer trusted.
@@ -48,14 +66,14 @@ const guard = 0.5
 
 func drawGuarded(b *Buffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
-	h := seconds(e.At() - s.At())
+	h, at := underway(s, e, c, t)
 	v0, v1 := velocity(b, i, i), velocity(b, i+1, i)
 	chord := e.Position.Sub(s.Position).Mul(1 / h)
 	most := guard * max(v0.Len(), v1.Len())
-	if v0.Sub(chord).Len() > most || v1.Sub(chord).Len() > most {
+	if at <= 0 || v0.Sub(chord).Len() > most || v1.Sub(chord).Len() > most {
 		return drawLine(b, c, i, t)
 	}
-	return cubic(s.Position, v0, e.Position, v1, h, seconds(t-s.At()))
+	return cubic(s.Position, v0, e.Position, v1, h, at)
 }
 
 // velocity returns the velocity at sample i, for drawing the segment that starts at sample seg (i is seg or seg+1). One that was not sent is taken

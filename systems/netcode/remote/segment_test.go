@@ -225,35 +225,44 @@ func TestRestIsLeftAndReachedWhenItWas(t *testing.T) {
 		}
 		return [3]float64{6 * (stops - starts)}, [3]float64{}
 	})
-	for _, velocity := range []bool{true, false} {
-		t.Run(fmt.Sprintf("velocity sent %v", velocity), func(t *testing.T) {
-			it := New(Default, Config{Interval: 100 * ms})
+	for _, tt := range []struct {
+		kind     Kind
+		velocity bool
+		bound    float64
+	}{
+		{Default, true, 1e-4},
+		{Default, false, 6 * 0.06}, // without velocities the start may be anywhere within the interval
+		{Linear, true, 6 * 0.06},
+		{GuardedHermite, true, 6 * 0.06},
+		{Hermite, true, 6 * 0.1},
+		{EventBuffer, true, 6 * 0.1},
+	} {
+		t.Run(fmt.Sprintf("%v, velocity sent %v", tt.kind, tt.velocity), func(t *testing.T) {
+			it := New(tt.kind, Config{Interval: 100 * ms})
 			push := func(at time.Duration) {
 				s := m.sample(at)
 				s.AtRest = s.Velocity == mgl32.Vec3{}
-				if !velocity {
+				if !tt.velocity {
 					s.Has = 0
 				}
 				it.Push(0, s)
 			}
 			push(0)
-			for at := 2100 * ms; at < 3100*ms; at += 100 * ms {
+			for at := 2100 * ms; at <= 3100*ms; at += 100 * ms {
 				push(at)
-			}
-			bound := 1e-4
-			push(3100 * ms)
-			if !velocity {
-				bound = 6 * 0.06 // without it the start may be anywhere within the interval
 			}
 			for view := time.Duration(0); view < 4*time.Second; view += ms {
 				s, info := it.At(view, view)
-				if d := m.miss(view, s.Position); d > bound {
+				if d := m.miss(view, s.Position); d > tt.bound {
 					t.Fatalf("at %v off by %v", view, d)
+				}
+				if view < 2*time.Second && (s.Position != mgl32.Vec3{} || s.Velocity != mgl32.Vec3{}) {
+					t.Fatalf("at %v it creeps: %+v", view, s)
 				}
 				if info.Starved {
 					t.Fatalf("at %v starved; silence of a body at rest is none", view)
 				}
-				if view >= 3100*ms && (!info.Settled || s.Position != m.sample(view).Position) {
+				if view >= 3300*ms && (!info.Settled || s.Position != m.sample(view).Position) {
 					t.Fatalf("at %v not settled exactly: %v", view, s.Position)
 				}
 			}

@@ -22,9 +22,6 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 		return point{p: s.Position}
 	}
 	if s.Has&HasVelocity == 0 && !s.AtRest || e.Has&HasVelocity == 0 && !e.AtRest {
-		if s.AtRest {
-			return lateStart(s, e, c, h, at)
-		}
 		return drawGuarded(b, c, i, t)
 	}
 
@@ -37,10 +34,7 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 		if q, ok := meet(s, e, v0, v1, acc, change, h, at); ok {
 			return q
 		}
-		if s.AtRest {
-			return lateStart(s, e, c, h, at)
-		}
-		return line(s.Position, e.Position, h, at)
+		return drawLine(b, c, i, t)
 	}
 	// Two opposite kinks in one segment leave the end velocities equal and the chord far from both: nothing is known of what lies between.
 	chord := e.Position.Sub(s.Position).Mul(1 / h)
@@ -114,14 +108,4 @@ func meet(s, e *Sample, v0, v1, acc, change mgl32.Vec3, h, at float32) (point, b
 		p: e.Position.Sub(v1.Sub(acc.Mul(left / 2)).Sub(pull).Mul(left)),
 		v: v1.Sub(acc.Mul(left)).Sub(pull),
 	}, true
-}
-
-// lateStart draws a body that rested at s for an unknown time and was under way at e: it stays until one interval before e. Resting bodies may be
-// left out of snapshots, so the segment may be minutes long.
-func lateStart(s, e *Sample, c *Config, h, at float32) point {
-	rest := max(h-seconds(c.Interval), 0)
-	if at <= rest {
-		return point{p: s.Position}
-	}
-	return line(s.Position, e.Position, h-rest, at-rest)
 }
