@@ -59,9 +59,9 @@ func NewLevel() *Level {
 			block(-13.5, 9.5, 3, 3, 2.2), block(13.5, -9.5, 3, 3, 2.2),
 		},
 		Platforms: []Path{
-			// A shuttle along the front, a lift on the left, a carousel around the middle.
-			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 9, 0.25, 7} },
-			func(t float64) mgl32.Vec3 { return mgl32.Vec3{-14.5, 1.5 + 1.3*wave(t, 7), -1} },
+			// A shuttle along the front, a lift on the left, a carousel around the middle: all above the crates.
+			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 9, 1.35, 7} },
+			func(t float64) mgl32.Vec3 { return mgl32.Vec3{-14.5, 2.1 + 0.9*wave(t, 7), -1} },
 			func(t float64) mgl32.Vec3 {
 				sin, cos := math.Sincos(t * 2 * math.Pi / 18)
 				return mgl32.Vec3{float32(9.5 * cos), 2.3, float32(-3 + 6*sin)}

@@ -105,7 +105,7 @@ func (c *conditions) check(seed uint64) error {
 // showing are the flags of whoever sees something.
 type showing struct {
 	headless, auto, peace     bool
-	seconds                   float64
+	seconds, skip             float64
 	fps, width, height        int
 	size                      string
 	record, screenshot, trace string
@@ -123,6 +123,7 @@ func (s *showing) flags(fs *flag.FlagSet) {
 	fs.IntVar(&s.fps, "fps", 60, "frames per `second`, at most in a window; 30 for clips is enough")
 	fs.StringVar(&s.size, "size", "", "`WxH` of the picture (default 1280x720; without a window 640x360)")
 	fs.StringVar(&s.record, "record", "", "`file` to record into: .gif, .mp4 or .png")
+	fs.Float64Var(&s.skip, "skip", 0, "`seconds` without a window before -record begins")
 	fs.StringVar(&s.screenshot, "screenshot", "", "`file` for the last picture, .png")
 	fs.StringVar(&s.trace, "trace", "", "`file` for the table of poses, .csv: one row per frame and entity")
 	fs.StringVar(&s.dir, "dir", "out", "`folder` for pictures and clips that keys make")
@@ -156,6 +157,8 @@ func (s *showing) check() error {
 	switch {
 	case s.seconds < 0 || !(s.seconds <= 1e6):
 		return badf("-seconds %v: the time to run is above 0", s.seconds)
+	case s.skip < 0 || s.record != "" && s.headless && s.skip > 0 && s.skip >= or(s.seconds, 10):
+		return badf("-skip %v: it is less than the time to run", s.skip)
 	case s.fps < 1 || s.fps > 1000:
 		return badf("-fps %d: frames per second are 1 to 1000", s.fps)
 	}
@@ -210,4 +213,11 @@ func parse(fs *flag.FlagSet, args []string, out io.Writer, what string) error {
 		return badf("%q is not a flag; flags begin with a dash and come before everything else", fs.Arg(0))
 	}
 	return nil
+}
+
+func or(v, fallback float64) float64 {
+	if v == 0 {
+		return fallback
+	}
+	return v
 }

@@ -38,14 +38,21 @@ type table struct {
 	said    []string // by seat: the last status
 }
 
-// advance runs one frame.
-func (t *table) advance(real time.Duration) {
+// update lets time pass for everybody.
+func (t *table) update(real time.Duration) {
 	if t.house != nil {
 		t.house.update(real)
 		t.house.publish(false)
 	}
-	for i, s := range t.seats {
+	for _, s := range t.seats {
 		s.Advance(real)
+	}
+}
+
+// advance runs one frame and writes its rows.
+func (t *table) advance(real time.Duration) {
+	t.update(real)
+	for i, s := range t.seats {
 		if text := s.Status(); text != t.said[i] {
 			t.said[i] = text
 			fmt.Fprintf(t.stderr, "%s%s\n", t.name(i), text)
@@ -183,6 +190,8 @@ func (t *table) headless(ctx context.Context) error {
 		}
 		defer surface.Close()
 	}
+	const finest = time.Second / 240
+	skip := time.Duration(t.show.skip * float64(time.Second))
 	var picture *image.RGBA
 	each := time.Second / time.Duration(t.show.fps)
 	length := time.Duration(t.show.seconds * float64(time.Second))
@@ -194,8 +203,13 @@ func (t *table) headless(ctx context.Context) error {
 			real = time.Since(start) - at
 		}
 		at += real
+		shown := real
+		// Clips have few frames, networks do not wait for them.
+		for ; t.virtual && real > finest; real -= finest {
+			t.update(finest)
+		}
 		t.advance(real)
-		if t.clip == nil {
+		if t.clip == nil || at <= skip {
 			continue
 		}
 		if err := t.draw(surface, nil); err != nil {
@@ -205,7 +219,7 @@ func (t *table) headless(ctx context.Context) error {
 		if picture, err = surface.Capture(picture); err != nil {
 			return err
 		}
-		if err := t.clip.Frame(picture, real); err != nil {
+		if err := t.clip.Frame(picture, shown); err != nil {
 			return err
 		}
 	}
