@@ -283,29 +283,34 @@ func (s *Server[S, I]) endStep() {
 			committed = true
 			s.commit()
 		}
-		s.send(p, after)
+		// What is full and leaves something to say, as after a join, is followed by another, as far as the bandwidth goes.
+		for range maxPackets {
+			if s.send(p, after) == 0 {
+				break
+			}
+		}
 	}
 }
 
 // send writes one packet to a player: a pong, news of his inputs, his own state, then as much of the world as fits.
-func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
+func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	room := min(p.conn.MTU(), p.pacer.Allowance(s.real()))
 	if room < minMTU { // next time
-		return
+		return 0
 	}
 	s.relevance(p)
 	s.packet[0] = kindSession
 	n := p.endpoint.Next()
-	datagram, err := s.write(p, after, room, min(room, max(leastReserve, p.need)))
+	datagram, waiting, err := s.write(p, after, room, min(room, max(leastReserve, p.need)))
 	if err != nil { // the state did not fit beside messages, which can wait: it has grown
-		datagram, err = s.write(p, after, room, room)
+		datagram, waiting, err = s.write(p, after, room, room)
 	}
 	if err != nil {
 		if room == p.conn.MTU() && !p.tooLarge {
 			p.tooLarge = true
 			s.config.Log.Error("tandem: a player's state does not fit into a packet: write less in the Game's States", "player", p.number, "bytes", room)
 		}
-		return
+		return 0
 	}
 	p.tooLarge = false
 	p.ping.waits = false
@@ -316,13 +321,17 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) {
 		s.stats.Sent++
 		s.stats.SentBytes += uint64(len(full))
 	}
+	return waiting
 }
 
 // leastReserve is how many bytes of a packet messages leave to the rest.
 const leastReserve = 200
 
-// write makes a packet of at most room bytes, of which messages leave the reserve.
-func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int) ([]byte, error) {
+// maxPackets is how many packets a snapshot may fill.
+const maxPackets = 4
+
+// write makes a packet of at most room bytes, of which messages leave the reserve, and returns how many entities found no room in it.
+func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int) (datagram []byte, waiting int, err error) {
 	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
 	w.Bool(p.ping.waits)
 	if p.ping.waits {
@@ -337,8 +346,9 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 		w.Bits(uint64(s.idOf(p.Entity)), 32)
 	}
 	p.need = (w.Len()+7)/8 + leastReserve/2
-	p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
-	return p.endpoint.End()
+	waiting = p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)}).Waiting
+	datagram, err = p.endpoint.End()
+	return datagram, waiting, err
 }
 
 // idOf returns what an entity is called on the wire, None if it is not replicated.

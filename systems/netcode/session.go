@@ -175,6 +175,10 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	if c.predictor == nil || !m.resumed {
 		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
 	}
+	if c.predictor.Started() {
+		// Inputs from before the outage are worth nothing any more, and would count as late.
+		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
+	}
 	// The path is a new one, so what was learned of the old one's times does not hold.
 	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate()})
 	if err != nil {

@@ -1,0 +1,398 @@
+package netcode_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// Case 17: who comes late to 5000 entities has them all within their size at the rate and a second, nearest first, and nobody else notices.
+func TestLateJoin(t *testing.T) {
+	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 6000}), nil)
+	for i := range 5000 {
+		m.crate(kindCrate, components.At3D(float32(i%100)*4, 0, float32(i/100)*4))
+	}
+	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Seed: 41}), nil)
+	m.run(10*time.Second, nil)
+	m.mustPlay()
+	if n := a.client.Stats().Replicas; n != 5001 {
+		t.Fatalf("the first has %d of 5001 replicas after 10 s", n)
+	}
+	before := a.client.Stats().ReceivedBytes
+	m.run(3*time.Second, nil)
+	usual := a.client.Stats().ReceivedBytes - before
+	var order []float32
+	b := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Seed: 42}), func(c *netcode.ClientConfig[runner, input]) {
+		c.Spawn = func(w *arche.World, r netcode.Replicated, _ bool) arche.Entity {
+			if s, ok := m.clients[1].client.Newest(r.ID); ok && r.Kind == kindCrate {
+				order = append(order, s.Position.Len())
+			}
+			spawn := generic.NewMap2[components.Transform3D, components.Visual3D](w)
+			return spawn.New()
+		}
+	})
+	before = a.client.Stats().ReceivedBytes
+	start, complete := m.now, time.Duration(0)
+	bytes := uint64(0)
+	m.run(3*time.Second, func() {
+		if complete == 0 && b.client.Stats().Replicas == 5002 {
+			complete, bytes = m.now-start, b.client.Stats().ReceivedBytes
+		}
+	})
+	// The first quarter of a second's bytes may come at once.
+	if limit := time.Duration(float64(bytes)/(64<<10)*float64(time.Second)) + time.Second; complete == 0 || complete > limit {
+		t.Errorf("complete after %v with %d bytes, want within %v", complete, bytes, limit)
+	}
+	if now := a.client.Stats().ReceivedBytes - before; math.Abs(float64(now)-float64(usual)) > 0.05*float64(usual)+60 {
+		t.Errorf("the first received %d bytes in 3 s instead of %d", now, usual)
+	}
+	near, far := mean(order[:500]), mean(order[len(order)-500:])
+	if near > far/2 {
+		t.Errorf("the first 500 are %.0f m away, the last %.0f: want the nearest first", near, far)
+	}
+	t.Logf("5002 entities after %v with %d bytes; the first 500 at %.0f m, the last at %.0f", complete, bytes, near, far)
+}
+
+func mean(v []float32) (sum float32) {
+	for _, x := range v {
+		sum += x / float32(len(v))
+	}
+	return sum
+}
+
+// Case 18: entities that come, go and come again in the same slots within a round trip, while packets are lost: nothing of the old is seen on the new, and in the end both
+// sides have the same.
+func TestSlotsChangeHands(t *testing.T) {
+	for seed := range uint64(20) {
+		m := newMatch(t, nil)
+		rng := rand.New(rand.NewPCG(seed, 18))
+		spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](m.engine.World())
+		var live []arche.Entity
+		born := map[snapshot.ID]int32{}
+		number, churn := int32(0), true
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+			for _, e := range live {
+				if id := m.id(e); id != snapshot.None {
+					born[id] = (*health)(w.Get(e, arche.ComponentID[health](w))).Points
+				}
+			}
+			for churn && len(live) > 0 && (len(live) > 12 || rng.IntN(3) == 0) {
+				k := rng.IntN(len(live))
+				w.RemoveEntity(live[k])
+				live = append(live[:k], live[k+1:]...)
+			}
+			for churn && rng.IntN(2) == 0 {
+				number++
+				l := components.NewLogical(components.At3D(float32(number), 0, 0))
+				kind := uint16(kindCrate)
+				if number%2 == 0 {
+					kind = kindRun
+				}
+				live = append(live, spawn.NewWith(&l, &netcode.Replicated{Kind: kind}, &health{number}))
+			}
+		}))
+		a := m.join(seeds(400+seed), nil)
+		w := a.engine.World()
+		filter := generic.NewFilter3[netcode.Replicated, health, components.Transform3D]()
+		m.run(2*time.Second, nil)
+		m.mustPlay()
+		m.run(8*time.Second, func() {
+			q := filter.Query(w)
+			for q.Next() {
+				r, h, l := q.Get()
+				if r.ID == snapshot.None || r.Owner != 0 {
+					continue
+				}
+				n, ok := born[r.ID]
+				wantKind := uint16(kindCrate)
+				if n%2 == 0 {
+					wantKind = kindRun
+				}
+				if x := l.Get().Position[0]; !ok || h.Points != n || r.Kind != wantKind || math.Abs(float64(x-float32(n))) > 0.01 {
+					t.Fatalf("seed %d: %v is %d of kind %d at %.2f, born as %d", seed, r.ID, h.Points, r.Kind, x, n)
+				}
+			}
+		})
+		churn = false
+		m.run(2*time.Second, nil)
+		if got, want := a.client.Stats().Replicas, len(live)+1; got != want {
+			t.Errorf("seed %d: %d replicas, want %d", seed, got, want)
+		}
+		for _, e := range live {
+			if a.client.Replica(m.id(e)).IsZero() {
+				t.Errorf("seed %d: %v is missing", seed, m.id(e))
+			}
+		}
+	}
+}
+
+// Case 25: half a second of inputs is lost: twelve are repeated, then the player stands; a round trip and 300 ms after the outage he runs again.
+func TestInputOutage(t *testing.T) {
+	for seed := range uint64(20) {
+		m := newMatch(t, nil)
+		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 500 + seed}), nil)
+		a.input = func(tick.Tick) input { return input{X: 1} }
+		m.run(6*time.Second, nil)
+		m.mustPlay()
+		stats := m.of(a).InputStats()
+		broken := a.path
+		broken.Send.Loss = 1
+		if err := a.conn.SetPath(broken); err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		m.run(500*time.Millisecond, func() { told = max(told, a.client.Stats().Missed) })
+		if err := a.conn.SetPath(a.path); err != nil {
+			t.Fatal(err)
+		}
+		m.run(400*time.Millisecond, func() { told = max(told, a.client.Stats().Missed) })
+		during := m.of(a).InputStats()
+		if n := during.Repeated - stats.Repeated; n < 12 || n > 14 {
+			t.Errorf("seed %d: %d inputs repeated, want 12", seed, n)
+		}
+		if n := during.Idle - stats.Idle; n < 14 || n > 24 {
+			t.Errorf("seed %d: %d ticks without input, want about 18", seed, n)
+		}
+		if told < 12 {
+			t.Errorf("seed %d: the client was told of %d missed inputs, want more than 12", seed, told)
+		}
+		m.run(2*time.Second, nil)
+		after := m.of(a).InputStats()
+		if n := after.Repeated + after.Idle - during.Repeated - during.Idle; n > 0 {
+			t.Errorf("seed %d: %d inputs missed later than a round trip and 300 ms after the outage", seed, n)
+		}
+		own, ok := a.client.State()
+		if d := math.Abs(float64(own.X - m.of(a).State.X)); !ok || d > 6*0.3 {
+			t.Errorf("seed %d: the client is %.2f m from the server, want at most its lead", seed, d)
+		}
+	}
+}
+
+// Case 29: who can receive only a quarter of what he is sent gets the newest, and no longer queue builds up than his link's.
+func TestSlowReader(t *testing.T) {
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 32 << 10 })
+	var moving []arche.Entity
+	for i := range 400 {
+		moving = append(moving, m.crate(kindCrate, components.At3D(float32(i), 0, 0)))
+	}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for i, e := range moving {
+			m.transform(e).Set(components.At3D(float32(i), float32(m.engine.Time().Tick)*0.05, float32(math.Sin(float64(m.engine.Time().Tick)/20+float64(i)))))
+		}
+	}))
+	path := linksim.Path{
+		Send:    linksim.Condition{Delay: 50 * time.Millisecond, Seed: 61},
+		Receive: linksim.Condition{Delay: 50 * time.Millisecond, Rate: 8 << 10, Queue: 4 << 10, Seed: 62},
+	}
+	slow, other := m.join(path, nil), m.join(perfect(), nil)
+	m.run(10*time.Second, nil)
+	m.mustPlay()
+	worst := float32(0)
+	m.run(10*time.Second, func() {
+		e := moving[200]
+		if s, ok := other.client.Newest(m.id(e)); ok {
+			worst = max(worst, m.transform(e).Get().Position[1]-s.Position[1])
+		}
+	})
+	if worst > 3*2 { // 2 s: every object travels within that
+		t.Errorf("the other client's newest state of an entity is %.1f m old, want at most 6", worst)
+	}
+	stale := 0
+	for _, e := range moving {
+		s, ok := slow.client.Newest(m.id(e))
+		if !ok || m.transform(e).Get().Position[1]-s.Position[1] > 3*10 {
+			stale++
+		}
+	}
+	st := slow.client.Stats()
+	if stale > 0 {
+		t.Errorf("of 400 entities the slow reader has %d older than 10 s", stale)
+	}
+	if st.RTT > 800*time.Millisecond || st.Delay > 2*time.Second {
+		t.Errorf("the slow reader's round trip is %v and his view %v late: a queue has built up", st.RTT, st.Delay)
+	}
+	t.Logf("slow reader: round trip %v, delay %v, loss %.2f, %d snapshots", st.RTT, st.Delay, st.Loss, st.Snapshots)
+}
+
+// Case 30: the server stands still for two seconds. Clients wait; afterwards nobody sees a fast-forward, and all are as before within three seconds.
+func TestServerPause(t *testing.T) {
+	for seed := range uint64(20) {
+		m := newMatch(t, nil)
+		runner := m.crate(kindCrate, components.At3D(0, 0, 0))
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			m.transform(runner).Set(components.At3D(float32(6*m.engine.Time().StepEnd.Seconds()), 0, 0))
+		}))
+		a, b := m.join(seeds(600+2*seed), nil), m.join(seeds(601+2*seed), nil)
+		a.input = func(tick.Tick) input { return input{X: 1} }
+		m.run(5*time.Second, nil)
+		m.mustPlay()
+		const frame = time.Second / 120
+		var last mgl32.Vec3
+		worst, first, held := float32(0), true, time.Duration(0)
+		look := func() {
+			at := b.visual(b.client.Replica(m.id(runner)))
+			if !first {
+				step := at.Sub(last).Len()
+				if worst = max(worst, step); step < 0.001 {
+					held += frame
+				}
+			}
+			last, first = at, false
+		}
+		for range 240 {
+			m.now += frame
+			for _, p := range m.clients {
+				p.engine.Update(frame)
+			}
+			look()
+		}
+		m.engine.Update(2 * time.Second) // it wakes, and has to drop most of it
+		m.run(3*time.Second, look)
+		m.mustPlay()
+		if limit := float32(6.0/120*1.1 + 0.05); worst > limit {
+			t.Errorf("seed %d: others moved by %.3f m in a frame, want at most %.3f", seed, worst, limit)
+		}
+		if held < 1500*time.Millisecond {
+			t.Errorf("seed %d: others stood still for %v of the 2 s", seed, held)
+		}
+		before := m.of(a).InputStats()
+		m.run(2*time.Second, nil)
+		after := m.of(a).InputStats()
+		if n := after.Repeated + after.Idle - before.Repeated - before.Idle; n > 6 {
+			t.Errorf("seed %d: 3 s after the pause %d inputs of 120 were missed", seed, n)
+		}
+	}
+}
+
+// Case 38: back after five seconds, with the old secret, from another address: the same player, and news only of what has changed.
+func TestResumeSendsOnlyNews(t *testing.T) {
+	for seed := range uint64(20) {
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
+		for i := range 300 {
+			m.crate(kindCrate, components.At3D(float32(i%20), 0, float32(i/20)))
+		}
+		a := m.join(seeds(700+seed), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Second })
+		m.run(6*time.Second, nil)
+		m.mustPlay()
+		entity := a.client.Entity()
+		joining := a.client.Stats().ReceivedBytes
+		if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			t.Fatal(err)
+		}
+		m.run(5*time.Second, nil)
+		before := a.client.Stats().ReceivedBytes
+		m.run(2*time.Second, nil)
+		m.mustPlay()
+		if a.client.Stats().Reconnects != 1 || a.client.Entity() != entity || len(m.joined) != 1 {
+			t.Errorf("seed %d: %d reconnects, the body is %v and was %v, %d joined", seed, a.client.Stats().Reconnects, a.client.Entity(), entity, len(m.joined))
+		}
+		if n := a.client.Stats().Replicas; n != 301 {
+			t.Errorf("seed %d: %d replicas, want 301", seed, n)
+		}
+		// 300 crates take 4 KB at least; a snapshot without news takes some thirty bytes.
+		if n := a.client.Stats().ReceivedBytes - before; n > 90*60 || n > joining/2 {
+			t.Errorf("seed %d: coming back cost %d bytes, joining %d", seed, n, joining)
+		}
+		a.input = func(tick.Tick) input { return input{X: 1} }
+		x := m.of(a).State.X
+		m.run(2*time.Second, nil)
+		if moved := m.of(a).State.X - x; moved < 9 {
+			t.Errorf("seed %d: afterwards the player runs %.1f m in 2 s, want about 11", seed, moved)
+		}
+	}
+}
+
+// Case 40: in a crowd of a thousand, through which somebody walks, his end never learns of anything that he may not know: neither a replica nor a state in the decoder. What
+// he may know appears within two snapshots and a round trip, and nothing flickers.
+func TestInterestInACrowd(t *testing.T) {
+	hidden := map[arche.Entity]bool{}
+	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
+		c.Interest = netcode.Interest{Radius: 20, Leave: 24}
+		c.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !hidden[e] }
+	})
+	var all []arche.Entity
+	for i := range 1000 {
+		e := m.crate(kindCrate, components.At3D(float32(i%100)*3-20, 0, float32(i/100)*3))
+		all = append(all, e)
+		hidden[e] = i%10 == 0
+	}
+	spawned := map[snapshot.ID]int{}
+	a := m.join(seeds(80), func(c *netcode.ClientConfig[runner, input]) {
+		c.Spawn = func(w *arche.World, r netcode.Replicated, _ bool) arche.Entity {
+			spawned[r.ID]++
+			spawn := generic.NewMap2[components.Transform3D, components.Visual3D](w)
+			return spawn.New()
+		}
+	})
+	m.run(4*time.Second, nil)
+	m.mustPlay()
+	a.input = func(tick.Tick) input { return input{X: 1} }
+	near := map[arche.Entity]time.Duration{}
+	slowest := time.Duration(0)
+	m.run(20*time.Second, func() {
+		eye := poseRunner(m.of(a).State).Position
+		for _, e := range all {
+			id := m.id(e)
+			d := m.transform(e).Get().Position.Sub(eye).Len()
+			_, known := a.client.Newest(id)
+			switch {
+			case known && hidden[e]:
+				t.Fatalf("at %v a hidden entity is known, %.1f m away", m.now, d)
+			case known && d > 24+6*1:
+				t.Fatalf("at %v an entity %.1f m away is known", m.now, d)
+			case known || hidden[e] || d > 20:
+				delete(near, e)
+			case near[e] == 0:
+				near[e] = m.now
+			default:
+				slowest = max(slowest, m.now-near[e])
+			}
+		}
+	})
+	for id, n := range spawned {
+		if n > 1 {
+			t.Errorf("%v appeared %d times on a straight way", id, n)
+		}
+	}
+	// Two snapshots, the way, and three losses in a row, which one in 300 entities has to expect; each is noticed after a round trip and three snapshots.
+	if slowest > 2*time.Second/30+110*time.Millisecond+3*(220+100)*time.Millisecond+100*time.Millisecond {
+		t.Errorf("an entity came %v after it was near", slowest)
+	}
+	if len(spawned) < 300 {
+		t.Errorf("only %d entities were met", len(spawned))
+	}
+	t.Logf("%d of 1000 entities met, the slowest known after %v", len(spawned), slowest)
+}
+
+// The same seeds give the same match, to the bit.
+func TestMatchesRepeat(t *testing.T) {
+	play := func() (states [3]runner, stats [3]netcode.ClientStats, server netcode.ServerStats) {
+		m := newMatch(t, nil)
+		for i := range 3 {
+			p := m.join(seeds(uint64(90+i)), nil)
+			p.input = func(at tick.Tick) input { return input{X: int8((at/20+tick.Tick(i))%3) - 1, Dash: at%50 == 0} }
+		}
+		m.run(12*time.Second, nil)
+		for i, p := range m.clients {
+			states[i], stats[i] = m.of(p).State, p.client.Stats()
+		}
+		return states, stats, m.server.Stats()
+	}
+	s1, c1, v1 := play()
+	s2, c2, v2 := play()
+	if s1 != s2 || c1 != c2 || v1 != v2 {
+		t.Errorf("two runs with the same seeds differ:\n%+v\n%+v\n%+v\n%+v", s1, s2, c1, c2)
+	}
+}

@@ -1,0 +1,182 @@
+package netcode_test
+
+import (
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// cheat speaks the protocol by hand, with inputs that no client would send.
+type cheat struct {
+	m        *match
+	conn     transport.Conn
+	endpoint *packet.Endpoint
+	pending  *prediction.Pending[input]
+	buf      [transport.MaxMTU]byte
+}
+
+// joinByHand says hello as the protocol says it, with the bytes of an honest client.
+func (m *match) joinByHand() *cheat {
+	m.t.Helper()
+	c := &cheat{m: m, conn: m.listener.Dial(), pending: prediction.NewPending[input](prediction.MaxHistory)}
+	var err error
+	if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1}); err != nil {
+		m.t.Fatal(err)
+	}
+	m.run(time.Second/30, func() { c.conn.Poll(m.now) })
+	w := packet.NewWriter(c.buf[1:])
+	c.buf[0] = 0x48
+	m.protocol.WriteHelloForTest(&w)
+	_ = c.conn.Send(c.buf[:1+len(w.Bytes())])
+	m.run(time.Second/10, func() { c.conn.Poll(m.now) })
+	for {
+		n, ok := c.conn.Recv(c.buf[:])
+		if !ok {
+			m.t.Fatal("no welcome")
+		}
+		if n > 0 && c.buf[0] == 0x57 {
+			return c
+		}
+	}
+}
+
+// send writes one packet with all that is pending.
+func (c *cheat) send(view tick.Tick) {
+	c.conn.Poll(c.m.now)
+	for {
+		if _, ok := c.conn.Recv(c.buf[:]); !ok {
+			break
+		}
+	}
+	c.buf[0] = 0x53
+	w := c.endpoint.Begin(c.buf[1:], c.m.now, 200)
+	w.Bool(false)
+	w.Bits(uint64(view), 32)
+	w.Bits(0, 4)
+	has := c.pending.Unacknowledged() > 0
+	w.Bool(has)
+	if has {
+		c.pending.Write(w, inputCodec{}, prediction.Redundancy{})
+	}
+	datagram, err := c.endpoint.End()
+	if err != nil {
+		c.m.t.Fatal(err)
+	}
+	_ = c.conn.Send(c.buf[:1+len(datagram)])
+}
+
+// inputs packs some for the ticks from first on, and sends them.
+func (c *cheat) inputs(first tick.Tick, n int, in input) {
+	c.pending.Reset()
+	for i := range n {
+		c.pending.Push(first.Add(i), in)
+	}
+	c.send(first)
+}
+
+// Case 26: inputs twice, ten times and a thousand times as often as ticks, in both modes: nobody runs faster than the others, and who overdoes it is kicked.
+func TestSpeedHacks(t *testing.T) {
+	for _, arrival := range []bool{false, true} {
+		for _, factor := range []int{2, 10, 1000 / tickRate} {
+			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
+			c := m.joinByHand()
+			p := m.joined[0]
+			x, start := p.State.X, m.now
+			id := m.server.Tick().Add(3)
+			m.run(10*time.Second, func() {
+				if !p.Connected() {
+					return
+				}
+				for range max(1, factor/2) { // in every frame, of which there are two a tick
+					c.inputs(id, min(factor, 2), input{X: 1})
+					id = id.Add(min(factor, 2))
+				}
+				if !arrival && id.Sub(m.server.Tick()) > 30 { // at most as far ahead as is taken
+					id = m.server.Tick().Add(30)
+				}
+			})
+			seconds := (m.now - start).Seconds()
+			if speed := float64(p.State.X-x) / seconds; speed > 6*1.02 || !arrival && factor == 2 && speed < 5 {
+				t.Errorf("arrival %v, %d times: %.2f m/s, want 6 at most", arrival, factor, speed)
+			}
+			if factor > 2 && len(m.left) == 0 {
+				t.Errorf("arrival %v, %d times: not kicked", arrival, factor)
+			}
+		}
+	}
+}
+
+// Case 27: ten seconds of silence are not saved up to be spent at once.
+func TestTimeBanking(t *testing.T) {
+	for _, arrival := range []bool{false, true} {
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			c.OnArrival = arrival
+			c.Kick = prediction.Policy{Excess: -1}
+		})
+		c := m.joinByHand()
+		p := m.joined[0]
+		id := m.server.Tick()
+		for range 30 { // he has moved, and stands
+			c.inputs(id, 1, input{})
+			id = id.Add(1)
+			m.run(time.Second/tickRate, nil)
+		}
+		m.run(9*time.Second, func() { c.conn.Poll(m.now) })
+		x := p.State.X
+		for i := range 10 {
+			first := id.Add(30 * i)
+			if !arrival {
+				first = m.server.Tick().Add(30*i - 290)
+			}
+			c.inputs(first, 30, input{X: 1})
+		}
+		m.run(time.Second/tickRate, nil)
+		if moved := p.State.X - x; moved > 0.8 {
+			t.Errorf("arrival %v: 300 inputs after 10 s of silence move %.2f m in a step, want 0.6", arrival, moved)
+		}
+		m.run(3*time.Second, func() { c.conn.Poll(m.now) })
+		// On ticks what lay ahead runs in its own ticks, and twelve are repeated.
+		if moved := p.State.X - x; moved > 0.1*(6+32+12+2) {
+			t.Errorf("arrival %v: 300 inputs after 10 s of silence move %.2f m", arrival, moved)
+		}
+	}
+}
+
+// Absurd ticks, views and ends of them: nothing breaks, and nothing moves by more than a step's worth.
+func TestAbsurdTicks(t *testing.T) {
+	for _, arrival := range []bool{false, true} {
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			c.OnArrival = arrival
+			c.Kick = prediction.Policy{Excess: -1}
+		})
+		c := m.joinByHand()
+		p := m.joined[0]
+		last := p.State.X
+		for i := range 600 {
+			now := m.server.Tick()
+			first := []tick.Tick{0, 1<<31 - 5, 1<<32 - 3, now, now.Add(40), now.Add(1 << 30), now.Add(-1 << 30), now.Add(600), now.Add(-600)}[i%9]
+			c.inputs(first, 1+i%32, input{X: 1, Dash: i%7 == 0})
+			c.send(first.Add(i << 20))
+			m.run(time.Second/tickRate, nil)
+			p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) { at(p.Entity) })
+			if moved := p.State.X - last; moved < 0 || moved > 0.2*7 {
+				t.Fatalf("arrival %v: %.2f m in one step", arrival, moved)
+			}
+			last = p.State.X
+		}
+		if !p.Connected() {
+			t.Errorf("arrival %v: not there any more: %v", arrival, m.left)
+		}
+		if x := p.State.X; x > 6*2*10*1.05+2 {
+			t.Errorf("arrival %v: ran %.1f m in 10 s", arrival, x)
+		}
+	}
+}
