@@ -28,7 +28,9 @@ func TestOwnThingsAreNotTheBody(t *testing.T) {
 	bomb := m.crate(kindCrate, components.At3D(50, 0, 0))
 	w := m.engine.World()
 	(*netcode.Replicated)(w.Get(bomb, arche.ComponentID[netcode.Replicated](w))).Owner = a.client.Number()
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { // the news of it are newer than those of the body
+		m.transform(bomb).Set(components.At3D(50, float32(m.engine.Time().Tick%60)/1000, 0))
+	}))
 	m.run(2*time.Second, nil)
 	if got, want := a.client.Entity(), a.client.Replica(m.id(m.of(a).Entity)); got != want || got.IsZero() {
 		t.Errorf("the player's body is %v, want the replica %v", got, want)
