@@ -1,9 +1,12 @@
-//go:build unix
+//go:build linux
 
 package dtls_test
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -13,9 +16,14 @@ import (
 )
 
 // cpu returns the processor time that this process has used.
-func cpu(b *testing.B) time.Duration {
+func cpu(b *testing.B) time.Duration { return used(b, syscall.RUSAGE_SELF) }
+
+// ownCPU returns that of the calling thread.
+func ownCPU(b *testing.B) time.Duration { return used(b, syscall.RUSAGE_THREAD) }
+
+func used(b *testing.B, who int) time.Duration {
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+	if err := syscall.Getrusage(who, &usage); err != nil {
 		b.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
@@ -64,4 +72,37 @@ func BenchmarkHandshake(b *testing.B) {
 		<-client.(*dtls.Conn).Done()
 	}
 	b.ReportMetric(float64(cpu(b)-start)/float64(n), "cpu-ns/handshake")
+}
+
+// Forged hellos from one sender to a server's socket. cpu-ns/hello is the processor time of the receiving side, the kernel's included: all of the process but
+// the sender's thread.
+func BenchmarkFlood(b *testing.B) {
+	for _, test := range []struct {
+		name    string
+		cookies dtls.Rate
+	}{{"all answered", generous}, {"beyond the limit", dtls.Rate{PerSecond: 1, Burst: 1}}} {
+		b.Run(test.name, func(b *testing.B) {
+			l := listen(b, dtls.Config{Cookies: test.cookies, NetworkCookies: test.cookies})
+			hello, attacker := firstHello(b, l), localSocket(b)
+			defer attacker.Close()
+			server, err := net.ResolveUDPAddr("udp", l.Addr())
+			if err != nil {
+				b.Fatal(err)
+			}
+			to := server.AddrPort()
+			to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			start, own, before := cpu(b), ownCPU(b), l.Traffic().Hellos
+			for n := 1; b.Loop(); n++ {
+				if _, err := attacker.WriteToUDPAddrPort(hello, to); err != nil {
+					b.Fatal(err)
+				}
+				if n%50 == 0 { // 10 000 per second
+					time.Sleep(5 * time.Millisecond)
+				}
+			}
+			b.ReportMetric(float64(cpu(b)-start-(ownCPU(b)-own))/float64(l.Traffic().Hellos-before), "cpu-ns/hello")
+		})
+	}
 }
