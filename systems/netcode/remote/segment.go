@@ -34,11 +34,21 @@ func cubic(p0, v0, p1, v1 mgl32.Vec3, h, t float32) point {
 }
 
 // underway returns the length of the segment from s to e and how far into it t is, less the time for which the body certainly rested: resting bodies are left out of
-// snapshots, so that a segment from rest may be minutes long, but the body left its place in the last interval of it.
+// snapshots, so that a segment from rest may be minutes long, but the body took no longer for it than an interval, or than it needs at the velocity with
+// which it arrives.
 func underway(s, e *Sample, c *Config, t time.Duration) (h, at float32) {
 	h, at = seconds(e.At()-s.At()), seconds(t-s.At())
-	if rest := h - seconds(c.Interval); s.AtRest && rest > 0 {
-		return h - rest, at - rest
+	if !s.AtRest {
+		return h, at
+	}
+	move := seconds(c.Interval)
+	if e.Has&HasVelocity != 0 && !e.AtRest {
+		if v := e.Velocity.Len(); v > 0 {
+			move = max(move, e.Position.Sub(s.Position).Len()/v)
+		}
+	}
+	if rest := h - move; rest > 0 {
+		return move, at - rest
 	}
 	return h, at
 }
