@@ -1,0 +1,126 @@
+package websocket
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+)
+
+// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or [Listener.Accept]. Done returns a channel that is closed when
+// its goroutines and its socket are gone, shortly after Close.
+type Conn struct{ *mailbox.Conn }
+
+// What the network carries besides the caller's datagrams: the frame's header, TCP with time stamps, IPv4; towards the server the mask; with TLS 1.3
+// record header, type and authentication.
+const (
+	overheadToClient = 4 + 32 + 20
+	overheadToServer = overheadToClient + 4
+	overheadTLS      = 5 + 1 + 16
+)
+
+// closeGrace is how long an end waits for the other one when a connection ends. A peer that does not read is not waited for any longer.
+const closeGrace = 500 * time.Millisecond
+
+func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
+	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
+}
+
+// carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the WebSocket, and returns when its goroutines are gone.
+func carry(ws *websocket.Conn, w *mailbox.Worker) {
+	ws.SetReadLimit(maxMessage)
+	life, kill := context.WithCancel(context.Background()) // its end tears the connection down, whatever waits in it
+	defer kill()
+	reading, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(reading)
+		read(life, ws, w)
+	}()
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		<-w.Ended()
+		select {
+		case <-over:
+		case <-time.After(closeGrace):
+			kill()
+		}
+	}()
+	write(life, ws, w)
+	if reason, byOwner := w.Reason(); byOwner {
+		_ = ws.Write(life, websocket.MessageText, textOf(reason))
+		_ = ws.Close(statusOf(reason), cut(reason))
+	} else {
+		select { // the other end's close frame is answered by the reader
+		case <-reading:
+		case <-life.Done():
+		}
+	}
+	shut(ws)
+	<-reading
+	close(over)
+	<-watching
+}
+
+// read delivers what arrives until the connection ends.
+func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
+	buf := make([]byte, MTU+1)
+	for {
+		kind, message, err := ws.Reader(life)
+		if err != nil {
+			w.End(reasonOf(err))
+			return
+		}
+		n, err := io.ReadFull(message, buf)
+		if err == nil { // there is room for one byte too many: it is too large
+			w.Lost(1)
+			_, err = io.Copy(io.Discard, message)
+		} else if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = nil
+			if kind == websocket.MessageText {
+				w.End(parseText(buf[:n]))
+			} else {
+				w.Deliver(buf[:n])
+			}
+		}
+		if err != nil {
+			w.End(reasonOf(err))
+			return
+		}
+	}
+}
+
+// write sends what the owner sent until the connection ends. What waits is still sent, unless the other end is gone.
+func write(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
+	buf := make([]byte, MTU)
+	for {
+		if sendNext(life, ws, w, buf) {
+			continue
+		}
+		select {
+		case <-w.Wake():
+		case <-w.Ended():
+			_, byOwner := w.Reason()
+			for byOwner && sendNext(life, ws, w, buf) {
+			}
+			return
+		}
+	}
+}
+
+// sendNext sends a datagram that waits, and reports whether there was one.
+func sendNext(life context.Context, ws *websocket.Conn, w *mailbox.Worker, buf []byte) bool {
+	n, ok := w.Take(buf)
+	if !ok {
+		return false
+	}
+	if err := ws.Write(life, websocket.MessageBinary, buf[:n]); err != nil {
+		w.Unsent()
+		w.End(transport.Reason{Code: transport.Failed, Text: "the connection broke"})
+	}
+	return true
+}

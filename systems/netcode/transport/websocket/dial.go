@@ -1,0 +1,54 @@
+package websocket
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/coder/websocket"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+)
+
+// Dial connects to a server at a ws:// or wss:// address. It returns at once: the connection is Connecting, and becomes Open, or Closed with a reason that
+// says what to do.
+func Dial(address string, c Config) *Conn {
+	c = c.withDefaults()
+	overhead := overheadToServer
+	if strings.HasPrefix(address, "wss:") {
+		overhead += overheadTLS
+	}
+	owner, worker := mailbox.New(mailboxConfig(c, overhead, address), transport.Connecting)
+	go dial(address, c, worker)
+	return &Conn{owner}
+}
+
+// dial connects, and carries the connection until it ends.
+func dial(address string, c Config, w *mailbox.Worker) {
+	defer w.Finish()
+	if u, err := url.Parse(address); err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
+		w.End(transport.Reason{Code: transport.Failed, Text: "that is no WebSocket address: use the join link that the server printed"})
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.DialTimeout)
+	dialled := make(chan struct{})
+	go func() {
+		defer cancel()
+		select {
+		case <-w.Ended():
+		case <-dialled:
+		}
+	}()
+	options, release := dialOptions(c)
+	ws, response, err := websocket.Dial(ctx, address, options)
+	close(dialled)
+	defer release()
+	if err != nil {
+		c.Log.Debug("websocket: cannot connect", "server", address, "error", err)
+		w.End(dialReason(ctx, response, err))
+		return
+	}
+	w.Open()
+	carry(ws, w)
+}

@@ -1,0 +1,89 @@
+//go:build !js
+
+package websocket
+
+import (
+	"context"
+	"crypto/subtle"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"syscall"
+
+	"github.com/coder/websocket"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+)
+
+// sendBuffer is how much the kernel keeps for a reader who is slow, in bytes. More would be old by the time it arrives, and would hide from Stats.SendQueued
+// that the reader is slow.
+const sendBuffer = 32 << 10
+
+var errWrongCertificate = errors.New("websocket: the server shows another certificate than the one in the join link")
+
+// dialOptions returns the library's options, with an HTTP client of its own: the program's common one may have proxies, cookies and time-outs that are meant for
+// something else.
+func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
+	security := c.TLS.Clone()
+	if !c.Fingerprint.IsZero() {
+		if security == nil {
+			security = &tls.Config{}
+		}
+		security.InsecureSkipVerify = true // of authorities and names: the pin takes their place
+		security.VerifyConnection = func(s tls.ConnectionState) error {
+			got := joinlink.FingerprintOf(s.PeerCertificates[0].Raw)
+			if subtle.ConstantTimeCompare(got[:], c.Fingerprint[:]) != 1 {
+				return errWrongCertificate
+			}
+			return nil
+		}
+	}
+	way := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: security, TLSHandshakeTimeout: c.DialTimeout,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetWriteBuffer(sendBuffer)
+			}
+			return conn, err
+		},
+	}
+	client := &http.Client{Transport: way, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &websocket.DialOptions{HTTPClient: client, HTTPHeader: c.Header.Clone()}, way.CloseIdleConnections
+}
+
+// dialReason says why there is no connection, in words for the player.
+func dialReason(ctx context.Context, response *http.Response, err error) transport.Reason {
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	status := 0
+	if response != nil {
+		status = response.StatusCode
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return transport.Reason{Code: transport.Unauthorized, Text: "the server did not take the token: ask for a new link"}
+	case status == http.StatusForbidden:
+		return transport.Reason{Code: transport.Refused, Text: "the server does not take connections from this page's site"}
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == http.StatusBadGateway:
+		return transport.Reason{Code: transport.Refused, Text: "the server is busy, full, or about to start: try again later"}
+	case status != 0:
+		return transport.Reason{Code: transport.Failed, Text: "no game server answers at that address, but something else: ask for a new link"}
+	case errors.Is(err, errWrongCertificate):
+		return transport.Reason{Code: transport.Unauthorized, Text: "this is not the server that made the join link: ask for a new link"}
+	case errors.As(err, &certificate):
+		return transport.Reason{Code: transport.Unauthorized, Text: "no authority vouches for the server's certificate: ask for a link with its fingerprint"}
+	case errors.As(err, &dns):
+		return transport.Reason{Code: transport.Failed, Text: "there is no such address: check the join link and this computer's network"}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return transport.Reason{Code: transport.Failed, Text: "nothing listens at that address and port: start the server, or ask for a new link"}
+	case ctx.Err() != nil:
+		return transport.Reason{Code: transport.TimedOut, Text: "no answer: is the server running, and does every firewall on the way let it pass?"}
+	}
+	return transport.Reason{Code: transport.Failed, Text: "cannot connect: check the join link, whether the server runs, and this computer's network"}
+}
+
+// shut closes the WebSocket at once.
+func shut(ws *websocket.Conn) { _ = ws.CloseNow() }

@@ -1,0 +1,144 @@
+//go:build !js
+
+package websocket
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+)
+
+// Listen listens on a TCP address such as ":8080", with an HTTP server of its own that serves nothing but connections at Config.Path. Strangers are
+// bounded before TLS begins. Errors: the address cannot be had, or the path is none.
+func Listen(addr string, c Config) (*Listener, error) {
+	c = c.withDefaults()
+	if !strings.HasPrefix(c.Path, "/") {
+		return nil, fmt.Errorf("websocket: %q is no path: begin it with /", c.Path)
+	}
+	socket, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("websocket: cannot listen on %s: want HOST:PORT or :PORT that nothing else uses: %w", addr, err)
+	}
+	l := NewHandler(c)
+	gate := newGate(socket, c)
+	scheme, outer := "ws", net.Listener(gate)
+	if c.TLS != nil {
+		security := c.TLS.Clone()
+		security.NextProtos = []string{"http/1.1"} // a WebSocket needs a connection of its own
+		scheme, outer = "wss", tls.NewListener(gate, security)
+	}
+	l.before = gate.turnedAway
+	l.addr = scheme + "://" + socket.Addr().String() + c.Path
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != c.Path {
+				w.Header().Set("Connection", "close")
+				http.NotFound(w, r)
+				return
+			}
+			l.ServeHTTP(w, r)
+		}),
+		ReadHeaderTimeout: c.HandshakeTimeout, IdleTimeout: time.Second, MaxHeaderBytes: 8 << 10,
+		ErrorLog: log.New(io.Discard, "", 0), // what strangers send would fill a real one
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(outer)
+	}()
+	l.stop = func() {
+		_ = server.Close()
+		<-served
+	}
+	return l, nil
+}
+
+// gate lets TCP connections in, within rates and up to a number, before anything is spent on them.
+type gate struct {
+	net.Listener
+	config Config
+	start  time.Time
+
+	mu        sync.Mutex
+	admission *admission.Limiter
+	open      int
+	refused   uint64
+}
+
+func newGate(l net.Listener, c Config) *gate {
+	return &gate{Listener: l, config: c, start: time.Now(), admission: admission.New(c.Upgrades, c.NetworkUpgrades)}
+}
+
+// Accept implements net.Listener. A connection that may not in, or an error that passes, does not end it.
+func (g *gate) Accept() (net.Conn, error) {
+	for {
+		c, err := g.Listener.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return nil, err
+		}
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // out of file descriptors, say
+			continue
+		}
+		if !g.allow(c) {
+			if tcp, ok := c.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0) // leave nothing behind in the kernel
+			}
+			_ = c.Close()
+			continue
+		}
+		if tcp, ok := c.(*net.TCPConn); ok {
+			_ = tcp.SetWriteBuffer(sendBuffer)
+		}
+		return &gated{Conn: c, gate: g}, nil
+	}
+}
+
+func (g *gate) allow(c net.Conn) bool {
+	from, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil || g.open >= g.config.MaxConns+g.config.MaxConns/4+1 {
+		g.refused++
+		return false
+	}
+	// Behind a proxy all come from one address, and the handler looks at the true one.
+	if !g.config.BehindProxy && !g.admission.Allow(time.Since(g.start), from.Addr()) {
+		g.refused++
+		return false
+	}
+	g.open++
+	return true
+}
+
+func (g *gate) turnedAway() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.refused
+}
+
+// gated is a connection that counts until it is closed.
+type gated struct {
+	net.Conn
+	gate *gate
+	once sync.Once
+}
+
+func (c *gated) Close() error {
+	c.once.Do(func() {
+		c.gate.mu.Lock()
+		c.gate.open--
+		c.gate.mu.Unlock()
+	})
+	return c.Conn.Close()
+}
