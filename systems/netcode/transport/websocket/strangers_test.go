@@ -1,0 +1,441 @@
+//go:build !js
+
+package websocket_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	library "github.com/coder/websocket"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
+)
+
+// tcpAddr returns the address behind a URL of a listener.
+func tcpAddr(l *websocket.Listener) string {
+	addr := strings.TrimPrefix(strings.TrimPrefix(l.Addr(), "wss://"), "ws://")
+	return addr[:strings.IndexByte(addr, '/')]
+}
+
+func TestDialThatCannotSucceed(t *testing.T) {
+	before := runtime.NumGoroutine()
+	secure, _ := security(t)
+	wss, plain := listen(t, secure), listen(t, open(websocket.Config{Path: "/arena"}))
+	picky := listen(t, open(websocket.Config{Authorize: func(r *http.Request) error {
+		if r.Header.Get("Authorization") != "Bearer right" {
+			return errors.New("wrong token")
+		}
+		return nil
+	}}))
+	full := listen(t, open(websocket.Config{MaxConns: 1}))
+	first, _ := join(t, full, full.Addr(), websocket.Config{})
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+
+	header := func(name, value string) http.Header { return http.Header{name: {value}} }
+	for name, test := range map[string]struct {
+		url    string
+		config websocket.Config
+		code   transport.Code
+		text   string
+	}{
+		"another certificate":   {wss.Addr(), websocket.Config{Fingerprint: joinlink.FingerprintOf(nil)}, transport.Unauthorized, "ask for a new link"},
+		"an unknown authority":  {wss.Addr(), websocket.Config{}, transport.Unauthorized, "fingerprint"},
+		"another site's page":   {plain.Addr(), websocket.Config{Header: header("Origin", "https://evil.example")}, transport.Refused, "this page's site"},
+		"a wrong token":         {picky.Addr(), websocket.Config{Header: header("Authorization", "Bearer wrong")}, transport.Unauthorized, "token"},
+		"no token":              {picky.Addr(), websocket.Config{}, transport.Unauthorized, "token"},
+		"a wrong path":          {strings.Replace(plain.Addr(), "/arena", "/", 1), websocket.Config{}, transport.Failed, "something else"},
+		"a full server":         {full.Addr(), websocket.Config{}, transport.Refused, "try again later"},
+		"a server that is off":  {"ws://" + gone.Addr().String() + "/", websocket.Config{}, transport.Failed, "start the server"},
+		"no answer":             {"ws://" + silent.Addr().String() + "/", websocket.Config{DialTimeout: 200 * time.Millisecond}, transport.TimedOut, "firewall"},
+		"another scheme":        {"http://127.0.0.1/", websocket.Config{}, transport.Failed, "join link"},
+		"no address":            {"ws:///", websocket.Config{}, transport.Failed, "join link"},
+		"what is no URL at all": {"\x00", websocket.Config{}, transport.Failed, "join link"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := websocket.Dial(test.url, test.config)
+			if c.State() != transport.Connecting {
+				t.Errorf("Dial returned a connection that is %v", c.State())
+			}
+			if got := ends(t, c); got.Code != test.code || !strings.Contains(got.Text, test.text) || len(got.Text) > transport.MaxReasonText {
+				t.Errorf("closed because %q, want %v with %q", got, test.code, test.text)
+			}
+			<-c.Done()
+		})
+	}
+	c, _ := join(t, picky, picky.Addr(), websocket.Config{Header: header("Authorization", "Bearer right")})
+	c.Close(transport.Reason{})
+	first.Close(transport.Reason{})
+	for _, l := range []*websocket.Listener{wss, plain, picky, full} {
+		l.Close(transport.Reason{})
+		<-l.Done()
+	}
+	settle(t, before)
+}
+
+func TestCloseWhileConnecting(t *testing.T) {
+	before := runtime.NumGoroutine()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	c := websocket.Dial("ws://"+silent.Addr().String()+"/", websocket.Config{})
+	c.Close(transport.Reason{Code: transport.Left, Text: "changed my mind"})
+	if c.State() != transport.Closed || c.CloseReason().Text != "changed my mind" {
+		t.Errorf("%v because of %q", c.State(), c.CloseReason())
+	}
+	<-c.Done()
+	settle(t, before)
+}
+
+func TestOrigins(t *testing.T) {
+	for _, test := range []struct {
+		allowed []string
+		origin  string
+		want    bool
+	}{
+		{nil, "", true}, // no browser
+		{nil, "https://play.example.org", false},
+		{[]string{"play.example.org"}, "https://play.example.org", true},
+		{[]string{"*.example.org"}, "https://eu.example.org", true},
+		{[]string{"*.example.org"}, "https://example.org.evil.example", false},
+		{[]string{"https://play.example.org"}, "http://play.example.org", false},
+		{[]string{"play.example.org"}, "null", false},
+	} {
+		l := listen(t, open(websocket.Config{Origins: test.allowed}))
+		c := websocket.Config{}
+		if test.origin != "" {
+			c.Header = http.Header{"Origin": {test.origin}}
+		}
+		client := dial(t, l.Addr(), c)
+		until(t, "it is decided", func() bool { client.Poll(0); return client.State() != transport.Connecting })
+		if got := client.State() == transport.Open; got != test.want {
+			t.Errorf("allowed %q, origin %q: taken is %v, want %v", test.allowed, test.origin, got, test.want)
+		}
+	}
+	l := listen(t, open(websocket.Config{}))
+	own := websocket.Config{Header: http.Header{"Origin": {"http://" + tcpAddr(l)}}}
+	join(t, l, l.Addr(), own) // its own page
+}
+
+// Strangers who connect and say nothing, or nonsense, are let go of in time, are never more than the bound, and keep nobody out for longer.
+func TestSilentStrangers(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: 200 * time.Millisecond}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var strangers []net.Conn
+	for i := range 50 {
+		c, err := net.Dial("tcp", tcpAddr(l))
+		if err != nil {
+			continue
+		}
+		defer c.Close()
+		strangers = append(strangers, c)
+		switch i % 3 {
+		case 1:
+			fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nX: ")
+		case 2:
+			c.Write([]byte{0x16, 3, 1, 0, 200, 1, 0, 0})
+		}
+	}
+	until(t, "some were turned away", func() bool { return l.Stats().Refused >= 20 })
+	for _, c := range strangers {
+		c.SetReadDeadline(time.Now().Add(30 * time.Second))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("a silent stranger is still connected")
+		}
+	}
+	client, server := join(t, l, l.Addr(), websocket.Config{})
+	if err := client.Send([]byte("ping")); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a datagram arrives", func() bool { _, ok := server.Recv(make([]byte, websocket.MTU)); return ok })
+	l.Close(transport.Reason{})
+	<-l.Done()
+	client.Close(transport.Reason{})
+	<-client.(*websocket.Conn).Done()
+	settle(t, before)
+}
+
+// A network gets its rate of connections and no more; the refused cost no TLS.
+func TestRates(t *testing.T) {
+	secure, pinned := security(t)
+	secure.NetworkUpgrades = websocket.Rate{PerSecond: 1, Burst: 3}
+	l := listen(t, secure)
+	opened := 0
+	for range 12 {
+		c := dial(t, l.Addr(), pinned)
+		until(t, "it is decided", func() bool { c.Poll(0); return c.State() != transport.Connecting })
+		if c.State() == transport.Open {
+			opened++
+		}
+	}
+	if opened < 3 || opened > 8 {
+		t.Errorf("%d of 12 got in, want 3 at once and one per second", opened)
+	}
+	if got := l.Stats(); got.Refused == 0 || got.Accepted != uint64(opened) {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+// Behind a proxy the client's address is what the proxy says, at the end of what the client may have written itself.
+func TestBehindProxy(t *testing.T) {
+	for _, test := range []struct {
+		behind bool
+		header []string
+		want   string
+	}{
+		{true, []string{"203.0.113.7"}, "203.0.113.7:0"},
+		{true, []string{"1.2.3.4, 203.0.113.7"}, "203.0.113.7:0"},
+		{true, []string{"1.2.3.4", "5.6.7.8,2001:db8::1"}, "[2001:db8::1]:0"},
+		{true, []string{"nonsense"}, ""},
+		{true, nil, "127.0.0.1:"},
+		{false, []string{"203.0.113.7"}, "127.0.0.1:"},
+	} {
+		l := listen(t, open(websocket.Config{BehindProxy: test.behind}))
+		client := dial(t, l.Addr(), websocket.Config{Header: http.Header{"X-Forwarded-For": test.header}})
+		until(t, "it is decided", func() bool { client.Poll(0); return client.State() != transport.Connecting })
+		if test.want == "" {
+			if client.State() != transport.Closed {
+				t.Errorf("%q was taken", test.header)
+			}
+			continue
+		}
+		if got := accept(t, l).RemoteAddr(); !strings.HasPrefix(got, test.want) {
+			t.Errorf("behind a proxy %v, header %q: the address is %s, want %s", test.behind, test.header, got, test.want)
+		}
+	}
+}
+
+// Plain HTTP requests of browsers and crawlers get an answer, and nothing else happens.
+func TestPlainRequests(t *testing.T) {
+	l := websocket.NewHandler(open(websocket.Config{}))
+	for _, request := range []*http.Request{
+		httptest.NewRequest("GET", "/", nil), httptest.NewRequest("POST", "/", strings.NewReader("x")),
+	} {
+		answer := httptest.NewRecorder()
+		l.ServeHTTP(answer, request)
+		if answer.Code < 400 {
+			t.Errorf("a %s was answered with %d", request.Method, answer.Code)
+		}
+	}
+	if got := l.Stats(); got.Failed != 2 || got.Accepted != 0 {
+		t.Errorf("counted %+v", got)
+	}
+	l.Close(transport.Reason{})
+	<-l.Done()
+	answer := httptest.NewRecorder()
+	l.ServeHTTP(answer, httptest.NewRequest("GET", "/", nil))
+	if answer.Code != http.StatusServiceUnavailable {
+		t.Errorf("after Close a request was answered with %d", answer.Code)
+	}
+}
+
+func TestBacklog(t *testing.T) {
+	l := listen(t, open(websocket.Config{Backlog: 1}))
+	dial(t, l.Addr(), websocket.Config{})
+	until(t, "one waits", func() bool { return l.Stats().Pending == 1 })
+	second := dial(t, l.Addr(), websocket.Config{})
+	if got := ends(t, second); got.Code != transport.Refused || !strings.Contains(got.Text, "try again") {
+		t.Errorf("the second was told %q", got)
+	}
+	accept(t, l)
+}
+
+func TestMisuse(t *testing.T) {
+	if _, err := websocket.Listen("nonsense", websocket.Config{}); err == nil || !strings.Contains(err.Error(), "HOST:PORT") {
+		t.Errorf("an address without a port: %v", err)
+	}
+	if _, err := websocket.Listen("127.0.0.1:0", websocket.Config{Path: "arena"}); err == nil || !strings.Contains(err.Error(), "begin it with /") {
+		t.Errorf("a path without a slash: %v", err)
+	}
+	for _, c := range []websocket.Config{{MaxConns: -1}, {Backlog: -1}, {SendQueue: -1}, {ReceiveQueue: -1}, {HandshakeTimeout: -1}, {DialTimeout: -1}, {Upgrades: websocket.Rate{PerSecond: 1}}, {NetworkUpgrades: websocket.Rate{Burst: -1}}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v did not panic", c)
+				}
+			}()
+			websocket.NewHandler(c)
+		}()
+	}
+}
+
+// peer is the library's client, which can do what this package's never does.
+func peer(t *testing.T, l *websocket.Listener) (*library.Conn, transport.Conn) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	c, _, err := library.Dial(ctx, l.Addr(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.CloseNow() })
+	return c, accept(t, l)
+}
+
+// Messages above the MTU are dropped and counted, and the connection goes on; far above, it ends.
+func TestOversize(t *testing.T) {
+	l := listen(t, open(websocket.Config{}))
+	c, server := peer(t, l)
+	ctx := context.Background()
+	for i, size := range []int{websocket.MTU + 1, 2 * websocket.MTU, 16*websocket.MTU - 1, 0} {
+		if err := c.Write(ctx, library.MessageBinary, make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "it is counted", func() bool { return server.Stats().ReceiveDropped == uint64(i+1) })
+	}
+	if err := c.Write(ctx, library.MessageBinary, make([]byte, websocket.MTU)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "one of the MTU arrives", func() bool {
+		n, ok := server.Recv(make([]byte, websocket.MTU))
+		return ok && n == websocket.MTU
+	})
+	if err := c.Write(ctx, library.MessageBinary, make([]byte, 17*websocket.MTU)); err != nil {
+		t.Fatal(err)
+	}
+	if got := ends(t, server); got.Code != transport.Overload {
+		t.Errorf("closed because %q, want overload", got)
+	}
+}
+
+// What ends of other programs say and do when they close.
+func TestForeignEnds(t *testing.T) {
+	ctx := context.Background()
+	for name, test := range map[string]struct {
+		end  func(*library.Conn)
+		want transport.Reason
+	}{
+		"a reason in the close frame": {func(c *library.Conn) { c.Close(4002, "sent too fast") }, transport.Reason{Code: transport.Kicked, Text: "sent too fast"}},
+		"control characters":          {func(c *library.Conn) { c.Close(4001, "a\x1b[31mb") }, transport.Reason{Code: transport.Left, Text: "a?[31mb"}},
+		"a normal end":                {func(c *library.Conn) { c.Close(library.StatusNormalClosure, "") }, transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}},
+		"a page that is left":         {func(c *library.Conn) { c.Close(library.StatusGoingAway, "") }, transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}},
+		"another code":                {func(c *library.Conn) { c.Close(3001, "") }, transport.Reason{Code: transport.Failed, Text: "the other end closed with WebSocket code 3001"}},
+		"code 4000, which is none":    {func(c *library.Conn) { c.Close(4000, "") }, transport.Reason{Code: transport.Failed, Text: "the other end closed with WebSocket code 4000"}},
+		"no end":                      {func(c *library.Conn) { c.CloseNow() }, transport.Reason{Code: transport.Failed, Text: "the connection broke"}},
+		"text": {func(c *library.Conn) { c.Write(ctx, library.MessageText, []byte("hello")) },
+			transport.Reason{Code: transport.Failed, Text: "the other end sent text, which this protocol knows only for close reasons"}},
+		"a reason as text": {func(c *library.Conn) { c.Write(ctx, library.MessageText, []byte("4007 bye")) }, transport.Reason{Code: transport.Shutdown, Text: "bye"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := listen(t, open(websocket.Config{}))
+			c, server := peer(t, l)
+			go test.end(c)
+			if got := ends(t, server); got != test.want {
+				t.Errorf("closed because %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// A foreign client understands why it was sent away.
+func TestReasonInTheCloseFrame(t *testing.T) {
+	l := listen(t, open(websocket.Config{}))
+	c, server := peer(t, l)
+	server.Close(transport.Reason{Code: transport.Refused, Text: strings.Repeat("full ", 40)})
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	kind, text, err := c.Read(ctx)
+	if err != nil || kind != library.MessageText || !strings.HasPrefix(string(text), "4003 full full ") || len(text) != 5+transport.MaxReasonText {
+		t.Errorf("the message is %q, error %v", text, err)
+	}
+	_, _, err = c.Read(ctx)
+	var closed library.CloseError
+	if !errors.As(err, &closed) || closed.Code != 4003 || !strings.HasPrefix(closed.Reason, "full full") {
+		t.Errorf("the close frame says %v", err)
+	}
+}
+
+// A reader who does not read: the queue is bounded and shows, Send refuses, Close does not wait, and nothing is left.
+func TestSlowReader(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{SendQueue: 20}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, server := peer(t, l) // reads nothing
+	datagram := make([]byte, websocket.MTU)
+	taken := 0
+	until(t, "the queue is full and stays so", func() bool {
+		for server.Send(datagram) == nil {
+			taken++
+		}
+		if s := server.Stats(); s.SendQueued > 20 || s.SendQueuedBytes > 20*websocket.MTU || s.SendDropped == 0 {
+			t.Fatalf("counted %+v", s)
+		}
+		time.Sleep(20 * time.Millisecond)
+		return server.Stats().SendQueued == 20
+	})
+	t.Logf("%d KB were taken for a client that reads nothing", taken*websocket.MTU/1024)
+	start := time.Now()
+	server.Close(transport.Reason{Code: transport.Overload, Text: "reads too slowly"})
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	l.Close(transport.Reason{})
+	<-l.Done() // although the client does not answer
+	c.CloseNow()
+	settle(t, before)
+}
+
+// An owner who does not receive costs bounded memory, and finds the newest when it comes back.
+func TestSlowOwner(t *testing.T) {
+	l := listen(t, open(websocket.Config{ReceiveQueue: 16}))
+	client, server := join(t, l, l.Addr(), websocket.Config{})
+	const n = 500
+	for i := range n {
+		until(t, "the datagram is taken", func() bool { return client.Send([]byte{byte(i >> 8), byte(i)}) == nil })
+	}
+	until(t, "all have arrived", func() bool { return server.Stats().ReceiveDropped == n-16 })
+	buf := make([]byte, websocket.MTU)
+	for i := n - 16; i < n; i++ {
+		if got, ok := server.Recv(buf); !ok || got != 2 || int(buf[0])<<8|int(buf[1]) != i {
+			t.Errorf("received %v, %v, want number %d", buf[:got], ok, i)
+		}
+	}
+}
+
+// A join link leads to the connection.
+func TestJoinLink(t *testing.T) {
+	secure, _ := security(t)
+	secure.Path = "/arena"
+	l := listen(t, secure)
+	host, port, err := net.SplitHostPort(tcpAddr(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("tandem+wss://%s:%s/arena#%s+token", host, port, dtls.FingerprintOf(secure.TLS.Certificates[0]))
+	link, err := joinlink.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link.URL() != l.Addr() {
+		t.Errorf("the link leads to %s, the server is at %s", link.URL(), l.Addr())
+	}
+	join(t, l, link.URL(), websocket.Config{Fingerprint: link.Fingerprint})
+}
