@@ -1,4 +1,4 @@
-// Soak plays a long match of many clients over bad links, on virtual time, and fails when the server cannot keep its tick or when anything grows.
+// Soak plays a long match of many clients over bad links, on virtual time, measures the server's tick, and fails when anything grows.
 //
 //	go run ./systems/netcode/soak -bots 64 -entities 500 -duration 3m -seed 1
 //
