@@ -23,7 +23,7 @@ type Config struct {
 	// when it restarts; see [LoadOrCreateCertificate]. Clients show none.
 	Certificate tls.Certificate
 
-	// Handshakes bounds the handshakes that a server begins, for all together; 0 means 100 per second, 200 at once. Each costs it about a millisecond.
+	// Handshakes bounds the handshakes that a server begins, for all together; 0 means 100 per second, 200 at once. Each costs it about half a millisecond.
 	Handshakes Rate
 	// NetworkHandshakes bounds them for each network (/24 of IPv4, /56 of IPv6); 0 means 10 per second, 32 at once.
 	NetworkHandshakes Rate

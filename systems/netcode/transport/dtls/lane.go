@@ -13,9 +13,10 @@ import (
 const (
 	// laneQueue is the most datagrams of one client that wait for the library.
 	laneQueue = 128
-	// maxPlain is the most datagrams that are not encrypted that a client may send, in which a handshake with its repetitions has ample room: the library
-	// would keep up to 2 MB of fragments of messages for anybody who sends from the client's address.
-	maxPlain = 64
+	// maxPlain is the most datagrams that are not encrypted that a client may send, and maxPlainSize their size, in which a handshake with its repetitions has
+	// ample room: the library would keep up to 2 MB of fragments of messages for anybody who sends from the client's address.
+	maxPlain     = 32
+	maxPlainSize = 1200
 )
 
 // lane is one client's part of the server's socket. To the library it is a net.PacketConn of its own.
@@ -49,7 +50,7 @@ func (l *lane) push(from netip.AddrPort, b []byte, encrypted bool) {
 	l.mu.Lock()
 	switch {
 	case l.closed:
-	case !encrypted && (l.known || l.plain >= maxPlain):
+	case !encrypted && (l.known || l.plain >= maxPlain || len(b) > maxPlainSize):
 	case !l.in.Push(from, b):
 		l.lost++
 	case !encrypted:

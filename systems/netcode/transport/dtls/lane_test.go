@@ -64,6 +64,8 @@ func TestSorting(t *testing.T) {
 		"with half an id":                   {somebody, func(l *lane) []byte { return record(typeConnectionID, 1, l.id, 40)[:15] }, false, false},
 		"with an id and a forged companion": {somebody, func(l *lane) []byte { return append(record(typeConnectionID, 1, l.id, 40), record(99, 0, l.id, 4)...) }, false, false},
 		"a handshake":                       {somebody, of(typeHandshake, 0, 40), true, false},
+		"a handshake's largest":             {somebody, of(typeHandshake, 0, maxPlainSize-recordHeader), true, false},
+		"a handshake larger than any":       {somebody, of(typeHandshake, 0, maxPlainSize-recordHeader+1), false, false},
 		"a change of cipher":                {somebody, of(typeChangeCipherSpec, 0, 1), true, false},
 		"an alert":                          {somebody, of(typeAlert, 0, 2), true, false},
 		"a handshake from elsewhere":        {elsewhere, of(typeHandshake, 0, 40), false, false},
