@@ -99,10 +99,6 @@ func (e *Encoder) collect(now tick.Tick) {
 	}
 }
 
-// lastWords is how often the last change of an entity that the client knows is said again before an acknowledgement can have come: a body that comes to rest has no later change
-// that would make up for a lost one, and the client would wait for a round trip, starved. It costs about 13 bytes a second for one that stops every second.
-const lastWords = 3
-
 // urgency returns how soon the slot should be sent, and whether at all.
 func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok bool) {
 	t, s := &e.tracks[i], &e.world.slots[i]
@@ -119,7 +115,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 	case t.hasBase && t.baseRev == s.revision:
 		t.dirty, t.priority = false, 0
 		return 0, false
-	case t.sentRev == s.revision && !t.lost(e.acked) && (!t.hasBase || t.repeats >= lastWords):
+	case t.sentRev == s.revision && !t.lost(e.acked):
 		return 0, false
 	case s.rest || t.sentRest:
 		boost = e.config.RestBoost

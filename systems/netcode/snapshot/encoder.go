@@ -68,7 +68,6 @@ type track struct {
 
 	sentAt   packet.Number // the last packet with the entity
 	sentRev  uint32
-	repeats  uint8  // how often sentRev was sent again
 	sentNum  uint32 // records sent in this epoch
 	lastRec  uint64 // index of the last
 	baseAt   packet.Number
@@ -209,11 +208,6 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 	}
 	if t.hasBase && t.openAt == 0 {
 		t.openAt = n
-	}
-	if t.sentNum > 0 && t.sentRev == s.revision && t.repeats < lastWords {
-		t.repeats++
-	} else if t.sentRev != s.revision {
-		t.repeats = 0
 	}
 	t.sentNum++
 	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
