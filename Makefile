@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo test lint bench bench-check conformance
+.PHONY: help setup demo test lint bench bench-check soak conformance
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,6 +30,9 @@ bench: ## measure, side by side with its peers in one run, and write docs/benchm
 bench-check: ## measure again and compare the ratios with docs/benchmarks.md
 	@tools/setup.sh window
 	@tools/bench.sh check
+
+soak: ## 64 players and 500 entities for three simulated minutes with faults: does anything grow?
+	$(GO) run ./systems/netcode/soak -bots 64 -entities 500 -duration 3m -seed 1
 
 conformance: ## measure the netcode under every network condition and write docs/conformance.md and .html
 	$(GO) run ./systems/netcode/conformance/cmd -out docs
