@@ -10,12 +10,12 @@ require (
 	github.com/jakecoffman/cp/v2 v2.2.0
 	github.com/mlange-42/arche v0.15.3
 	github.com/pion/dtls/v3 v3.1.15
+	github.com/pion/logging v0.2.4
 	golang.org/x/image v0.45.0
 	pgregory.net/rapid v1.3.0
 )
 
 require (
-	github.com/pion/logging v0.2.4 // indirect
 	github.com/pion/transport/v5 v5.0.0 // indirect
 	golang.org/x/crypto v0.48.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
