@@ -83,22 +83,8 @@ func hierarchy(n, pct int, name string, parentOf func(int) int) *workload {
 			moves[i] = moves[i] && !isParent[i]
 		}
 	}
-	filter := generic.NewFilter1[components.Transform3D]()
-	forth := false
-	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
-		forth = !forth
-		to := a
-		if forth {
-			to = b
-		}
-		query := filter.Query(w)
-		for i := 0; query.Next(); i++ {
-			if moves[i] {
-				query.Get().Set(to[i])
-			}
-		}
-	}))
-	step := func() { e.Update(e.Time().Fixed - e.Time().Normal) }
+	addGameplay(e, a, b, moves)
+	step := func() { stepOn(e) }
 	step()
 	return &workload{
 		name: fmt.Sprintf("hierarchy.%s.%dpct", name, pct), n: n,

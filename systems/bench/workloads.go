@@ -92,31 +92,14 @@ func tandem(n, pct int) []*workload {
 		entities[i] = query.Entity()
 	}
 
-	// Gameplay: every mover goes back and forth between its two poses.
-	filter := generic.NewFilter1[components.Transform3D]()
-	forth := false
-	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
-		forth = !forth
-		to := a
-		if forth {
-			to = b
-		}
-		query := filter.Query(w)
-		for i := 0; query.Next(); i++ {
-			if transform := query.Get(); moves[i] {
-				transform.Set(to[i])
-			}
-		}
-	}))
+	forth := addGameplay(e, a, b, moves)
 	// The capture is timed by two systems around it.
 	var before time.Time
 	var captured time.Duration
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, ecs.SystemFunc(func(*arche.World) { before = time.Now() }))
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, ecs.SystemFunc(func(*arche.World) { captured += time.Since(before) }))
 
-	step := func() { // to just after the next edge
-		e.Update(e.Time().Fixed - e.Time().Normal)
-	}
+	step := func() { stepOn(e) }
 	step()
 	frames := func() float64 {
 		step()
@@ -157,7 +140,7 @@ func tandem(n, pct int) []*workload {
 			e.Update(e.Time().FixedDelta * 37 / 100)
 			t := float32(float64(e.Time().Normal-e.Time().StepStart) / float64(e.Time().FixedDelta))
 			from, to := b, a
-			if forth {
+			if *forth {
 				from, to = a, b
 			}
 			for i, entity := range entities {
@@ -179,6 +162,29 @@ func tandem(n, pct int) []*workload {
 		{name: "tandem.capture." + share, n: n, round: captures, check: func() error { return nil }},
 	}
 }
+
+// addGameplay makes every mover go back and forth between its two poses, a step each way. The result says which way the newest step went.
+func addGameplay(e *ecs.Engine, a, b []components.Pose3D, moves []bool) (forth *bool) {
+	filter := generic.NewFilter1[components.Transform3D]()
+	forth = new(bool)
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+		*forth = !*forth
+		to := a
+		if *forth {
+			to = b
+		}
+		query := filter.Query(w)
+		for i := 0; query.Next(); i++ {
+			if transform := query.Get(); moves[i] {
+				transform.Set(to[i])
+			}
+		}
+	}))
+	return forth
+}
+
+// stepOn updates to the next step's edge, which runs that step and no other.
+func stepOn(e *ecs.Engine) { e.Update(e.Time().Fixed - e.Time().Normal) }
 
 func near(a, b components.Pose3D) bool {
 	if a.Position.Sub(b.Position).Len() > 1e-3 || a.Scale.Sub(b.Scale).Len() > 1e-5 {
