@@ -35,7 +35,7 @@ const (
 	OrderSync      Order = -2000 // VisualSync: visual values are interpolated
 	OrderPropagate Order = -1000 // VisualSync: world poses are composed
 	OrderUser      Order = 0
-	OrderReplicate Order = 1000 // FixedEnd: a server looks at what the step has changed
 	OrderSweep     Order = 2000 // FixedEnd: subtrees of despawned parents go
+	OrderReplicate Order = 2500 // FixedEnd: a server looks at what the step has changed
 	OrderCapture   Order = 3000 // FixedEnd: who changed in this step?
 )

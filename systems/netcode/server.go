@@ -161,7 +161,7 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
 	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has just been despawned; before any capture, which forgets jumps.
-	e.AddAt(ecs.FixedEnd, ecs.OrderSweep+1, &serverSystem{"server's snapshots", s.endStep, nil})
+	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receive, s.close})
 }
 

@@ -114,8 +114,8 @@ func readPong(r *packet.Reader) (p pong) {
 	return p
 }
 
-// viewStep is the unit in which a client says what time it looks at.
-const viewBits = 4 // of a fraction of a tick
+// viewBits is the number of bits of the fraction of a tick with which a client says what time it looks at.
+const viewBits = 4
 
 // rateDue reports whether something that happens rate times a second falls on a tick.
 func rateDue(tick uint64, rate, tickRate int) bool {
