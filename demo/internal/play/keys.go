@@ -1,6 +1,7 @@
 package play
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
@@ -119,35 +120,31 @@ func (c *controls) press(all []binding, key render.Key) action {
 	return noAction
 }
 
-// drawHelp explains the keys in the middle of the picture.
-func drawHelp(o *render.Overlay, all []binding) {
-	theme := o.Theme()
-	bounds := o.Bounds()
-	line := o.LineHeight(render.TextSmall) + 7
-	const width, caps = 520, 110
-	r := render.Rect{W: width, H: line*float32(len(all)) + 24}
-	r.X, r.Y = (bounds.W-r.W)/2, max((bounds.H-r.H)/2, 4)
-	o.RoundRect(r, theme.Panel.Alpha(0.96))
-	y := r.Y + 12
-	for _, b := range all {
-		x := r.X + 16
-		for _, part := range splitCaps(b.cap) {
-			x += o.Key(x, y, part) + 4
+// describe says in words what a key has changed.
+func describe(a, b controls) string {
+	onOff := func(what string, on bool) string {
+		if on {
+			return what + " on"
 		}
-		o.Text(r.X+16+caps, y+1, render.TextSmall, theme.Text, b.text)
-		y += line
+		return what + " off"
 	}
-}
-
-func splitCaps(text string) (parts []string) {
-	begin := 0
-	for i := range len(text) + 1 {
-		if i == len(text) || text[i] == ' ' {
-			if i > begin {
-				parts = append(parts, text[begin:i])
-			}
-			begin = i + 1
+	switch {
+	case a.on.Predict != b.on.Predict:
+		return onOff("prediction", b.on.Predict)
+	case a.on.Reconcile != b.on.Reconcile:
+		return onOff("reconciliation", b.on.Reconcile)
+	case a.on.Kind != b.on.Kind:
+		return "others: " + b.on.Kind.Display()
+	case a.on.Ghosts != b.on.Ghosts:
+		return onOff("ghosts", b.on.Ghosts)
+	case a.on.Graphs != b.on.Graphs:
+		return onOff("graphs", b.on.Graphs)
+	case a.link != b.link:
+		text := fmt.Sprintf("round trip %v ± %v, loss %.0f %%", b.link.Latency, b.link.Jitter, 100*b.link.Loss)
+		if b.link.Burst {
+			text += " in bursts"
 		}
+		return text
 	}
-	return parts
+	return ""
 }
