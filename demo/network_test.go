@@ -26,9 +26,16 @@ type process struct {
 	done chan error
 }
 
+// start runs the program, built without cgo.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(built(t, true), args...), done: make(chan error, 1)}
+	return launch(t, exec.Command(built(t, true), args...))
+}
+
+// launch runs a command until it ends, or the test does.
+func launch(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, cmd: cmd, done: make(chan error, 1)}
 	read, write := io.Pipe()
 	p.cmd.Stdout, p.cmd.Stderr = write, write
 	if err := p.cmd.Start(); err != nil {
@@ -80,16 +87,30 @@ func (p *process) end() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// link returns the join link that a server has printed.
+// link returns the join link for encrypted UDP that a server has printed.
 func (p *process) link() string {
 	p.t.Helper()
+	return p.linkOf("tandem")
+}
+
+// linkOf returns the join link of a scheme that a server has printed.
+func (p *process) linkOf(scheme string) string {
+	p.t.Helper()
 	for _, line := range strings.Split(p.await("msg=serving", 1), "\n") {
-		if strings.HasPrefix(line, "tandem://") {
+		if strings.HasPrefix(line, scheme+"://") {
 			return line
 		}
 	}
-	p.t.Fatalf("no join link:\n%s", p.output())
+	p.t.Fatalf("no join link of %s:\n%s", scheme, p.output())
 	return ""
+}
+
+// served returns the host and port at which a server answers -metrics.
+func (p *process) served() string {
+	p.t.Helper()
+	_, address, _ := strings.Cut(p.await("url=http://", 1), "url=http://")
+	address, _, _ = strings.Cut(address, "/")
+	return address
 }
 
 // freePort returns a UDP address on this machine that nobody listens on.
@@ -129,8 +150,7 @@ func TestServerAndClient(t *testing.T) {
 		t.Errorf("a wrong token: exit code %d\n%s", code, wrong.output())
 	}
 
-	_, address, _ := strings.Cut(server.output(), "url=http://")
-	address, _, _ = strings.Cut(address, "/")
+	address := server.served()
 	for path, want := range map[string]string{"/healthz": "ok", "/debug/vars": `"players": 1`} {
 		if got := get(t, "http://"+address+path); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q in it", path, got, want)
@@ -228,6 +248,16 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},
 		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 1, "", "-listen 127.0.0.1:1234567:"},
 		{[]string{"server", "-drain", "-1s"}, 2, "", "-drain -1s:"},
+		{[]string{"server", "-websocket", "here"}, 2, "", `-websocket "here": it takes HOST:PORT`},
+		{[]string{"server", "-websocket", "127.0.0.1:1234567"}, 1, "", "-websocket 127.0.0.1:1234567:"},
+		{[]string{"server", "-websocket", "127.0.0.1:0", "-origin", "https://play.example.org"}, 2, "", "no https://"},
+		{[]string{"server", "-origin", "play.example.org"}, 2, "", "-origin: it is for WebSocket"},
+		{[]string{"server", "-tls"}, 2, "", "-tls: it is for WebSocket"},
+		{[]string{"server", "-websocket", "127.0.0.1:0", "-tls-cert", "a.pem"}, 2, "", "a certificate needs its key"},
+		{[]string{"server", "-websocket", "127.0.0.1:0", "-tls-cert", "none.pem", "-tls-key", "none.pem"}, 2, "", "-tls-cert none.pem, -tls-key none.pem: open none.pem"},
+		{[]string{"server", "-websocket", "127.0.0.1:0", "-tls", "-proxy", "wss://play.example.org/"}, 2, "", "-proxy: the proxy does TLS"},
+		{[]string{"server", "-websocket", "127.0.0.1:0", "-proxy", "play.example.org"}, 2, "", `-proxy "play.example.org": it takes the address`},
+		{[]string{"server", "-websocket", "127.0.0.1:0", "-path", "arena"}, 2, "", "-path: joinlink:"},
 		{[]string{"server", "now"}, 2, "", `"now" is not a flag`},
 		{[]string{"client"}, 2, "", "-connect: give the join link"},
 		{[]string{"client", "-connect", "tandem://here"}, 2, "", "-connect: joinlink:"},

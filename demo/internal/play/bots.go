@@ -45,10 +45,8 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := errors.Join(err, r.check(0), c.check(), path.check(r.seed)); err != nil {
 		return first(err)
 	}
-	dial, err := dialer(c.link)
-	if err != nil {
-		return err
-	}
+	way := &caller{link: c.link}
+	path.link.Ordered = way.stream()
 	var seats []*seat.Seat
 	for i := range n {
 		link := path.link
@@ -56,7 +54,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		auto := seat.NewAuto(r.seed + uint64(i))
 		auto.Peace = peace
 		s, err := seat.New(seat.Config{
-			Dial: dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
+			Dial: way.dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			return err
@@ -67,7 +65,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		for _, s := range seats {
 			s.Close()
 		}
-		time.Sleep(50 * time.Millisecond)
+		way.settle()
 	}()
 	return fare(ctx, seats, r.hz, time.Duration(seconds*float64(time.Second)), every, stdout)
 }
@@ -105,7 +103,7 @@ func fare(ctx context.Context, seats []*seat.Seat, hz int, length, every time.Du
 
 func report(out io.Writer, now time.Duration, seats []*seat.Seat) {
 	var sum netcode.ClientStats
-	playing := 0
+	playing, others := 0, ""
 	for _, s := range seats {
 		st := s.Client().Stats()
 		if st.Status == netcode.Playing {
@@ -113,6 +111,8 @@ func report(out io.Writer, now time.Duration, seats []*seat.Seat) {
 			sum.RTT += st.RTT
 			sum.Delay += st.Delay
 			sum.Loss += st.Loss
+		} else if others == "" {
+			others = ", of the others the first: " + s.Status()
 		}
 		sum.Sampled += st.Sampled
 		sum.Starved += st.Starved
@@ -125,8 +125,8 @@ func report(out io.Writer, now time.Duration, seats []*seat.Seat) {
 	}
 	n := time.Duration(max(playing, 1))
 	seconds := max(now.Seconds(), 1e-3) * float64(len(seats))
-	fmt.Fprintf(out, "%6.1f s: %d of %d play, rtt %d ms, delay %d ms, loss %.1f %%, starved %.2f %%, corrections %d, replicas %d, down %.1f kB/s, up %.1f kB/s each, malformed %d, reconnects %d\n",
+	fmt.Fprintf(out, "%6.1f s: %d of %d play, rtt %d ms, delay %d ms, loss %.1f %%, starved %.2f %%, corrections %d, replicas %d, down %.1f kB/s, up %.1f kB/s each, malformed %d, reconnects %d%s\n",
 		now.Seconds(), playing, len(seats), (sum.RTT / n).Milliseconds(), (sum.Delay / n).Milliseconds(), 100*sum.Loss/float64(n),
 		100*float64(sum.Starved)/float64(max(sum.Sampled, 1)), sum.Corrections, sum.Replicas,
-		float64(sum.ReceivedBytes)/seconds/1000, float64(sum.SentBytes)/seconds/1000, sum.Malformed, sum.Reconnects)
+		float64(sum.ReceivedBytes)/seconds/1000, float64(sum.SentBytes)/seconds/1000, sum.Malformed, sum.Reconnects, others)
 }

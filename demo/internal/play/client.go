@@ -31,15 +31,13 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if err := errors.Join(r.check(0), c.check(), path.check(r.seed), show.check()); err != nil {
 		return first(err)
 	}
-	dial, err := dialer(c.link)
+	way := &caller{link: c.link}
+	path.link.Ordered = way.stream()
+	s, err := newSeat(&r, &path, &show, 0, way.dial, c.link.Token)
 	if err != nil {
 		return err
 	}
-	s, err := newSeat(&r, &path, &show, 0, dial, c.link.Token)
-	if err != nil {
-		return err
-	}
-	t := &table{seats: []*seat.Seat{s}, show: &show, stdout: stdout, stderr: stderr}
+	t := &table{seats: []*seat.Seat{s}, show: &show, stdout: stdout, stderr: stderr, settle: way.settle}
 	err = t.play(ctx)
 	if err == nil && s.Ended() {
 		err = s.Err()
@@ -74,8 +72,8 @@ func (t *table) play(ctx context.Context) error {
 	for _, s := range t.seats {
 		s.Close()
 	}
-	if !t.virtual {
-		time.Sleep(50 * time.Millisecond) // the goodbye still has to leave
+	if t.settle != nil {
+		t.settle()
 	}
 	if errors.Is(err, window.ErrNoDisplay) || errors.Is(err, window.ErrNoOpenGL) {
 		return fmt.Errorf("%w; add -headless to play without a window, with -record or -trace to see something", err)

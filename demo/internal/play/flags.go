@@ -48,18 +48,17 @@ func (r *rates) check(least int) error {
 
 // serving are the flags of whoever serves.
 type serving struct {
-	listen, webSocket, origin, metrics, state string
-	public                                    string
-	maxPlayers, crates                        int
-	drain                                     time.Duration
-	verbose                                   bool
+	listen, metrics, state, public string
+	webSocket                      webSocket
+	maxPlayers, crates             int
+	drain                          time.Duration
+	verbose                        bool
 }
 
 func (s *serving) flags(fs *flag.FlagSet, listen string) {
-	fs.StringVar(&s.listen, "listen", listen, "`address` for encrypted UDP")
-	fs.StringVar(&s.webSocket, "websocket", "", "`address` for WebSocket, too; put a proxy with TLS before it")
-	fs.StringVar(&s.origin, "origin", "", "`host` of the web page whose browsers may use the WebSocket; empty: its own")
-	fs.StringVar(&s.public, "public", "", "`host` to write into join links, where it is not that of -listen")
+	fs.StringVar(&s.listen, "listen", listen, "`address` for encrypted UDP; '' for none")
+	s.webSocket.flags(fs)
+	fs.StringVar(&s.public, "public", "", "`host` to write into join links, where it is not the one that is listened on")
 	fs.StringVar(&s.metrics, "metrics", "", "`address` for /healthz and /debug/vars (HTTP)")
 	fs.StringVar(&s.state, "state", "", "`folder` that keeps certificate and token, so that links survive a restart")
 	fs.IntVar(&s.maxPlayers, "max-players", 64, "how many may play; `1 to 512`")
@@ -76,7 +75,7 @@ func (s *serving) check() error {
 	case s.drain < 0 || s.drain > time.Minute:
 		return badf("-drain %v: 0s to 1m", s.drain)
 	}
-	return nil
+	return s.webSocket.check()
 }
 
 // conditions are the flags of the simulated path.
@@ -183,7 +182,7 @@ type connecting struct {
 }
 
 func (c *connecting) flags(fs *flag.FlagSet) {
-	fs.StringVar(&c.text, "connect", "", "the join `link` that the server has printed, in quotes")
+	fs.StringVar(&c.text, "connect", "", "a join `link` that the server has printed, in quotes")
 }
 
 func (c *connecting) check() (err error) {

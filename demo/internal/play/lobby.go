@@ -1,14 +1,15 @@
 package play
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,7 @@ import (
 
 // lobby is where a server's clients come in: several ways, one listener.
 type lobby struct {
+	transport.Listener
 	ways  []transport.Listener
 	links []joinlink.Link
 	token string
@@ -33,7 +35,9 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 	l = &lobby{}
 	defer func() {
 		if err != nil {
-			l.Close(transport.Reason{Code: transport.Failed})
+			for _, w := range l.ways {
+				w.Close(transport.Reason{Code: transport.Failed})
+			}
 		}
 	}()
 	if s.state != "" {
@@ -44,26 +48,26 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 	if l.token, err = s.secret(); err != nil {
 		return l, err
 	}
-	if s.listen != "" {
-		config := dtls.Config{Log: log}
-		if s.state != "" {
-			if config.Certificate, err = dtls.LoadOrCreateCertificate(filepath.Join(s.state, "certificate.pem"), nil); err != nil {
-				return l, fmt.Errorf("the certificate in -state %s: %w", s.state, err)
-			}
+	var certificate tls.Certificate
+	if s.listen != "" || s.webSocket.own {
+		if certificate, err = s.ownCertificate(); err != nil {
+			return l, err
 		}
-		way, err := dtls.Listen(s.listen, config)
+	}
+	if s.listen != "" {
+		way, err := dtls.Listen(s.listen, dtls.Config{Certificate: certificate, Log: log})
 		if err != nil {
 			return l, fmt.Errorf("-listen %s: %w", s.listen, err)
 		}
 		l.ways = append(l.ways, way)
-		link, err := s.link(way.Addr(), joinlink.Link{Transport: joinlink.DTLS, Fingerprint: way.Fingerprint(), Token: l.token})
+		link, err := s.linkOf(way.Addr(), joinlink.Link{Transport: joinlink.DTLS, Fingerprint: way.Fingerprint(), Token: l.token})
 		if err != nil {
 			return l, err
 		}
 		l.links = append(l.links, link)
 	}
-	if s.webSocket != "" {
-		way, link, err := s.openWebSocket(log, l.token)
+	if s.webSocket.addr != "" {
+		way, link, err := s.openWebSocket(log, l.token, certificate)
 		if err != nil {
 			return l, err
 		}
@@ -75,31 +79,45 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 		l.ways = append(l.ways, l.own)
 	}
 	if len(l.ways) == 0 {
-		return l, badf("-listen: a server needs an address to listen on, such as 127.0.0.1:7777")
+		return l, badf("-listen: a server needs an address to listen on, such as 127.0.0.1:7777, or one for -websocket")
 	}
+	l.Listener = transport.Merge(l.ways...)
 	return l, nil
 }
 
-// link completes a join link by the address that a listener got.
-func (s *serving) link(addr string, link joinlink.Link) (joinlink.Link, error) {
-	host, port, err := net.SplitHostPort(addr)
+// leave closes the lobby and waits until everybody has been told why, but not for those who do not hear.
+func (l *lobby) leave(reason transport.Reason) {
+	l.Close(reason)
+	await(l.ways)
+}
+
+// goodbye is how long a process waits, before it ends, for the last words of its connections to leave.
+const goodbye = 2 * time.Second
+
+// await waits until connections or listeners are gone from the network, as far as they tell.
+func await[T any](all []T) {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	for _, one := range all {
+		if it, ok := any(one).(interface{ Done() <-chan struct{} }); ok {
+			select {
+			case <-it.Done():
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// ownCertificate returns the server's own certificate: the one in the folder of -state, or one that is good until the end of this process.
+func (s *serving) ownCertificate() (tls.Certificate, error) {
+	if s.state == "" {
+		return dtls.GenerateCertificate(nil)
+	}
+	c, err := dtls.LoadOrCreateCertificate(filepath.Join(s.state, "certificate.pem"), nil)
 	if err != nil {
-		return link, err
+		err = fmt.Errorf("the certificate in -state %s: %w", s.state, err)
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	if s.public != "" {
-		host = s.public
-	}
-	if _, err := fmt.Sscan(port, &link.Port); err != nil {
-		return link, err
-	}
-	link.Host = host
-	if err := link.Validate(); err != nil {
-		return link, badf("-public: %w", err)
-	}
-	return link, nil
+	return c, err
 }
 
 // secret returns the token: the one in the folder of -state, or a new one.
@@ -137,59 +155,4 @@ func (l *lobby) admit(token []byte) error {
 		return errors.New("the join link is not good any more; ask for a new one")
 	}
 	return nil
-}
-
-// Poll implements [transport.Listener].
-func (l *lobby) Poll(now time.Duration) {
-	for _, w := range l.ways {
-		w.Poll(now)
-	}
-}
-
-// Accept implements [transport.Listener].
-func (l *lobby) Accept() (transport.Conn, bool) {
-	for _, w := range l.ways {
-		if c, ok := w.Accept(); ok {
-			return c, true
-		}
-	}
-	return nil, false
-}
-
-// Addr implements [transport.Listener].
-func (l *lobby) Addr() string {
-	var all []string
-	for _, w := range l.ways {
-		all = append(all, w.Addr())
-	}
-	return strings.Join(all, ", ")
-}
-
-// Close implements [transport.Listener].
-func (l *lobby) Close(reason transport.Reason) {
-	for _, w := range l.ways {
-		w.Close(reason)
-	}
-}
-
-// Stats implements [transport.Listener].
-func (l *lobby) Stats() (sum transport.ListenerStats) {
-	for _, w := range l.ways {
-		s := w.Stats()
-		sum.Accepted += s.Accepted
-		sum.Refused += s.Refused
-		sum.Failed += s.Failed
-		sum.Pending += s.Pending
-	}
-	return sum
-}
-
-// dialer returns how to reach the server of a link.
-func dialer(link joinlink.Link) (func() (transport.Conn, error), error) {
-	switch link.Transport {
-	case joinlink.DTLS:
-		return func() (transport.Conn, error) { return dtls.Dial(link.Address(), link.Fingerprint, dtls.Config{}), nil }, nil
-	default:
-		return dialWebSocket(link)
-	}
 }

@@ -157,9 +157,7 @@ func (h *house) close() {
 	if h.match != nil {
 		h.match.Close()
 	}
-	// What was said last still has to leave.
-	h.lobby.Close(shutdown)
-	time.Sleep(50 * time.Millisecond)
+	h.lobby.leave(shutdown)
 	if h.metrics != nil {
 		h.metrics.close()
 	}

@@ -19,7 +19,8 @@ import (
 type table struct {
 	house   *house // nil: the server is elsewhere
 	seats   []*seat.Seat
-	virtual bool // nothing outside takes part, so that time may run as fast as the machine can
+	virtual bool   // nothing outside takes part, so that time may run as fast as the machine can
+	settle  func() // waits until the seats' goodbyes have left; nil: they need no time
 	show    *showing
 	stdout  io.Writer
 	stderr  io.Writer

@@ -12,6 +12,7 @@ type Link struct {
 	Jitter  time.Duration // of the round trip, either way
 	Loss    float64       // in each direction, 0 to 1
 	Burst   bool          // losses come in bursts, with the same share in the long run
+	Ordered bool          // of a stream: what is lost is sent again, and what follows waits for it
 	Seed    uint64
 }
 
@@ -20,7 +21,7 @@ const burstLength = 4
 
 // Path returns the condition of both directions, which share latency and jitter evenly.
 func (l Link) Path() linksim.Path {
-	c := linksim.Condition{Delay: l.Latency / 2, Jitter: l.Jitter / 2, Loss: l.Loss, Seed: l.Seed}
+	c := linksim.Condition{Delay: l.Latency / 2, Jitter: l.Jitter / 2, Loss: l.Loss, Ordered: l.Ordered, Seed: l.Seed}
 	if l.Burst && l.Loss > 0 {
 		c.Loss = 0
 		// In the long run the bad state's share is Enter/(Enter+Leave).
