@@ -278,8 +278,9 @@ func TestWriteKinds(t *testing.T) {
 		{"slowly moved, twice", owned, func(l *Logical[int]) { l.SetOver(2, 50); l.SetOver(2, 60) }, Arrives, 60},
 		{"at once", owned, func(l *Logical[int]) { l.SetOver(2, -1) }, Arrives, 0},
 		{"the longest to the nanosecond", owned, func(l *Logical[int]) { l.SetOver(2, 1<<29-1) }, Arrives, 1<<29 - 1},
-		{"to the microsecond", owned, func(l *Logical[int]) { l.SetOver(2, time.Second+1499) }, Arrives, time.Second + 1000},
-		{"longer than it can say", owned, func(l *Logical[int]) { l.SetOver(2, math.MaxInt64) }, Arrives, (1<<29 - 1) * time.Microsecond},
+		{"not to the nanosecond any more", owned, func(l *Logical[int]) { l.SetOver(2, 1<<30+129) }, Arrives, 1<<30 + 256},
+		{"rounded up to a power of two", owned, func(l *Logical[int]) { l.SetOver(2, 1<<40-1) }, Arrives, 1 << 40},
+		{"longer than it can say", owned, func(l *Logical[int]) { l.SetOver(2, math.MaxInt64) }, Arrives, 1 << 62},
 		{"slowly moved, then moved", owned, func(l *Logical[int]) { l.SetOver(2, 50); l.Set(3) }, Moved, 0},
 		{"slowly moved to the microsecond, then moved", owned, func(l *Logical[int]) { l.SetOver(2, time.Second); l.Set(3) }, Moved, 0},
 		{"corrected", owned, func(l *Logical[int]) { l.Correct(2) }, Corrected, 0},
@@ -344,4 +345,29 @@ func TestVisualHoldsWhatIsSet(t *testing.T) {
 	if got := v.Get(); got != At3D(4, 5, 6) {
 		t.Errorf("Get = %v after Set", got)
 	}
+}
+
+// What is kept of a duration is off by no more than float32 is, and in order.
+func TestDurationsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.Int64Range(1, math.MaxInt64).Draw(t, "a") >> rapid.IntRange(0, 62).Draw(t, "shift")
+		b := rapid.Int64Range(0, math.MaxInt64).Draw(t, "b") >> rapid.IntRange(0, 62).Draw(t, "shift")
+		kept := func(d int64) time.Duration {
+			l := NewLogical(0)
+			l.Record().Acknowledge(7, 7)
+			l.SetOver(1, time.Duration(d))
+			kind, over := l.Record().Pending(7)
+			if kind != Arrives {
+				t.Fatalf("%d ns: kind %d", d, kind)
+			}
+			return over
+		}
+		want := math.Min(float64(a), 1<<62)
+		if off := math.Abs(float64(kept(a)) - want); off > want/(1<<23) {
+			t.Fatalf("%d ns is kept as %d", a, kept(a))
+		}
+		if (a < b) && kept(a) > kept(b) {
+			t.Fatalf("%d ns is kept as %d, %d as %d", a, kept(a), b, kept(b))
+		}
+	})
 }

@@ -16,7 +16,8 @@ import "time"
 // The idea of two transforms with revision counters and a skip-interpolation flag is from the Emergence devlog on transform interpolation
 // (Celerity's Transform3dComponent).
 //
-// For a Pose3D the component is 48 bytes. It holds no pointers of its own.
+// For a Pose3D the component is 48 bytes. It holds no pointers of its own, and neither should T: arche (0.15) moves components about without the
+// garbage collector's knowledge.
 type Logical[T any] struct {
 	record LogicalRecord[T]
 }
@@ -44,7 +45,7 @@ func (l *Logical[T]) Teleport(v T) { l.record.write(v, writeTeleport, 0) }
 // the fixed rate: a 20 Hz source writes SetOver(v, 50*time.Millisecond) and moves at constant speed instead of in fits.
 // A later write takes over from wherever the picture then is. With d <= 0 the picture shows v from the start of this step on.
 //
-// Durations up to 536 ms are kept to the nanosecond, longer ones to the microsecond, up to 536 s.
+// Durations up to 536 ms are kept to the nanosecond, longer ones to one part in sixteen million, up to 146 years.
 func (l *Logical[T]) SetOver(v T, d time.Duration) { l.record.write(v, writeOver, packDuration(d)) }
 
 // Correct replaces a mispredicted value by v: the simulation goes on from v at once, while the difference to what was drawn becomes an offset that

@@ -1,7 +1,7 @@
 package components
 
 import (
-	"math"
+	"math/bits"
 	"time"
 )
 
@@ -21,7 +21,7 @@ const (
 type LogicalRecord[T any] struct {
 	Value    T
 	Revision uint32 // 0: fresh
-	state    uint32 // kind (2 bits), duration unit (1 bit), then 29 bits: the owner's tag, or the duration of a pending SetOver
+	state    uint32 // kind (2 bits), longDuration (1 bit), then 29 bits: the owner's tag, or the duration of a pending SetOver
 }
 
 const (
@@ -31,9 +31,13 @@ const (
 	writeTeleport = uint32(Teleported)
 
 	kindMask     = 0b011
-	unitMicro    = 0b100
+	longDuration = 0b100 // the duration is a mantissa times a power of two, else a number of nanoseconds
 	payloadShift = 3
 	payloadMax   = 1<<29 - 1
+	mantissaBits = 23
+	mantissaMask = 1<<mantissaBits - 1
+	// maxDuration, 146 years, can be added to any time of a clock that has run for less.
+	maxDuration = time.Duration(1 << 62)
 	// anyOwner stands for the owner's tag where a pending SetOver had overwritten it.
 	anyOwner = payloadMax
 )
@@ -46,7 +50,7 @@ func (r *LogicalRecord[T]) write(v T, kind, duration uint32) {
 	}
 	switch pending := r.state & kindMask; {
 	case kind == writeTeleport:
-		r.state = r.state&^(kindMask|unitMicro) | writeTeleport
+		r.state = r.state&^(kindMask|longDuration) | writeTeleport
 	case r.state>>payloadShift == 0 && pending != writeOver:
 		// Never captured: whatever is written, it appears where it is.
 	case pending == writeTeleport:
@@ -68,10 +72,7 @@ func (r *LogicalRecord[T]) write(v T, kind, duration uint32) {
 func (r *LogicalRecord[T]) Pending(owner uint32) (WriteKind, time.Duration) {
 	kind, payload := r.state&kindMask, r.state>>payloadShift
 	if kind == writeOver {
-		if r.state&unitMicro != 0 {
-			return Arrives, time.Duration(payload) * time.Microsecond
-		}
-		return Arrives, time.Duration(payload)
+		return Arrives, unpackDuration(r.state)
 	}
 	if payload != anyOwner && payload != owner {
 		return Teleported, 0
@@ -79,9 +80,14 @@ func (r *LogicalRecord[T]) Pending(owner uint32) (WriteKind, time.Duration) {
 	return WriteKind(kind), 0
 }
 
+// OwnedBy reports whether the record still carries the owner's tag. A SetOver takes it away until the next capture.
+func (r *LogicalRecord[T]) OwnedBy(owner uint32) bool {
+	return r.state&kindMask != writeOver && r.state>>payloadShift == owner
+}
+
 // Plain reports whether nothing but ordinary movements are pending, given that the record has not been exchanged for another since it was last
 // acknowledged. It is the cheap half of [LogicalRecord.Pending], for a capture's inner loop.
-func (r *LogicalRecord[T]) Plain() bool { return r.state&(kindMask|unitMicro) == 0 && r.state != 0 }
+func (r *LogicalRecord[T]) Plain() bool { return r.state&(kindMask|longDuration) == 0 && r.state != 0 }
 
 // Acknowledge marks the writes up to now as captured by the owner: later writes are interpolated. A fresh record, or one from elsewhere, continues at the
 // given revision, so that the next overwrite is noticed again.
@@ -109,15 +115,29 @@ func OwnerTag(id, generation uint32) (tag, revision uint32) {
 	return tag, revision
 }
 
-// packDuration fits d into the 29 bits and the unit bit.
+// packDuration fits d into the 29 bits and the flag: up to 536 ms to the nanosecond, beyond that to 23 binary digits, which is as exact as a position
+// in float32.
 func packDuration(d time.Duration) uint32 {
 	switch {
 	case d <= 0:
 		return 0
 	case d <= payloadMax:
 		return uint32(d) << payloadShift
-	default:
-		us := min((int64(min(d, math.MaxInt64-500))+500)/1000, payloadMax)
-		return unitMicro | uint32(us)<<payloadShift
 	}
+	d = min(d, maxDuration)
+	exponent := bits.Len64(uint64(d)) - mantissaBits
+	mantissa := (uint64(d) + 1<<(exponent-1)) >> exponent
+	if mantissa > mantissaMask {
+		mantissa >>= 1
+		exponent++
+	}
+	return longDuration | (uint32(exponent)<<mantissaBits|uint32(mantissa))<<payloadShift
+}
+
+func unpackDuration(state uint32) time.Duration {
+	payload := state >> payloadShift
+	if state&longDuration == 0 {
+		return time.Duration(payload)
+	}
+	return time.Duration(payload&mantissaMask) << (payload >> mantissaBits)
 }

@@ -157,3 +157,21 @@ func TestSetOverForMinutes(t *testing.T) {
 		t.Errorf("ended at %v, want exactly 100", last)
 	}
 }
+
+// A day's light, a year's growth: what takes long is as even as what takes a moment.
+func TestSetOverForAnyTime(t *testing.T) {
+	for _, d := range []time.Duration{10 * time.Minute, time.Hour, 24 * time.Hour, 365 * 24 * time.Hour, math.MaxInt64} {
+		s := newStage(t, 1)
+		e := s.spawn(components.Identity3D())
+		speed := 1 / min(d, 1<<62).Seconds() * 1e6
+		s.fixed(func(now ecs.Time) {
+			if now.Tick == 1 {
+				s.logical(e).SetOver(at(1e6, 0, 0), d)
+			}
+		})
+		s.run(700, constant(997*time.Millisecond), func(now ecs.Time) {
+			want := math.Min(1e6, math.Max(0, seconds(now.Normal)-1)*speed)
+			s.near(d.String(), s.x(e), want, want*3e-7)
+		})
+	}
+}
