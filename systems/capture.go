@@ -9,9 +9,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/internal/kernel"
 )
 
-// farWrites is more writes to one value than a step makes. A revision that is farther on belongs to another entity's value, or to an older copy of this one
-// that was put back: a jump, even where a SetOver since has taken the owner's tag away.
+// farWrites is more writes to one value than a step makes, where a SetOver has taken the owner's tag away: a revision that is farther on belongs to another entity's value.
 const farWrites = 1 << 12
+
+// wasExchanged reports whether a record that carries its owner's tag, or a pending SetOver instead of it, is none the less not the one whose revision was seen last:
+// an older copy of it that was put back, or another entity's.
+func wasExchanged[T any](r *components.LogicalRecord[T], tag, seen uint32) bool {
+	writes := r.Revision - seen
+	return writes > farWrites && (int32(writes) < 0 || !r.OwnedBy(tag))
+}
 
 // capture runs at the end of the fixed step [from, to): for every value that was written in it, prev becomes the value at its start and cur the value at its
 // end.
@@ -133,7 +139,7 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 	tag, _ := tagOf(owner)
 	kind, over := record.Pending(tag)
 	revision := record.Revision
-	if revision-t.seen[r] > farWrites {
+	if wasExchanged(record, tag, t.seen[r]) {
 		kind = components.Teleported
 	}
 	if kind == components.Teleported {

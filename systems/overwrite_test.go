@@ -143,7 +143,7 @@ func TestManyWritesInAStepAreOneMovement(t *testing.T) {
 	s := newStage(t, 10)
 	e := s.spawn(components.Identity3D())
 	s.fixed(func(now ecs.Time) {
-		for k := range 4000 {
+		for k := range 5000 {
 			s.logical(e).Set(at(float64(k), 0, 0))
 		}
 		s.logical(e).Set(at(float64(now.Tick)+1, 0, 0))
