@@ -144,7 +144,8 @@ func (h *Hierarchy) logicalLocal(e arche.Entity) components.Pose3D {
 
 func (h *Hierarchy) visualLocal(e arche.Entity) components.Pose3D {
 	if h.world.HasUnchecked(e, h.ids.visual) {
-		return *posePointer(h.world.GetUnchecked(e, h.ids.visual))
+		// Normal systems may have written anything to what is only visual.
+		return posePointer(h.world.GetUnchecked(e, h.ids.visual)).Normalize()
 	}
 	return h.logicalLocal(e)
 }

@@ -274,3 +274,26 @@ func TestMotionIntegratesVelocities(t *testing.T) {
 		t.Error("an angle grows without bound")
 	}
 }
+
+// Normal systems may turn what is only visual by any quaternion that points the right way.
+func TestVisualOnlyRotationsAreNormalised(t *testing.T) {
+	f := newFamily(t, 10)
+	v := components.NewVisual(at(0, 0, 0))
+	rig := f.visuals.NewWith(&v)
+	v = components.NewVisual(at(1, 0, 0))
+	lens := f.visuals.NewWith(&v)
+	f.parents.Assign(lens, &components.Parent{Entity: rig})
+	for _, length := range []float32{1, 2, 1e-3, 0} {
+		pose := at(0, 0, 0)
+		pose.Rotation = mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0}).Scale(length)
+		f.visuals.Get(rig).Set(pose)
+		f.Update(time.Millisecond)
+		want := mgl32.Vec3{0, 0, -1}
+		if length == 0 {
+			want = mgl32.Vec3{1, 0, 0} // no direction: unrotated
+		}
+		if got := f.h.VisualWorld(lens).Col(3).Vec3(); got.Sub(want).Len() > 1e-6 {
+			t.Errorf("under a quaternion of length %v the lens is at %v, want %v", length, got, want)
+		}
+	}
+}
