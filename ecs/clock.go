@@ -65,11 +65,11 @@ func fromMillionths(m uint64) float64 { return float64(m) / millionth }
 func (c *clock) begin(real time.Duration) {
 	t := &c.time
 	real = max(real, 0)
-	t.Real += real
+	t.Real = addTotal(t.Real, real)
 	t.RealDelta = real
 	t.Steps = 0
 	if cut := real - c.maxDelta; cut > 0 {
-		t.Dropped += cut
+		t.Dropped = addTotal(t.Dropped, cut)
 		real = c.maxDelta
 	}
 	if factor := c.scale * c.stretch; factor != c.factor {
@@ -131,6 +131,19 @@ func (c *clock) endStep() {
 	}
 }
 
+// leaveStep leaves a step that a panic has broken off, as if it had not been entered. A change of rate in it holds from its start.
+func (c *clock) leaveStep() {
+	if !c.inStep {
+		return
+	}
+	c.inStep = false
+	c.time.Steps--
+	if c.rebased {
+		c.rebased = false
+		c.base = c.time.StepStart
+	}
+}
+
 // holdBefore keeps normal time back to just before an edge whose step may not run any more, and accounts for it in real time.
 func (c *clock) holdBefore(edge time.Duration) {
 	t := &c.time
@@ -142,7 +155,15 @@ func (c *clock) holdBefore(edge time.Duration) {
 	lo, over := bits.Add64(lo, c.dropRest, 0)
 	quo, rem := bits.Div64(hi+over, lo, c.factor) // not zero: a frame that begins paused has no second step to run
 	c.dropRest = rem
-	t.Dropped += time.Duration(quo)
+	t.Dropped = addTotal(t.Dropped, time.Duration(quo))
+}
+
+// addTotal adds to a running total, which stays at the longest Duration, 292 years, rather than become negative.
+func addTotal(total, d time.Duration) time.Duration {
+	if d > math.MaxInt64-total {
+		return math.MaxInt64
+	}
+	return total + d
 }
 
 // setRate makes all edges after the end of the current step, or after the next edge outside one, lie 1/rate apart.

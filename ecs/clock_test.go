@@ -150,6 +150,20 @@ func TestNoTimeAndTimeGoingBack(t *testing.T) {
 }
 
 // Case 46: the clamp is on real time, so a scale above one gets its share of every frame; the step cap holds whatever the scale.
+// A host's clock may be broken; what has been passed in never turns negative.
+func TestTotalsDoNotOverflow(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	for range 3 {
+		before := e.Time()
+		e.Update(math.MaxInt64)
+		now := e.Time()
+		if now.Real != math.MaxInt64 || now.Dropped < before.Dropped || now.Normal <= before.Normal {
+			t.Errorf("real %d, dropped %d, normal %v after %v", now.Real, now.Dropped, now.Normal, before.Normal)
+		}
+		checkInvariants(t, e)
+	}
+}
+
 func TestClampWithScale(t *testing.T) {
 	e := newEngine(t, ecs.Config{Scale: 4, MaxSteps: 100})
 	e.Update(200 * time.Millisecond)

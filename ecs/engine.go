@@ -78,6 +78,9 @@ func (e *Engine) Time() Time { return e.clock.time }
 func (e *Engine) Install(plugins ...Plugin) {
 	e.mustBeOpen("Install")
 	for _, p := range plugins {
+		if p == nil {
+			panic("ecs: a nil plugin was given to Install; pass a plugin")
+		}
 		kind := reflect.TypeOf(p)
 		if e.plugins[kind] {
 			panic(fmt.Sprintf("ecs: a %v is already installed on this engine; install one of each kind, and share it", kind))
@@ -97,7 +100,7 @@ func (e *Engine) AddAt(stage Stage, order Order, systems ...System) {
 		panic(fmt.Sprintf("ecs: there is no stage %d; use one of FixedUpdate, FixedEnd, VisualSync, NormalUpdate, Render", stage))
 	}
 	for _, s := range systems {
-		if s == nil {
+		if f, isFunc := s.(SystemFunc); s == nil || isFunc && f == nil {
 			panic(fmt.Sprintf("ecs: a nil system was added to %v; pass a system", stage))
 		}
 		en := &entry{system: s, stage: stage, order: order}
@@ -130,13 +133,11 @@ func (e *Engine) Remove(s System) bool {
 	return len(found) > 0
 }
 
-// SetEnabled lets a system's Update run or rest, from now on. It reports whether the system is there.
-func (e *Engine) SetEnabled(s System, on bool) bool {
-	found := e.find(s, "SetEnabled")
-	for _, en := range found {
+// SetEnabled lets a system's Update run or rest, from now on, in every stage that it was added to. A system that is not there is left alone.
+func (e *Engine) SetEnabled(s System, on bool) {
+	for _, en := range e.find(s, "SetEnabled") {
 		en.disabled = !on
 	}
-	return len(found) > 0
 }
 
 func (e *Engine) find(s System, what string) (found []*entry) {
@@ -156,7 +157,8 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 // Update advances the world by one frame that took real time: as many fixed steps as became due, then the normal stages, once. The time may be zero and, if the
 // host's clock went back, negative, which counts as zero.
 //
-// A system's panic is passed on as a [*SystemPanic].
+// A system's panic is passed on as a [*SystemPanic]. A host that recovers from one of a fixed step may go on: the step counts as not run, and the next Update
+// runs it from its beginning.
 func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.updating {
@@ -166,7 +168,10 @@ func (e *Engine) Update(real time.Duration) {
 		panic("ecs: Update was called while a query is open, which locks the world; iterate it to the end or call its Close")
 	}
 	e.updating = true
-	defer func() { e.updating = false }()
+	defer func() {
+		e.updating = false
+		e.clock.leaveStep()
+	}()
 	e.begin()
 
 	e.clock.begin(real)

@@ -2,6 +2,7 @@ package ecs_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,48 @@ func TestPanicNamesSystemAndStage(t *testing.T) {
 	e.Update(0)
 	if now := e.Time(); now.Fixed <= now.Normal || now.Fixed != 300*time.Millisecond || now.Tick != 3 {
 		t.Errorf("after a panic: %+v", now)
+	}
+}
+
+// A step that a panic broke off is run again by the next Update, once, whatever happens to the rate in it or after it.
+func TestRateAfterABrokenStep(t *testing.T) {
+	for _, inside := range []bool{false, true} {
+		e := newEngine(t, ecs.Config{FixedRate: 10})
+		var starts []time.Duration
+		broken := false
+		e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			now := e.Time()
+			if now.Tick == 2 && !broken {
+				broken = true
+				if inside {
+					setRate(t, e, 20)
+				}
+				panic("once")
+			}
+			starts = append(starts, now.StepStart)
+		}))
+		e.Update(0)
+		mustPanic(t, func() { e.Update(200 * time.Millisecond) }, "once")
+		if now := e.Time(); now.Tick != 2 || now.Steps != 1 || now.Fixed != 200*time.Millisecond {
+			t.Errorf("after the panic: %+v", now)
+		}
+		if !inside {
+			setRate(t, e, 20)
+		}
+		e.Update(0)
+		e.Update(100 * time.Millisecond)
+		want := []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond, 250 * time.Millisecond, 300 * time.Millisecond}
+		if !slices.Equal(starts, want) {
+			t.Errorf("rate set inside %v: steps began at %v, want %v", inside, starts, want)
+		}
+		checkInvariants(t, e)
+	}
+}
+
+func setRate(t *testing.T, e *ecs.Engine, rate int) {
+	t.Helper()
+	if err := e.SetRate(rate); err != nil {
+		t.Error(err)
 	}
 }
 

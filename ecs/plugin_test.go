@@ -29,4 +29,5 @@ func TestInstall(t *testing.T) {
 		t.Error("a refused plugin was installed all the same")
 	}
 	mustPanic(t, func() { e.Install(otherPlugin{}) }, "otherPlugin")
+	mustPanic(t, func() { e.Install(nil) }, "nil plugin", "pass a plugin")
 }

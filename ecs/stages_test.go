@@ -158,4 +158,5 @@ func TestStageNames(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	mustPanic(t, func() { e.Add(77, &probe{}) }, "no stage 77", "FixedUpdate")
 	mustPanic(t, func() { e.Add(ecs.Render, nil) }, "nil system", "Render")
+	mustPanic(t, func() { e.Add(ecs.Render, ecs.SystemFunc(nil)) }, "nil system", "Render")
 }
