@@ -1,0 +1,66 @@
+package rates
+
+import (
+	"fmt"
+	"strings"
+)
+
+// marks returns the lines between which a table stands in the page.
+func marks(table string) (begin, end string) {
+	return "<!-- table " + table + ": written by make conformance -->", "<!-- end of table " + table + " -->"
+}
+
+// Fill measures every table anew and returns the page with them in their places. The kinds of interpolation are picked from the page that conformance is, docs/conformance.md.
+// done may be nil, and is called from any goroutine after each of [Runs] runs. An error says what is missing in which page.
+func Fill(page, conformance string, workers int, done func()) (string, error) {
+	kinds, err := kindLines(conformance)
+	if err != nil {
+		return "", err
+	}
+	if page, err = put(page, kindsTable, kinds); err != nil {
+		return "", err
+	}
+	tables := Tables()
+	for i := range tables {
+		if _, _, err := find(page, tables[i].Name); err != nil { // before time is spent
+			return "", err
+		}
+	}
+	for i := range tables {
+		lines, err := tables[i].Lines(workers, done)
+		if err != nil {
+			return "", err
+		}
+		if page, err = put(page, tables[i].Name, lines); err != nil {
+			return "", err
+		}
+	}
+	return page, nil
+}
+
+// find returns where what is between a table's marks begins and ends.
+func find(page, table string) (from, to int, err error) {
+	begin, end := marks(table)
+	from, to = strings.Index(page, begin), strings.Index(page, end)
+	if from < 0 || to < from || strings.Count(page, begin) > 1 {
+		return 0, 0, fmt.Errorf("rates: the page needs the lines\n%s\n%s\nonce, in this order, for the table to go between", begin, end)
+	}
+	return from + len(begin), to, nil
+}
+
+func put(page, table string, lines []string) (string, error) {
+	from, to, err := find(page, table)
+	if err != nil {
+		return "", err
+	}
+	return page[:from] + "\n\n" + strings.Join(lines, "\n") + "\n\n" + page[to:], nil
+}
+
+// Runs is how many [Fill] makes.
+func Runs() int {
+	n := 0
+	for _, t := range Tables() {
+		n += len(t.Rows) * Seeds
+	}
+	return n
+}
