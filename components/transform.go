@@ -31,7 +31,8 @@ type NoInterpolation struct{}
 
 // InterpolateOnGPU is a marker: the renderer of the entity blends its samples itself (Interpolator.EachMotion feeds it), so that frames without a fixed step cost
 // the processor nothing for it. Its Visual holds the newest sample, up to a fixed step ahead of the picture; cameras that follow it, and children
-// of it, want an entity without the marker. It may be added and removed at any time.
+// of it, want an entity without the marker. It may be added and removed at any time. An entity with a [Parent] is blended by the processor, marked or not: blending the
+// parts of a hierarchy is not blending their composition.
 type InterpolateOnGPU struct{}
 
 // Velocity3D is a linear velocity in units per second of simulated time in the parent's frame, and an angular velocity in radians per second about

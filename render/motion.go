@@ -105,12 +105,23 @@ func (b *MotionBatch) AddColor(m Motion, c Color) (row int) {
 	if row/motionBlock >= len(b.marks) {
 		b.marks = append(b.marks, 0)
 	}
-	b.Set(row, m)
+	b.set(row, &m)
 	return row
 }
 
-// Set gives an instance its next motion.
-func (b *MotionBatch) Set(row int, m Motion) {
+// Set gives an instance its next motion. One that rests and is told to rest where it is does not count as changed.
+func (b *MotionBatch) Set(row int, m Motion) { b.Assign(row, &m) }
+
+// Assign is Set of a motion in memory, of which it keeps nothing.
+func (b *MotionBatch) Assign(row int, m *Motion) {
+	r := &b.rows[row]
+	if m.To == r.To && m.From == m.To && r.From == r.To {
+		return
+	}
+	b.set(row, m)
+}
+
+func (b *MotionBatch) set(row int, m *Motion) {
 	r := &b.rows[row]
 	r.From = m.From
 	r.To = m.To
@@ -129,8 +140,10 @@ func (b *MotionBatch) Set(row int, m Motion) {
 
 // SetColor changes an instance's colour.
 func (b *MotionBatch) SetColor(row int, c Color) {
-	b.colors[row] = c
-	b.mark(row)
+	if b.colors[row] != c {
+		b.colors[row] = c
+		b.mark(row)
+	}
 }
 
 // Remove takes an instance out. The last one moves into its row, and moved is the row that the last one had: the caller, who remembers rows, replaces moved by row. (Where row was

@@ -197,7 +197,7 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 func (i *Interpolator[T]) rest(t *table[T], r uint32) {
 	t.motion[r] = 0
 	if t.gpu {
-		i.report(t.span[r].owner, len(t.span))
+		i.report(t.span[r].owner)
 	}
 	if !sameBits(&t.visual[r], &t.cur[r]) {
 		t.visual[r] = t.cur[r]
@@ -280,8 +280,8 @@ func (i *Interpolator[T]) keepTimed(tables []table[T], timed int) {
 
 // touch notes that a visual value changed though its entity is on no list.
 func (i *Interpolator[T]) touch(e arche.Entity) {
-	if i.world.HasUnchecked(e, i.cols.ids.gpu) {
-		i.report(e, 0)
+	if i.onGPU(e) {
+		i.report(e)
 	}
 	if i.watched {
 		i.touched = append(i.touched, e)

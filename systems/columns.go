@@ -34,12 +34,12 @@ type table[T any] struct {
 	motion  []uint32
 	span    []spanOwner
 	still   bool // entities here carry NoInterpolation
-	gpu     bool // entities here carry InterpolateOnGPU
+	gpu     bool // entities here carry InterpolateOnGPU and no Parent
 }
 
 // columns are the tables of the entities that have samples of type T.
 type columns[T any] struct {
-	ids    struct{ logical, visual, prev, cur, seen, motion, span, still, gpu arche.ID }
+	ids    struct{ logical, visual, prev, cur, seen, motion, span, still, gpu, parent arche.ID }
 	tables tables
 	typed  []table[T]
 }
@@ -55,6 +55,7 @@ func newColumns[T any](w *arche.World) *columns[T] {
 	c.ids.span = arche.ComponentID[sampleSpan[T]](w)
 	c.ids.still = arche.ComponentID[components.NoInterpolation](w)
 	c.ids.gpu = arche.ComponentID[components.InterpolateOnGPU](w)
+	c.ids.parent = arche.ComponentID[components.Parent](w)
 	value := unsafe.Sizeof(*new(T))
 	c.tables = newTables(w,
 		[]arche.ID{c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span},
@@ -82,7 +83,7 @@ func (c *columns[T]) collect() []table[T] {
 			motion:  column[uint32](rows, 5),
 			span:    column[spanOwner](rows, 6),
 			still:   rows.info.mask.Get(c.ids.still),
-			gpu:     rows.info.mask.Get(c.ids.gpu),
+			gpu:     rows.info.mask.Get(c.ids.gpu) && !rows.info.mask.Get(c.ids.parent),
 		})
 	}
 	return c.typed

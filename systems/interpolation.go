@@ -39,23 +39,29 @@ type Interpolator[T any] struct {
 	homes  homes
 
 	// What is in motion, as of the newest capture.
-	step      interval
-	gen       uint32         // generation of the newest capture; even, never 0
-	moving    []movingRows   // per table, in the order in which columns.collect finds them
-	lastOnes  []movingRows   // the lists of the capture before, while the newest is being made
-	common    int            // rows in all common lists
-	timed     int            // rows in all timed lists
-	rows      []uint32       // scratch
-	drawnAt   time.Duration  // the normal time of the newest drawing
-	drawnOff  bool           // whether that was without interpolation
-	redraw    bool           // what is in motion has changed since
-	touched   []arche.Entity // visual values that changed other than by being in motion, for whoever watches
-	watched   bool
-	movedOut  uint32 // counts the times at which samples were taken away
-	settled   uint32 // counts the times at which samples were given
-	fixes     corrections[T]
-	gpuMissed bool           // there were too many to note
-	gpuMoved  []arche.Entity // marked InterpolateOnGPU and captured or arrived since the last EachMotion
+	step     interval
+	gen      uint32         // generation of the newest capture; even, never 0
+	moving   []movingRows   // per table, in the order in which columns.collect finds them
+	lastOnes []movingRows   // the lists of the capture before, while the newest is being made
+	common   int            // rows in all common lists
+	timed    int            // rows in all timed lists
+	rows     []uint32       // scratch
+	drawnAt  time.Duration  // the normal time of the newest drawing
+	drawnOff bool           // whether that was without interpolation
+	redraw   bool           // what is in motion has changed since
+	touched  []arche.Entity // visual values that changed other than by being in motion, for whoever watches
+	watched  bool
+	movedOut uint32 // counts the times at which samples were taken away
+	settled  uint32 // counts the times at which samples were given
+	fixes    corrections[T]
+
+	// What EachMotion has not told yet of the entities that the graphics processor blends.
+	gpuCaptured bool           // what is in ordinary motion
+	gpuMoved    []arche.Entity // all else, one by one
+	gpuLimit    int            // of that list
+	gpuMissed   bool           // there were too many to note
+	gpuMotion   Motion[T]      // scratch
+	gpuDrawn    bool           // the newest sync has renewed their visual values
 }
 
 // interval is a span of fixed time.

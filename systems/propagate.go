@@ -120,7 +120,11 @@ func (h *Hierarchy) propagate() {
 			h.listUnsynced()
 		}
 		h.movedOut, h.settled = i.movedOut, i.settled
-		i.eachMoved(h.mark)
+		if len(nodes) > 0 {
+			i.eachMoved(h.mark)
+		} else {
+			i.touched = i.touched[:0]
+		}
 	}
 	for _, k := range h.family.unsynced {
 		e := nodes[k].entity

@@ -16,6 +16,7 @@ func (i *Interpolator[T]) sync() {
 		i.listMarked(tables)
 		i.redraw = true
 	}
+	i.gpuDrawn = i.redraw
 	if i.redraw || now != i.drawnAt || i.disabled != i.drawnOff {
 		i.draw(tables, now)
 		i.drawnAt, i.drawnOff, i.redraw = now, i.disabled, false
@@ -82,6 +83,9 @@ func (i *Interpolator[T]) eachMoved(f func(e arche.Entity)) {
 	}
 	for k := range i.moving {
 		t, m := &tables[k], &i.moving[k]
+		if t.gpu && !i.gpuDrawn {
+			continue // no step since the newest sample was put there
+		}
 		if m.all {
 			for r := range t.span {
 				f(t.span[r].owner)

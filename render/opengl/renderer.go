@@ -41,6 +41,7 @@ type Renderer struct {
 	overlay overlayBuffer
 
 	frame uint64
+	ahead bool // Upload has begun the frame that Draw will draw
 	stats render.Stats
 }
 
@@ -151,17 +152,27 @@ func (r *Renderer) Driver() string { return r.driver }
 // Stats says what the last Draw did.
 func (r *Renderer) Stats() render.Stats { return r.stats }
 
-// Draw draws the frame into the renderer's own picture; see [Renderer.Present] and [Renderer.Capture].
-func (r *Renderer) Draw(f *render.Frame) error {
+// Upload does the first part of Draw by itself: it brings the frame's batches to the graphics processor, so that the next Draw, which must be of the same frame, finds them
+// there. It is for measuring what they cost apart from drawing, and for using the time in which a program would wait otherwise.
+func (r *Renderer) Upload(f *render.Frame) error {
 	r.stats = render.Stats{}
+	r.frame++
+	r.ahead = true
+	return r.upload(f)
+}
+
+// Draw draws the frame into the renderer's own picture; see [Renderer.Present] and [Renderer.Capture].
+func (r *Renderer) Draw(f *render.Frame) (err error) {
+	if !r.ahead {
+		err = r.Upload(f)
+	}
+	r.ahead = false
 	if f.Size.Empty() {
-		return nil
+		return err
 	}
 	if err := r.resize(int32(f.Size.Width), int32(f.Size.Height)); err != nil {
 		return err
 	}
-	r.frame++
-	err := r.upload(f)
 
 	gl.Enable(gl.FRAMEBUFFER_SRGB)
 	blendOver()

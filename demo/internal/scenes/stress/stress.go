@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/render/instancing"
 )
 
 // Info describes the scene.
@@ -41,6 +41,7 @@ const (
 type Stress struct {
 	engine *ecs.Engine
 	cubes  *generic.Filter3[components.Transform3D, components.Visual3D, cell]
+	drawn  *generic.Filter2[components.Visual3D, cell] // by their visual poses
 	poses  generic.Map2[components.Transform3D, components.Visual3D]
 	first  arche.Entity
 	count  int
@@ -48,10 +49,10 @@ type Stress struct {
 	along  []wave // by column
 	across []wave // by row
 
-	poser  *systems.Interpolator[components.Pose3D]
 	gpu    bool
-	motion *render.MotionBatch // blended by the graphics processor; row i is entity i
-	rows   map[arche.Entity]int
+	motion *render.MotionBatch // blended by the graphics processor
+	crowd  *instancing.Crowd   // nil without gpu
+	shades [shadeCount]render.Color
 
 	batch    *render.Batch
 	ghosts   *render.Batch
@@ -70,12 +71,15 @@ func New() scene.Scene { return &Stress{} }
 // Setup lays the cubes out in a square.
 func (s *Stress) Setup(stage *scene.Stage) {
 	s.engine, s.count = stage.Engine, stage.Entities
-	s.poser, s.gpu = stage.Poses, stage.GPU
+	s.gpu = stage.GPU
 	s.side = int(math.Ceil(math.Sqrt(float64(s.count))))
 	s.along, s.across = make([]wave, s.side), make([]wave, s.side)
 	w := stage.Engine.World()
 	s.cubes = generic.NewFilter3[components.Transform3D, components.Visual3D, cell]()
+	s.drawn = generic.NewFilter2[components.Visual3D, cell]().Without(generic.T[instancing.Instance]())
 	s.poses = generic.NewMap2[components.Transform3D, components.Visual3D](w)
+	theme := render.Dusk()
+	s.shades = palette(theme.Accent(7), theme.Accent(1), theme.Accent(3).Mix(theme.Text, 0.55))
 	s.roll(0)
 	spawner := generic.NewMap3[components.Transform3D, components.Visual3D, cell](w)
 	i := 0
@@ -94,6 +98,9 @@ func (s *Stress) Setup(stage *scene.Stage) {
 		all := arche.All(arche.ComponentID[cell](w))
 		w.Batch().Add(all, id)
 		w.Remove(s.first, id)
+		s.motion = render.NewMotionBatch(render.Cube, render.Solid, render.Color{})
+		s.crowd = instancing.New(stage.Poses, func(arche.Entity) *render.MotionBatch { return s.motion }).WithColors(s.color)
+		stage.Engine.Install(s.crowd)
 	}
 	stage.Engine.Add(ecs.FixedUpdate, s)
 	s.followed = []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
@@ -165,33 +172,9 @@ func (s *Stress) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * span, FOV: 0.75}
 }
 
-// drawMotion hands the samples of the cubes that have got new ones to the graphics processor, and the time; it blends. A frame without a fixed step hands over
-// nothing else. The heights' colours follow the samples too, a step behind the eye.
-func (s *Stress) drawMotion(p *scene.Picture, shades *[shadeCount]render.Color) {
-	set := func(row int, m systems.Motion[components.Pose3D]) {
-		s.motion.Set(row, render.Motion{From: m.From, To: m.To, Start: m.Start, End: m.End})
-		s.motion.SetColor(row, shades[shade(m.To.Position[1])])
-	}
-	if s.motion == nil {
-		s.motion = render.NewMotionBatch(render.Cube, render.Solid, render.Color{})
-		s.rows = make(map[arche.Entity]int, s.count)
-		query := s.cubes.Query(s.engine.World())
-		for query.Next() {
-			if e := query.Entity(); e != s.first {
-				if m, ok := s.poser.Motion(e); ok {
-					s.rows[e] = s.motion.Add(render.Motion{})
-					set(s.rows[e], m)
-				}
-			}
-		}
-	}
-	s.poser.EachMotion(func(e arche.Entity, m systems.Motion[components.Pose3D]) {
-		if row, ok := s.rows[e]; ok {
-			set(row, m)
-		}
-	})
-	s.motion.SetTime(s.engine.Time().Normal)
-	p.View.AddMotion(s.motion)
+// color is that of a cube that the graphics processor moves: of the height at which it arrives, so that it changes once per step.
+func (s *Stress) color(_ arche.Entity, to components.Pose3D) render.Color {
+	return s.shades[shade(to.Position[1])]
 }
 
 // Draw copies the visual poses into one batch, or leaves the blending to the graphics processor.
@@ -201,35 +184,25 @@ func (s *Stress) Draw(p *scene.Picture) {
 		s.batch = render.NewBatch(render.Cube, render.Solid, render.Color{})
 		s.ghosts = render.NewBatch(render.Cube, render.Ghost, p.Theme.Accent(0))
 	}
-	low, middle, high := p.Theme.Accent(7), p.Theme.Accent(1), p.Theme.Accent(3).Mix(p.Theme.Text, 0.55)
-	shades := palette(low, middle, high)
 	s.batch.Reset()
 	s.ghosts.Reset()
 	if s.gpu {
-		s.drawMotion(p, &shades)
+		s.crowd.Update()
+		p.View.AddMotion(s.motion)
 	}
-	draw := func(visual *components.Visual3D) {
+	visuals := s.drawn.Query(s.engine.World())
+	for visuals.Next() {
+		visual, _ := visuals.Get()
 		pose := visual.Get()
-		s.batch.AppendColor(pose, shades[shade(pose.Position[1])])
-	}
-	if s.gpu { // all others are in the other batch
-		_, visual := s.poses.Get(s.first)
-		draw(visual)
-	}
-	if !s.gpu || p.Ghosts {
-		query := s.cubes.Query(s.engine.World())
-		for query.Next() {
-			logical, visual, _ := query.Get()
-			if !s.gpu {
-				draw(visual)
-			}
-			if p.Ghosts {
-				s.ghosts.Append(logical.Get())
-			}
-		}
+		s.batch.AppendColor(pose, s.shades[shade(pose.Position[1])])
 	}
 	p.View.Add(s.batch)
 	if p.Ghosts {
+		query := s.cubes.Query(s.engine.World())
+		for query.Next() {
+			logical, _, _ := query.Get()
+			s.ghosts.Append(logical.Get())
+		}
 		p.View.Add(s.ghosts)
 	}
 }

@@ -1,0 +1,250 @@
+// Package instancing keeps [render.MotionBatch]es in step with a world: it gives every entity that the graphics processor blends (see
+// [components.InterpolateOnGPU]) an instance, hands on its samples when a fixed step has changed them, and takes the instance away when the entity loses its marker or dies.
+//
+//	crowd := instancing.New(poses, func(arche.Entity) *render.MotionBatch { return cubes })
+//	engine.Install(poses, crowd)
+//	...
+//	crowd.Update()                      // in every frame, after engine.Update
+//	view.AddMotion(cubes)
+//	query := others.Query(world)        // others := generic.NewFilter1[components.Visual3D]().Without(generic.T[instancing.Instance]())
+//
+// Every entity is drawn by exactly one of the two ways, in the very frame in which it changes sides: who has an [Instance] is drawn by the batch, everybody else by his Visual.
+package instancing
+
+import (
+	"fmt"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// Instance is carried by the entities that have an instance at present. Do not add or remove it.
+type Instance struct{ _ uint32 }
+
+// Crowd keeps batches in step with a world. It is an [ecs.Plugin]; there may be one per engine. All methods are for the engine's goroutine.
+type Crowd struct {
+	poses *systems.Interpolator[components.Pose3D]
+	sort  func(e arche.Entity) *render.MotionBatch
+	paint func(e arche.Entity, to components.Pose3D) render.Color
+
+	engine  *ecs.Engine
+	world   *arche.World
+	ids     struct{ instance, marker, parent, visual arche.ID }
+	comers  arche.CachedFilter // marked, without an instance
+	leavers [4]arche.CachedFilter
+	present arche.CachedFilter // with an instance
+
+	slots   []slot // by entity id
+	batches []owners
+	count   int // of all instances
+	changes []arche.Entity
+	set     func(e arche.Entity, m *systems.Motion[components.Pose3D])
+}
+
+// slot is where an entity's instance is.
+type slot struct {
+	owner arche.Entity // the zero entity: none
+	batch int32
+	row   int32
+}
+
+// owners are whose instances the rows of a batch are.
+type owners struct {
+	batch *render.MotionBatch
+	rows  []arche.Entity
+}
+
+// New returns a crowd of what the interpolator knows. The function says into which batch an entity goes, once for each; for one that is not to be drawn it returns nil, and is asked again
+// in the next frame. Batches belong to the crowd from then on: nobody else adds to them or takes from them.
+func New(poses *systems.Interpolator[components.Pose3D], sort func(e arche.Entity) *render.MotionBatch) *Crowd {
+	if poses == nil || sort == nil {
+		panic("instancing: New needs an interpolator of poses in space and a function that says into which batch an entity goes")
+	}
+	c := &Crowd{poses: poses, sort: sort}
+	c.set = c.move
+	return c
+}
+
+// WithColors sets the colour of every instance by its newest sample, anew whenever that changes. Without it instances have their batch's colour. It returns the crowd.
+func (c *Crowd) WithColors(paint func(e arche.Entity, to components.Pose3D) render.Color) *Crowd {
+	c.paint = paint
+	return c
+}
+
+// Install adds the crowd's system to the engine.
+func (c *Crowd) Install(e *ecs.Engine) {
+	if c.engine != nil {
+		panic("instancing: this crowd is already installed on an engine; make one per engine")
+	}
+	c.engine, c.world = e, e.World()
+	w := c.world
+	c.ids.instance = arche.ComponentID[Instance](w)
+	c.ids.marker = arche.ComponentID[components.InterpolateOnGPU](w)
+	c.ids.parent = arche.ComponentID[components.Parent](w)
+	c.ids.visual = arche.ComponentID[components.Visual3D](w)
+	logical, visual := arche.ComponentID[components.Transform3D](w), c.ids.visual
+	register := func(f arche.MaskFilter) arche.CachedFilter { return w.Cache().Register(&f) }
+	c.comers = register(arche.All(c.ids.marker, logical, visual).Without(c.ids.instance, c.ids.parent))
+	with := arche.All(c.ids.instance)
+	c.leavers = [4]arche.CachedFilter{
+		register(with.Without(c.ids.marker)), register(with.Without(logical)), register(with.Without(visual)),
+		register(arche.MaskFilter{Include: arche.All(c.ids.instance, c.ids.parent)}),
+	}
+	c.present = register(arche.MaskFilter{Include: with})
+	// Before the synchroniser, which then finds the world as it stays for this frame, and gives visual values to who has left.
+	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &changing{c})
+}
+
+// changing is the system in which entities change sides.
+type changing struct{ c *Crowd }
+
+func (s *changing) Initialize(*arche.World) {}
+func (s *changing) Update(*arche.World)     { s.c.change() }
+func (s *changing) Name() string            { return "crowd" }
+func (s *changing) Finalize(w *arche.World) {
+	w.Batch().Remove(arche.All(s.c.ids.instance), s.c.ids.instance)
+	for _, f := range append(s.c.leavers[:], s.c.comers, s.c.present) {
+		w.Cache().Unregister(&f)
+	}
+	s.c.clear()
+}
+
+func (c *Crowd) clear() {
+	for k := range c.batches {
+		c.batches[k].batch.Reset()
+	}
+	c.slots, c.batches, c.count = nil, nil, 0
+}
+
+// change lets entities change sides. While nobody does it looks at six filters.
+func (c *Crowd) change() {
+	for k := range c.leavers {
+		for _, e := range c.members(&c.leavers[k]) {
+			c.world.Remove(e, c.ids.instance)
+			c.drop(c.slots[e.ID()])
+			c.show(e)
+		}
+	}
+	if c.number(&c.present) < c.count {
+		c.bury()
+	}
+	for _, e := range c.members(&c.comers) {
+		m, ok := c.poses.Motion(e)
+		if !ok {
+			continue // born since the newest fixed step; the next one gives it samples
+		}
+		if batch := c.sort(e); batch != nil {
+			c.world.Add(e, c.ids.instance)
+			c.add(e, batch, m)
+		}
+	}
+}
+
+// show puts the visual value of an entity that has left where the batch has drawn it. The synchroniser does so too, but not in a pause, in which it has nothing to do.
+func (c *Crowd) show(e arche.Entity) {
+	m, ok := c.poses.Motion(e)
+	if !ok {
+		return
+	}
+	now, t := c.engine.Time().Normal, float32(1)
+	if now < m.End {
+		t = float32(float64(max(now-m.Start, 0)) / float64(m.End-m.Start))
+	}
+	(*components.Visual3D)(c.world.Get(e, c.ids.visual)).Set(components.Blend3D(m.From, m.To, t))
+}
+
+// members lists who passes a filter, so that the world may be changed for each.
+func (c *Crowd) members(f *arche.CachedFilter) []arche.Entity {
+	c.changes = c.changes[:0]
+	query := c.world.Query(f)
+	for query.Next() {
+		c.changes = append(c.changes, query.Entity())
+	}
+	return c.changes
+}
+
+func (c *Crowd) number(f *arche.CachedFilter) int {
+	query := c.world.Query(f)
+	defer query.Close()
+	return query.Count()
+}
+
+// bury drops the instances of the dead.
+func (c *Crowd) bury() {
+	for k := range c.batches {
+		for row := len(c.batches[k].rows) - 1; row >= 0; row-- {
+			if e := c.batches[k].rows[row]; !c.world.Alive(e) {
+				c.drop(c.slots[e.ID()])
+			}
+		}
+	}
+}
+
+func (c *Crowd) add(e arche.Entity, batch *render.MotionBatch, m systems.Motion[components.Pose3D]) {
+	k := 0
+	for k < len(c.batches) && c.batches[k].batch != batch {
+		k++
+	}
+	if k == len(c.batches) {
+		if batch.Len() > 0 {
+			panic(fmt.Sprintf("instancing: a batch that has %d instances already; give the crowd empty ones", batch.Len()))
+		}
+		c.batches = append(c.batches, owners{batch: batch})
+	}
+	color := batch.Color
+	if c.paint != nil {
+		color = c.paint(e, m.To)
+	}
+	row := batch.AddColor(render.Motion(m), color)
+	c.batches[k].rows = append(c.batches[k].rows, e)
+	if n := int(e.ID()) + 1; n > len(c.slots) {
+		c.slots = append(c.slots, make([]slot, max(n, 2*len(c.slots))-len(c.slots))...)
+	}
+	c.slots[e.ID()] = slot{e, int32(k), int32(row)}
+	c.count++
+}
+
+// drop takes an instance away; the batch's last one takes its row.
+func (c *Crowd) drop(s slot) {
+	o := &c.batches[s.batch]
+	last := o.batch.Remove(int(s.row))
+	mover := o.rows[last]
+	o.rows[s.row] = mover
+	o.rows = o.rows[:last]
+	c.slots[mover.ID()].row = s.row
+	c.slots[s.owner.ID()] = slot{}
+	c.count--
+}
+
+// Update hands the samples that have changed to the batches, and the time of the frame. To be called once per frame, after the engine's Update or in its Render stage, and before the
+// batches are drawn.
+func (c *Crowd) Update() {
+	if c.engine == nil {
+		panic("instancing: Update of a crowd that is not installed; call engine.Install first")
+	}
+	c.poses.EachMotion(c.set)
+	now := c.engine.Time().Normal
+	for k := range c.batches {
+		c.batches[k].batch.SetTime(now)
+	}
+}
+
+// move gives an instance its next samples.
+func (c *Crowd) move(e arche.Entity, m *systems.Motion[components.Pose3D]) {
+	if int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e {
+		return // it becomes an instance in the next frame
+	}
+	s := &c.slots[e.ID()]
+	batch := c.batches[s.batch].batch
+	batch.Assign(int(s.row), (*render.Motion)(m))
+	if c.paint != nil {
+		batch.SetColor(int(s.row), c.paint(e, m.To))
+	}
+}
+
+// Len returns how many instances there are.
+func (c *Crowd) Len() int { return c.count }

@@ -1,0 +1,140 @@
+package systems_test
+
+import (
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// markedCrowd is an engine with n marked movers, of which the function says who moves in a step.
+func markedCrowd(t *testing.T, n int, moves func(k int) bool) (*ecs.Engine, *systems.Interpolator[components.Pose3D], []arche.Entity) {
+	t.Helper()
+	e, ip := installed(t)
+	t.Cleanup(e.Close)
+	w := e.World()
+	m := generic.NewMap3[components.Transform3D, components.Visual3D, components.InterpolateOnGPU](w)
+	var all []arche.Entity
+	query := m.NewBatchQ(n)
+	for query.Next() {
+		l, _, _ := query.Get()
+		*l = components.NewLogical(at(0, 0, 0))
+		all = append(all, query.Entity())
+	}
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for k, entity := range all {
+			if moves(k) {
+				l, _, _ := m.Get(entity)
+				p := l.Get()
+				p.Position[0]++
+				l.Set(p)
+			}
+		}
+	}))
+	return e, ip, all
+}
+
+const frame60 = time.Second / 60
+
+// Who moves is told of once per step with both samples, in the frame of that step and in no other; the visual value is the newest sample.
+func TestEachMotionTellsOfStepsOnly(t *testing.T) {
+	e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%4 == 0 })
+	m := generic.NewMap1[components.Visual3D](e.World())
+	e.Update(frame60)
+	ip.EachMotion(func(arche.Entity, *systems.Motion[components.Pose3D]) {})
+	for frame := range 12 {
+		e.Update(frame60 / 3)
+		told := map[arche.Entity]systems.Motion[components.Pose3D]{}
+		ip.EachMotion(func(e arche.Entity, m *systems.Motion[components.Pose3D]) { told[e] = *m })
+		now := e.Time()
+		if now.Steps == 0 {
+			if len(told) > 0 {
+				t.Fatalf("frame %d without a step tells of %d", frame, len(told))
+			}
+			continue
+		}
+		if len(told) != 25 {
+			t.Fatalf("frame %d tells of %d, want the 25 that move", frame, len(told))
+		}
+		for k, entity := range all {
+			x := float32(0)
+			if k%4 == 0 {
+				x = float32(now.Tick)
+				want := systems.Motion[components.Pose3D]{From: at(float64(x)-1, 0, 0), To: at(float64(x), 0, 0), Start: now.StepStart, End: now.StepEnd}
+				if told[entity] != want {
+					t.Fatalf("frame %d: told %v, want %v", frame, told[entity], want)
+				}
+			}
+			if v := m.Get(entity); v.Get().Position[0] != x {
+				t.Fatalf("frame %d: the visual value of %d is %v, want the newest sample %v", frame, k, v.Get().Position[0], x)
+			}
+		}
+	}
+}
+
+// When nobody has asked for a long time, everybody's present way is told, and notes have not piled up.
+func TestEachMotionAfterNobodyAsked(t *testing.T) {
+	tick := 0
+	// Everybody moves for a step and rests for one, which is told of one by one.
+	e, ip, all := markedCrowd(t, 500, func(int) bool { return tick%2 == 0 })
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { tick++ }))
+	for range 200 {
+		e.Update(frame60)
+	}
+	calls, told := 0, map[arche.Entity]systems.Motion[components.Pose3D]{}
+	ip.EachMotion(func(e arche.Entity, m *systems.Motion[components.Pose3D]) {
+		calls++
+		told[e] = *m
+	})
+	if calls > 4*500+1024+500 {
+		t.Errorf("%d notes have piled up", calls)
+	}
+	for _, entity := range all {
+		want, ok := ip.Motion(entity)
+		if got, heard := told[entity]; !ok || !heard || got != want {
+			t.Fatalf("%v: told %v (%v), want %v", entity, got, heard, want)
+		}
+	}
+}
+
+// A correction is seen as it fades, frame by frame, and then the way goes on by the samples.
+func TestEachMotionShowsCorrections(t *testing.T) {
+	e, ip, all := markedCrowd(t, 2, func(int) bool { return true })
+	m := generic.NewMap2[components.Transform3D, components.Visual3D](e.World())
+	now := func() time.Duration { return e.Time().Normal }
+	ways := map[arche.Entity]systems.Motion[components.Pose3D]{}
+	x := func(entity arche.Entity) float64 {
+		w := ways[entity]
+		f := min(1, float64(now()-w.Start)/float64(w.End-w.Start))
+		return float64(w.From.Position[0]) + f*float64(w.To.Position[0]-w.From.Position[0])
+	}
+	correct := false
+	e.AddAt(ecs.FixedUpdate, ecs.OrderUser+1, ecs.SystemFunc(func(*arche.World) {
+		if correct {
+			correct = false
+			l, _ := m.Get(all[0])
+			p := l.Get()
+			p.Position[0] += 8
+			l.Correct(p)
+		}
+	}))
+	last := 0.0
+	for frame := range 240 {
+		correct = frame == 60
+		e.Update(frame60 / 2)
+		ip.EachMotion(func(e arche.Entity, m *systems.Motion[components.Pose3D]) { ways[e] = *m })
+		ahead := x(all[0]) - x(all[1])
+		if ahead < last-1e-3 || ahead-last > 0.6 {
+			t.Fatalf("frame %d: it goes from %v ahead to %v ahead", frame, last, ahead)
+		}
+		last = ahead
+	}
+	if last < 7.99 {
+		t.Errorf("two seconds after the correction it is %v ahead, want 8", last)
+	}
+}
