@@ -7,9 +7,8 @@
 //   - [World] is the server's copy of what is replicated, in the numbers that travel, with the recent revisions of each entity. All clients share it.
 //   - [Encoder], one for each client, fills packets with what that client may see and does not have yet.
 //   - [Decoder] is the client's copy.
-//   - [WriteInputs] and [ReadInputs] carry a client's inputs the other way, with those before them until they are acknowledged.
 //
-// Nothing here knows an ECS, a socket or a clock: see [Encoder.Encode] for what the server does for each client and snapshot, and [Decoder.Decode]
+// A client's inputs, which go the other way, are package prediction's. Nothing here knows an ECS, a socket or a clock: see [Encoder.Encode] for what the server does for each client and snapshot, and [Decoder.Decode]
 // for the client's part. Packets, acknowledgements and messages are those of package packet.
 //
 // # Deltas

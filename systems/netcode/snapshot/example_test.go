@@ -85,26 +85,6 @@ func Example() {
 	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (27 bytes)
 }
 
-// An input travels with those before it until the server has acknowledged them.
-func ExampleWriteInputs() {
-	w := packet.NewWriter(make([]byte, 64))
-	newestFirst := []buttons{{keys: 1, turn: 8}, {keys: 1, turn: 8}, {keys: 0, turn: 4}}
-	n := snapshot.WriteInputs(&w, buttonsCodec{}, 1000, newestFirst, 400)
-	fmt.Println(n, "inputs in", w.Len(), "bits")
-
-	r := packet.NewReader(w.Bytes())
-	inputs := make([]buttons, snapshot.MaxInputs)
-	newest, n := snapshot.ReadInputs(&r, buttonsCodec{}, inputs)
-	for i, in := range inputs[:n] {
-		fmt.Println("tick", newest.Add(-i), in)
-	}
-	// Output:
-	// 3 inputs in 62 bits
-	// tick 1000 {1 8}
-	// tick 999 {1 8}
-	// tick 998 {0 4}
-}
-
 // Builds that do not fit together tell each other why, in one line, before anything else is sent.
 func ExampleSchema_CheckHello() {
 	build := func(components ...string) *snapshot.Schema {

@@ -84,37 +84,3 @@ func FuzzHello(f *testing.F) {
 		}
 	})
 }
-
-// FuzzInputs: what a client sends at every tick.
-func FuzzInputs(f *testing.F) {
-	in := []buttons{{1, 4}, {1, 4}, {2, -80}, {0, 0}}
-	w := packet.NewWriter(make([]byte, 100))
-	snapshot.WriteInputs(&w, buttonsCodec{}, 77, in, 800)
-	f.Add(w.Bytes())
-	f.Fuzz(func(t *testing.T, data []byte) {
-		r := packet.NewReader(data)
-		out := make([]buttons, 16)
-		newest, n := snapshot.ReadInputs(&r, buttonsCodec{}, out)
-		if r.Err() != nil && n != 0 {
-			t.Fatalf("%d inputs in spite of %v", n, r.Err())
-		}
-		if r.Err() != nil || n == 0 {
-			return
-		}
-		// What was understood is written and read again the same.
-		w := packet.NewWriter(make([]byte, 300))
-		again := make([]buttons, 16)
-		if k := snapshot.WriteInputs(&w, buttonsCodec{}, newest, out[:n], 2400); k != n {
-			t.Fatalf("%d of %d inputs written", k, n)
-		}
-		r = packet.NewReader(w.Bytes())
-		if at, k := snapshot.ReadInputs(&r, buttonsCodec{}, again); at != newest || k != n {
-			t.Fatalf("%d inputs of tick %d read again as %d of %d", n, newest, k, at)
-		}
-		for i := range n {
-			if again[i] != out[i] {
-				t.Fatalf("input %d: %+v, again %+v", i, out[i], again[i])
-			}
-		}
-	})
-}
