@@ -38,6 +38,7 @@ type Predictor[S any, I comparable] struct {
 	latest  tick.Tick // of the authoritative states that were taken
 	last    I         // the input of the last step
 	carry   presses[I]
+	company Company[S, I] // nil: alone
 	stats   Stats
 }
 
@@ -77,6 +78,9 @@ func (p *Predictor[S, I]) Start(t tick.Tick, state S) {
 func (p *Predictor[S, I]) restart(t tick.Tick) {
 	p.now, p.oldest, p.last = t, t, p.config.Rules.Neutral
 	p.pending.restart(t)
+	if p.company != nil {
+		p.company.restart(t)
+	}
 }
 
 // Started reports whether there is a state.
@@ -110,6 +114,9 @@ func (p *Predictor[S, I]) Advance(t tick.Tick, in I) S {
 	case gap < 0 && !p.oldest.IsNewer(t):
 		p.stats.Rewinds++
 		p.state, p.now = *p.at(t), t
+		if p.company != nil {
+			p.company.load(t)
+		}
 	case gap != 0:
 		p.stats.Jumps++
 		p.restart(t)
@@ -142,11 +149,22 @@ func (p *Predictor[S, I]) fill(t tick.Tick) {
 func (p *Predictor[S, I]) step(in I) {
 	p.stats.Steps++
 	p.last = in
-	*p.at(p.now) = p.state
-	p.state = p.config.Step(p.state, in, p.now)
+	p.run(in, p.now)
 	p.now++
 	if oldest := p.now.Add(-len(p.states)); oldest.IsNewer(p.oldest) {
 		p.oldest = oldest
+	}
+}
+
+// run brings the present states from a tick to the next, and keeps them as those at the tick.
+func (p *Predictor[S, I]) run(in I, t tick.Tick) {
+	*p.at(t) = p.state
+	if p.company != nil {
+		p.company.keep(t)
+	}
+	p.state = p.config.Step(p.state, in, t)
+	if p.company != nil {
+		p.company.step(&p.state, in, t)
 	}
 }
 

@@ -68,21 +68,34 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	if t != p.now {
 		predicted = *p.at(t)
 	}
-	p.pending.Applied(t.Add(-1))
-	p.oldest = t
+	p.settle(t)
 	c.Outcome, c.Error = Confirmed, p.config.Distance(predicted, state)
 	wrong := !(c.Error <= p.config.Tolerance) // also for NaN
-	if !wrong {
-		p.stats.LastCorrect = t
-		if !p.config.Always {
-			return c
+	from, others := t, false
+	if p.company != nil {
+		if oldest, some := p.company.wrong(); some {
+			others = true
+			if !wrong && !p.config.Always || from.IsNewer(oldest) {
+				from = oldest
+			}
 		}
 	}
-	c.Depth = int(p.now.Sub(t))
-	c.After = p.replay(t, state)
+	if !wrong {
+		p.stats.LastCorrect = t
+		if !p.config.Always && !others {
+			return c
+		}
+		if !p.config.Always {
+			state = predicted
+		}
+	}
+	c.Depth = int(p.now.Sub(from))
+	c.After = p.replay(from, t, state)
 	p.stats.Replayed += uint64(c.Depth)
-	if wrong {
+	if wrong || others && !(p.config.Distance(c.Before, c.After) <= 0) {
 		c.Outcome = Corrected
+	}
+	if wrong {
 		p.stats.Rollbacks++
 		p.stats.LastDepth, p.stats.MaxDepth = c.Depth, max(p.stats.MaxDepth, c.Depth)
 		p.stats.LastError, p.stats.MaxError = c.Error, max(p.stats.MaxError, c.Error)
@@ -90,17 +103,55 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	return c
 }
 
-// replay sets the state at tick t and runs the inputs since.
-func (p *Predictor[S, I]) replay(t tick.Tick, state S) S {
-	now := p.now
-	for ; t != now; t++ {
-		in, ok := p.pending.At(t)
+// behind is how many ticks the news of bodies may lie behind the newest of their player.
+const behind = 32
+
+// settle forgets what nothing will be replayed from any more, now that the server's state at tick t is known.
+func (p *Predictor[S, I]) settle(t tick.Tick) {
+	if p.company != nil {
+		t = t.Add(-behind)
+		if !t.IsNewer(p.oldest) {
+			return
+		}
+	}
+	p.pending.Applied(t.Add(-1))
+	p.oldest = t
+}
+
+// replay goes back to a tick and runs the inputs since. The player has the state at tick t, up to which he is held to what was predicted for him.
+func (p *Predictor[S, I]) replay(from, t tick.Tick, state S) S {
+	now, present := p.now, p.state
+	if t != now {
+		*p.at(t) = state
+	} else {
+		present = state
+	}
+	if p.state = present; from != now {
+		p.state = *p.at(from)
+	}
+	if p.company != nil {
+		p.company.begin(from)
+	}
+	for k := from; k != now; {
+		in, ok := p.pending.At(k)
 		if !ok {
 			panic("prediction: an input of the history is missing: a Predictor's Pending is not to be reset or dropped from by others")
 		}
-		*p.at(t) = state
-		state = p.config.Step(state, in, t)
+		p.run(in, k)
+		k++
+		switch {
+		case k.IsNewer(t):
+		case k == now:
+			p.state = present
+		default:
+			p.state = *p.at(k)
+		}
+		if p.company != nil {
+			p.company.hold(k, now)
+		}
 	}
-	p.state = state
-	return state
+	if p.company != nil {
+		p.company.end()
+	}
+	return p.state
 }
