@@ -111,6 +111,8 @@ type Client[S any, I comparable] struct {
 	newest    int64 // newest tick of which a snapshot came, unwrapped
 	own       snapshot.ID
 	correct   correction[S]
+	told      news[S]
+	bodies    clientBodies[S, I] // nil: none
 	packet    []byte
 	need      int // bytes that messages must leave for inputs
 	stats     ClientStats
@@ -123,6 +125,14 @@ type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.
 type correction[S any] struct {
 	any  bool
 	jump bool
+}
+
+// news is the newest state of the own player, until the next step takes it.
+type news[S any] struct {
+	any   bool
+	at    tick.Tick
+	state S
+	jumps uint8
 }
 
 // pendingParent is a parent that a replica gets when its picture has come to the tick of the change.
@@ -146,6 +156,9 @@ type ClientStats struct {
 	Sampled, Starved uint64 // replica steps shown; of them without a snapshot ahead
 	Corrections      uint64
 	CorrectionError  float64 // of the last one
+	Predicted        int     // bodies that are predicted, wholly or in part
+	BodyCorrections  uint64  // steps of theirs in which one was corrected
+	BodyError        float64 // by how much the last one, in units of length
 	Jumps            uint64  // whole ticks made up after stalls
 	Missed           int     // ticks in a row for which the server has had no input
 	SentBytes        uint64

@@ -145,8 +145,15 @@ func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
 			p.silent = 0
 		}
 	}
+}
+
+// show puts his entity where his state has him.
+func (p *Player[S, I]) show() {
+	if !p.playing {
+		return
+	}
 	if transform := p.transform(); transform != nil {
-		pose := game.Pose(p.State)
+		pose := p.server.protocol.game.Pose(p.State)
 		if pose != transform.Get() {
 			transform.Set(pose)
 		}

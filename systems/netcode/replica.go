@@ -3,6 +3,7 @@ package netcode
 import (
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -145,6 +146,9 @@ func (c *Client[S, I]) removeReplica(id snapshot.ID) {
 	if c.own == id {
 		c.own = snapshot.None
 	}
+	if c.bodies != nil {
+		c.bodies.forget(id)
+	}
 	c.drop(r)
 	e := r.entity
 	*r = replica{}
@@ -178,6 +182,7 @@ func (c *Client[S, I]) step() {
 	if c.status != Playing {
 		return
 	}
+	c.settle()
 	t := c.engine.Time()
 	real := now + t.StepEnd - t.Normal
 	predicted := tick.Tick(0)
@@ -227,6 +232,9 @@ func (c *Client[S, I]) step() {
 			c.sample(r, now, view, present)
 		}
 	}
+	if c.bodies != nil {
+		c.bodies.draw()
+	}
 }
 
 // sample puts one replica where its buffer says.
@@ -258,7 +266,9 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 	}
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
-	c.show(r, pose, info.Discontinuity || !r.shown)
+	if c.bodies == nil || !c.bodies.sampled(r.id, pose, info.Discontinuity) {
+		c.show(r, pose, info.Discontinuity || !r.shown)
+	}
 	r.settled = info.Settled
 }
 
@@ -280,7 +290,13 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 		return
 	}
 	before := c.predictor.State()
+	if c.bodies != nil {
+		c.bodies.before()
+	}
 	after := c.predictor.Advance(t, c.config.Input(t))
+	if c.bodies != nil {
+		c.bodies.after()
+	}
 	r := c.replica(c.own)
 	if r == nil || c.config.WithoutPrediction || !c.has(r.entity) {
 		c.correct = correction[S]{}
@@ -301,6 +317,26 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 	}
 	r.shown = true
 	c.correct = correction[S]{}
+}
+
+// eye is where the own player is predicted, if he is anywhere.
+func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
+	if c.replica(c.own) == nil || !c.predictor.Started() {
+		return mgl32.Vec3{}, false
+	}
+	return c.protocol.game.Pose(c.predictor.State()).Position, true
+}
+
+// settle compares what was predicted with the newest that the server has told, once in a step however many packets came.
+func (c *Client[S, I]) settle() {
+	if !c.told.any {
+		return
+	}
+	c.told.any = false
+	if c.bodies != nil && c.predictor.Started() {
+		c.bodies.news()
+	}
+	c.reconcile(c.told.at, c.told.state, c.told.jumps)
 }
 
 // reconcile takes the own player's state from the server.

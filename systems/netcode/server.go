@@ -69,6 +69,7 @@ type Server[S any, I comparable] struct {
 	mirrors []mirror
 	tracks  tracks
 	history history
+	bodies  serverBodies // nil: none
 
 	players  []*Player[S, I] // by slot; nil where free
 	waiting  []newcomer[S, I]
@@ -159,6 +160,9 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	}
 	s.tracks = newTracks(s.world)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
+	if s.protocol.bodies != nil {
+		s.bodies = s.protocol.bodies.server(s)
+	}
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
 	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has just been despawned; before any capture, which forgets jumps.
 	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
@@ -258,6 +262,14 @@ func (s *Server[S, I]) beginStep() {
 	for _, p := range s.players {
 		if p != nil {
 			p.step(t, now)
+		}
+	}
+	if s.bodies != nil {
+		s.bodies.step(t)
+	}
+	for _, p := range s.players {
+		if p != nil {
+			p.show()
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 			return
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
-		c.own, c.hasState, c.newest, c.jumps, c.correct = snapshot.None, false, 0, 0, correction[S]{}
+		c.own, c.hasState, c.newest, c.jumps, c.correct, c.told = snapshot.None, false, 0, 0, correction[S]{}, news[S]{}
 	}
 	if again {
 		c.stats.Reconnects++
@@ -174,6 +174,11 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	game := &c.protocol.game
 	if c.predictor == nil || !m.resumed {
 		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
+		c.bodies = nil
+		if kind := c.protocol.bodies; kind != nil && !m.arrival {
+			c.bodies = kind.client(c)
+			c.bodies.begin(c.predictor, m.player)
+		}
 	}
 	if c.predictor.Started() {
 		// Inputs from before the outage are worth nothing any more, and would count as late.
@@ -261,7 +266,7 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 		if c.welcomed.arrival && feedback.Heard {
 			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
 		}
-		c.reconcile(after, state, jumps)
+		c.told = news[S]{true, after, state, jumps}
 	}
 	c.newest = max(c.newest, at)
 	c.apply(snap, now)
@@ -289,6 +294,9 @@ func (c *Client[S, I]) frame() {
 	c.stats.RTT, c.stats.Jitter, c.stats.Lead = s.RTT, s.Jitter, s.Lead
 	c.stats.Age, c.stats.Stretch = s.Age.Duration(c.grid), stretch
 	c.stats.Loss, c.stats.ViewRate = c.playback.Loss(), c.playback.Rate()
+	if c.bodies != nil {
+		c.bodies.stats(&c.stats)
+	}
 	if c.clocks.Synced() {
 		c.stats.Delay = c.clocks.Reference().At(now) - c.viewTime
 	}

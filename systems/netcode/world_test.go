@@ -280,3 +280,5 @@ func seeds(seed uint64) linksim.Path {
 }
 
 func perfect() linksim.Path { return linksim.Path{} }
+
+type linkPath = linksim.Path

@@ -1,0 +1,116 @@
+package netcode
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// Bodies are entities that players push around, and that push back: crates, balls, doors. The server steps all of them together with all players; a client steps those near
+// his own player together with him, ahead of the server, by the same function, so that what he touches answers in the tick in which he touches it. What is farther away is
+// interpolated like other entities.
+//
+// A body is an entity of one of the Kinds that has the component B beside its Transform3D and Replicated, and no parent. The server's plugin steps the components and writes
+// the poses; gameplay may change a component afterwards, in FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same step.
+// Clients' replicas have the component too: the predicted state, or else the newest of the server's.
+//
+// # Cost
+//
+// While predictions are right a client runs one step of the group per tick. A wrong one is replayed, at most once in a fixed step however many packets came: at most as many ticks
+// as the round trip and the lead have (64 at most), with at most Max bodies each. Nothing is allocated. Bandwidth: what Codec writes, for bodies that changed.
+//
+// # Limits
+//
+// Other players are not predicted: a body that two push at once is predicted as if one did, and corrected by what the server says. Where inputs run on arrival
+// ([ServerConfig].OnArrival) a player has no tick to share with bodies, and clients interpolate them all.
+type Bodies[S any, I comparable, B comparable] struct {
+	// Kinds are the kinds of the entities that are bodies. Required.
+	Kinds []uint16
+	// Step brings the group to the end of tick t. The game's own Step has run for each of its players, who are there to push and to be pushed back. It must depend on nothing but its
+	// arguments and on what is a function of the tick: on a client the group is a part of the server's. It must cope with any state that Codec reads, and
+	// keep no reference to the group. Required.
+	Step func(g *prediction.Group[S, I, B], t tick.Tick)
+	// Pose returns where a body in the state is, in the world. Required.
+	Pose func(body B) components.Pose3D
+	// Codec packs a body's state, for all who may know of it. What Decode returns may come from anywhere and must be fit for Step. Required.
+	Codec snapshot.Codec[B]
+	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's pose travels anyway. Nil: nothing.
+	Restore func(body B, pose components.Pose3D) B
+	// Distance tells how far a prediction was off, NaN for what makes no sense; up to Tolerance it counts as right, to be chosen above the quantum of Codec and poses. Distance is
+	// required.
+	Distance  func(predicted, authoritative B) float64
+	Tolerance float64
+	// Snap is the distance in units of length from which on a correction is drawn as a jump; zero means never.
+	Snap float64
+	// Near is how near to the own player a body is predicted, Leave how far away it has to be to be interpolated again (zero: Near * 1.3), both in units of length. Near has to
+	// cover what may touch him, by way of other bodies too, in the half second after it comes into view. Required.
+	Near, Leave float32
+	// Max is how many are predicted at once, the nearest; zero means 16, at most 256.
+	Max int
+}
+
+// Predict makes the entities of some kinds bodies. Call it on both ends, in the same order as calls of [Mirror], of which it is one: the name stands for B at the handshake. It panics for what is
+// missing or wrong, for a second call, and when the protocol is in use already.
+func Predict[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) snapshot.Component[B] {
+	switch {
+	case p.bodies != nil:
+		panic("netcode: a second Predict; put all bodies into one type, since one function steps them together")
+	case len(b.Kinds) == 0 || b.Step == nil || b.Pose == nil || b.Codec == nil || b.Distance == nil:
+		panic("netcode: Bodies need all of Kinds, Step, Pose, Codec, Distance and Near")
+	case b.Leave == 0:
+		b.Leave = b.Near * 1.3
+	}
+	if !(b.Near > 0) || !(b.Leave >= b.Near) || !(b.Tolerance >= 0) || !(b.Snap >= 0) || b.Max < 0 || b.Max > prediction.MaxBodies {
+		panic(fmt.Sprintf("netcode: Bodies with Near %v, Leave %v, Tolerance %v, Snap %v, Max %d; Near must be positive, Leave not below it, Tolerance and Snap not negative, Max 0 to %d",
+			b.Near, b.Leave, b.Tolerance, b.Snap, b.Max, prediction.MaxBodies))
+	}
+	for _, kind := range b.Kinds {
+		if p.movers[kind] != nil {
+			panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
+		}
+	}
+	handle := Mirror(p, name, b.Codec)
+	p.bodies = &bodiesKind[S, I, B]{config: b, handle: handle}
+	return handle
+}
+
+// bodiesOf is a protocol's bodies without their type.
+type bodiesOf[S any, I comparable] interface {
+	server(s *Server[S, I]) serverBodies
+	client(c *Client[S, I]) clientBodies[S, I]
+}
+
+// bodiesKind is what a protocol knows of bodies before there is a world.
+type bodiesKind[S any, I comparable, B comparable] struct {
+	config Bodies[S, I, B]
+	handle snapshot.Component[B]
+}
+
+func (b *bodiesKind[S, I, B]) has(kind uint16) bool {
+	for _, k := range b.config.Kinds {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func finite(v mgl32.Vec3) bool {
+	for _, x := range v {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// placed reports whether a pose is somewhere.
+func placed(p components.Pose3D) bool {
+	return finite(p.Position) && finite(p.Rotation.V) && finite(mgl32.Vec3{p.Rotation.W})
+}

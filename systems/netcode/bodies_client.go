@@ -1,0 +1,355 @@
+package netcode
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// clientBodies are a client's bodies without their type.
+type clientBodies[S any, I comparable] interface {
+	// begin gives the own player his company.
+	begin(p *prediction.Predictor[S, I], number uint16)
+	// news takes what the newest snapshots say, and lets bodies come and go. A reconciliation follows.
+	news()
+	// before and after surround the step of the own player.
+	before()
+	after()
+	// sampled takes where interpolation has a replica, and reports whether the bodies write its pose.
+	sampled(id snapshot.ID, pose components.Pose3D, jump bool) bool
+	// draw writes the poses.
+	draw()
+	// forget takes out a replica that goes.
+	forget(id snapshot.ID)
+	// pose returns where a predicted body is after the own player's newest step, or was before it.
+	pose(id snapshot.ID, before bool) (components.Pose3D, bool)
+	stats(to *ClientStats)
+}
+
+// fadeSpeed bounds how fast, in units of length per second, a body is taken from where interpolation has it to where it is predicted or back, beside its own motion; shortFade and
+// longFade bound how long that takes.
+const (
+	fadeSpeed = 3.0
+	shortFade = 250 * time.Millisecond
+	longFade  = time.Second
+)
+
+// bodiesClient predicts bodies near the own player.
+type bodiesClient[S any, I comparable, B comparable] struct {
+	*bodiesKind[S, I, B]
+	c       *Client[S, I]
+	id      arche.ID
+	company *prediction.Bodies[S, I, B]
+	active  []activeBody // those in the company
+	stepped bool         // in this step
+}
+
+// activeBody is a body that is predicted, drawn between where interpolation has it and where it is predicted.
+type activeBody struct {
+	id      snapshot.ID
+	leaving bool
+	ready   bool    // is predicted for the present
+	jump    bool    // interpolation jumps in this step
+	weight  float32 // 0: as interpolated, 1: as predicted
+	jumps   uint8   // discontinuities, as the server counts them
+	snap    bool    // the prediction jumps in this step
+
+	seen     components.Pose3D // by interpolation, where this step ends
+	seenLast components.Pose3D // and the step before
+	start    components.Pose3D // as predicted
+	end      components.Pose3D
+	wrong    bool // the prediction has been corrected before this step
+}
+
+func (b *bodiesKind[S, I, B]) client(c *Client[S, I]) clientBodies[S, I] {
+	return &bodiesClient[S, I, B]{bodiesKind: b, c: c, id: arche.ComponentID[B](c.world)}
+}
+
+func (b *bodiesClient[S, I, B]) begin(p *prediction.Predictor[S, I], number uint16) {
+	b.company = prediction.NewBodies(prediction.BodiesConfig[S, I, B]{
+		Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max,
+	})
+	b.active = make([]activeBody, 0, b.company.Max())
+	p.Accompany(number, b.company)
+}
+
+// authority returns the newest state that the server has told of a body, if that is anywhere.
+func (b *bodiesClient[S, I, B]) authority(id snapshot.ID) (state B, s snapshot.State, at tick.Tick, ok bool) {
+	s, at, ok = b.c.decoder.State(id)
+	if !ok {
+		return state, s, at, false
+	}
+	if state, ok = b.handle.Get(b.c.decoder, id); !ok {
+		return state, s, at, false
+	}
+	if b.config.Restore != nil {
+		state = b.config.Restore(state, components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}})
+	}
+	return state, s, at, placed(b.config.Pose(state))
+}
+
+func (b *bodiesClient[S, I, B]) news() {
+	c := b.c
+	newest := tick.Tick(uint32(c.newest))
+	for i := range b.active {
+		a := &b.active[i]
+		state, s, at, ok := b.authority(a.id)
+		known, in := b.company.Known(uint32(a.id))
+		if !ok || !in {
+			a.leaving = true
+			continue
+		}
+		if s.AtRest && !at.IsNewer(known) {
+			// Of what rests nothing more comes. That is as good as news, from so long ago that news would have come: if the prediction has moved it, it was wrong.
+			at = newest.Add(-b.silence())
+		}
+		if at.IsNewer(known) && b.company.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
+			a.jumps, a.snap = s.Discontinuity, true
+		}
+	}
+	b.choose(newest)
+}
+
+// silence is after how many ticks without news of a body at rest there will be none: what was lost has been sent again.
+func (b *bodiesClient[S, I, B]) silence() int {
+	c := b.c
+	rate := c.protocol.TickRate()
+	ticks := int(c.stats.RTT*time.Duration(rate)/time.Second) + 2*rate/int(max(c.welcomed.rate, 1)) + 4
+	return min(ticks, prediction.DefaultHistory/2-1)
+}
+
+// choose lets in who has come near and sends away who is far.
+func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
+	c := b.c
+	eye, ok := c.eye()
+	if !ok || c.config.WithoutPrediction {
+		for i := range b.active {
+			b.active[i].leaving = true
+		}
+		return
+	}
+	for i := range b.active {
+		a := &b.active[i]
+		if state, in := b.company.State(uint32(a.id)); in {
+			switch d := b.config.Pose(state).Position.Sub(eye).Len(); {
+			case !(d <= b.config.Leave):
+				a.leaving = true
+			case d <= b.config.Near:
+				a.leaving = false
+			}
+		}
+	}
+	for {
+		near, best := b.config.Near, snapshot.None
+		var state B
+		var s snapshot.State
+		var at tick.Tick
+		for i := range c.replicas {
+			r := &c.replicas[i]
+			if r.id == snapshot.None || r.id == c.own || !b.has(r.kind) || r.parent != snapshot.None || !c.has(r.entity) || b.find(r.id) != nil {
+				continue
+			}
+			where, _, ok := c.decoder.State(r.id)
+			d := where.Position.Sub(eye).Len()
+			if !ok || !(d <= near) {
+				continue
+			}
+			if candidate, cs, ct, ok := b.authority(r.id); ok {
+				near, best, state, s, at = d, r.id, candidate, cs, ct
+			}
+		}
+		if best == snapshot.None {
+			return
+		}
+		if len(b.active) == cap(b.active) {
+			b.giveWay(eye, near)
+			return
+		}
+		if s.AtRest && newest.IsNewer(at) {
+			at = newest
+		}
+		r := c.replica(best)
+		if !b.company.Add(uint32(best), r.kind, at, state) {
+			return
+		}
+		pose := c.logical(r.entity).Get()
+		b.active = append(b.active, activeBody{id: best, jumps: s.Discontinuity, seen: pose, seenLast: pose})
+	}
+}
+
+// giveWay sends away the farthest if it is clearly farther than one who has no place.
+func (b *bodiesClient[S, I, B]) giveWay(eye mgl32.Vec3, near float32) {
+	farthest, most := -1, near*1.25
+	for i := range b.active {
+		a := &b.active[i]
+		if a.leaving { // there will be a place soon
+			return
+		}
+		if state, in := b.company.State(uint32(a.id)); in {
+			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
+				farthest, most = i, d
+			}
+		}
+	}
+	if farthest >= 0 {
+		b.active[farthest].leaving = true
+	}
+}
+
+func (b *bodiesClient[S, I, B]) find(id snapshot.ID) *activeBody {
+	for i := range b.active {
+		if b.active[i].id == id {
+			return &b.active[i]
+		}
+	}
+	return nil
+}
+
+func (b *bodiesClient[S, I, B]) before() {
+	for i := range b.active {
+		a := &b.active[i]
+		was := a.ready
+		if a.ready = b.company.Ready(uint32(a.id)); !a.ready {
+			continue
+		}
+		state, _ := b.company.State(uint32(a.id))
+		a.start = b.config.Pose(state)
+		a.wrong = was && a.start != a.end
+		if a.wrong {
+			b.c.stats.BodyCorrections++
+			b.c.stats.BodyError = float64(a.start.Position.Sub(a.end.Position).Len())
+			a.snap = a.snap || b.config.Snap > 0 && b.c.stats.BodyError >= b.config.Snap
+		}
+	}
+}
+
+func (b *bodiesClient[S, I, B]) after() {
+	b.stepped = true
+	for i := range b.active {
+		a := &b.active[i]
+		if !a.ready {
+			continue
+		}
+		state, _ := b.company.State(uint32(a.id))
+		a.end = b.config.Pose(state)
+		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
+		if !placed(a.start) || !placed(a.end) {
+			// It has flown off to where no number goes. What it may have touched, the next reconciliation puts right.
+			a.ready, a.leaving, a.weight = false, true, 0
+		}
+	}
+}
+
+func (b *bodiesClient[S, I, B]) sampled(id snapshot.ID, pose components.Pose3D, jump bool) bool {
+	a := b.find(id)
+	if a == nil {
+		return false
+	}
+	a.seen, a.jump = pose, a.jump || jump
+	return true
+}
+
+func (b *bodiesClient[S, I, B]) draw() {
+	if !b.stepped { // the own player stands still, too
+		return
+	}
+	b.stepped = false
+	kept := b.active[:0]
+	for i := range b.active {
+		a := b.active[i]
+		r := b.c.replica(a.id)
+		if r == nil || !b.c.has(r.entity) {
+			b.company.Remove(uint32(a.id))
+			continue
+		}
+		b.show(r, &a)
+		if a.leaving && a.weight == 0 {
+			b.company.Remove(uint32(a.id))
+			continue
+		}
+		kept = append(kept, a)
+	}
+	b.active = kept
+}
+
+// show writes the pose of a body.
+func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
+	c := b.c
+	pose, start, jump := a.seen, a.seenLast, a.jump && a.weight < 1 || a.snap && a.weight > 0
+	if a.ready {
+		from := a.weight
+		a.weight = fade(a.weight, !a.leaving, a.end.Position.Sub(a.seen.Position).Len(), c.protocol.TickRate())
+		start = components.Blend3D(a.seenLast, a.start, smooth(from))
+		pose = components.Blend3D(a.seen, a.end, smooth(a.weight))
+		if a.weight == 1 {
+			pose = a.end
+		}
+		if c.world.Has(r.entity, b.id) {
+			if state, ok := b.company.State(uint32(a.id)); ok && a.weight > 0 {
+				*(*B)(c.world.Get(r.entity, b.id)) = state
+			}
+		}
+	}
+	a.seenLast, a.jump, a.snap = a.seen, false, false
+	pose.Scale = c.logical(r.entity).Get().Scale
+	start.Scale = pose.Scale
+	if i := c.interpolator(); a.wrong && !jump && a.weight > 0 && i != nil {
+		i.Correct(r.entity, start, pose)
+		r.shown = true
+	} else {
+		c.show(r, pose, jump || !r.shown)
+	}
+	a.wrong = false
+}
+
+// fade moves a weight by a step towards 1 or 0, so that over the gap it stands for nothing moves faster than it should.
+func fade(weight float32, in bool, gap float32, rate int) float32 {
+	const steepest = 1.5 // of smooth
+	step := float32(1 / (shortFade.Seconds() * float64(rate)))
+	if gap > 0 {
+		step = min(step, fadeSpeed/(steepest*gap*float32(rate)))
+	}
+	step = max(step, float32(1/(longFade.Seconds()*float64(rate))))
+	if in {
+		return min(weight+step, 1)
+	}
+	return max(weight-step, 0)
+}
+
+func smooth(x float32) float32 { return x * x * (3 - 2*x) }
+
+func (b *bodiesClient[S, I, B]) forget(id snapshot.ID) {
+	for i := range b.active {
+		if b.active[i].id == id {
+			b.company.Remove(uint32(id))
+			b.active = append(b.active[:i], b.active[i+1:]...)
+			return
+		}
+	}
+}
+
+func (b *bodiesClient[S, I, B]) pose(id snapshot.ID, before bool) (components.Pose3D, bool) {
+	a := b.find(id)
+	if a == nil || !a.ready {
+		return components.Pose3D{}, false
+	}
+	if before {
+		return a.start, true
+	}
+	return a.end, true
+}
+
+func (b *bodiesClient[S, I, B]) stats(to *ClientStats) {
+	to.Predicted = 0
+	for i := range b.active {
+		if b.active[i].weight > 0 {
+			to.Predicted++
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package netcode
+
+import (
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// serverBodies are a server's bodies without their type.
+type serverBodies interface {
+	// step moves all bodies, together with all players, whose own steps have run.
+	step(t tick.Tick)
+	// near reports whether a body of the kind is predicted by a client this far away from it.
+	near(kind uint16, distance float32) bool
+}
+
+type bodiesServer[S any, I comparable, B comparable] struct {
+	*bodiesKind[S, I, B]
+	s        *Server[S, I]
+	id       arche.ID
+	group    prediction.Group[S, I, B]
+	entities []arche.Entity
+}
+
+func (b *bodiesKind[S, I, B]) server(s *Server[S, I]) serverBodies {
+	return &bodiesServer[S, I, B]{bodiesKind: b, s: s, id: arche.ComponentID[B](s.world)}
+}
+
+func (b *bodiesServer[S, I, B]) near(kind uint16, distance float32) bool {
+	return !b.s.config.OnArrival && distance <= b.config.Near && b.has(kind)
+}
+
+func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
+	g, s := &b.group, b.s
+	g.Players, g.Bodies, b.entities = g.Players[:0], g.Bodies[:0], b.entities[:0]
+	for _, p := range s.players {
+		if p != nil && p.playing {
+			g.Players = append(g.Players, prediction.Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
+		}
+	}
+	// In the order of slots, which is that of a client's group. Who has just been made has no slot yet and begins with the next step.
+	for slot, e := range s.tracks.bySlot {
+		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
+			continue
+		}
+		kind := (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind
+		if !b.has(kind) {
+			continue
+		}
+		g.Bodies = append(g.Bodies, prediction.Body[B]{ID: uint32(s.history.ids[slot]), Kind: kind, State: *(*B)(s.world.Get(e, b.id))})
+		b.entities = append(b.entities, e)
+	}
+	players, bodies := len(g.Players), len(g.Bodies)
+	b.config.Step(g, t)
+	if len(g.Players) != players || len(g.Bodies) != bodies {
+		panic("netcode: the step of Bodies has added or removed members; change what they are instead")
+	}
+	for i, e := range b.entities {
+		state := g.Bodies[i].State
+		*(*B)(s.world.Get(e, b.id)) = state
+		if l, pose := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)), b.config.Pose(state); l.Get() != pose {
+			l.Set(pose)
+		}
+	}
+	clear(g.Players) // who leaves must not be kept alive by this
+}
