@@ -27,7 +27,8 @@ import (
 //
 // # Limits
 //
-// Other players are not predicted: a body that two push at once is predicted as if one did, and corrected by what the server says. Where inputs run on arrival
+// What other players do is not known before the news of it comes. In a prediction each of them goes on as he was seen last (StandIn), for a quarter of a second at most; without a StandIn a body that two
+// push at once is predicted as if one did. What the server says puts it right. Where inputs run on arrival
 // ([ServerConfig].OnArrival) a player has no tick to share with bodies, and clients interpolate them all.
 type Bodies[S any, I comparable, B comparable] struct {
 	// Kinds are the kinds of the entities that are bodies. Required.
@@ -38,6 +39,9 @@ type Bodies[S any, I comparable, B comparable] struct {
 	Step func(g *prediction.Group[S, I, B], t tick.Tick)
 	// Pose returns where a body in the state is, in the world. Required.
 	Pose func(body B) components.Pose3D
+	// StandIn makes a player of what is known of another one, so that bodies find him in their way: of his pose in the world and his velocity in units of length per second, carried on to
+	// the tick in question. It reports false for what is no player. Nil: others are in nobody's way.
+	StandIn func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3) (S, I, bool)
 	// Codec packs a body's state, for all who may know of it. What Decode returns may come from anywhere and must be fit for Step. Required.
 	Codec snapshot.Codec[B]
 	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's pose travels anyway. Nil: nothing.

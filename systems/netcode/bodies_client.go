@@ -1,8 +1,6 @@
 package netcode
 
 import (
-	"time"
-
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -36,8 +34,8 @@ type clientBodies[S any, I comparable] interface {
 // longFade bound how long that takes.
 const (
 	fadeSpeed = 3.0
-	shortFade = 250 * time.Millisecond
-	longFade  = time.Second
+	shortFade = 0.25 // s
+	longFade  = 1.0  // s
 )
 
 // bodiesClient predicts bodies near the own player.
@@ -47,8 +45,24 @@ type bodiesClient[S any, I comparable, B comparable] struct {
 	id      arche.ID
 	company *prediction.Bodies[S, I, B]
 	active  []activeBody // those in the company
+	others  []other[S]   // players near the own one, of whom only old news is known
 	stepped bool         // in this step
 }
+
+// other is another player as the newest snapshot had him.
+type other[S any] struct {
+	rep      Replicated
+	at       tick.Tick
+	pose     components.Pose3D
+	velocity mgl32.Vec3
+	state    S // of the tick that is being stepped
+}
+
+const (
+	maxOthers = 8
+	// carriedOn is for how many seconds a stand-in goes on as the player was seen last.
+	carriedOn = 0.25
+)
 
 // activeBody is a body that is predicted, drawn between where interpolation has it and where it is predicted.
 type activeBody struct {
@@ -72,10 +86,13 @@ func (b *bodiesKind[S, I, B]) client(c *Client[S, I]) clientBodies[S, I] {
 }
 
 func (b *bodiesClient[S, I, B]) begin(p *prediction.Predictor[S, I], number uint16) {
-	b.company = prediction.NewBodies(prediction.BodiesConfig[S, I, B]{
-		Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max,
-	})
+	c := prediction.BodiesConfig[S, I, B]{Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max}
+	if b.config.StandIn != nil {
+		c.Others = b.standIns
+	}
+	b.company = prediction.NewBodies(c)
 	b.active = make([]activeBody, 0, b.company.Max())
+	b.others = make([]other[S], 0, maxOthers)
 	p.Accompany(number, b.company)
 }
 
@@ -106,7 +123,7 @@ func (b *bodiesClient[S, I, B]) news() {
 			continue
 		}
 		if s.AtRest && !at.IsNewer(known) {
-			// Of what rests nothing more comes. That is as good as news, from so long ago that news would have come: if the prediction has moved it, it was wrong.
+			// Of what rests nothing more comes, which is news as well: if the prediction has moved it, it was wrong.
 			at = newest.Add(-b.silence())
 		}
 		if at.IsNewer(known) && b.company.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
@@ -114,14 +131,13 @@ func (b *bodiesClient[S, I, B]) news() {
 		}
 	}
 	b.choose(newest)
+	b.meet()
 }
 
-// silence is after how many ticks without news of a body at rest there will be none: what was lost has been sent again.
+// silence is after how many ticks without news of a body at rest it counts as being there still. What begins to move is in every snapshot from then on, so it takes the loss of that many,
+// or a crowd that leaves it no room, to be wrong about it; then the news puts it right again.
 func (b *bodiesClient[S, I, B]) silence() int {
-	c := b.c
-	rate := c.protocol.TickRate()
-	ticks := int(c.stats.RTT*time.Duration(rate)/time.Second) + 2*rate/int(max(c.welcomed.rate, 1)) + 4
-	return min(ticks, prediction.DefaultHistory/2-1)
+	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2
 }
 
 // choose lets in who has come near and sends away who is far.
@@ -181,6 +197,49 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 		pose := c.logical(r.entity).Get()
 		b.active = append(b.active, activeBody{id: best, jumps: s.Discontinuity, seen: pose, seenLast: pose})
 	}
+}
+
+// meet notes who else is near.
+func (b *bodiesClient[S, I, B]) meet() {
+	c := b.c
+	b.others = b.others[:0]
+	eye, ok := c.eye()
+	if !ok || b.config.StandIn == nil || len(b.active) == 0 {
+		return
+	}
+	for i := range c.replicas {
+		r := &c.replicas[i]
+		if r.id == snapshot.None || r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || b.has(r.kind) {
+			continue
+		}
+		s, at, ok := c.decoder.State(r.id)
+		if !ok || r.parent != snapshot.None || !(s.Position.Sub(eye).Len() <= b.config.Leave) {
+			continue
+		}
+		b.others = append(b.others, other[S]{
+			rep: Replicated{Kind: r.kind, Owner: r.owner, ID: r.id}, at: at, velocity: s.Velocity,
+			pose: components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}},
+		})
+		if len(b.others) == maxOthers {
+			return
+		}
+	}
+}
+
+// standIns is prediction.BodiesConfig.Others.
+func (b *bodiesClient[S, I, B]) standIns(t tick.Tick, players []prediction.Actor[S, I]) []prediction.Actor[S, I] {
+	rate := float32(b.c.protocol.TickRate())
+	for i := range b.others {
+		o := &b.others[i]
+		pose := o.pose
+		pose.Position = pose.Position.Add(o.velocity.Mul(mgl32.Clamp(float32(t.Add(1).Sub(o.at))/rate, -carriedOn, carriedOn)))
+		state, in, ok := b.config.StandIn(o.rep, pose, o.velocity)
+		if ok {
+			o.state = state
+			players = append(players, prediction.Actor[S, I]{Number: o.rep.Owner, State: &o.state, Input: in})
+		}
+	}
+	return players
 }
 
 // giveWay sends away the farthest if it is clearly farther than one who has no place.
@@ -311,11 +370,11 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 // fade moves a weight by a step towards 1 or 0, so that over the gap it stands for nothing moves faster than it should.
 func fade(weight float32, in bool, gap float32, rate int) float32 {
 	const steepest = 1.5 // of smooth
-	step := float32(1 / (shortFade.Seconds() * float64(rate)))
+	step := float32(1 / (shortFade * float64(rate)))
 	if gap > 0 {
 		step = min(step, fadeSpeed/(steepest*gap*float32(rate)))
 	}
-	step = max(step, float32(1/(longFade.Seconds()*float64(rate))))
+	step = max(step, float32(1/(longFade*float64(rate))))
 	if in {
 		return min(weight+step, 1)
 	}

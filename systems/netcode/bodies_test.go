@@ -110,6 +110,9 @@ func boxDistance(a, b box) float64 {
 func boxes() netcode.Bodies[runner, input, box] {
 	return netcode.Bodies[runner, input, box]{
 		Kinds: []uint16{kindBox}, Step: stepBoxes, Pose: poseBox, Codec: boxCodec{}, Distance: boxDistance, Tolerance: 0.01, Snap: 5, Near: 8, Leave: 10,
+		StandIn: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3) (runner, input, bool) {
+			return runner{X: pose.Position[0], Z: pose.Position[2]}, input{}, r.Kind == kindRun
+		},
 		Restore: func(b box, pose components.Pose3D) box {
 			b.X, b.Z = pose.Position[0], pose.Position[2]
 			return b
@@ -226,6 +229,132 @@ func TestBoxAnswersAtOnce(t *testing.T) {
 			if seed == 0 {
 				t.Logf("%s: the box moved %v after the touch; at most %.4f m beside the server over %d ticks; %d predicted", network.name, moved-touched, worst, compared, after.Predicted)
 			}
+		}
+	}
+}
+
+// wander pushes whatever is around: eight directions, changed every 40 ticks, but never far away from where he began.
+func (p *player) wander(seed uint64) func(tick.Tick) input {
+	return func(at tick.Tick) input {
+		if s, _ := p.client.State(); math.Hypot(float64(s.X), float64(s.Z)) > 6 {
+			return input{X: -sign(s.X), Z: -sign(s.Z)}
+		}
+		x := (uint64(at)/40 + seed*7919) * 0x9e3779b97f4a7c15 >> 32
+		return input{X: int8(x%3) - 1, Z: int8(x/3%3) - 1}
+	}
+}
+
+// sign is the direction of a distance that is worth a step.
+func sign(x float32) int8 {
+	switch {
+	case x > 0.15:
+		return 1
+	case x < -0.15:
+		return -1
+	}
+	return 0
+}
+
+// towards runs at an entity that is predicted.
+func (p *player) towards(e arche.Entity) input {
+	s, _ := p.client.State()
+	d := p.logical(e)
+	return input{X: sign(d[0] - s.X), Z: sign(d[2] - s.Z)}
+}
+
+// Nobody is corrected in a world that one player moves alone, whatever the network: there is nothing to be wrong about but what rounding loses.
+func TestOnePlayerAmongBoxes(t *testing.T) {
+	for _, network := range networks {
+		corrections, players, worst, seconds := uint64(0), uint64(0), 0.0, 0.0
+		for seed := range uint64(6) {
+			m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+			a := m.join(network.path(seed+1), nil)
+			m.run(time.Second, nil)
+			var all []arche.Entity
+			for i := range 12 {
+				all = append(all, m.box(box{X: float32(i%4)*2.5 - 4, Z: float32(i/4)*2.5 - 1}))
+			}
+			m.run(5*time.Second, nil)
+			m.mustPlay()
+			a.input = a.wander(seed)
+			before := a.client.Stats()
+			m.run(20*time.Second, func() {
+				st := a.client.Stats()
+				worst = max(worst, st.BodyError)
+			})
+			after := a.client.Stats()
+			corrections += after.BodyCorrections - before.BodyCorrections
+			players += after.Corrections - before.Corrections
+			seconds += 20
+			moved := 0
+			for i, e := range all {
+				if start := (mgl32.Vec3{float32(i%4)*2.5 - 4, 0.5, float32(i/4)*2.5 - 1}); m.transform(e).Get().Position.Sub(start).Len() > 0.5 {
+					moved++
+				}
+			}
+			if moved < 3 {
+				t.Errorf("%s %d: %d boxes were moved: the walk shows too little", network.name, seed, moved)
+			}
+		}
+		t.Logf("%s: %d steps with a corrected box and %d corrections of the player in %v s, at most %.4f m", network.name, corrections, players, seconds, worst)
+		// What comes near anew begins at a rounded state, and what it is pushed against passes the difference on.
+		if float64(corrections) > seconds/4 || float64(players) > seconds/4 || worst > 0.1 {
+			t.Errorf("%s: too many", network.name)
+		}
+	}
+}
+
+// Two push one box from both sides. Neither client knows what the other player does now, so both are wrong; but not for longer than the news takes, by no more than a
+// player moves meanwhile, and what is seen never leaps.
+func TestTwoPlayersPushOneBox(t *testing.T) {
+	for _, network := range networks {
+		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+		a, b := m.join(network.path(1), nil), m.join(network.path(2), nil)
+		m.run(time.Second, nil) // at (0, 2) and (0, 4)
+		e := m.box(box{X: 0, Z: 3})
+		there := m.record(e)
+		m.run(4*time.Second, nil)
+		m.mustPlay()
+		if m.of(a).State.Z > m.of(b).State.Z {
+			a, b = b, a
+		}
+		var now tick.Tick
+		replica := a.replicaOf(m, e)
+		a.input = func(at tick.Tick) input { now = at; return a.towards(replica) }
+		b.input = func(tick.Tick) input { return b.towards(b.replicaOf(m, e)) }
+		before := a.client.Stats()
+		worst, leap := 0.0, 0.0
+		last := a.visual(replica)
+		seconds := 20.0
+		type pose struct {
+			at tick.Tick
+			p  mgl32.Vec3
+		}
+		var predicted []pose
+		m.run(20*time.Second, func() {
+			seen := a.visual(replica)
+			leap = max(leap, float64(seen.Sub(last).Len()))
+			last = seen
+			predicted = append(predicted, pose{now + 1, a.logical(replica)})
+		})
+		after := a.client.Stats()
+		m.run(time.Second, nil)
+		for _, p := range predicted {
+			if truth, ok := there[p.at]; ok {
+				worst = max(worst, float64(truth.Sub(p.p).Len()))
+			}
+		}
+		rate := float64(after.BodyCorrections-before.BodyCorrections) / seconds
+		t.Logf("%s: %.1f corrections a second, at most %.3f m beside the server at the same tick, at most %.3f m in a frame", network.name, rate, worst, leap)
+		if rate > 30 {
+			t.Errorf("%s: %.1f corrections a second, more than snapshots", network.name, rate)
+		}
+		// Half a second at a runner's speed; a frame at twice that and an offset of all of it that halves in 100 ms.
+		if worst > runSpeed/2 || leap > 2*runSpeed/120.0+worst*math.Ln2/0.1/120 {
+			t.Errorf("%s: too far", network.name)
+		}
+		if before.BodyCorrections == after.BodyCorrections {
+			t.Errorf("%s: nothing was corrected: the two did not meet", network.name)
 		}
 	}
 }

@@ -44,6 +44,8 @@ type BodiesConfig[S any, I comparable, B any] struct {
 	Distance func(predicted, authoritative B) float64
 	// Tolerance is the distance up to which a prediction counts as right; choose it above the quantum of bodies on the wire.
 	Tolerance float64
+	// Others appends stand-ins for the players who are not predicted to those who take part in tick t, with states of their own to point to. What the step does to them is lost. Nil: nobody.
+	Others func(t tick.Tick, players []Actor[S, I]) []Actor[S, I]
 	// Max is how many bodies are predicted at most: 0 means DefaultBodies, else 1 to MaxBodies. All memory is there from the start.
 	Max int
 }
@@ -71,7 +73,7 @@ type Bodies[S any, I comparable, B any] struct {
 	rings   []B   // Max histories, each as long as the player's
 	free    []int // rings that nobody has
 	members []member[B]
-	actors  [1]Actor[S, I]
+	actors  []Actor[S, I] // scratch
 	group   Group[S, I, B]
 	present []int // of group.Bodies: whose state each is
 	replays bool  // is within a replay
@@ -118,6 +120,7 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 		members: make([]member[B], 0, c.Max),
 		group:   Group[S, I, B]{Bodies: make([]Body[B], 0, c.Max)},
 		present: make([]int, 0, c.Max),
+		actors:  make([]Actor[S, I], 0, 1),
 	}
 }
 

@@ -52,10 +52,13 @@ func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
 			b.present = append(b.present, i)
 		}
 	}
-	b.actors[0] = Actor[S, I]{Number: b.number, State: state, Input: in}
-	b.group.Players = b.actors[:]
+	b.actors = append(b.actors[:0], Actor[S, I]{Number: b.number, State: state, Input: in})
+	if b.config.Others != nil {
+		b.actors = b.config.Others(t, b.actors)
+	}
+	b.group.Players = b.actors
 	b.config.Step(&b.group, t)
-	if len(b.group.Players) != 1 || len(b.group.Bodies) != len(b.present) {
+	if len(b.group.Players) != len(b.actors) || len(b.group.Bodies) != len(b.present) {
 		panic("prediction: the step of a group has added or removed members; change what they are instead")
 	}
 	for k, i := range b.present {
