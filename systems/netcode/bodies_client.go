@@ -38,6 +38,9 @@ const (
 	longFade  = 1.0  // s
 )
 
+// lost is how many times farther than Leave a prediction may be from where the server has a body and still be one.
+const lost = 4
+
 // bodiesClient predicts bodies near the own player.
 type bodiesClient[S any, I comparable, B comparable] struct {
 	*bodiesKind[S, I, B]
@@ -298,8 +301,8 @@ func (b *bodiesClient[S, I, B]) after() {
 		state, _ := b.company.State(uint32(a.id))
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
-		if !placed(a.start) || !placed(a.end) {
-			// It has flown off to where no number goes. What it may have touched, the next reconciliation puts right.
+		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
+			// It has flown off to where nothing is. What it may have touched, the next reconciliation puts right.
 			a.ready, a.leaving, a.weight = false, true, 0
 		}
 	}

@@ -358,3 +358,224 @@ func TestTwoPlayersPushOneBox(t *testing.T) {
 		}
 	}
 }
+
+// A box that is kicked away, or left behind, goes back to being interpolated, and one that comes back is predicted again: neither is seen.
+func TestBoxesComeAndGo(t *testing.T) {
+	for _, network := range networks {
+		for seed := range uint64(5) {
+			b := boxes()
+			b.Near, b.Leave = 2.5, 3
+			m := newMatchOf(t, boxProtocol(t, b), nil)
+			a := m.join(network.path(seed+1), nil)
+			m.run(time.Second, nil)
+			e := m.box(box{X: 4, Z: 2})
+			var fastest float32
+			m.engine.Add(ecs.FixedEnd, ecs.SystemFunc(func(*arche.World) {
+				b := m.boxOf(e)
+				fastest = max(fastest, float32(math.Hypot(float64(b.VX), float64(b.VZ))))
+			}))
+			m.run(4*time.Second, nil)
+			m.mustPlay()
+			replica := a.replicaOf(m, e)
+			if n := a.client.Stats().Predicted; n != 0 {
+				t.Fatalf("%s %d: %d boxes are predicted at a distance of 4 m", network.name, seed, n)
+			}
+			// He dashes into it and stops; it glides away; he follows, turns round and leaves it.
+			begin := tick.Tick(m.engine.Time().Tick) + 30
+			a.input = func(at tick.Tick) input {
+				switch at := at.Sub(begin); {
+				case at < 0:
+					return input{}
+				case at < 55:
+					return input{X: 1, Dash: true}
+				case at < 120:
+					return input{}
+				case at < 200:
+					return input{X: 1}
+				}
+				return input{X: -1}
+			}
+			changes, was := 0, 0
+			last, worst := a.visual(replica), float32(0)
+			m.run(6*time.Second, func() {
+				if n := a.client.Stats().Predicted; n != was {
+					was = n
+					changes++
+				}
+				seen := a.visual(replica)
+				worst = max(worst, seen.Sub(last).Len())
+				last = seen
+			})
+			if limit := fastest/120 + 0.05; worst > limit {
+				t.Errorf("%s %d: the box moved %.4f m in a frame, want at most %.4f", network.name, seed, worst, limit)
+			}
+			if changes < 2 || changes%2 != 0 || fastest < 5 {
+				t.Errorf("%s %d: %d changes between predicted and interpolated at %.1f m/s: the scene shows too little", network.name, seed, changes, fastest)
+			}
+			if d := last.Sub(m.transform(e).Get().Position).Len(); d > 0.01 {
+				t.Errorf("%s %d: the box ends %.3f m from where the server has it", network.name, seed, d)
+			}
+			if seed == 0 {
+				t.Logf("%s: at most %.4f m in a frame, of which %.4f its own motion; %d changes", network.name, worst, fastest/120, changes)
+			}
+		}
+	}
+}
+
+// What the server does to a box that nobody could foresee is in the simulation at once, and in the picture as an offset that fades; a teleport is a jump in both.
+func TestBoxIsCorrected(t *testing.T) {
+	m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+	a := m.join(seeds(4), nil)
+	m.run(time.Second, nil)
+	e := m.box(box{X: 3, Z: 2})
+	m.run(5*time.Second, nil)
+	m.mustPlay()
+	replica := a.replicaOf(m, e)
+	if n := a.client.Stats().Predicted; n != 1 {
+		t.Fatalf("%d boxes are predicted", n)
+	}
+	m.boxOf(e).Z += 1
+	since, first := time.Duration(-1), 0.0
+	m.run(3*time.Second, func() {
+		l, v := float64(a.logical(replica)[2]), float64(a.visual(replica)[2])
+		if math.Abs(l-2) > 0.01 && math.Abs(l-3) > 0.01 {
+			t.Fatalf("the simulation has the box at %.3f, neither where it was nor where it is", l)
+		}
+		if since < 0 && l > 2.5 {
+			since, first = m.now, l-v
+			if first < 0.7 {
+				t.Fatalf("in the first picture after the correction the offset is %.3f m, want nearly 1", first)
+			}
+		}
+		if since >= 0 && m.now-since >= 700*time.Millisecond && math.Abs(l-v) > 0.1*first {
+			t.Fatalf("%v after the correction %.3f m of %.3f are left, want at most a tenth", m.now-since, l-v, first)
+		}
+	})
+	if since < 0 {
+		t.Fatal("there was no correction")
+	}
+	m.boxOf(e).Z += 1.5
+	m.transform(e).Teleport(poseBox(*m.boxOf(e)))
+	m.run(3*time.Second, func() {
+		if z := a.visual(replica)[2]; z > 3.01 && z < 4.49 {
+			t.Fatalf("the box is seen at %.3f, in the middle of a teleport", z)
+		}
+	})
+	if z := a.visual(replica)[2]; z < 4.49 {
+		t.Errorf("the box is seen at %.3f, want 4.5", z)
+	}
+}
+
+// A predicted box that goes away on the server goes on the client, in the middle of a push, and its place is taken by another one.
+func TestPredictedBoxIsDespawned(t *testing.T) {
+	for seed := range uint64(5) {
+		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+		a := m.join(seeds(seed+1), nil)
+		m.run(time.Second, nil)
+		e := m.box(box{X: 2, Z: 2})
+		m.run(4*time.Second, nil)
+		m.mustPlay()
+		a.input = func(tick.Tick) input { return input{X: 1} }
+		m.run(700*time.Millisecond, nil)
+		id := m.id(e)
+		if m.boxOf(e).X == 2 {
+			t.Fatal("nobody pushed the box")
+		}
+		m.engine.World().RemoveEntity(e)
+		next := m.box(box{X: -3, Z: 2})
+		m.run(2*time.Second, nil)
+		if got := a.client.Replica(id); !got.IsZero() {
+			t.Errorf("seed %d: the box is still there: %v", seed, got)
+		}
+		a.input = func(tick.Tick) input { return input{X: -1} }
+		m.run(5*time.Second, nil)
+		if m.boxOf(next).X > -4 {
+			t.Errorf("seed %d: the other box was not pushed: it is at %v", seed, *m.boxOf(next))
+		}
+		if s, p := a.client.State(); !p || math.Abs(float64(s.X-m.of(a).State.X)) > 4 {
+			t.Errorf("seed %d: the player is predicted at %v, the server has him at %v", seed, s, m.of(a).State)
+		}
+	}
+}
+
+// wildCodec is one that lets through what it should refuse.
+type wildCodec struct {
+	boxCodec
+	wild *float32
+}
+
+func (c wildCodec) Decode(r *packet.Reader, base *box) box {
+	b := c.boxCodec.Decode(r, base)
+	if *c.wild != 0 {
+		b.VX = *c.wild
+	}
+	return b
+}
+
+// Nothing that a server can say of a body breaks the prediction of anything else, for longer than it says so.
+func TestWildBodies(t *testing.T) {
+	for _, wild := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
+		b, value := boxes(), float32(0)
+		m := newMatchOf(t, boxProtocol(t, b), nil)
+		b.Codec = wildCodec{wild: &value}
+		honest := m.protocol
+		m.protocol = boxProtocol(t, b)
+		a := m.join(seeds(1), nil)
+		m.protocol = honest
+		m.run(time.Second, nil)
+		e, other := m.box(box{X: 2, Z: 2}), m.box(box{X: -2, Z: 2})
+		m.run(4*time.Second, nil)
+		m.mustPlay()
+		a.input = func(at tick.Tick) input {
+			if at/60%2 == 0 {
+				return input{X: 1}
+			}
+			return input{X: -1}
+		}
+		sound := func() {
+			for _, e := range []arche.Entity{a.client.Entity(), a.replicaOf(m, e), a.replicaOf(m, other)} {
+				if p := a.visual(e); !(p.Len() < 200) {
+					t.Fatalf("%v: something is drawn at %v", wild, p)
+				}
+			}
+			if s, _ := a.client.State(); !(math.Abs(float64(s.X)) < 1e3) {
+				t.Fatalf("%v: the player is predicted at %v", wild, s)
+			}
+		}
+		m.run(2*time.Second, sound)
+		value = wild
+		m.run(3*time.Second, sound)
+		value = 0
+		m.run(3*time.Second, sound)
+		for _, e := range []arche.Entity{e, other} {
+			if d := a.logical(a.replicaOf(m, e)).Sub(m.transform(e).Get().Position).Len(); d > 3 {
+				t.Errorf("%v: when all is well again a box is %.2f m from where the server has it", wild, d)
+			}
+		}
+	}
+}
+
+// Two players and twenty boxes, pushed, corrected, coming and going, on the articles' network: nothing is allocated.
+func TestBodiesAllocateNothing(t *testing.T) {
+	b := boxes()
+	b.Near, b.Leave, b.Max = 4, 5, 6
+	m := newMatchOf(t, boxProtocol(t, b), nil)
+	players := []*player{m.join(seeds(1), nil), m.join(seeds(2), nil)}
+	for i := range 20 {
+		m.box(box{X: float32(i%5)*2.5 - 5, Z: float32(i/5)*2.5 - 3})
+	}
+	for i, p := range players {
+		p.input = p.wander(uint64(i))
+	}
+	m.run(20*time.Second, nil)
+	m.mustPlay()
+	before := players[0].client.Stats().BodyCorrections
+	perTick := testing.AllocsPerRun(10, func() { m.run(time.Second, nil) }) / tickRate
+	if perTick > 0.05 {
+		t.Errorf("%.2f allocations a tick, server and two clients together", perTick)
+	}
+	if players[0].client.Stats().BodyCorrections == before {
+		t.Error("there was nothing to correct: the test does not cover replays")
+	}
+	t.Logf("%.3f allocations a tick, %d corrections", perTick, players[0].client.Stats().BodyCorrections-before)
+}

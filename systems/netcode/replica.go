@@ -26,6 +26,8 @@ type replica struct {
 	hung    int         // replicas whose Parent is this one
 	orphan  bool        // whose parent went before the news of another came: stays where it was seen last
 	settled bool        // written where it rests
+	rested  bool        // was, until the newest sample came
+	counter uint8       // its discontinuities when it was
 	shown   bool        // written at all
 }
 
@@ -266,10 +268,17 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 	}
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
-	if c.bodies == nil || !c.bodies.sampled(r.id, pose, info.Discontinuity) {
-		c.show(r, pose, info.Discontinuity || !r.shown)
+	jump := info.Discontinuity
+	newest, _, _ := c.decoder.State(r.id)
+	if r.rested {
+		r.rested, jump = false, jump && newest.Discontinuity != r.counter // that nobody has looked at what rests is no jump
 	}
-	r.settled = info.Settled
+	if c.bodies == nil || !c.bodies.sampled(r.id, pose, jump) {
+		c.show(r, pose, jump || !r.shown)
+	}
+	if info.Settled {
+		r.settled, r.rested, r.counter = true, true, newest.Discontinuity
+	}
 }
 
 // show writes a replica's logical pose, the same way as a local system would.

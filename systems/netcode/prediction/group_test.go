@@ -3,6 +3,7 @@ package prediction_test
 import (
 	"math"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -318,4 +319,66 @@ func or[T any](v, fallback *T) *T {
 		return fallback
 	}
 	return v
+}
+
+// Groups step, are replayed, and change their members without allocating.
+func TestBodiesAllocateNothing(t *testing.T) {
+	p, b := newGroup(4)
+	p.Start(0, pusher{})
+	k := tick.Tick(0)
+	advance := func() {
+		p.Advance(k, strafe(k))
+		k++
+		id := uint32(k%6 + 1)
+		if k%7 == 0 && !b.Remove(id) {
+			b.Add(id, 0, k.Add(-min(12, int(k))), ball{X: float64(id)})
+		}
+		if k > 20 {
+			b.Note(id, k.Add(-10), ball{X: float64(id) + float64(k%3)})
+			p.Reconcile(k.Add(-10), pusher{X: float64(k % 5)})
+		}
+	}
+	for range 200 {
+		advance()
+	}
+	before := b.Stats().Replays
+	if allocs := testing.AllocsPerRun(2000, advance); allocs != 0 {
+		t.Errorf("%v allocations per tick, want 0", allocs)
+	}
+	if b.Stats().Replays == before {
+		t.Error("nothing was replayed")
+	}
+}
+
+// What a replay costs: the whole history of 64 ticks, with a step function that does next to nothing.
+func BenchmarkReplay(b *testing.B) {
+	for _, bodies := range []int{0, 4, 16, 64} {
+		b.Run(strconv.Itoa(bodies)+" bodies", func(b *testing.B) {
+			p := prediction.NewPredictor(prediction.Config[pusher, control]{Step: stepPusher, Distance: pusherDistance, Tolerance: near, Rules: rules})
+			group := prediction.NewBodies(prediction.BodiesConfig[pusher, control, ball]{
+				Step: func(g *prediction.Group[pusher, control, ball], _ tick.Tick) {
+					for i := range g.Bodies {
+						g.Bodies[i].State.X += g.Bodies[i].State.V / rate
+					}
+				},
+				Distance: ballDistance, Max: max(bodies, 1),
+			})
+			p.Accompany(1, group)
+			p.Start(0, pusher{})
+			for i := range bodies {
+				group.Add(uint32(i+1), 0, 0, ball{X: float64(i)})
+			}
+			k := tick.Tick(0)
+			for range 100 {
+				p.Advance(k, strafe(k))
+				k++
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				p.Advance(k, strafe(k))
+				k++
+				p.Reconcile(k.Add(-63), pusher{X: float64(k)})
+			}
+		})
+	}
 }
