@@ -1,6 +1,7 @@
 package systems_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -171,4 +172,52 @@ func TestKeepOrphansAfterAShift(t *testing.T) {
 			t.Fatalf("the simulation has it at %v, want -989", x)
 		}
 	})
+}
+
+// Who is given another parent after his own has died, but before he is taken along, stays where he is in the world.
+func TestReparentAwayFromTheDead(t *testing.T) {
+	for _, options := range [][]systems.HierarchyOption{nil, {systems.KeepOrphans()}} {
+		for _, moving := range []bool{false, true} {
+			for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate} {
+				f := newFamily(t, 10, options...)
+				ship := f.spawn(turned(at(10, 0, 0), turnY(90)))
+				deck := f.child(ship, at(0, 0, 0))
+				pilot := f.child(deck, turned(at(0, 3, 2), turnY(-90))) // at (12, 3, 0) in the world
+				raft := f.spawn(at(100, 0, 0))
+				x := 10.0
+				f.fixed(func(now ecs.Time) {
+					if moving && f.w.Alive(ship) {
+						x++
+						f.logical(ship).Set(turned(at(x, 0, 0), turnY(90)))
+					}
+				})
+				saved := false
+				f.Add(stage, ecs.SystemFunc(func(w *arche.World) {
+					if f.Time().Frame == 20 && !saved {
+						saved = true
+						w.RemoveEntity(ship)
+						f.reparent(pilot, raft)
+					}
+				}))
+				last := 12.0
+				f.run(60, constant(49*time.Millisecond), func(now ecs.Time) {
+					got := f.worldX(pilot)
+					if d := got - last; d < -1e-4 || d > 0.49*1.05+1e-4 || !moving && math.Abs(d) > 1e-5 {
+						t.Fatalf("moving %v, %v, frame %d: leapt from %v to %v", moving, stage, now.Frame, last, got)
+					}
+					last = got
+				})
+				if f.w.Alive(ship) || !f.w.Alive(pilot) || f.w.Alive(deck) != (options != nil) {
+					t.Fatalf("ship %v, deck %v, pilot %v", f.w.Alive(ship), f.w.Alive(deck), f.w.Alive(pilot))
+				}
+				f.near("the picture and the simulation", f.worldX(pilot), f.logicalX(pilot), 1e-4)
+				if x := f.worldX(pilot); x < 11.9 || x > 24 {
+					t.Errorf("moving %v, %v: ended at %v", moving, stage, x)
+				}
+				if d := degreesApart(f.logical(pilot).Get().Rotation, turnY(0)); !(d < 0.01) {
+					t.Errorf("turned by %v degrees", d)
+				}
+			}
+		}
+	}
 }

@@ -191,7 +191,7 @@ func (h *Hierarchy) orphan(child, parent arche.Entity) {
 }
 
 func (h *Hierarchy) lastKnown(w *worlds, e arche.Entity) components.Pose3D {
-	if int(e.ID()) < len(w.cache) && w.cache[e.ID()].entity == e {
+	if w.knows(e) {
 		return poseOf(&w.cache[e.ID()].world)
 	}
 	return components.Identity3D()

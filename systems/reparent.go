@@ -22,6 +22,8 @@ func KeepLocal() ReparentOption { return func(r *reparenting) { r.keepLocal = tr
 // under a parent that scales its axes differently are kept as well as a pose without shear can. It returns [ErrCycle] if the parent is the child or one of its descendants, an error if either is
 // dead, and then changes nothing.
 //
+// If the old parent has died and the child has not yet followed it, the last known place of the old parent counts: to keep a child, reparent it in the same stage.
+//
 // It may add a component, so it must not be called while a query is open.
 func (h *Hierarchy) Reparent(child, parent arche.Entity, options ...ReparentOption) error {
 	if h.engine == nil {
@@ -62,7 +64,7 @@ func (h *Hierarchy) checkAncestors(child, parent arche.Entity) error {
 	return nil
 }
 
-// changeFrame moves a child's poses from one parent's frame to another's.
+// changeFrame moves a child's poses from one parent's frame to another's. If the old frame hangs on somebody who is dead, its last known place counts.
 func (h *Hierarchy) changeFrame(child, from, to arche.Entity) {
 	logical := h.logicalPose(to).Inverse().Mul(h.logicalPose(from))
 	now := h.engine.Time().Normal
@@ -70,11 +72,15 @@ func (h *Hierarchy) changeFrame(child, from, to arche.Entity) {
 		return h.poseAt(to, t).Inverse().Mul(h.poseAt(from, t))
 	}
 	drawn := at(now)
-	h.moveFrame(child, frames{
+	f := frames{
 		logical: func(p components.Pose3D) components.Pose3D { return logical.Mul(p) },
 		drawn:   func(p components.Pose3D) components.Pose3D { return drawn.Mul(p) },
 		at:      func(t time.Duration, p components.Pose3D) components.Pose3D { return at(t).Mul(p) },
-	})
+	}
+	if gone := h.eachUpward(from, func(arche.Entity) {}); !gone.IsZero() {
+		f.at = nil
+	}
+	h.moveFrame(child, f)
 }
 
 // frames maps a pose of an entity from the frame that it has to another one.
@@ -149,15 +155,21 @@ func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[component
 // logicalPose is the world pose of a would-be parent; the identity for none.
 func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
 	pose := components.Identity3D()
-	h.eachUpward(e, func(at arche.Entity) { pose = h.logicalLocal(at).Mul(pose) })
-	return pose
+	gone := h.eachUpward(e, func(at arche.Entity) { pose = h.logicalLocal(at).Mul(pose) })
+	if gone.IsZero() {
+		return pose
+	}
+	if !h.logical.knows(gone) { // nobody has asked for it: where it was drawn is the next best
+		return h.lastKnown(&h.visual, gone).Mul(pose)
+	}
+	return h.lastKnown(&h.logical, gone).Mul(pose)
 }
 
 // poseAt is the world pose that the samples say for a time.
 func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 	pose := components.Identity3D()
 	i := h.interpolator()
-	h.eachUpward(e, func(at arche.Entity) {
+	gone := h.eachUpward(e, func(at arche.Entity) {
 		local := h.visualLocal(at)
 		if i != nil {
 			if r, ok := i.row(at); ok {
@@ -166,13 +178,25 @@ func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 		}
 		pose = local.Mul(pose)
 	})
+	if !gone.IsZero() {
+		return h.lastKnown(&h.visual, gone).Mul(pose)
+	}
 	return pose
 }
 
-// eachUpward visits a living entity and its ancestors, up to the first that counts as a root.
-func (h *Hierarchy) eachUpward(e arche.Entity, f func(arche.Entity)) {
+// eachUpward visits a living entity and its ancestors, up to the first that counts as a root. If that is because a dead one is next, it returns who died.
+func (h *Hierarchy) eachUpward(e arche.Entity, f func(arche.Entity)) (gone arche.Entity) {
 	n := h.visual.path(e)
-	for _, at := range h.visual.chain[:min(n+1, len(h.visual.chain))] {
+	chain := h.visual.chain
+	for _, at := range chain[:min(n+1, len(chain))] {
 		f(at)
+	}
+	switch {
+	case n < len(chain): // a cycle
+		return arche.Entity{}
+	case n == 0:
+		return e
+	default:
+		return h.visual.parentOf(chain[n-1])
 	}
 }

@@ -83,11 +83,16 @@ func (w *worlds) of(e arche.Entity) *worldPose {
 	return &w.cache[e.ID()]
 }
 
+// knows reports whether there is a world pose of the entity, right or stale.
+func (w *worlds) knows(e arche.Entity) bool {
+	return int(e.ID()) < len(w.cache) && w.cache[e.ID()].entity == e
+}
+
 // renew makes one entity's world pose right, given that the parent's is. A parent that is dead counts with its last pose.
 func (w *worlds) renew(e, parent arche.Entity, local components.Pose3D) {
 	c := &w.cache[e.ID()]
 	var above *worldPose
-	if !parent.IsZero() && int(parent.ID()) < len(w.cache) && w.cache[parent.ID()].entity == parent {
+	if !parent.IsZero() && w.knows(parent) {
 		above = &w.cache[parent.ID()]
 	}
 	var parentRev uint32
