@@ -2,6 +2,8 @@ package netcode_test
 
 import (
 	"fmt"
+	"log"
+	"log/slog"
 	"math"
 	"time"
 
@@ -20,70 +22,80 @@ import (
 
 // What both ends share: the player, his step, how he travels.
 func exampleProtocol() *netcode.Protocol[runner, input] {
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: 60, Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[runner, input]{
+	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[runner, input]{
 		Step:     stepRunner, // func(state runner, in input, t tick.Tick) runner
-		Pose:     poseRunner,
+		Pose:     poseRunner, // func(state runner) components.Pose3D
 		States:   runnerCodec{},
 		Inputs:   inputCodec{},
 		Distance: func(a, b runner) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 	})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	return p
+	netcode.Mirror[health](protocol, "health", healthCodec{}) // any component of yours
+	protocol.SetMover(kindLift, liftPath)                     // what is a function of the tick
+	return protocol
 }
 
-func exampleServer(listener transport.Listener) *ecs.Engine {
+func exampleServer(protocol *netcode.Protocol[runner, input], listener transport.Listener, running func() bool, sinceLast func() time.Duration) {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
-	server, err := netcode.NewServer(exampleProtocol(), netcode.ServerConfig[runner, input]{
-		Listener: listener, // dtls.Listen, websocket.Listen, loopback.Listen
+	server, err := netcode.NewServer(protocol, netcode.ServerConfig[runner, input]{
+		Listener: listener, // of dtls.Listen, websocket.Listen or loopback.Listen
 		Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
 			state := runner{Z: float32(p.Number())}
 			l := components.NewLogical(poseRunner(state))
 			return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
 		},
-		Log: quiet(),
 	})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	engine.Install(server)
-	return engine
+	for running() {
+		engine.Update(sinceLast())
+	}
 }
 
-func exampleClient(dial func() (transport.Conn, error), buttons func(tick.Tick) input) (*ecs.Engine, *netcode.Client[runner, input]) {
+func exampleClient(
+	protocol *netcode.Protocol[runner, input], dial func() (transport.Conn, error), buttons func(tick.Tick) input,
+) (*ecs.Engine, *netcode.Client[runner, input]) {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	client, err := netcode.NewClient(exampleProtocol(), netcode.ClientConfig[runner, input]{
-		Dial:  dial,
-		Input: buttons,
-		Log:   quiet(),
+	client, err := netcode.NewClient(protocol, netcode.ClientConfig[runner, input]{
+		Dial:  dial,    // func() (transport.Conn, error): calls dtls.Dial, websocket.Dial or a loopback's Dial
+		Input: buttons, // func(t tick.Tick) input: called once per step
 	})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
-	engine.Install(systems.Interpolation3D(), client) // draw every Visual3D, as for a local world
+	engine.Install(systems.Interpolation3D(), client)
 	return engine, client
 }
 
 // A server and a client in one process: a player runs for two seconds. With another transport these are two programs.
 func Example() {
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(quiet()) // who joins and leaves
+
 	listener := loopback.Listen(loopback.Config{})
-	server := exampleServer(listener)
-	engine, client := exampleClient(
+	engine, client := exampleClient(exampleProtocol(),
 		func() (transport.Conn, error) { return listener.Dial(), nil },
 		func(tick.Tick) input { return input{X: 1} },
 	)
-	for range 3 * 60 { // three seconds, one of which passes until the clocks agree
-		server.Update(time.Second / 60)
-		engine.Update(time.Second / 60)
+	frames := 0
+	running := func() bool { return frames < 3*60 } // three seconds, one of which passes until the clocks agree
+	sinceLast := func() time.Duration {
+		engine.Update(time.Second / 60) // the client's turn
+		frames++
+		return time.Second / 60
 	}
+	exampleServer(exampleProtocol(), listener, running, sinceLast)
 	status, _ := client.Status()
 	state, predicted := client.State()
 	fmt.Println(status, predicted, state.X > 10)

@@ -1,0 +1,123 @@
+package systems_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// pages returns the repository's Markdown pages by their names, relative to its root.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("../*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range append(names, more...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(text)
+	}
+	if len(all) < 8 {
+		t.Fatalf("only %d pages found", len(all))
+	}
+	return all
+}
+
+// squeezed makes code comparable: no indentation, no alignment, no empty lines.
+func squeezed(code string) string {
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, line := range strings.Split(code, "\n") {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Every Go block of every page stands, line for line, in a test that is compiled, and mostly run as an Example. So neither can change without the other.
+func TestCodeInPagesIsCompiled(t *testing.T) {
+	var sources []string
+	for _, dir := range []string{"../ecs", "../components", "../systems"} {
+		err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			sources = append(sources, squeezed(string(text)))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	block := regexp.MustCompile("(?s)\n```go\n(.*?)\n```")
+	blocks := 0
+	for name, text := range pages(t) {
+		for _, m := range block.FindAllStringSubmatch(text, -1) {
+			blocks++
+			want, found := squeezed(m[1]), false
+			for _, s := range sources {
+				found = found || strings.Contains(s, want)
+			}
+			if !found {
+				t.Errorf("%s: no _test.go file contains the lines below as they stand; change the page or the Example that it shows\n%s", name, m[1])
+			}
+		}
+		if n, all := len(block.FindAllString(text, -1)), strings.Count(text, "\n```"); 2*n != all {
+			t.Errorf("%s: %d blocks of Go and %d lines of ```: mark Go with ```go, and indent everything else by four spaces", name, n, all)
+		}
+	}
+	if blocks < 5 {
+		t.Errorf("only %d blocks of Go found", blocks)
+	}
+}
+
+// Pages link to what exists, sections included.
+func TestLinksInPagesExist(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	code := regexp.MustCompile("(?s)\n```.*?\n```|`[^`\n]*`")
+	heading := regexp.MustCompile(`(?m)^#+ (.+)$`)
+	odd := regexp.MustCompile(`[^\pL\pN -]`)
+	all := pages(t)
+	anchors := func(name string) map[string]bool {
+		found := map[string]bool{"": true}
+		for _, m := range heading.FindAllStringSubmatch(all[name], -1) {
+			found[strings.ReplaceAll(odd.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+		}
+		return found
+	}
+	links := 0
+	for name, text := range all {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			path, anchor, _ := strings.Cut(m[1], "#")
+			target := name
+			if path != "" {
+				target = filepath.Join(filepath.Dir(name), path)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to %s, which does not exist", name, m[1])
+			} else if strings.HasSuffix(target, ".md") && !anchors(target)[anchor] {
+				t.Errorf("%s links to %s, where no heading is called so", name, m[1])
+			}
+		}
+	}
+	if links < 15 {
+		t.Errorf("only %d links found", links)
+	}
+}
