@@ -1,9 +1,71 @@
 package netcode
 
-import "github.com/tandem-ecs/tandem/systems/netcode/packet"
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+)
 
 // WriteHelloForTest writes the greeting of a newcomer.
 func (p *Protocol[S, I]) WriteHelloForTest(w *packet.Writer) {
 	h := hello{}
 	h.write(w, p.schema)
+}
+
+// ShownForTest reports whether a player may know of an entity.
+func (p *Player[S, I]) ShownForTest(id snapshot.ID) bool { return p.encoder.Relevant(id) }
+
+// RelevanceForTest decides for every player what he may know of, and returns how much that is.
+func (s *Server[S, I]) RelevanceForTest() (shown int) {
+	for _, p := range s.players {
+		if p != nil {
+			s.relevance(p)
+			for _, word := range p.near {
+				for ; word != 0; word &= word - 1 {
+					shown++
+				}
+			}
+		}
+	}
+	return shown
+}
+
+// BruteForceForTest does the same by comparing every player with everything.
+func (s *Server[S, I]) BruteForceForTest() (shown int) {
+	w := &s.places
+	for _, p := range s.players {
+		if p == nil {
+			continue
+		}
+		eye, _ := s.eyeOf(p)
+		p.near, p.was = p.was, p.near
+		clear(p.near)
+		for slot := range s.tracks.bySlot {
+			u := &w.subjects[slot]
+			if u.id == snapshot.None {
+				continue
+			}
+			limit := w.limit.Radius
+			if p.was.has(int(u.root)) {
+				limit = w.limit.Leave
+			}
+			if u.claim == int32(p.number) || u.claim == everybody || u.at.Sub(eye).Len() <= limit {
+				p.near.set(slot)
+				s.weigh(p, u, eye, true)
+				shown++
+			} else if p.was.has(slot) {
+				p.encoder.SetRelevance(u.id, 0)
+			}
+		}
+	}
+	return shown
+}
+
+// PlaceForTest puts everything where it is, after moving it by a step along x.
+func (s *Server[S, I]) PlaceForTest(step float32) {
+	for slot := range s.tracks.bySlot {
+		u := &s.places.subjects[slot]
+		at := u.at
+		at[0] += step
+		s.places.put(slot, slot, at)
+	}
 }

@@ -145,6 +145,10 @@ func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate in
 		return nil, err
 	}
 	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{})
+	if s.config.Interest.Radius > 0 {
+		slots := s.protocol.schema.Config().MaxEntities
+		p.near, p.was = newBitset(slots), newBitset(slots)
+	}
 	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
 	rules := s.protocol.game.Rules
 	if s.config.OnArrival {

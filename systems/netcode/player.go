@@ -52,7 +52,9 @@ type Player[S any, I comparable] struct {
 
 	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
 	sent    [256]sentSnapshot
-	ackTick int64 // newest tick whose snapshot he has acknowledged
+	ackTick int64  // newest tick whose snapshot he has acknowledged
+	near    bitset // with Interest: what is near enough to be relevant, and what was
+	was     bitset
 	kick    transport.Reason
 
 	confirmed bool // has sent a packet of the session: somebody is there who heard the welcome

@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -17,7 +18,7 @@ type track struct {
 	id       snapshot.ID
 	kind     uint16
 	revision uint32
-	last     components.Pose3D // after the step before
+	last     components.Pose3D // after the step before, as it was written
 	velocity mgl32.Vec3
 	angular  mgl32.Vec3
 	jumps    uint8
@@ -25,6 +26,8 @@ type track struct {
 	parent   snapshot.ID // what its pose is relative to
 	hung     bool        // since the last commit
 	refused  bool        // could not be hung there
+	owner    uint16
+	always   bool // is marked AlwaysRelevant
 }
 
 // tracks finds replicated entities and those that were.
@@ -37,12 +40,16 @@ type tracks struct {
 	fresh      arche.CachedFilter // replicated, without a track
 	known      arche.CachedFilter // replicated, with a track
 	visual     arche.ID
+	always     arche.ID
+	dirty      bitset         // slots of what has changed since the last commit, or may have
+	hung       bitset         // slots of what has a parent, replicated or not
+	roots      []int32        // slots of what others hang below
 	bySlot     []arche.Entity // who has a slot on the wire
 	scratch    []arche.Entity
 	full       bool // not everybody has one, which has been logged
 }
 
-func newTracks(w *arche.World) tracks {
+func newTracks(w *arche.World, slots int) tracks {
 	t := tracks{
 		world:      w,
 		replicated: arche.ComponentID[Replicated](w),
@@ -50,6 +57,9 @@ func newTracks(w *arche.World) tracks {
 		logical:    arche.ComponentID[components.Transform3D](w),
 		parent:     arche.ComponentID[components.Parent](w),
 		visual:     arche.ComponentID[components.Visual3D](w),
+		always:     arche.ComponentID[AlwaysRelevant](w),
+		dirty:      newBitset(slots),
+		hung:       newBitset(slots),
 	}
 	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
 	fresh := with.Without(t.track)
@@ -82,13 +92,26 @@ func (s *Server[S, I]) noteChanges() {
 	query := t.world.Query(&t.known)
 	for query.Next() {
 		tr := (*track)(query.Get(t.track))
+		slot := tr.id.Slot()
 		record := (*components.Transform3D)(query.Get(t.logical)).Record()
-		if parent := s.parentOf(&query, tr); parent != tr.parent {
-			// Its pose is in another frame from now on: nothing leads from the old one to the new one.
-			tr.parent, tr.hung = parent, true
-			if tr.revision != 0 {
-				tr.jumps++
-				tr.last, tr.velocity, tr.angular = record.Value.Normalize(), mgl32.Vec3{}, mgl32.Vec3{}
+		if owner, always := (*Replicated)(query.Get(t.replicated)).Owner, query.Has(t.always); owner != tr.owner || always != tr.always {
+			tr.owner, tr.always = owner, always
+			t.dirty.set(slot)
+		}
+		if hung := query.Has(t.parent); hung || t.hung.has(slot) {
+			t.dirty.set(slot)
+			if hung {
+				t.hung.set(slot)
+			} else {
+				t.hung.clear(slot)
+			}
+			if parent := s.parentOf(&query, tr); parent != tr.parent {
+				// Its pose is in another frame from now on: nothing leads from the old one to the new one.
+				tr.parent, tr.hung = parent, true
+				if tr.revision != 0 {
+					tr.jumps++
+					tr.last, tr.velocity, tr.angular = record.Value, mgl32.Vec3{}, mgl32.Vec3{}
+				}
 			}
 		}
 		span := dt
@@ -102,9 +125,13 @@ func (s *Server[S, I]) noteChanges() {
 			}
 		}
 		if record.Revision == tr.revision {
-			tr.velocity, tr.angular, tr.rests = mgl32.Vec3{}, mgl32.Vec3{}, true
+			if !tr.rests || record.Value != tr.last { // moved by a shift of the origin, which is no motion
+				t.dirty.set(slot)
+			}
+			tr.last, tr.velocity, tr.angular, tr.rests = record.Value, mgl32.Vec3{}, mgl32.Vec3{}, true
 			continue
 		}
+		t.dirty.set(slot)
 		e := query.Entity()
 		tag, first := components.OwnerTag(e.ID(), e.Generation())
 		kind, _ := record.Pending(tag)
@@ -114,12 +141,12 @@ func (s *Server[S, I]) noteChanges() {
 		if tr.revision == 0 || jumped {
 			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
 		} else {
-			tr.velocity, tr.angular = motion(tr.last, pose, span)
+			tr.velocity, tr.angular = motion(tr.last.Normalize(), pose, span)
 		}
 		if jumped {
 			tr.jumps++
 		}
-		tr.last, tr.rests = pose, false
+		tr.last, tr.rests = record.Value, false
 		switch {
 		case captured:
 			tr.revision = record.Revision
@@ -159,23 +186,18 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 // adopt gives new entities their place on the wire and takes it from those that are gone.
 func (s *Server[S, I]) adopt() {
 	t := &s.tracks
-	for slot, e := range t.bySlot {
-		if e.IsZero() {
-			continue
+	known := s.world.Query(&t.known)
+	whole := known.Count() == s.net.Len() // nobody is gone
+	for known.Next() {
+		rep, tr := (*Replicated)(known.Get(t.replicated)), (*track)(known.Get(t.track))
+		if rep.Kind != tr.kind {
+			whole = false
+		} else if rep.ID != tr.id {
+			rep.ID = tr.id // it was assigned whole
 		}
-		id := s.history.ids[slot]
-		if s.world.Alive(e) && s.world.Has(e, t.track) {
-			if s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
-				rep, tr := (*Replicated)(s.world.Get(e, t.replicated)), (*track)(s.world.Get(e, t.track))
-				if rep.Kind == tr.kind {
-					rep.ID = tr.id // it may have been assigned whole
-					continue
-				}
-			}
-			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
-		}
-		s.net.Despawn(id)
-		t.bySlot[slot], s.history.ids[slot] = arche.Entity{}, snapshot.None
+	}
+	if !whole {
+		s.release()
 	}
 	query := s.world.Query(&t.fresh)
 	fresh, free := query.Count(), s.protocol.schema.Config().MaxEntities-s.net.Len()
@@ -202,6 +224,29 @@ func (s *Server[S, I]) adopt() {
 	t.scratch = t.scratch[:0]
 }
 
+// release takes their places from those that are gone, are not to be replicated any more, or have become something else.
+func (s *Server[S, I]) release() {
+	t := &s.tracks
+	for slot, e := range t.bySlot {
+		if e.IsZero() {
+			continue
+		}
+		if s.world.Alive(e) && s.world.Has(e, t.track) {
+			if s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
+				if (*Replicated)(s.world.Get(e, t.replicated)).Kind == (*track)(s.world.Get(e, t.track)).kind {
+					continue
+				}
+			}
+			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
+		}
+		s.net.Despawn(s.history.ids[slot])
+		s.places.leave(slot)
+		t.dirty.clear(slot)
+		t.hung.clear(slot)
+		t.bySlot[slot], s.history.ids[slot] = arche.Entity{}, snapshot.None
+	}
+}
+
 // take gives an entity its place.
 func (s *Server[S, I]) take(e arche.Entity) {
 	t := &s.tracks
@@ -218,7 +263,14 @@ func (s *Server[S, I]) take(e arche.Entity) {
 		t.bySlot = append(t.bySlot, arche.Entity{})
 	}
 	t.bySlot[id.Slot()] = e
+	t.dirty.set(id.Slot())
 	s.history.adopt(id)
+	s.places.enter(id, e)
+	for _, p := range s.players {
+		if p != nil && p.near != nil { // who had the slot before was somebody else
+			p.near.clear(id.Slot())
+		}
+	}
 }
 
 // commit makes the world's present state the one that snapshots are made of.
@@ -226,33 +278,63 @@ func (s *Server[S, I]) commit() {
 	t := &s.tracks
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
-	s.commitParents()
-	for _, e := range t.bySlot {
-		if e.IsZero() {
-			continue
-		}
-		rep := (*Replicated)(s.world.Get(e, t.replicated))
-		tr := (*track)(s.world.Get(e, t.track))
-		s.net.SetOwner(tr.id, rep.Owner)
-		state := snapshot.State{Discontinuity: tr.jumps}
-		if path := s.protocol.movers[rep.Kind]; path != nil {
-			// Clients know where it is.
-			pose := path(0).Normalize()
-			state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
-		} else {
-			pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
-			state.Position, state.Rotation = pose.Position, pose.Rotation
-			state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
-			if s.config.OnArrival {
-				state.Age = s.ageOf(e, rep.Owner, at)
+	if s.config.OnArrival { // players' ages change without them
+		for _, p := range s.players {
+			if p != nil {
+				if id := s.idOf(p.Entity); id != snapshot.None {
+					t.dirty.set(id.Slot())
+				}
 			}
 		}
-		s.net.SetState(tr.id, state)
-		for _, m := range s.mirrors {
-			m.send(e, s.net, tr.id)
+	}
+	s.commitParents()
+	for word := range t.dirty {
+		for set := t.dirty[word]; set != 0; set &= set - 1 {
+			s.commitState(word*64+bits.TrailingZeros64(set), at)
+		}
+		t.dirty[word] = 0
+	}
+	for _, e := range t.scratch { // could not be hung, and are tried again
+		t.dirty.set((*track)(s.world.Get(e, t.track)).id.Slot())
+	}
+	t.scratch = t.scratch[:0]
+	if len(s.mirrors) > 0 {
+		for slot, e := range t.bySlot {
+			if !e.IsZero() {
+				for _, m := range s.mirrors {
+					m.send(e, s.net, s.places.subjects[slot].id)
+				}
+			}
 		}
 	}
+	s.placeTrees()
 	s.net.Commit()
+}
+
+// commitState takes over where the entity with a slot is, and whose.
+func (s *Server[S, I]) commitState(slot int, at time.Duration) {
+	t := &s.tracks
+	e := t.bySlot[slot]
+	tr := (*track)(s.world.Get(e, t.track))
+	pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
+	s.net.SetOwner(tr.id, tr.owner)
+	s.places.own(slot, tr.owner, tr.always)
+	if !t.hung.has(slot) {
+		s.places.put(slot, slot, pose.Position)
+	}
+	state := snapshot.State{Discontinuity: tr.jumps}
+	if path := s.protocol.movers[tr.kind]; path != nil {
+		// Clients know where it is.
+		pose := path(0).Normalize()
+		state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
+	} else {
+		state.Position, state.Rotation = pose.Position, pose.Rotation
+		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
+		if s.config.OnArrival {
+			state.Age = s.ageOf(e, tr.owner, at)
+		}
+	}
+	s.net.SetState(tr.id, state)
 }
 
 // parentOf returns what an entity hangs below, as it is called on the wire.
@@ -263,18 +345,21 @@ func (s *Server[S, I]) parentOf(query *arche.Query, tr *track) snapshot.ID {
 	return s.idOf((*components.Parent)(query.Get(s.tracks.parent)).Entity)
 }
 
-// commitParents hangs what has a new parent below it: after all of it is free, since two may have changed places.
+// commitParents hangs what has a new parent below it: after all of it is free, since two may have changed places. What cannot be hung is left in the scratch list.
 func (s *Server[S, I]) commitParents() {
 	t := &s.tracks
-	for _, e := range t.bySlot {
-		if e.IsZero() {
-			continue
-		}
-		if tr := (*track)(s.world.Get(e, t.track)); tr.hung {
+	for word, set := range t.dirty {
+		for ; set != 0; set &= set - 1 {
+			slot := word*64 + bits.TrailingZeros64(set)
+			tr := (*track)(s.world.Get(t.bySlot[slot], t.track))
+			if !tr.hung {
+				continue
+			}
 			_ = s.net.SetParent(tr.id, snapshot.None)
-			t.scratch = append(t.scratch, e)
+			t.scratch = append(t.scratch, t.bySlot[slot])
 		}
 	}
+	refused := t.scratch[:0]
 	for _, e := range t.scratch {
 		tr := (*track)(s.world.Get(e, t.track))
 		err := s.net.SetParent(tr.id, tr.parent)
@@ -282,8 +367,11 @@ func (s *Server[S, I]) commitParents() {
 			s.config.Log.Error("tandem: an entity is shown without its parent", "entity", tr.id.String(), "error", err)
 		}
 		tr.hung, tr.refused = err != nil, err != nil
+		if err != nil {
+			refused = append(refused, e)
+		}
 	}
-	t.scratch = t.scratch[:0]
+	t.scratch = refused
 }
 
 // ageOf is how old the state of a player's entity is where inputs run on arrival.

@@ -13,6 +13,9 @@ type Replicated struct {
 	ID    snapshot.ID
 }
 
+// AlwaysRelevant marks an entity on the server that players are shown at any distance: the sun, a flag that everybody is after. [Interest] does not hold for it.
+type AlwaysRelevant struct{}
+
 // Interpolation chooses how a client draws one replica between snapshots; without it the client's default holds. Changing it takes effect at the next fixed step.
 type Interpolation struct {
 	Kind remote.Kind

@@ -70,6 +70,7 @@ type Server[S any, I comparable] struct {
 	tracks  tracks
 	history history
 	bodies  serverBodies // nil: none
+	places  places
 
 	players  []*Player[S, I] // by slot; nil where free
 	waiting  []newcomer[S, I]
@@ -158,7 +159,9 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	for _, kind := range s.protocol.mirrors {
 		s.mirrors = append(s.mirrors, kind.bind(s.world))
 	}
-	s.tracks = newTracks(s.world)
+	slots := s.protocol.schema.Config().MaxEntities
+	s.tracks = newTracks(s.world, slots)
+	s.places = newPlaces(s.config.Interest, slots)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	if s.protocol.bodies != nil {
 		s.bodies = s.protocol.bodies.server(s)
@@ -295,6 +298,7 @@ func (s *Server[S, I]) endStep() {
 			committed = true
 			s.commit()
 		}
+		s.relevance(p)
 		// What is full and leaves something to say, as after a join, is followed by another, as far as the bandwidth goes.
 		for range maxPackets {
 			if s.send(p, after) == 0 {
@@ -310,7 +314,6 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	if room < minMTU { // next time
 		return 0
 	}
-	s.relevance(p)
 	s.packet[0] = kindSession
 	n := p.endpoint.Next()
 	datagram, waiting, err := s.write(p, after, room, min(room, max(leastReserve, p.need)))
@@ -355,7 +358,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 	if p.playing {
 		s.protocol.game.States.Write(w, p.State)
 		w.Bits(uint64(p.jumps), 8)
-		w.Bits(uint64(s.idOf(p.Entity)), 32)
+		w.Bits(uint64(s.shownID(p)), 32)
 	}
 	p.need = (w.Len()+7)/8 + leastReserve/2
 	waiting = p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)}).Waiting
@@ -369,6 +372,14 @@ func (s *Server[S, I]) idOf(e arche.Entity) snapshot.ID {
 		return snapshot.None
 	}
 	return (*track)(s.world.Get(e, s.tracks.track)).id
+}
+
+// shownID is what a player's own entity is called, None where he is not shown it.
+func (s *Server[S, I]) shownID(p *Player[S, I]) snapshot.ID {
+	if id := s.idOf(p.Entity); p.encoder.Relevant(id) {
+		return id
+	}
+	return snapshot.None
 }
 
 // close tells everybody that the server is going down.

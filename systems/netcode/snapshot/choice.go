@@ -72,19 +72,12 @@ func (e *Encoder) collect(now tick.Tick) {
 	c := &e.choice
 	c.candidates, c.keys = c.candidates[:0], c.keys[:0]
 	c.counts = [topKey + 1]uint16{}
-	for k := range e.world.high {
-		i := c.hand + k
-		if i >= e.world.high {
-			i -= e.world.high
-		}
-		key, ok := e.urgency(i, now, elapsed)
-		if !ok {
-			continue
-		}
-		c.candidates = append(c.candidates, uint16(i))
-		c.keys = append(c.keys, key)
-		c.counts[key]++
+	first, below := c.hand/64, uint64(1)<<(c.hand%64)-1
+	e.collectWord(first, ^below, now, elapsed)
+	for k := 1; k < len(e.concerns); k++ {
+		e.collectWord((first+k)%len(e.concerns), ^uint64(0), now, elapsed)
 	}
+	e.collectWord(first, below, now, elapsed)
 	// A counting sort, stable and descending.
 	at := uint16(0)
 	for key := topKey; key >= 0; key-- {
@@ -95,6 +88,24 @@ func (e *Encoder) collect(now tick.Tick) {
 	c.order = c.order[:len(c.candidates)]
 	for i, key := range c.keys {
 		c.order[c.counts[key]] = c.candidates[i]
+		c.counts[key]++
+	}
+}
+
+// collectWord does so for those of 64 slots that are in the mask, and forgets what does not concern the client any more.
+func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int32) {
+	c := &e.choice
+	for set := e.concerns[word] & mask; set != 0; set &= set - 1 {
+		i := word*64 + bits.TrailingZeros64(set)
+		key, ok := e.urgency(i, now, elapsed)
+		if !ok {
+			if t, s := &e.tracks[i], &e.world.slots[i]; t.known == 0 && (t.weight == 0 || !s.alive || t.generation != s.generation) {
+				e.concerns[word] &^= set & -set
+			}
+			continue
+		}
+		c.candidates = append(c.candidates, uint16(i))
+		c.keys = append(c.keys, key)
 		c.counts[key]++
 	}
 }

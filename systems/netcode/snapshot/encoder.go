@@ -36,15 +36,16 @@ type EncoderConfig struct {
 // Entities of one tree of parents are sent in one packet as far as they differ from what is acknowledged, so that the client has their poses of the
 // same tick. A tree too large for a packet is split, and then every part brings the parents of its members with it.
 type Encoder struct {
-	world   *World
-	config  EncoderConfig
-	tracks  []track
-	acked   packet.Number // the newest known to have arrived
-	seen    tick.Tick     // the newest tick of a snapshot that has; valid with hasSeen
-	hasSeen bool
-	last    tick.Tick // of the last Encode
-	begun   bool
-	tally   tally
+	world    *World
+	config   EncoderConfig
+	tracks   []track
+	concerns []uint64      // a bit for each slot that is relevant, or of which the client may still know something
+	acked    packet.Number // the newest known to have arrived
+	seen     tick.Tick     // the newest tick of a snapshot that has; valid with hasSeen
+	hasSeen  bool
+	last     tick.Tick // of the last Encode
+	begun    bool
+	tally    tally
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
@@ -110,12 +111,13 @@ func NewEncoder(w *World, c EncoderConfig) *Encoder {
 		c.MaxWait = w.schema.config.TickRate
 	}
 	return &Encoder{
-		world:  w,
-		config: c,
-		tracks: make([]track, len(w.slots)),
-		tally:  newTally(),
-		sent:   make([]sentRecord, maxSent),
-		choice: newChoice(len(w.slots)),
+		world:    w,
+		config:   c,
+		tracks:   make([]track, len(w.slots)),
+		concerns: make([]uint64, (len(w.slots)+63)/64),
+		tally:    newTally(),
+		sent:     make([]sentRecord, maxSent),
+		choice:   newChoice(len(w.slots)),
 	}
 }
 
@@ -139,6 +141,7 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 		return
 	}
 	t.weight = min(weight, maxWeight)
+	e.concerns[i/64] |= 1 << (i % 64)
 }
 
 // Relevant reports whether the client may know of the entity: its weight and those of all of its parents are above zero.

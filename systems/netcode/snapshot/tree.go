@@ -91,6 +91,15 @@ func (w *World) height(i int) int {
 	return h
 }
 
+// Root returns the topmost parent of the entity, as it is set now: itself if it has none. A dead entity has None.
+func (w *World) Root(id ID) ID {
+	i, ok := w.lookup(id)
+	if !ok {
+		return None
+	}
+	return w.id(w.root(i))
+}
+
 // root returns the topmost parent, the slot itself if it has none.
 func (w *World) root(i int) int {
 	for w.slots[i].parent != 0 {
