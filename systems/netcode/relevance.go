@@ -64,7 +64,7 @@ const everybody = 1 << 16
 func newPlaces(limit Interest, slots int) places {
 	p := places{limit: limit, subjects: make([]subject, slots)}
 	if limit.Radius > 0 {
-		p.grid = newCells(slots, limit.Leave/2)
+		p.grid = newCells(slots, limit.Leave) // a ball touches 27 of them at most
 		p.found = make([]int32, 0, slots)
 	}
 	return p

@@ -219,7 +219,8 @@ func TestRelevanceByTheRules(t *testing.T) {
 			l := components.NewLogical(components.At3D(3, 0, 0))
 			c.unseen = append(c.unseen, transforms.NewWith(&l))
 		}
-		for range 40 {
+		// Beyond 256 it is cells that are looked at.
+		for range rapid.SampledFrom([]int{40, 300}).Draw(rt, "entities") {
 			c.all = append(c.all, c.m.crate(kindCrate, c.anywhere()))
 		}
 		for range 3 {
@@ -229,9 +230,9 @@ func TestRelevanceByTheRules(t *testing.T) {
 			c.near = append(c.near, map[arche.Entity]bool{})
 		}
 		settled := false
-		for range 150 {
+		for range 100 {
 			if settled {
-				for range c.rng.IntN(6) {
+				for range c.rng.IntN(1 + len(c.all)/8) {
 					c.change()
 				}
 			} else { // everything of before the first comparison is beyond its band
