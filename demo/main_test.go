@@ -118,6 +118,26 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// A table on the standard output is all that is there.
+func TestTraceToStandardOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.csv")
+	run(t, built(t, true), noDisplay(), "-headless", "-frames", "20", "-trace", file)
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"-", "/dev/stdout"} {
+		got := run(t, built(t, true), noDisplay(), "-headless", "-frames", "20", "-trace", name)
+		if got.code != 0 || got.stdout != string(want) || !strings.Contains(got.stderr, "lanes: 20 frames") {
+			t.Errorf("-trace %s: exit code %d\nout: %s\nerr: %s", name, got.code, got.stdout, got.stderr)
+		}
+	}
+	if _, err := os.Stat("-"); err == nil {
+		t.Error("there is a file called -")
+		os.Remove("-")
+	}
+}
+
 // What the system lacks is not a fault of the command line: exit code 1, with what to install.
 func TestBuildWithoutGraphics(t *testing.T) {
 	got := run(t, built(t, true), noDisplay(), "-headless", "-frames", "3", "-dir", t.TempDir())

@@ -63,7 +63,7 @@ func Headless(ctx context.Context, o options.Options, out io.Writer) (err error)
 		defer surface.Close()
 	}
 	host := &simulation.Imagined{}
-	show, err := NewShow(o.Settings, host, files.table())
+	show, err := NewShow(o.Settings, host, files.table(&o))
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func openFiles(o *options.Options) (f *files, err error) {
 		}
 		f.names = append(f.names, o.Screenshot)
 	}
-	if o.Trace != "" {
+	if o.Trace != "" && o.Trace != options.Stdout {
 		f.trace, err = os.Create(o.Trace)
 		if err != nil {
 			f.abort()
@@ -210,9 +210,10 @@ func clipRate(set settings.Settings) float64 {
 	return 60
 }
 
-func (f *files) table() io.Writer {
+// table is where the rows of the trace go, nil for nowhere.
+func (f *files) table(o *options.Options) io.Writer {
 	if f.trace == nil {
-		return nil
+		return o.Table
 	}
 	return f.trace
 }

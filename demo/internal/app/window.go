@@ -48,7 +48,7 @@ func Window(ctx context.Context, o options.Options, out io.Writer) error {
 	}
 	defer win.Close()
 	clock := machine{start: time.Now()}
-	show, err := NewShow(o.Settings, clock, files.table())
+	show, err := NewShow(o.Settings, clock, files.table(&o))
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,9 @@ func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return complain(stderr, err)
 	}
+	if o.Trace == options.Stdout {
+		o.Table, stdout = stdout, stderr // what is said must not stand in the table
+	}
 	if !o.Headless {
 		err = app.Window(ctx, o, stdout)
 		if !app.NoWindow(err) {

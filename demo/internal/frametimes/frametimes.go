@@ -72,7 +72,11 @@ func Read(r io.Reader, name string) ([]time.Duration, error) {
 	line := 0
 	for lines.Scan() {
 		line++
-		text := strings.TrimSpace(lines.Text())
+		text := lines.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff") // the byte order mark that some editors write
+		}
+		text = strings.TrimSpace(text)
 		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
@@ -87,7 +91,9 @@ func Read(r io.Reader, name string) ([]time.Duration, error) {
 		}
 		durations = append(durations, time.Duration(ns))
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s:%d: the line is far too long to be a number of nanoseconds", name, line+1)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line+1, err)
 	}
 	if len(durations) == 0 {

@@ -67,7 +67,9 @@ func TestRead(t *testing.T) {
 		{"5\n-5\n", "f.txt:2: -5 is negative; a frame takes 0 ns or more"},
 		{"86400000000001\n", "f.txt:1: 86400000000001 is out of range; a frame may take at most 86400000000000 ns (24 hours)"},
 		{"99999999999999999999\n", "f.txt:1: 99999999999999999999 is out of range; a frame may take at most 86400000000000 ns (24 hours)"},
-		{"1\n" + strings.Repeat("7", 70000), "f.txt:2: bufio.Scanner: token too long"},
+		{"1\n" + strings.Repeat("7", 70000), "f.txt:2: the line is far too long to be a number of nanoseconds"},
+		{"\ufeff5\r\n6\r\n", "[5ns 6ns]"},
+		{"5\n\ufeff6\n", "f.txt:2: \"\\ufeff6\" is not a whole number of nanoseconds"},
 		{strings.Repeat("x", 100), `f.txt:1: "` + strings.Repeat("x", 40) + `..." is not a whole number of nanoseconds`},
 	} {
 		durations, err := frametimes.Read(strings.NewReader(test.text), "f.txt")

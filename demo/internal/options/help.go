@@ -66,7 +66,8 @@ Runs that end, with a window or without
   -record FILE         record the run: .gif, .mp4 (needs ffmpeg), or .png, the last picture
   -screenshot FILE     write the last picture, .png
   -trace FILE          write a table, .csv: one row per frame and named body, with its logical (l) and visual (v)
-                       pose in world space. In the lanes' rows x is 3 times the normal time, whatever the frames
+                       pose in world space. In the lanes' rows x is 3 times the normal time, whatever the frames.
+                       With - it goes to the standard output, and all else to the other one
   -dir FOLDER          where the keys for pictures and recordings put them, and runs without a file name
                        (default out)
 

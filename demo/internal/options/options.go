@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,14 +28,18 @@ type Options struct {
 	Length   time.Duration // how much real time to run; 0: not limited by time
 	Deltas   []time.Duration
 
-	Record     string // file to record into: .gif, .mp4 or .png
-	Screenshot string // file for the last picture: .png
-	Trace      string // file for the table of poses
-	Dir        string // folder for what keys and runs without a file name make
+	Record     string    // file to record into: .gif, .mp4 or .png
+	Screenshot string    // file for the last picture: .png
+	Trace      string    // file for the table of poses; [Stdout] for the standard output
+	Table      io.Writer // where the table goes if Trace is Stdout; not an option, but for the program to set
+	Dir        string    // folder for what keys and runs without a file name make
 
 	Width, Height int
 	Scale         float64 // pixels per point; 0: as the display wants it
 }
+
+// Stdout in place of a file's name is the standard output, which then belongs to the table alone.
+const Stdout = "-"
 
 // ErrHelp is returned when the help was asked for and has been printed.
 var ErrHelp = flag.ErrHelp
@@ -103,6 +108,9 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 
+	if o.Trace == "/dev/stdout" { // opened once more it would be overwritten by what is said
+		o.Trace = Stdout
+	}
 	o.Width, o.Height = size.width, size.height
 	o.Cap = frameCap.frames
 	c := checker{given: given}
@@ -114,24 +122,32 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	c.check(o.StepCost >= 0 && o.StepCost <= settings.MaxStepCost, "-step-cost %v: a step can be made to take 0s to %v", o.StepCost, settings.MaxStepCost)
 	c.check(o.Scale == 0 || o.Scale >= 0.5 && o.Scale <= 4, "-scale %v: a point of the overlay is 0.5 to 4 pixels, or 0 for what the display wants", o.Scale)
 	c.check(!given["frames"] || o.Frames > 0, "-frames %d: the number of frames is 1 or more", o.Frames)
-	c.check(!given["seconds"] || seconds > 0 && seconds <= maxRun.Seconds(), "-seconds %v: the time to run is above 0", seconds)
+	c.check(!given["seconds"] || seconds > 0 && seconds <= maxRun.Seconds(), "-seconds %v: the time to run is above 0 and at most a hundred years", seconds)
 	c.exclusive("frames", "seconds")
 	c.exclusive("fps", "frame-times")
 	c.exclusive("jitter", "frame-times")
 	c.exclusive("step-cost", "frame-times")
 	c.extension("record", o.Record, ".gif", ".mp4", ".png")
 	c.extension("screenshot", o.Screenshot, ".png")
+	c.check(o.Trace != "" || !given["trace"], "-trace: the file's name is empty; use - for the standard output")
+	c.check(frameFile != "" || !given["frame-times"], "-frame-times: the file's name is empty")
 	c.check(o.Dir != "", "-dir: the folder's name is empty; use . for the present one")
 	if c.err != nil {
 		return Options{}, c.err
 	}
-	o.Length = time.Duration(seconds * 1e9)
+	o.Length = time.Duration(math.Round(seconds * 1e9))
+	if given["seconds"] {
+		o.Length = max(o.Length, 1) // zero would be no limit
+	}
 	if frameFile != "" {
 		deltas, err := readFrameTimes(frameFile)
 		if err != nil {
 			return Options{}, fmt.Errorf("-frame-times: %w", err)
 		}
 		o.Deltas = deltas
+		if given["seconds"] && slices.Max(deltas) == 0 {
+			return Options{}, fmt.Errorf("-seconds %v would never be over: all frames in %s take no time; use -frames", seconds, frameFile)
+		}
 		if given["frames"] && float64(o.Frames)*float64(slices.Max(deltas)) > float64(maxRun) {
 			return Options{}, fmt.Errorf("-frames %d times the longest frame in %s is more than a hundred years; ask for fewer frames", o.Frames, frameFile)
 		}

@@ -56,6 +56,9 @@ func TestEveryFlag(t *testing.T) {
 	if want := (settings.Link{Latency: 400 * time.Millisecond, Jitter: 0.5, Loss: 0.3, Burst: 0.02, Duplicate: 0.1, Reorder: 1, SendRate: 10}); o.Link != want {
 		t.Errorf("got %+v\nwant %+v", o.Link, want)
 	}
+	if o = parse(t, "-seconds", "1e-10"); o.Length != 1 {
+		t.Errorf("a run of nearly no time is %v long; zero would be without limit", o.Length)
+	}
 	o = parse(t, "-frames", "600", "-frame-times", file)
 	if o.Frames != 600 || len(o.Deltas) != 2 || o.Deltas[1] != 2000 {
 		t.Errorf("got %+v", o)
@@ -73,6 +76,8 @@ func TestMistakes(t *testing.T) {
 	}
 	bad := write("bad.txt", "16666667\n\nfast\n")
 	long := write("long.txt", "86400000000000\n")
+	still := write("still.txt", "0\n0\n")
+	binary := write("binary", strings.Repeat("\x00", 1<<20))
 	for _, test := range []struct {
 		args []string
 		want string // a part of the error
@@ -135,6 +140,10 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-frame-times", filepath.Join(dir, "none.txt")}, "no such file"},
 		{[]string{"-frame-times", dir}, "is a directory"},
 		{[]string{"-frame-times", long, "-frames", "40000"}, "more than a hundred years"},
+		{[]string{"-frame-times", still, "-seconds", "1"}, "-seconds 1 would never be over: all frames in " + still + " take no time"},
+		{[]string{"-frame-times", binary}, binary + ":1: the line is far too long"},
+		{[]string{"-frame-times", ""}, "-frame-times: the file's name is empty"},
+		{[]string{"-trace", ""}, "-trace: the file's name is empty; use - for the standard output"},
 		{[]string{"-record", "clip.avi"}, `-record "clip.avi": the file's name ends in .gif or .mp4 or .png`},
 		{[]string{"-record", ""}, `-record ""`},
 		{[]string{"-screenshot", "picture.jpg"}, `-screenshot "picture.jpg": the file's name ends in .png`},
