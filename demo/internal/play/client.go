@@ -60,7 +60,7 @@ func newSeat(r *rates, path *conditions, show *showing, n int, dial func() (tran
 	config := seat.Config{Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, Link: link, Log: slog.New(slog.DiscardHandler)}
 	if show.headless || show.auto || n > 0 {
 		auto := seat.NewAuto(r.seed + uint64(n)*77)
-		auto.Peace = show.peace
+		auto.Peace, auto.Near = show.peace, show.still
 		config.Pilot = auto
 	}
 	return seat.New(config)

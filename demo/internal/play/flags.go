@@ -112,6 +112,7 @@ type showing struct {
 	on                        seat.Switches
 	predict, reconcile        bool
 	ghosts, graphs, overlay   bool
+	still                     bool
 }
 
 func (s *showing) flags(fs *flag.FlagSet) {
@@ -132,6 +133,7 @@ func (s *showing) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&s.ghosts, "ghosts", false, "show the newest state from the server beside what is drawn")
 	fs.BoolVar(&s.graphs, "graphs", true, "graphs of the network")
 	fs.BoolVar(&s.overlay, "overlay", true, "text and graphs")
+	fs.BoolVar(&s.still, "still", false, "the camera stands still instead of following the own player")
 }
 
 func kindNames() string {
@@ -147,7 +149,7 @@ func (s *showing) check() error {
 	if err != nil {
 		return badf("-kind %q: choose one of %s", s.kind, kindNames())
 	}
-	s.on = seat.Switches{Predict: s.predict, Reconcile: s.reconcile, Kind: kind, Ghosts: s.ghosts, Graphs: s.graphs, Overlay: s.overlay}
+	s.on = seat.Switches{Predict: s.predict, Reconcile: s.reconcile, Kind: kind, Ghosts: s.ghosts, Graphs: s.graphs, Overlay: s.overlay, Still: s.still}
 	if s.size != "" {
 		if n, _ := fmt.Sscanf(s.size, "%dx%d", &s.width, &s.height); n != 2 || fmt.Sprintf("%dx%d", s.width, s.height) != s.size || min(s.width, s.height) < 64 || max(s.width, s.height) > 7680 {
 			return badf("-size %q: it takes width x height in pixels, 64 to 7680 each, such as 1280x720", s.size)

@@ -55,6 +55,7 @@ func bindings() []binding {
 		{keys: []render.Key{'G'}, cap: "G", text: "ghosts: the newest state from the server", flag: "ghosts", do: func(c *controls, _ int) { c.on.Ghosts = !c.on.Ghosts }},
 		{keys: []render.Key{'N'}, cap: "N", text: "graphs of the network", flag: "graphs", do: func(c *controls, _ int) { c.on.Graphs = !c.on.Graphs }},
 		{keys: []render.Key{'O'}, cap: "O", text: "text and graphs", flag: "overlay", do: func(c *controls, _ int) { c.on.Overlay = !c.on.Overlay }},
+		{keys: []render.Key{'C'}, cap: "C", text: "the camera follows, stands still", flag: "still", do: func(c *controls, _ int) { c.on.Still = !c.on.Still }},
 		{keys: []render.Key{render.KeyRightBracket, render.KeyLeftBracket}, cap: "[ ]", text: "latency: 0, 50, 100, 200, 350, 500 ms", flag: "latency",
 			do: func(c *controls, i int) { c.link.Latency = rung(latencies, c.link.Latency, i) }},
 		{keys: []render.Key{render.KeyApostrophe, render.KeySemicolon}, cap: "; '", text: "jitter: 0, 10, 20, 40, 80 ms", flag: "jitter",
@@ -139,6 +140,13 @@ func describe(a, b controls) string {
 		return onOff("ghosts", b.on.Ghosts)
 	case a.on.Graphs != b.on.Graphs:
 		return onOff("graphs", b.on.Graphs)
+	case a.on.Overlay != b.on.Overlay:
+		return onOff("overlay", b.on.Overlay)
+	case a.on.Still != b.on.Still:
+		if b.on.Still {
+			return "the camera stands still"
+		}
+		return "the camera follows"
 	case a.link != b.link:
 		text := fmt.Sprintf("round trip %v ± %v, loss %.0f %%", b.link.Latency, b.link.Jitter, 100*b.link.Loss)
 		if b.link.Burst {

@@ -96,7 +96,7 @@ func (t *table) draw(surface render.Surface, over func(o *render.Overlay)) error
 
 // run plays until it is over, in a window or without one.
 func (t *table) run(ctx context.Context) (err error) {
-	t.frame = render.NewFrame(render.Daylight())
+	t.frame = render.NewFrame(seat.Theme())
 	t.brushes = make([]scene.Brush, len(t.seats))
 	t.said = make([]string, len(t.seats))
 	if err := t.open(); err != nil {

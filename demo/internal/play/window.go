@@ -38,6 +38,10 @@ func (t *table) window(ctx context.Context) error {
 	defer win.Close()
 	me := t.seats[0]
 	s := &stage{t: t, win: win, pilot: &human{down: win.Down}, controls: controls{on: t.show.on, link: me.Link()}, keys: bindings()}
+	s.controls.on.Hint = true
+	for _, seat := range t.seats {
+		seat.Set(s.controls.on)
+	}
 	defer s.taken.abort()
 	if !t.show.auto {
 		me.SetPilot(s.pilot)

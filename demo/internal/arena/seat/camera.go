@@ -24,6 +24,19 @@ func newCamera() camera {
 	}
 }
 
+// seen returns the camera of a picture with the given proportion of width to height. One that stands still looks at the arena's front half, from where everything that is
+// near the middle is in the picture.
+func (c *camera) seen(aspect float32, still bool) render.Orbit {
+	orbit := c.orbit
+	if still {
+		orbit.Target, orbit.Distance = mgl32.Vec3{0, 0.5, 4}, orbit.Distance*0.84
+	}
+	if aspect < 1.4 {
+		orbit.Distance *= 1.4 / max(aspect, 0.5)
+	}
+	return orbit
+}
+
 // follow moves the camera after the own player as he is drawn.
 func (s *Seat) follow(real time.Duration) {
 	s.eachView(func(v *view) {

@@ -13,16 +13,13 @@ import (
 
 // Draw draws what the player sees into a part of the frame, given in fractions of it. The brush must be empty, and stay as it is until the frame has been drawn.
 func (s *Seat) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
-	orbit := s.camera.orbit
 	w, h := f.Size.Points()
-	if aspect := w * part.W / (h * part.H); aspect < 1.4 {
-		orbit.Distance *= 1.4 / max(aspect, 0.5)
-	}
+	orbit := s.camera.seen(w*part.W/(h*part.H), s.on.Still)
 	v := f.ViewIn(part, orbit.Camera())
 	s.camera.shown, s.camera.part = v.Camera, v.Viewport
 	v.Shadow = render.Shadow{Center: orbit.Target, Radius: orbit.Distance * 0.95}
-	v.Ground.Fade = 90
-	p := &painter{s: s, b: brush, t: &f.Theme, v: v, o: &f.Overlay}
+	v.Ground.Fade, v.Ground.Height = 90, -0.15 // below the floor
+	p := &painter{s: s, b: brush, t: &f.Theme, c: colorsOf(&f.Theme), v: v, o: &f.Overlay}
 	p.level()
 	s.eachView(func(v *view) {
 		switch {
@@ -47,40 +44,35 @@ type painter struct {
 	s *Seat
 	b *scene.Brush
 	t *render.Theme
+	c palette
 	v *render.View
 	o *render.Overlay
 }
 
 func (p *painter) level() {
 	level := p.s.rules.Level
-	floor := p.t.Ground.Mix(p.t.Neutral, 0.25)
-	p.b.Box(render.Solid, mgl32.Vec3{0, -0.06, 0}, mgl32.Vec3{2 * arena.Half, 0.1, 2 * arena.Half}, floor)
-	line := p.t.GridMinor
+	p.b.Box(render.Solid, mgl32.Vec3{0, -0.1, 0}, mgl32.Vec3{2 * arena.Half, 0.2, 2 * arena.Half}, p.c.floor)
 	for i := -arena.Half + 2; i < arena.Half; i += 2 {
 		x := float32(i)
-		p.b.Line(mgl32.Vec3{x, 0.005, -arena.Half}, mgl32.Vec3{x, 0.005, arena.Half}, line)
-		p.b.Line(mgl32.Vec3{-arena.Half, 0.005, x}, mgl32.Vec3{arena.Half, 0.005, x}, line)
+		p.b.Line(mgl32.Vec3{x, 0.005, -arena.Half}, mgl32.Vec3{x, 0.005, arena.Half}, p.c.line)
+		p.b.Line(mgl32.Vec3{-arena.Half, 0.005, x}, mgl32.Vec3{arena.Half, 0.005, x}, p.c.line)
 	}
-	wall := p.t.Accent(7).Mix(p.t.Neutral, 0.35)
 	const rim, high = 0.5, 0.9
 	for side := -1; side <= 1; side += 2 {
 		at := float32(side) * (arena.Half + rim/2)
-		p.b.Box(render.Solid, mgl32.Vec3{at, high / 2, 0}, mgl32.Vec3{rim, high, 2*arena.Half + 2*rim}, wall)
-		p.b.Box(render.Solid, mgl32.Vec3{0, high / 2, at}, mgl32.Vec3{2 * arena.Half, high, rim}, wall)
+		p.b.Box(render.Solid, mgl32.Vec3{at, high / 2, 0}, mgl32.Vec3{rim, high, 2*arena.Half + 2*rim}, p.c.wall)
+		p.b.Box(render.Solid, mgl32.Vec3{0, high / 2, at}, mgl32.Vec3{2 * arena.Half, high, rim}, p.c.wall)
 	}
 	for i, box := range level.Blocks {
 		color := p.t.Neutral
 		if i == 1 {
-			color = p.t.Neutral.Mix(p.t.Accent(7), 0.4)
+			color = p.t.Neutral.Mix(p.c.wall, 0.5)
 		}
 		p.b.Box(render.Solid, box.Center(), box.Size(), color)
 	}
 	beat := float32(math.Sin(p.s.engine.Time().Real.Seconds() * 3))
 	for i, portal := range level.Portals {
-		color := p.t.Accent(3)
-		if i >= 2 {
-			color = p.t.Accent(4)
-		}
+		color := p.c.portals[i/2]
 		p.flat(render.Disc, portal.Place.Add(mgl32.Vec3{0, 0.02, 0}), 2*arena.PortalRadius, color.Alpha(0.35))
 		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 0.06, 0}), 2*arena.PortalRadius+0.2, color)
 		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 0.7 + 0.25*beat, 0}), 1.5, color.Alpha(0.7))
@@ -96,7 +88,7 @@ func (p *painter) flat(mesh render.Mesh, at mgl32.Vec3, size float32, color rend
 }
 
 func (p *painter) crate(pose components.Pose3D, id int) {
-	color := p.t.Accent(1).Mix(p.t.Neutral, 0.2+0.12*float32(id%4))
+	color := p.c.wood.Mix(p.t.Neutral, 0.1*float32(id%4))
 	part := pose
 	part.Scale = mgl32.Vec3{arena.CrateSize, arena.CrateSize, arena.CrateSize}
 	p.b.Put(render.Cube, render.Solid, part, color)
@@ -108,27 +100,26 @@ func (p *painter) crate(pose components.Pose3D, id int) {
 }
 
 func (p *painter) platform(pose components.Pose3D) {
-	color := p.t.Accent(2)
-	size := mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}
-	p.b.Box(render.Solid, pose.Position, size, color)
-	top := pose.Position.Add(mgl32.Vec3{0, arena.PlatformHeight/2 + 0.01, 0})
-	p.b.Box(render.Solid, top, mgl32.Vec3{arena.PlatformWidth * 0.8, 0.03, arena.PlatformWidth * 0.8}, color.Mix(p.t.Neutral, 0.5))
-}
-
-// colorOf is a player's colour; accents 1, 2 and 7 are the level's.
-func (p *painter) colorOf(player uint16) render.Color {
-	colors := [...]int{0, 5, 3, 6, 4}
-	return p.t.Accent(colors[int(player)%len(colors)])
+	const w, h = arena.PlatformWidth, arena.PlatformHeight
+	p.b.Box(render.Solid, pose.Position, mgl32.Vec3{w, h, w}, p.c.deck)
+	// A bright rim, so that its edge is seen from above.
+	top := pose.Position.Add(mgl32.Vec3{0, h/2 + 0.01, 0})
+	const rim, off = 0.22, w/2 - 0.11
+	for side := float32(-1); side <= 1; side += 2 {
+		p.b.Box(render.Solid, top.Add(mgl32.Vec3{side * off, 0, 0}), mgl32.Vec3{rim, 0.05, w}, p.c.edge)
+		p.b.Box(render.Solid, top.Add(mgl32.Vec3{0, 0, side * off}), mgl32.Vec3{w - 2*rim, 0.05, rim}, p.c.edge)
+	}
 }
 
 func (p *painter) player(v *view) {
-	color := p.colorOf(v.rep.Owner)
+	color := p.c.player(v.rep.Owner)
 	if wd := p.s.hurt[v.entity]; wd != nil && wd.any {
 		if since := (p.s.engine.Time().Real - wd.at).Seconds(); since < 0.25 {
-			color = p.t.Bad.Mix(color, float32(since/0.25))
+			flash := render.Hex(0xffd23c)
+			color = flash.Mix(color, float32(since/0.25))
 			p.b.Put(render.Sphere, render.Glow, components.Pose3D{
 				Position: v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{2, 2, 2}.Mul(float32(1 - since)),
-			}, p.t.Bad.Alpha(0.35*float32(1-since/0.25)))
+			}, flash.Alpha(0.6*float32(1-since/0.25)))
 		}
 	}
 	at := func(x, y, z float32) mgl32.Vec3 { return v.pose.Apply(mgl32.Vec3{x, y, z}) }
@@ -141,10 +132,26 @@ func (p *painter) player(v *view) {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}
 	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.s.on.Overlay {
-		const w = 34
-		p.o.RoundRect(render.Rect{X: x - w/2 - 1, Y: y - 1, W: w + 2, H: 6}, p.t.Panel)
-		p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, color)
+		p.tag(v, x, y, color)
 	}
+}
+
+// tag writes name and health over somebody's head.
+func (p *painter) tag(v *view, x, y float32, color render.Color) {
+	const w = 34
+	if x < p.v.Viewport.X+w || x > p.v.Viewport.X+p.v.Viewport.W-w || y < p.v.Viewport.Y+24 || y > p.v.Viewport.Y+p.v.Viewport.H-8 {
+		return // half of it would be in the neighbour's picture
+	}
+	p.o.RoundRect(render.Rect{X: x - w/2 - 1, Y: y - 1, W: w + 2, H: 6}, p.t.Panel)
+	p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, color)
+	line := p.o.LineHeight(render.TextSmall)
+	if v.own {
+		p.o.TextAligned(x, y-line-2, render.AlignCenter, render.TextSmall, p.t.Ink, "you")
+		return
+	}
+	const name = "player "
+	width := p.o.Width(render.TextSmall, name) + 7
+	p.o.At(x-width/2, y-line-2, render.TextSmall, p.t.Ink).Str(name).Uint(uint64(v.rep.Owner))
 }
 
 // ghost shows where the newest state from the server has something.
@@ -157,7 +164,7 @@ func (p *painter) ghost(v *view) {
 	color := p.t.Accent(4)
 	switch {
 	case v.rep.Kind == arena.KindPlayer:
-		color = p.colorOf(v.rep.Owner)
+		color = p.c.player(v.rep.Owner)
 		pose.Position = pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		pose.Scale = mgl32.Vec3{2.1 * arena.Radius, arena.Height / 2, 2.1 * arena.Radius}
 		p.b.Put(render.Capsule, render.Ghost, pose, color)
@@ -172,7 +179,7 @@ func (p *painter) ghost(v *view) {
 		at := p.s.rules.Level.Platforms[v.rep.Kind-arena.KindPlatform]((p.s.client.View() + p.s.client.Stats().Delay).Seconds())
 		p.b.Put(render.Cube, render.Ghost, components.Pose3D{
 			Position: at, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.02),
-		}, p.t.Accent(2))
+		}, p.c.edge)
 	}
 	if v.rep.Kind < arena.KindPlatform {
 		lift := mgl32.Vec3{0, 0.9, 0}
@@ -199,7 +206,7 @@ func (p *painter) shots() {
 			})
 		}
 		age := float32(float64(now-e.at) / float64(e.length()))
-		color := p.colorOf(e.owner)
+		color := p.c.player(e.owner)
 		if e.push {
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.15, 0}), 1+8*age, color.Alpha(0.9*(1-age)))
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.3, 0}), 0.6+6*age, color.Alpha(0.6*(1-age)))

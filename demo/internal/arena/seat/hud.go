@@ -2,6 +2,7 @@ package seat
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -31,7 +32,7 @@ func (g *graphs) measure(s *Seat) {
 	}
 	passed := (now - g.since).Seconds()
 	g.since = now
-	if g.times == nil || passed <= 0 {
+	if passed <= 0 {
 		return
 	}
 	sampled := float64(st.Sampled - g.last.Sampled)
@@ -50,95 +51,172 @@ func (g *graphs) measure(s *Seat) {
 
 func millis(d time.Duration) float32 { return float32(d.Seconds() * 1000) }
 
+func newGraphs() graphs {
+	theme := Theme()
+	graph := func(title string, digits int, lines ...render.Series) *render.Graph {
+		return render.NewGraph(title, "", digits, graphLength, lines...)
+	}
+	return graphs{
+		times:  graph("ms", 0, render.Series{Name: "round trip", Color: theme.Accent(0)}, render.Series{Name: "delay", Color: theme.Accent(2)}),
+		losses: graph("%", 0, render.Series{Name: "loss", Color: theme.Bad}, render.Series{Name: "starved", Color: theme.Accent(1)}, render.Series{Name: "corrections", Color: theme.Accent(2)}),
+		bytes:  graph("kB/s", 1, render.Series{Name: "down", Color: theme.Accent(2)}, render.Series{Name: "up", Color: theme.Accent(3)}),
+	}
+}
+
+// margin is the distance of panels from the picture's edge, in points.
+const margin = 10
+
 // write puts the figures over the picture.
 func (s *Seat) write(o *render.Overlay, v *render.View) {
-	theme := o.Theme()
-	if s.graphs.times == nil {
-		s.graphs.times = render.NewGraph("", "ms", 0, graphLength, render.Series{Name: "round trip", Color: theme.Accent(0)}, render.Series{Name: "delay", Color: theme.Accent(2)})
-		s.graphs.losses = render.NewGraph("", "", 0, graphLength, render.Series{Name: "loss %", Color: theme.Bad}, render.Series{Name: "starved %", Color: theme.Accent(1)}, render.Series{Name: "corrections", Color: theme.Accent(4)})
-		s.graphs.bytes = render.NewGraph("", "", 1, graphLength, render.Series{Name: "down kB/s", Color: theme.Accent(2)}, render.Series{Name: "up kB/s", Color: theme.Accent(3)})
+	all := v.Viewport.Inset(margin)
+	status, _ := s.client.Status()
+	if status != netcode.Playing { // this has to be seen, whatever else is
+		s.announce(o, all, 0.34, render.TextHeading, o.Theme().Bad, s.Status())
+	}
+	if s.notice != "" && s.engine.Time().Real-s.noted < 4*time.Second {
+		s.announce(o, all, 0.16, render.TextHeading, o.Theme().Text, s.notice)
 	}
 	if !s.on.Overlay {
 		return
 	}
-	all := v.Viewport.Inset(10)
-	st := s.client.Stats()
-	line := o.LineHeight(render.TextSmall)
-	s.headline(o, all, line)
-	if status, _ := s.client.Status(); status != netcode.Playing {
-		text := s.Status()
-		w := min(o.Width(render.TextBody, text)+40, all.W)
-		r := render.Rect{X: all.X + (all.W-w)/2, Y: all.Y + all.H*0.4, W: w, H: o.LineHeight(render.TextBody) + 18}
-		o.Panel(r)
-		o.TextAligned(r.X+w/2, r.Y+9, render.AlignCenter, render.TextBody, theme.Bad, text)
-	}
-	if s.notice != "" && s.engine.Time().Real-s.noted < 4*time.Second {
-		w := min(o.Width(render.TextBody, s.notice)+40, all.W)
-		r := render.Rect{X: all.X + (all.W-w)/2, Y: all.Y + all.H*0.2, W: w, H: o.LineHeight(render.TextBody) + 14}
-		o.Panel(r)
-		o.TextAligned(r.X+w/2, r.Y+7, render.AlignCenter, render.TextBody, theme.Text, s.notice)
-	}
-	bottom := all.Y + all.H
+	s.headline(o, all)
+	s.scores(o, all)
 	if all.H < 200 || all.W < 220 {
 		return
 	}
-	// One line of figures.
-	r := render.Rect{X: all.X, Y: bottom - line - 8, W: all.W, H: line + 8}
-	o.Panel(r)
-	w := o.At(r.X+10, r.Y+4, render.TextSmall, theme.Text)
-	label := func(text string) { w.Color(theme.TextDim).Str(text).Color(theme.Text) }
-	label("rtt ")
-	w.Millis(st.RTT, 0).Str(" ms")
-	label("  delay ")
-	w.Millis(st.Delay, 0).Str(" ms")
-	label("  loss ")
-	w.Float(100*st.Loss, 0).Str(" %")
-	if all.W > 440 {
-		label("  lead ")
-		w.Millis(st.Lead, 0).Str(" ms")
-		label("  jitter ")
-		w.Millis(st.Jitter, 0).Str(" ms")
-		label("  corrections ")
-		w.Uint(st.Corrections)
-	}
-	if all.W > 760 {
-		label("  starved ")
-		w.Float(float64(s.graphs.starved), 1).Str(" %")
-		label("  down ")
-		w.Float(s.graphs.down/1000, 1).Str(" kB/s")
-		label("  up ")
-		w.Float(s.graphs.up/1000, 1).Str(" kB/s")
-		label("  others ")
-		w.Str(s.on.Kind.Display())
-		if !s.on.Predict {
-			w.Color(theme.Bad).Str("  no prediction").Color(theme.Text)
-		}
-		if !s.on.Reconcile {
-			w.Color(theme.Bad).Str("  no reconciliation").Color(theme.Text)
-		}
-	}
-	if s.on.Graphs && all.H > 420 && all.W > 560 {
-		const h = 92
-		third := (all.W - 16) / 3
-		third = min(third, 300)
+	top := s.figures(o, all)
+	if s.on.Graphs && all.H > 300 && all.W > 520 {
+		height := min(all.H*0.16, 92)
+		width := min((all.W-16)/3, 320)
 		for i, g := range [...]*render.Graph{s.graphs.times, s.graphs.losses, s.graphs.bytes} {
-			o.Graph(render.Rect{X: all.X + float32(i)*(third+8), Y: r.Y - 8 - h, W: third, H: h}, g)
+			o.Graph(render.Rect{X: all.X + float32(i)*(width+8), Y: top - 8 - height, W: width, H: height}, g)
 		}
 	}
 }
 
-// headline says who plays and how the score stands.
-func (s *Seat) headline(o *render.Overlay, all render.Rect, line float32) {
-	theme := o.Theme()
-	title := "arena"
-	width := o.Width(render.TextSmall, title) + 20
-	if all.W > 700 {
-		title = "Tandem arena: server, prediction, interpolation"
-		width = o.Width(render.TextSmall, title) + 20
+// announce writes something important in the middle, in as many lines as it needs.
+func (s *Seat) announce(o *render.Overlay, all render.Rect, height float32, style render.TextStyle, color render.Color, text string) {
+	if all.W < 500 {
+		style = render.TextBody
 	}
-	o.Panel(render.Rect{X: all.X, Y: all.Y, W: width, H: line + 8})
-	o.Text(all.X+10, all.Y+4, render.TextSmall, theme.Text, title)
-	// The best five, and the player himself.
+	lines := wrap(text, func(part string) bool { return o.Width(style, part) <= all.W-50 })
+	w, line := float32(0), o.LineHeight(style)
+	for _, part := range lines {
+		w = max(w, o.Width(style, part))
+	}
+	r := render.Rect{W: w + 40, H: line*float32(len(lines)) + 18}
+	r.X, r.Y = all.X+(all.W-r.W)/2, all.Y+all.H*height
+	o.RoundRect(r, o.Theme().Panel.Alpha(0.94))
+	for i, part := range lines {
+		o.TextAligned(r.X+r.W/2, r.Y+9+float32(i)*line, render.AlignCenter, style, color, part)
+	}
+}
+
+// wrap breaks a text at spaces into lines that fit.
+func wrap(text string, fits func(string) bool) (lines []string) {
+	for {
+		end := len(text)
+		for !fits(text[:end]) {
+			space := strings.LastIndexByte(text[:end], ' ')
+			if space <= 0 {
+				break
+			}
+			end = space
+		}
+		lines = append(lines, text[:end])
+		if text = strings.TrimPrefix(text[end:], " "); text == "" {
+			return lines
+		}
+	}
+}
+
+// figures writes a line of them at the lower edge, as many as there is room for, and returns its upper edge.
+func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
+	theme, st := o.Theme(), s.client.Stats()
+	line := o.LineHeight(render.TextSmall)
+	r := render.Rect{X: all.X, Y: all.Y + all.H - line - 8, W: all.W, H: line + 8}
+	o.Panel(r)
+	w := o.At(r.X+10, r.Y+4, render.TextSmall, theme.Text)
+	label := func(text string) { w.Color(theme.TextDim).Str(text).Color(theme.Text) }
+	label("round trip ")
+	w.Millis(st.RTT, 0).Str(" ms")
+	label("   delay ")
+	w.Millis(st.Delay, 0).Str(" ms")
+	label("   loss ")
+	w.Float(100*st.Loss, 0).Str(" %")
+	if all.W > 520 {
+		label("   lead ")
+		w.Millis(st.Lead, 0).Str(" ms")
+		label("   corrections ")
+		w.Uint(st.Corrections)
+	}
+	if all.W > 760 {
+		label("   starved ")
+		w.Float(float64(s.graphs.starved), 1).Str(" %")
+	}
+	if all.W > 1000 {
+		label("   down ")
+		w.Float(s.graphs.down/1000, 1).Str(" kB/s")
+		label("   up ")
+		w.Float(s.graphs.up/1000, 1).Str(" kB/s")
+		label("   others drawn by ")
+		w.Str(s.on.Kind.Display())
+	}
+	if s.on.Hint && all.W > 360 {
+		const text = "all keys"
+		x := r.X + r.W - o.Width(render.TextSmall, text) - 34
+		o.Key(x, r.Y+2, "H")
+		o.Text(x+24, r.Y+4, render.TextSmall, theme.TextDim, text)
+	}
+	return r.Y
+}
+
+// headline says who this is, over what a line, and what is switched off.
+func (s *Seat) headline(o *render.Overlay, all render.Rect) {
+	theme := o.Theme()
+	line := o.LineHeight(render.TextSmall)
+	off := ""
+	switch {
+	case !s.on.Predict && !s.on.Reconcile:
+		off = "no prediction, no reconciliation"
+	case !s.on.Predict:
+		off = "no prediction"
+	case !s.on.Reconcile:
+		off = "no reconciliation"
+	}
+	colors := colorsOf(theme)
+	const wide = 232
+	r := render.Rect{X: all.X, Y: all.Y, W: wide, H: 2*line + 10}
+	if all.W < wide+130 {
+		r.W, r.H = 92, line+10
+	}
+	if off != "" && r.W == wide {
+		r.H += line
+	}
+	o.Panel(r)
+	o.Dot(r.X+15, r.Y+5+line/2, 5, colors.player(s.client.Number()))
+	o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(s.client.Number()))
+	if r.W < wide {
+		return
+	}
+	w := o.At(r.X+10, r.Y+4+line, render.TextSmall, theme.TextDim)
+	if l := s.config.Link; l.Latency == 0 && l.Jitter == 0 && l.Loss == 0 {
+		w.Str("nothing added to the line")
+	} else {
+		w.Str("line: ").Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms, ").Float(100*l.Loss, 0).Str(" % lost")
+		if l.Burst {
+			w.Str(" (bursts)")
+		}
+	}
+	if off != "" {
+		o.Text(r.X+10, r.Y+4+2*line, render.TextSmall, theme.Bad, off)
+	}
+}
+
+// scores lists the best five.
+func (s *Seat) scores(o *render.Overlay, all render.Rect) {
+	theme := o.Theme()
+	line := o.LineHeight(render.TextSmall)
 	var board [5]view
 	n := 0
 	s.eachView(func(v *view) {
@@ -162,17 +240,17 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect, line float32) {
 	const w = 118
 	r := render.Rect{X: all.X + all.W - w, Y: all.Y, W: w, H: float32(n)*(line+2) + 8}
 	o.Panel(r)
-	p := painter{s: s, t: theme}
+	colors := colorsOf(theme)
 	for i := range board[:n] {
 		y := r.Y + 5 + float32(i)*(line+2)
 		v := &board[i]
-		o.Dot(r.X+14, y+line/2, 5, p.colorOf(v.rep.Owner))
+		o.Dot(r.X+15, y+line/2, 5, colors.player(v.rep.Owner))
 		color := theme.TextDim
 		if v.own {
 			color = theme.Text
-			o.Text(r.X+26, y, render.TextSmall, color, "you")
+			o.Text(r.X+28, y, render.TextSmall, color, "you")
 		} else {
-			o.At(r.X+26, y, render.TextSmall, color).Str("player ").Uint(uint64(v.rep.Owner))
+			o.At(r.X+28, y, render.TextSmall, color).Str("player ").Uint(uint64(v.rep.Owner))
 		}
 		o.At(r.X+w-34, y, render.TextSmall, color).FloatRight(float64(v.pawn.Score), 0, 24)
 	}

@@ -39,8 +39,9 @@ type Auto struct {
 	until   tick.Tick // when the goal is given up
 	started bool
 	push    bool
-	burst   int // ticks for which it goes on shooting, negative: rests
-	Peace   bool
+	burst   int  // ticks for which it goes on shooting, negative: rests
+	Peace   bool // it does not shoot
+	Near    bool // it stays where a camera that stands still sees it
 }
 
 // NewAuto returns a pilot whose whims come from the seed.
@@ -90,6 +91,11 @@ func (a *Auto) Input(s *Seat, t tick.Tick) (in arena.Input) {
 // choose picks where to go: mostly a place on the floor, at times a portal, a crate or a platform.
 func (a *Auto) choose(s *Seat, me arena.State) {
 	level := s.rules.Level
+	random := func(least, most float64) float32 { return float32(least + (most-least)*a.random.Float64()) }
+	if a.Near {
+		a.goal = mgl32.Vec3{random(-8.5, 8.5), 0, random(-3, 12)}
+		return
+	}
 	switch a.random.IntN(10) {
 	case 0:
 		a.goal = level.Portals[a.random.IntN(len(level.Portals))].Place
@@ -103,7 +109,7 @@ func (a *Auto) choose(s *Seat, me arena.State) {
 		}
 	}
 	const edge = arena.Half - 3
-	a.goal = mgl32.Vec3{float32(a.random.Float64()*2-1) * edge, 0, float32(a.random.Float64()*2-1) * edge}
+	a.goal = mgl32.Vec3{random(-edge, edge), 0, random(-edge, edge)}
 }
 
 // nearest returns the middle of the nearest other player in sight, as drawn.

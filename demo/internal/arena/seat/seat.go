@@ -40,6 +40,8 @@ type Switches struct {
 	Kind               remote.Kind
 	Ghosts, Graphs     bool
 	Overlay            bool
+	Still              bool // the camera stands still
+	Hint               bool // the line of figures tells which key explains the others
 }
 
 // offset is by how much something is drawn elsewhere than its replica is: a crate that the own player has pushed just now, a rider on a platform.
@@ -98,7 +100,7 @@ func New(c Config) (*Seat, error) {
 		rules:  arena.Rules{Level: arena.NewLevel(), Rate: c.Rate},
 		on:     Switches{Predict: true, Reconcile: true, Graphs: true, Overlay: true},
 		crates: map[arche.Entity]*guess{}, riders: map[arche.Entity]*rider{}, hurt: map[arche.Entity]*wound{},
-		camera: newCamera(),
+		camera: newCamera(), graphs: newGraphs(),
 	}
 	s.lifts = make([]mgl32.Vec3, len(s.rules.Level.Platforms))
 	protocol, err := s.rules.NewProtocol()
