@@ -185,7 +185,10 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
 	// The path is a new one, so what was learned of the old one's times does not hold.
-	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate()})
+	// However long frames are and however much is lost, inputs come less than 16 ticks early: what a report can say, and half of the window in which the server
+	// takes them. A client whose age is always saturated would not notice that it is far too early.
+	early := 15 * time.Second / time.Duration(c.protocol.TickRate())
+	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{MaxAge: early}})
 	if err != nil {
 		c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
 		return

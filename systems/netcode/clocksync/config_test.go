@@ -49,6 +49,7 @@ func TestConfigs(t *testing.T) {
 		{"LeadConfig", "JitterFactor", LeadConfig{JitterFactor: math.NaN()}},
 		{"LeadConfig", "TimeConstant", LeadConfig{TimeConstant: time.Hour}},
 		{"LeadConfig", "MaxLead", LeadConfig{MaxLead: time.Minute}},
+		{"LeadConfig", "MaxAge", LeadConfig{MaxAge: -1}},
 		{"ViewConfig", "", ViewConfig{}},
 		{"ViewConfig", "", ViewConfig{MaxRate: 0.005}}, // LowerRate's default follows
 		{"ViewConfig", "TimeConstant", ViewConfig{TimeConstant: 1}},

@@ -25,6 +25,9 @@ type LeadConfig struct {
 	TimeConstant time.Duration
 	// MaxLead bounds the lead. Zero means 1 s. 1 ms to 10 s.
 	MaxLead time.Duration
+	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use, and an [Age] tells only so much. Zero means no bound. Above 0 at least
+	// 1 ms.
+	MaxAge time.Duration
 }
 
 func (c LeadConfig) withDefaults() (LeadConfig, error) {
@@ -43,6 +46,9 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 	if c.MaxLead == 0 {
 		c.MaxLead = time.Second
 	}
+	if c.MaxAge == 0 {
+		c.MaxAge = math.MaxInt64
+	}
 	switch {
 	case c.Redundancy < 1 || c.Redundancy > 32:
 		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to 32 packets", c.Redundancy)
@@ -54,6 +60,8 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 		return c, fmt.Errorf("clocksync: LeadConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
 	case c.MaxLead < time.Millisecond || c.MaxLead > 10*time.Second:
 		return c, fmt.Errorf("clocksync: LeadConfig.MaxLead is %v; use 1 ms to 10 s", c.MaxLead)
+	case c.MaxAge < time.Millisecond:
+		return c, fmt.Errorf("clocksync: LeadConfig.MaxAge is %v; use 1 ms or more", c.MaxAge)
 	}
 	return c, nil
 }
@@ -240,12 +248,12 @@ func (l *Lead) Forget() {
 
 // TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early
 // enough for the jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick
-// that the age may be rounded.
+// that the age may be rounded; at most MaxAge.
 func (l *Lead) TargetAge() time.Duration {
 	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
 	frame := l.frame + 2*l.uneven
 	lost := time.Duration(l.config.Redundancy-1) * max(batch*step, frame)
-	return time.Duration(l.config.JitterFactor*l.jitter) + lost + (batch-1)*step + frame + step/ageSteps
+	return min(time.Duration(l.config.JitterFactor*l.jitter)+lost+(batch-1)*step+frame+step/ageSteps, l.config.MaxAge)
 }
 
 // Lead returns how far ahead of the reference clock the simulation should be, within 0 and MaxLead.

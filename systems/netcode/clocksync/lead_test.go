@@ -44,6 +44,7 @@ func TestLeadTargetAge(t *testing.T) {
 		{"three packets", LeadConfig{}, 0, 0, 2*g.Step() + eighth},
 		{"frames", LeadConfig{Redundancy: 1}, 0, 8 * ms, 8*ms + eighth},
 		{"slow frames are slow packets", LeadConfig{Redundancy: 3}, 0, 125 * ms, 3*125*ms + eighth},
+		{"as early as the server takes", LeadConfig{Redundancy: 3, MaxAge: 200 * ms}, 0, 125 * ms, 200 * ms},
 		{"two inputs per packet", LeadConfig{Redundancy: 3, Batch: 2}, 0, 10 * ms, 5*g.Step() + 10*ms + eighth},
 	} {
 		l := newLead(t, test.config)

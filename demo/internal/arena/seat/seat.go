@@ -91,7 +91,7 @@ func New(c Config) (*Seat, error) {
 	if err := c.Link.Path().Send.Validate(); err != nil {
 		return nil, fmt.Errorf("the link's conditions: %w", err)
 	}
-	engine, err := ecs.New(ecs.Config{FixedRate: c.Rate})
+	engine, err := ecs.New(ecs.Config{FixedRate: c.Rate, MaxSteps: c.Rate/4 + 1}) // down to four frames a second nothing is dropped
 	if err != nil {
 		return nil, err
 	}
