@@ -171,7 +171,7 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 		var at tick.Tick
 		for i := range c.replicas {
 			r := &c.replicas[i]
-			if r.id == snapshot.None || r.id == c.own || !b.has(r.kind) || r.parent != snapshot.None || !c.has(r.entity) || b.find(r.id) != nil {
+			if r.id == snapshot.None || r.id == c.own || !b.has(r.kind) || r.parent != snapshot.None || r.hangs != snapshot.None || !c.has(r.entity) || b.find(r.id) != nil {
 				continue
 			}
 			where, _, ok := c.decoder.State(r.id)

@@ -116,7 +116,6 @@ type Client[S any, I comparable] struct {
 	packet    []byte
 	need      int // bytes that messages must leave for inputs
 	stats     ClientStats
-	pending   []pendingParent
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
@@ -133,13 +132,6 @@ type news[S any] struct {
 	at    tick.Tick
 	state S
 	jumps uint8
-}
-
-// pendingParent is a parent that a replica gets when its picture has come to the tick of the change.
-type pendingParent struct {
-	id     snapshot.ID
-	parent snapshot.ID
-	at     time.Duration
 }
 
 // ClientStats are a client's figures, also a resource of its world.

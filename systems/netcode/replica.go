@@ -21,10 +21,9 @@ type replica struct {
 	owner   uint16
 	method  remote.Kind
 	samples remote.Interpolator
-	parent  snapshot.ID // that it has been told of; Parent follows when the picture has come there
+	parent  snapshot.ID // that it has been told of last; Parent follows when the picture has come there
 	hangs   snapshot.ID // that its Parent is
 	hung    int         // replicas whose Parent is this one
-	orphan  bool        // whose parent went before the news of another came: stays where it was seen last
 	settled bool        // written where it rests
 	rested  bool        // was, until the newest sample came
 	counter uint8       // its discontinuities when it was
@@ -66,27 +65,28 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			if c.world.Has(r.entity, c.ids.replicated) {
 				*(*Replicated)(c.world.Get(r.entity, c.ids.replicated)) = Replicated{Kind: ch.Kind, Owner: ch.Owner, ID: ch.ID}
 			}
-			c.hang(r, ch.Parent, stamp, ch.Op == snapshot.Spawned)
+			r.parent = ch.Parent
 			for _, m := range c.mirrors {
 				m.receive(c.decoder, ch, r.entity)
 			}
 		}
 		if !ch.Abstract {
-			c.push(r, ch.State, stamp, now)
+			c.push(r, ch.State, ch.Parent, stamp, now)
 		}
 	}
-	c.hangDue(0, 0) // parents that came behind their children
 }
 
 func (c *Client[S, I]) newestOf(t tick.Tick) int64 {
 	return c.newest + int64(t.Sub(tick.Tick(uint32(c.newest))))
 }
 
-func (c *Client[S, I]) push(r *replica, s snapshot.State, stamp, now time.Duration) {
+// push adds what a record says of a replica to its path. The frame is part of the sample, so that a pose is never shown in another one than its own, however late,
+// how often and in which order the records come.
+func (c *Client[S, I]) push(r *replica, s snapshot.State, parent snapshot.ID, stamp, now time.Duration) {
 	config := c.protocol.schema.Config()
 	sample := remote.Sample{
 		Time: stamp, Age: s.Age, Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity, Angular: s.Angular,
-		Discontinuity: s.Discontinuity, AtRest: s.AtRest,
+		Discontinuity: s.Discontinuity, Frame: uint32(parent), AtRest: s.AtRest,
 	}
 	if config.Velocity.Max > 0 {
 		sample.Has |= remote.HasVelocity
@@ -173,7 +173,6 @@ func (c *Client[S, I]) forget() {
 			c.removeReplica(id)
 		}
 	}
-	c.pending = c.pending[:0]
 }
 
 // step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is stepped, and every other replica is put where it is to be seen when the
@@ -215,22 +214,22 @@ func (c *Client[S, I]) step() {
 	if synced {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
-	c.hangDue(view, present)
 	for i := range c.replicas {
 		r := &c.replicas[i]
-		if r.id == snapshot.None || r.orphan || !c.has(r.entity) {
+		if r.id == snapshot.None || !c.has(r.entity) {
 			continue
 		}
-		if path := c.protocol.movers[r.kind]; path != nil {
+		path := c.protocol.movers[r.kind]
+		predicting := r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction
+		if path != nil || predicting || !seen && !r.shown { // it is where the news has it, not where a sample has it
+			c.hang(r, r.parent)
+		}
+		switch {
+		case path != nil:
 			if synced {
 				c.show(r, path(predicted.Add(1)), !r.shown)
 			}
-			continue
-		}
-		if r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction {
-			continue
-		}
-		if seen {
+		case !predicting && seen:
 			c.sample(r, now, view, present)
 		}
 	}
@@ -248,7 +247,7 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 	if kind != r.method {
 		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
 		if s, at, ok := c.decoder.State(r.id); ok {
-			c.push(r, s, c.grid.Edge(c.newestOf(at)), now)
+			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), now)
 		}
 	}
 	if r.settled {
@@ -266,13 +265,18 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 	if info.Starved {
 		c.stats.Starved++
 	}
-	pose := c.logical(r.entity).Get()
-	pose.Position, pose.Rotation = state.Position, state.Rotation
 	jump := info.Discontinuity
 	newest, _, _ := c.decoder.State(r.id)
 	if r.rested {
 		r.rested, jump = false, jump && newest.Discontinuity != r.counter // that nobody has looked at what rests is no jump
 	}
+	frame := snapshot.ID(info.Frame)
+	jump = jump || frame != r.hangs
+	if !c.hang(r, frame) {
+		return // in the frame of one who is gone, or has not come yet: it stays where it was seen last
+	}
+	pose := c.logical(r.entity).Get()
+	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || !c.bodies.sampled(r.id, pose, jump) {
 		c.show(r, pose, jump || !r.shown)
 	}

@@ -25,10 +25,10 @@ type buffered struct {
 // place is the path's answer for one view time.
 type place struct {
 	State
-	discontinuity uint8
-	beyond        time.Duration // past the newest sample of a body not at rest
-	resting       bool          // on or behind the newest sample, which rests
-	early         bool
+	piece   piece
+	beyond  time.Duration // past the newest sample of a body not at rest
+	resting bool          // on or behind the newest sample, which rests
+	early   bool
 }
 
 func newBuffered(c Config, d draw) *buffered {
@@ -50,7 +50,7 @@ func (b *buffered) At(now, view time.Duration) (State, Info) {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
 	}
 	target := b.path(view)
-	jump := !b.shown || target.discontinuity != b.target.discontinuity
+	jump := !b.shown || target.piece != b.target.piece
 	if !jump {
 		jump = b.rebase(now, view, &target)
 	}
@@ -64,6 +64,7 @@ func (b *buffered) At(now, view time.Duration) (State, Info) {
 
 	return b.offset.apply(target.State), Info{
 		Time:          view,
+		Frame:         target.piece.frame,
 		Extrapolated:  target.beyond,
 		Offset:        b.offset.pos.Len(),
 		Early:         target.early,
@@ -79,11 +80,11 @@ func (b *buffered) path(view time.Duration) place {
 	i := b.buf.Find(view)
 	if i < 0 {
 		s := b.buf.At(0)
-		return place{State: State{Position: s.Position, Rotation: s.Rotation}, discontinuity: s.Discontinuity, early: true}
+		return place{State: State{Position: s.Position, Rotation: s.Rotation}, piece: s.piece(), early: true}
 	}
 	s := b.buf.At(i)
 	past := view - s.At()
-	p := place{discontinuity: s.Discontinuity}
+	p := place{piece: s.piece()}
 	switch {
 	case i == b.buf.Len()-1:
 		p.State = beyond(&b.buf, &b.config, i, past)
@@ -123,7 +124,7 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	if step > b.config.ResumeAfter && b.config.ResumeAfter > 0 || is.early && !was.early {
 		return true // nobody has looked for long, or the samples do not reach back to what was shown
 	}
-	if is.discontinuity != was.discontinuity {
+	if is.piece != was.piece {
 		return false // crossed within the step; the caller has compared the ends
 	}
 	apart := was.Position.Sub(is.Position)

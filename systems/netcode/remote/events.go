@@ -10,12 +10,12 @@ import (
 // consecutive updates, the previous, the current and the next: where players' commands reach the server zero, one or two to a tick, one
 // segment alone says stand or run at double speed.
 type events struct {
-	config  Config
-	buf     Buffer
-	state   State
-	shown   bool
-	counter uint8
-	view    time.Duration
+	config Config
+	buf    Buffer
+	state  State
+	shown  bool
+	piece  piece
+	view   time.Duration
 }
 
 // eventsKept is the article's number of updates.
@@ -61,8 +61,9 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	case i > 0 && !starved && !e.shown:
 		cur = e.buf.At(i - 1) // begin where the body is, not where it is going
 	}
-	if !e.shown || e.counter != cur.Discontinuity {
-		e.shown, e.counter, e.view = true, cur.Discontinuity, view
+	info.Frame = cur.Frame
+	if !e.shown || e.piece != cur.piece() {
+		e.shown, e.piece, e.view = true, cur.piece(), view
 		e.state = State{Position: cur.Position, Rotation: cur.Rotation}
 		info.Discontinuity = true
 		return e.state, info

@@ -8,10 +8,10 @@ import (
 
 // naive shows the newest sample, whatever the view.
 type naive struct {
-	newest  Sample
-	has     bool
-	shown   bool
-	counter uint8 // of the sample shown last
+	newest Sample
+	has    bool
+	shown  bool
+	piece  piece // of the sample shown last
 }
 
 func (n *naive) Push(_ time.Duration, s Sample) {
@@ -29,7 +29,7 @@ func (n *naive) At(_, view time.Duration) (State, Info) {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
 	}
 	s := &n.newest
-	info := Info{Time: s.At(), Settled: s.AtRest, Discontinuity: !n.shown || n.counter != s.Discontinuity}
-	n.shown, n.counter = true, s.Discontinuity
+	info := Info{Time: s.At(), Frame: s.Frame, Settled: s.AtRest, Discontinuity: !n.shown || n.piece != s.piece()}
+	n.shown, n.piece = true, s.piece()
 	return State{Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity}, info
 }

@@ -86,7 +86,7 @@ func (r *seedRacer) At(now, view time.Duration) (State, Info) {
 	if !r.has {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
 	}
-	info := Info{Time: view, Discontinuity: !r.started, Extrapolated: max(view-r.last.At(), 0)}
+	info := Info{Time: view, Frame: r.last.Frame, Discontinuity: !r.started, Extrapolated: max(view-r.last.At(), 0)}
 	r.started = true
 	raw := seconds(now-r.lastSim) / seconds(r.interval)
 	blend := min(max(raw, 0), 1)

@@ -35,6 +35,10 @@ type Sample struct {
 	// unlike a flag, survives the loss of the packet that carried the jump.
 	Discontinuity uint8
 
+	// Frame names what the pose is relative to, by a number of the caller's own: the parent's, say, and zero for the world. Between two samples of different frames
+	// nothing is interpolated either, and [Info.Frame] says which of them a State is in.
+	Frame uint32
+
 	// AtRest says that the body rests and will stay at exactly this pose until a later sample says otherwise, so that silence is not starvation.
 	AtRest bool
 }
@@ -46,6 +50,14 @@ func (s *Sample) At() time.Duration {
 	}
 	return s.Time
 }
+
+// piece is what two samples must have in common for a way to lead from one to the other.
+type piece struct {
+	frame   uint32
+	counter uint8
+}
+
+func (s *Sample) piece() piece { return piece{s.Frame, s.Discontinuity} }
 
 // The bounds of what is taken for a sample: beyond them float32 and int64 arithmetic on differences overflows.
 const (
@@ -84,6 +96,9 @@ type Info struct {
 	// Time is the server time that the state claims to show.
 	Time time.Duration
 
+	// Frame is the one that the state is in: that of the sample which it was made from.
+	Frame uint32
+
 	// Extrapolated is how far beyond the newest sample Time lies; zero within the samples. A predicting interpolator extrapolates always.
 	Extrapolated time.Duration
 
@@ -102,8 +117,8 @@ type Info struct {
 	// Held: so far past the newest sample that extrapolation has ended and the body stands still.
 	Held bool
 
-	// Discontinuity: the step from the last state to this one is a jump, not a motion: the first state of all, a teleport, or the end of an
-	// outage too long to smooth over. Write the logical pose by Teleport.
+	// Discontinuity: the step from the last state to this one is a jump, not a motion: the first state of all, a teleport, another frame, or the end of
+	// an outage too long to smooth over. Write the logical pose by Teleport.
 	Discontinuity bool
 
 	// Settled: the body rests, and the state is exactly the newest sample's.

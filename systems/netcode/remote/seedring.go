@@ -56,6 +56,7 @@ func (r *seedRing) At(_, view time.Duration) (State, Info) {
 	info := Info{Time: view, Discontinuity: !r.shown}
 	r.shown = true
 	first, second := &r.slots[r.start], &r.slots[after(r.start)]
+	info.Frame = first.Frame
 	if first.At() >= view || after(r.start) == r.next {
 		// Nothing to interpolate to, or the view has left the ring at the old end.
 		info.Starved, info.Held = true, true

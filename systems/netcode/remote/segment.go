@@ -9,8 +9,8 @@ import (
 // point is a place on a path and the velocity there.
 type point struct{ p, v mgl32.Vec3 }
 
-// draw returns the point at time t on the way from sample i to sample i+1, which belong to one piece of the path (equal discontinuity
-// counters); t lies between their times.
+// draw returns the point at time t on the way from sample i to sample i+1, which belong to one piece of the path (equal frames
+// and discontinuity counters); t lies between their times.
 type draw func(b *Buffer, c *Config, i int, t time.Duration) point
 
 // seconds of a difference of times, in float32: differences are short, so nothing is lost.
@@ -112,7 +112,7 @@ func velocity(b *Buffer, i, seg int) mgl32.Vec3 {
 
 // joined reports whether the samples i and i+1 exist and belong to one piece of the path.
 func joined(b *Buffer, i int) bool {
-	return i >= 0 && i+1 < b.Len() && b.At(i).Discontinuity == b.At(i+1).Discontinuity
+	return i >= 0 && i+1 < b.Len() && b.At(i).piece() == b.At(i+1).piece()
 }
 
 func chord(b *Buffer, i int) mgl32.Vec3 {

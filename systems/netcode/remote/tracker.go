@@ -13,11 +13,11 @@ type tracker struct {
 	count  int
 	fresh  bool // a sample has come since the last At
 
-	state   State // shown
-	shown   bool
-	counter uint8
-	now     time.Duration // of the last At
-	view    time.Duration
+	state State // shown
+	shown bool
+	piece piece
+	now   time.Duration // of the last At
+	view  time.Duration
 }
 
 func (k *tracker) Push(_ time.Duration, s Sample) {
@@ -25,7 +25,7 @@ func (k *tracker) Push(_ time.Duration, s Sample) {
 		return // a prediction from anything but the newest sample would only be worse
 	}
 	s.Rotation = unit(s.Rotation)
-	if k.count > 0 && s.Discontinuity != k.newest().Discontinuity {
+	if k.count > 0 && s.piece() != k.newest().piece() {
 		k.count = 0
 	}
 	k.last[0], k.last[1], k.last[2] = k.last[1], k.last[2], s
@@ -40,12 +40,12 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 	if k.count == 0 {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}, false
 	}
-	info.Time = view
+	info.Time, info.Frame = view, k.newest().Frame
 	past := view - k.newest().At()
 	info.Extrapolated = max(past, 0)
 	info.Held = past >= 2*k.config.Horizon && !k.newest().AtRest
 	raw = k.predict(view)
-	if !k.shown || k.newest().Discontinuity != k.counter {
+	if !k.shown || k.newest().piece() != k.piece {
 		info.Discontinuity = true
 		raw = k.conclude(now, view, raw, raw, &info)
 		return raw, info, false
@@ -56,7 +56,7 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 // finish remembers what is shown.
 func (k *tracker) finish(now, view time.Duration, s State) {
 	k.state, k.now, k.view = s, now, view
-	k.shown, k.fresh, k.counter = true, false, k.newest().Discontinuity
+	k.shown, k.fresh, k.piece = true, false, k.newest().piece()
 }
 
 // conclude fills in what can only be said of the finished picture, and remembers it.

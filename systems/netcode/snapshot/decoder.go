@@ -52,8 +52,8 @@ type Change struct {
 	// may be the ID itself: then the entity was not relevant for a while, unnoticed.
 	Replaces ID
 
-	// Late says that a newer state of the entity has been decoded before: only with Updated. The State is from the header's tick all the same, and of
-	// use to whoever keeps a history; nothing else is.
+	// Late says that a newer state of the entity has been decoded before: only with Updated. State and Parent are from the header's tick all the same, and
+	// of use to whoever keeps a history; nothing else is.
 	Late bool
 
 	Info
