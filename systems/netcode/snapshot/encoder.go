@@ -26,8 +26,8 @@ type EncoderConfig struct {
 //
 // Each call of Encode fills a packet with the entities that have something to say, by priority. The priority of an entity grows with the time since
 // it was last sent, times its weight ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest state that the
-// client has acknowledged. One whose last change has been sent but not acknowledged waits until the packet is known to be lost, so a resting world
-// costs nothing but headers.
+// client has acknowledged. A last change is said again in the next three packets, unless it is acknowledged before, since no later one would make up for
+// its loss; then it waits until all of them are known to be lost. So a resting world costs nothing but headers.
 //
 // Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered stream: all of it is sent until a packet with it is
 // acknowledged. The client applies per slot only what is newer than what it has, and all that it is told of an entity before it has a baseline is
@@ -69,6 +69,7 @@ type track struct {
 
 	sentAt   packet.Number // the last packet with the entity
 	sentRev  uint32
+	repeats  uint8  // how often sentRev was sent again, up to lastWords
 	sentNum  uint32 // records sent in this epoch
 	lastRec  uint64 // index of the last
 	baseAt   packet.Number
@@ -211,6 +212,12 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 	}
 	if t.hasBase && t.openAt == 0 {
 		t.openAt = n
+	}
+	switch {
+	case t.sentRev != s.revision:
+		t.repeats = 0
+	case t.repeats < lastWords:
+		t.repeats++
 	}
 	t.sentNum++
 	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
