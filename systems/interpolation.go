@@ -258,6 +258,15 @@ func (i *Interpolator[T]) at(r row[T], now time.Duration) T {
 	return i.blend(*r.prev, *r.cur, t)
 }
 
+// present returns the time before which nothing will be drawn any more: within a step its start, whatever the frame that the step belongs to will show.
+func (i *Interpolator[T]) present() time.Duration {
+	now := i.engine.Time()
+	if now.Fixed == now.StepStart {
+		return now.StepStart
+	}
+	return now.Normal
+}
+
 // sameBits reports whether two values have the same memory: the only equality that any T has.
 func sameBits[T any](a, b *T) bool {
 	size := unsafe.Sizeof(*a)

@@ -120,11 +120,15 @@ func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[component
 	switch {
 	case f.at != nil:
 		span := i.step
-		switch *r.motion {
-		case 0:
-			*r.prev = *r.cur
-		case timedMark:
+		switch {
+		case *r.motion == timedMark && r.span.to > i.present():
 			span = interval{r.span.from, r.span.to}
+		case *r.motion == timedMark: // it has arrived, whether or not a frame has been drawn since
+			*r.motion = 0
+			i.timed--
+			*r.prev = *r.cur
+		case *r.motion == 0:
+			*r.prev = *r.cur
 		}
 		*r.prev, *r.cur = f.at(span.from, *r.prev).Normalize(), f.at(span.to, *r.cur).Normalize()
 		if *r.motion == 0 && !sameBits(r.prev, r.cur) {
@@ -165,14 +169,16 @@ func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
 	return h.lastKnown(&h.logical, gone).Mul(pose)
 }
 
-// poseAt is the world pose that the samples say for a time.
+// poseAt is the world pose that the samples say for a time. What has arrived counts as if it had always been there: only the time to come matters.
 func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 	pose := components.Identity3D()
 	i := h.interpolator()
 	gone := h.eachUpward(e, func(at arche.Entity) {
 		local := h.visualLocal(at)
 		if i != nil {
-			if r, ok := i.row(at); ok {
+			if r, ok := i.row(at); ok && *r.motion == timedMark && r.span.to <= i.present() {
+				local = *r.cur
+			} else if ok {
 				local = i.at(r, t)
 			}
 		}

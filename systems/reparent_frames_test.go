@@ -1,0 +1,84 @@
+package systems_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// What a step does, reparenting and shifting included, is drawn the same whatever frames there were before: bit for bit, at every moment at which two
+// schedules meet. Slow writers matter here: whether they have arrived must not depend on whether somebody has looked.
+func TestReparentedAlikeByAnyFrames(t *testing.T) {
+	for seed := range uint64(150) {
+		meet := between(0, 100*time.Millisecond, seed)
+		var moments []time.Duration
+		for at, k := time.Duration(0), 0; k < 40; k++ {
+			at += meet(k)
+			moments = append(moments, at)
+		}
+		often := drawnAt(t, seed, moments, between(0, 10*time.Millisecond, seed))
+		seldom := drawnAt(t, seed, moments, constant(time.Hour))
+		for k := range moments {
+			if often[k] != seldom[k] {
+				t.Fatalf("seed %d, at %v: with many frames\n%v\nand with few\n%v", seed, moments[k], often[k], seldom[k])
+			}
+		}
+	}
+}
+
+// drawnAt runs a random program of fixed steps, with frames by the schedule that end at the moments, and returns the world poses then.
+func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames schedule) (drawn [][6]mgl32.Mat4) {
+	h := systems.Hierarchy3D()
+	f := &family{stage: newStageWith(t, ecs.Config{FixedRate: 20, MaxSteps: 100, MaxDelta: time.Hour}, h), h: h}
+	var members [6]arche.Entity
+	f.parents = generic.NewMap1[components.Parent](f.w)
+	for k := range members {
+		members[k] = f.spawn(at(float64(k), 0, 0))
+		if k%2 == 1 {
+			f.parents.Assign(members[k], &components.Parent{Entity: members[k-1]})
+		}
+	}
+	r := rand.New(rand.NewPCG(seed, 5))
+	f.fixed(func(ecs.Time) {
+		for range 4 {
+			e := members[r.IntN(len(members))]
+			pose := f.logical(e).Get()
+			pose.Position[r.IntN(3)] += r.Float32()
+			pose.Rotation = mgl32.QuatRotate(r.Float32(), mgl32.Vec3{0, 1, 0}).Mul(pose.Rotation)
+			switch r.IntN(6) {
+			case 0:
+				f.logical(e).Teleport(pose)
+			case 1, 2:
+				f.logical(e).SetOver(pose, time.Duration(r.Int64N(int64(200*time.Millisecond))))
+			case 3:
+				_ = h.Reparent(e, members[r.IntN(len(members))]) // or refused: it would be a cycle
+			case 4:
+				f.ip.Shift(moveX(0.25))
+			default:
+				f.logical(e).Set(pose)
+			}
+		}
+	})
+	f.Update(0)
+	n := 0
+	for _, moment := range moments {
+		for f.Time().Normal < moment {
+			f.Update(min(frames(n), moment-f.Time().Normal))
+			n++
+		}
+		var worlds [6]mgl32.Mat4
+		for k, e := range members {
+			worlds[k] = h.VisualWorld(e)
+		}
+		drawn = append(drawn, worlds)
+	}
+	return drawn
+}
