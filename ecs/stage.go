@@ -15,6 +15,7 @@ const (
 
 var stageNames = [stageCount]string{"FixedUpdate", "FixedEnd", "VisualSync", "NormalUpdate", "Render"}
 
+// String returns the name of the stage's constant.
 func (s Stage) String() string {
 	if s < stageCount {
 		return stageNames[s]

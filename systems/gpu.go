@@ -8,8 +8,8 @@ import (
 
 // Motion is the way of one value between two samples: at From until Start, at To from End on, both in normal time.
 type Motion[T any] struct {
-	From, To   T
-	Start, End time.Duration
+	From, To   T             // local to the entity's parent
+	Start, End time.Duration // normal time, as in ecs.Time
 }
 
 // Motion returns the way that an entity is on. For one at rest, and for one that is not interpolated, From and To are the same. While the offset of a corrected

@@ -64,6 +64,7 @@ const (
 	Ended                 // the server does not want it any more, or the client was closed
 )
 
+// String returns the status in lower case.
 func (s Status) String() string {
 	return [...]string{"joining", "playing", "lost", "ended"}[min(s, Ended)]
 }
@@ -134,30 +135,30 @@ type news[S any] struct {
 	jumps uint8
 }
 
-// ClientStats are a client's figures, also a resource of its world.
+// ClientStats are a client's figures, also a resource of its world. Counters count from when the client was made, over all of its connections.
 type ClientStats struct {
 	Status           Status
-	RTT, Jitter      time.Duration
-	Loss             float64       // of snapshots, 0 to 1
+	RTT, Jitter      time.Duration // smoothed round trip, and its mean deviation
+	Loss             float64       // share of snapshots that did not come in time, 0 to 1
 	Delay            time.Duration // how far behind the server's present others are shown
 	Lead             time.Duration // how far ahead of it the own player is simulated
 	Age              time.Duration // how early his inputs come
-	Stretch          float64       // of the engine's time
-	ViewRate         float64       // of the others' time
-	Replicas         int
-	Sampled, Starved uint64 // replica steps shown; of them without a snapshot ahead
-	Corrections      uint64
-	CorrectionError  float64 // of the last one
-	Predicted        int     // bodies that are predicted, wholly or in part
-	BodyCorrections  uint64  // steps of theirs in which one was corrected
-	BodyError        float64 // by how much the last one, in units of length
-	Jumps            uint64  // whole ticks made up after stalls
-	Missed           int     // ticks in a row for which the server has had no input
-	SentBytes        uint64
-	ReceivedBytes    uint64
-	Snapshots        uint64
-	Malformed        uint64
-	Reconnects       uint64
+	Stretch          float64       // of the engine's time against real time: 1 is real speed
+	ViewRate         float64       // of the others' time, likewise; 0 waits for data
+	Replicas         int           // replicated entities that are known at present
+	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
+	Corrections      uint64        // of the own player's prediction
+	CorrectionError  float64       // of the last one, as Game.Distance measures it
+	Predicted        int           // bodies that are predicted, wholly or in part
+	BodyCorrections  uint64        // steps of theirs in which one was corrected
+	BodyError        float64       // by how much the last one, in units of length
+	Jumps            uint64        // whole ticks made up after stalls
+	Missed           int           // ticks in a row for which the server has had no input
+	SentBytes        uint64        // without what the transport adds
+	ReceivedBytes    uint64        // likewise
+	Snapshots        uint64        // packets of the session that were taken in
+	Malformed        uint64        // packets that no server writes
+	Reconnects       uint64        // sessions after the first
 }
 
 // maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each travels twice.

@@ -82,17 +82,17 @@ type Server[S any, I comparable] struct {
 	stats  ServerStats
 }
 
-// ServerStats are a server's counters.
+// ServerStats are a server's counters. Bytes are without what the transport adds.
 type ServerStats struct {
 	Players, Away, Waiting int    // connected; awaited back; not yet let in
 	Entities               int    // replicated
 	Joined, Resumed, Left  uint64 // totals
 	Refused                uint64 // newcomers turned away: full, wrong token, other build
-	Kicked                 uint64
+	Kicked                 uint64 // players removed, by the game or by the policy
 	Malformed              uint64 // datagrams that no client writes
-	SentBytes, Sent        uint64 // snapshots
-	ReceivedBytes          uint64
-	Snapshots              uint64 // commits
+	SentBytes, Sent        uint64 // packets of the session, and their bytes
+	ReceivedBytes          uint64 // of all datagrams that arrived, those of newcomers included
+	Snapshots              uint64 // states of the world that were taken to be sent
 }
 
 // NewServer returns a server, or an error that says what is wrong with the configuration.

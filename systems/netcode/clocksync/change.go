@@ -17,6 +17,7 @@ const (
 	ClockStepped
 )
 
+// String returns the kind in lower case, in words.
 func (k ChangeKind) String() string {
 	switch k {
 	case RouteChanged:

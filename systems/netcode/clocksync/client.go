@@ -192,11 +192,11 @@ type Stats struct {
 	Age                 Age           // last reported
 	TargetAge           time.Duration // wanted
 	Error               time.Duration // of the simulation: positive behind its target
-	Stretch             float64
-	Held, Used          int    // samples
-	Refused             uint64 // samples
-	Routes, Steps       uint64 // route changes and clock steps recognised
-	Jumps               uint64 // of the simulation's mapping, the start included
+	Stretch             float64       // of the engine's time, 1 is real speed
+	Held, Used          int           // samples
+	Refused             uint64        // samples
+	Routes, Steps       uint64        // route changes and clock steps recognised
+	Jumps               uint64        // of the simulation's mapping, the start included
 }
 
 // Stats returns the present figures. now is local time.

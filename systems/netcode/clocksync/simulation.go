@@ -78,6 +78,7 @@ const (
 	JumpSnap
 )
 
+// String returns the cause in lower case.
 func (c JumpCause) String() string {
 	switch c {
 	case JumpStart:

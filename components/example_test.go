@@ -1,0 +1,69 @@
+package components_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// What a fixed step writes is read back at once; how it reaches the screen is another matter. The revision tells that something was written.
+func ExampleLogical() {
+	door := components.NewLogical(components.At3D(0, 0, 0))
+	before := door.Revision()
+	door.Set(components.At3D(0, 2, 0)) // slides open
+	fmt.Println(door.Get().Position, door.Revision() != before)
+	door.Teleport(components.At3D(50, 2, 0)) // is elsewhere
+	fmt.Println(door.Get().Position)
+	// Output:
+	// [0 2 0] true
+	// [50 2 0]
+}
+
+// A Logical holds any value: here a colour's brightness, which a systems.Interpolation of float32 would carry to the screen.
+func ExampleNewLogical() {
+	brightness := components.NewLogical(float32(0.25))
+	brightness.Set(1)
+	fmt.Println(brightness.Get())
+	// Output: 1
+}
+
+// A gun on a tank: its pose in the world is the tank's times its own.
+func ExamplePose3D_Mul() {
+	tank := components.At3D(10, 0, 0)
+	tank.Rotation = mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0}) // to the left, seen from above
+	gun := components.At3D(0, 2, -3)                                 // above, and ahead along -Z
+	fmt.Printf("%.1f\n", tank.Mul(gun).Position)
+	fmt.Printf("%.1f\n", tank.Apply(mgl32.Vec3{0, 2, -3}))
+	// Output:
+	// [7.0 2.0 -0.0]
+	// [7.0 2.0 -0.0]
+}
+
+// Half of the way between two poses: the position half of the way, the rotation half of the shortest arc.
+func ExampleBlend3D() {
+	from, to := components.At3D(0, 0, 0), components.At3D(4, 0, 0)
+	to.Rotation = mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
+	half := components.Blend3D(from, to, 0.5)
+	angle := 2 * math.Acos(float64(half.Rotation.W)) * 180 / math.Pi
+	fmt.Printf("%.1f, turned by %.0f degrees\n", half.Position, angle)
+	// Output: [2.0 0.0 0.0], turned by 45 degrees
+}
+
+// Angles in the plane take the shorter way round, through 180 degrees here and not through 0.
+func ExampleBlend2D() {
+	from, to := components.Identity2D(), components.Identity2D()
+	from.Rotation, to.Rotation = 170*math.Pi/180, -170*math.Pi/180
+	fmt.Printf("%.0f degrees\n", components.Blend2D(from, to, 0.5).Rotation*180/math.Pi)
+	// Output: 180 degrees
+}
+
+// A zero pose has no size: start from the identity.
+func ExampleIdentity3D() {
+	var zero components.Pose3D
+	point := mgl32.Vec3{1, 2, 3}
+	fmt.Println(zero.Normalize().Apply(point), components.Identity3D().Apply(point))
+	// Output: [0 0 0] [1 2 3]
+}
