@@ -63,6 +63,7 @@ type house struct {
 	metrics *metrics
 	costs   costs
 	steps   uint64
+	shots   [2]uint64 // fired; of them that hit
 }
 
 func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) {
@@ -77,6 +78,12 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 	}
 	h.match, err = referee.New(referee.Config{
 		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log,
+		Shot: func(_ *referee.Player, hit bool) {
+			h.shots[0]++
+			if hit {
+				h.shots[1]++
+			}
+		},
 	})
 	if err != nil {
 		h.close()
@@ -138,7 +145,7 @@ func (h *house) publish(draining bool) {
 	}
 	t := h.match.Engine().Time()
 	h.metrics.publish(figures{
-		server: h.match.Server().Stats(), ways: h.lobby.Stats(), costs: &h.costs, steps: h.steps, dropped: t.Dropped, draining: draining,
+		server: h.match.Server().Stats(), ways: h.lobby.Stats(), costs: &h.costs, steps: h.steps, shots: h.shots, dropped: t.Dropped, draining: draining,
 	})
 }
 

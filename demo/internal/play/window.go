@@ -23,6 +23,8 @@ type stage struct {
 	now      time.Duration // since the window opened
 	toast    string        // a passing remark
 	until    time.Duration // when it has passed
+	wanted   bool          // a picture of the next frame is
+	number   uint16        // of the player in the title; 0: none yet
 }
 
 // window plays in a window.
@@ -58,6 +60,10 @@ func (t *table) window(ctx context.Context) error {
 		real := now - s.now
 		s.now = now
 		t.advance(real)
+		if n := me.Client().Number(); n != s.number {
+			s.number = n
+			win.SetTitle(fmt.Sprintf("Tandem arena, player %d", n))
+		}
 		if err := t.draw(win, s.over); err != nil {
 			return err
 		}
@@ -108,11 +114,7 @@ func (s *stage) act(a action) {
 	case pushNow:
 		s.pilot.pushed = true
 	case screenshot:
-		name, err := s.t.freeName(".png")
-		if err == nil {
-			err = s.save(name)
-		}
-		s.say(told(name, err))
+		s.wanted = true
 	case clip:
 		name, err := s.taken.toggle(s.t)
 		s.say(told(name, err))
@@ -138,6 +140,14 @@ func (s *stage) over(o *render.Overlay) {
 // capture gives the picture to those that record.
 func (s *stage) capture(real time.Duration) (err error) {
 	t := s.t
+	if s.wanted {
+		s.wanted = false
+		name, err := t.freeName(".png")
+		if err == nil {
+			err = s.save(name)
+		}
+		s.say(told(name, err))
+	}
 	if s.win.Minimised() || t.clip == nil && s.taken.recorder == nil {
 		return nil
 	}

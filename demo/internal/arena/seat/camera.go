@@ -42,7 +42,9 @@ func (s *Seat) follow(real time.Duration) {
 	s.eachView(func(v *view) {
 		if v.own {
 			at := v.pose.Position
-			at[1] = 1 + 0.4*at[1]
+			// Near the wall the floor stays in the picture, not what is beyond.
+			const edge = arena.Half - 8
+			at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge, edge+2)}
 			s.camera.after.Update(&s.camera.orbit, at, real)
 		}
 	})
