@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 GO ?= go
 
-.PHONY: help setup demo test lint bench bench-check soak conformance
+.PHONY: help setup demo clip test lint bench bench-check soak conformance
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -14,6 +14,10 @@ setup: ## install what the build and the tests need (Debian and Ubuntu; elsewher
 demo: ## build and run the demo (ARGS="-scene orbits" for its flags)
 	@tools/setup.sh window
 	$(GO) run ./demo $(ARGS)
+
+clip: ## record docs/arena.gif anew: two clients and their server in virtual time, the same on every machine
+	@tools/setup.sh window
+	$(GO) run ./demo duel -headless -still -seed 2 -latency 200ms -jitter 20ms -loss 0.15 -size 840x420 -fps 20 -skip 8 -seconds 16 -record docs/arena.gif
 
 test: ## everything that must hold: build, lint, tests, race detector, wasm
 	@tools/setup.sh all
