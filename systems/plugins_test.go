@@ -106,6 +106,7 @@ func TestPluginsAreInstalledOnce(t *testing.T) {
 	mustSay(t, "no logger", func() { systems.WithLogger(nil) }, "slog.Default")
 	dead := e.World().NewEntity()
 	e.World().RemoveEntity(dead)
+	mustSay(t, "no way to shift", func() { ip.Shift(nil) }, "pass one")
 	mustSay(t, "the dead", func() { h.VisualWorld(dead) }, "dead")
 	if _, _, _, _, ok := ip.Samples(dead); ok {
 		t.Error("the dead have samples")

@@ -16,6 +16,9 @@ import (
 // move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
+	if f == nil {
+		panic("systems: Shift needs a function; pass one that returns a value in the new coordinates")
+	}
 	defer i.rememberShifted()
 	if len(entities) > 0 {
 		for _, e := range entities {
