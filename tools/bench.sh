@@ -3,19 +3,24 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go=${GO:-go}
+mode=${1:-write}
+[[ $mode == write || $mode == check ]] || { echo "bench.sh write|check" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 beside=()
 if command -v g++ >/dev/null; then
-  g++ -O3 -march=native -std=c++17 -o "$work/peers" systems/bench/peers/peers.cpp
-  beside=(-peers "$work/peers")
+  g++ -O3 -march=native -std=c++17 -pthread -o "$work/peers" systems/bench/peers/peers.cpp
+  beside+=(-peers "$work/peers")
 else
   echo "no g++ on the PATH: without the peers in C++ (Debian: apt-get install g++)" >&2
 fi
+# Frames need OpenGL, and the core must not.
+"$go" build -o "$work/frames" ./demo/internal/framebench
+beside+=(-peers "$work/frames")
 "$go" build -o "$work/bench" ./systems/bench
-case ${1:-write} in
-  write) "$work/bench" "${beside[@]}" -page docs/benchmarks.md
-         "$go" test -run '^$' -bench . -benchtime 0.2s ./systems/netcode/packet ./systems/netcode/snapshot ./systems/netcode/remote 2>/dev/null | grep -E '^(Benchmark|pkg)' ;;
-  check) "$work/bench" "${beside[@]}" -check docs/benchmarks.md ;;
-  *) echo "bench.sh write|check" >&2; exit 2 ;;
-esac
+if [[ $mode == check ]]; then
+  "$work/bench" "${beside[@]}" -check docs/benchmarks.md
+  exit
+fi
+"$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/packet ./systems/netcode/snapshot ./systems/netcode/remote >"$work/netcode"
+"$work/bench" "${beside[@]}" -netcode "$work/netcode" -page docs/benchmarks.md

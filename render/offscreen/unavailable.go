@@ -24,6 +24,7 @@ func New(c Config) (*Surface, error) {
 
 // Draw cannot be reached, since New returns no Surface; likewise the other methods.
 func (*Surface) Draw(*render.Frame) error                      { return ErrUnavailable }
+func (*Surface) Upload(*render.Frame) error                    { return ErrUnavailable }
 func (*Surface) Capture(*image.RGBA) (*image.RGBA, error)      { return nil, ErrUnavailable }
 func (*Surface) Stats() render.Stats                           { return render.Stats{} }
 func (*Surface) Size() render.Size                             { return render.Size{} }

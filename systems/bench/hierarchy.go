@@ -13,11 +13,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems"
 )
 
-// shapes of hierarchies: which node is the parent of node k, or -1.
-var shapes = []struct {
+// shape is a kind of hierarchy: which node is the parent of node k, or -1.
+type shape struct {
 	name   string
 	parent func(k int) int
-}{
+}
+
+var shapes = []shape{
 	{"chains", func(k int) int { // a hundred deep
 		if k%100 == 0 {
 			return -1
@@ -39,12 +41,10 @@ var shapes = []struct {
 
 // hierarchies measures frames, that is interpolation and propagation together, of worlds in which everybody belongs to a hierarchy. Of the moving one per cent only
 // leaves are chosen where the shape has any, as for most things that move on their own.
-func hierarchies(n int) []*workload {
+func hierarchies(n int, s shape) []*workload {
 	var list []*workload
-	for _, shape := range shapes {
-		for _, pct := range []int{100, 1, 0} {
-			list = append(list, hierarchy(n, pct, shape.name, shape.parent))
-		}
+	for _, pct := range []int{100, 1, 0} {
+		list = append(list, hierarchy(n, pct, s.name, s.parent))
 	}
 	return list
 }
@@ -118,5 +118,6 @@ func hierarchy(n, pct int, name string, parentOf func(int) int) *workload {
 			}
 			return nil
 		},
+		close: e.Close,
 	}
 }

@@ -5,8 +5,8 @@
 //	go run ./systems/bench -serve              answers each line on standard input with one round of figures, then "end":
 //	                                           for a harness that interleaves several programs in one run
 //
-// All figures are nanoseconds per entity of all, moving or not; medians over rounds in which every workload runs in turn, so that drifts of the machine's
-// speed meet all of them. Every Visual is checked after the timing.
+// Figures are nanoseconds per entity of all, moving or not; medians over rounds in which every workload runs in turn, so that drifts of the machine's
+// speed meet all of them. Every Visual is checked after the timing. tools/bench.sh builds the other programs that take their turns, and has the page written.
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,9 +25,14 @@ func main() {
 	rounds := flag.Int("rounds", 9, "rounds, of which the medians are shown")
 	serve := flag.Bool("serve", false, "answer lines on standard input with rounds of 'name value' lines and 'end'")
 	only := flag.String("only", "", "run the workloads whose name contains this")
-	beside := flag.String("peers", "", "a program that answers lines as with -serve, to take turns with (tools/bench.sh builds the C++ one)")
+	var beside []string
+	flag.Func("peers", "a program that answers lines as with -serve, to take turns with (tools/bench.sh builds them); may be given several times", func(s string) error {
+		beside = append(beside, s)
+		return nil
+	})
+	netcode := flag.String("netcode", "", "take the netcode's figures from this output of go test -bench")
 	page := flag.String("page", "", "write the figures to this Markdown page, with a chart beside it")
-	against := flag.String("check", "", "compare the ratios with those on this page instead, and fail if one is worse by more than a quarter")
+	against := flag.String("check", "", "compare the ratios with those on this page instead, and fail if one is worse by more than the margin")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fail("unexpected argument %q; see -h", flag.Arg(0))
@@ -34,67 +40,128 @@ func main() {
 	if *rounds < 1 {
 		fail("-rounds %d; at least one is needed", *rounds)
 	}
-	var loads []*workload
+	var ns []int
 	for _, s := range strings.Split(*sizes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil || n < 1 {
 			fail("-n %q is not a list of positive numbers", *sizes)
 		}
-		loads = append(loads, workloads(n)...)
-		loads = append(loads, hierarchies(n)...)
-	}
-	loads = slices.DeleteFunc(loads, func(l *workload) bool { return !strings.Contains(l.name, *only) })
-	if len(loads) == 0 && *beside == "" {
-		fail("-only %q matches none of the workloads", *only)
+		ns = append(ns, n)
 	}
 	if *serve {
-		in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
-		for in.Scan() {
-			for _, l := range loads {
-				fmt.Fprintf(out, "%s.%d %.4f\n", l.name, l.n, l.round())
-			}
-			fmt.Fprintln(out, "end")
-			out.Flush()
-		}
-		check(loads)
+		answer(ns, *only)
 		return
 	}
-	var peer *peer
-	if *beside != "" {
-		peer = startPeer(*beside, *sizes)
-	}
 	r := newResults()
-	for round := range *rounds + 1 {
-		for _, l := range loads {
-			if v := l.round(); round > 0 { // the first one warms up
-				r.add(l.name, l.n, v)
-			}
-		}
-		if peer != nil {
-			peer.round(r, round > 0)
-		}
-	}
-	check(loads)
-	r.print(os.Stdout)
-	if *against != "" {
-		if err := r.compare(*against); err != nil {
+	if *netcode != "" {
+		var err error
+		if r.netcode, err = readNetcode(*netcode); err != nil {
 			fail("%v", err)
 		}
 	}
-	if *page != "" {
+	var peers []*peer
+	for _, program := range beside {
+		peers = append(peers, startPeer(program, *sizes))
+	}
+	measure(r, ns, *rounds, *only, peers)
+	if len(r.names) == 0 {
+		fail("-only %q matches none of the workloads", *only)
+	}
+	switch {
+	case *against != "":
+		again := func() { measure(r, ns, *rounds, *only, peers) }
+		if err := r.compare(*against, again); err != nil {
+			fail("%v", err)
+		}
+	case *page != "":
+		r.waiting = measureWaiting()
+		r.print(os.Stdout)
 		if err := r.writePage(*page, *rounds); err != nil {
 			fail("%v", err)
 		}
 		fmt.Println("\nwrote", *page)
+	default:
+		r.print(os.Stdout)
 	}
 }
 
-func check(loads []*workload) {
+// measure runs all rounds of one group of workloads after the other, since a million entities take some hundred megabytes in each. Within a group, which holds all that is
+// compared with each other, everything takes its turn in every round.
+func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
+	for _, n := range sizes {
+		for k, group := range groups(n) {
+			loads := pick(group(), only)
+			for round := range rounds + 1 {
+				for _, l := range loads {
+					if v := l.round(); round > 0 { // the first one warms up
+						r.add(l.name, l.n, v)
+					}
+				}
+				for _, p := range peers {
+					if k == 0 {
+						p.round(r, n, round > 0)
+					}
+				}
+			}
+			finish(loads)
+		}
+	}
+}
+
+// groups are functions that make the workloads of one size; peers take their turns with those of the first.
+func groups(n int) []func() []*workload {
+	list := []func() []*workload{func() []*workload { return workloads(n) }}
+	for _, shape := range shapes {
+		list = append(list, func() []*workload { return hierarchies(n, shape) })
+	}
+	return list
+}
+
+func pick(loads []*workload, only string) []*workload {
+	return slices.DeleteFunc(loads, func(l *workload) bool {
+		out := !strings.Contains(l.name, only)
+		if out && l.close != nil {
+			l.close()
+		}
+		return out
+	})
+}
+
+// finish checks what was drawn, and gives the memory back.
+func finish(loads []*workload) {
 	for _, l := range loads {
 		if err := l.check(); err != nil {
 			fail("%s.%d drew a wrong value: %v", l.name, l.n, err)
 		}
 	}
+	for _, l := range loads {
+		if l.close != nil {
+			l.close()
+		}
+	}
+	clear(loads)
+	runtime.GC()
+}
+
+// answer is the other side of peer.
+func answer(sizes []int, only string) {
+	var loads []*workload
+	for _, n := range sizes {
+		for _, group := range groups(n) {
+			loads = append(loads, pick(group(), only)...)
+		}
+	}
+	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
+	for in.Scan() {
+		for _, l := range loads {
+			if size := strings.TrimSpace(in.Text()); size == "" || size == strconv.Itoa(l.n) {
+				fmt.Fprintf(out, "%s.%d %.4f\n", l.name, l.n, l.round())
+			}
+		}
+		fmt.Fprintln(out, "end")
+		out.Flush()
+	}
+	finish(loads)
 }
 
 func fail(format string, args ...any) {

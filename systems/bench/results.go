@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,6 +12,10 @@ type results struct {
 	names  []string
 	sizes  []int
 	values map[string][]float64
+
+	notes   []string // of peers
+	waiting []waiting
+	netcode []netcodeRow
 }
 
 func newResults() *results { return &results{values: map[string][]float64{}} }
@@ -52,34 +52,6 @@ func (r *results) find(prefix string) string {
 	return ""
 }
 
-// ratio returns how many times longer one figure is than another.
-func (r *results) ratio(of, to string, n int) (float64, bool) {
-	a, ok := r.median(of, n)
-	b, ok2 := r.median(to, n)
-	return a / b, ok && ok2 && b > 0
-}
-
-// ratios are what the page promises and -check holds it to: how many times faster the first is than the second.
-func (r *results) ratios() (list []struct{ name, fast, slow string }) {
-	add := func(name, fast, slow string) {
-		if fast != "" && slow != "" {
-			list = append(list, struct{ name, fast, slow string }{name, fast, slow})
-		}
-	}
-	for _, pct := range []string{"100pct", "10pct", "1pct"} {
-		frame := r.find("tandem.frame." + pct)
-		add("frame, "+pct+", against arche + mgl32.QuatSlerp", frame, r.find("arche.slerp."+pct))
-		add("frame, "+pct+", against the devlog's chase in C++", frame, r.find("seed.chase."+pct))
-	}
-	frame := r.find("tandem.frame.100pct")
-	add("frame, 100pct, against the blend in C++ by hand", frame, r.find("cpp.blend"))
-	add("frame, 100pct, against the memory floor", frame, r.find("floor"))
-	for _, shape := range shapes {
-		add("hierarchy of "+shape.name+", 1pct against 100pct", r.find("hierarchy."+shape.name+".1pct"), r.find("hierarchy."+shape.name+".100pct"))
-	}
-	return list
-}
-
 // print writes a row per figure and a column per size.
 func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "%-44s", "ns per entity of all, medians")
@@ -102,7 +74,7 @@ func (r *results) print(w io.Writer) {
 	for _, q := range r.ratios() {
 		fmt.Fprintf(w, "%-44.60s", q.name)
 		for _, n := range r.sizes {
-			if v, ok := r.ratio(q.slow, q.fast, n); ok {
+			if v, ok := r.ratio(q, n); ok {
 				fmt.Fprintf(w, "%12.2f", v)
 			} else {
 				fmt.Fprintf(w, "%12s", "-")
@@ -110,49 +82,4 @@ func (r *results) print(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-}
-
-// peer is another program that takes turns with this one.
-type peer struct {
-	in  io.WriteCloser
-	out *bufio.Scanner
-}
-
-func startPeer(program, sizes string) *peer {
-	cmd := exec.Command(program, sizes)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		fail("%v", err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		fail("%v", err)
-	}
-	if err := cmd.Start(); err != nil {
-		fail("cannot start the peers: %v", err)
-	}
-	return &peer{in, bufio.NewScanner(out)}
-}
-
-func (p *peer) round(r *results, keep bool) {
-	if _, err := fmt.Fprintln(p.in); err != nil {
-		fail("the peers have stopped: %v", err)
-	}
-	for p.out.Scan() {
-		fields := strings.Fields(p.out.Text())
-		if len(fields) == 1 && fields[0] == "end" {
-			return
-		}
-		dot := strings.LastIndexByte(fields[0], '.')
-		n, err := strconv.Atoi(fields[0][dot+1:])
-		v, err2 := strconv.ParseFloat(fields[len(fields)-1], 64)
-		if err != nil || err2 != nil || len(fields) != 2 {
-			fail("the peers said %q; want 'name.size value'", p.out.Text())
-		}
-		if keep {
-			r.add(fields[0][:dot], n, v)
-		}
-	}
-	fail("the peers have stopped in the middle of a round")
 }

@@ -21,6 +21,7 @@ type workload struct {
 	n     int
 	round func() float64 // ns per entity
 	check func() error
+	close func()
 }
 
 func workloads(n int) []*workload {
@@ -29,9 +30,13 @@ func workloads(n int) []*workload {
 		list = append(list, peerQuery(n, pct))
 	}
 	for _, pct := range []int{100, 10, 1, 0} {
-		list = append(list, tandem(n, pct)...)
+		list = append(list, tandem(n, pct, 0)...)
 	}
-	return list
+	for _, pct := range []int{100, 10} { // the capture has no threads
+		list = append(list, tandem(n, pct, 1)[0])
+	}
+	vec4 := func(x, y float32) mgl32.Vec4 { return mgl32.Vec4{x, y, 1, 2} }
+	return append(list, scalarPoses(n), values("color", n, mixColors, func(x, y float32) color { return color{x, y, 1, 2} }), values("vec4", n, mixVectors, vec4))
 }
 
 // aMillisecond is how long one measurement lasts at least.
@@ -72,14 +77,13 @@ func movers(n, pct int) []bool {
 	return m
 }
 
-// tandem measures the frames between two fixed steps, and the capture of a step.
-func tandem(n, pct int) []*workload {
+// tandem measures the frames between two fixed steps, and the capture of a step, with a number of goroutines besides the engine's own.
+func tandem(n, pct, workers int) []*workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {
 		fail("%v", err)
 	}
-	interpolator := systems.Interpolation3D()
-	e.Install(interpolator)
+	e.Install(systems.Interpolation3D().WithWorkers(workers))
 	w := e.World()
 	a, b := poses(n)
 	moves := movers(n, pct)
@@ -103,24 +107,11 @@ func tandem(n, pct int) []*workload {
 	step()
 	frames := func() float64 {
 		step()
-		var spent time.Duration
-		count := 0
-		for spent < aMillisecond || count < 2 {
-			// Some frames of a sixtieth of a step each, then the next step, untimed.
-			const burst = 16
-			part := e.Time().FixedDelta / (burst + 4)
-			start := time.Now()
-			for range burst {
-				e.Update(part)
-			}
-			spent += time.Since(start)
-			count += burst
-			if e.Time().Steps > 0 {
-				fail("a timed frame ran a fixed step")
-			}
-			step()
+		if workers > 0 {
+			e.Update(time.Microsecond) // wakes who has fallen asleep during the others' turns
+			time.Sleep(aMillisecond)
 		}
-		return float64(spent.Nanoseconds()) / float64(count) / float64(n)
+		return timeFrames(e, n)
 	}
 	captures := func() float64 {
 		captured = 0
@@ -157,10 +148,34 @@ func tandem(n, pct int) []*workload {
 		return nil
 	}
 	share := fmt.Sprintf("%dpct", pct)
+	if workers > 0 {
+		share += fmt.Sprintf(".%dthreads", workers+1)
+	}
 	return []*workload{
-		{name: "tandem.frame." + share, n: n, round: frames, check: check},
+		{name: "tandem.frame." + share, n: n, round: frames, check: check, close: e.Close},
 		{name: "tandem.capture." + share, n: n, round: captures, check: func() error { return nil }},
 	}
+}
+
+// timeFrames measures frames of a twentieth of a step each, in bursts that end before the next step, which is not timed. A step must have been run just before.
+func timeFrames(e *ecs.Engine, n int) float64 {
+	var spent time.Duration
+	count := 0
+	for spent < aMillisecond || count < 2 {
+		const burst = 16
+		part := e.Time().FixedDelta / (burst + 4)
+		start := time.Now()
+		for range burst {
+			e.Update(part)
+		}
+		spent += time.Since(start)
+		count += burst
+		if e.Time().Steps > 0 {
+			fail("a timed frame ran a fixed step")
+		}
+		stepOn(e)
+	}
+	return float64(spent.Nanoseconds()) / float64(count) / float64(n)
 }
 
 // addGameplay makes every mover go back and forth between its two poses, a step each way. The result says which way the newest step went.

@@ -1,14 +1,16 @@
-// Peers in C++ for the benchmark of visual synchronisation, single thread. Built with g++ -O3 -march=native -std=c++17.
+// Peers in C++ for the benchmark of visual synchronisation. Built with g++ -O3 -march=native -std=c++17 -pthread.
 //
 //   seed.chase     the algorithm of the Emergence devlog as published: one struct per object, every object visited, the visual pose chases the logical
 //                  one, acos/sin slerp
 //   cpp.blend      the same two-sample blend as Tandem's, over plain arrays, by hand with AVX-512 or AVX2 intrinsics (the best that the processor has)
 //   floor          what the memory asks for: read 80 bytes, write 40, per entity
+//   ....2threads   the same in two halves, the second by a thread that waits for it awake while such a figure is measured
 //
-// Each line on standard input is answered with one round of "name.size nanoseconds-per-entity" lines and "end".
+// Each line on standard input, a size or nothing for all, is answered with one round of "name.size nanoseconds-per-entity" lines and "end".
 #include <immintrin.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -21,6 +23,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -205,14 +208,50 @@ __attribute__((noinline)) void touchMemory(const float *a, const float *b, float
   for (size_t i = 0; i < n; i++) o[i] = a[i] + b[i];
 }
 
+// A second thread, which spins between the shares that it is given.
+struct Second {
+  std::atomic<const std::function<void()> *> share{nullptr};
+  std::atomic<bool> quit{false};
+  std::thread thread{[this] {
+    while (!quit.load(std::memory_order_relaxed))
+      if (auto *f = share.load(std::memory_order_acquire)) {
+        (*f)();
+        share.store(nullptr, std::memory_order_release);
+      } else
+        _mm_pause();
+  }};
+  ~Second() {
+    quit = true;
+    thread.join();
+  }
+};
+
 struct Figure {
   std::string name;
   size_t n;
   std::function<void()> prepare, pass;
+  std::function<void()> half; // of a second thread, at the same time as pass
 };
 
 double measure(const Figure &f) {
   double spent = 0;
+  if (f.half) {
+    Second second;
+    auto both = [&] {
+      second.share.store(&f.half, std::memory_order_release);
+      f.pass();
+      while (second.share.load(std::memory_order_acquire)) _mm_pause();
+    };
+    both(); // the thread is there
+    int count = 0;
+    while (spent < 1e6 || count < 2) {
+      double start = nanoseconds();
+      both();
+      spent += nanoseconds() - start;
+      count++;
+    }
+    return spent / count / double(f.n);
+  }
   int count = 0;
   while (spent < 1e6 || count < 2) {
     if (f.prepare) f.prepare();
@@ -280,13 +319,20 @@ int main(int argc, char **argv) {
                            }
                            c->normal += 4166667;
                          },
-                         [=] { chase(tf, n, c->normal, c->fixed); }});
+                         [=] { chase(tf, n, c->normal, c->fixed); },
+                         nullptr});
     }
-    figures.push_back({"cpp.blend." + std::string(vectors) + size, n, nullptr, [=] { blend(a, b, o, n, Curve(0.37)); }});
-    figures.push_back({"floor" + size, n, nullptr, [=] { touchMemory(a->f, b->f, o->f, n * 10); }});
+    figures.push_back({"cpp.blend." + std::string(vectors) + size, n, nullptr, [=] { blend(a, b, o, n, Curve(0.37)); }, nullptr});
+    figures.push_back({"floor" + size, n, nullptr, [=] { touchMemory(a->f, b->f, o->f, n * 10); }, nullptr});
+    size_t h = n / 2 / 16 * 16;
+    figures.push_back({"cpp.blend." + std::string(vectors) + ".2threads" + size, n, nullptr, [=] { blend(a, b, o, h, Curve(0.37)); },
+                       [=] { blend(a + h, b + h, o + h, n - h, Curve(0.37)); }});
+    figures.push_back({"floor.2threads" + size, n, nullptr, [=] { touchMemory(a->f, b->f, o->f, h * 10); },
+                       [=] { touchMemory(a[h].f, b[h].f, o[h].f, (n - h) * 10); }});
   }
   for (std::string line; std::getline(std::cin, line);) {
-    for (const Figure &f : figures) std::printf("%s %.4f\n", f.name.c_str(), measure(f));
+    for (const Figure &f : figures)
+      if (line.empty() || std::stoul(line) == f.n) std::printf("%s %.4f\n", f.name.c_str(), measure(f));
     std::printf("end\n");
     std::fflush(stdout);
   }

@@ -1,0 +1,184 @@
+//go:build linux
+
+// Command framebench measures what frames of the stress scene cost the processor, apart from drawing: by blending poses on it, and by leaving that to the graphics processor. It takes
+// turns with the programs of tools/bench.sh: started with sizes, it answers each line on its standard input, a size, with lines "name.size nanoseconds" and "end".
+//
+// Figures are processor time of the thread by frames and cubes, at 240 frames and 20 fixed steps a second, on average over frames with and without a step:
+//
+//	capture     in fixed steps
+//	sync        the synchroniser
+//	instances   building the batches that are drawn (Draw of the scene)
+//	upload      handing them to the driver
+//	total       of the last three
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes/stress"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/offscreen"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// Sizes that are worth a picture: below, a frame costs next to nothing; above, nobody could draw it.
+const fewest, most = 10_000, 100_000
+
+const frameRate, fixedRate = 240, 20
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "framebench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var way [2]map[int]*sea
+	surface, err := offscreen.New(offscreen.Config{Width: 64, Height: 36, Quality: render.QualityPlain})
+	note := "note Nothing was measured: this machine cannot draw off screen."
+	switch {
+	case errors.Is(err, offscreen.ErrUnavailable):
+	case err != nil:
+		return err
+	default:
+		defer surface.Close()
+		note = "note OpenGL by " + surface.Driver() + "."
+	}
+	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
+	for in.Scan() {
+		n, err := strconv.Atoi(strings.TrimSpace(in.Text()))
+		if err != nil {
+			return fmt.Errorf("%q is no size", in.Text())
+		}
+		fmt.Fprintln(out, note)
+		for k, name := range []string{"cpu", "gpu"} {
+			if n < fewest || n > most || surface == nil {
+				continue
+			}
+			if way[k] == nil {
+				way[k] = map[int]*sea{}
+			}
+			if way[k][n] == nil {
+				if way[k][n], err = newSea(surface, n, k == 1); err != nil {
+					return err
+				}
+			}
+			used, err := way[k][n].round()
+			if err != nil {
+				return err
+			}
+			for _, figure := range used {
+				fmt.Fprintf(out, "scene.%s.%s.%d %.4f\n", name, figure.name, n, figure.ns)
+			}
+		}
+		fmt.Fprintln(out, "end")
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return in.Err()
+}
+
+// sea is the scene on an engine of its own, with clocks between its systems.
+type sea struct {
+	engine  *ecs.Engine
+	scene   scene.Scene
+	surface *offscreen.Surface
+	frame   *render.Frame
+	brush   scene.Brush
+	n       int
+
+	capture, sync time.Duration
+}
+
+func newSea(surface *offscreen.Surface, n int, gpu bool) (*sea, error) {
+	e, err := ecs.New(ecs.Config{FixedRate: fixedRate})
+	if err != nil {
+		return nil, err
+	}
+	s := &sea{engine: e, scene: stress.New(), surface: surface, frame: render.NewFrame(render.Dusk()), n: n}
+	poses, tree := systems.Interpolation3D(), systems.Hierarchy3D()
+	e.Install(poses, tree)
+	s.scene.Setup(&scene.Stage{Engine: e, Poses: poses, Hierarchy: tree, Random: rand.New(rand.NewPCG(1, 0)), Entities: n, GPU: gpu})
+	var begun time.Duration
+	begin := func() ecs.SystemFunc { return func(*arche.World) { begun = threadTime() } }
+	end := func(sum *time.Duration) ecs.SystemFunc {
+		return func(*arche.World) { *sum += threadTime() - begun }
+	}
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, begin())
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, end(&s.capture))
+	e.AddAt(ecs.VisualSync, ecs.OrderSync-2, begin())
+	e.AddAt(ecs.VisualSync, ecs.OrderPropagate+1, end(&s.sync))
+	// A picture to begin with, in which everything is drawn for once: what is measured must be fit for it.
+	for range 2 * frameRate / fixedRate {
+		if _, _, err := s.picture(); err != nil {
+			return nil, err
+		}
+	}
+	return s, s.surface.Draw(s.frame)
+}
+
+// figure is a part of a frame's time.
+type figure struct {
+	name string
+	ns   float64 // per frame and cube
+}
+
+func (s *sea) round() ([]figure, error) {
+	s.capture, s.sync = 0, 0
+	frames := 4 * frameRate / fixedRate // whole steps
+	if s.n < most {
+		frames *= 4
+	}
+	var instances, upload time.Duration
+	for range frames {
+		i, u, err := s.picture()
+		if err != nil {
+			return nil, err
+		}
+		instances += i
+		upload += u
+	}
+	per := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / float64(frames) / float64(s.n) }
+	return []figure{
+		{"capture", per(s.capture)}, {"sync", per(s.sync)}, {"instances", per(instances)}, {"upload", per(upload)}, {"total", per(s.sync + instances + upload)},
+	}, nil
+}
+
+// picture runs one frame up to drawing.
+func (s *sea) picture() (instances, upload time.Duration, err error) {
+	s.engine.Update(time.Second / frameRate)
+	s.frame.Begin(s.surface.Size())
+	view := s.frame.View(render.LookAt(mgl32.Vec3{0, 8, 30}, mgl32.Vec3{0, 3, 0}))
+	s.brush.Reset()
+	begun := threadTime()
+	s.scene.Draw(&scene.Picture{View: view, Overlay: &s.frame.Overlay, Theme: &s.frame.Theme, Brush: &s.brush, Now: s.engine.Time()})
+	built := threadTime()
+	err = s.surface.Upload(s.frame)
+	return built - begun, threadTime() - built, err
+}
+
+// threadTime is the processor time that this thread has used, to which package offscreen ties the goroutine.
+func threadTime() time.Duration {
+	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
+	var now syscall.Timespec
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, threadClock, uintptr(unsafe.Pointer(&now)), 0); errno != 0 {
+		panic(errno)
+	}
+	return time.Duration(now.Nano())
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// margin is what a ratio may lose: medians of one machine's runs differ by up to a tenth, at a million entities and for two threads by a quarter.
+	margin = 0.7
+	// foreignMargin is for another processor than that of the page, whose memory and vectors make other ratios.
+	foreignMargin = 0.4
+	// more is how often everything is measured again before a loss is believed.
+	more = 2
+)
+
+// compare holds the ratios against those of a page. Where one is worse, again is called to add more rounds to the medians.
+func (r *results) compare(path string, again func()) error {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	rows, sizes := tableOfRatios(string(page))
+	if sizes == nil {
+		return fmt.Errorf("%s has no table of ratios; write it with -page", path)
+	}
+	keep := margin
+	if !strings.Contains(string(page), machine()) {
+		keep = foreignMargin
+		fmt.Printf("%s was written on another machine than this one (%s): ratios may be %.0f %% lower\n", path, machine(), 100*(1-keep))
+	}
+	for attempt := 0; ; attempt++ {
+		worse, compared := r.worse(rows, sizes, keep)
+		switch {
+		case compared == 0:
+			return fmt.Errorf("nothing on %s to compare with", path)
+		case len(worse) == 0:
+			r.print(os.Stdout)
+			fmt.Printf("\n%d ratios are as on %s within %.0f %%, or better\n", compared, path, 100*(1-keep))
+			return nil
+		case attempt == more:
+			r.print(os.Stdout)
+			return fmt.Errorf("slower than on %s by more than %.0f %%, measured %d times:\n  %s", path, 100*(1-keep), more+1, strings.Join(worse, "\n  "))
+		}
+		fmt.Printf("%d of %d ratios look worse; measuring again\n", len(worse), compared)
+		again()
+	}
+}
+
+func (r *results) worse(rows map[string][]string, sizes []int, keep float64) (worse []string, compared int) {
+	for _, q := range r.ratios() {
+		cells := rows[q.name]
+		for k, n := range sizes {
+			if k >= len(cells) {
+				continue
+			}
+			is, ok := r.ratio(q, n)
+			was, err := strconv.ParseFloat(strings.Trim(cells[k], "* "), 64)
+			if err != nil || !ok || was == 0 {
+				continue
+			}
+			compared++
+			if is < was*keep {
+				worse = append(worse, fmt.Sprintf("%s at %d: %.2f, was %.2f", q.name, n, is, was))
+			}
+		}
+	}
+	return worse, compared
+}
+
+// tableOfRatios reads the table whose first heading is "ratio" and whose others are sizes, up to one that is not.
+func tableOfRatios(page string) (rows map[string][]string, sizes []int) {
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			if sizes != nil {
+				break
+			}
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		switch {
+		case cells[0] == "ratio":
+			rows = map[string][]string{}
+			for _, c := range cells[1:] {
+				n, err := strconv.Atoi(strings.ReplaceAll(c, " ", ""))
+				if err != nil {
+					break
+				}
+				sizes = append(sizes, n)
+			}
+		case rows != nil:
+			rows[cells[0]] = slices.Clone(cells[1:])
+		}
+	}
+	return rows, sizes
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package main
+
+import (
+	"syscall"
+	"time"
+)
+
+// processorTime is what this process has used of all processors.
+func processorTime() (time.Duration, bool) {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0, false
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), true
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// measured are results in which Tandem takes the given time per entity, and everything else what suits the targets.
+func measured(tandem float64) *results {
+	r := newResults()
+	for _, n := range []int{1000, 100_000} {
+		for name, v := range map[string]float64{
+			"arche.slerp.100pct": 200, "arche.slerp.10pct": 20, "arche.slerp.1pct": 5, "seed.chase.100pct": 25, "seed.chase.10pct": 3, "seed.chase.1pct": 1,
+			"tandem.frame.100pct": tandem, "tandem.frame.10pct": tandem / 10, "tandem.frame.1pct": tandem / 100, "tandem.frame.0pct": 0.003,
+			"tandem.capture.100pct": 3, "tandem.capture.1pct": 0.5, "cpp.blend.avx2": 1.8, "floor": 1.6,
+		} {
+			r.add(name, n, v)
+		}
+	}
+	for _, way := range []string{"cpu", "gpu"} {
+		for _, part := range []string{"capture", "sync", "instances", "upload", "total"} {
+			r.add("scene."+way+"."+part, 100_000, 3)
+		}
+	}
+	r.waiting = []waiting{{0, "at rest", 0.01}, {1, "at rest", 0.01}}
+	r.netcode = []netcodeRow{{"snapshot.Encode", "1", "2", "3", "0"}}
+	return r
+}
+
+func written(t *testing.T, r *results) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "page.md")
+	if err := r.writePage(path, 9); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCompare(t *testing.T) {
+	path := written(t, measured(2))
+	for _, test := range []struct {
+		name   string
+		tandem float64
+		later  []float64 // of the rounds that are measured again
+		passes bool
+		again  int
+	}{
+		{"as it was", 2, nil, true, 0},
+		{"faster", 1, nil, true, 0},
+		{"a fifth slower", 2.4, nil, true, 0},
+		{"half as fast", 4, []float64{4, 4}, false, 2},
+		{"half as fast, by accident", 4, []float64{2, 2}, true, 2},
+	} {
+		again := 0
+		r := measured(test.tandem)
+		err := r.compare(path, func() {
+			for _, n := range []int{1000, 100_000} {
+				for _, pct := range []string{"100", "10", "1"} {
+					scale := map[string]float64{"100": 1, "10": 0.1, "1": 0.01}[pct]
+					r.add("tandem.frame."+pct+"pct", n, scale*test.later[again])
+				}
+			}
+			again++
+		})
+		if (err == nil) != test.passes || again != test.again {
+			t.Errorf("%s: %v after measuring %d times again, want an error: %v, after %d times", test.name, err, again, !test.passes, test.again)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.md")
+	if err := os.WriteFile(empty, []byte("# Nothing\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := measured(2).compare(empty, nil); err == nil {
+		t.Error("a page without a table is no error")
+	}
+}
+
+func TestMisses(t *testing.T) {
+	if got := measured(1.7).misses(); len(got) != 1 || !strings.Contains(got[0], "stress scene") {
+		t.Errorf("misses %q, want the stress scene's alone", got)
+	}
+	if got := measured(20).misses(); len(got) < 4 {
+		t.Errorf("misses %q, want those of a frame that is ten times as long", got)
+	}
+	page, err := os.ReadFile(written(t, measured(20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// The chart is well-formed, and nothing in it lies outside.
+func TestChart(t *testing.T) {
+	for _, r := range []*results{measured(2), measured(1e-4), newResults()} {
+		chart := r.chart()
+		if strings.Contains(chart, "NaN") || strings.Contains(chart, "Inf") || strings.Contains(chart, `="-`) || strings.Contains(chart, "%!") {
+			t.Error("the chart has numbers that are none, or negative ones")
+		}
+		for d := xml.NewDecoder(strings.NewReader(chart)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestReadNetcode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	text := "goos: linux\npkg: example.org/some/snapshot\nBenchmarkEncode-2 \t 261\t 266985 ns/op\t 4.689 B/entity\t 356.0 ns/entity\t 0 B/op\t 0 allocs/op\nPASS\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readNetcode(path)
+	if want := (netcodeRow{"snapshot.Encode", "266985", "356.0", "4.689", "0"}); err != nil || len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if err := os.WriteFile(path, []byte("FAIL\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readNetcode(path); err == nil {
+		t.Error("an output without benchmarks is no error")
+	}
+}
