@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
+
 	"github.com/tandem-ecs/tandem/components"
 )
 
@@ -125,8 +127,11 @@ func (b *MotionBatch) set(row int, m *Motion) {
 	r := &b.rows[row]
 	r.From = m.From
 	r.To = m.To
-	r.From.Rotation = components.NormalizeQuat(m.From.Rotation)
-	r.To.Rotation = components.NormalizeQuat(m.To.Rotation)
+	for _, q := range [...]*mgl32.Quat{&r.From.Rotation, &r.To.Rotation} {
+		if !isUnit(q) {
+			*q = components.NormalizeQuat(*q)
+		}
+	}
 	r.Start = tick(m.Start)
 	b.ends[row] = m.End
 	if d := m.End - m.Start; d > 0 {
@@ -170,6 +175,12 @@ func (b *MotionBatch) Remove(row int) (moved int) {
 func (b *MotionBatch) Pose(row int) components.Pose3D {
 	r := &b.rows[row]
 	return components.Blend3D(r.From, r.To, r.fraction(tick(b.now)))
+}
+
+// isUnit reports whether a rotation needs no normalising. Samples of an interpolator never do, and this is most of what a step costs.
+func isUnit(q *mgl32.Quat) bool {
+	d := q.W*q.W + q.V[0]*q.V[0] + q.V[1]*q.V[1] + q.V[2]*q.V[2] - 1
+	return d < 3e-7 && d > -3e-7
 }
 
 func (r *MotionRow) fraction(now int32) float32 {

@@ -2,6 +2,7 @@ package systems_test
 
 import (
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,6 +89,50 @@ func TestNoWorkerOutlivesItsEngine(t *testing.T) {
 	}
 	if now := runtime.NumGoroutine(); now > before {
 		t.Errorf("%d goroutines after Close, %d before", now, before)
+	}
+}
+
+// workersAwake counts the workers, and those of them that wait in no channel.
+func workersAwake() (awake, all int) {
+	stacks := make([]byte, 1<<20)
+	for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if strings.Contains(stack, ").await(") || strings.Contains(stack, "systems.(*worker") {
+			all++
+			if head, _, _ := strings.Cut(stack, "\n"); !strings.Contains(head, "[chan receive") {
+				awake++
+			}
+		}
+	}
+	return awake, all
+}
+
+// A worker that has nothing to do goes to sleep, whether frames go on with too little in motion or do not go on at all.
+func TestWorkersFallAsleep(t *testing.T) {
+	const workers = 2
+	for name, frame := range map[string]time.Duration{"while frames go on": 5 * time.Millisecond, "when frames stop": 0} {
+		e, _ := crowd(t, 20_000, 1, systems.Interpolation3D().WithWorkers(workers))
+		for range 5 {
+			e.Update(20 * time.Millisecond)
+		}
+		if err := e.SetScale(0); err != nil { // nothing moves any more
+			t.Fatal(err)
+		}
+		asleep := false
+		for deadline := time.Now().Add(30 * time.Second); !asleep && time.Now().Before(deadline); {
+			if frame > 0 {
+				e.Update(frame)
+			}
+			runtime.Gosched()
+			awake, all := workersAwake()
+			if all != workers {
+				t.Fatalf("%s: %d workers, want %d", name, all, workers)
+			}
+			asleep = awake == 0
+		}
+		if !asleep {
+			t.Errorf("%s: after half a minute a worker is still awake", name)
+		}
+		e.Close()
 	}
 }
 
