@@ -123,6 +123,42 @@ func TestMotionUploadsChangesOnly(t *testing.T) {
 	other.Close()
 }
 
+// What Upload has brought, Draw need not bring again, and draws.
+func TestUploadAheadOfDraw(t *testing.T) {
+	s := newSurface(t, 64, 48, render.QualityPlain)
+	f := render.NewFrame(render.Daylight())
+	b := render.NewBatch(render.Cube, render.Solid, f.Theme.Accent(0))
+	b.Append(components.Identity3D())
+	begin := func() {
+		f.Begin(s.Size())
+		f.View(paradeCamera()).Add(b)
+	}
+	begin()
+	want := picture(t, s, f)
+	moved := components.At3D(2, 0, 0)
+	for frame := range 3 {
+		b.Poses[0] = components.Identity3D()
+		begin()
+		if err := s.Upload(f); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Stats().Uploaded; got != 40 {
+			t.Errorf("frame %d: Upload brings %d bytes, want 40", frame, got)
+		}
+		b.Poses[0] = moved // too late for this picture
+		if rms, _ := difference(picture(t, s, f), want, 12); rms != 0 {
+			t.Errorf("frame %d: the picture is not of what Upload brought: rms %.3f", frame, rms)
+		}
+		if got := s.Stats(); got.Uploaded != 40 || got.DrawCalls == 0 {
+			t.Errorf("frame %d: %+v after Draw, want 40 bytes in all", frame, got)
+		}
+	}
+	begin() // and without Upload, the next frame brings what there is now
+	if rms, _ := difference(picture(t, s, f), want, 12); rms == 0 {
+		t.Error("a body that has moved is drawn where it was")
+	}
+}
+
 func TestRevisionSavesUploads(t *testing.T) {
 	s := newSurface(t, 64, 48, render.QualityPlain)
 	f := render.NewFrame(render.Daylight())

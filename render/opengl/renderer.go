@@ -163,13 +163,14 @@ func (r *Renderer) Upload(f *render.Frame) error {
 
 // Draw draws the frame into the renderer's own picture; see [Renderer.Present] and [Renderer.Capture].
 func (r *Renderer) Draw(f *render.Frame) (err error) {
+	if f.Size.Empty() {
+		r.stats, r.ahead = render.Stats{}, false
+		return nil
+	}
 	if !r.ahead {
 		err = r.Upload(f)
 	}
 	r.ahead = false
-	if f.Size.Empty() {
-		return err
-	}
 	if err := r.resize(int32(f.Size.Width), int32(f.Size.Height)); err != nil {
 		return err
 	}
