@@ -53,6 +53,9 @@ func main() {
 		return
 	}
 	r := newResults()
+	if r.load = load(); r.load > busy*float64(runtime.NumCPU()) {
+		fmt.Fprintf(os.Stderr, "bench: the machine is busy with other things (load %.1f); figures will not be worth much\n", r.load)
+	}
 	if *netcode != "" {
 		var err error
 		if r.netcode, err = readNetcode(*netcode); err != nil {

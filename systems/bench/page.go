@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,50 @@ func (r *results) writeHead(b *strings.Builder, svg string, rounds int) {
 	fmt.Fprintf(b, "beside the same work in C++, all in one run. `make bench` measures and writes this page; `make bench-check` compares ratios with it.\n\n")
 	fmt.Fprintf(b, "Measured on %s, commit %s. Medians of %d rounds, in which all that is compared takes its turn.\n", machine(), commit(), rounds)
 	fmt.Fprintf(b, "Absolute figures belong to the machine; ratios travel better.\n\n")
+	if r.load > busy*float64(runtime.NumCPU()) {
+		fmt.Fprintf(b, "**The machine was busy with other things when this was measured (load %.0f on %d threads): these figures are not to be relied on.**\n\n", r.load, runtime.NumCPU())
+	}
+	r.writeSummary(b)
 	fmt.Fprintf(b, "![One frame: nanoseconds per entity, Tandem beside its peers](%s)\n\n", svg)
+}
+
+// writeSummary says the most important in a sentence.
+func (r *results) writeSummary(b *strings.Builder) {
+	const n = 100_000
+	v, ok := r.median("tandem.frame.100pct", n)
+	if !ok {
+		return
+	}
+	fmt.Fprintf(b, "With 100 000 entities, all in motion, a frame takes %s ns for each.", short(v))
+	for _, other := range []struct{ figure, name string }{
+		{"arche.slerp.100pct", "An arche query with mgl32.QuatSlerp"}, {"seed.chase.100pct", "The devlog's chase in C++"}, {"cpp.blend", "The same blend by hand in C++"},
+	} {
+		if peer, ok := r.median(r.find(other.figure), n); ok {
+			fmt.Fprintf(b, " %s takes %s.", other.name, short(peer))
+		}
+	}
+	if one, ok := r.median("tandem.frame.1pct", n); ok {
+		fmt.Fprintf(b, " With one in a hundred in motion it takes %s.", short(one))
+	}
+	if misses := len(r.misses()); misses > 0 {
+		fmt.Fprintf(b, " Figures that miss their targets: %d, listed below.\n\n", misses)
+	} else {
+		fmt.Fprintf(b, " All targets are met.\n\n")
+	}
+}
+
+// busy is the load by processor from which figures are not to be relied on.
+const busy = 1.5
+
+// load returns the machine's load of the last minute, 0 where it cannot be known.
+func load() (v float64) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	v, _ = strconv.ParseFloat(first, 64)
+	return v
 }
 
 func (r *results) heading(b *strings.Builder, first string) {
@@ -84,11 +128,9 @@ func targetText(target func(int) (float64, bool), word string) string {
 	million, setMillion := target(1_000_000)
 	switch {
 	case set && setMillion && at != million:
-		return fmt.Sprintf("%s %.2g; %.2g at 1 000 000", word, at, million)
-	case set && at >= 100:
-		return fmt.Sprintf("%s %.0f", word, at)
+		return fmt.Sprintf("%s %s; %s at 1 000 000", word, plain(at), plain(million))
 	case set:
-		return fmt.Sprintf("%s %.2g", word, at)
+		return word + " " + plain(at)
 	}
 	return ""
 }
@@ -233,6 +275,9 @@ func commit() string {
 	}
 	return strings.TrimSpace(string(out))
 }
+
+// plain writes a target: as few digits as it has, two behind the point at most.
+func plain(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
 
 // short writes a number with three digits, at most two of them behind the point.
 func short(v float64) string {

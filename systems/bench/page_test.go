@@ -91,9 +91,23 @@ func TestMisses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1"} {
+	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1", "at least 80; 35 at 1 000 000", "at least 0.67; 0.8 at"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPageSaysThatTheMachineWasBusy(t *testing.T) {
+	for _, load := range []float64{0.3, 1000} {
+		r := measured(2)
+		r.load = load
+		page, err := os.ReadFile(written(t, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(string(page), "not to be relied on"); said != (load > 1) {
+			t.Errorf("a load of %v: the page says that it was busy: %v", load, said)
 		}
 	}
 }

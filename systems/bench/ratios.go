@@ -95,7 +95,7 @@ func (r *results) misses() (list []string) {
 			}
 			least, set := q.target(n)
 			if v, ok := r.ratio(q, n); ok && set && v < least {
-				list = append(list, fmt.Sprintf("%s, %s entities: %s times as fast, the target is %.3g", q.name, thousands(n), short(v), least))
+				list = append(list, fmt.Sprintf("%s, %s entities: %s times as fast, the target is %s", q.name, thousands(n), short(v), plain(least)))
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (r *results) misses() (list []string) {
 		for _, n := range r.sizes {
 			most, set := l.most(n)
 			if v, ok := r.median(l.figure, n); ok && set && v > most {
-				list = append(list, fmt.Sprintf("%s, %s entities: %s ns, the target is %.3g", l.name, thousands(n), short(v), most))
+				list = append(list, fmt.Sprintf("%s, %s entities: %s ns, the target is %s", l.name, thousands(n), short(v), plain(most)))
 			}
 		}
 	}

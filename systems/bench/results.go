@@ -13,6 +13,7 @@ type results struct {
 	sizes  []int
 	values map[string][]float64
 
+	load    float64  // of the machine, before anything was measured
 	notes   []string // of peers
 	waiting []waiting
 	netcode []netcodeRow
