@@ -42,6 +42,7 @@ type Player[S any, I comparable] struct {
 		at    time.Duration
 	}
 
+	carrier     Carrier
 	playing     bool // has a state and, normally, an entity
 	jumps       uint8
 	buffer      *prediction.Buffer[I]
@@ -105,12 +106,13 @@ func (p *Player[S, I]) Kick(text string) {
 	}
 }
 
-// Teleport puts him elsewhere by a jump, which nobody sees as a motion.
+// Teleport puts him elsewhere by a jump, which nobody sees as a motion. Where something carries him it may add a component, so it must not be called while a query is open.
 func (p *Player[S, I]) Teleport(state S) {
 	p.State = state
 	p.jumps++
+	pose := p.carry()
 	if t := p.transform(); t != nil {
-		t.Teleport(p.server.protocol.game.Pose(state))
+		t.Teleport(pose)
 	}
 }
 
@@ -154,11 +156,9 @@ func (p *Player[S, I]) show() {
 	if !p.playing {
 		return
 	}
-	if transform := p.transform(); transform != nil {
-		pose := p.server.protocol.game.Pose(p.State)
-		if pose != transform.Get() {
-			transform.Set(pose)
-		}
+	pose := p.carry()
+	if transform := p.transform(); transform != nil && pose != transform.Get() {
+		transform.Set(pose)
 	}
 }
 

@@ -28,6 +28,10 @@ type replica struct {
 	rested  bool        // was, until the newest sample came
 	counter uint8       // its discontinuities when it was
 	shown   bool        // written at all
+
+	last    lastSample
+	bridges [4]crossing // the newest, which the picture has not come to yet
+	rider   rider
 }
 
 func (c *Client[S, I]) replica(id snapshot.ID) *replica {
@@ -95,6 +99,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent snapshot.ID, st
 		sample.Has |= remote.HasAngularVelocity
 	}
 	r.settled = false
+	c.bridge(r, sample, now)
 	r.samples.Push(now, sample)
 }
 
@@ -221,7 +226,7 @@ func (c *Client[S, I]) step() {
 		}
 		path := c.protocol.movers[r.kind]
 		predicting := r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction
-		if path != nil || predicting || !seen && !r.shown { // it is where the news has it, not where a sample has it
+		if path != nil || predicting && c.protocol.game.Carrier == nil || !predicting && !seen && !r.shown { // it is where the news has it, not where a sample has it
 			c.hang(r, r.parent)
 		}
 		switch {
@@ -230,7 +235,7 @@ func (c *Client[S, I]) step() {
 				c.show(r, path(predicted.Add(1)), !r.shown)
 			}
 		case !predicting && seen:
-			c.sample(r, now, view, present)
+			c.sample(r, now, view, present, predicted.Add(1))
 		}
 	}
 	if c.bodies != nil {
@@ -239,7 +244,7 @@ func (c *Client[S, I]) step() {
 }
 
 // sample puts one replica where its buffer says.
-func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
+func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration, t tick.Tick) {
 	kind := c.config.Kind
 	if c.world.Has(r.entity, c.ids.interpolation) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
@@ -250,7 +255,7 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), now)
 		}
 	}
-	if r.settled {
+	if r.settled && !r.rider.fades {
 		return
 	}
 	at := view
@@ -270,15 +275,22 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration) {
 	if r.rested {
 		r.rested, jump = false, jump && newest.Discontinuity != r.counter // that nobody has looked at what rests is no jump
 	}
-	frame := snapshot.ID(info.Frame)
-	jump = jump || frame != r.hangs
-	if !c.hang(r, frame) {
-		return // in the frame of one who is gone, or has not come yet: it stays where it was seen last
+	if frame := snapshot.ID(info.Frame); frame != r.hangs {
+		there := false
+		if there, jump = c.changeFrame(r, frame, at); !there {
+			return // in the frame of one who is gone, or has not come yet: it stays where it was seen last
+		}
 	}
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || !c.bodies.sampled(r.id, pose, jump) {
-		c.show(r, pose, jump || !r.shown)
+		pose = c.carry(r, pose, at, t)
+		if i := c.interpolator(); r.rider.hops && !jump && i != nil {
+			i.Correct(r.entity, pose, pose)
+		} else {
+			c.show(r, pose, jump || !r.shown)
+		}
+		r.rider.hops = false
 	}
 	if info.Settled {
 		r.settled, r.rested, r.counter = true, true, newest.Discontinuity
@@ -290,6 +302,7 @@ func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
 	l := c.logical(r.entity)
 	switch {
 	case jump:
+		r.rider.fades = false
 		l.Teleport(pose)
 	case pose != l.Get():
 		l.Set(pose)
@@ -315,11 +328,10 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 		c.correct = correction[S]{}
 		return
 	}
-	game := &c.protocol.game
-	start, end := game.Pose(before), game.Pose(after)
+	start, end, kept := c.ride(r, before, after, t)
 	i := c.interpolator()
 	switch {
-	case c.correct.jump || !r.shown:
+	case c.correct.jump || !r.shown || !kept:
 		c.logical(r.entity).Teleport(end)
 	case c.correct.any && i != nil:
 		i.Correct(r.entity, start, end)
@@ -337,7 +349,13 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 	if c.replica(c.own) == nil || !c.predictor.Started() {
 		return mgl32.Vec3{}, false
 	}
-	return c.protocol.game.Pose(c.predictor.State()).Position, true
+	game, state := &c.protocol.game, c.predictor.State()
+	pose := game.Pose(state)
+	if game.Carrier != nil {
+		frame, _ := c.carrierPose(game.Carrier(state), c.predictor.Tick(), false)
+		pose = frame.Mul(pose)
+	}
+	return pose.Position, true
 }
 
 // settle compares what was predicted with the newest that the server has told, once in a step however many packets came.

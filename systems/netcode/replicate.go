@@ -28,6 +28,7 @@ type track struct {
 	refused  bool        // could not be hung there
 	owner    uint16
 	always   bool // is marked AlwaysRelevant
+	carried  bool // has stepped from one carrier to another, by a path that goes on: last is in the new frame already
 }
 
 // tracks finds replicated entities and those that were.
@@ -108,12 +109,13 @@ func (s *Server[S, I]) noteChanges() {
 			if parent := s.parentOf(&query, tr); parent != tr.parent {
 				// Its pose is in another frame from now on: nothing leads from the old one to the new one.
 				tr.parent, tr.hung = parent, true
-				if tr.revision != 0 {
+				if tr.revision != 0 && !tr.carried {
 					tr.jumps++
 					tr.last, tr.velocity, tr.angular = record.Value, mgl32.Vec3{}, mgl32.Vec3{}
 				}
 			}
 		}
+		tr.carried = false
 		span := dt
 		if s.config.OnArrival {
 			// A player's step may run any number of his inputs, and he is not at rest because none has come.

@@ -23,10 +23,11 @@ type history struct {
 
 // moment is where an entity was after a step.
 type moment struct {
-	tick  int64
-	id    snapshot.ID
-	jumps uint8
-	pose  components.Pose3D
+	tick   int64
+	id     snapshot.ID
+	parent snapshot.ID
+	jumps  uint8
+	pose   components.Pose3D
 }
 
 func newHistory(c snapshot.Config, limit time.Duration) history {
@@ -55,7 +56,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 			continue
 		}
 		pose := (*components.Transform3D)(query.Get(t.logical)).Get()
-		h.moments[tr.id.Slot()][after%int64(h.depth)] = moment{tick: after, id: tr.id, jumps: tr.jumps, pose: pose}
+		h.moments[tr.id.Slot()][after%int64(h.depth)] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, pose: pose}
 	}
 }
 
@@ -63,7 +64,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // taken back, at most ServerConfig.Rewind. What he claims to have looked at is believed only as far as snapshots that he has acknowledged reach, and never
 // as far as the present.
 //
-// The poses are local to parents, as in Transform3D. An entity that has jumped since is where it is: nobody is hit where he has left by a portal. The function reports
+// The poses are local to the entities' present parents, as in Transform3D. What a client shows at his own player's tick is where it is now: movers, bodies that he predicts. An entity that has jumped since is where it is: nobody is hit where he has left by a portal. The function reports
 // false for what is not replicated or did not exist. It must not be used after look has returned.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s := p.server
@@ -77,7 +78,8 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 		}
 		tr := (*track)(s.world.Get(e, s.tracks.track))
 		present := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
-		if tr.id == snapshot.None {
+		rep := (*Replicated)(s.world.Get(e, s.tracks.replicated))
+		if tr.id == snapshot.None || s.protocol.movers[rep.Kind] != nil || s.predicts(p, e, rep.Kind) {
 			return present, true
 		}
 		ring := s.history.moments[tr.id.Slot()]
@@ -88,9 +90,31 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 		if a.jumps != tr.jumps {
 			return present, true
 		}
-		if b.tick != from+1 || b.id != tr.id || b.jumps != a.jumps {
-			return a.pose, true
+		pose := a.pose
+		if b.tick == from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
+			pose = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), fraction)
 		}
-		return components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), fraction), true
+		if a.parent != tr.parent { // it was carried by something else then
+			pose = s.frameOf(tr.parent).Inverse().Mul(s.frameOf(a.parent).Mul(pose))
+		}
+		return pose, true
 	})
+}
+
+// predicts reports whether a player's client shows a body where it is predicted.
+func (s *Server[S, I]) predicts(p *Player[S, I], e arche.Entity, kind uint16) bool {
+	if s.bodies == nil || p.transform() == nil {
+		return false
+	}
+	return s.bodies.near(kind, s.worldPosition(e).Sub(s.worldPosition(p.Entity)).Len())
+}
+
+// frameOf is where what has an ID is now, the identity for none.
+func (s *Server[S, I]) frameOf(id snapshot.ID) components.Pose3D {
+	if slot := id.Slot(); id != snapshot.None && slot < len(s.history.ids) && s.history.ids[slot] == id {
+		if e := s.tracks.bySlot[slot]; s.world.Alive(e) && s.world.Has(e, s.tracks.logical) {
+			return (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
+		}
+	}
+	return components.Identity3D()
 }

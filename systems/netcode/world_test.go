@@ -27,7 +27,10 @@ import (
 
 // The game of these tests: runners on a plain, 6 m/s, who may dash.
 
-type runner struct{ X, Z, Dash float32 }
+type runner struct {
+	X, Z, Dash float32
+	Ride       bool // X and Z are on the ferry
+}
 
 type input struct {
 	X, Z int8 // -1, 0, 1
@@ -42,7 +45,7 @@ const (
 	kindLift  = 3
 )
 
-func stepRunner(s runner, in input, _ tick.Tick) runner {
+func stepRunner(s runner, in input, t tick.Tick) runner {
 	const dt = 1.0 / tickRate
 	speed := float32(runSpeed)
 	if in.Dash {
@@ -54,7 +57,7 @@ func stepRunner(s runner, in input, _ tick.Tick) runner {
 	}
 	s.X += float32(in.X) * speed * dt
 	s.Z += float32(in.Z) * speed * dt
-	return s
+	return stepFerry(s, t)
 }
 
 func poseRunner(s runner) components.Pose3D { return components.At3D(s.X, 0, s.Z) }
@@ -65,10 +68,11 @@ func (runnerCodec) Write(w *packet.Writer, s runner) {
 	w.Float32(s.X)
 	w.Float32(s.Z)
 	w.Float32(s.Dash)
+	w.Bool(s.Ride)
 }
 
 func (runnerCodec) Read(r *packet.Reader) (s runner) {
-	s = runner{r.Float32(), r.Float32(), r.Float32()}
+	s = runner{r.Float32(), r.Float32(), r.Float32(), r.Bool()}
 	for _, v := range []float32{s.X, s.Z, s.Dash} {
 		if v != v || math.Abs(float64(v)) > 1e6 {
 			r.Fail(errors.New("a runner out of this world"))

@@ -1,0 +1,266 @@
+package netcode
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// hierarchy returns the engine's hierarchy, or nil.
+func (c *Client[S, I]) hierarchy() *systems.Hierarchy {
+	h, _ := c.world.Resources().Get(arche.ResourceID[systems.Hierarchy](c.world)).(*systems.Hierarchy)
+	return h
+}
+
+// board hangs a replica below another one, or none, by way of the hierarchy if there is one, so that its samples keep their places in the world. It reports whether that one is there, and whether
+// the samples did.
+func (c *Client[S, I]) board(r *replica, parent snapshot.ID) (there, kept bool) {
+	if h := c.hierarchy(); h != nil && r.shown && parent != r.hangs {
+		var e arche.Entity
+		if parent != snapshot.None {
+			above := c.replica(parent)
+			if above == nil || !c.has(above.entity) {
+				return false, false
+			}
+			e = above.entity
+		}
+		kept = h.Reparent(r.entity, e) == nil
+	}
+	return c.hang(r, parent), kept
+}
+
+// carrierID returns the replica that a carrier is here, None if it is none.
+func (c *Client[S, I]) carrierID(by Carrier) snapshot.ID {
+	if by.Body != snapshot.None {
+		if r := c.replica(by.Body); r != nil && c.has(r.entity) {
+			return r.id
+		}
+		return snapshot.None
+	}
+	if by.Mover != 0 {
+		for i := range c.replicas {
+			if r := &c.replicas[i]; r.id != snapshot.None && r.kind == by.Mover && c.has(r.entity) {
+				return r.id
+			}
+		}
+	}
+	return snapshot.None
+}
+
+// carrierPose returns where a carrier is predicted at a tick, which is the one that a body's state is known for, and false if nobody knows.
+func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (components.Pose3D, bool) {
+	switch {
+	case by.Body != snapshot.None:
+		if c.bodies != nil {
+			if pose, ok := c.bodies.pose(by.Body, before); ok {
+				return pose, true
+			}
+		}
+		if r := c.replica(by.Body); r != nil && c.has(r.entity) {
+			return c.logical(r.entity).Get(), true
+		}
+		return components.Identity3D(), false
+	case by.Mover != 0:
+		if path := c.protocol.movers[by.Mover]; path != nil {
+			return path(t).Normalize(), true
+		}
+		return components.Identity3D(), false
+	}
+	return components.Identity3D(), true
+}
+
+// ride puts the own player's entity into the frame of what carries him after the step of a tick, and returns the poses in it that he had before and has after the step. It reports whether what was drawn of him
+// has a place in that frame.
+func (c *Client[S, I]) ride(r *replica, before, after S, t tick.Tick) (start, end components.Pose3D, kept bool) {
+	game := &c.protocol.game
+	start, end = game.Pose(before), game.Pose(after)
+	if game.Carrier == nil {
+		return start, end, true
+	}
+	from, by := game.Carrier(before), game.Carrier(after)
+	id := c.carrierID(by)
+	last, _ := c.carrierPose(by, t, true)
+	if id == snapshot.None { // what carries him is not here: in the world, then
+		now, _ := c.carrierPose(by, t.Add(1), false)
+		end, last = now.Mul(end), components.Identity3D()
+	}
+	if from != by || id == snapshot.None {
+		was, _ := c.carrierPose(from, t, true)
+		start = last.Inverse().Mul(was.Mul(start))
+	}
+	if id == r.hangs {
+		return start, end, true
+	}
+	_, kept = c.board(r, id)
+	return start, end, kept
+}
+
+// moverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the world, are the identity.
+func (c *Client[S, I]) moverAt(id snapshot.ID, at time.Duration) components.Pose3D {
+	r := c.replica(id)
+	if r == nil || c.protocol.movers[r.kind] == nil {
+		return components.Identity3D()
+	}
+	path := c.protocol.movers[r.kind]
+	k := c.grid.Index(at)
+	edge := c.grid.Edge(k)
+	share := float32(float64(at-edge) / float64(max(c.grid.Edge(k+1)-edge, 1)))
+	return components.Blend3D(path(tick.Tick(uint32(k))).Normalize(), path(tick.Tick(uint32(k+1))).Normalize(), share)
+}
+
+// bridge is called before the first sample of a replica in another frame. It adds one to the path in the old frame, at the same place in the world, so that the path leads there instead of ending with the
+// snapshot before: who steps onto a platform is not seen to wait for it.
+func (c *Client[S, I]) bridge(r *replica, s remote.Sample, now time.Duration) {
+	last := r.last
+	if r.last = (lastSample{true, snapshot.ID(s.Frame), s.Discontinuity, s.Time}); !last.any || s.Time <= last.at {
+		if last.any {
+			r.last = last // this one is late
+		}
+		return
+	}
+	// Who is carried from one frame to another does not jump; who is given another parent by hand does.
+	if snapshot.ID(s.Frame) == last.frame || s.Discontinuity != last.jumps || s.Age != 0 {
+		return
+	}
+	t := tick.Tick(uint32(c.grid.Index(s.Time)))
+	pose := components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}}
+	there, ok := c.reframe(pose, snapshot.ID(s.Frame), last.frame, t)
+	if !ok {
+		return
+	}
+	ahead := pose
+	dt := 1 / float32(c.protocol.TickRate())
+	ahead.Position = ahead.Position.Sub(s.Velocity.Mul(dt))
+	before, okBefore := c.reframe(ahead, snapshot.ID(s.Frame), last.frame, t.Add(-1))
+	b := s
+	b.Time, b.Frame, b.Discontinuity, b.AtRest = s.Time-1, uint32(last.frame), last.jumps, false
+	b.Position, b.Rotation, b.Velocity = there.Position, there.Rotation, there.Position.Sub(before.Position).Mul(1/dt)
+	b.Has &^= remote.HasAngularVelocity
+	if !okBefore {
+		b.Has &^= remote.HasVelocity
+	}
+	r.samples.Push(now, b)
+	copy(r.bridges[1:], r.bridges[:])
+	r.bridges[0] = crossing{any: true, to: snapshot.ID(s.Frame), at: s.Time}
+}
+
+// crossing is a change of frames that a path leads across.
+type crossing struct {
+	any bool
+	to  snapshot.ID
+	at  time.Duration
+}
+
+// crosses reports whether the picture, come to a moment, has come to a frame by a path that leads there.
+func (r *replica) crosses(to snapshot.ID, at time.Duration) bool {
+	for i := range r.bridges {
+		if b := &r.bridges[i]; b.any && b.at <= at { // the newest that it has come to; those before are passed
+			found := b.to == to
+			clear(r.bridges[i:])
+			return found
+		}
+	}
+	return false
+}
+
+// lastSample is what is to be known of the newest sample when another one comes.
+type lastSample struct {
+	any   bool
+	frame snapshot.ID
+	jumps uint8
+	at    time.Duration
+}
+
+// reframe takes a pose from one frame to another one as they are at a tick, and reports whether it is known how they are.
+func (c *Client[S, I]) reframe(pose components.Pose3D, from, to snapshot.ID, t tick.Tick) (components.Pose3D, bool) {
+	a, okA := c.frameAt(from, t)
+	b, okB := c.frameAt(to, t)
+	return b.Inverse().Mul(a.Mul(pose)).Normalize(), okA && okB
+}
+
+func (c *Client[S, I]) frameAt(id snapshot.ID, t tick.Tick) (components.Pose3D, bool) {
+	if id == snapshot.None {
+		return components.Identity3D(), true
+	}
+	r := c.replica(id)
+	if r == nil {
+		return components.Identity3D(), false
+	}
+	if path := c.protocol.movers[r.kind]; path != nil {
+		return path(t).Normalize(), true
+	}
+	s, at, ok := c.decoder.State(id)
+	if !ok || r.parent != snapshot.None || at != t && !s.AtRest {
+		return components.Identity3D(), false
+	}
+	return components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}}, true
+}
+
+// rider is a replica on the way from one frame to another. The two are seen at different times, a mover at the own player's tick and the world as it was a while ago: what changes from one to the
+// other would be seen to leap by as much as the mover goes in that time, so it takes its time.
+type rider struct {
+	fades  bool
+	from   snapshot.ID // the frame before
+	weight float32     // 0: as seen in that, 1: as in the present one
+	hops   bool        // has not been seen wholly in the frame before: what is left of the one before that fades as a correction does
+}
+
+// seenIn returns where in the world something is drawn that was at a place in the world at the moment at, if it is drawn with a frame, which is seen at its present pose.
+func (c *Client[S, I]) seenIn(frame snapshot.ID, world components.Pose3D, at time.Duration, t tick.Tick) components.Pose3D {
+	r := c.replica(frame)
+	if r == nil || c.protocol.movers[r.kind] == nil {
+		return world
+	}
+	return c.protocol.movers[r.kind](t).Normalize().Mul(c.moverAt(frame, at).Inverse().Mul(world))
+}
+
+// carry returns the pose to write for a replica whose samples say pose in the frame that it hangs in, at the moment at, when the own player is at tick t.
+func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duration, t tick.Tick) components.Pose3D {
+	if !r.rider.fades {
+		return pose
+	}
+	world := c.moverAt(r.hangs, at).Mul(pose)
+	before, now := c.seenIn(r.rider.from, world, at, t), c.seenIn(r.hangs, world, at, t)
+	r.rider.weight = fade(r.rider.weight, true, before.Position.Sub(now.Position).Len(), c.protocol.TickRate())
+	if r.rider.weight == 1 {
+		r.rider.fades = false
+		return pose
+	}
+	drawn := components.Blend3D(before, now, smooth(r.rider.weight))
+	frame := components.Identity3D()
+	if above := c.replica(r.hangs); above != nil && c.protocol.movers[above.kind] != nil {
+		frame = c.protocol.movers[above.kind](t).Normalize()
+	}
+	drawn = frame.Inverse().Mul(drawn)
+	drawn.Scale = pose.Scale
+	return drawn
+}
+
+// changeFrame hangs a replica where its picture, which shows the moment at, has come to, and reports whether that one is there and whether the replica is to be seen to jump.
+func (c *Client[S, I]) changeFrame(r *replica, frame snapshot.ID, at time.Duration) (there, jump bool) {
+	from := r.hangs
+	if above := c.replica(frame); frame != snapshot.None && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
+		return c.hang(r, frame), true
+	}
+	there, kept := c.board(r, frame)
+	if !there {
+		return false, false
+	}
+	if !kept {
+		return true, true
+	}
+	switch old := r.rider; {
+	case old.fades && old.from == frame: // back again
+		r.rider = rider{fades: true, from: from, weight: 1 - old.weight}
+	default:
+		r.rider = rider{fades: true, from: from, hops: old.fades}
+	}
+	return true, false
+}
