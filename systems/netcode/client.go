@@ -267,6 +267,14 @@ func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
 	return state, ok
 }
 
+// Parent returns the entity in whose frame the state of Newest is, None for the world. The replica's own Parent follows when the picture has come there.
+func (c *Client[S, I]) Parent(id snapshot.ID) snapshot.ID {
+	if r := c.replica(id); r != nil {
+		return r.parent
+	}
+	return snapshot.None
+}
+
 // View returns the moment of the server's clock at which others are shown when the present step ends; tick 0 begins at zero.
 func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 

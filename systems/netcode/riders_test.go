@@ -20,7 +20,7 @@ import (
 const (
 	kindFerry = 5
 	ferryHalf = 3 // m, of its edge
-	ferryZ    = 60
+	ferryZ    = -200
 )
 
 func ferryPath(t tick.Tick) components.Pose3D {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
@@ -109,6 +110,24 @@ func TestMoving(t *testing.T) {
 	}
 }
 
+// A crate at a wall holds up whoever pushes it.
+func TestCratesBlock(t *testing.T) {
+	r := rules()
+	s := State{Pos: mgl32.Vec3{Half - 4, 0, 13}, Ground: true}
+	g := prediction.Group[State, Input, Crate]{
+		Players: []prediction.Actor[State, Input]{{State: &s}},
+		Bodies:  []prediction.Body[Crate]{{State: CrateAt(Half-2, 13, 0)}},
+	}
+	for k := range 180 {
+		s = r.Step(s, Input{X: 7}, tick.Tick(k))
+		r.StepCrates(&g, tick.Tick(k))
+	}
+	c := g.Bodies[0].State
+	if gap := c.Pos[0] - s.Pos[0]; c.Pos[0] < Half-CrateRadius-0.1 || gap < Radius+CrateRadius-0.05 {
+		t.Errorf("the crate is at %v, the player at %v", c.Pos, s.Pos)
+	}
+}
+
 // A rider who touches nothing stays where he stands on his platform, and one who jumps straight up comes down on it: elsewhere, since it does not move evenly.
 func TestPlatformsCarry(t *testing.T) {
 	r := rules()
@@ -198,11 +217,11 @@ func TestCrates(t *testing.T) {
 	r := rules()
 	c := CrateAt(-15, 13, 0)
 	feet := mgl32.Vec3{-15.9, 0, 13}
-	pushed, touched := r.PushedBy(c, feet, mgl32.Vec3{Speed, 0, 0})
-	if !touched || abs(pushed.Pos.Sub(feet)[0]-(Radius+CrateRadius)) > 1e-4 || pushed.Vel[0] != Speed {
+	pushed := c
+	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}) || abs(pushed.Pos.Sub(feet)[0]-(Radius+CrateRadius)) > 1e-4 || pushed.Vel[0] != Speed {
 		t.Errorf("pushed to %+v", pushed)
 	}
-	if _, touched := r.PushedBy(c, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}); touched {
+	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}) {
 		t.Error("pushed by one who stands on it")
 	}
 	for range 120 {

@@ -6,6 +6,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 // CrateSize is the edge of a crate; it collides as an upright cylinder of CrateRadius.
@@ -22,11 +24,13 @@ type Crate struct {
 	Vel  mgl32.Vec3
 	Yaw  float32
 	Spin float32 // radians per second
+
+	Awake bool // moves, or may touch something
 }
 
-// CrateAt returns a crate that rests on the floor.
+// CrateAt returns a crate that stands on the floor.
 func CrateAt(x, z, yaw float32) Crate {
-	return Crate{Pos: mgl32.Vec3{x, CrateSize / 2, z}, Yaw: yaw}
+	return Crate{Pos: mgl32.Vec3{x, CrateSize / 2, z}, Yaw: yaw, Awake: true}
 }
 
 // Pose returns where the crate is drawn.
@@ -80,27 +84,77 @@ func (r Rules) contain(c Crate) Crate {
 	return c
 }
 
-// PushedBy returns the crate after a player has walked into it, and whether he touched it. The player feels nothing of it.
-func (r Rules) PushedBy(c Crate, feet, speed mgl32.Vec3) (Crate, bool) {
+// StepCrates moves crates for a tick, with all who push them. It is the same for all crates and players on the server, and for one player and the crates around him on his client.
+func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick) {
+	for i := range g.Bodies {
+		c := &g.Bodies[i].State
+		before := *c
+		for _, p := range g.Players {
+			if r.push(c, p.State.Pos, p.State.Vel) {
+				c.Awake = true
+			}
+		}
+		if !c.Awake {
+			continue
+		}
+		*c = r.Glide(*c)
+		for k := range g.Bodies {
+			if other := &g.Bodies[k].State; k != i && Part(c, other) {
+				other.Awake = true
+			}
+		}
+		c.Awake = !c.Rests() || *c != before
+	}
+	for i := range g.Bodies {
+		for _, p := range g.Players {
+			r.block(p.State, g.Bodies[i].State)
+		}
+	}
+}
+
+// touch returns the way from a player to a crate and by how much they overlap, if they do.
+func touch(c Crate, feet mgl32.Vec3) (n mgl32.Vec3, overlap float32, touches bool) {
 	if feet[1] > CrateSize*0.9 {
-		return c, false
+		return n, 0, false
 	}
 	out := flat(c.Pos.Sub(feet))
 	l := out.Len()
 	if l >= Radius+CrateRadius {
-		return c, false
+		return n, 0, false
 	}
-	n := mgl32.Vec3{1, 0, 0}
-	if l > 1e-4 {
+	if n = (mgl32.Vec3{1, 0, 0}); l > 1e-4 {
 		n = out.Mul(1 / l)
 	}
-	c.Pos = c.Pos.Add(n.Mul(Radius + CrateRadius - l))
+	return n, Radius + CrateRadius - l, true
+}
+
+// push moves a crate that a player has walked into, and reports whether he has.
+func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
+	n, overlap, touches := touch(*c, feet)
+	if !touches {
+		return false
+	}
+	c.Pos = c.Pos.Add(n.Mul(overlap))
 	if v := speed.Dot(n) - c.Vel.Dot(n); v > 0 {
 		c.Vel = c.Vel.Add(n.Mul(v))
 	}
 	// Whoever pushes beside the middle turns it.
 	c.Spin = mgl32.Clamp(c.Spin+0.15*(n[2]*speed[0]-n[0]*speed[2]), -5, 5)
-	return r.contain(c), true
+	*c = r.contain(*c)
+	return true
+}
+
+// block keeps a player out of a crate that has not given way: it stands at a wall, or somebody pushes it from the other side.
+func (r Rules) block(s *State, c Crate) {
+	const soft = 0.02 // m that crates in each other's way may overlap
+	n, overlap, touches := touch(c, s.Pos)
+	if !touches || overlap < soft || s.Ride != 0 {
+		return
+	}
+	s.Pos = s.Pos.Sub(n.Mul(overlap - soft))
+	if v := s.Vel.Dot(n); v > 0 {
+		s.Vel = s.Vel.Sub(n.Mul(v))
+	}
 }
 
 // Part moves two crates out of each other, and reports whether they touched.
@@ -121,4 +175,10 @@ func Part(a, b *Crate) bool {
 		a.Vel, b.Vel = a.Vel.Sub(kick), b.Vel.Add(kick)
 	}
 	return true
+}
+
+// crateDistance tells how far apart two crates are, in metres.
+func crateDistance(a, b Crate) float64 {
+	turn := math.Remainder(float64(a.Yaw-b.Yaw), 2*math.Pi)
+	return float64(a.Pos.Sub(b.Pos).Len()) + float64(a.Vel.Sub(b.Vel).Len())/10 + math.Abs(turn)/4 + math.Abs(float64(a.Spin-b.Spin))/20
 }

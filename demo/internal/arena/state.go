@@ -6,6 +6,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // State is all of a player that his inputs change.
@@ -14,6 +15,7 @@ type State struct {
 	Vel        mgl32.Vec3 // per second, relative to what carries him
 	Yaw, Pitch float32    // where he aims
 	Ride       uint8      // 1 + the index of the platform that carries him; 0: none
+	Spot       mgl32.Vec3 // of the feet, on that platform
 	Ground     bool       // stands on something
 	Cool       uint8      // ticks until he can shoot again
 	Shots      uint8      // counts shots
@@ -52,10 +54,22 @@ func Toward(from, to mgl32.Vec3) (yaw uint16, pitch int8) {
 	return Aim(math.Atan2(float64(-d[0]), float64(-d[2])), math.Atan2(float64(d[1]), math.Hypot(float64(d[0]), float64(d[2]))))
 }
 
-// Pose returns where a player stands and faces.
+// Pose returns where a player stands and faces, in the frame of what carries him.
 func (s State) Pose() components.Pose3D {
+	at := s.Pos
+	if s.Ride != 0 {
+		at = s.Spot
+	}
 	sin, cos := math.Sincos(float64(s.Yaw) / 2)
-	return components.Pose3D{Position: s.Pos, Rotation: mgl32.Quat{W: float32(cos), V: mgl32.Vec3{0, float32(sin), 0}}, Scale: mgl32.Vec3{1, 1, 1}}
+	return components.Pose3D{Position: at, Rotation: mgl32.Quat{W: float32(cos), V: mgl32.Vec3{0, float32(sin), 0}}, Scale: mgl32.Vec3{1, 1, 1}}
+}
+
+// Carrier names the platform that carries a player.
+func (s State) Carrier() netcode.Carrier {
+	if s.Ride == 0 {
+		return netcode.Carrier{}
+	}
+	return netcode.Carrier{Mover: KindPlatform + uint16(s.Ride-1)}
 }
 
 // Distance tells how far apart two states are, in metres; different counts are far apart.

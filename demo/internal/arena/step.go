@@ -51,7 +51,9 @@ func (r Rules) Step(s State, in Input, t tick.Tick) State {
 		s.Vel = s.Vel.Add(change)
 	}
 	var carried mgl32.Vec3
+	spot, rode := s.Spot, s.Ride
 	if i := int(s.Ride) - 1; i >= 0 && i < len(r.Level.Platforms) {
+		s.Pos = r.Level.Platforms[i](now).Add(s.Spot)
 		carried = r.Level.Platforms[i](next).Sub(r.Level.Platforms[i](now))
 	} else {
 		s.Ride = 0
@@ -78,6 +80,13 @@ func (r Rules) Step(s State, in Input, t tick.Tick) State {
 			s.Pos = r.Level.Portals[p.To].Exit
 			s.Warps++
 			break
+		}
+	}
+	s.Spot = mgl32.Vec3{}
+	if s.Ride != 0 {
+		s.Spot = s.Pos.Sub(r.Level.Platforms[s.Ride-1](next))
+		if s.Ride == rode && s.Vel == (mgl32.Vec3{}) { // stands: to the bit
+			s.Spot = spot
 		}
 	}
 	return s

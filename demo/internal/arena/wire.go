@@ -2,6 +2,7 @@ package arena
 
 import (
 	"errors"
+	"math"
 
 	"github.com/go-gl/mathgl/mgl32"
 
@@ -25,14 +26,13 @@ type Pawn struct {
 	Score  uint16
 	Health uint8
 	Hits   uint8 // counts the hits that he has taken
-	Ride   uint8 // as State.Ride
 }
 
 // FullHealth is how many hits it takes to be sent back.
 const FullHealth = 4
 
 // Version is the number of this protocol; ends with different ones refuse each other.
-const Version = 1
+const Version = 2
 
 // MaxEntities is how much a server can show.
 const MaxEntities = 1024
@@ -47,7 +47,7 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 		Position: snapshot.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
 		Velocity: snapshot.Range{Max: 32, Resolution: 1.0 / 32},
 	}, netcode.Game[State, Input]{
-		Step: r.Step, Pose: State.Pose, Distance: Distance, Tolerance: 1e-3, Snap: 4,
+		Step: r.Step, Pose: State.Pose, Carrier: State.Carrier, Distance: Distance, Tolerance: 0.01, Snap: 4,
 		States: stateCodec{}, Inputs: inputCodec{},
 		Rules: prediction.Rules[Input]{
 			// What is held goes on; a press must not be made up.
@@ -62,6 +62,13 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 		return nil, err
 	}
 	netcode.Mirror(p, "pawn", pawnCodec{})
+	netcode.Predict(p, "crate", netcode.Bodies[State, Input, Crate]{
+		Kinds: []uint16{KindCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
+		Distance: crateDistance, Tolerance: 0.02, Snap: 4, Near: 7, Leave: 9,
+		StandIn: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3) (State, Input, bool) {
+			return State{Pos: pose.Position, Vel: velocity}, Input{}, r.Kind == KindPlayer
+		},
+	})
 	for i := range r.Level.Platforms {
 		p.SetMover(KindPlatform+uint16(i), func(t tick.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
 	}
@@ -75,6 +82,11 @@ func (stateCodec) Write(w *packet.Writer, s State) {
 		w.Float32(v)
 	}
 	w.Bits(uint64(s.Ride), 8)
+	if s.Ride != 0 {
+		for _, v := range s.Spot {
+			w.Float32(v)
+		}
+	}
 	w.Bool(s.Ground)
 	w.Bits(uint64(s.Cool), 8)
 	w.Bits(uint64(s.Shots), 8)
@@ -88,7 +100,15 @@ func (stateCodec) Read(r *packet.Reader) (s State) {
 			return State{}
 		}
 	}
-	s.Ride, s.Ground = uint8(r.Bits(8)), r.Bool()
+	if s.Ride = uint8(r.Bits(8)); s.Ride != 0 {
+		for i := range s.Spot {
+			if s.Spot[i] = r.Float32(); !(abs(s.Spot[i]) < 1e4) {
+				r.Fail(errors.New("a player off his platform"))
+				return State{}
+			}
+		}
+	}
+	s.Ground = r.Bool()
 	s.Cool, s.Shots, s.Warps = uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))
 	return s
 }
@@ -129,9 +149,57 @@ func (pawnCodec) Encode(w *packet.Writer, p Pawn, _ *Pawn) {
 	w.Uvarint(uint64(p.Score))
 	w.Bits(uint64(p.Health), 8)
 	w.Bits(uint64(p.Hits), 8)
-	w.Bits(uint64(p.Ride), 8)
 }
 
 func (pawnCodec) Decode(r *packet.Reader, _ *Pawn) Pawn {
-	return Pawn{uint16(r.Uvarint()), uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))}
+	return Pawn{uint16(r.Uvarint()), uint8(r.Bits(8)), uint8(r.Bits(8))}
+}
+
+// crateCodec packs what a crate's pose does not say.
+type crateCodec struct{}
+
+const (
+	crateSpeeds = 1.0 / 64 // m/s
+	crateSpins  = 1.0 / 64 // radians per second
+)
+
+// steps is how many of a quantum a value has, at most 15 bits of them.
+func steps(v, quantum float32) int64 {
+	const most = 1<<14 - 1
+	return int64(math.Round(float64(min(max(v/quantum, -most), most))))
+}
+
+func (crateCodec) Quantize(c Crate) Crate {
+	q := Crate{Spin: float32(steps(c.Spin, crateSpins)) * crateSpins, Awake: c.Awake}
+	for axis := 0; axis <= 2; axis += 2 {
+		q.Vel[axis] = float32(steps(c.Vel[axis], crateSpeeds)) * crateSpeeds
+	}
+	return q
+}
+
+func (crateCodec) Encode(w *packet.Writer, c Crate, _ *Crate) {
+	w.Bool(c.Awake)
+	moves := !c.Rests()
+	w.Bool(moves)
+	if moves {
+		w.Int(steps(c.Vel[0], crateSpeeds), 15)
+		w.Int(steps(c.Vel[2], crateSpeeds), 15)
+		w.Int(steps(c.Spin, crateSpins), 15)
+	}
+}
+
+func (crateCodec) Decode(r *packet.Reader, _ *Crate) (c Crate) {
+	c.Awake = r.Bool()
+	if r.Bool() {
+		c.Vel[0], c.Vel[2] = float32(r.Int(15))*crateSpeeds, float32(r.Int(15))*crateSpeeds
+		c.Spin = float32(r.Int(15)) * crateSpins
+	}
+	return c
+}
+
+// restoreCrate takes the rest from the pose. A crate stands on the floor.
+func restoreCrate(c Crate, pose components.Pose3D) Crate {
+	c.Pos = mgl32.Vec3{pose.Position[0], CrateSize / 2, pose.Position[2]}
+	c.Yaw = 2 * float32(math.Atan2(float64(pose.Rotation.V[1]), float64(pose.Rotation.W)))
+	return c
 }

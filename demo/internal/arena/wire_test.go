@@ -16,10 +16,10 @@ func TestCodecs(t *testing.T) {
 		if random.IntN(2) == 0 {
 			in.Yaw, in.Pitch = newer.Yaw, newer.Pitch
 		}
-		pawn := Pawn{Score: uint16(random.Uint32()), Health: uint8(random.Uint32()), Hits: uint8(random.Uint32()), Ride: uint8(random.Uint32())}
+		pawn := Pawn{Score: uint16(random.Uint32()), Health: uint8(random.Uint32()), Hits: uint8(random.Uint32())}
 		state := State{
 			Pos: mgl32.Vec3{random.Float32(), random.Float32(), random.Float32()}, Vel: mgl32.Vec3{random.Float32(), 1, 2}, Yaw: 1, Pitch: 0.5,
-			Ride: uint8(random.Uint32()), Ground: random.IntN(2) == 0, Cool: uint8(random.Uint32()), Shots: uint8(random.Uint32()), Warps: uint8(random.Uint32()),
+			Ride: 1, Spot: mgl32.Vec3{random.Float32(), 1, 2}, Ground: random.IntN(2) == 0, Cool: uint8(random.Uint32()), Shots: uint8(random.Uint32()), Warps: uint8(random.Uint32()),
 		}
 		var buf [256]byte
 		w := packet.NewWriter(buf[:])

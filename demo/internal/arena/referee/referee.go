@@ -1,4 +1,4 @@
-// Package referee runs the arena on a server: it spawns what is there, lets crates be pushed, decides shots with lag compensation, and keeps the score. It has no
+// Package referee runs the arena on a server: it spawns what is there, decides shots with lag compensation, and keeps the score. It has no
 // picture and no clock of its own.
 package referee
 
@@ -49,9 +49,9 @@ type Match struct {
 	spawn   generic.Map3[components.Transform3D, netcode.Replicated, arena.Pawn]
 	pawns   generic.Map1[arena.Pawn]
 	poses   generic.Map1[components.Transform3D]
+	boxes   generic.Map1[arena.Crate]
 	players map[*Player]*tracked
-	crates  []crate
-	lifts   []arche.Entity
+	crates  []arche.Entity
 	pushes  []*Player
 	message []byte
 }
@@ -60,12 +60,6 @@ type Match struct {
 type tracked struct {
 	shots, warps uint8
 	pushed       uint64 // tick of his last push
-}
-
-type crate struct {
-	arena.Crate
-	entity arche.Entity
-	awake  bool
 }
 
 const (
@@ -125,6 +119,7 @@ func New(c Config) (*Match, error) {
 	m.spawn = generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Pawn](w)
 	m.pawns = generic.NewMap1[arena.Pawn](w)
 	m.poses = generic.NewMap1[components.Transform3D](w)
+	m.boxes = generic.NewMap1[arena.Crate](w)
 	m.furnish()
 	engine.Add(ecs.FixedUpdate, &system{m})
 	return m, nil
@@ -135,8 +130,9 @@ func (m *Match) furnish() {
 	things := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
 	for i := range m.rules.Level.Platforms {
 		l := components.NewLogical(m.rules.Level.Platform(i, 0))
-		m.lifts = append(m.lifts, things.NewWith(&l, &netcode.Replicated{Kind: arena.KindPlatform + uint16(i)}))
+		things.NewWith(&l, &netcode.Replicated{Kind: arena.KindPlatform + uint16(i)})
 	}
+	boxes := generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Crate](m.engine.World())
 	for range m.config.Crates {
 		const edge = arena.Half - 2
 		c := arena.CrateAt(0, 0, float32(m.random.Float64()*2*math.Pi))
@@ -147,13 +143,13 @@ func (m *Match) furnish() {
 			}
 		}
 		l := components.NewLogical(c.Pose())
-		m.crates = append(m.crates, crate{Crate: c, entity: things.NewWith(&l, &netcode.Replicated{Kind: arena.KindCrate}), awake: true})
+		m.crates = append(m.crates, boxes.NewWith(&l, &netcode.Replicated{Kind: arena.KindCrate}, &c))
 	}
 }
 
 func (m *Match) clear(at mgl32.Vec3) bool {
 	for _, c := range m.crates {
-		if c.Pos.Sub(at).Len() < 2*arena.CrateRadius {
+		if m.boxes.Get(c).Pos.Sub(at).Len() < 2*arena.CrateRadius {
 			return false
 		}
 	}
@@ -217,7 +213,6 @@ func (s *system) Update(*arche.World) {
 		m.push(p)
 	}
 	m.pushes = m.pushes[:0]
-	m.moveCrates()
 }
 
 // follow does what a player's step has asked for.
@@ -234,9 +229,6 @@ func (m *Match) follow(p *Player) {
 		known.shots = p.State.Shots
 		m.shoot(p)
 	}
-	if pawn := m.pawn(p); pawn != nil {
-		pawn.Ride = p.State.Ride
-	}
 }
 
 func (m *Match) pawn(p *Player) *arena.Pawn {
@@ -244,33 +236,4 @@ func (m *Match) pawn(p *Player) *arena.Pawn {
 		return nil
 	}
 	return m.pawns.Get(p.Entity)
-}
-
-func (m *Match) moveCrates() {
-	for i := range m.crates {
-		c := &m.crates[i]
-		before := c.Crate
-		m.server.Players(func(p *Player) {
-			if pushed, touched := m.rules.PushedBy(c.Crate, p.State.Pos, p.State.Vel); touched {
-				c.Crate, c.awake = pushed, true
-			}
-		})
-		if !c.awake {
-			continue
-		}
-		c.Crate = m.rules.Glide(c.Crate)
-		for j := range m.crates {
-			if other := &m.crates[j]; i != j && arena.Part(&c.Crate, &other.Crate) {
-				other.awake = true
-			}
-		}
-		c.awake = !c.Rests() || before != c.Crate
-	}
-	for i := range m.crates {
-		c := &m.crates[i]
-		t := m.poses.Get(c.entity)
-		if pose := c.Pose(); t.Get() != pose {
-			t.Set(pose)
-		}
-	}
 }

@@ -21,7 +21,7 @@ func (m *Match) shoot(p *Player) {
 	shot := arena.ShotOf(p.State)
 	reach := shot.Reach(m.rules.Level)
 	var victim *Player
-	var box *crate
+	var box *arena.Crate
 	see := func(at func(e arche.Entity) (components.Pose3D, bool)) {
 		m.server.Players(func(other *Player) {
 			if other == p {
@@ -31,15 +31,15 @@ func (m *Match) shoot(p *Player) {
 			if !ok {
 				return
 			}
-			feet := pose.Position.Add(m.rideShift(other, at))
+			feet := pose.Position.Add(m.lift(other))
 			if d, hit := shot.Hits(feet, arena.HitRadius, arena.Height, reach); hit {
 				victim, reach = other, d
 			}
 		})
-		for i := range m.crates {
-			if pose, ok := at(m.crates[i].entity); ok {
+		for _, e := range m.crates {
+			if pose, ok := at(e); ok {
 				if d, hit := shot.Crate(pose.Position, reach); hit {
-					victim, box, reach = nil, &m.crates[i], d
+					victim, box, reach = nil, m.boxes.Get(e), d
 				}
 			}
 		}
@@ -60,7 +60,7 @@ func (m *Match) shoot(p *Player) {
 	case box != nil:
 		box.Vel = box.Vel.Add(mgl32.Vec3{shot.Direction[0], 0, shot.Direction[2]}.Mul(crateKnock))
 		box.Spin += 2
-		box.awake = true
+		box.Awake = true
 	}
 	if m.config.Shot != nil {
 		m.config.Shot(p, victim != nil)
@@ -68,17 +68,13 @@ func (m *Match) shoot(p *Player) {
 	m.tell(arena.Event{Player: p.Number(), To: shot.At(reach), Hit: victim != nil})
 }
 
-// rideShift is how much further a platform's rider is drawn than his samples say: clients draw platforms at the tick of their own player, and riders on them.
-func (m *Match) rideShift(p *Player, at func(e arche.Entity) (components.Pose3D, bool)) mgl32.Vec3 {
+// lift is where the platform is that carries a player.
+func (m *Match) lift(p *Player) mgl32.Vec3 {
 	i := int(p.State.Ride) - 1
-	if i < 0 || i >= len(m.lifts) {
+	if i < 0 || i >= len(m.rules.Level.Platforms) {
 		return mgl32.Vec3{}
 	}
-	seen, ok := at(m.lifts[i])
-	if !ok {
-		return mgl32.Vec3{}
-	}
-	return m.poses.Get(m.lifts[i]).Get().Position.Sub(seen.Position)
+	return m.rules.Level.Platforms[i](m.rules.Seconds(m.server.Tick().Add(1)))
 }
 
 func (m *Match) hit(by, victim *Player, direction mgl32.Vec3) {
@@ -125,10 +121,10 @@ func (m *Match) push(p *Player) {
 			other.State.Ground, other.State.Ride = false, 0
 		}
 	})
-	for i := range m.crates {
-		c := &m.crates[i]
+	for _, e := range m.crates {
+		c := m.boxes.Get(e)
 		if v := away(c.Pos); v != (mgl32.Vec3{}) {
-			c.Vel, c.awake = c.Vel.Add(v), true
+			c.Vel, c.Awake = c.Vel.Add(v), true
 			c.Spin += 1.5
 		}
 	}

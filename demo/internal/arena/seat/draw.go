@@ -160,6 +160,11 @@ func (p *painter) ghost(v *view) {
 	if !ok {
 		return
 	}
+	// Of a mover the server sends nothing; its ghost is where the server has it now, and with it that of who rides on it.
+	level, now := p.s.rules.Level, (p.s.client.View() + p.s.client.Stats().Delay).Seconds()
+	if carrier := p.s.client.Replica(p.s.client.Parent(v.rep.ID)); !carrier.IsZero() {
+		state.Position = state.Position.Add(level.Platforms[p.s.replicated.Get(carrier).Kind-arena.KindPlatform](now))
+	}
 	pose := components.Pose3D{Position: state.Position, Rotation: state.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
 	color := p.t.Accent(4)
 	switch {
@@ -175,8 +180,7 @@ func (p *painter) ghost(v *view) {
 		pose.Scale = mgl32.Vec3{1, 1, 1}.Mul(arena.CrateSize * 1.03)
 		p.b.Put(render.Cube, render.Ghost, pose, color)
 	default:
-		// Of a mover the server sends nothing; its ghost is where the server has it now.
-		at := p.s.rules.Level.Platforms[v.rep.Kind-arena.KindPlatform]((p.s.client.View() + p.s.client.Stats().Delay).Seconds())
+		at := level.Platforms[v.rep.Kind-arena.KindPlatform](now)
 		p.b.Put(render.Cube, render.Ghost, components.Pose3D{
 			Position: at, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.02),
 		}, p.c.edge)

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
@@ -44,32 +43,24 @@ type Switches struct {
 	Hint               bool // the line of figures tells which key explains the others
 }
 
-// offset is by how much something is drawn elsewhere than its replica is: a crate that the own player has pushed just now, a rider on a platform.
-type offset = components.Logical[mgl32.Vec3]
-type offsetVisual = components.Visual[mgl32.Vec3]
-
 // Seat is a player's place.
 type Seat struct {
 	config Config
 	rules  arena.Rules
 	engine *ecs.Engine
 	client *netcode.Client[arena.State, arena.Input]
+	family *systems.Hierarchy
 	link   *linksim.Conn
 	on     Switches
 
 	replicated generic.Map1[netcode.Replicated]
 	poses      generic.Map1[components.Transform3D]
 	visuals    generic.Map1[components.Visual3D]
-	offsets    generic.Map1[offset]
-	shifted    generic.Map1[offsetVisual]
 	pawns      generic.Map1[arena.Pawn]
 	filter     arche.CachedFilter
 
-	crates  map[arche.Entity]*guess
-	riders  map[arche.Entity]*rider
 	hurt    map[arche.Entity]*wound
-	views   []view       // of the present picture
-	lifts   []mgl32.Vec3 // where platforms are in this step
+	views   []view // of the present picture
 	effects effects
 	warps   uint8
 	shots   uint8
@@ -99,10 +90,9 @@ func New(c Config) (*Seat, error) {
 		config: c, engine: engine,
 		rules:  arena.Rules{Level: arena.NewLevel(), Rate: c.Rate},
 		on:     Switches{Predict: true, Reconcile: true, Graphs: true, Overlay: true},
-		crates: map[arche.Entity]*guess{}, riders: map[arche.Entity]*rider{}, hurt: map[arche.Entity]*wound{},
+		hurt:   map[arche.Entity]*wound{},
 		camera: newCamera(), graphs: newGraphs(),
 	}
-	s.lifts = make([]mgl32.Vec3, len(s.rules.Level.Platforms))
 	protocol, err := s.rules.NewProtocol()
 	if err != nil {
 		return nil, err
@@ -117,20 +107,17 @@ func New(c Config) (*Seat, error) {
 	s.replicated = generic.NewMap1[netcode.Replicated](w)
 	s.poses = generic.NewMap1[components.Transform3D](w)
 	s.visuals = generic.NewMap1[components.Visual3D](w)
-	s.offsets = generic.NewMap1[offset](w)
-	s.shifted = generic.NewMap1[offsetVisual](w)
 	s.pawns = generic.NewMap1[arena.Pawn](w)
 	replicas := arche.All(arche.ComponentID[netcode.Replicated](w), arche.ComponentID[components.Transform3D](w))
 	s.filter = w.Cache().Register(&replicas)
+	s.family = systems.Hierarchy3D()
 	if !c.Blind {
-		engine.Install(systems.Interpolation3D(), systems.Interpolation(lerp))
+		engine.Install(systems.Interpolation3D())
 	}
-	engine.Install(s.client)
+	engine.Install(s.family, s.client)
 	engine.Add(ecs.FixedUpdate, &system{s})
 	return s, nil
 }
-
-func lerp(from, to mgl32.Vec3, t float32) mgl32.Vec3 { return from.Add(to.Sub(from).Mul(t)) }
 
 // dial makes the connection and puts the simulated path around it.
 func (s *Seat) dial() (transport.Conn, error) {
@@ -228,25 +215,19 @@ func (s *Seat) Status() string {
 	return status.String()
 }
 
-func (s *Seat) spawn(w *arche.World, r netcode.Replicated, owned bool) arche.Entity {
+func (s *Seat) spawn(w *arche.World, _ netcode.Replicated, _ bool) arche.Entity {
 	logical, visual := arche.ComponentID[components.Transform3D](w), arche.ComponentID[components.Visual3D](w)
-	shift, shiftVisual := arche.ComponentID[offset](w), arche.ComponentID[offsetVisual](w)
 	var e arche.Entity
-	switch {
-	case s.config.Blind:
+	if s.config.Blind {
 		e = w.NewEntity(logical)
-	case r.Kind >= arena.KindPlatform:
+	} else {
 		e = w.NewEntity(logical, visual)
-	default:
-		e = w.NewEntity(logical, visual, shift, shiftVisual)
 	}
 	*s.poses.Get(e) = components.NewLogical(components.Identity3D())
 	return e
 }
 
 func (s *Seat) removed(_ *arche.World, e arche.Entity) {
-	delete(s.crates, e)
-	delete(s.riders, e)
 	delete(s.hurt, e)
 }
 
@@ -272,7 +253,7 @@ type view struct {
 	rep    netcode.Replicated
 	pawn   arena.Pawn
 	own    bool
-	pose   components.Pose3D // drawn
+	pose   components.Pose3D // drawn, in the world
 }
 
 // collect notes where everything is drawn in this frame.
@@ -285,12 +266,10 @@ func (s *Seat) collect() {
 		e := query.Entity()
 		v := view{entity: e, rep: *s.replicated.Get(e), own: e == own}
 		if s.config.Blind {
-			v.pose = s.poses.Get(e).Get()
+			v.pose = s.logicalWorld(e)
 		} else {
 			v.pose = s.visuals.Get(e).Get()
-			if v.rep.Kind < arena.KindPlatform {
-				v.pose.Position = v.pose.Position.Add(s.shifted.Get(e).Get())
-			}
+			v.pose.Position = s.family.VisualWorld(e).Col(3).Vec3() // platforms do not turn
 		}
 		if v.rep.Kind == arena.KindPlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
 			v.pawn = *s.pawns.Get(e)
@@ -299,10 +278,17 @@ func (s *Seat) collect() {
 	}
 }
 
+// logicalWorld is where the simulation has something in the world.
+func (s *Seat) logicalWorld(e arche.Entity) components.Pose3D {
+	pose := s.poses.Get(e).Get()
+	pose.Position = s.family.LogicalWorld(e).Col(3).Vec3()
+	return pose
+}
+
 // Trace calls row for what is named: the own player is "me", others "player-N", platforms and crates by their number on the wire.
 func (s *Seat) Trace(row func(name string, logical, visual components.Pose3D)) {
 	s.eachView(func(v *view) {
-		logical := s.poses.Get(v.entity).Get()
+		logical := s.logicalWorld(v.entity)
 		name := ""
 		switch {
 		case v.own:
