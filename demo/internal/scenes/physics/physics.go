@@ -39,8 +39,9 @@ const (
 	wheelTurns = 0.42 // per second of simulated time
 	rimParts   = 40
 
-	// The library's solver wants short steps. One fixed step is made of so many that none is longer than this.
-	longestSubstep = time.Second / 60
+	// The library's solver wants short steps. One fixed step is made of so many that none is longer than this, a sixtieth of a second rounded up: a step of
+	// 60 Hz lasts a nanosecond more or less and is one.
+	longestSubstep = time.Second/60 + 1
 
 	marked     = 3 // bodies that leave marks
 	markEvery  = time.Second / 20
@@ -210,16 +211,18 @@ func poseOf(body *cp.Body) components.Pose2D {
 
 // Update is one fixed step: the library's, then every body's pose.
 func (s *Physics) Update(*arche.World) {
-	now := s.engine.Time()
-	substeps := int((now.FixedDelta + longestSubstep - 1) / longestSubstep)
-	for range substeps {
-		s.space.Step(now.FixedDelta.Seconds() / float64(substeps))
+	step := s.engine.Time().FixedDelta
+	n := substeps(step)
+	for range n {
+		s.space.Step(step.Seconds() / float64(n))
 	}
 	s.carry(s.wheel)
 	for _, it := range s.items {
 		s.carry(it)
 	}
 }
+
+func substeps(step time.Duration) int { return int((step + longestSubstep - 1) / longestSubstep) }
 
 func (s *Physics) carry(it item) {
 	logical, _ := s.places.Get(it.entity)
