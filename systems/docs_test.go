@@ -121,3 +121,43 @@ func TestLinksInPagesExist(t *testing.T) {
 		t.Errorf("only %d links found", links)
 	}
 }
+
+// ARCHITECTURE.md's tree of folders is the repository's, and the files that it names beside the way of a pose exist.
+func TestHouseIsAsDrawn(t *testing.T) {
+	text := pages(t)["../ARCHITECTURE.md"]
+	_, tree, _ := strings.Cut(text, "\n## The house\n")
+	tree, _, _ = strings.Cut(tree, "\n## ")
+	var path []string // of the line before, by depth
+	folders := 0
+	for _, line := range strings.Split(tree, "\n") {
+		name := strings.TrimLeft(line, " ")
+		depth := (len(line)-len(name))/2 - 2
+		folder, _, found := strings.Cut(name, "/")
+		if depth < 0 || !found || strings.Contains(folder, " ") {
+			continue
+		}
+		if depth > len(path) {
+			t.Fatalf("%q is deeper than anything above it", line)
+		}
+		path = append(path[:depth], folder)
+		folders++
+		if info, err := os.Stat(filepath.Join("..", filepath.Join(path...))); err != nil || !info.IsDir() {
+			t.Errorf("there is no folder %s", strings.Join(path, "/"))
+		}
+	}
+	if folders < 15 {
+		t.Errorf("only %d folders found", folders)
+	}
+
+	files := 0
+	for _, m := range regexp.MustCompile(`[a-z0-9_]+/[a-z0-9_/]+\.go`).FindAllString(text, -1) {
+		files++
+		_, err := os.Stat("../" + m)
+		if _, under := os.Stat("../systems/" + m); err != nil && under != nil {
+			t.Errorf("there is no file %s", m)
+		}
+	}
+	if files < 8 {
+		t.Errorf("only %d files found", files)
+	}
+}
