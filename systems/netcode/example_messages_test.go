@@ -24,10 +24,10 @@ func ExampleClient_Send() {
 	if err != nil {
 		panic(err)
 	}
-	server, err := netcode.NewServer(protocol, netcode.ServerConfig[runner, input]{
+	server, err := netcode.NewServer(protocol, netcode.ServerConfig[hero, buttons]{
 		Listener: listener,
-		Joined:   func(*netcode.Player[runner, input]) (runner, arche.Entity) { return runner{}, arche.Entity{} }, // a spectator
-		Message: func(p *netcode.Player[runner, input], data []byte, _ bool) {
+		Joined:   func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} }, // a spectator
+		Message: func(p *netcode.Player[hero, buttons], data []byte, _ bool) {
 			fmt.Printf("player %d orders: %s\n", p.Number(), data)
 		},
 	})
@@ -36,7 +36,7 @@ func ExampleClient_Send() {
 	}
 	engine.Install(server)
 	world, client := exampleClient(protocol,
-		func() (transport.Conn, error) { return listener.Dial(), nil }, func(tick.Tick) input { return input{} })
+		func() (transport.Conn, error) { return listener.Dial(), nil }, func(tick.Tick) buttons { return buttons{} })
 	for step := range 2 * 60 {
 		if step == 60 {
 			for _, order := range []string{"build a house", "build a road"} {

@@ -27,13 +27,13 @@ func ExamplePlayer_Rewind() {
 		panic(err)
 	}
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
-	var shooter *netcode.Player[runner, input]
-	server, err := netcode.NewServer(protocol, netcode.ServerConfig[runner, input]{
+	var shooter *netcode.Player[hero, buttons]
+	server, err := netcode.NewServer(protocol, netcode.ServerConfig[hero, buttons]{
 		Listener: listener,
-		Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
+		Joined: func(p *netcode.Player[hero, buttons]) (hero, arche.Entity) {
 			shooter = p
 			l := components.NewLogical(components.Identity3D())
-			return runner{}, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+			return hero{}, spawn.NewWith(&l, &netcode.Replicated{Kind: kindHero})
 		},
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func ExamplePlayer_Rewind() {
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		transform, _ := spawn.Get(target)
 		transform.Set(components.At3D(6*float32(engine.Time().StepEnd.Seconds()), 0, 0))
-		if shooter == nil || !shooter.Input.Dash { // the button of this game
+		if shooter == nil || !shooter.Input.Fire {
 			return
 		}
 		shooter.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
@@ -61,7 +61,7 @@ func ExamplePlayer_Rewind() {
 
 	client, _ := exampleClient(protocol,
 		func() (transport.Conn, error) { return listener.Dial(), nil },
-		func(t tick.Tick) input { return input{Dash: t%60 == 0} },
+		func(t tick.Tick) buttons { return buttons{Fire: t%60 == 0} },
 	)
 	for range 6 * 60 {
 		engine.Update(time.Second / 60)

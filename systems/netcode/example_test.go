@@ -21,13 +21,13 @@ import (
 )
 
 // What both ends share: the player, his step, how he travels.
-func exampleProtocol() *netcode.Protocol[runner, input] {
-	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[runner, input]{
-		Step:     stepRunner, // func(state runner, in input, t tick.Tick) runner
-		Pose:     poseRunner, // func(state runner) components.Pose3D
-		States:   runnerCodec{},
-		Inputs:   inputCodec{},
-		Distance: func(a, b runner) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
+func exampleProtocol() *netcode.Protocol[hero, buttons] {
+	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[hero, buttons]{
+		Step:     stepHero, // func(h hero, in buttons, t tick.Tick) hero
+		Pose:     poseHero, // func(h hero) components.Pose3D
+		States:   heroCodec{},
+		Inputs:   buttonsCodec{},
+		Distance: func(a, b hero) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -37,18 +37,18 @@ func exampleProtocol() *netcode.Protocol[runner, input] {
 	return protocol
 }
 
-func exampleServer(protocol *netcode.Protocol[runner, input], listener transport.Listener, running func() bool, sinceLast func() time.Duration) {
+func exampleServer(protocol *netcode.Protocol[hero, buttons], listener transport.Listener, running func() bool, sinceLast func() time.Duration) {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
 		log.Fatal(err)
 	}
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
-	server, err := netcode.NewServer(protocol, netcode.ServerConfig[runner, input]{
+	server, err := netcode.NewServer(protocol, netcode.ServerConfig[hero, buttons]{
 		Listener: listener, // of dtls.Listen, websocket.Listen or loopback.Listen
-		Joined: func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
-			state := runner{Z: float32(p.Number())}
-			l := components.NewLogical(poseRunner(state))
-			return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+		Joined: func(p *netcode.Player[hero, buttons]) (hero, arche.Entity) {
+			state := hero{Z: float32(p.Number())}
+			l := components.NewLogical(poseHero(state))
+			return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindHero})
 		},
 	})
 	if err != nil {
@@ -61,15 +61,15 @@ func exampleServer(protocol *netcode.Protocol[runner, input], listener transport
 }
 
 func exampleClient(
-	protocol *netcode.Protocol[runner, input], dial func() (transport.Conn, error), buttons func(tick.Tick) input,
-) (*ecs.Engine, *netcode.Client[runner, input]) {
+	protocol *netcode.Protocol[hero, buttons], dial func() (transport.Conn, error), read func(tick.Tick) buttons,
+) (*ecs.Engine, *netcode.Client[hero, buttons]) {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
 		log.Fatal(err)
 	}
-	client, err := netcode.NewClient(protocol, netcode.ClientConfig[runner, input]{
-		Dial:  dial,    // func() (transport.Conn, error): calls dtls.Dial, websocket.Dial or a loopback's Dial
-		Input: buttons, // func(t tick.Tick) input: called once per step
+	client, err := netcode.NewClient(protocol, netcode.ClientConfig[hero, buttons]{
+		Dial:  dial, // func() (transport.Conn, error): calls dtls.Dial, websocket.Dial or a loopback's Dial
+		Input: read, // func(t tick.Tick) buttons: called once per step
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -86,7 +86,7 @@ func Example() {
 	listener := loopback.Listen(loopback.Config{})
 	engine, client := exampleClient(exampleProtocol(),
 		func() (transport.Conn, error) { return listener.Dial(), nil },
-		func(tick.Tick) input { return input{X: 1} },
+		func(tick.Tick) buttons { return buttons{X: 1} },
 	)
 	frames := 0
 	running := func() bool { return frames < 3*60 } // three seconds, one of which passes until the clocks agree

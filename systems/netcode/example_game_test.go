@@ -1,0 +1,61 @@
+package netcode_test
+
+import (
+	"errors"
+	"math"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// The game of the examples and of docs/network.md.
+
+type hero struct{ X, Z float32 }
+
+type buttons struct {
+	X, Z int8 // -1, 0, 1
+	Fire bool
+}
+
+func stepHero(h hero, in buttons, _ tick.Tick) hero {
+	const metresPerTick = 6.0 / 60
+	h.X += float32(in.X) * metresPerTick
+	h.Z += float32(in.Z) * metresPerTick
+	return h
+}
+
+func poseHero(h hero) components.Pose3D { return components.At3D(h.X, 0, h.Z) }
+
+type heroCodec struct{}
+
+func (heroCodec) Write(w *packet.Writer, h hero) {
+	w.Float32(h.X)
+	w.Float32(h.Z)
+}
+
+func (heroCodec) Read(r *packet.Reader) hero { // from anybody: what it returns must be fit for stepHero
+	h := hero{r.Float32(), r.Float32()}
+	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // nor NaN
+		r.Fail(errors.New("a hero out of this world"))
+	}
+	return h
+}
+
+type buttonsCodec struct{}
+
+func (buttonsCodec) Write(w *packet.Writer, in, _ buttons) {
+	w.Int(int64(in.X), 2)
+	w.Int(int64(in.Z), 2)
+	w.Bool(in.Fire)
+}
+
+func (buttonsCodec) Read(r *packet.Reader, _ buttons) buttons {
+	in := buttons{int8(r.Int(2)), int8(r.Int(2)), r.Bool()}
+	if in.X == -2 || in.Z == -2 {
+		r.Fail(errors.New("nobody runs that way"))
+	}
+	return in
+}
+
+const kindHero = 7
