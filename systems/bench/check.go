@@ -32,6 +32,9 @@ func (r *results) compare(path string, again func()) error {
 		keep = foreignMargin
 		fmt.Printf("%s was written on another machine than this one (%s): ratios may be %.0f %% lower\n", path, machine(), 100*(1-keep))
 	}
+	if strings.Contains(string(page), busyNote) {
+		fmt.Printf("%s was measured while the machine was busy; make bench, in quiet, before you compare\n", path)
+	}
 	for attempt := 0; ; attempt++ {
 		worse, compared := r.worse(rows, sizes, keep)
 		switch {

@@ -35,7 +35,7 @@ func (r *results) writeHead(b *strings.Builder, svg string, rounds int) {
 	fmt.Fprintf(b, "Measured on %s, commit %s. Medians of %d rounds, in which all that is compared takes its turn.\n", machine(), commit(), rounds)
 	fmt.Fprintf(b, "Absolute figures belong to the machine; ratios travel better.\n\n")
 	if r.load > busy*float64(runtime.NumCPU()) {
-		fmt.Fprintf(b, "**The machine was busy with other things when this was measured (load %.0f on %d threads): these figures are not to be relied on.**\n\n", r.load, runtime.NumCPU())
+		fmt.Fprintf(b, "**The machine was busy with other things when this was measured (load %.0f on %d threads): %s.**\n\n", r.load, runtime.NumCPU(), busyNote)
 	}
 	r.writeSummary(b)
 	fmt.Fprintf(b, "![One frame: nanoseconds per entity, Tandem beside its peers](%s)\n\n", svg)
@@ -66,8 +66,11 @@ func (r *results) writeSummary(b *strings.Builder) {
 	}
 }
 
-// busy is the load by processor from which figures are not to be relied on.
-const busy = 1.5
+// busy is the load by processor from which figures are not worth much, and busyNote what the page says then.
+const (
+	busy     = 1.5
+	busyNote = "these figures are not to be relied on"
+)
 
 // load returns the machine's load of the last minute, 0 where it cannot be known.
 func load() (v float64) {
