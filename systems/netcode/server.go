@@ -77,6 +77,8 @@ type Server[S any, I comparable] struct {
 	draining transport.Reason
 	next     uint16 // number of the next player
 
+	dropped time.Duration // by the engine, of which players have been told
+
 	packet []byte // scratch: one datagram
 	inputs prediction.Inputs[I]
 	stats  ServerStats
@@ -238,6 +240,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 // receive takes in all that has arrived. It runs in every frame, and before each step.
 func (s *Server[S, I]) receive() {
 	now := s.real()
+	s.forgive()
 	s.config.Listener.Poll(now)
 	for {
 		conn, ok := s.config.Listener.Accept()
@@ -250,6 +253,25 @@ func (s *Server[S, I]) receive() {
 	for _, p := range s.players {
 		if p != nil {
 			s.hear(p, now)
+		}
+	}
+}
+
+// forgive lets players off what they sent for ticks that this server has skipped: it is not they who are too fast.
+func (s *Server[S, I]) forgive() {
+	step := time.Second / time.Duration(s.protocol.TickRate())
+	n := int64((s.engine.Time().Dropped - s.dropped) / step)
+	if n == 0 {
+		return
+	}
+	s.dropped += time.Duration(n) * step
+	for _, p := range s.players {
+		switch {
+		case p == nil:
+		case p.buffer != nil:
+			p.buffer.Skip(n)
+		default:
+			p.arrivals.Skip(n)
 		}
 	}
 }

@@ -116,6 +116,13 @@ func (a *Arrivals[I]) Admit() bool {
 	return false
 }
 
+// Skip says that the server has let the time of n steps pass without running them, because it was overloaded or suspended: what the client sends meanwhile is no excess. None of
+// it runs beyond the bank.
+func (a *Arrivals[I]) Skip(n int64) {
+	a.gate.grant(n)
+	a.excess.pardon = pardonTicks
+}
+
 // Receive takes the inputs of a packet, oldest first.
 func (a *Arrivals[I]) Receive(p *Inputs[I]) {
 	for i := p.Count - 1; i >= 0; i-- {
@@ -147,7 +154,7 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	a.newest = id
 	if limit := a.config.Queue; limit != Unlimited && a.count >= limit {
 		a.stats.Dropped++
-		a.excess.add(1)
+		a.excess.early(1)
 		a.late.add(in, &a.config.Rules)
 		a.at(a.count - 1).id = id // when that one has run, this one is done with, too
 		return

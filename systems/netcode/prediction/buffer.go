@@ -135,6 +135,13 @@ func (b *Buffer[I]) Admit() bool {
 	return false
 }
 
+// Skip says that the server has let the time of n ticks pass without running them, because it was overloaded or suspended. The client has gone on meanwhile, so what it sends for them, and
+// ahead of the server until its clock has followed, is no excess. None of it runs.
+func (b *Buffer[I]) Skip(n int64) {
+	b.gate.grant(n)
+	b.excess.pardon = pardonTicks
+}
+
 // Receive takes the inputs of a packet that arrived at a time of the server's clock, whose zero is the edge of tick 0.
 func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 	if p.Count == 0 {
@@ -142,7 +149,7 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 	}
 	b.age.Arrived(p.Newest, now)
 	if p.Newest.Sub(b.next) >= Window {
-		b.excess.add(1)
+		b.excess.early(1)
 	}
 	for i := p.Count - 1; i >= 0; i-- { // oldest first, the order in which presses happened
 		b.Put(p.Newest.Add(-i), p.At(i))

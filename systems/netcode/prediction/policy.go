@@ -12,6 +12,7 @@ type Policy struct {
 type meter struct {
 	policy Policy
 	level  int64 // in units of 1/Ticks of an input
+	pardon int64 // ticks for which what comes too early is not counted
 	total  uint64
 	kick   bool
 }
@@ -27,7 +28,22 @@ func newMeter(p Policy) meter {
 }
 
 // leak forgives what n ticks forgive.
-func (m *meter) leak(n int64) { m.level = max(0, m.level-n*int64(max(m.policy.Excess, 0))) }
+func (m *meter) leak(n int64) {
+	m.level = max(0, m.level-n*int64(max(m.policy.Excess, 0)))
+	m.pardon = max(0, m.pardon-n)
+}
+
+// early counts n inputs or packets that are ahead of time. After the server has skipped ticks they are not the client's fault: for a while, until its clock has followed.
+func (m *meter) early(n int) {
+	if m.pardon > 0 {
+		m.total += uint64(n)
+		return
+	}
+	m.add(n)
+}
+
+// pardonTicks is how long it takes clients to follow a server that has skipped ticks, at 60 Hz with some room.
+const pardonTicks = 180
 
 // add counts n.
 func (m *meter) add(n int) {
