@@ -1,0 +1,442 @@
+package netcode_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// tapped is a listener whose connections show what the server sends, as it sends it.
+type tapped struct {
+	transport.Listener
+	sent  func(conn int, datagram []byte)
+	count int
+}
+
+func (t *tapped) Accept() (transport.Conn, bool) {
+	c, ok := t.Listener.Accept()
+	if !ok {
+		return nil, false
+	}
+	t.count++
+	return &tappedConn{c, t, t.count - 1}, true
+}
+
+type tappedConn struct {
+	transport.Conn
+	tap *tapped
+	n   int
+}
+
+func (c *tappedConn) Send(datagram []byte) error {
+	c.tap.sent(c.n, datagram)
+	return c.Conn.Send(datagram)
+}
+
+// scanner reads the wire format from its description and shares no code with the decoder: what does a datagram name?
+type scanner struct {
+	buf  []byte
+	pos  int // in bits
+	fail string
+}
+
+func (s *scanner) bits(n int) (v uint64) {
+	for i := range n {
+		if s.pos >= 8*len(s.buf) {
+			s.fail = "too short"
+			return 0
+		}
+		v |= uint64(s.buf[s.pos/8]>>(s.pos%8)&1) << i
+		s.pos++
+	}
+	return v
+}
+
+func (s *scanner) flag() bool { return s.bits(1) == 1 }
+
+func (s *scanner) golomb(order int) uint64 {
+	n := 0
+	for !s.flag() {
+		if n++; n > 32 || s.fail != "" {
+			s.fail = "no number"
+			return 0
+		}
+	}
+	return s.bits(n+order) + 1<<(n+order) - 1<<order
+}
+
+// named is what a record says of whom.
+type named struct {
+	slot       int
+	generation int // 0: changes to what is known
+	removed    bool
+	parent     snapshot.ID
+}
+
+// scan returns what a packet of the session names: the entity of the player himself, and the records. Its dimensions are those of newProtocol.
+func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
+	if datagram[0] != 0x53 {
+		return 0, nil, nil
+	}
+	p := datagram[1:]
+	flags := p[0]
+	p = p[3:]
+	if flags&16 != 0 {
+		p = p[2:]
+		for i := range 4 {
+			if flags&(1<<i) != 0 {
+				p = p[1:]
+			}
+		}
+	}
+	if flags&32 != 0 {
+		return 0, nil, fmt.Errorf("messages, though nobody sends any")
+	}
+	s := &scanner{buf: p}
+	if s.flag() { // the answer to a ping
+		s.bits(8 + 64 + 22)
+	}
+	if s.flag() { // news of inputs
+		s.bits(32 + 11 + 8 + 4)
+	}
+	if s.flag() { // his own state
+		s.bits(3*32 + 8)
+		own = snapshot.ID(s.bits(32))
+	}
+	s.bits(32 + 8 + 16 + 8)
+	count := int(s.bits(10))
+	var gap, position, rotation, velocity int
+	if count > 0 {
+		gap, position, rotation, velocity = int(s.bits(4)), int(s.bits(4)), int(s.bits(4)), int(s.bits(4))
+	}
+	three := func(order int) {
+		for range 3 {
+			s.golomb(order)
+		}
+	}
+	for slot := -1; count > 0 && s.fail == ""; count-- {
+		slot += 1 + int(s.golomb(gap))
+		r := named{slot: slot}
+		full := false
+		switch {
+		case s.flag():
+		case s.flag():
+			s.bits(8)
+		case s.flag():
+			r.generation, full = 1+int(s.golomb(2)), true
+			s.bits(4)
+			s.golomb(4)
+			if s.flag() {
+				s.fail = "an entity without a pose"
+			}
+		default:
+			r.removed = true
+		}
+		if !r.removed {
+			if s.flag() { // traits
+				if s.flag() {
+					s.bits(16)
+				}
+				if s.flag() {
+					r.parent = snapshot.ID(s.bits(16))
+					r.parent |= snapshot.ID(s.golomb(2)) << 16
+				}
+				if s.flag() {
+					s.bits(8)
+				}
+				if s.flag() {
+					s.bits(8)
+				}
+				for s.flag() {
+					s.golomb(1)
+					if s.flag() {
+						s.bits(32)
+					}
+				}
+			}
+			rest := s.flag()
+			form := func(order, whole int) {
+				switch {
+				case full:
+					s.bits(whole)
+				case !s.flag():
+					three(order)
+				case s.flag():
+					s.bits(whole)
+				}
+			}
+			form(position, 3*21)
+			form(rotation, 2+3*11)
+			switch {
+			case rest:
+			case full:
+				s.bits(3 * 13)
+			default:
+				three(velocity)
+			}
+		}
+		records = append(records, r)
+	}
+	if s.fail == "" && 8*len(s.buf)-s.pos >= 8 {
+		s.fail = fmt.Sprintf("%d bits left over", 8*len(s.buf)-s.pos)
+	}
+	if s.fail != "" {
+		return 0, nil, fmt.Errorf("%s", s.fail)
+	}
+	return own, records, nil
+}
+
+// Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all moving a little; somebody walks through. Whatever leaves the server for him names only
+// what he may know of in that tick, and the end of what he has been told of.
+func TestTheWireNamesNothingElse(t *testing.T) {
+	const radius, leave = 20, 24
+	const secret = 0x5EC2E7A9 // points of what is secret, to be looked for in the bytes
+	hidden := map[arche.Entity]bool{}
+	var m *match
+	var all []arche.Entity
+	tap := &tapped{}
+	m = newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
+		tap.Listener = c.Listener
+		c.Listener = tap
+		c.Interest = netcode.Interest{Radius: radius, Leave: leave}
+		c.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !hidden[e] }
+	})
+	w := m.engine.World()
+	spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](w)
+	parents := generic.NewMap1[components.Parent](w)
+	root := map[arche.Entity]arche.Entity{}
+	for i := range 1000 {
+		l := components.NewLogical(components.At3D(float32(i%100)*3-20, 0, float32(i/100)*3))
+		h := health{int32(i)}
+		if i%10 == 3 {
+			h.Points = secret
+		}
+		e := spawn.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &h)
+		hidden[e] = i%10 == 3
+		root[e] = e
+		if above := i - 1; i%10 == 3 || i%10 == 4 || i%10 == 8 { // a secret child below one that is not, its child, and an open one
+			parents.Assign(e, &components.Parent{Entity: all[above]})
+			m.transform(e).Set(components.At3D(0, 1, 0))
+			root[e] = root[all[above]]
+		}
+		all = append(all, e)
+	}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for i, e := range all {
+			l := m.transform(e)
+			pose := l.Get()
+			pose.Position[1] = float32(math.Sin(m.engine.Time().StepEnd.Seconds()*3 + float64(i)))
+			l.Set(pose)
+			if i%10 == 3 && m.engine.Time().Tick%50 == 0 {
+				l.Teleport(pose)
+			}
+		}
+	}))
+	bySlot := map[int]arche.Entity{} // nobody goes
+	idAt := func(slot int) snapshot.ID {
+		if len(bySlot) < len(all)+1 {
+			for _, e := range append(slices.Clone(all), m.joined[0].Entity) {
+				if id := m.id(e); id != snapshot.None {
+					bySlot[id.Slot()] = e
+				}
+			}
+		}
+		if e, ok := bySlot[slot]; ok {
+			return m.id(e)
+		}
+		return snapshot.None
+	}
+	may := func(id snapshot.ID) error {
+		if e := bySlot[id.Slot()]; !e.IsZero() && m.id(e) == id && e != m.joined[0].Entity {
+			for up := e; ; up = parents.Get(up).Entity {
+				if hidden[up] {
+					return fmt.Errorf("%v, or what it hangs below, is secret", id)
+				}
+				if up == root[e] {
+					break
+				}
+			}
+			if d := m.transform(root[e]).Get().Position.Sub(poseRunner(m.joined[0].State).Position).Len(); d > leave {
+				return fmt.Errorf("%v is %.1f m away", id, d)
+			}
+			return nil
+		}
+		if m.joined[0].Entity.IsZero() || id == m.id(m.joined[0].Entity) {
+			return nil
+		}
+		return fmt.Errorf("%v is nobody", id)
+	}
+	packets, names, told := 0, 0, map[int]bool{}
+	tap.sent = func(_ int, datagram []byte) {
+		own, records, err := scan(datagram)
+		if err != nil {
+			t.Fatalf("packet %d, % x: %v", packets, datagram, err)
+		}
+		packets++
+		names += len(records)
+		if own != snapshot.None && own != m.id(m.joined[0].Entity) {
+			t.Fatalf("his own entity is called %v", own)
+		}
+		if bytesHave(datagram, secret) {
+			t.Fatalf("at %v a packet carries a secret", m.now)
+		}
+		for _, r := range records {
+			id := idAt(r.slot)
+			switch {
+			case r.removed && !told[r.slot]:
+				t.Fatalf("at %v he is told of the end of slot %d, of which he had not been told", m.now, r.slot)
+			case r.removed:
+			default:
+				told[r.slot] = true
+				if err := may(id); err != nil {
+					t.Fatalf("at %v: %v", m.now, err)
+				}
+				if r.generation != 0 && r.generation != int(id.Generation()) {
+					t.Fatalf("slot %d is said to have its generation %d, not %v", r.slot, r.generation, id)
+				}
+			}
+			if r.parent != snapshot.None {
+				if err := may(r.parent); err != nil {
+					t.Fatalf("at %v, as the parent of %v: %v", m.now, id, err)
+				}
+			}
+		}
+	}
+	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Seed: 3}), nil)
+	m.run(4*time.Second, nil)
+	m.mustPlay()
+	// Without loss whatever is near is named within two snapshots.
+	slowest := tick.Tick(0)
+	since := map[arche.Entity]tick.Tick{}
+	a.input = func(tick.Tick) input { return input{X: 1} }
+	m.run(25*time.Second, func() {
+		now := m.server.Tick()
+		eye := poseRunner(m.joined[0].State).Position
+		for _, e := range all {
+			if at, ok := since[e]; ok {
+				slowest = max(slowest, now-at)
+			}
+			switch near := m.transform(root[e]).Get().Position.Sub(eye).Len() <= radius; {
+			case !near || may(m.id(e)) != nil || told[m.id(e).Slot()]:
+				delete(since, e)
+			case since[e] == 0:
+				since[e] = now
+			}
+		}
+	})
+	if slowest > 2*tickRate/30 {
+		t.Errorf("something was named %d ticks after it was near, want two snapshots at most", slowest)
+	}
+	if packets < 700 || names < 20000 || len(told) < 350 {
+		t.Errorf("%d packets named %d entities, %d different ones: too few to mean anything", packets, names, len(told))
+	}
+	t.Logf("%d packets named %d entities, %d different ones; the slowest after %d ticks; he is at %v", packets, names, len(told), slowest, m.joined[0].State)
+}
+
+// bytesHave reports whether 32 bits are in the bytes, at any bit.
+func bytesHave(p []byte, want uint32) bool {
+	for i := 0; i+5 <= len(p); i++ {
+		window := uint64(binary.LittleEndian.Uint32(p[i:])) | uint64(p[i+4])<<32
+		for shift := range 8 {
+			if uint32(window>>shift) == want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// What is secret changes nothing on the wire, not even in the length or the order of anything: with and without it the server sends the same bytes in the same ticks. The secret things
+// come behind the others, since slots are counted through: see the documentation of security for what numbers tell.
+func TestSecretsChangeNothingOnTheWire(t *testing.T) {
+	play := func(secrets bool) (sent bytes.Buffer) {
+		hidden := map[arche.Entity]bool{}
+		tap := &tapped{}
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			tap.Listener = c.Listener
+			c.Listener = tap
+			c.Interest = netcode.Interest{Radius: 60}
+			c.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !hidden[e] }
+		})
+		tap.sent = func(conn int, datagram []byte) {
+			fmt.Fprintf(&sent, "%d %d %x\n", m.server.Tick(), conn, datagram)
+		}
+		w := m.engine.World()
+		parents := generic.NewMap1[components.Parent](w)
+		var open, closed []arche.Entity
+		for i := range 200 {
+			open = append(open, m.crate(kindCrate, components.At3D(float32(i%20), 0, float32(i/20))))
+		}
+		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Seed: 5}), nil)
+		a.input = func(at tick.Tick) input { return input{X: int8(at/40%3) - 1} }
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+			now := m.engine.Time().Tick
+			for i, e := range open {
+				if (uint64(i)+now/60)%3 == 0 {
+					continue
+				}
+				l := m.transform(e)
+				pose := l.Get()
+				pose.Position[1] += 0.02
+				l.Set(pose)
+			}
+			if !secrets || now < 30 {
+				return
+			}
+			switch {
+			case now%7 == 0 && len(closed) < 300: // secret things come, some below what is shown
+				e := m.crate(kindCrate, components.At3D(float32(now%30), 0, 1))
+				hidden[e] = true
+				if now%2 == 0 {
+					parents.Assign(e, &components.Parent{Entity: open[now%200]})
+				}
+				closed = append(closed, e)
+			case now%31 == 0 && len(closed) > 0: // and go
+				w.RemoveEntity(closed[0])
+				closed = closed[1:]
+			}
+			for _, e := range closed {
+				m.transform(e).Teleport(components.At3D(float32(now%13), 1, 1))
+			}
+		}))
+		m.run(12*time.Second, func() {
+			if len(m.joined) > 0 {
+				m.joined[0].Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
+					for _, e := range closed {
+						at(e)
+					}
+				})
+			}
+		})
+		m.mustPlay()
+		return sent
+	}
+	without, with := play(false), play(true)
+	if without.Len() < 100_000 {
+		t.Fatalf("only %d bytes to compare", without.Len())
+	}
+	a, b := bytes.Split(without.Bytes(), []byte("\n")), bytes.Split(with.Bytes(), []byte("\n"))
+	for i := range min(len(a), len(b)) {
+		if !bytes.Equal(a[i], b[i]) {
+			t.Fatalf("packet %d of %d differs:\n%s\n%s", i, len(a), a[i], b[i])
+		}
+	}
+	if len(a) != len(b) {
+		t.Errorf("%d packets without secrets, %d with them", len(a), len(b))
+	}
+}
