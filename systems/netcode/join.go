@@ -3,6 +3,7 @@ package netcode
 import (
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -95,6 +96,14 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	if h.resume {
 		for _, p := range s.players {
 			if p != nil && p.number == h.player && p.knows(h.secret) {
+				if s.config.Admit != nil {
+					if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, true}); err != nil {
+						return transport.Reason{Code: transport.Unauthorized, Text: err.Error()}
+					}
+				}
+				if p.kick.Code != transport.NoReason { // and goes for good when it is his turn to be heard
+					return p.kick
+				}
 				s.resume(p, conn, now)
 				return transport.Reason{}
 			}
@@ -105,7 +114,7 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 		return s.draining
 	}
 	if s.config.Admit != nil {
-		if err := s.config.Admit(h.token); err != nil {
+		if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, false}); err != nil {
 			return transport.Reason{Code: transport.Unauthorized, Text: err.Error()}
 		}
 	}
@@ -124,6 +133,7 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 		s.config.Log.Error("tandem: cannot make a player", "error", err)
 		return transport.Reason{Code: transport.Refused, Text: "the server cannot take players now"}
 	}
+	p.token = slices.Clone(h.token)
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)

@@ -314,8 +314,8 @@ func TestLeavingAndTimingOut(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.MaxPlayers = 1
-		c.Admit = func(token []byte) error {
-			if string(token) != "sesame" {
+		c.Admit = func(c netcode.Candidate) error {
+			if string(c.Token) != "sesame" {
 				return errWrongToken
 			}
 			return nil

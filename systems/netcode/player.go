@@ -27,6 +27,7 @@ type Player[S any, I comparable] struct {
 	server *Server[S, I]
 	number uint16
 	secret secret
+	token  []byte
 	slot   int
 	rate   int
 
@@ -82,6 +83,12 @@ func (p *Player[S, I]) Addr() string {
 	return p.conn.RemoteAddr()
 }
 
+// Token returns what he presented to Admit when he joined: for bans. It must not be changed, nor shown to anybody.
+func (p *Player[S, I]) Token() []byte { return p.token }
+
+// Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him about it in a message of the game's.
+func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
+
 // Stats returns the counters of his connection.
 func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
 
@@ -99,7 +106,8 @@ func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(
 // SendUnreliable queues a message that he gets at most once.
 func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
 
-// Kick removes him for good at the end of this step; the text is what he is told.
+// Kick removes him for good, before the next step at the latest; the text is what he is told. His place and the secret with which he could come back are gone then, also if he is away at the
+// moment. To keep him from joining anew as somebody else, see ServerConfig.Admit.
 func (p *Player[S, I]) Kick(text string) {
 	if p.kick.Code == transport.NoReason {
 		p.kick = transport.Reason{Code: transport.Kicked, Text: text}

@@ -28,9 +28,9 @@ type ServerConfig[S any, I comparable] struct {
 	Left func(p *Player[S, I], reason transport.Reason)
 	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
-	// Admit decides by the token that a newcomer presents, inside the encrypted channel, whether he may join: an error's text is what he is told. Nil lets
-	// everybody in.
-	Admit func(token []byte) error
+	// Admit decides, inside the encrypted channel, whether a newcomer may join: an error's text is what he is told. It is asked again when a player comes back to his place: then
+	// refuse only who has been banned since. Nil lets everybody in. Package guestlist keeps tokens and bans.
+	Admit func(c Candidate) error
 	// Relevant says whether a player may know of an entity, in addition to Interest. Nil: of all. What it refuses never leaves a byte on his wire.
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance what a player is shown.
@@ -56,6 +56,13 @@ type ServerConfig[S any, I comparable] struct {
 	Random io.Reader
 	// Log hears of joins, leaves and refusals; nil means slog.Default().
 	Log *slog.Logger
+}
+
+// Candidate is who wants to join.
+type Candidate struct {
+	Addr    string // as the transport writes it
+	Token   []byte // what he presents, at most 256 bytes, of which nothing is known; valid during the call
+	Resumes bool   // he has proved to be a player who is in, or awaited back
 }
 
 // Server replicates a world to clients and runs their inputs. It is an [ecs.Plugin]; make it with [NewServer].
@@ -222,6 +229,9 @@ func (s *Server[S, I]) Players(f func(p *Player[S, I])) {
 		}
 	}
 }
+
+// Player returns the player with a number, connected or awaited back, or nil.
+func (s *Server[S, I]) Player(number uint16) *Player[S, I] { return s.playerOf(number) }
 
 // Drain lets nobody in any more and tells newcomers why; those who play go on. It is for the minutes before a shutdown.
 func (s *Server[S, I]) Drain(why string) {

@@ -50,7 +50,10 @@ func (r *rates) check(least int) error {
 type serving struct {
 	listen, metrics, state, public string
 	webSocket                      webSocket
+	guests                         string
+	console                        bool
 	maxPlayers, crates             int
+	joins                          int
 	drain                          time.Duration
 	verbose                        bool
 }
@@ -61,6 +64,8 @@ func (s *serving) flags(fs *flag.FlagSet, listen string) {
 	fs.StringVar(&s.public, "public", "", "`host` to write into join links, where it is not the one that is listened on")
 	fs.StringVar(&s.metrics, "metrics", "", "`address` for /healthz and /debug/vars (HTTP)")
 	fs.StringVar(&s.state, "state", "", "`folder` that keeps certificate and token, so that links survive a restart")
+	fs.StringVar(&s.guests, "guests", "", "`file` that keeps bans and invitations; empty: guests.json in the folder of -state, if there is one")
+	fs.IntVar(&s.joins, "joins", 10, "handshakes per second from one network (a /24, or a /56 of IPv6), `1 to 1000`; raise it for many players behind one address")
 	fs.IntVar(&s.maxPlayers, "max-players", 64, "how many may play; `1 to 512`")
 	fs.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 	fs.DurationVar(&s.drain, "drain", 3*time.Second, "`time` between the announcement of the end and the end")
@@ -72,6 +77,8 @@ func (s *serving) check() error {
 		return badf("-max-players %d: 1 to 512 can play", s.maxPlayers)
 	case s.crates < 0 || s.crates > 900 || s.crates+s.maxPlayers > arena.MaxEntities-16:
 		return badf("-crates %d: 0 to 900, and together with -max-players at most %d", s.crates, arena.MaxEntities-16)
+	case s.joins < 0 || s.joins > 1000:
+		return badf("-joins %d: 1 to 1000 handshakes per second, or 0 for the usual 10", s.joins)
 	case s.drain < 0 || s.drain > time.Minute:
 		return badf("-drain %v: 0s to 1m", s.drain)
 	}

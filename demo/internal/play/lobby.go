@@ -2,10 +2,7 @@ package play
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
 	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,10 +21,11 @@ import (
 // lobby is where a server's clients come in: several ways, one listener.
 type lobby struct {
 	transport.Listener
-	ways  []transport.Listener
-	links []joinlink.Link
-	token string
-	own   *loopback.Listener // nil: nobody plays in this process
+	ways   []transport.Listener
+	links  []joinlink.Link
+	token  string
+	guests *guests
+	own    *loopback.Listener // nil: nobody plays in this process
 }
 
 // open listens wherever the flags say.
@@ -48,6 +46,9 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 	if l.token, err = s.secret(); err != nil {
 		return l, err
 	}
+	if l.guests, err = s.openGuests(); err != nil {
+		return l, err
+	}
 	var certificate tls.Certificate
 	if s.listen != "" || s.webSocket.own {
 		if certificate, err = s.ownCertificate(); err != nil {
@@ -55,7 +56,8 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 		}
 	}
 	if s.listen != "" {
-		way, err := dtls.Listen(s.listen, dtls.Config{Certificate: certificate, Log: log})
+		network, all := s.admission()
+		way, err := dtls.Listen(s.listen, dtls.Config{Certificate: certificate, Log: log, NetworkHandshakes: network, Handshakes: all})
 		if err != nil {
 			return l, fmt.Errorf("-listen %s: %w", s.listen, err)
 		}
@@ -83,6 +85,14 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 	}
 	l.Listener = transport.Merge(l.ways...)
 	return l, nil
+}
+
+// admission is how many handshakes are taken per second from one network, and from all.
+func (s *serving) admission() (network, all dtls.Rate) {
+	if s.joins == 0 {
+		return network, all
+	}
+	return dtls.Rate{PerSecond: s.joins, Burst: max(4, 32*s.joins/10)}, dtls.Rate{PerSecond: max(100, s.joins), Burst: max(200, 4*s.joins)}
 }
 
 // leave closes the lobby and waits until everybody has been told why, but not for those who do not hear.
@@ -134,25 +144,13 @@ func (s *serving) secret() (string, error) {
 			return "", err
 		}
 	}
-	var random [18]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return "", err
-	}
-	token := base64.RawURLEncoding.EncodeToString(random[:])
-	if s.state == "" {
-		return token, nil
+	token, err := newToken()
+	if err != nil || s.state == "" {
+		return token, err
 	}
 	// Whole or not at all, and nobody else's to read.
 	if err := os.WriteFile(name+".new", []byte(token+"\n"), 0o600); err != nil {
 		return "", err
 	}
 	return token, os.Rename(name+".new", name)
-}
-
-// admit lets in who has the token.
-func (l *lobby) admit(token []byte) error {
-	if subtle.ConstantTimeCompare(token, []byte(l.token)) != 1 {
-		return errors.New("the join link is not good any more; ask for a new one")
-	}
-	return nil
 }

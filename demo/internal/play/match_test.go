@@ -33,7 +33,7 @@ type virtual struct {
 func newVirtual(t testing.TB, change func(c *referee.Config)) *virtual {
 	t.Helper()
 	v := &virtual{t: t}
-	v.house.lobby = &lobby{own: loopback.Listen(loopback.Config{})}
+	v.house.lobby = &lobby{own: loopback.Listen(loopback.Config{}), guests: &guests{}}
 	c := referee.Config{Listener: v.house.lobby.own, Crates: -1, Seed: 1, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&c)

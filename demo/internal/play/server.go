@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
@@ -21,6 +22,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	r.flags(fs, 20, "snapshots per `second` to every client")
 	s.flags(fs, "127.0.0.1:7777")
 	fs.Float64Var(&seconds, "seconds", 0, "`time` to run; 0: until it is interrupted")
+	fs.BoolVar(&s.console, "console", true, "obey lines on the standard input: players, kick, ban, invite, quit; help lists them")
 	fs.BoolVar(&s.verbose, "verbose", false, "log why handshakes fail, too")
 	if err := parse(fs, args, stdout, "A server of the arena, without a picture."); err != nil {
 		return err
@@ -50,6 +52,9 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
 		defer cancel()
 	}
+	if s.console {
+		house.console = listen(os.Stdin, stdout)
+	}
 	house.run(ctx, s.drain)
 	log.Info("done", house.summary()...)
 	return nil
@@ -61,6 +66,7 @@ type house struct {
 	match   *referee.Match
 	log     *slog.Logger
 	metrics *metrics
+	console *console // nil: nobody says anything
 	costs   costs
 	steps   uint64
 	shots   [2]uint64 // fired; of them that hit
@@ -77,7 +83,7 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 		crates = -1
 	}
 	h.match, err = referee.New(referee.Config{
-		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log,
+		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log, Joined: h.joined,
 		Shot: func(_ *referee.Player, hit bool) {
 			h.shots[0]++
 			if hit {
@@ -100,6 +106,16 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 	return h, nil
 }
 
+// joined uses a player's token up, if it is one for so many.
+func (h *house) joined(p *referee.Player) {
+	if !h.lobby.guests.list.Use(p.Token()) {
+		return
+	}
+	if err := h.lobby.guests.save(); err != nil {
+		h.log.Error("cannot save the guest list", "error", err)
+	}
+}
+
 // run serves until the context is canceled, and then for the time that draining takes, or until nobody is left.
 func (h *house) run(ctx context.Context, drain time.Duration) {
 	start := time.Now()
@@ -107,7 +123,7 @@ func (h *house) run(ctx context.Context, drain time.Duration) {
 	draining := false
 	for {
 		now := time.Since(start)
-		if !draining && ctx.Err() != nil {
+		if quit := h.obey(h.console); !draining && (quit || ctx.Err() != nil) {
 			draining, until = true, now+drain
 			h.announce(drain)
 		}

@@ -18,6 +18,7 @@ import (
 func (s *serving) openWebSocket(log *slog.Logger, token string, certificate tls.Certificate) (transport.Listener, joinlink.Link, error) {
 	w := &s.webSocket
 	config := websocket.Config{Path: w.path, Origins: w.origins, BehindProxy: w.before != nil, Log: log}
+	config.NetworkUpgrades, config.Upgrades = s.admission()
 	link := joinlink.Link{Transport: joinlink.WS, Path: w.path, Token: token}
 	switch {
 	case w.certificate != "":

@@ -25,17 +25,18 @@ type Player = netcode.Player[arena.State, arena.Input]
 
 // Config configures a [Match]. Every zero value but Listener's means the default that its comment states.
 type Config struct {
-	Listener   transport.Listener        // required
-	Rate       int                       // ticks per second; zero: 60
-	SendRate   int                       // snapshots per second; zero: 20, at most Rate
-	MaxPlayers int                       // zero: 64
-	Crates     int                       // zero: 24; negative: none
-	Seed       uint64                    // of where crates and players stand
-	Admit      func(token []byte) error  // nil: everybody
-	Grace      time.Duration             // how long a lost player is awaited back; zero: 30 s
-	NoRewind   bool                      // shots hit where targets are now, to see what lag compensation is for
-	Log        *slog.Logger              // nil: slog.Default()
-	Shot       func(p *Player, hit bool) // hears of every shot; nil: nobody
+	Listener   transport.Listener              // required
+	Rate       int                             // ticks per second; zero: 60
+	SendRate   int                             // snapshots per second; zero: 20, at most Rate
+	MaxPlayers int                             // zero: 64
+	Crates     int                             // zero: 24; negative: none
+	Seed       uint64                          // of where crates and players stand
+	Admit      func(c netcode.Candidate) error // nil: everybody
+	Joined     func(p *Player)                 // hears of every newcomer; nil: nobody
+	Grace      time.Duration                   // how long a lost player is awaited back; zero: 30 s
+	NoRewind   bool                            // shots hit where targets are now, to see what lag compensation is for
+	Log        *slog.Logger                    // nil: slog.Default()
+	Shot       func(p *Player, hit bool)       // hears of every shot; nil: nobody
 }
 
 // Match is a running arena.
@@ -179,6 +180,9 @@ func (m *Match) Close() { m.engine.Close() }
 func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 	state := arena.State{Pos: m.spawnPoint(), Ground: true}
 	m.players[p] = &tracked{}
+	if m.config.Joined != nil {
+		m.config.Joined(p)
+	}
 	l := components.NewLogical(state.Pose())
 	return state, m.spawn.NewWith(&l, &netcode.Replicated{Kind: arena.KindPlayer}, &arena.Pawn{Health: arena.FullHealth})
 }

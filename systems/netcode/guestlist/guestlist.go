@@ -1,0 +1,213 @@
+// Package guestlist decides who may join a server: by tokens that may expire or be used up, and by bans of tokens and of addresses. It writes itself down as text, so that bans and invitations
+// survive a restart. It reads no clock and no files: times and bytes are arguments.
+//
+// Tokens are kept as SHA-256 hashes: who reads the list cannot join with it. Connect it to a server like this:
+//
+//	Admit:  func(c netcode.Candidate) error { return list.Check(time.Now(), c.Addr, c.Token, c.Resumes) },
+//	Joined: func(p *Player) (State, arche.Entity) { list.Use(p.Token()); ... },
+package guestlist
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Limits of a list.
+const (
+	MaxTokens = 4096
+	MaxBans   = 4096
+	maxNote   = 100 // bytes
+)
+
+// Errors of [List.Check]; the texts are fit to be shown to who is refused.
+var (
+	ErrToken   = errors.New("the join link is not good any more; ask for a new one")
+	ErrExpired = errors.New("the join link has expired; ask for a new one")
+	ErrUsed    = errors.New("the join link has been used up; ask for a new one")
+)
+
+// BannedError refuses who is banned.
+type BannedError struct{ Reason string }
+
+func (e *BannedError) Error() string {
+	if e.Reason == "" {
+		return "you are banned from this server"
+	}
+	return "you are banned from this server: " + e.Reason
+}
+
+// Token is what is known of an invitation.
+type Token struct {
+	Expires time.Time // the zero time: never
+	Uses    int       // how often it may still be used; negative: any number of times
+}
+
+// Ban keeps a token, or a network, or both, away.
+type Ban struct {
+	ID      int          // by which it is lifted
+	Token   string       // the token's hash in hexadecimal digits; empty: none
+	Network netip.Prefix // the zero value: none
+	Reason  string       // one line, told to who is banned
+	Since   time.Time
+}
+
+// List is a guest list. The zero value is empty and lets nobody in. It is not safe for concurrent use.
+type List struct {
+	tokens map[string]Token // by hash
+	bans   []Ban
+	last   int // ID
+}
+
+// hash names a token without telling it.
+func hash(token []byte) string {
+	sum := sha256.Sum256(token)
+	return hex.EncodeToString(sum[:])
+}
+
+// Add lets everybody in who has the token, under its conditions, and replaces what was said of it before.
+func (l *List) Add(token []byte, t Token) error {
+	name := hash(token)
+	if l.tokens == nil {
+		l.tokens = map[string]Token{}
+	}
+	if _, known := l.tokens[name]; !known && len(l.tokens) >= MaxTokens {
+		return fmt.Errorf("guestlist: %d tokens are out; call Prune, or let some expire", MaxTokens)
+	}
+	l.tokens[name] = t
+	return nil
+}
+
+// Prune forgets tokens that are of no use any more.
+func (l *List) Prune(now time.Time) {
+	for name, t := range l.tokens {
+		if t.spent(now) != nil {
+			delete(l.tokens, name)
+		}
+	}
+}
+
+func (t Token) spent(now time.Time) error {
+	switch {
+	case !t.Expires.IsZero() && !now.Before(t.Expires):
+		return ErrExpired
+	case t.Uses == 0:
+		return ErrUsed
+	}
+	return nil
+}
+
+// Check says whether somebody may join: nil, or why not. Who comes back to a place that he has already is checked for bans alone. It does not use the token up; [List.Use] does.
+func (l *List) Check(now time.Time, addr string, token []byte, resumes bool) error {
+	name := hash(token)
+	at, known := parseAddr(addr)
+	for i := range l.bans {
+		if b := &l.bans[i]; b.Token == name || known && b.Network.IsValid() && b.Network.Contains(at) {
+			return &BannedError{b.Reason}
+		}
+	}
+	if resumes {
+		return nil
+	}
+	t, ok := l.tokens[name]
+	if !ok {
+		return ErrToken
+	}
+	return t.spent(now)
+}
+
+// Use counts that somebody has joined with the token, and reports whether that has changed the list.
+func (l *List) Use(token []byte) bool {
+	name := hash(token)
+	t, ok := l.tokens[name]
+	if !ok || t.Uses <= 0 {
+		return false
+	}
+	t.Uses--
+	l.tokens[name] = t
+	return true
+}
+
+// Shared reports whether any number of players may join with the token: to ban it would ban them all.
+func (l *List) Shared(token []byte) bool { return l.tokens[hash(token)].Uses < 0 }
+
+// Ban keeps the holder of a token away (nil: no token), and everybody at an address (empty: nobody; of IPv6 the whole /64, of which one customer has all). The reason is told to them.
+func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error) {
+	b := Ban{Reason: line(reason), Since: now.UTC().Truncate(time.Second)}
+	if token != nil {
+		b.Token = hash(token)
+	}
+	if addr != "" {
+		network, err := parseNetwork(addr)
+		if err != nil {
+			return Ban{}, err
+		}
+		b.Network = network
+	}
+	switch {
+	case b.Token == "" && !b.Network.IsValid():
+		return Ban{}, errors.New("guestlist: a ban needs a token or an address")
+	case len(l.bans) >= MaxBans:
+		return Ban{}, fmt.Errorf("guestlist: there are %d bans; lift some, or ban a whole network", MaxBans)
+	}
+	l.last++
+	b.ID = l.last
+	l.bans = append(l.bans, b)
+	return b, nil
+}
+
+// Unban lifts a ban, and reports whether there was one with the ID.
+func (l *List) Unban(id int) bool {
+	n := len(l.bans)
+	l.bans = slices.DeleteFunc(l.bans, func(b Ban) bool { return b.ID == id })
+	return len(l.bans) < n
+}
+
+// Bans returns a copy of all bans, the oldest first.
+func (l *List) Bans() []Ban { return slices.Clone(l.bans) }
+
+// parseAddr reads "host:port" or a bare address; other transports' names are none.
+func parseAddr(text string) (netip.Addr, bool) {
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		return at.Addr().Unmap().WithZone(""), true
+	}
+	at, err := netip.ParseAddr(text)
+	return at.Unmap().WithZone(""), err == nil
+}
+
+// parseNetwork reads an address, with a port or without, or a network such as 203.0.113.0/24.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		return p.Masked(), nil
+	}
+	at, ok := parseAddr(text)
+	if !ok {
+		return netip.Prefix{}, fmt.Errorf("guestlist: %q is no address; write 203.0.113.7, 2001:db8::1 or a network such as 203.0.113.0/24", text)
+	}
+	size := 32
+	if at.Is6() {
+		size = 64
+	}
+	return at.Prefix(size)
+}
+
+// line makes text one line that logs and terminals can bear.
+func line(text string) string {
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return '?'
+		}
+		return r
+	}, text))
+	for len(text) > maxNote {
+		runes := []rune(text)
+		text = string(runes[:len(runes)-1])
+	}
+	return text
+}

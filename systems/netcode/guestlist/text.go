@@ -1,0 +1,110 @@
+package guestlist
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// file is a list as it is written down.
+type file struct {
+	Bans   []banLine   `json:"bans"`
+	Tokens []tokenLine `json:"tokens"`
+	LastID int         `json:"last_id"`
+}
+
+type banLine struct {
+	ID      int       `json:"id"`
+	Token   string    `json:"token,omitempty"`
+	Network string    `json:"network,omitempty"`
+	Reason  string    `json:"reason,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+type tokenLine struct {
+	Token   string     `json:"token"`
+	Expires *time.Time `json:"expires,omitempty"`
+	Uses    int        `json:"uses"`
+}
+
+// MarshalText returns the list as JSON for people to read. The same list gives the same text.
+func (l *List) MarshalText() ([]byte, error) {
+	f := file{Bans: []banLine{}, Tokens: []tokenLine{}, LastID: l.last}
+	for _, b := range l.bans {
+		line := banLine{ID: b.ID, Token: b.Token, Reason: b.Reason, Since: b.Since}
+		if b.Network.IsValid() {
+			line.Network = b.Network.String()
+		}
+		f.Bans = append(f.Bans, line)
+	}
+	for name, t := range l.tokens {
+		line := tokenLine{Token: name, Uses: t.Uses}
+		if !t.Expires.IsZero() {
+			at := t.Expires.UTC()
+			line.Expires = &at
+		}
+		f.Tokens = append(f.Tokens, line)
+	}
+	slices.SortFunc(f.Tokens, func(a, b tokenLine) int { return strings.Compare(a.Token, b.Token) })
+	text, err := json.MarshalIndent(f, "", "  ")
+	return append(text, '\n'), err
+}
+
+// UnmarshalText replaces the list by what MarshalText wrote, perhaps edited by hand. With an error nothing has changed.
+func (l *List) UnmarshalText(text []byte) error {
+	var f file
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&f); err != nil {
+		return fmt.Errorf("guestlist: %w", err)
+	}
+	if len(f.Bans) > MaxBans || len(f.Tokens) > MaxTokens {
+		return fmt.Errorf("guestlist: more than %d bans or %d tokens", MaxBans, MaxTokens)
+	}
+	fresh := List{tokens: map[string]Token{}, last: f.LastID}
+	for _, b := range f.Bans {
+		ban := Ban{ID: b.ID, Token: b.Token, Reason: line(b.Reason), Since: b.Since}
+		if b.Network != "" {
+			network, err := parseNetwork(b.Network)
+			if err != nil {
+				return err
+			}
+			ban.Network = network
+		}
+		if b.Token == "" && b.Network == "" {
+			return fmt.Errorf("guestlist: ban %d names neither a token nor a network", b.ID)
+		}
+		if b.Token != "" && !isHash(b.Token) {
+			return errHash
+		}
+		if b.ID <= 0 || slices.ContainsFunc(fresh.bans, func(other Ban) bool { return other.ID == b.ID }) {
+			return fmt.Errorf("guestlist: two bans have the number %d, or it is not above 0", b.ID)
+		}
+		fresh.last = max(fresh.last, b.ID)
+		fresh.bans = append(fresh.bans, ban)
+	}
+	for _, t := range f.Tokens {
+		if !isHash(t.Token) {
+			return errHash
+		}
+		token := Token{Uses: t.Uses}
+		if t.Expires != nil {
+			token.Expires = *t.Expires
+		}
+		fresh.tokens[t.Token] = token
+	}
+	*l = fresh
+	return nil
+}
+
+var errHash = errors.New("guestlist: a token is written as the 64 hexadecimal digits of its SHA-256 hash")
+
+func isHash(text string) bool {
+	sum, err := hex.DecodeString(text)
+	return err == nil && len(sum) == 32 && strings.ToLower(text) == text
+}

@@ -1,0 +1,77 @@
+package netcode_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// Who is kicked or banned does not come back by the secret of his place: neither while he plays, nor while he is away, nor in the moment between.
+func TestBannedPlayersMayNotResume(t *testing.T) {
+	for _, how := range []string{"kicked while he plays", "kicked while he is away", "kicked and back at once", "banned while he is away"} {
+		banned, asked := false, 0
+		var m *match
+		m = newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			c.Timeout = time.Second
+			c.Admit = func(c netcode.Candidate) error {
+				if c.Resumes {
+					asked++
+				}
+				if c.Resumes && how == "kicked and back at once" {
+					m.joined[0].Kick("enough")
+				}
+				switch {
+				case c.Addr == "" || string(c.Token) != "mine":
+					return errors.New("who is this?")
+				case banned:
+					return &guestlist.BannedError{Reason: "enough"}
+				}
+				return nil
+			}
+		})
+		a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Token, c.Timeout = []byte("mine"), time.Second })
+		b := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Token = []byte("mine") })
+		m.run(2*time.Second, nil)
+		m.mustPlay()
+		p := m.of(a)
+		if m.server.Player(p.Number()) != p || string(p.Token()) != "mine" || m.server.Player(999) != nil {
+			t.Fatal("the server does not find its players by their numbers")
+		}
+		away := how != "kicked while he plays"
+		if away {
+			if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+				t.Fatal(err)
+			}
+			m.run(1500*time.Millisecond, nil)
+			if p.Connected() {
+				t.Fatalf("%s: is not away", how)
+			}
+		}
+		switch how {
+		case "banned while he is away":
+			banned = true
+		case "kicked and back at once": // see Admit
+		default:
+			p.Kick("enough")
+			banned = true
+		}
+		m.run(8*time.Second, nil)
+		if s, r := a.client.Status(); s != netcode.Ended || r.Code != transport.Unauthorized && r.Code != transport.Kicked {
+			t.Errorf("%s: he is %v: %v", how, s, r)
+		}
+		if p.Connected() {
+			t.Errorf("%s: he is in", how)
+		}
+		if s, _ := b.client.Status(); s != netcode.Playing {
+			t.Errorf("%s: the other one is %v", how, s)
+		}
+		if how == "banned while he is away" && asked == 0 {
+			t.Errorf("%s: nobody was asked whether he may come back", how)
+		}
+	}
+}
