@@ -115,7 +115,7 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 		s.bits(32 + 11 + 8 + 4)
 	}
 	if s.flag() { // his own state
-		s.bits(3*32 + 8)
+		s.bits(3*32 + 1 + 8) // runnerCodec, and the jumps
 		own = snapshot.ID(s.bits(32))
 	}
 	s.bits(32 + 8 + 16 + 8)
@@ -285,7 +285,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 	tap.sent = func(_ int, datagram []byte) {
 		own, records, err := scan(datagram)
 		if err != nil {
-			t.Fatalf("packet %d, % x: %v", packets, datagram, err)
+			t.Fatalf("packet %d of %d bytes: %v", packets, len(datagram), err)
 		}
 		packets++
 		names += len(records)
