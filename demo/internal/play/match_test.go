@@ -259,3 +259,38 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 		}
 	}
 }
+
+// The own player answers within a tick and a frame, whatever the line is like; without prediction he waits for the round trip.
+func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
+	// Frames after the press until the picture of him has moved, the one that takes the press included.
+	answer := func(predict bool, rate int) int {
+		v := newVirtual(t, nil)
+		s := v.join(seed(5), nil)
+		on := s.Switches()
+		on.Predict = predict
+		s.Set(on)
+		v.run(5*time.Second, nil)
+		before := places(s)["me"]
+		s.SetPilot(seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: 7} }))
+		for frames := 1; frames < 1000; frames++ {
+			v.house.match.Update(time.Second / time.Duration(rate))
+			s.Advance(time.Second / time.Duration(rate))
+			if places(s)["me"].Sub(before).Len() > 1e-4 {
+				return frames
+			}
+		}
+		t.Fatal("he never moves")
+		return 0
+	}
+	for _, rate := range []int{30, 60, 144, 240} {
+		ticks := (rate + 59) / 60 // frames in a tick, rounded up
+		got, late := answer(true, rate), answer(false, rate)
+		t.Logf("%d frames a second: he moves in the picture of frame %d, without prediction in that of %d", rate, got, late)
+		if got > ticks+1 {
+			t.Errorf("%d frames a second: he moves in the picture of frame %d, want %d at most", rate, got, ticks+1)
+		}
+		if late < rate/5 {
+			t.Errorf("%d frames a second, no prediction: frame %d already; the test shows nothing", rate, late)
+		}
+	}
+}
