@@ -194,8 +194,12 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 		r.H += line
 	}
 	o.Panel(r)
-	o.Dot(r.X+15, r.Y+5+line/2, 5, colors.player(s.client.Number()))
-	o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(s.client.Number()))
+	if n := s.client.Number(); n == 0 {
+		o.Text(r.X+10, r.Y+4, render.TextSmall, theme.TextDim, "not in yet")
+	} else {
+		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.player(n))
+		o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(n))
+	}
 	if r.W < wide {
 		return
 	}
