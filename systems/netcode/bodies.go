@@ -80,14 +80,16 @@ func Predict[B comparable, S any, I comparable](p *Protocol[S, I], name string, 
 		}
 	}
 	handle := Mirror(p, name, b.Codec)
-	p.bodies = &bodiesKind[S, I, B]{config: b, handle: handle}
+	kind := &bodiesKind[S, I, B]{config: b, handle: handle}
+	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
 	return handle
 }
 
 // bodiesOf is a protocol's bodies without their type.
-type bodiesOf[S any, I comparable] interface {
-	server(s *Server[S, I]) serverBodies
-	client(c *Client[S, I]) clientBodies[S, I]
+type bodiesOf[S any, I comparable] struct {
+	has    func(kind uint16) bool
+	server func(s *Server[S, I]) serverBodies
+	client func(c *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies
 }
 
 // bodiesKind is what a protocol knows of bodies before there is a world.

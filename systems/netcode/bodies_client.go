@@ -11,9 +11,7 @@ import (
 )
 
 // clientBodies are a client's bodies without their type.
-type clientBodies[S any, I comparable] interface {
-	// begin gives the own player his company.
-	begin(p *prediction.Predictor[S, I], number uint16)
+type clientBodies interface {
 	// news takes what the newest snapshots say, and lets bodies come and go. A reconciliation follows.
 	news()
 	// before and after surround the step of the own player.
@@ -84,11 +82,9 @@ type activeBody struct {
 	wrong    bool // the prediction has been corrected before this step
 }
 
-func (b *bodiesKind[S, I, B]) client(c *Client[S, I]) clientBodies[S, I] {
-	return &bodiesClient[S, I, B]{bodiesKind: b, c: c, id: arche.ComponentID[B](c.world)}
-}
-
-func (b *bodiesClient[S, I, B]) begin(p *prediction.Predictor[S, I], number uint16) {
+// client makes the bodies that a predictor of the own player takes along.
+func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies {
+	b := &bodiesClient[S, I, B]{bodiesKind: k, c: client, id: arche.ComponentID[B](client.world)}
 	c := prediction.BodiesConfig[S, I, B]{Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max}
 	if b.config.StandIn != nil {
 		c.Others = b.standIns
@@ -96,7 +92,8 @@ func (b *bodiesClient[S, I, B]) begin(p *prediction.Predictor[S, I], number uint
 	b.company = prediction.NewBodies(c)
 	b.active = make([]activeBody, 0, b.company.Max())
 	b.others = make([]other[S], 0, maxOthers)
-	p.Accompany(number, b.company)
+	prediction.Accompany(own, number, b.company)
+	return b
 }
 
 // authority returns the newest state that the server has told of a body, if that is anywhere.

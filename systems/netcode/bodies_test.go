@@ -103,6 +103,11 @@ func (boxCodec) Decode(r *packet.Reader, _ *box) (b box) {
 	return b
 }
 
+func restoreBox(b box, pose components.Pose3D) box {
+	b.X, b.Z = pose.Position[0], pose.Position[2]
+	return b
+}
+
 func boxDistance(a, b box) float64 {
 	return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Hypot(float64(a.VX-b.VX), float64(a.VZ-b.VZ))/10
 }
@@ -113,10 +118,7 @@ func boxes() netcode.Bodies[runner, input, box] {
 		StandIn: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3) (runner, input, bool) {
 			return runner{X: pose.Position[0], Z: pose.Position[2]}, input{}, r.Kind == kindRun
 		},
-		Restore: func(b box, pose components.Pose3D) box {
-			b.X, b.Z = pose.Position[0], pose.Position[2]
-			return b
-		},
+		Restore: restoreBox,
 	}
 }
 

@@ -113,7 +113,7 @@ type Client[S any, I comparable] struct {
 	own       snapshot.ID
 	correct   correction[S]
 	told      news[S]
-	bodies    clientBodies[S, I] // nil: none
+	bodies    clientBodies // nil: none
 	packet    []byte
 	need      int // bytes that messages must leave for inputs
 	stats     ClientStats

@@ -50,7 +50,7 @@ type Protocol[S any, I comparable] struct {
 	game    Game[S, I]
 	schema  *snapshot.Schema
 	mirrors []mirrorKind
-	bodies  bodiesOf[S, I] // nil: none
+	bodies  *bodiesOf[S, I] // nil: none
 	movers  map[uint16]func(t tick.Tick) components.Pose3D
 }
 
@@ -75,7 +75,7 @@ func (p *Protocol[S, I]) SetMover(kind uint16, path func(t tick.Tick) components
 	if path == nil {
 		panic("netcode: SetMover without a path; pass a function of the tick")
 	}
-	if b, ok := p.bodies.(interface{ has(kind uint16) bool }); ok && b.has(kind) {
+	if p.bodies != nil && p.bodies.has(kind) {
 		panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
 	}
 	p.movers[kind] = path

@@ -176,8 +176,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
 		c.bodies = nil
 		if kind := c.protocol.bodies; kind != nil && !m.arrival {
-			c.bodies = kind.client(c)
-			c.bodies.begin(c.predictor, m.player)
+			c.bodies = kind.client(c, c.predictor, m.player)
 		}
 	}
 	if c.predictor.Started() {

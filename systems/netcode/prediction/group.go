@@ -50,7 +50,7 @@ type BodiesConfig[S any, I comparable, B any] struct {
 	Max int
 }
 
-// Bodies predicts bodies together with a player: what he pushes moves at once. Give it to his predictor with [Predictor.Accompany], which from then on steps and replays them
+// Bodies predicts bodies together with a player: what he pushes moves at once. Give it to his predictor with [Accompany], which from then on steps and replays them
 // along with him.
 //
 // # Different ticks
@@ -124,27 +124,21 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 	}
 }
 
-// Accompany makes bodies step with a player from now on, under his number; with nil he is alone again. Bodies go with one predictor.
-func (p *Predictor[S, I]) Accompany(number uint16, b Company[S, I]) {
-	p.company = b
-	if b != nil {
-		b.attach(p, number, len(p.states))
-	}
+// Accompany makes bodies step with a player from now on, under his number. Bodies go with one predictor.
+func Accompany[S any, I comparable, B any](p *Predictor[S, I], number uint16, b *Bodies[S, I, B]) {
+	p.company, p.together = b, b.step
+	b.attach(p, number, len(p.states))
 }
 
-// Company is what steps with a player: [Bodies] of any type.
-type Company[S any, I comparable] interface {
-	attach(clock interface {
-		window() (oldest, now tick.Tick)
-	}, number uint16, history int)
-	keep(t tick.Tick)                    // notes the present states as those at t
-	load(t tick.Tick)                    // goes back to those at t
-	restart(t tick.Tick)                 // what is here is here at t, and nothing is known from before
-	step(state *S, input I, t tick.Tick) // from t to the next tick
-	wrong() (from tick.Tick, any bool)   // the oldest tick at which somebody was wrong
-	begin(from tick.Tick)                // a replay begins
-	hold(t, now tick.Tick)               // has come to t
-	end()                                // is over
+// company is what steps with a player: [Bodies] without their type.
+type company interface {
+	keep(t tick.Tick)                  // notes the present states as those at t
+	load(t tick.Tick)                  // goes back to those at t
+	restart(t tick.Tick)               // what is here is here at t, and nothing is known from before
+	wrong() (from tick.Tick, any bool) // the oldest tick at which somebody was wrong
+	begin(from tick.Tick)              // a replay begins
+	hold(t, now tick.Tick)             // has come to t
+	end()                              // is over
 }
 
 // window is the ticks that can be replayed from: the states of oldest to now are there.

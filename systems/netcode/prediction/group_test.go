@@ -52,7 +52,7 @@ const near = 1e-3
 func newGroup(max int) (*prediction.Predictor[pusher, control], *prediction.Bodies[pusher, control, ball]) {
 	p := prediction.NewPredictor(prediction.Config[pusher, control]{Step: stepPusher, Distance: pusherDistance, Tolerance: near, Rules: rules})
 	b := prediction.NewBodies(prediction.BodiesConfig[pusher, control, ball]{Step: stepBalls, Distance: ballDistance, Tolerance: near, Max: max})
-	p.Accompany(1, b)
+	prediction.Accompany(p, 1, b)
 	return p, b
 }
 
@@ -363,7 +363,7 @@ func BenchmarkReplay(b *testing.B) {
 				},
 				Distance: ballDistance, Max: max(bodies, 1),
 			})
-			p.Accompany(1, group)
+			prediction.Accompany(p, 1, group)
 			p.Start(0, pusher{})
 			for i := range bodies {
 				group.Add(uint32(i+1), 0, 0, ball{X: float64(i)})

@@ -7,7 +7,7 @@ func (b *Bodies[S, I, B]) here(m *member[B], t tick.Tick) bool {
 	return !m.since.IsNewer(t) && (!m.fresh || b.replays && m.wrong)
 }
 
-// keep implements [Company].
+// keep implements company.
 func (b *Bodies[S, I, B]) keep(t tick.Tick) {
 	for i := range b.members {
 		if m := &b.members[i]; b.here(m, t) {
@@ -16,7 +16,7 @@ func (b *Bodies[S, I, B]) keep(t tick.Tick) {
 	}
 }
 
-// load implements [Company]: the clock went back. Who was not here yet stays as he is.
+// load implements company: the clock went back. Who was not here yet stays as he is.
 func (b *Bodies[S, I, B]) load(t tick.Tick) {
 	for i := range b.members {
 		m := &b.members[i]
@@ -31,7 +31,7 @@ func (b *Bodies[S, I, B]) load(t tick.Tick) {
 	}
 }
 
-// restart implements [Company].
+// restart implements company.
 func (b *Bodies[S, I, B]) restart(t tick.Tick) {
 	for i := range b.members {
 		m := &b.members[i]
@@ -43,7 +43,7 @@ func (b *Bodies[S, I, B]) restart(t tick.Tick) {
 	}
 }
 
-// step implements [Company].
+// step moves the group from a tick to the next; the player's own step has run.
 func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
 	b.group.Bodies, b.present = b.group.Bodies[:0], b.present[:0]
 	for i := range b.members {
@@ -67,7 +67,7 @@ func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
 	b.stats.Steps += uint64(len(b.present))
 }
 
-// wrong implements [Company].
+// wrong implements company.
 func (b *Bodies[S, I, B]) wrong() (from tick.Tick, some bool) {
 	for i := range b.members {
 		m := &b.members[i]
@@ -82,7 +82,7 @@ func (b *Bodies[S, I, B]) wrong() (from tick.Tick, some bool) {
 	return from, some
 }
 
-// begin implements [Company].
+// begin implements company.
 func (b *Bodies[S, I, B]) begin(from tick.Tick) {
 	b.stats.Replays++
 	b.replays = true
@@ -99,7 +99,7 @@ func (b *Bodies[S, I, B]) begin(from tick.Tick) {
 	}
 }
 
-// hold implements [Company].
+// hold implements company.
 func (b *Bodies[S, I, B]) hold(t, now tick.Tick) {
 	for i := range b.members {
 		m := &b.members[i]
@@ -115,7 +115,7 @@ func (b *Bodies[S, I, B]) hold(t, now tick.Tick) {
 	}
 }
 
-// end implements [Company].
+// end implements company.
 func (b *Bodies[S, I, B]) end() {
 	b.replays = false
 	for i := range b.members {

@@ -28,18 +28,19 @@ type Config[S any, I comparable] struct {
 // Predictor runs a player's own simulation ahead of the server. State k is the state after k steps; input k takes state k to k+1. Create it with
 // [NewPredictor], and give it the first authoritative state with [Predictor.Start].
 type Predictor[S any, I comparable] struct {
-	config  Config[S, I]
-	started bool
-	now     tick.Tick // state is the state at this tick
-	state   S
-	oldest  tick.Tick // of those in states
-	states  []S       // those at oldest to now-1, a ring as long as the one of the inputs
-	pending *Pending[I]
-	latest  tick.Tick // of the authoritative states that were taken
-	last    I         // the input of the last step
-	carry   presses[I]
-	company Company[S, I] // nil: alone
-	stats   Stats
+	config   Config[S, I]
+	started  bool
+	now      tick.Tick // state is the state at this tick
+	state    S
+	oldest   tick.Tick // of those in states
+	states   []S       // those at oldest to now-1, a ring as long as the one of the inputs
+	pending  *Pending[I]
+	latest   tick.Tick // of the authoritative states that were taken
+	last     I         // the input of the last step
+	carry    presses[I]
+	company  company                              // nil: alone
+	together func(state *S, input I, t tick.Tick) // its step
+	stats    Stats
 }
 
 // Stats counts what a [Predictor] did.
@@ -164,7 +165,7 @@ func (p *Predictor[S, I]) run(in I, t tick.Tick) {
 	}
 	p.state = p.config.Step(p.state, in, t)
 	if p.company != nil {
-		p.company.step(&p.state, in, t)
+		p.together(&p.state, in, t)
 	}
 }
 

@@ -1,0 +1,99 @@
+package netcode_test
+
+import (
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+// A protocol with boxes that players push.
+func exampleBodies() *netcode.Protocol[runner, input] {
+	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[runner, input]{
+		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Tolerance: 0.01,
+		Distance: func(a, b runner) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	netcode.Predict(protocol, "box", netcode.Bodies[runner, input, box]{
+		Kinds:     []uint16{kindBox},
+		Step:      stepBoxes, // func(g *prediction.Group[runner, input, box], t tick.Tick)
+		Pose:      poseBox,   // func(b box) components.Pose3D
+		Codec:     boxCodec{},
+		Restore:   restoreBox, // func(b box, pose components.Pose3D) box: what the pose says need not travel twice
+		Distance:  boxDistance,
+		Tolerance: 0.01,
+		Near:      8, // m
+	})
+	return protocol
+}
+
+// A player runs into a box. On his screen it moves with him, long before the server's news of it.
+func ExamplePredict() {
+	listener := loopback.Listen(loopback.Config{})
+	host, err := ecs.New(ecs.Config{FixedRate: 60})
+	if err != nil {
+		log.Fatal(err)
+	}
+	players := generic.NewMap2[components.Transform3D, netcode.Replicated](host.World())
+	server, err := netcode.NewServer(exampleBodies(), netcode.ServerConfig[runner, input]{
+		Listener: listener, Log: quiet(), Random: rand.NewChaCha8([32]byte{1}),
+		Joined: func(*netcode.Player[runner, input]) (runner, arche.Entity) {
+			l := components.NewLogical(poseRunner(runner{}))
+			return runner{}, players.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	host.Install(server)
+
+	// A body has the component beside what every replicated entity has.
+	bodies := generic.NewMap3[components.Transform3D, netcode.Replicated, box](host.World())
+	b := box{X: 3}
+	l := components.NewLogical(poseBox(b))
+	bodies.NewWith(&l, &netcode.Replicated{Kind: kindBox}, &b)
+
+	running := input{}
+	client, err := netcode.NewClient(exampleBodies(), netcode.ClientConfig[runner, input]{
+		Dial:  func() (transport.Conn, error) { return listener.Dial(), nil },
+		Input: func(tick.Tick) input { return running },
+		Log:   quiet(),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine, err := ecs.New(ecs.Config{FixedRate: 60})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine.Install(systems.Interpolation3D(), client)
+	for frame := range 5 * 60 {
+		if frame == 3*60 {
+			running.X = 1
+		}
+		host.Update(time.Second / 60)
+		engine.Update(time.Second / 60)
+	}
+	state, _ := client.State()
+	stats := client.Stats()
+	fmt.Println(stats.Predicted, "box predicted; the player has pushed it aside or ahead:", state.X > 3)
+	fmt.Println("corrections:", stats.Corrections, "of the player,", stats.BodyCorrections, "of the box")
+	// Output:
+	// 1 box predicted; the player has pushed it aside or ahead: true
+	// corrections: 0 of the player, 0 of the box
+}
