@@ -2,7 +2,6 @@ package systems
 
 import (
 	"time"
-	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -56,10 +55,7 @@ func newColumns[T any](w *arche.World) *columns[T] {
 	c.ids.still = arche.ComponentID[components.NoInterpolation](w)
 	c.ids.gpu = arche.ComponentID[components.InterpolateOnGPU](w)
 	c.ids.parent = arche.ComponentID[components.Parent](w)
-	value := unsafe.Sizeof(*new(T))
-	c.tables = newTables(w,
-		[]arche.ID{c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span},
-		[]uintptr{unsafe.Sizeof(components.Logical[T]{}), value, value, value, 4, 4, unsafe.Sizeof(spanOwner{})})
+	c.tables = newTables(w, c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span)
 	return c
 }
 

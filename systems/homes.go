@@ -7,6 +7,7 @@ import (
 // homes gives entities their samples, and takes them away again.
 type homes struct {
 	hidden    []arche.ID
+	misfits   arche.CachedFilter // those of the other three: usually nobody, which takes one look
 	homeless  arche.CachedFilter // logical and visual, but no samples
 	noLogical arche.CachedFilter // samples that lost what they belong to
 	noVisual  arche.CachedFilter
@@ -21,6 +22,7 @@ func newHomes(w *arche.World, logical, visual arche.ID, hidden []arche.ID) homes
 	homeless, noLogical, noVisual := both.Without(hidden[0]), samples.Without(logical), samples.Without(visual)
 	h := homes{
 		hidden:    hidden,
+		misfits:   w.Cache().Register(&misfit{both, hidden[0]}),
 		homeless:  w.Cache().Register(&homeless),
 		noLogical: w.Cache().Register(&noLogical),
 		noVisual:  w.Cache().Register(&noVisual),
@@ -29,10 +31,19 @@ func newHomes(w *arche.World, logical, visual arche.ID, hidden []arche.ID) homes
 	return h
 }
 
+// misfit is a filter for entities that have samples or what samples belong to, but not both.
+type misfit struct {
+	both   arche.Mask // logical and visual
+	sample arche.ID
+}
+
+// Matches makes it a filter.
+func (m *misfit) Matches(mask *arche.Mask) bool { return mask.Contains(&m.both) != mask.Get(m.sample) }
+
 // close gives the filters back, and takes away all samples: they mean nothing to another engine's interpolator.
 func (h *homes) close(w *arche.World) {
 	w.Batch().Remove(arche.All(h.hidden[0]), h.hidden...)
-	for _, f := range []*arche.CachedFilter{&h.homeless, &h.noLogical, &h.noVisual} {
+	for _, f := range []*arche.CachedFilter{&h.misfits, &h.homeless, &h.noLogical, &h.noVisual} {
 		w.Cache().Unregister(f)
 	}
 }
@@ -57,6 +68,9 @@ func (i *Interpolator[T]) moveOut() {
 
 // settleIn gives samples to the entities that have none: both are their value.
 func (i *Interpolator[T]) settleIn() {
+	if count(i.world, &i.homes.misfits) == 0 {
+		return
+	}
 	i.moveOut()
 	if count(i.world, &i.homes.homeless) == 0 {
 		return

@@ -8,7 +8,10 @@ import (
 
 // sync runs once per frame: the visual value of everything in motion is blended at the normal time. What rests is not even looked at.
 func (i *Interpolator[T]) sync() {
-	i.moveOut()
+	misfits := count(i.world, &i.homes.misfits) > 0
+	if misfits {
+		i.moveOut()
+	}
 	clock := i.engine.Time()
 	now := clock.Normal
 	tables := i.cols.collect()
@@ -21,7 +24,9 @@ func (i *Interpolator[T]) sync() {
 		i.draw(tables, now)
 		i.drawnAt, i.drawnOff, i.redraw = now, i.disabled, false
 	}
-	i.drawNewborn()
+	if misfits {
+		i.drawNewborn()
+	}
 	i.drawCorrections(now, clock.RealDelta)
 }
 

@@ -6,42 +6,47 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// tables finds whole columns of components. arche exports none, but everything needed to reach them: a query stands on the first row of each table in turn, a
-// second query that matches the table's mask exclusively counts its rows, and rows lie one after the other. Tables of an archetype with a relation share
-// their mask, one per target; their rows are walked instead, for as long as they are adjacent in every column.
+// tables finds whole columns of components. arche exports none, but everything needed to reach them: a query stands on the first row of each table in turn,
+// rows lie one after the other, and a second query, for the table's exact mask and, if it has a relation, its target, counts them.
+//
+// Most tables are as long as they were when they were last looked for, and that is cheaper to see than to count anew: the last row is still of this table, and
+// the one after it is not.
 //
 // What it finds is valid until the world's structure changes.
 type tables struct {
 	world  *arche.World
 	filter arche.CachedFilter
 	ids    []arche.ID
-	sizes  []uintptr
 	masks  map[arche.Mask]*maskInfo
 	found  []tableRows
 }
 
 const maxColumns = 8
 
-// tableRows are adjacent rows of one table.
+// tableRows are all rows of one table.
 type tableRows struct {
-	first [maxColumns]unsafe.Pointer // of the first row, in the order of the ids
-	n     int
-	info  *maskInfo
+	first  [maxColumns]unsafe.Pointer // of the first row, in the order of the ids
+	n      int
+	info   *maskInfo
+	target arche.Entity // of the relation, if there is one
 }
 
+// maskInfo is what the tables with one mask have in common: there is one of them, or with a relation one per target.
 type maskInfo struct {
-	mask      arche.Mask
-	exclusive arche.CachedFilter
-	relation  bool
+	mask     arche.Mask
+	relation bool
+	id       arche.ID             // of the relation
+	all      arche.CachedFilter   // without a relation: all rows
+	of       arche.RelationFilter // with a relation: those of one target
 }
 
-// newTables prepares to find the tables of entities that have all the components with the ids and sizes given.
-func newTables(w *arche.World, ids []arche.ID, sizes []uintptr) tables {
-	if len(ids) > maxColumns || len(ids) != len(sizes) {
+// newTables prepares to find the tables of entities that have all the components with the ids given.
+func newTables(w *arche.World, ids ...arche.ID) tables {
+	if len(ids) > maxColumns {
 		panic("systems: tables of too many columns; raise maxColumns")
 	}
 	all := arche.All(ids...)
-	return tables{world: w, filter: w.Cache().Register(&all), ids: ids, sizes: sizes, masks: map[arche.Mask]*maskInfo{}}
+	return tables{world: w, filter: w.Cache().Register(&all), ids: ids, masks: map[arche.Mask]*maskInfo{}}
 }
 
 // close gives the registered filters back.
@@ -49,53 +54,66 @@ func (t *tables) close() {
 	t.world.Cache().Unregister(&t.filter)
 	for _, info := range t.masks {
 		if !info.relation {
-			t.world.Cache().Unregister(&info.exclusive)
+			t.world.Cache().Unregister(&info.all)
 		}
 	}
 	t.masks, t.found = nil, nil
 }
 
-// find returns all rows, table by table. The slice is reused by the next call.
+// find returns all tables that have rows. The slice is reused by the next call.
 func (t *tables) find() []tableRows {
-	t.found = t.found[:0]
 	query := t.world.Query(&t.filter)
-	for ok := query.Next(); ok; {
-		info := t.info(query.Mask())
-		rows := tableRows{n: 1, info: info}
-		t.pointers(&query, &rows.first)
-		if info.relation {
-			for ok = query.Next(); ok && t.adjacent(&query, &rows); ok = query.Next() {
-				rows.n++
-			}
-		} else {
-			count := t.world.Query(&info.exclusive)
-			rows.n = count.Count()
-			count.Close()
-			ok = query.Step(rows.n)
+	left, k := query.Count(), 0
+	for ok := query.Next(); ok; k++ {
+		if k == len(t.found) {
+			t.found = append(t.found, tableRows{})
 		}
-		t.found = append(t.found, rows)
+		rows := &t.found[k] // as it was at the last call
+		known := rows.info != nil && rows.has(&query)
+		if !known {
+			rows.info = t.info(query.Mask())
+			if rows.info.relation {
+				rows.target = query.Relation(rows.info.id)
+			}
+		}
+		for c, id := range t.ids {
+			rows.first[c] = query.Get(id)
+		}
+		if !known || !rows.ends(query, left) {
+			rows.n = rows.info.count(t.world, rows.target)
+		}
+		left -= rows.n
+		ok = query.Step(rows.n)
 	}
+	clear(t.found[k:]) // no pointers into tables that are gone
+	t.found = t.found[:k]
 	return t.found
 }
 
-func (t *tables) pointers(q *arche.Query, at *[maxColumns]unsafe.Pointer) {
-	for k, id := range t.ids {
-		at[k] = q.Get(id)
-	}
+// has reports whether a query stands in the table. The mask and, if it has a relation, the target tell tables apart.
+func (r *tableRows) has(q *arche.Query) bool {
+	return q.Mask() == r.info.mask && (!r.info.relation || q.Relation(r.info.id) == r.target)
 }
 
-// adjacent reports whether the query stands on the row after the last one of rows.
-func (t *tables) adjacent(q *arche.Query, rows *tableRows) bool {
-	if q.Mask() != rows.info.mask {
+// ends reports whether the table whose first row the query stands on is over after n rows. It gets a copy of the query to go ahead with, which must not come to its end, where it would
+// close; left is how many rows there are from here on, in all tables.
+func (r *tableRows) ends(ahead arche.Query, left int) bool {
+	if r.n > left || r.n > 1 && !ahead.Step(r.n-1) || !r.has(&ahead) {
 		return false
 	}
-	for k, id := range t.ids {
-		// The addresses are compared, never followed.
-		if uintptr(q.Get(id)) != uintptr(rows.first[k])+uintptr(rows.n)*t.sizes[k] {
-			return false
-		}
+	return r.n == left || ahead.Next() && !r.has(&ahead)
+}
+
+// count returns how many rows one of the tables has.
+func (m *maskInfo) count(w *arche.World, target arche.Entity) int {
+	filter := arche.Filter(&m.all)
+	if m.relation {
+		m.of.Target = target
+		filter = &m.of
 	}
-	return true
+	query := w.Query(filter)
+	defer query.Close()
+	return query.Count()
 }
 
 func (t *tables) info(mask arche.Mask) *maskInfo {
@@ -105,12 +123,14 @@ func (t *tables) info(mask arche.Mask) *maskInfo {
 	info := &maskInfo{mask: mask}
 	for _, id := range arche.ComponentIDs(t.world) {
 		if i, ok := arche.ComponentInfo(t.world, id); ok && i.IsRelation && mask.Get(id) {
-			info.relation = true
+			info.relation, info.id = true, id
 		}
 	}
-	if !info.relation {
-		exclusive := mask.Exclusive()
-		info.exclusive = t.world.Cache().Register(&exclusive)
+	exclusive := mask.Exclusive()
+	if info.relation {
+		info.of.Filter = &exclusive // not registered: that would be one for every target
+	} else {
+		info.all = t.world.Cache().Register(&exclusive)
 	}
 	t.masks[mask] = info
 	return info
