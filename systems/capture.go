@@ -127,7 +127,7 @@ func newCapturePlain3D() func(t *table[components.Pose3D], m *movingRows, g mark
 			Now: g.now, Last: g.last, Timed: timedMark,
 		}
 		c.Run(&out)
-		m.rows, m.rested = out.Moving, out.Rested
+		m.all, m.rows, m.rested = out.All, out.Moving, out.Rested
 		return out.Others, out.Went
 	}
 }

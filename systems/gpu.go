@@ -111,7 +111,7 @@ func (i *Interpolator[T]) report(e arche.Entity) {
 
 // reportMoved notes that a capture has set rows of a table in motion.
 func (i *Interpolator[T]) reportMoved(t *table[T], m *movingRows) {
-	i.gpuCaptured = i.gpuCaptured || len(m.rows) > 0
+	i.gpuCaptured = i.gpuCaptured || m.common() > 0
 	for _, r := range m.timed {
 		i.report(t.span[r].owner)
 	}

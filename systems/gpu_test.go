@@ -138,3 +138,41 @@ func TestEachMotionShowsCorrections(t *testing.T) {
 		t.Errorf("two seconds after the correction it is %v ahead, want 8", last)
 	}
 }
+
+// Whatever share of a table moves, and however many rows it has: EachMotion tells of everybody who was set in motion, who goes on, and who has arrived, and of nobody else.
+func TestEachMotionTellsOfAllThatMoved(t *testing.T) {
+	for _, n := range []int{1, 7, 8, 9, 16, 21, 600} {
+		for name, moves := range map[string]func(k int) bool{
+			"all":             func(int) bool { return true },
+			"nobody":          func(int) bool { return false },
+			"all but one":     func(k int) bool { return k != n/2 },
+			"all but the end": func(k int) bool { return k != n-1 },
+			"every third":     func(k int) bool { return k%3 == 0 },
+		} {
+			moving := false
+			e, ip, all := markedCrowd(t, n, func(k int) bool { return moving && moves(k) })
+			told := func() map[arche.Entity]bool {
+				seen := map[arche.Entity]bool{}
+				ip.EachMotion(func(e arche.Entity, m *systems.Motion[components.Pose3D]) {
+					if want, _ := ip.Motion(e); *m != want {
+						t.Fatalf("%s of %d: told of %v, it is %v", name, n, *m, want)
+					}
+					seen[e] = true
+				})
+				return seen
+			}
+			e.Update(frame60)
+			told() // the spawn
+			for step := range 3 {
+				moving = step < 2 // in the last one they arrive
+				e.Update(e.Time().Fixed - e.Time().Normal)
+				seen := told()
+				for k, entity := range all {
+					if seen[entity] != moves(k) {
+						t.Errorf("%s of %d, step %d: row %d told of: %v", name, n, step, k, seen[entity])
+					}
+				}
+			}
+		}
+	}
+}

@@ -16,10 +16,11 @@ var hasAVX2 = detectAVX2()
 //go:noescape
 func blendDenseAVX2(dst, prev, cur *components.Pose3D, turns int, c *curve)
 
-// blendListAVX2 blends turns times eight rows; turns is at least 1. With far it fetches rows ahead that it expects to be in no cache.
+// blendListAVX2 blends n rows; n is at least 8. If it is no multiple of 8, some of the last eight rows are blended twice. With far it fetches rows
+// ahead that it expects to be in no cache.
 //
 //go:noescape
-func blendListAVX2(rows *uint32, dst, prev, cur *components.Pose3D, turns int, c *curve, far bool)
+func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool)
 
 // maxRowAVX2 returns the largest of turns times sixteen rows; turns is at least 1.
 //

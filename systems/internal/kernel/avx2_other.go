@@ -13,7 +13,7 @@ const hasAVX2 = false
 
 func blendDenseAVX2(dst, prev, cur *components.Pose3D, turns int, c *curve) { unreachable() }
 
-func blendListAVX2(rows *uint32, dst, prev, cur *components.Pose3D, turns int, c *curve, far bool) {
+func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool) {
 	unreachable()
 }
 

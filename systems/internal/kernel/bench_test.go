@@ -119,7 +119,7 @@ func BenchmarkCapture(b *testing.B) {
 						for b.Loop() {
 							total += capture()
 						}
-						if len(out.Moving) != len(rows) {
+						if len(out.moving(n)) != len(rows) {
 							b.Fatalf("%d of %d captured", len(out.Moving), len(rows))
 						}
 						b.ReportMetric(float64(total.Nanoseconds())/float64(b.N)/float64(n), "ns/row")

@@ -80,11 +80,15 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), p)
 	c, i := curveAt(t), 0
-	if p.avx2() {
+	if p.avx2() && len(rows) >= perTurn {
 		far := len(dst) >= farRows && len(rows) <= len(dst)/4 // a denser list is as good as a stream
-		for whole := len(rows) &^ (perTurn - 1); i < whole; {
+		whole := len(rows)
+		if &dst[0] == &prev[0] || &dst[0] == &cur[0] { // a row that is blended twice would not be the same
+			whole &^= perTurn - 1
+		}
+		for whole-i >= perTurn {
 			n := min(whole-i, perListCall)
-			blendListAVX2(&rows[i], &dst[0], &prev[0], &cur[0], n/perTurn, &c, far)
+			blendListAVX2(&rows[i], n, &dst[0], &prev[0], &cur[0], &c, far)
 			i += n
 		}
 	}

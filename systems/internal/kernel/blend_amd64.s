@@ -201,6 +201,8 @@ dense:
 // DI, SI, DX: the columns. BX: the rows of the turn to blend. AX: those of the turn three ahead, which stays on the last turn, at 96(SP).
 // R8 to R15: 5r of the eight rows at hand. CX: turns left.
 //
+// The last turn takes the last eight rows of the list, whatever its length: some of them for the second time, with the same result.
+//
 // In columns beyond the cache the rows of a sparse list come from memory one by one, which no prefetcher foresees; with far set, the kernel fetches
 // all lines of a row seven turns ahead, into the second-level cache: twice as fast at a million rows of which every tenth moves, 1 ns slower in the cache.
 
@@ -263,21 +265,21 @@ dense:
 	PREFETCHT1 (DI)(R8*8)       \
 	PREFETCHT1 39(DI)(R8*8)
 
-// func blendListAVX2(rows *uint32, dst, prev, cur *components.Pose3D, turns int, c *curve, far bool)
+// func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool)
 TEXT ·blendListAVX2(SB), NOSPLIT, $104-49
-	MOVQ dst+8(FP), DI
-	MOVQ prev+16(FP), SI
-	MOVQ cur+24(FP), DX
-	MOVQ turns+32(FP), CX
+	MOVQ n+8(FP), CX
+	MOVQ dst+16(FP), DI
+	MOVQ prev+24(FP), SI
+	MOVQ cur+32(FP), DX
 	MOVQ c+40(FP), AX
 	CONSTANTS
 
 	MOVQ rows+0(FP), AX
 	MOVQ AX, BX
-	LEAQ -1(CX), R8
-	SHLQ $5, R8
-	ADDQ AX, R8
-	MOVQ R8, 96(SP)
+	LEAQ -32(AX)(CX*4), R8
+	MOVQ R8, 96(SP)        // the last eight
+	ADDQ $7, CX
+	SHRQ $3, CX            // turns, the last one perhaps in part
 
 	LIST_DOTS
 	WEIGH
@@ -330,9 +332,11 @@ near:
 	WEIGH
 	LIST_DOTS
 
-	ADDQ $32, BX
-	DECQ CX
-	JNZ  list
+	ADDQ    $32, BX
+	CMPQ    BX, 96(SP)
+	CMOVQHI 96(SP), BX
+	DECQ    CX
+	JNZ     list
 	VZEROUPPER
 	RET
 

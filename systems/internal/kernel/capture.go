@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -25,6 +26,7 @@ type Capture3D struct {
 // Captured receives the outcome of a capture as lists of rows in ascending order. Run appends to them; their memory is the caller's to reuse.
 type Captured struct {
 	Moving []uint32 // captured: samples, Seen and Motion are set
+	All    bool     // every row is, and Moving was left as it was: the assembly does not write that list
 	Rested []uint32 // written, but with the value that they had: Seen is set, Motion is zero
 	Others []uint32 // written, but not by an ordinary movement: untouched
 	Went   int      // how many of Moving and Rested were in motion over the step before
@@ -40,14 +42,64 @@ func (c *Capture3D) Run(out *Captured) { c.RunBy(Fastest, out) }
 
 // RunBy is [Capture3D.Run] by a path.
 //
-// It goes part by part, so that what the scan has brought into the cache is still there for the capture. One part ahead of it, the few rows of a part that
-// will be captured are prefetched: scattered over a large table, each would have to be waited for.
+// Rows from the first one on that have all moved are captured as they come, without looking for them first: a third less work where a whole table
+// moves. The others are looked for part by part, so that what the scan has brought into the cache is still there for the capture. One part ahead of
+// it, the few rows of a part that will be captured are prefetched: scattered over a large table, each would have to be waited for.
 func (c *Capture3D) RunBy(p Path, out *Captured) {
-	const part = 128
 	n := len(c.Seen)
 	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
-	out.changed, out.next = out.changed[:0], out.next[:0]
-	for first := 0; first < n; first += part {
+	out.All, out.changed, out.next = false, out.changed[:0], out.next[:0]
+	run := 0
+	if p.avx2() {
+		run = c.takeRun(out)
+	}
+	nearlyAll := run > 0 && n-run < perTurn
+	if !nearlyAll {
+		out.Moving = appendRun(out.Moving, run)
+	}
+	listed := len(out.Moving)
+	c.takeScattered(p, run, out)
+	if !nearlyAll {
+		return
+	}
+	if len(out.Moving)-listed == n-run {
+		out.All, out.Moving = true, out.Moving[:listed]
+		return
+	}
+	out.next = append(out.next[:0], out.Moving[listed:]...)
+	out.Moving = append(appendRun(out.Moving[:listed], run), out.next...)
+}
+
+// part is how many rows are scanned, or captured, at a time: enough to forget the calls, and few enough for their records to stay in the first-level cache.
+const part = 512
+
+// takeRun captures rows from the first one on, until eight that have not all moved, and returns how many.
+func (c *Capture3D) takeRun(out *Captured) (rows int) {
+	whole := len(c.Seen) &^ (perTurn - 1)
+	for rows < whole {
+		n := min(whole-rows, part)
+		done := c.takeTurns(uint32(rows), n/perTurn, out) * perTurn
+		rows += done
+		if done < n {
+			break
+		}
+	}
+	return rows
+}
+
+// appendRun appends the first n rows.
+func appendRun(rows []uint32, n int) []uint32 {
+	rows = slices.Grow(rows, n)[:len(rows)+n]
+	for r, run := 0, rows[len(rows)-n:]; r < len(run); r++ {
+		run[r] = uint32(r)
+	}
+	return rows
+}
+
+// takeScattered looks for rows that have changed, from a row on, and captures them.
+func (c *Capture3D) takeScattered(p Path, first int, out *Captured) {
+	n := len(c.Seen)
+	for ; first < n; first += part {
 		seen := c.Seen[first:min(n, first+part)]
 		revisions := unsafe.Pointer(&c.Logical[first].Record().Revision)
 		out.next = p.Changed(uint32(first), revisions, unsafe.Sizeof(c.Logical[0]), seen, out.next)

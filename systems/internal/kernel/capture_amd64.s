@@ -4,8 +4,8 @@
 
 // func captureAVX2(a *captureArguments) (turns int)
 //
-// Captures rows that follow each other, eight a turn, and returns how many turns it did: it stops before the first eight of which one did not move or
-// did not move ordinarily, having changed nothing of theirs.
+// Captures rows that follow each other, eight a turn, and returns how many turns it did: it stops before the first eight of which one was not
+// written, did not move or did not move ordinarily, having changed nothing of theirs.
 //
 // A record is 48 bytes: the pose, the revision at 40, the state at 44. Eight records are 384 bytes, eight samples 320.
 //
@@ -47,6 +47,7 @@ capture:
 	VSHUFPS      $0xDD, Y1, Y0, Y1   // states
 	VPXOR        Y4, Y4, Y4
 	VPSUBD       (R8), Y12, Y0
+	VPCMPEQD     Y4, Y0, Y5          // ones: not written
 	VPSRLD       $8, Y0, Y0          // not zero: raised by 256 or more
 	VPSLLD       $29, Y1, Y2         // not zero: one of the three low bits is set
 	VPOR         Y2, Y0, Y0
@@ -56,6 +57,7 @@ capture:
 	VPBROADCASTD 56(AX), Y3
 	VPCMPEQD     Y3, Y2, Y3          // ones: timed
 	VPOR         Y3, Y1, Y1
+	VPOR         Y5, Y1, Y1
 	VPANDN       Y0, Y1, Y0
 	VMOVMSKPS    Y0, BX
 	CMPL         BX, $0xFF
