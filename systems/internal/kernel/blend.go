@@ -24,8 +24,8 @@ const (
 	perTurn = 8 // poses that the kernels blend at once
 
 	// perCall is how many poses one call of assembly may take: code in assembly cannot be preempted, and a garbage collection must not wait for a
-	// million poses.
-	perCall = 256
+	// million poses, nor the pipeline be filled too often.
+	perCall = 1024
 
 	// perFarCall is the same for columns of farColumn poses or more, which only memory holds. There the pauses between short calls make the whole 10 to
 	// 20 percent faster; that is measured, not explained.
@@ -35,8 +35,11 @@ const (
 	// perListCall is the same for lists, whose kernel looks further ahead and must be stopped less often.
 	perListCall = 2048
 
-	// farRows is the size of a column from which three of them (8 MB) are beyond the second-level cache by far.
-	farRows = 1 << 16
+	// farRows is the size of a column from which three of them (8 MB) are beyond the second-level cache by far, and farListed how many rows are,
+	// with all lines that they touch (1 MB): fewer are still there from the frame before, and would be fetched for nothing, which takes a third of
+	// the time.
+	farRows   = 1 << 16
+	farListed = 1 << 12
 )
 
 // Blend3D writes dst[i] = blend(prev[i], cur[i], t) for every i. The slices have equal length; rotations have unit length; t is in [0, 1).
@@ -81,7 +84,7 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	checkRows(rows, len(dst), p)
 	c, i := curveAt(t), 0
 	if p.avx2() && len(rows) >= perTurn {
-		far := len(dst) >= farRows && len(rows) <= len(dst)/4 // a denser list is as good as a stream
+		far := len(dst) >= farRows && len(rows) >= farListed && len(rows) <= len(dst)/4 // a denser list is as good as a stream
 		whole := len(rows)
 		if &dst[0] == &prev[0] || &dst[0] == &cur[0] { // a row that is blended twice would not be the same
 			whole &^= perTurn - 1
