@@ -95,8 +95,8 @@ func (r *tableRows) has(q *arche.Query) bool {
 	return q.Mask() == r.info.mask && (!r.info.relation || q.Relation(r.info.id) == r.target)
 }
 
-// ends reports whether the table whose first row the query stands on is over after n rows. It gets a copy of the query to go ahead with, which must not come to its end, where it would
-// close; left is how many rows there are from here on, in all tables.
+// ends reports whether the table whose first row the query stands on is over after n rows. It gets a copy of the query to go ahead with, which must not
+// come to its end, where it would close; left is how many rows there are from here on, in all tables.
 func (r *tableRows) ends(ahead arche.Query, left int) bool {
 	if r.n > left || r.n > 1 && !ahead.Step(r.n-1) || !r.has(&ahead) {
 		return false
