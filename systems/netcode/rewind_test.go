@@ -1,0 +1,76 @@
+package netcode_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// What is drawn at the own player's tick is rewound to the present, and riders with what carries them: who shoots at a mover, at a body near him or at a rider hits it where he sees it.
+func TestRewindOfWhatIsPredicted(t *testing.T) {
+	b := boxes()
+	m := newMatchOf(t, boxProtocol(t, b), nil)
+	near, far, lift := m.box(box{X: 3, Z: 3}), m.box(box{X: 60}), m.crate(kindLift, liftPath(0))
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { // a kick every two seconds, which no client can foresee; it glides for more than one
+		now := m.engine.Time().Tick
+		m.boxOf(far).VX = wobble(now)
+		if now%120 == 0 {
+			m.boxOf(near).VX = 3 * wobble(now/2)
+		}
+	}))
+	a := m.join(seeds(31), nil)
+	m.run(6*time.Second, nil)
+	m.mustPlay()
+	targets := []arche.Entity{near, far, lift}
+	drawn := map[tick.Tick][3]mgl32.Vec3{}
+	var now tick.Tick
+	a.input = func(at tick.Tick) input { now = at; return input{} }
+	a.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		var at [3]mgl32.Vec3
+		for i, e := range targets {
+			at[i] = a.logical(a.replicaOf(m, e))
+		}
+		drawn[now+1] = at
+	}))
+	worst, compared := [3]float32{}, 0
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		want, ok := drawn[m.server.Tick()+1]
+		if since := m.engine.Time().Tick % 120; !ok || since < 40 { // the news of the kick is still to come
+			return
+		}
+		compared++
+		m.of(a).Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
+			for i, e := range targets {
+				pose, ok := at(e)
+				if !ok {
+					t.Fatal("a target is not there")
+				}
+				worst[i] = max(worst[i], pose.Position.Sub(want[i]).Len())
+			}
+		})
+	}))
+	m.run(6*time.Second, nil)
+	for i, limit := range [3]float32{0.05, 0.12, 0.001} {
+		if worst[i] > limit {
+			t.Errorf("target %d: rewound %.3f m from where it was seen, want at most %.2f", i, worst[i], limit)
+		}
+	}
+	if compared < 200 {
+		t.Errorf("%d ticks compared: too few", compared)
+	}
+	t.Logf("near %.3f m, far %.3f m, lift %.4f m over %d ticks", worst[0], worst[1], worst[2], compared)
+}
+
+// wobble is a speed that changes its direction every second.
+func wobble(t uint64) float32 {
+	if t/60%2 == 0 {
+		return 2
+	}
+	return -2
+}
