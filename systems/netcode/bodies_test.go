@@ -468,6 +468,37 @@ func TestBoxIsCorrected(t *testing.T) {
 	}
 }
 
+// A box that the client has pushed and nobody else has comes back: of what rests on the server no news comes, and that is news.
+func TestBoxThatNobodyPushed(t *testing.T) {
+	for _, network := range networks {
+		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+		a := m.join(network.path(5), nil)
+		m.run(time.Second, nil)
+		e := m.box(box{X: 1.2, Z: 2})
+		m.run(5*time.Second, nil)
+		m.mustPlay()
+		replica, frozen := a.replicaOf(m, e), m.of(a).State
+		held := true
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			if held { // the server lets him do nothing, and he does not know why
+				m.of(a).State = frozen
+				*m.boxOf(e) = box{X: 1.2, Z: 2}
+			}
+		}))
+		a.input = func(tick.Tick) input { return input{X: 1} }
+		far := float32(0)
+		m.run(2*time.Second, func() { far = max(far, a.logical(replica)[0]-1.2) })
+		if far < 0.5 || far > 4 {
+			t.Errorf("%s: the box is predicted up to %.2f m ahead, want some way and not any", network.name, far)
+		}
+		a.input = func(tick.Tick) input { return input{} }
+		m.run(2*time.Second, nil)
+		if d := a.logical(replica).Sub(mgl32.Vec3{1.2, 0.5, 2}).Len(); d > 0.01 {
+			t.Errorf("%s: two seconds later the box is %.3f m from where it is", network.name, d)
+		}
+	}
+}
+
 // A predicted box that goes away on the server goes on the client, in the middle of a push, and its place is taken by another one.
 func TestPredictedBoxIsDespawned(t *testing.T) {
 	for seed := range uint64(5) {
