@@ -89,8 +89,8 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
 		before := *c
-		for _, p := range g.Players {
-			if r.push(c, p.State.Pos, p.State.Vel) {
+		for k := range g.Players {
+			if p := g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && r.push(c, p.Pos, p.Vel) {
 				c.Awake = true
 			}
 		}
@@ -99,17 +99,25 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 		}
 		*c = r.Glide(*c)
 		for k := range g.Bodies {
-			if other := &g.Bodies[k].State; k != i && Part(c, other) {
+			if other := &g.Bodies[k].State; k != i && !apart(&c.Pos, &other.Pos, 2*CrateRadius) && Part(c, other) {
 				other.Awake = true
 			}
 		}
 		c.Awake = !c.Rests() || *c != before
 	}
 	for i := range g.Bodies {
-		for _, p := range g.Players {
-			r.block(p.State, g.Bodies[i].State)
+		for k := range g.Players {
+			if c, p := &g.Bodies[i].State, g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) {
+				r.block(p, *c)
+			}
 		}
 	}
+}
+
+// apart reports whether two things are too far from each other along one axis of the floor to touch: nearly all pairs are, so it comes before anything that takes longer.
+func apart(a, b *mgl32.Vec3, reach float32) bool {
+	x, z := b[0]-a[0], b[2]-a[2]
+	return x >= reach || x <= -reach || z >= reach || z <= -reach
 }
 
 // touch returns the way from a player to a crate and by how much they overlap, if they do.
