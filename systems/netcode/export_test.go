@@ -69,3 +69,9 @@ func (s *Server[S, I]) PlaceForTest(step float32) {
 		s.places.put(slot, slot, at)
 	}
 }
+
+// WriteResumeForTest writes the greeting of a player who comes back.
+func (p *Protocol[S, I]) WriteResumeForTest(w *packet.Writer, number uint16, s [16]byte) {
+	h := hello{resume: true, player: number, secret: s}
+	h.write(w, p.schema)
+}
