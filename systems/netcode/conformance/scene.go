@@ -102,7 +102,7 @@ func scenes() []scene {
 		},
 		{
 			title:   "An ordered stream with 15 % loss, which ends at 40 s",
-			text:    "Every loss is a stall of 200 ms and more (as over TCP). The view waits for up to half a second of it, and takes half a minute to believe that it is over.",
+			text:    "Every loss is a stall of 200 ms and more (as over TCP). The view waits for up to 350 ms of it. A second or two after the last stall it believes that they are over, and makes up for the rest at 1.1 of real speed.",
 			network: calm, motion: "M1", lanes: []string{tandem, mirror, log5}, length: 85 * time.Second, seed: 1,
 			from: 10 * time.Second, to: 80 * time.Second, charts: []chartKind{lagChart, errorChart},
 		},

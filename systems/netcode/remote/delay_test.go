@@ -152,7 +152,7 @@ func TestLatenessPercentile(t *testing.T) {
 		var all []time.Duration
 		for range rapid.IntRange(1, 600).Draw(t, "n") {
 			v := time.Duration(rapid.IntRange(0, 1000).Draw(t, "v"))
-			l.add(v)
+			l.add(0, v)
 			all = append(all, v)
 		}
 		if len(all) > 256 {
@@ -428,19 +428,19 @@ func TestLatenessIsBounded(t *testing.T) {
 		if i%20 == 0 {
 			late = 2 * time.Second
 		}
-		l.add(late)
+		l.add(time.Duration(i)*33*ms, late)
 	}
 	d := Delay{lateness: l}
 	if got := d.Lateness(); got != mostLateness {
 		t.Errorf("stalls of 2 s in every twentieth frame: waits for %v, want %v", got, mostLateness)
 	}
 	for range 5 {
-		d.lateness.add(2 * time.Second)
+		d.lateness.add(time.Minute, 2*time.Second)
 	}
 	if got := d.Lateness(); got != 2*time.Second {
 		t.Errorf("all of them 2 s late: waits for %v", got)
 	}
-	if (&lateness{}).recent() != 0 {
+	if (&lateness{}).recent(-1) != 0 {
 		t.Error("recent of nothing")
 	}
 }
