@@ -50,8 +50,6 @@ func (c *crowd) anywhere() components.Pose3D {
 	return pose
 }
 
-func (c *crowd) has(e arche.Entity) bool { return c.m.engine.World().Alive(e) }
-
 // root is an entity's topmost replicated parent.
 func (c *crowd) root(e arche.Entity) arche.Entity {
 	w := c.m.engine.World()
