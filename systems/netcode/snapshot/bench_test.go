@@ -128,6 +128,24 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
+// TestASnapshotSaysNothingTwice sends snapshots of several packets: what is in the first has nothing to say in the others, not even if it comes to rest.
+func TestASnapshotSaysNothingTwice(t *testing.T) {
+	const entities = 800
+	c := newCrowd(t, entities, 1)
+	for range 60 {
+		c.move()
+		c.send(t, true)
+	}
+	c.records = 0
+	for range 30 {
+		c.move()
+		c.send(t, true)
+	}
+	if moving := 30 * entities * 3 / 4; c.records < moving || c.records > moving+30 {
+		t.Errorf("%d records in 30 snapshots, in each of which %d entities have moved and one more may have changed", c.records, entities*3/4)
+	}
+}
+
 // BenchmarkEncode is the cost of one client of a server with 1000 entities, three quarters of them moving and all sent at every tick.
 func BenchmarkEncode(b *testing.B) {
 	c := newCrowd(b, 1000, 1)

@@ -132,7 +132,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 		t.dirty, t.priority = false, 0
 		return 0, false
 	case t.sentRev == s.revision && !t.lost(e.acked):
-		if !t.hasBase || t.repeats >= lastWords {
+		if !t.hasBase || t.repeats >= lastWords || t.since == now { // the packets of one snapshot are often lost together
 			return 0, false
 		}
 		// No boost: where room is scarce, what has not been said at all goes first.
