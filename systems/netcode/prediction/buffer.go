@@ -65,6 +65,7 @@ type Buffer[I comparable] struct {
 	age    *clocksync.AgeMeter
 	gate   gate
 	excess meter
+	silent int // ticks since inputs came
 	stats  BufferStats
 }
 
@@ -148,6 +149,10 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 		return
 	}
 	b.age.Arrived(p.Newest, now)
+	if b.silent > wakeTicks {
+		b.excess.pardon = pardonTicks // he has slept, and his clock may overshoot before it finds the server's again
+	}
+	b.silent = 0
 	if p.Newest.Sub(b.next) >= Window {
 		b.excess.early(1)
 	}
@@ -218,6 +223,7 @@ func (b *Buffer[I]) advance() {
 	b.ack = later(b.ack, b.next.Add(-Window-1)) // what is older cannot arrive any more
 	b.gate.grant(1)
 	b.excess.leak(1)
+	b.silent++
 }
 
 // Feedback returns what to tell the client.
