@@ -182,6 +182,9 @@ func TestInputOutage(t *testing.T) {
 
 // Case 29: who can receive only a quarter of what he is sent gets the newest, and no longer queue builds up than his link's.
 func TestSlowReader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 32 << 10 })
 	var moving []arche.Entity
 	for i := range 400 {

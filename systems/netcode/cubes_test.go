@@ -20,6 +20,9 @@ import (
 // Cases 41 and 42 through both plugins, at 60 snapshots a second: 901 cubes that roll about and bounce take at most 256 kbit of payload in any second, each is in a packet every 400 ms, and the client's
 // newest state of each is never older than 2 s. At rest they take 15 kbit beside what the game writes for the player himself.
 func TestCubesThroughPlugins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
 	const cubes, budget, second = 901, 256_000 / 8, time.Second
 	tap := &tapped{}
 	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1024}), func(c *netcode.ServerConfig[runner, input]) {

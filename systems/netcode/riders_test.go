@@ -129,6 +129,9 @@ func (m *match) serverWorld(e arche.Entity) mgl32.Vec3 {
 // Who boards a moving ferry, rides on it, walks about on it and leaves it is never seen to leap: not by himself, not by others; and who stands on it stands still on it, as it is
 // drawn.
 func TestBoardingAFerry(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
 	for _, network := range networks {
 		var worstOwn, worstRemote, slip, remoteSlip, jolt float32
 		for seed := range uint64(20) {

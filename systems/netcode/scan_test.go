@@ -204,6 +204,9 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 // Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all moving a little; somebody walks through. Whatever leaves the server for him names only
 // what he may know of in that tick, and the end of what he has been told of.
 func TestTheWireNamesNothingElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
 	const radius, leave = 20, 24
 	const secret = 0x5EC2E7A9 // points of what is secret, to be looked for in the bytes
 	hidden := map[arche.Entity]bool{}
