@@ -3,6 +3,7 @@ package netcode
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/go-gl/mathgl/mgl32"
 
@@ -99,12 +100,7 @@ type bodiesKind[S any, I comparable, B comparable] struct {
 }
 
 func (b *bodiesKind[S, I, B]) has(kind uint16) bool {
-	for _, k := range b.config.Kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(b.config.Kinds, kind)
 }
 
 func finite(v mgl32.Vec3) bool {

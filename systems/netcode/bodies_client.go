@@ -106,7 +106,7 @@ func (b *bodiesClient[S, I, B]) authority(id snapshot.ID) (state B, s snapshot.S
 		return state, s, at, false
 	}
 	if b.config.Restore != nil {
-		state = b.config.Restore(state, components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}})
+		state = b.config.Restore(state, poseOf(s.Position, s.Rotation))
 	}
 	return state, s, at, placed(b.config.Pose(state))
 }
@@ -218,7 +218,7 @@ func (b *bodiesClient[S, I, B]) meet() {
 		}
 		b.others = append(b.others, other[S]{
 			rep: Replicated{Kind: r.kind, Owner: r.owner, ID: r.id}, at: at, velocity: s.Velocity,
-			pose: components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}},
+			pose: poseOf(s.Position, s.Rotation),
 		})
 		if len(b.others) == maxOthers {
 			return

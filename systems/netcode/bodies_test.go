@@ -125,17 +125,9 @@ func boxes() netcode.Bodies[runner, input, box] {
 // boxProtocol has boxes beside all that newProtocol has. Runners who are pushed back by what travels rounded can be predicted as well as that.
 func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 	t.Helper()
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate, MaxEntities: 1024, Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[runner, input]{
-		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Snap: 5, Tolerance: 0.01,
-		Distance: func(a, b runner) float64 {
-			return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Abs(float64(a.Dash-b.Dash))
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	netcode.Mirror[health](p, "health", healthCodec{})
-	p.SetMover(kindLift, liftPath)
+	game := runnerGame()
+	game.Tolerance = 0.01
+	p := newProtocolFor(t, snapshot.Config{}, game)
 	netcode.Predict(p, "box", b)
 	return p
 }

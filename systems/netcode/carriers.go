@@ -49,10 +49,7 @@ func (s *Server[S, I]) carrier(by Carrier) arche.Entity {
 		return arche.Entity{}
 	}
 	if by.Body != snapshot.None {
-		if slot := by.Body.Slot(); slot < len(s.history.ids) && s.history.ids[slot] == by.Body && s.world.Alive(s.tracks.bySlot[slot]) {
-			return s.tracks.bySlot[slot]
-		}
-		return arche.Entity{}
+		return s.entityOf(by.Body)
 	}
 	for _, e := range s.tracks.bySlot {
 		if !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.tracks.replicated) && (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind == by.Mover {

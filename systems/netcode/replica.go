@@ -128,9 +128,9 @@ func (c *Client[S, I]) spawn(ch *snapshot.Change) *replica {
 		c.world.Add(e, c.ids.replicated)
 	}
 	*(*Replicated)(c.world.Get(e, c.ids.replicated)) = marker
-	pose := components.Pose3D{Position: ch.State.Position, Rotation: components.NormalizeQuat(ch.State.Rotation), Scale: c.logical(e).Get().Scale}
-	if pose.Scale == (components.Pose3D{}.Scale) {
-		pose.Scale = components.Identity3D().Scale
+	pose := poseOf(ch.State.Position, ch.State.Rotation)
+	if scale := c.logical(e).Get().Scale; scale != (mgl32.Vec3{}) {
+		pose.Scale = scale
 	}
 	c.logical(e).Teleport(pose)
 	return r
@@ -271,9 +271,8 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration, t ti
 		c.stats.Starved++
 	}
 	jump := info.Discontinuity
-	newest, _, _ := c.decoder.State(r.id)
 	if r.rested {
-		r.rested, jump = false, jump && newest.Discontinuity != r.counter // that nobody has looked at what rests is no jump
+		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter // that nobody has looked at what rests is no jump
 	}
 	if frame := snapshot.ID(info.Frame); frame != r.hangs {
 		there := false
@@ -293,8 +292,19 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration, t ti
 		r.rider.hops = false
 	}
 	if info.Settled {
-		r.settled, r.rested, r.counter = true, true, newest.Discontinuity
+		r.settled, r.rested, r.counter = true, true, c.jumpsOf(r)
 	}
+}
+
+// jumpsOf counts a replica's discontinuities, as the newest news has it.
+func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
+	newest, _, _ := c.decoder.State(r.id)
+	return newest.Discontinuity
+}
+
+// poseOf makes a pose of what travels, at its natural size, since sizes do not.
+func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
+	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
 }
 
 // show writes a replica's logical pose, the same way as a local system would.

@@ -339,6 +339,14 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	s.net.SetState(tr.id, state)
 }
 
+// entityOf returns the living entity that is called so on the wire, the zero one if there is none.
+func (s *Server[S, I]) entityOf(id snapshot.ID) arche.Entity {
+	if slot := id.Slot(); id != snapshot.None && slot < len(s.history.ids) && s.history.ids[slot] == id && s.world.Alive(s.tracks.bySlot[slot]) {
+		return s.tracks.bySlot[slot]
+	}
+	return arche.Entity{}
+}
+
 // parentOf returns what an entity hangs below, as it is called on the wire.
 func (s *Server[S, I]) parentOf(query *arche.Query, tr *track) snapshot.ID {
 	if !query.Has(s.tracks.parent) {

@@ -111,10 +111,8 @@ func (s *Server[S, I]) predicts(p *Player[S, I], e arche.Entity, kind uint16) bo
 
 // frameOf is where what has an ID is now, the identity for none.
 func (s *Server[S, I]) frameOf(id snapshot.ID) components.Pose3D {
-	if slot := id.Slot(); id != snapshot.None && slot < len(s.history.ids) && s.history.ids[slot] == id {
-		if e := s.tracks.bySlot[slot]; s.world.Alive(e) && s.world.Has(e, s.tracks.logical) {
-			return (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
-		}
+	if e := s.entityOf(id); !e.IsZero() && s.world.Has(e, s.tracks.logical) {
+		return (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
 	}
 	return components.Identity3D()
 }

@@ -3,7 +3,6 @@ package netcode
 import (
 	"time"
 
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -102,13 +101,20 @@ func (c *Client[S, I]) ride(r *replica, before, after S, t tick.Tick) (start, en
 	return start, end, kept
 }
 
+// pathOf returns the path of a replica that is a mover, nil for others and for none.
+func (c *Client[S, I]) pathOf(id snapshot.ID) func(tick.Tick) components.Pose3D {
+	if r := c.replica(id); r != nil {
+		return c.protocol.movers[r.kind]
+	}
+	return nil
+}
+
 // moverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the world, are the identity.
 func (c *Client[S, I]) moverAt(id snapshot.ID, at time.Duration) components.Pose3D {
-	r := c.replica(id)
-	if r == nil || c.protocol.movers[r.kind] == nil {
+	path := c.pathOf(id)
+	if path == nil {
 		return components.Identity3D()
 	}
-	path := c.protocol.movers[r.kind]
 	k := c.grid.Index(at)
 	edge := c.grid.Edge(k)
 	share := float32(float64(at-edge) / float64(max(c.grid.Edge(k+1)-edge, 1)))
@@ -130,7 +136,7 @@ func (c *Client[S, I]) bridge(r *replica, s remote.Sample, now time.Duration) {
 		return
 	}
 	t := tick.Tick(uint32(c.grid.Index(s.Time)))
-	pose := components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}}
+	pose := poseOf(s.Position, s.Rotation)
 	there, ok := c.reframe(pose, snapshot.ID(s.Frame), last.frame, t)
 	if !ok {
 		return
@@ -193,14 +199,14 @@ func (c *Client[S, I]) frameAt(id snapshot.ID, t tick.Tick) (components.Pose3D, 
 	if r == nil {
 		return components.Identity3D(), false
 	}
-	if path := c.protocol.movers[r.kind]; path != nil {
+	if path := c.pathOf(id); path != nil {
 		return path(t).Normalize(), true
 	}
 	s, at, ok := c.decoder.State(id)
 	if !ok || r.parent != snapshot.None || at != t && !s.AtRest {
 		return components.Identity3D(), false
 	}
-	return components.Pose3D{Position: s.Position, Rotation: components.NormalizeQuat(s.Rotation), Scale: mgl32.Vec3{1, 1, 1}}, true
+	return poseOf(s.Position, s.Rotation), true
 }
 
 // rider is a replica on the way from one frame to another. The two are seen at different times, a mover at the own player's tick and the world as it was a while ago: what changes from one to the
@@ -214,11 +220,11 @@ type rider struct {
 
 // seenIn returns where in the world something is drawn that was at a place in the world at the moment at, if it is drawn with a frame, which is seen at its present pose.
 func (c *Client[S, I]) seenIn(frame snapshot.ID, world components.Pose3D, at time.Duration, t tick.Tick) components.Pose3D {
-	r := c.replica(frame)
-	if r == nil || c.protocol.movers[r.kind] == nil {
+	path := c.pathOf(frame)
+	if path == nil {
 		return world
 	}
-	return c.protocol.movers[r.kind](t).Normalize().Mul(c.moverAt(frame, at).Inverse().Mul(world))
+	return path(t).Normalize().Mul(c.moverAt(frame, at).Inverse().Mul(world))
 }
 
 // carry returns the pose to write for a replica whose samples say pose in the frame that it hangs in, at the moment at, when the own player is at tick t.
@@ -235,8 +241,8 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 	}
 	drawn := components.Blend3D(before, now, smooth(r.rider.weight))
 	frame := components.Identity3D()
-	if above := c.replica(r.hangs); above != nil && c.protocol.movers[above.kind] != nil {
-		frame = c.protocol.movers[above.kind](t).Normalize()
+	if path := c.pathOf(r.hangs); path != nil {
+		frame = path(t).Normalize()
 	}
 	drawn = frame.Inverse().Mul(drawn)
 	drawn.Scale = pose.Scale

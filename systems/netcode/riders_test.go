@@ -59,19 +59,15 @@ func carrierRunner(s runner) netcode.Carrier {
 
 func ferryProtocol(t testing.TB) *protocol {
 	t.Helper()
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate, MaxEntities: 1024, Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[runner, input]{
-		Step: stepRunner, Pose: poseRunner, Carrier: carrierRunner, States: runnerCodec{}, Inputs: inputCodec{}, Snap: 5, Tolerance: 1e-4,
-		Distance: func(a, b runner) float64 {
-			if a.Ride != b.Ride {
-				return 100
-			}
-			return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Abs(float64(a.Dash-b.Dash))
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+	game := runnerGame()
+	game.Carrier = carrierRunner
+	game.Distance = func(a, b runner) float64 {
+		if a.Ride != b.Ride {
+			return 100
+		}
+		return runnersApart(a, b)
 	}
-	netcode.Mirror[health](p, "health", healthCodec{})
+	p := newProtocolFor(t, snapshot.Config{}, game)
 	p.SetMover(kindFerry, ferryPath)
 	return p
 }

@@ -117,17 +117,28 @@ type protocol = netcode.Protocol[runner, input]
 
 func newProtocol(t testing.TB, config snapshot.Config) *protocol {
 	t.Helper()
+	return newProtocolFor(t, config, runnerGame())
+}
+
+// runnerGame is what players do: tests may change parts of it.
+func runnerGame() netcode.Game[runner, input] {
+	return netcode.Game[runner, input]{
+		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Snap: 5, Tolerance: 1e-4, Distance: runnersApart,
+	}
+}
+
+func runnersApart(a, b runner) float64 {
+	return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Abs(float64(a.Dash-b.Dash))
+}
+
+func newProtocolFor(t testing.TB, config snapshot.Config, game netcode.Game[runner, input]) *protocol {
+	t.Helper()
 	config.TickRate = tickRate
 	if config.MaxEntities == 0 {
 		config.MaxEntities = 1024
 	}
 	config.Velocity = snapshot.Range{Max: 64, Resolution: 1.0 / 32}
-	p, err := netcode.NewProtocol(config, netcode.Game[runner, input]{
-		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Snap: 5, Tolerance: 1e-4,
-		Distance: func(a, b runner) float64 {
-			return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Abs(float64(a.Dash-b.Dash))
-		},
-	})
+	p, err := netcode.NewProtocol(config, game)
 	if err != nil {
 		t.Fatal(err)
 	}
