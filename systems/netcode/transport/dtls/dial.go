@@ -71,7 +71,9 @@ func (d *dialer) run() {
 		}
 		select {
 		case <-time.After(retryPause):
-		case <-ctx.Done():
+		case <-ctx.Done(): // the time is up, and what the last attempt met says why
+			d.worker.End(d.reason(err))
+			return
 		}
 	}
 }
@@ -118,7 +120,7 @@ func final(err error) bool {
 	var addr *net.AddrError
 	var op *net.OpError
 	return errors.Is(err, errWrongCertificate) || errors.Is(err, errNobodyListens) || errors.As(err, &dns) || errors.As(err, &addr) ||
-		errors.As(err, &op) && op.Op == "dial"
+		errors.As(err, &op) && op.Op == "dial" && !op.Timeout() // an attempt that began as the time ran out says nothing about the network
 }
 
 // reason says why there is no connection, in words for the player.

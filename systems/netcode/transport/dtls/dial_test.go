@@ -43,6 +43,7 @@ func TestDialThatCannotSucceed(t *testing.T) {
 		"no fingerprint":       {l.Addr(), joinlink.Fingerprint{}, 0, transport.Unauthorized, "use the join link"},
 		"a server that is off": {gone.LocalAddr().String(), other, 0, transport.Failed, "start the server"},
 		"no answer":            {silent.LocalAddr().String(), other, 300 * time.Millisecond, transport.TimedOut, "firewall"},
+		"no time to try":       {silent.LocalAddr().String(), other, time.Nanosecond, transport.TimedOut, "firewall"},
 		"a busy server":        {full.Addr(), full.Fingerprint(), time.Second, transport.TimedOut, "try again later"},
 		"no port":              {"127.0.0.1", other, 0, transport.Failed, "check the join link"},
 		"a port too high":      {"127.0.0.1:70000", other, 0, transport.Failed, "check the join link"},
