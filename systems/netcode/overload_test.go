@@ -1,10 +1,13 @@
 package netcode_test
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -56,6 +59,41 @@ func TestOverloadKicksNobody(t *testing.T) {
 		after := m.of(m.clients[0]).InputStats()
 		if n := after.Repeated + after.Idle - before.Repeated - before.Idle; !arrival && n > 6 {
 			t.Errorf("5 s after the overload %d inputs of 120 were missed", n)
+		}
+	}
+}
+
+// Server and clients share a machine that has other things to do: each has its turn after a random time, of half a second and more now and then, and the server catches up on all of it. They
+// send as many inputs as before, in bursts and far ahead, and must not be taken for cheaters.
+func TestStarvedMachinesKickNobody(t *testing.T) {
+	for _, arrival := range []bool{false, true} {
+		for _, seed := range []uint64{2, 45, 105, 126, 149, 189} {
+			random := rand.New(rand.NewPCG(seed, 7))
+			// As the demo's server: it lets no time go.
+			m := newMatchOn(t, newProtocol(t, snapshot.Config{}), ecs.Config{FixedRate: tickRate, MaxSteps: 2 * tickRate, MaxDelta: time.Second},
+				func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
+			for i := range 2 {
+				p := m.join(linksim.Symmetric(linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: seed*10 + uint64(i)}), nil)
+				p.input = func(at tick.Tick) input { return input{X: int8(at/30%3) - 1} }
+			}
+			mean := float64([]time.Duration{20, 60, 120, 250}[seed%4] * time.Millisecond)
+			engines := []*ecs.Engine{m.engine, m.clients[0].engine, m.clients[1].engine}
+			last, next := make([]time.Duration, len(engines)), make([]time.Duration, len(engines))
+			longest := time.Duration(0)
+			for m.now = 0; m.now < 40*time.Second; m.now += time.Millisecond {
+				for i, e := range engines {
+					if m.now >= next[i] {
+						longest = max(longest, m.now-last[i])
+						e.Update(m.now - last[i])
+						last[i], next[i] = m.now, m.now+time.Duration(min(random.ExpFloat64()*mean, 3e9))
+					}
+				}
+			}
+			for i, p := range m.clients {
+				if s, r := p.client.Status(); s != netcode.Playing || p.client.Stats().Reconnects > 0 {
+					t.Errorf("arrival %v, seed %d: client %d is %v (%v) after %d reconnects; the longest turn took %v", arrival, seed, i, s, r, p.client.Stats().Reconnects, longest)
+				}
+			}
 		}
 	}
 }

@@ -185,9 +185,15 @@ func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input]))
 
 func newMatchOf(t testing.TB, p *protocol, change func(c *netcode.ServerConfig[runner, input])) *match {
 	t.Helper()
+	return newMatchOn(t, p, ecs.Config{FixedRate: tickRate}, change)
+}
+
+// newMatchOn is one whose server's engine is configured so.
+func newMatchOn(t testing.TB, p *protocol, engine ecs.Config, change func(c *netcode.ServerConfig[runner, input])) *match {
+	t.Helper()
 	m := &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: p}
 	var err error
-	if m.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
+	if m.engine, err = ecs.New(engine); err != nil {
 		t.Fatal(err)
 	}
 	spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](m.engine.World())

@@ -57,6 +57,7 @@ type Arrivals[I comparable] struct {
 	held    [2 * Window]tag
 	late    presses[I]
 	gate    gate
+	credit  int64 // how many more inputs may come before those without room are too many; negative: none
 	excess  meter
 	stats   ArrivalStats
 }
@@ -77,7 +78,7 @@ type ArrivalStats struct {
 	Invalid   uint64        // ids too far from the last to be true
 	Refused   uint64        // packets that Admit refused
 	Forfeited time.Duration // time of silence beyond the bank
-	Excess    uint64        // Dropped and Refused
+	Excess    uint64        // Refused, and Dropped as far as more than one per step have come, over seconds
 }
 
 // NewArrivals returns an empty queue, or an error for a configuration that makes no sense.
@@ -103,7 +104,7 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 	case c.Queue < Unlimited || c.Queue > MaxHistory:
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Queue is %d: use 1 to %d inputs", c.Queue, MaxHistory)
 	}
-	return &Arrivals[I]{config: c, gate: gateBank, excess: newMeter(c.Kick)}, nil
+	return &Arrivals[I]{config: c, gate: gateBank, credit: arrivalBank, excess: newMeter(c.Kick)}, nil
 }
 
 // Admit reports whether a packet may be decoded: two per Step may, with 128 in reserve for bursts.
@@ -120,6 +121,7 @@ func (a *Arrivals[I]) Admit() bool {
 // it runs beyond the bank.
 func (a *Arrivals[I]) Skip(n int64) {
 	a.gate.grant(n)
+	a.credit = min(a.credit+n, arrivalBank)
 	a.excess.pardon = pardonTicks
 }
 
@@ -152,9 +154,12 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 		return
 	}
 	a.newest = id
+	a.credit = max(a.credit-1, -1)
 	if limit := a.config.Queue; limit != Unlimited && a.count >= limit {
 		a.stats.Dropped++
-		a.excess.early(1)
+		if a.credit < 0 {
+			a.excess.early(1)
+		}
 		a.late.add(in, &a.config.Rules)
 		a.at(a.count - 1).id = id // when that one has run, this one is done with, too
 		return
@@ -194,6 +199,7 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 	}
 	a.horizon = max(now, horizon)
 	a.gate.grant(steps)
+	a.credit = min(a.credit+steps, arrivalBank)
 	a.excess.leak(steps)
 	if !a.started {
 		if !a.heard {

@@ -120,8 +120,31 @@ func TestDroppedInputsLoseNoPressAndCountAsDone(t *testing.T) {
 	if want := [8]uint16{1, 1, 1, 1, 1, 1, 1, 1}; state.Pressed != want {
 		t.Errorf("pressed %v, want each once", state.Pressed)
 	}
-	if last, _ := a.Last(); last != 7 || a.Stats().Dropped != 5 || a.Stats().Run != 3 || a.Stats().Excess != 5 {
+	if last, _ := a.Last(); last != 7 || a.Stats().Dropped != 5 || a.Stats().Run != 3 || a.Stats().Excess != 0 {
 		t.Errorf("the last id is %d, statistics %+v, want 7, with 3 run and 5 dropped", last, a.Stats())
+	}
+}
+
+// Bursts in which a machine that stalls sends what it could not are no excess; the same bursts are when they are more than one input per step.
+func TestBurstsAreNoExcessByThemselves(t *testing.T) {
+	for _, burst := range []int{10, 60, 90, 100} { // the first three in the time of as many steps, the last in that of 60
+		a := newArrivals(t, prediction.ArrivalConfig[control]{})
+		every, id := min(burst, 60), tick.Tick(0)
+		if burst == 90 {
+			every = 90
+		}
+		for k := range 60 * second {
+			if k%every == every-1 {
+				for range burst {
+					a.Put(id, control{})
+					id++
+				}
+			}
+			drain(a, body{}, grid.Edge(int64(k)), grid.Edge(int64(k+1)))
+		}
+		if s := a.Stats(); a.Kick() != (burst == 100) || (s.Excess > 0) != (burst == 100) || s.Dropped == 0 {
+			t.Errorf("%d every %d steps: kick %v, %+v", burst, every, a.Kick(), s)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ const (
 // Each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then [Buffer.Next].
 type Buffer[I comparable] struct {
 	config BufferConfig[I]
+	grid   clocksync.Grid
 	next   tick.Tick       // runs next: the server's tick plus one
 	ring   [2 * Window]I   // the inputs of next-Window to next+Window-1
 	held   [2 * Window]tag // whether they are there
@@ -85,7 +86,7 @@ type BufferStats struct {
 
 	Accepted, Duplicate, Late, Early, Expired uint64 // verdicts on what arrived
 	Refused                                   uint64 // packets that Admit refused
-	Excess                                    uint64 // packets refused, and packets whose newest input was early
+	Excess                                    uint64 // packets refused, and packets whose newest input was four times as early as may be
 }
 
 // Missed returns the share of ticks without the client's input, 0 to 1.
@@ -113,6 +114,9 @@ func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], err
 func (b *Buffer[I]) Reset(next tick.Tick) error {
 	age, err := clocksync.NewAgeMeter(b.config.Rate)
 	if err != nil {
+		return fmt.Errorf("prediction: BufferConfig.Rate: %w", err)
+	}
+	if b.grid, err = clocksync.NewGrid(b.config.Rate); err != nil {
 		return fmt.Errorf("prediction: BufferConfig.Rate: %w", err)
 	}
 	b.age = age
@@ -153,7 +157,8 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 		b.excess.pardon = pardonTicks // he has slept, and his clock may overshoot before it finds the server's again
 	}
 	b.silent = 0
-	if p.Newest.Sub(b.next) >= Window {
+	// A server that has stalled catches up: it has this already, though its time has come before the next tick has.
+	if p.Newest.Sub(later(b.next, b.grid.Tick(b.grid.Index(now)))) >= farAhead {
 		b.excess.early(1)
 	}
 	for i := p.Count - 1; i >= 0; i-- { // oldest first, the order in which presses happened

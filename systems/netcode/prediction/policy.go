@@ -43,6 +43,16 @@ func (m *meter) early(n int) {
 	m.add(n)
 }
 
+const (
+	// farAhead is from how many ticks ahead of the server on a packet counts as one too many. An honest client is so far ahead that its inputs come in time through the worst that
+	// the path and both machines do: where these stall for half a second again and again that is beyond Window. The clock of one who sends too fast runs away, and
+	// is that far ahead in seconds.
+	farAhead = 4 * Window
+	// arrivalBank is how many inputs of a client may come at once before those that find no room are too many: what two machines that stall hold back
+	// between them. One more may come per tick.
+	arrivalBank = 120
+)
+
 // wakeTicks is the silence after which a client has slept.
 const wakeTicks = 30
 
