@@ -1,6 +1,7 @@
 package dtls_test
 
 import (
+	"net"
 	"runtime"
 	"strings"
 	"testing"
@@ -23,8 +24,8 @@ func TestDialThatCannotSucceed(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	silent := localSocket(t) // takes everything and says nothing
 	defer silent.Close()
-	gone := localSocket(t)
-	gone.Close()
+	gone := connected(t, silent.LocalAddr()) // takes nothing from anybody else, and nobody else takes its port
+	defer gone.Close()
 	full := listen(t, dtls.Config{HalfOpen: 1, Handshakes: dtls.Rate{PerSecond: 1, Burst: 1}, HandshakeTimeout: time.Minute})
 	r := newRelay(t, full.Addr())
 	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 }) // its handshake never ends
@@ -39,12 +40,12 @@ func TestDialThatCannotSucceed(t *testing.T) {
 		code    transport.Code
 		text    string
 	}{
-		"another certificate":  {l.Addr(), other, 0, transport.Unauthorized, "ask for a new link"},
+		"another certificate":  {l.Addr(), other, time.Minute, transport.Unauthorized, "ask for a new link"},
 		"no fingerprint":       {l.Addr(), joinlink.Fingerprint{}, 0, transport.Unauthorized, "use the join link"},
 		"a server that is off": {gone.LocalAddr().String(), other, 0, transport.Failed, "start the server"},
 		"no answer":            {silent.LocalAddr().String(), other, 300 * time.Millisecond, transport.TimedOut, "firewall"},
 		"no time to try":       {silent.LocalAddr().String(), other, time.Nanosecond, transport.TimedOut, "firewall"},
-		"a busy server":        {full.Addr(), full.Fingerprint(), time.Second, transport.TimedOut, "try again later"},
+		"a busy server":        {full.Addr(), full.Fingerprint(), 3 * time.Second, transport.TimedOut, "try again later"},
 		"no port":              {"127.0.0.1", other, 0, transport.Failed, "check the join link"},
 		"a port too high":      {"127.0.0.1:70000", other, 0, transport.Failed, "check the join link"},
 	} {
@@ -82,17 +83,27 @@ func TestCloseWhileConnecting(t *testing.T) {
 	settle(t, before)
 }
 
+// connected returns a socket that is connected to an address.
+func connected(t *testing.T, to net.Addr) *net.UDPConn {
+	t.Helper()
+	c, err := net.DialUDP("udp", nil, to.(*net.UDPAddr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // A client that proves its address and then says no more is let go of when its time is up.
 func TestHandshakeThatStops(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{HandshakeTimeout: 100 * time.Millisecond}))
+	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{HandshakeTimeout: time.Second}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := newRelay(t, l.Addr())
 	r.setDrop(func(b []byte, up bool) bool { return !up && len(b) > 200 }) // the server's part of the handshake
 	c := dtls.Dial(r.addr(), l.Fingerprint(), dtls.Config{})
-	until(t, "two handshakes ran out", func() bool { return l.Stats().Failed >= 2 })
+	until(t, "two handshakes have run out", func() bool { return l.Stats().Failed >= 2 })
 	if got := l.Stats(); got.Accepted != 0 {
 		t.Errorf("counted %+v", got)
 	}

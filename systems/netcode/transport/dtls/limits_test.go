@@ -99,17 +99,15 @@ func TestSlowReader(t *testing.T) {
 	const n = 500
 	for i := range n {
 		until(t, "the datagram is taken", func() bool { return client.Send([]byte{byte(i >> 8), byte(i)}) == nil })
-		if i%50 == 0 {
-			pause()
+		if i%50 == 49 { // fewer than any socket's buffer holds
+			until(t, "these have arrived", func() bool { return server.Stats().ReceiveDropped == uint64(i+1-16) })
 		}
 	}
-	until(t, "all are sent", func() bool { return client.Stats().SendQueued == 0 })
-	pause()
 	got := drain(server)
-	if len(got) > 16 || len(got) < 8 {
+	if len(got) != 16 {
 		t.Fatalf("%d datagrams waited, want 16", len(got))
 	}
-	if first := int(got[0][0])<<8 | int(got[0][1]); first < n/2 {
+	if first := int(got[0][0])<<8 | int(got[0][1]); first != n-16 {
 		t.Errorf("the oldest that waited is number %d of %d", first, n)
 	}
 	if s := server.Stats(); s.ReceiveDropped == 0 || s.Received != uint64(len(got)) {
@@ -163,7 +161,7 @@ func TestCloseAmidHandshakes(t *testing.T) {
 		}
 		var clients []*dtls.Conn
 		for range 5 {
-			clients = append(clients, dtls.Dial(l.Addr(), l.Fingerprint(), dtls.Config{DialTimeout: time.Second}))
+			clients = append(clients, dtls.Dial(l.Addr(), l.Fingerprint(), dtls.Config{DialTimeout: time.Minute}))
 		}
 		until(t, "a handshake is under way", func() bool { return l.Stats().Pending > 0 || l.Stats().Accepted > 0 })
 		l.Close(transport.Reason{Code: transport.Shutdown})

@@ -24,7 +24,7 @@ func TestClientThatBreaksTheRules(t *testing.T) {
 	}
 	defer c.Close()
 	var server transport.Conn
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	wait := func(what string, condition func() bool) {
 		t.Helper()
 		for ; !condition(); time.Sleep(time.Millisecond) {

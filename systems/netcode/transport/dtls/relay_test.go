@@ -20,6 +20,8 @@ type relay struct {
 	down   [][]byte // what the server sent
 	drop   func(b []byte, up bool) bool
 	wg     sync.WaitGroup
+
+	flushed chan struct{}
 }
 
 func newRelay(t testing.TB, server string) *relay {
@@ -76,6 +78,14 @@ func (r *relay) fromClient() {
 			return
 		}
 		r.mu.Lock()
+		if string(buf[:n]) == flushed {
+			if r.flushed != nil {
+				close(r.flushed)
+				r.flushed = nil
+			}
+			r.mu.Unlock()
+			continue
+		}
 		r.client = from
 		if len(r.up) < 4096 {
 			r.up = append(r.up, bytes.Clone(buf[:n]))
@@ -118,6 +128,29 @@ func (r *relay) inject(b []byte, up bool) {
 	} else {
 		r.front.WriteToUDP(b, r.client)
 	}
+}
+
+// flushed is what flush sends: the relay keeps it to itself.
+const flushed = "that is all so far"
+
+// flush waits until the relay has seen all that the client had sent by now.
+func (r *relay) flush(t testing.TB) {
+	t.Helper()
+	seen := make(chan struct{})
+	r.mu.Lock()
+	r.flushed = seen
+	r.mu.Unlock()
+	s := localSocket(t)
+	defer s.Close()
+	until(t, "the relay has seen everything", func() bool { // the socket may overflow
+		s.WriteToUDP([]byte(flushed), r.front.LocalAddr().(*net.UDPAddr))
+		select {
+		case <-seen:
+			return true
+		default:
+			return false
+		}
+	})
 }
 
 // recorded returns copies of all that the client and the server sent.

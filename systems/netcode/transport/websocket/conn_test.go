@@ -31,7 +31,7 @@ func open(c websocket.Config) websocket.Config {
 // until polls until the condition holds, and fails the test if that takes far longer than it should on the slowest machine.
 func until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !condition(); time.Sleep(time.Millisecond / 2) {
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond / 2) {
 		if time.Now().After(deadline) {
 			t.Fatalf("gave up waiting until %s", what)
 		}

@@ -22,7 +22,7 @@ func Example() {
 	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the step.
 	var server transport.Conn
 	buf := make([]byte, websocket.MTU)
-	for answered := false; !answered; time.Sleep(time.Millisecond) {
+	for answered := false; !answered && client.State() != transport.Closed; time.Sleep(time.Millisecond) {
 		listener.Poll(0)
 		if c, ok := listener.Accept(); ok {
 			server = c

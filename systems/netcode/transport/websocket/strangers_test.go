@@ -30,6 +30,26 @@ func tcpAddr(l *websocket.Listener) string {
 	return addr[:strings.IndexByte(addr, '/')]
 }
 
+// takenPort returns an address that nobody listens on, and nobody can as long as the test runs: the server's end of a connection has it.
+func takenPort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return l.Addr().String()
+}
+
 func TestDialThatCannotSucceed(t *testing.T) {
 	before := runtime.NumGoroutine()
 	secure, _ := security(t)
@@ -47,11 +67,7 @@ func TestDialThatCannotSucceed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone.Close()
+	gone := takenPort(t)
 
 	header := func(name, value string) http.Header { return http.Header{name: {value}} }
 	for name, test := range map[string]struct {
@@ -67,13 +83,16 @@ func TestDialThatCannotSucceed(t *testing.T) {
 		"no token":              {picky.Addr(), websocket.Config{}, transport.Unauthorized, "token"},
 		"a wrong path":          {strings.Replace(plain.Addr(), "/arena", "/", 1), websocket.Config{}, transport.Failed, "something else"},
 		"a full server":         {full.Addr(), websocket.Config{}, transport.Refused, "try again later"},
-		"a server that is off":  {"ws://" + gone.Addr().String() + "/", websocket.Config{}, transport.Failed, "start the server"},
+		"a server that is off":  {"ws://" + gone + "/", websocket.Config{}, transport.Failed, "start the server"},
 		"no answer":             {"ws://" + silent.Addr().String() + "/", websocket.Config{DialTimeout: 200 * time.Millisecond}, transport.TimedOut, "firewall"},
 		"another scheme":        {"http://127.0.0.1/", websocket.Config{}, transport.Failed, "join link"},
 		"no address":            {"ws:///", websocket.Config{}, transport.Failed, "join link"},
 		"what is no URL at all": {"\x00", websocket.Config{}, transport.Failed, "join link"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if test.config.DialTimeout == 0 {
+				test.config.DialTimeout = time.Minute // the slowest machine
+			}
 			c := websocket.Dial(test.url, test.config)
 			if c.State() != transport.Connecting {
 				t.Errorf("Dial returned a connection that is %v", c.State())
@@ -143,28 +162,30 @@ func TestOrigins(t *testing.T) {
 // Strangers who connect and say nothing, or nonsense, are let go of in time, are never more than the bound, and keep nobody out for longer.
 func TestSilentStrangers(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: 200 * time.Millisecond}))
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: time.Second}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var strangers []net.Conn
-	for i := range 50 {
-		c, err := net.Dial("tcp", tcpAddr(l))
-		if err != nil {
-			continue
+	defer func() {
+		for _, c := range strangers {
+			c.Close()
 		}
-		defer c.Close()
-		strangers = append(strangers, c)
-		switch i % 3 {
-		case 1:
-			fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nX: ")
-		case 2:
-			c.Write([]byte{0x16, 3, 1, 0, 200, 1, 0, 0})
+	}()
+	until(t, "some were turned away", func() bool {
+		if c, err := net.Dial("tcp", tcpAddr(l)); err == nil {
+			strangers = append(strangers, c)
+			switch len(strangers) % 3 {
+			case 1:
+				fmt.Fprintf(c, "GET / HTTP/1.1\r\nHost: x\r\nX: ")
+			case 2:
+				c.Write([]byte{0x16, 3, 1, 0, 200, 1, 0, 0})
+			}
 		}
-	}
-	until(t, "some were turned away", func() bool { return l.Stats().Refused >= 20 })
+		return l.Stats().Refused >= 20
+	})
 	for _, c := range strangers {
-		c.SetReadDeadline(time.Now().Add(30 * time.Second))
+		c.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("a silent stranger is still connected")
 		}
@@ -187,15 +208,20 @@ func TestRates(t *testing.T) {
 	secure.NetworkUpgrades = websocket.Rate{PerSecond: 1, Burst: 3}
 	l := listen(t, secure)
 	opened := 0
+	var all []*websocket.Conn
+	start := time.Now()
 	for range 12 {
-		c := dial(t, l.Addr(), pinned)
+		all = append(all, dial(t, l.Addr(), pinned))
+	}
+	for _, c := range all {
 		until(t, "it is decided", func() bool { c.Poll(0); return c.State() != transport.Connecting })
 		if c.State() == transport.Open {
 			opened++
 		}
 	}
-	if opened < 3 || opened > 8 {
-		t.Errorf("%d of 12 got in, want 3 at once and one per second", opened)
+	most := 3 + int(time.Since(start)/time.Second) + 1
+	if opened < 3 || opened > most {
+		t.Errorf("%d of 12 got in, want 3 at once and one per second, %d at most", opened, most)
 	}
 	if got := l.Stats(); got.Refused == 0 || got.Accepted != uint64(opened) {
 		t.Errorf("counted %+v", got)
