@@ -42,7 +42,7 @@ func TestOperator(t *testing.T) {
 	address := freePort(t)
 	server := operate(t, "server", "-listen", address, "-state", state, "-crates", "0")
 	link := server.link()
-	one := start(t, "client", "-connect", link, "-headless", "-seconds", "300")
+	one := start(t, "client", "-connect", link, "-headless", "-seconds", "600")
 	one.await("playing", 1)
 	server.say("players", "1 players")
 	if out := server.output(); !strings.Contains(out, "127.0.0.1:") || !strings.Contains(out, "shared") {
@@ -68,9 +68,9 @@ func TestOperator(t *testing.T) {
 	if own == link {
 		t.Fatal("the invitation is the server's own link")
 	}
-	two := start(t, "client", "-connect", own, "-headless", "-seconds", "300")
+	two := start(t, "client", "-connect", own, "-headless", "-seconds", "600")
 	two.await("playing", 1)
-	again := start(t, "client", "-connect", own, "-headless", "-seconds", "60")
+	again := start(t, "client", "-connect", own, "-headless", "-seconds", "600")
 	if code := again.end(); code != 1 || !strings.Contains(again.output(), "used up") {
 		t.Errorf("a used-up invitation ends with %d:\n%s", code, again.output())
 	}
@@ -87,18 +87,18 @@ func TestOperator(t *testing.T) {
 	if again := server.link(); again != link {
 		t.Fatalf("the link was %s and is %s", link, again)
 	}
-	banned := start(t, "client", "-connect", link, "-headless", "-seconds", "60")
+	banned := start(t, "client", "-connect", link, "-headless", "-seconds", "600")
 	if code := banned.end(); code != 1 || !strings.Contains(banned.output(), "you are banned from this server: aims too well") {
 		t.Errorf("after a restart, who is banned ends with %d:\n%s", code, banned.output())
 	}
 	server.say("bans", "1 bans")
 	server.say("unban 2", "there is no ban \"2\"")
 	server.say("unban 1", "lifted ban 1")
-	used := start(t, "client", "-connect", own, "-headless", "-seconds", "60")
+	used := start(t, "client", "-connect", own, "-headless", "-seconds", "600")
 	if code := used.end(); code != 1 || !strings.Contains(used.output(), "used up") {
 		t.Errorf("after a restart, the used-up invitation ends with %d:\n%s", code, used.output())
 	}
-	free := start(t, "client", "-connect", link, "-headless", "-seconds", "60")
+	free := start(t, "client", "-connect", link, "-headless", "-seconds", "600")
 	free.await("playing", 1)
 	server.say("ban 127.0.0.0/8", "ban 2: 127.0.0.0/8")
 	if code := free.end(); code != 1 || !strings.Contains(free.output(), "banned") {

@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
-// Three processes at the articles' condition: what a client draws of the other player moves in the trace's own time, not by snapshots. How smooth it is exactly is measured in
+// Three processes at the articles' condition: what a client draws of the other player moves in the time that passes, not by snapshots. How smooth it is exactly is measured in
 // virtual time, by the conformance suite and by package play; here frames are as long as the machine makes them, and so a share is compared with that of a client
-// that draws what came last.
+// that draws what came last. A step is held against the real time since the frame before, however long that took: a machine that stops now and then makes no jump of it. Where
+// frames are as far apart as snapshots, drawing them raw makes none either, so that only those count for it that follow closely.
 func TestTracesOfThreeProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")
@@ -31,7 +33,7 @@ func TestTracesOfThreeProcesses(t *testing.T) {
 			t.Fatalf("exit code %d\n%s", code, p.output())
 		}
 	}
-	jumped, frames, worst := jumps(t, one)
+	jumped, frames, worst := jumps(t, one, time.Hour)
 	t.Logf("%d of %d frames in which the other one moves have a jump of 5 cm; the largest is %.3f m", jumped, frames, worst)
 	if frames < 40 {
 		t.Skipf("the machine drew only %d frames in which somebody moves", frames)
@@ -39,15 +41,18 @@ func TestTracesOfThreeProcesses(t *testing.T) {
 	if jumped*50 > frames {
 		t.Errorf("%d of %d frames have a jump of 5 cm, want at most one in fifty", jumped, frames)
 	}
-	jumped, frames, worst = jumps(t, two)
+	jumped, frames, worst = jumps(t, two, 20*time.Millisecond)
 	t.Logf("drawn raw: %d of %d, the largest %.3f m", jumped, frames, worst)
+	if frames < 20 {
+		t.Skipf("the machine drew only %d frames fast enough to see what raw drawing does", frames)
+	}
 	if jumped*10 < frames {
 		t.Errorf("drawn raw, %d of %d frames have a jump, want one in ten at least: the test shows nothing", jumped, frames)
 	}
 }
 
-// jumps counts the frames in which another player moves on the floor, and those of them in which he moves more than 5 cm further than he can run.
-func jumps(t *testing.T, path string) (jumped, frames int, worst float64) {
+// jumps counts the frames not longer than a time in which another player moves on the floor, and those of them in which he moves more than 5 cm further than he can run.
+func jumps(t *testing.T, path string, longest time.Duration) (jumped, frames int, worst float64) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -65,7 +70,7 @@ func jumps(t *testing.T, path string) (jumped, frames int, worst float64) {
 			continue
 		}
 		var v [4]float64
-		for i, column := range []int{2, 13, 14, 15} { // normal time, where he is drawn
+		for i, column := range []int{1, 13, 14, 15} { // real time, where he is drawn
 			if v[i], err = strconv.ParseFloat(row[column], 64); err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +83,7 @@ func jumps(t *testing.T, path string) (jumped, frames int, worst float64) {
 		if passed := now.at - was.at; was.at > 0 && now.at > begun+4 && now.y < 0.01 && was.y < 0.01 {
 			step := math.Hypot(now.x-was.x, now.z-was.z)
 			const speed, rate = 6.0, 1.1 // m/s; how fast the view of others may run
-			if over := step - speed*rate*passed; step > 0.01 {
+			if over := step - speed*rate*passed; step > 0.01 && passed <= longest.Seconds() {
 				frames++
 				worst = max(worst, over)
 				if over > 0.05 {

@@ -59,8 +59,12 @@ type metrics struct {
 	vars   map[string]any
 	costs  costs
 	seen   time.Time
+	steps  uint64 // when the variables were taken
 	ending bool
 }
+
+// publishEvery is after how many steps the variables are taken anew. A server that is late runs several at once.
+const publishEvery = 15
 
 func newMetrics(addr string) (*metrics, error) {
 	listener, err := net.Listen("tcp", addr)
@@ -85,11 +89,12 @@ func (m *metrics) publish(f figures) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	fresh := m.vars == nil || now.Sub(m.seen) > 0 && f.steps%15 == 0 || f.draining != m.ending
+	fresh := m.vars == nil || f.steps/publishEvery != m.steps/publishEvery || f.draining != m.ending
 	m.seen, m.ending = now, f.draining
 	if !fresh {
 		return
 	}
+	m.steps = f.steps
 	m.costs = *f.costs
 	s := f.server
 	m.vars = map[string]any{
