@@ -172,7 +172,7 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 		path := i.correctedStart(owner, value, t.prev[r], t.cur[r], moved, last)
 		i.fixes.add(i.diff, owner, path, from, i.halfLife)
 		i.touch(owner)
-		from = path
+		from = path.value
 	case kind == components.Arrives:
 		end = start + over
 		if end <= start {

@@ -71,6 +71,77 @@ func TestCorrectionFades(t *testing.T) {
 	}
 }
 
+// A gentle correction shortens a long offset at a steady speed, which depends on how long it is, until the half-life is slower; a short one fades as any other does.
+func TestCorrectGently(t *testing.T) {
+	const slow, fast, halfLife = 1.1, 2.4, 0.1
+	for _, off := range []float64{0.05, 0.15, 0.5, 1.5, 6} {
+		speed := min(max(off, slow), fast)
+		rest := speed * halfLife / math.Ln2
+		left := func(age float64) float64 {
+			if straight := (off - rest) / speed; straight > 0 {
+				if age < straight {
+					return off - speed*age
+				}
+				return rest * math.Exp2(-(age-straight)/halfLife)
+			}
+			return off * math.Exp2(-age/halfLife)
+		}
+		for _, frames := range []schedule{fps(240, 1), fps(60, 1), fps(23, 1)} {
+			s := newStage(t, 20)
+			e := s.spawn(components.Identity3D())
+			s.fixed(func(now ecs.Time) {
+				if now.Tick == 8 {
+					s.ip.CorrectGently(e, at(-off, 0, 0), at(-off, 0, 0), slow, fast)
+				}
+			})
+			first, last, wasAt := -1.0, 0.0, 0.0
+			s.run(1200, frames, func(now ecs.Time) {
+				tm := seconds(now.Normal)
+				if now.Tick <= 8 {
+					wasAt = tm
+					return
+				}
+				if first < 0 {
+					first = tm
+				}
+				s.near("position", s.x(e), left(tm-first)-off, 1e-4)
+				if moved := math.Abs(s.x(e) - last); moved > speed*(tm-wasAt)+1e-4 {
+					t.Fatalf("an offset of %v: moved %v in %v s, want at most %v per second", off, moved, tm-wasAt, speed)
+				}
+				last, wasAt = s.x(e), tm
+			})
+			s.near("the end", s.x(e), -off, 1e-4)
+		}
+	}
+	s := newStage(t, 20)
+	e := s.spawn(components.Identity3D())
+	for _, speeds := range [][2]float32{{0, 1}, {-1, 1}, {2, 1}, {float32(math.NaN()), 1}} {
+		func() {
+			defer func() {
+				if r := recover(); r == nil || !strings.Contains(r.(string), "must be positive") {
+					t.Errorf("speeds of %v: %v, want a panic with the remedy", speeds, r)
+				}
+			}()
+			s.ip.CorrectGently(e, components.Identity3D(), components.Identity3D(), speeds[0], speeds[1])
+		}()
+	}
+}
+
+// An offset that nobody can measure, or that has no end, does not stay for ever.
+func TestCorrectGentlyFromFarAway(t *testing.T) {
+	s := newStage(t, 20)
+	e := s.spawn(components.At3D(1e30, 0, 0))
+	s.fixed(func(now ecs.Time) {
+		if now.Tick == 8 {
+			s.ip.CorrectGently(e, components.Identity3D(), components.Identity3D(), 1, 2)
+		}
+	})
+	s.run(60*20, fps(60, 1), func(ecs.Time) {})
+	if s.x(e) != 0 {
+		t.Errorf("it ends at %v, want 0", s.x(e))
+	}
+}
+
 // Correction upon correction never jolts, and adds nothing up.
 func TestCorrectionsInARow(t *testing.T) {
 	s := newStage(t, 60)

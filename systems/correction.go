@@ -17,6 +17,8 @@ type Difference[T any] struct {
 	Between func(from, to T) T
 	Apply   func(base, offset T) T
 	Scale   func(offset T, factor float32) T
+	// Size returns how long an offset is, in units of length. Only CorrectGently needs it: nil means that nothing fades gently.
+	Size func(offset T) float32
 }
 
 const (
@@ -49,6 +51,20 @@ func (i *Interpolator[T]) WithHalfLife(d time.Duration) *Interpolator[T] {
 // that path, and what was drawn becomes an offset that fades. To be called from FixedUpdate. It reports whether the entity has
 // samples; one that has none is simply written.
 func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
+	return i.correct(e, pathStart[T]{value: start}, end)
+}
+
+// CorrectGently is a Correct of something whose offset is not to fade faster than at a speed, in units of length per second: what is long shortens steadily, until it is so short that the
+// half-life makes it slower. The speed is slow, but up to fast for what would take more than a second. It is for what players watch, such as a crate that
+// somebody else has pushed; whoever steers what is corrected wants to see at once where it is.
+func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast float32) bool {
+	if !(slow > 0) || !(fast >= slow) {
+		panic(fmt.Sprintf("systems: CorrectGently at %v to %v units per second; the speeds must be positive, and fast not below slow", slow, fast))
+	}
+	return i.correct(e, pathStart[T]{value: start, slow: slow, fast: fast}, end)
+}
+
+func (i *Interpolator[T]) correct(e arche.Entity, start pathStart[T], end T) bool {
 	i.mustBeInstalled("Correct")
 	if !i.world.Alive(e) || !i.world.Has(e, i.cols.ids.logical) {
 		panic(fmt.Sprintf("systems: Correct of %v, which is dead or has no Logical of %T", e, end))
@@ -63,23 +79,30 @@ func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 	return true
 }
 
+// pathStart is where the corrected path begins, and how fast its offset may fade: 0 means as fast as the half-life wants.
+type pathStart[T any] struct {
+	value      T
+	slow, fast float32
+}
+
 // correctedStart returns where the corrected path begins: known, or else the step's end less the motion of the step before.
-func (i *Interpolator[T]) correctedStart(e arche.Entity, end, prev, cur T, moved bool, last interval) T {
+func (i *Interpolator[T]) correctedStart(e arche.Entity, end, prev, cur T, moved bool, last interval) pathStart[T] {
 	if start, ok := i.fixes.takeKnown(e); ok {
-		return i.normal(start)
+		start.value = i.normal(start.value)
+		return start
 	}
 	if !moved || last.to <= last.from {
-		return end
+		return pathStart[T]{value: end}
 	}
 	ratio := float32(float64(i.step.to-i.step.from) / float64(last.to-last.from))
-	return i.normal(i.diff.Apply(end, i.diff.Scale(i.diff.Between(cur, prev), ratio)))
+	return pathStart[T]{value: i.normal(i.diff.Apply(end, i.diff.Scale(i.diff.Between(cur, prev), ratio)))}
 }
 
 // corrections are the offsets that are still to be seen.
 type corrections[T any] struct {
 	list   []correction[T]
 	index  map[arche.Entity]int
-	starts map[arche.Entity]T // given to Correct, for the capture of this step
+	starts map[arche.Entity]pathStart[T] // given to Correct, for the capture of this step
 }
 
 type correction[T any] struct {
@@ -87,40 +110,72 @@ type correction[T any] struct {
 	offset T // when it was made
 	age    time.Duration
 	shown  bool
+	steady fade
 }
 
-func (c *corrections[T]) known(e arche.Entity, start T) {
+// fade is the way on which a long offset shortens at a constant speed, before the half-life takes over. The zero value is none.
+type fade struct {
+	length time.Duration // how long it does
+	share  float32       // of the offset, that is left then
+}
+
+// left returns the share of an offset that is left of it at an age.
+func (f fade) left(age, halfLife time.Duration) float32 {
+	if age < f.length {
+		return 1 - (1-f.share)*float32(float64(age)/float64(f.length))
+	}
+	share := f.share
+	if f.length == 0 {
+		share = 1
+	}
+	return share * float32(math.Exp2(-float64(age-f.length)/float64(halfLife)))
+}
+
+// fadeOf returns the way on which an offset of a size shortens at most so fast.
+func fadeOf(size, speed float32, halfLife time.Duration) fade {
+	rest := speed * float32(halfLife.Seconds()/math.Ln2) // from where on the half-life is slower
+	seconds := (size - rest) / speed
+	if !(seconds > 0 && seconds < 3600) {
+		return fade{}
+	}
+	return fade{time.Duration(float64(seconds) * float64(time.Second)), rest / size}
+}
+
+func (c *corrections[T]) known(e arche.Entity, start pathStart[T]) {
 	if c.starts == nil {
-		c.starts = map[arche.Entity]T{}
+		c.starts = map[arche.Entity]pathStart[T]{}
 	}
 	c.starts[e] = start
 }
 
-func (c *corrections[T]) takeKnown(e arche.Entity) (start T, ok bool) {
+func (c *corrections[T]) takeKnown(e arche.Entity) (start pathStart[T], ok bool) {
 	if start, ok = c.starts[e]; ok {
 		delete(c.starts, e)
 	}
 	return start, ok
 }
 
-func decay(age, halfLife time.Duration) float32 {
-	return float32(math.Exp2(-float64(age) / float64(halfLife)))
-}
-
 // add makes the picture continue from the old path, plus what was left of an earlier offset, at the moment at which the two paths part.
-func (c *corrections[T]) add(d *Difference[T], e arche.Entity, newPath, oldPath T, halfLife time.Duration) {
+func (c *corrections[T]) add(d *Difference[T], e arche.Entity, newPath pathStart[T], oldPath T, halfLife time.Duration) {
 	drawn := oldPath
-	if at, ok := c.index[e]; ok {
+	at, ok := c.index[e]
+	if ok {
 		old := &c.list[at]
-		drawn = d.Apply(oldPath, d.Scale(old.offset, decay(old.age, halfLife)))
-		*old = correction[T]{entity: e, offset: d.Between(newPath, drawn)}
-		return
+		drawn = d.Apply(oldPath, d.Scale(old.offset, old.steady.left(old.age, halfLife)))
+	} else {
+		if c.index == nil {
+			c.index = map[arche.Entity]int{}
+		}
+		at = len(c.list)
+		c.index[e] = at
+		c.list = append(c.list, correction[T]{})
 	}
-	if c.index == nil {
-		c.index = map[arche.Entity]int{}
+	fix := correction[T]{entity: e, offset: d.Between(newPath.value, drawn)}
+	if newPath.slow > 0 && d.Size != nil {
+		size := d.Size(fix.offset)
+		fix.steady = fadeOf(size, min(max(size, newPath.slow), newPath.fast), halfLife)
 	}
-	c.index[e] = len(c.list)
-	c.list = append(c.list, correction[T]{entity: e, offset: d.Between(newPath, drawn)})
+	c.list[at] = fix
 }
 
 // forget drops the offset of an entity that has jumped.
@@ -161,10 +216,10 @@ func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 			continue
 		}
 		*r.visual = i.at(r, now)
-		if fix.age > forgottenAfter*i.halfLife {
+		if fix.age > fix.steady.length+forgottenAfter*i.halfLife {
 			c.remove(at)
 			continue
 		}
-		*r.visual = i.diff.Apply(*r.visual, i.diff.Scale(fix.offset, decay(fix.age, i.halfLife)))
+		*r.visual = i.diff.Apply(*r.visual, i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
 	}
 }

@@ -33,6 +33,7 @@ var difference3D = Difference[components.Pose3D]{
 			Scale:    offset.Scale.Mul(factor),
 		}
 	},
+	Size: func(offset components.Pose3D) float32 { return offset.Position.Len() },
 }
 
 // scaleRotation turns by factor times a rotation, taken by the shorter way round. Slerp is made for factors of 0 to 1; a prediction that is mended right after
@@ -76,4 +77,5 @@ var difference2D = Difference[components.Pose2D]{
 			Scale:    offset.Scale.Mul(factor),
 		}
 	},
+	Size: func(offset components.Pose2D) float32 { return offset.Position.Len() },
 }

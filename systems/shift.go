@@ -94,7 +94,8 @@ func (i *Interpolator[T]) shiftRow(f func(T) T, e arche.Entity, cell func(arche.
 // shiftCorrection keeps the drawn offset where f takes it: f may turn, not only move.
 func (i *Interpolator[T]) shiftCorrection(f func(T) T, e arche.Entity, base T) {
 	if start, ok := i.fixes.starts[e]; ok {
-		i.fixes.starts[e] = f(start)
+		start.value = f(start.value)
+		i.fixes.starts[e] = start
 	}
 	at, ok := i.fixes.index[e]
 	if !ok {
