@@ -28,8 +28,9 @@ import (
 //
 // # Limits
 //
-// What other players do is not known before the news of it comes. In a prediction each of them goes on as he was seen last (StandIn), for a quarter of a second at most; without a StandIn a body that two
-// push at once is predicted as if one did. What the server says puts it right. Where inputs run on arrival
+// What other players do now is not known before the news of it comes. With a StandIn, those near the own player are predicted like him, from where they were seen last and by the input that they
+// gave last, which the server tells: for half a second at most, after which they let go. Who changes his mind is predicted wrongly until the news of it comes, and then put right. Without a StandIn
+// bodies are predicted as if there were nobody else. Where inputs run on arrival
 // ([ServerConfig].OnArrival) a player has no tick to share with bodies, and clients interpolate them all.
 type Bodies[S any, I comparable, B comparable] struct {
 	// Kinds are the kinds of the entities that are bodies. Required.
@@ -40,9 +41,11 @@ type Bodies[S any, I comparable, B comparable] struct {
 	Step func(g *prediction.Group[S, I, B], t tick.Tick)
 	// Pose returns where a body in the state is, in the world. Required.
 	Pose func(body B) components.Pose3D
-	// StandIn makes a player of what is known of another one, so that bodies find him in their way: of his pose in the world and his velocity in units of length per second, carried on to
-	// the tick in question. It reports false for what is no player. Nil: others are in nobody's way.
-	StandIn func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3) (S, I, bool)
+	// StandIn makes a player's state of what is known of another one: of his pose in the world, his velocity in units of length per second, and the last input that he is known to have given. From
+	// there on Game.Step and Step move him with the bodies. It reports false for what is no player. It must be fit for whatever travels. Nil: others are in nobody's way.
+	StandIn func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3, in I) (S, bool)
+	// Share returns what others are told of an input, if there is a StandIn: leave out of it what moves neither a player nor a body, such as where he aims, and it costs nothing. Nil: all of it.
+	Share func(in I) I
 	// Codec packs a body's state, for all who may know of it. What Decode returns may come from anywhere and must be fit for Step. Required.
 	Codec snapshot.Codec[B]
 	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's pose travels anyway. Nil: nothing.
@@ -82,6 +85,9 @@ func Predict[B comparable, S any, I comparable](p *Protocol[S, I], name string, 
 	}
 	handle := Mirror(p, name, b.Codec)
 	kind := &bodiesKind[S, I, B]{config: b, handle: handle}
+	if b.StandIn != nil {
+		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})
+	}
 	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
 	return handle
 }
@@ -97,6 +103,7 @@ type bodiesOf[S any, I comparable] struct {
 type bodiesKind[S any, I comparable, B comparable] struct {
 	config Bodies[S, I, B]
 	handle snapshot.Component[B]
+	inputs snapshot.Component[I] // of players, with a StandIn
 }
 
 func (b *bodiesKind[S, I, B]) has(kind uint16) bool {

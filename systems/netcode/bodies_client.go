@@ -31,9 +31,11 @@ type clientBodies interface {
 // fadeSpeed bounds how fast, in units of length per second, a body is taken from where interpolation has it to where it is predicted or back, beside its own motion; shortFade and
 // longFade bound how long that takes.
 const (
-	fadeSpeed = 3.0
+	fadeSpeed = 1.8
 	shortFade = 0.25 // s
-	longFade  = 1.0  // s
+	longFade  = 2.0  // s
+	// easeSlow and easeFast bound how fast a correction is made good in the picture, in units of length per second beside the body's own motion; see CorrectGently.
+	easeSlow, easeFast = 1.1, 2.4
 )
 
 // lost is how many times farther than Leave a prediction may be from where the server has a body and still be one.
@@ -46,29 +48,15 @@ type bodiesClient[S any, I comparable, B comparable] struct {
 	id      arche.ID
 	company *prediction.Bodies[S, I, B]
 	active  []activeBody // those in the company
-	others  []other[S]   // players near the own one, of whom only old news is known
+	others  []other      // players near the own one, who are predicted, too
 	stepped bool         // in this step
 }
-
-// other is another player as the newest snapshot had him.
-type other[S any] struct {
-	rep      Replicated
-	at       tick.Tick
-	pose     components.Pose3D
-	velocity mgl32.Vec3
-	state    S // of the tick that is being stepped
-}
-
-const (
-	maxOthers = 8
-	// carriedOn is for how many seconds a stand-in goes on as the player was seen last.
-	carriedOn = 0.25
-)
 
 // activeBody is a body that is predicted, drawn between where interpolation has it and where it is predicted.
 type activeBody struct {
 	id      snapshot.ID
 	leaving bool
+	theirs  bool    // another player is so much nearer that it is seen where he is: in the past
 	ready   bool    // is predicted for the present
 	jump    bool    // interpolation jumps in this step
 	weight  float32 // 0: as interpolated, 1: as predicted
@@ -87,11 +75,11 @@ func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predi
 	b := &bodiesClient[S, I, B]{bodiesKind: k, c: client, id: arche.ComponentID[B](client.world)}
 	c := prediction.BodiesConfig[S, I, B]{Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max}
 	if b.config.StandIn != nil {
-		c.Others = b.standIns
+		c.Others = b.othersConfig()
 	}
 	b.company = prediction.NewBodies(c)
 	b.active = make([]activeBody, 0, b.company.Max())
-	b.others = make([]other[S], 0, maxOthers)
+	b.others = make([]other, 0, 2*maxOthers)
 	prediction.Accompany(own, number, b.company)
 	return b
 }
@@ -131,7 +119,8 @@ func (b *bodiesClient[S, I, B]) news() {
 		}
 	}
 	b.choose(newest)
-	b.meet()
+	b.meet(newest)
+	b.share()
 }
 
 // silence is after how many ticks without news of a body at rest it counts as being there still. What begins to move is in every snapshot from then on, so it takes the loss of that many,
@@ -197,49 +186,6 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 		pose := c.logical(r.entity).Get()
 		b.active = append(b.active, activeBody{id: best, jumps: s.Discontinuity, seen: pose, seenLast: pose})
 	}
-}
-
-// meet notes who else is near.
-func (b *bodiesClient[S, I, B]) meet() {
-	c := b.c
-	b.others = b.others[:0]
-	eye, ok := c.eye()
-	if !ok || b.config.StandIn == nil || len(b.active) == 0 {
-		return
-	}
-	for i := range c.replicas {
-		r := &c.replicas[i]
-		if r.id == snapshot.None || r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || b.has(r.kind) {
-			continue
-		}
-		s, at, ok := c.decoder.State(r.id)
-		if !ok || r.parent != snapshot.None || !(s.Position.Sub(eye).Len() <= b.config.Leave) {
-			continue
-		}
-		b.others = append(b.others, other[S]{
-			rep: Replicated{Kind: r.kind, Owner: r.owner, ID: r.id}, at: at, velocity: s.Velocity,
-			pose: poseOf(s.Position, s.Rotation),
-		})
-		if len(b.others) == maxOthers {
-			return
-		}
-	}
-}
-
-// standIns is prediction.BodiesConfig.Others.
-func (b *bodiesClient[S, I, B]) standIns(t tick.Tick, players []prediction.Actor[S, I]) []prediction.Actor[S, I] {
-	rate := float32(b.c.protocol.TickRate())
-	for i := range b.others {
-		o := &b.others[i]
-		pose := o.pose
-		pose.Position = pose.Position.Add(o.velocity.Mul(mgl32.Clamp(float32(t.Add(1).Sub(o.at))/rate, -carriedOn, carriedOn)))
-		state, in, ok := b.config.StandIn(o.rep, pose, o.velocity)
-		if ok {
-			o.state = state
-			players = append(players, prediction.Actor[S, I]{Number: o.rep.Owner, State: &o.state, Input: in})
-		}
-	}
-	return players
 }
 
 // giveWay sends away the farthest if it is clearly farther than one who has no place.
@@ -343,7 +289,7 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	pose, start, jump := a.seen, a.seenLast, a.jump && a.weight < 1 || a.snap && a.weight > 0
 	if a.ready {
 		from := a.weight
-		a.weight = fade(a.weight, !a.leaving, a.end.Position.Sub(a.seen.Position).Len(), c.protocol.TickRate())
+		a.weight = fade(a.weight, !a.leaving && !a.theirs, a.end.Position.Sub(a.seen.Position).Len(), c.protocol.TickRate())
 		start = components.Blend3D(a.seenLast, a.start, smooth(from))
 		pose = components.Blend3D(a.seen, a.end, smooth(a.weight))
 		if a.weight == 1 {
@@ -359,7 +305,7 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	pose.Scale = c.logical(r.entity).Get().Scale
 	start.Scale = pose.Scale
 	if i := c.interpolator(); a.wrong && !jump && a.weight > 0 && i != nil {
-		i.Correct(r.entity, start, pose)
+		i.CorrectGently(r.entity, start, pose, easeSlow, easeFast)
 		r.shown = true
 	} else {
 		c.show(r, pose, jump || !r.shown)
@@ -391,6 +337,7 @@ func (b *bodiesClient[S, I, B]) forget(id snapshot.ID) {
 			return
 		}
 	}
+	b.part(id)
 }
 
 func (b *bodiesClient[S, I, B]) pose(id snapshot.ID, before bool) (components.Pose3D, bool) {

@@ -14,6 +14,8 @@ type serverBodies interface {
 	step(t tick.Tick)
 	// near reports whether a body of the kind is predicted by a client this far away from it.
 	near(kind uint16, distance float32) bool
+	// share puts what players did in the tick into what travels.
+	share()
 }
 
 type bodiesServer[S any, I comparable, B comparable] struct {
@@ -40,6 +42,7 @@ func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
 			g.Players = append(g.Players, prediction.Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
 		}
 	}
+	prediction.SortActors(g.Players)
 	// In the order of slots, which is that of a client's group. Who has just been made has no slot yet and begins with the next step.
 	for slot, e := range s.tracks.bySlot {
 		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
@@ -65,4 +68,27 @@ func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
 		}
 	}
 	clear(g.Players) // who leaves must not be kept alive by this
+}
+
+func (b *bodiesServer[S, I, B]) share() {
+	if b.config.StandIn == nil || b.s.config.OnArrival {
+		return
+	}
+	for _, p := range b.s.players {
+		if p == nil || !p.playing {
+			continue
+		}
+		id, in := b.s.idOf(p.Entity), p.Input
+		if b.config.Share != nil {
+			in = b.config.Share(in)
+		}
+		if id == p.shared.id && in == p.shared.in {
+			continue
+		}
+		if id != p.shared.id {
+			b.inputs.Remove(b.s.net, p.shared.id)
+		}
+		b.inputs.Set(b.s.net, id, in)
+		p.shared.id, p.shared.in = id, in
+	}
 }

@@ -115,8 +115,8 @@ func boxDistance(a, b box) float64 {
 func boxes() netcode.Bodies[runner, input, box] {
 	return netcode.Bodies[runner, input, box]{
 		Kinds: []uint16{kindBox}, Step: stepBoxes, Pose: poseBox, Codec: boxCodec{}, Distance: boxDistance, Tolerance: 0.01, Snap: 5, Near: 8, Leave: 10,
-		StandIn: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3) (runner, input, bool) {
-			return runner{X: pose.Position[0], Z: pose.Position[2]}, input{}, r.Kind == kindRun
+		StandIn: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ input) (runner, bool) {
+			return runner{X: pose.Position[0], Z: pose.Position[2]}, r.Kind == kindRun
 		},
 		Restore: restoreBox,
 	}
@@ -298,57 +298,142 @@ func TestOnePlayerAmongBoxes(t *testing.T) {
 	}
 }
 
-// Two push one box from both sides. Neither client knows what the other player does now, so both are wrong; but not for longer than the news takes, by no more than a
-// player moves meanwhile, and what is seen never leaps.
+// stubborn pushes a box and never gives up: he runs at it from where he is, but now and then he rests, or walks to the side.
+func (p *player) stubborn(e arche.Entity, whim uint64) func(tick.Tick) input {
+	return func(at tick.Tick) input {
+		x := (uint64(at+tick.Tick(whim*17))/45 + whim*7919) * 0x9e3779b97f4a7c15 >> 40
+		switch x % 8 {
+		case 0:
+			return input{}
+		case 1:
+			return input{X: int8(x/8%3) - 1}
+		}
+		return p.towards(e)
+	}
+}
+
+// motions are how far something moved from frame to frame.
+type motions []mgl32.Vec3
+
+// beyond returns by how much the picture of something moved further in a frame than what is pictured moved in any frame within half a second, and in how many frames that was more than a limit.
+func (seen motions) beyond(truth motions, limit float64) (most float64, over int) {
+	const half = 60 // frames
+	for i := 1; i < len(seen); i++ {
+		fastest := float32(0)
+		for k := max(i-half, 1); k < min(i+half, len(truth)); k++ {
+			fastest = max(fastest, truth[k].Sub(truth[k-1]).Len())
+		}
+		d := float64(seen[i].Sub(seen[i-1]).Len() - fastest)
+		if most = max(most, d); d > limit {
+			over++
+		}
+	}
+	return most, over
+}
+
+// Two push one box from both sides, and change their minds. Each is predicted to go on as he did, and pushes the box in the other's prediction, too; so nobody is wrong for longer than the news of a
+// change takes, and what is seen never leaps.
 func TestTwoPlayersPushOneBox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
 	for _, network := range networks {
-		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
-		a, b := m.join(network.path(1), nil), m.join(network.path(2), nil)
-		m.run(time.Second, nil) // at (0, 2) and (0, 4)
-		e := m.box(box{X: 0, Z: 3})
-		there := m.record(e)
-		m.run(4*time.Second, nil)
-		m.mustPlay()
-		if m.of(a).State.Z > m.of(b).State.Z {
-			a, b = b, a
-		}
-		var now tick.Tick
-		replica := a.replicaOf(m, e)
-		a.input = func(at tick.Tick) input { now = at; return a.towards(replica) }
-		b.input = func(tick.Tick) input { return b.towards(b.replicaOf(m, e)) }
-		before := a.client.Stats()
-		worst, leap := 0.0, 0.0
-		last := a.visual(replica)
-		seconds := 20.0
-		type pose struct {
-			at tick.Tick
-			p  mgl32.Vec3
-		}
-		var predicted []pose
-		m.run(20*time.Second, func() {
-			seen := a.visual(replica)
-			leap = max(leap, float64(seen.Sub(last).Len()))
-			last = seen
-			predicted = append(predicted, pose{now + 1, a.logical(replica)})
-		})
-		after := a.client.Stats()
-		m.run(time.Second, nil)
-		for _, p := range predicted {
-			if truth, ok := there[p.at]; ok {
-				worst = max(worst, float64(truth.Sub(p.p).Len()))
+		const seconds = 20
+		var most, sum, leap, worst float64
+		overs := 0
+		least := uint64(math.MaxUint64)
+		for seed := range uint64(20) {
+			m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+			a, b := m.join(network.path(2*seed+1), nil), m.join(network.path(2*seed+2), nil)
+			m.run(time.Second, nil) // at (0, 2) and (0, 4)
+			e := m.box(box{X: 0, Z: 3})
+			there := m.record(e)
+			m.run(4*time.Second, nil)
+			m.mustPlay()
+			if m.of(a).State.Z > m.of(b).State.Z {
+				a, b = b, a
 			}
+			var now tick.Tick
+			replica, whims := a.replicaOf(m, e), a.stubborn(a.replicaOf(m, e), 2*seed)
+			a.input = func(at tick.Tick) input { now = at; return whims(at) }
+			b.input = b.stubborn(b.replicaOf(m, e), 2*seed+1)
+			before := a.client.Stats()
+			var seen, truth motions
+			predicted := map[tick.Tick]mgl32.Vec3{}
+			m.run(seconds*time.Second, func() {
+				seen = append(seen, a.visual(replica))
+				predicted[now+1] = a.logical(replica)
+			})
+			after := a.client.Stats()
+			m.run(time.Second, nil)
+			first := m.server.Tick() - (seconds+1)*tickRate
+			for at := first; at != m.server.Tick(); at++ { // two frames for each tick
+				p, next := there[at], there[at+1]
+				truth = append(truth, p, p.Add(next).Mul(0.5))
+			}
+			for at, p := range predicted {
+				if truth, ok := there[at]; ok {
+					worst = max(worst, float64(truth.Sub(p).Len()))
+				}
+			}
+			corrections := after.BodyCorrections - before.BodyCorrections
+			rate := float64(corrections) / seconds
+			beyond, over := seen.beyond(truth, 0.0105)
+			overs += over
+			most, sum, leap, least = max(most, rate), sum+rate, max(leap, beyond), min(least, corrections)
 		}
-		rate := float64(after.BodyCorrections-before.BodyCorrections) / seconds
-		t.Logf("%s: %.1f corrections a second, at most %.3f m beside the server at the same tick, at most %.3f m in a frame", network.name, rate, worst, leap)
-		if rate > 30 {
-			t.Errorf("%s: %.1f corrections a second, more than snapshots", network.name, rate)
+		t.Logf("%s: %.1f corrections a second, at most %.1f; at most %.3f m beside the server at the same tick, at most %.4f m in a frame beyond true motion, more than 1 cm in %d of %d frames",
+			network.name, sum/20, most, worst, leap, overs, 20*seconds*120)
+		if most > 9 {
+			t.Errorf("%s: up to %.1f corrections a second, want less than half of the snapshots'", network.name, most)
 		}
-		// Half a second at a runner's speed; a frame at twice that and an offset of all of it that halves in 100 ms.
-		if worst > runSpeed/2 || leap > 2*runSpeed/120.0+worst*math.Ln2/0.1/120 {
-			t.Errorf("%s: too far", network.name)
+		if leap > 0.035 || overs > 20*seconds*120/200 {
+			t.Errorf("%s: the box moved up to %.4f m further in a frame than it does, more than 1 cm in %d frames; want at most 0.035, and one frame in 200", network.name, leap, overs)
 		}
-		if before.BodyCorrections == after.BodyCorrections {
-			t.Errorf("%s: nothing was corrected: the two did not meet", network.name)
+		// One is predicted to run one way for a quarter of a second, and runs the other.
+		if worst > 2*runSpeed*0.3 {
+			t.Errorf("%s: up to %.2f m beside the server", network.name, worst)
+		}
+		if least == 0 {
+			t.Errorf("%s: in one of the scenes nothing was corrected: the two did not meet", network.name)
+		}
+	}
+}
+
+// Two push one box from both sides, and neither gives way: that is predicted, and nobody is corrected once both have begun.
+func TestTwoPlayersLeanOnOneBox(t *testing.T) {
+	for _, network := range networks {
+		for seed := range uint64(5) {
+			m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+			a, b := m.join(network.path(2*seed+1), nil), m.join(network.path(2*seed+2), nil)
+			m.run(time.Second, nil) // at (0, 2) and (0, 4)
+			e := m.box(box{X: 0, Z: 3})
+			there := m.record(e)
+			m.run(4*time.Second, nil)
+			m.mustPlay()
+			if m.of(a).State.Z > m.of(b).State.Z {
+				a, b = b, a
+			}
+			var now [2]tick.Tick
+			a.input = func(at tick.Tick) input { now[0] = at; return input{Z: 1} }
+			b.input = func(at tick.Tick) input { now[1] = at; return input{Z: -1} }
+			m.run(time.Second, nil)
+			before := [2]netcode.ClientStats{a.client.Stats(), b.client.Stats()}
+			m.run(20*time.Second, nil)
+			at, predicted := now, [2]mgl32.Vec3{}
+			for i, p := range []*player{a, b} {
+				after := p.client.Stats()
+				if n := after.BodyCorrections - before[i].BodyCorrections + after.Corrections - before[i].Corrections; n > 2 {
+					t.Errorf("%s %d: %d corrections of client %d in 20 s of steady pushing, the last by %.3f m", network.name, seed, n, i, after.BodyError)
+				}
+				predicted[i] = p.logical(p.replicaOf(m, e))
+			}
+			m.run(time.Second, nil)
+			for i := range predicted {
+				if d := predicted[i].Sub(there[at[i]+1]).Len(); d > 0.02 {
+					t.Errorf("%s %d: client %d predicts the box %.3f m beside the server's place at the same tick", network.name, seed, i, d)
+				}
+			}
 		}
 	}
 }
@@ -363,10 +448,12 @@ func TestBoxesComeAndGo(t *testing.T) {
 			a := m.join(network.path(seed+1), nil)
 			m.run(time.Second, nil)
 			e := m.box(box{X: 4, Z: 2})
-			var fastest float32
+			var fastest float32 // m/s, as it moves, who pushes it included
+			before := m.transform(e).Get().Position
 			m.engine.Add(ecs.FixedEnd, ecs.SystemFunc(func(*arche.World) {
-				b := m.boxOf(e)
-				fastest = max(fastest, float32(math.Hypot(float64(b.VX), float64(b.VZ))))
+				now := m.transform(e).Get().Position
+				fastest = max(fastest, now.Sub(before).Len()*tickRate)
+				before = now
 			}))
 			m.run(4*time.Second, nil)
 			m.mustPlay()
@@ -400,7 +487,7 @@ func TestBoxesComeAndGo(t *testing.T) {
 				worst = max(worst, seen.Sub(last).Len())
 				last = seen
 			})
-			if limit := fastest/120 + 0.05; worst > limit {
+			if limit := fastest/120 + 0.03; worst > limit {
 				t.Errorf("%s %d: the box moved %.4f m in a frame, want at most %.4f", network.name, seed, worst, limit)
 			}
 			if changes < 2 || changes%2 != 0 || fastest < 5 {
@@ -441,7 +528,7 @@ func TestBoxIsCorrected(t *testing.T) {
 				t.Fatalf("in the first picture after the correction the offset is %.3f m, want nearly 1", first)
 			}
 		}
-		if since >= 0 && m.now-since >= 700*time.Millisecond && math.Abs(l-v) > 0.1*first {
+		if since >= 0 && m.now-since >= time.Second && math.Abs(l-v) > 0.1*first {
 			t.Fatalf("%v after the correction %.3f m of %.3f are left, want at most a tenth", m.now-since, l-v, first)
 		}
 	})

@@ -59,6 +59,11 @@ type Player[S any, I comparable] struct {
 	was     bitset
 	kick    transport.Reason
 
+	shared struct { // what others have been told of his input
+		id snapshot.ID
+		in I
+	}
+
 	confirmed bool // has sent a packet of the session: somebody is there who heard the welcome
 	need      int  // bytes that messages must leave for his state and some of the world
 	tooLarge  bool // his state did not fit, which has been logged

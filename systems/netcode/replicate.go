@@ -309,6 +309,9 @@ func (s *Server[S, I]) commit() {
 			}
 		}
 	}
+	if s.bodies != nil {
+		s.bodies.share()
+	}
 	s.placeTrees()
 	s.net.Commit()
 }

@@ -32,7 +32,7 @@ type Pawn struct {
 const FullHealth = 4
 
 // Version is the number of this protocol; ends with different ones refuse each other.
-const Version = 2
+const Version = 3
 
 // MaxEntities is how much a server can show.
 const MaxEntities = 1024
@@ -64,10 +64,11 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 	netcode.Mirror(p, "pawn", pawnCodec{})
 	netcode.Predict(p, "crate", netcode.Bodies[State, Input, Crate]{
 		Kinds: []uint16{KindCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
-		Distance: crateDistance, Tolerance: 0.02, Snap: 4, Near: 7, Leave: 9,
-		StandIn: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3) (State, Input, bool) {
-			return State{Pos: pose.Position, Vel: velocity}, Input{}, r.Kind == KindPlayer
+		Distance: crateDistance, Tolerance: 0.02, Near: 7, Leave: 9,
+		StandIn: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3, _ Input) (State, bool) {
+			return State{Pos: pose.Position, Vel: velocity, Ground: abs(velocity[1]) < 0.1}, r.Kind == KindPlayer
 		},
+		Share: func(in Input) Input { return Input{X: in.X, Z: in.Z, Jump: in.Jump} },
 	})
 	for i := range r.Level.Platforms {
 		p.SetMover(KindPlatform+uint16(i), func(t tick.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })

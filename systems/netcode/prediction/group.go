@@ -1,18 +1,15 @@
 package prediction
 
 import (
-	"cmp"
 	"fmt"
-	"math/bits"
-	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Group is what moves each other in a tick: players and bodies. On a server these are all that there are, in a client's prediction his own player and the bodies near him.
+// Group is what moves each other in a tick: players and bodies. On a server these are all that there are, in a client's prediction his own player and the bodies and players near him.
 type Group[S any, I comparable, B any] struct {
-	Players []Actor[S, I]
-	Bodies  []Body[B] // in the same order on both ends, that of their slots on the wire, so that what depends on the order comes out alike
+	Players []Actor[S, I] // by their numbers, on both ends
+	Bodies  []Body[B]     // in the same order on both ends, that of their slots on the wire, so that what depends on the order comes out alike
 }
 
 // Actor is a player of a [Group]. His own step for the tick has run already.
@@ -44,8 +41,8 @@ type BodiesConfig[S any, I comparable, B any] struct {
 	Distance func(predicted, authoritative B) float64
 	// Tolerance is the distance up to which a prediction counts as right; choose it above the quantum of bodies on the wire.
 	Tolerance float64
-	// Others appends stand-ins for the players who are not predicted to those who take part in tick t, with states of their own to point to. What the step does to them is lost. Nil: nobody.
-	Others func(t tick.Tick, players []Actor[S, I]) []Actor[S, I]
+	// Others says how other players take part. The zero value: they do not.
+	Others Others[S, I]
 	// Max is how many bodies are predicted at most: 0 means DefaultBodies, else 1 to MaxBodies. All memory is there from the start.
 	Max int
 }
@@ -69,39 +66,25 @@ type Bodies[S any, I comparable, B any] struct {
 		window() (oldest, now tick.Tick)
 	}
 	number  uint16
-	history int
-	rings   []B   // Max histories, each as long as the player's
-	free    []int // rings that nobody has
-	members []member[B]
+	members lines[B]
+	others  lines[stand[S, I]]
 	actors  []Actor[S, I] // scratch
 	group   Group[S, I, B]
 	present []int // of group.Bodies: whose state each is
-	replays bool  // is within a replay
 	stats   BodiesStats
 }
 
 // BodiesStats counts what a [Bodies] did.
 type BodiesStats struct {
-	States      uint64 // authoritative states compared with what was predicted
+	States      uint64 // authoritative states of bodies compared with what was predicted
 	Stale       uint64 // refused: no newer than the last, or too old to replay from
 	Corrections uint64 // of those compared, wrong ones
-	Replays     uint64 // for the player's sake or the bodies'
+	Others      uint64 // the same of other players: their states compared,
+	Surprises   uint64 // and of them those who were elsewhere, or have done something else
+	Replays     uint64 // for the player's sake, the bodies' or the others'
 	Steps       uint64 // steps of a body, those replayed included
 	LastError   float64
 	MaxError    float64
-}
-
-type member[B any] struct {
-	id    uint32
-	kind  uint16
-	ring  int
-	since tick.Tick // it has a history from here on
-	known tick.Tick // of the newest authoritative state
-	wrong bool      // that state is not what was predicted
-	fresh bool      // added, and not brought to the present yet
-	truth B         // that state, if wrong
-	state B
-	was   B // before the replay
 }
 
 // NewBodies returns an empty group. It panics without Step or Distance, or for a Max out of range.
@@ -115,12 +98,16 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 	if c.Max < 1 || c.Max > MaxBodies {
 		panic(fmt.Sprintf("prediction: at most %d bodies: use 1 to %d, or 0 for %d", c.Max, MaxBodies, DefaultBodies))
 	}
+	if c.Others.Max < 0 || c.Others.Max > MaxBodies || c.Others.Max > 0 && (c.Others.Step == nil || c.Others.Distance == nil) {
+		panic(fmt.Sprintf("prediction: Others need Step and Distance, and a Max of 0 to %d", MaxBodies))
+	}
 	return &Bodies[S, I, B]{
 		config:  c,
-		members: make([]member[B], 0, c.Max),
+		members: newLines[B](c.Max),
+		others:  newLines[stand[S, I]](c.Others.Max),
 		group:   Group[S, I, B]{Bodies: make([]Body[B], 0, c.Max)},
 		present: make([]int, 0, c.Max),
-		actors:  make([]Actor[S, I], 0, 1),
+		actors:  make([]Actor[S, I], 0, 1+c.Others.Max),
 	}
 }
 
@@ -147,17 +134,13 @@ func (p *Predictor[S, I]) window() (oldest, now tick.Tick) { return p.oldest, p.
 func (b *Bodies[S, I, B]) attach(clock interface {
 	window() (oldest, now tick.Tick)
 }, number uint16, history int) {
-	b.clock, b.number, b.history = clock, number, history
-	b.rings = make([]B, b.config.Max*history)
-	b.free = make([]int, 0, b.config.Max)
-	for i := range b.config.Max {
-		b.free = append(b.free, i)
-	}
-	b.members = b.members[:0]
+	b.clock, b.number = clock, number
+	b.members.attach(history)
+	b.others.attach(history)
 }
 
 // Len returns how many bodies are predicted, and Max how many can be.
-func (b *Bodies[S, I, B]) Len() int { return len(b.members) }
+func (b *Bodies[S, I, B]) Len() int { return len(b.members.list) }
 
 // Max returns how many bodies can be predicted at once.
 func (b *Bodies[S, I, B]) Max() int { return b.config.Max }
@@ -165,78 +148,46 @@ func (b *Bodies[S, I, B]) Max() int { return b.config.Max }
 // Stats returns the counters.
 func (b *Bodies[S, I, B]) Stats() BodiesStats { return b.stats }
 
-func (b *Bodies[S, I, B]) find(id uint32) (int, bool) {
-	return slices.BinarySearchFunc(b.members, order(id), func(m member[B], at uint32) int { return cmp.Compare(order(m.id), at) })
-}
-
-// order makes ascending numbers of IDs in ascending order of slots, which are their low halves.
-func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
-
 // State returns the predicted state of a body, at the predictor's tick, and whether it is predicted. After Add that is the authoritative state until the next Reconcile.
 func (b *Bodies[S, I, B]) State(id uint32) (state B, ok bool) {
-	i, ok := b.find(id)
+	i, ok := b.members.find(id)
 	if !ok {
 		return state, false
 	}
-	return b.members[i].state, true
+	return b.members.list[i].state, true
 }
 
 // Add takes a body into the group, from an authoritative state at a tick on; the next Reconcile brings it to the present. It returns false, and nothing has changed, if
 // it is in already, if there is no room, if the state makes no sense, or if the tick is not one that can be replayed from (try again with a newer one).
 func (b *Bodies[S, I, B]) Add(id uint32, kind uint16, t tick.Tick, state B) bool {
-	i, in := b.find(id)
-	if in || len(b.free) == 0 || !b.sane(state) || !b.replayable(t) {
-		return false
-	}
-	m := member[B]{id: id, kind: kind, ring: b.free[len(b.free)-1], since: t, known: t, wrong: true, fresh: true, truth: state, state: state, was: state}
-	b.free = b.free[:len(b.free)-1]
-	*b.at(&m, t) = state
-	b.members = slices.Insert(b.members, i, m)
-	return true
+	return b.sane(state) && b.replayable(t) && b.members.add(id, kind, t, state)
 }
 
 // Remove takes a body out of the group, and reports whether it was in.
-func (b *Bodies[S, I, B]) Remove(id uint32) bool {
-	i, in := b.find(id)
-	if in {
-		b.free = append(b.free, b.members[i].ring)
-		b.members = slices.Delete(b.members, i, i+1)
-	}
-	return in
-}
+func (b *Bodies[S, I, B]) Remove(id uint32) bool { return b.members.remove(id) }
 
 // Clear takes all bodies out.
-func (b *Bodies[S, I, B]) Clear() {
-	for i := range b.members {
-		b.free = append(b.free, b.members[i].ring)
-	}
-	b.members = b.members[:0]
-}
+func (b *Bodies[S, I, B]) Clear() { b.members.clear() }
 
 // Note takes the server's state of a member at a tick. The next Reconcile replays if it is not what was predicted. A state that makes no sense (whose distance from
 // itself is not 0) is refused; so is one that is no newer than the last, or too old.
 func (b *Bodies[S, I, B]) Note(id uint32, t tick.Tick, state B) bool {
-	i, in := b.find(id)
+	i, in := b.members.find(id)
 	if !in {
 		return false
 	}
-	m := &b.members[i]
+	m := &b.members.list[i]
 	if !t.IsNewer(m.known) || !b.replayable(t) || !m.fresh && m.since.IsNewer(t) || !b.sane(state) {
 		b.stats.Stale++
 		return false
 	}
 	b.stats.States++
-	if m.fresh { // begins here instead
-		*b.at(m, t) = state
-		m.since, m.known, m.truth, m.state, m.wrong = t, t, state, state, true
+	if m.fresh {
+		b.members.begins(m, t, state)
 		return true
 	}
 	_, now := b.clock.window()
-	predicted := m.state
-	if t != now {
-		predicted = *b.at(m, t)
-	}
-	d := b.config.Distance(predicted, state)
+	d := b.config.Distance(b.members.predicted(m, t, now), state)
 	m.known, m.truth, m.wrong = t, state, !(d <= b.config.Tolerance)
 	if m.wrong {
 		b.stats.Corrections++
@@ -257,20 +208,15 @@ func (b *Bodies[S, I, B]) replayable(t tick.Tick) bool {
 
 // Known returns the tick of the newest authoritative state of a member.
 func (b *Bodies[S, I, B]) Known(id uint32) (t tick.Tick, ok bool) {
-	i, ok := b.find(id)
+	i, ok := b.members.find(id)
 	if !ok {
 		return 0, false
 	}
-	return b.members[i].known, true
-}
-
-// at returns the place of a member's state at a tick.
-func (b *Bodies[S, I, B]) at(m *member[B], t tick.Tick) *B {
-	return &b.rings[m.ring*b.history+int(t)&(b.history-1)]
+	return b.members.list[i].known, true
 }
 
 // Ready reports whether a body is in the group and has been brought to the present.
 func (b *Bodies[S, I, B]) Ready(id uint32) bool {
-	i, in := b.find(id)
-	return in && !b.members[i].fresh
+	i, in := b.members.find(id)
+	return in && !b.members.list[i].fresh
 }

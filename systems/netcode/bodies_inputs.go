@@ -1,0 +1,24 @@
+package netcode
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+)
+
+// sharedCodec tells others of a player's input. It is written as a difference from the one that they know.
+type sharedCodec[I comparable] struct{ inputs prediction.Codec[I] }
+
+func (sharedCodec[I]) Quantize(in I) I { return in }
+
+func (c sharedCodec[I]) Encode(w *packet.Writer, in I, base *I) {
+	c.inputs.Write(w, in, known(base))
+}
+
+func (c sharedCodec[I]) Decode(r *packet.Reader, base *I) I { return c.inputs.Read(r, known(base)) }
+
+func known[I any](base *I) (in I) {
+	if base != nil {
+		in = *base
+	}
+	return in
+}
