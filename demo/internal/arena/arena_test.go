@@ -213,13 +213,63 @@ func TestShots(t *testing.T) {
 	}
 }
 
+// Who comes down on a crate stands on it, goes where it goes, and jumps off it again.
+func TestStandOnCrates(t *testing.T) {
+	r := rules()
+	me := State{Pos: mgl32.Vec3{-15.2, 1.3, 13.8}}
+	g := prediction.Group[State, Input, Crate]{
+		Players: []prediction.Actor[State, Input]{{Number: 1, State: &me}},
+		Bodies:  []prediction.Body[Crate]{{ID: 1, State: CrateAt(-15, 14, 0)}},
+	}
+	c := &g.Bodies[0].State
+	at := tick.Tick(0)
+	step := func(in Input) {
+		me = r.Step(me, in, at)
+		r.StepCrates(&g, at)
+		at++
+	}
+	for range 20 {
+		step(Input{})
+	}
+	if me.Pos[1] != CrateSize || !me.Ground || c.Pos != CrateAt(-15, 14, 0).Pos {
+		t.Fatalf("he is at %v, the crate at %v: he does not stand on it", me.Pos, c.Pos)
+	}
+	c.Vel, c.Awake = mgl32.Vec3{4, 0, 0}, true
+	begin, on := c.Pos, me.Pos.Sub(c.Pos)
+	for range 60 {
+		step(Input{})
+	}
+	if c.Pos.Sub(begin)[0] < 0.8 || me.Pos.Sub(c.Pos).Sub(on).Len() > 0.08 || me.Pos[1] != CrateSize {
+		t.Errorf("the crate went %v m, and he is %v from where he stood on it", c.Pos.Sub(begin)[0], me.Pos.Sub(c.Pos).Sub(on))
+	}
+	step(Input{Jump: true})
+	if me.Ground || me.Vel[1] < JumpSpeed/2 {
+		t.Errorf("he does not jump: %+v", me)
+	}
+	for range 120 {
+		step(Input{X: 7})
+	}
+	if me.Pos[1] != 0 || c.Vel != (mgl32.Vec3{}) {
+		t.Errorf("he walks off it to %v, and the crate moves at %v", me.Pos, c.Vel)
+	}
+}
+
 func TestCrates(t *testing.T) {
 	r := rules()
 	c := CrateAt(-15, 13, 0)
 	feet := mgl32.Vec3{-15.9, 0, 13}
 	pushed := c
-	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}) || abs(pushed.Pos.Sub(feet)[0]-(Radius+CrateRadius)) > 1e-4 || pushed.Vel[0] != Speed {
+	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}) || pushed.Vel[0] != Speed {
 		t.Errorf("pushed to %+v", pushed)
+	}
+	// What it glides is more than it has to give way.
+	if moved := r.Glide(pushed).Pos.Sub(c.Pos)[0]; abs(moved-(Speed-crateDrag/60)/60) > 1e-4 {
+		t.Errorf("pushed, it moves %v m in a tick, want %v", moved, (Speed-crateDrag/60.0)/60)
+	}
+	// Who gets deep into it does not throw it out of his way.
+	deep := c
+	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-crateGive/60) > 1e-4 {
+		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], crateGive/60)
 	}
 	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}) {
 		t.Error("pushed by one who stands on it")
@@ -231,8 +281,13 @@ func TestCrates(t *testing.T) {
 		t.Errorf("glides to %+v, want rest after %v m", pushed, Speed*Speed/(2*crateDrag))
 	}
 	a, b := CrateAt(0, 15, 0), CrateAt(0.5, 15, 0)
-	if !Part(&a, &b) || abs(b.Pos.Sub(a.Pos).Len()-2*CrateRadius) > 1e-4 {
-		t.Errorf("crates stay in each other: %v, %v", a.Pos, b.Pos)
+	for ticks := 0; r.part(&a, &b); ticks++ {
+		if ticks > 10 {
+			t.Fatalf("crates stay in each other: %v, %v", a.Pos, b.Pos)
+		}
+	}
+	if d := b.Pos.Sub(a.Pos).Len(); abs(d-2*CrateRadius) > 1e-4 {
+		t.Errorf("crates part to %v m, want %v", d, 2*CrateRadius)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -16,6 +16,7 @@ const (
 	CrateRadius = 0.6
 
 	crateDrag = 9.0 // m/s²
+	crateGive = 9.0 // m/s: how fast a crate and a player who are within each other part
 )
 
 // Crate is what players push around. It stands on the floor.
@@ -84,7 +85,7 @@ func (r Rules) contain(c Crate) Crate {
 	return c
 }
 
-// StepCrates moves crates for a tick, with all who push them. It is the same for all crates and players on the server, and for one player and the crates around him on his client.
+// StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for all crates and players on the server, and for one player and those around him on his client.
 func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick) {
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
@@ -99,7 +100,7 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 		}
 		*c = r.Glide(*c)
 		for k := range g.Bodies {
-			if other := &g.Bodies[k].State; k != i && !apart(&c.Pos, &other.Pos, 2*CrateRadius) && Part(c, other) {
+			if other := &g.Bodies[k].State; k != i && !apart(&c.Pos, &other.Pos, 2*CrateRadius) && r.part(c, other) {
 				other.Awake = true
 			}
 		}
@@ -107,8 +108,10 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 	}
 	for i := range g.Bodies {
 		for k := range g.Players {
-			if c, p := &g.Bodies[i].State, g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) {
-				r.block(p, *c)
+			if c, p := &g.Bodies[i].State, g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && p.Ride == 0 {
+				if !r.carry(p, *c) {
+					r.block(p, *c)
+				}
 			}
 		}
 	}
@@ -120,9 +123,14 @@ func apart(a, b *mgl32.Vec3, reach float32) bool {
 	return x >= reach || x <= -reach || z >= reach || z <= -reach
 }
 
-// touch returns the way from a player to a crate and by how much they overlap, if they do.
+// atop reports whether feet are on a crate, or so near to its top that they step onto it.
+func atop(c Crate, feet mgl32.Vec3) bool {
+	return feet[1] >= CrateSize-stepHeight && feet[1] <= CrateSize && flat(c.Pos.Sub(feet)).Len() < CrateRadius
+}
+
+// touch returns the way from a player to a crate that is in his way, and by how much they overlap, if they do.
 func touch(c Crate, feet mgl32.Vec3) (n mgl32.Vec3, overlap float32, touches bool) {
-	if feet[1] > CrateSize*0.9 {
+	if feet[1] > CrateSize*0.9 || atop(c, feet) {
 		return n, 0, false
 	}
 	out := flat(c.Pos.Sub(feet))
@@ -142,13 +150,25 @@ func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 	if !touches {
 		return false
 	}
-	c.Pos = c.Pos.Add(n.Mul(overlap))
 	if v := speed.Dot(n) - c.Vel.Dot(n); v > 0 {
 		c.Vel = c.Vel.Add(n.Mul(v))
 	}
+	// What it will glide in this tick it need not be moved.
+	dt := 1 / float32(r.Rate)
+	c.Pos = c.Pos.Add(n.Mul(max(min(overlap, crateGive*dt)-c.Vel.Dot(n)*dt, 0)))
 	// Whoever pushes beside the middle turns it.
 	c.Spin = mgl32.Clamp(c.Spin+0.15*(n[2]*speed[0]-n[0]*speed[2]), -5, 5)
 	*c = r.contain(*c)
+	return true
+}
+
+// carry lets a player stand on a crate, and takes him along where it goes. It reports whether he stands on it.
+func (r Rules) carry(s *State, c Crate) bool {
+	if s.Vel[1] > 0 || !atop(c, s.Pos) {
+		return false
+	}
+	s.Pos = s.Pos.Add(flat(c.Vel).Mul(1 / float32(r.Rate)))
+	s.Pos[1], s.Vel[1], s.Ground = CrateSize, 0, true
 	return true
 }
 
@@ -156,17 +176,17 @@ func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 func (r Rules) block(s *State, c Crate) {
 	const soft = 0.02 // m that crates in each other's way may overlap
 	n, overlap, touches := touch(c, s.Pos)
-	if !touches || overlap < soft || s.Ride != 0 {
+	if !touches || overlap < soft {
 		return
 	}
-	s.Pos = s.Pos.Sub(n.Mul(overlap - soft))
+	s.Pos = s.Pos.Sub(n.Mul(min(overlap-soft, crateGive/float32(r.Rate))))
 	if v := s.Vel.Dot(n); v > 0 {
 		s.Vel = s.Vel.Sub(n.Mul(v))
 	}
 }
 
-// Part moves two crates out of each other, and reports whether they touched.
-func Part(a, b *Crate) bool {
+// part moves two crates out of each other, and reports whether they touched.
+func (r Rules) part(a, b *Crate) bool {
 	out := flat(b.Pos.Sub(a.Pos))
 	l := out.Len()
 	if l >= 2*CrateRadius {
@@ -176,7 +196,7 @@ func Part(a, b *Crate) bool {
 	if l > 1e-4 {
 		n = out.Mul(1 / l)
 	}
-	half := n.Mul((2*CrateRadius - l) / 2)
+	half := n.Mul(min(2*CrateRadius-l, crateGive/float32(r.Rate)) / 2)
 	a.Pos, b.Pos = a.Pos.Sub(half), b.Pos.Add(half)
 	if v := a.Vel.Sub(b.Vel).Dot(n); v > 0 {
 		kick := n.Mul(0.7 * v)
