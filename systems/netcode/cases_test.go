@@ -332,7 +332,7 @@ func TestInterestInACrowd(t *testing.T) {
 		hidden[e] = i%10 == 0
 	}
 	spawned := map[snapshot.ID]int{}
-	a := m.join(seeds(80), func(c *netcode.ClientConfig[runner, input]) {
+	a := m.join(seeds(81), func(c *netcode.ClientConfig[runner, input]) {
 		c.Spawn = func(w *arche.World, r netcode.Replicated, _ bool) arche.Entity {
 			spawned[r.ID]++
 			spawn := generic.NewMap2[components.Transform3D, components.Visual3D](w)

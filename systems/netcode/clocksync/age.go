@@ -12,7 +12,7 @@ import (
 // for Entities calls it the command age, with the opposite sign and 1/256 tick.)
 type Age int8
 
-// NoAge is the age before any input has arrived.
+// NoAge stands for an age that is not known: no input has arrived yet, or they contradict each other.
 const NoAge Age = math.MinInt8
 
 // ageSteps is the number of ages in a tick.
@@ -42,6 +42,12 @@ const (
 	// Of packets that are sent or arrive within 2 ms of each other the newest counts alone: after a stall all come at once, and
 	// only the last of them says how the network is now.
 	ageBurst = 2 * time.Millisecond
+	// What is further than ageFar from the mean does not count: a frame that came late is no way that has grown longer, and neither is what a sleeping machine held
+	// back. Only where ageAgain in a row over at least ageSpan say so does the mean begin anew, where they are: at an eighth of 50 ms from each packet it would
+	// take seconds to get there, in which the other side would be told to go where it is already. A mean of fewer than ageAgain is none yet.
+	ageFar   = 200 * time.Millisecond
+	ageSpan  = 250 * time.Millisecond
+	ageAgain = 4
 	// ageLimit is the age beyond which an input says nothing about the network.
 	ageLimit = 2 * time.Second
 	// ageOlder is how many packets in a row have to be older than the newest input for the client to have gone back.
@@ -50,28 +56,49 @@ const (
 
 // meanAge is the mean of ages: on the server of how early inputs arrive, on the client of how early they are sent.
 type meanAge struct {
-	known  bool
-	mean   time.Duration
+	ageState
 	at     time.Duration // when the newest was taken
-	before time.Duration // the mean without the burst that the newest belongs to
+	before ageState      // without the burst that the newest belongs to
 }
 
+type ageState struct {
+	mean  time.Duration
+	n     int           // ages in it, up to ageAgain
+	far   int           // ages in a row, up to now, that were far away from it
+	since time.Duration // when they began
+}
+
+// settled reports whether the mean says something at present.
+func (s *ageState) settled() bool { return s.n == ageAgain && s.far == 0 }
+
 func (m *meanAge) add(now, age time.Duration) {
-	if !m.known {
-		*m = meanAge{known: true, mean: age, at: now, before: age}
-		return
+	if m.n == 0 || now-m.at >= ageBurst {
+		m.at, m.before = now, m.ageState
 	}
-	if now-m.at >= ageBurst {
-		m.at, m.before = now, m.mean
+	s := m.before
+	switch off := age - s.mean; {
+	case magnitude(off) <= ageFar && s.n > 0:
+		s.mean += min(max(off, -ageClamp), ageClamp) / ageWeight
+		s.n, s.far = min(s.n+1, ageAgain), 0
+	case s.n < ageAgain:
+		s = ageState{mean: age, n: 1}
+	default:
+		if s.far == 0 {
+			s.since = now
+		}
+		if s.far++; s.far >= ageAgain && now-s.since >= ageSpan {
+			s = ageState{mean: age, n: 1}
+		}
 	}
-	m.mean = m.before + min(max(age-m.before, -ageClamp), ageClamp)/ageWeight
+	m.ageState = s
 }
 
 // AgeMeter is the server's half of the command-age feedback, one for each client: it measures how early the client's inputs come.
 // The server's clock alone is used, so a client can deceive it only by sending its inputs at another time.
 //
 // Give it the newest input of every packet; it ignores reordered and repeated ones. The age is a moving mean with a weight of 1/8,
-// in integer nanoseconds, in which no input counts for more than 50 ms and a burst counts as its newest. Send [AgeMeter.Age] and
+// in integer nanoseconds, in which no input counts for more than 50 ms, one that is more than 200 ms off not at all, and a burst
+// as its newest. Send [AgeMeter.Age] and
 // [AgeMeter.Newest] in every snapshot. Create it with [NewAgeMeter].
 type AgeMeter struct {
 	grid      Grid
@@ -98,7 +125,7 @@ func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	if magnitude(age) > ageLimit {
 		return false
 	}
-	if m.mean.known && index <= m.newest {
+	if m.mean.n > 0 && index <= m.newest {
 		// After a jump back of the client's clock all its inputs are older for a while.
 		if m.older++; m.older < ageOlder {
 			return false
@@ -107,16 +134,16 @@ func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	}
 	m.older = 0
 	m.newest = index
-	if m.mean.known {
+	if m.mean.n > 0 && magnitude(age-m.mean.mean) <= ageFar {
 		m.deviation += (magnitude(age-m.mean.mean) - m.deviation) / 16
 	}
 	m.mean.add(now, age)
 	return true
 }
 
-// Age returns the mean age for the wire, and [NoAge] before the first input.
+// Age returns the mean age for the wire. It is [NoAge] before the first four inputs, and while those that come contradict it.
 func (m *AgeMeter) Age() Age {
-	if !m.mean.known {
+	if !m.mean.settled() {
 		return NoAge
 	}
 	return AgeOf(m.mean.mean, m.grid)

@@ -128,9 +128,42 @@ func TestAgeMeterTakesTheNewestOfABurst(t *testing.T) {
 	if m.Mean() != 30*ms {
 		t.Errorf("mean %v after a burst whose newest was 30 ms early", m.Mean())
 	}
-	m.Arrived(220, g.Edge(220)+time.Second)
+	m.Arrived(220, g.Edge(220)+150*ms)
 	if got := m.Mean(); got != 30*ms-50*ms/8 {
-		t.Errorf("mean %v after one that was a second late, want a 50 ms error of which 1/8 counts", got)
+		t.Errorf("mean %v after one that was 150 ms late, want a 50 ms error of which 1/8 counts", got)
+	}
+	m.Arrived(221, g.Edge(221)+time.Second)
+	if got := m.Mean(); got != 30*ms-50*ms/8 || m.Age() != NoAge {
+		t.Errorf("mean %v, age %v after one that was a second late, want that to be in doubt, and nothing else", got, m.Age())
+	}
+}
+
+// Until four inputs agree there is no age, and from then on it takes a quarter of a second of others to begin another one: what a machine that slept held back is no
+// way that has grown longer.
+func TestAgeMeterBeginsAnewWhereAllAreFarOff(t *testing.T) {
+	m := newAgeMeter(t)
+	g := Grid{}
+	for k := range 6 { // held up by up to a second
+		m.Arrived(tick.Tick(k), time.Second+time.Duration(k)*5*ms)
+		if k < 3 && m.Age() != NoAge {
+			t.Errorf("an age of %v after %d inputs", m.Age(), k+1)
+		}
+	}
+	began := time.Duration(0)
+	for k := 63; k < 120; k++ {
+		now := g.Edge(int64(k)) - 40*ms
+		m.Arrived(tick.Tick(k), now)
+		if age := m.Age(); age == NoAge {
+			continue
+		} else if began == 0 {
+			began = now - (g.Edge(63) - 40*ms)
+		}
+		if got := m.Mean(); got != 40*ms {
+			t.Fatalf("mean %v at input %d, want 40 ms", got, k)
+		}
+	}
+	if want := 250*ms + 5*g.Step(); began == 0 || began > want {
+		t.Errorf("it took %v until what was held up was forgotten, want at most %v", began, want)
 	}
 }
 

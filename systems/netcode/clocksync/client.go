@@ -1,7 +1,9 @@
 package clocksync
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -26,6 +28,9 @@ type Config struct {
 //	t := c.Tick(engineTick); c.Sent(t, now)           in every step, when the input packet of server tick t is sent
 //	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
 //
+// The time between two updates in which this machine did not run (a stall: a window that is dragged, a level that loads, a suspended
+// process) is no time on the network: a ping that was under way meanwhile is no sample, since nobody knows when its answer came.
+//
 // All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock has no way in. Create it with
 // [NewClient]. It allocates nothing afterwards and belongs to one goroutine.
 type Client struct {
@@ -35,7 +40,10 @@ type Client struct {
 
 	pinged            bool
 	hurried, lastPing time.Duration
-	updated           time.Duration
+	started           bool          // Update was called
+	updated           time.Duration // at last
+	woke              time.Duration // when the last stall ended
+	usual             time.Duration // about how long frames are
 	age               Age
 	routes, steps     uint64
 	jumps             uint64
@@ -61,7 +69,7 @@ func NewClient(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{reference: reference, simulation: simulation, lead: lead, age: NoAge}, nil
+	return &Client{reference: reference, simulation: simulation, lead: lead, woke: math.MinInt64, usual: time.Second / 60, age: NoAge}, nil
 }
 
 // stepForgotten is the step of the server's clock that makes the ages reported during it useless. The lead absorbs smaller ones.
@@ -74,7 +82,33 @@ const (
 	hurryFor        = 10 * time.Second
 	// stallGap is the time without a frame after which a client hurries.
 	stallGap = time.Second
+	// A frame longer than stallFrame and than stallFrames usual ones is a stall.
+	stallFrame  = 250 * time.Millisecond
+	stallFrames = 4
 )
+
+// stalled reports whether this machine has stood still in the time since the last update.
+func (c *Client) stalled(since time.Duration) bool {
+	return since > max(stallFrame, stallFrames*c.usual)
+}
+
+// frame takes the time of an update.
+func (c *Client) frame(now time.Duration) {
+	if !c.started {
+		c.started, c.updated = true, now
+	}
+	length := now - c.updated
+	if length > stallGap {
+		c.hurry(now)
+	}
+	if c.stalled(length) {
+		c.woke = now
+		c.lead.stalled()
+	}
+	// Grows by little with each, so that one that was long does not hide the next one, and who draws three frames a second has a clock in the end.
+	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
+	c.updated = now
+}
 
 // PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in the first ten seconds and in the
 // ten after a stall or a step of the server's clock, else four.
@@ -96,8 +130,14 @@ func (c *Client) PingDue(now time.Duration) bool {
 
 func (c *Client) hurry(now time.Duration) { c.hurried = now }
 
-// Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add].
+// ErrStalled is returned for the answer to a ping during which this machine stood still: when it came nobody knows.
+var ErrStalled = errors.New("clocksync: the machine stood still while this ping was under way; drop the sample")
+
+// Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add]; a sample from before the last stall is refused with [ErrStalled].
 func (c *Client) Answered(s Sample) (Change, error) {
+	if c.started && c.stalled(s.ClientReceive-c.updated) || s.ClientSend < c.woke {
+		return Change{}, ErrStalled
+	}
 	change, err := c.reference.Add(s)
 	if err != nil {
 		return change, err
@@ -144,10 +184,7 @@ func (c *Client) Synced() bool { return c.simulation.Started() }
 // Update returns the stretch to give to the engine until the next call, and the jump of the mapping if there was one. now is the
 // real time up to which the engine was updated. Until the reference is ready the stretch is 1. See [Simulation.Update].
 func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
-	if now-c.updated > stallGap {
-		c.hurry(now)
-	}
-	c.updated = now
+	c.frame(now)
 	c.lead.Frame(now)
 	if !c.reference.Ready() {
 		return 1, ClockJump{}

@@ -120,6 +120,70 @@ func TestClientAllocatesNothing(t *testing.T) {
 	}
 }
 
+// A ping during which the machine stood still is no sample, whether its answer is read on waking or later; the next one is.
+func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
+	c, err := NewClient(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Second
+	run := func(length time.Duration) {
+		now += length
+		c.Update(now, EngineTime{Normal: now})
+	}
+	answer := func(sent time.Duration) error {
+		_, err := c.Answered(Sample{sent, sent + 20*ms, sent + 20*ms, now})
+		return err
+	}
+	for range 60 {
+		run(frame)
+	}
+	before := now
+	run(frame)
+	if err := answer(before); err != nil {
+		t.Errorf("a ping without a stall: %v", err)
+	}
+	before = now
+	now += 2 * time.Second
+	if err := answer(before); err != ErrStalled {
+		t.Errorf("read on waking, before the clocks know: %v, want ErrStalled", err)
+	}
+	c.Update(now, EngineTime{Normal: now})
+	woke := now
+	for range 3 {
+		run(frame)
+	}
+	if err := answer(before + ms); err != ErrStalled {
+		t.Errorf("read later: %v, want ErrStalled", err)
+	}
+	if err := answer(woke); err != nil {
+		t.Errorf("a ping from after the stall: %v", err)
+	}
+	if rtt := c.Stats(now).RTT; rtt > 60*ms {
+		t.Errorf("a round trip of %v", rtt)
+	}
+}
+
+// Who draws three frames a second from some time on has no stall in every one of them.
+func TestClientTakesLastingLongFramesForFrames(t *testing.T) {
+	c, err := NewClient(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, answered := time.Duration(0), time.Duration(0)
+	for now < 30*time.Second {
+		before := now
+		now += 330 * ms
+		c.Update(now, EngineTime{Normal: now})
+		if _, err := c.Answered(Sample{before + ms, before + 20*ms, before + 20*ms, now + ms}); err == nil && answered == 0 {
+			answered = now
+		}
+	}
+	if answered == 0 || answered > 10*time.Second {
+		t.Errorf("the first sample at %v, want one within 10 s", answered)
+	}
+}
+
 func BenchmarkReferenceAdd(b *testing.B) {
 	p := newPinged(b, 1)
 	p.start()

@@ -123,6 +123,10 @@ type Lead struct {
 	jitterAt time.Duration
 }
 
+// leadCredit is how far from what was assumed a first report may be to be believed at once. What pings and inputs travel alike is assumed rightly, so one that is
+// further off is rather about inputs that were held up.
+const leadCredit = 50 * time.Millisecond
+
 // leadRing is how many inputs are remembered: 8 s at 60 Hz, and half a second at 1000.
 const leadRing = 512
 
@@ -188,7 +192,7 @@ func (l *Lead) Frame(now time.Duration) {
 // local time) was offset. Call it once for every packet that is sent. Inputs that the server will take for absurd, like those of
 // the frame in which a machine wakes up, are left out here as there.
 func (l *Lead) Sent(t tick.Tick, now, offset time.Duration) {
-	if l.early.known && !t.IsNewer(l.newest) {
+	if l.early.n > 0 && !t.IsNewer(l.newest) {
 		return // sent before
 	}
 	edge := l.grid.Edge(Unwrap(t, l.grid.Index(now+offset)))
@@ -197,7 +201,7 @@ func (l *Lead) Sent(t tick.Tick, now, offset time.Duration) {
 	}
 	l.early.add(now, edge-now)
 	l.newest = t
-	l.ring[t%leadRing] = sentInput{tick: t, valid: true, mean: l.early.mean}
+	l.ring[t%leadRing] = sentInput{tick: t, valid: l.early.settled(), mean: l.early.mean}
 }
 
 // Report takes the age from a snapshot that arrived at a local time, the newest input that it includes, and the reference clock's
@@ -218,9 +222,10 @@ func (l *Lead) Report(now time.Duration, t tick.Tick, age Age, offset time.Durat
 	switch {
 	case age == math.MaxInt8 && way >= l.Way() || age == -math.MaxInt8 && way <= l.Way():
 		// Saturated: the true way is shorter or longer than this, which is no news.
-	case !l.known:
+	case !l.known && magnitude(way-l.assumed) <= leadCredit:
 		l.known, l.way = true, way
 	default:
+		l.known, l.way = true, l.Way()
 		part := -math.Expm1(-elapsed.Seconds() / l.config.TimeConstant.Seconds())
 		l.way += time.Duration(part * float64(way-l.way))
 	}
@@ -240,11 +245,14 @@ func (l *Lead) Way() time.Duration {
 func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), l.config.MaxLead) }
 
 // Forget forgets what was reported, and has to be called when the server's clock or the simulation's steps by more than stretching
-// makes up for: until all have noticed, ages mean nothing. The next report is believed at once.
+// makes up for: until all have noticed, ages mean nothing. The next report is believed at once, if it is within 50 ms of what is assumed.
 func (l *Lead) Forget() {
 	l.known, l.early, l.report.valid = false, meanAge{}, false
 	clear(l.ring[:])
 }
+
+// stalled has to be called when this machine has stood still: what was sent before may have been held up with it.
+func (l *Lead) stalled() { clear(l.ring[:]) }
 
 // TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early
 // enough for the jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick

@@ -11,7 +11,11 @@ type RTT struct {
 	n                      int // round trips, up to jitterWeight+1
 }
 
-const jitterWeight = 16
+const (
+	jitterWeight = 16
+	// leastJitter is what is taken for possible before anything is known.
+	leastJitter = 2 * time.Millisecond
+)
 
 // Add takes one round trip. Negative ones are ignored.
 func (r *RTT) Add(rtt time.Duration) {
@@ -22,9 +26,7 @@ func (r *RTT) Add(rtt time.Duration) {
 		r.smoothed = rtt
 	} else {
 		difference := magnitude(rtt - r.last)
-		if r.n > 4 {
-			difference = min(difference, 4*r.jitter+time.Millisecond) // a single jump is not jitter, many are
-		}
+		difference = min(difference, 4*max(r.jitter, leastJitter)+time.Millisecond) // a single jump is not jitter, many are
 		r.jitter += (difference - r.jitter) / time.Duration(min(r.n, jitterWeight))
 		r.smoothed += (rtt - r.smoothed) / 8
 	}

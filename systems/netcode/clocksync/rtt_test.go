@@ -17,8 +17,8 @@ func TestRTTFollowsTheMean(t *testing.T) {
 		t.Errorf("after one: %v, jitter %v; want 80ms and 0", r.Smoothed(), r.Jitter())
 	}
 	r.Add(160 * ms)
-	if r.Smoothed() != 90*ms || r.Jitter() != 80*ms || r.Last() != 160*ms {
-		t.Errorf("after two: %v, jitter %v; want 90ms and 80ms", r.Smoothed(), r.Jitter())
+	if r.Smoothed() != 90*ms || r.Jitter() != 9*ms || r.Last() != 160*ms {
+		t.Errorf("after two: %v, jitter %v; want 90ms and 9 ms, since one jump says little", r.Smoothed(), r.Jitter())
 	}
 }
 

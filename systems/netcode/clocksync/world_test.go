@@ -164,7 +164,7 @@ func (w *world) runFrame() {
 					s := s
 					s.ClientReceive = w.local(w.now)
 					change, err := w.client.Answered(s)
-					if err != nil && err != ErrDuplicate && err != ErrSlow {
+					if err != nil && err != ErrDuplicate && err != ErrSlow && err != ErrStalled {
 						w.t.Errorf("at %v: %v (%+v)", w.now, err, s)
 					}
 					if change.Kind != NoChange {

@@ -66,7 +66,6 @@ type Buffer[I comparable] struct {
 	age    *clocksync.AgeMeter
 	gate   gate
 	excess meter
-	silent int // ticks since inputs came
 	stats  BufferStats
 }
 
@@ -153,10 +152,6 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 		return
 	}
 	b.age.Arrived(p.Newest, now)
-	if b.silent > wakeTicks {
-		b.excess.pardon = pardonTicks // he has slept, and his clock may overshoot before it finds the server's again
-	}
-	b.silent = 0
 	// A server that has stalled catches up: it has this already, though its time has come before the next tick has.
 	if p.Newest.Sub(later(b.next, b.grid.Tick(b.grid.Index(now)))) >= farAhead {
 		b.excess.early(1)
@@ -228,7 +223,6 @@ func (b *Buffer[I]) advance() {
 	b.ack = later(b.ack, b.next.Add(-Window-1)) // what is older cannot arrive any more
 	b.gate.grant(1)
 	b.excess.leak(1)
-	b.silent++
 }
 
 // Feedback returns what to tell the client.

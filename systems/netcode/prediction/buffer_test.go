@@ -263,38 +263,6 @@ func TestKickPolicyForgives(t *testing.T) {
 	}
 }
 
-// A client that has slept may be far ahead until its clock has found the server's again, for three seconds; who goes on after that is removed.
-func TestWakingIsNoExcess(t *testing.T) {
-	b := newBuffer(t, 0, prediction.BufferConfig[control]{})
-	p := prediction.NewPending[control](0)
-	ahead := func(n int) {
-		p.Reset()
-		p.Push(b.Tick().Add(n), control{})
-		var in prediction.Inputs[control]
-		decode(t, encode(p), &in)
-		b.Receive(&in, grid.Edge(int64(b.Tick())))
-		b.Next()
-	}
-	for range 60 {
-		ahead(3)
-	}
-	for range 300 { // asleep
-		b.Next()
-	}
-	for k := range 170 {
-		ahead(155 - k/8)
-	}
-	if b.Kick() || b.Stats().Early == 0 {
-		t.Fatalf("kick %v after %d inputs that came too early behind a long silence", b.Kick(), b.Stats().Early)
-	}
-	for range 200 {
-		ahead(155)
-	}
-	if !b.Kick() {
-		t.Error("no kick for three seconds more of it")
-	}
-}
-
 // Where the path and both machines stall for half a second at a time a client has to be that far ahead, and a server that catches up has what is meant for the end of that before its
 // first tick: neither is sending too much.
 func TestStallsAreNoExcess(t *testing.T) {

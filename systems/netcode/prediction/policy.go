@@ -33,8 +33,8 @@ func (m *meter) leak(n int64) {
 	m.pardon = max(0, m.pardon-n)
 }
 
-// early counts n inputs or packets that are ahead of time. After the server has skipped ticks, or the client has slept, they are no ill will: for a while, until the client's clock
-// has followed. None of them runs, and the gate bounds what they cost.
+// early counts n inputs or packets that are ahead of time. After the server has skipped ticks they are not the client's fault: for a while, until its clock has followed.
+// None of them runs, and the gate bounds what they cost.
 func (m *meter) early(n int) {
 	if m.pardon > 0 {
 		m.total += uint64(n)
@@ -52,9 +52,6 @@ const (
 	// between them. One more may come per tick.
 	arrivalBank = 120
 )
-
-// wakeTicks is the silence after which a client has slept.
-const wakeTicks = 30
 
 // pardonTicks is how long it takes clients to follow a server that has skipped ticks, at 60 Hz with some room.
 const pardonTicks = 180

@@ -1,0 +1,64 @@
+package netcode_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// A machine that freezes, for whatever time, however often and however soon again, also while its clocks are still being set, never runs further ahead of the
+// server than a clock that starts over a bad line does, is back where it was three seconds later, and has sent nothing that would count against it.
+func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
+	const (
+		ever  = 15 // ticks beyond the way to the server: what LeadConfig.MaxAge allows
+		after = 12 // after three seconds: jitter that was measured meanwhile is forgotten more slowly
+	)
+	rapid.Check(t, func(r *rapid.T) {
+		condition := linksim.Condition{
+			Delay:  time.Duration(rapid.SampledFrom([]int{0, 15, 50, 100, 200}).Draw(r, "delay")) * time.Millisecond,
+			Jitter: time.Duration(rapid.SampledFrom([]int{0, 2, 10, 20}).Draw(r, "jitter")) * time.Millisecond,
+			Loss:   rapid.SampledFrom([]float64{0, 0.01, 0.05, 0.15}).Draw(r, "loss"),
+			Seed:   rapid.Uint64().Draw(r, "seed"),
+		}
+		held := rapid.Bool().Draw(r, "what is under way is held up, too")
+		m := newMatch(t, nil)
+		p := m.join(linksim.Symmetric(condition), nil)
+		newest, begun := tick.Tick(0), false
+		p.input = func(t tick.Tick) input { newest, begun = t, true; return input{} }
+		ahead := func() int { return int(newest.Sub(m.server.Tick())) - int(condition.Delay*tickRate/time.Second) }
+		m.run(time.Duration(rapid.SampledFrom([]int{300, 600, 1000, 10000}).Draw(r, "settled for"))*time.Millisecond, nil)
+		watch := func() {
+			if begun && ahead() > ever {
+				r.Fatalf("at %v it is %d ticks ahead beyond the way: %+v", m.now, ahead(), p.client.Stats())
+			}
+			if !held && p.stall > 0 && p.conn != nil {
+				p.conn.Poll(m.now)
+			}
+		}
+		for range rapid.IntRange(1, 4).Draw(r, "freezes") {
+			p.stall = time.Duration(rapid.IntRange(50, 6000).Draw(r, "freeze")) * time.Millisecond
+			gap := time.Duration(rapid.SampledFrom([]int{0, 20, 100, 300, 1000}).Draw(r, "gap")) * time.Millisecond
+			m.run(p.stall+gap, watch)
+		}
+		m.run(3*time.Second, watch)
+		for range 2 * tickRate {
+			m.run(time.Second/tickRate, watch)
+			if a := ahead(); a > after || a < 0 {
+				r.Fatalf("at %v it is %d ticks ahead beyond the way: %+v", m.now, a, p.client.Stats())
+			}
+		}
+		for _, reason := range m.left {
+			if reason.Code == transport.Kicked {
+				r.Fatalf("it was removed: %v", reason)
+			}
+		}
+		if s := m.of(p).InputStats(); s.Excess > 0 || s.Early > 0 {
+			r.Fatalf("%d inputs came earlier than the server keeps them, %d packets count as too many", s.Early, s.Excess)
+		}
+	})
+}
