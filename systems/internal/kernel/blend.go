@@ -55,9 +55,7 @@ func BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t float32) {
 
 // BlendOne3D returns the blend of a single pose, with the bits that the others give for it.
 func BlendOne3D(prev, cur *components.Pose3D, t float32) components.Pose3D {
-	var out [1]components.Pose3D
-	blendScalar(out[:], one(prev), one(cur), curveAt(t))
-	return out[0]
+	return blendOne(prev, cur, curveAt(t))
 }
 
 // Blend3D is [Blend3D] by the path.
@@ -75,7 +73,9 @@ func (p Path) Blend3D(dst, prev, cur []components.Pose3D, t float32) {
 			i += n
 		}
 	}
-	blendScalar(dst[i:], prev[i:], cur[i:], c)
+	if i < len(dst) {
+		blendScalar(dst[i:], prev[i:], cur[i:], c)
+	}
 }
 
 // BlendList3D is [BlendList3D] by the path.
@@ -95,7 +95,9 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 			i += n
 		}
 	}
-	blendListScalar(rows[i:], dst, prev, cur, c)
+	if i < len(rows) {
+		blendListScalar(rows[i:], dst, prev, cur, c)
+	}
 }
 
 func checkColumns(dst, prev, cur int) {
