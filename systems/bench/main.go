@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -93,7 +92,8 @@ func main() {
 func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 	for _, n := range sizes {
 		for k, group := range groups(n) {
-			loads := pick(group(), only)
+			all := group()
+			loads := pick(all, only)
 			for round := range rounds + 1 {
 				for _, l := range loads {
 					if v := l.round(); round > 0 { // the first one warms up
@@ -106,7 +106,7 @@ func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 					}
 				}
 			}
-			finish(loads)
+			finish(loads, all)
 		}
 	}
 }
@@ -120,40 +120,42 @@ func groups(n int) []func() []*workload {
 	return list
 }
 
-func pick(loads []*workload, only string) []*workload {
-	return slices.DeleteFunc(loads, func(l *workload) bool {
-		out := !strings.Contains(l.name, only)
-		if out && l.close != nil {
-			l.close()
+// pick returns the workloads whose name contains a text. The others are left open: two of them may share an engine.
+func pick(all []*workload, only string) (loads []*workload) {
+	for _, l := range all {
+		if strings.Contains(l.name, only) {
+			loads = append(loads, l)
 		}
-		return out
-	})
+	}
+	return loads
 }
 
-// finish checks what was drawn, and gives the memory back.
-func finish(loads []*workload) {
+// finish checks what those that were measured drew, and gives the memory of all back.
+func finish(loads, all []*workload) {
 	for _, l := range loads {
 		if err := l.check(); err != nil {
 			fail("%s.%d drew a wrong value: %v", l.name, l.n, err)
 		}
 	}
-	for _, l := range loads {
+	for _, l := range all {
 		if l.close != nil {
 			l.close()
 		}
 	}
 	clear(loads)
+	clear(all)
 	runtime.GC()
 }
 
 // answer is the other side of peer.
 func answer(sizes []int, only string) {
-	var loads []*workload
+	var all []*workload
 	for _, n := range sizes {
 		for _, group := range groups(n) {
-			loads = append(loads, pick(group(), only)...)
+			all = append(all, group()...)
 		}
 	}
+	loads := pick(all, only)
 	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
 	for in.Scan() {
 		for _, l := range loads {
@@ -164,7 +166,7 @@ func answer(sizes []int, only string) {
 		fmt.Fprintln(out, "end")
 		out.Flush()
 	}
-	finish(loads)
+	finish(loads, all)
 }
 
 func fail(format string, args ...any) {
