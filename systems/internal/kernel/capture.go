@@ -70,14 +70,15 @@ func (c *Capture3D) RunBy(p Path, out *Captured) {
 	out.Moving = append(appendRun(out.Moving[:listed], run), out.next...)
 }
 
-// part is how many rows are scanned, or captured, at a time: enough to forget the calls, and few enough for their records to stay in the first-level cache.
-const part = 512
+// part is how many rows are scanned before those found are captured: few enough for their records to stay in the second-level cache, and enough to forget
+// the turning from one to the other. With a hundredth of 100 000 rows moving it is a sixth faster than 512 rows, whose records would stay in the first.
+const part = 4096
 
 // takeRun captures rows from the first one on, until eight that have not all moved, and returns how many.
 func (c *Capture3D) takeRun(out *Captured) (rows int) {
 	whole := len(c.Seen) &^ (perTurn - 1)
 	for rows < whole {
-		n := min(whole-rows, part)
+		n := min(whole-rows, perCall)
 		done := c.takeTurns(uint32(rows), n/perTurn, out) * perTurn
 		rows += done
 		if done < n {
@@ -157,6 +158,9 @@ func neighbours(rows []uint32) int {
 	return high
 }
 
+// cacheLine is the size of what memory and caches exchange.
+const cacheLine = 64
+
 // takeTurns captures rows eight at a time by assembly and stops before eight of which one did not move, or not ordinarily.
 func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int) {
 	end := int(first) + turns*perTurn
@@ -170,6 +174,9 @@ func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int)
 		now:     c.Now,
 		last:    c.Last,
 		timed:   c.Timed,
+	}
+	if len(c.Prev) >= farColumn && uintptr(unsafe.Pointer(arguments.prev))%cacheLine == 0 {
+		arguments.stream = 1
 	}
 	done = captureAVX2(&arguments)
 	out.Went += arguments.went
@@ -185,7 +192,7 @@ type captureArguments struct {
 	turns     int
 	now, last uint32
 	timed     uint32
-	_         uint32
+	stream    uint32 // not zero: prev, which is then on a boundary of 32 bytes, is written past the caches
 	went      int
 }
 

@@ -128,6 +128,8 @@ store:
 	VMOVUPS 224(DX), Y7
 	VMOVUPS 256(DX), Y8
 	VMOVUPS 288(DX), Y9
+	CMPL    60(AX), $0
+	JNE     stream
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
 	VMOVUPS Y2, 64(DI)
@@ -139,6 +141,7 @@ store:
 	VMOVUPS Y8, 256(DI)
 	VMOVUPS Y9, 288(DI)
 
+take:
 	// cur <- the new poses, 48 bytes apart there and 40 here.
 #define TAKE(new, old) \
 	VMOVUPS new(R12), Y0      \
@@ -171,10 +174,29 @@ store:
 	JNZ  capture
 
 done:
+	CMPL 60(AX), $0
+	JEQ  ordered
+	SFENCE            // the streamed samples come before whatever tells others of them
+
+ordered:
 	MOVQ R11, 64(AX)
 	MOVQ R10, turns+8(FP)
 	VZEROUPPER
 	RET
+
+stream:
+	// In a table that only memory holds: ten vectors are five whole lines, which need not be read before they are written.
+	VMOVNTPS Y0, (DI)
+	VMOVNTPS Y1, 32(DI)
+	VMOVNTPS Y2, 64(DI)
+	VMOVNTPS Y3, 96(DI)
+	VMOVNTPS Y4, 128(DI)
+	VMOVNTPS Y5, 160(DI)
+	VMOVNTPS Y6, 192(DI)
+	VMOVNTPS Y7, 224(DI)
+	VMOVNTPS Y8, 256(DI)
+	VMOVNTPS Y9, 288(DI)
+	JMP      take
 
 look:
 	// All ten floats of every row.

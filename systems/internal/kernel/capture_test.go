@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
@@ -323,7 +324,7 @@ func (c *Captured) moving(n int) []uint32 {
 }
 
 func TestCaptureOfLongTables(t *testing.T) {
-	for _, n := range []int{512, 513, 5000, scatteredRows + 77} {
+	for _, n := range []int{512, 513, part, part + 1, 3*part + 11, scatteredRows + 77} {
 		for _, every := range []int{1, 2, 90} {
 			c := newCapture(n)
 			move := func() (moved int) {
@@ -353,6 +354,36 @@ func TestCaptureOfLongTables(t *testing.T) {
 			}); n != 0 {
 				t.Errorf("%v allocations", n)
 			}
+		}
+	}
+}
+
+// Tables that only memory holds are written past the caches, wherever their columns begin.
+func TestCaptureOfFarTables(t *testing.T) {
+	const n = farColumn + 21
+	whole := newCapture(n + 1)
+	for i := range whole.Logical {
+		v := whole.Logical[i].Get()
+		v.Position[0] += float32(i + 1)
+		if i != n-100 {
+			whole.Logical[i].Set(v)
+		}
+	}
+	for from := range 2 { // on a boundary of a line, and not
+		all := whole.clone()
+		byGo := all.clone()
+		for _, c := range []*Capture3D{all, byGo} {
+			c.Logical, c.Prev, c.Cur, c.Seen, c.Motion = c.Logical[from:][:n], c.Prev[from:][:n], c.Cur[from:][:n], c.Seen[from:][:n], c.Motion[from:][:n]
+		}
+		if on := uintptr(unsafe.Pointer(&all.Prev[0]))%cacheLine == 0; on != (from == 0) {
+			t.Skipf("the column from row %d on begins elsewhere than expected", from)
+		}
+		var out, goOut Captured
+		all.Run(&out)
+		byGo.RunBy(Scalar, &goOut)
+		wantSameTable(t, all, byGo)
+		if !slices.Equal(out.moving(n), goOut.Moving) || len(goOut.Moving) != n-1 {
+			t.Errorf("from row %d: %d moving by the fastest path, %d by Go, want %d", from, len(out.moving(n)), len(goOut.Moving), n-1)
 		}
 	}
 }
