@@ -154,7 +154,7 @@ func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate in
 	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p}); err != nil {
 		return nil, err
 	}
-	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{})
+	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{Shared: s.shared})
 	if s.config.Interest.Radius > 0 {
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)

@@ -73,6 +73,7 @@ type Server[S any, I comparable] struct {
 	engine  *ecs.Engine
 	world   *arche.World
 	net     *snapshot.World
+	shared  *snapshot.Shared // by the encoders of all players
 	mirrors []mirror
 	tracks  tracks
 	history history
@@ -165,6 +166,7 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	}
 	s.engine, s.world = e, e.World()
 	s.net = snapshot.NewWorld(s.protocol.schema)
+	s.shared = snapshot.NewShared(s.net)
 	for _, kind := range s.protocol.mirrors {
 		s.mirrors = append(s.mirrors, kind.bind(s.world))
 	}

@@ -30,7 +30,7 @@ func (r *Reader) Uvarint() uint64 {
 }
 
 // Varint writes a signed number as a Uvarint, small magnitudes of either sign in few bits.
-func (w *Writer) Varint(v int64) { w.Uvarint(fold(v)) }
+func (w *Writer) Varint(v int64) { w.Uvarint(Fold(v)) }
 
 // Varint reads what [Writer.Varint] wrote.
 func (r *Reader) Varint() int64 { return unfold(r.Uvarint()) }
@@ -47,15 +47,22 @@ func (w *Writer) Golomb(v uint64, order uint) {
 	if v > MaxGolombValue || order > MaxGolomb {
 		panic("packet: Writer.Golomb takes values of 32 bits and orders up to MaxGolomb")
 	}
-	n := uint(bits.Len64(v>>order+1)) - 1
-	// Behind the one come the bits of v>>order+1 below its highest, and those of v below the order: together those of the sum.
-	sum := v + 1<<order
-	if 2*n+1+order <= 64 {
-		w.Bits(1<<n|sum&(1<<(n+order)-1)<<(n+1), 2*n+1+order)
+	if code, n := GolombCode(v, order); n <= 64 {
+		w.Bits(code, n)
 		return
 	}
+	n := uint(bits.Len64(v>>order+1)) - 1
 	w.Bits(1<<n, n+1)
-	w.Bits(sum, n+order)
+	w.Bits(v+1<<order, n+order)
+}
+
+// GolombCode returns what [Writer.Golomb] writes, as the n lowest bits of a number, for callers that write several at once. Values below 2^31 have
+// codes of at most 63 bits; where n is above 64 the code is of no use.
+func GolombCode(v uint64, order uint) (code uint64, n uint) {
+	sum := v + 1<<order
+	n = uint(bits.Len64(sum>>order)) - 1
+	// Behind the one come the bits of sum>>order below its highest, and those of v below the order: together those of the sum.
+	return (sum^1<<(n+order))<<(n+1) | 1<<n, 2*n + 1 + order
 }
 
 // GolombLen returns the number of bits that [Writer.Golomb] takes.
@@ -98,15 +105,15 @@ func (r *Reader) Golomb(order uint) uint64 {
 }
 
 // SignedGolomb writes a v whose magnitude is below 2^31, small magnitudes of either sign in few bits; see [Writer.Golomb].
-func (w *Writer) SignedGolomb(v int64, order uint) { w.Golomb(fold(v), order) }
+func (w *Writer) SignedGolomb(v int64, order uint) { w.Golomb(Fold(v), order) }
 
 // SignedGolombLen returns the number of bits that [Writer.SignedGolomb] takes.
-func SignedGolombLen(v int64, order uint) int { return GolombLen(fold(v), order) }
+func SignedGolombLen(v int64, order uint) int { return GolombLen(Fold(v), order) }
 
 // SignedGolomb reads what [Writer.SignedGolomb] wrote.
 func (r *Reader) SignedGolomb(order uint) int64 { return unfold(r.Golomb(order)) }
 
-// fold maps 0, -1, 1, -2, 2 ... to 0, 1, 2, 3, 4 ...
-func fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+// Fold maps 0, -1, 1, -2, 2 ... to 0, 1, 2, 3, 4 ..., as signed numbers travel.
+func Fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 
 func unfold(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }

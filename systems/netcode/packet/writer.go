@@ -18,11 +18,12 @@ type Writer struct {
 	pos  int    // whole bytes in buf
 	acc  uint64 // bits that are not in buf yet, the first in the lowest place
 	n    uint   // their number, 0 to 63
+	room uint   // bits that still fit; none after an error
 	full bool
 }
 
 // NewWriter returns a Writer over buf, which it overwrites from the beginning and never grows.
-func NewWriter(buf []byte) Writer { return Writer{buf: buf} }
+func NewWriter(buf []byte) Writer { return Writer{buf: buf, room: uint(len(buf)) * 8} }
 
 // Err returns ErrFull if something did not fit, else nil.
 func (w *Writer) Err() error {
@@ -36,12 +37,7 @@ func (w *Writer) Err() error {
 func (w *Writer) Len() int { return w.pos*8 + int(w.n) }
 
 // Room returns the number of bits that still fit; none after an error.
-func (w *Writer) Room() int {
-	if w.full {
-		return 0
-	}
-	return len(w.buf)*8 - w.Len()
-}
+func (w *Writer) Room() int { return int(w.room) }
 
 // Bytes returns the bytes written so far, a slice of the caller's buffer. The unused bits of the last one are zero. Writing may go on.
 func (w *Writer) Bytes() []byte {
@@ -56,24 +52,34 @@ func (w *Writer) Bytes() []byte {
 
 // Bits writes the n lowest bits of v, n from 0 to 64.
 func (w *Writer) Bits(v uint64, n uint) {
+	if w.n+n >= 64 || n > w.room {
+		w.spill(v, n)
+		return
+	}
+	// Small enough to be part of its callers.
+	w.acc |= v & (1<<n - 1) << w.n
+	w.n += n
+	w.room -= n
+}
+
+// spill is Bits for what fills a word, or does not fit.
+func (w *Writer) spill(v uint64, n uint) {
 	if n > 64 {
 		panic("packet: Writer.Bits writes at most 64 bits at a time")
 	}
-	if w.full || w.Len()+int(n) > len(w.buf)*8 {
-		w.full = true
+	if n > w.room {
+		w.fail()
 		return
 	}
 	v &= 1<<n - 1
-	w.acc |= v << w.n
-	if w.n+n < 64 {
-		w.n += n
-		return
-	}
-	binary.LittleEndian.PutUint64(w.buf[w.pos:], w.acc)
+	binary.LittleEndian.PutUint64(w.buf[w.pos:], w.acc|v<<w.n)
 	w.pos += 8
 	w.acc = v >> (64 - w.n)
 	w.n = w.n + n - 64
+	w.room -= n
 }
+
+func (w *Writer) fail() { w.full, w.room = true, 0 }
 
 // Bool writes one bit.
 func (w *Writer) Bool(v bool) {
@@ -107,13 +113,17 @@ func (w *Writer) Blob(p []byte) {
 
 // Append writes the first n bits of src, which are in the order of [Writer.Bytes]. A src of less than n bits panics.
 func (w *Writer) Append(src []byte, n int) {
-	if w.full || n > w.Room() {
-		w.full = true
+	if n > w.Room() {
+		w.fail()
 		return
 	}
-	for ; n >= 64; n -= 64 {
+	for ; n > 64; n -= 64 {
 		w.Bits(binary.LittleEndian.Uint64(src), 64)
 		src = src[8:]
+	}
+	if len(src) >= 8 {
+		w.Bits(binary.LittleEndian.Uint64(src), uint(n))
+		return
 	}
 	for ; n >= 8; n -= 8 {
 		w.Bits(uint64(src[0]), 8)

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -10,10 +11,13 @@ import (
 
 // choice is an encoder's scratch memory: who wants to be in the packet, in which order, and who is.
 type choice struct {
-	order      []uint16 // slots, the most urgent first
-	candidates []uint16 // slots in ascending order
-	keys       []uint16 // their urgency
-	counts     [topKey + 1]uint16
+	order      []uint16           // slots, the most urgent first
+	candidates []uint16           // slots in ascending order
+	keys       []uint16           // their urgency
+	counts     [topKey + 1]uint16 // of each key, from the lowest to the highest that there is
+	low, high  uint16
+	fresh      bool   // the order is what is left of the last Encode's, and nothing has changed since
+	edits      uint32 // the World's then
 
 	chosen []uint64 // a bit for each slot
 	split  []uint16 // roots of trees that are sent in parts
@@ -32,12 +36,17 @@ type choice struct {
 
 // pick is an entity chosen for the packet, with its encoded bits.
 type pick struct {
-	slot    uint16
-	removal bool
-	group   int // picks of one group are in the packet together or not at all
-	from    int // byte
-	bits    int
+	slot     uint16
+	removal  bool
+	headBits uint8
+	head     uint16 // which of the forms it has
+	bits     int32  // of the rest
+	shared   int32  // where that is in Shared; below 0: in the scratch memory
+	from     int    // byte of it
+	group    int    // picks of one group are in the packet together or not at all
 }
+
+func (p *pick) size() int { return int(p.headBits) + int(p.bits) }
 
 func newChoice(slots int) choice {
 	return choice{
@@ -62,30 +71,43 @@ const (
 
 func priorityKey(p float32) uint16 { return uint16(math.Float32bits(p) >> 21) }
 
-// collect finds the slots that have something to say, and puts them in order.
+// collect finds the slots that have something to say, and puts them in order. The packets of one snapshot share the order: nothing else can have come.
 func (e *Encoder) collect(now tick.Tick) {
+	c := &e.choice
+	if c.fresh && now == e.last && c.edits == e.world.edits {
+		return
+	}
 	elapsed := int32(1)
 	if e.begun {
 		elapsed = max(0, now.Sub(e.last))
 	}
 	e.begun, e.last = true, now
-	c := &e.choice
+	c.fresh, c.edits = true, e.world.edits
 	c.candidates, c.keys = c.candidates[:0], c.keys[:0]
-	c.counts = [topKey + 1]uint16{}
+	clear(c.counts[c.low : c.high+1])
+	c.low, c.high = topKey, 0
 	first, below := c.hand/64, uint64(1)<<(c.hand%64)-1
 	e.collectWord(first, ^below, now, elapsed)
 	for k := 1; k < len(e.concerns); k++ {
 		e.collectWord((first+k)%len(e.concerns), ^uint64(0), now, elapsed)
 	}
 	e.collectWord(first, below, now, elapsed)
-	// A counting sort, stable and descending.
+	c.sort()
+}
+
+// sort is a counting sort, stable and descending.
+func (c *choice) sort() {
+	c.order = c.order[:len(c.candidates)]
+	if len(c.order) == 0 {
+		c.low = c.high
+		return
+	}
 	at := uint16(0)
-	for key := topKey; key >= 0; key-- {
+	for key := int(c.high); key >= int(c.low); key-- {
 		n := c.counts[key]
 		c.counts[key] = at
 		at += n
 	}
-	c.order = c.order[:len(c.candidates)]
 	for i, key := range c.keys {
 		c.order[c.counts[key]] = c.candidates[i]
 		c.counts[key]++
@@ -107,6 +129,7 @@ func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int3
 		c.candidates = append(c.candidates, uint16(i))
 		c.keys = append(c.keys, key)
 		c.counts[key]++
+		c.low, c.high = min(c.low, key), max(c.high, key)
 	}
 }
 
@@ -166,8 +189,19 @@ func (c *choice) add(p pick) {
 	c.chosen[p.slot/64] |= 1 << (p.slot % 64)
 	c.index[p.slot] = uint16(len(c.picks))
 	c.picks = append(c.picks, p)
-	c.bits += p.bits
-	c.used = p.from + (p.bits+7)/8
+	c.bits += p.size()
+	if p.shared < 0 {
+		c.used = p.from + int(p.bits+7)/8
+	}
+}
+
+// strike takes what is in the packet out of the order.
+func (e *Encoder) strike() {
+	c := &e.choice
+	c.order = slices.DeleteFunc(c.order, func(i uint16) bool {
+		// Who is to come into a slot whose last entity has been told to go is still to come.
+		return c.has(int(i)) && !(c.picks[c.index[i]].removal && e.visible(int(i)))
+	})
 }
 
 // size returns the bits of the picks and one more, without the bits of that one, with the gaps as they are expected to be.
@@ -177,7 +211,7 @@ func (c *choice) size() int { return c.bits + int(c.gap*float32(len(c.picks)+1))
 func (c *choice) drop(n int) {
 	for _, p := range c.picks[n:] {
 		c.chosen[p.slot/64] &^= 1 << (p.slot % 64)
-		c.bits -= p.bits
+		c.bits -= p.size()
 		c.used = min(c.used, p.from)
 	}
 	c.picks = c.picks[:n]

@@ -40,9 +40,8 @@ func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T]
 	c := Component[T]{schema: s, index: len(s.components), codec: codec}
 	s.components = append(s.components, component{
 		name: name,
-		world: func(s *Schema) worldColumn {
-			return &worldValues[T]{codec: codec, revisions: s.config.Revisions,
-				current: make([]T, s.config.MaxEntities), ring: make([]T, s.config.MaxEntities*s.config.Revisions)}
+		world: func(slots, rows int) worldColumn {
+			return &worldValues[T]{codec: codec, current: make([]T, slots), ring: make([]T, slots*rows)}
 		},
 		client: func(s *Schema) clientColumn {
 			return &clientValues[T]{codec: codec,
@@ -110,24 +109,23 @@ func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
 // ChangedIn reports whether the change sets, alters or removes the component.
 func (c Component[T]) ChangedIn(change *Change) bool { return change.Components&(1<<c.index) != 0 }
 
-// worldColumn holds the values of one component in a World. Indices of the ring count all entities' revisions.
+// worldColumn holds the values of one component in a World. Its ring is like that of the World's records.
 type worldColumn interface {
-	differs(slot, at int) bool // is the current value another than that in the ring?
-	commit(slot, at int)       // puts the current value into the ring
-	same(a, b int) bool
+	differs(slot, at int) bool             // is the current value another than that in the ring?
+	commit(slot, at int)                   // puts the current value into the ring
+	copy(from, to int)                     // within the ring
 	encode(w *packet.Writer, at, base int) // base < 0: none
 }
 
 type worldValues[T comparable] struct {
-	codec     Codec[T]
-	revisions int
-	current   []T
-	ring      []T
+	codec   Codec[T]
+	current []T
+	ring    []T
 }
 
 func (v *worldValues[T]) differs(slot, at int) bool { return v.current[slot] != v.ring[at] }
 func (v *worldValues[T]) commit(slot, at int)       { v.ring[at] = v.current[slot] }
-func (v *worldValues[T]) same(a, b int) bool        { return v.ring[a] == v.ring[b] }
+func (v *worldValues[T]) copy(from, to int)         { v.ring[to] = v.ring[from] }
 
 func (v *worldValues[T]) encode(w *packet.Writer, at, base int) {
 	var b *T

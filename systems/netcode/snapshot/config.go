@@ -31,8 +31,8 @@ type Config struct {
 	TickRate int
 
 	// MaxEntities bounds how many entities are replicated at a time, up to 65535; zero means 4096. All memory is allocated for them at the start:
-	// with the defaults below and without components 3.2 KB for each on a server and 2 KB on a client, and on a server 90 bytes for each, and a
-	// quarter of a megabyte, for every client.
+	// with the defaults below and without components 3.4 KB for each on a server and 2 KB on a client, and on a server 100 bytes for each, and a
+	// quarter of a megabyte, for every client. What encoders share takes half a kilobyte for each.
 	MaxEntities int
 
 	// Position is the grid of positions; zero means 1/512 from -1024 to 1024 on each axis. Use 1/4096 where positions feed back into a simulation.
@@ -51,8 +51,9 @@ type Config struct {
 	// states sent of one entity in a round trip: 32 reach for half a second at 60 a second.
 	History int
 
-	// Revisions is how many changes of each entity a server keeps, zero means 64, at most 1024. It should cover the commits from when a state is sent
-	// until it is acknowledged and used as a baseline: 64 reach for a second at 60 a second. What is older is sent without a baseline.
+	// Revisions is for how many commits a server keeps the states of entities, rounded up to a power of two; zero means 64, at most 1024. It should
+	// cover the commits from when a state is sent until it is acknowledged and used as a baseline: 64 reach for a second at 60 a second. What has
+	// rested for longer is kept all the same; what is gone is sent without a baseline.
 	Revisions int
 }
 

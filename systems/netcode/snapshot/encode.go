@@ -29,7 +29,8 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 		e.collect(h.Tick)
 		res.TooLarge = e.choose(n, &h, room)
 	}
-	pre := preamble{Header: h, count: len(c.picks), orders: e.tally.orders}
+	pre := preamble{Header: h, count: len(c.picks), orders: e.poses.orders}
+	pre.orders[classGap] = e.gaps.orders[classGap]
 	if n-e.acked < 1<<baseBits {
 		pre.acked = e.acked
 	}
@@ -40,9 +41,14 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	order := pre.orders[classGap]
 	c.gaps(func(gap uint64, slot int) {
 		p := &c.picks[c.index[slot]]
-		w.Golomb(gap, order)
-		w.Append(c.bytes[p.from:], p.bits)
-		e.tally.add(classGap, gap)
+		code, n := packet.GolombCode(gap, order)
+		w.Bits(code|uint64(p.head)<<n, n+uint(p.headBits))
+		if p.shared >= 0 {
+			w.Append(e.shared.deltas[p.shared].bytes[:], int(p.bits))
+		} else {
+			w.Append(c.bytes[p.from:], int(p.bits))
+		}
+		e.gaps.add(classGap, gap)
 	})
 	for i := range c.picks {
 		p := &c.picks[i]
@@ -55,12 +61,14 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 		e.note(int(p.slot), n, &h, p.removal)
 	}
 	e.packets[n%packet.Outstanding] = sentPacket{n, h.Tick, e.nextRec - uint64(len(c.picks)), len(c.picks)}
-	e.tally.adapt()
+	e.gaps.adapt()
+	e.poses.adapt()
 	if k := len(c.picks); k > 0 {
 		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
 	}
 	res.Records = len(c.picks)
 	res.Waiting = max(0, len(c.order)-len(c.picks))
+	e.strike()
 	return res
 }
 
@@ -110,7 +118,7 @@ func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 	c := &e.choice
 	for {
 		exact = c.bits
-		c.gaps(func(gap uint64, _ int) { exact += packet.GolombLen(gap, e.tally.orders[classGap]) })
+		c.gaps(func(gap uint64, _ int) { exact += packet.GolombLen(gap, e.gaps.orders[classGap]) })
 		if exact <= room {
 			return exact, trimmed
 		}
@@ -192,52 +200,60 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int
 	if len(c.picks) == MaxRecords {
 		return false
 	}
-	c.writer = packet.NewWriter(c.bytes[c.used:])
-	w := &c.writer
-	if removal {
-		w.Bits(0b000, 3)
-	} else {
-		e.writeEntity(w, i, n, h)
-	}
-	if w.Err() != nil || w.Len() >= room {
+	p := pick{slot: uint16(i), removal: removal, group: c.group, from: c.used, shared: -1, headBits: 3}
+	fits := removal || e.writeEntity(&p, n, h)
+	if !fits || p.size() >= room {
 		c.tooLarge = e.world.id(i)
 	}
-	if w.Err() != nil || c.size()+w.Len() > room {
+	if !fits || c.size()+p.size() > room {
 		return false
 	}
-	w.Bytes() // stores the last bits
-	c.add(pick{uint16(i), removal, c.group, c.used, w.Len()})
+	c.add(p)
 	return true
 }
 
-// writeEntity writes all of an entity but the gap before it.
-func (e *Encoder) writeEntity(w *packet.Writer, i int, n packet.Number, h *Header) {
-	t, s, q := &e.tracks[i], &e.world.slots[i], &e.world.schema.quantizer
-	at := e.world.at(i, s.revision)
-	r := &e.world.ring[at]
+// writeEntity encodes all of an entity but the gap before it, and reports whether there was room in the scratch memory.
+func (e *Encoder) writeEntity(p *pick, n packet.Number, h *Header) bool {
+	c, i := &e.choice, int(p.slot)
+	t := &e.tracks[i]
 	base, back, ok := e.base(i, n)
-	if !ok {
-		w.Bits(0b100, 3)
-		id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, r.abstract}
-		if e.unknown(i) {
-			id.epoch = uint8((t.epoch + 1) % (1 << epochBits))
-		}
-		id.write(w)
-		e.world.writeTraits(w, at, -1, e.world.age[i])
-		if !r.abstract {
-			q.writePose(w, r)
-		}
-		return
+	switch {
+	case !ok:
+		p.head, p.headBits = 0b100, 3
+		c.writer = packet.NewWriter(c.bytes[c.used:])
+		e.writeWhole(&c.writer, i)
+	case back == 0:
+		p.head, p.headBits = 0b1, 1
+	default:
+		p.head, p.headBits = 0b10|uint16(back)<<2, 2+baseBits
 	}
-	if back == 0 {
-		w.Bits(0b1, 1)
-	} else {
-		w.Bits(0b10, 2)
-		w.Bits(uint64(back), baseBits)
+	if ok {
+		ticks := h.Tick.Sub(t.baseTick)
+		if e.shared != nil {
+			if place, bits := e.shared.delta(i, base, t.baseRev, ticks); place >= 0 {
+				p.shared, p.bits = place, bits
+				return true
+			}
+		}
+		c.writer = packet.NewWriter(c.bytes[c.used:])
+		e.world.writeDelta(&c.writer, i, base, t.baseRev, ticks, e.poses)
 	}
-	e.world.writeTraits(w, at, base, e.world.age[i])
+	c.writer.Bytes() // stores the last bits
+	p.bits = int32(c.writer.Len())
+	return c.writer.Err() == nil
+}
+
+// writeWhole writes the slot's entity for who does not have it.
+func (e *Encoder) writeWhole(w *packet.Writer, i int) {
+	t, s := &e.tracks[i], &e.world.slots[i]
+	r := &e.world.ring[e.world.at(i, s.revision)]
+	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, r.abstract}
+	if e.unknown(i) {
+		id.epoch = uint8((t.epoch + 1) % (1 << epochBits))
+	}
+	id.write(w)
+	e.world.writeTraits(w, i, -1, 0)
 	if !r.abstract {
-		b := &e.world.ring[base]
-		q.writePoseDelta(w, r, b, predictOver(r, b, h.Tick.Sub(t.baseTick)), &e.tally)
+		e.world.schema.quantizer.writePose(w, r)
 	}
 }

@@ -17,6 +17,9 @@ type EncoderConfig struct {
 	// MaxWait is the ticks after which an entity with unsent changes goes before all that have waited less, whatever their priorities; zero means one
 	// second's.
 	MaxWait int
+
+	// Shared lets encoders write once what they have in common. It must be of the same World. Nil: each writes all for itself.
+	Shared *Shared
 }
 
 // Encoder writes a World's snapshots for one client. It knows what the client may see, what it has been sent and what it has acknowledged. Each
@@ -45,7 +48,9 @@ type Encoder struct {
 	hasSeen  bool
 	last     tick.Tick // of the last Encode
 	begun    bool
-	tally    tally
+	shared   *Shared // nil: none
+	gaps     tally   // of gaps
+	poses    *tally  // of all else: the Shared's, if there is one
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
@@ -111,15 +116,26 @@ func NewEncoder(w *World, c EncoderConfig) *Encoder {
 	if c.MaxWait == 0 {
 		c.MaxWait = w.schema.config.TickRate
 	}
-	return &Encoder{
+	e := &Encoder{
 		world:    w,
 		config:   c,
 		tracks:   make([]track, len(w.slots)),
 		concerns: make([]uint64, (len(w.slots)+63)/64),
-		tally:    newTally(),
+		shared:   c.Shared,
+		gaps:     newTally(),
 		sent:     make([]sentRecord, maxSent),
 		choice:   newChoice(len(w.slots)),
 	}
+	switch {
+	case c.Shared == nil:
+		e.poses = new(tally)
+		*e.poses = newTally()
+	case c.Shared.world != w:
+		panic("snapshot: EncoderConfig.Shared is of another World: make one for each with NewShared")
+	default:
+		e.poses = &c.Shared.tally
+	}
+	return e
 }
 
 // maxWeight keeps priorities finite.
@@ -133,6 +149,7 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 	if !ok {
 		return
 	}
+	e.choice.fresh = false
 	t := &e.tracks[i]
 	if t.generation != id.Generation() {
 		t.generation, t.priority, t.dirty = id.Generation(), 0, false
@@ -168,6 +185,7 @@ func (e *Encoder) visible(i int) bool {
 // the client could not decode must not be acknowledged.
 func (e *Encoder) Delivered(n packet.Number) {
 	e.acked = max(e.acked, n)
+	e.choice.fresh = false
 	p := &e.packets[n%packet.Outstanding]
 	if p.number != n {
 		return
@@ -243,11 +261,13 @@ func (t *track) lost(acked packet.Number) bool { return acked >= t.sentAt+reorde
 // be said.
 func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok bool) {
 	t, c := &e.tracks[i], &e.world.schema.config
-	if !t.hasBase || e.unknown(i) ||
-		e.world.slots[i].revision-t.baseRev >= uint32(c.Revisions) || t.sentNum-t.baseNum >= uint32(c.History) {
+	if !t.hasBase || e.unknown(i) || t.sentNum-t.baseNum >= uint32(c.History) {
 		return 0, 0, false
 	}
-	at = e.world.at(i, t.baseRev)
+	at, kept := e.world.find(i, t.baseRev)
+	if !kept {
+		return 0, 0, false
+	}
 	const far = 1 << baseBits
 	switch {
 	case n-e.acked < far && (t.openAt == 0 || t.openAt > e.acked):

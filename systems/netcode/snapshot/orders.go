@@ -28,10 +28,6 @@ func (t *tally) add(class int, v uint64) {
 	t.total[class]++
 }
 
-func (t *tally) addSigned(class int, v int32) {
-	t.add(class, uint64(uint32(v<<1^v>>31))) // as SignedGolomb folds it
-}
-
 // adapt chooses anew once there are enough numbers, and forgets half of them.
 func (t *tally) adapt() {
 	for c := range classes {

@@ -63,10 +63,10 @@ func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int3
 		return
 	}
 	if q.velocity.most > 0 {
-		q.velocity.writeDelta(w, r.velocity, q.predictVelocity(base, r.position, ticks), classVelocity, t)
+		writeVelocityDelta(w, r.velocity, q.predictVelocity(base, r.position, ticks), classVelocity, t)
 	}
 	if q.angular.most > 0 {
-		q.angular.writeDelta(w, r.angular, base.angular, classAngular, t)
+		writeVelocityDelta(w, r.angular, base.angular, classAngular, t)
 	}
 }
 
@@ -115,26 +115,21 @@ func (q *quantizer) writePositionDelta(w *packet.Writer, r, base *record, ticks 
 		return
 	}
 	expected := q.predictPosition(base, ticks)
-	order, size := t.orders[classPosition], 1
+	order := t.orders[classPosition]
+	var c triple
 	for k := range 3 {
-		if q.bits[k] == 0 {
-			continue
+		if q.bits[k] != 0 {
+			d := fold(r.position[k] - expected[k])
+			t.add(classPosition, d)
+			c.code[k], c.n[k] = packet.GolombCode(d, order)
 		}
-		d := r.position[k] - expected[k]
-		size += packet.SignedGolombLen(int64(d), order)
-		t.addSigned(classPosition, d)
 	}
-	if size >= 2+q.absoluteBits() {
+	if 1+c.len() >= 2+uint(q.absoluteBits()) {
 		writeForm(w, formAbsolute)
 		q.writePosition(w, r)
 		return
 	}
-	writeForm(w, formDelta)
-	for k := range 3 {
-		if q.bits[k] != 0 {
-			w.SignedGolomb(int64(r.position[k]-expected[k]), order)
-		}
-	}
+	c.write(w, 0, 1) // formDelta
 }
 
 func (q *quantizer) readPositionDelta(r *packet.Reader, rec, base *record, ticks int32, order uint) {
@@ -184,17 +179,15 @@ func (q *quantizer) writeRotationDelta(w *packet.Writer, r, base *record, t *tal
 			writeForm(w, formSame)
 			return
 		}
-		order, size := t.orders[classRotation], 1
+		order := t.orders[classRotation]
+		var c triple
 		for k := range 3 {
-			d := r.rotation[k] - base.rotation[k]
-			size += packet.SignedGolombLen(int64(d), order)
-			t.addSigned(classRotation, int32(d))
+			d := fold(int32(r.rotation[k]) - int32(base.rotation[k]))
+			t.add(classRotation, d)
+			c.code[k], c.n[k] = packet.GolombCode(d, order)
 		}
-		if size < 4+3*int(q.rotationBits) {
-			writeForm(w, formDelta)
-			for k := range 3 {
-				w.SignedGolomb(int64(r.rotation[k]-base.rotation[k]), order)
-			}
+		if 1+c.len() < 4+3*q.rotationBits {
+			c.write(w, 0, 1) // formDelta
 			return
 		}
 	}
@@ -236,12 +229,15 @@ func (a *axis) check(r *packet.Reader, v int64) int16 {
 	return int16(v)
 }
 
-func (a *axis) writeDelta(w *packet.Writer, v, expected [3]int16, class int, t *tally) {
+func writeVelocityDelta(w *packet.Writer, v, expected [3]int16, class int, t *tally) {
+	order := t.orders[class]
+	var c triple
 	for k := range 3 {
-		d := int32(v[k]) - int32(expected[k])
-		w.SignedGolomb(int64(d), t.orders[class])
-		t.addSigned(class, d)
+		d := fold(int32(v[k]) - int32(expected[k]))
+		t.add(class, d)
+		c.code[k], c.n[k] = packet.GolombCode(d, order)
 	}
+	c.write(w, 0, 0)
 }
 
 func (a *axis) readDelta(r *packet.Reader, expected [3]int16, order uint) (v [3]int16) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
@@ -42,6 +43,7 @@ type chaos struct {
 	limit   int                       // of living entities
 	seen    [3]int                    // ops
 	late    int
+	twin    *snapshot.Encoder // of another client, who shares with the first; nil: nobody shares
 }
 
 func newChaos(t testing.TB, seed uint64, c snapshot.Config, down, up wire) *chaos {
@@ -57,6 +59,10 @@ func newChaos(t testing.TB, seed uint64, c snapshot.Config, down, up wire) *chao
 		x.colour = snapshot.Register(s, "colour", colourCodec{})
 	}, seed, down, up)
 	x.each = x.check
+	if seed%2 == 1 {
+		config := snapshot.EncoderConfig{Shared: snapshot.NewShared(x.world)}
+		x.encoder, x.twin = snapshot.NewEncoder(x.world, config), snapshot.NewEncoder(x.world, config)
+	}
 	return x
 }
 
@@ -150,6 +156,23 @@ func (x *chaos) setState(id snapshot.ID, s snapshot.State) {
 func (x *chaos) setWeight(id snapshot.ID, w float32) {
 	x.weight[id] = w
 	x.encoder.SetRelevance(id, w)
+	if x.twin != nil {
+		x.twin.SetRelevance(id, w)
+	}
+}
+
+// step sends to the twin first, whose packets arrive at once or never.
+func (x *chaos) step() {
+	if x.twin != nil {
+		x.world.Commit()
+		n := packet.Number(x.now + 1)
+		w := packet.NewWriter(make([]byte, x.budget))
+		x.twin.Encode(&w, n, snapshot.Header{Tick: x.now + 1})
+		if n%3 != 0 {
+			x.twin.Delivered(n)
+		}
+	}
+	x.pair.step()
 }
 
 // relevant returns what the client may see now, with the values that it must see.

@@ -80,9 +80,9 @@ func (w *wire) arrived(now tick.Tick) (out [][]byte) {
 	return out
 }
 
-type deliveries struct{ e *snapshot.Encoder }
+type deliveries struct{ p *pair }
 
-func (d deliveries) Delivered(n packet.Number, _ time.Duration) { d.e.Delivered(n) }
+func (d deliveries) Delivered(n packet.Number, _ time.Duration) { d.p.encoder.Delivered(n) }
 func (deliveries) Lost(packet.Number)                           {}
 func (deliveries) Message([]byte, bool)                         {}
 
@@ -101,7 +101,7 @@ func newPair(t testing.TB, c snapshot.Config, register func(*snapshot.Schema), s
 	for _, end := range []struct {
 		e *(*packet.Endpoint)
 		h packet.Handler
-	}{{&p.server, deliveries{p.encoder}}, {&p.client, nil}} {
+	}{{&p.server, deliveries{p}}, {&p.client, nil}} {
 		if *end.e, err = packet.NewEndpoint(packet.Config{MTU: 1150, Handler: end.h}); err != nil {
 			t.Fatal(err)
 		}

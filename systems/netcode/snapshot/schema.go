@@ -27,7 +27,7 @@ type Schema struct {
 // component is a registered component type, whatever its Go type.
 type component struct {
 	name   string
-	world  func(*Schema) worldColumn
+	world  func(slots, rows int) worldColumn
 	client func(*Schema) clientColumn
 }
 

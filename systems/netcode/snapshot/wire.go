@@ -1,6 +1,10 @@
 package snapshot
 
-import "github.com/tandem-ecs/tandem/systems/netcode/packet"
+import (
+	"math/bits"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+)
 
 // An entity in a packet is the gap from the slot before it, in a Golomb code, and then one of
 //
@@ -28,14 +32,24 @@ func flag(w *packet.Writer, v bool) bool {
 	return v
 }
 
-// writeTraits writes those of the revision at, against the one at base (< 0: none).
-func (w *World) writeTraits(out *packet.Writer, at, base int, age uint8) {
+// writeDelta writes the slot's entity as changes to the state at base, which the revision since is, some ticks ago.
+func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
+	w.writeTraits(out, slot, base, since)
+	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
+	if !r.abstract {
+		w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), t)
+	}
+}
+
+// writeTraits writes those of the slot's last revision, against those of the state at base, which the revision since is (base < 0: none).
+func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	var blank record
-	r, b := &w.ring[at], &blank
+	at := w.at(slot, w.slots[slot].revision)
+	r, b, age := &w.ring[at], &blank, w.age[slot]
 	if base >= 0 {
 		b = &w.ring[base]
 	}
-	components := w.changes(at, base)
+	components := w.changes(slot, r, base, since)
 	if !flag(out, r.owner != b.owner || r.parent != b.parent || r.discontinuity != b.discontinuity || age != 0 || components != 0) {
 		return
 	}
@@ -53,10 +67,8 @@ func (w *World) writeTraits(out *packet.Writer, at, base int, age uint8) {
 		out.Bits(uint64(age), 8)
 	}
 	last := -1
-	for i, column := range w.columns {
-		if components&(1<<i) == 0 {
-			continue
-		}
+	for set := components; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
 		out.Bool(true)
 		out.Golomb(uint64(i-last-1), componentOrder)
 		last = i
@@ -64,23 +76,28 @@ func (w *World) writeTraits(out *packet.Writer, at, base int, age uint8) {
 			continue
 		}
 		if b.present&(1<<i) != 0 {
-			column.encode(out, at, base)
+			w.columns[i].encode(out, at, base)
 		} else {
-			column.encode(out, at, -1)
+			w.columns[i].encode(out, at, -1)
 		}
 	}
 	out.Bool(false)
 }
 
-// changes returns the components in which two revisions differ; base < 0 has none.
-func (w *World) changes(at, base int) uint64 {
+// changes returns the components that the slot has or had at base (< 0: nothing), which the revision since is, and that have changed since then. One
+// that has changed back counts, too: that is rare, and to compare all values would take longer than to write them.
+func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	if base < 0 {
-		return w.ring[at].present
+		return r.present
 	}
-	changed := w.ring[at].present ^ w.ring[base].present
-	both := w.ring[at].present & w.ring[base].present
-	for i := 0; both != 0; i, both = i+1, both>>1 {
-		if both&1 != 0 && !w.columns[i].same(at, base) {
+	if int32(w.slots[slot].components-since) <= 0 {
+		return 0
+	}
+	had := w.ring[base].present
+	changed := r.present ^ had
+	altered := w.altered[slot*len(w.columns):]
+	for both := r.present & had; both != 0; both &= both - 1 {
+		if i := bits.TrailingZeros64(both); int32(altered[i]-since) > 0 {
 			changed |= 1 << i
 		}
 	}

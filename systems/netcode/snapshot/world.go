@@ -1,6 +1,9 @@
 package snapshot
 
-import "errors"
+import (
+	"errors"
+	"math/bits"
+)
 
 // ErrFull is returned by [World.Spawn] when Config.MaxEntities live. Raise it on both ends, or despawn something.
 var ErrFull = errors.New("snapshot: Config.MaxEntities entities are replicated already")
@@ -9,15 +12,18 @@ var ErrFull = errors.New("snapshot: Config.MaxEntities entities are replicated a
 // every snapshot change it, Commit, then encode for each client. Between a Commit and the next change any number of goroutines may encode.
 type World struct {
 	schema  *Schema
-	slots   []slot
 	high    int // slots from here on were never used
 	free    []uint16
 	alive   int
 	touched []uint16
+	edits   uint32   // counts the changes since the World began
 	current []record // as set since the last Commit
-	ring    []record // committed revisions of all entities
 	age     []uint8
 	columns []worldColumn
+	altered []uint32 // by slot and component: the revision in which it came, went or changed last
+
+	revisions
+	ring []record
 }
 
 // slot is what there is of an entity beside its records.
@@ -28,7 +34,10 @@ type slot struct {
 	touched    bool
 	committed  bool   // the generation has a revision
 	rest       bool   // in its last revision
-	revision   uint32 // of the slot, through all generations
+	revision   uint32 // that of the last change
+	components uint32 // the newest in which one of its components came, went or changed
+	slept      uint32 // the revision that it had when it last began to change after a while without
+	woke       uint32 // the row in which that is kept since
 
 	// The tree of parents and children, by slot plus one.
 	parent, child, next, prev uint16
@@ -39,17 +48,18 @@ func NewWorld(s *Schema) *World {
 	s.frozen = true
 	n := s.config.MaxEntities
 	w := &World{
-		schema:  s,
-		slots:   make([]slot, n),
-		free:    make([]uint16, 0, n),
-		touched: make([]uint16, 0, n),
-		current: make([]record, n),
-		ring:    make([]record, n*s.config.Revisions),
-		age:     make([]uint8, n),
+		schema:    s,
+		free:      make([]uint16, 0, n),
+		touched:   make([]uint16, 0, n),
+		current:   make([]record, n),
+		age:       make([]uint8, n),
+		revisions: newRevisions(n, s.config.Revisions),
 	}
+	w.ring = make([]record, n*int(w.rows))
 	for i := range s.components {
-		w.columns = append(w.columns, s.components[i].world(s))
+		w.columns = append(w.columns, s.components[i].world(n, int(w.rows)))
 	}
+	w.altered = make([]uint32, n*len(w.columns))
 	return w
 }
 
@@ -120,6 +130,7 @@ func (w *World) Despawn(id ID) bool {
 	}
 	w.detach(i)
 	w.slots[i].alive = false
+	w.edits++
 	w.free = append(w.free, uint16(i))
 	w.alive--
 	return true
@@ -161,20 +172,20 @@ func (w *World) State(id ID) (State, bool) {
 }
 
 func (w *World) touch(i int) {
+	w.edits++
 	if !w.slots[i].touched {
 		w.slots[i].touched = true
 		w.touched = append(w.touched, uint16(i))
 	}
 }
 
-// at returns the place of a revision in the rings.
-func (w *World) at(slot int, revision uint32) int {
-	n := w.schema.config.Revisions
-	return slot*n + int(revision%uint32(n))
-}
-
 // Commit makes what was set since the last Commit the state that encoders send. Entities that did not change in what travels cost nothing.
 func (w *World) Commit() {
+	if len(w.touched) == 0 {
+		return
+	}
+	w.commits++
+	w.edits++
 	for _, i := range w.touched {
 		w.slots[i].touched = false
 		if w.slots[i].alive {
@@ -185,22 +196,44 @@ func (w *World) Commit() {
 }
 
 func (w *World) commit(i int) {
-	s := &w.slots[i]
+	s, now := &w.slots[i], &w.current[i]
 	old := w.at(i, s.revision)
-	changed := !s.committed || w.current[i] != w.ring[old]
-	for k, present := 0, w.current[i].present; present != 0 && !changed; k, present = k+1, present>>1 {
-		changed = present&1 != 0 && w.columns[k].differs(i, old)
-	}
-	if !changed {
-		return
-	}
-	s.revision++
-	s.committed, s.rest = true, w.current[i].rest
-	at := w.at(i, s.revision)
-	w.ring[at] = w.current[i]
-	for k, present := 0, w.current[i].present; present != 0; k, present = k+1, present>>1 {
-		if present&1 != 0 {
-			w.columns[k].commit(i, at)
+	var altered uint64
+	if s.committed {
+		altered = now.present ^ w.ring[old].present
+		for both := now.present & w.ring[old].present; both != 0; both &= both - 1 {
+			if k := bits.TrailingZeros64(both); w.columns[k].differs(i, old) {
+				altered |= 1 << k
+			}
 		}
+		if altered == 0 && *now == w.ring[old] {
+			return
+		}
+		if w.commits-s.revision > w.rows/4 {
+			w.wake(i, old)
+		}
+	}
+	s.revision = w.commits
+	for set := altered; set != 0; set &= set - 1 {
+		w.altered[i*len(w.columns)+bits.TrailingZeros64(set)] = s.revision
+		s.components = s.revision
+	}
+	s.committed, s.rest = true, now.rest
+	at := w.at(i, s.revision)
+	w.ring[at], w.made[at] = *now, s.revision
+	for set := now.present; set != 0; set &= set - 1 {
+		w.columns[bits.TrailingZeros64(set)].commit(i, at)
+	}
+}
+
+// wake puts the state of a slot that has not changed for a while, and is about to, into the last commit's row: in its own it might soon be overwritten,
+// and it is the baseline of all clients. So every state is kept for three quarters of the rows at least after the next one has come.
+func (w *World) wake(i, old int) {
+	s := &w.slots[i]
+	at := w.at(i, w.commits-1)
+	s.slept, s.woke = s.revision, w.commits-1
+	w.ring[at], w.made[at] = w.ring[old], s.woke
+	for set := w.ring[old].present; set != 0; set &= set - 1 {
+		w.columns[bits.TrailingZeros64(set)].copy(old, at)
 	}
 }
