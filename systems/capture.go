@@ -31,6 +31,7 @@ func (i *Interpolator[T]) capture() {
 		i.gen = 2
 	}
 	i.redraw = true
+	i.gpuSteps++
 
 	tables := i.cols.collect()
 	i.moving, i.lastOnes = i.lastOnes, i.moving
@@ -59,10 +60,7 @@ func (i *Interpolator[T]) capture() {
 			i.captureSlowly(t, m, r, last, lastGen)
 		}
 		for _, r := range m.rested {
-			i.rest(t, r)
-		}
-		if t.gpu {
-			i.reportMoved(t, m)
+			i.arrive(t, r)
 		}
 		m.tidy()
 		i.common += m.common()
@@ -191,14 +189,22 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 		t.span[r].from, t.span[r].to = start, end
 		m.timed = append(m.timed, r)
 	}
+	if t.gpu {
+		i.report(owner)
+	}
+}
+
+// arrive puts a row to rest that was in ordinary motion, if in any.
+func (i *Interpolator[T]) arrive(t *table[T], r uint32) {
+	if t.gpu {
+		i.reportRest(t.span[r].owner)
+	}
+	i.rest(t, r)
 }
 
 // rest puts a row to rest where its newest sample is.
 func (i *Interpolator[T]) rest(t *table[T], r uint32) {
 	t.motion[r] = 0
-	if t.gpu {
-		i.report(t.span[r].owner)
-	}
 	if !sameBits(&t.visual[r], &t.cur[r]) {
 		t.visual[r] = t.cur[r]
 		i.touch(t.span[r].owner)
@@ -210,7 +216,7 @@ func (i *Interpolator[T]) rest(t *table[T], r uint32) {
 func (i *Interpolator[T]) settleArrived(tables []table[T], arrived int, lastGen uint32) {
 	settle := func(t *table[T], r uint32) {
 		if t.motion[r] == lastGen {
-			i.rest(t, r)
+			i.arrive(t, r)
 			arrived--
 		}
 	}
@@ -243,6 +249,9 @@ func (i *Interpolator[T]) keepTimed(tables []table[T], timed int) {
 	keep := func(t *table[T], m *movingRows, r uint32) {
 		if t.span[r].to <= i.step.from || t.still {
 			i.rest(t, r)
+			if t.gpu {
+				i.report(t.span[r].owner)
+			}
 			return
 		}
 		m.timed = append(m.timed, r)
@@ -283,6 +292,14 @@ func (i *Interpolator[T]) touch(e arche.Entity) {
 	if i.onGPU(e) {
 		i.report(e)
 	}
+	if i.watched {
+		i.touched = append(i.touched, e)
+	}
+}
+
+// rewrote notes that the samples of an entity were written outside a capture. It may be marked for the graphics processor only later, before anybody looks.
+func (i *Interpolator[T]) rewrote(e arche.Entity) {
+	i.report(e)
 	if i.watched {
 		i.touched = append(i.touched, e)
 	}

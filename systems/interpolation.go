@@ -55,13 +55,16 @@ type Interpolator[T any] struct {
 	settled  uint32 // counts the times at which samples were given
 	fixes    corrections[T]
 
-	// What EachMotion has not told yet of the entities that the graphics processor blends.
-	gpuCaptured bool           // what is in ordinary motion
-	gpuMoved    []arche.Entity // all else, one by one
-	gpuLimit    int            // of that list
-	gpuMissed   bool           // there were too many to note
-	gpuMotion   Motion[T]      // scratch
-	gpuDrawn    bool           // the newest sync has renewed their visual values
+	// What has not been told yet of the entities that the graphics processor blends.
+	gpuSteps  int            // captures, the newest of which says what is in ordinary motion
+	gpuRested []arche.Entity // who is not any more since one of them
+	gpuMoved  []arche.Entity // all else, one by one
+	gpuLimit  int            // of each list
+	gpuMissed bool           // there were too many to note
+	gpuMotion Motion[T]      // scratch
+	gpuRows   MovedRows[T]   // scratch
+	gpuEach   eachMotion[T]  // scratch
+	gpuDrawn  bool           // the newest sync has renewed their visual values
 }
 
 // interval is a span of fixed time.

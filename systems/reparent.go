@@ -153,7 +153,7 @@ func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[component
 		record.Value = value
 	}
 	*r.visual = i.at(r, i.engine.Time().Normal)
-	i.touch(e)
+	i.rewrote(e)
 }
 
 // logicalPose is the world pose of a would-be parent; the identity for none.

@@ -88,7 +88,7 @@ func (i *Interpolator[T]) shiftRow(f func(T) T, e arche.Entity, cell func(arche.
 	if visual != nil {
 		*visual = i.normal(f(*visual))
 	}
-	i.touch(e)
+	i.rewrote(e)
 }
 
 // shiftCorrection keeps the drawn offset where f takes it: f may turn, not only move.

@@ -1,0 +1,310 @@
+package systems_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+)
+
+// hearsay is what somebody knows of the world who has only been told: ways by entity. Where he is told that motion continues he trusts his memory.
+type hearsay struct {
+	t          failer
+	ways       map[arche.Entity]systems.Motion[components.Pose3D]
+	inStep     map[arche.Entity]bool // told by Moved of the newest step
+	start, end time.Duration
+	moved      int // told by Moved, in all
+	changed    int // told by Changed
+	continued  int
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func (h *hearsay) Step(start, end time.Duration) {
+	h.start, h.end = start, end
+	for e := range h.inStep { // unless something else is said, they have arrived
+		w := h.ways[e]
+		w.From = w.To
+		h.ways[e] = w
+	}
+	clear(h.inStep)
+}
+
+func (h *hearsay) Moved(rows *systems.MovedRows[components.Pose3D]) {
+	if rows.Len() == 0 {
+		h.t.Fatalf("told of a table in which nobody moves")
+	}
+	for k := range rows.Len() {
+		r := rows.Row(k)
+		e := rows.Owner(r)
+		from := rows.From[r]
+		h.moved++
+		// Somebody who is new to the listener asks for the motion anyway.
+		if w, known := h.ways[e]; known && rows.Continues {
+			from = w.To
+			h.continued++
+		}
+		h.ways[e] = systems.Motion[components.Pose3D]{From: from, To: rows.To[r], Start: h.start, End: h.end}
+		h.inStep[e] = true
+	}
+}
+
+func (h *hearsay) Changed(e arche.Entity, m *systems.Motion[components.Pose3D]) {
+	h.changed++
+	h.ways[e] = *m
+	delete(h.inStep, e)
+	if m.Start == h.start && m.End == h.end && m.From != m.To {
+		h.inStep[e] = true
+	}
+}
+
+func (h *hearsay) at(e arche.Entity, now time.Duration) components.Pose3D {
+	w := h.ways[e]
+	if now >= w.End || w.End <= w.Start {
+		return w.To
+	}
+	return components.Blend3D(w.From, w.To, float32(float64(max(0, now-w.Start))/float64(w.End-w.Start)))
+}
+
+func newHearsay(t failer) *hearsay {
+	return &hearsay{t: t, ways: map[arche.Entity]systems.Motion[components.Pose3D]{}, inStep: map[arche.Entity]bool{}}
+}
+
+// Who is only told, and remembers, knows where everybody is: with writes of all kinds, several steps or none in a frame, bodies that are born and die, change tables and
+// markers between capture and frame, shifts, pauses, interpolation on and off, and frames in which he does not listen.
+func TestTellMotionTellsEnough(t *testing.T) {
+	continued := 0
+	rapid.Check(t, func(t *rapid.T) {
+		e, err := ecs.New(ecs.Config{FixedRate: 20})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		defer e.Close()
+		ip := systems.Interpolation3D()
+		e.Install(ip)
+		w := e.World()
+		bodies := generic.NewMap2[components.Transform3D, components.Visual3D](w)
+		gpu, still := arche.ComponentID[components.InterpolateOnGPU](w), arche.ComponentID[otherMark](w)
+		inFrame := false
+		has := func(entity arche.Entity, id arche.ID, on bool) {
+			if w.Has(entity, id) != on {
+				if on {
+					w.Add(entity, id)
+				} else {
+					w.Remove(entity, id)
+				}
+			}
+		}
+		var living []arche.Entity
+		one := func() arche.Entity { return living[rapid.IntRange(0, len(living)-1).Draw(t, "who")] }
+		x := 0.0
+		pose := func() components.Pose3D {
+			x++
+			return at(x, -x, 0)
+		}
+		walk := map[arche.Entity]bool{} // who moves in every step
+		e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			for _, entity := range living {
+				if walk[entity] {
+					l, _ := bodies.Get(entity)
+					p := l.Get()
+					p.Position[2]++
+					l.Set(p)
+				}
+			}
+		}))
+		edit := func() {
+			switch op := rapid.IntRange(0, 14).Draw(t, "op"); {
+			case op == 0 && len(living) < 40:
+				for range rapid.IntRange(1, 12).Draw(t, "born") {
+					l := components.NewLogical(pose())
+					entity := bodies.NewWith(&l, &components.Visual3D{})
+					living = append(living, entity)
+					walk[entity] = rapid.Bool().Draw(t, "walks")
+					has(entity, gpu, rapid.IntRange(0, 3).Draw(t, "marked") > 0)
+				}
+			case len(living) == 0:
+			case op == 1:
+				k := rapid.IntRange(0, len(living)-1).Draw(t, "dies")
+				w.RemoveEntity(living[k])
+				living = append(living[:k], living[k+1:]...)
+			case op == 2 && !inFrame:
+				has(one(), gpu, rapid.Bool().Draw(t, "marked"))
+			case op == 3:
+				has(one(), still, rapid.Bool().Draw(t, "elsewhere"))
+			case op == 4:
+				entity := one()
+				walk[entity] = !walk[entity]
+			case op <= 6:
+				l, _ := bodies.Get(one())
+				l.Set(pose())
+			case op == 7:
+				l, _ := bodies.Get(one())
+				l.Teleport(pose())
+			case op == 8:
+				l, _ := bodies.Get(one())
+				l.SetOver(pose(), time.Duration(rapid.IntRange(0, 180).Draw(t, "over"))*time.Millisecond)
+			case op == 9:
+				l, _ := bodies.Get(one())
+				l.Correct(pose())
+			case op == 10:
+				l, _ := bodies.Get(one())
+				*l = components.NewLogical(pose())
+			case op == 11:
+				l, _ := bodies.Get(one())
+				l.Set(l.Get()) // where it is
+			case op == 12:
+				ip.Shift(func(p components.Pose3D) components.Pose3D {
+					p.Position[0] += 100
+					return p
+				})
+			case op == 13 && rapid.IntRange(0, 3).Draw(t, "rarely") == 0:
+				ip.SetEnabled(!ip.Enabled())
+			case op == 14:
+				if e.SetScale(rapid.SampledFrom([]float64{0, 0.2, 1, 1, 1, 2}).Draw(t, "scale")) != nil || e.SetRate(rapid.SampledFrom([]int{10, 20, 20, 60}).Draw(t, "rate")) != nil {
+					t.Fatalf("the clock refuses")
+				}
+			}
+		}
+		edits := 0
+		early := ecs.SystemFunc(func(*arche.World) { // between the writes and the capture, or after it and before the frame
+			inFrame = true
+			for ; edits > 0; edits-- {
+				edit()
+			}
+			inFrame = false
+		})
+		e.AddAt(ecs.FixedUpdate, ecs.OrderUser+1, early)
+		e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, early)
+		e.AddAt(ecs.NormalUpdate, ecs.OrderUser, early)
+		h := newHearsay(t)
+		for range rapid.IntRange(5, 40).Draw(t, "frames") {
+			for range rapid.IntRange(0, 3).Draw(t, "edits") {
+				edit()
+			}
+			edits = rapid.IntRange(0, 3).Draw(t, "edits during the frame")
+			e.Update(time.Duration(rapid.SampledFrom([]int{0, 5, 17, 17, 25, 50, 50, 120}).Draw(t, "frame")) * time.Millisecond)
+			for entity := range h.ways {
+				if !w.Alive(entity) || !w.Has(entity, gpu) {
+					delete(h.ways, entity) // as a renderer gives up instances, in every frame
+					delete(h.inStep, entity)
+				}
+			}
+			if rapid.IntRange(0, 4).Draw(t, "listens") == 0 {
+				continue
+			}
+			ip.TellMotion(h)
+			now := e.Time().Normal
+			for _, entity := range living {
+				m, ok := ip.Motion(entity)
+				if !ok || !w.Has(entity, gpu) {
+					delete(h.ways, entity)
+					delete(h.inStep, entity)
+					continue
+				}
+				if _, known := h.ways[entity]; !known { // and takes new ones in
+					h.Changed(entity, &m)
+				}
+				want := m.To
+				if now < m.End && m.End > m.Start {
+					want = components.Blend3D(m.From, m.To, float32(float64(max(0, now-m.Start))/float64(m.End-m.Start)))
+				}
+				if got := h.at(entity, now); got.Position.Sub(want.Position).Len() > 1e-4*float32(math.Abs(x)+100) {
+					t.Fatalf("%v is told to be at %v, it is at %v: told %+v, want %+v", entity, got.Position, want.Position, h.ways[entity], m)
+				}
+				if h.ways[entity].To != m.To {
+					t.Fatalf("%v is told to go to %v, want %v", entity, h.ways[entity].To, m.To)
+				}
+			}
+		}
+		continued += h.continued
+	})
+	if continued == 0 {
+		t.Error("motion has never continued")
+	}
+}
+
+// otherMark puts entities into another table.
+type otherMark struct{}
+
+// In a world in which everybody walks, one step a frame, whole columns are told and nobody apart, and that motion continues; frames without a step are silent.
+func TestTellMotionByColumns(t *testing.T) {
+	e, ip, all := markedCrowd(t, 100, func(int) bool { return true })
+	h := newHearsay(t)
+	e.Update(frame60)
+	ip.TellMotion(h)
+	for frame := range 30 {
+		*h = hearsay{t: t, ways: h.ways, inStep: h.inStep}
+		e.Update(frame60 / 3)
+		ip.TellMotion(h)
+		want := 0
+		if e.Time().Steps > 0 {
+			want = len(all)
+		}
+		if h.moved != want || h.continued != want || h.changed != 0 {
+			t.Fatalf("frame %d: %d are told of by columns, %d of which go on, and %d apart; want %d, all, and none", frame, h.moved, h.continued, h.changed, want)
+		}
+	}
+}
+
+// A step that nobody was told of breaks the thread: motion is told with both samples, and arrivals one by one.
+func TestTellMotionAfterAStepUnheard(t *testing.T) {
+	stopped := false
+	e, ip, all := markedCrowd(t, 60, func(k int) bool { return !stopped || k%3 != 0 })
+	h := newHearsay(t)
+	e.Update(frame60)
+	ip.TellMotion(h)
+	step := func() { e.Update(e.Time().Fixed - e.Time().Normal) }
+	step() // unheard
+	stopped = true
+	*h = hearsay{t: t, ways: h.ways, inStep: h.inStep}
+	step()
+	ip.TellMotion(h)
+	if h.moved != 40 || h.continued != 0 || h.changed < 20 {
+		t.Errorf("%d are told of by columns, %d of which go on, and %d apart; want the 40 that move, none, and the 20 that have arrived", h.moved, h.continued, h.changed)
+	}
+	for _, entity := range all {
+		if m, _ := ip.Motion(entity); h.ways[entity].To != m.To {
+			t.Errorf("%v is told to go to %v, want %v", entity, h.ways[entity].To, m.To)
+		}
+	}
+}
+
+func TestTellMotionAllocatesNothing(t *testing.T) {
+	moving := 0
+	e, ip, _ := markedCrowd(t, 500, func(k int) bool { return k%5 != moving%5 })
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { moving++ }))
+	l := &silent{}
+	each := func(arche.Entity, *systems.Motion[components.Pose3D]) {}
+	frame := func() {
+		e.Update(frame60)
+		ip.TellMotion(l)
+		e.Update(frame60)
+		ip.EachMotion(each)
+	}
+	for range 20 {
+		frame()
+	}
+	if n := testing.AllocsPerRun(50, frame); n != 0 {
+		t.Errorf("%v allocations in two frames", n)
+	}
+	if l.rows == 0 {
+		t.Error("nothing was told")
+	}
+}
+
+type silent struct{ rows int }
+
+func (s *silent) Step(start, end time.Duration)                            {}
+func (s *silent) Moved(rows *systems.MovedRows[components.Pose3D])         { s.rows += rows.Len() }
+func (s *silent) Changed(arche.Entity, *systems.Motion[components.Pose3D]) {}
