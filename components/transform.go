@@ -29,7 +29,7 @@ type Parent struct {
 // removed at any time.
 type NoInterpolation struct{}
 
-// InterpolateOnGPU is a marker: the renderer of the entity blends its samples itself (Interpolator.EachMotion feeds it), so that frames without a fixed step cost
+// InterpolateOnGPU is a marker: the renderer of the entity blends its samples itself (Interpolator.TellMotion feeds it), so that frames without a fixed step cost
 // the processor nothing for it. Its Visual holds the newest sample, up to a fixed step ahead of the picture; cameras that follow it, and children
 // of it, want an entity without the marker. It may be added and removed at any time. An entity with a [Parent] is blended by the processor, marked or not: blending the
 // parts of a hierarchy is not blending their composition.

@@ -57,3 +57,8 @@ func toByte(v float32) uint8 {
 	}
 	return uint8(v*255 + 0.5)
 }
+
+// bits is the colour as one number, as it lies in memory; comparing structs takes four comparisons.
+func (c *Color) bits() uint32 {
+	return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | uint32(c.A)<<24
+}

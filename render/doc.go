@@ -43,8 +43,8 @@
 //
 // # Two ways to move
 //
-// A [Batch] takes poses that the synchronizer has blended and uploads them for every frame. A [MotionBatch] takes the two poses between which an instance
-// moves, uploads what a fixed step changed, and lets the vertex shader blend: at 240 frames and 20 steps per second eleven frames of twelve upload nothing.
+// A [Batch] takes poses that the synchronizer has blended and uploads them for every frame. A [MotionBatch] takes the pose to which each fixed step leads, one for each
+// instance that moves in it, and lets the vertex shader blend: at 240 frames and 20 steps per second eleven frames of twelve upload nothing.
 //
 // # Units and frames
 //

@@ -62,6 +62,24 @@ func ExampleMotionBatch() {
 	// Output: 0.0 2.0 4.0 8.0
 }
 
+// In a world of fixed steps each step says only where it leads.
+func ExampleMotionBatch_Step() {
+	batch := render.NewMotionBatch(render.Cube, render.Solid, render.Hex(0x2e86c1))
+	row := batch.Add(render.Still(components.At3D(0, 0, 0)))
+	const step, frame = 100 * time.Millisecond, 50 * time.Millisecond
+	for now := time.Duration(0); now < 4*step; now += frame {
+		if k := now / step; now%step == 0 {
+			batch.Step(now, now+step)
+			if k < 3 { // in the fourth step it rests
+				batch.Move(row, []components.Pose3D{components.At3D(float32(k+1)*8, 0, 0)})
+			}
+		}
+		batch.SetTime(now)
+		fmt.Printf("%.0f ", batch.Pose(row).Position[0])
+	}
+	// Output: 0 4 8 12 16 20 24 24
+}
+
 func ExampleGraph() {
 	g := render.NewGraph("steps per frame", "", 0, 120, render.Series{Color: render.Hex(0x3aa687)})
 	g.Bars = true

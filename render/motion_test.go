@@ -83,8 +83,7 @@ func TestMotionAfterASuspend(t *testing.T) {
 func TestMotionChangesAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := NewMotionBatch(Cube, Solid, Color{})
-		var copied []MotionRow // what a renderer would hold
-		var copiedColors []Color
+		var copied MotionView // what a renderer would hold
 		seen := uint64(0)
 		x := float32(0)
 		for range rapid.IntRange(1, 60).Draw(t, "operations") {
@@ -110,34 +109,40 @@ func TestMotionChangesAgainstModel(t *testing.T) {
 					t.Fatalf("row %d holds %v after a removal, want the last one's %v", row, b.Pose(row), last)
 				}
 			case op == 8:
-				rows, colors := b.Rows()
 				if b.Revision() == seen {
 					break
 				}
-				if len(rows) > len(copied) {
-					copied = append(copied, make([]MotionRow, len(rows)-len(copied))...)
-					copiedColors = append(copiedColors, make([]Color, len(rows)-len(copiedColors))...)
-				}
-				last := -1
-				for from, to := b.NextChange(seen, 0); from < to; from, to = b.NextChange(seen, to) {
-					if from <= last || to > len(rows) {
-						t.Fatalf("range %d to %d after one that ended at %d, of %d rows", from, to, last, len(rows))
-					}
-					last = to - 1
-					copy(copied[from:to], rows[from:to])
-					copy(copiedColors[from:to], colors[from:to])
-				}
+				v := b.View()
+				follow(t, b, MotionPoses0, seen, &copied.Poses[0], v.Poses[0])
+				follow(t, b, MotionPoses1, seen, &copied.Poses[1], v.Poses[1])
+				follow(t, b, MotionTimes, seen, &copied.Times, v.Times)
+				follow(t, b, MotionColors, seen, &copied.Colors, v.Colors)
 				seen = b.Revision()
-				for i := range rows {
-					if copied[i] != rows[i] || copiedColors[i] != colors[i] {
-						t.Fatalf("row %d of %d was not reported as changed", i, len(rows))
-					}
-				}
 			case op == 9 && rapid.Bool().Draw(t, "reset"):
 				b.Reset()
 			}
 		}
 	})
+}
+
+// follow copies what has changed in a column, and fails where the copy then is not the column.
+func follow[T comparable](t *rapid.T, b *MotionBatch, column MotionColumn, since uint64, copied *[]T, rows []T) {
+	if len(rows) > len(*copied) {
+		*copied = append(*copied, make([]T, len(rows)-len(*copied))...)
+	}
+	last := -1
+	for from, to := b.NextChange(column, since, 0); from < to; from, to = b.NextChange(column, since, to) {
+		if from <= last || to > len(rows) {
+			t.Fatalf("column %d: range %d to %d after one that ended at %d, of %d rows", column, from, to, last, len(rows))
+		}
+		last = to - 1
+		copy((*copied)[from:to], rows[from:to])
+	}
+	for i := range rows {
+		if (*copied)[i] != rows[i] {
+			t.Fatalf("column %d: row %d of %d was not reported as changed", column, i, len(rows))
+		}
+	}
 }
 
 func TestMotionRemovePanicsWithTheRemedy(t *testing.T) {

@@ -8,6 +8,8 @@
 //	view.AddMotion(cubes)
 //	query := others.Query(world)        // others := generic.NewFilter1[components.Visual3D]().Without(generic.T[instancing.Instance]())
 //
+// In a fixed step the samples of all that move go from the interpolator's columns to the batches, run by run, and in other frames nothing does.
+//
 // Every entity is drawn by exactly one of the two ways, in the very frame in which it changes sides: who has an [Instance] is drawn by the batch, everybody else by his Visual.
 package instancing
 
@@ -29,7 +31,7 @@ type Instance struct{ _ uint32 }
 type Crowd struct {
 	poses *systems.Interpolator[components.Pose3D]
 	sort  func(e arche.Entity) *render.MotionBatch
-	paint func(e arche.Entity, to components.Pose3D) render.Color
+	paint func(colors []render.Color, who []arche.Entity, to []components.Pose3D)
 
 	engine  *ecs.Engine
 	world   *arche.World
@@ -38,11 +40,12 @@ type Crowd struct {
 	leavers [4]arche.CachedFilter
 	present arche.CachedFilter // with an instance
 
-	slots   []slot // by entity id
-	batches []owners
-	count   int // of all instances
-	changes []arche.Entity
-	set     func(e arche.Entity, m *systems.Motion[components.Pose3D])
+	slots     []slot // by entity id
+	batches   []owners
+	count     int // of all instances
+	changes   []arche.Entity
+	newcomers []arche.Entity // instances that were added since the newest Update, whose batches know only where they are
+	listener  listener
 }
 
 // slot is where an entity's instance is.
@@ -65,12 +68,13 @@ func New(poses *systems.Interpolator[components.Pose3D], sort func(e arche.Entit
 		panic("instancing: New needs an interpolator of poses in space and a function that says into which batch an entity goes")
 	}
 	c := &Crowd{poses: poses, sort: sort}
-	c.set = c.move
+	c.listener.c = c
 	return c
 }
 
-// WithColors sets the colour of every instance by its newest sample, anew whenever that changes. Without it instances have their batch's colour. It returns the crowd.
-func (c *Crowd) WithColors(paint func(e arche.Entity, to components.Pose3D) render.Color) *Crowd {
+// WithColors lets a function paint instances by their newest samples: who[k], who is or goes to to[k], becomes colors[k]. It is called whenever these samples change, for many at once, and
+// keeps none of the slices. Without it instances have their batch's colour. WithColors returns the crowd.
+func (c *Crowd) WithColors(paint func(colors []render.Color, who []arche.Entity, to []components.Pose3D)) *Crowd {
 	c.paint = paint
 	return c
 }
@@ -117,7 +121,7 @@ func (c *Crowd) clear() {
 	for k := range c.batches {
 		c.batches[k].batch.Reset()
 	}
-	c.slots, c.batches, c.count = nil, nil, 0
+	c.slots, c.batches, c.count, c.newcomers = nil, nil, 0, nil
 }
 
 // change lets entities change sides. While nobody does it looks at six filters.
@@ -197,9 +201,11 @@ func (c *Crowd) add(e arche.Entity, batch *render.MotionBatch, m systems.Motion[
 	}
 	color := batch.Color
 	if c.paint != nil {
-		color = c.paint(e, m.To)
+		color = c.listener.colorOf(e, &m.To)
 	}
-	row := batch.AddColor(render.Motion(m), color)
+	// How it moves is for the next Update: a step that the batch does not know of yet may have begun.
+	row := batch.AddColor(render.Still(m.To), color)
+	c.newcomers = append(c.newcomers, e)
 	c.batches[k].rows = append(c.batches[k].rows, e)
 	if n := int(e.ID()) + 1; n > len(c.slots) {
 		c.slots = append(c.slots, make([]slot, max(n, 2*len(c.slots))-len(c.slots))...)
@@ -226,23 +232,16 @@ func (c *Crowd) Update() {
 	if c.engine == nil {
 		panic("instancing: Update of a crowd that is not installed; call engine.Install first")
 	}
-	c.poses.EachMotion(c.set)
+	c.poses.TellMotion(&c.listener)
+	for _, e := range c.newcomers {
+		if m, ok := c.poses.Motion(e); ok {
+			c.listener.Changed(e, &m)
+		}
+	}
+	c.newcomers = c.newcomers[:0]
 	now := c.engine.Time().Normal
 	for k := range c.batches {
 		c.batches[k].batch.SetTime(now)
-	}
-}
-
-// move gives an instance its next samples.
-func (c *Crowd) move(e arche.Entity, m *systems.Motion[components.Pose3D]) {
-	if int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e {
-		return // it becomes an instance in the next frame
-	}
-	s := &c.slots[e.ID()]
-	batch := c.batches[s.batch].batch
-	batch.Assign(int(s.row), (*render.Motion)(m))
-	if c.paint != nil {
-		batch.SetColor(int(s.row), c.paint(e, m.To))
 	}
 }
 

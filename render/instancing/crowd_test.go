@@ -46,15 +46,17 @@ func newStage(t tester, withCrowd bool) *stage {
 		s.batches[k] = render.NewMotionBatch(render.Cube, render.Solid, render.Color{R: uint8(k)})
 	}
 	if withCrowd {
-		s.crowd = instancing.New(s.poses, func(e arche.Entity) *render.MotionBatch { return s.batches[e.ID()%2] }).WithColors(colorOf)
+		s.crowd = instancing.New(s.poses, func(e arche.Entity) *render.MotionBatch { return s.batches[e.ID()/4%2] }).WithColors(colorOf)
 		e.Install(s.crowd)
 	}
 	return s
 }
 
 // colorOf gives a body away by its x.
-func colorOf(_ arche.Entity, to components.Pose3D) render.Color {
-	return render.Color{R: uint8(int(to.Position[0]))}
+func colorOf(colors []render.Color, _ []arche.Entity, to []components.Pose3D) {
+	for k := range colors {
+		colors[k] = render.Color{R: uint8(int(to[k].Position[0]))}
+	}
 }
 
 func (s *stage) spawn(x float32) arche.Entity {
@@ -97,7 +99,7 @@ func (s *stage) drawn(t tester, living []arche.Entity) map[float32]components.Po
 		t.Fatalf("%d instances in the batches, %d in the crowd's count, %d entities with one", n, s.crowd.Len(), instances)
 	}
 	for _, b := range s.batches {
-		_, colors := b.Rows()
+		colors := b.View().Colors
 		for row := range b.Len() {
 			poses[float32(colors[row].R)] = b.Pose(row)
 		}
@@ -259,9 +261,15 @@ func TestCrowdTouchesWhatMovedOnly(t *testing.T) {
 		s.engine.Update(25 * time.Millisecond)
 		s.crowd.Update()
 		for k, b := range s.batches {
-			for from, to := b.NextChange(since[k], 0); from < to; from, to = b.NextChange(since[k], to) {
-				rows += to - from
+			most := 0
+			for _, column := range []render.MotionColumn{render.MotionPoses0, render.MotionPoses1, render.MotionTimes, render.MotionColors} {
+				n := 0
+				for from, to := b.NextChange(column, since[k], 0); from < to; from, to = b.NextChange(column, since[k], to) {
+					n += to - from
+				}
+				most = max(most, n)
 			}
+			rows += most
 		}
 		return rows
 	}
@@ -393,12 +401,12 @@ func TestCrowdClose(t *testing.T) {
 	s.mark(e, true)
 	s.engine.Update(60 * time.Millisecond)
 	s.crowd.Update()
-	if s.batches[e.ID()%2].Len() != 1 || !s.engine.World().Has(e, s.instance) {
+	if s.batches[e.ID()/4%2].Len() != 1 || !s.engine.World().Has(e, s.instance) {
 		t.Fatal("no instance")
 	}
 	w := s.engine.World()
 	s.engine.Close()
-	if s.batches[e.ID()%2].Len() != 0 || w.Has(e, s.instance) {
+	if s.batches[e.ID()/4%2].Len() != 0 || w.Has(e, s.instance) {
 		t.Error("an instance is left after Close")
 	}
 }

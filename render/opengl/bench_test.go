@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkFrame measures whole frames at 240 frames and 20 fixed steps a second, all instances moving, in a picture so small that filling it costs little:
-// poses blended on the processor and uploaded for each frame, against motions uploaded every twelfth frame and blended by the vertex shader. Bytes per frame are
+// poses blended on the processor and uploaded for each frame, against motions, one pose of which goes up every twelfth frame, blended by the vertex shader. Bytes per frame are
 // what goes up on average. On a software rasteriser the vertex shader runs on the same processor; the figures under work are the share that no graphics processor takes over.
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
@@ -25,7 +25,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkWork measures what the processor does for a frame besides drawing: blending poses, or setting motions after every twelfth frame.
+// BenchmarkWork measures what the processor does for a frame besides drawing: blending poses, or moving instances after every twelfth frame.
 func BenchmarkWork(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("poses/%d", n), func(b *testing.B) { benchmarkPoses(b, n, false) })
@@ -118,17 +118,17 @@ func benchmarkMotions(b *testing.B, n int, draw bool) {
 	d := newDrawer(b, draw)
 	ways := field(n)
 	batch := render.NewMotionBatch(render.Cube, render.Solid, d.frame.Theme.Accent(1))
+	var ends [2][]components.Pose3D // back and forth
 	for _, m := range ways {
 		batch.Add(m)
+		ends[0], ends[1] = append(ends[0], m.From), append(ends[1], m.To)
 	}
 	add := func(v *render.View) { v.AddMotion(batch) }
 	step := func(i int) {
 		start := time.Duration(i/framesPerStep) * benchStep
 		if i%framesPerStep == 0 {
-			for j := range ways {
-				ways[j].Start, ways[j].End = start, start+benchStep
-				batch.Set(j, ways[j])
-			}
+			batch.Step(start, start+benchStep)
+			batch.Move(0, ends[i/framesPerStep%2])
 		}
 		batch.SetTime(start + benchStep*time.Duration(i%framesPerStep)/framesPerStep)
 		d.draw(add)

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	poseSize   = int(unsafe.Sizeof(components.Pose3D{}))
-	motionSize = int(unsafe.Sizeof(render.MotionRow{}))
-	colorSize  = int(unsafe.Sizeof(render.Color{}))
+	poseSize  = int(unsafe.Sizeof(components.Pose3D{}))
+	timeSize  = int(unsafe.Sizeof(render.MotionTime{}))
+	colorSize = int(unsafe.Sizeof(render.Color{}))
 
 	colorLocation = 10
 
@@ -27,21 +27,23 @@ const (
 var (
 	_ [40 - poseSize]struct{}
 	_ [poseSize - 40]struct{}
-	_ [88 - motionSize]struct{}
-	_ [motionSize - 88]struct{}
+	_ [8 - timeSize]struct{}
+	_ [timeSize - 8]struct{}
 )
 
 // instances is the graphics memory of one batch of either kind.
 type instances struct {
-	vao          uint32
-	data, colors uint32
-	capacity     int // rows
-	count        int // rows to draw
-	mesh         meshKey
-	colored      bool // colours come from the buffer, not from the batch
-	uploaded     bool
-	revision     uint64 // of what was uploaded last
-	frame        uint64 // in which it was drawn last
+	vao      uint32
+	poses    [2]storage // a Batch has the first only
+	times    storage    // of a MotionBatch
+	colors   storage
+	capacity int // rows
+	count    int // rows to draw
+	mesh     meshKey
+	colored  bool // colours come from the buffer, not from the batch
+	uploaded bool
+	revision uint64 // of what was uploaded last
+	frame    uint64 // in which it was drawn last
 }
 
 type meshKey struct {
@@ -50,18 +52,27 @@ type meshKey struct {
 }
 
 func newInstances() *instances {
-	b := &instances{}
+	b := &instances{poses: [2]storage{newStorage(), newStorage()}, times: newStorage(), colors: newStorage()}
 	gl.GenVertexArrays(1, &b.vao)
-	gl.GenBuffers(1, &b.data)
-	gl.GenBuffers(1, &b.colors)
 	b.mesh.mesh = render.MeshCount // none yet
+	gl.BindVertexArray(b.vao)
+	b.poses[0].bind()
+	poseAttributes(2)
 	return b
+}
+
+// poseAttributes describes the poses in the bound array to the bound vertex array, at three locations.
+func poseAttributes(first uint32) {
+	attribute(first, 3, int32(poseSize), 0, 1)
+	attribute(first+1, 4, int32(poseSize), 12, 1)
+	attribute(first+2, 3, int32(poseSize), 28, 1)
 }
 
 func (b *instances) delete() {
 	gl.DeleteVertexArrays(1, &b.vao)
-	gl.DeleteBuffers(1, &b.data)
-	gl.DeleteBuffers(1, &b.colors)
+	for _, s := range [...]*storage{&b.poses[0], &b.poses[1], &b.times, &b.colors} {
+		s.delete()
+	}
 }
 
 // shape binds the vertex array and puts the mesh into it, where that is another one than before.
@@ -89,23 +100,6 @@ func (r *Renderer) meshOf(k meshKey) *meshBuffer {
 	return &r.meshes[i]
 }
 
-// stream gives the bound array buffer new storage, so that filling it need not wait for frames that still read the old, and fills its beginning.
-func (r *Renderer) stream(capacity, size int, data unsafe.Pointer) {
-	gl.BufferData(gl.ARRAY_BUFFER, capacity, nil, gl.STREAM_DRAW)
-	if size > 0 {
-		gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, data)
-		r.stats.Uploaded += size
-	}
-}
-
-// grown is the capacity for n rows: with room to grow, so that a slowly growing batch does not move each frame.
-func grown(capacity, n int) int {
-	if n > capacity {
-		return n + n/2 + 16
-	}
-	return capacity
-}
-
 // uploadBatch brings a batch's memory up to date.
 func (r *Renderer) uploadBatch(b *render.Batch) error {
 	if b.Mesh >= render.MeshCount {
@@ -118,11 +112,6 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 	if g == nil {
 		g = newInstances()
 		r.batches[b] = g
-		gl.BindVertexArray(g.vao)
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
-		attribute(2, 3, int32(poseSize), 0, 1)
-		attribute(3, 4, int32(poseSize), 12, 1)
-		attribute(4, 3, int32(poseSize), 28, 1)
 	}
 	if g.frame == r.frame {
 		return nil // another view has brought it already
@@ -139,16 +128,14 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 		return nil
 	}
 	g.capacity = grown(g.capacity, len(b.Poses))
-	gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
-	r.stream(g.capacity*poseSize, len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses)))
+	r.replace(&g.poses[0], g.capacity*poseSize, len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses)))
 	colored := len(b.Colors) > 0
 	if colored {
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.colors)
-		r.stream(g.capacity*colorSize, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors)))
+		r.replace(&g.colors, g.capacity*colorSize, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors)))
 	}
 	if colored != g.colored {
 		g.colored = colored
-		if colored {
+		if colored { // replace has bound the array
 			colorAttribute(colorLocation, int32(colorSize), 0, 1)
 		} else {
 			gl.DisableVertexAttribArray(colorLocation)
@@ -162,68 +149,69 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	if b.Mesh >= render.MeshCount {
 		return fmt.Errorf("opengl: a MotionBatch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
 	}
-	rows, colors := b.Rows()
 	g := r.motions[b]
 	if g == nil {
-		g = newInstances()
+		g = newMotions()
 		r.motions[b] = g
-		g.colored = true
-		gl.BindVertexArray(g.vao)
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
-		attribute(2, 3, int32(motionSize), 0, 1)
-		attribute(3, 4, int32(motionSize), 12, 1)
-		attribute(4, 3, int32(motionSize), 28, 1)
-		attribute(5, 3, int32(motionSize), 40, 1)
-		attribute(6, 4, int32(motionSize), 52, 1)
-		attribute(7, 3, int32(motionSize), 68, 1)
-		gl.EnableVertexAttribArray(8)
-		gl.VertexAttribIPointerWithOffset(8, 1, gl.INT, int32(motionSize), 80)
-		gl.VertexAttribDivisor(8, 1)
-		attribute(9, 1, int32(motionSize), 84, 1)
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.colors)
-		colorAttribute(colorLocation, int32(colorSize), 0, 1)
 	}
 	if g.frame == r.frame {
 		return nil
 	}
 	g.frame = r.frame
-	r.shape(g, b.Mesh, len(rows))
-	g.count = len(rows)
-	if b.Revision() == g.revision {
-		return nil
-	}
+	n := b.Len()
+	r.shape(g, b.Mesh, n)
+	g.count = n
 	since := g.revision
 	g.revision = b.Revision()
-	if len(rows) == 0 {
+	if g.revision == since || n == 0 {
 		return nil
 	}
-	if len(rows) > g.capacity || mostChanged(b, since) {
-		g.capacity = grown(g.capacity, len(rows))
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
-		r.stream(g.capacity*motionSize, len(rows)*motionSize, unsafe.Pointer(&rows[0]))
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.colors)
-		r.stream(g.capacity*colorSize, len(rows)*colorSize, unsafe.Pointer(&colors[0]))
-		return nil
-	}
-	gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
-	for from, to := b.NextChange(since, 0); from < to; from, to = b.NextChange(since, to) {
-		size := (to - from) * motionSize
-		gl.BufferSubData(gl.ARRAY_BUFFER, from*motionSize, size, unsafe.Pointer(&rows[from]))
-		r.stats.Uploaded += size
-	}
-	gl.BindBuffer(gl.ARRAY_BUFFER, g.colors)
-	for from, to := b.NextChange(since, 0); from < to; from, to = b.NextChange(since, to) {
-		size := (to - from) * colorSize
-		gl.BufferSubData(gl.ARRAY_BUFFER, from*colorSize, size, unsafe.Pointer(&colors[from]))
-		r.stats.Uploaded += size
+	v := b.View()
+	grows := n > g.capacity
+	g.capacity = grown(g.capacity, n)
+	for _, c := range [...]struct {
+		column render.MotionColumn
+		to     *storage
+		size   int
+		data   unsafe.Pointer
+	}{
+		{render.MotionPoses0, &g.poses[0], poseSize, unsafe.Pointer(unsafe.SliceData(v.Poses[0]))},
+		{render.MotionPoses1, &g.poses[1], poseSize, unsafe.Pointer(unsafe.SliceData(v.Poses[1]))},
+		{render.MotionTimes, &g.times, timeSize, unsafe.Pointer(unsafe.SliceData(v.Times))},
+		{render.MotionColors, &g.colors, colorSize, unsafe.Pointer(unsafe.SliceData(v.Colors))},
+	} {
+		if grows || mostChanged(b, c.column, since) {
+			r.replace(c.to, g.capacity*c.size, n*c.size, c.data)
+			continue
+		}
+		c.to.bind()
+		for from, to := b.NextChange(c.column, since, 0); from < to; from, to = b.NextChange(c.column, since, to) {
+			r.write(from*c.size, (to-from)*c.size, unsafe.Add(c.data, from*c.size))
+		}
 	}
 	return nil
 }
 
-// mostChanged reports whether so much of a batch changed that new storage for all of it is quicker than writing into the old.
-func mostChanged(b *render.MotionBatch, since uint64) bool {
+// newMotions returns the memory of a MotionBatch.
+func newMotions() *instances {
+	g := newInstances()
+	g.colored = true
+	g.poses[1].bind()
+	poseAttributes(5)
+	g.times.bind()
+	gl.EnableVertexAttribArray(8)
+	gl.VertexAttribIPointerWithOffset(8, 1, gl.INT, int32(timeSize), 0)
+	gl.VertexAttribDivisor(8, 1)
+	attribute(9, 1, int32(timeSize), 4, 1)
+	g.colors.bind()
+	colorAttribute(colorLocation, int32(colorSize), 0, 1)
+	return g
+}
+
+// mostChanged reports whether so much of a column changed that new storage for all of it is quicker than writing into the old.
+func mostChanged(b *render.MotionBatch, column render.MotionColumn, since uint64) bool {
 	changed := 0
-	for from, to := b.NextChange(since, 0); from < to; from, to = b.NextChange(since, to) {
+	for from, to := b.NextChange(column, since, 0); from < to; from, to = b.NextChange(column, since, to) {
 		changed += to - from
 	}
 	return changed*4 > b.Len()*3

@@ -14,25 +14,25 @@ const lineSize = int(unsafe.Sizeof(render.Line{}))
 
 // lineBuffer is the graphics memory of one batch of lines.
 type lineBuffer struct {
-	vao, data uint32
-	capacity  int
-	frame     uint64
+	vao      uint32
+	data     storage
+	capacity int
+	frame    uint64
 }
 
 func (b *lineBuffer) delete() {
 	gl.DeleteVertexArrays(1, &b.vao)
-	gl.DeleteBuffers(1, &b.data)
+	b.data.delete()
 }
 
 func (r *Renderer) uploadLines(l *render.LineBatch) {
 	g := r.lines[l]
 	if g == nil {
-		g = &lineBuffer{}
+		g = &lineBuffer{data: newStorage()}
 		r.lines[l] = g
 		gl.GenVertexArrays(1, &g.vao)
-		gl.GenBuffers(1, &g.data)
 		gl.BindVertexArray(g.vao)
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
+		g.data.bind()
 		attribute(0, 3, int32(lineSize), 0, 1)
 		attribute(1, 3, int32(lineSize), 12, 1)
 		colorAttribute(2, int32(lineSize), 24, 1)
@@ -44,8 +44,7 @@ func (r *Renderer) uploadLines(l *render.LineBatch) {
 	g.frame = r.frame
 	if n := len(l.Lines); n > 0 {
 		g.capacity = grown(g.capacity, n)
-		gl.BindBuffer(gl.ARRAY_BUFFER, g.data)
-		r.stream(g.capacity*lineSize, n*lineSize, unsafe.Pointer(&l.Lines[0]))
+		r.replace(&g.data, g.capacity*lineSize, n*lineSize, unsafe.Pointer(&l.Lines[0]))
 	}
 }
 

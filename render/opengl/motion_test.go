@@ -3,6 +3,7 @@
 package opengl_test
 
 import (
+	"image"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -61,6 +62,76 @@ func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 	}
 }
 
+// Over many steps, in some of which some rest, and beside motions of their own times, the picture is that of poses blended on the processor.
+func TestStepsAreLikePosesBlendedOnTheProcessor(t *testing.T) {
+	s := newSurface(t, 320, 180, render.QualityBalanced)
+	theme := render.Daylight()
+	f := render.NewFrame(theme)
+	camera := paradeCamera()
+	rng := rand.New(rand.NewPCG(7, 8))
+	const n, length = 60, 50 * time.Millisecond
+	ways := make([]render.Motion, n)
+	motion, batch := render.NewMotionBatch(render.Cube, render.Solid, theme.Accent(0)), render.NewBatch(render.Cube, render.Solid, theme.Accent(0))
+	for i, m := range motions(rng, n, 0, int64(length)) {
+		ways[i] = render.Still(m.From.Normalize())
+		motion.AddColor(ways[i], theme.Accent(i))
+	}
+	var before *image.RGBA
+	for step := range 5 {
+		start := 10*time.Hour + time.Duration(step)*length
+		motion.Step(start, start+length)
+		next := motions(rng, n, 0, 1)
+		poses := make([]components.Pose3D, n)
+		for i := range poses {
+			ways[i].From, ways[i].Start, ways[i].End = ways[i].To, start, start+length
+			poses[i] = ways[i].To
+			if (i/10+step)%3 != 0 { // tens rest in turn
+				poses[i] = next[i].To.Normalize()
+			}
+		}
+		for i := 0; i < n; i += 10 {
+			if (i/10+step)%3 != 0 {
+				motion.Move(i, poses[i:i+10])
+			}
+		}
+		for i := range poses {
+			ways[i].To = poses[i]
+		}
+		own := render.Motion{From: ways[step].From, To: next[0].To.Normalize(), Start: start + length/5, End: start + 3*length}
+		motion.Set(step, own)
+		ways[step] = own
+		for _, part := range []time.Duration{0, length / 3, length - 1} {
+			motion.SetTime(start + part)
+			f.Begin(s.Size())
+			f.View(camera).AddMotion(motion)
+			got := picture(t, s, f)
+			batch.Reset()
+			for i, w := range ways {
+				t := min(max(float32(float64(start+part-w.Start)/float64(w.End-w.Start)), 0), 1)
+				if w.Start == w.End {
+					t = 1
+				}
+				batch.AppendColor(components.Blend3D(w.From, w.To, t), theme.Accent(i))
+			}
+			f.Begin(s.Size())
+			f.View(camera).Add(batch)
+			want := picture(t, s, f)
+			if rms, share := difference(got, want, 12); rms > 0.5 || share > 0.001 {
+				t.Errorf("step %d + %v: rms %.3f, %.3f %% of the pixels differ", step, part, rms, 100*share)
+			}
+			if before != nil && part > 0 {
+				if rms, _ := difference(want, before, 12); rms < 3 {
+					t.Errorf("step %d + %v: nothing moves: rms %.3f from the picture before", step, part, rms)
+				}
+			}
+			before = want
+		}
+		// Who went over a time of his own is taken back to the steps.
+		ways[step] = render.Still(own.To)
+		motion.Set(step, ways[step])
+	}
+}
+
 // Frames without a fixed step upload nothing; after a step only the blocks that changed go up.
 func TestMotionUploadsChangesOnly(t *testing.T) {
 	s := newSurface(t, 64, 48, render.QualityPlain)
@@ -79,7 +150,8 @@ func TestMotionUploadsChangesOnly(t *testing.T) {
 		}
 		return s.Stats().Uploaded
 	}
-	const row = 88 + 4 // a motion and its colour
+	const pose, row = 40, 2*40 + 8 + 4 // two poses, a time and a colour
+	const motionOnly = row - 4
 	if got := uploaded(); got != n*row {
 		t.Errorf("the first frame uploads %d bytes, want all %d", got, n*row)
 	}
@@ -93,23 +165,57 @@ func TestMotionUploadsChangesOnly(t *testing.T) {
 		motion.Set(row, render.Motion{From: components.At3D(0, 0, 0), To: components.At3D(1, 0, 0), End: time.Second})
 	}
 	move(5000)
-	if got := uploaded(); got != 32*row {
-		t.Errorf("after one change %d bytes go up, want a block of 32 rows: %d", got, 32*row)
+	if got := uploaded(); got != 32*motionOnly {
+		t.Errorf("after one change %d bytes go up, want a block of 32 rows but their colours: %d", got, 32*motionOnly)
 	}
 	move(0)
 	move(n - 1)
-	if got := uploaded(); got != (32+n%32)*row {
-		t.Errorf("after changes at both ends %d bytes go up, want %d", got, (32+n%32)*row)
+	want := 32*(pose+8) + n%32*motionOnly // the first one comes from where it is
+	if got := uploaded(); got != want {
+		t.Errorf("after changes at both ends %d bytes go up, want %d", got, want)
 	}
 	for i := 0; i < n; i++ {
 		move(i)
 	}
-	if got := uploaded(); got != n*row {
-		t.Errorf("when all move %d bytes go up, want %d", got, n*row)
+	if got := uploaded(); got != n*motionOnly {
+		t.Errorf("when all move %d bytes go up, want %d", got, n*motionOnly)
+	}
+	// In steps: one pose for each that moves, one more after it has stopped, nothing for the others.
+	for i := 0; i < n; i++ {
+		motion.Set(i, render.Still(components.At3D(float32(i%100), 0, float32(i/100))))
+	}
+	uploaded()
+	poses := make([]components.Pose3D, 320)
+	for step := range 4 {
+		motion.Step(time.Duration(step)*time.Second, time.Duration(step+1)*time.Second)
+		for k := range poses {
+			poses[k] = components.At3D(float32(k), float32(step+1), 0)
+		}
+		if step < 3 {
+			motion.Move(640, poses)
+		}
+		for frame := range 3 {
+			motion.SetTime(time.Duration(step)*time.Second + time.Duration(frame)*time.Second/3)
+			want := 0
+			if frame == 0 {
+				want = len(poses) * pose
+			}
+			if got := uploaded(); got != want {
+				t.Errorf("step %d, frame %d: %d bytes go up, want %d", step, frame, got, want)
+			}
+		}
+	}
+	motion.Step(4*time.Second, 5*time.Second)
+	if got := uploaded(); got != 0 {
+		t.Errorf("in a step in which nobody moves %d bytes go up", got)
+	}
+	motion.SetColors(32, []render.Color{{R: 1}})
+	if got := uploaded(); got != 32*4 {
+		t.Errorf("after a change of colour %d bytes go up, want %d", got, 32*4)
 	}
 	motion.Remove(10)
-	if got := uploaded(); got != 32*row {
-		t.Errorf("after a removal %d bytes go up, want %d", got, 32*row)
+	if got := uploaded(); got != 2*32*pose {
+		t.Errorf("after a removal %d bytes go up, want those of a block's poses: %d", got, 2*32*pose)
 	}
 	if got := s.Stats().Instances; got != n-1 {
 		t.Errorf("%d instances are drawn, want %d", got, n-1)

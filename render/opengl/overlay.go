@@ -14,21 +14,22 @@ const overlaySize = int(unsafe.Sizeof(render.OverlayVertex{}))
 
 // overlayBuffer is the graphics memory of the overlay.
 type overlayBuffer struct {
-	vao, vertices, indices uint32
-	texture                uint32
-	owner                  *render.Overlay // whose atlas the texture is
-	version                uint32
-	capacity               int // quadrilaterals that the vertex buffer has room for
-	indexed                int // quadrilaterals that there are indices for
+	vao, indices uint32
+	vertices     storage
+	texture      uint32
+	owner        *render.Overlay // whose atlas the texture is
+	version      uint32
+	capacity     int // quadrilaterals that the vertex buffer has room for
+	indexed      int // quadrilaterals that there are indices for
 }
 
 func newOverlayBuffer() overlayBuffer {
 	var b overlayBuffer
 	gl.GenVertexArrays(1, &b.vao)
-	gl.GenBuffers(1, &b.vertices)
+	b.vertices = newStorage()
 	gl.GenBuffers(1, &b.indices)
 	gl.BindVertexArray(b.vao)
-	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
+	b.vertices.bind()
 	attribute(0, 2, int32(overlaySize), 0, 0)
 	gl.EnableVertexAttribArray(1)
 	gl.VertexAttribPointerWithOffset(1, 2, gl.UNSIGNED_SHORT, true, int32(overlaySize), 8)
@@ -46,7 +47,7 @@ func newOverlayBuffer() overlayBuffer {
 
 func (b *overlayBuffer) delete() {
 	gl.DeleteVertexArrays(1, &b.vao)
-	gl.DeleteBuffers(1, &b.vertices)
+	b.vertices.delete()
 	gl.DeleteBuffers(1, &b.indices)
 	gl.DeleteTextures(1, &b.texture)
 }
@@ -72,8 +73,7 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	if b.capacity > b.indexed {
 		b.growIndices(b.capacity)
 	}
-	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
-	r.stream(b.capacity*4*overlaySize, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0]))
+	r.replace(&b.vertices, b.capacity*4*overlaySize, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0]))
 
 	// Interfaces are designed for colours that are blended as they are written, not as light: translucent panels would come out pale.
 	gl.Disable(gl.FRAMEBUFFER_SRGB)

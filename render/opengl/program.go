@@ -17,9 +17,9 @@ var shaderFiles embed.FS
 
 // program is a linked pair of shaders with the places of its uniforms; -1 where it has no such uniform.
 type program struct {
-	id                            uint32
-	mesh, now, lightMatrix, width int32
-	surface                       int32
+	id                             uint32
+	mesh, now, weight, lightMatrix int32
+	width, surface                 int32
 }
 
 // texture units
@@ -67,6 +67,7 @@ func newProgram(macros, vertex, fragment string) (program, error) {
 	uniform := func(name string) int32 { return gl.GetUniformLocation(p.id, gl.Str(name+"\x00")) }
 	p.mesh = uniform("mesh")
 	p.now = uniform("now")
+	p.weight = uniform("weight")
 	p.lightMatrix = uniform("lightMatrix")
 	p.width = uniform("width")
 	p.surface = uniform("surface")

@@ -100,7 +100,9 @@ func (r *Renderer) pass(v *render.View, style render.Style, p *[2]program) {
 			}
 			if g := r.motions[b]; g != nil && g.frame == r.frame {
 				gl.UseProgram(p[1].id)
-				gl.Uniform1i(p[1].now, b.Tick())
+				at := b.View()
+				gl.Uniform1i(p[1].now, at.Tick)
+				gl.Uniform1f(p[1].weight, at.Weight)
 				r.drawInstances(g, &p[1], b.Mesh, b.Color)
 			}
 		}

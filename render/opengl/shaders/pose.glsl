@@ -1,14 +1,15 @@
 // Instances: a pose is a position, a unit quaternion as (w, x, y, z) and a scale.
 #ifdef MOTION
-layout(location = 2) in vec3 fromPosition;
-layout(location = 3) in vec4 fromRotation;
-layout(location = 4) in vec3 fromScale;
-layout(location = 5) in vec3 toPosition;
-layout(location = 6) in vec4 toRotation;
-layout(location = 7) in vec3 toScale;
-layout(location = 8) in int start;      // ticks
-layout(location = 9) in float inverse;  // of the duration in ticks
+layout(location = 2) in vec3 firstPosition;
+layout(location = 3) in vec4 firstRotation;
+layout(location = 4) in vec3 firstScale;
+layout(location = 5) in vec3 secondPosition;
+layout(location = 6) in vec4 secondRotation;
+layout(location = 7) in vec3 secondScale;
+layout(location = 8) in int start;      // ticks; of those with times of their own
+layout(location = 9) in float inverse;  // of the duration in ticks; 0 for those that move with the step
 uniform int now;                        // ticks
+uniform float weight;                   // of the second pose, for those that move with the step
 #else
 layout(location = 2) in vec3 position;
 layout(location = 3) in vec4 rotation;
@@ -36,8 +37,11 @@ vec4 slerp(vec4 a, vec4 b, float t) {
 Pose instancePose() {
 #ifdef MOTION
     // The difference of two times is taken in integers, which wrap around; only then does it become a float.
-    float t = clamp(float(now - start) * inverse, 0.0, 1.0);
-    return Pose(mix(fromPosition, toPosition, t), slerp(fromRotation, toRotation, t), mix(fromScale, toScale, t));
+    float t = inverse == 0.0 ? weight : clamp(float(now - start) * inverse, 0.0, 1.0);
+    // In this form what rests, with two poses that are the same, stays where it is bit for bit whatever t is.
+    vec3 position = firstPosition + (secondPosition - firstPosition) * t;
+    vec3 scale = firstScale + (secondScale - firstScale) * t;
+    return Pose(position, slerp(firstRotation, secondRotation, t), scale);
 #else
     return Pose(position, rotation, scale);
 #endif

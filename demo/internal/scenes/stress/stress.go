@@ -99,7 +99,7 @@ func (s *Stress) Setup(stage *scene.Stage) {
 		w.Batch().Add(all, id)
 		w.Remove(s.first, id)
 		s.motion = render.NewMotionBatch(render.Cube, render.Solid, render.Color{})
-		s.crowd = instancing.New(stage.Poses, func(arche.Entity) *render.MotionBatch { return s.motion }).WithColors(s.color)
+		s.crowd = instancing.New(stage.Poses, func(arche.Entity) *render.MotionBatch { return s.motion }).WithColors(s.paint)
 		stage.Engine.Install(s.crowd)
 	}
 	stage.Engine.Add(ecs.FixedUpdate, s)
@@ -172,9 +172,11 @@ func (s *Stress) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * span, FOV: 0.75}
 }
 
-// color is that of a cube that the graphics processor moves: of the height at which it arrives, so that it changes once per step.
-func (s *Stress) color(_ arche.Entity, to components.Pose3D) render.Color {
-	return s.shades[shade(to.Position[1])]
+// paint colours the cubes that the graphics processor moves, by the height at which they arrive, so that it changes once per step.
+func (s *Stress) paint(colors []render.Color, _ []arche.Entity, to []components.Pose3D) {
+	for k := range to {
+		colors[k] = s.shades[shade(to[k].Position[1])]
+	}
 }
 
 // Draw copies the visual poses into one batch, or leaves the blending to the graphics processor.

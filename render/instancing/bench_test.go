@@ -1,0 +1,50 @@
+package instancing_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+)
+
+// BenchmarkUpdate measures what a crowd does for a step in which everybody moves, without the capture and without the upload.
+func BenchmarkUpdate(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := newStage(b, true)
+			defer s.engine.Close()
+			var spawned []arche.Entity
+			for k := range n {
+				spawned = append(spawned, s.spawn(float32(k%200)))
+			}
+			for _, e := range spawned {
+				s.mark(e, true)
+			}
+			filter := generic.NewFilter1[components.Transform3D]()
+			s.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+				for q := filter.Query(w); q.Next(); {
+					l := q.Get()
+					v := l.Get()
+					v.Position[1]++
+					l.Set(v)
+				}
+			}))
+			s.crowd.WithColors(nil)
+			var spent time.Duration
+			for i := range b.N + 3 {
+				s.engine.Update(50 * time.Millisecond)
+				begun := time.Now()
+				s.crowd.Update()
+				if i >= 3 {
+					spent += time.Since(begun)
+				}
+			}
+			b.ReportMetric(float64(spent.Nanoseconds())/float64(b.N)/float64(n), "ns/instance")
+		})
+	}
+}
