@@ -9,7 +9,10 @@ import (
 )
 
 // storage is an array in graphics memory whose contents change.
-type storage struct{ buffer uint32 }
+type storage struct {
+	buffer uint32
+	size   int // bytes
+}
 
 func newStorage() (s storage) {
 	gl.GenBuffers(1, &s.buffer)
@@ -30,14 +33,26 @@ func grown(capacity, n int) int {
 
 // replace makes the data the beginning of the array, of which nothing else is kept, with room for as many bytes as are given. It binds the array.
 //
-// The array gets new memory, so that filling it need not wait for frames that still read the old.
+// The driver hears beforehand that what was there is not needed any more, so that it need not wait for frames that still read it. Mapping says that without asking for new memory,
+// which costs as much as filling it where the driver clears it first.
 func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) {
 	s.bind()
-	gl.BufferData(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
-	if size > 0 {
-		gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, data)
-		r.stats.Uploaded += size
+	if s.size != room {
+		gl.BufferData(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
+		s.size = room
 	}
+	if size == 0 {
+		return
+	}
+	r.stats.Uploaded += size
+	if to := gl.MapBufferRange(gl.ARRAY_BUFFER, 0, size, gl.MAP_WRITE_BIT|gl.MAP_INVALIDATE_BUFFER_BIT); to != nil {
+		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(data), size))
+		if gl.UnmapBuffer(gl.ARRAY_BUFFER) {
+			return
+		}
+	}
+	// The memory could not be mapped, or was lost meanwhile, as happens when a display changes its mode.
+	gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, data)
 }
 
 // write replaces a part of the array, which must be bound.
