@@ -9,12 +9,14 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// MotionBatch is any number of instances of one mesh that the graphics processor moves: each carries two poses, and the vertex shader blends them at the time of the frame.
+// MotionBatch is any number of instances of one mesh that the graphics processor moves: each carries two poses, and the vertex shader blends them at the time of the
+// frame.
 //
-// It suits a world of fixed steps. [MotionBatch.Step] begins one, and [MotionBatch.Move] gives those that move in it the pose where they will be at its end; each goes there from
-// where it was. So a step costs one pose for each that moves, 40 bytes to the graphics processor, one more in the step after it has stopped, and nothing for those that rest; a frame in which no
-// step ran uploads nothing. What moves in any other way, over a time of its own or not from where it was, is given both poses by [MotionBatch.Set]. Whoever has arrived rests at
-// his newer pose without further calls. The picture is that of a [Batch] of poses blended by [components.Blend3D], up to rounding.
+// It suits a world of fixed steps. [MotionBatch.Step] begins one, and [MotionBatch.Move] gives those that move in it the pose where they will be at its end; each goes
+// there from where it was. So a step costs one pose for each that moves, 40 bytes to the graphics processor, one more in the step after it has stopped, and nothing for
+// those that rest; a frame in which no step ran uploads nothing. What moves in any other way, over a time of its own or not from where it was, is given both poses by
+// [MotionBatch.Set]. Whoever has arrived rests at his newer pose without further calls. The picture is that of a [Batch] of poses blended by [components.Blend3D], up to
+// rounding.
 //
 // It suits instances that are not children of something that moves, since blending the parts of a hierarchy is not blending their composition.
 type MotionBatch struct {
@@ -131,8 +133,8 @@ func (b *MotionBatch) AddColor(m Motion, c Color) (row int) {
 	return row
 }
 
-// Step begins a fixed step between two times on the line of SetTime, the time of those who are moved from now on. Whoever moved in the step before, and is moved in this one neither
-// by [MotionBatch.Move] nor by [MotionBatch.Set], has arrived.
+// Step begins a fixed step between two times on the line of SetTime, the time of those who are moved from now on. Whoever moved in the step before, and is moved in this
+// one neither by [MotionBatch.Move] nor by [MotionBatch.Set], has arrived.
 func (b *MotionBatch) Step(start, end time.Duration) {
 	b.settle()
 	b.newer = 1 - b.newer
@@ -141,8 +143,8 @@ func (b *MotionBatch) Step(start, end time.Duration) {
 	b.revision++
 }
 
-// Move lets instances go on in the step that [MotionBatch.Step] has begun: row+k goes from where it was going, or rests, to poses[k], whose rotation must be of unit length, as those of samples
-// are. It is the quick way, for many.
+// Move lets instances go on in the step that [MotionBatch.Step] has begun: row+k goes from where it was going, or rests, to poses[k], whose rotation must be of unit
+// length, as those of samples are. It is the quick way, for many. It panics if there are no such rows.
 func (b *MotionBatch) Move(row int, poses []components.Pose3D) {
 	end := b.endOf(row, len(poses), "Move")
 	if b.own > 0 {
@@ -258,7 +260,7 @@ func (b *MotionBatch) SetColor(row int, c Color) {
 	}
 }
 
-// SetColors is SetColor of many: row+k becomes colors[k].
+// SetColors is SetColor of many: row+k becomes colors[k]. It panics if there are no such rows.
 func (b *MotionBatch) SetColors(row int, colors []Color) {
 	b.endOf(row, len(colors), "SetColors")
 	b.revision++
