@@ -46,7 +46,11 @@ func (r *results) compare(path string, again func()) error {
 			return nil
 		case attempt == more:
 			r.print(os.Stdout)
-			return fmt.Errorf("slower than on %s by more than %.0f %%, measured %d times:\n  %s", path, 100*(1-keep), more+1, strings.Join(worse, "\n  "))
+			note := ""
+			if r.busy() {
+				note = fmt.Sprintf("\nThe machine was busy with other things (load %.1f), which alone may be why; check again in quiet", r.load)
+			}
+			return fmt.Errorf("slower than on %s by more than %.0f %%, measured %d times:\n  %s%s", path, 100*(1-keep), more+1, strings.Join(worse, "\n  "), note)
 		}
 		fmt.Printf("%d of %d ratios look worse; measuring again\n", len(worse), compared)
 		again()

@@ -52,7 +52,7 @@ func main() {
 		return
 	}
 	r := newResults()
-	if r.load = load(); r.load > busy*float64(runtime.NumCPU()) {
+	if r.load = load(); r.busy() {
 		fmt.Fprintf(os.Stderr, "bench: the machine is busy with other things (load %.1f); figures will not be worth much\n", r.load)
 	}
 	if *netcode != "" {

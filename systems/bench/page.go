@@ -34,7 +34,7 @@ func (r *results) writeHead(b *strings.Builder, svg string, rounds int) {
 	fmt.Fprintf(b, "beside the same work in C++, all in one run. `make bench` measures and writes this page; `make bench-check` compares ratios with it.\n\n")
 	fmt.Fprintf(b, "Measured on %s, commit %s. Medians of %d rounds, in which all that is compared takes its turn.\n", machine(), commit(), rounds)
 	fmt.Fprintf(b, "Absolute figures belong to the machine; ratios travel better.\n\n")
-	if r.load > busy*float64(runtime.NumCPU()) {
+	if r.busy() {
 		fmt.Fprintf(b, "**The machine was busy with other things when this was measured (load %.0f on %d threads): %s.**\n\n", r.load, runtime.NumCPU(), busyNote)
 	}
 	r.writeSummary(b)
@@ -66,9 +66,9 @@ func (r *results) writeSummary(b *strings.Builder) {
 	}
 }
 
-// busy is the load by processor from which figures are not worth much, and busyNote what the page says then.
+// busyLoad is the load by processor from which figures are not worth much, and busyNote what the page says then.
 const (
-	busy     = 1.5
+	busyLoad = 1.5
 	busyNote = "these figures are not to be relied on"
 )
 

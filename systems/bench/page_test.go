@@ -47,17 +47,20 @@ func TestCompare(t *testing.T) {
 		name   string
 		tandem float64
 		later  []float64 // of the rounds that are measured again
+		load   float64
 		passes bool
 		again  int
 	}{
-		{"as it was", 2, nil, true, 0},
-		{"faster", 1, nil, true, 0},
-		{"a fifth slower", 2.4, nil, true, 0},
-		{"half as fast", 4, []float64{4, 4}, false, 2},
-		{"half as fast, by accident", 4, []float64{2, 2}, true, 2},
+		{"as it was", 2, nil, 0, true, 0},
+		{"faster", 1, nil, 0, true, 0},
+		{"a fifth slower", 2.4, nil, 0, true, 0},
+		{"half as fast", 4, []float64{4, 4}, 0, false, 2},
+		{"half as fast, on a busy machine", 4, []float64{4, 4}, 1000, false, 2},
+		{"half as fast, by accident", 4, []float64{2, 2}, 0, true, 2},
 	} {
 		again := 0
 		r := measured(test.tandem)
+		r.load = test.load
 		err := r.compare(path, func() {
 			for _, n := range []int{1000, 100_000} {
 				for _, pct := range []string{"100", "10", "1"} {
@@ -69,6 +72,9 @@ func TestCompare(t *testing.T) {
 		})
 		if (err == nil) != test.passes || again != test.again {
 			t.Errorf("%s: %v after measuring %d times again, want an error: %v, after %d times", test.name, err, again, !test.passes, test.again)
+		}
+		if said := err != nil && strings.Contains(err.Error(), "busy"); said != (test.load > 0) {
+			t.Errorf("%s: the error %q says that the machine was busy: %v", test.name, err, said)
 		}
 	}
 	empty := filepath.Join(t.TempDir(), "empty.md")

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,9 @@ type results struct {
 }
 
 func newResults() *results { return &results{values: map[string][]float64{}} }
+
+// busy reports whether the machine had too much else to do for the figures to be relied on.
+func (r *results) busy() bool { return r.load > busyLoad*float64(runtime.NumCPU()) }
 
 func key(name string, n int) string { return fmt.Sprintf("%s.%d", name, n) }
 
