@@ -312,3 +312,21 @@ func BenchmarkReadBits(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/800, "ns/field")
 }
+
+// A code that is written as bits is what Golomb writes, for all that travels in 31 bits.
+func TestGolombCodes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		order := uint(rapid.IntRange(0, packet.MaxGolomb).Draw(t, "order"))
+		v := uint64(rapid.Uint32Range(0, 1<<31-1).Draw(t, "v")) >> rapid.IntRange(0, 30).Draw(t, "shift")
+		code, n := packet.GolombCode(v, order)
+		if n > 63 || int(n) != packet.GolombLen(v, order) || code>>n != 0 {
+			t.Fatalf("%d by order %d: %d bits of %b, want %d", v, order, n, code, packet.GolombLen(v, order))
+		}
+		w := packet.NewWriter(make([]byte, 8))
+		w.Bits(code, n)
+		r := packet.NewReader(w.Bytes())
+		if got := r.Golomb(order); got != v || r.Err() != nil {
+			t.Fatalf("%d by order %d is read as %d, %v", v, order, got, r.Err())
+		}
+	})
+}

@@ -28,6 +28,7 @@ type choice struct {
 	used   int           // bytes
 	bits   int           // of all picks, without gaps
 	group  int
+	trees  bool    // some picks are members of trees
 	hand   int     // the slot to begin with among equals
 	gap    float32 // mean bits of a gap in the last packet
 
@@ -180,7 +181,7 @@ func (c *choice) reset() {
 		c.chosen[p.slot/64] = 0
 	}
 	c.picks, c.split = c.picks[:0], c.split[:0]
-	c.used, c.bits, c.group = 0, 0, 0
+	c.used, c.bits, c.group, c.trees = 0, 0, 0, false
 }
 
 func (c *choice) has(i int) bool { return c.chosen[i/64]&(1<<(i%64)) != 0 }
@@ -195,13 +196,17 @@ func (c *choice) add(p pick) {
 	}
 }
 
-// strike takes what is in the packet out of the order.
-func (e *Encoder) strike() {
+// strike takes what is in the packet out of the order: of its first n slots, since only trees take their members from anywhere.
+func (e *Encoder) strike(n int) {
 	c := &e.choice
-	c.order = slices.DeleteFunc(c.order, func(i uint16) bool {
+	if c.trees {
+		n = len(c.order)
+	}
+	left := slices.DeleteFunc(c.order[:n], func(i uint16) bool {
 		// Who is to come into a slot whose last entity has been told to go is still to come.
 		return c.has(int(i)) && !(c.picks[c.index[i]].removal && e.visible(int(i)))
 	})
+	c.order = append(left, c.order[n:]...)
 }
 
 // size returns the bits of the picks and one more, without the bits of that one, with the gaps as they are expected to be.

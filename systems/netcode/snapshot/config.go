@@ -31,8 +31,8 @@ type Config struct {
 	TickRate int
 
 	// MaxEntities bounds how many entities are replicated at a time, up to 65535; zero means 4096. All memory is allocated for them at the start:
-	// with the defaults below and without components 3.4 KB for each on a server and 2 KB on a client, and on a server 100 bytes for each, and a
-	// quarter of a megabyte, for every client. What encoders share takes half a kilobyte for each.
+	// with the defaults below and without components 3.4 KB for each on a server and 2 KB on a client, and on a server 100 bytes for each, and
+	// 190 KB, for every client. What encoders share takes half a kilobyte for each.
 	MaxEntities int
 
 	// Position is the grid of positions; zero means 1/512 from -1024 to 1024 on each axis. Use 1/4096 where positions feed back into a simulation.

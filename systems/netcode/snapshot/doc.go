@@ -5,7 +5,8 @@
 //   - [Schema] is what travels and how: resolutions and ranges ([Config]), and the component types that a game registers ([Register], [Codec]). Both ends
 //     must have the same, which [Schema.CheckHello] checks when they meet.
 //   - [World] is the server's copy of what is replicated, in the numbers that travel, with the recent revisions of each entity. All clients share it.
-//   - [Encoder], one for each client, fills packets with what that client may see and does not have yet.
+//   - [Encoder], one for each client, fills packets with what that client may see and does not have yet. Encoders that run one after another may have
+//     a [Shared] in common, so that what changed since a baseline is written once for all clients who have that one.
 //   - [Decoder] is the client's copy.
 //
 // A client's inputs, which go the other way, are package prediction's. Nothing here knows an ECS, a socket or a clock: see [Encoder.Encode] for what the server does for each client and snapshot, and [Decoder.Decode]

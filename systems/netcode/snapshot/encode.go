@@ -25,9 +25,10 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	c := &e.choice
 	c.reset()
 	var res Result
+	tried := 0
 	if room >= 0 {
 		e.collect(h.Tick)
-		res.TooLarge = e.choose(n, &h, room)
+		tried, res.TooLarge = e.choose(n, &h, room)
 	}
 	pre := preamble{Header: h, count: len(c.picks), orders: e.poses.orders}
 	pre.orders[classGap] = e.gaps.orders[classGap]
@@ -68,15 +69,14 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	}
 	res.Records = len(c.picks)
 	res.Waiting = max(0, len(c.order)-len(c.picks))
-	e.strike()
+	e.strike(tried)
 	return res
 }
 
-// choose fills the packet from the front of the order, and returns an entity that is too large for any such packet.
-func (e *Encoder) choose(n packet.Number, h *Header, room int) ID {
+// choose fills the packet from the front of the order. It returns how many slots it has tried, and an entity that is too large for any such packet.
+func (e *Encoder) choose(n packet.Number, h *Header, room int) (at int, tooLarge ID) {
 	c := &e.choice
 	c.tooLarge = None
-	at := 0
 	for range 3 {
 		at = e.fill(at, n, h, room)
 		exact, trimmed := e.trim(room)
@@ -87,7 +87,7 @@ func (e *Encoder) choose(n packet.Number, h *Header, room int) ID {
 			break // else the gaps took less than expected, and there is room for more
 		}
 	}
-	return c.tooLarge
+	return at, c.tooLarge
 }
 
 // patience is the number of entities in a row which do not fit, after which no other is tried.
@@ -155,6 +155,7 @@ func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
 // much for an empty packet it picks the slot's entity alone, with its parents.
 func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 	c, root := &e.choice, e.world.root(i)
+	c.trees = true
 	first := len(c.picks)
 	if !slices.Contains(c.split, uint16(root)) {
 		fits := true

@@ -92,11 +92,11 @@ type sentPacket struct {
 	n      int
 }
 
-// sentRecord is an entity in a packet.
+// sentRecord is an entity in a packet: 16 bytes, since there are many and each is looked at once.
 type sentRecord struct {
-	next     packet.Number // the next packet with the entity; 0: none yet
 	revision uint32
-	num      uint32
+	next     uint32 // how many packets later the next one with the entity was; 0: none yet
+	num      uint16 // of the track's sentNum, the low bits
 	epoch    uint16
 	slot     uint16
 	removal  bool
@@ -206,7 +206,11 @@ func (e *Encoder) Delivered(n packet.Number) {
 			t.known, t.removing = 0, false
 		case !t.hasBase || n > t.baseAt:
 			t.hasBase = true
-			t.baseAt, t.baseRev, t.baseNum, t.baseTick, t.openAt = n, r.revision, r.num, p.tick, r.next
+			t.baseAt, t.baseRev, t.baseTick, t.openAt = n, r.revision, p.tick, 0
+			t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num) // no more than maxSent records can lie between the two
+			if r.next != 0 {
+				t.openAt = n + packet.Number(r.next)
+			}
 		}
 	}
 }
@@ -226,7 +230,7 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 		t.known, t.removing, t.hasBase, t.sentNum, t.openAt = s.generation, false, false, 0, 0
 	}
 	if t.sentNum > 0 && t.lastRec+maxSent >= e.nextRec {
-		e.sent[t.lastRec%maxSent].next = n
+		e.sent[t.lastRec%maxSent].next = uint32(n - t.sentAt)
 	}
 	if t.hasBase && t.openAt == 0 {
 		t.openAt = n
@@ -240,7 +244,7 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 	t.sentNum++
 	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
 	t.since, t.dirty, t.priority = h.Tick, true, 0
-	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: t.sentNum, epoch: t.epoch, slot: uint16(i), removal: removal}
+	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
 	e.nextRec++
 }
 
