@@ -1,7 +1,6 @@
 package netcode
 
 import (
-	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -84,29 +83,27 @@ func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predi
 	return b
 }
 
-// authority returns the newest state that the server has told of a body, if that is anywhere.
-func (b *bodiesClient[S, I, B]) authority(id snapshot.ID) (state B, s snapshot.State, at tick.Tick, ok bool) {
-	s, at, ok = b.c.decoder.State(id)
-	if !ok {
-		return state, s, at, false
-	}
+// authority returns the state of a body of which the server has told s, if that is anywhere.
+func (b *bodiesClient[S, I, B]) authority(id snapshot.ID, s *snapshot.State) (state B, ok bool) {
 	if state, ok = b.handle.Get(b.c.decoder, id); !ok {
-		return state, s, at, false
+		return state, false
 	}
 	if b.config.Restore != nil {
 		state = b.config.Restore(state, poseOf(s.Position, s.Rotation))
 	}
-	return state, s, at, placed(b.config.Pose(state))
+	return state, placed(b.config.Pose(state))
 }
 
 func (b *bodiesClient[S, I, B]) news() {
 	c := b.c
 	newest := tick.Tick(uint32(c.newest))
+	b.unload()
 	for i := range b.active {
 		a := &b.active[i]
-		state, s, at, ok := b.authority(a.id)
+		s, at, told := c.decoder.State(a.id)
 		known, in := b.company.Known(uint32(a.id))
-		if !ok || !in {
+		state, ok := b.authority(a.id, &s)
+		if !told || !ok || !in {
 			a.leaving = true
 			continue
 		}
@@ -123,88 +120,36 @@ func (b *bodiesClient[S, I, B]) news() {
 	b.share()
 }
 
+// unload sends away at once what has become cargo: it is not stepped any more, and its pose is that in the frame of what carries it. What the picture has to make up for fades.
+func (b *bodiesClient[S, I, B]) unload() {
+	kept := b.active[:0]
+	for _, a := range b.active {
+		if r := b.c.replica(a.id); r != nil && r.parent != snapshot.None {
+			b.release(a.id)
+			r.rider.hops, r.settled = r.rider.hops || a.weight > 0, false
+			continue
+		}
+		kept = append(kept, a)
+	}
+	b.active = kept
+}
+
+// release ends the prediction of a body: from here on it is what the server says.
+func (b *bodiesClient[S, I, B]) release(id snapshot.ID) {
+	b.company.Remove(uint32(id))
+	r := b.c.replica(id)
+	if r == nil || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
+		return
+	}
+	if state, ok := b.handle.Get(b.c.decoder, id); ok {
+		*(*B)(b.c.world.Get(r.entity, b.id)) = state
+	}
+}
+
 // silence is after how many ticks without news of a body at rest it counts as being there still. What begins to move is in every snapshot from then on, so it takes the loss of that many,
 // or a crowd that leaves it no room, to be wrong about it; then the news puts it right again.
 func (b *bodiesClient[S, I, B]) silence() int {
 	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2
-}
-
-// choose lets in who has come near and sends away who is far.
-func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
-	c := b.c
-	eye, ok := c.eye()
-	if !ok || c.config.WithoutPrediction {
-		for i := range b.active {
-			b.active[i].leaving = true
-		}
-		return
-	}
-	for i := range b.active {
-		a := &b.active[i]
-		if state, in := b.company.State(uint32(a.id)); in {
-			switch d := b.config.Pose(state).Position.Sub(eye).Len(); {
-			case !(d <= b.config.Leave):
-				a.leaving = true
-			case d <= b.config.Near:
-				a.leaving = false
-			}
-		}
-	}
-	for {
-		near, best := b.config.Near, snapshot.None
-		var state B
-		var s snapshot.State
-		var at tick.Tick
-		for i := range c.replicas {
-			r := &c.replicas[i]
-			if r.id == snapshot.None || r.id == c.own || !b.has(r.kind) || r.parent != snapshot.None || r.hangs != snapshot.None || !c.has(r.entity) || b.find(r.id) != nil {
-				continue
-			}
-			where, _, ok := c.decoder.State(r.id)
-			d := where.Position.Sub(eye).Len()
-			if !ok || !(d <= near) {
-				continue
-			}
-			if candidate, cs, ct, ok := b.authority(r.id); ok {
-				near, best, state, s, at = d, r.id, candidate, cs, ct
-			}
-		}
-		if best == snapshot.None {
-			return
-		}
-		if len(b.active) == cap(b.active) {
-			b.giveWay(eye, near)
-			return
-		}
-		if s.AtRest && newest.IsNewer(at) {
-			at = newest
-		}
-		r := c.replica(best)
-		if !b.company.Add(uint32(best), r.kind, at, state) {
-			return
-		}
-		pose := c.logical(r.entity).Get()
-		b.active = append(b.active, activeBody{id: best, jumps: s.Discontinuity, seen: pose, seenLast: pose})
-	}
-}
-
-// giveWay sends away the farthest if it is clearly farther than one who has no place.
-func (b *bodiesClient[S, I, B]) giveWay(eye mgl32.Vec3, near float32) {
-	farthest, most := -1, near*1.25
-	for i := range b.active {
-		a := &b.active[i]
-		if a.leaving { // there will be a place soon
-			return
-		}
-		if state, in := b.company.State(uint32(a.id)); in {
-			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
-				farthest, most = i, d
-			}
-		}
-	}
-	if farthest >= 0 {
-		b.active[farthest].leaving = true
-	}
 }
 
 func (b *bodiesClient[S, I, B]) find(id snapshot.ID) *activeBody {
@@ -275,7 +220,7 @@ func (b *bodiesClient[S, I, B]) draw() {
 		}
 		b.show(r, &a)
 		if a.leaving && a.weight == 0 {
-			b.company.Remove(uint32(a.id))
+			b.release(a.id)
 			continue
 		}
 		kept = append(kept, a)

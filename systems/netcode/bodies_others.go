@@ -145,34 +145,3 @@ func (b *bodiesClient[S, I, B]) part(id snapshot.ID) {
 		}
 	}
 }
-
-// A body that another player pushes is seen at his time, as he is: predicted, it would run away before he is seen to touch it, and from where he will not have pushed it. It is
-// predicted all the same, for the own player may run into it. So it is drawn as predicted from when he is nearly as near to it.
-const (
-	farther = 1.6 // times as far as another player is the own one from a body that is given up,
-	nearer  = 1.3 // and from one that is taken back
-)
-
-// share decides whose the bodies are: in whose time they are drawn.
-func (b *bodiesClient[S, I, B]) share() {
-	eye, ok := b.c.eye()
-	for i := range b.active {
-		a := &b.active[i]
-		state, in := b.company.State(uint32(a.id))
-		if !ok || !in {
-			continue
-		}
-		at := b.config.Pose(state).Position
-		factor := float32(farther)
-		if a.theirs {
-			factor = nearer
-		}
-		mine := at.Sub(eye).Len()
-		a.theirs = false
-		for k := range b.others {
-			if s, ok := b.company.Other(uint32(b.others[k].id)); ok && b.c.protocol.game.Pose(s).Position.Sub(at).Len()*factor < mine {
-				a.theirs = true
-			}
-		}
-	}
-}

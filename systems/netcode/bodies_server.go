@@ -49,7 +49,7 @@ func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
 			continue
 		}
 		kind := (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind
-		if !b.has(kind) {
+		if !b.has(kind) || s.world.Has(e, s.tracks.parent) && !(*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity.IsZero() {
 			continue
 		}
 		g.Bodies = append(g.Bodies, prediction.Body[B]{ID: uint32(s.history.ids[slot]), Kind: kind, State: *(*B)(s.world.Get(e, b.id))})

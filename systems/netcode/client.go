@@ -105,6 +105,7 @@ type Client[S any, I comparable] struct {
 	view      int64 // what is on the screen when a step begins, in 1/16 ticks
 	viewNext  int64 // what will be when it has ended
 	viewTime  time.Duration
+	looked    look // in the newest step
 	feedback  prediction.Feedback
 	pinged    [256]bool
 	jumps     uint8 // of the own player, as the server counts them

@@ -98,7 +98,12 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent snapshot.ID, st
 	if config.Angular.Max > 0 {
 		sample.Has |= remote.HasAngularVelocity
 	}
-	r.settled = false
+	if r.settled { // the picture of what rests was good up to now: what changes it behind the picture's back is to fade like anything else that comes late
+		r.settled = false
+		if at := c.looked; at.any {
+			r.samples.At(at.now, at.view(r.method))
+		}
+	}
 	c.bridge(r, sample, now)
 	r.samples.Push(now, sample)
 }
@@ -219,6 +224,7 @@ func (c *Client[S, I]) step() {
 	if synced {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
+	c.looked = look{seen, now, view, present}
 	for i := range c.replicas {
 		r := &c.replicas[i]
 		if r.id == snapshot.None || !c.has(r.entity) {
@@ -235,7 +241,7 @@ func (c *Client[S, I]) step() {
 				c.show(r, path(predicted.Add(1)), !r.shown)
 			}
 		case !predicting && seen:
-			c.sample(r, now, view, present, predicted.Add(1))
+			c.sample(r, predicted.Add(1))
 		}
 	}
 	if c.bodies != nil {
@@ -243,8 +249,22 @@ func (c *Client[S, I]) step() {
 	}
 }
 
+// look is when and at what the replicas were looked at last.
+type look struct {
+	any                     bool
+	now, delayed, undelayed time.Duration
+}
+
+// view returns the moment that replicas of a kind are seen at.
+func (l look) view(kind remote.Kind) time.Duration {
+	if kind.Predictive() {
+		return l.undelayed
+	}
+	return l.delayed
+}
+
 // sample puts one replica where its buffer says.
-func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration, t tick.Tick) {
+func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 	kind := c.config.Kind
 	if c.world.Has(r.entity, c.ids.interpolation) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
@@ -252,16 +272,13 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration, t ti
 	if kind != r.method {
 		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
 		if s, at, ok := c.decoder.State(r.id); ok {
-			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), now)
+			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.looked.now)
 		}
 	}
 	if r.settled && !r.rider.fades {
 		return
 	}
-	at := view
-	if kind.Predictive() {
-		at = present
-	}
+	now, at := c.looked.now, c.looked.view(kind)
 	state, info := r.samples.At(now, at)
 	if info.Empty {
 		return
@@ -283,6 +300,9 @@ func (c *Client[S, I]) sample(r *replica, now, view, present time.Duration, t ti
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || !c.bodies.sampled(r.id, pose, jump) {
+		if jump { // whatever he was on the way from, he is not any more
+			r.rider.fades = false
+		}
 		pose = c.carry(r, pose, at, t)
 		if i := c.interpolator(); r.rider.hops && !jump && i != nil {
 			i.Correct(r.entity, pose, pose)

@@ -130,6 +130,11 @@ func (s *Server[S, I]) noteChanges() {
 			if !tr.rests || record.Value != tr.last { // moved by a shift of the origin, which is no motion
 				t.dirty.set(slot)
 			}
+			if tr.revision == 0 && !(interpolated && query.Has(t.visual)) { // never written: from here on a jump is one
+				tag, first := components.OwnerTag(query.Entity().ID(), query.Entity().Generation())
+				record.Acknowledge(tag, first)
+				tr.revision = first
+			}
 			tr.last, tr.velocity, tr.angular, tr.rests = record.Value, mgl32.Vec3{}, mgl32.Vec3{}, true
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
 // What stops and starts, at the articles' condition: it comes to rest without running past its place and back, stands exactly there, and sets out again without a jump,
@@ -66,6 +67,71 @@ func TestStopAndGo(t *testing.T) {
 		}
 		if len(stops) < 8 {
 			t.Errorf("seed %d: only %d stops", seed, len(stops))
+		}
+	}
+}
+
+// What has rested since it was made and is put elsewhere by a jump is seen to jump: nobody has written it before, but it has been seen.
+func TestFirstWriteIsAJump(t *testing.T) {
+	for _, network := range networks {
+		m := newMatch(t, nil)
+		crate := m.crate(kindCrate, components.At3D(0, 0, 0))
+		a := m.join(network.path(1), nil)
+		m.run(4*time.Second, nil)
+		m.mustPlay()
+		m.transform(crate).Teleport(components.At3D(10, 0, 0))
+		m.run(2*time.Second, func() {
+			if x := a.visual(a.client.Replica(m.id(crate)))[0]; x > 0.01 && x < 9.99 {
+				t.Fatalf("%s: at %v the crate is seen at %.2f, between its places", network.name, m.now, x)
+			}
+		})
+		if x := a.visual(a.client.Replica(m.id(crate)))[0]; x < 9.99 {
+			t.Errorf("%s: the crate is seen at %.2f, want 10", network.name, x)
+		}
+	}
+}
+
+// What sets out from a rest while all news of it are lost is caught up with, and not seen to leap to where it is.
+func TestNewsOfAStartComeLate(t *testing.T) {
+	const speed = 6
+	for seed := range uint64(5) {
+		m := newMatch(t, nil)
+		crate := m.crate(kindCrate, components.At3D(0, 0, 0))
+		runs := false
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			if runs {
+				pose := m.transform(crate).Get()
+				pose.Position[0] += speed / float32(tickRate)
+				m.transform(crate).Set(pose)
+			}
+		}))
+		a := m.join(seeds(500+seed), nil)
+		m.run(5*time.Second, nil)
+		m.mustPlay()
+		last, most := a.visual(a.client.Replica(m.id(crate)))[0], float32(0)
+		each := func() {
+			at := a.visual(a.client.Replica(m.id(crate)))[0]
+			most = max(most, at-last)
+			last = at
+		}
+		runs = true
+		if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			t.Fatal(err)
+		}
+		m.run(450*time.Millisecond, each)
+		if last != 0 {
+			t.Fatalf("seed %d: the crate is seen at %.2f, though nothing has come", seed, last)
+		}
+		if err := a.conn.SetPath(a.path); err != nil {
+			t.Fatal(err)
+		}
+		m.run(3*time.Second, each)
+		if truth := float64(m.transform(crate).Get().Position[0]); math.Abs(float64(last)-(truth-speed*a.client.Stats().Delay.Seconds())) > 0.4 {
+			t.Errorf("seed %d: 3 s later the crate is seen at %.2f, the server has it at %.2f", seed, last, truth)
+		}
+		// A tenth more for the view's rate, and what fading takes at most: 0.22 of the speed.
+		if limit := float32(speed / 120.0 * 1.4); most > limit {
+			t.Errorf("seed %d: the crate moved %.3f m in a frame, want at most %.3f", seed, most, limit)
 		}
 	}
 }

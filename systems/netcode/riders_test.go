@@ -249,4 +249,50 @@ func TestRidersAreChildren(t *testing.T) {
 	}
 }
 
+// Who is taken elsewhere just after he has left the ferry is there at once: what was left of the way from one frame to the other is not added to the new place.
+func TestJumpAfterAFerry(t *testing.T) {
+	shown := 0
+	for seed := range uint64(10) {
+		m, _, a, b := ferryMatch(t, seeds, seed)
+		rode := false
+		a.input = func(tick.Tick) input {
+			s, _ := a.client.State()
+			rode = rode || s.Ride
+			if rode || s.Z < ferryZ { // it comes to him, and he walks across
+				return input{Z: 1}
+			}
+			return input{}
+		}
+		for i := 0; i < 1200 && !(rode && !m.of(a).State.Ride && m.of(a).State.Z > ferryZ); i++ {
+			m.run(time.Second/120, nil)
+		}
+		m.run(time.Duration(20*seed)*time.Millisecond, nil)
+		if !rode || m.of(a).State.Ride {
+			continue
+		}
+		target := mgl32.Vec3{40, 0, 2}
+		m.of(a).Teleport(runner{X: target[0], Z: target[2]})
+		seen := b.client.Replica(m.id(m.of(a).Entity))
+		a.input = func(tick.Tick) input { return input{} }
+		arrived := false
+		m.run(2*time.Second, func() {
+			at := b.world(seen)
+			at[2] = mgl32.Clamp(target[2], at[2]-3, at[2]) // he runs on until he knows
+			switch d := at.Sub(target).Len(); {
+			case d < 0.01:
+				arrived = true
+			case d < 20 || arrived:
+				t.Fatalf("seed %d: he is seen %.2f m beside the place that he was taken to", seed, d)
+			}
+		})
+		if !arrived {
+			t.Errorf("seed %d: he does not arrive", seed)
+		}
+		shown++
+	}
+	if shown < 5 {
+		t.Errorf("only %d of the scenes show anything", shown)
+	}
+}
+
 func perfectly(uint64) linkPath { return perfect() }
