@@ -149,6 +149,10 @@ func TestArenaWindows(t *testing.T) {
 	a.xdotool("mousemove", "--window", a.id, "200", "60")
 	a.hold("1", "a to shoot", func() bool { return shots.MatchString(get(t, "http://"+server.served()+"/debug/vars")) })
 
+	pushes := regexp.MustCompile(`"pushes": [1-9]`)
+	a.press("e", "")
+	a.until("a to push", func() bool { return pushes.MatchString(get(t, "http://"+server.served()+"/debug/vars")) })
+
 	for _, step := range []struct{ key, says string }{
 		{"p", "prediction off"}, {"p", "prediction on"}, {"r", "reconciliation off"}, {"r", "reconciliation on"}, {"i", "others: "}, {"u", "others: Tandem"},
 		{"n", "graphs off"}, {"n", "graphs on"}, {"o", "overlay off"}, {"o", "overlay on"}, {"c", "the camera stands still"}, {"c", "the camera follows"},

@@ -46,6 +46,7 @@ type figures struct {
 	costs    *costs
 	steps    uint64
 	shots    [2]uint64
+	pushes   uint64
 	dropped  time.Duration
 	draining bool
 }
@@ -100,7 +101,7 @@ func (m *metrics) publish(f figures) {
 	m.vars = map[string]any{
 		"players": s.Players, "away": s.Away, "waiting": s.Waiting, "entities": s.Entities, "joined": s.Joined, "resumed": s.Resumed, "left": s.Left,
 		"refused": s.Refused, "kicked": s.Kicked, "malformed": s.Malformed, "sent_bytes": s.SentBytes, "sent_packets": s.Sent, "received_bytes": s.ReceivedBytes,
-		"snapshots": s.Snapshots, "steps": f.steps, "shots": f.shots[0], "hits": f.shots[1], "dropped_ms": f.dropped.Milliseconds(), "draining": f.draining,
+		"snapshots": s.Snapshots, "steps": f.steps, "shots": f.shots[0], "hits": f.shots[1], "pushes": f.pushes, "dropped_ms": f.dropped.Milliseconds(), "draining": f.draining,
 		"handshakes_accepted": f.ways.Accepted, "handshakes_refused": f.ways.Refused, "handshakes_failed": f.ways.Failed, "handshakes_pending": f.ways.Pending,
 	}
 }

@@ -70,6 +70,7 @@ type house struct {
 	costs   costs
 	steps   uint64
 	shots   [2]uint64 // fired; of them that hit
+	pushes  uint64
 }
 
 func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) {
@@ -90,6 +91,7 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 				h.shots[1]++
 			}
 		},
+		Pushed: func(*referee.Player) { h.pushes++ },
 	})
 	if err != nil {
 		h.close()
@@ -161,7 +163,7 @@ func (h *house) publish(draining bool) {
 	}
 	t := h.match.Engine().Time()
 	h.metrics.publish(figures{
-		server: h.match.Server().Stats(), ways: h.lobby.Stats(), costs: &h.costs, steps: h.steps, shots: h.shots, dropped: t.Dropped, draining: draining,
+		server: h.match.Server().Stats(), ways: h.lobby.Stats(), costs: &h.costs, steps: h.steps, shots: h.shots, pushes: h.pushes, dropped: t.Dropped, draining: draining,
 	})
 }
 

@@ -37,6 +37,7 @@ type Config struct {
 	NoRewind   bool                            // shots hit where targets are now, to see what lag compensation is for
 	Log        *slog.Logger                    // nil: slog.Default()
 	Shot       func(p *Player, hit bool)       // hears of every shot; nil: nobody
+	Pushed     func(p *Player)                 // hears of every push; nil: nobody
 }
 
 // Match is a running arena.

@@ -128,6 +128,9 @@ func (m *Match) push(p *Player) {
 			c.Spin += 1.5
 		}
 	}
+	if m.config.Pushed != nil {
+		m.config.Pushed(p)
+	}
 	m.tell(arena.Event{Player: p.Number(), Pushed: true, To: center})
 }
 
