@@ -691,3 +691,59 @@ func TestBodiesAllocateNothing(t *testing.T) {
 	}
 	t.Logf("%.3f allocations a tick, %d corrections", perTick, players[0].client.Stats().BodyCorrections-before)
 }
+
+// A predicted box that is loaded onto a lift is sent away at once, is seen on it after one jump at most, and is a box again where it is set down. Nothing steps it meanwhile.
+func TestBoxBecomesCargo(t *testing.T) {
+	for _, network := range networks {
+		for seed := range uint64(5) {
+			m := newMatchOf(t, boxProtocol(t, boxes()), nil)
+			a := m.join(network.path(seed+1), nil)
+			lift := m.crate(kindLift, liftPath(0))
+			m.run(time.Second, nil)
+			m.of(a).Teleport(runner{X: 18, Z: 2})
+			e := m.box(box{X: 20, Z: 2})
+			m.run(4*time.Second, nil)
+			m.mustPlay()
+			replica := a.replicaOf(m, e)
+			if n := a.client.Stats().Predicted; n != 1 {
+				t.Fatalf("%s %d: %d boxes are predicted", network.name, seed, n)
+			}
+			parents := generic.NewMap1[components.Parent](m.engine.World())
+			held := m.transform(lift).Get().Inverse().Mul(m.transform(e).Get())
+			parents.Assign(e, &components.Parent{Entity: lift})
+			m.transform(e).Set(held)
+			*m.boxOf(e) = box{X: 20, Z: 2, VX: 5} // which nobody runs
+			gone := time.Duration(0)
+			begin, last, jumps := m.now, a.world(replica), 0
+			m.run(3*time.Second, func() {
+				if gone == 0 && a.client.Stats().Predicted == 0 {
+					gone = m.now - begin
+				}
+				at := a.world(replica)
+				if at.Sub(last).Len() > 0.15 { // the lift goes at 4.7 m/s
+					jumps++
+				}
+				last = at
+			})
+			if gone == 0 || gone > 600*time.Millisecond {
+				t.Errorf("%s %d: the box is predicted for %v after it was loaded", network.name, seed, gone)
+			}
+			if jumps > 1 { // who is given another parent by hand jumps
+				t.Errorf("%s %d: the box jumps %d times", network.name, seed, jumps)
+			}
+			if d := a.logical(replica).Sub(held.Position).Len(); d > 0.01 {
+				t.Errorf("%s %d: the box is %.3f m from its place on the lift", network.name, seed, d)
+			}
+			if got := m.transform(e).Get().Position; got != held.Position {
+				t.Errorf("%s %d: on the server the box has moved on the lift to %v", network.name, seed, got)
+			}
+			parents.Remove(e)
+			*m.boxOf(e) = box{X: 20, Z: 2}
+			m.transform(e).Teleport(poseBox(*m.boxOf(e)))
+			m.run(2*time.Second, nil)
+			if n := a.client.Stats().Predicted; n != 1 {
+				t.Errorf("%s %d: set down, %d boxes are predicted", network.name, seed, n)
+			}
+		}
+	}
+}
