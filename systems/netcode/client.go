@@ -112,6 +112,7 @@ type Client[S any, I comparable] struct {
 	hasState  bool
 	newest    int64 // newest tick of which a snapshot came, unwrapped
 	own       snapshot.ID
+	mine      ownHeard[S] // what packets have said of the own player
 	correct   correction[S]
 	told      news[S]
 	bodies    clientBodies // nil: none

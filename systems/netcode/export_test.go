@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
@@ -74,4 +75,71 @@ func (s *Server[S, I]) PlaceForTest(step float32) {
 func (p *Protocol[S, I]) WriteResumeForTest(w *packet.Writer, number uint16, s [16]byte) {
 	h := hello{resume: true, player: number, secret: s}
 	h.write(w, p.schema)
+}
+
+// ParseForTest reads what one of the plugins wrote, up to a snapshot: what follows a datagram's first byte or, in a session, its header. It returns how many bits it read, and the same written
+// anew. Owned own states that are named instead of said are written as they came.
+func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte) (read int, anew []byte, bits int, err error) {
+	r := packet.NewReader(payload)
+	w := packet.NewWriter(make([]byte, 2*len(payload)+64))
+	switch {
+	case kind == kindHello:
+		var h hello
+		if err := h.read(&r, p.schema); err != nil {
+			return 0, nil, 0, err
+		}
+		h.write(&w, p.schema)
+	case kind == kindWelcome:
+		var m welcome
+		if err := m.read(&r); err != nil {
+			return 0, nil, 0, err
+		}
+		m.write(&w)
+	case fromServer:
+		has := r.Bool()
+		w.Bool(has)
+		if has {
+			readPong(&r).write(&w)
+		}
+		prediction.ReadFeedback(&r).Write(&w)
+		has = r.Bool()
+		w.Bool(has)
+		if has {
+			named := r.Bool()
+			w.Bool(named)
+			if named {
+				w.Bits(r.Bits(recallBits), recallBits)
+			} else {
+				readOwn(&r, p.game.States).write(&w, p.game.States)
+			}
+		}
+	default:
+		has := r.Bool()
+		w.Bool(has)
+		if has {
+			w.Bits(r.Bits(8), 8)
+		}
+		w.Bits(r.Bits(32), 32)
+		w.Bits(r.Bits(viewBits), viewBits)
+		has = r.Bool()
+		w.Bool(has)
+		if has {
+			var in prediction.Inputs[I]
+			if err := in.Read(&r, p.game.Inputs); err != nil {
+				return 0, nil, 0, err
+			}
+			again := prediction.NewPending[I](prediction.MaxHistory)
+			for i := in.Count - 1; i >= 0; i-- {
+				again.Push(in.Newest.Add(-i), in.At(i))
+			}
+			again.Write(&w, p.game.Inputs, prediction.Redundancy{Bytes: len(payload) + 64})
+		}
+		if err := r.Close(); err != nil {
+			return 0, nil, 0, err
+		}
+	}
+	if err := r.Err(); err != nil {
+		return 0, nil, 0, err
+	}
+	return 8*len(payload) - r.Remaining(), w.Bytes(), w.Len(), w.Err()
 }

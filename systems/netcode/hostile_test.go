@@ -9,6 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -184,4 +186,101 @@ func BenchmarkServerTick(b *testing.B) {
 	}
 	b.ReportMetric(float64(spent.Microseconds())/float64(b.N), "µs/tick")
 	b.ReportMetric(float64(m.server.Stats().SentBytes-sent)/float64(b.N)/64*tickRate, "B/s/client")
+}
+
+// Case 49: a thousand entities, most of them moving, and a hundred players: in steady state neither the server's encoding nor the decoding of the clients among them allocates; most only acknowledge. (What a
+// tick takes is for benchmarks.)
+func TestCrowdAllocatesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
+	const entities, bots, clients = 1000, 100, 3
+	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: entities + bots}), func(c *netcode.ServerConfig[runner, input]) { c.MaxPlayers, c.SnapshotRate = bots, 20 })
+	all := make([]arche.Entity, entities)
+	for i := range all {
+		all[i] = m.crate(kindCrate, components.At3D(float32(i%40), 0, float32(i/40)))
+	}
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		for i, e := range all {
+			if i%4 != 0 {
+				m.transform(e).Set(components.At3D(float32(i%40), float32(m.engine.Time().Tick%256)/64, float32(i/40)))
+			}
+		}
+	}))
+	for i := range clients {
+		p := m.join(linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 0.01, Seed: uint64(i)}), nil)
+		p.input = func(at tick.Tick) input { return input{X: int8((at/30+tick.Tick(i))%3) - 1} }
+	}
+	var others []*cheat
+	for range bots - clients {
+		c := &cheat{m: m, conn: m.listener.Dial()}
+		var err error
+		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1}); err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, c)
+		if len(others)%30 != 0 && len(others) < bots-clients {
+			continue // no more wait at once than may
+		}
+		for step := range 2 {
+			for _, c := range others {
+				if c.conn.Poll(m.now); step == 1 && c.conn.State() == transport.Open && c.conn.Stats().Sent == 0 {
+					w := packet.NewWriter(c.buf[1:])
+					c.buf[0] = 0x48
+					m.protocol.WriteHelloForTest(&w)
+					_ = c.conn.Send(c.buf[:1+len(w.Bytes())])
+				}
+			}
+			m.run(time.Second/30, nil)
+		}
+	}
+	play := func(d time.Duration) { m.run(d, func() { acknowledge(others) }) }
+	play(5 * time.Second)
+	m.mustPlay()
+	if n := m.server.Stats().Players; n != bots {
+		t.Fatalf("%d play, want %d", n, bots)
+	}
+	for i, p := range m.clients {
+		if n := p.client.Stats().Replicas; n != entities+bots {
+			t.Fatalf("client %d has %d replicas of %d", i, n, entities+bots)
+		}
+	}
+	const ticks = 10
+	before := m.server.Stats()
+	perTick := testing.AllocsPerRun(2, func() { play(ticks * time.Second / tickRate) }) / ticks
+	after := m.server.Stats()
+	if sent := after.Sent - before.Sent; sent < bots*3*ticks/4 {
+		t.Fatalf("only %d packets in %d ticks: the test shows nothing", sent, 3*ticks)
+	}
+	if perTick > 0.5 {
+		t.Errorf("%.2f allocations a tick, server and %d clients together", perTick, bots)
+	}
+}
+
+// acknowledge receives for clients that do nothing else, and tells the server so.
+func acknowledge(clients []*cheat) {
+	for _, c := range clients {
+		c.conn.Poll(c.m.now)
+		heard := false
+		for n, ok := c.conn.Recv(c.buf[:]); ok; n, ok = c.conn.Recv(c.buf[:]) {
+			if c.buf[0] != 0x53 {
+				continue
+			}
+			if pk, err := c.endpoint.Open(c.buf[1:n]); err == nil && c.endpoint.Accept(pk, c.m.now) == nil {
+				heard = true
+			}
+		}
+		if !heard {
+			continue
+		}
+		w := c.endpoint.Begin(c.buf[1:], c.m.now, 200)
+		w.Bool(false)
+		w.Bits(uint64(c.m.server.Tick()), 32)
+		w.Bits(0, 4)
+		w.Bool(false)
+		c.buf[0] = 0x53
+		if d, err := c.endpoint.End(); err == nil {
+			_ = c.conn.Send(c.buf[:1+len(d)])
+		}
+	}
 }

@@ -54,6 +54,7 @@ type Player[S any, I comparable] struct {
 
 	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
 	sent    [256]sentSnapshot
+	own     ownSent
 	ackTick int64  // newest tick whose snapshot he has acknowledged
 	near    bitset // with Interest: what is near enough to be relevant, and what was
 	was     bitset
@@ -72,6 +73,7 @@ type Player[S any, I comparable] struct {
 type sentSnapshot struct {
 	number packet.Number
 	tick   int64
+	own    uint32 // version of what it said of himself, 0 for nothing
 }
 
 // Number is the player's number, 1 to 65535, which is also [Replicated.Owner] of what is his. It is not used again as long as he is in.
@@ -196,7 +198,7 @@ func (p *Player[S, I]) feedback() prediction.Feedback {
 
 // noteSent remembers which tick a packet showed.
 func (p *Player[S, I]) noteSent(n packet.Number, after uint64) {
-	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after)}
+	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after), p.own.version}
 }
 
 // Delivered implements packet.Handler.
@@ -204,6 +206,7 @@ func (p *Player[S, I]) Delivered(n packet.Number, _ time.Duration) {
 	p.encoder.Delivered(n)
 	if at := p.sent[n%packet.Number(len(p.sent))]; at.number == n {
 		p.ackTick = max(p.ackTick, at.tick)
+		p.own.delivered(n, at.own)
 	}
 }
 

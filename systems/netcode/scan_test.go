@@ -25,7 +25,7 @@ import (
 type tapped struct {
 	transport.Listener
 	sent  func(conn int, datagram []byte)
-	count int
+	conns []*tappedConn
 }
 
 func (t *tapped) Accept() (transport.Conn, bool) {
@@ -33,8 +33,9 @@ func (t *tapped) Accept() (transport.Conn, bool) {
 	if !ok {
 		return nil, false
 	}
-	t.count++
-	return &tappedConn{c, t, t.count - 1}, true
+	tc := &tappedConn{c, t, len(t.conns)}
+	t.conns = append(t.conns, tc)
+	return tc, true
 }
 
 type tappedConn struct {
@@ -88,7 +89,7 @@ type named struct {
 	parent     snapshot.ID
 }
 
-// scan returns what a packet of the session names: the entity of the player himself, and the records. Its dimensions are those of newProtocol.
+// scan returns what a packet of the session names: the entity of the player himself, unless it is said to be the one of a packet before, and the records. Its dimensions are those of newProtocol.
 func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 	if datagram[0] != 0x53 {
 		return 0, nil, nil
@@ -115,8 +116,12 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 		s.bits(32 + 11 + 8 + 4)
 	}
 	if s.flag() { // his own state
-		s.bits(3*32 + 1 + 8) // runnerCodec, and the jumps
-		own = snapshot.ID(s.bits(32))
+		if s.flag() { // that of a packet before
+			s.bits(6)
+		} else {
+			s.bits(3*32 + 1 + 8) // runnerCodec, and the jumps
+			own = snapshot.ID(s.bits(32))
+		}
 	}
 	s.bits(32 + 8 + 16 + 8)
 	count := int(s.bits(10))

@@ -11,6 +11,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -87,9 +88,11 @@ type Server[S any, I comparable] struct {
 
 	dropped time.Duration // by the engine, of which players have been told
 
-	packet []byte // scratch: one datagram
-	inputs prediction.Inputs[I]
-	stats  ServerStats
+	packet  []byte        // scratch: one datagram
+	noting  packet.Writer // of a player's own state, into scratch
+	scratch []byte
+	inputs  prediction.Inputs[I]
+	stats   ServerStats
 }
 
 // ServerStats are a server's counters. Bytes are without what the transport adds.
@@ -145,6 +148,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		players:  make([]*Player[S, I], c.MaxPlayers),
 		next:     1,
 		packet:   make([]byte, transport.MaxMTU),
+		scratch:  make([]byte, transport.MaxMTU),
 	}, nil
 }
 
@@ -350,6 +354,7 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	}
 	s.packet[0] = kindSession
 	n := p.endpoint.Next()
+	s.noteOwn(p)
 	datagram, waiting, err := s.write(p, after, room, min(room, max(leastReserve, p.need)))
 	if err != nil { // the state did not fit beside messages, which can wait: it has grown
 		datagram, waiting, err = s.write(p, after, room, room)
@@ -389,12 +394,11 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 	feedback := p.feedback()
 	feedback.Write(w)
 	w.Bool(p.playing)
+	saved := 0
 	if p.playing {
-		s.protocol.game.States.Write(w, p.State)
-		w.Bits(uint64(p.jumps), 8)
-		w.Bits(uint64(s.shownID(p)), 32)
+		saved = s.writeOwn(w, p, p.endpoint.Next())
 	}
-	p.need = (w.Len()+7)/8 + leastReserve/2
+	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	waiting = p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)}).Waiting
 	datagram, err = p.endpoint.End()
 	return datagram, waiting, err

@@ -166,6 +166,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 			return
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
+		c.mine = ownHeard[S]{}
 		c.own, c.hasState, c.newest, c.jumps, c.correct, c.told = snapshot.None, false, 0, 0, correction[S]{}, news[S]{}
 	}
 	if again {
@@ -216,13 +217,9 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	}
 	feedback := prediction.ReadFeedback(r)
 	hasState := r.Bool()
-	var state S
-	var jumps uint8
-	own := snapshot.None
+	var me own[S]
 	if hasState {
-		state = c.protocol.game.States.Read(r)
-		jumps = uint8(r.Bits(8))
-		own = snapshot.ID(r.Bits(32))
+		me = c.mine.read(r, pk.Number, c.protocol.game.States)
 	}
 	if r.Err() != nil {
 		return false
@@ -237,6 +234,9 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	}
 	c.heardAt = now
 	c.stats.Snapshots++
+	if hasState {
+		c.mine.keep(pk.Number, me)
+	}
 	if hasPong && c.pinged[p.id] {
 		c.pinged[p.id] = false
 	} else {
@@ -258,17 +258,17 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	}
 	c.feedback = feedback
 	if hasState && at > c.newest {
-		if own != c.own { // another body
+		if me.body != c.own { // another body
 			if old := c.replica(c.own); old != nil {
 				old.settled, old.shown = false, false // from here on it is one of the others, somewhere behind
 			}
-			c.own, c.correct.jump = own, true
+			c.own, c.correct.jump = me.body, true
 		}
 		after := snap.Tick
 		if c.welcomed.arrival && feedback.Heard {
 			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
 		}
-		c.told = news[S]{true, after, state, jumps}
+		c.told = news[S]{true, after, me.state, me.jumps}
 	}
 	c.newest = max(c.newest, at)
 	c.apply(snap, now)

@@ -170,6 +170,7 @@ type player struct {
 	path      linksim.Path
 	born      time.Duration // the match's time when its clock began
 	conn      *linksim.Conn
+	raw       transport.Conn // without the path
 	input     func(t tick.Tick) input
 	heard     []string
 	log       []netcode.Status
@@ -226,7 +227,8 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	p := &player{path: path, born: m.now, input: func(tick.Tick) input { return input{} }}
 	config := netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
-			conn, err := linksim.Wrap(shifted{m.listener.Dial(), p.born}, p.path)
+			p.raw = m.listener.Dial()
+			conn, err := linksim.Wrap(shifted{p.raw, p.born}, p.path)
 			if err != nil {
 				return nil, err
 			}

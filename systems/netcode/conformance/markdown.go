@@ -34,7 +34,8 @@ and Log #5 draw once per frame, as their originals do. "Default on clocksync.Vie
 arrivals. "Seed" and "Hermite, plain" are negative controls: they keep the faults of their sources.
 
 Cases that are not here are tests of their packages (late joins, slots that change hands, resumed sessions, relevance, malformed and huge packets, fuzzed
-decoders, rewinding, refused builds, allocations) or need sockets (floods, forged handshakes).
+decoders, replays, strangers, rewinding, refused builds, allocations) or need sockets (floods of hellos, forged handshakes and records). Package netcode's tests run
+most of them, and 22 to 24, 41 and 42 once more, through the server's and the client's plugin; a test's comment says which case it is.
 `
 
 // WriteMarkdown writes the report as a Markdown page.
