@@ -37,8 +37,8 @@ func listen(in io.Reader, out io.Writer) *console {
 // commandHelp is what help prints.
 const commandHelp = `players                       who plays: number, address, token, round trip, loss
 kick N [REASON]               remove a player
-ban N [REASON]                remove him, and keep his address and a token of his own away
-ban ADDRESS [REASON]          keep an address or a network such as 203.0.113.0/24 away
+ban N [REASON]                remove him, and keep the token of his own away; his address, if he has none
+banip N|ADDRESS [REASON]      keep an address or a network such as 203.0.113.0/24 away, and all who play from there
 bans                          who is banned
 unban ID                      lift a ban
 invite [USES [TIME]]          a join link of its own, for one player unless given: invite 5 24h
@@ -70,6 +70,8 @@ func (h *house) command(line string, out io.Writer) error {
 		fmt.Fprintf(out, "kicked %d\n", p.Number())
 	case "ban":
 		return h.ban(first, more, out)
+	case "banip":
+		return h.banAddress(first, more, out)
 	case "bans":
 		for _, b := range h.lobby.guests.list.Bans() {
 			fmt.Fprintln(out, describeBan(b))
@@ -124,39 +126,49 @@ func (l *lobby) shared(token []byte) bool {
 	return string(token) == l.token || l.guests.list.Shared(token)
 }
 
-// ban keeps a player away, or an address.
+// ban keeps a player away, and nobody else if he has a token of his own: others may have his address, and he another one tomorrow. Without one there is nothing but his address to know him by.
 func (h *house) ban(whom, reason string, out io.Writer) error {
-	list, now := &h.lobby.guests.list, time.Now()
 	p, err := h.player(whom)
 	if err != nil {
-		if !strings.ContainsAny(whom, ".:") {
-			return err
+		if strings.ContainsAny(whom, ".:") {
+			return h.banAddress(whom, reason, out)
 		}
-		b, err := list.Ban(now, nil, whom, reason)
-		if err != nil {
-			return err
-		}
-		// Whoever plays from there goes at once.
-		h.match.Server().Players(func(p *referee.Player) {
-			if err := list.Check(now, p.Addr(), p.Token(), true); err != nil {
-				p.Kick(err.Error())
-			}
-		})
-		fmt.Fprintln(out, describeBan(b))
-		return h.lobby.guests.save()
+		return err
 	}
-	var token []byte
-	if !h.lobby.shared(p.Token()) {
-		token = p.Token()
+	token, addr, only := p.Token(), "", ""
+	if h.lobby.shared(token) {
+		token, addr, only = nil, p.Addr(), ", since he came with a link that others have, too: nobody joins from there any more"
 	}
-	b, err := list.Ban(now, token, p.Addr(), reason)
-	if err != nil && token != nil { // from nowhere: a player of this process
-		b, err = list.Ban(now, token, "", reason)
-	}
+	b, err := h.lobby.guests.list.Ban(time.Now(), token, addr, reason)
 	if err != nil {
 		return fmt.Errorf("player %d has neither an address now nor a token of his own to ban him by; kick removes him: %w", p.Number(), err)
 	}
 	p.Kick((&guestlist.BannedError{Reason: b.Reason}).Error())
+	fmt.Fprintln(out, describeBan(b)+only)
+	return h.lobby.guests.save()
+}
+
+// banAddress keeps everybody at an address or in a network away, or at the address of a player. Whoever plays from there goes at once.
+func (h *house) banAddress(which, reason string, out io.Writer) error {
+	list, now := &h.lobby.guests.list, time.Now()
+	if !strings.ContainsAny(which, ".:") {
+		p, err := h.player(which)
+		if err != nil {
+			return err
+		}
+		if which = p.Addr(); which == "" {
+			return fmt.Errorf("player %d is away and has no address now; give one, or ban the player", p.Number())
+		}
+	}
+	b, err := list.Ban(now, nil, which, reason)
+	if err != nil {
+		return err
+	}
+	h.match.Server().Players(func(p *referee.Player) {
+		if err := list.Check(now, p.Addr(), p.Token(), true); err != nil {
+			p.Kick(err.Error())
+		}
+	})
 	fmt.Fprintln(out, describeBan(b))
 	return h.lobby.guests.save()
 }
