@@ -136,7 +136,7 @@ func TestServerAndClient(t *testing.T) {
 		t.Skip("has no SIGTERM")
 	}
 	dir := t.TempDir()
-	server := start(t, "server", "-listen", "127.0.0.1:0", "-metrics", "127.0.0.1:0", "-max-players", "1", "-drain", "10m")
+	server := start(t, "server", "-listen", "127.0.0.1:0", "-metrics", "127.0.0.1:0", "-max-players", "1", "-drain", "1m")
 	link := server.link()
 	table := filepath.Join(dir, "c.csv")
 	client := start(t, "client", "-connect", link, "-headless", "-seconds", "600", "-latency", "40ms", "-jitter", "4ms", "-loss", "0.05", "-trace", table)
