@@ -104,7 +104,9 @@ func (m *MovedRows[T]) Row(k int) uint32 {
 func (m *MovedRows[T]) Owner(row uint32) arche.Entity { return m.span[row].owner }
 
 // TellMotion tells of everybody whom the graphics processor blends (see [components.InterpolateOnGPU]) and whose samples have changed since the last call, like
-// [Interpolator.EachMotion], but whole columns at a time. In a frame without a fixed step there is nothing to tell but of corrected predictions whose offset fades.
+// [Interpolator.EachMotion], but whole columns at a time. Of what happens to somebody while he is not marked, or has a parent, nothing is told: a listener that keeps him
+// through that asks [Interpolator.Motion]. In a frame without a fixed step there is little to
+// tell: corrected predictions whose offset fades, who has arrived over a time of his own, and whose samples were rewritten, as by [Interpolator.Shift].
 func (i *Interpolator[T]) TellMotion(l MotionListener[T]) {
 	i.mustBeInstalled("TellMotion")
 	i.tellMotion(l, false)

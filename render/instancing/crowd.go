@@ -14,7 +14,9 @@
 package instancing
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -44,7 +46,7 @@ type Crowd struct {
 	batches   []owners
 	count     int // of all instances
 	changes   []arche.Entity
-	newcomers []arche.Entity // instances that were added since the newest Update, whose batches know only where they are
+	newcomers []arche.Entity // those whose samples nobody may have told of: instances that are new, or were not marked for a time
 	listener  listener
 }
 
@@ -99,6 +101,7 @@ func (c *Crowd) Install(e *ecs.Engine) {
 		register(arche.MaskFilter{Include: arche.All(c.ids.instance, c.ids.parent)}),
 	}
 	c.present = register(arche.MaskFilter{Include: with})
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, &overlooked{c})
 	// Before the synchroniser, which then finds the world as it stays for this frame, and gives visual values to who has left.
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &changing{c})
 }
@@ -115,6 +118,28 @@ func (s *changing) Finalize(w *arche.World) {
 		w.Cache().Unregister(&f)
 	}
 	s.c.clear()
+}
+
+// overlooked is the system that notes whom a capture will not tell of.
+type overlooked struct{ c *Crowd }
+
+func (s *overlooked) Initialize(*arche.World) {}
+func (s *overlooked) Update(*arche.World)     { s.c.overlook() }
+func (s *overlooked) Name() string            { return "crowd: overlooked" }
+func (s *overlooked) Finalize(*arche.World)   {}
+
+// overlook notes who has an instance but is not told of now, and may be marked again before he would lose it. While there is nobody it looks at four filters.
+func (c *Crowd) overlook() {
+	for k := range c.leavers {
+		if c.number(&c.leavers[k]) > 0 {
+			c.newcomers = append(c.newcomers, c.members(&c.leavers[k])...)
+		}
+	}
+	if len(c.newcomers) > 2*c.count+64 { // many steps in a frame, or nobody who calls Update
+		c.newcomers = slices.DeleteFunc(c.newcomers, func(e arche.Entity) bool { return int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e })
+		slices.SortFunc(c.newcomers, func(a, b arche.Entity) int { return cmp.Compare(a.ID(), b.ID()) })
+		c.newcomers = slices.Compact(c.newcomers)
+	}
 }
 
 func (c *Crowd) clear() {
@@ -239,6 +264,7 @@ func (c *Crowd) Update() {
 		}
 	}
 	c.newcomers = c.newcomers[:0]
+	c.overlook() // what has just been told was not told of these
 	now := c.engine.Time().Normal
 	for k := range c.batches {
 		c.batches[k].batch.SetTime(now)

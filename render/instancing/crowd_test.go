@@ -146,9 +146,16 @@ func TestCrowdAgainstAWorldWithoutMarkers(t *testing.T) {
 			y    float32
 			over time.Duration
 		}
-		var pending [2][]edit // for the next fixed step of each stage
+		var pending [2][]edit // for the next fixed steps of each stage
 		apply := func(k int, s *stage) {
-			for _, p := range pending[k] {
+			now := pending[k]
+			for at := range now { // a marker begins a step of its own
+				if at > 0 && now[at].op >= 4 {
+					now = now[:at]
+					break
+				}
+			}
+			for _, p := range now {
 				l := s.logical(living[p.at])
 				v := l.Get()
 				v.Position[1] = p.y
@@ -162,9 +169,13 @@ func TestCrowdAgainstAWorldWithoutMarkers(t *testing.T) {
 					l.SetOver(v, p.over)
 				case 3:
 					l.Correct(v)
+				case 4, 5: // the marker comes and goes between the steps of a frame
+					if s == crowded {
+						s.mark(living[p.at], p.op == 4)
+					}
 				}
 			}
-			pending[k] = pending[k][:0]
+			pending[k] = pending[k][len(now):]
 		}
 		for k, s := range both {
 			s.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { apply(k, s) }))
@@ -192,7 +203,7 @@ func TestCrowdAgainstAWorldWithoutMarkers(t *testing.T) {
 					crowded.mark(living[at], on)
 				case op <= 10 && len(living) > 0:
 					what := edit{
-						op: rapid.IntRange(0, 3).Draw(t, "kind"), at: rapid.IntRange(0, len(living)-1).Draw(t, "moves"), y: float32(rapid.IntRange(-9, 9).Draw(t, "y")),
+						op: rapid.IntRange(0, 5).Draw(t, "kind"), at: rapid.IntRange(0, len(living)-1).Draw(t, "moves"), y: float32(rapid.IntRange(-9, 9).Draw(t, "y")),
 						over: time.Duration(rapid.IntRange(10, 200).Draw(t, "ms")) * time.Millisecond,
 					}
 					pending[0], pending[1] = append(pending[0], what), append(pending[1], what)
@@ -364,6 +375,44 @@ func TestCrowdChangesSidesInAPause(t *testing.T) {
 	check("after they have changed sides")
 	if w := s.engine.World(); w.Has(a, s.instance) || !w.Has(b, s.instance) {
 		t.Error("they have not")
+	}
+}
+
+// A body that is taken up in one step of a frame and put down, unmarked meanwhile, before the picture is seen where it was put, however many steps the frame has.
+func TestCrowdSeesWhatHappensBetweenTwoMarks(t *testing.T) {
+	for _, steps := range []int{2, 3, 5} {
+		s := newStage(t, true)
+		var all []arche.Entity
+		for k := range 40 {
+			all = append(all, s.spawn(float32(k)))
+			s.mark(all[k], true)
+		}
+		step := -1
+		s.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			if step < 0 {
+				return
+			}
+			for k, e := range all {
+				last := step == steps-1
+				s.mark(e, last)
+				if !last && (k%5 < 4 || step == steps-2) {
+					s.logical(e).Teleport(components.At3D(float32(k), float32(step+1), 0))
+				}
+			}
+			step++
+		}))
+		s.engine.Update(60 * time.Millisecond)
+		s.crowd.Update()
+		step = 0
+		if s.engine.Update(time.Duration(steps) * 50 * time.Millisecond); step != steps {
+			t.Fatalf("%d steps in the frame, want %d", step, steps)
+		}
+		for key, p := range s.drawn(t, all) {
+			if want := components.At3D(key, float32(steps-1), 0); !near(p, want) {
+				t.Errorf("%d steps: body %v is drawn at %v, want %v", steps, key, p.Position, want.Position)
+			}
+		}
+		s.engine.Close()
 	}
 }
 
