@@ -308,3 +308,38 @@ type silent struct{ rows int }
 func (s *silent) Step(start, end time.Duration)                            {}
 func (s *silent) Moved(rows *systems.MovedRows[components.Pose3D])         { s.rows += rows.Len() }
 func (s *silent) Changed(arche.Entity, *systems.Motion[components.Pose3D]) {}
+
+// Who is not to be interpolated any more, in the midst of a step, is where it ends at once, as he is for those whom the processor blends; also in a pause.
+func TestTellMotionOfNoInterpolation(t *testing.T) {
+	for _, paused := range []bool{false, true} {
+		e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%3 > 0 })
+		h := newHearsay(t)
+		frame := func() {
+			e.Update(frame60 / 4)
+			ip.TellMotion(h)
+		}
+		for range 9 {
+			frame()
+		}
+		if paused {
+			if err := e.SetScale(0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		still := arche.ComponentID[components.NoInterpolation](e.World())
+		for k, entity := range all {
+			if k%2 > 0 {
+				e.World().Add(entity, still)
+			}
+		}
+		for range 12 {
+			frame()
+			for k, entity := range all {
+				m, _ := ip.Motion(entity)
+				if w, known := h.ways[entity]; known && w != m && (w.From != w.To || w.To != m.To) || !known && k%3 > 0 {
+					t.Fatalf("paused %v: body %d is told to go from %v to %v, it goes from %v to %v", paused, k, w.From.Position, w.To.Position, m.From.Position, m.To.Position)
+				}
+			}
+		}
+	}
+}

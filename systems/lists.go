@@ -103,6 +103,9 @@ func (i *Interpolator[T]) listMarked(tables []table[T]) {
 		m, motion := &i.moving[k], tables[k].motion
 		m.reset(motion)
 		for r, mark := range motion {
+			if mark != 0 && tables[k].gpu && tables[k].still { // possibly since a moment ago
+				i.report(tables[k].span[r].owner)
+			}
 			switch mark {
 			case 0:
 			case i.gen:
