@@ -56,7 +56,7 @@ func (b *MotionBatch) fraction() float64 {
 	return float64(max(b.now-b.start, 0)) / float64(b.end-b.start)
 }
 
-// Weight returns the weight of an instance's second pose.
+// weight returns the weight of an instance's second pose.
 func (t MotionTime) weight(v *MotionView) float32 {
 	if t.Inverse == 0 {
 		return v.Weight
