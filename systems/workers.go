@@ -93,13 +93,23 @@ func (w *worker[T]) await(done uint32) bool {
 			runtime.Gosched()
 			continue
 		}
-		w.asleep.Store(true)
-		if _, open := <-w.wake; !open {
+		if !w.sleep(done) {
 			return false
 		}
 		idle = 0
 	}
 	return true
+}
+
+// sleep lets the worker sleep until it is woken, and returns false at the end. It does not sleep if another share has been given meanwhile: whoever gave it may have
+// looked just before whether the worker was asleep, and waits for it now.
+func (w *worker[T]) sleep(done uint32) bool {
+	w.asleep.Store(true)
+	if w.given.Load() != done && w.asleep.CompareAndSwap(true, false) {
+		return true
+	} // else nobody gave one, or who gave it has seen that the worker is asleep, and wakes it
+	_, open := <-w.wake
+	return open
 }
 
 // rouse wakes the worker if it is asleep, and reports whether it was.
