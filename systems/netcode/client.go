@@ -87,8 +87,9 @@ type Client[S any, I comparable] struct {
 	nextTry  time.Duration // of a hello, or of a connection
 	heardAt  time.Duration
 	polledAt time.Duration
-	waking   bool // this process has slept, and what is read now has waited for it
-	stale    bool // so had what is heard now
+	wokeAt   time.Duration // when this process last woke
+	waking   bool          // this process has slept, and what is read now has waited for it
+	stale    bool          // so had what is heard now
 	queue    [queueSize]arrival
 	queued   int
 	welcomed welcome

@@ -3,6 +3,7 @@ package netcode
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tandem-ecs/tandem/ecs"
@@ -19,6 +20,9 @@ const helloEvery = 200 * time.Millisecond
 
 // sleep is the time without a frame after which what has arrived meanwhile says nothing about the path any more.
 const sleep = time.Second
+
+// wakeTime is how long before this process notices that it has slept its transport's goroutines may have found what came meanwhile.
+const wakeTime = 50 * time.Millisecond
 
 // queueSize is how many datagrams may wait for the next step; what is more waits in the transport.
 const queueSize = 32
@@ -40,18 +44,20 @@ func (c *Client[S, I]) collect(now time.Duration) {
 	c.poll(now)
 	for c.queued < queueSize {
 		a := &c.queue[c.queued]
-		n, ok := c.conn.Recv(a.data[:])
+		n, at, ok := transport.RecvAt(c.conn, now, a.data[:])
 		if !ok {
 			c.waking = false
 			return
 		}
-		a.at, a.stale, a.size = now, c.waking, n
+		a.at, a.stale, a.size = at, c.waking, n
 		c.queued++
 	}
 }
 
 func (c *Client[S, I]) poll(now time.Duration) {
-	c.waking = c.waking || now-c.polledAt > sleep
+	if now-c.polledAt > sleep {
+		c.waking, c.wokeAt = true, now
+	}
 	c.polledAt = now
 	c.conn.Poll(now)
 }
@@ -71,13 +77,13 @@ func (c *Client[S, I]) receive(now time.Duration) {
 			c.setStatus(lostOr(c.status), transport.Reason{Code: transport.Failed, Text: err.Error()})
 			return
 		}
-		c.conn, c.heardAt, c.nextTry, c.queued, c.polledAt = conn, now, now, 0, now
+		c.conn, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, now, now, 0, now, false, math.MinInt64/2
 	}
 	for i := range c.queued {
 		a := &c.queue[i]
 		c.stale = a.stale
 		c.stats.ReceivedBytes += uint64(a.size)
-		c.hear(a.data[:a.size], a.at)
+		c.hear(a.data[:a.size], now, a.at)
 		if c.conn == nil {
 			return
 		}
@@ -85,14 +91,14 @@ func (c *Client[S, I]) receive(now time.Duration) {
 	c.queued = 0
 	c.poll(now)
 	for range 4 * perPoll {
-		n, ok := c.conn.Recv(c.packet)
+		n, at, ok := transport.RecvAt(c.conn, now, c.packet)
 		if !ok {
 			c.waking = false
 			break
 		}
 		c.stats.ReceivedBytes += uint64(n)
 		c.stale = c.waking
-		c.hear(c.packet[:n], now)
+		c.hear(c.packet[:n], now, at)
 		if c.conn == nil {
 			return
 		}
@@ -137,7 +143,8 @@ func (c *Client[S, I]) lost(reason transport.Reason, now time.Duration) {
 	c.config.Log.Info("tandem: connection lost, trying again", "reason", reason.String())
 }
 
-func (c *Client[S, I]) hear(datagram []byte, now time.Duration) {
+// hear takes in a datagram that arrived at a time up to now.
+func (c *Client[S, I]) hear(datagram []byte, now, arrived time.Duration) {
 	switch {
 	case len(datagram) == 0:
 	case datagram[0] == kindWelcome && c.status != Playing:
@@ -149,7 +156,7 @@ func (c *Client[S, I]) hear(datagram []byte, now time.Duration) {
 		}
 		c.begin(m, now)
 	case datagram[0] == kindSession && c.status == Playing:
-		if !c.hearSession(datagram[1:], now) {
+		if !c.hearSession(datagram[1:], now, arrived) {
 			c.stats.Malformed++
 		}
 	}
@@ -204,7 +211,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 }
 
 // hearSession takes in one packet: all of it is decoded before any of it is applied.
-func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
+func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) bool {
 	pk, err := c.endpoint.Open(datagram)
 	if err != nil {
 		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
@@ -242,12 +249,12 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 	} else {
 		hasPong = false
 	}
-	if hasPong && !c.stale {
-		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: now})
+	if hasPong { // one from before a sleep is refused
+		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
 	}
 	at := clocksync.Unwrap(snap.Tick, c.newest)
-	if !c.stale {
-		c.playback.Arrive(now, c.grid.Edge(at), uint16(pk.Number))
+	if !c.overslept(arrived, c.grid.Edge(at)) {
+		c.playback.Arrive(arrived, c.grid.Edge(at), uint16(pk.Number))
 	}
 	if feedback.Heard {
 		if !c.welcomed.arrival {
@@ -271,8 +278,17 @@ func (c *Client[S, I]) hearSession(datagram []byte, now time.Duration) bool {
 		c.told = news[S]{true, after, me.state, me.jumps}
 	}
 	c.newest = max(c.newest, at)
-	c.apply(snap, now)
+	c.apply(snap, arrived)
 	return true
+}
+
+// overslept reports whether what arrived with a state may have waited for this process to wake up, so that its time of arrival says nothing: it was there when the process
+// woke, or was sent before, and nobody can have noted the arrival while the process slept.
+func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
+	if arrived < c.wokeAt-wakeTime {
+		return false
+	}
+	return c.stale || c.clocks.Synced() && edge < c.clocks.Reference().At(c.wokeAt)
 }
 
 // frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run a little faster or slower.

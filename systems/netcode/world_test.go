@@ -264,6 +264,11 @@ type shifted struct {
 
 func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
 
+func (s shifted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
+	n, at, ok = transport.RecvAt(s.Conn, 0, buf)
+	return n, at - s.by, ok
+}
+
 // run drives everything for a while in frames of a 120th of a second, calling each after every frame.
 func (m *match) run(d time.Duration, each func()) {
 	const frame = time.Second / 120

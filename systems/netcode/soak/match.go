@@ -137,6 +137,11 @@ type shifted struct {
 
 func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
 
+func (s shifted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
+	n, at, ok = transport.RecvAt(s.Conn, 0, buf)
+	return n, at - s.by, ok
+}
+
 func (m *match) newBot(i int) (*bot, error) {
 	condition := linksim.Condition{
 		Delay: time.Duration(20+m.rng.IntN(90)) * time.Millisecond, Jitter: time.Duration(2+m.rng.IntN(20)) * time.Millisecond,

@@ -7,6 +7,7 @@
 // Nothing here blocks, and nothing here reads a clock: the owner calls [Conn.Poll] with its own time once per step, then [Conn.Recv]
 // until there is no more, then [Conn.Send]. Transports on virtual time (loopback, linksim) deliver by the times they are told; transports on
 // sockets (dtls, websocket) run goroutines of their own with bounded queues in between, and Poll is only where they pick up what those left.
+// When a datagram arrived, which is not when it was picked up, a [Stamper] knows.
 //
 // # Implementations
 //

@@ -56,6 +56,7 @@ type run struct {
 
 	ends    [2]*end
 	players []*netcode.Player[state, input]
+	blind   bool                   // clients are not told when datagrams arrived
 	pressed [presses]time.Duration // by tick: when the second player's input for it was taken
 	figures recorder
 }
@@ -65,6 +66,7 @@ type end struct {
 	run     *run
 	client  *netcode.Client[state, input]
 	engine  *ecs.Engine
+	path    *linksim.Conn // of its connection
 	born    time.Duration
 	drawn   time.Duration // the next frame
 	packets uint64        // sent since the warm-up
@@ -160,6 +162,10 @@ func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
 		Log: log, ActionRate: s.ActionRate,
 		Dial: func() (transport.Conn, error) {
 			far, err := linksim.Wrap(shifted{r.listener.Dial(), e.born}, path)
+			e.path = far
+			if r.blind {
+				return struct{ transport.Conn }{counted{far, e}}, err
+			}
 			return counted{far, e}, err
 		},
 		Input: func(t tick.Tick) input {
@@ -189,6 +195,11 @@ type shifted struct {
 
 func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
 
+func (s shifted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
+	n, at, ok = transport.RecvAt(s.Conn, 0, buf)
+	return n, at - s.by, ok
+}
+
 // counted counts what a client sends.
 type counted struct {
 	transport.Conn
@@ -203,14 +214,23 @@ func (c counted) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
+func (c counted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
+	return c.Conn.(transport.Stamper).RecvAt(buf)
+}
+
 // Run measures a setting. The same one gives the same figures. An error says that it cannot be played at all.
 func Run(s Setting) (Figures, error) {
 	r, err := newRun(s)
 	if err != nil {
 		return Figures{}, err
 	}
+	return r.play(), nil
+}
+
+// play runs the match and measures it.
+func (r *run) play() Figures {
 	var down netcode.ServerStats
-	for next := turn; r.now < s.Length; {
+	for next := turn; r.now < r.setting.Length; {
 		due := -1
 		at := next
 		for i, e := range r.ends {
@@ -226,6 +246,11 @@ func Run(s Setting) (Figures, error) {
 		}
 		if due < 0 {
 			r.engine.Update(r.now - r.engine.Time().Real)
+			for _, e := range r.ends {
+				if e.path != nil {
+					e.path.Poll(r.now - e.born) // the network waits for nobody's frames
+				}
+			}
 			next += turn
 			continue
 		}
@@ -236,7 +261,7 @@ func Run(s Setting) (Figures, error) {
 			r.look()
 		}
 	}
-	return r.figures.end(r, down), nil
+	return r.figures.end(r, down)
 }
 
 // look compares the first client's picture with the truth.

@@ -49,6 +49,9 @@ type Config struct {
 	// ReceiveQueue is the most datagrams of a connection that wait for Recv; beyond it the oldest go. 0 means 256.
 	ReceiveQueue int
 
+	// Clock says when datagrams arrived: a monotonic clock of any epoch, which several goroutines may ask at once. Nil means this machine's own; tests have theirs.
+	Clock func() time.Duration
+
 	// Rand is where secrets come from; nil means crypto/rand. Anything predictable is for tests only.
 	Rand io.Reader
 	// Log is told, at level debug, why handshakes fail; nil means nobody is.
@@ -76,6 +79,10 @@ func (c Config) withDefaults() Config {
 	or(&c.ReceiveQueue, 256)
 	or(&c.HandshakeTimeout, 3*time.Second)
 	or(&c.DialTimeout, 10*time.Second)
+	if c.Clock == nil {
+		start := time.Now()
+		c.Clock = func() time.Duration { return time.Since(start) }
+	}
 	if c.Rand == nil {
 		c.Rand = rand.Reader
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // Conn is a [transport.Conn] around another whose datagrams pass a simulated path in both directions. The path works on the times given to
-// Poll: what is due leaves or arrives at the next Poll. Wrap one end of a connection, not both, unless the path is meant to count twice.
+// Poll: what is due leaves at the next Poll, and what arrives goes on its way at the time at which the inner connection says that it came (the
+// next Poll, if that is no [transport.Stamper]); RecvAt returns when it came to its end. Wrap one end of a connection, not both, unless the path is meant to count twice.
 type Conn struct {
 	inner         transport.Conn
 	send, receive *Link
@@ -17,9 +18,10 @@ type Conn struct {
 	state         transport.State
 	stats         transport.Stats // what this end counts itself
 	buf           []byte
+	last          time.Duration // arrival of what RecvAt returned
 }
 
-var _ transport.Conn = (*Conn)(nil)
+var _ transport.Stamper = (*Conn)(nil)
 
 // Wrap returns the connection behind the path, or the error of [Condition.Validate]. The connection belongs to the wrapper afterwards.
 func Wrap(inner transport.Conn, path Path) (*Conn, error) { return wrap(inner, path, 0) }
@@ -29,7 +31,7 @@ func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU())}, nil
+	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}, nil
 }
 
 // Links returns the two directions, to read their statistics or change their conditions while datagrams pass.
@@ -59,11 +61,11 @@ func (c *Conn) Poll(now time.Duration) {
 	c.inner.Poll(c.now)
 	c.flush(c.now)
 	for {
-		n, ok := c.inner.Recv(c.buf)
+		n, at, ok := transport.RecvAt(c.inner, c.now, c.buf)
 		if !ok {
 			break
 		}
-		if !c.receive.Push(c.now, c.buf[:n]) {
+		if !c.receive.Push(at, c.buf[:n]) {
 			c.stats.ReceiveDropped++
 		}
 	}
@@ -107,16 +109,23 @@ func (c *Conn) Send(datagram []byte) error {
 
 // Recv implements [transport.Conn].
 func (c *Conn) Recv(buf []byte) (n int, ok bool) {
+	n, _, ok = c.RecvAt(buf)
+	return n, ok
+}
+
+// RecvAt implements [transport.Stamper].
+func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	if len(buf) < c.inner.MTU() {
 		panic(fmt.Sprintf("linksim: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", len(buf), c.inner.MTU()))
 	}
-	datagram, _, ok := c.receive.Pop(c.now)
+	datagram, at, ok := c.receive.Pop(c.now)
 	if !ok {
-		return 0, false
+		return 0, 0, false
 	}
 	c.stats.Received++
 	c.stats.ReceivedBytes += uint64(len(datagram))
-	return copy(buf, datagram), true
+	c.last = max(c.last, at) // one that overtook the last Poll's
+	return copy(buf, datagram), c.last, true
 }
 
 // MTU implements [transport.Conn].

@@ -93,9 +93,43 @@ func TestBothDirectionsHaveTheirOwnCondition(t *testing.T) {
 			back = now - there
 		}
 	}
-	// The answer is picked up at the next Poll, one millisecond after it was sent, and the path begins there.
-	if there != 30*ms || back != 71*ms {
-		t.Errorf("%v there and %v back, want 30 ms, and 70 ms after one step", there, back)
+	if there != 30*ms || back != 70*ms {
+		t.Errorf("%v there and %v back, want 30 ms and 70 ms", there, back)
+	}
+}
+
+// However seldom its owner looks, what arrives has travelled from when it was sent, and says when it came.
+func TestTimesOfArrivalDoNotDependOnPolls(t *testing.T) {
+	for _, every := range []time.Duration{ms, 16 * ms, 33 * ms, 400 * ms} {
+		a, b := loopback.Pair(loopback.Config{})
+		w := mustWrap(t, a, "delay=70ms")
+		buf := make([]byte, w.MTU())
+		next := 0
+		for now := time.Duration(0); now <= 2*time.Second; now += ms {
+			b.Poll(now)
+			if now%(10*ms) == 0 && now < time.Second {
+				if err := b.Send([]byte{byte(now / (10 * ms))}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if now%every != 0 {
+				continue
+			}
+			w.Poll(now)
+			for {
+				n, at, ok := w.RecvAt(buf)
+				if !ok {
+					break
+				}
+				if want := time.Duration(buf[0])*10*ms + 70*ms; n != 1 || int(buf[0]) != next || at != want || at > now {
+					t.Errorf("looking every %v at %v: datagram %d arrived at %v, want %d at %v", every, now, buf[0], at, next, want)
+				}
+				next++
+			}
+		}
+		if next != 100 {
+			t.Errorf("looking every %v: %d datagrams, want 100", every, next)
+		}
 	}
 }
 

@@ -62,7 +62,7 @@ type Conn struct {
 	stats   transport.Stats
 }
 
-var _ transport.Conn = (*Conn)(nil)
+var _ transport.Stamper = (*Conn)(nil)
 
 // Poll implements [transport.Conn].
 func (c *Conn) Poll(now time.Duration) {
@@ -97,17 +97,23 @@ func (c *Conn) Send(datagram []byte) error {
 
 // Recv implements [transport.Conn].
 func (c *Conn) Recv(buf []byte) (n int, ok bool) {
+	n, _, ok = c.RecvAt(buf)
+	return n, ok
+}
+
+// RecvAt implements [transport.Stamper]: a datagram arrives when it is sent.
+func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	if len(buf) < c.mtu {
 		panic(fmt.Sprintf("loopback: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", len(buf), c.mtu))
 	}
 	if c.out.closed {
-		return 0, false
+		return 0, 0, false
 	}
-	if n, ok = c.in.pop(c.now, buf); ok {
+	if n, at, ok = c.in.pop(c.now, buf); ok {
 		c.stats.Received++
 		c.stats.ReceivedBytes += uint64(n)
 	}
-	return n, ok
+	return n, at, ok
 }
 
 // MTU implements [transport.Conn].

@@ -47,13 +47,13 @@ func (p *pipe) grow() {
 	p.ring, p.head = ring, 0
 }
 
-// pop copies the oldest datagram out if it was sent by the time.
-func (p *pipe) pop(now time.Duration, buf []byte) (n int, ok bool) {
+// pop copies the oldest datagram out if it was sent by the time, and returns when it was.
+func (p *pipe) pop(now time.Duration, buf []byte) (n int, sent time.Duration, ok bool) {
 	if p.count == 0 || p.ring[p.head].sent > now {
-		return 0, false
+		return 0, 0, false
 	}
-	n = copy(buf, p.ring[p.head].bytes)
+	n, sent = copy(buf, p.ring[p.head].bytes), p.ring[p.head].sent
 	p.head = (p.head + 1) % len(p.ring)
 	p.count--
-	return n, true
+	return n, sent, true
 }

@@ -38,7 +38,7 @@ func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	for name, test := range map[string]func(*testing.T, Ends){
 		"Sizes": sizes, "RefusedDatagrams": refused, "SendCopies": sendCopies, "ShortBufferPanics": shortBuffer, "EmptyRecv": emptyRecv,
 		"CloseTellsTheReason": closeTells, "FirstCloseCounts": firstClose, "RecvAfterRemoteClose": recvAfterClose, "FloodDoesNotBlock": flood,
-		"Stats": statistics, "TimeGoingBack": timeBack,
+		"Stats": statistics, "TimeGoingBack": timeBack, "TimesOfArrival": arrivals,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, connect(t)) })
 	}
@@ -254,4 +254,35 @@ func timeBack(t *testing.T, e Ends) {
 	e.A.Poll(-time.Hour)
 	e.B.Poll(-time.Hour)
 	transfer(t, e, e.B, e.A, []byte("after"))
+}
+
+// arrivals come in order, and are not later than the last Poll of their end, whose times this test sets itself.
+func arrivals(t *testing.T, e Ends) {
+	b, ok := e.B.(transport.Stamper)
+	if !ok {
+		t.Fatal("the connection is no Stamper")
+	}
+	const ahead = 24 * time.Hour // beyond all that Pass has told and will tell
+	buf := make([]byte, b.MTU())
+	last, got := time.Duration(-1<<62), 0
+	now := ahead
+	until(t, e.Pass, "ten datagrams arrive", func() bool {
+		if err := e.A.Send([]byte("when?")); err != nil {
+			t.Fatal(err)
+		}
+		e.Pass()
+		now += time.Millisecond
+		b.Poll(now)
+		for {
+			_, at, ok := b.RecvAt(buf)
+			if !ok {
+				return got >= 10
+			}
+			if at < last || at > now {
+				t.Fatalf("one arrived at %v after one at %v, and the time is %v", at, last, now)
+			}
+			last = at
+			got++
+		}
+	})
 }

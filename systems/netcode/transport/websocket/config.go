@@ -59,6 +59,9 @@ type Config struct {
 	// ReceiveQueue is the most datagrams of a connection that wait for Recv; beyond it the oldest go. 0 means 256.
 	ReceiveQueue int
 
+	// Clock says when datagrams arrived: a monotonic clock of any epoch, which several goroutines may ask at once. Nil means this machine's own; tests have theirs.
+	Clock func() time.Duration
+
 	// Log is told, at level debug, who is turned away and why; nil means nobody is.
 	Log *slog.Logger
 }
@@ -82,6 +85,10 @@ func (c Config) withDefaults() Config {
 	or(&c.ReceiveQueue, 256)
 	or(&c.HandshakeTimeout, 3*time.Second)
 	or(&c.DialTimeout, 10*time.Second)
+	if c.Clock == nil {
+		start := time.Now()
+		c.Clock = func() time.Duration { return time.Since(start) }
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

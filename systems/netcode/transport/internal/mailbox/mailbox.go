@@ -7,6 +7,7 @@ package mailbox
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -22,6 +23,9 @@ type Config struct {
 	Send     int    // most datagrams that wait towards the network; beyond it Send refuses
 	Receive  int    // most datagrams that wait for Recv; beyond it the oldest go, so that who comes back from a pause finds the newest
 	Remote   string // the other end's address
+
+	// Clock is a monotonic clock of any epoch that may be asked from any goroutine: it says when datagrams arrived. Nil: with the owner's Poll.
+	Clock func() time.Duration
 }
 
 // box is what both faces share.
@@ -29,7 +33,8 @@ type box struct {
 	config Config
 
 	mu      sync.Mutex
-	in, out queue.Queue[struct{}]
+	in      queue.Queue[time.Duration] // with the times of arrival by the clock
+	out     queue.Queue[struct{}]
 	stats   transport.Stats
 	state   transport.State // as the goroutines left it
 	reason  transport.Reason
@@ -46,9 +51,13 @@ type Conn struct {
 	box    *box
 	state  transport.State // as of the last Poll
 	reason transport.Reason
+
+	now   time.Duration // of the last Poll
+	ahead time.Duration // of the clock, when Poll was first told that time
+	last  time.Duration // arrival of what RecvAt returned
 }
 
-var _ transport.Conn = (*Conn)(nil)
+var _ transport.Stamper = (*Conn)(nil)
 
 // Worker is the goroutines' face. Its methods may be called from any goroutine.
 type Worker struct{ box *box }
@@ -56,15 +65,22 @@ type Worker struct{ box *box }
 // New returns both faces of a connection in the state.
 func New(c Config, state transport.State) (*Conn, *Worker) {
 	b := &box{
-		config: c, in: queue.New[struct{}](c.Receive), out: queue.New[struct{}](c.Send), state: state, remote: c.Remote,
+		config: c, in: queue.New[time.Duration](c.Receive), out: queue.New[struct{}](c.Send), state: state, remote: c.Remote,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{}),
 	}
 	b.stats.Overhead = c.Overhead
-	return &Conn{box: b, state: state}, &Worker{box: b}
+	return &Conn{box: b, state: state, now: math.MinInt64, last: math.MinInt64}, &Worker{box: b}
 }
 
-// Poll implements [transport.Conn]: the state is that of now. The time is ignored.
-func (c *Conn) Poll(time.Duration) {
+// Poll implements [transport.Conn]: the state is that of now. The first Poll at a time says what the clock shows then: a frame looks several times, but it began
+// before it first did.
+func (c *Conn) Poll(now time.Duration) {
+	if now > c.now {
+		c.now = now
+		if c.box.config.Clock != nil {
+			c.ahead = c.box.config.Clock() - now
+		}
+	}
 	if c.state == transport.Closed {
 		return
 	}
@@ -105,17 +121,29 @@ func (c *Conn) Send(datagram []byte) error {
 
 // Recv implements [transport.Conn].
 func (c *Conn) Recv(buf []byte) (n int, ok bool) {
+	n, _, ok = c.RecvAt(buf)
+	return n, ok
+}
+
+// RecvAt implements [transport.Stamper].
+func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	b := c.box
 	if len(buf) < b.config.MTU {
 		panic(fmt.Sprintf("%s: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", b.config.Name, len(buf), b.config.MTU))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n, _, ok = b.in.Pop(buf); ok {
-		b.stats.Received++
-		b.stats.ReceivedBytes += uint64(n)
+	n, at, ok = b.in.Pop(buf)
+	if !ok {
+		return 0, 0, false
 	}
-	return n, ok
+	b.stats.Received++
+	b.stats.ReceivedBytes += uint64(n)
+	if at -= c.ahead; b.config.Clock == nil || at > c.now {
+		at = c.now
+	}
+	c.last = max(c.last, at)
+	return n, c.last, true
 }
 
 // MTU implements [transport.Conn].
@@ -214,6 +242,10 @@ func (w *Worker) Unsent() {
 // Deliver copies a datagram that arrived into the queue for Recv. One of no bytes, or of more than the MTU, is counted and dropped.
 func (w *Worker) Deliver(datagram []byte) {
 	b := w.box
+	at := time.Duration(0)
+	if b.config.Clock != nil {
+		at = b.config.Clock()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -226,7 +258,7 @@ func (w *Worker) Deliver(datagram []byte) {
 		b.in.Drop()
 		b.stats.ReceiveDropped++
 	}
-	b.in.Push(struct{}{}, datagram)
+	b.in.Push(at, datagram)
 }
 
 // Lost counts datagrams that arrived and could not be delivered.

@@ -170,3 +170,46 @@ func TestFinishBeforeTheEndPanics(t *testing.T) {
 	}()
 	w.Finish()
 }
+
+// A datagram arrives when the goroutine has it, told on the time line of Poll, whose first call at a time is where the two clocks are compared. It is never later than that, and never
+// earlier than the one before.
+func TestTimesOfArrival(t *testing.T) {
+	const ms = time.Millisecond
+	clock := time.Hour
+	config := mailbox.Config{Name: "test", MTU: 10, Send: 1, Receive: 8, Clock: func() time.Duration { return clock }}
+	c, w := mailbox.New(config, transport.Open)
+	deliver := func(at time.Duration) {
+		clock = at
+		w.Deliver([]byte{1})
+	}
+	buf := make([]byte, 10)
+	expect := func(want time.Duration) {
+		t.Helper()
+		if n, at, ok := c.RecvAt(buf); n != 1 || at != want || !ok {
+			t.Errorf("RecvAt returned %d bytes at %v, %v; want 1 at %v", n, at, ok, want)
+		}
+	}
+	clock = time.Hour + 100*ms
+	c.Poll(100 * ms)
+	deliver(time.Hour + 104*ms)
+	deliver(time.Hour + 120*ms)
+	clock = time.Hour + 133*ms
+	c.Poll(133 * ms)
+	expect(104 * ms)
+	expect(120 * ms)
+	deliver(time.Hour + 140*ms) // while the frame still looks
+	c.Poll(133 * ms)
+	expect(133 * ms)
+	deliver(time.Hour + 150*ms)
+	clock = time.Hour + 300*ms // a frame whose host says that less time has passed
+	c.Poll(166 * ms)
+	expect(133 * ms)
+	if _, _, ok := c.RecvAt(buf); ok {
+		t.Error("RecvAt returned a datagram that nobody sent")
+	}
+	config.Clock = nil
+	c, w = mailbox.New(config, transport.Open)
+	deliver(0)
+	c.Poll(50 * ms)
+	expect(50 * ms)
+}

@@ -1,0 +1,37 @@
+package rates
+
+import (
+	"testing"
+	"time"
+)
+
+// How old others are does not depend on how often the client looks for packets, since it is told when they came; without being told it plays all the same, and sees
+// them later by a part of a frame.
+func TestLagDoesNotDependOnFrames(t *testing.T) {
+	const ms = time.Millisecond
+	measure := func(frames int, blind bool) Figures {
+		r, err := newRun(Setting{Network: Networks()[1], TickRate: 60, SnapshotRate: 30, FrameRate: frames, Length: 30 * time.Second, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.blind = blind
+		return r.play()
+	}
+	quick := measure(240, false)
+	for _, test := range []struct {
+		frames int
+		gain   time.Duration
+	}{{30, 10 * ms}, {60, 5 * ms}} {
+		told, blind := measure(test.frames, false), measure(test.frames, true)
+		t.Logf("at %d frames a second others are %v in the past, at 240 %v; without times of arrival %v", test.frames, told.Lag50, quick.Lag50, blind.Lag50)
+		if off := told.Lag50 - quick.Lag50; off > ms || off < -ms {
+			t.Errorf("%d frames a second: a lag of %v, at 240 one of %v", test.frames, told.Lag50, quick.Lag50)
+		}
+		if told.Starved > 0.002 || blind.Starved > 0.002 {
+			t.Errorf("%d frames a second: starved in %.2f %%, %.2f %% without times of arrival", test.frames, 100*told.Starved, 100*blind.Starved)
+		}
+		if blind.Lag50 < told.Lag50+test.gain {
+			t.Errorf("%d frames a second: a lag of %v without times of arrival and of %v with them: the test shows too little", test.frames, blind.Lag50, told.Lag50)
+		}
+	}
+}
