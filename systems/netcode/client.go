@@ -32,7 +32,7 @@ type ClientConfig[S any, I comparable] struct {
 	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it belongs to this player, be it his body
 	// ([Client.Entity]) or something else. The zero entity: the replica is not shown.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
-	// Removed is told before a replica is despawned.
+	// Removed is told before a replica is despawned: when the picture comes to where the server took it away, for what is drawn in the past.
 	Removed func(w *arche.World, e arche.Entity)
 	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
 	Message func(data []byte, reliable bool)
@@ -100,6 +100,7 @@ type Client[S any, I comparable] struct {
 	grid      clocksync.Grid
 	playback  *remote.Playback
 	replicas  []replica // by slot
+	aside     []replica // departed, and still seen though their slots are somebody else's
 	predictor *prediction.Predictor[S, I]
 	pings     [256]time.Duration
 	ping      uint8
@@ -222,6 +223,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	c.grid = grid
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
+	c.aside = make([]replica, 0, maxAside)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	arche.AddResource(c.world, &c.stats)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"client's step", c.step, nil})
@@ -253,7 +255,7 @@ func (c *Client[S, I]) Entity() arche.Entity {
 	return arche.Entity{}
 }
 
-// Replica returns the local entity of a replicated one, or the zero entity.
+// Replica returns the local entity of a replicated one, or the zero entity. One that the server has taken away is there as long as it is seen.
 func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity

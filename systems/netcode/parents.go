@@ -46,12 +46,11 @@ func (c *Client[S, I]) setParent(child, parent arche.Entity) {
 	(*components.Parent)(c.world.Get(child, c.ids.parent)).Entity = parent
 }
 
-// drop takes a replica that goes out of the tree. What still hangs below it would be swept away with it by a hierarchy, so it is let go: it stays where it was seen last until its
-// picture comes to a frame that is there.
+// drop lets go what still hangs below a replica that goes, and would be swept away with it by a hierarchy: it stays where it was seen last until its picture comes to a frame that
+// is there.
 func (c *Client[S, I]) drop(r *replica) {
-	c.unhang(r)
-	for i := 0; r.hung > 0 && i < len(c.replicas); i++ {
-		child := &c.replicas[i]
+	for i := 0; r.hung > 0 && i < len(c.replicas)+len(c.aside); i++ {
+		child := c.below(i)
 		if child.hangs != r.id || child.id == snapshot.None {
 			continue
 		}

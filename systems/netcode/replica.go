@@ -28,6 +28,7 @@ type replica struct {
 	rested  bool        // was, until the newest sample came
 	counter uint8       // its discontinuities when it was
 	shown   bool        // written at all
+	departs departure   // it is gone from the server
 
 	last    lastSample
 	bridges [4]crossing // the newest, which the picture has not come to yet
@@ -47,10 +48,10 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	for i := range snap.Changes {
 		ch := &snap.Changes[i]
 		if ch.Replaces != snapshot.None {
-			c.removeReplica(ch.Replaces)
+			c.depart(ch.Replaces, stamp, now)
 		}
 		if ch.Op == snapshot.Removed {
-			c.removeReplica(ch.ID)
+			c.depart(ch.ID, stamp, now)
 			continue
 		}
 		if ch.ID.Slot() >= len(c.replicas) {
@@ -58,7 +59,11 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 		}
 		r := c.replica(ch.ID)
 		if ch.Op == snapshot.Spawned {
-			c.removeReplica(c.replicas[ch.ID.Slot()].id)
+			if old := &c.replicas[ch.ID.Slot()]; old.departs.any && old.id != ch.ID {
+				c.setAside(old)
+			} else {
+				c.removeReplica(old.id)
+			}
 			r = c.spawn(ch)
 		}
 		if r == nil || !c.has(r.entity) {
@@ -162,18 +167,12 @@ func (c *Client[S, I]) removeReplica(id snapshot.ID) {
 		c.bodies.forget(id)
 	}
 	c.drop(r)
-	e := r.entity
+	if !r.departs.any {
+		c.stats.Replicas--
+	}
+	gone := *r
 	*r = replica{}
-	c.stats.Replicas--
-	if !c.world.Alive(e) {
-		return
-	}
-	if c.config.Removed != nil {
-		c.config.Removed(c.world, e)
-	}
-	if c.world.Alive(e) {
-		c.world.RemoveEntity(e)
-	}
+	c.finish(&gone)
 }
 
 // forget removes all replicas: the next session tells of everything anew.
@@ -183,6 +182,11 @@ func (c *Client[S, I]) forget() {
 			c.removeReplica(id)
 		}
 	}
+	for i := range c.aside {
+		c.finish(&c.aside[i])
+	}
+	clear(c.aside)
+	c.aside = c.aside[:0]
 }
 
 // step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is stepped, and every other replica is put where it is to be seen when the
@@ -203,7 +207,9 @@ func (c *Client[S, I]) step() {
 		predicted = c.clocks.Tick(t.Tick)
 	}
 	c.playback.Update(now)
+	shown := c.viewTime // where the picture is when this step begins
 	view, seen := c.playback.View(real)
+	c.leave(shown, now, seen)
 	if seen {
 		// What the player sees when he acts is the picture of the step before.
 		c.view, c.viewNext = c.viewNext, 0
@@ -241,6 +247,11 @@ func (c *Client[S, I]) step() {
 				c.show(r, path(predicted.Add(1)), !r.shown)
 			}
 		case !predicting && seen:
+			c.sample(r, predicted.Add(1))
+		}
+	}
+	for i := range c.aside {
+		if r := &c.aside[i]; seen && c.has(r.entity) {
 			c.sample(r, predicted.Add(1))
 		}
 	}
@@ -283,9 +294,11 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 	if info.Empty {
 		return
 	}
-	c.stats.Sampled++
-	if info.Starved {
-		c.stats.Starved++
+	if !r.departs.any { // nothing more comes of that
+		c.stats.Sampled++
+		if info.Starved {
+			c.stats.Starved++
+		}
 	}
 	jump := info.Discontinuity
 	if r.rested {
@@ -318,6 +331,9 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 
 // jumpsOf counts a replica's discontinuities, as the newest news has it.
 func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
+	if r.departs.any {
+		return r.counter
+	}
 	newest, _, _ := c.decoder.State(r.id)
 	return newest.Discontinuity
 }
