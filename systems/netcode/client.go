@@ -45,6 +45,13 @@ type ClientConfig[S any, I comparable] struct {
 	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero: one per tick. It changes neither what is simulated nor how
 	// fast. At least a 16th of the tick rate: more than that many inputs would not survive the loss of a packet.
 	ActionRate int
+	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input, so that all but the last of them may be lost: each is one packet's interval that he is
+	// further ahead, and that everybody else sees him later. Within the bounds it follows the loss that is measured; equal bounds fix it. A Min of zero means 1, a Max of zero 6; at most 32. What
+	// is sent does not depend on it: packets carry all inputs that are not acknowledged.
+	Redundancy Bounds[int]
+	// Delay bounds how far behind the newest snapshots others are shown, without the way down and the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A Max of
+	// zero means no bound.
+	Delay Bounds[time.Duration]
 	// Timeout is how long silence is endured before a new connection is tried (zero: 5 s), Retry how long after a failed attempt the next one begins (zero: 1 s).
 	Timeout, Retry time.Duration
 	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never corrects a prediction: to see what they are for.
@@ -52,6 +59,9 @@ type ClientConfig[S any, I comparable] struct {
 	// Log hears of what is worth a line; nil means slog.Default().
 	Log *slog.Logger
 }
+
+// Bounds are the least and the most of something.
+type Bounds[T int | time.Duration] struct{ Min, Max T }
 
 // Status is where a client stands.
 type Status uint8
@@ -97,6 +107,7 @@ type Client[S any, I comparable] struct {
 	endpoint  *packet.Endpoint
 	decoder   *snapshot.Decoder
 	clocks    *clocksync.Client
+	inputLoss clocksync.LossMeter
 	grid      clocksync.Grid
 	playback  *remote.Playback
 	replicas  []replica // by slot
@@ -157,6 +168,7 @@ type ClientStats struct {
 	BodyCorrections  uint64        // steps of theirs in which one was corrected
 	BodyError        float64       // by how much the last one, in units of length
 	Jumps            uint64        // whole ticks made up after stalls
+	Redundancy       int           // packets that carry an input, as the lead expects
 	Missed           int           // ticks in a row for which the server has had no input
 	SentBytes        uint64        // without what the transport adds
 	ReceivedBytes    uint64        // likewise
@@ -187,6 +199,13 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	c.Retry = or(c.Retry, time.Second)
 	if c.Timeout < 0 || c.Retry < 0 {
 		return nil, errors.New("netcode: Timeout and Retry must not be negative")
+	}
+	c.Redundancy.Min, c.Redundancy.Max = or(c.Redundancy.Min, 1), or(c.Redundancy.Max, max(6, c.Redundancy.Min))
+	if b := c.Redundancy; b.Min < 1 || b.Max < b.Min || b.Max > prediction.MaxRedundancy {
+		return nil, fmt.Errorf("netcode: a Redundancy of %d to %d packets; use 1 to %d, the lesser one first", b.Min, b.Max, prediction.MaxRedundancy)
+	}
+	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
+		return nil, fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -203,7 +203,11 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	rate := c.protocol.TickRate()
 	clocks.SetBatch((rate + c.config.ActionRate - 1) / c.config.ActionRate)
 	c.clocks, c.pinged = clocks, [256]bool{}
-	c.playback = remote.NewPlayback(remote.DelayConfig{Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate)})
+	c.inputLoss = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max)
+	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
+	c.playback = remote.NewPlayback(remote.DelayConfig{
+		Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate), Min: c.config.Delay.Min, Max: c.config.Delay.Max,
+	})
 	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
 	c.heardAt = now
@@ -298,6 +302,8 @@ func (c *Client[S, I]) frame() {
 	if c.status != Playing {
 		return
 	}
+	c.stats.Redundancy = c.inputLoss.Redundancy(now)
+	c.clocks.SetRedundancy(c.stats.Redundancy)
 	stretch, jump := c.clocks.Update(now, engineTime(c.engine.Time()))
 	if err := c.engine.SetStretch(stretch); err != nil {
 		c.config.Log.Error("tandem: cannot stretch the engine's time", "error", err)
@@ -373,8 +379,8 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte,
 // clientHandler hears from the endpoint.
 type clientHandler[S any, I comparable] Client[S, I]
 
-func (h *clientHandler[S, I]) Delivered(packet.Number, time.Duration) {}
-func (h *clientHandler[S, I]) Lost(packet.Number)                     {}
+func (h *clientHandler[S, I]) Delivered(packet.Number, time.Duration) { h.inputLoss.Packet(false) }
+func (h *clientHandler[S, I]) Lost(packet.Number)                     { h.inputLoss.Packet(true) }
 func (h *clientHandler[S, I]) Message(data []byte, reliable bool) {
 	if h.config.Message != nil {
 		h.config.Message(data, reliable)

@@ -1,6 +1,9 @@
 package remote
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // DelayConfig describes the stream that a [Delay] measures. The zero value means the defaults.
 type DelayConfig struct {
@@ -10,6 +13,9 @@ type DelayConfig struct {
 	// Tick is the length of the fixed steps at whose ends the view is sampled: the sample for a step's end is taken at its start, so its data must be there one step
 	// earlier. Zero means a 60th of a second; negative means that the view is sampled at the time that it is for.
 	Tick time.Duration
+
+	// Min and Max bound n*Interval + lateness; equal ones fix it. A Max of zero or less means no bound.
+	Min, Max time.Duration
 }
 
 // Delay measures how far behind this machine's clock a view of the server's time must run so that there is nearly always a snapshot ahead of it:
@@ -30,6 +36,7 @@ type DelayConfig struct {
 // The clock of the arrivals may be this machine's own or an estimate of the server's; all that follows is in that clock.
 type Delay struct {
 	interval, tick time.Duration
+	least, most    time.Duration
 	trend          trend
 	lateness       lateness
 	loss           loss
@@ -66,7 +73,10 @@ func NewDelay(config DelayConfig) *Delay {
 }
 
 func (d *Delay) init(c DelayConfig) {
-	*d = Delay{interval: c.Interval, tick: c.Tick}
+	*d = Delay{interval: c.Interval, tick: c.Tick, least: max(c.Min, 0), most: c.Max}
+	if d.most <= 0 {
+		d.most = math.MaxInt64
+	}
 	if d.interval <= 0 {
 		d.interval = time.Second / 30
 	}
@@ -127,7 +137,8 @@ func (d *Delay) Update(now time.Duration) {
 	}
 	d.loss.update(now, d.Lateness()+d.tick)
 
-	want := d.base + time.Duration(d.loss.cover())*d.interval + d.Lateness() + d.tick
+	waits := min(max(time.Duration(d.loss.cover())*d.interval+d.Lateness(), d.least), d.most)
+	want := d.base + waits + d.tick
 	elapsed := max(now-d.last, 0)
 	d.last = now
 	if excess := d.total - want; excess <= 0 || !d.ready || calm {

@@ -444,3 +444,29 @@ func TestLatenessIsBounded(t *testing.T) {
 		t.Error("recent of nothing")
 	}
 }
+
+// What is waited for stays within the bounds; the way and the step are not in it.
+func TestDelayKeepsItsBounds(t *testing.T) {
+	const ms, interval, step = time.Millisecond, time.Second / 30, time.Second / 60
+	for _, test := range []struct {
+		least, most, late, want time.Duration
+	}{
+		{0, 0, 0, 2 * interval}, {0, 0, 20 * ms, 2*interval + 20*ms}, {-ms, -ms, 0, 2 * interval},
+		{100 * ms, 0, 0, 100 * ms}, {100 * ms, 0, 90 * ms, 2*interval + 90*ms},
+		{0, 40 * ms, 90 * ms, 40 * ms}, {0, 400 * ms, 20 * ms, 2*interval + 20*ms},
+		{150 * ms, 150 * ms, 0, 150 * ms}, {150 * ms, 150 * ms, 200 * ms, 150 * ms},
+	} {
+		d := NewDelay(DelayConfig{Min: test.least, Max: test.most})
+		for k := range 300 {
+			at := time.Duration(k) * interval
+			if k%10 == 5 {
+				at += test.late
+			}
+			d.Arrive(at, time.Duration(k)*interval-70*ms, uint16(k))
+			d.Update(at)
+		}
+		if got := d.Behind() - 70*ms - step; got != test.want {
+			t.Errorf("within %v and %v, %v late: it waits for %v, want %v", test.least, test.most, test.late, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package clocksync
+
+import "time"
+
+// LossMeter finds from what becomes of the packets of inputs how many have to carry each input: [Redundancy] of the measured loss, within bounds. Each that is not needed is
+// a tick of lead that everybody else waits for. It raises at once and lowers by one after [RedundancyFor] in which less would have done.
+//
+// The loss is a mean over about 1800 packets, 30 s at 60 Hz. Before there are many it is taken to be 1 %, with the weight of 60 packets. The zero value is not of use;
+// create it with [NewLossMeter]. It never allocates.
+type LossMeter struct {
+	least, most int
+	n           int
+	lost, total float64
+	enough      time.Duration // since when less would do
+	less        bool          // would
+}
+
+// RedundancyFor is how long less redundancy must be enough before there is less.
+const RedundancyFor = 5 * time.Second
+
+const (
+	lossMemory      = 1800
+	lossPrior       = 0.01
+	lossPriorWeight = 60
+)
+
+// NewLossMeter returns a meter that has seen nothing, with a redundancy within least and most, which count as within 1 and 32.
+func NewLossMeter(least, most int) LossMeter {
+	least = min(max(least, 1), 32)
+	most = min(max(most, least), 32)
+	m := LossMeter{least: least, most: most}
+	m.n = m.wanted()
+	return m
+}
+
+// Packet takes what became of a packet, in any order.
+func (m *LossMeter) Packet(lost bool) {
+	const keep = 1 - 1.0/lossMemory
+	m.total = m.total*keep + 1
+	m.lost *= keep
+	if lost {
+		m.lost++
+	}
+}
+
+// Loss returns the share of the packets that is lost, 0 to 1.
+func (m *LossMeter) Loss() float64 {
+	return (m.lost + lossPrior*lossPriorWeight) / (m.total + lossPriorWeight)
+}
+
+func (m *LossMeter) wanted() int { return min(max(Redundancy(m.Loss()), m.least), m.most) }
+
+// Redundancy returns how many packets have to carry each input, as of a time that does not run backwards.
+func (m *LossMeter) Redundancy(now time.Duration) int {
+	want := m.wanted()
+	switch {
+	case want >= m.n:
+		m.n, m.less = want, false
+	case !m.less:
+		m.less, m.enough = true, now
+	case now-m.enough >= RedundancyFor:
+		m.n, m.less = m.n-1, false
+	}
+	return m.n
+}
