@@ -268,8 +268,8 @@ func TestCrates(t *testing.T) {
 	}
 	// Who gets deep into it does not throw it out of his way.
 	deep := c
-	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-crateGive/60) > 1e-4 {
-		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], crateGive/60)
+	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-crateEase/60) > 1e-4 {
+		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], crateEase/60)
 	}
 	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}) {
 		t.Error("pushed by one who stands on it")

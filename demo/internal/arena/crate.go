@@ -16,7 +16,8 @@ const (
 	CrateRadius = 0.6
 
 	crateDrag = 9.0 // m/s²
-	crateGive = 9.0 // m/s: how fast a crate and a player who are within each other part
+	crateGive = 9.0 // m/s: how fast a player leaves a crate that he is within and that does not give way
+	crateEase = 2.4 // m/s: how fast a crate leaves a player or a crate that it is within, beside its own motion: slowly enough not to be a leap
 )
 
 // Crate is what players push around. It stands on the floor.
@@ -155,7 +156,7 @@ func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 	}
 	// What it will glide in this tick it need not be moved.
 	dt := 1 / float32(r.Rate)
-	c.Pos = c.Pos.Add(n.Mul(max(min(overlap, crateGive*dt)-c.Vel.Dot(n)*dt, 0)))
+	c.Pos = c.Pos.Add(n.Mul(max(min(overlap, crateEase*dt)-c.Vel.Dot(n)*dt, 0)))
 	// Whoever pushes beside the middle turns it.
 	c.Spin = mgl32.Clamp(c.Spin+0.15*(n[2]*speed[0]-n[0]*speed[2]), -5, 5)
 	*c = r.contain(*c)
@@ -196,7 +197,7 @@ func (r Rules) part(a, b *Crate) bool {
 	if l > 1e-4 {
 		n = out.Mul(1 / l)
 	}
-	half := n.Mul(min(2*CrateRadius-l, crateGive/float32(r.Rate)) / 2)
+	half := n.Mul(min(2*CrateRadius-l, 2*crateEase/float32(r.Rate)) / 2)
 	a.Pos, b.Pos = a.Pos.Sub(half), b.Pos.Add(half)
 	if v := a.Vel.Sub(b.Vel).Dot(n); v > 0 {
 		kick := n.Mul(0.7 * v)
