@@ -223,6 +223,7 @@ func TestRates(t *testing.T) {
 	if opened < 3 || opened > most {
 		t.Errorf("%d of 12 got in, want 3 at once and one per second, %d at most", opened, most)
 	}
+	until(t, "the server has counted them", func() bool { return l.Stats().Accepted >= uint64(opened) }) // clients know first
 	if got := l.Stats(); got.Refused == 0 || got.Accepted != uint64(opened) {
 		t.Errorf("counted %+v", got)
 	}
