@@ -196,6 +196,16 @@ func (c *corrections[T]) remove(at int) {
 	c.list = c.list[:last]
 }
 
+// corrected adds to a value of an entity what is left of its offset, if one fades.
+func (i *Interpolator[T]) corrected(e arche.Entity, value T) T {
+	at, ok := i.fixes.index[e]
+	if !ok || i.disabled || i.world.HasUnchecked(e, i.cols.ids.still) {
+		return value
+	}
+	fix := &i.fixes.list[at]
+	return i.diff.Apply(value, i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
+}
+
 // drawCorrections adds what is left of the offsets to the visual values, and lets them grow older by the frame's real time.
 func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 	c := &i.fixes

@@ -169,7 +169,7 @@ func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
 	return h.lastKnown(&h.logical, gone).Mul(pose)
 }
 
-// poseAt is the world pose that the samples say for a time. What has arrived counts as if it had always been there: only the time to come matters.
+// poseAt is the world pose that the samples say for a time, with what is left at present of the corrections that are drawn. What has arrived counts as if it had always been there: only the time to come matters.
 func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 	pose := components.Identity3D()
 	i := h.interpolator()
@@ -181,6 +181,7 @@ func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 			} else if ok {
 				local = i.at(r, t)
 			}
+			local = i.corrected(at, local)
 		}
 		pose = local.Mul(pose)
 	})

@@ -82,3 +82,36 @@ func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames schedule
 	}
 	return drawn
 }
+
+// A child of somebody whose correction still fades goes on from where it is drawn when it gets another parent, and does not leap by what is left of the offset.
+func TestReparentFromWhatIsStillCorrected(t *testing.T) {
+	f := newFamily(t, 20)
+	parent := f.spawn(at(0, 0, 0))
+	child, other := f.child(parent, at(1, 0, 0)), f.spawn(at(5, 0, 0))
+	step := 0
+	f.fixed(func(ecs.Time) {
+		switch step++; step {
+		case 4:
+			f.ip.Correct(parent, at(3, 0, 0), at(3, 0, 0))
+		case 6:
+			f.reparent(child, other)
+		case 8:
+			f.reparent(child, arche.Entity{})
+		case 9:
+			f.reparent(child, parent)
+		}
+	})
+	last, most := 0.0, 0.0
+	for k := range 150 {
+		f.Update(10 * time.Millisecond)
+		x := f.worldX(child)
+		if k > 0 {
+			most = max(most, max(x-last, last-x))
+		}
+		last = x
+	}
+	// In a frame a tenth of the half-life passes: 3 m shorten by 0.2 m. What is left of it when the child is let go, 1.6 m, takes a step of five frames.
+	if most > 0.33 || most < 0.1 {
+		t.Errorf("the child moved %.3f m in a frame, want at most 0.32", most)
+	}
+}

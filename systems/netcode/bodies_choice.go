@@ -1,6 +1,8 @@
 package netcode
 
 import (
+	"slices"
+
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -17,10 +19,13 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 		}
 		return
 	}
+	carrier := b.carrier()
 	for i := range b.active {
 		a := &b.active[i]
 		if state, in := b.company.State(uint32(a.id)); in {
 			switch d := b.config.Pose(state).Position.Sub(eye).Len(); {
+			case a.id == carrier:
+				a.leaving = false
 			case !(d <= b.config.Leave):
 				a.leaving = true
 			case d <= b.config.Near:
@@ -40,6 +45,9 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 			}
 			told, tick, ok := c.decoder.State(r.id)
 			d := told.Position.Sub(eye).Len()
+			if r.id == carrier { // without it nobody knows where he is, however large it is
+				d = -1
+			}
 			if !ok || !(d <= near) {
 				continue
 			}
@@ -51,8 +59,11 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 			return
 		}
 		if len(b.active) == cap(b.active) {
-			b.giveWay(eye, near)
-			return
+			if best != carrier {
+				b.giveWay(eye, near)
+				return
+			}
+			b.makeRoom(eye)
 		}
 		if s.AtRest && newest.IsNewer(at) {
 			at = newest
@@ -66,15 +77,29 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 	}
 }
 
-// giveWay sends away the farthest if it is clearly farther than one who has no place.
+// makeRoom sends away the farthest at once.
+func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
+	farthest, most := 0, float32(-1)
+	for i := range b.active {
+		if state, in := b.company.State(uint32(b.active[i].id)); in {
+			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
+				farthest, most = i, d
+			}
+		}
+	}
+	b.dismiss(&b.active[farthest])
+	b.active = slices.Delete(b.active, farthest, farthest+1)
+}
+
+// giveWay sends away the farthest, but never what carries the own player, if it is clearly farther than one who has no place.
 func (b *bodiesClient[S, I, B]) giveWay(eye mgl32.Vec3, near float32) {
-	farthest, most := -1, near*1.25
+	farthest, most, carrier := -1, near*1.25, b.carrier()
 	for i := range b.active {
 		a := &b.active[i]
 		if a.leaving { // there will be a place soon
 			return
 		}
-		if state, in := b.company.State(uint32(a.id)); in {
+		if state, in := b.company.State(uint32(a.id)); in && a.id != carrier {
 			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
 				farthest, most = i, d
 			}
@@ -95,10 +120,15 @@ const (
 // share decides whose the bodies are: in whose time they are drawn.
 func (b *bodiesClient[S, I, B]) share() {
 	eye, ok := b.c.eye()
+	carrier := b.carrier()
 	for i := range b.active {
 		a := &b.active[i]
 		state, in := b.company.State(uint32(a.id))
 		if !ok || !in {
+			continue
+		}
+		if a.id == carrier { // he is in its frame, and his time is his
+			a.theirs = false
 			continue
 		}
 		at := b.config.Pose(state).Position
@@ -116,10 +146,21 @@ func (b *bodiesClient[S, I, B]) share() {
 	}
 }
 
-// ridden reports whether others stand on a body, and the own player does not.
-func (b *bodiesClient[S, I, B]) ridden(id snapshot.ID) bool {
+// carrier returns the body that carries the own player, as the server has told last or else as he is predicted; None if none does.
+func (b *bodiesClient[S, I, B]) carrier() snapshot.ID {
 	carrier := b.c.protocol.game.Carrier
-	if carrier == nil || carrier(b.c.predictor.State()).Body == id {
+	if carrier == nil || !b.c.predictor.Started() {
+		return snapshot.None
+	}
+	if by := carrier(b.c.predictor.State()).Body; by != snapshot.None {
+		return by
+	}
+	return carrier(b.c.told.state).Body
+}
+
+// ridden reports whether others stand on a body.
+func (b *bodiesClient[S, I, B]) ridden(id snapshot.ID) bool {
+	if b.c.protocol.game.Carrier == nil {
 		return false
 	}
 	for i := range b.c.replicas {

@@ -123,15 +123,23 @@ func (b *bodiesClient[S, I, B]) news() {
 // unload sends away at once what has become cargo: it is not stepped any more, and its pose is that in the frame of what carries it. What the picture has to make up for fades.
 func (b *bodiesClient[S, I, B]) unload() {
 	kept := b.active[:0]
-	for _, a := range b.active {
+	for i := range b.active {
+		a := &b.active[i]
 		if r := b.c.replica(a.id); r != nil && r.parent != snapshot.None {
-			b.release(a.id)
-			r.rider.hops, r.settled = r.rider.hops || a.weight > 0, false
+			b.dismiss(a)
 			continue
 		}
-		kept = append(kept, a)
+		kept = append(kept, *a)
 	}
 	b.active = kept
+}
+
+// dismiss ends the prediction of a body at once.
+func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
+	b.release(a.id)
+	if r := b.c.replica(a.id); r != nil {
+		r.rider.hops, r.settled = r.rider.hops || a.weight > 0, false
+	}
 }
 
 // release ends the prediction of a body: from here on it is what the server says.

@@ -23,11 +23,17 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	}
 	by := game.Carrier(p.State)
 	carrier := s.carrier(by)
+	if by.Body != snapshot.None && carrier.IsZero() { // it is gone, and he stays where it had him until his state says otherwise
+		pose, by = p.frame.Mul(pose), Carrier{}
+	}
 	if by != p.carrier {
-		s.boards(p.Entity, p.carrier, by)
+		s.boards(p, by)
 		p.carrier = by
 	}
-	if by.Mover != 0 && carrier.IsZero() { // nothing to be a child of
+	switch {
+	case by.Body != snapshot.None:
+		p.frame = s.worldPose(carrier).Normalize()
+	case by.Mover != 0 && carrier.IsZero(): // nothing to be a child of
 		if path := s.protocol.movers[by.Mover]; path != nil {
 			pose = path(s.Tick().Add(1)).Mul(pose)
 		}
@@ -49,7 +55,10 @@ func (s *Server[S, I]) carrier(by Carrier) arche.Entity {
 		return arche.Entity{}
 	}
 	if by.Body != snapshot.None {
-		return s.entityOf(by.Body)
+		if e := s.entityOf(by.Body); !e.IsZero() && s.world.Has(e, s.tracks.logical) {
+			return e
+		}
+		return arche.Entity{}
 	}
 	for _, e := range s.tracks.bySlot {
 		if !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.tracks.replicated) && (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind == by.Mover {
@@ -59,13 +68,17 @@ func (s *Server[S, I]) carrier(by Carrier) arche.Entity {
 	return arche.Entity{}
 }
 
-// boards takes where an entity was after the step before into the frame of what carries it now, so that its motion goes on, for those who see it, across the change.
-func (s *Server[S, I]) boards(e arche.Entity, from, by Carrier) {
-	if !s.world.Has(e, s.tracks.track) {
+// boards takes where a player was after the step before into the frame of what carries him now, so that his motion goes on, for those who see him, across the change.
+func (s *Server[S, I]) boards(p *Player[S, I], by Carrier) {
+	if !s.world.Has(p.Entity, s.tracks.track) {
 		return
 	}
-	tr := (*track)(s.world.Get(e, s.tracks.track))
-	tr.last = s.frameBefore(by).Inverse().Mul(s.frameBefore(from).Mul(tr.last)).Normalize()
+	from := s.frameBefore(p.carrier)
+	if p.carrier.Body != snapshot.None && s.carrier(p.carrier).IsZero() {
+		from = p.frame
+	}
+	tr := (*track)(s.world.Get(p.Entity, s.tracks.track))
+	tr.last = s.frameBefore(by).Inverse().Mul(from.Mul(tr.last)).Normalize()
 	tr.carried = true
 }
 

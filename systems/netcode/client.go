@@ -118,20 +118,24 @@ type Client[S any, I comparable] struct {
 	view      int64 // what is on the screen when a step begins, in 1/16 ticks
 	viewNext  int64 // what will be when it has ended
 	viewTime  time.Duration
-	looked    look // in the newest step
-	feedback  prediction.Feedback
-	pinged    [256]bool
-	jumps     uint8 // of the own player, as the server counts them
-	hasState  bool
-	newest    int64 // newest tick of which a snapshot came, unwrapped
-	own       snapshot.ID
-	mine      ownHeard[S] // what packets have said of the own player
-	correct   correction[S]
-	told      news[S]
-	bodies    clientBodies // nil: none
-	packet    []byte
-	need      int // bytes that messages must leave for inputs
-	stats     ClientStats
+	looked    look     // in the newest step
+	rode      struct { // the body that carried the own player last, and where it was
+		by   Carrier
+		pose components.Pose3D
+	}
+	feedback prediction.Feedback
+	pinged   [256]bool
+	jumps    uint8 // of the own player, as the server counts them
+	hasState bool
+	newest   int64 // newest tick of which a snapshot came, unwrapped
+	own      snapshot.ID
+	mine     ownHeard[S] // what packets have said of the own player
+	correct  correction[S]
+	told     news[S]
+	bodies   clientBodies // nil: none
+	packet   []byte
+	need     int // bytes that messages must leave for inputs
+	stats    ClientStats
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }

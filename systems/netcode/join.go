@@ -8,6 +8,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -145,7 +146,7 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 }
 
 func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, heardAt: now}
+	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, heardAt: now, frame: components.Identity3D()}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}

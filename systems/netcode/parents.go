@@ -58,10 +58,13 @@ func (c *Client[S, I]) drop(r *replica) {
 		if !c.has(child.entity) {
 			continue
 		}
+		child.settled, child.orphan, child.counter = false, true, c.jumpsOf(child)
+		if h := c.hierarchy(); h != nil && h.Reparent(child.entity, arche.Entity{}) == nil {
+			continue // what is drawn of it goes on, too
+		}
 		seen := c.worldPose(child.entity)
 		c.setParent(child.entity, arche.Entity{})
 		c.logical(child.entity).Teleport(seen)
-		child.settled = false
 	}
 }
 

@@ -44,7 +44,8 @@ type Player[S any, I comparable] struct {
 	}
 
 	carrier     Carrier
-	playing     bool // has a state and, normally, an entity
+	frame       components.Pose3D // where the body that carries him was last, or the one that did
+	playing     bool              // has a state and, normally, an entity
 	jumps       uint8
 	buffer      *prediction.Buffer[I]
 	arrivals    *prediction.Arrivals[I]

@@ -239,7 +239,10 @@ func (s *Server[S, I]) placeTrees() {
 }
 
 // worldPosition composes at most a few generations; replication allows sixteen.
-func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 {
+func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 { return s.worldPose(e).Position }
+
+// worldPose composes the poses of an entity and its ancestors.
+func (s *Server[S, I]) worldPose(e arche.Entity) components.Pose3D {
 	pose := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
 	for range snapshot.MaxDepth {
 		if !s.world.Has(e, s.tracks.parent) {
@@ -251,5 +254,5 @@ func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 {
 		}
 		pose = (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get().Mul(pose)
 	}
-	return pose.Position
+	return pose
 }

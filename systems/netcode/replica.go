@@ -26,9 +26,10 @@ type replica struct {
 	hung    int         // replicas whose Parent is this one
 	settled bool        // written where it rests
 	rested  bool        // was, until the newest sample came
-	counter uint8       // its discontinuities when it was
+	counter uint8       // its discontinuities when it was, or when it became an orphan
 	shown   bool        // written at all
 	departs departure   // it is gone from the server
+	orphan  bool        // what it hung below is gone, and its picture has not come to another frame yet
 
 	last    lastSample
 	bridges [4]crossing // the newest, which the picture has not come to yet
@@ -310,6 +311,11 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 			return // in the frame of one who is gone, or has not come yet: it stays where it was seen last
 		}
 	}
+	if r.orphan { // it has waited for the picture: to go on is no jump, unless the server says so
+		if r.orphan = false; r.shown && r.hangs == snapshot.None && c.jumpsOf(r) == r.counter {
+			jump, r.rider = false, rider{hops: true, gently: true}
+		}
+	}
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || !c.bodies.sampled(r.id, pose, jump) {
@@ -317,12 +323,15 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 			r.rider.fades = false
 		}
 		pose = c.carry(r, pose, at, t)
-		if i := c.interpolator(); r.rider.hops && !jump && i != nil {
+		switch i := c.interpolator(); {
+		case r.rider.hops && !jump && i != nil && r.rider.gently:
+			i.CorrectGently(r.entity, pose, pose, easeSlow, easeFast)
+		case r.rider.hops && !jump && i != nil:
 			i.Correct(r.entity, pose, pose)
-		} else {
+		default:
 			c.show(r, pose, jump || !r.shown)
 		}
-		r.rider.hops = false
+		r.rider.hops, r.rider.gently = false, false
 	}
 	if info.Settled {
 		r.settled, r.rested, r.counter = true, true, c.jumpsOf(r)
@@ -374,11 +383,13 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 		c.correct = correction[S]{}
 		return
 	}
-	start, end, kept := c.ride(r, before, after, t)
+	start, end, kept, gently := c.ride(r, before, after, t)
 	i := c.interpolator()
 	switch {
 	case c.correct.jump || !r.shown || !kept:
 		c.logical(r.entity).Teleport(end)
+	case gently && i != nil:
+		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
 	case c.correct.any && i != nil:
 		i.Correct(r.entity, start, end)
 	default:

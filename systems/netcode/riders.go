@@ -53,7 +53,7 @@ func (c *Client[S, I]) carrierID(by Carrier) snapshot.ID {
 	return snapshot.None
 }
 
-// carrierPose returns where a carrier is predicted at a tick, which is the one that a body's state is known for, and false if nobody knows.
+// carrierPose returns where a carrier is predicted at a tick, which is the one that a body's state is known for. Where it is not predicted it is where it is drawn, or was last, and false.
 func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (components.Pose3D, bool) {
 	switch {
 	case by.Body != snapshot.None:
@@ -63,7 +63,10 @@ func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (compon
 			}
 		}
 		if r := c.replica(by.Body); r != nil && c.has(r.entity) {
-			return c.logical(r.entity).Get(), true
+			return c.worldPose(r.entity).Normalize(), false
+		}
+		if c.rode.by == by { // it is gone, and he is where it had him
+			return c.rode.pose, false
 		}
 		return components.Identity3D(), false
 	case by.Mover != 0:
@@ -76,29 +79,36 @@ func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (compon
 }
 
 // ride puts the own player's entity into the frame of what carries him after the step of a tick, and returns the poses in it that he had before and has after the step. It reports whether what was drawn of him
-// has a place in that frame.
-func (c *Client[S, I]) ride(r *replica, before, after S, t tick.Tick) (start, end components.Pose3D, kept bool) {
+// has a place in that frame, and whether that is to be taken gently to where he is predicted in it: a body may be drawn beside where it is predicted.
+func (c *Client[S, I]) ride(r *replica, before, after S, t tick.Tick) (start, end components.Pose3D, kept, gently bool) {
 	game := &c.protocol.game
 	start, end = game.Pose(before), game.Pose(after)
 	if game.Carrier == nil {
-		return start, end, true
+		return start, end, true, false
 	}
 	from, by := game.Carrier(before), game.Carrier(after)
 	id := c.carrierID(by)
-	last, _ := c.carrierPose(by, t, true)
+	last, known := c.carrierPose(by, t, true)
 	if id == snapshot.None { // what carries him is not here: in the world, then
 		now, _ := c.carrierPose(by, t.Add(1), false)
 		end, last = now.Mul(end), components.Identity3D()
 	}
 	if from != by || id == snapshot.None {
-		was, _ := c.carrierPose(from, t, true)
-		start = last.Inverse().Mul(was.Mul(start))
+		was, predicted := c.carrierPose(from, t, true)
+		if start = last.Inverse().Mul(was.Mul(start)); !predicted || !known { // no path leads from where it is drawn to where he is predicted
+			start = end
+		}
+	}
+	if by.Body != snapshot.None && id != snapshot.None {
+		c.rode.by = by
+		c.rode.pose, _ = c.carrierPose(by, t.Add(1), false)
 	}
 	if id == r.hangs {
-		return start, end, true
+		return start, end, true, false
 	}
+	left := r.hangs
 	_, kept = c.board(r, id)
-	return start, end, kept
+	return start, end, kept, id != snapshot.None && c.pathOf(id) == nil || left != snapshot.None && c.pathOf(left) == nil
 }
 
 // pathOf returns the path of a replica that is a mover, nil for others and for none.
@@ -203,11 +213,21 @@ func (c *Client[S, I]) frameAt(id snapshot.ID, t tick.Tick) (components.Pose3D, 
 		return path(t).Normalize(), true
 	}
 	s, at, ok := c.decoder.State(id)
-	if !ok || r.parent != snapshot.None || at != t && !s.AtRest {
+	if !ok || r.parent != snapshot.None {
 		return components.Identity3D(), false
+	}
+	if at != t && !s.AtRest { // what did not fit into this packet was in one shortly before
+		gone := t.Sub(at)
+		if max(gone, -gone) > int32(c.protocol.TickRate()/farFrame) {
+			return components.Identity3D(), false
+		}
+		s.Position = s.Position.Add(s.Velocity.Mul(float32(gone) / float32(c.protocol.TickRate())))
 	}
 	return poseOf(s.Position, s.Rotation), true
 }
+
+// farFrame is the share of a second that the news of a frame may be apart from those of what comes into it.
+const farFrame = 4
 
 // rider is a replica on the way from one frame to another. The two are seen at different times, a mover at the own player's tick and the world as it was a while ago: what changes from one to the
 // other would be seen to leap by as much as the mover goes in that time, so it takes its time.
@@ -216,6 +236,7 @@ type rider struct {
 	from   snapshot.ID // the frame before
 	weight float32     // 0: as seen in that, 1: as in the present one
 	hops   bool        // has not been seen wholly in the frame before: what is left of the one before that fades as a correction does
+	gently bool        // and slowly
 }
 
 // seenIn returns where in the world something is drawn that was at a place in the world at the moment at, if it is drawn with a frame, which is seen at its present pose.
@@ -263,6 +284,9 @@ func (c *Client[S, I]) changeFrame(r *replica, frame snapshot.ID, at time.Durati
 		return true, true
 	}
 	switch old := r.rider; {
+	case c.pathOf(from) == nil && from != snapshot.None || c.pathOf(frame) == nil && frame != snapshot.None:
+		// A body has no path to tell where it was: it may be drawn as predicted, or on the way there.
+		r.rider = rider{hops: true, gently: true}
 	case old.fades && old.from == frame: // back again
 		r.rider = rider{fades: true, from: from, weight: 1 - old.weight}
 	default:

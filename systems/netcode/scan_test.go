@@ -119,7 +119,7 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 		if s.flag() { // that of a packet before
 			s.bits(6)
 		} else {
-			s.bits(3*32 + 1 + 8) // runnerCodec, and the jumps
+			s.bits(3*32 + 2 + 8) // runnerCodec without a raft, and the jumps
 			own = snapshot.ID(s.bits(32))
 		}
 	}

@@ -29,7 +29,9 @@ import (
 
 type runner struct {
 	X, Z, Dash float32
-	Ride       bool // X and Z are on the ferry
+	Ride       bool        // X and Z are on the ferry
+	On         snapshot.ID // the raft that X and Z are on,
+	HX, HZ     float32     // and where it was last
 }
 
 type input struct {
@@ -69,11 +71,20 @@ func (runnerCodec) Write(w *packet.Writer, s runner) {
 	w.Float32(s.Z)
 	w.Float32(s.Dash)
 	w.Bool(s.Ride)
+	w.Bool(s.On != snapshot.None)
+	if s.On != snapshot.None {
+		w.Bits(uint64(s.On), 32)
+		w.Float32(s.HX)
+		w.Float32(s.HZ)
+	}
 }
 
 func (runnerCodec) Read(r *packet.Reader) (s runner) {
-	s = runner{r.Float32(), r.Float32(), r.Float32(), r.Bool()}
-	for _, v := range []float32{s.X, s.Z, s.Dash} {
+	s = runner{X: r.Float32(), Z: r.Float32(), Dash: r.Float32(), Ride: r.Bool()}
+	if r.Bool() {
+		s.On, s.HX, s.HZ = snapshot.ID(r.Bits(32)), r.Float32(), r.Float32()
+	}
+	for _, v := range []float32{s.X, s.Z, s.Dash, s.HX, s.HZ} {
 		if v != v || math.Abs(float64(v)) > 1e6 {
 			r.Fail(errors.New("a runner out of this world"))
 		}
