@@ -127,8 +127,11 @@ func (s *Server[S, I]) noteChanges() {
 			}
 		}
 		if record.Revision == tr.revision {
-			if !tr.rests || record.Value != tr.last { // moved by a shift of the origin, which is no motion
+			if shifted := record.Value != tr.last; shifted || !tr.rests {
 				t.dirty.set(slot)
+				if shifted && (tr.rests || tr.revision != 0) { // by a shift of the origin, which is no motion: nothing leads there
+					tr.jumps++
+				}
 			}
 			if tr.revision == 0 && !(interpolated && query.Has(t.visual)) { // never written: from here on a jump is one
 				tag, first := components.OwnerTag(query.Entity().ID(), query.Entity().Generation())

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -132,6 +135,37 @@ func TestNewsOfAStartComeLate(t *testing.T) {
 		// A tenth more for the view's rate, and what fading takes: a third of the speed, since there is half a second to make up for.
 		if limit := float32(speed / 120.0 * 1.45); most > limit {
 			t.Errorf("seed %d: the crate moved %.3f m in a frame, want at most %.3f", seed, most, limit)
+		}
+	}
+}
+
+// A server that moves its origin moves everything, what rests as well, in one step and without a jump: that is no motion, and neither is it seen as one.
+func TestOriginShiftOfWhatRests(t *testing.T) {
+	for _, network := range networks {
+		for seed := range uint64(3) {
+			m := newMatch(t, nil)
+			ip := systems.Interpolation3D()
+			m.engine.Install(ip)
+			l := components.NewLogical(components.At3D(0, 0, 0))
+			spawn := generic.NewMap3[components.Transform3D, components.Visual3D, netcode.Replicated](m.engine.World())
+			crate := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Kind: kindCrate})
+			a := m.join(network.path(seed+1), nil)
+			m.run(4*time.Second, nil)
+			m.mustPlay()
+			ip.Shift(func(p components.Pose3D) components.Pose3D { p.Position[0] += 50; return p })
+			between := 0
+			var at float32
+			m.run(3*time.Second, func() {
+				if at = a.visual(a.client.Replica(m.id(crate)))[0]; at > 0.01 && at < 49.99 {
+					between++
+				}
+			})
+			if at < 49.99 {
+				t.Errorf("%s %d: the crate is seen at %.2f, want 50", network.name, seed, at)
+			}
+			if between > 0 {
+				t.Errorf("%s %d: the crate is seen between its places in %d frames", network.name, seed, between)
+			}
 		}
 	}
 }
