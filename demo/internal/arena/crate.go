@@ -88,30 +88,54 @@ func (r Rules) contain(c Crate) Crate {
 
 // StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for all crates and players on the server, and for one player and those around him on his client.
 func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick) {
+	var z zones
+	for k := range g.Players[:min(len(g.Players), len(z.players))] {
+		z.players[k] = zoneOf(&g.Players[k].State.Pos, Radius)
+	}
+	for i := range g.Bodies[:min(len(g.Bodies), len(z.crates))] {
+		z.crates[i] = zoneOf(&g.Bodies[i].State.Pos, CrateRadius)
+	}
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
 		before := *c
 		for k := range g.Players {
+			if z.far(i, k) {
+				continue
+			}
 			if p := g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && r.push(c, p.Pos, p.Vel) {
 				c.Awake = true
+				z.move(i, c)
 			}
 		}
 		if !c.Awake {
 			continue
 		}
 		*c = r.Glide(*c)
+		z.move(i, c)
 		for k := range g.Bodies {
+			if z.farCrates(i, k) {
+				continue
+			}
 			if other := &g.Bodies[k].State; k != i && !apart(&c.Pos, &other.Pos, 2*CrateRadius) && r.part(c, other) {
 				other.Awake = true
+				z.move(i, c)
+				z.move(k, other)
 			}
 		}
 		c.Awake = !c.Rests() || *c != before
 	}
 	for i := range g.Bodies {
+		c := &g.Bodies[i].State
 		for k := range g.Players {
-			if c, p := &g.Bodies[i].State, g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && p.Ride == 0 {
+			if z.far(i, k) {
+				continue
+			}
+			if p := g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && p.Ride == 0 {
 				if !r.carry(p, *c) {
 					r.block(p, *c)
+				}
+				if k < len(z.players) {
+					z.players[k] = zoneOf(&p.Pos, Radius)
 				}
 			}
 		}
