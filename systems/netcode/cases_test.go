@@ -357,7 +357,7 @@ func TestInterestInACrowd(t *testing.T) {
 			switch {
 			case known && hidden[e]:
 				t.Fatalf("at %v a hidden entity is known, %.1f m away", m.now, d)
-			case known && d > 24+6*1:
+			case known && d > 24+6*float32(after(4).Seconds()): // he walks on at 6 m/s until the news come
 				t.Fatalf("at %v an entity %.1f m away is known", m.now, d)
 			case known || hidden[e] || d > 20:
 				delete(near, e)
@@ -365,7 +365,9 @@ func TestInterestInACrowd(t *testing.T) {
 				near[e] = m.now
 			default:
 				slowest = max(slowest, m.now-near[e])
-				late[e] = late[e] || m.now-near[e] > after(3)
+				if m.now-near[e] > after(3) {
+					late[e] = true
+				}
 			}
 		}
 	})
