@@ -102,7 +102,7 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 			if z.far(i, k) {
 				continue
 			}
-			if p := g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && r.push(c, p.Pos, p.Vel) {
+			if p := g.Players[k].State; r.push(c, p.Pos, p.Vel) {
 				c.Awake = true
 				z.move(i, c)
 			}
@@ -116,7 +116,7 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 			if z.farCrates(i, k) {
 				continue
 			}
-			if other := &g.Bodies[k].State; k != i && !apart(&c.Pos, &other.Pos, 2*CrateRadius) && r.part(c, other) {
+			if other := &g.Bodies[k].State; k != i && r.part(c, other) {
 				other.Awake = true
 				z.move(i, c)
 				z.move(k, other)
@@ -130,22 +130,11 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 			if z.far(i, k) {
 				continue
 			}
-			if p := g.Players[k].State; !apart(&c.Pos, &p.Pos, Radius+CrateRadius) && p.Ride == 0 {
-				if !r.carry(p, *c) {
-					r.block(p, *c)
-				}
-				if k < len(z.players) {
-					z.players[k] = zoneOf(&p.Pos, Radius)
-				}
+			if p := g.Players[k].State; p.Ride == 0 && (r.carry(p, *c) || r.block(p, *c)) {
+				z.movePlayer(k, p)
 			}
 		}
 	}
-}
-
-// apart reports whether two things are too far from each other along one axis of the floor to touch: nearly all pairs are, so it comes before anything that takes longer.
-func apart(a, b *mgl32.Vec3, reach float32) bool {
-	x, z := b[0]-a[0], b[2]-a[2]
-	return x >= reach || x <= -reach || z >= reach || z <= -reach
 }
 
 // atop reports whether feet are on a crate, or so near to its top that they step onto it.
@@ -197,17 +186,18 @@ func (r Rules) carry(s *State, c Crate) bool {
 	return true
 }
 
-// block keeps a player out of a crate that has not given way: it stands at a wall, or somebody pushes it from the other side.
-func (r Rules) block(s *State, c Crate) {
+// block keeps a player out of a crate that has not given way: it stands at a wall, or somebody pushes it from the other side. It reports whether he was in it.
+func (r Rules) block(s *State, c Crate) bool {
 	const soft = 0.02 // m that crates in each other's way may overlap
 	n, overlap, touches := touch(c, s.Pos)
 	if !touches || overlap < soft {
-		return
+		return false
 	}
 	s.Pos = s.Pos.Sub(n.Mul(min(overlap-soft, crateGive/float32(r.Rate))))
 	if v := s.Vel.Dot(n); v > 0 {
 		s.Vel = s.Vel.Sub(n.Mul(v))
 	}
+	return true
 }
 
 // part moves two crates out of each other, and reports whether they touched.

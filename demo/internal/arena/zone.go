@@ -41,6 +41,13 @@ func (z *zones) farCrates(a, b int) bool {
 	return a < len(z.crates) && b < len(z.crates) && !z.crates[a].meets(z.crates[b])
 }
 
+// movePlayer notes where a player is now.
+func (z *zones) movePlayer(k int, p *State) {
+	if k < len(z.players) {
+		z.players[k] = zoneOf(&p.Pos, Radius)
+	}
+}
+
 // move notes where a crate is now.
 func (z *zones) move(i int, c *Crate) {
 	if i < len(z.crates) {

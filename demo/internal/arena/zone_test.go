@@ -10,6 +10,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 )
 
+// apart reports whether two things are too far from each other along one axis of the floor to touch.
+func apart(a, b *mgl32.Vec3, reach float32) bool {
+	x, z := b[0]-a[0], b[2]-a[2]
+	return x >= reach || x <= -reach || z >= reach || z <= -reach
+}
+
 // What touches meets, and what is far from each other does not: a strip is 1.25 m wide.
 func TestZones(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
