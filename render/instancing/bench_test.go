@@ -6,10 +6,6 @@ import (
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
-
-	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/ecs"
 )
 
 // BenchmarkUpdate measures what a crowd does for a step in which everybody moves, without the capture and without the upload.
@@ -25,15 +21,7 @@ func BenchmarkUpdate(b *testing.B) {
 			for _, e := range spawned {
 				s.mark(e, true)
 			}
-			filter := generic.NewFilter1[components.Transform3D]()
-			s.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
-				for q := filter.Query(w); q.Next(); {
-					l := q.Get()
-					v := l.Get()
-					v.Position[1]++
-					l.Set(v)
-				}
-			}))
+			s.everybodyRises()
 			s.crowd.WithColors(nil)
 			var spent time.Duration
 			for i := range b.N + 3 {

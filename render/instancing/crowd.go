@@ -136,10 +136,18 @@ func (c *Crowd) overlook() {
 		}
 	}
 	if len(c.newcomers) > 2*c.count+64 { // many steps in a frame, or nobody who calls Update
-		c.newcomers = slices.DeleteFunc(c.newcomers, func(e arche.Entity) bool { return int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e })
+		c.newcomers = slices.DeleteFunc(c.newcomers, func(e arche.Entity) bool { return c.slotOf(e) == nil })
 		slices.SortFunc(c.newcomers, func(a, b arche.Entity) int { return cmp.Compare(a.ID(), b.ID()) })
 		c.newcomers = slices.Compact(c.newcomers)
 	}
+}
+
+// slotOf returns where an entity's instance is, nil if it has none.
+func (c *Crowd) slotOf(e arche.Entity) *slot {
+	if int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e {
+		return nil
+	}
+	return &c.slots[e.ID()]
 }
 
 func (c *Crowd) clear() {

@@ -416,12 +416,8 @@ func TestCrowdSeesWhatHappensBetweenTwoMarks(t *testing.T) {
 	}
 }
 
-func TestCrowdAllocatesNothing(t *testing.T) {
-	s := newStage(t, true)
-	defer s.engine.Close()
-	for k := range 500 {
-		s.mark(s.spawn(float32(k)), true)
-	}
+// everybodyRises lets everybody go up by one in every step.
+func (s *stage) everybodyRises() {
 	filter := generic.NewFilter1[components.Transform3D]()
 	s.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
 		for q := filter.Query(w); q.Next(); {
@@ -431,6 +427,15 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 			l.Set(v)
 		}
 	}))
+}
+
+func TestCrowdAllocatesNothing(t *testing.T) {
+	s := newStage(t, true)
+	defer s.engine.Close()
+	for k := range 500 {
+		s.mark(s.spawn(float32(k)), true)
+	}
+	s.everybodyRises()
 	frame := func() {
 		s.engine.Update(20 * time.Millisecond)
 		s.crowd.Update()

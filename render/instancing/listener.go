@@ -36,15 +36,15 @@ func (l *listener) Step(start, end time.Duration) {
 
 // Moved moves instances by runs: as long as rows of the table and rows of a batch are in the same order, which nearly all are, since they came in one.
 func (l *listener) Moved(rows *systems.MovedRows[components.Pose3D]) {
-	slots, n := l.c.slots, rows.Len()
+	n := rows.Len()
 	for k, next := 0, 0; k < n; k = next {
 		next = k + 1
 		first := rows.Row(k)
 		e := rows.Owner(first)
-		if int(e.ID()) >= len(slots) || slots[e.ID()].owner != e {
+		s := l.c.slotOf(e)
+		if s == nil {
 			continue // it becomes an instance in the next frame
 		}
-		s := slots[e.ID()]
 		if !rows.Continues {
 			l.m.From, l.m.To = rows.From[first], rows.To[first]
 			l.Changed(e, &l.m)
@@ -52,12 +52,11 @@ func (l *listener) Moved(rows *systems.MovedRows[components.Pose3D]) {
 		}
 		for ; next < min(n, k+most); next++ {
 			r := rows.Row(next)
-			e := rows.Owner(r)
 			ahead := next - k
-			if int(r) != int(first)+ahead || int(e.ID()) >= len(slots) {
+			if int(r) != int(first)+ahead {
 				break
 			}
-			if s2 := &slots[e.ID()]; s2.owner != e || s2.batch != s.batch || int(s2.row) != int(s.row)+ahead {
+			if after := l.c.slotOf(rows.Owner(r)); after == nil || after.batch != s.batch || int(after.row) != int(s.row)+ahead {
 				break
 			}
 		}
@@ -78,10 +77,10 @@ func (l *listener) move(o *owners, row int, to []components.Pose3D) {
 // Changed gives one instance its next motion, whatever that is.
 func (l *listener) Changed(e arche.Entity, m *systems.Motion[components.Pose3D]) {
 	c := l.c
-	if int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e {
+	s := c.slotOf(e)
+	if s == nil {
 		return // it becomes an instance in the next frame
 	}
-	s := &c.slots[e.ID()]
 	batch := c.batches[s.batch].batch
 	batch.Assign(int(s.row), (*render.Motion)(m))
 	if c.paint != nil {
