@@ -298,6 +298,22 @@ func TestOnePlayerAmongBoxes(t *testing.T) {
 	}
 }
 
+// twoAtABox begins a match of two who stand on either side of a box along z, a on the lesser, and records where it is.
+func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e arche.Entity, there map[tick.Tick]mgl32.Vec3) {
+	t.Helper()
+	m = newMatchOf(t, boxProtocol(t, boxes()), nil)
+	a, b = m.join(first, nil), m.join(second, nil)
+	m.run(time.Second, nil) // at (0, 2) and (0, 4)
+	e = m.box(box{X: 0, Z: 3})
+	there = m.record(e)
+	m.run(4*time.Second, nil)
+	m.mustPlay()
+	if m.of(a).State.Z > m.of(b).State.Z {
+		a, b = b, a
+	}
+	return m, a, b, e, there
+}
+
 // stubborn pushes a box and never gives up: he runs at it from where he is, but now and then he rests, or walks to the side.
 func (p *player) stubborn(e arche.Entity, whim uint64) func(tick.Tick) input {
 	return func(at tick.Tick) input {
@@ -343,16 +359,7 @@ func TestTwoPlayersPushOneBox(t *testing.T) {
 		overs := 0
 		least := uint64(math.MaxUint64)
 		for seed := range uint64(20) {
-			m := newMatchOf(t, boxProtocol(t, boxes()), nil)
-			a, b := m.join(network.path(2*seed+1), nil), m.join(network.path(2*seed+2), nil)
-			m.run(time.Second, nil) // at (0, 2) and (0, 4)
-			e := m.box(box{X: 0, Z: 3})
-			there := m.record(e)
-			m.run(4*time.Second, nil)
-			m.mustPlay()
-			if m.of(a).State.Z > m.of(b).State.Z {
-				a, b = b, a
-			}
+			m, a, b, e, there := twoAtABox(t, network.path(2*seed+1), network.path(2*seed+2))
 			var now tick.Tick
 			replica, whims := a.replicaOf(m, e), a.stubborn(a.replicaOf(m, e), 2*seed)
 			a.input = func(at tick.Tick) input { now = at; return whims(at) }
@@ -404,16 +411,7 @@ func TestTwoPlayersPushOneBox(t *testing.T) {
 func TestTwoPlayersLeanOnOneBox(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
-			m := newMatchOf(t, boxProtocol(t, boxes()), nil)
-			a, b := m.join(network.path(2*seed+1), nil), m.join(network.path(2*seed+2), nil)
-			m.run(time.Second, nil) // at (0, 2) and (0, 4)
-			e := m.box(box{X: 0, Z: 3})
-			there := m.record(e)
-			m.run(4*time.Second, nil)
-			m.mustPlay()
-			if m.of(a).State.Z > m.of(b).State.Z {
-				a, b = b, a
-			}
+			m, a, b, e, there := twoAtABox(t, network.path(2*seed+1), network.path(2*seed+2))
 			var now [2]tick.Tick
 			a.input = func(at tick.Tick) input { now[0] = at; return input{Z: 1} }
 			b.input = func(at tick.Tick) input { now[1] = at; return input{Z: -1} }

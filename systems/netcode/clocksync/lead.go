@@ -50,8 +50,8 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 		c.MaxAge = math.MaxInt64
 	}
 	switch {
-	case c.Redundancy < 1 || c.Redundancy > 32:
-		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to 32 packets", c.Redundancy)
+	case c.Redundancy != withinRedundancy(c.Redundancy):
+		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to %d packets", c.Redundancy, maxRedundancy)
 	case c.Batch < 1 || c.Batch > 64:
 		return c, fmt.Errorf("clocksync: LeadConfig.Batch is %d; use 1 to 64 inputs", c.Batch)
 	case !(c.JitterFactor > 0 && c.JitterFactor <= 10):
@@ -66,6 +66,11 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 	return c, nil
 }
 
+// maxRedundancy is the most packets that carry an input.
+const maxRedundancy = 32
+
+func withinRedundancy(n int) int { return min(max(n, 1), maxRedundancy) }
+
 // Redundancy returns how many packets have to carry each input for at most one in a thousand to be missed, if packets are lost
 // independently with a probability of loss: the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
 func Redundancy(loss float64) int {
@@ -73,7 +78,7 @@ func Redundancy(loss float64) int {
 		return 1
 	}
 	n, all := 1, loss
-	for all > 0.001 && n < 32 {
+	for all > 0.001 && n < maxRedundancy {
 		all *= loss
 		n++
 	}
@@ -150,7 +155,7 @@ func NewLead(config LeadConfig) (*Lead, error) {
 }
 
 // SetRedundancy changes how many packets carry each input, within 1 to 32.
-func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = min(max(n, 1), 32) }
+func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) }
 
 // SetBatch changes how many new inputs a packet brings, within 1 to 64.
 func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }

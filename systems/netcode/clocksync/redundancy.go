@@ -26,8 +26,8 @@ const (
 
 // NewLossMeter returns a meter that has seen nothing, with a redundancy within least and most, which count as within 1 and 32.
 func NewLossMeter(least, most int) LossMeter {
-	least = min(max(least, 1), 32)
-	most = min(max(most, least), 32)
+	least = withinRedundancy(least)
+	most = max(withinRedundancy(most), least)
 	m := LossMeter{least: least, most: most}
 	m.n = m.wanted()
 	return m
