@@ -55,8 +55,8 @@ func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 }
 
 // CorrectGently is a Correct of something whose offset is not to fade faster than at a speed, in units of length per second: what is long shortens steadily, until it is so short that the
-// half-life makes it slower. The speed is slow, but up to fast for what would take more than a second. It is for what players watch, such as a crate that
-// somebody else has pushed; whoever steers what is corrected wants to see at once where it is.
+// half-life makes it slower. The speed is slow, but up to fast for what would take more than a second. It is for what somebody
+// else has pushed, a crate or the player himself, and is to be seen as motion.
 func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast float32) bool {
 	if !(slow > 0) || !(fast >= slow) {
 		panic(fmt.Sprintf("systems: CorrectGently at %v to %v units per second; the speeds must be positive, and fast not below slow", slow, fast))

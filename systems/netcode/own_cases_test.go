@@ -2,6 +2,7 @@ package netcode_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func TestOwnPlayerAtBase(t *testing.T) {
 }
 
 // Case 23: the server shoves the player by 0.6 m every two seconds while he runs. What he simulates is right at once, and never holds anything of what is drawn to hide the correction; what is drawn
-// comes back steadily, to a tenth within 0.7 s.
+// comes back steadily, to a tenth within 0.7 s, and no faster than Game.CorrectionSpeed.
 func TestShovedByTheServer(t *testing.T) {
 	const shove, period = 0.6, 2 * tickRate
 	left, shoves := 0.0, 0
@@ -101,7 +102,7 @@ func TestShovedByTheServer(t *testing.T) {
 		m.mustPlay()
 		before := a.client.Stats().Corrections
 		at := a.logical(a.client.Entity())[2]
-		initial, last, begun := 0.0, math.Inf(1), time.Duration(-1)
+		initial, last, begun, was := 0.0, math.Inf(1), time.Duration(-1), m.now
 		m.run(20*time.Second, func() {
 			logical := a.logical(a.client.Entity())[2]
 			if state, _ := a.client.State(); !places[logical] || !places[state.Z] {
@@ -117,10 +118,12 @@ func TestShovedByTheServer(t *testing.T) {
 				shoves++
 			case off > last+1e-5:
 				t.Fatalf("seed %d: %v after the correction the picture runs from %.4f m off to %.4f", seed, m.now-begun, last, off)
+			case last-off > 3*(m.now-was).Seconds()*1.001 && !math.IsInf(last, 1):
+				t.Fatalf("seed %d: %v after the correction the picture comes nearer by %.4f m in %v, want 3 m/s", seed, m.now-begun, last-off, m.now-was)
 			case begun >= 0 && m.now-begun >= 700*time.Millisecond:
 				left, begun = max(left, off/initial), -1
 			}
-			last = off
+			last, was = off, m.now
 		})
 		if n := a.client.Stats().Corrections - before; n != 10 {
 			t.Errorf("seed %d: %d corrections for ten shoves", seed, n)
@@ -183,5 +186,16 @@ func TestLostInputs(t *testing.T) {
 	t.Logf("missed %d of %d inputs, %.3f %%, at the worst seed %.3f %%; %d presses ran", missed, ticks, 100*float64(missed)/float64(ticks), 100*worst, all)
 	if float64(missed) > 0.001*float64(ticks) {
 		t.Errorf("missed %.3f %% of the inputs, want 0.1 %% at most", 100*float64(missed)/float64(ticks))
+	}
+}
+
+// What no speed is, is refused with what to do.
+func TestCorrectionSpeedOfAGame(t *testing.T) {
+	for _, speed := range []float32{-1, float32(math.NaN())} {
+		game := runnerGame()
+		game.CorrectionSpeed = speed
+		if _, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate}, game); err == nil || !strings.Contains(err.Error(), "must be positive") {
+			t.Errorf("a CorrectionSpeed of %v: %v, want an error that says what to do", speed, err)
+		}
 	}
 }

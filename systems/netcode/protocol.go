@@ -30,6 +30,9 @@ type Game[S any, I comparable] struct {
 	Tolerance float64
 	// Snap is the distance from which on a correction is drawn as a jump; zero means never.
 	Snap float64
+	// CorrectionSpeed is how fast, in units of length per second, a correction is made good in the picture beside the player's own motion: so he is seen to be pushed, and not to leap. What is short
+	// fades more slowly, by its half-life; what would take more than a second fades as fast as it must. What he does is seen at once all the while. Zero means 3.
+	CorrectionSpeed float32
 	// States packs a player's own state, which goes to him alone in every snapshot, whole and exact. What Read returns may come from anywhere and must be fit for
 	// Step. Required.
 	States StateCodec[S]
@@ -62,6 +65,9 @@ func NewProtocol[S any, I comparable](c snapshot.Config, game Game[S, I]) (*Prot
 	}
 	if game.Tolerance < 0 || math.IsNaN(game.Tolerance) || game.Snap < 0 || math.IsNaN(game.Snap) {
 		return nil, fmt.Errorf("netcode: a Game's Tolerance (%v) and Snap (%v) must not be negative", game.Tolerance, game.Snap)
+	}
+	if game.CorrectionSpeed = or(game.CorrectionSpeed, 3); !(game.CorrectionSpeed > 0) {
+		return nil, fmt.Errorf("netcode: a Game's CorrectionSpeed of %v; it must be positive, or 0 for 3 units of length per second", game.CorrectionSpeed)
 	}
 	schema, err := snapshot.NewSchema(c)
 	if err != nil {

@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -391,7 +392,7 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 	case gently && i != nil:
 		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
 	case c.correct.any && i != nil:
-		i.Correct(r.entity, start, end)
+		i.CorrectGently(r.entity, start, end, c.protocol.game.CorrectionSpeed, math.MaxFloat32)
 	default:
 		if l := c.logical(r.entity); l.Get() != end {
 			l.Set(end)
