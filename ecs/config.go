@@ -61,7 +61,9 @@ func (c Config) withDefaults() (Config, error) {
 	slices.Reverse(c.AdaptiveRates)
 	c.AdaptiveRates = slices.Compact(c.AdaptiveRates)
 	for _, rate := range c.AdaptiveRates {
-		errs = append(errs, checkRate(rate))
+		if checkRate(rate) != nil {
+			errs = append(errs, fmt.Errorf("ecs: an adaptive rate of %d Hz is outside %d to %d Hz", rate, MinRate, MaxRate))
+		}
 	}
 	if len(c.AdaptiveRates) > 0 && c.StepClock == nil {
 		errs = append(errs, errors.New("ecs: AdaptiveRates need a StepClock to measure the cost of a step; set Config.StepClock"))

@@ -91,10 +91,29 @@ func TestPanicsOfOtherMethods(t *testing.T) {
 	e.Update(0)
 	mustPanic(t, func() { e.Remove(bad) }, "ender", "Finalize", "Render")
 
-	// Without a name of its own it is called by its type.
+	// Without a name of its own it is called by its type, and by its function where it is one.
 	e = newEngine(t, ecs.Config{})
 	e.Add(ecs.Render, ecs.SystemFunc(func(*arche.World) { panic("no") }))
-	mustPanic(t, func() { e.Update(0) }, "ecs.SystemFunc")
+	mustPanic(t, func() { e.Update(0) }, "system ecs.SystemFunc ", "ecs_test.TestPanicsOfOtherMethods.func")
+	e = newEngine(t, ecs.Config{})
+	e.Add(ecs.Render, ecs.SystemFunc(method{}.fail))
+	mustPanic(t, func() { e.Update(0) }, "system ecs.SystemFunc ", "ecs_test.method.fail panicked")
+}
+
+type method struct{}
+
+func (method) fail(*arche.World) { panic("no") }
+
+// An edit of the world's structure while a query is open is arche's panic, which does not say what to do about it.
+func TestPanicOfALockedWorldSaysWhatToDo(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	e.World().NewEntity()
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+		for q := w.Query(arche.All()); q.Next(); {
+			w.RemoveEntity(q.Entity())
+		}
+	}))
+	mustPanic(t, func() { e.Update(0) }, "attempt to modify a locked world; a query is open: give the edit to ecs.Commands")
 }
 
 // One system's panic while it adds another is told once, in the innermost one's name.

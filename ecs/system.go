@@ -2,6 +2,9 @@ package ecs
 
 import (
 	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
 
 	arche "github.com/mlange-42/arche/ecs"
 )
@@ -11,7 +14,8 @@ import (
 // Initialize is called once, before the first Update: when the engine first updates, or at once when the system is added later. Finalize is called by
 // [Engine.Remove] and [Engine.Close], once, if Initialize was.
 //
-// Systems are told apart by ==: pass a pointer to be able to remove or disable one.
+// Systems are told apart by ==: pass a pointer to be able to remove or disable one. A system that has a method Name() string is called by that in
+// panics, others by their type, and a [SystemFunc] by its function as well.
 type System interface {
 	Initialize(w *arche.World)
 	Update(w *arche.World)
@@ -38,6 +42,11 @@ func systemName(s System) string {
 	if n, ok := s.(namer); ok {
 		return n.Name()
 	}
+	if f, ok := s.(SystemFunc); ok && f != nil {
+		if function := runtime.FuncForPC(reflect.ValueOf(f).Pointer()); function != nil {
+			return fmt.Sprintf("%T %s", s, strings.TrimSuffix(function.Name(), "-fm")) // -fm: the value of a method
+		}
+	}
 	return fmt.Sprintf("%T", s)
 }
 
@@ -51,9 +60,16 @@ type SystemPanic struct {
 	Stack  []byte // the stack of the original panic
 }
 
+// lockedWorld is what arche panics with when the world's structure is to be changed while a query is open. It does not say what to do.
+const lockedWorld = "attempt to modify a locked world"
+
 // Error makes the panic readable; the stack is part of it, because the re-panic would lose it otherwise.
 func (p *SystemPanic) Error() string {
-	return fmt.Sprintf("ecs: system %s panicked in %s of %s at tick %d: %v\n\n%s", p.System, p.Method, p.Stage, p.Tick, p.Value, p.Stack)
+	remedy := ""
+	if p.Value == lockedWorld {
+		remedy = "; a query is open: give the edit to ecs.Commands, or make it when the query has come to its end"
+	}
+	return fmt.Sprintf("ecs: system %s panicked in %s of %s at tick %d: %v%s\n\n%s", p.System, p.Method, p.Stage, p.Tick, p.Value, remedy, p.Stack)
 }
 
 // Unwrap returns the original value if that was an error.

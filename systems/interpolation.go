@@ -10,6 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/internal/kernel"
+	"github.com/tandem-ecs/tandem/systems/internal/plain"
 )
 
 // Interpolator carries [components.Logical] values of type T to their [components.Visual]: it captures, at the end of every fixed step, who changed in it, and
@@ -80,7 +81,7 @@ func (i interval) fraction(now time.Duration) float32 {
 }
 
 // Interpolation returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0 <= t < 1, and must return from at t = 0. T may
-// be anything without pointers: a colour, a field of view, a health bar.
+// be anything without pointers: a colour, a field of view, a health bar. Strings, slices and maps are pointers too: a T that holds any panics.
 //
 // Corrected predictions of T move like others until the interpolator knows how to subtract: [Interpolator.WithDifference].
 func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] {
@@ -89,6 +90,10 @@ func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] 
 	}
 	if unsafe.Sizeof(*new(T)) == 0 {
 		panic(fmt.Sprintf("systems: Interpolation of %T, which has no size; there is nothing to interpolate", *new(T)))
+	}
+	if pointer := plain.Pointer[T](); pointer != "" {
+		panic(fmt.Sprintf("systems: Interpolation of %T, which holds a pointer (%s), and samples must hold none; leave it out, or put an index or an array of fixed size in its place",
+			*new(T), pointer))
 	}
 	i := &Interpolator[T]{
 		blend:     blend,

@@ -30,6 +30,11 @@ func mustSay(t *testing.T, what string, f func(), words ...string) {
 	t.Errorf("%s did not panic", what)
 }
 
+type labelled struct {
+	X    float32
+	Text string
+}
+
 // Whatever the order in which plugins are installed and the game's own systems are added, a frame is the same.
 func TestPluginsInAnyOrder(t *testing.T) {
 	var reference []mgl32.Mat4
@@ -100,6 +105,9 @@ func TestPluginsAreInstalledOnce(t *testing.T) {
 	mustSay(t, "an interpolator for two engines", func() { other.Install(ip) }, "one per engine")
 	mustSay(t, "a hierarchy for two engines", func() { other.Install(h) }, "one per engine")
 	mustSay(t, "no blend", func() { systems.Interpolation[float64](nil) }, "blend")
+	mustSay(t, "a pointer", func() {
+		systems.Interpolation(func(a, _ labelled, _ float32) labelled { return a })
+	}, "holds a pointer (Text string)", "an index or an array of fixed size")
 	mustSay(t, "no size", func() { systems.Interpolation(func(a, _ struct{}, _ float32) struct{} { return a }) }, "no size")
 	mustSay(t, "half a difference", func() { systems.Interpolation3D().WithDifference(systems.Difference[components.Pose3D]{}) }, "Between")
 	mustSay(t, "no half-life", func() { systems.Interpolation3D().WithHalfLife(0) }, "positive")
