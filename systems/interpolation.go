@@ -56,6 +56,8 @@ type Interpolator[T any] struct {
 	settled  uint32 // counts the times at which samples were given
 	fixes    corrections[T]
 
+	shiftListeners []*shiftListener[T]
+
 	// What has not been told yet of the entities that the graphics processor blends.
 	gpuSteps  int            // captures, the newest of which says what is in ordinary motion
 	gpuRested []arche.Entity // who is not any more since one of them

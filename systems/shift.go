@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"slices"
 	"unsafe"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -51,6 +52,23 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	}
 }
 
+// OnShift has f called for every entity whose logical value a Shift takes to other coordinates, with the function that does: for plugins that remember values from one step to the next, as a
+// server does to know how fast something moves. It is called during Shift and must add, remove or give away nothing. It returns a function that ends it.
+func (i *Interpolator[T]) OnShift(f func(e arche.Entity, shift func(T) T)) (end func()) {
+	if f == nil {
+		panic("systems: OnShift needs a function to call")
+	}
+	l := &shiftListener[T]{f}
+	i.shiftListeners = append(i.shiftListeners, l)
+	return func() {
+		i.shiftListeners = slices.DeleteFunc(i.shiftListeners, func(other *shiftListener[T]) bool { return other == l })
+	}
+}
+
+type shiftListener[T any] struct {
+	f func(e arche.Entity, shift func(T) T)
+}
+
 // rememberShifted tells a hierarchy that keeps orphans where its parents are now, in case they die before it looks again.
 func (i *Interpolator[T]) rememberShifted() {
 	id := arche.ResourceID[Hierarchy](i.world)
@@ -84,6 +102,9 @@ func (i *Interpolator[T]) shiftRow(f func(T) T, e arche.Entity, cell func(arche.
 	if logical != nil {
 		record := i.logicalOf(logical)
 		record.Value = f(record.Value)
+		for _, l := range i.shiftListeners {
+			l.f(e, f)
+		}
 	}
 	if visual != nil {
 		*visual = i.normal(f(*visual))

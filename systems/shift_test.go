@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -176,5 +177,27 @@ func TestShiftOfACorrectionInProgress(t *testing.T) {
 		if !(math.Abs(plain-shifted) < 1e-3) || plain > 4.5 {
 			t.Errorf("in the step %v: a correction is drawn at %v, and at %v under a shift", inStep, plain, shifted)
 		}
+	}
+}
+
+// Who remembers values is told of everyone whose logical value goes to other coordinates, with the way there, until he has heard enough.
+func TestOnShiftTellsWhoIsTaken(t *testing.T) {
+	s := newStage(t, 10)
+	one, two := s.spawn(at(1, 0, 0)), s.spawn(at(2, 0, 0))
+	s.run(20, fps(60, 1), func(ecs.Time) {})
+	heard := map[arche.Entity]float32{}
+	end := s.ip.OnShift(func(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
+		heard[e] += shift(components.Identity3D()).Position[0]
+	})
+	s.ip.Shift(moveX(8))
+	s.ip.Shift(moveX(16), two)
+	if len(heard) != 2 || heard[one] != 8 || heard[two] != 24 {
+		t.Errorf("heard %v, want 8 of the first and 24 of the second", heard)
+	}
+	end()
+	end()
+	s.ip.Shift(moveX(8))
+	if heard[one] != 8 {
+		t.Error("heard of a shift after the end")
 	}
 }

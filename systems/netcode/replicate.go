@@ -8,7 +8,6 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
@@ -88,7 +87,7 @@ func (s *Server[S, I]) noteChanges() {
 	s.adopt()
 	t := &s.tracks
 	// What has an interpolator to capture its writes has their marks cleared by it.
-	interpolated := s.world.Resources().Has(arche.ResourceID[systems.Interpolator[components.Pose3D]](s.world))
+	interpolated := s.watchShifts()
 	dt := float32(s.engine.Time().FixedDelta.Seconds())
 	query := t.world.Query(&t.known)
 	for query.Next() {

@@ -169,3 +169,57 @@ func TestOriginShiftOfWhatRests(t *testing.T) {
 		}
 	}
 }
+
+// What moves while the origin does, and is written in the very step, before the shift or after it, jumps with all else and goes on as it was: it is told apart from what runs that far.
+func TestOriginShiftOfWhatMoves(t *testing.T) {
+	const speed, shift = 3.0, 50.0
+	for _, network := range networks {
+		for seed := range uint64(4) {
+			m := newMatch(t, nil)
+			ip := systems.Interpolation3D()
+			m.engine.Install(ip)
+			l := components.NewLogical(components.At3D(0, 0, 0))
+			spawn := generic.NewMap3[components.Transform3D, components.Visual3D, netcode.Replicated](m.engine.World())
+			crate := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Kind: kindCrate})
+			origin, at := float32(0), uint64(4*tickRate+seed)
+			move := func() {
+				origin -= shift
+				ip.Shift(func(p components.Pose3D) components.Pose3D { p.Position[0] += shift; return p })
+			}
+			m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+				now := m.engine.Time()
+				if now.Tick == at && seed%2 == 0 {
+					move()
+				}
+				l, _, _ := spawn.Get(crate)
+				l.Set(components.At3D(float32(now.StepEnd.Seconds())*speed-origin, 0, 0))
+				if now.Tick == at && seed%2 == 1 {
+					move()
+				}
+			}))
+			a := m.join(network.path(seed+1), nil)
+			m.run(3*time.Second, nil)
+			m.mustPlay()
+			was, jumps := float64(a.visual(a.client.Replica(m.id(crate)))[0]), 0
+			m.run(4*time.Second, func() {
+				x := float64(a.visual(a.client.Replica(m.id(crate)))[0])
+				switch moved := x - was; {
+				case moved > shift-3 && moved < shift+3:
+					jumps++
+				case moved > 0.04 || moved < -0.001:
+					t.Errorf("%s %d: at %v the crate is seen to go from %.2f to %.2f", network.name, seed, m.now, was, x)
+				}
+				was = x
+				if news, ok := a.client.Newest(m.id(crate)); ok && (news.Velocity[0] < speed-0.1 || news.Velocity[0] > speed+0.1) {
+					t.Fatalf("%s %d: at %v the server tells of a speed of %v m/s, want %v", network.name, seed, m.now, news.Velocity[0], speed)
+				}
+			})
+			if jumps != 1 {
+				t.Errorf("%s %d: the crate is seen to jump %d times, want once", network.name, seed, jumps)
+			}
+			if late := 7*speed + shift - was; late < 0 || late > 3 {
+				t.Errorf("%s %d: in the end the crate is seen at %.2f, %.2f m behind", network.name, seed, was, late)
+			}
+		}
+	}
+}

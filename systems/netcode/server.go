@@ -77,6 +77,7 @@ type Server[S any, I comparable] struct {
 	shared  *snapshot.Shared // by the encoders of all players
 	mirrors []mirror
 	tracks  tracks
+	shifts  shiftWatch
 	history history
 	bodies  serverBodies // nil: none
 	places  places
@@ -426,6 +427,7 @@ func (s *Server[S, I]) close() {
 	if reason.Code == transport.NoReason {
 		reason = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
 	}
+	s.ignoreShifts()
 	s.config.Listener.Close(reason)
 	for i, p := range s.players {
 		if p != nil && p.conn != nil {
