@@ -108,6 +108,7 @@ type Client[S any, I comparable] struct {
 	decoder   *snapshot.Decoder
 	clocks    *clocksync.Client
 	inputLoss clocksync.LossMeter
+	pathBegan packet.Number // number of the first packet on this connection
 	grid      clocksync.Grid
 	playback  *remote.Playback
 	replicas  []replica // by slot
@@ -227,7 +228,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	release, err := e.HoldClock("the netcode's client")
 	if err != nil {
-		panic("netcode: a client needs the engine's clock: " + err.Error())
+		panic("netcode: a client needs an engine with a clock of its own, and who hosts two engines, with a loopback between them: " + err.Error())
 	}
 	c.engine, c.world, c.release = e, e.World(), release
 	c.ids = clientIDs{
@@ -306,20 +307,34 @@ func (c *Client[S, I]) Parent(id snapshot.ID) snapshot.ID {
 // View returns the moment of the server's clock at which others are shown when the present step ends; tick 0 begins at zero.
 func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 
-// Send queues a message that the server gets exactly once and in order.
+// Send queues a copy of a message of at most 32 KiB that the server gets exactly once and in order. While the connection is lost it waits for the player to come back to his place; if he
+// does not, it is gone.
+//
+// With an error nothing was queued: there is one before the first welcome and after the end, packet.ErrMessageTooLarge, and packet.ErrBackpressure if 64 KiB wait, or 256 messages.
 func (c *Client[S, I]) Send(data []byte) error {
-	if c.endpoint == nil {
-		return errors.New("netcode: not joined yet; wait for Playing")
+	if err := c.listens(); err != nil {
+		return err
 	}
 	return c.endpoint.SendReliable(data)
 }
 
-// SendUnreliable queues a message that the server gets at most once.
+// SendUnreliable queues a copy of a message that the server gets at most once, in no order. The errors are those of Send.
 func (c *Client[S, I]) SendUnreliable(data []byte) error {
-	if c.endpoint == nil {
-		return errors.New("netcode: not joined yet; wait for Playing")
+	if err := c.listens(); err != nil {
+		return err
 	}
 	return c.endpoint.SendUnreliable(data)
+}
+
+// listens returns why nobody will hear a message, if so.
+func (c *Client[S, I]) listens() error {
+	switch {
+	case c.status == Ended:
+		return errors.New("netcode: the client has ended; make a new one to join again")
+	case c.endpoint == nil:
+		return errors.New("netcode: not joined yet; wait for Playing")
+	}
+	return nil
 }
 
 // SetKind changes how replicas without an Interpolation of their own are drawn.

@@ -138,11 +138,23 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
+	s.mustShow(p.Entity)
 	p.playing = true
 	s.own(p)
 	s.config.Log.Info("tandem: joined", "player", p.number, "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
 	return transport.Reason{}
+}
+
+// mustShow panics for what Joined should not have returned: nobody would ever see the player.
+func (s *Server[S, I]) mustShow(e arche.Entity) {
+	switch {
+	case e.IsZero():
+	case !s.world.Alive(e):
+		panic("netcode: Joined returned an entity that is dead; return a living one, or the zero entity for a spectator")
+	case !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated):
+		panic("netcode: Joined returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
+	}
 }
 
 func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate int) (*Player[S, I], error) {

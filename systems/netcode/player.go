@@ -108,10 +108,11 @@ func (p *Player[S, I]) InputStats() prediction.BufferStats {
 	return p.buffer.Stats()
 }
 
-// Send queues a message that he gets exactly once and in order. The error is packet.ErrBackpressure if too many wait, and nothing was queued.
+// Send queues a copy of a message of at most 32 KiB that he gets exactly once and in order; while he is awaited back it waits, too, and when he is gone for good so is it. With an error nothing
+// was queued: packet.ErrMessageTooLarge, or packet.ErrBackpressure if 64 KiB wait, or 256 messages.
 func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(data) }
 
-// SendUnreliable queues a message that he gets at most once.
+// SendUnreliable queues a copy of a message that he gets at most once, in no order. The errors are those of Send.
 func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
 
 // Kick removes him for good, before the next step at the latest; the text is what he is told. His place and the secret with which he could come back are gone then, also if he is away at the

@@ -53,6 +53,7 @@ type StateCodec[S any] interface {
 type Protocol[S any, I comparable] struct {
 	game    Game[S, I]
 	schema  *snapshot.Schema
+	grid    snapshot.Grid // of positions
 	mirrors []mirrorKind
 	bodies  *bodiesOf[S, I] // nil: none
 	movers  map[uint16]func(t tick.Tick) components.Pose3D
@@ -73,7 +74,7 @@ func NewProtocol[S any, I comparable](c snapshot.Config, game Game[S, I]) (*Prot
 	if err != nil {
 		return nil, err
 	}
-	return &Protocol[S, I]{game: game, schema: schema, movers: map[uint16]func(tick.Tick) components.Pose3D{}}, nil
+	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(tick.Tick) components.Pose3D{}}, nil
 }
 
 // SetMover says that all entities of a kind follow a path that is a function of the tick: platforms, doors, the sun. The server moves them by it and sends no motion, and

@@ -342,11 +342,28 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	} else {
 		state.Position, state.Rotation = pose.Position, pose.Rotation
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
+		s.mustReach(tr.id, e, pose.Position)
 		if s.config.OnArrival {
 			state.Age = s.ageOf(e, tr.owner, at)
 		}
 	}
 	s.net.SetState(tr.id, state)
+}
+
+// mustReach says, once, of a position that no client gets to know.
+func (s *Server[S, I]) mustReach(id snapshot.ID, e arche.Entity, position mgl32.Vec3) {
+	if s.outside {
+		return
+	}
+	grid := &s.protocol.grid
+	for axis, v := range position {
+		if flat := grid.Min[axis] == grid.Max[axis]; !flat && (v < grid.Min[axis] || v > grid.Max[axis]) {
+			s.outside = true
+			s.config.Log.Error("tandem: an entity is beyond the positions that travel, and shown at their edge: widen snapshot.Config.Position",
+				"entity", e, "id", id.String(), "position", position, "min", grid.Min, "max", grid.Max)
+			return
+		}
+	}
 }
 
 // entityOf returns the living entity that is called so on the wire, the zero one if there is none.

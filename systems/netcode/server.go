@@ -88,6 +88,9 @@ type Server[S any, I comparable] struct {
 	next     uint16 // number of the next player
 
 	dropped time.Duration // by the engine, of which players have been told
+	unclock func()        // gives the engine's clock back
+	outside bool          // something was beyond the grid of positions, which has been logged
+	large   bool          // something did not fit into a packet, likewise
 
 	packet  []byte        // scratch: one datagram
 	noting  packet.Writer // of a player's own state, into scratch
@@ -161,7 +164,8 @@ func or[T comparable](v, fallback T) T {
 	return v
 }
 
-// Install adds the server to an engine, whose fixed rate must be the protocol's tick rate; it panics otherwise.
+// Install adds the server to an engine, whose fixed rate must be the protocol's tick rate, and holds its clock until the engine is closed, since clients follow it:
+// a match that is to stand still or to go slowly does so in its systems. It panics if the rate is another one or the clock cannot be had.
 func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if s.engine != nil {
 		panic("netcode: this server is already installed on an engine; make one per engine")
@@ -169,7 +173,11 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if rate := e.Time().Rate; rate != s.protocol.TickRate() {
 		panic(fmt.Sprintf("netcode: the engine runs at %d Hz and the protocol at %d Hz; give both the same rate", rate, s.protocol.TickRate()))
 	}
-	s.engine, s.world = e, e.World()
+	release, err := e.HoldClock("the netcode's server")
+	if err != nil {
+		panic("netcode: a server needs an engine with a clock of its own, and who hosts two engines, with a loopback between them: " + err.Error())
+	}
+	s.engine, s.world, s.unclock = e, e.World(), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
 	s.shared = snapshot.NewShared(s.net)
 	for _, kind := range s.protocol.mirrors {
@@ -400,9 +408,25 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 		saved = s.writeOwn(w, p, p.endpoint.Next())
 	}
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
-	waiting = p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)}).Waiting
+	before, free := w.Len(), w.Room()
+	sent := p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
+	// With a whole packet, but for a header, there will never be more room for it.
+	if sent.TooLarge != snapshot.None && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
+		s.tooLarge(sent.TooLarge, free/8)
+	}
 	datagram, err = p.endpoint.End()
-	return datagram, waiting, err
+	return datagram, sent.Waiting, err
+}
+
+// tooLarge says, once, of an entity that will never be sent.
+func (s *Server[S, I]) tooLarge(id snapshot.ID, bytes int) {
+	if s.large {
+		return
+	}
+	s.large = true
+	e := s.entityOf(id)
+	s.config.Log.Error("tandem: an entity does not fit into a packet, so clients do not get to know of it: write less in the codecs of its components",
+		"entity", e, "id", id.String(), "room", bytes)
 }
 
 // idOf returns what an entity is called on the wire, None if it is not replicated.
@@ -436,4 +460,5 @@ func (s *Server[S, I]) close() {
 		s.players[i] = nil
 	}
 	s.waiting = nil
+	s.unclock()
 }

@@ -73,9 +73,16 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		}
 		conn, err := c.config.Dial()
 		if err != nil {
+			reason := transport.Reason{Code: transport.Failed, Text: err.Error()}
+			if c.reason != reason {
+				c.config.Log.Info("tandem: cannot dial, trying again", "error", err)
+			}
 			c.nextTry = now + c.config.Retry
-			c.setStatus(lostOr(c.status), transport.Reason{Code: transport.Failed, Text: err.Error()})
+			c.setStatus(lostOr(c.status), reason)
 			return
+		}
+		if conn == nil {
+			panic("netcode: Dial returned neither a connection nor an error; return one of them")
 		}
 		c.conn, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, now, now, 0, now, false, math.MinInt64/2
 	}
@@ -203,7 +210,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	rate := c.protocol.TickRate()
 	clocks.SetBatch((rate + c.config.ActionRate - 1) / c.config.ActionRate)
 	c.clocks, c.pinged = clocks, [256]bool{}
-	c.inputLoss = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max)
+	c.inputLoss, c.pathBegan = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max), c.endpoint.Next()
 	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
 	c.playback = remote.NewPlayback(remote.DelayConfig{
 		Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate), Min: c.config.Delay.Min, Max: c.config.Delay.Max,
@@ -379,8 +386,16 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte,
 // clientHandler hears from the endpoint.
 type clientHandler[S any, I comparable] Client[S, I]
 
-func (h *clientHandler[S, I]) Delivered(packet.Number, time.Duration) { h.inputLoss.Packet(false) }
-func (h *clientHandler[S, I]) Lost(packet.Number)                     { h.inputLoss.Packet(true) }
+func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) { h.became(n, false) }
+func (h *clientHandler[S, I]) Lost(n packet.Number)                       { h.became(n, true) }
+
+// became notes what became of a packet. Those of the connection before, lost in its outage, say nothing of the present path.
+func (h *clientHandler[S, I]) became(n packet.Number, lost bool) {
+	if n >= h.pathBegan {
+		h.inputLoss.Packet(lost)
+	}
+}
+
 func (h *clientHandler[S, I]) Message(data []byte, reliable bool) {
 	if h.config.Message != nil {
 		h.config.Message(data, reliable)

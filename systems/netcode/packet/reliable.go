@@ -8,10 +8,10 @@ import (
 var (
 	// ErrBackpressure is returned when a message cannot be queued because too many wait. Nothing was queued: try again after packets have been sent
 	// and acknowledged, or, if this goes on, end the connection: the other end has stopped listening.
-	ErrBackpressure = errors.New("packet: too many messages wait to be sent")
+	ErrBackpressure = errors.New("packet: too many messages wait to be sent: send fewer, or later")
 
 	// ErrMessageTooLarge is returned for a message of more than Config.MaxMessage bytes. Split it.
-	ErrMessageTooLarge = errors.New("packet: message larger than Config.MaxMessage")
+	ErrMessageTooLarge = errors.New("packet: message larger than Config.MaxMessage (32 KiB, if it says nothing): split it")
 )
 
 // The packets sent after a piece that must have arrived before the piece counts as lost: fewer could be mere reordering.

@@ -26,7 +26,7 @@ type Component[T comparable] struct {
 }
 
 // Register adds a component type to the schema. The name stands for it at the handshake: change it when the meaning or the codec changes. It panics
-// for a name that is taken or empty, for more than MaxComponents, and when the schema is in use already.
+// for a name that is taken or empty, without a codec, for more than MaxComponents, and when the schema is in use already.
 func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T] {
 	if s.frozen {
 		panic("snapshot: Register after the first World or Decoder of the schema: register all components first")
@@ -36,6 +36,9 @@ func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T]
 	}
 	if name == "" || s.has(name) {
 		panic("snapshot: a component needs a name of its own, not \"" + name + "\"")
+	}
+	if codec == nil {
+		panic("snapshot: the component \"" + name + "\" has no codec: pass one that says how its values travel")
 	}
 	c := Component[T]{schema: s, index: len(s.components), codec: codec}
 	s.components = append(s.components, component{
