@@ -58,4 +58,35 @@ func (buttonsCodec) Read(r *packet.Reader, _ buttons) buttons {
 	return in
 }
 
-const kindHero = 7
+// health is a component of the game's own, which clients are told of.
+type health struct{ Points int32 }
+
+type healthCodec struct{}
+
+func (healthCodec) Quantize(h health) health { return h } // loses nothing
+
+func (healthCodec) Encode(w *packet.Writer, h health, _ *health) { w.Int(int64(h.Points), 32) }
+
+func (healthCodec) Decode(r *packet.Reader, _ *health) health { return health{int32(r.Int(32))} }
+
+// What kinds of entities there are.
+const (
+	kindHero = 7
+	kindLift = 3
+)
+
+// liftPath goes up and down by 3 m, once in 4 s.
+func liftPath(t tick.Tick) components.Pose3D {
+	return components.At3D(20, 3+3*float32(math.Sin(float64(t)*2*math.Pi/(4*60))), 0)
+}
+
+// A press counts once: it is not repeated when the next input is missing, and not lost when its own comes too late.
+func repeatButtons(last buttons) buttons {
+	last.Fire = false
+	return last
+}
+
+func mergeButtons(into, late buttons) buttons {
+	into.Fire = into.Fire || late.Fire
+	return into
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -28,6 +29,7 @@ func exampleProtocol() *netcode.Protocol[hero, buttons] {
 		States:   heroCodec{},
 		Inputs:   buttonsCodec{},
 		Distance: func(a, b hero) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
+		Rules:    prediction.Rules[buttons]{Repeat: repeatButtons, Merge: mergeButtons}, // what stands in for an input that is missing
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -37,7 +39,9 @@ func exampleProtocol() *netcode.Protocol[hero, buttons] {
 	return protocol
 }
 
-func exampleServer(protocol *netcode.Protocol[hero, buttons], listener transport.Listener, running func() bool, sinceLast func() time.Duration) {
+func exampleServer(
+	protocol *netcode.Protocol[hero, buttons], listener transport.Listener, running func() bool, sinceLast func() time.Duration, sleep func(time.Duration),
+) {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
 		log.Fatal(err)
@@ -57,6 +61,8 @@ func exampleServer(protocol *netcode.Protocol[hero, buttons], listener transport
 	engine.Install(server)
 	for running() {
 		engine.Update(sinceLast())
+		t := engine.Time()
+		sleep(t.Fixed - t.Normal) // nothing is due before
 	}
 }
 
@@ -95,7 +101,7 @@ func Example() {
 		frames++
 		return time.Second / 60
 	}
-	exampleServer(exampleProtocol(), listener, running, sinceLast)
+	exampleServer(exampleProtocol(), listener, running, sinceLast, func(time.Duration) {})
 	status, _ := client.Status()
 	state, predicted := client.State()
 	fmt.Println(status, predicted, state.X > 10)

@@ -44,7 +44,6 @@ const (
 	runSpeed  = 6
 	kindRun   = 1
 	kindCrate = 2
-	kindLift  = 3
 )
 
 func stepRunner(s runner, in input, t tick.Tick) runner {
@@ -106,22 +105,6 @@ func (inputCodec) Read(r *packet.Reader, _ input) (in input) {
 		r.Fail(errors.New("nobody runs that way"))
 	}
 	return in
-}
-
-type health struct{ Points int32 }
-
-type healthCodec struct{}
-
-func (healthCodec) Quantize(h health) health { return h }
-func (healthCodec) Encode(w *packet.Writer, h health, _ *health) {
-	w.Bits(uint64(uint32(h.Points)), 32)
-}
-func (healthCodec) Decode(r *packet.Reader, _ *health) health {
-	return health{int32(uint32(r.Bits(32)))}
-}
-
-func liftPath(t tick.Tick) components.Pose3D {
-	return components.At3D(20, 3+3*float32(math.Sin(float64(t)*2*math.Pi/(4*tickRate))), 0)
 }
 
 type protocol = netcode.Protocol[runner, input]

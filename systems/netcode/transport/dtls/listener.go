@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -89,6 +90,23 @@ func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
 
 // Fingerprint returns what clients need to know of the server's certificate.
 func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.config.Certificate) }
+
+// Link returns the join link with which clients come here. The host is how they find this machine, an IP address or a DNS name in ASCII; empty it is the address on which this listens, or
+// 127.0.0.1 if that is all of the machine's, which is of use on one machine only. The token, letters, digits and -._~, is for the layer above and may be empty. [joinlink.Link.Validate] says
+// whether host and token will do.
+func (l *Listener) Link(host, token string) joinlink.Link {
+	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
+	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {
+		link.Port = at.Port()
+		if addr := at.Addr().Unmap().WithZone(""); host == "" && !addr.IsUnspecified() {
+			link.Host = addr.String()
+		}
+	}
+	if link.Host == "" {
+		link.Host = "127.0.0.1"
+	}
+	return link
+}
 
 // Poll implements [transport.Listener]. The time is ignored.
 func (l *Listener) Poll(time.Duration) {

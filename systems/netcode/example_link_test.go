@@ -1,0 +1,112 @@
+//go:build !js
+
+package netcode_test
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
+)
+
+// dialLink is what a client makes of the link that it was given.
+func dialLink(link joinlink.Link) (transport.Conn, error) {
+	if link.Transport == joinlink.DTLS {
+		return dtls.Dial(link.Address(), link.Fingerprint, dtls.Config{}), nil
+	}
+	return websocket.Dial(link.URL(), websocket.Config{Fingerprint: link.Fingerprint}), nil
+}
+
+// Over a network: the server prints a join link, and who has it may join, by encrypted UDP here.
+func Example_joinLink() {
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(quiet())
+
+	certificate, err := dtls.GenerateCertificate(nil) // or LoadOrCreateCertificate: then links outlive a restart
+	if err != nil {
+		log.Fatal(err)
+	}
+	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{Certificate: certificate}) // ":7777" for all who can reach this machine
+	if err != nil {
+		log.Fatal(err)
+	}
+	token := rand.Text()
+	link := listener.Link("", token) // "play.example.org" is how others find it
+	server, err := netcode.NewServer(exampleProtocol(), netcode.ServerConfig[hero, buttons]{
+		Listener: listener,
+		Admit: func(c netcode.Candidate) error {
+			if subtle.ConstantTimeCompare(c.Token, []byte(token)) == 0 {
+				return errors.New("ask for a new link") // which he is told
+			}
+			return nil
+		},
+		Joined: func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} }, // a spectator
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	play := func(text string) (netcode.Status, transport.Reason) { // in another process, with the line that was printed
+		link, err := joinlink.Parse(text)
+		if err != nil {
+			log.Fatal(err)
+		}
+		client, err := netcode.NewClient(exampleProtocol(), netcode.ClientConfig[hero, buttons]{
+			Dial:  func() (transport.Conn, error) { return dialLink(link) },
+			Token: []byte(link.Token),
+			Input: func(tick.Tick) buttons { return buttons{} },
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		world := mustEngine(client, systems.Interpolation3D())
+		defer world.Close() // leaves
+		for {
+			if status, reason := client.Status(); status != netcode.Joining {
+				return status, reason
+			}
+			time.Sleep(time.Second / 60)
+			world.Update(time.Second / 60)
+		}
+	}
+
+	engine := mustEngine(server)
+	over := make(chan struct{})
+	go func() { // the server's process
+		defer close(over)
+		for server.Stats().Joined < 1 || server.Stats().Left < 1 || server.Stats().Refused < 1 {
+			time.Sleep(time.Second / 60)
+			engine.Update(time.Second / 60)
+		}
+		engine.Close()    // which closes the listener
+		<-listener.Done() // everybody was told
+	}()
+	fmt.Println(play(link.String()))
+	fmt.Println(play(listener.Link("", "a-guess").String()))
+	<-over
+	// Output:
+	// playing open
+	// ended unauthorized: ask for a new link
+}
+
+func mustEngine(plugins ...ecs.Plugin) *ecs.Engine {
+	engine, err := ecs.New(ecs.Config{FixedRate: 60})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine.Install(plugins...)
+	return engine
+}
