@@ -96,13 +96,14 @@ func TestExitCodes(t *testing.T) {
 			stderr string
 		}{
 			{[]string{"-h"}, 0, "Scenes", ""},
+			{[]string{"-h"}, 0, "go run ./demo duel ", ""},
 			{[]string{"--help"}, 0, "-frame-times FILE", ""},
 			{[]string{"-headless", "-frames", "3", "-trace", filepath.Join(dir, "a.csv")}, 0, "wrote " + filepath.Join(dir, "a.csv"), ""},
 			{[]string{"-nonsense"}, 2, "", "demo: there is no flag -nonsense\nFor help:"},
 			{[]string{"-hz", "0"}, 2, "", "demo: -hz 0:"},
 			{[]string{"-hz", "x"}, 2, "", `demo: -hz "x": it takes a whole number`},
 			{[]string{"-scene", "moon"}, 2, "", "the scenes are lanes, orbits, teleports, physics, stress"},
-			{[]string{"serve"}, 2, "", `there is no command "serve"`},
+			{[]string{"serve"}, 2, "", `there is no command "serve"; the commands are server, client, host, duel, bots`},
 			{[]string{"-headless", "-frame-times", times, "-trace", filepath.Join(dir, "b.csv")}, 2, "", times + `:3: "x" is not a whole number of nanoseconds`},
 			{[]string{"-headless", "-frame-times", filepath.Join(dir, "none")}, 2, "", "no such file"},
 			{[]string{"-headless", "-trace", filepath.Join(dir, "none", "c.csv")}, 2, "", "demo: -trace:"},

@@ -48,7 +48,16 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return c.run(ctx, args, stdout, stderr)
 		}
 	}
-	return complain(stderr, fmt.Errorf("there is no command %q; flags begin with a dash", name))
+	return complain(stderr, fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
+}
+
+// names lists the commands that have a name.
+func names() string {
+	var all []string
+	for _, c := range commands[1:] {
+		all = append(all, c.name)
+	}
+	return strings.Join(all, ", ")
 }
 
 // show runs a scene: in a window, or off screen.

@@ -123,6 +123,25 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// However long a key's text is, it ends before the other column begins, and within the panel.
+func TestKeysDoNotRunIntoEachOther(t *testing.T) {
+	const long = "does something that takes more words to say than one would think at first, and then some"
+	groups := []keys.Group{{Title: "One", Bindings: []keys.Binding{{Cap: "A", Text: long}}}, {Title: "Two", Bindings: []keys.Binding{{Cap: "Home", Text: "short"}}}}
+	frame := render.NewFrame(render.Daylight())
+	frame.Begin(render.Size{Width: 1280, Height: 720})
+	o := &frame.Overlay
+	drawKeys(o, groups)
+	vertices := o.Vertices()
+	most := float32(0)
+	for _, v := range vertices { // the panel itself is drawn first, and nothing is wider
+		most = max(most, v.X)
+	}
+	left := 1280 - most
+	if most > 1280 || 2*(74+o.Width(render.TextSmall, long)) > most-left {
+		t.Errorf("two columns of %.0f points in a panel from %.0f to %.0f", 74+o.Width(render.TextSmall, long), left, most)
+	}
+}
+
 func TestWrapping(t *testing.T) {
 	frame := render.NewFrame(render.Daylight())
 	frame.Begin(render.Size{Width: 500, Height: 500})

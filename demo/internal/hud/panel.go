@@ -10,10 +10,13 @@ import (
 
 // drawKeys explains the keys in the middle of the picture, in two columns.
 func drawKeys(o *render.Overlay, groups []keys.Group) {
-	const (
-		column  = 330
-		keyRoom = 74
-	)
+	const keyRoom = 74
+	column := float32(0)
+	for _, g := range groups {
+		for _, b := range g.Bindings {
+			column = max(column, keyRoom+o.Width(render.TextSmall, b.Text))
+		}
+	}
 	theme := o.Theme()
 	all := o.Bounds()
 	line := o.LineHeight(render.TextSmall) + 8
@@ -27,6 +30,8 @@ func drawKeys(o *render.Overlay, groups []keys.Group) {
 		}
 	}
 	mouse := o.LineHeight(render.TextSmall) + 8
+	const hint = "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift turns rounds of values, and Tab, round."
+	column = max(column, (o.Width(render.TextSmall, hint)-2*pad)/2)
 	r := render.Rect{W: 2*column + 3*2*pad, H: height + mouse + 2*2*pad - 8}
 	r.X, r.Y = (all.W-r.W)/2, max((all.H-r.H)/2, 4)
 	o.RoundRect(render.Rect{X: r.X, Y: r.Y, W: r.W, H: r.H}, theme.Panel.Alpha(0.96))
@@ -48,8 +53,7 @@ func drawKeys(o *render.Overlay, groups []keys.Group) {
 		}
 		y += groupGap
 	}
-	o.TextAligned(r.X+r.W/2, r.Y+r.H-mouse-4, render.AlignCenter, render.TextSmall, theme.TextDim,
-		"Mouse: drag to turn, right drag to move, wheel to zoom.   Shift turns rounds of values, and Tab, round.")
+	o.TextAligned(r.X+r.W/2, r.Y+r.H-mouse-4, render.AlignCenter, render.TextSmall, theme.TextDim, hint)
 }
 
 const groupGap = 8

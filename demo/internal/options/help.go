@@ -11,7 +11,10 @@ import (
 func writeHelp(w io.Writer) {
 	fmt.Fprint(w, `Tandem's demo: worlds that run in fixed steps, drawn at any frame rate.
 
-    go run ./demo [flags]
+    go run ./demo [flags]             a scene, see below
+    go run ./demo duel                a game over a bad network: a server and two clients in one window
+    go run ./demo server|client|bots  the same game in as many processes as you like; host plays and serves
+                                      (each has flags of its own: go run ./demo duel -h)
 
 It opens a window, where H explains the keys. Without a display it says so and draws off screen instead: a picture
 and a clip, into the folder of -dir.

@@ -127,7 +127,7 @@ func (s *showing) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&s.auto, "autopilot", false, "plays by itself")
 	fs.BoolVar(&s.peace, "peace", false, "the autopilot does not shoot")
 	fs.Float64Var(&s.seconds, "seconds", 0, "`time` to run; without a window 10 unless given")
-	fs.IntVar(&s.fps, "fps", 60, "frames per `second`, at most in a window; 30 for clips is enough")
+	fs.IntVar(&s.fps, "fps", 60, "`number` of frames per second, at most in a window; 30 for clips is enough")
 	fs.StringVar(&s.size, "size", "", "`WxH` of the picture (default 1280x720; without a window 640x360)")
 	fs.StringVar(&s.record, "record", "", "`file` to record into: .gif, .mp4 or .png")
 	fs.Float64Var(&s.skip, "skip", 0, "`seconds` without a window before -record begins")

@@ -50,7 +50,7 @@ func bindings() []binding {
 		{keys: []render.Key{'E'}, cap: "E", text: "push everything near away; the right button does, too", action: pushNow},
 		{keys: []render.Key{'P'}, cap: "P", text: "prediction of the own player on, off", flag: "predict", do: func(c *controls, _ int) { c.on.Predict = !c.on.Predict }},
 		{keys: []render.Key{'R'}, cap: "R", text: "reconciliation on, off", flag: "reconcile", do: func(c *controls, _ int) { c.on.Reconcile = !c.on.Reconcile }},
-		{keys: []render.Key{'I', 'U'}, cap: "I U", text: "the next, the last way to draw others between snapshots", flag: "kind",
+		{keys: []render.Key{'I', 'U'}, cap: "I U", text: "the next, the previous way to draw others between snapshots", flag: "kind",
 			do: func(c *controls, i int) { c.on.Kind = neighbour(remote.Kinds(), c.on.Kind, i) }},
 		{keys: []render.Key{'G'}, cap: "G", text: "ghosts: the newest state from the server", flag: "ghosts", do: func(c *controls, _ int) { c.on.Ghosts = !c.on.Ghosts }},
 		{keys: []render.Key{'N'}, cap: "N", text: "graphs of the network", flag: "graphs", do: func(c *controls, _ int) { c.on.Graphs = !c.on.Graphs }},
