@@ -83,8 +83,8 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), p)
 	c, i := curveAt(t), 0
+	far := len(dst) >= farRows && len(rows) >= farListed && len(rows) <= len(dst)/4 // a denser list is as good as a stream
 	if p.avx2() && len(rows) >= perTurn {
-		far := len(dst) >= farRows && len(rows) >= farListed && len(rows) <= len(dst)/4 // a denser list is as good as a stream
 		whole := len(rows)
 		if &dst[0] == &prev[0] || &dst[0] == &cur[0] { // a row that is blended twice would not be the same
 			whole &^= perTurn - 1
@@ -96,7 +96,7 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 		}
 	}
 	if i < len(rows) {
-		blendListScalar(rows[i:], dst, prev, cur, c)
+		blendListScalar(rows[i:], dst, prev, cur, c, far)
 	}
 }
 
