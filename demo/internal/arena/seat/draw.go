@@ -143,15 +143,27 @@ func (p *painter) tag(v *view, x, y float32, color render.Color) {
 		return // half of it would be in the neighbour's picture
 	}
 	p.o.RoundRect(render.Rect{X: x - w/2 - 1, Y: y - 1, W: w + 2, H: 6}, p.t.Panel)
-	p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, color)
+	p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, p.c.onPanel(v.rep.Owner, color))
 	line := p.o.LineHeight(render.TextSmall)
-	if v.own {
-		p.o.TextAligned(x, y-line-2, render.AlignCenter, render.TextSmall, p.t.Ink, "you")
-		return
+	name, number := "you", uint64(0)
+	if !v.own {
+		name, number = "player ", uint64(v.rep.Owner)
 	}
-	const name = "player "
-	width := p.o.Width(render.TextSmall, name) + 7
-	p.o.At(x-width/2, y-line-2, render.TextSmall, p.t.Ink).Str(name).Uint(uint64(v.rep.Owner))
+	left, top := x-p.o.Width(render.TextSmall, name)/2, y-line-2
+	if number > 0 {
+		left -= 3.5
+	}
+	write := func(dx, dy float32, color render.Color) {
+		w := p.o.At(left+dx, top+dy, render.TextSmall, color).Str(name)
+		if number > 0 {
+			w.Uint(number)
+		}
+	}
+	// A light seam, so that dark letters are read on whatever is behind them.
+	for _, d := range [...][2]float32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+		write(d[0], d[1], p.c.floor.Alpha(0.7))
+	}
+	write(0, 0, p.t.Ink)
 }
 
 // ghost shows where the newest state from the server has something.
@@ -178,16 +190,29 @@ func (p *painter) ghost(v *view) {
 			return // the same place twice would only flicker
 		}
 		pose.Scale = mgl32.Vec3{1, 1, 1}.Mul(arena.CrateSize * 1.03)
-		p.b.Put(render.Cube, render.Ghost, pose, color)
+		p.edges(pose, color)
 	default:
-		at := level.Platforms[v.rep.Kind-arena.KindPlatform](now)
-		p.b.Put(render.Cube, render.Ghost, components.Pose3D{
-			Position: at, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.02),
-		}, p.c.edge)
+		pose.Position, pose.Rotation = level.Platforms[v.rep.Kind-arena.KindPlatform](now), mgl32.QuatIdent()
+		pose.Scale = mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.01)
+		p.edges(pose, p.c.edge.Mix(p.t.Ink, 0.35))
 	}
 	if v.rep.Kind < arena.KindPlatform {
 		lift := mgl32.Vec3{0, 0.9, 0}
 		p.b.Line(v.pose.Position.Add(lift), state.Position.Add(lift), color.Alpha(0.7))
+	}
+}
+
+// edges draws the twelve edges of a unit cube in a pose. A ghost of a box has no faces: they would tint what it overlaps.
+func (p *painter) edges(pose components.Pose3D, color render.Color) {
+	for axis := range 3 {
+		for corner := range 4 {
+			var from mgl32.Vec3
+			from[axis] = -0.5
+			from[(axis+1)%3], from[(axis+2)%3] = float32(corner&1)-0.5, float32(corner>>1)-0.5
+			to := from
+			to[axis] = 0.5
+			p.b.Line(pose.Apply(from), pose.Apply(to), color)
+		}
 	}
 }
 

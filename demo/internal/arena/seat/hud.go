@@ -87,7 +87,7 @@ func (s *Seat) write(o *render.Overlay, v *render.View) {
 	top := s.figures(o, all)
 	if s.on.Graphs && all.H > 300 && all.W > 520 {
 		height := min(all.H*0.16, 92)
-		width := min((all.W-16)/3, 320)
+		width := min((all.W-16)/3, 430)
 		for i, g := range [...]*render.Graph{s.graphs.times, s.graphs.losses, s.graphs.bytes} {
 			o.Graph(render.Rect{X: all.X + float32(i)*(width+8), Y: top - 8 - height, W: width, H: height}, g)
 		}
@@ -197,7 +197,7 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 	if n := s.client.Number(); n == 0 {
 		o.Text(r.X+10, r.Y+4, render.TextSmall, theme.TextDim, "not in yet")
 	} else {
-		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.player(n))
+		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.onPanel(n, colors.player(n)))
 		o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(n))
 	}
 	if r.W < wide {
@@ -248,7 +248,7 @@ func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 	for i := range board[:n] {
 		y := r.Y + 5 + float32(i)*(line+2)
 		v := &board[i]
-		o.Dot(r.X+15, y+line/2, 5, colors.player(v.rep.Owner))
+		o.Dot(r.X+15, y+line/2, 5, colors.onPanel(v.rep.Owner, colors.player(v.rep.Owner)))
 		color := theme.TextDim
 		if v.own {
 			color = theme.Text
