@@ -17,7 +17,7 @@ demo: ## build and run the demo (ARGS="-scene orbits" for its flags)
 
 clip: ## record docs/arena.gif anew: two clients and their server in virtual time, the same on every machine
 	@tools/setup.sh window
-	$(GO) run ./demo duel -headless -still -seed 2 -latency 200ms -jitter 20ms -loss 0.15 -size 840x420 -fps 20 -skip 8 -seconds 16 -record docs/arena.gif
+	$(GO) run ./demo duel -headless -still -seed 21 -latency 200ms -jitter 20ms -loss 0.15 -size 840x420 -fps 20 -skip 9 -seconds 16 -record docs/arena.gif
 
 test: ## everything that must hold: build, lint, tests, race detector, wasm
 	@tools/setup.sh all
