@@ -1,4 +1,4 @@
-package systems_test
+package main
 
 import (
 	"fmt"
@@ -13,13 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems"
 )
 
-// The program in README.md, to the letter, with a host around it that draws a hundred frames a second for a second.
-func Example_readme() {
-	frames, x := 0, float32(0)
-	running := func() bool { return frames < 100 }
-	sinceLastFrame := func() time.Duration { frames++; return 10 * time.Millisecond }
-	draw := func(pose components.Pose3D) { x = pose.Position[0] }
-
+func main() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 20})
 	if err != nil {
 		log.Fatal(err)
@@ -38,12 +32,25 @@ func Example_readme() {
 	}))
 	engine.Add(ecs.Render, ecs.SystemFunc(func(*arche.World) { // in every frame
 		_, visual := movers.Get(mover)
-		draw(visual.Get()) // at x = 3 t exactly, whatever the frame rate
+		fmt.Printf("%v: x = %.3f\n", engine.Time().Normal, visual.Get().Position[0]) // draw it there
 	}))
-	for running() {
-		engine.Update(sinceLastFrame())
+	for range 10 { // a hundred frames a second; a game passes the time since its last frame
+		engine.Update(10 * time.Millisecond)
 	}
+}
 
-	fmt.Printf("after %v it is drawn at x = %.3f\n", engine.Time().Normal, x)
-	// Output: after 1s it is drawn at x = 3.000
+// The program above is the one in README.md, to the letter, with no host around it. At any frame rate x is 3 t.
+func Example() {
+	main()
+	// Output:
+	// 10ms: x = 0.030
+	// 20ms: x = 0.060
+	// 30ms: x = 0.090
+	// 40ms: x = 0.120
+	// 50ms: x = 0.150
+	// 60ms: x = 0.180
+	// 70ms: x = 0.210
+	// 80ms: x = 0.240
+	// 90ms: x = 0.270
+	// 100ms: x = 0.300
 }
