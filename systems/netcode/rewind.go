@@ -73,7 +73,7 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	from, fraction := view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
 	look(func(e arche.Entity) (components.Pose3D, bool) {
-		if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) {
+		if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
 			return components.Pose3D{}, false
 		}
 		tr := (*track)(s.world.Get(e, s.tracks.track))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
@@ -73,4 +74,28 @@ func wobble(t uint64) float32 {
 		return 2
 	}
 	return -2
+}
+
+// What has lost its Replicated in this very step is not there any more.
+func TestRewindOfWhatIsNotReplicatedAnyMore(t *testing.T) {
+	m := newMatch(t, nil)
+	crate := m.crate(kindCrate, components.At3D(1, 2, 3))
+	a := m.join(perfect(), nil)
+	m.run(time.Second, nil)
+	m.mustPlay()
+	steps := 0
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+		if steps++; steps == 2 {
+			w.Remove(crate, arche.ComponentID[netcode.Replicated](w))
+		}
+		m.of(a).Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
+			if _, ok := at(crate); ok != (steps < 2) {
+				t.Errorf("in step %d the answer is %v", steps, ok)
+			}
+		})
+	}))
+	m.run(time.Second/20, nil)
+	if steps < 3 {
+		t.Fatalf("%d steps ran", steps)
+	}
 }

@@ -358,13 +358,18 @@ func (s *Server[S, I]) endStep() {
 // send writes one packet to a player: a pong, news of his inputs, his own state, then as much of the world as fits.
 func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	room := min(p.conn.MTU(), p.pacer.Allowance(s.real()))
-	if room < minMTU { // next time
+	reserve, least := max(leastReserve, p.need), minMTU
+	if due := p.endpoint.Due(s.real()); due > 0 { // what room there is at each snapshot may never hold a message: then a larger packet comes later
+		least = min(reserve+due+1, p.conn.MTU())
+		reserve = min(reserve, room-due-1)
+	}
+	if room < least { // next time
 		return 0
 	}
 	s.packet[0] = kindSession
 	n := p.endpoint.Next()
 	s.noteOwn(p)
-	datagram, waiting, err := s.write(p, after, room, min(room, max(leastReserve, p.need)))
+	datagram, waiting, err := s.write(p, after, room, min(room, reserve))
 	if err != nil { // the state did not fit beside messages, which can wait: it has grown
 		datagram, waiting, err = s.write(p, after, room, room)
 	}
@@ -387,7 +392,7 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	return waiting
 }
 
-// leastReserve is how many bytes of a packet messages leave to the rest.
+// leastReserve is how many bytes of a packet messages leave to the rest, if it has room for both.
 const leastReserve = 200
 
 // maxPackets is how many packets a snapshot may fill.

@@ -348,7 +348,11 @@ func (c *Client[S, I]) send(now time.Duration) {
 		c.ping++
 		c.pings[c.ping], c.pinged[c.ping] = now, true
 	}
-	datagram, err := c.write(ping, now, max(leastReserve, c.need))
+	reserve := max(leastReserve, c.need)
+	if due := c.endpoint.Due(now); due > 0 { // where packets are small there is not room for both
+		reserve = min(reserve, c.conn.MTU()-due-1)
+	}
+	datagram, err := c.write(ping, now, reserve)
 	if err != nil { // the inputs did not fit beside messages, which can wait: they have grown
 		datagram, err = c.write(ping, now, transport.MaxMTU)
 	}

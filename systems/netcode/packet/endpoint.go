@@ -186,6 +186,25 @@ func (e *Endpoint) End() ([]byte, error) {
 	return datagram, nil
 }
 
+// Due returns the bytes of a packet that the first waiting message, or piece of one, needs beside the payload at now, with the header and its own framing: 0 if none would go into the next
+// packet. A caller that reserves more than the buffer without these bytes holds messages up.
+func (e *Endpoint) Due(now time.Duration) int {
+	due := -1
+	if e.queue.len() > 0 {
+		due = len(e.queue.at(0).data)
+	}
+	for id := e.out.base; id != e.out.next; id++ {
+		if s := &e.out.slots[id%Window]; s.due(now, e.rtt.resendAfter(), e.sent.newestAcked) {
+			due = max(due, len(s.data))
+			break
+		}
+	}
+	if due < 0 {
+		return 0
+	}
+	return due + MaxOverhead
+}
+
 // packEntries writes waiting messages to buf and returns how many bytes they took. Either kind comes first in every other packet, so that neither
 // waits for a long queue of the other.
 func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {

@@ -207,3 +207,40 @@ func TestPacerKeepsTheRate(t *testing.T) {
 		t.Errorf("allowance %d after a long rest, want the new burst", n)
 	}
 }
+
+// Due says what the next message needs: a packet with that much room takes it, and one with a byte less in the worst case does not.
+func TestDue(t *testing.T) {
+	for _, size := range []int{0, 1, 100, 127, 128, 256, 700} {
+		for _, reliable := range []bool{true, false} {
+			p := newPeer(t, packet.Config{MTU: 600})
+			if n := p.Due(0); n != 0 {
+				t.Fatalf("%d bytes are due, and nothing waits", n)
+			}
+			send := p.SendUnreliable
+			if reliable {
+				send = p.SendReliable
+			}
+			if err := send(make([]byte, size)); err != nil {
+				t.Fatal(err)
+			}
+			due := p.Due(0)
+			if want := min(size, 256) + packet.MaxOverhead; due != want {
+				t.Errorf("%d bytes are due for a message of %d, want %d", due, size, want)
+			}
+			buf := make([]byte, 600)
+			w := p.Begin(buf[:due+50], 0, 50)
+			if w.Room() < 50*8 {
+				t.Errorf("%d bits are left of 50 bytes", w.Room())
+			}
+			if _, err := p.End(); err != nil {
+				t.Fatal(err)
+			}
+			if n := p.Due(0); size <= 256 && n != 0 {
+				t.Errorf("%d bytes are due of what has just been sent", n)
+			}
+			if n := p.Due(time.Minute); reliable && n == 0 {
+				t.Error("nothing is due of what has not been acknowledged for a minute")
+			}
+		}
+	}
+}
