@@ -42,6 +42,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != c.Path {
+				l.letGo(w)
 				w.Header().Set("Connection", "close")
 				http.NotFound(w, r)
 				return

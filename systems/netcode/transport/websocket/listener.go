@@ -64,10 +64,12 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err := l.config.Authorize(r); err != nil {
 			l.count(func(s *transport.ListenerStats) { s.Refused++ })
 			l.config.Log.Debug("websocket: not authorized", "client", addr, "error", err)
+			l.letGo(w)
 			http.Error(w, "not authorized", http.StatusUnauthorized)
 			return
 		}
 	}
+	l.letGo(w)
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: l.config.Origins, CompressionMode: websocket.CompressionDisabled})
 	if err != nil { // it has answered
 		l.count(func(s *transport.ListenerStats) { s.Failed++ })
@@ -126,9 +128,16 @@ func (l *Listener) release() {
 func (l *Listener) turnAway(w http.ResponseWriter, addr netip.AddrPort, status int, why string) {
 	l.count(func(s *transport.ListenerStats) { s.Refused++ })
 	l.config.Log.Debug("websocket: turned away", "client", addr, "reason", why)
+	l.letGo(w)
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, why, status)
+}
+
+// letGo bounds how long the HTTP server waits for the rest of a request, which it reads before it answers or closes: some announce a body that never comes. What becomes a WebSocket is not
+// bound by it.
+func (l *Listener) letGo(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(l.config.HandshakeTimeout))
 }
 
 func (l *Listener) count(f func(*transport.ListenerStats)) {
