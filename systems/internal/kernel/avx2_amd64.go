@@ -42,7 +42,8 @@ func allEqualAVX2(stamps *uint32, turns int, want uint32) bool
 //go:noescape
 func captureAVX2(a *captureArguments) (turns int)
 
-// prefetchAVX2 begins to load the samples and marks of n rows; n is at least 1. Rows outside of the columns do no harm.
+// captureListAVX2 captures turns times eight rows of a list, which may not be in it twice, and returns the number of turns until eight that are not all
+// alike; turns is at least 1. The columns are those of the whole table.
 //
 //go:noescape
-func prefetchAVX2(rows *uint32, n int, prev, cur *components.Pose3D, motion *uint32)
+func captureListAVX2(a *captureArguments, rows *uint32) (turns int)

@@ -28,6 +28,6 @@ func allEqualAVX2(stamps *uint32, turns int, want uint32) bool { unreachable(); 
 
 func captureAVX2(a *captureArguments) (turns int) { unreachable(); return 0 }
 
-func prefetchAVX2(rows *uint32, n int, prev, cur *components.Pose3D, motion *uint32) { unreachable() }
+func captureListAVX2(a *captureArguments, rows *uint32) (turns int) { unreachable(); return 0 }
 
 func unreachable() { panic("kernel: no AVX2 in this build") }

@@ -31,7 +31,7 @@ type Captured struct {
 	Others []uint32 // written, but not by an ordinary movement: untouched
 	Went   int      // how many of Moving and Rested were in motion over the step before
 
-	changed, next []uint32 // scratch
+	changed []uint32 // scratch
 }
 
 // Run finds the rows that were written since the last capture and captures those that made an ordinary movement, from a standing start or from one to the
@@ -43,12 +43,11 @@ func (c *Capture3D) Run(out *Captured) { c.RunBy(Fastest, out) }
 // RunBy is [Capture3D.Run] by a path.
 //
 // Rows from the first one on that have all moved are captured as they come, without looking for them first: a third less work where a whole table
-// moves. The others are looked for part by part, so that what the scan has brought into the cache is still there for the capture. One part ahead of
-// it, the few rows of a part that will be captured are prefetched: scattered over a large table, each would have to be waited for.
+// moves. The others are looked for part by part, so that what the scan has brought into the cache is still there for the capture.
 func (c *Capture3D) RunBy(p Path, out *Captured) {
 	n := len(c.Seen)
 	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
-	out.All, out.changed, out.next = false, out.changed[:0], out.next[:0]
+	out.All, out.changed = false, out.changed[:0]
 	run := 0
 	if p.avx2() {
 		run = c.takeRun(out)
@@ -66,13 +65,13 @@ func (c *Capture3D) RunBy(p Path, out *Captured) {
 		out.All, out.Moving = true, out.Moving[:listed]
 		return
 	}
-	out.next = append(out.next[:0], out.Moving[listed:]...)
-	out.Moving = append(appendRun(out.Moving[:listed], run), out.next...)
+	out.changed = append(out.changed[:0], out.Moving[listed:]...)
+	out.Moving = append(appendRun(out.Moving[:listed], run), out.changed...)
 }
 
 // part is how many rows are scanned before those found are captured: few enough for their records to stay in the second-level cache, and enough to forget
-// the turning from one to the other. With a hundredth of 100 000 rows moving it is a sixth faster than 512 rows, whose records would stay in the first.
-const part = 4096
+// the turning from one to the other. With a hundredth of a million rows moving it is a tenth faster than 2048 rows.
+const part = 8192
 
 // takeRun captures rows from the first one on, until eight that have not all moved, and returns how many.
 func (c *Capture3D) takeRun(out *Captured) (rows int) {
@@ -99,38 +98,51 @@ func appendRun(rows []uint32, n int) []uint32 {
 
 // takeScattered looks for rows that have changed, from a row on, and captures them.
 func (c *Capture3D) takeScattered(p Path, first int, out *Captured) {
-	n := len(c.Seen)
-	for ; first < n; first += part {
-		seen := c.Seen[first:min(n, first+part)]
+	for n := len(c.Seen); first < n; first += part {
 		revisions := unsafe.Pointer(&c.Logical[first].Record().Revision)
-		out.next = p.Changed(uint32(first), revisions, unsafe.Sizeof(c.Logical[0]), seen, out.next)
-		if p.avx2() && n >= scatteredRows && len(out.next) <= part/4 && len(out.next) > 0 {
-			prefetchAVX2(&out.next[0], len(out.next), &c.Prev[0], &c.Cur[0], &c.Motion[0])
-		}
-		c.take(p, out.changed, out)
-		out.changed, out.next = out.next, out.changed[:0]
+		out.changed = p.Changed(uint32(first), revisions, unsafe.Sizeof(c.Logical[0]), c.Seen[first:min(n, first+part)], out.changed)
+		taken := c.take(p, out.changed, out)
+		out.changed = append(out.changed[:0], out.changed[taken:]...)
 	}
-	c.take(p, out.changed, out)
+	c.takeSingly(out.changed, out)
 }
 
-// scatteredRows is the size of a table from which its samples are taken not to be in the first two levels of the cache.
-const scatteredRows = 1 << 14
-
-// take captures changed rows, which ascend.
-func (c *Capture3D) take(p Path, rows []uint32, out *Captured) {
-	for p.avx2() && len(rows) >= perTurn {
-		// Rows without eight neighbours go one by one.
+// take captures changed rows, which ascend, and returns how many: in assembly all but the last few, which go with those of the next part.
+func (c *Capture3D) take(p Path, rows []uint32, out *Captured) (taken int) {
+	if !p.avx2() {
+		c.takeSingly(rows, out)
+		return len(rows)
+	}
+	all := len(rows)
+	for len(rows) >= perTurn {
+		// Eight neighbours or more are captured as they lie, those before them by the list.
 		alone := 0
 		for alone+perTurn <= len(rows) && rows[alone+perTurn-1]-rows[alone] != perTurn-1 {
 			alone++
 		}
-		c.takeSingly(rows[:alone], out)
-		rows = rows[alone:]
-		if len(rows) < perTurn {
-			break
+		if alone > 0 {
+			n := min(alone+perTurn-1, len(rows)) &^ (perTurn - 1) // a whole number of turns: a few neighbours may go with the others
+			c.takeListed(rows[:n], out)
+			rows = rows[n:]
+			continue
 		}
 		turns := neighbours(rows) / perTurn
 		done := c.takeTurns(rows[0], turns, out)
+		out.Moving = append(out.Moving, rows[:done*perTurn]...)
+		rows = rows[done*perTurn:]
+		if done < turns {
+			c.takeSingly(rows[:perTurn], out)
+			rows = rows[perTurn:]
+		}
+	}
+	return all - len(rows)
+}
+
+// takeListed captures rows, of which there are a multiple of eight.
+func (c *Capture3D) takeListed(rows []uint32, out *Captured) {
+	for len(rows) > 0 {
+		turns := min(len(rows), perCall) / perTurn
+		done := c.takeListTurns(rows[:turns*perTurn], out)
 		out.Moving = append(out.Moving, rows[:done*perTurn]...)
 		rows = rows[done*perTurn:]
 		if done < turns {
@@ -139,7 +151,6 @@ func (c *Capture3D) take(p Path, rows []uint32, out *Captured) {
 			rows = rows[perTurn:]
 		}
 	}
-	c.takeSingly(rows, out)
 }
 
 // neighbours returns how many rows from the first on follow each other without a gap.
@@ -164,23 +175,37 @@ const cacheLine = 64
 // takeTurns captures rows eight at a time by assembly and stops before eight of which one did not move, or not ordinarily.
 func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int) {
 	end := int(first) + turns*perTurn
-	arguments := captureArguments{
-		logical: unsafe.Pointer(&c.Logical[first:end][0]),
-		prev:    &c.Prev[first:end][0],
-		cur:     &c.Cur[first:end][0],
-		seen:    &c.Seen[first:end][0],
-		motion:  &c.Motion[first:end][0],
-		turns:   turns,
-		now:     c.Now,
-		last:    c.Last,
-		timed:   c.Timed,
-	}
+	arguments := c.arguments()
+	arguments.logical = unsafe.Pointer(&c.Logical[first:end][0])
+	arguments.prev = &c.Prev[first:end][0]
+	arguments.cur = &c.Cur[first:end][0]
+	arguments.seen = &c.Seen[first:end][0]
+	arguments.motion = &c.Motion[first:end][0]
+	arguments.turns = turns
 	if len(c.Prev) >= farColumn && uintptr(unsafe.Pointer(arguments.prev))%cacheLine == 0 {
 		arguments.stream = 1
 	}
 	done = captureAVX2(&arguments)
 	out.Went += arguments.went
 	return done
+}
+
+// takeListTurns is takeTurns for the rows of a list, which ascend.
+func (c *Capture3D) takeListTurns(rows []uint32, out *Captured) (done int) {
+	_ = c.Seen[rows[len(rows)-1]] // inside the table, as are the others; all columns are equally long
+	arguments := c.arguments()
+	arguments.turns = len(rows) / perTurn
+	done = captureListAVX2(&arguments, &rows[0])
+	out.Went += arguments.went
+	return done
+}
+
+// arguments are those for the whole table.
+func (c *Capture3D) arguments() captureArguments {
+	return captureArguments{
+		logical: unsafe.Pointer(&c.Logical[0]), prev: &c.Prev[0], cur: &c.Cur[0], seen: &c.Seen[0], motion: &c.Motion[0],
+		now: c.Now, last: c.Last, timed: c.Timed,
+	}
 }
 
 // captureArguments is read by the assembly, by offset.
