@@ -11,7 +11,11 @@ trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 "$go" build -o "$work/demo" ./demo
 "$go" build -o "$work/leaps" ./demo/internal/leaps
 "$work/demo" host -headless -still -listen 127.0.0.1:0 -seconds $((seconds + 3)) -trace "$work/host.csv" >"$work/host" 2>"$work/log" &
-until [[ -s $work/host ]] && link=$(grep -m1 -o 'tandem://[^ ]*' "$work/host"); do sleep 0.1; done
+host=$!
+until [[ -s $work/host ]] && link=$(grep -m1 -o 'tandem://[^ ]*' "$work/host"); do
+  kill -0 "$host" 2>/dev/null || { cat "$work/log" >&2; exit 1; }
+  sleep 0.1
+done
 line=(-latency 200ms -jitter 20ms -loss 0.15)
 for n in 1 2; do
   "$work/demo" client -headless -still -connect "$link" -seed "$((10 * n))" "${line[@]}" -seconds "$seconds" -trace "$work/client-$n.csv" "$@" >"$work/said-$n" 2>&1 &
@@ -19,6 +23,6 @@ for n in 1 2; do
 done
 wait "${clients[@]}"
 cat "$work"/said-*
-wait
+wait "$host"
 "$work/leaps" "$work/host.csv" "$work"/client-*.csv
 uptime

@@ -44,3 +44,32 @@ func TestPicturesOfAnySize(t *testing.T) {
 		}
 	}
 }
+
+// Ghosts of boxes are their edges: faces would tint the platform or crate that they overlap, which is most of the time.
+func TestGhostsOfBoxesAreEdges(t *testing.T) {
+	v := newVirtual(t, nil)
+	s := v.join(seed(1), nil)
+	v.run(3*time.Second, nil)
+	drawn := func(ghosts bool) (shells, lines int) {
+		s.Set(seat.Switches{Ghosts: ghosts, Predict: true, Reconcile: true})
+		f := render.NewFrame(seat.Theme())
+		f.Begin(render.Size{Width: 640, Height: 360})
+		var brush scene.Brush
+		s.Draw(f, render.Whole(), &brush)
+		for _, item := range f.Views()[0].Items() {
+			switch {
+			case item.Lines != nil:
+				lines += len(item.Lines.Lines)
+			case item.Batch != nil && item.Batch.Style == render.Ghost && item.Batch.Mesh == render.Cube:
+				shells += len(item.Batch.Poses)
+			}
+		}
+		return shells, lines
+	}
+	_, without := drawn(false)
+	shells, with := drawn(true)
+	// Twelve for each of three platforms; besides one leads from the player to his ghost.
+	if shells != 0 || with-without != 3*12+1 {
+		t.Errorf("%d shells of boxes and %d lines more than without ghosts, want none and 37", shells, with-without)
+	}
+}
