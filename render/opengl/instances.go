@@ -128,10 +128,11 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 		return nil
 	}
 	g.capacity = grown(g.capacity, len(b.Poses))
-	r.replace(&g.poses[0], g.capacity*poseSize, len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses)))
 	colored := len(b.Colors) > 0
-	if colored {
-		r.replace(&g.colors, g.capacity*colorSize, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors)))
+	if !r.replace(&g.poses[0], g.capacity*poseSize, len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses))) ||
+		colored && !r.replace(&g.colors, g.capacity*colorSize, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors))) {
+		g.refused()
+		return nil
 	}
 	if colored != g.colored {
 		g.colored = colored
@@ -167,7 +168,6 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 		return nil
 	}
 	v := b.View()
-	grows := n > g.capacity
 	g.capacity = grown(g.capacity, n)
 	for _, c := range [...]struct {
 		column render.MotionColumn
@@ -180,8 +180,11 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 		{render.MotionTimes, &g.times, timeSize, unsafe.Pointer(unsafe.SliceData(v.Times))},
 		{render.MotionColors, &g.colors, colorSize, unsafe.Pointer(unsafe.SliceData(v.Colors))},
 	} {
-		if grows || mostChanged(b, c.column, since) {
-			r.replace(c.to, g.capacity*c.size, n*c.size, c.data)
+		if c.to.size < n*c.size || mostChanged(b, c.column, since) {
+			if !r.replace(c.to, g.capacity*c.size, n*c.size, c.data) {
+				g.refused()
+				return nil
+			}
 			continue
 		}
 		c.to.bind()
@@ -190,6 +193,11 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 		}
 	}
 	return nil
+}
+
+// refused leaves a batch out of this frame, because there is no memory for it, and has the next frame try again, with everything.
+func (b *instances) refused() {
+	b.count, b.capacity, b.revision, b.uploaded = 0, 0, 0, false
 }
 
 // newMotions returns the memory of a MotionBatch.

@@ -17,6 +17,7 @@ type lineBuffer struct {
 	vao      uint32
 	data     storage
 	capacity int
+	count    int // lines to draw
 	frame    uint64
 }
 
@@ -42,23 +43,28 @@ func (r *Renderer) uploadLines(l *render.LineBatch) {
 		return
 	}
 	g.frame = r.frame
-	if n := len(l.Lines); n > 0 {
-		g.capacity = grown(g.capacity, n)
-		r.replace(&g.data, g.capacity*lineSize, n*lineSize, unsafe.Pointer(&l.Lines[0]))
+	g.count = len(l.Lines)
+	if g.count == 0 {
+		return
+	}
+	g.capacity = grown(g.capacity, g.count)
+	if !r.replace(&g.data, g.capacity*lineSize, g.count*lineSize, unsafe.Pointer(&l.Lines[0])) {
+		g.count, g.capacity = 0, 0 // not in this frame
 	}
 }
 
 func (r *Renderer) drawLines(l *render.LineBatch, pixelsPerPoint float32) {
-	if len(l.Lines) == 0 {
+	g := r.lines[l]
+	if g.count == 0 {
 		return
 	}
 	width := l.Width
 	if width <= 0 {
 		width = 1.5
 	}
-	gl.BindVertexArray(r.lines[l].vao)
+	gl.BindVertexArray(g.vao)
 	gl.Uniform1f(r.programs.line.width, width*pixelsPerPoint)
-	gl.DrawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, int32(len(l.Lines)))
+	gl.DrawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, int32(g.count))
 	r.stats.DrawCalls++
-	r.stats.Triangles += 2 * len(l.Lines)
+	r.stats.Triangles += 2 * g.count
 }

@@ -70,10 +70,11 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	if quads > b.capacity {
 		b.capacity = grown(b.capacity, quads)
 	}
-	if b.capacity > b.indexed {
-		b.growIndices(b.capacity)
+	if b.capacity > b.indexed && !r.growIndices(b.capacity) ||
+		!r.replace(&b.vertices, b.capacity*4*overlaySize, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0])) {
+		b.capacity = 0 // not in this frame
+		return
 	}
-	r.replace(&b.vertices, b.capacity*4*overlaySize, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0]))
 
 	// Interfaces are designed for colours that are blended as they are written, not as light: translucent panels would come out pale.
 	gl.Disable(gl.FRAMEBUFFER_SRGB)
@@ -87,12 +88,20 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	r.stats.Triangles += 2 * quads
 }
 
-func (b *overlayBuffer) growIndices(quads int) {
+// growIndices makes the indices of so many quadrilaterals. Like replace it returns false if there is no memory for them.
+func (r *Renderer) growIndices(quads int) bool {
 	indices := make([]uint32, 0, 6*quads)
 	for i := uint32(0); i < uint32(quads); i++ {
 		v := 4 * i
 		indices = append(indices, v, v+1, v+2, v, v+2, v+3)
 	}
+	r.note(driverError()) // what has gone wrong before is not about this
+	r.overlay.indexed = 0
 	gl.BufferData(gl.ELEMENT_ARRAY_BUFFER, len(indices)*4, unsafe.Pointer(&indices[0]), gl.STATIC_DRAW)
-	b.indexed = quads
+	if err := driverError(); err != nil {
+		r.note(err)
+		return false
+	}
+	r.overlay.indexed = quads
+	return true
 }

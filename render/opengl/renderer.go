@@ -43,6 +43,7 @@ type Renderer struct {
 	frame uint64
 	ahead bool // Upload has begun the frame that Draw will draw
 	stats render.Stats
+	noted error // the first error of the driver that was found in the middle of the frame
 }
 
 var _ render.Renderer = (*Renderer)(nil)
@@ -158,7 +159,8 @@ func (r *Renderer) Upload(f *render.Frame) error {
 	r.stats = render.Stats{}
 	r.frame++
 	r.ahead = true
-	return r.upload(f)
+	err := r.upload(f)
+	return errors.Join(err, r.takeNoted())
 }
 
 // Draw draws the frame into the renderer's own picture; see [Renderer.Present] and [Renderer.Capture].
@@ -194,7 +196,7 @@ func (r *Renderer) Draw(f *render.Frame) (err error) {
 	if r.frame%256 == 0 {
 		r.freeUnused()
 	}
-	return errors.Join(err, driverError())
+	return errors.Join(err, r.takeNoted(), driverError())
 }
 
 // upload brings all batches of the frame to the graphics processor. Those that are refused are left out of the picture.
@@ -330,6 +332,19 @@ func (r *Renderer) Close() {
 	r.programs.delete()
 	gl.DeleteBuffers(1, &r.uniforms)
 	gl.DeleteVertexArrays(1, &r.empty)
+}
+
+// note keeps an error, if it is one, for whoever waits for the frame.
+func (r *Renderer) note(err error) {
+	if r.noted == nil {
+		r.noted = err
+	}
+}
+
+func (r *Renderer) takeNoted() error {
+	err := r.noted
+	r.noted = nil
+	return err
 }
 
 // driverError returns the errors that OpenGL has noted since it was asked last.

@@ -3,10 +3,15 @@
 package opengl_test
 
 import (
+	"bytes"
+	"image"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
+
+	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/render"
@@ -110,6 +115,79 @@ func TestBadBatchesAreRefused(t *testing.T) {
 	f.View(paradeCamera()).Add(good)
 	if err := s.Draw(f); err != nil {
 		t.Errorf("the next frame: %v", err)
+	}
+}
+
+// A batch for which there is no memory is left out of that frame, which says so, and is drawn as soon as there is: the driver is asked again, also by a batch that has
+// become smaller, and by one that is not drawn anew because its revision is the same.
+func TestMemoryIsAskedForAgain(t *testing.T) {
+	tooMany := 1 << 30
+	tooMany *= 16 // some 640 GB, which nobody has; the poses are never read
+	if tooMany == 0 {
+		t.Skip("a slice cannot be that long here")
+	}
+	theme := render.Daylight()
+	pose, color := components.Identity3D(), theme.Accent(1)
+	line := render.Line{To: mgl32.Vec3{3, 1, 0}, FromColor: theme.Ink, ToColor: theme.Ink}
+	// Each makes something to draw, and says how many there are of it.
+	for name, kind := range map[string]func() (draw func(v *render.View), fill func(n int)){
+		"poses": func() (func(v *render.View), func(n int)) {
+			b := render.NewBatch(render.Cube, render.Solid, color)
+			return func(v *render.View) { v.Add(b) }, func(n int) {
+				if b.Poses = unsafe.Slice(&pose, n); n > 1 {
+					b.Revision++ // and none for the one that comes instead
+				}
+			}
+		},
+		"poses and colors": func() (func(v *render.View), func(n int)) {
+			b := render.NewBatch(render.Cube, render.Solid, render.Color{})
+			return func(v *render.View) { v.Add(b) }, func(n int) { b.Poses, b.Colors = unsafe.Slice(&pose, n), unsafe.Slice(&color, n) }
+		},
+		"lines": func() (func(v *render.View), func(n int)) {
+			l := &render.LineBatch{}
+			return func(v *render.View) { v.AddLines(l) }, func(n int) { l.Lines = unsafe.Slice(&line, n) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSurface(t, 64, 64, render.QualityPlain)
+			f := render.NewFrame(theme)
+			show := func(add func(v *render.View)) error {
+				f.Begin(s.Size())
+				add(f.View(paradeCamera()))
+				return s.Draw(f)
+			}
+			pictureOf := func(add func(v *render.View)) *image.RGBA {
+				t.Helper()
+				if err := show(add); err != nil {
+					t.Fatal(err)
+				}
+				return picture(t, s, f)
+			}
+			empty := pictureOf(func(*render.View) {})
+			triangles := s.Stats().Triangles
+			add, fill := kind()
+			fill(1)
+			want := pictureOf(add)
+			if bytes.Equal(want.Pix, empty.Pix) {
+				t.Fatal("nothing is to be seen")
+			}
+			add, fill = kind()
+			for range 2 {
+				fill(tooMany)
+				for range 2 {
+					if err := show(add); err == nil || !strings.Contains(err.Error(), "out of memory") {
+						t.Fatalf("the error is %v, want one about the memory", err)
+					}
+					if n := s.Stats().Triangles - triangles; n != 0 {
+						t.Fatalf("%d triangles are drawn from memory that is not there", n)
+					}
+				}
+				fill(1)
+				if got := pictureOf(add); !bytes.Equal(got.Pix, want.Pix) {
+					t.Fatal("when there is memory again the picture is another one")
+				}
+			}
+		})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // storage is an array in graphics memory whose contents change.
 type storage struct {
 	buffer uint32
-	size   int // bytes
+	size   int // bytes; 0 where the driver has given none yet
 }
 
 func newStorage() (s storage) {
@@ -31,28 +31,46 @@ func grown(capacity, n int) int {
 	return capacity
 }
 
-// replace makes the data the beginning of the array, of which nothing else is kept, with room for as many bytes as are given. It binds the array.
+// replace makes the data the beginning of the array, of which nothing else is kept, with room for as many bytes as are given where it must be
+// made larger. It binds the array. It returns false if the driver has no memory for it, which is noted as an error of the frame: then the array
+// is empty, must not be drawn from, and is asked for again by the next call.
 //
 // The driver hears beforehand that what was there is not needed any more, so that it need not wait for frames that still read it. Mapping says that without asking for new memory,
 // which costs as much as filling it where the driver clears it first.
-func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) {
+func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) bool {
 	s.bind()
-	if s.size != room {
-		gl.BufferData(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
-		s.size = room
+	if s.size < size && !r.reserve(s, room, size) {
+		return false
 	}
 	if size == 0 {
-		return
+		return true
 	}
 	r.stats.Uploaded += size
 	if to := gl.MapBufferRange(gl.ARRAY_BUFFER, 0, size, gl.MAP_WRITE_BIT|gl.MAP_INVALIDATE_BUFFER_BIT); to != nil {
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(data), size))
 		if gl.UnmapBuffer(gl.ARRAY_BUFFER) {
-			return
+			return true
 		}
 	}
 	// The memory could not be mapped, or was lost meanwhile, as happens when a display changes its mode.
 	gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, data)
+	return true
+}
+
+// reserve asks for the memory of an array, which is bound: with room to grow, or else for what is needed now. This is the one place that asks for
+// errors in the middle of a frame, which makes drivers wait, but only where an array grows.
+func (r *Renderer) reserve(s *storage, room, size int) bool {
+	r.note(driverError()) // what has gone wrong before is not about this array
+	var err error
+	for _, s.size = range [...]int{room, size} {
+		gl.BufferData(gl.ARRAY_BUFFER, s.size, nil, gl.STREAM_DRAW)
+		if err = driverError(); err == nil {
+			return true
+		}
+	}
+	s.size = 0
+	r.note(err)
+	return false
 }
 
 // write replaces a part of the array, which must be bound.
