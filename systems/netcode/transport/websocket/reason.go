@@ -55,7 +55,9 @@ func reasonOf(err error) transport.Reason {
 			return r
 		}
 		switch closed.Code {
-		case websocket.StatusNormalClosure, websocket.StatusGoingAway:
+		case websocket.StatusGoingAway: // what proxies say to both ends when they restart, and browsers of a page that is closed
+			return transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}
+		case websocket.StatusNormalClosure:
 			return transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}
 		case websocket.StatusMessageTooBig, websocket.StatusPolicyViolation:
 			return transport.Reason{Code: transport.Overload, Text: "the other end did not take what was sent"}

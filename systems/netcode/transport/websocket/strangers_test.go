@@ -361,7 +361,7 @@ func TestForeignEnds(t *testing.T) {
 		"a reason in the close frame": {func(c *library.Conn) { c.Close(4002, "sent too fast") }, transport.Reason{Code: transport.Kicked, Text: "sent too fast"}},
 		"control characters":          {func(c *library.Conn) { c.Close(4001, "a\x1b[31mb") }, transport.Reason{Code: transport.Left, Text: "a?[31mb"}},
 		"a normal end":                {func(c *library.Conn) { c.Close(library.StatusNormalClosure, "") }, transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}},
-		"a page that is left":         {func(c *library.Conn) { c.Close(library.StatusGoingAway, "") }, transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}},
+		"a page that is closed":       {func(c *library.Conn) { c.Close(library.StatusGoingAway, "") }, transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}},
 		"another code":                {func(c *library.Conn) { c.Close(3001, "") }, transport.Reason{Code: transport.Failed, Text: "the other end closed with WebSocket code 3001"}},
 		"code 4000, which is none":    {func(c *library.Conn) { c.Close(4000, "") }, transport.Reason{Code: transport.Failed, Text: "the other end closed with WebSocket code 4000"}},
 		"no end":                      {func(c *library.Conn) { c.CloseNow() }, transport.Reason{Code: transport.Failed, Text: "the connection broke"}},

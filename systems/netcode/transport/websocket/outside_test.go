@@ -7,10 +7,15 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
+
+	library "github.com/coder/websocket"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
@@ -60,4 +65,18 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	client.Close(transport.Reason{})
 	<-client.(*websocket.Conn).Done()
 	settle(t, before)
+}
+
+// A proxy that restarts closes both of its connections with 1001. That is no end of the game: neither end takes it for the other's wish, so that the client comes back.
+func TestProxyRestarts(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, err := library.Accept(w, r, nil); err == nil {
+			_ = c.Close(library.StatusGoingAway, "")
+		}
+	}))
+	defer proxy.Close()
+	client := dial(t, "ws"+strings.TrimPrefix(proxy.URL, "http"), websocket.Config{})
+	if got := ends(t, client); got.Code != transport.Failed || !strings.Contains(got.Text, "proxy") {
+		t.Errorf("closed because %q, want failed", got)
+	}
 }
