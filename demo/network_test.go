@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -236,6 +237,18 @@ func TestServerRestarts(t *testing.T) {
 
 func TestNetworkedExitCodes(t *testing.T) {
 	program := built(t, true)
+	state := func(token string) string {
+		dir := filepath.Join(t.TempDir(), "state")
+		file := filepath.Join(dir, "token")
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(file, []byte(token), 0o644), os.Chmod(dir, 0o755), os.Chmod(file, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	warning := "others on this machine can read a secret"
+	if runtime.GOOS == "windows" { // which has no modes to tell it by
+		warning = ""
+	}
 	for _, test := range []struct {
 		args   []string
 		code   int
@@ -255,6 +268,12 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},
 		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 1, "", "-listen 127.0.0.1:1234567:"},
 		{[]string{"server", "-drain", "-1s"}, 2, "", "-drain -1s:"},
+		{[]string{"server", "-seconds", "-1"}, 2, "", "-seconds -1:"},
+		{[]string{"server", "-seconds", "NaN"}, 2, "", "-seconds NaN:"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-state", state("short")}, 1, "", "too short to be secret"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-state", state("correct horse battery staple")}, 1, "", "cannot stand in a link"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-state", state(strings.Repeat("x", 257))}, 1, "", "cannot stand in a link"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-seconds", "0.1", "-state", state(strings.Repeat("x", 256))}, 0, "tandem://", warning},
 		{[]string{"server", "-websocket", "here"}, 2, "", `-websocket "here": it takes HOST:PORT`},
 		{[]string{"server", "-websocket", "127.0.0.1:1234567"}, 1, "", "-websocket 127.0.0.1:1234567:"},
 		{[]string{"server", "-websocket", "127.0.0.1:0", "-origin", "https://play.example.org"}, 2, "", "no https://"},

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -55,6 +56,7 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 			return l, err
 		}
 	}
+	s.warn(log)
 	if s.listen != "" {
 		network, all := s.admission()
 		way, err := dtls.Listen(s.listen, dtls.Config{Certificate: certificate, Log: log, NetworkHandshakes: network, Handshakes: all})
@@ -95,6 +97,23 @@ func (s *serving) admission() (network, all dtls.Rate) {
 	return dtls.Rate{PerSecond: s.joins, Burst: max(4, 32*s.joins/10)}, dtls.Rate{PerSecond: max(100, s.joins), Burst: max(200, 4*s.joins)}
 }
 
+// warn says which secrets in the folder of -state others on this machine can read: a file that was copied there has the mode of the copy.
+func (s *serving) warn(log *slog.Logger) {
+	if s.state == "" || runtime.GOOS == "windows" { // which has no such modes
+		return
+	}
+	const others = 0o077
+	if folder, err := os.Stat(s.state); err != nil || folder.Mode().Perm()&others == 0 {
+		return
+	}
+	for _, name := range [...]string{"token", "certificate.pem"} {
+		file := filepath.Join(s.state, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().Perm()&others != 0 {
+			log.Warn("others on this machine can read a secret; take their rights away with chmod 600", "file", file, "mode", info.Mode().Perm())
+		}
+	}
+}
+
 // leave closes the lobby and waits until everybody has been told why, but not for those who do not hear.
 func (l *lobby) leave(reason transport.Reason) {
 	l.Close(reason)
@@ -130,14 +149,21 @@ func (s *serving) ownCertificate() (tls.Certificate, error) {
 	return c, err
 }
 
+// maxToken is the most bytes of a token that a client presents.
+const maxToken = 256
+
 // secret returns the token: the one in the folder of -state, or a new one.
 func (s *serving) secret() (string, error) {
 	name := filepath.Join(s.state, "token")
 	if s.state != "" {
 		text, err := os.ReadFile(name)
 		if token := strings.TrimSpace(string(text)); err == nil {
-			if len(token) < 16 {
+			link := joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 1, Path: "/", Token: token}
+			switch {
+			case len(token) < 16:
 				return "", fmt.Errorf("the token in %s is too short to be secret; delete the file, and a new one is made", name)
+			case len(token) > maxToken || link.Validate() != nil:
+				return "", fmt.Errorf("the token in %s cannot stand in a link, which takes 16 to %d letters, digits and -._~; delete the file, and a new one is made", name, maxToken)
 			}
 			return token, nil
 		} else if !errors.Is(err, fs.ErrNotExist) {

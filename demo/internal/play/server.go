@@ -33,6 +33,9 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if err := s.check(); err != nil {
 		return err
 	}
+	if seconds < 0 || !(seconds <= 1e7) {
+		return badf("-seconds %v: the time to run is above 0, or 0 for no end", seconds)
+	}
 	level := slog.LevelInfo
 	if s.verbose {
 		level = slog.LevelDebug

@@ -184,6 +184,9 @@ func parseAddr(text string) (netip.Addr, bool) {
 // parseNetwork reads an address, with a port or without, or a network such as 203.0.113.0/24.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
+		if p.Addr().Is4In6() && p.Bits() >= 96 { // players' addresses are those of IPv4 then
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
 		return p.Masked(), nil
 	}
 	at, ok := parseAddr(text)

@@ -75,6 +75,7 @@ func TestBans(t *testing.T) {
 	mustBan(nil, "203.0.113.7:5000", "")
 	mustBan(nil, "[2001:db8:1:2::5]:77", "")
 	whole := mustBan(nil, "198.51.100.0/24", "")
+	mustBan(nil, "::ffff:192.0.2.128/121", "")
 	for _, c := range []struct {
 		addr, token string
 		resumes     bool
@@ -84,6 +85,7 @@ func TestBans(t *testing.T) {
 		{"203.0.113.7:9", "b", false, true}, {"203.0.113.7", "b", true, true}, {"[::ffff:203.0.113.7]:9", "b", false, true}, {"203.0.113.8:9", "b", false, false},
 		{"[2001:db8:1:2:ffff::1]:9", "b", false, true}, {"[2001:db8:1:3::5]:9", "b", false, false},
 		{"198.51.100.200:1", "b", false, true}, {"loopback:3", "b", false, false},
+		{"192.0.2.200:1", "b", false, true}, {"192.0.2.100:1", "b", false, false},
 	} {
 		var banned *guestlist.BannedError
 		if err := l.Check(noon, c.addr, []byte(c.token), c.resumes); errors.As(err, &banned) != c.banned {
@@ -103,8 +105,8 @@ func TestBans(t *testing.T) {
 	if _, err := l.Ban(noon, nil, "", "nobody"); err == nil {
 		t.Error("nobody was banned")
 	}
-	if n := len(l.Bans()); n != 3 {
-		t.Errorf("%d bans, want 3", n)
+	if n := len(l.Bans()); n != 4 {
+		t.Errorf("%d bans, want 4", n)
 	}
 }
 
@@ -142,13 +144,19 @@ func TestText(t *testing.T) {
 	}
 	before, _ := again.MarshalText()
 	for _, bad := range []string{"", "{", `{"bans":[{"id":1}]}`, `{"bans":[{"id":0,"network":"1.2.3.4"}]}`, `{"tokens":[{"token":"xyz"}]}`, `{"bans":[{"id":1,"token":"00"}]}`, `{"unknown":1}`,
-		`{"bans":[{"id":1,"network":"here"}]}`} {
+		`{"bans":[{"id":1,"network":"here"}]}`, `{"bans":[]}{"bans":[{"id":1,"network":"1.2.3.4"}]}`, `{"bans":[]}]`} {
 		if again.UnmarshalText([]byte(bad)) == nil {
 			t.Errorf("%s was taken", bad)
 		}
 	}
 	if after, _ := again.MarshalText(); string(after) != string(before) {
 		t.Error("a bad text has changed the list")
+	}
+	if err := again.UnmarshalText([]byte(`{"last_id":-7}`)); err != nil {
+		t.Error(err)
+	}
+	if b, _ := again.Ban(noon, []byte("x"), "", ""); b.ID != 1 {
+		t.Errorf("the first ban has the number %d", b.ID)
 	}
 }
 

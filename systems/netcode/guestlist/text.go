@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -63,10 +64,13 @@ func (l *List) UnmarshalText(text []byte) error {
 	if err := in.Decode(&f); err != nil {
 		return fmt.Errorf("guestlist: %w", err)
 	}
+	if _, err := in.Token(); err != io.EOF {
+		return errors.New("guestlist: something follows the list; put all bans and tokens into one")
+	}
 	if len(f.Bans) > MaxBans || len(f.Tokens) > MaxTokens {
 		return fmt.Errorf("guestlist: more than %d bans or %d tokens", MaxBans, MaxTokens)
 	}
-	fresh := List{tokens: map[string]Token{}, last: f.LastID}
+	fresh := List{tokens: map[string]Token{}, last: max(f.LastID, 0)}
 	for _, b := range f.Bans {
 		ban := Ban{ID: b.ID, Token: b.Token, Reason: line(b.Reason), Since: b.Since}
 		if b.Network != "" {
