@@ -19,7 +19,7 @@ const (
 // LogicalRecord is what stands behind a [Logical]: the value, the revision counter and the skip-interpolation state. A synchronizer owns the last two and
 // settles them with [LogicalRecord.Acknowledge] once per fixed step.
 type LogicalRecord[T any] struct {
-	Value    T
+	Value    T      // as last written
 	Revision uint32 // 0: fresh
 	state    uint32 // kind (2 bits), longDuration (1 bit), then 29 bits: the owner's tag, or the duration of a pending SetOver
 }

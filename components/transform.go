@@ -7,13 +7,13 @@ import (
 
 // The transforms of objects in space and in the plane.
 type (
-	// Transform3D is an object's logical pose in space, local to its [Parent].
+	// Transform3D is an object's logical pose in space, local to its [Parent]. The zero value is at a pose without size: start from NewLogical(Identity3D()).
 	Transform3D = Logical[Pose3D]
-	// Visual3D is an object's drawn pose in space, local to its [Parent].
+	// Visual3D is an object's drawn pose in space, local to its [Parent]; systems.Hierarchy3D knows where that is in the world. Without a systems.Interpolation3D in the engine nobody writes it.
 	Visual3D = Visual[Pose3D]
-	// Transform2D is an object's logical pose in the plane, local to its [Parent].
+	// Transform2D is an object's logical pose in the plane. No hierarchy composes poses in the plane: see [Pose2D.Mul].
 	Transform2D = Logical[Pose2D]
-	// Visual2D is an object's drawn pose in the plane, local to its [Parent].
+	// Visual2D is an object's drawn pose in the plane. Without a systems.Interpolation2D in the engine nobody writes it.
 	Visual2D = Visual[Pose2D]
 )
 
@@ -22,7 +22,7 @@ type (
 // It may be written directly, which keeps the local pose; Hierarchy.Reparent keeps the world pose. It is a plain component and not an arche relation, because a
 // relation makes one table per target.
 type Parent struct {
-	Entity ecs.Entity
+	Entity ecs.Entity // the parent; zero: the world
 }
 
 // NoInterpolation is a marker: an entity that has it shows its logical value as of the newest fixed step, without interpolation. It may be added and
@@ -35,16 +35,14 @@ type NoInterpolation struct{}
 // parts of a hierarchy is not blending their composition.
 type InterpolateOnGPU struct{}
 
-// Velocity3D is a linear velocity in units per second of simulated time in the parent's frame, and an angular velocity in radians per second about
-// the axis of its direction (right-handed), in the parent's frame.
+// Velocity3D is how an object moves, in the frame of its [Parent]; systems.Motion3D integrates it. The zero value rests.
 type Velocity3D struct {
-	Linear  mgl32.Vec3
-	Angular mgl32.Vec3
+	Linear  mgl32.Vec3 // units per second of simulated time
+	Angular mgl32.Vec3 // radians per second of simulated time, about the axis of its direction, right-handed
 }
 
-// Velocity2D is a linear velocity in units per second of simulated time in the parent's frame and an angular velocity in radians per second,
-// counter-clockwise.
+// Velocity2D is how an object moves in the plane; systems.Motion2D integrates it. The zero value rests.
 type Velocity2D struct {
-	Linear  mgl32.Vec2
-	Angular float32
+	Linear  mgl32.Vec2 // units per second of simulated time
+	Angular float32    // radians per second of simulated time, counter-clockwise
 }

@@ -38,6 +38,7 @@ type entry struct {
 
 // Plugin adds systems and resources to an engine.
 type Plugin interface {
+	// Install is called once, by [Engine.Install]. It panics for what makes no sense, with the remedy.
 	Install(e *Engine)
 }
 

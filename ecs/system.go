@@ -17,8 +17,11 @@ import (
 // Systems are told apart by ==: pass a pointer to be able to remove or disable one. A system that has a method Name() string is called by that in
 // panics, others by their type, and a [SystemFunc] by its function as well.
 type System interface {
+	// Initialize prepares the system: filters, resources. It may change the world's structure.
 	Initialize(w *arche.World)
+	// Update does its share of the stage. It must close every query that it opens.
 	Update(w *arche.World)
+	// Finalize gives back what the system holds.
 	Finalize(w *arche.World)
 }
 
@@ -53,7 +56,7 @@ func systemName(s System) string {
 // SystemPanic is what [Engine.Update] panics with when a system panics: the original value, with the place where it happened.
 type SystemPanic struct {
 	System string // the system's name
-	Stage  Stage
+	Stage  Stage  // in which it runs
 	Method string // Initialize, Update or Finalize
 	Tick   uint64 // [Time.Tick] at that moment
 	Value  any    // what the system panicked with

@@ -14,9 +14,9 @@ import (
 //
 // Apply(a, Between(a, b)) is b; Scale(offset, 0) is no offset and Scale(offset, 1) the offset itself.
 type Difference[T any] struct {
-	Between func(from, to T) T
-	Apply   func(base, offset T) T
-	Scale   func(offset T, factor float32) T
+	Between func(from, to T) T               // the offset that leads from one value to another
+	Apply   func(base, offset T) T           // the value to which an offset leads
+	Scale   func(offset T, factor float32) T // a part of an offset, factor 0 to 1
 	// Size returns how long an offset is, in units of length. Only CorrectGently needs it: nil means that nothing fades gently.
 	Size func(offset T) float32
 }

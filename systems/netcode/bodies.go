@@ -50,8 +50,8 @@ type Bodies[S any, I comparable, B comparable] struct {
 	Codec snapshot.Codec[B]
 	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's pose travels anyway. Nil: nothing.
 	Restore func(body B, pose components.Pose3D) B
-	// Distance tells how far a prediction was off, NaN for what makes no sense; up to Tolerance it counts as right, to be chosen above the quantum of Codec and poses. Distance is
-	// required.
+	// Distance tells how far a prediction was off, at least 0, in units of length, NaN for what makes no sense; up to Tolerance it counts as right, to be chosen above the quantum of Codec and
+	// poses. Distance is required.
 	Distance  func(predicted, authoritative B) float64
 	Tolerance float64
 	// Snap is the distance in units of length from which on a correction is drawn as a jump; zero means never.

@@ -7,10 +7,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// Carrier names what carries a player: a mover by its kind, or a body by its ID; the zero value is nothing.
+// Carrier names what carries a player: a mover or a body, not both. The zero value is nothing.
 type Carrier struct {
-	Mover uint16
-	Body  snapshot.ID
+	Mover uint16      // a kind that was given to SetMover; 0: none
+	Body  snapshot.ID // the ID of an entity of one of the kinds of Bodies; None: none
 }
 
 // carry makes his entity a child of what carries him, and returns his pose in its frame.

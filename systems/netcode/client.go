@@ -60,7 +60,7 @@ type ClientConfig[S any, I comparable] struct {
 	Log *slog.Logger
 }
 
-// Bounds are the least and the most of something.
+// Bounds are the least and the most of something, both included. What a zero means stands where they are used.
 type Bounds[T int | time.Duration] struct{ Min, Max T }
 
 // Status is where a client stands.
@@ -157,7 +157,7 @@ type news[S any] struct {
 
 // ClientStats are a client's figures, also a resource of its world. Counters count from when the client was made, over all of its connections.
 type ClientStats struct {
-	Status           Status
+	Status           Status        // where the client stands
 	RTT, Jitter      time.Duration // smoothed round trip, and its mean deviation
 	Loss             float64       // share of snapshots that did not come in time, 0 to 1
 	Delay            time.Duration // how far behind the server's present others are shown
@@ -167,7 +167,7 @@ type ClientStats struct {
 	ViewRate         float64       // of the others' time, likewise; 0 waits for data
 	Replicas         int           // replicated entities that are known at present
 	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
-	Corrections      uint64        // of the own player's prediction
+	Corrections      uint64        // of the own player's prediction; the first is where it begins
 	CorrectionError  float64       // of the last one, as Game.Distance measures it
 	Predicted        int           // bodies that are predicted, wholly or in part
 	BodyCorrections  uint64        // steps of theirs in which one was corrected

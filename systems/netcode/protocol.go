@@ -14,7 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Game is what a player is made of: a state S that his inputs I step forward, on the server and in his own client's prediction by the same function.
+// Game is what a player is made of: a state S that his inputs I step forward, on the server and in his own client's prediction by the same function. States and inputs are copied by assignment, and old
+// ones kept: what Step changes must lie in S itself, not behind a slice, a map or a pointer in it.
 type Game[S any, I comparable] struct {
 	// Step returns a player's state one tick later. It must depend on nothing but its arguments and on what is a function of the tick (a moving platform), or
 	// predictions go wrong. Required.
@@ -25,10 +26,11 @@ type Game[S any, I comparable] struct {
 	// when it boards and leaves. A body that carries the own player is predicted as long as it does, at any distance. Where what carries him is destroyed, he stays where it was last until
 	// his state names something else; a systems.Hierarchy on the server then needs systems.KeepOrphans, or his entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the server's entity has otherwise, if any.
 	Carrier func(state S) Carrier
-	// Distance tells how far a prediction was off; up to Tolerance it counts as right. Required.
+	// Distance tells how far a prediction was off, at least 0, in whatever unit; NaN for what makes no sense. Up to Tolerance, in the same unit, it counts as right; zero corrects every
+	// difference. What Distance leaves out is not corrected. Required.
 	Distance  func(predicted, authoritative S) float64
 	Tolerance float64
-	// Snap is the distance from which on a correction is drawn as a jump; zero means never.
+	// Snap is the Distance from which on a correction is drawn as a jump; zero means never.
 	Snap float64
 	// CorrectionSpeed is how fast, in units of length per second, a correction is made good in the picture beside the player's own motion: so he is seen to be pushed, and not to leap. What is short
 	// fades more slowly, by its half-life; what would take more than a second fades as fast as it must. What he does is seen at once all the while. Zero means 3.
@@ -44,7 +46,9 @@ type Game[S any, I comparable] struct {
 
 // StateCodec packs a player's state.
 type StateCodec[S any] interface {
+	// Write packs the state, exactly: what it rounds is taken for a misprediction. It fits a packet with room to spare, say 500 bytes.
 	Write(w *packet.Writer, state S)
+	// Read is the inverse. The bits may come from anywhere: it must not panic, and what it cannot take for a state it reports with r.Fail.
 	Read(r *packet.Reader) S
 }
 

@@ -36,6 +36,7 @@ var (
 // BannedError refuses who is banned.
 type BannedError struct{ Reason string }
 
+// Error returns what who is banned may be told.
 func (e *BannedError) Error() string {
 	if e.Reason == "" {
 		return "you are banned from this server"

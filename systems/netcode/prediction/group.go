@@ -76,15 +76,15 @@ type Bodies[S any, I comparable, B any] struct {
 
 // BodiesStats counts what a [Bodies] did.
 type BodiesStats struct {
-	States      uint64 // authoritative states of bodies compared with what was predicted
-	Stale       uint64 // refused: no newer than the last, or too old to replay from
-	Corrections uint64 // of those compared, wrong ones
-	Others      uint64 // the same of other players: their states compared,
-	Surprises   uint64 // and of them those who were elsewhere, or have done something else
-	Replays     uint64 // for the player's sake, the bodies' or the others'
-	Steps       uint64 // steps of a body, those replayed included
-	LastError   float64
-	MaxError    float64
+	States      uint64  // authoritative states of bodies compared with what was predicted
+	Stale       uint64  // refused: no newer than the last, or too old to replay from
+	Corrections uint64  // of those compared, wrong ones
+	Others      uint64  // the same of other players: their states compared,
+	Surprises   uint64  // and of them those who were elsewhere, or have done something else
+	Replays     uint64  // for the player's sake, the bodies' or the others'
+	Steps       uint64  // steps of a body, those replayed included
+	LastError   float64 // of the last wrong one, as BodiesConfig.Distance measures it
+	MaxError    float64 // the most, likewise
 }
 
 // NewBodies returns an empty group. It panics without Step or Distance, or for a Max out of range.

@@ -45,18 +45,18 @@ type Predictor[S any, I comparable] struct {
 
 // Stats counts what a [Predictor] did.
 type Stats struct {
-	Steps       uint64 // new ticks predicted
-	Filled      uint64 // of them skipped ones, with made-up inputs
-	States      uint64 // authoritative states taken
-	Stale       uint64 // authoritative states refused: no newer than the last, or too old to replay from
-	Rollbacks   uint64 // mispredictions that were corrected
-	Replayed    uint64 // steps run again
-	Jumps       uint64 // times that the prediction began anew elsewhere
-	Rewinds     uint64 // times that the tick went back
-	LastDepth   int    // ticks replayed by the last rollback
-	MaxDepth    int
-	LastError   float64 // distance of the last misprediction
-	MaxError    float64
+	Steps       uint64    // new ticks predicted
+	Filled      uint64    // of them skipped ones, with made-up inputs
+	States      uint64    // authoritative states taken
+	Stale       uint64    // authoritative states refused: no newer than the last, or too old to replay from
+	Rollbacks   uint64    // mispredictions that were corrected
+	Replayed    uint64    // steps run again
+	Jumps       uint64    // times that the prediction began anew elsewhere
+	Rewinds     uint64    // times that the tick went back
+	LastDepth   int       // ticks replayed by the last rollback
+	MaxDepth    int       // the most that any did
+	LastError   float64   // of the last misprediction, as Config.Distance measures it
+	MaxError    float64   // the most, likewise
 	LastCorrect tick.Tick // newest tick whose prediction turned out right
 }
 

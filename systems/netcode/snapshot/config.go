@@ -18,8 +18,8 @@ type Grid struct {
 // Range says which velocities can be told apart: multiples of Resolution from -Max to Max on each axis, at most 32767 of them either way. Without a
 // Max none is sent.
 type Range struct {
-	Max        float32
-	Resolution float32
+	Max        float32 // units, or radians, per second
+	Resolution float32 // likewise: what is sent is off by at most half of it
 }
 
 // Config is what both ends must agree on, with the registered components. The zero value is filled with the defaults that each field states.
