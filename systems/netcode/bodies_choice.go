@@ -40,7 +40,7 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 		var at tick.Tick
 		for i := range c.replicas {
 			r := &c.replicas[i]
-			if r.id == snapshot.None || r.id == c.own || !b.has(r.kind) || r.parent != snapshot.None || r.hangs != snapshot.None || !c.has(r.entity) || b.find(r.id) != nil {
+			if r.id == snapshot.None || r.id == c.own || !b.has(r.kind) || r.parent != snapshot.None || r.hangs != snapshot.None || r.departs.any || !r.coming && !c.has(r.entity) || b.find(r.id) != nil {
 				continue
 			}
 			told, tick, ok := c.decoder.State(r.id)
@@ -70,6 +70,10 @@ func (b *bodiesClient[S, I, B]) choose(newest tick.Tick) {
 		}
 		r := c.replica(best)
 		if !b.company.Add(uint32(best), r.kind, at, state) {
+			return
+		}
+		if c.revealAll(r); !c.has(r.entity) { // the game does not show it
+			b.company.Remove(uint32(best))
 			return
 		}
 		pose := c.logical(r.entity).Get()

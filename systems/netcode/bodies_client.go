@@ -24,6 +24,8 @@ type clientBodies interface {
 	forget(id snapshot.ID)
 	// pose returns where a predicted body is after the own player's newest step, or was before it.
 	pose(id snapshot.ID, before bool) (components.Pose3D, bool)
+	// drawn reports whether a body is drawn as it is predicted, wholly or in part.
+	drawn(id snapshot.ID) bool
 	stats(to *ClientStats)
 }
 
@@ -146,7 +148,7 @@ func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 func (b *bodiesClient[S, I, B]) release(id snapshot.ID) {
 	b.company.Remove(uint32(id))
 	r := b.c.replica(id)
-	if r == nil || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
+	if r == nil || r.news.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) { // if there is more to come, the picture is on its way there
 		return
 	}
 	if state, ok := b.handle.Get(b.c.decoder, id); ok {
@@ -302,6 +304,11 @@ func (b *bodiesClient[S, I, B]) pose(id snapshot.ID, before bool) (components.Po
 		return a.start, true
 	}
 	return a.end, true
+}
+
+func (b *bodiesClient[S, I, B]) drawn(id snapshot.ID) bool {
+	a := b.find(id)
+	return a != nil && a.ready && a.weight > 0
 }
 
 func (b *bodiesClient[S, I, B]) stats(to *ClientStats) {

@@ -30,7 +30,8 @@ type ClientConfig[S any, I comparable] struct {
 	// the first input for it stands, to which only presses are added (Rules.Merge).
 	Input func(t tick.Tick) I
 	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it belongs to this player, be it his body
-	// ([Client.Entity]) or something else. The zero entity: the replica is not shown.
+	// ([Client.Entity]) or something else. The zero entity: the replica is not shown. What is drawn in the past is spawned when the picture comes to where the server had it first, the rest when it
+	// comes.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is told before a replica is despawned: when the picture comes to where the server took it away, for what is drawn in the past.
 	Removed func(w *arche.World, e arche.Entity)
@@ -113,6 +114,7 @@ type Client[S any, I comparable] struct {
 	playback  *remote.Playback
 	replicas  []replica // by slot
 	aside     []replica // departed, and still seen though their slots are somebody else's
+	held      holding   // what has come of replicas and does not hold yet
 	predictor *prediction.Predictor[S, I]
 	pings     [256]time.Duration
 	ping      uint8
@@ -279,7 +281,7 @@ func (c *Client[S, I]) Entity() arche.Entity {
 	return arche.Entity{}
 }
 
-// Replica returns the local entity of a replicated one, or the zero entity. One that the server has taken away is there as long as it is seen.
+// Replica returns the local entity of a replicated one, or the zero entity. It is there as long as it is seen: the news of its spawn and of its end come a while before.
 func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity

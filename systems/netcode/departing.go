@@ -26,25 +26,23 @@ func (c *Client[S, I]) depart(id snapshot.ID, at, now time.Duration) {
 		return
 	}
 	if !c.lags(r) || at <= c.viewTime {
+		if !r.coming {
+			c.revealAll(r)
+		}
 		c.removeReplica(id)
 		return
+	}
+	if c.bodies != nil {
+		c.bodies.forget(id)
 	}
 	behind := min(at-c.viewTime, 5*time.Second)
 	r.departs = departure{true, at, now + 2*behind + time.Second}
 	c.stats.Replicas--
 }
 
-// lags reports whether a replica is drawn as it was in the past.
+// lags reports whether a replica is drawn as it was in the past, or will be.
 func (c *Client[S, I]) lags(r *replica) bool {
-	if r.id == c.own || !r.shown || !r.method.Delayed() || c.protocol.movers[r.kind] != nil || !c.playback.Ready() {
-		return false
-	}
-	if c.bodies != nil {
-		if _, predicted := c.bodies.pose(r.id, false); predicted {
-			return false
-		}
-	}
-	return true
+	return r.id != c.own && r.method.Delayed() && c.protocol.movers[r.kind] == nil && (r.departs.any || c.bodies == nil || !c.bodies.drawn(r.id))
 }
 
 // setAside frees the slot of a replica that has departed and is still seen.
@@ -61,7 +59,7 @@ func (c *Client[S, I]) setAside(r *replica) {
 // leave takes out those who are seen no more when the picture shows a moment.
 func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
 	gone := func(r *replica) bool {
-		return r.departs.any && (seen && r.departs.at <= view || now >= r.departs.end || !c.has(r.entity))
+		return r.departs.any && (seen && r.departs.at <= view || now >= r.departs.end || !r.coming && !c.has(r.entity))
 	}
 	for i := range c.replicas {
 		if r := &c.replicas[i]; gone(r) {
@@ -72,7 +70,7 @@ func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
 	for i := range c.aside {
 		if r := c.aside[i]; gone(&r) {
 			c.finish(&r)
-		} else {
+		} else if r.id != snapshot.None {
 			kept = append(kept, r)
 		}
 	}
@@ -83,6 +81,7 @@ func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
 // finish despawns the entity of a replica that is in no slot any more.
 func (c *Client[S, I]) finish(r *replica) {
 	c.unhang(r)
+	c.forgetNews(r)
 	if !c.world.Alive(r.entity) {
 		return
 	}

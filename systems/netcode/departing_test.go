@@ -195,29 +195,57 @@ func TestWhatGoesGoesWithoutNews(t *testing.T) {
 
 // What is set aside is bounded: the oldest goes when there are too many.
 func TestDepartedAreBounded(t *testing.T) {
-	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.SnapshotRate, c.MinSnapshotRate = 60, 1 })
-	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 10 * time.Millisecond, Seed: 1}), nil)
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+		c.SnapshotRate, c.MinSnapshotRate, c.Bandwidth = 60, 1, 1<<20
+	})
+	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 10 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) {
+		c.Delay = netcode.Bounds[time.Duration]{Min: 300 * time.Millisecond, Max: 300 * time.Millisecond}
+	})
 	m.run(2*time.Second, nil)
 	m.mustPlay()
-	var all [60]arche.Entity
+	var all [100]arche.Entity
 	replicated := arche.ComponentID[netcode.Replicated](a.engine.World())
-	most, last := 0, tick.Tick(0)
+	least, most := len(all), 0
+	look := func() {
+		query := a.engine.World().Query(arche.All(replicated))
+		least, most = min(least, query.Count()-1), max(most, query.Count()-1)
+		query.Close()
+	}
+	swap := func() {
+		for i := range all {
+			if m.engine.World().Alive(all[i]) {
+				m.engine.World().RemoveEntity(all[i])
+			}
+			all[i] = m.crate(kindCrate, components.At3D(float32(i), 0, 0))
+		}
+	}
+	swap()
+	m.run(time.Second, nil)
+	look()
+	if least != len(all) || most != len(all) {
+		t.Fatalf("%d entities are seen, want %d", most, len(all))
+	}
+	swap() // all at once: they are seen on until their end, but for those that there is no room for
+	m.run(time.Second, look)
+	if least != 64 || most > len(all)+64 {
+		t.Errorf("while others are on their way into their slots %d to %d are seen, want 64 to %d at most", least, most, len(all)+64)
+	}
+	last := tick.Tick(0)
 	m.run(3*time.Second, func() {
 		if m.server.Tick() == last {
 			return
 		}
 		last = m.server.Tick()
-		for i := range all { // a new one in every slot with every tick
-			if m.engine.World().Alive(all[i]) {
-				m.engine.World().RemoveEntity(all[i])
-			}
-			all[i] = m.crate(kindCrate, components.At3D(float32(i), 0, float32(last%60)))
-		}
-		query := a.engine.World().Query(arche.All(replicated))
-		most = max(most, query.Count())
-		query.Close()
+		swap() // with every tick
+		look()
 	})
-	if limit := 1 + 2*len(all) + 64; most > limit || most < len(all)+64 {
-		t.Errorf("%d entities are seen at once, want more than the bound lets be, and at most %d", most, limit)
+	if most > len(all)+64 {
+		t.Errorf("%d entities are seen at once, want at most %d", most, len(all)+64)
+	}
+	m.run(time.Second, nil)
+	least, most = len(all), 0
+	look()
+	if n, listed, _ := a.client.HeldForTest(); least != len(all) || most != len(all) || n != 0 || listed != 0 {
+		t.Errorf("in the end %d to %d are seen, and %d and %d pieces of news are kept, want %d and none", least, most, n, listed, len(all))
 	}
 }

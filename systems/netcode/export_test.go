@@ -143,3 +143,13 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 	}
 	return 8*len(payload) - r.Remaining(), w.Bytes(), w.Len(), w.Err()
 }
+
+// HeldForTest returns how much news is kept, as counted, and in the lists of all replicas, and for how much there is memory.
+func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
+	for i := range len(c.replicas) + len(c.aside) {
+		for at := c.below(i).news.first; at != 0; at = c.held.all[at].next {
+			listed++
+		}
+	}
+	return c.held.n, listed, cap(c.held.all)
+}

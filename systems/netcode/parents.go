@@ -13,7 +13,7 @@ func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) bool {
 		return true
 	}
 	var e arche.Entity
-	above := c.replica(parent)
+	above := c.above(r, parent)
 	if parent != snapshot.None {
 		if above == nil {
 			return false
@@ -27,6 +27,18 @@ func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) bool {
 	}
 	c.setParent(r.entity, e)
 	return true
+}
+
+// above returns what a replica is to hang below, nil if that is not there. Who is drawn in the present does not wait for what is to be seen later only.
+func (c *Client[S, I]) above(r *replica, parent snapshot.ID) *replica {
+	p := c.replica(parent)
+	if p != nil && p.coming && !c.lags(r) {
+		c.revealAll(p)
+	}
+	if p == nil || p.coming {
+		return nil
+	}
+	return p
 }
 
 func (c *Client[S, I]) unhang(r *replica) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	arche "github.com/mlange-42/arche/ecs"
-
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
@@ -95,59 +93,3 @@ func (p *Protocol[S, I]) SetMover(kind uint16, path func(t tick.Tick) components
 
 // TickRate returns the rate of both engines in steps per second.
 func (p *Protocol[S, I]) TickRate() int { return p.schema.Config().TickRate }
-
-// Mirror replicates a component type of the game's: what the server's entity has, the client's has, as the codec quantises it. Call it in the same order on both ends. It
-// panics when the protocol is in use already, and for a name that is taken.
-func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec snapshot.Codec[T]) snapshot.Component[T] {
-	handle := snapshot.Register(p.schema, name, codec)
-	p.mirrors = append(p.mirrors, mirrorOf[T]{handle: handle})
-	return handle
-}
-
-// mirrorKind is a mirrored component type before it knows a world, mirror one that does.
-type mirrorKind interface {
-	bind(w *arche.World) mirror
-}
-
-type mirror interface {
-	// send copies the entity's component, or that it has none, into what travels.
-	send(e arche.Entity, to *snapshot.World, id snapshot.ID)
-	// receive gives the entity what came.
-	receive(from *snapshot.Decoder, change *snapshot.Change, e arche.Entity)
-}
-
-type mirrorOf[T comparable] struct {
-	handle snapshot.Component[T]
-	world  *arche.World
-	id     arche.ID
-}
-
-func (m mirrorOf[T]) bind(w *arche.World) mirror {
-	m.world, m.id = w, arche.ComponentID[T](w)
-	return m
-}
-
-func (m mirrorOf[T]) send(e arche.Entity, to *snapshot.World, id snapshot.ID) {
-	if m.world.Has(e, m.id) {
-		m.handle.Set(to, id, *(*T)(m.world.Get(e, m.id)))
-	} else {
-		m.handle.Remove(to, id)
-	}
-}
-
-func (m mirrorOf[T]) receive(from *snapshot.Decoder, change *snapshot.Change, e arche.Entity) {
-	if !m.handle.ChangedIn(change) && change.Op != snapshot.Spawned {
-		return
-	}
-	v, ok := m.handle.Get(from, change.ID)
-	has := m.world.Has(e, m.id)
-	switch {
-	case ok && !has:
-		m.world.Add(e, m.id)
-		fallthrough
-	case ok:
-		*(*T)(m.world.Get(e, m.id)) = v
-	case has:
-		m.world.Remove(e, m.id)
-	}
-}

@@ -29,8 +29,13 @@ type replica struct {
 	rested  bool        // was, until the newest sample came
 	counter uint8       // its discontinuities when it was, or when it became an orphan
 	shown   bool        // written at all
-	departs departure   // it is gone from the server
-	orphan  bool        // what it hung below is gone, and its picture has not come to another frame yet
+	coming  bool        // its entity is to be made when the picture comes to its birth
+	born    components.Pose3D
+	told    time.Duration // the moment of the newest news,
+	holds   time.Duration // and of the newest that holds
+	news    newsList      // that do not hold yet
+	departs departure     // it is gone from the server
+	orphan  bool          // what it hung below is gone, and its picture has not come to another frame yet
 
 	last    lastSample
 	bridges [4]crossing // the newest, which the picture has not come to yet
@@ -61,26 +66,17 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 		}
 		r := c.replica(ch.ID)
 		if ch.Op == snapshot.Spawned {
-			if old := &c.replicas[ch.ID.Slot()]; old.departs.any && old.id != ch.ID {
+			if old := &c.replicas[ch.ID.Slot()]; old.departs.any {
 				c.setAside(old)
 			} else {
 				c.removeReplica(old.id)
 			}
-			r = c.spawn(ch)
+			r = c.enter(ch)
 		}
-		if r == nil || !c.has(r.entity) {
+		if r == nil || !r.coming && !c.has(r.entity) {
 			continue
 		}
-		if !ch.Late {
-			r.owner = ch.Owner
-			if c.world.Has(r.entity, c.ids.replicated) {
-				*(*Replicated)(c.world.Get(r.entity, c.ids.replicated)) = Replicated{Kind: ch.Kind, Owner: ch.Owner, ID: ch.ID}
-			}
-			r.parent = ch.Parent
-			for _, m := range c.mirrors {
-				m.receive(c.decoder, ch, r.entity)
-			}
-		}
+		c.note(r, ch, stamp)
 		if !ch.Abstract {
 			c.push(r, ch.State, ch.Parent, stamp, now)
 		}
@@ -119,32 +115,14 @@ func (c *Client[S, I]) newSamples(kind remote.Kind) remote.Interpolator {
 	return remote.New(kind, remote.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
 }
 
-func (c *Client[S, I]) spawn(ch *snapshot.Change) *replica {
-	marker := Replicated{Kind: ch.Kind, Owner: ch.Owner, ID: ch.ID}
-	var e arche.Entity
-	if c.config.Spawn != nil {
-		e = c.config.Spawn(c.world, marker, ch.Owner == c.welcomed.player)
-	} else {
-		e = c.world.NewEntity(c.ids.logical, c.ids.visual)
-	}
+// enter gives a newcomer his slot. His entity is made when he is to be seen.
+func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	r := &c.replicas[ch.ID.Slot()]
-	*r = replica{id: ch.ID, entity: e, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind)}
+	*r = replica{
+		id: ch.ID, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind),
+		coming: true, born: poseOf(ch.State.Position, ch.State.Rotation),
+	}
 	c.stats.Replicas++
-	if e.IsZero() || !c.world.Alive(e) {
-		return r
-	}
-	if !c.world.Has(e, c.ids.logical) {
-		c.world.Add(e, c.ids.logical)
-	}
-	if !c.world.Has(e, c.ids.replicated) {
-		c.world.Add(e, c.ids.replicated)
-	}
-	*(*Replicated)(c.world.Get(e, c.ids.replicated)) = marker
-	pose := poseOf(ch.State.Position, ch.State.Rotation)
-	if scale := c.logical(e).Get().Scale; scale != (mgl32.Vec3{}) {
-		pose.Scale = scale
-	}
-	c.logical(e).Teleport(pose)
 	return r
 }
 
@@ -212,6 +190,7 @@ func (c *Client[S, I]) step() {
 	shown := c.viewTime // where the picture is when this step begins
 	view, seen := c.playback.View(real)
 	c.leave(shown, now, seen)
+	c.reveal(view, seen)
 	if seen {
 		// What the player sees when he acts is the picture of the step before.
 		c.view, c.viewNext = c.viewNext, 0
@@ -284,7 +263,7 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 	}
 	if kind != r.method {
 		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
-		if s, at, ok := c.decoder.State(r.id); ok {
+		if s, at, ok := c.decoder.State(r.id); ok && !r.departs.any {
 			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.looked.now)
 		}
 	}
@@ -319,7 +298,7 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 	}
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
-	if c.bodies == nil || !c.bodies.sampled(r.id, pose, jump) {
+	if c.bodies == nil || r.departs.any || !c.bodies.sampled(r.id, pose, jump) {
 		if jump { // whatever he was on the way from, he is not any more
 			r.rider.fades = false
 		}

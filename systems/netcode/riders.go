@@ -24,7 +24,7 @@ func (c *Client[S, I]) board(r *replica, parent snapshot.ID) (there, kept bool) 
 	if h := c.hierarchy(); h != nil && r.shown && parent != r.hangs {
 		var e arche.Entity
 		if parent != snapshot.None {
-			above := c.replica(parent)
+			above := c.above(r, parent)
 			if above == nil || !c.has(above.entity) {
 				return false, false
 			}
@@ -38,7 +38,7 @@ func (c *Client[S, I]) board(r *replica, parent snapshot.ID) (there, kept bool) 
 // carrierID returns the replica that a carrier is here, None if it is none.
 func (c *Client[S, I]) carrierID(by Carrier) snapshot.ID {
 	if by.Body != snapshot.None {
-		if r := c.replica(by.Body); r != nil && c.has(r.entity) {
+		if r := c.there(by.Body); r != nil {
 			return r.id
 		}
 		return snapshot.None
@@ -62,7 +62,7 @@ func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (compon
 				return pose, true
 			}
 		}
-		if r := c.replica(by.Body); r != nil && c.has(r.entity) {
+		if r := c.there(by.Body); r != nil {
 			return c.worldPose(r.entity).Normalize(), false
 		}
 		if c.rode.by == by { // it is gone, and he is where it had him
@@ -273,7 +273,7 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 // changeFrame hangs a replica where its picture, which shows the moment at, has come to, and reports whether that one is there and whether the replica is to be seen to jump.
 func (c *Client[S, I]) changeFrame(r *replica, frame snapshot.ID, at time.Duration) (there, jump bool) {
 	from := r.hangs
-	if above := c.replica(frame); frame != snapshot.None && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
+	if above := c.above(r, frame); frame != snapshot.None && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
 		return c.hang(r, frame), true
 	}
 	there, kept := c.board(r, frame)

@@ -181,6 +181,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.mine = ownHeard[S]{}
+		c.view, c.viewNext, c.viewTime, c.looked = 0, 0, 0, look{}
 		c.own, c.hasState, c.newest, c.jumps, c.correct, c.told = snapshot.None, false, 0, 0, correction[S]{}, news[S]{}
 	}
 	if again {

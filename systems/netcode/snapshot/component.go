@@ -48,7 +48,7 @@ func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T]
 		},
 		client: func(s *Schema) clientColumn {
 			return &clientValues[T]{codec: codec,
-				ring: make([]T, s.config.MaxEntities*s.config.History), decoded: make([]T, 0, MaxRecords)}
+				ring: make([]T, s.config.MaxEntities*s.config.History), decoded: make([]T, 0, MaxRecords), late: make([]T, MaxRecords)}
 		},
 	})
 	return c
@@ -109,6 +109,21 @@ func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
 	return d.columns[c.index].(*clientValues[T]).ring[at], true
 }
 
+// In returns the value that the change says the entity has, and whether it has one: also of a change that is Late, if it is ChangedIn that one. The change must be of the Decoder's newest
+// Snapshot.
+func (c Component[T]) In(d *Decoder, change *Change) (v T, ok bool) {
+	if !change.Late {
+		return c.Get(d, change.ID)
+	}
+	if d.schema != c.schema {
+		panic("snapshot: the component is registered with another Schema than the Decoder's")
+	}
+	if change.Components&change.present&(1<<c.index) == 0 {
+		return v, false
+	}
+	return d.columns[c.index].(*clientValues[T]).late[change.late], true
+}
+
 // ChangedIn reports whether the change sets, alters or removes the component.
 func (c Component[T]) ChangedIn(change *Change) bool { return change.Components&(1<<c.index) != 0 }
 
@@ -143,7 +158,7 @@ type clientColumn interface {
 	reset()                            // forgets the decoded values
 	decode(r *packet.Reader, base int) // keeps the value for take; base < 0: none
 	take(at int)                       // puts the next decoded value into the ring
-	skip()                             // passes over it
+	skip(late int)                     // passes over it, but keeps it as that of the late-th change that is (below 0: does not)
 	copy(from, to int)                 // within the ring
 }
 
@@ -152,6 +167,7 @@ type clientValues[T comparable] struct {
 	ring    []T
 	decoded []T
 	taken   int
+	late    []T // in changes that are Late, by their number among them
 }
 
 func (v *clientValues[T]) reset() { v.decoded, v.taken = v.decoded[:0], 0 }
@@ -169,5 +185,11 @@ func (v *clientValues[T]) take(at int) {
 	v.taken++
 }
 
-func (v *clientValues[T]) skip()             { v.taken++ }
+func (v *clientValues[T]) skip(late int) {
+	if late >= 0 {
+		v.late[late] = v.decoded[v.taken]
+	}
+	v.taken++
+}
+
 func (v *clientValues[T]) copy(from, to int) { v.ring[to] = v.ring[from] }

@@ -18,7 +18,7 @@ func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	d.changes = d.changes[:0]
+	d.changes, d.lates = d.changes[:0], 0
 	for i := range d.parsed {
 		d.apply(&d.parsed[i], n, &pre)
 	}
@@ -116,9 +116,12 @@ func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
 			d.remove(p.slot)
 		}
 	case late:
-		d.skip(p)
 		if e.alive && (p.op == opDelta || p.id == e.id) {
-			d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Late: true})
+			d.skip(p, d.lates)
+			d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Late: true, late: d.lates})
+			d.lates++
+		} else {
+			d.skip(p, -1)
 		}
 	case p.op == opFull && (!e.alive || e.leaving || e.id != p.id):
 		var replaces ID
@@ -140,7 +143,7 @@ func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
 func (d *Decoder) report(p *parsed, c Change) {
 	c.Info = Info{Kind: d.entities[p.slot].id.kind, Owner: p.record.owner, Parent: p.record.parent, Abstract: p.record.abstract}
 	c.State = d.schema.quantizer.state(&p.record, p.age)
-	c.Components = p.components
+	c.Components, c.present = p.components, p.record.present
 	d.changes = append(d.changes, c)
 }
 
@@ -165,11 +168,11 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, pre *preamble, par
 	}
 }
 
-// skip passes over the decoded components of a record that is not stored.
-func (d *Decoder) skip(p *parsed) {
+// skip passes over the decoded components of a record that is not stored, and keeps them for Component.In as those of the late-th change that is (below 0: of none).
+func (d *Decoder) skip(p *parsed, late int) {
 	for i, set := 0, p.components&p.record.present; set != 0; i, set = i+1, set>>1 {
 		if set&1 != 0 {
-			d.columns[i].skip()
+			d.columns[i].skip(late)
 		}
 	}
 }

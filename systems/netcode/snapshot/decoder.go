@@ -52,13 +52,16 @@ type Change struct {
 	// may be the ID itself: then the entity was not relevant for a while, unnoticed.
 	Replaces ID
 
-	// Late says that a newer state of the entity has been decoded before: only with Updated. State and Parent are from the header's tick all the same, and
-	// of use to whoever keeps a history; nothing else is.
+	// Late says that a newer state of the entity has been decoded before: only with Updated. What the change says is from the header's tick all the same, and
+	// of use to whoever keeps a history: the Decoder knows the newer. See Component.In.
 	Late bool
 
 	Info
 	State      State  // at the header's tick; with Removed the zero State
 	Components uint64 // bit i: component i has been set, changed or removed; see Component.ChangedIn
+
+	present uint64 // bit i: the entity has component i
+	late    int    // among those of the packet that are Late
 }
 
 // Snapshot is what a packet says. It is valid until the next Decode.
@@ -80,6 +83,7 @@ type Decoder struct {
 	reader  packet.Reader
 	parsed  []parsed
 	changes []Change
+	lates   int // of the changes
 }
 
 // entity is what a decoder knows of a slot.
