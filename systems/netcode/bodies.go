@@ -19,7 +19,7 @@ import (
 //
 // A body is an entity of one of the Kinds that has the component B beside its Transform3D and Replicated, and no parent: while it has one it is cargo, which nothing steps. The server's plugin steps the components and writes
 // the poses; gameplay may change a component afterwards, in FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same step.
-// Clients' replicas have the component too: the predicted state, or else the newest of the server's.
+// Clients' replicas have the component too: the predicted state, or else the server's, of the moment that the picture shows.
 //
 // # Cost
 //

@@ -14,7 +14,13 @@ func (c sharedCodec[I]) Encode(w *packet.Writer, in I, base *I) {
 	c.inputs.Write(w, in, known(base))
 }
 
-func (c sharedCodec[I]) Decode(r *packet.Reader, base *I) I { return c.inputs.Read(r, known(base)) }
+func (c sharedCodec[I]) Decode(r *packet.Reader, base *I) I {
+	in := c.inputs.Read(r, known(base))
+	if !prediction.Comparable(in) {
+		r.Fail(packet.ErrMalformed)
+	}
+	return in
+}
 
 func known[I any](base *I) (in I) {
 	if base != nil {

@@ -82,6 +82,9 @@ func (b *bodiesServer[S, I, B]) share() {
 		if b.config.Share != nil {
 			in = b.config.Share(in)
 		}
+		if !prediction.Comparable(in) { // of a player that the game itself has driven mad
+			in = b.s.protocol.game.Rules.Neutral
+		}
 		if id == p.shared.id && in == p.shared.in {
 			continue
 		}

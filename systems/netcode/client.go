@@ -27,7 +27,7 @@ type ClientConfig[S any, I comparable] struct {
 	// Token is presented to the server's Admit; at most 256 bytes.
 	Token []byte
 	// Input says what the player does in a step. It is called once for each that is predicted, also when the clock has gone back and the tick was there before: then
-	// the first input for it stands, to which only presses are added (Rules.Merge).
+	// the first input for it stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the neutral one.
 	Input func(t tick.Tick) I
 	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it belongs to this player, be it his body
 	// ([Client.Entity]) or something else. The zero entity: the replica is not shown. What is drawn in the past is spawned when the picture comes to where the server had it first, the rest when it

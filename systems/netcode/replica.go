@@ -354,7 +354,11 @@ func (c *Client[S, I]) predict(t tick.Tick) {
 	if c.bodies != nil {
 		c.bodies.before()
 	}
-	after := c.predictor.Advance(t, c.config.Input(t))
+	in := c.config.Input(t)
+	if !prediction.Comparable(in) {
+		in = c.protocol.game.Rules.Neutral
+	}
+	after := c.predictor.Advance(t, in)
 	if c.bodies != nil {
 		c.bodies.after()
 	}

@@ -17,7 +17,7 @@ type Codec[I comparable] interface {
 	// Write packs the input.
 	Write(w *packet.Writer, in, newer I)
 	// Read is the inverse. The bits may come from anyone: it must not panic, and what it cannot take for an input it reports with r.Fail. What it
-	// returns must be fit for the step function, without numbers that are infinite or none.
+	// returns must be fit for the step function: infinite numbers are Read's to refuse. Inputs that hold a NaN, which are equal to nothing, are refused anyway.
 	Read(r *packet.Reader, newer I) I
 }
 
@@ -95,7 +95,7 @@ func (p *Inputs[I]) Read(r *packet.Reader, codec Codec[I]) error {
 	for more := true; more && r.Err() == nil; more = r.Bool() {
 		run := int(r.Bits(5)) + 1
 		in := codec.Read(r, newer)
-		if count+run > MaxRedundancy || count > 0 && in == newer { // the same input is never written twice
+		if count+run > MaxRedundancy || count > 0 && in == newer || !Comparable(in) { // the same input is never written twice
 			r.Fail(packet.ErrMalformed)
 		}
 		if r.Err() != nil {
@@ -113,3 +113,6 @@ func (p *Inputs[I]) Read(r *packet.Reader, codec Codec[I]) error {
 	p.Newest, p.Count = newest, count
 	return nil
 }
+
+// Comparable reports whether an input is equal to itself, which nothing is that holds a NaN: it would be news for ever.
+func Comparable[I comparable](in I) bool { return in == in }

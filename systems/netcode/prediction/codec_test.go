@@ -3,6 +3,7 @@ package prediction_test
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -203,4 +204,41 @@ func FuzzInputs(f *testing.F) {
 			t.Errorf("three times %d inputs gave %+v", inputs.Count, s)
 		}
 	})
+}
+
+// analog is an input that may hold a NaN, and its codec lets everything through.
+type analog struct{ X float32 }
+
+type analogs struct{}
+
+func (analogs) Write(w *packet.Writer, in, _ analog)   { w.Float32(in.X) }
+func (analogs) Read(r *packet.Reader, _ analog) analog { return analog{r.Float32()} }
+
+// What is equal to nothing, not even to itself, is no input: as the newest, among others, or alone.
+func TestInputsThatAreNoNumbers(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, test := range []struct {
+		inputs []float32
+		ok     bool
+	}{
+		{[]float32{1, 2, 2}, true},
+		{[]float32{float32(math.Inf(1))}, true}, // which is the codec's to refuse
+		{[]float32{nan}, false},
+		{[]float32{1, nan, 2}, false},
+		{[]float32{1, 2, nan}, false},
+		{[]float32{nan, nan}, false},
+	} {
+		p := prediction.NewPending[analog](0)
+		for i, x := range test.inputs {
+			p.Push(tick.Tick(i), analog{x})
+		}
+		w := packet.NewWriter(make([]byte, 200))
+		p.Write(&w, analogs{}, prediction.Redundancy{})
+		r := packet.NewReader(w.Bytes())
+		var inputs prediction.Inputs[analog]
+		err := inputs.Read(&r, analogs{})
+		if (err == nil) != test.ok || err != nil && inputs.Count != 0 || err == nil && inputs.Count != len(test.inputs) {
+			t.Errorf("%v: %d inputs, error %v, want them taken: %v", test.inputs, inputs.Count, err, test.ok)
+		}
+	}
 }

@@ -1,0 +1,191 @@
+package netcode_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+// A game whose codecs let everything through: walkers with an analog stick, who push a ball.
+
+type walker struct{ X, Z float32 }
+
+type stick struct{ X, Z float32 }
+
+type walkerCodec struct{}
+
+func (walkerCodec) Write(w *packet.Writer, s walker) { w.Float32(s.X); w.Float32(s.Z) }
+func (walkerCodec) Read(r *packet.Reader) walker     { return walker{r.Float32(), r.Float32()} }
+
+// stickCodec writes whatever it is told to instead of a stick that is all the way at 7.
+type stickCodec struct{ instead float32 }
+
+func (c stickCodec) Write(w *packet.Writer, in, _ stick) {
+	if in.X == 7 {
+		in.X = c.instead
+	}
+	w.Float32(in.X)
+	w.Float32(in.Z)
+}
+func (stickCodec) Read(r *packet.Reader, _ stick) stick { return stick{r.Float32(), r.Float32()} }
+
+type ball struct{ X, Z float32 }
+
+type ballCodec struct{}
+
+func (ballCodec) Quantize(b ball) ball                      { return b }
+func (ballCodec) Encode(w *packet.Writer, b ball, _ *ball)  { w.Float32(b.X); w.Float32(b.Z) }
+func (ballCodec) Decode(r *packet.Reader, _ *ball) (b ball) { return ball{r.Float32(), r.Float32()} }
+
+func distance(ax, az, bx, bz float32) float64 { return math.Hypot(float64(ax-bx), float64(az-bz)) }
+
+// walkers is their protocol, as one end has it. It counts the steps of walkers.
+func walkers(t *testing.T, codec stickCodec, steps *int) *netcode.Protocol[walker, stick] {
+	t.Helper()
+	p, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate, MaxEntities: 64, Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[walker, stick]{
+		Step: func(s walker, in stick, _ tick.Tick) walker {
+			*steps++
+			return walker{s.X + in.X/10, s.Z + in.Z/10}
+		},
+		Pose:   func(s walker) components.Pose3D { return components.At3D(s.X, 0, s.Z) },
+		States: walkerCodec{}, Inputs: codec, Tolerance: 1e-3,
+		Distance: func(a, b walker) float64 { return distance(a.X, a.Z, b.X, b.Z) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	netcode.Predict(p, "ball", netcode.Bodies[walker, stick, ball]{
+		Kinds: []uint16{kindCrate}, Codec: ballCodec{}, Near: 10, Tolerance: 1e-3,
+		Step: func(g *prediction.Group[walker, stick, ball], _ tick.Tick) {
+			for i := range g.Bodies {
+				for _, a := range g.Players {
+					if b := &g.Bodies[i].State; distance(b.X, b.Z, a.State.X, a.State.Z) < 0.5 {
+						b.X += a.Input.X / 10
+					}
+				}
+			}
+		},
+		Pose:     func(b ball) components.Pose3D { return components.At3D(b.X, 0, b.Z) },
+		Distance: func(a, b ball) float64 { return distance(a.X, a.Z, b.X, b.Z) },
+		StandIn: func(_ netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ stick) (walker, bool) {
+			return walker{pose.Position[0], pose.Position[2]}, true
+		},
+	})
+	return p
+}
+
+// A player whose client sends inputs that are no numbers, or infinite, past a codec that takes everything. NaNs are refused before they run, so nobody notices. What is infinite runs: it takes him himself out of
+// the world, for good, and may cost his client and those near him a replay in every step; that is all, and it is bounded by the history.
+func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
+	for _, absurd := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
+		listener := loopback.Listen(loopback.Config{})
+		var serverSteps int
+		steps := make([]int, 2) // of either client
+		engine, err := ecs.New(ecs.Config{FixedRate: tickRate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var joined []*netcode.Player[walker, stick]
+		spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
+		server, err := netcode.NewServer(walkers(t, stickCodec{}, &serverSteps), netcode.ServerConfig[walker, stick]{
+			Listener: listener, Random: rand.NewChaCha8([32]byte{1}), Log: quiet(),
+			Joined: func(p *netcode.Player[walker, stick]) (walker, arche.Entity) {
+				joined = append(joined, p)
+				l := components.NewLogical(components.At3D(0, 0, float32(len(joined))))
+				return walker{Z: float32(len(joined))}, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine.Install(server)
+		l := components.NewLogical(components.At3D(2, 0, 1))
+		balls := generic.NewMap3[components.Transform3D, netcode.Replicated, ball](engine.World())
+		balls.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &ball{2, 1})
+		var clients []*netcode.Client[walker, stick]
+		var engines []*ecs.Engine
+		mad := false
+		for i := range steps {
+			codec := stickCodec{}
+			if i == 1 {
+				codec.instead = absurd
+			}
+			client, err := netcode.NewClient(walkers(t, codec, &steps[i]), netcode.ClientConfig[walker, stick]{
+				Dial: func() (transport.Conn, error) { return listener.Dial(), nil }, Log: quiet(),
+				Input: func(at tick.Tick) stick {
+					switch {
+					case i == 1 && mad:
+						return stick{X: 7}
+					case at/32%2 == 0:
+						return stick{Z: 0.1}
+					}
+					return stick{Z: -0.1}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := ecs.New(ecs.Config{FixedRate: tickRate})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Install(systems.Interpolation3D(), client)
+			clients, engines = append(clients, client), append(engines, e)
+		}
+		most := make([]int, 2)
+		run := func(d time.Duration) {
+			clear(most)
+			for range int(d * tickRate / time.Second) {
+				engine.Update(time.Second / tickRate)
+				for i, e := range engines {
+					before := steps[i]
+					e.Update(time.Second / tickRate)
+					most[i] = max(most[i], steps[i]-before)
+				}
+			}
+		}
+		run(4 * time.Second)
+		if len(joined) != 2 || clients[0].Stats().Predicted != 1 {
+			t.Fatalf("%d players, %d bodies predicted", len(joined), clients[0].Stats().Predicted)
+		}
+		mad = true
+		run(6 * time.Second)
+		// A step of the engine has one new tick, or two, and a replay of the history at most: of the own player, and of the other one.
+		const history = prediction.DefaultHistory
+		if limit := 2 * (history + 2); most[0] > limit || most[1] > limit {
+			t.Errorf("%v: up to %d and %d steps of walkers are run in one, want %d at most", absurd, most[0], most[1], limit)
+		}
+		a := joined[0]
+		if s, _ := clients[0].Status(); s != netcode.Playing || a.State.X != 0 || math.Abs(float64(a.State.Z-1)) > 0.4 {
+			t.Errorf("%v: the other player is %v, at %v", absurd, s, a.State)
+		}
+		if own, _ := clients[0].State(); distance(own.X, own.Z, a.State.X, a.State.Z) > 0.2 {
+			t.Errorf("%v: the other player is predicted at %v, and is at %v", absurd, own, a.State)
+		}
+		if math.IsNaN(float64(absurd)) {
+			// Counted on his own client he goes on; on the server he stands, as one who sends nothing does.
+			if n := server.Stats().Malformed; n < 100 || joined[1].State.X != 0 || most[0] > history/2 {
+				t.Errorf("%d packets with NaNs refused; he is at %v; the other one's client runs up to %d steps in one", n, joined[1].State, most[0])
+			}
+		} else if x := float64(joined[1].State.X); x < 1e30 {
+			t.Errorf("%v: he is at %v: the test shows nothing", absurd, joined[1].State)
+		}
+		t.Logf("%v: up to %d and %d steps of walkers in one; corrections %d and %d", absurd, most[0], most[1], clients[0].Stats().Corrections, clients[1].Stats().Corrections)
+	}
+}
