@@ -153,3 +153,6 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	}
 	return c.held.n, listed, cap(c.held.all)
 }
+
+// SchemaForTest returns the schema.
+func (p *Protocol[S, I]) SchemaForTest() *snapshot.Schema { return p.schema }
