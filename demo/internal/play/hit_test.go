@@ -69,10 +69,13 @@ func (m *motion) fastest(s *seat.Seat, state arena.State) (most float32) {
 // Whom others push and shoot learns of it a round trip later, when he is metres from where he was believed to be. At the articles' condition he is seen to be carried there on top of his own
 // motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever it was.
 func TestBeingPushedIsSeenAsMotion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine and much work: runs where the race detector does not")
+	}
 	const most = 0.07 // m: an offset of up to 3 m fades by 5 cm a frame, one of 4 m, which the arena lets jump, by 6.7
 	worst, longest, pictures, corrections := float32(0), float32(0), 0, uint64(0)
-	for n := range uint64(12) {
-		v := newVirtual(t, func(c *referee.Config) { c.Seed = n + 1 })
+	for n := range uint64(8) {
+		v := newVirtual(t, func(c *referee.Config) { c.Seed, c.Crates = n+1, [2]int{-1, 24}[n%2] })
 		for i := range 2 {
 			v.join(seed(10*n+uint64(i)+1), &brawler{rests: i})
 		}

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/render"
@@ -71,5 +73,49 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	// Twelve for each of three platforms; besides one leads from the player to his ghost.
 	if shells != 0 || with-without != 3*12+1 {
 		t.Errorf("%d shells of boxes and %d lines more than without ghosts, want none and 37", shells, with-without)
+	}
+}
+
+// Where somebody vanishes and where he appears is marked for a moment, in the pictures of all; nobody's running is.
+func TestJumpsAreMarked(t *testing.T) {
+	v := newVirtual(t, nil)
+	v.join(seed(1), seat.Fixed(circle))
+	v.join(seed(2), nil)
+	marks := func(s *seat.Seat) (n int) {
+		f := render.NewFrame(seat.Theme())
+		f.Begin(render.Size{Width: 640, Height: 360})
+		var brush scene.Brush
+		s.Draw(f, render.Whole(), &brush)
+		for _, item := range f.Views()[0].Items() {
+			if item.Batch != nil && item.Batch.Style == render.Glow && item.Batch.Mesh == render.Cylinder {
+				n += len(item.Batch.Poses)
+			}
+		}
+		return n
+	}
+	most := func(d time.Duration) (most [2]int) {
+		v.run(d, func() {
+			for i, s := range v.seats {
+				most[i] = max(most[i], marks(s))
+			}
+		})
+		return most
+	}
+	v.run(3*time.Second, nil)
+	if m := most(2 * time.Second); m != [2]int{} {
+		t.Errorf("%v marks while one runs and one stands, want none", m)
+	}
+	v.house.match.Server().Players(func(p *referee.Player) {
+		if p.Number() == 1 {
+			state := p.State
+			state.Pos = arena.NewLevel().Portals[1].Exit
+			p.Teleport(state)
+		}
+	})
+	if m := most(2 * time.Second); m != [2]int{2, 2} {
+		t.Errorf("%v marks of a jump in the pictures of the two, want two in each", m)
+	}
+	if m := most(time.Second); m != [2]int{} {
+		t.Errorf("%v marks long after the jump, want none", m)
 	}
 }

@@ -236,9 +236,18 @@ func (p *painter) shots() {
 		}
 		age := float32(float64(now-e.at) / float64(e.length()))
 		color := p.c.player(e.owner)
-		if e.push {
+		switch e.kind {
+		case pushes:
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.15, 0}), 1+8*age, color.Alpha(0.9*(1-age)))
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.3, 0}), 0.6+6*age, color.Alpha(0.6*(1-age)))
+			continue
+		case jumps: // a pillar of light, which thins out where he was and where he is
+			const high = 3.2
+			bright := color.Mix(render.Hex(0xffffff), 0.35)
+			p.b.Put(render.Cylinder, render.Glow, components.Pose3D{
+				Position: e.to.Add(mgl32.Vec3{0, high / 2, 0}), Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{0.9 * (1 - age), high, 0.9 * (1 - age)},
+			}, bright.Alpha(0.75*(1-age)))
+			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.1, 0}), 0.8+2*age, color.Alpha(0.9*(1-age)))
 			continue
 		}
 		way := e.to.Sub(e.from)

@@ -6,18 +6,27 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// effect is something short that is to be seen: a shot's streak or a push's ring.
+// effect is something short that is to be seen.
 type effect struct {
+	kind     effectKind
 	at       time.Duration // real time at which it begins
 	from, to mgl32.Vec3
 	owner    uint16
-	push     bool
 	find     bool // from is the owner's muzzle when it begins
 }
+
+type effectKind uint8
+
+const (
+	streak effectKind = iota // of a shot
+	pushes                   // the ring of a push
+	jumps                    // somebody has vanished or appeared
+)
 
 const (
 	streakTime = 140 * time.Millisecond
 	ringTime   = 450 * time.Millisecond
+	jumpTime   = 400 * time.Millisecond
 	mostShown  = 256
 )
 
@@ -31,8 +40,11 @@ func (f *effects) add(e effect) {
 }
 
 func (e *effect) length() time.Duration {
-	if e.push {
+	switch e.kind {
+	case pushes:
 		return ringTime
+	case jumps:
+		return jumpTime
 	}
 	return streakTime
 }

@@ -9,11 +9,28 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// wound is the red flash of somebody hit.
+// wound is the flash of somebody hit.
 type wound struct {
 	hits uint8
 	at   time.Duration
 	any  bool
+}
+
+// Whoever is that many metres away in the next picture, and more than he can go meanwhile, has come through a portal or was sent back.
+const (
+	far   = 4.0
+	fleet = 15.0 // m/s
+)
+
+// noteJump marks where a player has vanished and where he appears: else nobody would see where he went.
+func (s *Seat) noteJump(v *view) {
+	was, known := s.drawn[v.entity]
+	s.drawn[v.entity] = v.pose.Position
+	clock := s.engine.Time()
+	if known && v.pose.Position.Sub(was).Len() > far+fleet*float32(clock.RealDelta.Seconds()) {
+		s.effects.add(effect{at: clock.Real, to: was, owner: v.rep.Owner, kind: jumps})
+		s.effects.add(effect{at: clock.Real, to: v.pose.Position, owner: v.rep.Owner, kind: jumps})
+	}
 }
 
 // system runs in every fixed step, when the net system has written what it knows.
@@ -105,5 +122,9 @@ func (s *Seat) hear(data []byte, _ bool) {
 	if e.Player != s.client.Number() {
 		now += max(stats.Delay-stats.RTT/2, 0)
 	}
-	s.effects.add(effect{at: now, to: e.To, owner: e.Player, push: e.Pushed, find: !e.Pushed})
+	kind := streak
+	if e.Pushed {
+		kind = pushes
+	}
+	s.effects.add(effect{at: now, to: e.To, owner: e.Player, kind: kind, find: !e.Pushed})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
@@ -60,7 +61,8 @@ type Seat struct {
 	filter     arche.CachedFilter
 
 	hurt    map[arche.Entity]*wound
-	views   []view // of the present picture
+	drawn   map[arche.Entity]mgl32.Vec3 // where players were, in the picture before
+	views   []view                      // of the present picture
 	effects effects
 	warps   uint8
 	shots   uint8
@@ -88,9 +90,9 @@ func New(c Config) (*Seat, error) {
 	}
 	s := &Seat{
 		config: c, engine: engine,
-		rules:  arena.Rules{Level: arena.NewLevel(), Rate: c.Rate},
-		on:     Switches{Predict: true, Reconcile: true, Graphs: true, Overlay: true},
-		hurt:   map[arche.Entity]*wound{},
+		rules: arena.Rules{Level: arena.NewLevel(), Rate: c.Rate},
+		on:    Switches{Predict: true, Reconcile: true, Graphs: true, Overlay: true},
+		hurt:  map[arche.Entity]*wound{}, drawn: map[arche.Entity]mgl32.Vec3{},
 		camera: newCamera(), graphs: newGraphs(),
 	}
 	protocol, err := s.rules.NewProtocol()
@@ -229,6 +231,7 @@ func (s *Seat) spawn(w *arche.World, _ netcode.Replicated, _ bool) arche.Entity 
 
 func (s *Seat) removed(_ *arche.World, e arche.Entity) {
 	delete(s.hurt, e)
+	delete(s.drawn, e)
 }
 
 // input is asked once per tick.
@@ -275,6 +278,9 @@ func (s *Seat) collect() {
 			v.pawn = *s.pawns.Get(e)
 		}
 		s.views = append(s.views, v)
+		if v.rep.Kind == arena.KindPlayer && !s.config.Blind {
+			s.noteJump(&v)
+		}
 	}
 }
 
