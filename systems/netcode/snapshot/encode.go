@@ -26,6 +26,9 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	c.reset()
 	var res Result
 	tried := 0
+	if e.shared != nil {
+		e.shared.begin()
+	}
 	if room >= 0 {
 		e.collect(h.Tick)
 		tried, res.TooLarge = e.choose(n, &h, room)
@@ -63,7 +66,9 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	}
 	e.packets[n%packet.Outstanding] = sentPacket{n, h.Tick, e.nextRec - uint64(len(c.picks)), len(c.picks)}
 	e.gaps.adapt()
-	e.poses.adapt()
+	if e.shared == nil {
+		e.poses.adapt()
+	}
 	if k := len(c.picks); k > 0 {
 		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
 	}

@@ -11,6 +11,7 @@ type Shared struct {
 	world  *World
 	tally  tally
 	deltas []delta
+	commit uint32        // for which the orders were chosen last
 	writer packet.Writer // a local one would escape to the heap through the codecs
 }
 
@@ -28,6 +29,15 @@ const ways = 8
 // NewShared returns what encoders of the World may share. It takes half a kilobyte for each of Config.MaxEntities.
 func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots))}
+}
+
+// begin is called before every packet. The orders are chosen anew with every commit and then kept: each other choice would make all that has been written
+// for this one worthless, and the more had to be written again, the sooner would there be numbers enough to choose once more.
+func (s *Shared) begin() {
+	if s.commit != s.world.commits {
+		s.commit = s.world.commits
+		s.tally.adapt()
+	}
 }
 
 // delta returns the place of the slot's change since the revision which is at base and some ticks old, and its size in bits. The place is below zero

@@ -114,6 +114,27 @@ func TestChangesAreWrittenOnceForAll(t *testing.T) {
 	}
 }
 
+// TestOrdersStayWithinACommit: while the orders of codes follow numbers whose size keeps changing, each change is still written once for all.
+func TestOrdersStayWithinACommit(t *testing.T) {
+	const entities, clients = 100, 8
+	g := newGroup(t, snapshot.Config{MaxEntities: entities}, clients)
+	var ids []snapshot.ID
+	for range entities {
+		ids = append(ids, g.spawn())
+	}
+	for f := range 60 {
+		for i, id := range ids {
+			far := float32(f%2) * float32(int(1)<<(f/5)) / 16 // and back again in every other tick
+			g.world.SetState(id, at(float32(i)+far, far, far))
+			g.lump.Set(g.world, id, lump{0, f})
+		}
+		g.written = 0
+		if g.send(); f > 2 && g.written != entities {
+			t.Errorf("tick %d: %d changes were written, of %d entities", f, g.written, entities)
+		}
+	}
+}
+
 // TestSharingCostsNoBytes: orders of codes that are chosen for all are as good as those of a client's own.
 func TestSharingCostsNoBytes(t *testing.T) {
 	g := newGroup(t, snapshot.Config{MaxEntities: 64}, 5)
