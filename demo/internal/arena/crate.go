@@ -89,19 +89,12 @@ func (r Rules) contain(c Crate) Crate {
 // StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for all crates and players on the server, and for one player and those around him on his client.
 func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick) {
 	var z zones
-	for k := range g.Players[:min(len(g.Players), len(z.players))] {
-		z.players[k] = zoneOf(&g.Players[k].State.Pos, Radius)
-	}
-	for i := range g.Bodies[:min(len(g.Bodies), len(z.crates))] {
-		z.crates[i] = zoneOf(&g.Bodies[i].State.Pos, CrateRadius)
-	}
+	z.fill(g)
+	players, crates := len(g.Players), len(g.Bodies)
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
 		before := *c
-		for k := range g.Players {
-			if z.far(i, k) {
-				continue
-			}
+		for k := z.nextPlayer(i, 0, players); k < players; k = z.nextPlayer(i, k+1, players) {
 			if p := g.Players[k].State; r.push(c, p.Pos, p.Vel) {
 				c.Awake = true
 				z.move(i, c)
@@ -112,10 +105,7 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 		}
 		*c = r.Glide(*c)
 		z.move(i, c)
-		for k := range g.Bodies {
-			if z.farCrates(i, k) {
-				continue
-			}
+		for k := z.nextCrate(i, 0, crates); k < crates; k = z.nextCrate(i, k+1, crates) {
 			if other := &g.Bodies[k].State; k != i && r.part(c, other) {
 				other.Awake = true
 				z.move(i, c)
@@ -126,10 +116,7 @@ func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick)
 	}
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
-		for k := range g.Players {
-			if z.far(i, k) {
-				continue
-			}
+		for k := z.nextPlayer(i, 0, players); k < players; k = z.nextPlayer(i, k+1, players) {
 			if p := g.Players[k].State; p.Ride == 0 && (r.carry(p, *c) || r.block(p, *c)) {
 				z.movePlayer(k, p)
 			}

@@ -1,6 +1,12 @@
 package arena
 
-import "github.com/go-gl/mathgl/mgl32"
+import (
+	"math/bits"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+)
 
 // zone is where something is at most: of the 32 strips of the floor along each axis those that it reaches into. A tick of many crates is mostly questions whether two things
 // can touch at all, and most are answered by two words that stand side by side.
@@ -25,32 +31,87 @@ func strip(v float32) uint {
 // meets reports whether what is in one zone may touch what is in the other.
 func (a zone) meets(b zone) bool { return a.x&b.x != 0 && a.z&b.z != 0 }
 
-// zones are the zones of a group's members. They stand on the stack: what does not fit is compared with everything.
+// zones are the zones of a group's members, and by strip a bit for each who reaches into it, so that whoever may touch something is found without a look at all the others.
+// They stand on the stack: what does not fit may touch everything.
 type zones struct {
-	players [128]zone
-	crates  [1024]zone
+	players   [maxPlayers]zone
+	crates    [maxCrates]zone
+	playersIn [2 * 32 * playerWords]uint64 // the strips along one axis, then those along the other
+	cratesIn  [2 * 32 * crateWords]uint64
 }
 
-// far reports whether a crate and a player cannot touch.
-func (z *zones) far(crate, player int) bool {
-	return crate < len(z.crates) && player < len(z.players) && !z.crates[crate].meets(z.players[player])
-}
+const (
+	maxPlayers, playerWords = 128, maxPlayers / 64
+	maxCrates, crateWords   = 1024, maxCrates / 64
+)
 
-// farCrates reports whether two crates cannot touch.
-func (z *zones) farCrates(a, b int) bool {
-	return a < len(z.crates) && b < len(z.crates) && !z.crates[a].meets(z.crates[b])
+// fill notes where the members of a group are.
+func (z *zones) fill(g *prediction.Group[State, Input, Crate]) {
+	for k := range g.Players {
+		z.movePlayer(k, g.Players[k].State)
+	}
+	for i := range g.Bodies {
+		z.move(i, &g.Bodies[i].State)
+	}
 }
 
 // movePlayer notes where a player is now.
 func (z *zones) movePlayer(k int, p *State) {
-	if k < len(z.players) {
-		z.players[k] = zoneOf(&p.Pos, Radius)
+	if k >= maxPlayers {
+		return
+	}
+	if now := zoneOf(&p.Pos, Radius); now != z.players[k] {
+		enter(z.playersIn[:], playerWords, k, z.players[k], now)
+		z.players[k] = now
 	}
 }
 
 // move notes where a crate is now.
 func (z *zones) move(i int, c *Crate) {
-	if i < len(z.crates) {
-		z.crates[i] = zoneOf(&c.Pos, CrateRadius)
+	if i >= maxCrates {
+		return
 	}
+	if now := zoneOf(&c.Pos, CrateRadius); now != z.crates[i] {
+		enter(z.cratesIn[:], crateWords, i, z.crates[i], now)
+		z.crates[i] = now
+	}
+}
+
+// enter takes a member out of the strips that it has left and puts it into those that it has come to.
+func enter(in []uint64, words, member int, from, to zone) {
+	for set := uint64(from.x^to.x) | uint64(from.z^to.z)<<32; set != 0; set &= set - 1 {
+		in[bits.TrailingZeros64(set)*words+member/64] ^= 1 << (member % 64)
+	}
+}
+
+// nextPlayer returns the first of n players, from the one with number k on, whom a crate may touch; n if there is none.
+func (z *zones) nextPlayer(crate, k, n int) int {
+	if crate >= maxCrates {
+		return k
+	}
+	return z.crates[crate].next(z.playersIn[:], playerWords, k, n)
+}
+
+// nextCrate returns the first of n crates, from the one with number k on, that a crate may touch; n if there is none. It may touch itself.
+func (z *zones) nextCrate(crate, k, n int) int {
+	if crate >= maxCrates {
+		return k
+	}
+	return z.crates[crate].next(z.cratesIn[:], crateWords, k, n)
+}
+
+func (a zone) next(in []uint64, words, k, n int) int {
+	for ; k < min(n, words*64); k = (k/64 + 1) * 64 {
+		var x, z uint64
+		for set := a.x; set != 0; set &= set - 1 {
+			x |= in[bits.TrailingZeros32(set)*words+k/64]
+		}
+		for set := a.z; set != 0; set &= set - 1 {
+			z |= in[(32+bits.TrailingZeros32(set))*words+k/64]
+		}
+		if near := x & z >> (k % 64) << (k % 64); near != 0 {
+			return k&^63 + bits.TrailingZeros64(near)
+		}
+	}
+	return min(k, n)
 }
