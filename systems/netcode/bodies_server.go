@@ -12,8 +12,9 @@ import (
 type serverBodies interface {
 	// step moves all bodies, together with all players, whose own steps have run.
 	step(t tick.Tick)
-	// near reports whether a body of the kind is predicted by a client this far away from it.
-	near(kind uint16, distance float32) bool
+	// predicts reports whether clients predict bodies of the kind, and near whether one does that is this far away.
+	predicts(kind uint16) bool
+	near(distance float32) bool
 	// share puts what players did in the tick into what travels.
 	share()
 }
@@ -30,9 +31,11 @@ func (b *bodiesKind[S, I, B]) server(s *Server[S, I]) serverBodies {
 	return &bodiesServer[S, I, B]{bodiesKind: b, s: s, id: arche.ComponentID[B](s.world)}
 }
 
-func (b *bodiesServer[S, I, B]) near(kind uint16, distance float32) bool {
-	return !b.s.config.OnArrival && distance <= b.config.Near && b.has(kind)
+func (b *bodiesServer[S, I, B]) predicts(kind uint16) bool {
+	return !b.s.config.OnArrival && b.has(kind)
 }
+
+func (b *bodiesServer[S, I, B]) near(distance float32) bool { return distance <= b.config.Near }
 
 func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
 	g, s := &b.group, b.s

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
@@ -15,10 +16,9 @@ func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
 // history remembers where replicated entities were after each of the last steps, for lag compensation. All of its memory is there from the start of an entity's life
 // and is used again for the next one in its slot.
 type history struct {
-	depth   int
-	limit   int64         // steps that a rewind may go back
-	ids     []snapshot.ID // by slot: who has it on the wire
-	moments [][]moment    // by slot: a ring by tick
+	limit int64         // steps that a rewind may go back
+	ids   []snapshot.ID // by slot: who has it on the wire
+	rows  [][]moment    // a ring by tick, of all slots: a step writes one, and a look at everything reads two
 }
 
 // moment is where an entity was after a step.
@@ -32,23 +32,26 @@ type moment struct {
 
 func newHistory(c snapshot.Config, limit time.Duration) history {
 	steps := int64(limit) * int64(c.TickRate) / int64(time.Second)
-	return history{depth: int(steps) + 4, limit: steps}
+	return history{limit: steps, rows: make([][]moment, steps+4)}
 }
 
 func (h *history) adopt(id snapshot.ID) {
 	for len(h.ids) <= id.Slot() {
 		h.ids = append(h.ids, snapshot.None)
-		h.moments = append(h.moments, nil)
+		for i := range h.rows {
+			h.rows[i] = append(h.rows[i], moment{})
+		}
 	}
 	h.ids[id.Slot()] = id
-	if h.moments[id.Slot()] == nil {
-		h.moments[id.Slot()] = make([]moment, h.depth)
-	}
 }
+
+// row is where everything was after the step that led to the tick. What was not there then has another tick in its place.
+func (h *history) row(tick int64) []moment { return h.rows[tick%int64(len(h.rows))] }
 
 // recordMoments notes where everything is after the step that led to the tick.
 func (s *Server[S, I]) recordMoments(after int64) {
 	h, t := &s.history, &s.tracks
+	row := h.row(after)
 	query := s.world.Query(&t.known)
 	for query.Next() {
 		tr := (*track)(query.Get(t.track))
@@ -56,7 +59,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 			continue
 		}
 		pose := (*components.Transform3D)(query.Get(t.logical)).Get()
-		h.moments[tr.id.Slot()][after%int64(h.depth)] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, pose: pose}
+		row[tr.id.Slot()] = moment{tick: after, id: tr.id, parent: tr.parent, jumps: tr.jumps, pose: pose}
 	}
 }
 
@@ -72,18 +75,18 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	view := min(now<<viewBits-p.lag, p.ackTick<<viewBits, now<<viewBits)
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
 	from, fraction := view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
+	before, after := s.history.row(from), s.history.row(from+1)
+	eye, hasEye := s.eyeOf(p)
 	look(func(e arche.Entity) (components.Pose3D, bool) {
 		if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
 			return components.Pose3D{}, false
 		}
 		tr := (*track)(s.world.Get(e, s.tracks.track))
 		present := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
-		rep := (*Replicated)(s.world.Get(e, s.tracks.replicated))
-		if tr.id == snapshot.None || s.protocol.movers[rep.Kind] != nil || s.predicts(p, e, rep.Kind) {
+		if tr.id == snapshot.None || s.protocol.movers[tr.kind] != nil || hasEye && s.predicts(e, tr.kind, present, eye) {
 			return present, true
 		}
-		ring := s.history.moments[tr.id.Slot()]
-		a, b := ring[from%int64(s.history.depth)], ring[(from+1)%int64(s.history.depth)]
+		a, b := &before[tr.id.Slot()], &after[tr.id.Slot()]
 		if a.tick != from || a.id != tr.id { // it did not exist then
 			return present, false
 		}
@@ -101,12 +104,16 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	})
 }
 
-// predicts reports whether a player's client shows a body where it is predicted.
-func (s *Server[S, I]) predicts(p *Player[S, I], e arche.Entity, kind uint16) bool {
-	if s.bodies == nil || p.transform() == nil {
+// predicts reports whether the client of a player at a place shows a body where it is predicted.
+func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, present components.Pose3D, eye mgl32.Vec3) bool {
+	if s.bodies == nil || !s.bodies.predicts(kind) {
 		return false
 	}
-	return s.bodies.near(kind, s.worldPosition(e).Sub(s.worldPosition(p.Entity)).Len())
+	at := present.Position
+	if s.world.Has(e, s.tracks.parent) {
+		at = s.worldPosition(e)
+	}
+	return s.bodies.near(at.Sub(eye).Len())
 }
 
 // frameOf is where what has an ID is now, the identity for none.
