@@ -26,7 +26,7 @@ import (
 
 type walker struct{ X, Z float32 }
 
-type stick struct{ X, Z float32 }
+type stick struct{ X, Z, Aim float32 } // who aims at nothing sends less
 
 type walkerCodec struct{}
 
@@ -42,8 +42,18 @@ func (c stickCodec) Write(w *packet.Writer, in, _ stick) {
 	}
 	w.Float32(in.X)
 	w.Float32(in.Z)
+	if w.Bool(in.Aim != 0); in.Aim != 0 {
+		w.Float32(in.Aim)
+	}
 }
-func (stickCodec) Read(r *packet.Reader, _ stick) stick { return stick{r.Float32(), r.Float32()} }
+
+func (stickCodec) Read(r *packet.Reader, _ stick) stick {
+	in := stick{X: r.Float32(), Z: r.Float32()}
+	if r.Bool() {
+		in.Aim = r.Float32()
+	}
+	return in
+}
 
 type ball struct{ X, Z float32 }
 
@@ -56,7 +66,7 @@ func (ballCodec) Decode(r *packet.Reader, _ *ball) (b ball) { return ball{r.Floa
 func distance(ax, az, bx, bz float32) float64 { return math.Hypot(float64(ax-bx), float64(az-bz)) }
 
 // walkers is their protocol, as one end has it. It counts the steps of walkers.
-func walkers(t *testing.T, codec stickCodec, steps *int) *netcode.Protocol[walker, stick] {
+func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick) *netcode.Protocol[walker, stick] {
 	t.Helper()
 	p, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate, MaxEntities: 64, Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[walker, stick]{
 		Step: func(s walker, in stick, _ tick.Tick) walker {
@@ -71,7 +81,7 @@ func walkers(t *testing.T, codec stickCodec, steps *int) *netcode.Protocol[walke
 		t.Fatal(err)
 	}
 	netcode.Predict(p, "ball", netcode.Bodies[walker, stick, ball]{
-		Kinds: []uint16{kindCrate}, Codec: ballCodec{}, Near: 10, Tolerance: 1e-3,
+		Kinds: []uint16{kindCrate}, Codec: ballCodec{}, Near: 10, Tolerance: 1e-3, Share: share,
 		Step: func(g *prediction.Group[walker, stick, ball], _ tick.Tick) {
 			for i := range g.Bodies {
 				for _, a := range g.Players {
@@ -103,7 +113,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 		}
 		var joined []*netcode.Player[walker, stick]
 		spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
-		server, err := netcode.NewServer(walkers(t, stickCodec{}, &serverSteps), netcode.ServerConfig[walker, stick]{
+		server, err := netcode.NewServer(walkers(t, stickCodec{}, &serverSteps, nil), netcode.ServerConfig[walker, stick]{
 			Listener: listener, Random: rand.NewChaCha8([32]byte{1}), Log: quiet(),
 			Joined: func(p *netcode.Player[walker, stick]) (walker, arche.Entity) {
 				joined = append(joined, p)
@@ -126,7 +136,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 			if i == 1 {
 				codec.instead = absurd
 			}
-			client, err := netcode.NewClient(walkers(t, codec, &steps[i]), netcode.ClientConfig[walker, stick]{
+			client, err := netcode.NewClient(walkers(t, codec, &steps[i], nil), netcode.ClientConfig[walker, stick]{
 				Dial: func() (transport.Conn, error) { return listener.Dial(), nil }, Log: quiet(),
 				Input: func(at tick.Tick) stick {
 					switch {

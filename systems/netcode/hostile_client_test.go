@@ -180,3 +180,59 @@ func TestAbsurdTicks(t *testing.T) {
 		}
 	}
 }
+
+// Who is ahead of the server by more than inputs are kept for, and less than an honest client that has stalled might be, may stay: nothing that he sends runs, he gains nothing and costs no more than others, he is
+// told that he is early, and plays on when he has come back. Who is farther ahead is removed.
+func TestTooFarAhead(t *testing.T) {
+	for _, test := range []struct {
+		ahead       int
+		runs, stays bool
+	}{
+		{prediction.Window - 2, true, true},
+		{prediction.Window + 4, false, true},
+		{64, false, true},
+		{4*prediction.Window - 2, false, true},
+		{4*prediction.Window + 2, false, false},
+		{1000, false, false},
+	} {
+		m := newMatch(t, nil)
+		other := m.join(perfect(), nil)
+		m.run(time.Second, nil)
+		c := m.joinByHand()
+		p := m.joined[1]
+		last := tick.Tick(0)
+		// each sends one packet a tick for a while, with the inputs of the last ticks as a client does.
+		each := func(ahead int, in input) func() {
+			return func() {
+				if now := m.server.Tick(); now != last && p.Connected() {
+					last = now
+					c.inputs(now.Add(ahead-3), 4, in)
+				}
+			}
+		}
+		m.run(time.Second, each(3, input{}))
+		x, z := p.State.X, p.State.Z
+		m.run(20*time.Second, each(test.ahead, input{X: 1}))
+		if p.Connected() != test.stays {
+			t.Errorf("%d ticks ahead: connected %v, want %v; %v", test.ahead, p.Connected(), test.stays, m.left)
+		}
+		moved := p.State.X - x
+		if test.runs && (moved < 6*18 || moved > 6*20.2) || !test.runs && moved != 0 || p.State.Z != z {
+			t.Errorf("%d ticks ahead: moved %.1f m in 20 s; that its inputs run is %v", test.ahead, moved, test.runs)
+		}
+		s := p.InputStats()
+		if !test.runs && (s.Early < 200 || s.Excess > 0 && test.stays) {
+			t.Errorf("%d ticks ahead: %+v", test.ahead, s)
+		}
+		if test.stays && !test.runs {
+			x = p.State.X
+			m.run(2*time.Second, each(3, input{X: 1}))
+			if moved := p.State.X - x; moved < 6*1.8 || moved > 6*2.02 {
+				t.Errorf("%d ticks ahead: back again it moves %.1f m in 2 s, want 12", test.ahead, moved)
+			}
+		}
+		if s, _ := other.client.Status(); s != netcode.Playing {
+			t.Errorf("%d ticks ahead: the other one is %v", test.ahead, s)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package netcode_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+// What a player does tells nobody who may not see him anything: two matches in which he aims differently whenever he is hidden from one of the others send that one the same bytes in the same ticks, and who sees
+// him all the time different ones. What Share leaves out nobody is sent, whoever sees him.
+func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
+	const far, leave = 12, 15 // where he comes and goes by distance
+	play := func(byDistance bool, share func(stick) stick, aim func(tick.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {
+		tap := &tapped{Listener: loopback.Listen(loopback.Config{})}
+		listener := tap.Listener.(*loopback.Listener)
+		engine, err := ecs.New(ecs.Config{FixedRate: tickRate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var joined []*netcode.Player[walker, stick]
+		spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
+		steps := 0
+		config := netcode.ServerConfig[walker, stick]{
+			Listener: tap, Random: rand.NewChaCha8([32]byte{1}), Log: quiet(),
+			Joined: func(p *netcode.Player[walker, stick]) (walker, arche.Entity) {
+				joined = append(joined, p)
+				at := walker{X: []float32{0, 3, 6}[len(joined)-1]} // one who is to see nothing, the one to be seen, one who sees him always
+				l := components.NewLogical(components.At3D(at.X, 0, at.Z))
+				return at, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+			},
+		}
+		var server *netcode.Server[walker, stick]
+		hidden := func() bool { return server.Tick()/90%2 == 1 }
+		if byDistance {
+			config.Interest = netcode.Interest{Radius: far, Leave: leave}
+		} else {
+			config.Relevant = func(p *netcode.Player[walker, stick], e arche.Entity) bool {
+				return p != joined[0] || len(joined) < 2 || e != joined[1].Entity || !hidden()
+			}
+		}
+		if server, err = netcode.NewServer(walkers(t, stickCodec{}, &steps, share), config); err != nil {
+			t.Fatal(err)
+		}
+		engine.Install(server)
+		l := components.NewLogical(components.At3D(2, 0, 3))
+		balls := generic.NewMap3[components.Transform3D, netcode.Replicated, ball](engine.World())
+		balls.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &ball{2, 3})
+		tap.sent = func(conn int, datagram []byte) {
+			fmt.Fprintf(&sent[conn], "%d %x\n", server.Tick(), datagram)
+		}
+		var engines []*ecs.Engine
+		for i := range sent {
+			var client *netcode.Client[walker, stick]
+			client, err := netcode.NewClient(walkers(t, stickCodec{}, &steps, share), netcode.ClientConfig[walker, stick]{
+				Dial: func() (transport.Conn, error) { return listener.Dial(), nil }, Log: quiet(),
+				Input: func(at tick.Tick) (in stick) {
+					in = stick{Z: 0.1 * (1 - 2*float32(at/40%2))} // up and down
+					if i == 0 {
+						return in
+					}
+					x := float32(0)
+					if byDistance { // the two go away together, and come back
+						if x = 1; at/300%2 == 1 {
+							x = -1
+						}
+						in.X = x
+					}
+					if i == 1 {
+						s, _ := client.State()
+						if secret := at/90%2 == 1; always || !byDistance && secret && (at+1)/90%2 == 1 || byDistance && s.X > leave+1 {
+							in.Aim = aim(at)
+							aims++
+						}
+					}
+					return in
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := ecs.New(ecs.Config{FixedRate: tickRate})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Install(systems.Interpolation3D(), client)
+			engines = append(engines, e)
+			for n := range 30 { // one after the other, so that each is who he is
+				engine.Update(time.Second / tickRate)
+				for _, e := range engines {
+					e.Update(time.Second / tickRate)
+				}
+				if n == 29 && len(joined) != i+1 {
+					t.Fatalf("%d have joined, want %d", len(joined), i+1)
+				}
+			}
+		}
+		for range 20 * tickRate {
+			engine.Update(time.Second / tickRate)
+			for _, e := range engines {
+				e.Update(time.Second / tickRate)
+			}
+		}
+		if missed := joined[1].InputStats(); missed.Repeated+missed.Idle > 0 {
+			t.Fatalf("inputs were missed: %+v; what he does is not what the test says", missed)
+		}
+		return sent, aims
+	}
+	none := func(tick.Tick) float32 { return 0 }
+	some := func(at tick.Tick) float32 { return 1 + float32(at%7) }
+	stripped := func(in stick) stick { return stick{X: in.X, Z: in.Z} }
+	for _, test := range []struct {
+		name       string
+		byDistance bool
+		share      func(stick) stick
+		always     bool // he aims all the time
+		seen       bool // by who sees him
+	}{
+		{"hidden by the filter", false, nil, false, true},
+		{"out of sight", true, nil, false, true},
+		{"left out by Share", false, stripped, true, false},
+	} {
+		a, n := play(test.byDistance, test.share, none, test.always)
+		b, _ := play(test.byDistance, test.share, some, test.always)
+		if n < 200 {
+			t.Errorf("%s: he aimed for %d steps only", test.name, n)
+		}
+		for i, name := range []string{"who may not see it", "himself", "who sees him"} {
+			if a[i].Len() < 50_000 {
+				t.Fatalf("%s: %d bytes to %s are too few to compare", test.name, a[i].Len(), name)
+			}
+			switch same := bytes.Equal(a[i].Bytes(), b[i].Bytes()); {
+			case i == 0 && !same:
+				t.Errorf("%s: what he does is on the wire to %s: %s", test.name, name, differ(a[i].Bytes(), b[i].Bytes()))
+			case i == 2 && same == test.seen:
+				t.Errorf("%s: the same bytes to %s: %v", test.name, name, same)
+			}
+		}
+	}
+}
+
+// differ shows where two logs differ.
+func differ(a, b []byte) string {
+	x, y := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
+	for i := range min(len(x), len(y)) {
+		if !bytes.Equal(x[i], y[i]) {
+			return fmt.Sprintf("packet %d of %d and %d:\n%s\n%s", i, len(x), len(y), x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("%d packets and %d", len(x), len(y))
+}
