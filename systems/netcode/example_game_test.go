@@ -14,7 +14,7 @@ import (
 type hero struct{ X, Z float32 }
 
 type buttons struct {
-	X, Z int8 // -1, 0, 1
+	X, Z int8 `range:"-1,1"`
 	Fire bool
 }
 
@@ -27,6 +27,7 @@ func stepHero(h hero, in buttons, _ tick.Tick) hero {
 
 func poseHero(h hero) components.Pose3D { return components.At3D(h.X, 0, h.Z) }
 
+// heroCodec and buttonsCodec are what netcode.StructState and StructInput make of them, by hand.
 type heroCodec struct{}
 
 func (heroCodec) Write(w *packet.Writer, h hero) {

@@ -24,18 +24,18 @@ import (
 // What both ends share: the player, his step, how he travels.
 func exampleProtocol() *netcode.Protocol[hero, buttons] {
 	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[hero, buttons]{
-		Step:     stepHero, // func(h hero, in buttons, t tick.Tick) hero
-		Pose:     poseHero, // func(h hero) components.Pose3D
-		States:   heroCodec{},
-		Inputs:   buttonsCodec{},
+		Step:     stepHero,                    // func(h hero, in buttons, t tick.Tick) hero
+		Pose:     poseHero,                    // func(h hero) components.Pose3D
+		States:   netcode.StructState[hero](), // or a codec of your own
+		Inputs:   netcode.StructInput[buttons](),
 		Distance: func(a, b hero) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 		Rules:    prediction.Rules[buttons]{Repeat: repeatButtons, Merge: mergeButtons}, // what stands in for an input that is missing
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	netcode.Mirror[health](protocol, "health", healthCodec{}) // any component of yours
-	protocol.SetMover(kindLift, liftPath)                     // what is a function of the tick
+	netcode.Mirror(protocol, "health", netcode.StructComponent[health]()) // any component of yours
+	protocol.SetMover(kindLift, liftPath)                                 // what is a function of the tick
 	return protocol
 }
 

@@ -34,9 +34,9 @@ type Game[S any, I comparable] struct {
 	// fades more slowly, by its half-life; what would take more than a second fades as fast as it must. What he does is seen at once all the while. Zero means 3.
 	CorrectionSpeed float32
 	// States packs a player's own state, which goes to him alone in every snapshot, whole and exact. What Read returns may come from anywhere and must be fit for
-	// Step. Required.
+	// Step. [StructState] makes one. Required.
 	States StateCodec[S]
-	// Inputs packs inputs. Required.
+	// Inputs packs inputs. What Read returns may come from a cheater: bound it there or in Step, or who pushes a stick to 127 runs 127 times as fast. [StructInput] makes one. Required.
 	Inputs prediction.Codec[I]
 	// Rules make up inputs that are missing.
 	Rules prediction.Rules[I]
