@@ -1,15 +1,22 @@
 package netcode
 
 import (
+	"fmt"
+
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/systems/internal/plain"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
 // Mirror replicates a component type of the game's: what the server's entity has, the client's has, as the codec quantises it. On an entity that is seen in the past a value holds from
 // the step in which the picture comes to the moment that it is of ([OnArrival] changes that): a door is open when it is seen to be. On one that is drawn in the present, as the own player
-// is, it holds from when it comes. Call it in the same order on both ends. It panics when the protocol is in use already, and for a name that is taken.
+// is, it holds from when it comes. Call it in the same order on both ends. It panics when the protocol is in use already, for a name that is taken,
+// and for a type that holds pointers: strings, slices and maps are such.
 func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec snapshot.Codec[T], options ...MirrorOption) snapshot.Component[T] {
+	if pointer := plain.Pointer[T](); pointer != "" {
+		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
+	}
 	m := mirrorOf[T]{handle: snapshot.Register(p.schema, name, codec)}
 	for _, o := range options {
 		o(&m.options)

@@ -43,11 +43,16 @@ func mustPanic(t *testing.T, what string, f func(), words ...string) {
 	f()
 }
 
+type titled struct{ Title string }
+
 // What a programmer gets wrong at first is told where it happens, with what to do.
 func TestMistakesAreTold(t *testing.T) {
 	mustPanic(t, "a component without a codec", func() {
 		netcode.Mirror[health](newProtocol(t, snapshot.Config{}), "spare", nil)
 	}, "no codec")
+	mustPanic(t, "a component that holds a string", func() {
+		netcode.Mirror[titled](newProtocol(t, snapshot.Config{}), "title", nil)
+	}, "holds a pointer (Title string)", "an array of fixed size")
 
 	m := newMatch(t, nil)
 	client := func(dial func() (transport.Conn, error)) *netcode.Client[runner, input] {
