@@ -53,7 +53,8 @@ type ClientConfig[S any, I comparable] struct {
 	// Delay bounds how far behind the newest snapshots others are shown, without the way down and the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A Max of
 	// zero means no bound.
 	Delay Bounds[time.Duration]
-	// Timeout is how long silence is endured before a new connection is tried (zero: 5 s), Retry how long after a failed attempt the next one begins (zero: 1 s).
+	// Timeout is how long silence is endured before a new connection is tried (zero: 5 s), Retry how long after a failed attempt the next one begins (zero: 1 s). A connection that is still
+	// being made has 15 s: the transport gives up before, and says why.
 	Timeout, Retry time.Duration
 	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never corrects a prediction: to see what they are for.
 	WithoutPrediction, WithoutReconciliation bool
@@ -97,6 +98,7 @@ type Client[S any, I comparable] struct {
 	hello    hello
 	nextTry  time.Duration // of a hello, or of a connection
 	heardAt  time.Duration
+	opening  bool // the connection is being made
 	polledAt time.Duration
 	wokeAt   time.Duration // when this process last woke
 	waking   bool          // this process has slept, and what is read now has waited for it

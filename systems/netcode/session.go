@@ -18,6 +18,9 @@ import (
 // helloEvery is how often a hello is repeated until it is answered.
 const helloEvery = 200 * time.Millisecond
 
+// connectTimeout is how long a connection may take to be made. Transports give up before, and say what is the matter.
+const connectTimeout = 15 * time.Second
+
 // sleep is the time without a frame after which what has arrived meanwhile says nothing about the path any more.
 const sleep = time.Second
 
@@ -84,7 +87,7 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		if conn == nil {
 			panic("netcode: Dial returned neither a connection nor an error; return one of them")
 		}
-		c.conn, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, now, now, 0, now, false, math.MinInt64/2
+		c.conn, c.opening, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
 	}
 	for i := range c.queued {
 		a := &c.queue[i]
@@ -110,10 +113,16 @@ func (c *Client[S, I]) receive(now time.Duration) {
 			return
 		}
 	}
-	switch state := c.conn.State(); {
+	state, patience := c.conn.State(), c.config.Timeout
+	if state == transport.Connecting {
+		patience = max(patience, connectTimeout)
+	} else if c.opening {
+		c.opening, c.heardAt = false, now
+	}
+	switch {
 	case state == transport.Closed:
 		c.lost(c.conn.CloseReason(), now)
-	case now-c.heardAt > c.config.Timeout:
+	case now-c.heardAt > patience:
 		reason := transport.Reason{Code: transport.TimedOut, Text: "the server is silent"}
 		c.conn.Close(reason)
 		c.lost(reason, now)
