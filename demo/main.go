@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/cli"
 )
@@ -17,6 +18,10 @@ import (
 func main() {
 	// An interrupted run ends as one that was closed: with whole files.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() { // who is impatient interrupts it again, and ends it at once; but some tools send the first signal twice
+		time.Sleep(time.Second)
+		stop()
+	})
 	code := cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

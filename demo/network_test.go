@@ -235,6 +235,35 @@ func TestServerRestarts(t *testing.T) {
 	}
 }
 
+// A server that drains for long ends at once when it is interrupted again, but not by the same signal sent twice.
+func TestImpatientOperator(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("without signals")
+	}
+	if testing.Short() {
+		t.Skip("runs for seconds of real time")
+	}
+	server := start(t, "server", "-listen", "127.0.0.1:0", "-drain", "1m")
+	client := start(t, "client", "-connect", server.link(), "-headless", "-seconds", "600")
+	client.await("playing", 1)
+	server.await("tandem: joined", 1)
+	for range 2 {
+		_ = server.cmd.Process.Signal(syscall.SIGTERM)
+	}
+	server.await("msg=draining", 1)
+	for ended := false; !ended; {
+		_ = server.cmd.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-server.done:
+			ended = true
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	if code := server.end(); code != -1 || strings.Contains(server.output(), "msg=done") {
+		t.Errorf("it ends with %d, want by the signal:\n%s", code, server.output())
+	}
+}
+
 func TestNetworkedExitCodes(t *testing.T) {
 	program := built(t, true)
 	state := func(token string) string {

@@ -68,7 +68,7 @@ func (s *serving) flags(fs *flag.FlagSet, listen string) {
 	fs.IntVar(&s.joins, "joins", 10, "handshakes per second from one network (a /24, or a /56 of IPv6), `1 to 1000`; raise it for many players behind one address")
 	fs.IntVar(&s.maxPlayers, "max-players", 64, "how many may play; `1 to 512`")
 	fs.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
-	fs.DurationVar(&s.drain, "drain", 3*time.Second, "`time` between the announcement of the end and the end")
+	fs.DurationVar(&s.drain, "drain", 3*time.Second, "`time` between the announcement of the end and the end; a second interrupt ends it at once")
 }
 
 func (s *serving) check() error {
