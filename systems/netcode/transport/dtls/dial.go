@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/pion/dtls/v3"
@@ -18,6 +20,9 @@ import (
 // retryPause is how long a client waits after a failed handshake before it begins another.
 const retryPause = 250 * time.Millisecond
 
+// firstAnswer is how long one of several addresses has for its first answer.
+const firstAnswer = 2 * time.Second
+
 var errNobodyListens = errors.New("dtls: nobody listens")
 
 // Dial connects to a server at HOST:PORT that shows the certificate with the fingerprint. It returns at once: the connection is Connecting, and
@@ -25,7 +30,7 @@ var errNobodyListens = errors.New("dtls: nobody listens")
 func Dial(addr string, pin joinlink.Fingerprint, c Config) *Conn {
 	c = c.withDefaults()
 	owner, worker := mailbox.New(mailboxConfig(c, overheadToServer, addr), transport.Connecting)
-	d := &dialer{addr: addr, pin: pin, config: c, worker: worker}
+	d := &dialer{addr: addr, pin: pin, config: c, worker: worker, lookup: net.DefaultResolver.LookupNetIP}
 	go d.run()
 	return &Conn{owner}
 }
@@ -37,7 +42,12 @@ type dialer struct {
 	config   Config
 	worker   *mailbox.Worker
 	answered bool // the server sent a cookie
+
+	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
+
+// maxAddresses is how many of the server's addresses are tried.
+const maxAddresses = 4
 
 // run connects, and carries the connection until it ends.
 func (d *dialer) run() {
@@ -57,15 +67,23 @@ func (d *dialer) run() {
 		case <-unlink:
 		}
 	}()
-	for {
-		c, wire, err := d.attempt(ctx)
+	addrs, err := d.resolve(ctx)
+	if err != nil {
+		d.worker.End(d.reason(err))
+		return
+	}
+	hopeless := map[string]bool{}
+	for k := 0; ; k++ {
+		addr := addrs[k%len(addrs)]
+		c, wire, err := d.attempt(ctx, addr, len(addrs) > 1)
 		if err == nil {
 			d.worker.Open()
 			carry(c, d.worker, wire)
 			return
 		}
 		d.config.Log.Debug("dtls: cannot connect", "server", d.addr, "error", err)
-		if ctx.Err() != nil || final(err) {
+		hopeless[addr] = final(err)
+		if ctx.Err() != nil || errors.Is(err, errWrongCertificate) || hopeless[addr] && !slices.ContainsFunc(addrs, func(a string) bool { return !hopeless[a] }) {
 			d.worker.End(d.reason(err))
 			return
 		}
@@ -78,16 +96,40 @@ func (d *dialer) run() {
 	}
 }
 
-// attempt makes one handshake on a socket of its own.
-func (d *dialer) attempt(ctx context.Context) (*dtls.Conn, *wire, error) {
+// resolve returns the server's addresses: a name may have one of IPv6 that does not lead to it, and UDP does not tell.
+func (d *dialer) resolve(ctx context.Context) ([]string, error) {
+	host, port, err := net.SplitHostPort(d.addr)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := net.DefaultResolver.LookupPort(ctx, "udp", port); err != nil {
+		return nil, err
+	}
+	ips, err := d.lookup(ctx, "ip", host)
+	if err != nil {
+		return nil, err
+	}
+	addrs := []string{d.addr} // for want of any, whatever the system makes of it
+	for i, ip := range ips[:min(len(ips), maxAddresses)] {
+		addrs = append(addrs[:i], net.JoinHostPort(ip.Unmap().String(), port))
+	}
+	return addrs, nil
+}
+
+// attempt makes one handshake on a socket of its own. If there are others to try it does not wait for the address's first answer until the time is up.
+func (d *dialer) attempt(ctx context.Context, addr string, others bool) (*dtls.Conn, *wire, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	socket, err := new(net.Dialer).DialContext(ctx, "udp", d.addr)
+	socket, err := new(net.Dialer).DialContext(ctx, "udp", addr)
 	if err != nil {
 		return nil, nil, err
 	}
 	w := newWire(socket.(*net.UDPConn), cancel)
-	limit := time.AfterFunc(d.config.DialTimeout, func() { cancel(context.DeadlineExceeded) })
+	patience := d.config.DialTimeout
+	if others {
+		patience = min(patience, firstAnswer)
+	}
+	limit := time.AfterFunc(patience, func() { cancel(context.DeadlineExceeded) })
 	defer limit.Stop()
 	prove := func(h handshake.MessageClientHello) handshake.Message {
 		h.Cookie = w.exchange(ctx, h)

@@ -18,7 +18,7 @@ func TestClientThatBreaksTheRules(t *testing.T) {
 	defer func() { l.Close(transport.Reason{}); <-l.Done() }()
 	_, worker := mailbox.New(mailboxConfig(Config{}.withDefaults(), 0, ""), transport.Connecting)
 	d := &dialer{addr: l.Addr(), pin: l.Fingerprint(), config: Config{}.withDefaults(), worker: worker}
-	c, _, err := d.attempt(context.Background())
+	c, _, err := d.attempt(context.Background(), d.addr, false)
 	if err != nil {
 		t.Fatal(err)
 	}
