@@ -32,22 +32,29 @@ func (i *Interpolator[T]) capture() {
 	}
 	i.redraw = true
 	i.gpuSteps++
+	oftenDrawn := i.drawings >= pairedFrames
+	i.drawings = 0
 
 	tables := i.cols.collect()
 	i.moving, i.lastOnes = i.lastOnes, i.moving
-	i.moving = grow(i.moving, len(tables))
+	i.moving, i.pairs = grow(i.moving, len(tables)), grow(i.pairs, len(tables))
 	arrived, timed := i.common, i.timed // still to be accounted for among the old ones
 	i.common, i.timed = 0, 0
 	for k := range tables {
 		t, m := &tables[k], &i.moving[k]
 		m.reset(t.motion)
+		i.pairs[k].drop()
 		var rows []uint32 // those that need a closer look
 		if t.still {
 			rows = changed(t, i.rows[:0])
 			i.rows = rows
 		} else {
 			var moved int
-			rows, moved = i.capturePlain(t, m, marks{i.gen, lastGen})
+			var pairs *movingPairs[T]
+			if oftenDrawn && !t.gpu {
+				pairs = &i.pairs[k]
+			}
+			rows, moved = i.capturePlain(t, m, pairs, marks{i.gen, lastGen})
 			arrived -= moved
 		}
 		for _, r := range rows {
@@ -57,7 +64,7 @@ func (i *Interpolator[T]) capture() {
 			case lastGen:
 				arrived--
 			}
-			i.captureSlowly(t, m, r, last, lastGen)
+			i.captureSlowly(t, m, &i.pairs[k], r, last, lastGen)
 		}
 		for _, r := range m.rested {
 			i.arrive(t, r)
@@ -76,6 +83,10 @@ func (i *Interpolator[T]) capture() {
 	}
 	clear(i.fixes.starts) // those that were given but not used
 }
+
+// pairedFrames is how many frames of a step make it worth while to put the samples of the next one's movers side by side. Where a hundredth of 10 000 entities moves, that
+// takes 3 ns for each mover and wins half a nanosecond in every frame; of 100 000, 1 to 4; of a million, 10.
+const pairedFrames = 4
 
 // marks are the motion marks of the newest capture and of the one before.
 type marks struct{ now, last uint32 }
@@ -116,22 +127,29 @@ func capturePlain[T any](i *Interpolator[T], t *table[T], m *movingRows, g marks
 }
 
 // newCapturePlain3D returns capturePlain for poses in space, which the kernel does eight at a time.
-func newCapturePlain3D() func(t *table[components.Pose3D], m *movingRows, g marks) (others []uint32, moved int) {
+func newCapturePlain3D() func(t *table[components.Pose3D], m *movingRows, p *movingPairs[components.Pose3D], g marks) (others []uint32, moved int) {
 	var out kernel.Captured
-	return func(t *table[components.Pose3D], m *movingRows, g marks) ([]uint32, int) {
+	return func(t *table[components.Pose3D], m *movingRows, p *movingPairs[components.Pose3D], g marks) ([]uint32, int) {
 		out.Moving, out.Rested, out.Others, out.Went = m.rows, m.rested, out.Others[:0], 0
+		if p != nil {
+			out.Pairs, out.Revisions = p.samples, p.revisions
+		}
 		c := kernel.Capture3D{
 			Logical: t.logical, Prev: t.prev, Cur: t.cur, Seen: t.seen, Motion: t.motion,
-			Now: g.now, Last: g.last, Timed: timedMark,
+			Now: g.now, Last: g.last, Timed: timedMark, Paired: p != nil,
 		}
 		c.Run(&out)
 		m.all, m.rows, m.rested = out.All, out.Moving, out.Rested
+		if p != nil {
+			p.samples, p.revisions = out.Pairs, out.Revisions
+			out.Pairs, out.Revisions = nil, nil
+		}
 		return out.Others, out.Went
 	}
 }
 
 // captureSlowly takes what is not an ordinary movement from a standing start.
-func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, last interval, lastGen uint32) {
+func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, p *movingPairs[T], r uint32, last interval, lastGen uint32) {
 	record := t.logical[r].Record()
 	owner := t.span[r].owner
 	tag, _ := tagOf(owner)
@@ -183,6 +201,9 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, r uint32, la
 		i.rest(t, r)
 	case end == i.step.to:
 		t.motion[r] = i.gen
+		if p.areOf(m.rows) {
+			p.samples, p.revisions = append(p.samples, kernel.Pair[T]{Prev: from, Cur: value}), append(p.revisions, revision)
+		}
 		m.rows = append(m.rows, r)
 	default:
 		t.motion[r] = timedMark
@@ -299,6 +320,7 @@ func (i *Interpolator[T]) touch(e arche.Entity) {
 
 // rewrote notes that the samples of an entity were written outside a capture. It may be marked for the graphics processor only later, before anybody looks.
 func (i *Interpolator[T]) rewrote(e arche.Entity) {
+	i.dropPairs()
 	i.report(e)
 	if i.watched {
 		i.touched = append(i.touched, e)

@@ -24,9 +24,11 @@ type Interpolator[T any] struct {
 	blend     func(from, to T, t float32) T
 	blendAll  func(dst, prev, cur []T, t float32)
 	blendRows func(rows []uint32, dst, prev, cur []T, t float32)
-	normalize func(v T) T // nil: values are taken as they are
+	// blendPairs is blendRows for samples that stand side by side; nil where a capture makes no such pairs.
+	blendPairs func(rows []uint32, dst []T, pairs []kernel.Pair[T], t float32)
+	normalize  func(v T) T // nil: values are taken as they are
 	// capturePlain is the inner loop of a capture.
-	capturePlain func(t *table[T], m *movingRows, g marks) (others []uint32, moved int)
+	capturePlain func(t *table[T], m *movingRows, p *movingPairs[T], g marks) (others []uint32, moved int)
 	diff         *Difference[T]
 	halfLife     time.Duration
 	disabled     bool
@@ -41,16 +43,18 @@ type Interpolator[T any] struct {
 
 	// What is in motion, as of the newest capture.
 	step     interval
-	gen      uint32         // generation of the newest capture; even, never 0
-	moving   []movingRows   // per table, in the order in which columns.collect finds them
-	lastOnes []movingRows   // the lists of the capture before, while the newest is being made
-	common   int            // rows in all common lists
-	timed    int            // rows in all timed lists
-	rows     []uint32       // scratch
-	drawnAt  time.Duration  // the normal time of the newest drawing
-	drawnOff bool           // whether that was without interpolation
-	redraw   bool           // what is in motion has changed since
-	touched  []arche.Entity // visual values that changed other than by being in motion, for whoever watches
+	gen      uint32           // generation of the newest capture; even, never 0
+	moving   []movingRows     // per table, in the order in which columns.collect finds them
+	lastOnes []movingRows     // the lists of the capture before, while the newest is being made
+	pairs    []movingPairs[T] // per table, as moving
+	common   int              // rows in all common lists
+	timed    int              // rows in all timed lists
+	rows     []uint32         // scratch
+	drawings int              // since the newest capture
+	drawnAt  time.Duration    // the normal time of the newest drawing
+	drawnOff bool             // whether that was without interpolation
+	redraw   bool             // what is in motion has changed since
+	touched  []arche.Entity   // visual values that changed other than by being in motion, for whoever watches
 	watched  bool
 	movedOut uint32 // counts the times at which samples were taken away
 	settled  uint32 // counts the times at which samples were given
@@ -103,14 +107,16 @@ func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] 
 		blendRows: func(rows []uint32, dst, prev, cur []T, t float32) { kernel.BlendList(rows, dst, prev, cur, t, blend) },
 		halfLife:  defaultHalfLife,
 	}
-	i.capturePlain = func(t *table[T], m *movingRows, g marks) ([]uint32, int) { return capturePlain(i, t, m, g) }
+	i.capturePlain = func(t *table[T], m *movingRows, _ *movingPairs[T], g marks) ([]uint32, int) {
+		return capturePlain(i, t, m, g)
+	}
 	return i
 }
 
 // Interpolation3D returns the interpolator of poses in space: positions and scales linearly, rotations along the shortest arc.
 func Interpolation3D() *Interpolator[components.Pose3D] {
 	i := Interpolation(blendPose3D)
-	i.blendAll, i.blendRows = kernel.Blend3D, kernel.BlendList3D
+	i.blendAll, i.blendRows, i.blendPairs = kernel.Blend3D, kernel.BlendList3D, kernel.BlendPairs3D
 	i.normalize = func(p components.Pose3D) components.Pose3D {
 		kernel.Normalize3D(&p)
 		return p

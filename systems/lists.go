@@ -14,6 +14,40 @@ import (
 // timedMark marks a row whose interval is its own (SetOver). Generations are even.
 const timedMark = 1
 
+// movingPairs are both samples of the rows on a list in ordinary motion, side by side, for frames to stream. They are there if there are as many as rows; else a
+// frame reads the columns.
+//
+// They belong to the entities that stood in these rows at the capture. A mark does not tell one entity in motion from another, so the revisions tell whether they still
+// stand there: every entity's begin at a hash of its own.
+type movingPairs[T any] struct {
+	samples   []kernel.Pair[T]
+	revisions []uint32
+}
+
+// drop makes frames read the columns, until the next capture.
+func (p *movingPairs[T]) drop() { p.samples, p.revisions = p.samples[:0], p.revisions[:0] }
+
+// areOf reports whether the pairs are those of the rows.
+func (p *movingPairs[T]) areOf(rows []uint32) bool {
+	return len(p.samples) == len(rows) && len(rows) > 0
+}
+
+// standIn reports whether the entities still stand in the rows.
+func (p *movingPairs[T]) standIn(rows, seen []uint32) bool {
+	var differ uint32
+	for k, r := range rows {
+		differ |= seen[r] ^ p.revisions[k]
+	}
+	return differ == 0
+}
+
+// dropPairs makes frames read the columns, because they have been written.
+func (i *Interpolator[T]) dropPairs() {
+	for k := range i.pairs {
+		i.pairs[k].drop()
+	}
+}
+
 // movingRows lists what is in motion in one table.
 type movingRows struct {
 	base  unsafe.Pointer // of the table's motion column, to tell tables apart
@@ -43,14 +77,14 @@ func (m *movingRows) common() int {
 	return len(m.rows)
 }
 
-// grow returns lists with room for n tables, keeping the memory of those that are there.
-func grow(lists []movingRows, n int) []movingRows {
+// grow returns what there is for every table with room for n tables, keeping the memory of those that are there.
+func grow[L any](lists []L, n int) []L {
 	for len(lists) < n {
 		if len(lists) < cap(lists) {
 			lists = lists[:len(lists)+1]
 			continue
 		}
-		lists = append(lists, movingRows{})
+		lists = append(lists, *new(L))
 	}
 	return lists[:n]
 }
@@ -67,7 +101,14 @@ func (i *Interpolator[T]) listsHold(tables []table[T]) bool {
 	common, timed := 0, 0
 	for k := range tables {
 		m := &i.moving[k]
-		if !m.isOf(tables[k].motion) || !m.marked(tables[k].motion, i.gen) {
+		if !m.isOf(tables[k].motion) {
+			return false
+		}
+		if pairs := &i.pairs[k]; !m.all && pairs.areOf(m.rows) {
+			if !pairs.standIn(m.rows, tables[k].seen) || !m.timedMarked(tables[k].motion) {
+				return false
+			}
+		} else if !m.marked(tables[k].motion, i.gen) {
 			return false
 		}
 		common += m.common()
@@ -84,9 +125,10 @@ func (m *movingRows) marked(motion []uint32, gen uint32) bool {
 	for _, r := range m.rows { // no branch but the loop's: nearly always all are marked
 		differ |= motion[r] ^ gen
 	}
-	if differ != 0 {
-		return false
-	}
+	return differ == 0 && m.timedMarked(motion)
+}
+
+func (m *movingRows) timedMarked(motion []uint32) bool {
 	for _, r := range m.timed {
 		if motion[r] != timedMark {
 			return false
@@ -99,6 +141,8 @@ func (m *movingRows) marked(motion []uint32, gen uint32) bool {
 func (i *Interpolator[T]) listMarked(tables []table[T]) {
 	i.moving = grow(i.moving, len(tables))
 	i.common, i.timed = 0, 0
+	i.pairs = grow(i.pairs, len(tables))
+	i.dropPairs()
 	for k := range tables {
 		m, motion := &i.moving[k], tables[k].motion
 		m.reset(motion)

@@ -3,6 +3,7 @@ package systems_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -190,6 +191,50 @@ func TestOneForOneExchangeOfRows(t *testing.T) {
 			}
 		}
 		j, k := r.IntN(len(in)), r.IntN(len(out))
+		s.w.Add(in[j], id)
+		s.w.Remove(out[k], id)
+		in[j], out[k] = out[k], in[j]
+	})
+}
+
+// Few move, and two of them, which go at different speeds, exchange their tables between two frames: in both tables as many rows as before are in motion, and
+// the very same ones, but others stand in them.
+func TestMoversExchangeRows(t *testing.T) {
+	s := newStage(t, 10)
+	id := arche.ComponentID[hat](s.w)
+	const idle, moving = 50, 4
+	var in, out []arche.Entity
+	for k := range 2 * (idle + moving) {
+		e := s.spawn(at(0, float64(k/2), 0))
+		if k%2 == 0 {
+			s.w.Add(e, id)
+			out = append(out, e)
+		} else {
+			in = append(in, e)
+		}
+	}
+	movers := func() []arche.Entity { return append(slices.Clone(in[idle:]), out[idle:]...) }
+	speed := map[arche.Entity]float64{}
+	for k, e := range movers() {
+		speed[e] = float64(k + 1)
+	}
+	s.fixed(func(now ecs.Time) {
+		for e, v := range speed {
+			p := s.logical(e).Get()
+			p.Position[0] = float32(v * float64(now.Tick+1))
+			s.logical(e).Set(p)
+		}
+	})
+	r := rand.New(rand.NewPCG(1, 1))
+	s.run(600, fps(60, 1), func(now ecs.Time) {
+		for _, e := range movers() {
+			s.near("path", s.x(e), speed[e]*10*seconds(now.Normal), 1e-3)
+		}
+		for k := range idle {
+			s.near("at rest", s.x(in[k]), 0, 0)
+			s.near("at rest", s.x(out[k]), 0, 0)
+		}
+		j, k := idle+r.IntN(moving), idle+r.IntN(moving)
 		s.w.Add(in[j], id)
 		s.w.Remove(out[k], id)
 		in[j], out[k] = out[k], in[j]

@@ -22,6 +22,7 @@ func (i *Interpolator[T]) sync() {
 	i.gpuDrawn = i.redraw
 	if i.redraw || now != i.drawnAt || i.disabled != i.drawnOff {
 		i.draw(tables, now)
+		i.drawings++
 		i.drawnAt, i.drawnOff, i.redraw = now, i.disabled, false
 	}
 	if misfits {
@@ -47,7 +48,11 @@ func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {
 		case m.all:
 			i.blendShared(blending[T]{dst: t.visual, prev: t.prev, cur: t.cur, t: fraction})
 		default:
-			i.blendShared(blending[T]{rows: m.rows, dst: t.visual, prev: t.prev, cur: t.cur, t: fraction})
+			share := blending[T]{rows: m.rows, dst: t.visual, prev: t.prev, cur: t.cur, t: fraction}
+			if pairs := &i.pairs[k]; pairs.areOf(m.rows) {
+				share.pairs = pairs.samples
+			}
+			i.blendShared(share)
 		}
 		kept := m.timed[:0]
 		for _, r := range m.timed {

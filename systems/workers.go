@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	"github.com/tandem-ecs/tandem/systems/internal/kernel"
 )
 
 // WithWorkers lets n goroutines besides the engine's own take part in drawing frames, from 8192 entities in motion on. It returns the interpolator.
@@ -32,16 +34,20 @@ const (
 
 // blending is a share of a frame's work.
 type blending[T any] struct {
-	rows           []uint32 // nil: all
+	rows           []uint32         // nil: all
+	pairs          []kernel.Pair[T] // the samples of the rows side by side; nil: they are read from the columns
 	dst, prev, cur []T
 	t              float32
 }
 
 func (i *Interpolator[T]) blendShare(b *blending[T]) {
-	if b.rows == nil {
-		i.blendAll(b.dst, b.prev, b.cur, b.t)
-	} else {
+	switch {
+	case b.pairs != nil:
+		i.blendPairs(b.rows, b.dst, b.pairs, b.t)
+	case b.rows != nil:
 		i.blendRows(b.rows, b.dst, b.prev, b.cur, b.t)
+	default:
+		i.blendAll(b.dst, b.prev, b.cur, b.t)
 	}
 }
 
@@ -158,6 +164,9 @@ func (b blending[T]) part(from, to int) blending[T] {
 	from = min(from, to)
 	if b.rows != nil {
 		b.rows = b.rows[from:to]
+		if b.pairs != nil {
+			b.pairs = b.pairs[from:to]
+		}
 	} else {
 		b.dst, b.prev, b.cur = b.dst[from:to], b.prev[from:to], b.cur[from:to]
 	}

@@ -54,8 +54,8 @@ func crowd(t testing.TB, n, every int, ip *systems.Interpolator[components.Pose3
 
 // The picture is the same with and without workers, to the bit, whether they are awake or not.
 func TestWorkersDrawTheSamePicture(t *testing.T) {
-	const n = 40_001
-	for _, every := range []int{1, 3} {
+	const n = 50_001
+	for _, every := range []int{1, 3, 5} { // a column, a list, and one whose samples stand side by side
 		alone, seenAlone := crowd(t, n, every, systems.Interpolation3D())
 		shared, seenShared := crowd(t, n, every, systems.Interpolation3D().WithWorkers(3))
 		for frame := range 30 {

@@ -239,7 +239,8 @@ const explanation = `
   motion, chosen at random. Every Visual is checked against a blend in Go after the timing. ` + "`2threads`" + `: with one worker beside the engine's goroutine.
 - ` + "`tandem.frame.color`" + ` and ` + "`vec4`" + `: the same of values of 16 bytes with a user's blend, a struct of four numbers and an mgl32.Vec4 (Go passes arrays in memory);
   ` + "`tandem.scalar`" + `: the blend of poses in Go alone, over plain columns.
-- ` + "`tandem.capture`" + `: the capture at the end of a fixed step, normalising included; the writes of gameplay are not.
+- ` + "`tandem.capture`" + `: the capture at the end of a fixed step, normalising included; the writes of gameplay are not. One frame is drawn of each step; where four or
+  more are, scattered movers cost the capture some 3 ns each more, by which frames read their samples side by side, as those of ` + "`tandem.frame`" + ` do.
 - ` + "`hierarchy`" + `: frames of worlds in which everybody belongs to a hierarchy, interpolation and propagation together: chains of a hundred, all under one root,
   trees of a hundred. Of the moving one per cent, wide trees and forests move leaves.
 - ` + "`arche.slerp`" + `: what one writes today: an arche query over previous and current poses, with a moving flag, and mgl32.QuatSlerp.

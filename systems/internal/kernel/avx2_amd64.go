@@ -22,6 +22,12 @@ func blendDenseAVX2(dst, prev, cur *components.Pose3D, turns int, c *curve)
 //go:noescape
 func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool)
 
+// blendPairsAVX2 blends n rows whose samples stand side by side; n is at least 8. If it is no multiple of 8, some of the last eight rows are blended twice.
+// With far it fetches the rows ahead that it is to write.
+//
+//go:noescape
+func blendPairsAVX2(rows *uint32, n int, dst *components.Pose3D, pairs *Pair[components.Pose3D], c *curve, far bool)
+
 // maxRowAVX2 returns the largest of turns times sixteen rows; turns is at least 1.
 //
 //go:noescape

@@ -40,6 +40,9 @@ const (
 	// the time.
 	farRows   = 1 << 16
 	farListed = 1 << 12
+
+	// sparse is of how many rows at most one may be listed, for each to be read by itself: a denser list is as good as a stream.
+	sparse = 4
 )
 
 // Blend3D writes dst[i] = blend(prev[i], cur[i], t) for every i. The slices have equal length; rotations have unit length; t is in [0, 1).
@@ -83,7 +86,7 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), p)
 	c, i := curveAt(t), 0
-	far := len(dst) >= farRows && len(rows) >= farListed && len(rows) <= len(dst)/4 // a denser list is as good as a stream
+	far := isFar(len(rows), len(dst))
 	if p.avx2() && len(rows) >= perTurn {
 		whole := len(rows)
 		if &dst[0] == &prev[0] || &dst[0] == &cur[0] { // a row that is blended twice would not be the same
@@ -98,6 +101,11 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	if i < len(rows) {
 		blendListScalar(rows[i:], dst, prev, cur, c, far)
 	}
+}
+
+// isFar reports whether the rows of a list are to be fetched ahead.
+func isFar(listed, n int) bool {
+	return n >= farRows && listed >= farListed && listed <= n/sparse
 }
 
 func checkColumns(dst, prev, cur int) {

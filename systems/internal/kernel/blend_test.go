@@ -42,8 +42,21 @@ func TestBitsDoNotDependOnThePlace(t *testing.T) {
 				}
 			}
 			wantSame(t, "list", got, want)
+
+			clear(got)
+			path.BlendPairs3D(rows, got, sideBySide(rows, prev, cur), at)
+			wantSame(t, "pairs", got, want)
 		})
 	})
+}
+
+// sideBySide returns the samples of rows as pairs.
+func sideBySide(rows []uint32, prev, cur []pose) []Pair[pose] {
+	p := make([]Pair[pose], len(rows))
+	for k, r := range rows {
+		p[k] = Pair[pose]{prev[r], cur[r]}
+	}
+	return p
 }
 
 // Columns long enough for several calls of assembly, for their tails, and for the prefetching of lists.
@@ -75,6 +88,9 @@ func TestLongColumns(t *testing.T) {
 		Scalar.BlendList3D(rows, listed, prev, cur, 0.37)
 		BlendList3D(rows, byAssembly, prev, cur, 0.37)
 		wantSame(t, "part of a list", byAssembly, listed)
+		clear(byAssembly)
+		BlendPairs3D(rows, byAssembly, sideBySide(rows, prev, cur), 0.37)
+		wantSame(t, "pairs", byAssembly, listed)
 	}
 }
 
@@ -300,16 +316,19 @@ func TestMisusePanicsBeforeAnythingIsWritten(t *testing.T) {
 				text := "kernel: row 20 in a list for a column of 20 rows; rebuild the list after every structural change"
 				wantPanic(t, text, func() { path.BlendList3D(rows, dst, prev, cur, 0.5) })
 				wantPanic(t, text, func() { BlendList(rows, dst, prev, cur, 0.5, components.Blend3D) })
+				wantPanic(t, text, func() { path.BlendPairs3D(rows, dst, make([]Pair[pose], length), 0.5) })
 				rows[at] = math.MaxUint32
 				text = "kernel: row 4294967295 in a list for a column of 20 rows; rebuild the list after every structural change"
 				wantPanic(t, text, func() { path.BlendList3D(rows, dst, prev, cur, 0.5) })
 			}
 		}
+		wantPanic(t, "kernel: 2 rows and 1 pairs of samples; pass one for each", func() { path.BlendPairs3D([]uint32{0, 1}, dst, make([]Pair[pose], 1), 0.5) })
 		wantSame(t, "after misuse", dst, make([]pose, 20))
 		wantPanic(t, "kernel: row 0 in a list for a column of 0 rows; rebuild the list after every structural change",
 			func() { path.BlendList3D([]uint32{0}, nil, nil, nil, 0.5) })
 		path.Blend3D(nil, nil, nil, 0.5)
 		path.BlendList3D(nil, nil, nil, nil, 0.5)
+		path.BlendPairs3D(nil, nil, nil, 0.5)
 	})
 }
 
@@ -321,9 +340,11 @@ func TestBlendingAllocatesNothing(t *testing.T) {
 		for i := range rows {
 			rows[i] = uint32(i * 3)
 		}
+		pairs := sideBySide(rows, prev, cur)
 		if n := testing.AllocsPerRun(10, func() {
 			path.Blend3D(dst, prev, cur, 0.5)
 			path.BlendList3D(rows, dst, prev, cur, 0.5)
+			path.BlendPairs3D(rows, dst, pairs, 0.5)
 			dst[0] = BlendOne3D(&prev[0], &cur[0], 0.5)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)

@@ -21,6 +21,8 @@ type Capture3D struct {
 	Now   uint32 // the mark of rows in motion over this step
 	Last  uint32 // the mark that rows in motion over the step before have
 	Timed uint32 // the mark that rows with an interval of their own have
+
+	Paired bool // Pairs are wanted
 }
 
 // Captured receives the outcome of a capture as lists of rows in ascending order. Run appends to them; their memory is the caller's to reuse.
@@ -30,6 +32,11 @@ type Captured struct {
 	Rested []uint32 // written, but with the value that they had: Seen is set, Motion is zero
 	Others []uint32 // written, but not by an ordinary movement: untouched
 	Went   int      // how many of Moving and Rested were in motion over the step before
+
+	// If they are wanted, and Moving is a list of single rows, no more than a quarter of the table: the samples of Moving side by side, and their revisions. They
+	// are there if there are as many as in Moving; without assembly there are none.
+	Pairs     []Pair[components.Pose3D]
+	Revisions []uint32
 
 	changed []uint32 // scratch
 }
@@ -48,6 +55,8 @@ func (c *Capture3D) RunBy(p Path, out *Captured) {
 	n := len(c.Seen)
 	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
 	out.All, out.changed = false, out.changed[:0]
+	out.Pairs, out.Revisions = out.Pairs[:0], out.Revisions[:0]
+	c.Paired = c.Paired && p.avx2() // Go reads columns as fast
 	run := 0
 	if p.avx2() {
 		run = c.takeRun(out)
@@ -195,9 +204,24 @@ func (c *Capture3D) takeListTurns(rows []uint32, out *Captured) (done int) {
 	_ = c.Seen[rows[len(rows)-1]] // inside the table, as are the others; all columns are equally long
 	arguments := c.arguments()
 	arguments.turns = len(rows) / perTurn
+	paired := c.pairing(out, len(rows))
+	if paired {
+		at := len(out.Pairs)
+		out.Pairs, out.Revisions = slices.Grow(out.Pairs, len(rows)), slices.Grow(out.Revisions, len(rows))
+		arguments.pairs, arguments.revisions = &out.Pairs[:at+1][at], &out.Revisions[:at+1][at]
+	}
 	done = captureListAVX2(&arguments, &rows[0])
+	if paired {
+		taken := len(out.Pairs) + done*perTurn
+		out.Pairs, out.Revisions = out.Pairs[:taken], out.Revisions[:taken]
+	}
 	out.Went += arguments.went
 	return done
+}
+
+// pairing reports whether the next n rows are to be put side by side.
+func (c *Capture3D) pairing(out *Captured, n int) bool {
+	return c.Paired && len(out.Pairs) == len(out.Moving) && len(out.Moving)+n <= len(c.Seen)/sparse
 }
 
 // arguments are those for the whole table.
@@ -219,12 +243,14 @@ type captureArguments struct {
 	timed     uint32
 	stream    uint32 // not zero: prev, which is then on a boundary of 32 bytes, is written past the caches
 	went      int
+	pairs     *Pair[components.Pose3D] // nil: not wanted
+	revisions *uint32
 }
 
 // takeSingly captures rows one by one, in Go.
 func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
 	logical, prev, cur, seen, motion := c.Logical, c.Prev, c.Cur, c.Seen, c.Motion
-	moving, went := out.Moving, 0
+	moving, went, paired := out.Moving, 0, c.pairing(out, len(rows))
 	for _, r := range rows {
 		record, mark, old := logical[r].Record(), motion[r], &cur[r]
 		if !record.Plain() || record.Revision-seen[r] >= OwnWrites || mark == c.Timed {
@@ -255,6 +281,9 @@ func (c *Capture3D) takeSingly(rows []uint32, out *Captured) {
 		old.Scale[0], old.Scale[1], old.Scale[2] = s[0], s[1], s[2]
 		motion[r] = c.Now
 		moving = append(moving, r)
+		if paired {
+			out.Pairs, out.Revisions = append(out.Pairs, Pair[components.Pose3D]{prev[r], cur[r]}), append(out.Revisions, record.Revision)
+		}
 	}
 	out.Moving, out.Went = moving, out.Went+went
 }

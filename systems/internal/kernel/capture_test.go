@@ -210,6 +210,56 @@ func TestCapturePaths(t *testing.T) {
 	})
 }
 
+// Few rows of a table move: their samples come out side by side, and none where that is not wanted or of no use.
+func TestCapturePairs(t *testing.T) {
+	const n = 3*part + 11
+	tests := []struct {
+		name   string
+		paired bool
+		moves  func(r int) bool
+		want   bool
+	}{
+		{"every fifth", true, func(r int) bool { return r%5 == 0 }, true},
+		{"every fifth, not wanted", false, func(r int) bool { return r%5 == 0 }, false},
+		{"every thousandth", true, func(r int) bool { return r%1000 == 7 }, true},
+		{"three in a row", true, func(r int) bool { return r/3%20 == 9 }, true},
+		{"more than a quarter", true, func(r int) bool { return r%3 == 0 }, false},
+		{"neighbours", true, func(r int) bool { return r/100%20 == 9 }, false},
+		{"from the first one on", true, func(r int) bool { return r < 1000 }, false},
+		{"all", true, func(int) bool { return true }, false},
+		{"none", true, func(int) bool { return false }, true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCapture(n)
+			c.Paired = test.paired
+			var out Captured
+			for range 3 { // the second and third time there is something to write over
+				for r := range c.Logical {
+					if test.moves(r) {
+						v := c.Logical[r].Get()
+						v.Position[0]++
+						v.Rotation = v.Rotation.Scale(1 + float32(r%7)/100)
+						c.Logical[r].Set(v)
+					}
+				}
+				out.Moving, out.Rested, out.Others = out.Moving[:0], out.Rested[:0], out.Others[:0]
+				c.Run(&out)
+				if there := len(out.Pairs) == len(out.Moving) && !out.All; there != (test.want && (Available() || len(out.Moving) == 0)) {
+					t.Fatalf("%d pairs of %d moving rows", len(out.Pairs), len(out.Moving))
+				} else if !there {
+					continue
+				}
+				for k, r := range out.Moving {
+					if out.Pairs[k] != (Pair[pose]{c.Prev[r], c.Cur[r]}) || out.Revisions[k] != c.Seen[r] {
+						t.Fatalf("row %d comes out as %v at revision %d, want %v, %v at %d", r, out.Pairs[k], out.Revisions[k], c.Prev[r], c.Cur[r], c.Seen[r])
+					}
+				}
+			}
+		})
+	}
+}
+
 // One row among many that move is special: in every lane, and in every way. The assembly must stop at its eight, having touched none of them.
 func TestCaptureOfASpecialRow(t *testing.T) {
 	if !Available() {

@@ -65,6 +65,17 @@
 	VMOVUPS Y2, (DX)(r*8)    \
 	VMOVSD  X3, 32(DX)(r*8)
 
+// LIST_PAIR puts both samples side by side, at p bytes from CX.
+#define LIST_PAIR(new, r, p) \
+	VMOVUPS (DI)(r*8), Y0    \
+	VMOVSD  32(DI)(r*8), X1  \
+	VMOVUPS new(SP), Y2      \
+	VMOVSD  new+32(SP), X3   \
+	VMOVUPS Y0, p(CX)        \
+	VMOVSD  X1, p+32(CX)     \
+	VMOVUPS Y2, p+40(CX)     \
+	VMOVSD  X3, p+72(CX)
+
 // func captureListAVX2(a *captureArguments, rows *uint32) (turns int)
 TEXT ·captureListAVX2(SB), NOSPLIT, $528-24
 	MOVQ a+0(FP), AX
@@ -140,6 +151,26 @@ store:
 	LIST_TAKE(288, R14)
 	LIST_TAKE(336, R15)
 
+	// If they are wanted: revisions at 32 bytes a turn, pairs at 640.
+	CMPQ    72(AX), $0
+	JEQ     mark
+	MOVQ    BX, CX
+	SUBQ    rows+8(FP), CX
+	MOVQ    80(AX), DI
+	VMOVDQU Y12, (DI)(CX*1)
+	MOVQ    8(AX), DI
+	IMUL3Q  $20, CX, CX
+	ADDQ    72(AX), CX
+	LIST_PAIR(0, R8, 0)
+	LIST_PAIR(48, R9, 80)
+	LIST_PAIR(96, R10, 160)
+	LIST_PAIR(144, R11, 240)
+	LIST_PAIR(192, R12, 320)
+	LIST_PAIR(240, R13, 400)
+	LIST_PAIR(288, R14, 480)
+	LIST_PAIR(336, R15, 560)
+
+mark:
 	MOVL 0(BX), R8
 	MOVL 4(BX), R9
 	MOVL 8(BX), R10

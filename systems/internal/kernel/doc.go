@@ -1,6 +1,7 @@
 // Package kernel holds the inner loops of the synchronizer: what is executed for every moving pose in every frame.
 //
 //   - [Blend3D], [BlendList3D] and [BlendOne3D] draw poses between two samples: a whole column, the rows of a list, a single one.
+//   - [BlendPairs3D] does so for the rows of a list whose samples the capture has put side by side.
 //   - [Blend2D], [BlendList2D] and [BlendOne2D] do so in the plane, [Blend] and [BlendList] for values of any type, by a function.
 //   - [Capture3D] takes the ordinary movements of a fixed step into the samples.
 //   - [Changed] finds the rows whose revision was raised, [AllEqual] verifies the marks of a whole column.

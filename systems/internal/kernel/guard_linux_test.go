@@ -57,6 +57,11 @@ func TestStaysInsideItsColumns(t *testing.T) {
 				clear(dst)
 				path.BlendList3D(rows, dst, prev, cur, 0.7)
 				wantSame(t, "list", dst, want)
+				clear(dst)
+				side := guarded[Pair[pose]](t, n, atEnd)
+				copy(side, sideBySide(rows, a, b))
+				BlendPairs3D(rows, dst, side, 0.7)
+				wantSame(t, "pairs", dst, want)
 			}
 
 			records, seen := guarded[record](t, n, atEnd), guarded[uint32](t, n, atEnd)
