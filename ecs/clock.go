@@ -31,7 +31,8 @@ type clock struct {
 	before   time.Duration // normal time before this frame
 	single   bool          // run one step in the next frame, though paused
 	inStep   bool
-	rebased  bool // the rate was changed inside the current step
+	stepped  [2]time.Duration // the step before the one that is being run, or was run last
+	rebased  bool             // the rate was changed inside the current step
 }
 
 const (
@@ -103,9 +104,10 @@ func (c *clock) nextStep() bool {
 		return false
 	}
 	if t.Steps == c.maxSteps {
-		c.holdBefore(start)
+		c.holdAt(start - 1)
 		return false
 	}
+	c.stepped = [2]time.Duration{t.StepStart, t.StepEnd}
 	t.StepStart, t.StepEnd = start, c.edgeAt(c.index+1)
 	t.FixedDelta = t.StepEnd - t.StepStart
 	t.Fixed = t.StepStart
@@ -131,29 +133,43 @@ func (c *clock) endStep() {
 	}
 }
 
-// leaveStep leaves a step that a panic has broken off, as if it had not been entered. A change of rate in it holds from its start.
+// leaveStep leaves a step that a panic has broken off, as if it had not been entered: the next frame runs it, and what this frame had to run after it
+// is dropped, so that normal time is no farther ahead than ever, whatever rate and scale are set until then. A change of rate in the step holds
+// from its start.
 func (c *clock) leaveStep() {
 	if !c.inStep {
 		return
 	}
+	t := &c.time
+	start := t.StepStart
 	c.inStep = false
-	c.time.Steps--
+	t.Steps--
+	t.StepStart, t.StepEnd = c.stepped[0], c.stepped[1]
+	t.FixedDelta = t.StepEnd - t.StepStart
 	if c.rebased {
 		c.rebased = false
-		c.base = c.time.StepStart
+		c.base = start
 	}
+	if c.factor != 0 {
+		c.holdAt(start)
+		return
+	}
+	// It was a single step, or the first of all, which moves no time.
+	c.single = t.Normal > c.before && c.scale == 0
+	t.Normal, t.NormalDelta = c.before, 0
 }
 
-// holdBefore keeps normal time back to just before an edge whose step may not run any more, and accounts for it in real time.
-func (c *clock) holdBefore(edge time.Duration) {
+// holdAt keeps normal time back to where it may be at most, because steps that are due may not run any more, and accounts for it in real time. A frame that began
+// paused holds nothing back: it has no second step to run.
+func (c *clock) holdAt(most time.Duration) {
 	t := &c.time
-	held := t.Normal - (edge - 1)
-	t.Normal = edge - 1
+	held := t.Normal - most
+	t.Normal = most
 	t.NormalDelta = t.Normal - c.before
 	c.carry = 0
 	hi, lo := bits.Mul64(uint64(held), unit)
 	lo, over := bits.Add64(lo, c.dropRest, 0)
-	quo, rem := bits.Div64(hi+over, lo, c.factor) // not zero: a frame that begins paused has no second step to run
+	quo, rem := bits.Div64(hi+over, lo, c.factor)
 	c.dropRest = rem
 	t.Dropped = addTotal(t.Dropped, time.Duration(quo))
 }

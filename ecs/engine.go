@@ -23,6 +23,7 @@ type Engine struct {
 	plugins map[reflect.Type]bool
 
 	begun, updating, closed bool
+	ready                   bool // all systems are initialised
 	calling                 bool // a method of a system is under way
 }
 
@@ -158,8 +159,8 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 // Update advances the world by one frame that took real time: as many fixed steps as became due, then the normal stages, once. The time may be zero and, if the
 // host's clock went back, negative, which counts as zero.
 //
-// A system's panic is passed on as a [*SystemPanic]. A host that recovers from one of a fixed step may go on: the step counts as not run, and the next Update
-// runs it from its beginning.
+// A system's panic is passed on as a [*SystemPanic]. A host that recovers from one may go on: a fixed step that was broken off counts as not run, and the next
+// Update runs it from its beginning; what the frame had to run after it is dropped. Systems that have not been initialised yet are, before any runs.
 func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.updating {
@@ -203,16 +204,17 @@ func (e *Engine) step() {
 }
 
 func (e *Engine) begin() {
-	if e.begun {
+	if e.ready {
 		return
 	}
 	e.begun = true
-	// Initialize may add further systems; those are initialised by Add.
+	// Initialize may add further systems; those are initialised by Add. Those that a panic has kept from it are found again.
 	for _, list := range e.stages {
 		for _, en := range list {
 			e.initialize(en)
 		}
 	}
+	e.ready = true
 }
 
 func (e *Engine) runStage(stage Stage) {

@@ -73,6 +73,70 @@ func TestRateAfterABrokenStep(t *testing.T) {
 	}
 }
 
+// Whatever a host that has recovered does to the clock, the next Update runs the step that was broken off and no other: what the frame had still to run would be
+// too much for a pause, which has no real time that it could be counted in.
+func TestClockAfterABrokenStep(t *testing.T) {
+	for _, paused := range []bool{false, true} { // when the step breaks
+		for name, then := range map[string]func(e *ecs.Engine) error{
+			"nothing":       func(*ecs.Engine) error { return nil },
+			"pause":         func(e *ecs.Engine) error { return e.SetScale(0) },
+			"pause, faster": func(e *ecs.Engine) error { return errors.Join(e.SetScale(0), e.SetRate(1000)) },
+			"nearly still":  func(e *ecs.Engine) error { return e.SetScale(1e-6) },
+			"high speed":    func(e *ecs.Engine) error { return e.SetScale(1000) },
+			"single step":   func(e *ecs.Engine) error { return errors.Join(e.SetScale(0), e.Step()) },
+		} {
+			e := newEngine(t, ecs.Config{FixedRate: 10, MaxSteps: 3, MaxDelta: time.Hour})
+			e.Update(50 * time.Millisecond)
+			breaks := true
+			e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+				if breaks {
+					panic("once")
+				}
+			}))
+			if paused {
+				if err := errors.Join(e.SetScale(0), e.Step()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 2 {
+				mustPanic(t, func() { e.Update(time.Minute) }, "once")
+				if now := e.Time(); now.NormalDelta < 0 || !paused && (now.Normal != 100*time.Millisecond || now.Normal+now.Dropped != now.Real) {
+					t.Errorf("%s after the panic: %+v", name, now)
+				}
+			}
+			breaks = false
+			if err := then(e); err != nil {
+				t.Fatal(err)
+			}
+			before := e.Time()
+			e.Update(0)
+			now := e.Time()
+			if due := !paused || now.Scale == 0; due && (now.Steps != 1 || now.StepStart != 100*time.Millisecond) || now.NormalDelta < 0 || now.Dropped != before.Dropped {
+				t.Errorf("%s, paused before %v: %+v", name, paused, now)
+			}
+			if end := now.Fixed - 1; (name == "single step" || paused && now.Scale == 0) && now.Normal != end {
+				t.Errorf("%s, paused before %v: a single step shows %v, want %v", name, paused, now.Normal, end)
+			}
+			for range 20 { // and it goes on
+				e.Update(70 * time.Millisecond)
+				checkInvariants(t, e)
+			}
+		}
+	}
+}
+
+// A host that recovers from the panic of an Initialize finds the others initialised before they run.
+func TestInitializeAfterABrokenOne(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	var log []string
+	first := &probe{name: "first", log: &log, init: func(*arche.World) { panic("no") }}
+	e.Add(ecs.FixedUpdate, first, &probe{name: "second", log: &log})
+	mustPanic(t, func() { e.Update(0) }, "first", "Initialize")
+	e.Update(0)
+	e.Close()
+	checkLog(t, log, "init first", "init second", "update first", "update second", "fin second", "fin first")
+}
+
 func setRate(t *testing.T, e *ecs.Engine, rate int) {
 	t.Helper()
 	if err := e.SetRate(rate); err != nil {
