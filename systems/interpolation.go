@@ -147,7 +147,6 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 		panic("systems: this interpolator is already installed on an engine; make one per engine")
 	}
 	i.engine, i.world = e, e.World()
-	i.startWorkers()
 	i.cols = newColumns[T](i.world)
 	i.homes = newHomes(i.world, i.cols.ids.logical, i.cols.ids.visual, []arche.ID{
 		i.cols.ids.prev, i.cols.ids.cur, i.cols.ids.seen, i.cols.ids.motion, i.cols.ids.span,
@@ -173,9 +172,11 @@ type interpolatorSystem[T any] struct {
 	run  func(*Interpolator[T])
 }
 
-func (s *interpolatorSystem[T]) Initialize(*arche.World) {}
-func (s *interpolatorSystem[T]) Update(*arche.World)     { s.run(s.i) }
-func (s *interpolatorSystem[T]) Name() string            { return fmt.Sprintf("%s of %T", s.what, *new(T)) }
+// Initialize of whichever comes first starts the workers: an engine that is closed before it runs would not end them.
+func (s *interpolatorSystem[T]) Initialize(*arche.World) { s.i.startWorkers() }
+
+func (s *interpolatorSystem[T]) Update(*arche.World) { s.run(s.i) }
+func (s *interpolatorSystem[T]) Name() string        { return fmt.Sprintf("%s of %T", s.what, *new(T)) }
 
 // Finalize of the last of the three, which engines finalise first, gives everything back.
 func (s *interpolatorSystem[T]) Finalize(w *arche.World) {

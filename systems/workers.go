@@ -61,8 +61,12 @@ type worker[T any] struct {
 	ended  chan struct{}
 }
 
+// startWorkers starts the workers, once.
 func (i *Interpolator[T]) startWorkers() {
 	for k := range i.workers {
+		if i.workers[k] != nil {
+			return
+		}
 		w := &worker[T]{wake: make(chan struct{}, 1), ended: make(chan struct{})}
 		i.workers[k] = w
 		go w.run(i.blendShare)
