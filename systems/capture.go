@@ -186,7 +186,7 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, p *movingPai
 		from = value
 	case kind == components.Corrected:
 		path := i.correctedStart(owner, value, t.prev[r], t.cur[r], moved, last)
-		i.fixes.add(i.diff, owner, path, from, i.halfLife)
+		i.fixes.add(i.diff, owner, path, i.withOffset(owner, from), i.halfLife)
 		i.touch(owner)
 		from = path.value
 	case kind == components.Arrives:

@@ -163,6 +163,41 @@ func TestCorrectionsInARow(t *testing.T) {
 	})
 }
 
+// An offset fades as fast where further corrections follow, even one in every frame.
+func TestCorrectionFadesUnderCorrections(t *testing.T) {
+	for _, rate := range []int{20, 60, 120} {
+		for _, gently := range []bool{false, true} {
+			s := newStage(t, rate)
+			e := s.spawn(components.Identity3D())
+			s.fixed(func(now ecs.Time) {
+				switch to := at(1, 0, 0); {
+				case now.Tick < 10:
+				case gently:
+					s.ip.CorrectGently(e, to, to, 2, 2)
+				default:
+					s.ip.Correct(e, to, to)
+				}
+			})
+			var first time.Duration
+			s.run(120, fps(60, 1), func(now ecs.Time) {
+				if now.Tick <= 10 {
+					first = now.Real + now.RealDelta // the first picture
+					return
+				}
+				age := seconds(now.Real - first)
+				want := math.Exp2(-age / 0.1)
+				if rest := 2 * 0.1 / math.Ln2; gently {
+					want = 1 - 2*age
+					if want < rest {
+						want = rest * math.Exp2(-(age-(1-rest)/2)/0.1)
+					}
+				}
+				s.near("position", s.x(e), 1-want, 1e-4)
+			})
+		}
+	}
+}
+
 // The clock of a correction is the viewer's: it fades in a pause and in slow motion as fast as ever.
 func TestCorrectionFadesInRealTime(t *testing.T) {
 	s := newStage(t, 20)

@@ -155,14 +155,10 @@ func (c *corrections[T]) takeKnown(e arche.Entity) (start pathStart[T], ok bool)
 	return start, ok
 }
 
-// add makes the picture continue from the old path, plus what was left of an earlier offset, at the moment at which the two paths part.
-func (c *corrections[T]) add(d *Difference[T], e arche.Entity, newPath pathStart[T], oldPath T, halfLife time.Duration) {
-	drawn := oldPath
+// add makes the picture go on from where it is drawn at the moment at which the new path parts from the old one.
+func (c *corrections[T]) add(d *Difference[T], e arche.Entity, newPath pathStart[T], drawn T, halfLife time.Duration) {
 	at, ok := c.index[e]
-	if ok {
-		old := &c.list[at]
-		drawn = d.Apply(oldPath, d.Scale(old.offset, old.steady.left(old.age, halfLife)))
-	} else {
+	if !ok {
 		if c.index == nil {
 			c.index = map[arche.Entity]int{}
 		}
@@ -196,14 +192,43 @@ func (c *corrections[T]) remove(at int) {
 	c.list = c.list[:last]
 }
 
-// corrected adds to a value of an entity what is left of its offset, if one fades.
+// corrected adds to a value of an entity what this frame shows of its offset, if one fades and is drawn.
 func (i *Interpolator[T]) corrected(e arche.Entity, value T) T {
-	at, ok := i.fixes.index[e]
-	if !ok || i.disabled || i.world.HasUnchecked(e, i.cols.ids.still) {
+	if i.disabled || i.world.HasUnchecked(e, i.cols.ids.still) {
 		return value
 	}
+	return i.withOffset(e, value)
+}
+
+// withOffset adds to a value of an entity what is left of its offset in this frame, if one fades. Within a step the frame is still to be drawn, and its real time is to pass before: else an
+// offset would never fade where every frame brings another correction.
+func (i *Interpolator[T]) withOffset(e arche.Entity, value T) T {
+	at, ok := i.fixes.index[e]
+	if !ok {
+		return value
+	}
+	fix, now := &i.fixes.list[at], i.engine.Time()
+	age := fix.age
+	if fix.shown && now.Fixed == now.StepStart {
+		age += now.RealDelta
+	}
+	return i.diff.Apply(value, i.diff.Scale(fix.offset, fix.steady.left(age, i.halfLife)))
+}
+
+// uncorrected takes from a value that was drawn of an entity what was in it of an offset. An offset that has not been drawn yet is forgotten: what is drawn
+// next goes on from there without it.
+func (i *Interpolator[T]) uncorrected(e arche.Entity, drawn T) T {
+	at, ok := i.fixes.index[e]
+	if !ok || i.disabled || i.world.HasUnchecked(e, i.cols.ids.still) {
+		return drawn
+	}
 	fix := &i.fixes.list[at]
-	return i.diff.Apply(value, i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
+	if !fix.shown {
+		i.fixes.forget(e)
+		return drawn
+	}
+	more := i.diff.Apply(drawn, i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
+	return i.diff.Apply(drawn, i.diff.Between(more, drawn))
 }
 
 // drawCorrections adds what is left of the offsets to the visual values, and lets them grow older by the frame's real time.

@@ -164,6 +164,19 @@ func (i *Interpolator[T]) listMarked(tables []table[T]) {
 	}
 }
 
+// setTimed puts a row in motion over an interval of its own. It is on no list, or on a wrong one, which the next look at the lists finds.
+func (i *Interpolator[T]) setTimed(r row[T], span interval) {
+	r.span.from, r.span.to = span.from, span.to
+	if *r.motion == timedMark {
+		return
+	}
+	if *r.motion != 0 {
+		i.common--
+	}
+	i.timed++
+	*r.motion = timedMark
+}
+
 // tidy notes that a list is the whole table.
 func (m *movingRows) tidy() {
 	if len(m.rows) == m.n {

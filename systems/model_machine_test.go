@@ -82,7 +82,7 @@ func newMachine(c chooser, fatalf func(string, ...any)) *machine {
 		now := m.e.Time()
 		step := [2]time.Duration{now.StepStart, now.StepEnd}
 		for _, b := range m.bodies {
-			b.capture(m.last, step, machineHalfLife)
+			b.capture(m.last, step, now.RealDelta, machineHalfLife)
 		}
 		m.last = step
 	}))

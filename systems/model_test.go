@@ -69,11 +69,16 @@ func (b *modelBody) at(t time.Duration) modelValue {
 	return b.prev.plus(b.cur.minus(b.prev).times(f))
 }
 
-func (b *modelBody) left(halfLife time.Duration) modelValue {
+// left is what an offset that has been drawn has left when another real time has passed.
+func (b *modelBody) left(real, halfLife time.Duration) modelValue {
 	if !b.fading {
 		return modelValue{}
 	}
-	return b.offset.times(math.Exp2(-float64(b.age) / float64(halfLife)))
+	age := b.age
+	if b.shown {
+		age += max(real, 0)
+	}
+	return b.offset.times(math.Exp2(-float64(age) / float64(halfLife)))
 }
 
 // moveOut takes samples away where they have no place any more.
@@ -92,8 +97,8 @@ func (b *modelBody) settle() {
 	}
 }
 
-// capture ends the step [from, to) after the step last.
-func (b *modelBody) capture(last, step [2]time.Duration, halfLife time.Duration) {
+// capture ends the step [from, to) after the step last, in a frame that takes the real time.
+func (b *modelBody) capture(last, step [2]time.Duration, real, halfLife time.Duration) {
 	b.settle()
 	defer func() { b.start = nil }()
 	if !b.samples {
@@ -127,7 +132,7 @@ func (b *modelBody) capture(last, step [2]time.Duration, halfLife time.Duration)
 		if b.start != nil {
 			from = *b.start
 		}
-		b.offset = old.plus(b.left(halfLife)).minus(from)
+		b.offset = old.plus(b.left(real, halfLife)).minus(from)
 		b.fading, b.shown, b.age = true, false, 0
 		b.mends++
 	case kind == arrives:
@@ -157,7 +162,7 @@ func (b *modelBody) draw(now, real time.Duration, disabled bool, halfLife time.D
 	case disabled || b.still:
 		return b.cur
 	}
-	return b.at(now).plus(b.left(halfLife))
+	return b.at(now).plus(b.left(0, halfLife))
 }
 
 func (b *modelBody) shift(d float64) {

@@ -113,47 +113,63 @@ func (h *Hierarchy) moveFrame(child arche.Entity, f frames) {
 
 // reframe maps the samples, what is drawn, and the logical value of an entity that has samples.
 func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[components.Pose3D], f frames) {
+	drawn := *r.visual
+	if f.at == nil {
+		drawn = i.uncorrected(e, drawn)
+	}
 	i.shiftCorrection(f.drawn, e, *r.cur)
 	record := r.logical.Record()
 	written := record.Revision != *r.seen
 	value := f.logical(record.Value).Normalize()
-	switch {
-	case f.at != nil:
-		span := i.step
-		switch {
-		case *r.motion == timedMark && r.span.to > i.present():
-			span = interval{r.span.from, r.span.to}
-		case *r.motion == timedMark: // it has arrived, whether or not a frame has been drawn since
-			*r.motion = 0
-			i.timed--
-			*r.prev = *r.cur
-		case *r.motion == 0:
-			*r.prev = *r.cur
-		}
-		*r.prev, *r.cur = f.at(span.from, *r.prev).Normalize(), f.at(span.to, *r.cur).Normalize()
-		if *r.motion == 0 && !sameBits(r.prev, r.cur) {
-			*r.motion = i.gen
-			i.common++ // it is on no list, which the next look at the lists finds
-		}
-	default:
-		// The old frame is gone: from what was drawn last to where the simulation is.
-		*r.prev, *r.cur = f.drawn(*r.visual).Normalize(), value
-		r.span.from, r.span.to = i.drawnAt, i.engine.Time().StepEnd
-		if *r.motion != timedMark {
-			if *r.motion != 0 {
-				i.common--
-			}
-			i.timed++
-			*r.motion = timedMark
-		}
+	if f.at != nil {
+		reframeSamples(i, r, f.at)
+	} else { // the old frame is gone: from what was drawn last to where the simulation is
+		*r.prev, *r.cur = f.drawn(drawn).Normalize(), value
+		i.setTimed(r, interval{i.drawnAt, i.engine.Time().StepEnd})
 	}
 	if !written && !sameBits(&value, r.cur) {
 		r.logical.Set(value)
 	} else {
 		record.Value = value
 	}
-	*r.visual = i.at(r, i.engine.Time().Normal)
+	*r.visual = *r.cur
+	if !i.disabled && !i.world.HasUnchecked(e, i.cols.ids.still) {
+		*r.visual = i.corrected(e, i.at(r, i.engine.Time().Normal))
+	}
 	i.rewrote(e)
+}
+
+// reframeSamples maps both samples, each by the frames of its own time, so that the way through the world stays what it was.
+//
+// Between the two it does so only if it is straight. So a way that was under way before the newest step, of which nobody knows any more where the frames were when it began, begins
+// anew where it is at present; and so does every way in a normal stage, where somebody is looking at it: the old frame may turn, or arrive in mid-step.
+func reframeSamples(i *Interpolator[components.Pose3D], r row[components.Pose3D], at func(time.Duration, components.Pose3D) components.Pose3D) {
+	now, way := i.present(), i.step
+	switch {
+	case *r.motion == timedMark && r.span.to > now:
+		way = interval{r.span.from, r.span.to}
+	case *r.motion == timedMark: // it has arrived, whether or not a frame has been drawn since
+		*r.motion = 0
+		i.timed--
+		*r.prev = *r.cur
+	case *r.motion == 0:
+		*r.prev = *r.cur
+	}
+	anew := *r.motion == timedMark || now > i.step.from && now < i.step.to
+	if anew {
+		*r.prev = i.at(r, now)
+		way.from = now
+	}
+	*r.prev, *r.cur = at(way.from, *r.prev).Normalize(), at(way.to, *r.cur).Normalize()
+	switch {
+	case *r.motion == 0 && sameBits(r.prev, r.cur): // it rests as before
+	case anew:
+		// A nanosecond ago: to a capture, what began at its step's start was written in it.
+		i.setTimed(r, interval{way.from - 1, way.to})
+	case *r.motion == 0:
+		*r.motion = i.gen
+		i.common++ // it is on no list, which the next look at the lists finds
+	}
 }
 
 // logicalPose is the world pose of a would-be parent; the identity for none.
