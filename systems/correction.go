@@ -210,7 +210,7 @@ func (i *Interpolator[T]) withOffset(e arche.Entity, value T) T {
 	fix, now := &i.fixes.list[at], i.engine.Time()
 	age := fix.age
 	if fix.shown && now.Fixed == now.StepStart {
-		age += now.RealDelta
+		age = older(age, now.RealDelta)
 	}
 	return i.diff.Apply(value, i.diff.Scale(fix.offset, fix.steady.left(age, i.halfLife)))
 }
@@ -237,7 +237,7 @@ func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 	for at := len(c.list) - 1; at >= 0; at-- {
 		fix := &c.list[at]
 		if fix.shown {
-			fix.age += real
+			fix.age = older(fix.age, real)
 		}
 		fix.shown = true
 		r, ok := i.row(fix.entity)
@@ -246,15 +246,20 @@ func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 			continue
 		}
 		i.touch(fix.entity)
-		if i.disabled || i.world.HasUnchecked(fix.entity, i.cols.ids.still) {
+		gone := (fix.age-fix.steady.length)/forgottenAfter > i.halfLife
+		switch {
+		case i.disabled || i.world.HasUnchecked(fix.entity, i.cols.ids.still):
 			*r.visual = *r.cur
-			continue
+		case gone:
+			*r.visual = i.at(r, now)
+		default:
+			*r.visual = i.diff.Apply(i.at(r, now), i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
 		}
-		*r.visual = i.at(r, now)
-		if fix.age > fix.steady.length+forgottenAfter*i.halfLife {
+		if gone {
 			c.remove(at)
-			continue
 		}
-		*r.visual = i.diff.Apply(*r.visual, i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
 	}
 }
+
+// older adds real time to an age. A host that says that centuries have passed makes it no younger.
+func older(age, real time.Duration) time.Duration { return age + min(real, math.MaxInt64-age) }

@@ -35,7 +35,7 @@ type Hierarchy struct {
 	expecting         bool
 
 	mark func(arche.Entity) // sets an entity's bit; made once
-	ids  struct{ parent, logical, visual arche.ID }
+	ids  struct{ parent, logical, visual, sample arche.ID }
 }
 
 // HierarchyOption changes how a hierarchy behaves.
@@ -73,6 +73,7 @@ func (h *Hierarchy) Install(e *ecs.Engine) {
 	h.ids.parent = arche.ComponentID[components.Parent](h.world)
 	h.ids.logical = arche.ComponentID[components.Transform3D](h.world)
 	h.ids.visual = arche.ComponentID[components.Visual3D](h.world)
+	h.ids.sample = arche.ComponentID[curSample[components.Pose3D]](h.world)
 	h.logical = worlds{world: h.world, parent: h.ids.parent, local: h.logicalLocal}
 	h.visual = worlds{world: h.world, parent: h.ids.parent, local: h.visualLocal}
 	h.family = newFamily(h.world, h.ids.parent)
@@ -143,11 +144,16 @@ func (h *Hierarchy) logicalLocal(e arche.Entity) components.Pose3D {
 }
 
 func (h *Hierarchy) visualLocal(e arche.Entity) components.Pose3D {
-	if h.world.HasUnchecked(e, h.ids.visual) {
+	if h.world.HasUnchecked(e, h.ids.visual) && !h.newborn(e) {
 		// Normal systems may have written anything to what is only visual.
 		return posePointer(h.world.GetUnchecked(e, h.ids.visual)).Normalize()
 	}
 	return h.logicalLocal(e)
+}
+
+// newborn reports whether an entity is to have samples and has none yet. Its visual pose may be a zero that nobody has drawn; what will be drawn is its logical one.
+func (h *Hierarchy) newborn(e arche.Entity) bool {
+	return !h.world.HasUnchecked(e, h.ids.sample) && h.world.HasUnchecked(e, h.ids.logical) && h.interpolator() != nil
 }
 
 // interpolator returns the engine's interpolator of poses, or nil.

@@ -66,6 +66,30 @@ func TestReparentInANormalStageIsNotSeen(t *testing.T) {
 	}
 }
 
+// Who boards what was made in this moment, and has never been drawn, stays as it is.
+func TestReparentToTheNewborn(t *testing.T) {
+	for _, place := range []struct {
+		stage ecs.Stage
+		order ecs.Order
+	}{{ecs.FixedUpdate, ecs.OrderUser}, {ecs.FixedEnd, ecs.OrderCapture + 1}, {ecs.NormalUpdate, ecs.OrderUser}} {
+		f := newFamily(t, 10)
+		child := f.spawn(at(3, 0, 0))
+		aboard := false
+		f.AddAt(place.stage, place.order, ecs.SystemFunc(func(*arche.World) {
+			if f.Time().Tick >= 5 && !aboard {
+				aboard = true
+				f.reparent(child, f.spawn(turned(at(10, 0, 0), turnY(90))))
+			}
+		}))
+		f.Add(ecs.Render, ecs.SystemFunc(func(*arche.World) {
+			if m := f.h.VisualWorld(child); !nearMat(m, at(3, 0, 0).Mat4(), 1e-5) {
+				t.Errorf("boarded in %v: at %v drawn at\n%v", place.stage, f.Time().Normal, m)
+			}
+		}))
+		f.run(50, fps(50, 1), nil)
+	}
+}
+
 // Whoever loses its parent while a correction of its own fades goes on from where it is drawn.
 func TestOrphanWhileItsCorrectionFades(t *testing.T) {
 	for _, reparented := range []bool{false, true} {

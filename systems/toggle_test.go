@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
 )
 
 func TestInterpolationSwitchedForAll(t *testing.T) {
@@ -86,5 +88,16 @@ func TestSwitchedOffWhileACorrectionFades(t *testing.T) {
 			s.ip.SetEnabled(false)
 		}
 		s.run(10, constant(10*time.Millisecond), func(ecs.Time) { s.near("switched off", s.x(e), 5, 0) })
+		// Though it is not seen it fades, and is over at last: what rests costs nothing.
+		marks := generic.NewMap1[components.InterpolateOnGPU](s.w)
+		marks.Add(e)
+		told := 0
+		s.run(200, constant(20*time.Millisecond), func(ecs.Time) {
+			told = 0
+			s.ip.EachMotion(func(arche.Entity, *systems.Motion[components.Pose3D]) { told++ })
+		})
+		if told != 0 {
+			t.Error("four seconds later it still changes in every frame")
+		}
 	}
 }
