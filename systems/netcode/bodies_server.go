@@ -55,7 +55,7 @@ func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
 		if !b.has(kind) || s.world.Has(e, s.tracks.parent) && !(*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity.IsZero() {
 			continue
 		}
-		g.Bodies = append(g.Bodies, prediction.Body[B]{ID: uint32(s.history.ids[slot]), Kind: kind, State: *(*B)(s.world.Get(e, b.id))})
+		g.Bodies = append(g.Bodies, prediction.Body[B]{ID: uint32(s.places.subjects[slot].id), Kind: kind, State: *(*B)(s.world.Get(e, b.id))})
 		b.entities = append(b.entities, e)
 	}
 	players, bodies := len(g.Players), len(g.Bodies)

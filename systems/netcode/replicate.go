@@ -248,11 +248,11 @@ func (s *Server[S, I]) release() {
 			}
 			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
 		}
-		s.net.Despawn(s.history.ids[slot])
+		s.net.Despawn(s.places.subjects[slot].id)
 		s.places.leave(slot)
 		t.dirty.clear(slot)
 		t.hung.clear(slot)
-		t.bySlot[slot], s.history.ids[slot] = arche.Entity{}, snapshot.None
+		t.bySlot[slot] = arche.Entity{}
 	}
 }
 
@@ -273,7 +273,7 @@ func (s *Server[S, I]) take(e arche.Entity) {
 	}
 	t.bySlot[id.Slot()] = e
 	t.dirty.set(id.Slot())
-	s.history.adopt(id)
+	s.history.reach(id.Slot())
 	s.places.enter(id, e)
 	for _, p := range s.players {
 		if p != nil && p.near != nil { // who had the slot before was somebody else
@@ -368,7 +368,7 @@ func (s *Server[S, I]) mustReach(id snapshot.ID, e arche.Entity, position mgl32.
 
 // entityOf returns the living entity that is called so on the wire, the zero one if there is none.
 func (s *Server[S, I]) entityOf(id snapshot.ID) arche.Entity {
-	if slot := id.Slot(); id != snapshot.None && slot < len(s.history.ids) && s.history.ids[slot] == id && s.world.Alive(s.tracks.bySlot[slot]) {
+	if slot := id.Slot(); id != snapshot.None && slot < len(s.places.subjects) && s.places.subjects[slot].id == id && s.world.Alive(s.tracks.bySlot[slot]) {
 		return s.tracks.bySlot[slot]
 	}
 	return arche.Entity{}

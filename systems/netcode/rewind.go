@@ -16,9 +16,9 @@ func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
 // history remembers where replicated entities were after each of the last steps, for lag compensation. All of its memory is there from the start of an entity's life
 // and is used again for the next one in its slot.
 type history struct {
-	limit int64         // steps that a rewind may go back
-	ids   []snapshot.ID // by slot: who has it on the wire
-	rows  [][]moment    // a ring by tick, of all slots: a step writes one, and a look at everything reads two
+	limit int64      // steps that a rewind may go back
+	rows  [][]moment // a ring by tick, of all slots: a step writes one, and a look at everything reads two
+	slots int        // that the rows have
 }
 
 // moment is where an entity was after a step.
@@ -35,14 +35,13 @@ func newHistory(c snapshot.Config, limit time.Duration) history {
 	return history{limit: steps, rows: make([][]moment, steps+4)}
 }
 
-func (h *history) adopt(id snapshot.ID) {
-	for len(h.ids) <= id.Slot() {
-		h.ids = append(h.ids, snapshot.None)
+// reach makes room for a slot.
+func (h *history) reach(slot int) {
+	for ; h.slots <= slot; h.slots++ {
 		for i := range h.rows {
 			h.rows[i] = append(h.rows[i], moment{})
 		}
 	}
-	h.ids[id.Slot()] = id
 }
 
 // row is where everything was after the step that led to the tick. What was not there then has another tick in its place.
