@@ -1,0 +1,198 @@
+package netcode
+
+import (
+	"errors"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// hear takes in what a player has sent, and notices that he is gone.
+func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
+	if p.conn == nil {
+		switch {
+		case p.kick.Code != transport.NoReason:
+			s.stats.Kicked++
+			s.remove(p, p.kick)
+		case now-p.lostAt > s.config.Grace:
+			s.remove(p, transport.Reason{Code: transport.TimedOut, Text: "did not come back"})
+		}
+		return
+	}
+	p.conn.Poll(now)
+	for range perPoll {
+		size, ok := p.conn.Recv(s.packet)
+		if !ok {
+			break
+		}
+		s.stats.ReceivedBytes += uint64(size)
+		if size == 0 {
+			continue
+		}
+		switch s.packet[0] {
+		case kindSession:
+			if !s.hearSession(p, s.packet[1:size], now) {
+				s.stats.Malformed++
+			}
+		case kindHello: // our welcome was lost
+			if size <= maxHello {
+				s.repeatWelcome(p, s.packet[1:size])
+			}
+		default:
+			s.stats.Malformed++
+		}
+		if p.conn == nil {
+			return
+		}
+	}
+	if p.kick.Code == transport.NoReason && p.overdoes() {
+		p.kick = transport.Reason{Code: transport.Kicked, Text: "sent too much"}
+	}
+	if p.kick.Code != transport.NoReason {
+		s.stats.Kicked++
+		p.conn.Close(p.kick)
+		s.remove(p, p.kick)
+		return
+	}
+	switch {
+	case p.conn.State() == transport.Closed:
+		reason := p.conn.CloseReason()
+		if reason.Code == transport.Left || !p.returns() {
+			s.remove(p, reason)
+			return
+		}
+		s.lose(p, reason, now)
+	case now-p.heardAt > s.config.Timeout:
+		reason := transport.Reason{Code: transport.TimedOut, Text: "nothing was heard for too long"}
+		p.conn.Close(reason)
+		if !p.returns() {
+			s.remove(p, reason)
+			return
+		}
+		s.lose(p, reason, now)
+	}
+}
+
+// returns reports whether a player may come back after his connection was lost: who never said a word has not heard the secret with which he could.
+func (p *Player[S, I]) returns() bool { return p.confirmed && p.server.config.Grace > 0 }
+
+// resetInputs forgets what was received, so that nothing from an old connection or from before a long silence runs or counts any more.
+func (p *Player[S, I]) resetInputs() (err error) {
+	if p.buffer != nil {
+		return p.buffer.Reset(p.server.Tick())
+	}
+	fresh, err := p.newArrivals()
+	if err == nil {
+		p.arrivals, p.silent = fresh, 0
+	}
+	return err
+}
+
+func (p *Player[S, I]) overdoes() bool {
+	if p.buffer != nil {
+		return p.buffer.Kick()
+	}
+	return p.arrivals.Kick()
+}
+
+// repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only its wish to resume matters, which was granted.
+func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
+	r := packet.NewReader(bytes)
+	var h hello
+	if err := h.read(&r, s.protocol.schema); err == nil {
+		s.sendWelcome(p, h.resume && h.player == p.number && p.knows(h.secret))
+	}
+}
+
+// hearSession takes in one packet. It decodes all of it before it applies any of it.
+func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Duration) bool {
+	if p.buffer != nil && !p.buffer.Admit() || p.arrivals != nil && !p.arrivals.Admit() {
+		return true // counted there, and costs nothing more
+	}
+	pk, err := p.endpoint.Open(datagram)
+	if err != nil {
+		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
+	}
+	r := &pk.Payload
+	hasPing := r.Bool()
+	var id uint8
+	if hasPing {
+		id = uint8(r.Bits(8))
+	}
+	view := tick.Tick(r.Bits(32))
+	fraction := r.Bits(viewBits)
+	hasInputs := r.Bool()
+	if hasInputs {
+		if err := s.inputs.Read(r, s.protocol.game.Inputs); err != nil {
+			return false
+		}
+	}
+	if r.Close() != nil {
+		return false
+	}
+	if err := p.endpoint.Accept(pk, now); err != nil {
+		p.Kick("broke the protocol")
+		return true
+	}
+	p.heardAt, p.confirmed = now, true
+	clock := s.now()
+	if hasPing {
+		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
+	}
+	p.see(view, fraction, hasInputs, s.inputs.Newest)
+	if hasInputs && p.playing {
+		if p.buffer != nil {
+			p.buffer.Receive(&s.inputs, clock)
+		} else {
+			// A client that has slept goes on with ids further away than a receiver follows. Who pretends to have slept loses more than he gains.
+			last, ok := p.arrivals.Last()
+			if away := s.inputs.Newest.Sub(last); ok && p.silent > s.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
+				_ = p.resetInputs()
+			}
+			p.arrivals.Receive(&s.inputs)
+		}
+	}
+	return true
+}
+
+// lose keeps a player whose connection is gone until he comes back or his time is over.
+func (s *Server[S, I]) lose(p *Player[S, I], reason transport.Reason, now time.Duration) {
+	p.conn, p.lostAt = nil, now
+	s.config.Log.Info("tandem: lost", "player", p.number, "reason", reason.String())
+}
+
+// remove takes a player out for good.
+func (s *Server[S, I]) remove(p *Player[S, I], reason transport.Reason) {
+	for i, other := range s.players {
+		if other == p {
+			s.players[i] = nil
+		}
+	}
+	p.conn = nil
+	s.stats.Left++
+	s.config.Log.Info("tandem: left", "player", p.number, "reason", reason.String())
+	if s.config.Left != nil {
+		s.config.Left(p, reason)
+	}
+	if !p.Entity.IsZero() && s.world.Alive(p.Entity) {
+		s.world.RemoveEntity(p.Entity)
+	}
+	p.Entity = arche.Entity{}
+}
+
+// horizon is when his next snapshot is due, for inputs that run on arrival.
+func (p *Player[S, I]) horizon(now time.Duration) time.Duration {
+	t := p.server.engine.Time()
+	rate := p.server.protocol.TickRate()
+	step := time.Second / time.Duration(rate)
+	ahead := 0
+	for ahead < rate && !rateDue(t.Tick+uint64(p.slot+ahead), p.rate, rate) {
+		ahead++
+	}
+	return max(now, t.StepEnd+time.Duration(ahead)*step)
+}
