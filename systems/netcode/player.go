@@ -53,6 +53,7 @@ type Player[S any, I comparable] struct {
 	ran         int // inputs that ran in this step, on arrival
 	silent      int // steps since one did
 
+	rewound rewound[S, I]
 	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
 	sent    [256]sentSnapshot
 	own     ownSent

@@ -69,38 +69,55 @@ func (s *Server[S, I]) recordMoments(after int64) {
 // The poses are local to the entities' present parents, as in Transform3D. What a client shows at his own player's tick is where it is now: movers, bodies that he predicts. An entity that has jumped since is where it is: nobody is hit where he has left by a portal. The function reports
 // false for what is not replicated or did not exist. It must not be used after look has returned.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
-	s := p.server
+	s, r := p.server, &p.rewound
 	now := int64(s.engine.Time().Tick)
 	view := min(now<<viewBits-p.lag, p.ackTick<<viewBits, now<<viewBits)
 	view = max(view, (now-s.history.limit)<<viewBits, 0)
-	from, fraction := view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
-	before, after := s.history.row(from), s.history.row(from+1)
-	eye, hasEye := s.eyeOf(p)
-	look(func(e arche.Entity) (components.Pose3D, bool) {
-		if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
-			return components.Pose3D{}, false
-		}
-		tr := (*track)(s.world.Get(e, s.tracks.track))
-		present := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
-		if tr.id == snapshot.None || s.protocol.movers[tr.kind] != nil || hasEye && s.predicts(e, tr.kind, present, eye) {
-			return present, true
-		}
-		a, b := &before[tr.id.Slot()], &after[tr.id.Slot()]
-		if a.tick != from || a.id != tr.id { // it did not exist then
-			return present, false
-		}
-		if a.jumps != tr.jumps {
-			return present, true
-		}
-		pose := a.pose
-		if b.tick == from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
-			pose = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), fraction)
-		}
-		if a.parent != tr.parent { // it was carried by something else then
-			pose = s.frameOf(tr.parent).Inverse().Mul(s.frameOf(a.parent).Mul(pose))
-		}
-		return pose, true
-	})
+	r.from, r.fraction = view>>viewBits, float32(view&(1<<viewBits-1))/(1<<viewBits)
+	r.before, r.after = s.history.row(r.from), s.history.row(r.from+1)
+	r.eye, r.hasEye = s.eyeOf(p)
+	if r.poseOf == nil {
+		r.server, r.poseOf = s, r.pose
+	}
+	look(r.poseOf)
+}
+
+// rewound is a look at what a player saw. He keeps it from one to the next, so that none allocates.
+type rewound[S any, I comparable] struct {
+	server        *Server[S, I]
+	from          int64 // tick of what is before the moment
+	before, after []moment
+	fraction      float32 // of the way from before to after
+	eye           mgl32.Vec3
+	hasEye        bool
+	poseOf        func(e arche.Entity) (components.Pose3D, bool) // is pose
+}
+
+func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
+	s := r.server
+	if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
+		return components.Pose3D{}, false
+	}
+	tr := (*track)(s.world.Get(e, s.tracks.track))
+	present := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
+	if tr.id == snapshot.None || s.protocol.movers[tr.kind] != nil || r.hasEye && s.predicts(e, tr.kind, present, r.eye) {
+		return present, true
+	}
+	a, b := &r.before[tr.id.Slot()], &r.after[tr.id.Slot()]
+	if a.tick != r.from || a.id != tr.id { // it did not exist then
+		return present, false
+	}
+	if a.jumps != tr.jumps {
+		return present, true
+	}
+	pose := a.pose
+	if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
+		pose = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), r.fraction)
+	}
+	if a.parent != tr.parent { // it was carried by something else then
+		pose = s.frameOf(tr.parent).Inverse().Mul(s.frameOf(a.parent).Mul(pose))
+	}
+	return pose, true
 }
 
 // predicts reports whether the client of a player at a place shows a body where it is predicted.

@@ -99,3 +99,28 @@ func TestRewindOfWhatIsNotReplicatedAnyMore(t *testing.T) {
 		t.Fatalf("%d steps ran", steps)
 	}
 }
+
+// A shot at a world full of targets allocates nothing.
+func TestRewindAllocatesNothing(t *testing.T) {
+	b := boxes()
+	m := newMatchOf(t, boxProtocol(t, b), nil)
+	targets := []arche.Entity{m.box(box{X: 3}), m.box(box{X: 60}), m.crate(kindLift, liftPath(0))}
+	a := m.join(perfect(), nil)
+	m.run(2*time.Second, nil)
+	m.mustPlay()
+	seen := 0
+	look := func(at func(arche.Entity) (components.Pose3D, bool)) {
+		for _, e := range targets {
+			if _, ok := at(e); ok {
+				seen++
+			}
+		}
+	}
+	p := m.of(a)
+	if n := testing.AllocsPerRun(20, func() { p.Rewind(look) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if seen != 21*len(targets) {
+		t.Errorf("%d targets were seen, want all of %d", seen, 21*len(targets))
+	}
+}
