@@ -76,7 +76,7 @@ func newMetrics(addr string) (*metrics, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", m.health)
 	mux.HandleFunc("GET /debug/vars", m.show)
-	m.server = http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	m.server = http.Server{Handler: mux, ReadTimeout: 5 * time.Second, IdleTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	go func() { _ = m.server.Serve(listener) }()
 	return m, nil
 }
