@@ -38,9 +38,10 @@ type table[T any] struct {
 
 // columns are the tables of the entities that have samples of type T.
 type columns[T any] struct {
-	ids    struct{ logical, visual, prev, cur, seen, motion, span, still, gpu, parent arche.ID }
-	tables tables
-	typed  []table[T]
+	ids     struct{ logical, visual, prev, cur, seen, motion, span, still, gpu, parent arche.ID }
+	tables  tables
+	typed   []table[T]
+	misfits bool // the newest look has found entities that have samples or what samples belong to, but not both
 }
 
 func newColumns[T any](w *arche.World) *columns[T] {
@@ -55,8 +56,20 @@ func newColumns[T any](w *arche.World) *columns[T] {
 	c.ids.still = arche.ComponentID[components.NoInterpolation](w)
 	c.ids.gpu = arche.ComponentID[components.InterpolateOnGPU](w)
 	c.ids.parent = arche.ComponentID[components.Parent](w)
-	c.tables = newTables(w, c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span)
+	whoever := &fitOrMisfit{arche.All(c.ids.logical, c.ids.visual), c.ids.prev}
+	c.tables = newTablesOf(w, whoever, c.ids.logical, c.ids.visual, c.ids.prev, c.ids.cur, c.ids.seen, c.ids.motion, c.ids.span)
 	return c
+}
+
+// fitOrMisfit is a filter for entities that have samples, or what samples belong to, or both: one query finds the tables, and that nobody fits into none.
+type fitOrMisfit struct {
+	both   arche.Mask // logical and visual
+	sample arche.ID
+}
+
+// Matches makes it a filter.
+func (f *fitOrMisfit) Matches(mask *arche.Mask) bool {
+	return mask.Contains(&f.both) || mask.Get(f.sample)
 }
 
 func (c *columns[T]) close() {
@@ -66,10 +79,14 @@ func (c *columns[T]) close() {
 
 // collect returns all tables. The slice is reused by the next call.
 func (c *columns[T]) collect() []table[T] {
-	c.typed = c.typed[:0]
+	c.typed, c.misfits = c.typed[:0], false
 	found := c.tables.find()
 	for k := range found {
 		rows := &found[k]
+		if rows.info.partial {
+			c.misfits = true
+			continue
+		}
 		c.typed = append(c.typed, table[T]{
 			logical: column[components.Logical[T]](rows, 0),
 			visual:  column[T](rows, 1),

@@ -8,13 +8,14 @@ import (
 
 // sync runs once per frame: the visual value of everything in motion is blended at the normal time. What rests is not even looked at.
 func (i *Interpolator[T]) sync() {
-	misfits := count(i.world, &i.homes.misfits) > 0
+	tables := i.cols.collect()
+	misfits := i.cols.misfits
 	if misfits {
 		i.moveOut()
+		tables = i.cols.collect()
 	}
 	clock := i.engine.Time()
 	now := clock.Normal
-	tables := i.cols.collect()
 	if !i.listsHold(tables) {
 		i.listMarked(tables)
 		i.redraw = true

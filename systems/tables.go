@@ -17,6 +17,7 @@ type tables struct {
 	world  *arche.World
 	filter arche.CachedFilter
 	ids    []arche.ID
+	all    arche.Mask // of the ids
 	masks  map[arche.Mask]*maskInfo
 	found  []tableRows
 }
@@ -34,6 +35,7 @@ type tableRows struct {
 // maskInfo is what the tables with one mask have in common: there is one of them, or with a relation one per target.
 type maskInfo struct {
 	mask     arche.Mask
+	partial  bool // not all columns are there
 	relation bool
 	id       arche.ID             // of the relation
 	all      arche.CachedFilter   // without a relation: all rows
@@ -42,11 +44,16 @@ type maskInfo struct {
 
 // newTables prepares to find the tables of entities that have all the components with the ids given.
 func newTables(w *arche.World, ids ...arche.ID) tables {
+	all := arche.All(ids...)
+	return newTablesOf(w, &all, ids...)
+}
+
+// newTablesOf prepares to find the tables that a filter lets through. Those that lack one of the components come without columns.
+func newTablesOf(w *arche.World, filter arche.Filter, ids ...arche.ID) tables {
 	if len(ids) > maxColumns {
 		panic("systems: tables of too many columns; raise maxColumns")
 	}
-	all := arche.All(ids...)
-	return tables{world: w, filter: w.Cache().Register(&all), ids: ids, masks: map[arche.Mask]*maskInfo{}}
+	return tables{world: w, filter: w.Cache().Register(filter), ids: ids, all: arche.All(ids...), masks: map[arche.Mask]*maskInfo{}}
 }
 
 // close gives the registered filters back.
@@ -71,13 +78,15 @@ func (t *tables) find() []tableRows {
 		rows := &t.found[k] // as it was at the last call
 		known := rows.info != nil && rows.has(&query)
 		if !known {
-			rows.info = t.info(query.Mask())
+			*rows = tableRows{info: t.info(query.Mask())}
 			if rows.info.relation {
 				rows.target = query.Relation(rows.info.id)
 			}
 		}
 		for c, id := range t.ids {
-			rows.first[c] = query.Get(id)
+			if !rows.info.partial {
+				rows.first[c] = query.Get(id)
+			}
 		}
 		if !known || !rows.ends(query, left) {
 			rows.n = rows.info.count(t.world, rows.target)
@@ -120,7 +129,7 @@ func (t *tables) info(mask arche.Mask) *maskInfo {
 	if info := t.masks[mask]; info != nil {
 		return info
 	}
-	info := &maskInfo{mask: mask}
+	info := &maskInfo{mask: mask, partial: !mask.Contains(&t.all)}
 	for _, id := range arche.ComponentIDs(t.world) {
 		if i, ok := arche.ComponentInfo(t.world, id); ok && i.IsRelation && mask.Get(id) {
 			info.relation, info.id = true, id
