@@ -24,6 +24,7 @@ type Engine struct {
 
 	begun, updating, closed bool
 	ready                   bool // all systems are initialised
+	closing                 bool // Close is under way
 	calling                 bool // a method of a system is under way
 }
 
@@ -288,12 +289,14 @@ func (e *Engine) explain(en *entry, method string) {
 // Close finalises all systems, last added first within each stage, last stage first, and gives the world back. A closed engine panics when used; closing it
 // again does nothing.
 func (e *Engine) Close() {
-	if e.closed {
+	if e.closed || e.closing {
 		return
 	}
 	if e.updating {
 		panic("ecs: Close was called from inside Update; close the engine after Update has returned")
 	}
+	e.closing = true
+	defer func() { e.closing = false }() // a Finalize that panics leaves the rest to another Close
 	for stage := len(e.stages) - 1; stage >= 0; stage-- {
 		for _, en := range slices.Backward(e.stages[stage]) {
 			e.finalize(en)

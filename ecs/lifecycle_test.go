@@ -121,6 +121,17 @@ func TestClose(t *testing.T) {
 	mustPanic(t, func() { e.Add(ecs.Render, &probe{}) }, "Add", "closed", "ecs.New")
 	mustPanic(t, func() { e.Install(&plugin{}) }, "Install", "closed", "ecs.New")
 
+	// A system may close what is being closed, and one that panics leaves the rest to another Close.
+	log = nil
+	e = newEngine(t, ecs.Config{})
+	again := &probe{name: "again", log: &log, fin: func(*arche.World) { e.Close() }}
+	e.Add(ecs.Render, again, &probe{name: "broken", log: &log, fin: func(*arche.World) { panic("no") }})
+	e.Update(0)
+	log = nil
+	mustPanic(t, e.Close, "broken", "Finalize")
+	e.Close()
+	checkLog(t, log, "fin broken", "fin again")
+
 	// Never begun: nothing to finalise.
 	log = nil
 	e = newEngine(t, ecs.Config{})
