@@ -26,7 +26,8 @@ type Parent struct {
 }
 
 // NoInterpolation is a marker: an entity that has it shows its logical value as of the newest fixed step, without interpolation. It may be added and
-// removed at any time.
+// removed at any time. Where a fixed stage removes it, the entity glides in that step already. Where a frame does, it stays where it is seen, at the newest step's
+// end, until the picture has come there, and glides from then on: it is not seen to go back.
 type NoInterpolation struct{}
 
 // InterpolateOnGPU is a marker: the renderer of the entity blends its samples itself (Interpolator.TellMotion feeds it), so that frames without a fixed step cost

@@ -67,6 +67,64 @@ func TestInterpolationSwitchedForOne(t *testing.T) {
 	})
 }
 
+// Who is interpolated again glides from where he is seen, and is never seen to go back: at once if the marker goes within a step, whose end is not captured yet, and from the
+// next step on if it goes after one, since the picture is at that step's end already.
+func TestInterpolatedAgain(t *testing.T) {
+	const tick = 5
+	within := func(where ecs.Stage) func(s *stage, unmark func()) {
+		return func(s *stage, unmark func()) {
+			s.Add(where, ecs.SystemFunc(func(*arche.World) {
+				if s.Time().Tick == tick {
+					unmark()
+				}
+			}))
+		}
+	}
+	for name, test := range map[string]struct {
+		when func(s *stage, unmark func())
+		from uint64 // tick
+	}{
+		"in FixedUpdate": {within(ecs.FixedUpdate), tick},
+		"in FixedEnd":    {within(ecs.FixedEnd), tick},
+		"in a frame": {func(s *stage, unmark func()) {
+			s.Add(ecs.NormalUpdate, ecs.SystemFunc(func(*arche.World) {
+				if now := s.Time(); now.Tick == tick+1 && now.Normal-now.StepStart > now.FixedDelta/3 { // in the midst of that step
+					unmark()
+				}
+			}))
+		}, tick + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, 10)
+			v := [3]float64{1, 2, 3}
+			e := s.mover(v)
+			marks := generic.NewMap1[components.NoInterpolation](s.w)
+			marks.Add(e)
+			test.when(s, func() {
+				if s.w.Has(e, arche.ComponentID[components.NoInterpolation](s.w)) {
+					marks.Remove(e)
+				}
+			})
+			glides, last := 0, 0.0
+			s.run(150, fps(144, 1), func(now ecs.Time) {
+				if step := now.Tick - 1; step < test.from {
+					s.near("newest", s.x(e), seconds(now.StepEnd), ulps(1, 2))
+				} else {
+					s.onTheLine(e, v)
+					glides++
+				}
+				if s.x(e) < last {
+					t.Fatalf("it is seen to go back, from %v to %v", last, s.x(e))
+				}
+				last = s.x(e)
+			})
+			if glides < 50 {
+				t.Fatalf("only %d frames were drawn with interpolation", glides)
+			}
+		})
+	}
+}
+
 // An offset that is still fading must not stick to what is drawn without interpolation.
 func TestSwitchedOffWhileACorrectionFades(t *testing.T) {
 	for _, one := range []bool{false, true} {
