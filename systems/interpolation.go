@@ -33,8 +33,7 @@ type Interpolator[T any] struct {
 	halfLife     time.Duration
 	disabled     bool
 
-	workers []*worker[T]
-	helpers []*worker[T] // scratch
+	team team[T]
 
 	engine *ecs.Engine
 	world  *arche.World

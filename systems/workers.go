@@ -20,7 +20,7 @@ func (i *Interpolator[T]) WithWorkers(n int) *Interpolator[T] {
 	if i.engine != nil {
 		panic("systems: WithWorkers of an interpolator that is installed; call it before Install")
 	}
-	i.workers = make([]*worker[T], n)
+	i.team.workers = make([]*worker, n)
 	return i
 }
 
@@ -30,9 +30,13 @@ const (
 	// restless is how often an idle worker lets others run before it goes to sleep; some milliseconds on an idle machine. To spin in between, or while the
 	// engine waits for a worker, was measured to gain nothing.
 	restless = 1 << 16
+	// leastRows and leastListed are how many rows of a column and of a list are taken at once, at least. The kernel looks at the length of a list to decide whether to
+	// fetch ahead.
+	leastRows   = 1024
+	leastListed = 4096
 )
 
-// blending is a share of a frame's work.
+// blending is a frame's work, or a part of it.
 type blending[T any] struct {
 	rows           []uint32         // nil: all
 	pairs          []kernel.Pair[T] // the samples of the rows side by side; nil: they are read from the columns
@@ -40,7 +44,103 @@ type blending[T any] struct {
 	t              float32
 }
 
-func (i *Interpolator[T]) blendShare(b *blending[T]) {
+func (b *blending[T]) len() int {
+	if b.rows != nil {
+		return len(b.rows)
+	}
+	return len(b.dst)
+}
+
+func (b *blending[T]) part(from, to int) blending[T] {
+	p := *b
+	if b.rows == nil {
+		p.dst, p.prev, p.cur = b.dst[from:to], b.prev[from:to], b.cur[from:to]
+		return p
+	}
+	p.rows = b.rows[from:to]
+	if b.pairs != nil {
+		p.pairs = b.pairs[from:to]
+	}
+	return p
+}
+
+// team draws frames: the engine's goroutine, which is its member 0, and workers.
+//
+// Every member has a share of the rows, which it takes piece by piece from the front; who is done with his own takes from the back of the others'. So nobody waits for a
+// worker that sleeps, or has been taken off its processor, unless it holds a piece just then, and a processor that is slower than the other draws less. In
+// frame after frame a member draws nearly the same rows, which are still in its cache.
+type team[T any] struct {
+	blend   func(blending[T])
+	job     blending[T] // read only by who holds a piece of it
+	least   atomic.Int64
+	pending atomic.Int64 // rows of the job that are not drawn yet
+	shares  []share
+	workers []*worker
+}
+
+// draw draws a frame's work with whoever is awake, and wakes the others for the frames to come.
+func (t *team[T]) draw(job blending[T]) {
+	n := job.len()
+	least := leastRows
+	if job.rows != nil {
+		least = leastListed
+	}
+	t.job = job
+	t.least.Store(int64(least))
+	t.pending.Store(int64(n))
+	part := roundUp((n + len(t.shares) - 1) / len(t.shares))
+	for k := len(t.shares) - 1; k >= 0; k-- { // workers first: they may begin
+		t.shares[k].give(min(k*part, n), min((k+1)*part, n))
+	}
+	for _, w := range t.workers {
+		w.rouse()
+	}
+	t.work(0)
+	for t.pending.Load() > 0 {
+		runtime.Gosched()
+	}
+	t.job = blending[T]{} // columns must not be kept alive
+}
+
+// work draws what a member finds to be drawn.
+func (t *team[T]) work(member int) {
+	for k := range t.shares {
+		s := &t.shares[(member+k)%len(t.shares)]
+		for {
+			from, to := s.take(k == 0, int(t.least.Load()))
+			if from == to {
+				break
+			}
+			t.blend(t.job.part(from, to))
+			t.pending.Add(int64(from - to))
+		}
+	}
+}
+
+// startWorkers starts the workers, once.
+func (i *Interpolator[T]) startWorkers() {
+	if len(i.team.workers) == 0 || i.team.shares != nil {
+		return
+	}
+	i.team.blend = func(b blending[T]) { i.blendPart(&b) }
+	i.team.shares = make([]share, 1+len(i.team.workers))
+	for k := range i.team.workers {
+		w := newWorker(&i.team.shares[1+k])
+		i.team.workers[k] = w
+		go w.run(func() { i.team.work(1 + k) })
+	}
+}
+
+// stopWorkers ends the workers, which are all idle, and waits for them.
+func (i *Interpolator[T]) stopWorkers() {
+	for _, w := range i.team.workers {
+		close(w.wake)
+		<-w.ended
+	}
+	i.team.workers = nil
+}
+
+func (i *Interpolator[T]) blendPart(b *blending[T]) {
 	switch {
 	case b.pairs != nil:
 		i.blendPairs(b.rows, b.dst, b.pairs, b.t)
@@ -51,49 +151,37 @@ func (i *Interpolator[T]) blendShare(b *blending[T]) {
 	}
 }
 
-// worker waits for shares. The engine's goroutine writes share, then raises given; the worker reads it and raises taken when it is done.
-type worker[T any] struct {
-	share  blending[T]
-	given  atomic.Uint32
-	taken  atomic.Uint32
+// blendShared blends alone, or with the workers that are awake if it is worth it.
+func (i *Interpolator[T]) blendShared(job blending[T]) {
+	if len(i.team.workers) == 0 || job.len() < splitRows {
+		i.blendPart(&job)
+		return
+	}
+	i.team.draw(job)
+}
+
+// worker is a goroutine that waits for its share.
+type worker struct {
+	share  *share
 	asleep atomic.Bool
 	wake   chan struct{} // a token for one that is asleep; closed to end
 	ended  chan struct{}
 }
 
-// startWorkers starts the workers, once.
-func (i *Interpolator[T]) startWorkers() {
-	for k := range i.workers {
-		if i.workers[k] != nil {
-			return
-		}
-		w := &worker[T]{wake: make(chan struct{}, 1), ended: make(chan struct{})}
-		i.workers[k] = w
-		go w.run(i.blendShare)
-	}
+func newWorker(s *share) *worker {
+	return &worker{share: s, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 }
 
-// stopWorkers ends the workers, which are all idle, and waits for them.
-func (i *Interpolator[T]) stopWorkers() {
-	for _, w := range i.workers {
-		close(w.wake)
-		<-w.ended
-	}
-	i.workers, i.helpers = nil, nil
-}
-
-func (w *worker[T]) run(blend func(*blending[T])) {
+func (w *worker) run(work func()) {
 	defer close(w.ended)
-	for done := uint32(0); w.await(done); {
-		blend(&w.share)
-		done++
-		w.taken.Store(done)
+	for w.await() {
+		work()
 	}
 }
 
-// await returns true when another share has been given, and false at the end.
-func (w *worker[T]) await(done uint32) bool {
-	for idle := 0; w.given.Load() == done; idle++ {
+// await returns true when there is something in the share, and false at the end.
+func (w *worker) await() bool {
+	for idle := 0; w.share.empty(); idle++ {
 		select {
 		case <-w.wake: // nobody sends to one that is awake
 			return false
@@ -103,7 +191,8 @@ func (w *worker[T]) await(done uint32) bool {
 			runtime.Gosched()
 			continue
 		}
-		if !w.sleep(done) {
+		w.asleep.Store(true)
+		if _, open := <-w.wake; !open {
 			return false
 		}
 		idle = 0
@@ -111,68 +200,9 @@ func (w *worker[T]) await(done uint32) bool {
 	return true
 }
 
-// sleep lets the worker sleep until it is woken, and returns false at the end. It does not sleep if another share has been given meanwhile: whoever gave it may have
-// looked just before whether the worker was asleep, and waits for it now.
-func (w *worker[T]) sleep(done uint32) bool {
-	w.asleep.Store(true)
-	if w.given.Load() != done && w.asleep.CompareAndSwap(true, false) {
-		return true
-	} // else nobody gave one, or who gave it has seen that the worker is asleep, and wakes it
-	_, open := <-w.wake
-	return open
-}
-
-// rouse wakes the worker if it is asleep, and reports whether it was.
-func (w *worker[T]) rouse() bool {
-	if !w.asleep.CompareAndSwap(true, false) {
-		return false
+// rouse wakes the worker if it is asleep.
+func (w *worker) rouse() {
+	if w.asleep.Load() && w.asleep.CompareAndSwap(true, false) {
+		w.wake <- struct{}{}
 	}
-	w.wake <- struct{}{}
-	return true
-}
-
-// blendShared blends alone, or with the workers that are awake if it is worth it.
-func (i *Interpolator[T]) blendShared(whole blending[T]) {
-	n := len(whole.dst)
-	if whole.rows != nil {
-		n = len(whole.rows)
-	}
-	if len(i.workers) == 0 || n < splitRows {
-		i.blendShare(&whole)
-		return
-	}
-	helpers := i.helpers[:0]
-	for _, w := range i.workers {
-		if !w.rouse() { // one that sleeps is there for the frames to come; nobody waits for it
-			helpers = append(helpers, w)
-		}
-	}
-	i.helpers = helpers
-	part := (n + len(helpers)) / (len(helpers) + 1)
-	for k, w := range helpers {
-		w.share = whole.part((k+1)*part, min((k+2)*part, n))
-		w.given.Add(1)
-		w.rouse() // it may have gone to sleep in this very moment
-	}
-	own := whole.part(0, min(part, n))
-	i.blendShare(&own)
-	for _, w := range helpers {
-		for w.taken.Load() != w.given.Load() {
-			runtime.Gosched()
-		}
-		w.share = blending[T]{} // columns must not be kept alive
-	}
-}
-
-func (b blending[T]) part(from, to int) blending[T] {
-	from = min(from, to)
-	if b.rows != nil {
-		b.rows = b.rows[from:to]
-		if b.pairs != nil {
-			b.pairs = b.pairs[from:to]
-		}
-	} else {
-		b.dst, b.prev, b.cur = b.dst[from:to], b.prev[from:to], b.cur[from:to]
-	}
-	return b
 }
