@@ -15,7 +15,7 @@ type Time struct {
 	FixedDelta  time.Duration // StepEnd - StepStart
 	StepStart   time.Duration // the current step's start, or the newest one's
 	StepEnd     time.Duration // the current step's end, or the newest one's
-	// Dropped is the running total of real time that was cut: by MaxDelta, and by MaxSteps (there divided by Scale*Stretch).
+	// Dropped is the running total of real time that was cut: by MaxDelta, and by MaxSteps or a step that panicked (there divided by Scale*Stretch).
 	// With both factors at 1, Normal + Dropped = Real, to the nanosecond.
 	Dropped time.Duration
 
