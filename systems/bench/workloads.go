@@ -107,6 +107,10 @@ func tandem(n, pct, workers int) []*workload {
 	step()
 	frames := func() float64 {
 		step()
+		for range 8 { // drawn several times, as the steps that are timed: by that the next capture decides how to leave its samples
+			e.Update(time.Microsecond)
+		}
+		step()
 		if workers > 0 {
 			e.Update(time.Microsecond) // wakes who has fallen asleep during the others' turns
 			time.Sleep(aMillisecond)
