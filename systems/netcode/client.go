@@ -30,8 +30,8 @@ type ClientConfig[S any, I comparable] struct {
 	// the first input for it stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the neutral one.
 	Input func(t tick.Tick) I
 	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it belongs to this player, be it his body
-	// ([Client.Entity]) or something else. The zero entity: the replica is not shown. What is drawn in the past is spawned when the picture comes to where the server had it first, the rest when it
-	// comes.
+	// ([Client.Entity]) or something else. The zero entity: the replica is not shown. What is drawn in the past, by Kind, is spawned when the picture comes to where the server had it first, the
+	// rest when it comes; an Interpolation that Spawn gives it holds from then on.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is told before a replica is despawned: when the picture comes to where the server took it away, for what is drawn in the past.
 	Removed func(w *arche.World, e arche.Entity)
