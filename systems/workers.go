@@ -74,11 +74,16 @@ type team[T any] struct {
 	job     blending[T] // read only by who holds a piece of it
 	least   atomic.Int64
 	pending atomic.Int64 // rows of the job that are not drawn yet
+	failed  atomic.Pointer[blendPanic]
 	shares  []share
 	workers []*worker
 }
 
-// draw draws a frame's work with whoever is awake, and wakes the others for the frames to come.
+// blendPanic is what a user's blend function panicked with.
+type blendPanic struct{ value any }
+
+// draw draws a frame's work with whoever is awake, and wakes the others for the frames to come. What a blend function panics with, whoever ran it, is passed on
+// when nobody is at work any more: a host may recover from it and go on.
 func (t *team[T]) draw(job blending[T]) {
 	n := job.len()
 	least := leastRows
@@ -100,6 +105,9 @@ func (t *team[T]) draw(job blending[T]) {
 		runtime.Gosched()
 	}
 	t.job = blending[T]{} // columns must not be kept alive
+	if failed := t.failed.Swap(nil); failed != nil {
+		panic(failed.value)
+	}
 }
 
 // work draws what a member finds to be drawn.
@@ -111,10 +119,20 @@ func (t *team[T]) work(member int) {
 			if from == to {
 				break
 			}
-			t.blend(t.job.part(from, to))
-			t.pending.Add(int64(from - to))
+			t.piece(from, to)
 		}
 	}
+}
+
+// piece draws what a member has taken.
+func (t *team[T]) piece(from, to int) {
+	defer func() {
+		if value := recover(); value != nil {
+			t.failed.CompareAndSwap(nil, &blendPanic{value})
+		}
+		t.pending.Add(int64(from - to))
+	}()
+	t.blend(t.job.part(from, to))
 }
 
 // startWorkers starts the workers, once.

@@ -1,11 +1,15 @@
 package systems_test
 
 import (
+	"errors"
+	"math"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
@@ -160,6 +164,66 @@ func patience(t *testing.T) time.Time {
 	}
 	return time.Now().Add(left / 2)
 }
+
+// A host that recovers from what a blend function panics with, in whichever goroutine that was, may go on: nobody is still at work on the frame before.
+func TestBlendThatPanicsBesideWorkers(t *testing.T) {
+	const n, broken = 30_000, -1
+	for _, bad := range []int{0, n / 2, n - 1} { // in the engine's own share and in the workers'
+		e, err := ecs.New(ecs.Config{FixedRate: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fuse atomic.Bool
+		e.Install(systems.Interpolation(func(from, to mgl32.Vec4, t float32) mgl32.Vec4 {
+			if from[3] == broken && fuse.Load() {
+				panic(errBlend)
+			}
+			return from.Mul(1 - t).Add(to.Mul(t))
+		}).WithWorkers(2))
+		values := generic.NewMap2[components.Logical[mgl32.Vec4], components.Visual[mgl32.Vec4]](e.World())
+		query := values.NewBatchQ(n)
+		for i := 0; query.Next(); i++ {
+			l, _ := query.Get()
+			v := mgl32.Vec4{float32(i)}
+			if i == bad {
+				v[3] = broken
+			}
+			*l = components.NewLogical(v)
+		}
+		filter := generic.NewFilter2[components.Logical[mgl32.Vec4], components.Visual[mgl32.Vec4]]()
+		e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
+			for query := filter.Query(w); query.Next(); {
+				l, _ := query.Get()
+				v := l.Get()
+				v[1]++
+				l.Set(v)
+			}
+		}))
+		e.Update(25 * time.Millisecond)
+		for range 20 {
+			fuse.Store(true)
+			func() {
+				defer func() {
+					if got, ok := recover().(error); !ok || !errors.Is(got, errBlend) {
+						t.Fatalf("entity %d: Update panicked with %v, want the blend function's panic", bad, got)
+					}
+				}()
+				e.Update(time.Millisecond)
+			}()
+			fuse.Store(false)
+			e.Update(50 * time.Millisecond)
+			i, want := 0, float32(e.Time().Normal)/float32(50*time.Millisecond)
+			for query := filter.Query(e.World()); query.Next(); i++ {
+				if _, v := query.Get(); v.Get()[0] != float32(i) || math.Abs(float64(v.Get()[1]-want)) > 1e-3 {
+					t.Fatalf("entity %d is drawn at %v, want %v", i, v.Get(), want)
+				}
+			}
+		}
+		e.Close()
+	}
+}
+
+var errBlend = errors.New("no blend")
 
 func TestWorkersAllocateNothing(t *testing.T) {
 	e, _ := crowd(t, 20_000, 1, systems.Interpolation3D().WithWorkers(1))
