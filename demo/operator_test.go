@@ -74,7 +74,16 @@ func TestOperator(t *testing.T) {
 	if code := again.end(); code != 1 || !strings.Contains(again.output(), "used up") {
 		t.Errorf("a used-up invitation ends with %d:\n%s", code, again.output())
 	}
-	server.say("ban 2 aims too well", "ban 1: token ")
+	// He who has it comes back when the server was killed, and to him it is not used up.
+	_ = server.cmd.Process.Kill()
+	<-server.done
+	server = operate(t, "server", "-listen", address, "-state", state, "-crates", "0")
+	two.await("playing", 2)
+	again = start(t, "client", "-connect", own, "-headless", "-seconds", "600")
+	if code := again.end(); code != 1 || !strings.Contains(again.output(), "used up") {
+		t.Errorf("beside him who came back, another with the invitation ends with %d:\n%s", code, again.output())
+	}
+	server.say("ban 1 aims too well", "ban 1: token ")
 	if code := two.end(); code != 1 || !strings.Contains(two.output(), "aims too well") {
 		t.Errorf("who was banned ends with %d:\n%s", code, two.output())
 	}

@@ -12,6 +12,12 @@ func (p *Protocol[S, I]) WriteHelloForTest(w *packet.Writer) {
 	h.write(w, p.schema)
 }
 
+// WriteHelloAsForTest writes the greeting of somebody who knows a player's secret and token, and says that he has a number.
+func (p *Protocol[S, I]) WriteHelloAsForTest(w *packet.Writer, number uint16, who *Player[S, I]) {
+	h := hello{resume: true, player: number, secret: who.secret, token: who.token}
+	h.write(w, p.schema)
+}
+
 // ShownForTest reports whether a player may know of an entity.
 func (p *Player[S, I]) ShownForTest(id snapshot.ID) bool { return p.encoder.Relevant(id) }
 

@@ -135,11 +135,17 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 	if r.Close() != nil {
 		return false
 	}
+	if !p.confirmed {
+		p.confirmed = true
+		if s.config.Heard != nil {
+			s.config.Heard(p)
+		}
+	}
 	if err := p.endpoint.Accept(pk, now); err != nil {
 		p.Kick("broke the protocol")
 		return true
 	}
-	p.heardAt, p.confirmed = now, true
+	p.heardAt = now
 	clock := s.now()
 	if hasPing {
 		p.ping.waits, p.ping.id, p.ping.at = true, id, clock

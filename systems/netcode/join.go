@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"slices"
@@ -14,6 +15,18 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
+
+// Candidate is who wants to join.
+type Candidate struct {
+	Addr    string // as the transport writes it
+	Token   []byte // what he presents, at most 256 bytes, of which nothing is known; valid during the call
+	Key     Key    // of the place that he says he has or had; zero: he comes for the first time
+	Resumes bool   // he has proved to be a player who is in, or awaited back
+}
+
+// Key names a place on a server without being of any use for getting in: it is the SHA-256 hash of the secret with which the player who was given the place comes back. Who presents a key knows its
+// secret, so a server that has written down whose key it was knows him again when it has itself forgotten him: after a restart, or after ServerConfig.Grace. The zero value is nobody's.
+type Key [sha256.Size]byte
 
 // newcomer is a connection that has not said yet who it is. It costs one of these and nothing else.
 type newcomer[S any, I comparable] struct {
@@ -97,8 +110,8 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 		for _, p := range s.players {
 			if p != nil && p.number == h.player && p.knows(h.secret) {
 				if s.config.Admit != nil {
-					if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, true}); err != nil {
-						return transport.Reason{Code: transport.Unauthorized, Text: err.Error()}
+					if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, p.key, true}); err != nil {
+						return refusal(err)
 					}
 				}
 				if p.kick.Code != transport.NoReason { // and goes for good when it is his turn to be heard
@@ -113,9 +126,13 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	if s.draining.Code != transport.NoReason {
 		return s.draining
 	}
+	var former Key
+	if h.resume {
+		former = h.secret.key()
+	}
 	if s.config.Admit != nil {
-		if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, false}); err != nil {
-			return transport.Reason{Code: transport.Unauthorized, Text: err.Error()}
+		if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, former, false}); err != nil {
+			return refusal(err)
 		}
 	}
 	slot := -1
@@ -133,7 +150,7 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 		s.config.Log.Error("tandem: cannot make a player", "error", err)
 		return transport.Reason{Code: transport.Refused, Text: "the server cannot take players now"}
 	}
-	p.token = slices.Clone(h.token)
+	p.token, p.former = slices.Clone(h.token), former
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
@@ -143,6 +160,16 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	s.config.Log.Info("tandem: joined", "player", p.number, "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
 	return transport.Reason{}
+}
+
+// refusal is what somebody is told whom Admit does not let in.
+func refusal(err error) transport.Reason {
+	code := transport.Unauthorized
+	var later interface{ Temporary() bool }
+	if errors.As(err, &later) && later.Temporary() {
+		code = transport.Refused
+	}
+	return transport.Reason{Code: code, Text: err.Error()}
 }
 
 // mustShow panics for what Joined should not have returned: nobody would ever see the player.
@@ -161,6 +188,7 @@ func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate in
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
+	p.key = p.secret.key()
 	p.rate = s.clampRate(rate)
 	var err error
 	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p}); err != nil {

@@ -27,6 +27,8 @@ type Player[S any, I comparable] struct {
 	server *Server[S, I]
 	number uint16
 	secret secret
+	key    Key
+	former Key
 	token  []byte
 	slot   int
 	rate   int
@@ -94,6 +96,12 @@ func (p *Player[S, I]) Addr() string {
 
 // Token returns what he presented to Admit when he joined: for bans. It must not be changed, nor shown to anybody.
 func (p *Player[S, I]) Token() []byte { return p.token }
+
+// Key names the secret that he was given when he joined, with which he comes back. It is his as long as he is in, whatever connections he loses.
+func (p *Player[S, I]) Key() Key { return p.key }
+
+// FormerKey returns the Key that he presented to Admit when he joined: that of the place that he says he had earlier, on this server or on one before it. Zero: none.
+func (p *Player[S, I]) FormerKey() Key { return p.former }
 
 // Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him about it in a message of the game's.
 func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }

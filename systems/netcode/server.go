@@ -25,12 +25,15 @@ type ServerConfig[S any, I comparable] struct {
 	// Joined makes a new player: his first state, and the entity that shows him (with a Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a
 	// spectator. It runs between systems, so it may change the world's structure.
 	Joined func(p *Player[S, I]) (S, arche.Entity)
+	// Heard is told once of each player that he has said something: he is there, and has heard that he was let in. Until then he may be gone again with nobody the wiser. It comes before his first
+	// message.
+	Heard func(p *Player[S, I])
 	// Left is told that a player is gone for good. His entity is despawned afterwards, if it still lives.
 	Left func(p *Player[S, I], reason transport.Reason)
 	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
-	// Admit decides, inside the encrypted channel, whether a newcomer may join: an error's text is what he is told. It is asked again when a player comes back to his place: then
-	// refuse only who has been banned since. Nil lets everybody in. Package guestlist keeps tokens and bans.
+	// Admit decides, inside the encrypted channel, whether a newcomer may join: an error's text is what he is told. His client ends then, unless the error has a method Temporary() bool that returns
+	// true: then it tries again. Admit is asked again when a player comes back to his place: then refuse only who has been banned since. Nil lets everybody in. Package guestlist keeps tokens and bans.
 	Admit func(c Candidate) error
 	// Relevant says whether a player may know of an entity, in addition to Interest. Nil: of all. What it refuses never leaves a byte on his wire.
 	Relevant func(p *Player[S, I], e arche.Entity) bool
@@ -57,13 +60,6 @@ type ServerConfig[S any, I comparable] struct {
 	Random io.Reader
 	// Log hears of joins, leaves and refusals; nil means slog.Default().
 	Log *slog.Logger
-}
-
-// Candidate is who wants to join.
-type Candidate struct {
-	Addr    string // as the transport writes it
-	Token   []byte // what he presents, at most 256 bytes, of which nothing is known; valid during the call
-	Resumes bool   // he has proved to be a player who is in, or awaited back
 }
 
 // Server replicates a world to clients and runs their inputs. It is an [ecs.Plugin]; make it with [NewServer].

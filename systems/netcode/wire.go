@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"crypto/sha256"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
@@ -24,6 +25,8 @@ const (
 
 // secret lets a player come back as himself.
 type secret [secretSize]byte
+
+func (s *secret) key() Key { return sha256.Sum256(s[:]) }
 
 // hello is the first thing that a client says.
 type hello struct {

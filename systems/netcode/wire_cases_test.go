@@ -219,9 +219,10 @@ func TestReplaysChangeNothing(t *testing.T) {
 	}
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		joined := c.Joined
-		c.Admit = func(c netcode.Candidate) error { return guests.Check(noon, c.Addr, c.Token, c.Resumes) }
+		c.Admit = func(c netcode.Candidate) error { return guests.Check(noon, c.Addr, c.Token, c.Key, c.Resumes) }
+		c.Heard = func(p *netcode.Player[runner, input]) { guests.Heard(p.Token(), p.Key()) }
 		c.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
-			guests.Use(p.Token())
+			guests.Joined(p.Token(), p.FormerKey(), p.Key())
 			return joined(p)
 		}
 	})

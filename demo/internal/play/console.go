@@ -165,7 +165,7 @@ func (h *house) banAddress(which, reason string, out io.Writer) error {
 		return err
 	}
 	h.match.Server().Players(func(p *referee.Player) {
-		if err := list.Check(now, p.Addr(), p.Token(), true); err != nil {
+		if err := list.Check(now, p.Addr(), p.Token(), p.Key(), true); err != nil {
 			p.Kick(err.Error())
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
 )
@@ -81,9 +82,12 @@ func newToken() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(random[:]), nil
 }
 
+// joined holds a use of the token for a player, if it is one for so many.
+func (g *guests) joined(p *referee.Player) { g.list.Joined(p.Token(), p.FormerKey(), p.Key()) }
+
 // admit lets in who has the token, or one of his own.
 func (l *lobby) admit(c netcode.Candidate) error {
-	err := l.guests.list.Check(time.Now(), c.Addr, c.Token, c.Resumes)
+	err := l.guests.list.Check(time.Now(), c.Addr, c.Token, c.Key, c.Resumes)
 	if errors.Is(err, guestlist.ErrToken) && subtle.ConstantTimeCompare(c.Token, []byte(l.token)) == 1 {
 		return nil
 	}

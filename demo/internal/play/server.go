@@ -98,7 +98,9 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 		crates = -1
 	}
 	h.match, err = referee.New(referee.Config{
-		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log, Joined: h.joined,
+		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log, Joined: l.guests.joined,
+		Heard: func(p *referee.Player) { h.note(l.guests.list.Heard(p.Token(), p.Key())) },
+		Left:  func(p *referee.Player, kicked bool) { h.note(l.guests.list.Left(p.Token(), p.Key(), kicked)) },
 		Shot: func(_ *referee.Player, hit bool) {
 			h.shots[0]++
 			if hit {
@@ -122,9 +124,9 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 	return h, nil
 }
 
-// joined uses a player's token up, if it is one for so many.
-func (h *house) joined(p *referee.Player) {
-	if !h.lobby.guests.list.Use(p.Token()) {
+// note saves the guest list if it has changed.
+func (h *house) note(changed bool) {
+	if !changed {
 		return
 	}
 	if err := h.lobby.guests.save(); err != nil {

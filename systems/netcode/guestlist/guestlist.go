@@ -1,10 +1,16 @@
 // Package guestlist decides who may join a server: by tokens that may expire or be used up, and by bans of tokens and of addresses. It writes itself down as text, so that bans and invitations
 // survive a restart. It reads no clock and no files: times and bytes are arguments.
 //
-// Tokens are kept as SHA-256 hashes: who reads the list cannot join with it. Connect it to a server like this:
+// A use of a token is counted when a player has been heard for the first time; until then it is held for him, and given back if he goes without a word, since he may not have heard that he was
+// let in. Who has been heard may come back by the token and the key of his place: after a restart, after an outage of any length, after the token's time. It costs no use, and he is in once at most.
+// Of tokens that any number may use no keys are kept: their holders join anew, as long as the token is good.
 //
-//	Admit:  func(c netcode.Candidate) error { return list.Check(time.Now(), c.Addr, c.Token, c.Resumes) },
-//	Joined: func(p *Player) (State, arche.Entity) { list.Use(p.Token()); ... },
+// Tokens and keys are kept as SHA-256 hashes: who reads the list cannot join with it. Connect it to a server like this:
+//
+//	Admit:  func(c netcode.Candidate) error { return list.Check(time.Now(), c.Addr, c.Token, c.Key, c.Resumes) },
+//	Joined: func(p *Player) (State, arche.Entity) { list.Joined(p.Token(), p.FormerKey(), p.Key()); ... },
+//	Heard:  func(p *Player) { if list.Heard(p.Token(), p.Key()) { save() } },
+//	Left:   func(p *Player, r transport.Reason) { if list.Left(p.Token(), p.Key(), r.Code == transport.Kicked) { save() } },
 package guestlist
 
 import (
@@ -23,7 +29,8 @@ import (
 const (
 	MaxTokens = 4096
 	MaxBans   = 4096
-	maxNote   = 100 // bytes
+	MaxKeys   = 4096 // of players who may come back; beyond that the oldest who are not in are forgotten
+	maxNote   = 100  // bytes
 )
 
 // Errors of [List.Check]; the texts are fit to be shown to who is refused.
@@ -32,6 +39,15 @@ var (
 	ErrExpired = errors.New("the join link has expired; ask for a new one")
 	ErrUsed    = errors.New("the join link has been used up; ask for a new one")
 )
+
+// ErrHeld refuses for the moment: the place that the token or the key gives is held for somebody who has not been heard yet, or is taken. It is Temporary, so a client goes on trying: he who holds it
+// is perhaps himself, on a connection that was lost.
+var ErrHeld error = heldError{}
+
+type heldError struct{}
+
+func (heldError) Error() string   { return "somebody is just joining with this join link" }
+func (heldError) Temporary() bool { return true }
 
 // BannedError refuses who is banned.
 type BannedError struct{ Reason string }
@@ -47,7 +63,7 @@ func (e *BannedError) Error() string {
 // Token is what is known of an invitation.
 type Token struct {
 	Expires time.Time // the zero time: never
-	Uses    int       // how often it may still be used; negative: any number of times
+	Uses    int       // how many may still join with it; negative: any number
 }
 
 // Ban keeps a token, or a network, or both, away.
@@ -61,9 +77,10 @@ type Ban struct {
 
 // List is a guest list. The zero value is empty and lets nobody in. It is not safe for concurrent use.
 type List struct {
-	tokens map[string]Token // by hash
-	bans   []Ban
-	last   int // ID
+	tokens  map[string]Token // by hash
+	holders []holder         // of uses of tokens that are limited, the oldest first
+	bans    []Ban
+	last    int // ID
 }
 
 // hash names a token without telling it.
@@ -72,7 +89,7 @@ func hash(token []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Add lets everybody in who has the token, under its conditions, and replaces what was said of it before.
+// Add lets everybody in who has the token, under its conditions, and replaces what was said of it before: who joined with it earlier needs a use of the new ones when he joins anew.
 func (l *List) Add(token []byte, t Token) error {
 	name := hash(token)
 	if l.tokens == nil {
@@ -82,16 +99,24 @@ func (l *List) Add(token []byte, t Token) error {
 		return fmt.Errorf("guestlist: %d tokens are out; call Prune, or let some expire", MaxTokens)
 	}
 	l.tokens[name] = t
+	l.forget(func(h *holder) bool { return h.token == name })
 	return nil
 }
 
-// Prune forgets tokens that are of no use any more.
+// Prune forgets tokens with which no newcomer may join any more, and with them the keys of who has joined with them: those who are away then need a new one. Tokens of players who are in stay.
 func (l *List) Prune(now time.Time) {
+	in := map[string]bool{}
+	for i := range l.holders {
+		if h := &l.holders[i]; h.in {
+			in[h.token] = true
+		}
+	}
 	for name, t := range l.tokens {
-		if t.spent(now) != nil {
+		if t.spent(now) != nil && !in[name] {
 			delete(l.tokens, name)
 		}
 	}
+	l.forget(func(h *holder) bool { _, known := l.tokens[h.token]; return !known })
 }
 
 func (t Token) spent(now time.Time) error {
@@ -104,8 +129,9 @@ func (t Token) spent(now time.Time) error {
 	return nil
 }
 
-// Check says whether somebody may join: nil, or why not. Who comes back to a place that he has already is checked for bans alone. It does not use the token up; [List.Use] does.
-func (l *List) Check(now time.Time, addr string, token []byte, resumes bool) error {
+// Check says whether somebody may join: nil, or why not. Who comes back to a place that he has already is checked for bans alone, and so is who presents, with the token, the key of the place that he
+// had by it (zero: none), if he is not in. It does not use the token up; see [List.Joined].
+func (l *List) Check(now time.Time, addr string, token []byte, key [32]byte, resumes bool) error {
 	name := hash(token)
 	at, known := parseAddr(addr)
 	for i := range l.bans {
@@ -120,19 +146,17 @@ func (l *List) Check(now time.Time, addr string, token []byte, resumes bool) err
 	if !ok {
 		return ErrToken
 	}
-	return t.spent(now)
-}
-
-// Use counts that somebody has joined with the token, and reports whether that has changed the list.
-func (l *List) Use(token []byte) bool {
-	name := hash(token)
-	t, ok := l.tokens[name]
-	if !ok || t.Uses <= 0 {
-		return false
+	if h := l.holder(name, key); h != nil {
+		if h.in {
+			return ErrHeld
+		}
+		return nil
 	}
-	t.Uses--
-	l.tokens[name] = t
-	return true
+	err := t.spent(now)
+	if err == ErrUsed && slices.ContainsFunc(l.holders, func(h holder) bool { return h.token == name && h.givesBack() }) {
+		return ErrHeld
+	}
+	return err
 }
 
 // Shared reports whether any number of players may join with the token: to ban it would ban them all.

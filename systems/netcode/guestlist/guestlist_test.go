@@ -15,7 +15,7 @@ var noon = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 func TestTokens(t *testing.T) {
 	var l guestlist.List
 	at := "203.0.113.7:4000"
-	if err := l.Check(noon, at, []byte("any"), false); !errors.Is(err, guestlist.ErrToken) {
+	if err := l.Check(noon, at, []byte("any"), none, false); !errors.Is(err, guestlist.ErrToken) {
 		t.Errorf("an empty list says %v", err)
 	}
 	for _, add := range []struct {
@@ -28,7 +28,7 @@ func TestTokens(t *testing.T) {
 	}
 	check := func(token string, now time.Time, want error) {
 		t.Helper()
-		if err := l.Check(now, at, []byte(token), false); !errors.Is(err, want) {
+		if err := l.Check(now, at, []byte(token), none, false); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", token, err, want)
 		}
 	}
@@ -36,17 +36,25 @@ func TestTokens(t *testing.T) {
 	for range 5 { // looking does not use it up
 		check("twice", noon, nil)
 	}
-	for _, changes := range []bool{true, true, false} {
-		if l.Use([]byte("twice")) != changes {
-			t.Error("Use reports wrongly that something has changed")
+	for i := range byte(2) {
+		l.Joined([]byte("twice"), none, key(i))
+	}
+	check("twice", noon, guestlist.ErrHeld)
+	for i, changes := range []bool{true, true, false} {
+		if l.Heard([]byte("twice"), key(byte(i))) != changes {
+			t.Error("Heard reports wrongly whether something has changed")
 		}
 	}
 	check("twice", noon, guestlist.ErrUsed)
 	check("hour", noon.Add(time.Hour-1), nil)
 	check("hour", noon.Add(time.Hour), guestlist.ErrExpired)
-	if err := l.Check(noon, at, []byte("twice"), true); err != nil {
+	if err := l.Check(noon, at, []byte("twice"), none, true); err != nil {
 		t.Errorf("who comes back to his place needs no new invitation: %v", err)
 	}
+	l.Prune(noon.Add(2 * time.Hour))
+	check("twice", noon, guestlist.ErrUsed) // its players are in
+	l.Left([]byte("twice"), key(0), false)
+	l.Left([]byte("twice"), key(1), false)
 	l.Prune(noon.Add(2 * time.Hour))
 	check("twice", noon, guestlist.ErrToken)
 	check("hour", noon, guestlist.ErrToken)
@@ -88,13 +96,13 @@ func TestBans(t *testing.T) {
 		{"192.0.2.200:1", "b", false, true}, {"192.0.2.100:1", "b", false, false},
 	} {
 		var banned *guestlist.BannedError
-		if err := l.Check(noon, c.addr, []byte(c.token), c.resumes); errors.As(err, &banned) != c.banned {
+		if err := l.Check(noon, c.addr, []byte(c.token), none, c.resumes); errors.As(err, &banned) != c.banned {
 			t.Errorf("%s with %s: %v, want banned: %v", c.addr, c.token, err, c.banned)
 		} else if banned != nil && strings.ContainsFunc(banned.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("%q would upset a terminal", banned.Error())
 		}
 	}
-	if !l.Unban(whole.ID) || l.Unban(whole.ID) || l.Check(noon, "198.51.100.200:1", []byte("b"), false) != nil {
+	if !l.Unban(whole.ID) || l.Unban(whole.ID) || l.Check(noon, "198.51.100.200:1", []byte("b"), none, false) != nil {
 		t.Error("the ban of the network was not lifted once")
 	}
 	for _, bad := range []string{"loopback:3", "203.0.113", "name.example.org:1"} {
@@ -133,7 +141,7 @@ func TestText(t *testing.T) {
 	}
 	for _, c := range []struct{ addr, token string }{{"192.0.2.1:1", "secret-token"}, {"192.0.2.1:1", "all"}, {"192.0.2.1:1", "worn"}, {"203.0.113.7:1", "all"}} {
 		for _, now := range []time.Time{noon, noon.Add(2 * time.Hour)} {
-			a, b := l.Check(now, c.addr, []byte(c.token), false), again.Check(now, c.addr, []byte(c.token), false)
+			a, b := l.Check(now, c.addr, []byte(c.token), none, false), again.Check(now, c.addr, []byte(c.token), none, false)
 			if (a == nil) != (b == nil) || a != nil && a.Error() != b.Error() {
 				t.Errorf("%v: %v before, %v after", c, a, b)
 			}
@@ -143,7 +151,10 @@ func TestText(t *testing.T) {
 		t.Errorf("the number %d is given a second time", b.ID)
 	}
 	before, _ := again.MarshalText()
-	for _, bad := range []string{"", "{", `{"bans":[{"id":1}]}`, `{"bans":[{"id":0,"network":"1.2.3.4"}]}`, `{"tokens":[{"token":"xyz"}]}`, `{"bans":[{"id":1,"token":"00"}]}`, `{"unknown":1}`,
+	hex := strings.Repeat("0a", 32)
+	for _, bad := range []string{"", "{", `{"tokens":[{"token":"` + hex + `","uses":1,"keys":["xyz"]}]}`, `{"tokens":[{"token":"` + hex + `","uses":1,"keys":["` + hex + `","` + hex + `"]}]}`,
+		`{"tokens":[{"token":"` + hex + `","uses":1},{"token":"` + hex + `","uses":1,"keys":["` + hex + `"]}]}`,
+		`{"tokens":[{"token":"` + hex + `","uses":1,"keys":["` + strings.Join(manyKeys(guestlist.MaxKeys+1), `","`) + `"]}]}`, `{"bans":[{"id":1}]}`, `{"bans":[{"id":0,"network":"1.2.3.4"}]}`, `{"tokens":[{"token":"xyz"}]}`, `{"bans":[{"id":1,"token":"00"}]}`, `{"unknown":1}`,
 		`{"bans":[{"id":1,"network":"here"}]}`, `{"bans":[]}{"bans":[{"id":1,"network":"1.2.3.4"}]}`, `{"bans":[]}]`} {
 		if again.UnmarshalText([]byte(bad)) == nil {
 			t.Errorf("%s was taken", bad)
@@ -181,6 +192,7 @@ func TestBounds(t *testing.T) {
 
 func FuzzText(f *testing.F) {
 	f.Add(`{"bans":[{"id":1,"network":"1.2.3.4/8","since":"2030-01-01T00:00:00Z"}],"tokens":[],"last_id":4}`)
+	f.Add(`{"tokens":[{"token":"` + strings.Repeat("0a", 32) + `","uses":1,"keys":["` + strings.Repeat("0b", 32) + `"]}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var l, again guestlist.List
 		if l.UnmarshalText([]byte(text)) != nil {

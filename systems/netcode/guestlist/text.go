@@ -31,9 +31,10 @@ type tokenLine struct {
 	Token   string     `json:"token"`
 	Expires *time.Time `json:"expires,omitempty"`
 	Uses    int        `json:"uses"`
+	Keys    []string   `json:"keys,omitempty"` // of who has joined and may come back
 }
 
-// MarshalText returns the list as JSON for people to read. The same list gives the same text.
+// MarshalText returns the list as JSON for people to read. The same list gives the same text. Uses that are held for players who have not been heard yet are in it as if they were free.
 func (l *List) MarshalText() ([]byte, error) {
 	f := file{Bans: []banLine{}, Tokens: []tokenLine{}, LastID: l.last}
 	for _, b := range l.bans {
@@ -43,8 +44,19 @@ func (l *List) MarshalText() ([]byte, error) {
 		}
 		f.Bans = append(f.Bans, line)
 	}
+	keys, held := map[string][]string{}, map[string]int{}
+	for i := range l.holders {
+		switch h := &l.holders[i]; {
+		case h.givesBack():
+			held[h.token]++
+		case h.former != [32]byte{}:
+			keys[h.token] = append(keys[h.token], hex.EncodeToString(h.former[:]))
+		default:
+			keys[h.token] = append(keys[h.token], hex.EncodeToString(h.key[:]))
+		}
+	}
 	for name, t := range l.tokens {
-		line := tokenLine{Token: name, Uses: t.Uses}
+		line := tokenLine{Token: name, Uses: t.Uses + held[name], Keys: keys[name]}
 		if !t.Expires.IsZero() {
 			at := t.Expires.UTC()
 			line.Expires = &at
@@ -56,7 +68,7 @@ func (l *List) MarshalText() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// UnmarshalText replaces the list by what MarshalText wrote, perhaps edited by hand. With an error nothing has changed.
+// UnmarshalText replaces the list by what MarshalText wrote, perhaps edited by hand. With an error nothing has changed. Nobody is in then: read it before the first player joins.
 func (l *List) UnmarshalText(text []byte) error {
 	var f file
 	in := json.NewDecoder(bytes.NewReader(text))
@@ -100,13 +112,27 @@ func (l *List) UnmarshalText(text []byte) error {
 		if t.Expires != nil {
 			token.Expires = *t.Expires
 		}
+		if _, known := fresh.tokens[t.Token]; known && len(t.Keys) > 0 {
+			return fmt.Errorf("guestlist: the token %s stands in the list twice; put its keys into one", t.Token[:8])
+		}
 		fresh.tokens[t.Token] = token
+		for _, text := range t.Keys {
+			if !isHash(text) {
+				return errHash
+			}
+			h := holder{token: t.Token, heard: true}
+			_, _ = hex.Decode(h.key[:], []byte(text))
+			if len(fresh.holders) == MaxKeys || fresh.holder(t.Token, h.key) != nil {
+				return fmt.Errorf("guestlist: more than %d keys, or one of them twice: %s", MaxKeys, text[:8])
+			}
+			fresh.holders = append(fresh.holders, h)
+		}
 	}
 	*l = fresh
 	return nil
 }
 
-var errHash = errors.New("guestlist: a token is written as the 64 hexadecimal digits of its SHA-256 hash")
+var errHash = errors.New("guestlist: a token and a key are written as the 64 hexadecimal digits of a SHA-256 hash")
 
 func isHash(text string) bool {
 	sum, err := hex.DecodeString(text)

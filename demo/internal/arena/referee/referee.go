@@ -33,6 +33,8 @@ type Config struct {
 	Seed       uint64                          // of where crates and players stand
 	Admit      func(c netcode.Candidate) error // nil: everybody
 	Joined     func(p *Player)                 // hears of every newcomer; nil: nobody
+	Heard      func(p *Player)                 // hears that one has been heard for the first time; nil: nobody
+	Left       func(p *Player, kicked bool)    // hears who is gone for good; nil: nobody
 	Grace      time.Duration                   // how long a lost player is awaited back; zero: 30 s
 	NoRewind   bool                            // shots hit where targets are now, to see what lag compensation is for
 	Log        *slog.Logger                    // nil: slog.Default()
@@ -105,7 +107,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	m.server, err = netcode.NewServer(protocol, netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Left: m.left, Admit: c.Admit, MaxPlayers: c.MaxPlayers, SnapshotRate: c.SendRate, Grace: c.Grace, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Heard: c.Heard, Left: m.left, Admit: c.Admit, MaxPlayers: c.MaxPlayers, SnapshotRate: c.SendRate, Grace: c.Grace, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			if reliable && arena.IsPush(data) && len(m.pushes) < 4*c.MaxPlayers {
 				m.pushes = append(m.pushes, p)
@@ -188,7 +190,12 @@ func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 	return state, m.spawn.NewWith(&l, &netcode.Replicated{Kind: arena.KindPlayer}, &arena.Pawn{Health: arena.FullHealth})
 }
 
-func (m *Match) left(p *Player, _ transport.Reason) { delete(m.players, p) }
+func (m *Match) left(p *Player, reason transport.Reason) {
+	delete(m.players, p)
+	if m.config.Left != nil {
+		m.config.Left(p, reason.Code == transport.Kicked)
+	}
+}
 
 // spawnPoint returns the free place that is farthest from everybody.
 func (m *Match) spawnPoint() mgl32.Vec3 {

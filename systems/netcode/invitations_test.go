@@ -1,0 +1,229 @@
+package netcode_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// deaf is a path on which the server hears the client, and he nothing.
+var deaf = linksim.Path{Receive: linksim.Condition{Loss: 1}}
+
+// invited is a match to which one may come by an invitation.
+type invited struct {
+	*match
+	before []*match // of servers that were killed
+	guests *guestlist.List
+	keys   []netcode.Key // that Joined was told, and Heard
+}
+
+var invitation = []byte("for one")
+
+func newInvited(t *testing.T) *invited {
+	v := &invited{guests: &guestlist.List{}}
+	if err := v.guests.Add(invitation, guestlist.Token{Uses: 1}); err != nil {
+		t.Fatal(err)
+	}
+	v.match = newMatch(t, v.wire)
+	return v
+}
+
+// wire connects the server to the list as the list's documentation says.
+func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
+	joined, left := c.Joined, c.Left
+	c.Random, c.Timeout, c.Grace = nil, 8*time.Second, 10*time.Second
+	c.Admit = func(c netcode.Candidate) error {
+		return v.guests.Check(time.Time{}, c.Addr, c.Token, c.Key, c.Resumes)
+	}
+	c.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
+		v.guests.Joined(p.Token(), p.FormerKey(), p.Key())
+		return joined(p)
+	}
+	c.Heard = func(p *netcode.Player[runner, input]) {
+		v.keys = append(v.keys, p.Key())
+		if !v.guests.Heard(p.Token(), p.Key()) {
+			v.t.Error("a player was heard for whom no use was held")
+		}
+	}
+	c.Left = func(p *netcode.Player[runner, input], r transport.Reason) {
+		v.guests.Left(p.Token(), p.Key(), r.Code == transport.Kicked)
+		left(p, r)
+	}
+}
+
+// comes is a client who was invited.
+func (v *invited) comes(path linksim.Path) *player {
+	return v.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Token = invitation })
+}
+
+// kill ends the server without a word; another takes its place, with the list as it was written down.
+func (v *invited) kill() {
+	v.t.Helper()
+	text, err := v.guests.MarshalText()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.guests = &guestlist.List{}
+	if err := v.guests.UnmarshalText(text); err != nil {
+		v.t.Fatal(err)
+	}
+	old, fresh := v.match, newMatch(v.t, v.wire)
+	fresh.clients = old.clients
+	for _, p := range fresh.clients {
+		p.born -= old.now // the epoch of the fresh engine
+	}
+	for _, m := range append(v.before, old) {
+		m.listener = fresh.listener // which their clients dial
+	}
+	v.before, v.match = append(v.before, old), fresh
+}
+
+// stranger is somebody else with the same invitation: he ends with the reason.
+func (v *invited) stranger(want string) {
+	v.t.Helper()
+	p := v.comes(perfect())
+	v.run(time.Second, nil)
+	if s, r := p.client.Status(); s != netcode.Ended || r.Code != transport.Unauthorized || !strings.Contains(r.Text, want) {
+		v.t.Errorf("somebody else with the invitation is %v: %v, want %q", s, r, want)
+	}
+	v.clients = v.clients[:len(v.clients)-1]
+}
+
+// cut is a connection whose other end does not hear that it is closed.
+type cut struct{ transport.Conn }
+
+func (cut) Close(transport.Reason) {}
+
+// Whose welcome is lost, with all else that the server says, for as long as he tries, comes in by the same invitation later; and nobody else does.
+func TestInvitationOutlivesALostWelcome(t *testing.T) {
+	v := newInvited(t)
+	a := v.join(deaf, func(c *netcode.ClientConfig[runner, input]) {
+		dial := c.Dial
+		c.Token = invitation
+		c.Dial = func() (transport.Conn, error) {
+			conn, err := dial()
+			return cut{conn}, err
+		}
+	})
+	v.run(4*time.Second, nil)
+	if len(v.joined) != 1 || len(v.keys) != 0 {
+		t.Fatalf("%d have joined and %d were heard, want one who was not", len(v.joined), len(v.keys))
+	}
+	a.path = perfect()
+	v.run(3*time.Second, nil) // he dials again when the place of his first attempt is still held
+	if s, r := a.client.Status(); s != netcode.Joining || r.Code != transport.Refused {
+		t.Errorf("while his place is held he is %v: %v", s, r)
+	}
+	v.run(5*time.Second, nil)
+	v.mustPlay()
+	if len(v.joined) != 2 || len(v.keys) != 1 || v.keys[0] != v.of(a).Key() || v.of(a).FormerKey() != (netcode.Key{}) {
+		t.Errorf("%d have joined, and %x were heard, want the second alone", len(v.joined), v.keys)
+	}
+	v.stranger("used up")
+}
+
+// Who was invited comes back after the server was killed, or was out of reach for longer than it waits; also when the first welcome is lost then. He needs no second invitation, and gives none away.
+func TestInvitedPlayersComeBack(t *testing.T) {
+	for _, how := range []string{"killed", "killed, and deaf at first", "killed twice", "out of reach"} {
+		t.Run(how, func(t *testing.T) {
+			v := newInvited(t)
+			a := v.comes(perfect())
+			v.run(2*time.Second, nil)
+			v.mustPlay()
+			first := v.of(a).Key()
+			switch how {
+			case "out of reach":
+				if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+					t.Fatal(err)
+				}
+				a.path = linksim.Symmetric(linksim.Condition{Loss: 1})
+				v.run(25*time.Second, nil)
+				if len(v.left) == 0 {
+					t.Fatal("the server waits for ever")
+				}
+				a.path = perfect()
+			case "killed, and deaf at first":
+				v.kill()
+				a.path = deaf
+				v.run(8*time.Second, nil)
+				if len(v.joined) != 1 || v.joined[0].FormerKey() != first {
+					t.Fatal("he has not tried to come back")
+				}
+				a.path = perfect()
+			default:
+				v.kill()
+			}
+			v.stranger("used up")
+			v.run(12*time.Second, nil)
+			v.mustPlay()
+			if how == "killed twice" {
+				v.kill()
+				first = v.keys[len(v.keys)-1]
+				v.run(12*time.Second, nil)
+				v.mustPlay()
+			}
+			if p := v.of(a); p.FormerKey() != first || p.Key() == first || v.keys[len(v.keys)-1] != p.Key() {
+				t.Errorf("he came as %x with the key %x, and was given %x", first, p.FormerKey(), p.Key())
+			}
+			v.stranger("used up")
+			// Nobody comes in a second time by the key of somebody who is in, whichever number he says that he has.
+			twin := v.listener.Dial()
+			v.run(time.Second/30, func() { twin.Poll(v.now) })
+			hello := packet.NewWriter(make([]byte, 512))
+			v.protocol.WriteHelloAsForTest(&hello, v.of(a).Number()+1, v.of(a))
+			if err := twin.Send(append([]byte{0x48}, hello.Bytes()...)); err != nil {
+				t.Fatal(err)
+			}
+			before := len(v.joined)
+			v.run(time.Second/10, func() { twin.Poll(v.now) })
+			if r := twin.CloseReason(); r.Code != transport.Refused || len(v.joined) != before {
+				t.Errorf("a second one by his key: %v, %d of %d have joined", r, before, len(v.joined))
+			}
+			v.mustPlay()
+		})
+	}
+}
+
+// Who was kicked does not come back by the key of his place, neither to this server nor to the next one; who was not is asked for no use when he resumes, and is heard once.
+func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
+	v := newInvited(t)
+	a := v.comes(perfect())
+	v.run(2*time.Second, nil)
+	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		t.Fatal(err)
+	}
+	v.run(7*time.Second, nil)
+	v.mustPlay()
+	if len(v.keys) != 1 || len(v.joined) != 1 || a.client.Stats().Reconnects != 1 {
+		t.Errorf("after he resumed, %d were heard and %d have joined, in %d reconnects", len(v.keys), len(v.joined), a.client.Stats().Reconnects)
+	}
+	p := v.of(a)
+	p.Kick("enough")
+	v.run(time.Second, nil)
+	back := func() {
+		t.Helper()
+		again := v.listener.Dial()
+		v.run(time.Second/30, func() { again.Poll(v.now) })
+		hello := packet.NewWriter(make([]byte, 512))
+		v.protocol.WriteHelloAsForTest(&hello, p.Number(), p)
+		if err := again.Send(append([]byte{0x48}, hello.Bytes()...)); err != nil {
+			t.Fatal(err)
+		}
+		v.run(time.Second/10, func() { again.Poll(v.now) })
+		if r := again.CloseReason(); r.Code != transport.Unauthorized || !strings.Contains(r.Text, "used up") {
+			t.Errorf("who was kicked and comes by his key is told %v", r)
+		}
+	}
+	back()
+	v.kill()
+	v.run(time.Second, nil)
+	back()
+}
