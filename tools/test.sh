@@ -19,8 +19,11 @@ tools/lint.sh
 step "tests"
 "$go" test ./...
 
-step "tests of the core under the race detector"
-"$go" test -race -short ./ecs/... ./components/... ./systems/...
+# All that runs on more than one goroutine, or holds unsafe pointers, which the race detector has checked too. The rest of the netcode is called by one goroutine, and takes it
+# ten minutes.
+step "tests under the race detector"
+"$go" test -race -short ./ecs/... ./components/... ./systems ./systems/internal/... ./systems/netcode/conformance/... ./systems/netcode/transport/... ./demo/internal/play
+"$go" test -race -short -run 'Example|Struct' ./systems/netcode
 
 step "tests of the core on wasm"
 if command -v node >/dev/null; then
