@@ -194,10 +194,20 @@ func (c *corrections[T]) remove(at int) {
 
 // corrected adds to a value of an entity what this frame shows of its offset, if one fades and is drawn.
 func (i *Interpolator[T]) corrected(e arche.Entity, value T) T {
-	if i.disabled || i.world.HasUnchecked(e, i.cols.ids.still) {
+	if i.isRaw(e) {
 		return value
 	}
 	return i.withOffset(e, value)
+}
+
+// isRaw reports whether an entity shows its newest sample, without interpolation and without an offset.
+func (i *Interpolator[T]) isRaw(e arche.Entity) bool {
+	return i.disabled || i.world.HasUnchecked(e, i.cols.ids.still)
+}
+
+// plus adds to a value what is left of an offset at an age.
+func (i *Interpolator[T]) plus(value T, fix *correction[T], age time.Duration) T {
+	return i.diff.Apply(value, i.diff.Scale(fix.offset, fix.steady.left(age, i.halfLife)))
 }
 
 // withOffset adds to a value of an entity what is left of its offset in this frame, if one fades. Within a step the frame is still to be drawn, and its real time is to pass before: else an
@@ -212,14 +222,14 @@ func (i *Interpolator[T]) withOffset(e arche.Entity, value T) T {
 	if fix.shown && now.Fixed == now.StepStart {
 		age = older(age, now.RealDelta)
 	}
-	return i.diff.Apply(value, i.diff.Scale(fix.offset, fix.steady.left(age, i.halfLife)))
+	return i.plus(value, fix, age)
 }
 
 // uncorrected takes from a value that was drawn of an entity what was in it of an offset. An offset that has not been drawn yet is forgotten: what is drawn
 // next goes on from there without it.
 func (i *Interpolator[T]) uncorrected(e arche.Entity, drawn T) T {
 	at, ok := i.fixes.index[e]
-	if !ok || i.disabled || i.world.HasUnchecked(e, i.cols.ids.still) {
+	if !ok || i.isRaw(e) {
 		return drawn
 	}
 	fix := &i.fixes.list[at]
@@ -227,8 +237,7 @@ func (i *Interpolator[T]) uncorrected(e arche.Entity, drawn T) T {
 		i.fixes.forget(e)
 		return drawn
 	}
-	more := i.diff.Apply(drawn, i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
-	return i.diff.Apply(drawn, i.diff.Between(more, drawn))
+	return i.diff.Apply(drawn, i.diff.Between(i.plus(drawn, fix, fix.age), drawn))
 }
 
 // drawCorrections adds what is left of the offsets to the visual values, and lets them grow older by the frame's real time.
@@ -248,12 +257,12 @@ func (i *Interpolator[T]) drawCorrections(now, real time.Duration) {
 		i.touch(fix.entity)
 		gone := (fix.age-fix.steady.length)/forgottenAfter > i.halfLife
 		switch {
-		case i.disabled || i.world.HasUnchecked(fix.entity, i.cols.ids.still):
+		case i.isRaw(fix.entity):
 			*r.visual = *r.cur
 		case gone:
 			*r.visual = i.at(r, now)
 		default:
-			*r.visual = i.diff.Apply(i.at(r, now), i.diff.Scale(fix.offset, fix.steady.left(fix.age, i.halfLife)))
+			*r.visual = i.plus(i.at(r, now), fix, fix.age)
 		}
 		if gone {
 			c.remove(at)

@@ -133,8 +133,8 @@ func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[component
 		record.Value = value
 	}
 	*r.visual = *r.cur
-	if !i.disabled && !i.world.HasUnchecked(e, i.cols.ids.still) {
-		*r.visual = i.corrected(e, i.at(r, i.engine.Time().Normal))
+	if !i.isRaw(e) {
+		*r.visual = i.withOffset(e, i.at(r, i.engine.Time().Normal))
 	}
 	i.rewrote(e)
 }
