@@ -95,10 +95,8 @@ func (r *Renderer) growIndices(quads int) bool {
 		v := 4 * i
 		indices = append(indices, v, v+1, v+2, v, v+2, v+3)
 	}
-	r.note(driverError()) // what has gone wrong before is not about this
 	r.overlay.indexed = 0
-	gl.BufferData(gl.ELEMENT_ARRAY_BUFFER, len(indices)*4, unsafe.Pointer(&indices[0]), gl.STATIC_DRAW)
-	if err := driverError(); err != nil {
+	if err := r.allocate(gl.ELEMENT_ARRAY_BUFFER, len(indices)*4, unsafe.Pointer(&indices[0]), gl.STATIC_DRAW); err != nil {
 		r.note(err)
 		return false
 	}

@@ -57,20 +57,28 @@ func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) bool
 	return true
 }
 
-// reserve asks for the memory of an array, which is bound: with room to grow, or else for what is needed now. This is the one place that asks for
-// errors in the middle of a frame, which makes drivers wait, but only where an array grows.
+// reserve asks for the memory of an array, which is bound: with room to grow, or else for what is needed now.
 func (r *Renderer) reserve(s *storage, room, size int) bool {
-	r.note(driverError()) // what has gone wrong before is not about this array
-	var err error
-	for _, s.size = range [...]int{room, size} {
-		gl.BufferData(gl.ARRAY_BUFFER, s.size, nil, gl.STREAM_DRAW)
-		if err = driverError(); err == nil {
-			return true
-		}
-	}
 	s.size = 0
-	r.note(err)
-	return false
+	err := r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
+	if err != nil {
+		room = size
+		err = r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
+	}
+	if err != nil {
+		r.note(err)
+		return false
+	}
+	s.size = room
+	return true
+}
+
+// allocate asks for the memory of the buffer that is bound, and fills it. This is the one place that asks for errors in the middle of a frame, which makes
+// drivers wait, but only where something grows.
+func (r *Renderer) allocate(target uint32, size int, data unsafe.Pointer, usage uint32) error {
+	r.note(driverError()) // what has gone wrong before is not about this
+	gl.BufferData(target, size, data, usage)
+	return driverError()
 }
 
 // write replaces a part of the array, which must be bound.
