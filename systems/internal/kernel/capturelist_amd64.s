@@ -76,6 +76,17 @@
 	VMOVUPS Y2, p+40(CX)     \
 	VMOVSD  X3, p+72(CX)
 
+// LIST_ROWS loads the turn's rows.
+#define LIST_ROWS \
+	MOVL 0(BX), R8 \
+	MOVL 4(BX), R9 \
+	MOVL 8(BX), R10 \
+	MOVL 12(BX), R11 \
+	MOVL 16(BX), R12 \
+	MOVL 20(BX), R13 \
+	MOVL 24(BX), R14 \
+	MOVL 28(BX), R15
+
 // func captureListAVX2(a *captureArguments, rows *uint32) (turns int)
 TEXT ·captureListAVX2(SB), NOSPLIT, $528-24
 	MOVQ a+0(FP), AX
@@ -91,14 +102,7 @@ TEXT ·captureListAVX2(SB), NOSPLIT, $528-24
 	MOVQ CX, 512(SP)
 
 list:
-	MOVL 0(BX), R8
-	MOVL 4(BX), R9
-	MOVL 8(BX), R10
-	MOVL 12(BX), R11
-	MOVL 16(BX), R12
-	MOVL 20(BX), R13
-	MOVL 24(BX), R14
-	MOVL 28(BX), R15
+	LIST_ROWS
 
 	STAGE2(R8, R12, 0, 192, X4, X6, X0, Y0)
 	STAGE2(R9, R13, 48, 240, X5, X7, X1, Y1)
@@ -171,14 +175,7 @@ store:
 	LIST_PAIR(336, R15, 560)
 
 mark:
-	MOVL 0(BX), R8
-	MOVL 4(BX), R9
-	MOVL 8(BX), R10
-	MOVL 12(BX), R11
-	MOVL 16(BX), R12
-	MOVL 20(BX), R13
-	MOVL 24(BX), R14
-	MOVL 28(BX), R15
+	LIST_ROWS
 
 	MOVQ         24(AX), CX           // seen <- revisions
 	VMOVD        X12, (CX)(R8*4)
