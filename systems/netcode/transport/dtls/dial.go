@@ -83,7 +83,7 @@ func (d *dialer) run() {
 		}
 		d.config.Log.Debug("dtls: cannot connect", "server", d.addr, "error", err)
 		hopeless[addr] = final(err)
-		if ctx.Err() != nil || errors.Is(err, errWrongCertificate) || hopeless[addr] && !slices.ContainsFunc(addrs, func(a string) bool { return !hopeless[a] }) {
+		if ctx.Err() != nil || errors.Is(err, errWrongCertificate) || !slices.ContainsFunc(addrs, func(a string) bool { return !hopeless[a] }) {
 			d.worker.End(d.reason(err))
 			return
 		}
