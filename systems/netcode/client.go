@@ -24,7 +24,7 @@ import (
 type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server; it is called at the start and again after one was lost.
 	Dial func() (transport.Conn, error)
-	// Token is presented to the server's Admit; at most 256 bytes.
+	// Token is presented to the server's Admit; at most MaxToken bytes.
 	Token []byte
 	// Input says what the player does in a step. It is called once for each that is predicted, also when the clock has gone back and the tick was there before: then
 	// the first input for it stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the neutral one.
@@ -194,8 +194,8 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	if p == nil || c.Dial == nil || c.Input == nil {
 		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input")
 	}
-	if len(c.Token) > maxToken {
-		return nil, fmt.Errorf("netcode: a token of %d bytes; at most %d travel", len(c.Token), maxToken)
+	if len(c.Token) > MaxToken {
+		return nil, fmt.Errorf("netcode: a token of %d bytes; at most %d travel", len(c.Token), MaxToken)
 	}
 	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
 		return nil, fmt.Errorf("netcode: a wished snapshot rate of %d Hz; it must be between 0 and 255", c.SnapshotRate)

@@ -16,9 +16,11 @@ const (
 	kindSession = 0x53 // either: a packet of the session
 )
 
+// MaxToken is the most bytes of a [ClientConfig].Token.
+const MaxToken = 256
+
 const (
 	secretSize = 16
-	maxToken   = 256
 	maxHello   = 1024 // bytes of a hello that are looked at
 	minMTU     = 200  // a connection that carries less is of no use
 )
@@ -63,7 +65,7 @@ func (h *hello) read(r *packet.Reader, s *snapshot.Schema) error {
 		}
 	}
 	h.rate = uint8(r.Bits(8))
-	h.token = r.Blob(maxToken)
+	h.token = r.Blob(MaxToken)
 	return r.Close()
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
@@ -149,9 +150,6 @@ func (s *serving) ownCertificate() (tls.Certificate, error) {
 	return c, err
 }
 
-// maxToken is the most bytes of a token that a client presents.
-const maxToken = 256
-
 // secret returns the token: the one in the folder of -state, or a new one.
 func (s *serving) secret() (string, error) {
 	name := filepath.Join(s.state, "token")
@@ -162,8 +160,8 @@ func (s *serving) secret() (string, error) {
 			switch {
 			case len(token) < 16:
 				return "", fmt.Errorf("the token in %s is too short to be secret; delete the file, and a new one is made", name)
-			case len(token) > maxToken || link.Validate() != nil:
-				return "", fmt.Errorf("the token in %s cannot stand in a link, which takes 16 to %d letters, digits and -._~; delete the file, and a new one is made", name, maxToken)
+			case len(token) > netcode.MaxToken || link.Validate() != nil:
+				return "", fmt.Errorf("the token in %s cannot stand in a link, which takes 16 to %d letters, digits and -._~; delete the file, and a new one is made", name, netcode.MaxToken)
 			}
 			return token, nil
 		} else if !errors.Is(err, fs.ErrNotExist) {
