@@ -188,3 +188,53 @@ func TestHiddenAndShownAgain(t *testing.T) {
 		}
 	}
 }
+
+// A Visual that is exchanged for another between two looks of the interpolator leaves no trace. What its comment advises holds: the value as its content shows at once, a jump to where the
+// entity is from the next step on; and what moves needs neither.
+func TestVisualReplacedUnnoticed(t *testing.T) {
+	const rests, moves, jumps = "rests", "moves", "jumps"
+	ways := map[string]func(s *stage, e arche.Entity, v components.Visual3D){
+		"removed and added": func(s *stage, e arche.Entity, v components.Visual3D) {
+			s.visuals.Remove(e)
+			s.visuals.Assign(e, &v)
+		},
+		"overwritten": func(s *stage, e arche.Entity, v components.Visual3D) { *s.visuals.Get(e) = v },
+	}
+	for name, replace := range ways {
+		for _, does := range []string{rests, moves, jumps} {
+			s := newStage(t, 10)
+			e, other := s.spawn(at(5, 0, 0)), s.spawn(at(7, 0, 0))
+			s.fixed(func(now ecs.Time) {
+				if does == moves {
+					s.logical(e).Set(at(5+float64(now.Tick), 0, 0))
+				}
+			})
+			s.run(33, constant(13*time.Millisecond), nil)
+			given := components.Visual3D{}
+			if does == rests {
+				given = components.NewVisual(s.logical(e).Get())
+			}
+			replace(s, e, given)
+			if does == jumps {
+				s.logical(e).Teleport(s.logical(e).Get())
+			}
+			replaced := s.Time().Tick
+			s.run(50, constant(13*time.Millisecond), func(now ecs.Time) {
+				switch does {
+				case moves:
+					s.near(name+", in motion", s.x(e), 4+seconds(now.Normal)*10, 1e-5)
+				case jumps:
+					if now.Tick == replaced {
+						return
+					}
+					fallthrough
+				default:
+					if got := s.visual(e); got != at(5, 0, 0) {
+						t.Fatalf("%s: what %s is drawn at %v at %v", name, does, got, now.Normal)
+					}
+				}
+				s.near("another", s.x(other), 7, 0)
+			})
+		}
+	}
+}
