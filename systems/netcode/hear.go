@@ -17,7 +17,6 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	if p.conn == nil {
 		switch {
 		case p.kick.Code != transport.NoReason:
-			s.stats.Kicked++
 			s.remove(p, p.kick)
 		case now-p.lostAt > s.config.Grace:
 			s.remove(p, transport.Reason{Code: transport.TimedOut, Text: "did not come back"})
@@ -54,7 +53,6 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 		p.kick = transport.Reason{Code: transport.Kicked, Text: "sent too much"}
 	}
 	if p.kick.Code != transport.NoReason {
-		s.stats.Kicked++
 		p.conn.Close(p.kick)
 		s.remove(p, p.kick)
 		return
@@ -62,6 +60,9 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	switch {
 	case p.conn.State() == transport.Closed:
 		reason := p.conn.CloseReason()
+		if reason.Code == transport.Kicked {
+			reason.Code = transport.Left // the other is the server's to say
+		}
 		if reason.Code == transport.Left || !p.returns() {
 			s.remove(p, reason)
 			return
@@ -172,8 +173,20 @@ func (s *Server[S, I]) lose(p *Player[S, I], reason transport.Reason, now time.D
 	s.config.Log.Info("tandem: lost", "player", p.number, "reason", reason.String())
 }
 
-// remove takes a player out for good.
+// remove takes a player out for good, and his entity.
 func (s *Server[S, I]) remove(p *Player[S, I], reason transport.Reason) {
+	s.part(p, reason)
+	if !p.Entity.IsZero() && s.world.Alive(p.Entity) {
+		s.world.RemoveEntity(p.Entity)
+	}
+	p.Entity = arche.Entity{}
+}
+
+// part takes a player out for good, and tells the game.
+func (s *Server[S, I]) part(p *Player[S, I], reason transport.Reason) {
+	if p.kick.Code != transport.NoReason {
+		s.stats.Kicked++
+	}
 	for i, other := range s.players {
 		if other == p {
 			s.players[i] = nil
@@ -185,10 +198,6 @@ func (s *Server[S, I]) remove(p *Player[S, I], reason transport.Reason) {
 	if s.config.Left != nil {
 		s.config.Left(p, reason)
 	}
-	if !p.Entity.IsZero() && s.world.Alive(p.Entity) {
-		s.world.RemoveEntity(p.Entity)
-	}
-	p.Entity = arche.Entity{}
 }
 
 // horizon is when his next snapshot is due, for inputs that run on arrival.

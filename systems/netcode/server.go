@@ -28,7 +28,9 @@ type ServerConfig[S any, I comparable] struct {
 	// Heard is told once of each player that he has said something: he is there, and has heard that he was let in. Until then he may be gone again with nobody the wiser. It comes before his first
 	// message.
 	Heard func(p *Player[S, I])
-	// Left is told that a player is gone for good. His entity is despawned afterwards, if it still lives.
+	// Left is told that a player is gone for good, and why: here a game saves what he has won. His entity is despawned afterwards, if it still lives. When the engine is closed it is told so of all who are
+	// in or awaited back, with transport.Shutdown, as soon as the players know; their entities stay in the world then, which is given back. So Left follows every Joined, unless the process ends
+	// without closing its engine.
 	Left func(p *Player[S, I], reason transport.Reason)
 	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
@@ -367,20 +369,30 @@ func (s *Server[S, I]) shownID(p *Player[S, I]) snapshot.ID {
 	return snapshot.None
 }
 
-// close tells everybody that the server is going down.
+// close tells everybody that the server is going down, and then the game that they are gone: it may take its time to save what they have won.
 func (s *Server[S, I]) close() {
 	reason := s.draining
 	if reason.Code == transport.NoReason {
 		reason = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
 	}
 	s.ignoreShifts()
-	s.config.Listener.Close(reason)
-	for i, p := range s.players {
-		if p != nil && p.conn != nil {
-			p.conn.Close(reason)
+	last := func(p *Player[S, I]) transport.Reason {
+		if p.kick.Code != transport.NoReason { // since the last step
+			return p.kick
 		}
-		s.players[i] = nil
+		return reason
 	}
+	for _, p := range s.players {
+		if p != nil && p.conn != nil {
+			p.conn.Close(last(p))
+		}
+	}
+	s.config.Listener.Close(reason)
 	s.waiting = nil
 	s.unclock()
+	for _, p := range s.players {
+		if p != nil {
+			s.part(p, last(p))
+		}
+	}
 }

@@ -74,9 +74,6 @@ func (l *List) Heard(token []byte, key [32]byte) bool {
 
 // Left notes that a player is gone: who has been heard may come back by his key, and what was held for anybody else is given back. Who was kicked may not come back by it, and his use is spent. It
 // reports whether the text form has changed.
-//
-// A server that is closed does not say of its players that they have left. A list that another server goes on with in the same process, without having been read from text, is told so for each of
-// them before: see Server.Players.
 func (l *List) Left(token []byte, key [32]byte, kicked bool) bool {
 	name := hash(token)
 	h := l.holder(name, key)

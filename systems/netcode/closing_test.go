@@ -1,0 +1,127 @@
+package netcode_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// A game that saves in Left what a player has won loses nothing when its server closes: Left is told once of everybody, those included who are awaited back or whom nobody has heard yet, with their
+// states and entities as they were.
+func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
+	for _, drained := range []bool{false, true} {
+		type farewell struct {
+			player   *netcode.Player[runner, input]
+			reason   transport.Reason
+			x        float32
+			has, in  bool
+			informed bool
+		}
+		var m *match
+		var told []farewell
+		var plays *player
+		m = newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			c.Timeout = time.Second
+			c.Left = func(p *netcode.Player[runner, input], r transport.Reason) {
+				w := m.engine.World()
+				f := farewell{player: p, reason: r, x: p.State.X, has: w.Alive(p.Entity) && w.Has(p.Entity, arche.ComponentID[health](w)), in: m.server.Player(p.Number()) != nil}
+				plays.raw.Poll(m.now)
+				f.informed = plays.raw.State() == transport.Closed
+				told = append(told, f)
+				m.engine.Close() // is under way
+			}
+		})
+		plays = m.join(perfect(), nil)
+		plays.input = func(tick.Tick) input { return input{X: 1} }
+		away := m.join(perfect(), nil)
+		kicked := m.join(perfect(), nil)
+		m.run(2*time.Second, nil)
+		m.mustPlay()
+		gone := m.of(away)
+		if err := away.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			t.Fatal(err)
+		}
+		m.run(1500*time.Millisecond, nil)
+		m.join(deaf, nil)
+		m.run(200*time.Millisecond, nil)
+		if len(m.joined) != 4 || gone.Connected() || len(told) != 0 {
+			t.Fatalf("%d have joined, the one who is away is connected: %v, %d have left", len(m.joined), gone.Connected(), len(told))
+		}
+		want := transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
+		if drained {
+			want.Text = "back in five minutes"
+			m.server.Drain(want.Text)
+		}
+		m.of(kicked).Kick("enough")
+		x, players := m.of(plays).State.X, slices.Clone(m.joined)
+		m.engine.Close()
+		if len(told) != 4 {
+			t.Fatalf("Left was told of %d, want all 4", len(told))
+		}
+		for i, f := range told {
+			reason := want
+			if f.player == players[2] {
+				reason = transport.Reason{Code: transport.Kicked, Text: "enough"}
+			}
+			if f.player != players[i] || f.reason != reason || !f.has || f.in || !f.informed || f.player.Connected() {
+				t.Errorf("%d: %+v, want %v", i, f, reason)
+			}
+		}
+		if told[0].x != x || x < 5 {
+			t.Errorf("the state was at %v when Left was told, and at %v before", told[0].x, x)
+		}
+		if s := m.server.Stats(); s.Left != 4 || s.Kicked != 1 || s.Players != 0 || s.Away != 0 {
+			t.Errorf("%+v, want 4 who left, of them 1 kicked", s)
+		}
+		if !m.engine.World().Alive(players[0].Entity) {
+			t.Error("a player's entity is gone from the world that was given back")
+		}
+		m.engine.Close()
+		if len(told) != 4 {
+			t.Error("a second Close tells again")
+		}
+		for _, c := range []*player{plays, kicked} {
+			c.engine.Update(time.Second / 60)
+			if _, r := c.client.Status(); r != told[slices.Index(m.clients, c)].reason {
+				t.Errorf("a client is told %v", r)
+			}
+		}
+	}
+}
+
+// Who says of himself that he was kicked is not believed: it would cost him the place that he was invited to, or blacken him in a game's books.
+func TestOnlyTheServerKicks(t *testing.T) {
+	v := newInvited(t)
+	a := v.comes(perfect())
+	v.run(2*time.Second, nil)
+	v.mustPlay()
+	a.conn.Close(transport.Reason{Code: transport.Kicked, Text: "they threw me out"})
+	v.run(time.Second/4, nil)
+	if len(v.left) != 1 || v.left[0].Code != transport.Left || v.server.Stats().Kicked != 0 {
+		t.Errorf("left: %v, %d kicked", v.left, v.server.Stats().Kicked)
+	}
+}
+
+// A list that two servers use one after the other, in one process, lets those come back who were in when the first one closed.
+func TestGuestsOutliveTheirServer(t *testing.T) {
+	v := newInvited(t)
+	a := v.comes(perfect())
+	v.run(2*time.Second, nil)
+	v.mustPlay()
+	key := v.of(a).Key()
+	v.engine.Close()
+	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, key, false); err != nil {
+		t.Errorf("who was in is told: %v", err)
+	}
+	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.Key{}, false); err != guestlist.ErrUsed {
+		t.Errorf("a stranger is told: %v", err)
+	}
+}
