@@ -297,8 +297,9 @@ func TestStretch(t *testing.T) {
 	for range 1000 {
 		e.Update(10_000_001)
 	}
-	if now := e.Time(); now.Normal != 1000*10_000_001*525/1000 {
-		t.Errorf("normal %d, want %d", now.Normal, 1000*10_000_001*525/1000)
+	const want time.Duration = 1000 * 10_000_001 * 525 / 1000
+	if now := e.Time(); now.Normal != want {
+		t.Errorf("normal %d, want %d", now.Normal, want)
 	}
 	for _, bad := range []float64{0.9499, 1.0501, math.NaN(), math.Inf(1), 0, -1} {
 		if err := e.SetStretch(bad); err == nil || e.Time().Stretch != 1.05 {
