@@ -1,6 +1,11 @@
 package systems_test
 
 import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,6 +88,41 @@ func TestCodeInPagesIsCompiled(t *testing.T) {
 		t.Errorf("only %d blocks of Go found", blocks)
 	}
 }
+
+// docs/network.md says that a game begins by copying two files of examples: they need nothing else of their package.
+func TestExamplesToCopyStandAlone(t *testing.T) {
+	positions := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range []string{"example_test.go", "example_game_test.go"} {
+		if !strings.Contains(pages(t)["../docs/network.md"], "(../systems/netcode/"+name+")") {
+			t.Errorf("docs/network.md does not name %s any more", name)
+		}
+		file, err := parser.ParseFile(positions, "netcode/"+name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	undefined := 0
+	config := types.Config{Importer: nothing{}, Error: func(err error) { // imports are not looked into, only names of the package itself count
+		if strings.Contains(err.Error(), "undefined: ") {
+			undefined++
+			t.Error(err)
+		}
+	}}
+	_, err := config.Check("main", positions, files, nil)
+	if err == nil {
+		t.Error("nothing could be imported, and nobody complained: does this test look at anything?")
+	}
+	if undefined > 0 {
+		t.Log("these two files are to be copied: move into them what they need, or do without it")
+	}
+}
+
+// nothing is an importer that finds nothing.
+type nothing struct{}
+
+func (nothing) Import(string) (*types.Package, error) { return nil, errors.New("not looked for") }
 
 // Pages link to what exists, sections included.
 func TestLinksInPagesExist(t *testing.T) {

@@ -3,6 +3,7 @@ package netcode_test
 import (
 	"fmt"
 	"log"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -51,7 +52,7 @@ func ExamplePredict() {
 	}
 	players := generic.NewMap2[components.Transform3D, netcode.Replicated](host.World())
 	server, err := netcode.NewServer(exampleBodies(), netcode.ServerConfig[runner, input]{
-		Listener: listener, Log: quiet(), Random: rand.NewChaCha8([32]byte{1}),
+		Listener: listener, Log: slog.New(slog.DiscardHandler), Random: rand.NewChaCha8([32]byte{1}),
 		Joined: func(*netcode.Player[runner, input]) (runner, arche.Entity) {
 			l := components.NewLogical(poseRunner(runner{}))
 			return runner{}, players.NewWith(&l, &netcode.Replicated{Kind: kindRun})
@@ -72,7 +73,7 @@ func ExamplePredict() {
 	client, err := netcode.NewClient(exampleBodies(), netcode.ClientConfig[runner, input]{
 		Dial:  func() (transport.Conn, error) { return listener.Dial(), nil },
 		Input: func(tick.Tick) input { return running },
-		Log:   quiet(),
+		Log:   slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		log.Fatal(err)

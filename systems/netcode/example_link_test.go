@@ -13,7 +13,6 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -34,7 +33,7 @@ func dialLink(link joinlink.Link) (transport.Conn, error) {
 // Over a network: the server prints a join link, and who has it may join, by encrypted UDP here.
 func Example_joinLink() {
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(quiet())
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	certificate, err := dtls.GenerateCertificate(nil) // or LoadOrCreateCertificate: then links outlive a restart
 	if err != nil {
@@ -100,13 +99,4 @@ func Example_joinLink() {
 	// Output:
 	// playing open
 	// ended unauthorized: ask for a new link
-}
-
-func mustEngine(plugins ...ecs.Plugin) *ecs.Engine {
-	engine, err := ecs.New(ecs.Config{FixedRate: 60})
-	if err != nil {
-		log.Fatal(err)
-	}
-	engine.Install(plugins...)
-	return engine
 }

@@ -17,7 +17,7 @@ import (
 // Orders, chat and abilities are messages: they arrive once and in order, whatever gets lost.
 func ExampleClient_Send() {
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(quiet())
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	protocol, listener := exampleProtocol(), loopback.Listen(loopback.Config{})
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})

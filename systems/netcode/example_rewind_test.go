@@ -19,7 +19,7 @@ import (
 // A shot is judged by what the shooter had on his screen, not by where the target has got to meanwhile.
 func ExamplePlayer_Rewind() {
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(quiet())
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	protocol, listener := exampleProtocol(), loopback.Listen(loopback.Config{})
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})

@@ -10,6 +10,7 @@ import (
 	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -28,7 +29,7 @@ type model struct {
 // A player lays a mine, of which nobody else is told; then he is shown the door.
 func ExampleServerConfig() {
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(quiet())
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	protocol, listener := exampleProtocol(), loopback.Listen(loopback.Config{})
 	engine := mustEngine()
@@ -99,4 +100,13 @@ func ExampleServerConfig() {
 	// player 1 knows of 3 entities of 3
 	// player 2 knows of 2 entities of 3
 	// ended kicked: no mines here
+}
+
+func mustEngine(plugins ...ecs.Plugin) *ecs.Engine {
+	engine, err := ecs.New(ecs.Config{FixedRate: 60})
+	if err != nil {
+		log.Fatal(err)
+	}
+	engine.Install(plugins...)
+	return engine
 }

@@ -87,7 +87,7 @@ func exampleClient(
 // A server and a client in one process: a player runs for two seconds. With another transport these are two programs.
 func Example() {
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(quiet()) // who joins and leaves
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // who joins and leaves
 
 	listener := loopback.Listen(loopback.Config{})
 	engine, client := exampleClient(exampleProtocol(),

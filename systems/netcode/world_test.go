@@ -2,7 +2,6 @@ package netcode_test
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"math"
 	"math/rand/v2"
@@ -141,7 +140,7 @@ func newProtocolFor(t testing.TB, config snapshot.Config, game netcode.Game[runn
 	return p
 }
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // match is a server and its clients in one process, on one clock that tests drive.
 type match struct {
