@@ -229,13 +229,13 @@ func (c *Client[S, I]) there(id snapshot.ID) *replica {
 
 // spawn makes a replica's entity.
 func (c *Client[S, I]) spawn(r *replica, owner uint16) {
-	r.coming = false
 	for i := range c.aside { // who was not relevant for a while: one of them is seen at a time
 		if old := &c.aside[i]; old.id == r.id && old != r {
 			c.finish(old)
 			*old = replica{}
 		}
 	}
+	r.coming = false
 	marker := Replicated{Kind: r.kind, Owner: owner, ID: r.id}
 	var e arche.Entity
 	if c.config.Spawn != nil {

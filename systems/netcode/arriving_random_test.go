@@ -154,6 +154,9 @@ func TestArrivingWhateverHappens(t *testing.T) {
 			if s, _ := a.client.Status(); s != netcode.Playing {
 				return
 			}
+			if err := a.client.HungForTest(); err != nil {
+				t.Errorf("seed %d: at %v %v", seed, c.now, err)
+			}
 			k := int64(a.client.View() * tickRate / time.Second)
 			by := map[snapshot.ID]arche.Entity{}
 			query := cw.Query(arche.All(replicated))

@@ -1,13 +1,15 @@
 package netcode
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
 // A replica that the server has taken away, and that is seen in the past, is seen until its picture comes to the moment at which that happened: else it would vanish in front of
-// the wall that it was about to hit. It stays in its slot meanwhile, so that what hangs below it goes on with it; if somebody else is given the slot before, it is set aside.
+// the wall that it was about to hit. It stays in its slot meanwhile; if somebody else is given the slot before, it is set aside. What hangs below it goes on with it, in its slot or beside it, until it is
+// gone.
 
 // maxAside is how many may be set aside. The oldest goes at once when another one comes.
 const maxAside = 64
@@ -47,7 +49,6 @@ func (c *Client[S, I]) lags(r *replica) bool {
 
 // setAside frees the slot of a replica that has departed and is still seen.
 func (c *Client[S, I]) setAside(r *replica) {
-	c.drop(r)
 	if len(c.aside) == maxAside {
 		c.finish(&c.aside[0])
 		c.aside = append(c.aside[:0], c.aside[1:]...)
@@ -66,20 +67,18 @@ func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
 			c.removeReplica(r.id)
 		}
 	}
-	kept := c.aside[:0]
 	for i := range c.aside {
-		if r := c.aside[i]; gone(&r) {
-			c.finish(&r)
-		} else if r.id != snapshot.None {
-			kept = append(kept, r)
+		if r := &c.aside[i]; gone(r) {
+			c.finish(r)
+			*r = replica{}
 		}
 	}
-	clear(c.aside[len(kept):])
-	c.aside = kept
+	c.aside = slices.DeleteFunc(c.aside, func(r replica) bool { return r.id == snapshot.None })
 }
 
 // finish despawns the entity of a replica that is in no slot any more.
 func (c *Client[S, I]) finish(r *replica) {
+	c.drop(r)
 	c.unhang(r)
 	c.forgetNews(r)
 	if !c.world.Alive(r.entity) {

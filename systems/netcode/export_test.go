@@ -1,6 +1,9 @@
 package netcode
 
 import (
+	"fmt"
+
+	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -158,6 +161,34 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 		}
 	}
 	return c.held.n, listed, cap(c.held.all)
+}
+
+// SlotForTest returns who has the slot of a name.
+func (c *Client[S, I]) SlotForTest(id snapshot.ID) snapshot.ID { return c.replicas[id.Slot()].id }
+
+// HungForTest says what is wrong with who hangs below whom: each below one who is seen, in his entity, and as many below each as he counts.
+func (c *Client[S, I]) HungForTest() error {
+	count := map[*replica]int{}
+	for i := range len(c.replicas) + len(c.aside) {
+		r := c.below(i)
+		if r.id == snapshot.None || r.hangs == snapshot.None {
+			continue
+		}
+		above := c.seen(r.hangs)
+		if above == nil {
+			return fmt.Errorf("%v hangs below %v, who is not seen", r.id, r.hangs)
+		}
+		if e := (*components.Parent)(c.world.Get(r.entity, c.ids.parent)).Entity; e != above.entity {
+			return fmt.Errorf("%v hangs below %v, and its entity below %v and not %v", r.id, r.hangs, e, above.entity)
+		}
+		count[above]++
+	}
+	for i := range len(c.replicas) + len(c.aside) {
+		if r := c.below(i); r.hung != count[r] {
+			return fmt.Errorf("%v has %d below it, and counts %d", r.id, count[r], r.hung)
+		}
+	}
+	return nil
 }
 
 // SchemaForTest returns the schema.

@@ -31,18 +31,27 @@ func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) bool {
 
 // above returns what a replica is to hang below, nil if that is not there. Who is drawn in the present does not wait for what is to be seen later only.
 func (c *Client[S, I]) above(r *replica, parent snapshot.ID) *replica {
-	p := c.replica(parent)
-	if p != nil && p.coming && !c.lags(r) {
+	if p := c.replica(parent); p != nil && p.coming && !c.lags(r) {
 		c.revealAll(p)
 	}
-	if p == nil || p.coming {
-		return nil
+	return c.seen(parent)
+}
+
+// seen returns who is seen by a name: the one who has the slot, or one set aside whose slot is another's now, or his own again, who is to be seen later. Nil: nobody.
+func (c *Client[S, I]) seen(id snapshot.ID) *replica {
+	if r := c.replica(id); r != nil && !r.coming {
+		return r
 	}
-	return p
+	for i := range c.aside {
+		if r := &c.aside[i]; r.id == id && id != snapshot.None && !r.coming {
+			return r
+		}
+	}
+	return nil
 }
 
 func (c *Client[S, I]) unhang(r *replica) {
-	if above := c.replica(r.hangs); above != nil {
+	if above := c.seen(r.hangs); above != nil {
 		above.hung--
 	}
 	r.hangs = snapshot.None
@@ -66,7 +75,8 @@ func (c *Client[S, I]) drop(r *replica) {
 		if child.hangs != r.id || child.id == snapshot.None {
 			continue
 		}
-		c.unhang(child)
+		child.hangs = snapshot.None
+		r.hung--
 		if !c.has(child.entity) {
 			continue
 		}
