@@ -293,6 +293,7 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-hz", "5"}, 2, "", "-hz 5: the fixed rate"},
 		{[]string{"server", "-send-hz", "90"}, 2, "", "-send-hz 90: snapshots"},
 		{[]string{"server", "-max-players", "0"}, 2, "", "-max-players 0:"},
+		{[]string{"server", "-per-address", "-2"}, 2, "", "-per-address -2:"},
 		{[]string{"server", "-crates", "1000"}, 2, "", "-crates 1000:"},
 		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},
 		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 1, "", "-listen 127.0.0.1:1234567:"},

@@ -145,6 +145,9 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	if slot < 0 {
 		return transport.Reason{Code: transport.Refused, Text: "the server is full"}
 	}
+	if crowded := s.crowded(conn.RemoteAddr()); crowded.Code != transport.NoReason {
+		return crowded
+	}
 	p, err := s.newPlayer(conn, now, int(h.rate))
 	if err != nil {
 		s.config.Log.Error("tandem: cannot make a player", "error", err)
@@ -184,7 +187,7 @@ func (s *Server[S, I]) mustShow(e arche.Entity) {
 }
 
 func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, heardAt: now, frame: components.Identity3D()}
+	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerOf(conn.RemoteAddr()), heardAt: now, frame: components.Identity3D()}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
@@ -250,7 +253,7 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Dur
 	if p.conn != nil {
 		p.conn.Close(transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"})
 	}
-	p.conn, p.heardAt = conn, now
+	p.conn, p.customer, p.heardAt = conn, customerOf(conn.RemoteAddr()), now
 	p.ping.waits = false // the answer would tell of the old path
 	if err := p.resetInputs(); err != nil {
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)

@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"crypto/subtle"
+	"net/netip"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -34,6 +35,7 @@ type Player[S any, I comparable] struct {
 	rate   int
 
 	conn     transport.Conn // nil: awaited back
+	customer netip.Prefix   // whose place it is, by the address that he came from last
 	lostAt   time.Duration
 	heardAt  time.Duration
 	endpoint *packet.Endpoint

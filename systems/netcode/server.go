@@ -48,6 +48,9 @@ type ServerConfig[S any, I comparable] struct {
 	Bandwidth int
 	// MaxPlayers is how many may play, those included who are awaited back; zero means 64. Others are refused with a reason.
 	MaxPlayers int
+	// MaxPerAddress is how many of them may be of one address (of IPv6: of one /56, which is what a customer gets), so that a stranger with a link for all cannot take all places; zero means a quarter of
+	// MaxPlayers, at least 4; negative: any number. Addresses of this machine and of private networks are not counted. Raise it where many play behind one address: a school, a provider's NAT.
+	MaxPerAddress int
 	// Timeout is how long a silent connection is kept (zero: 10 s), and Grace how long its player is awaited back after that (zero: 30 s; negative: not).
 	Timeout, Grace time.Duration
 	// HelloTimeout is how long a connection may stay without saying who it is; zero means 3 s.
@@ -119,6 +122,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 	c.MinSnapshotRate = or(c.MinSnapshotRate, min(5, c.SnapshotRate))
 	c.Bandwidth = or(c.Bandwidth, 64<<10)
 	c.MaxPlayers = or(c.MaxPlayers, 64)
+	c.MaxPerAddress = or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
 	c.Timeout = or(c.Timeout, 10*time.Second)
 	c.Grace = or(c.Grace, 30*time.Second)
 	c.HelloTimeout = or(c.HelloTimeout, 3*time.Second)

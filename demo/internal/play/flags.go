@@ -53,7 +53,7 @@ type serving struct {
 	guests                         string
 	console                        bool
 	maxPlayers, crates             int
-	joins                          int
+	joins, perAddress              int
 	drain                          time.Duration
 	verbose                        bool
 }
@@ -67,6 +67,7 @@ func (s *serving) flags(fs *flag.FlagSet, listen string) {
 	fs.StringVar(&s.guests, "guests", "", "`file` that keeps bans and invitations; empty: guests.json in the folder of -state, if there is one")
 	fs.IntVar(&s.joins, "joins", 10, "handshakes per second from one network (a /24, or a /56 of IPv6), `1 to 1000`; raise it for many players behind one address")
 	fs.IntVar(&s.maxPlayers, "max-players", 64, "how many may play; `1 to 512`")
+	fs.IntVar(&s.perAddress, "per-address", 0, "how many may play from one address (or a /56 of IPv6), this machine and private networks aside; 0: a quarter of -max-players, at least 4; -1: any `number`")
 	fs.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 	fs.DurationVar(&s.drain, "drain", 3*time.Second, "`time` between the announcement of the end and the end; a second interrupt ends it at once")
 }
@@ -79,6 +80,8 @@ func (s *serving) check() error {
 		return badf("-crates %d: 0 to 900, and together with -max-players at most %d", s.crates, arena.MaxEntities-16)
 	case s.joins < 0 || s.joins > 1000:
 		return badf("-joins %d: 1 to 1000 handshakes per second, or 0 for the usual 10", s.joins)
+	case s.perAddress < -1:
+		return badf("-per-address %d: how many may play from one address, 0 for a quarter of -max-players, -1 for any number", s.perAddress)
 	case s.drain < 0 || s.drain > time.Minute:
 		return badf("-drain %v: 0s to 1m", s.drain)
 	}
