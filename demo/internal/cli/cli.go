@@ -43,6 +43,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		name, args = args[0], args[1:]
 	}
+	if name == "help" { // of all, or of a command
+		name = ""
+		if len(args) > 0 {
+			name = args[0]
+		}
+		args = []string{"-h"}
+	}
 	for _, c := range commands {
 		if c.name == name {
 			return c.run(ctx, args, stdout, stderr)

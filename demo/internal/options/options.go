@@ -103,7 +103,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 		return Options{}, readable(err)
 	}
 	if fs.NArg() > 0 {
-		return Options{}, fmt.Errorf("%q is not a flag; flags begin with a dash and come before everything else", fs.Arg(0))
+		return Options{}, fmt.Errorf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", fs.Arg(0))
 	}
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })

@@ -221,7 +221,7 @@ func parse(fs *flag.FlagSet, args []string, out io.Writer, what string) error {
 		return &BadUsage{errors.New(strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1))}
 	}
 	if fs.NArg() > 0 {
-		return badf("%q is not a flag; flags begin with a dash and come before everything else", fs.Arg(0))
+		return badf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", fs.Arg(0))
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 	}
 	socket, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("websocket: cannot listen on %s: want HOST:PORT or :PORT that nothing else uses: %w", addr, err)
+		return nil, fmt.Errorf("websocket: cannot listen on %s: want HOST:PORT or :PORT, an address of this machine and a port that nothing else uses: %w", addr, err)
 	}
 	l := NewHandler(c)
 	gate := newGate(socket, c)
