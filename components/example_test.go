@@ -3,6 +3,7 @@ package components_test
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
 
@@ -66,4 +67,29 @@ func ExampleIdentity3D() {
 	point := mgl32.Vec3{1, 2, 3}
 	fmt.Println(zero.Normalize().Apply(point), components.Identity3D().Apply(point))
 	// Output: [0 0 0] [1 2 3]
+}
+
+// What exists only to be seen, such as a camera or a spark, has a Visual and no Logical: normal systems move it by the frame's own time.
+func ExampleVisual() {
+	spark := components.NewVisual(components.At3D(0, 1, 0))
+	pose := spark.Get()
+	pose.Position[1] += 0.25 // NormalUpdate: speed * Time.NormalDelta
+	spark.Set(pose)
+	fmt.Println(spark.Get().Position)
+	// Output: [0 1.25 0]
+}
+
+// A source of twenty values a second in a world of sixty steps: the picture takes the 50 ms that the source takes, instead of moving for one step and standing for two.
+func ExampleLogical_SetOver() {
+	buoy := components.NewLogical(components.Identity3D())
+	fixedUpdate := func(tick uint64) { // in a game, a system in FixedUpdate
+		if tick%3 == 0 {
+			buoy.SetOver(components.At3D(0, float32(tick)/60, 0), 50*time.Millisecond)
+		}
+	}
+	for tick := range uint64(7) {
+		fixedUpdate(tick)
+	}
+	fmt.Println(buoy.Get().Position) // what the simulation knows is there at once
+	// Output: [0 0.1 0]
 }
