@@ -79,8 +79,11 @@ func (c *columns[T]) close() {
 
 // collect returns all tables. The slice is reused by the next call.
 func (c *columns[T]) collect() []table[T] {
-	c.typed, c.misfits = c.typed[:0], false
 	found := c.tables.find()
+	if c.tables.same {
+		return c.typed
+	}
+	c.typed, c.misfits = c.typed[:0], false
 	for k := range found {
 		rows := &found[k]
 		if rows.info.partial {

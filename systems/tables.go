@@ -20,6 +20,7 @@ type tables struct {
 	all    arche.Mask // of the ids
 	masks  map[arche.Mask]*maskInfo
 	found  []tableRows
+	same   bool // the newest look has found the same tables as the one before, of the same lengths and in the same places
 }
 
 const maxColumns = 8
@@ -71,6 +72,7 @@ func (t *tables) close() {
 func (t *tables) find() []tableRows {
 	query := t.world.Query(&t.filter)
 	left, k := query.Count(), 0
+	t.same = true
 	for ok := query.Next(); ok; k++ {
 		if k == len(t.found) {
 			t.found = append(t.found, tableRows{})
@@ -83,19 +85,25 @@ func (t *tables) find() []tableRows {
 				rows.target = query.Relation(rows.info.id)
 			}
 		}
-		for c, id := range t.ids {
-			if !rows.info.partial {
+		// A table that grows gets all its columns anew. The old one is held on to here, so a column in its place is the same one.
+		if !rows.info.partial && rows.first[0] != query.Get(t.ids[0]) {
+			for c, id := range t.ids {
 				rows.first[c] = query.Get(id)
 			}
+			t.same = false
 		}
 		if !known || !rows.ends(query, left) {
 			rows.n = rows.info.count(t.world, rows.target)
+			t.same = false
 		}
 		left -= rows.n
 		ok = query.Step(rows.n)
 	}
-	clear(t.found[k:]) // no pointers into tables that are gone
-	t.found = t.found[:k]
+	if k < len(t.found) {
+		clear(t.found[k:]) // no pointers into tables that are gone
+		t.found = t.found[:k]
+		t.same = false
+	}
 	return t.found
 }
 
