@@ -34,11 +34,7 @@ func (p *movingPairs[T]) areOf(rows []uint32) bool {
 
 // standIn reports whether the entities still stand in the rows.
 func (p *movingPairs[T]) standIn(rows, seen []uint32) bool {
-	var differ uint32
-	for k, r := range rows {
-		differ |= seen[r] ^ p.revisions[k]
-	}
-	return differ == 0
+	return kernel.EqualAt(rows, seen, p.revisions)
 }
 
 // dropPairs makes frames read the columns, because they have been written.

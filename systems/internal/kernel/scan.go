@@ -58,6 +58,16 @@ func (p Path) AllEqual(stamps []uint32, want uint32) bool {
 	return true
 }
 
+// EqualAt reports whether the column has, in each of the rows, the value wanted there. There must be at least as many of these as of rows.
+func EqualAt(rows, column, want []uint32) bool {
+	want = want[:len(rows)]
+	var differ uint32
+	for k, r := range rows { // no branch but the loop's: nearly always all are equal
+		differ |= column[r] ^ want[k]
+	}
+	return differ == 0
+}
+
 // scanCall is how many rows one call of assembly may scan; see perCall.
 const scanCall = 8192
 

@@ -85,3 +85,24 @@ func TestAllEqual(t *testing.T) {
 		}
 	})
 }
+
+func TestEqualAt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		column := rapid.SliceOfN(rapid.Uint32(), 1, 50).Draw(t, "column")
+		rows := rapid.SliceOfN(rapid.Uint32Range(0, uint32(len(column)-1)), 0, 30).Draw(t, "rows")
+		want := make([]uint32, len(rows), len(rows)+1)
+		for k, r := range rows {
+			want[k] = column[r]
+		}
+		if !EqualAt(rows, column, append(want, 1)) {
+			t.Fatal("equal values differ")
+		}
+		if len(rows) == 0 {
+			return
+		}
+		want[rapid.IntRange(0, len(rows)-1).Draw(t, "which")] ^= 1 << rapid.IntRange(0, 31).Draw(t, "bit")
+		if EqualAt(rows, column, want) {
+			t.Fatal("one that differs is not seen")
+		}
+	})
+}
