@@ -23,9 +23,8 @@ func wasExchanged[T any](r *components.LogicalRecord[T], tag, seen uint32) bool 
 // end.
 func (i *Interpolator[T]) capture() {
 	i.settleIn()
-	now := i.engine.Time()
 	last, lastGen := i.step, i.gen
-	i.step = interval{now.StepStart, now.StepEnd}
+	i.step = interval{i.clock.StepStart, i.clock.StepEnd}
 	i.gen += 2
 	if i.gen == 0 {
 		i.gen = 2

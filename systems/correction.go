@@ -217,7 +217,7 @@ func (i *Interpolator[T]) withOffset(e arche.Entity, value T) T {
 	if !ok {
 		return value
 	}
-	fix, now := &i.fixes.list[at], i.engine.Time()
+	fix, now := &i.fixes.list[at], i.clock
 	age := fix.age
 	if fix.shown && now.Fixed == now.StepStart {
 		age = older(age, now.RealDelta)

@@ -35,10 +35,10 @@ type Interpolator[T any] struct {
 
 	team team[T]
 
-	engine *ecs.Engine
-	world  *arche.World
-	cols   *columns[T]
-	homes  homes
+	clock *ecs.Time // the engine's; nil before it is installed on one
+	world *arche.World
+	cols  *columns[T]
+	homes homes
 
 	// What is in motion, as of the newest capture.
 	step     interval
@@ -142,10 +142,11 @@ func blendPose2D(from, to components.Pose2D, t float32) components.Pose2D {
 
 // Install adds the interpolator's systems to the engine.
 func (i *Interpolator[T]) Install(e *ecs.Engine) {
-	if i.engine != nil {
+	if i.clock != nil {
 		panic("systems: this interpolator is already installed on an engine; make one per engine")
 	}
-	i.engine, i.world = e, e.World()
+	i.world = e.World()
+	i.clock = arche.GetResource[ecs.Time](i.world)
 	i.cols = newColumns[T](i.world)
 	i.homes = newHomes(i.world, i.cols.ids.logical, i.cols.ids.visual, []arche.ID{
 		i.cols.ids.prev, i.cols.ids.cur, i.cols.ids.seen, i.cols.ids.motion, i.cols.ids.span,
@@ -205,7 +206,7 @@ func (i *Interpolator[T]) Enabled() bool { return !i.disabled }
 // Fraction returns how far the normal time is into the newest fixed step, 0 to below 1: the fraction at which everything in ordinary motion is drawn.
 func (i *Interpolator[T]) Fraction() float32 {
 	i.mustBeInstalled("Fraction")
-	return i.step.fraction(i.engine.Time().Normal)
+	return i.step.fraction(i.clock.Normal)
 }
 
 // Samples returns the two samples of an entity and the interval of fixed time between them. For one at rest both are the value at which it rests, and the interval is the newest
@@ -276,7 +277,7 @@ func (i *Interpolator[T]) at(r row[T], now time.Duration) T {
 
 // present returns the time before which nothing will be drawn any more: within a step its start, whatever the frame that the step belongs to will show.
 func (i *Interpolator[T]) present() time.Duration {
-	now := i.engine.Time()
+	now := i.clock
 	if now.Fixed == now.StepStart {
 		return now.StepStart
 	}

@@ -125,7 +125,7 @@ func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[component
 		reframeSamples(i, r, f.at)
 	} else { // the old frame is gone: from what was drawn last to where the simulation is
 		*r.prev, *r.cur = f.drawn(drawn).Normalize(), value
-		i.setTimed(r, interval{i.drawnAt, i.engine.Time().StepEnd})
+		i.setTimed(r, interval{i.drawnAt, i.clock.StepEnd})
 	}
 	if !written && !sameBits(&value, r.cur) {
 		r.logical.Set(value)
@@ -134,7 +134,7 @@ func reframe(i *Interpolator[components.Pose3D], e arche.Entity, r row[component
 	}
 	*r.visual = *r.cur
 	if !i.isRaw(e) {
-		*r.visual = i.withOffset(e, i.at(r, i.engine.Time().Normal))
+		*r.visual = i.withOffset(e, i.at(r, i.clock.Normal))
 	}
 	i.rewrote(e)
 }

@@ -14,8 +14,7 @@ func (i *Interpolator[T]) sync() {
 		i.moveOut()
 		tables = i.cols.collect()
 	}
-	clock := i.engine.Time()
-	now := clock.Normal
+	now := i.clock.Normal
 	if !i.listsHold(tables) {
 		i.listMarked(tables)
 		i.redraw = true
@@ -29,7 +28,7 @@ func (i *Interpolator[T]) sync() {
 	if misfits {
 		i.drawNewborn()
 	}
-	i.drawCorrections(now, clock.RealDelta)
+	i.drawCorrections(now, i.clock.RealDelta)
 }
 
 func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {

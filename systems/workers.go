@@ -17,7 +17,7 @@ func (i *Interpolator[T]) WithWorkers(n int) *Interpolator[T] {
 	if n < 0 {
 		panic(fmt.Sprintf("systems: %d workers; it must be zero or more", n))
 	}
-	if i.engine != nil {
+	if i.clock != nil {
 		panic("systems: WithWorkers of an interpolator that is installed; call it before Install")
 	}
 	i.team.workers = make([]*worker, n)
