@@ -32,6 +32,7 @@ type table[T any] struct {
 	seen    []uint32
 	motion  []uint32
 	span    []spanOwner
+	mask    *arche.Mask
 	still   bool // entities here carry NoInterpolation
 	gpu     bool // entities here carry InterpolateOnGPU and no Parent
 }
@@ -98,6 +99,7 @@ func (c *columns[T]) collect() []table[T] {
 			seen:    column[uint32](rows, 4),
 			motion:  column[uint32](rows, 5),
 			span:    column[spanOwner](rows, 6),
+			mask:    &rows.info.mask,
 			still:   rows.info.mask.Get(c.ids.still),
 			gpu:     rows.info.mask.Get(c.ids.gpu) && !rows.info.mask.Get(c.ids.parent),
 		})

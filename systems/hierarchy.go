@@ -23,19 +23,25 @@ type Hierarchy struct {
 	keepOrphans bool
 	log         *slog.Logger
 
-	engine  *ecs.Engine
-	world   *arche.World
-	logical worlds
-	visual  worlds
-	family  family
-	dirty   []uint64 // bit k: node k's local visual pose may have changed
+	engine *ecs.Engine
+	world  *arche.World
+	ancestry
+	family   family
+	visual   poses      // in the order of those drawn
+	logical  poses      // of parents, in the order of the newest sweep; only to keep orphans
+	dirty    []uint64   // bit k: node k's local visual pose may have changed
+	unsynced []unsynced // members whose drawn pose the interpolator does not write
 
 	// The interpolator's counts when unsynced members were last listed, and whether some of those are still to get samples.
 	movedOut, settled uint32
 	expecting         bool
 
-	mark func(arche.Entity) // sets an entity's bit; made once
-	ids  struct{ parent, logical, visual, sample arche.ID }
+	bare components.Pose3D // the identity
+	// Methods as values, made once.
+	tookRows func(*table[components.Pose3D], []uint32, bool)
+	tookOne  func(arche.Entity)
+
+	ids struct{ parent, logical, visual, sample arche.ID }
 }
 
 // HierarchyOption changes how a hierarchy behaves.
@@ -74,10 +80,10 @@ func (h *Hierarchy) Install(e *ecs.Engine) {
 	h.ids.logical = arche.ComponentID[components.Transform3D](h.world)
 	h.ids.visual = arche.ComponentID[components.Visual3D](h.world)
 	h.ids.sample = arche.ComponentID[curSample[components.Pose3D]](h.world)
-	h.logical = worlds{world: h.world, parent: h.ids.parent, local: h.logicalLocal}
-	h.visual = worlds{world: h.world, parent: h.ids.parent, local: h.visualLocal}
+	h.ancestry.world, h.ancestry.parent = h.world, h.ids.parent
 	h.family = newFamily(h.world, h.ids.parent)
-	h.mark = h.markMoved
+	h.bare = components.Identity3D()
+	h.tookRows, h.tookOne = h.takeRows, h.takeOne
 	putResource(h.world, h)
 	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
@@ -105,7 +111,7 @@ func (s *hierarchySystem) Finalize(w *arche.World) {
 // logical pose counts as an identity. It panics if the entity is dead.
 func (h *Hierarchy) LogicalWorld(e arche.Entity) mgl32.Mat4 {
 	h.mustLive("LogicalWorld", e)
-	return h.logical.of(e).world
+	return h.worldOf(e, h.logicalLocal, h.lastLogical)
 }
 
 // VisualWorld returns the world pose to draw, as a column-major matrix, composed from the visual poses as they are now; from VisualSync on those are this frame's. An ancestor without a
@@ -114,15 +120,16 @@ func (h *Hierarchy) LogicalWorld(e arche.Entity) mgl32.Mat4 {
 // The way up to the root is checked at every call. To read the poses of a whole world, use [Hierarchy.EachVisualWorld].
 func (h *Hierarchy) VisualWorld(e arche.Entity) mgl32.Mat4 {
 	h.mustLive("VisualWorld", e)
-	return h.visual.of(e).world
+	return h.worldOf(e, h.visualLocal, h.lastVisual)
 }
 
 // EachVisualWorld calls f for every entity that has a parent or children, with its world pose as of VisualSync, parents before their children. The matrix is valid during the call.
 // The world's structure must not be changed meanwhile.
 func (h *Hierarchy) EachVisualWorld(f func(e arche.Entity, world *mgl32.Mat4)) {
-	for k := range h.family.nodes {
-		if e := h.family.nodes[k].entity; h.world.Alive(e) && int(e.ID()) < len(h.visual.cache) {
-			f(e, &h.visual.cache[e.ID()].world)
+	nodes := h.family.orders[h.family.drawn].nodes
+	for k := range nodes {
+		if e := nodes[k].entity; h.world.Alive(e) {
+			f(e, &h.visual.world[k])
 		}
 	}
 }
@@ -136,17 +143,18 @@ func (h *Hierarchy) mustLive(what string, e arche.Entity) {
 	}
 }
 
-func (h *Hierarchy) logicalLocal(e arche.Entity) components.Pose3D {
-	if h.world.HasUnchecked(e, h.ids.logical) {
-		return posePointer(h.world.GetUnchecked(e, h.ids.logical)).Normalize()
+// logicalLocal returns an entity's local pose as it was written, whatever its rotation's length: in its component, which a change of the structure moves. For one without any it is the identity.
+func (h *Hierarchy) logicalLocal(e arche.Entity) *components.Pose3D {
+	if logical := posePointer(h.world.GetUnchecked(e, h.ids.logical)); logical != nil {
+		return logical
 	}
-	return components.Identity3D()
+	return &h.bare
 }
 
-func (h *Hierarchy) visualLocal(e arche.Entity) components.Pose3D {
-	if h.world.HasUnchecked(e, h.ids.visual) && !h.newborn(e) {
-		// Normal systems may have written anything to what is only visual.
-		return posePointer(h.world.GetUnchecked(e, h.ids.visual)).Normalize()
+// visualLocal returns what is drawn of an entity by itself, in the same way; that of an entity without a visual pose is its logical one.
+func (h *Hierarchy) visualLocal(e arche.Entity) *components.Pose3D {
+	if visual := posePointer(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.newborn(e) {
+		return visual
 	}
 	return h.logicalLocal(e)
 }

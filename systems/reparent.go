@@ -42,7 +42,7 @@ func (h *Hierarchy) Reparent(child, parent arche.Entity, options ...ReparentOpti
 	if err := h.checkAncestors(child, parent); err != nil {
 		return err
 	}
-	old := h.visual.parentOf(child)
+	old := h.parentOf(child)
 	if !h.world.Has(child, h.ids.parent) {
 		if parent.IsZero() {
 			return nil
@@ -57,8 +57,8 @@ func (h *Hierarchy) Reparent(child, parent arche.Entity, options ...ReparentOpti
 }
 
 func (h *Hierarchy) checkAncestors(child, parent arche.Entity) error {
-	h.visual.path(parent)
-	if slices.Contains(h.visual.chain, child) {
+	h.path(parent)
+	if slices.Contains(h.chain, child) {
 		return fmt.Errorf("systems: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
 	}
 	return nil
@@ -175,14 +175,11 @@ func reframeSamples(i *Interpolator[components.Pose3D], r row[components.Pose3D]
 // logicalPose is the world pose of a would-be parent; the identity for none.
 func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
 	pose := components.Identity3D()
-	gone := h.eachUpward(e, func(at arche.Entity) { pose = h.logicalLocal(at).Mul(pose) })
+	gone := h.eachUpward(e, func(at arche.Entity) { pose = h.logicalLocal(at).Normalize().Mul(pose) })
 	if gone.IsZero() {
 		return pose
 	}
-	if !h.logical.knows(gone) { // nobody has asked for it: where it was drawn is the next best
-		return h.lastKnown(&h.visual, gone).Mul(pose)
-	}
-	return h.lastKnown(&h.logical, gone).Mul(pose)
+	return poseOf(h.lastLogical(gone)).Mul(pose)
 }
 
 // poseAt is the world pose that the samples say for a time, with what is left at present of the corrections that are drawn. What has arrived counts as if it had always been there: only the time to come matters.
@@ -190,7 +187,7 @@ func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 	pose := components.Identity3D()
 	i := h.interpolator()
 	gone := h.eachUpward(e, func(at arche.Entity) {
-		local := h.visualLocal(at)
+		local := h.visualLocal(at).Normalize()
 		if i != nil {
 			if r, ok := i.row(at); ok && *r.motion == timedMark && r.span.to <= i.present() {
 				local = *r.cur
@@ -202,24 +199,16 @@ func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 		pose = local.Mul(pose)
 	})
 	if !gone.IsZero() {
-		return h.lastKnown(&h.visual, gone).Mul(pose)
+		return poseOf(h.lastVisual(gone)).Mul(pose)
 	}
 	return pose
 }
 
 // eachUpward visits a living entity and its ancestors, up to the first that counts as a root. If that is because a dead one is next, it returns who died.
 func (h *Hierarchy) eachUpward(e arche.Entity, f func(arche.Entity)) (gone arche.Entity) {
-	n := h.visual.path(e)
-	chain := h.visual.chain
-	for _, at := range chain[:min(n+1, len(chain))] {
+	chain, gone := h.upward(e)
+	for _, at := range chain {
 		f(at)
 	}
-	switch {
-	case n < len(chain): // a cycle
-		return arche.Entity{}
-	case n == 0:
-		return e
-	default:
-		return h.visual.parentOf(chain[n-1])
-	}
+	return gone
 }

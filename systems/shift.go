@@ -73,8 +73,8 @@ type shiftListener[T any] struct {
 func (i *Interpolator[T]) rememberShifted() {
 	id := arche.ResourceID[Hierarchy](i.world)
 	if h, ok := i.world.Resources().Get(id).(*Hierarchy); ok && h.keepOrphans {
-		h.remember(&h.logical)
-		h.remember(&h.visual)
+		h.remember(&h.logical, h.family.order(), h.logicalLocal)
+		h.remember(&h.visual, &h.family.orders[h.family.drawn], h.visualLocal)
 	}
 }
 

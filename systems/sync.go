@@ -84,8 +84,8 @@ func (i *Interpolator[T]) drawNewborn() {
 	}
 }
 
-// eachMoved calls f for every entity whose visual value the newest sync may have changed. The list of the others is emptied.
-func (i *Interpolator[T]) eachMoved(f func(e arche.Entity)) {
+// eachMoved tells of every entity whose visual value the newest sync may have changed: table by table by rows, possibly by all of them, then one by one. The list of the latter is emptied.
+func (i *Interpolator[T]) eachMoved(rows func(t *table[T], rows []uint32, all bool), one func(e arche.Entity)) {
 	tables := i.cols.collect()
 	if !i.listsHold(tables) { // somebody's system in between has changed the structure
 		i.listMarked(tables)
@@ -96,20 +96,11 @@ func (i *Interpolator[T]) eachMoved(f func(e arche.Entity)) {
 		if t.gpu && !i.gpuDrawn {
 			continue // no step since the newest sample was put there
 		}
-		if m.all {
-			for r := range t.span {
-				f(t.span[r].owner)
-			}
-		}
-		for _, r := range m.rows {
-			f(t.span[r].owner)
-		}
-		for _, r := range m.timed {
-			f(t.span[r].owner)
-		}
+		rows(t, m.rows, m.all)
+		rows(t, m.timed, false)
 	}
 	for _, e := range i.touched {
-		f(e)
+		one(e)
 	}
 	i.touched = i.touched[:0]
 }

@@ -9,126 +9,126 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// worlds caches world poses of one kind, logical or visual, by entity.
-//
-// A cached pose is right as long as the local pose is the one it was made from, the parent is the same, and the parent's *world* pose has not been made
-// anew since. Celerity compares the parent's local revision instead, so that a sibling stays stale once somebody else has refreshed the parent
-// after a grandparent had moved. Comparing the local pose itself, forty bytes, needs no revision and misses no way of writing one.
-type worlds struct {
+// ancestry walks from entities to their roots, by the parents that they have at the moment.
+type ancestry struct {
 	world  *arche.World
 	parent arche.ID
-	local  func(e arche.Entity) components.Pose3D // identity for an entity without a pose
-	cache  []worldPose                            // by entity id
-	serial uint32
-	chain  []arche.Entity // scratch: an entity and its ancestors
+	chain  []arche.Entity // of the last walk: an entity and its ancestors
 	onPath []uint32       // by entity id: the walk that has it on its chain
 	walk   uint32
 }
 
-type worldPose struct {
-	world     mgl32.Mat4
-	local     components.Pose3D
-	entity    arche.Entity // whose it is; the zero entity: nobody's yet
-	parent    arche.Entity // the zero entity: a root
-	revision  uint32       // differs whenever world was made anew
-	parentRev uint32
-}
-
-func (w *worlds) grow(id uint32) {
-	if n := int(id) + 1; n > len(w.cache) {
-		n = max(n, 2*len(w.cache))
-		w.cache = append(w.cache, make([]worldPose, n-len(w.cache))...)
-		w.onPath = append(w.onPath, make([]uint32, n-len(w.onPath))...)
-	}
-}
-
 // parentOf returns the parent of a living entity, or the zero entity.
-func (w *worlds) parentOf(e arche.Entity) arche.Entity {
-	if !w.world.HasUnchecked(e, w.parent) {
-		return arche.Entity{}
+func (a *ancestry) parentOf(e arche.Entity) arche.Entity {
+	if p := (*components.Parent)(a.world.GetUnchecked(e, a.parent)); p != nil {
+		return p.Entity
 	}
-	return (*components.Parent)(w.world.GetUnchecked(e, w.parent)).Entity
+	return arche.Entity{}
 }
 
 // path makes the chain that of an entity and its living ancestors. It returns from where on the chain is a cycle, and its length if it is none.
-func (w *worlds) path(e arche.Entity) (cycleFrom int) {
-	w.walk++
-	w.chain = w.chain[:0]
-	for at := e; !at.IsZero() && w.world.Alive(at); at = w.parentOf(at) {
-		w.grow(at.ID())
-		if w.onPath[at.ID()] == w.walk {
-			for k, seen := range w.chain {
+func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
+	a.walk++
+	a.chain = a.chain[:0]
+	for at := e; !at.IsZero() && a.world.Alive(at); at = a.parentOf(at) {
+		if n := int(at.ID()) + 1; n > len(a.onPath) {
+			a.onPath = append(a.onPath, make([]uint32, max(n, 2*len(a.onPath))-len(a.onPath))...)
+		}
+		if a.onPath[at.ID()] == a.walk {
+			for k, seen := range a.chain {
 				if seen == at {
 					return k
 				}
 			}
 		}
-		w.onPath[at.ID()] = w.walk
-		w.chain = append(w.chain, at)
+		a.onPath[at.ID()] = a.walk
+		a.chain = append(a.chain, at)
 	}
-	return len(w.chain)
+	return len(a.chain)
 }
 
-// of returns the world pose of a living entity: it walks up to the root, then down again, renewing what is stale. The members of a cycle count as roots.
-func (w *worlds) of(e arche.Entity) *worldPose {
-	cycleFrom := w.path(e)
-	for k := len(w.chain) - 1; k >= 0; k-- {
-		at := w.chain[k]
-		parent := w.parentOf(at)
-		if k >= cycleFrom {
-			parent = arche.Entity{}
-		}
-		w.renew(at, parent, w.local(at))
+// upward returns the part of the chain up to the first that counts as a root, as the members of a cycle do. If that is because a dead one is next, it returns who died.
+func (a *ancestry) upward(e arche.Entity) (chain []arche.Entity, gone arche.Entity) {
+	n := a.path(e)
+	switch {
+	case n < len(a.chain): // a cycle
+		return a.chain[:n+1], arche.Entity{}
+	case n == 0:
+		return nil, e
+	default:
+		return a.chain, a.parentOf(a.chain[n-1])
 	}
-	return &w.cache[e.ID()]
 }
 
-// knows reports whether there is a world pose of the entity, right or stale.
-func (w *worlds) knows(e arche.Entity) bool {
-	return int(e.ID()) < len(w.cache) && w.cache[e.ID()].entity == e
+// worldOf composes the world pose of a living entity on the way down from its root, or from the last world pose of an ancestor who is dead.
+func (a *ancestry) worldOf(e arche.Entity, local func(arche.Entity) *components.Pose3D, last func(arche.Entity) mgl32.Mat4) mgl32.Mat4 {
+	chain, gone := a.upward(e)
+	k := len(chain) - 1
+	var own affine
+	var one, other mgl32.Mat4
+	world, above := &one, &other
+	if gone.IsZero() {
+		own.set(local(chain[k]))
+		own.to(world)
+		k--
+	} else {
+		*world = last(gone)
+	}
+	for ; k >= 0; k-- {
+		world, above = above, world
+		own.set(local(chain[k]))
+		compose(world, above, &own)
+	}
+	return *world
 }
 
-// renew makes one entity's world pose right, given that the parent's is. A parent that is dead counts with its last pose.
-func (w *worlds) renew(e, parent arche.Entity, local components.Pose3D) {
-	c := &w.cache[e.ID()]
-	var above *worldPose
-	if !parent.IsZero() && w.knows(parent) {
-		above = &w.cache[parent.ID()]
+var identity = affine{0: 1, 4: 1, 8: 1}
+
+// affine is a matrix without its last row, column by column: three axes and a translation.
+type affine [12]float32
+
+// set makes it that of a pose. A rotation that is not of unit length is normalised.
+func (a *affine) set(p *components.Pose3D) {
+	x, y, z, w := p.Rotation.V[0], p.Rotation.V[1], p.Rotation.V[2], p.Rotation.W
+	// As in components.NormalizeQuat, which is too large to be inlined.
+	if d := float32(w*w) + float32(x*x) + float32(y*y) + float32(z*z) - 1; !(d < 3e-7 && d > -3e-7) {
+		q := components.NormalizeQuat(p.Rotation)
+		x, y, z, w = q.V[0], q.V[1], q.V[2], q.W
 	}
-	var parentRev uint32
-	if above != nil {
-		parentRev = above.revision
-	}
-	if c.entity == e && c.parent == parent && c.parentRev == parentRev && sameBits(&c.local, &local) {
-		return
-	}
-	w.serial++
-	c.entity, c.parent, c.local, c.parentRev, c.revision = e, parent, local, parentRev, w.serial
-	if above == nil {
-		c.world = local.Mat4()
-		return
-	}
-	mulAffine(&c.world, &above.world, &local)
+	sx, sy, sz := p.Scale[0], p.Scale[1], p.Scale[2]
+	a[0], a[1], a[2] = (1-2*(y*y+z*z))*sx, 2*(x*y+w*z)*sx, 2*(x*z-w*y)*sx
+	a[3], a[4], a[5] = 2*(x*y-w*z)*sy, (1-2*(x*x+z*z))*sy, 2*(y*z+w*x)*sy
+	a[6], a[7], a[8] = 2*(x*z+w*y)*sz, 2*(y*z-w*x)*sz, (1-2*(x*x+y*y))*sz
+	a[9], a[10], a[11] = p.Position[0], p.Position[1], p.Position[2]
 }
 
-// mulAffine sets m to a times the matrix of the pose. Both are affine, so that the last row need not be multiplied.
-func mulAffine(m, a *mgl32.Mat4, pose *components.Pose3D) {
-	b := pose.Mat4()
-	for col := 0; col < 16; col += 4 {
-		x, y, z := b[col], b[col+1], b[col+2]
-		m[col] = a[0]*x + a[4]*y + a[8]*z
-		m[col+1] = a[1]*x + a[5]*y + a[9]*z
-		m[col+2] = a[2]*x + a[6]*y + a[10]*z
-		m[col+3] = 0
-	}
-	m[12] += a[12]
-	m[13] += a[13]
-	m[14] += a[14]
-	m[15] = 1
+// to writes the whole matrix.
+func (a *affine) to(m *mgl32.Mat4) {
+	m[0], m[1], m[2], m[3] = a[0], a[1], a[2], 0
+	m[4], m[5], m[6], m[7] = a[3], a[4], a[5], 0
+	m[8], m[9], m[10], m[11] = a[6], a[7], a[8], 0
+	m[12], m[13], m[14], m[15] = a[9], a[10], a[11], 1
+}
+
+// compose sets m to the world pose of what stands in b in the frame of a. Both are affine, so that the last row need not be multiplied.
+//
+// It is written out, without an array passed by value: those go through memory, and wait there for each of their parts.
+func compose(m, a *mgl32.Mat4, b *affine) {
+	x0, x1, x2 := a[0], a[1], a[2]
+	y0, y1, y2 := a[4], a[5], a[6]
+	z0, z1, z2 := a[8], a[9], a[10]
+	x, y, z := b[0], b[1], b[2]
+	m[0], m[1], m[2], m[3] = x0*x+y0*y+z0*z, x1*x+y1*y+z1*z, x2*x+y2*y+z2*z, 0
+	x, y, z = b[3], b[4], b[5]
+	m[4], m[5], m[6], m[7] = x0*x+y0*y+z0*z, x1*x+y1*y+z1*z, x2*x+y2*y+z2*z, 0
+	x, y, z = b[6], b[7], b[8]
+	m[8], m[9], m[10], m[11] = x0*x+y0*y+z0*z, x1*x+y1*y+z1*z, x2*x+y2*y+z2*z, 0
+	x, y, z = b[9], b[10], b[11]
+	m[12], m[13], m[14], m[15] = x0*x+y0*y+z0*z+a[12], x1*x+y1*y+z1*z+a[13], x2*x+y2*y+z2*z+a[14], 1
 }
 
 // poseOf takes an affine matrix apart. Shear is lost; a mirrored matrix gets its mirror on the x axis.
-func poseOf(m *mgl32.Mat4) components.Pose3D {
+func poseOf(m mgl32.Mat4) components.Pose3D {
 	x, y, z := m.Col(0).Vec3(), m.Col(1).Vec3(), m.Col(2).Vec3()
 	scale := mgl32.Vec3{x.Len(), y.Len(), z.Len()}
 	if x.Cross(y).Dot(z) < 0 {
