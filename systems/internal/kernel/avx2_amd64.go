@@ -8,13 +8,18 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// hasAVX2 is what the processor and the operating system were found to support at start; nothing changes it.
-var hasAVX2 = detectAVX2()
+// hasAVX2 and hasAVX512 are what the processor and the operating system were found to support at start; nothing changes them.
+var hasAVX2, hasAVX512 = detect()
 
 // blendDenseAVX2 blends turns times eight poses; turns is at least 1.
 //
 //go:noescape
 func blendDenseAVX2(dst, prev, cur *components.Pose3D, turns int, c *curve)
+
+// blendDenseAVX512 blends turns times sixteen poses; turns is at least 1.
+//
+//go:noescape
+func blendDenseAVX512(dst, prev, cur *components.Pose3D, turns int, c *curve, spread *[5][16]uint32)
 
 // blendListAVX2 blends n rows; n is at least 8. If it is no multiple of 8, some of the last eight rows are blended twice. With far it fetches rows
 // ahead that it expects to be in no cache.

@@ -9,9 +9,13 @@ import (
 )
 
 // Without assembly the scalar path is the only one; these are never called.
-const hasAVX2 = false
+const hasAVX2, hasAVX512 = false, false
 
 func blendDenseAVX2(dst, prev, cur *components.Pose3D, turns int, c *curve) { unreachable() }
+
+func blendDenseAVX512(dst, prev, cur *components.Pose3D, turns int, c *curve, spread *[5][16]uint32) {
+	unreachable()
+}
 
 func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool) {
 	unreachable()
@@ -34,4 +38,4 @@ func captureAVX2(a *captureArguments) (turns int) { unreachable(); return 0 }
 
 func captureListAVX2(a *captureArguments, rows *uint32) (turns int) { unreachable(); return 0 }
 
-func unreachable() { panic("kernel: no AVX2 in this build") }
+func unreachable() { panic("kernel: no assembly in this build") }

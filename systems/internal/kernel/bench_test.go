@@ -45,6 +45,7 @@ func BenchmarkBlend(b *testing.B) {
 	for _, n := range benchSizes {
 		prev, cur := samples(n, 1)
 		dst := make([]pose, n)
+		perRow(b, fmt.Sprintf("dense-avx2/%d", n), n, func() { AVX2.Blend3D(dst, prev, cur, 0.37) })
 		for path, name := range pathNames {
 			perRow(b, fmt.Sprintf("dense-%s/%d", name, n), n, func() { path.Blend3D(dst, prev, cur, 0.37) })
 			for _, percent := range []int{100, 10, 1} {

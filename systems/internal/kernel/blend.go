@@ -9,19 +9,24 @@ import (
 // Path selects an implementation. All paths give the same bits; tests and benchmarks compare them.
 type Path uint8
 
-// The paths. Fastest is the assembly where the processor has AVX2, else Scalar.
+// The paths. Fastest is the best assembly that the processor can execute, else Scalar. AVX2 is the same, but without vectors of 512 bits.
 const (
 	Fastest Path = iota
 	Scalar
+	AVX2
 )
 
-// Available reports whether Fastest means assembly here, and not Scalar.
+// Available reports whether Fastest and AVX2 mean assembly here, and not Scalar.
 func Available() bool { return hasAVX2 }
 
-func (p Path) avx2() bool { return hasAVX2 && p == Fastest }
+func (p Path) avx2() bool { return hasAVX2 && p != Scalar }
+
+// avx512 reports whether the dense blend goes by vectors of 512 bits. The other loops have no such kernels.
+func (p Path) avx512() bool { return hasAVX512 && p == Fastest }
 
 const (
-	perTurn = 8 // poses that the kernels blend at once
+	perTurn     = 8  // poses that the kernels blend at once
+	perWideTurn = 16 // by vectors of 512 bits
 
 	// perCall is how many poses one call of assembly may take: code in assembly cannot be preempted, and a garbage collection must not wait for a
 	// million poses, nor the pipeline be filled too often.
@@ -29,8 +34,9 @@ const (
 
 	// perFarCall is the same for columns of farColumn poses or more, which only memory holds. There the pauses between short calls make the whole 10 to
 	// 20 percent faster; that is measured, not explained.
-	perFarCall = 64
-	farColumn  = 1 << 17
+	perFarCall    = 64
+	farColumn     = 1 << 17
+	farWideColumn = 1 << 18 // by vectors of 512 bits
 
 	// perListCall is the same for lists, whose kernel looks further ahead and must be stopped less often.
 	perListCall = 2048
@@ -65,11 +71,16 @@ func BlendOne3D(prev, cur *components.Pose3D, t float32) components.Pose3D {
 func (p Path) Blend3D(dst, prev, cur []components.Pose3D, t float32) {
 	checkColumns(len(dst), len(prev), len(cur))
 	c, i := curveAt(t), 0
-	if p.avx2() {
-		call := perCall
-		if len(dst) >= farColumn {
-			call = perFarCall
+	if p.avx512() {
+		call := perCallOf(len(dst), farWideColumn)
+		for whole := len(dst) &^ (perWideTurn - 1); i < whole; {
+			n := min(whole-i, call)
+			blendDenseAVX512(&dst[i], &prev[i], &cur[i], n/perWideTurn, &c, &spread)
+			i += n
 		}
+	}
+	if p.avx2() { // what is left, or all
+		call := perCallOf(len(dst), farColumn)
 		for whole := len(dst) &^ (perTurn - 1); i < whole; {
 			n := min(whole-i, call)
 			blendDenseAVX2(&dst[i], &prev[i], &cur[i], n/perTurn, &c)
@@ -80,6 +91,26 @@ func (p Path) Blend3D(dst, prev, cur []components.Pose3D, t float32) {
 		blendScalar(dst[i:], prev[i:], cur[i:], c)
 	}
 }
+
+func perCallOf(n, far int) int {
+	if n >= far {
+		return perFarCall
+	}
+	return perCall
+}
+
+// spread says of every lane of the five vectors of 512 bits that eight poses fill which pose's rotation it belongs to, or eight if to none. It is a
+// constant.
+var spread = func() (vectors [5][perWideTurn]uint32) {
+	const floats = 10
+	for k := range perTurn * floats {
+		vectors[k/perWideTurn][k%perWideTurn] = perTurn
+		if at := k % floats; 3 <= at && at < 7 {
+			vectors[k/perWideTurn][k%perWideTurn] = uint32(k / floats)
+		}
+	}
+	return vectors
+}()
 
 // BlendList3D is [BlendList3D] by the path.
 func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t float32) {

@@ -54,11 +54,11 @@
 	VUNPCKHPS B, A, A \ // Ay By Az Bz |
 	VADDPS    A, Z, A
 
-// JOIN makes the eight dots from HALF(e, e+1) in A and HALF(e+2, e+3) in B: Y4 = (w+y)+(x+z) of 0 1 2 3 | 4 5 6 7.
-#define JOIN(A, B, Z) \
+// JOIN makes the eight dots from HALF(e, e+1) in A and HALF(e+2, e+3) in B: D = (w+y)+(x+z) of 0 1 2 3 | 4 5 6 7. Clobbers A, Z.
+#define JOIN(A, B, Z, D) \
 	VSHUFPS $0x44, B, A, Z \ // w+y of 0 1 2 3 | 4 5 6 7
 	VSHUFPS $0xEE, B, A, A \ // x+z of 0 1 2 3 | 4 5 6 7
-	VADDPS  A, Z, Y4
+	VADDPS  A, Z, D
 
 // WEIGH: x = 1-|dot|, wb = t + x(c1 + x(c2 + x c3)), wa = 1-wb, squared length 1 - ((x+x) wa) wb; then wb gets the sign of the dot.
 #define WEIGH \

@@ -14,7 +14,7 @@
 	PAIR(92(R9), 252(R9), 92(R10), 252(R10), X1, Y1, X2, Y2)  \ // 2 | 6
 	PAIR(132(R9), 292(R9), 132(R10), 292(R10), X2, Y2, X3, Y3) \ // 3 | 7
 	HALF(Y1, Y2, Y3)                                          \
-	JOIN(Y0, Y1, Y2)
+	JOIN(Y0, Y1, Y2, Y4)
 
 #define DENSE_AHEAD \
 	ADDQ    $320, R9  \
@@ -120,7 +120,7 @@ dense:
 	PAIR(12(SI)(R10*8), 12(SI)(R14*8), 12(DX)(R10*8), 12(DX)(R14*8), X1, Y1, X2, Y2)    \ // 2 | 6
 	PAIR(12(SI)(R11*8), 12(SI)(R15*8), 12(DX)(R11*8), 12(DX)(R15*8), X2, Y2, X3, Y3)    \ // 3 | 7
 	HALF(Y1, Y2, Y3)                                                                    \
-	JOIN(Y0, Y1, Y2)
+	JOIN(Y0, Y1, Y2, Y4)
 
 #define LIST_AHEAD \
 	ADDQ    $32, AX    \

@@ -16,7 +16,7 @@ import (
 func TestBitsDoNotDependOnThePlace(t *testing.T) {
 	eachPath(t, func(t *testing.T, path Path) {
 		rapid.Check(t, func(t *rapid.T) {
-			n := rapid.IntRange(1, 40).Draw(t, "n")
+			n := rapid.IntRange(1, 72).Draw(t, "n")
 			drawn := rapid.SliceOfN(pairs(), n, n).Draw(t, "poses")
 			at := fractions().Draw(t, "t")
 			prev, cur, want := make([]pose, n), make([]pose, n), make([]pose, n)
@@ -61,42 +61,46 @@ func sideBySide(rows []uint32, prev, cur []pose) []Pair[pose] {
 
 // Columns long enough for several calls of assembly, for their tails, and for the prefetching of lists.
 func TestLongColumns(t *testing.T) {
-	for _, n := range []int{perCall - 1, perCall, perCall + 9, 3*perCall + 7, 2*perListCall + 13, farRows + 3, farColumn + 15} {
+	for _, n := range []int{perCall - 1, perCall, perCall + 9, perCall + 25, 3*perCall + 7, 2*perListCall + 13, farRows + 3, farColumn + 15, farWideColumn + 31} {
 		if n > farRows && testing.Short() {
 			continue
 		}
 		prev, cur := samples(n, uint64(n))
 		want := make([]pose, n)
 		Scalar.Blend3D(want, prev, cur, 0.37)
-		got := make([]pose, n)
-		Blend3D(got, prev, cur, 0.37)
-		wantSame(t, "dense", got, want)
-
 		rows := make([]uint32, n)
 		for i := range rows {
 			rows[i] = uint32(i)
 		}
 		r := rand.New(rand.NewPCG(7, uint64(n)))
 		r.Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		clear(got)
-		BlendList3D(rows, got, prev, cur, 0.37)
-		wantSame(t, "shuffled list", got, want)
-
 		// Scalar lists, and no row but those listed; few enough to be fetched ahead.
-		rows = rows[:n/5]
-		listed, byAssembly := make([]pose, n), make([]pose, n)
-		Scalar.BlendList3D(rows, listed, prev, cur, 0.37)
-		BlendList3D(rows, byAssembly, prev, cur, 0.37)
-		wantSame(t, "part of a list", byAssembly, listed)
-		clear(byAssembly)
-		BlendPairs3D(rows, byAssembly, sideBySide(rows, prev, cur), 0.37)
-		wantSame(t, "pairs", byAssembly, listed)
+		few := rows[:n/5]
+		listed := make([]pose, n)
+		Scalar.BlendList3D(few, listed, prev, cur, 0.37)
+		pairs := sideBySide(few, prev, cur)
+
+		got := make([]pose, n)
+		for _, path := range assemblies() {
+			clear(got)
+			path.Blend3D(got, prev, cur, 0.37)
+			wantSame(t, "dense", got, want)
+			clear(got)
+			path.BlendList3D(rows, got, prev, cur, 0.37)
+			wantSame(t, "shuffled list", got, want)
+			clear(got)
+			path.BlendList3D(few, got, prev, cur, 0.37)
+			wantSame(t, "part of a list", got, listed)
+			clear(got)
+			path.BlendPairs3D(few, got, pairs, 0.37)
+			wantSame(t, "pairs", got, listed)
+		}
 	}
 }
 
 func TestDstMayBePrevOrCur(t *testing.T) {
 	eachPath(t, func(t *testing.T, path Path) {
-		for n := range 50 {
+		for n := range 90 {
 			prev, cur := samples(n, 3)
 			want := make([]pose, n)
 			Scalar.Blend3D(want, prev, cur, 0.6)
@@ -239,7 +243,7 @@ func TestStartIsExact(t *testing.T) {
 func TestConstantStaysConstant(t *testing.T) {
 	eachPath(t, func(t *testing.T, path Path) {
 		rapid.Check(t, func(t *rapid.T) {
-			n := rapid.IntRange(1, 20).Draw(t, "n")
+			n := rapid.IntRange(1, 40).Draw(t, "n")
 			prev, cur := samples(n, rapid.Uint64().Draw(t, "seed"))
 			got := make([]pose, n)
 			for i := range prev {
@@ -265,8 +269,8 @@ func TestPositionsAreMonotone(t *testing.T) {
 			if t0 > t1 {
 				t0, t1 = t1, t0
 			}
-			prev, cur := slices.Repeat([]pose{components.At3D(from, 0, 0)}, 8), slices.Repeat([]pose{components.At3D(to, 0, 0)}, 8)
-			x, y := make([]pose, 8), make([]pose, 8)
+			prev, cur := slices.Repeat([]pose{components.At3D(from, 0, 0)}, 16), slices.Repeat([]pose{components.At3D(to, 0, 0)}, 16)
+			x, y := make([]pose, 16), make([]pose, 16)
 			path.Blend3D(x, prev, cur, t0)
 			path.Blend3D(y, prev, cur, t1)
 			if a, b := x[3].Position[0], y[3].Position[0]; !(from <= a && a <= b && b <= to) {
@@ -357,7 +361,7 @@ func FuzzBlend(f *testing.F) {
 	f.Add([]byte("\x00\x00\x80\x3f"), float32(0.5), uint8(9))
 	f.Add([]byte("\x00\x00\x80\x7f\x01\x00\x00\x00\xff\xff\xff\xff"), float32(0.999), uint8(8))
 	f.Fuzz(func(t *testing.T, raw []byte, at float32, length uint8) {
-		n := int(length) % 41
+		n := int(length) % 73 // up to four turns of the widest kernel, and a tail
 		if n == 0 || len(raw) < 4 {
 			return
 		}
@@ -384,14 +388,17 @@ func FuzzBlend(f *testing.F) {
 		prev, cur := fill(), fill()
 		want, got := make([]pose, n), make([]pose, n)
 		Scalar.Blend3D(want, prev, cur, at)
-		Blend3D(got, prev, cur, at)
-		wantSame(t, "dense", got, want)
 		rows := make([]uint32, n)
 		for i := range rows {
 			rows[i] = uint32(n - 1 - i)
 		}
-		clear(got)
-		BlendList3D(rows, got, prev, cur, at)
-		wantSame(t, "list", got, want)
+		for _, path := range assemblies() {
+			clear(got)
+			path.Blend3D(got, prev, cur, at)
+			wantSame(t, "dense", got, want)
+			clear(got)
+			path.BlendList3D(rows, got, prev, cur, at)
+			wantSame(t, "list", got, want)
+		}
 	})
 }

@@ -18,7 +18,7 @@
 	PAIR(172(R9), 492(R9), 212(R9), 532(R9), X1, Y1, X2, Y2) \ // 2 | 6
 	PAIR(252(R9), 572(R9), 292(R9), 612(R9), X2, Y2, X3, Y3) \ // 3 | 7
 	HALF(Y1, Y2, Y3)                                         \
-	JOIN(Y0, Y1, Y2)
+	JOIN(Y0, Y1, Y2, Y4)
 
 #define PAIRS_AHEAD \
 	ADDQ    $640, R9   \

@@ -10,24 +10,30 @@ func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 //go:noescape
 func xgetbv() (eax, edx uint32)
 
-// detectAVX2 reports whether the processor has AVX2 and the operating system keeps the upper halves of the YMM registers across a switch of threads;
-// see "Detection of AVX2" in Intel's Software Developer's Manual, volume 1.
-func detectAVX2() bool {
+// detect reports whether the processor has AVX2 and AVX-512 and the operating system keeps the registers of each across a switch of threads; see "Detection
+// of AVX2" and "Detection of AVX-512 Foundation" in Intel's Software Developer's Manual, volume 1.
+//
+// The kernel needs no more of AVX-512 than the foundation. But the first processors to have it, which lack VBMI2, lower their clock for a while when
+// it is used, and slow down whatever else they do.
+func detect() (avx2, avx512 bool) {
 	const (
-		osxsave = 1 << 27 // leaf 1, ecx
-		avx     = 1 << 28 // leaf 1, ecx
-		avx2    = 1 << 5  // leaf 7, ebx
-		ymm     = 1<<1 | 1<<2
+		osxsave       = 1 << 27 // leaf 1, ecx
+		avx           = 1 << 28 // leaf 1, ecx
+		hasAVX2       = 1 << 5  // leaf 7, ebx
+		hasFoundation = 1 << 16 // leaf 7, ebx
+		hasVBMI2      = 1 << 6  // leaf 7, ecx
+		ymm           = 1<<1 | 1<<2
+		zmm           = ymm | 1<<5 | 1<<6 | 1<<7 // masks, upper halves of ZMM0 to 15, ZMM16 to 31
 	)
 	if top, _, _, _ := cpuid(0, 0); top < 7 {
-		return false
+		return false, false
 	}
 	if _, _, c, _ := cpuid(1, 0); c&(osxsave|avx) != osxsave|avx {
-		return false
+		return false, false
 	}
-	if state, _ := xgetbv(); state&ymm != ymm {
-		return false
-	}
-	_, b, _, _ := cpuid(7, 0)
-	return b&avx2 != 0
+	state, _ := xgetbv()
+	_, b, c, _ := cpuid(7, 0)
+	avx2 = state&ymm == ymm && b&hasAVX2 != 0
+	avx512 = avx2 && state&zmm == zmm && b&hasFoundation != 0 && c&hasVBMI2 != 0
+	return avx2, avx512
 }

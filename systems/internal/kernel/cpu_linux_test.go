@@ -8,13 +8,17 @@ import (
 	"testing"
 )
 
-// Linux lists avx2 only where it also keeps the registers.
+// Linux lists avx2 and the flags of AVX-512 only where it also keeps the registers.
 func TestDetection(t *testing.T) {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		t.Skip(err)
 	}
-	if want := regexp.MustCompile(`(?m)^flags\s*:.*\bavx2\b`).Match(info); hasAVX2 != want {
+	listed := func(flag string) bool { return regexp.MustCompile(`(?m)^flags\s*:.*\b` + flag + `\b`).Match(info) }
+	if want := listed("avx2"); hasAVX2 != want {
 		t.Errorf("AVX2 detected: %v, the system says %v", hasAVX2, want)
+	}
+	if want := listed("avx512f") && listed("avx512_vbmi2"); hasAVX512 != want {
+		t.Errorf("AVX-512 detected: %v, the system says %v", hasAVX512, want)
 	}
 }

@@ -9,10 +9,11 @@
 // # One result
 //
 // A pose comes out with the same bits wherever it stands: in a column or on a list, first or last, alone or among a million, on whichever thread, and
-// on whichever processor. On amd64 with AVX2 the loops are assembly, chosen when the program starts; elsewhere, and with the build tag purego, they are Go.
-// Both perform the same operations in the same order, each rounded by itself, so that golden pictures and recorded paths hold on every platform. For
-// this the assembly does without fused multiply-adds (it needs AVX2, but not FMA), and the Go code converts every product explicitly, which by the language's rules keeps compilers from
-// fusing it. (Only the payload of a NaN is the processor's own affair.) Because of it the rows that do not fill a vector are left to the Go code.
+// on whichever processor. On amd64 with AVX2 the loops are assembly, and where there is AVX-512 the one that blends whole columns uses it; that is chosen
+// when the program starts. Elsewhere, and with the build tag purego, they are Go. All perform the same operations in the same order, each rounded by
+// itself, so that golden pictures and recorded paths hold on every platform. For this the assembly does without fused multiply-adds, and the Go code
+// converts every product explicitly, which by the language's rules keeps compilers from fusing it. (Only the payload of a NaN is the processor's own
+// affair.) Because of it the rows that do not fill a vector are left to the Go code.
 //
 // # The slerp
 //
@@ -22,13 +23,14 @@
 //
 // # Layout
 //
-// Columns are arrays of structs, as the components are: the vectors run along all floats of eight poses, and only the weights of the rotations are transposed.
-// Separate columns of x, y and z would be no faster; see blend_amd64.s.
+// Columns are arrays of structs, as the components are: the vectors run along all floats of eight poses, or sixteen, and only the weights of the rotations are
+// transposed. Separate columns of x, y and z would be no faster; see blend_amd64.s and blend512_amd64.s.
 //
 // # Measuring
 //
-// go test -bench . here measures every loop by both paths, in ns per row, for tables of a thousand to a million rows. On a Zen 4 core the dense kernel takes
-// 1.5 to 1.6 ns per pose in the first two levels of the cache and about 1.8 in the third; the Go code takes 9.
+// go test -bench . here measures every loop by assembly and by Go, in ns per row, for tables of a thousand to a million rows. On a Zen 4 core the dense
+// kernel takes 1.2 ns per pose in the first two levels of the cache and 1.4 to 1.6 in the third, without AVX-512 1.6 and 1.7 to 2.0; the Go code takes 9. Where
+// somebody else has the core's other thread, AVX-512 saves a quarter to a third.
 //
 // # What does not pay
 //
@@ -38,8 +40,12 @@
 //     and more slower at 100 000, and within the noise at a million. In the scan for changed revisions, 8 KB ahead: a
 //     quarter slower at 100 000 rows, and no gain beyond that could be repeated. The scan waits for the 48 bytes of each record, in whichever level they are.
 //
-//   - Blending rotations within the flat vectors, with weights spread by permutations: a quarter fewer loads and half the stores, and 3 % slower to 10 % faster
-//     in one to three runs each.
+//   - Blending rotations within the flat vectors by vectors of 256 bits, with weights spread by permutations: a quarter fewer loads and half the stores,
+//     and 3 % slower to 10 % faster in one to three runs each. With the masks and the 32 registers of AVX-512, but vectors of 256 bits: 5 to 15 % faster, where
+//     512 bits gain 15 to 33.
+//
+//   - In the kernel for 512 bits: dot products from flat products, brought together by permutations, 3 to 8 % slower; rotations loaded by masked
+//     broadcasts, up to 8 % slower; the lines to be written fetched ahead, nothing; longer calls, 2 % at 10 000 poses.
 //
 //   - A stage of the pipeline more, which leaves square root and division a whole turn: 10 to 20 % slower. Shorter encodings of the addresses: nothing.
 //

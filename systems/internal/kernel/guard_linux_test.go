@@ -39,7 +39,7 @@ func guarded[T any](t *testing.T, n int, atEnd bool) []T {
 // would end the process.
 func TestStaysInsideItsColumns(t *testing.T) {
 	for _, atEnd := range []bool{true, false} {
-		for _, n := range []int{1, 7, 8, 9, 16, 24, 31, 33, 100, perCall + 8} {
+		for _, n := range []int{1, 7, 8, 9, 16, 24, 31, 33, 48, 64, 100, perCall + 8, perCall + 16} {
 			prev, cur, dst := guarded[pose](t, n, atEnd), guarded[pose](t, n, atEnd), guarded[pose](t, n, atEnd)
 			a, b := samples(n, 12)
 			copy(prev, a)
@@ -50,7 +50,7 @@ func TestStaysInsideItsColumns(t *testing.T) {
 			}
 			want := make([]pose, n)
 			Scalar.Blend3D(want, a, b, 0.7)
-			for _, path := range []Path{Fastest, Scalar} {
+			for _, path := range append(assemblies(), Scalar) {
 				clear(dst)
 				path.Blend3D(dst, prev, cur, 0.7)
 				wantSame(t, "dense", dst, want)
@@ -60,7 +60,7 @@ func TestStaysInsideItsColumns(t *testing.T) {
 				clear(dst)
 				side := guarded[Pair[pose]](t, n, atEnd)
 				copy(side, sideBySide(rows, a, b))
-				BlendPairs3D(rows, dst, side, 0.7)
+				path.BlendPairs3D(rows, dst, side, 0.7)
 				wantSame(t, "pairs", dst, want)
 			}
 

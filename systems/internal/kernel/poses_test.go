@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -133,13 +134,26 @@ func wantPanic(t *testing.T, text string, f func()) {
 	f()
 }
 
-// eachPath runs a test by assembly, where there is any, and by Go.
+// assemblies are the paths by assembly that the processor can execute, from the narrowest vectors to the widest.
+func assemblies() (paths []Path) {
+	if Available() {
+		paths = append(paths, AVX2)
+	}
+	if hasAVX512 {
+		paths = append(paths, Fastest)
+	}
+	return paths
+}
+
+// eachPath runs a test by Go and by every assembly.
 func eachPath(t *testing.T, f func(t *testing.T, p Path)) {
 	t.Run("scalar", func(t *testing.T) { f(t, Scalar) })
-	t.Run("avx2", func(t *testing.T) {
-		if !Available() {
-			t.Skip("no AVX2 here")
-		}
-		f(t, Fastest)
-	})
+	for path, name := range map[Path]string{AVX2: "avx2", Fastest: "avx512"} {
+		t.Run(name, func(t *testing.T) {
+			if !slices.Contains(assemblies(), path) {
+				t.Skip("the processor has no " + name)
+			}
+			f(t, path)
+		})
+	}
 }
