@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -59,9 +60,14 @@ const noticeKind = 3
 // maxNotice is the most bytes of a notice's text.
 const maxNotice = 200
 
-// Notice is the message of a server that tells its players something in words.
+// Notice is the message of a server that tells its players something in words, cut at a character where it is too long.
 func Notice(text string) []byte {
-	return append([]byte{noticeKind}, text[:min(len(text), maxNotice)]...)
+	text = strings.ToValidUTF8(text, "?")
+	end := min(len(text), maxNotice)
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return append([]byte{noticeKind}, text[:end]...)
 }
 
 // ReadNotice returns the text in a message, and whether there is one.

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -62,6 +63,14 @@ func TestMessages(t *testing.T) {
 	}
 	if text, ok := ReadNotice(Notice("good night")); !ok || text != "good night" {
 		t.Errorf("%q, %v", text, ok)
+	}
+	for _, long := range []string{strings.Repeat("x", 500), strings.Repeat("ж", 150), "x" + strings.Repeat("ж", 150), strings.Repeat("日", 99), "x" + strings.Repeat("日", 99), "xx" + strings.Repeat("日", 99)} {
+		if text, ok := ReadNotice(Notice(long)); !ok || !strings.HasPrefix(long, text) || len(text) < maxNotice-2 || len(text) > maxNotice {
+			t.Errorf("of %d bytes %d are told: %q, %v", len(long), len(text), text, ok)
+		}
+	}
+	if text, ok := ReadNotice(Notice("caf\xe9")); !ok || text != "caf?" {
+		t.Errorf("what is not quite text is told as %q, %v", text, ok)
 	}
 	if _, ok := ReadNotice([]byte{noticeKind, 0xff}); ok {
 		t.Error("what is no text counts as a notice")

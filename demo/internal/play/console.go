@@ -209,7 +209,7 @@ func (h *house) invite(uses, length string, out io.Writer) error {
 		link.Token = token
 		fmt.Fprintln(out, link)
 	}
-	return nil
+	return h.lobby.guests.save()
 }
 
 // obey does what has been typed, and reports whether the server is to go.

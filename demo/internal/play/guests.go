@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"log/slog"
 	"path/filepath"
 	"time"
 
@@ -18,12 +18,13 @@ import (
 
 // guests are who may come in: everybody with the server's own token, who has been invited besides, and nobody who is banned.
 type guests struct {
-	list guestlist.List
-	file string // empty: forgotten at the end
+	list    guestlist.List
+	file    string // empty: forgotten at the end
+	unsaved bool   // what has changed could not be saved
 }
 
-// openGuests reads the file of -guests, or the one in the folder of -state. There need not be one yet.
-func (s *serving) openGuests() (*guests, error) {
+// openGuests reads the file of -guests, or the one in the folder of -state. There need not be one yet. Where it cannot be written, that is said now and not with the first ban.
+func (s *serving) openGuests(log *slog.Logger) (*guests, error) {
 	g := &guests{file: s.guests}
 	if g.file == "" && s.state != "" {
 		g.file = filepath.Join(s.state, "guests.json")
@@ -31,12 +32,17 @@ func (s *serving) openGuests() (*guests, error) {
 	if g.file == "" {
 		return g, nil
 	}
-	text, err := os.ReadFile(g.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return g, g.save() // so that it is known at once if it cannot be written
-	}
-	if err == nil {
-		err = g.list.UnmarshalText(text)
+	text, err := readKept(g.file)
+	switch {
+	case err == nil:
+		if err = g.list.UnmarshalText(text); err != nil {
+			break
+		}
+		if err := g.write(); err != nil { // perhaps it is not meant to
+			log.Warn("the guest list is read but cannot be written: what changes is forgotten when this server ends", "file", g.file, "error", err)
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		err = g.write()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("-guests %s: %w", g.file, err)
@@ -44,8 +50,16 @@ func (s *serving) openGuests() (*guests, error) {
 	return g, nil
 }
 
-// save writes the file, whole or not at all.
+// save writes the file. With an error nothing of it has changed, and what the list says holds all the same.
 func (g *guests) save() error {
+	err := g.write()
+	if g.unsaved = err != nil; err != nil {
+		return fmt.Errorf("it holds until this server ends, and is forgotten then, since the guest list cannot be saved: %w", err)
+	}
+	return nil
+}
+
+func (g *guests) write() error {
 	if g.file == "" {
 		return nil
 	}
@@ -53,13 +67,10 @@ func (g *guests) save() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(g.file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(g.file+".new", g.file)
+	return writeKept(g.file, text)
 }
 
-// invite makes a token, or says that it could not.
+// invite makes a token, which is to be saved, or says that it could not.
 func (g *guests) invite(terms guestlist.Token) (string, error) {
 	token, err := newToken()
 	if err != nil {
@@ -71,7 +82,7 @@ func (g *guests) invite(terms guestlist.Token) (string, error) {
 			return "", err
 		}
 	}
-	return token, g.save()
+	return token, nil
 }
 
 func newToken() (string, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -48,7 +49,7 @@ func (s *serving) open(log *slog.Logger, own bool) (l *lobby, err error) {
 	if l.token, err = s.secret(); err != nil {
 		return l, err
 	}
-	if l.guests, err = s.openGuests(); err != nil {
+	if l.guests, err = s.openGuests(log); err != nil {
 		return l, err
 	}
 	var certificate tls.Certificate
@@ -98,8 +99,12 @@ func (s *serving) admission() (network, all dtls.Rate) {
 	return dtls.Rate{PerSecond: s.joins, Burst: max(4, 32*s.joins/10)}, dtls.Rate{PerSecond: max(100, s.joins), Burst: max(200, 4*s.joins)}
 }
 
-// warn says which secrets in the folder of -state others on this machine can read: a file that was copied there has the mode of the copy.
+// warn says what an operator should know: that his links lead others nowhere, and which secrets in the folder of -state others on this machine can read, since a file that was copied there has the mode
+// of the copy.
 func (s *serving) warn(log *slog.Logger) {
+	if s.public == "" && (everywhere(s.listen) || s.webSocket.before == nil && everywhere(s.webSocket.addr)) {
+		log.Warn("all who can reach this machine may join, but the link is good on this machine only: say by -public how others find it")
+	}
 	if s.state == "" || runtime.GOOS == "windows" { // which has no such modes
 		return
 	}
@@ -113,6 +118,13 @@ func (s *serving) warn(log *slog.Logger) {
 			log.Warn("others on this machine can read a secret; take their rights away with chmod 600", "file", file, "mode", info.Mode().Perm())
 		}
 	}
+}
+
+// everywhere reports whether an address to listen on is all of the machine's.
+func everywhere(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || ip != nil && ip.IsUnspecified())
 }
 
 // leave closes the lobby and waits until everybody has been told why, but not for those who do not hear.
@@ -154,7 +166,7 @@ func (s *serving) ownCertificate() (tls.Certificate, error) {
 func (s *serving) secret() (string, error) {
 	name := filepath.Join(s.state, "token")
 	if s.state != "" {
-		text, err := os.ReadFile(name)
+		text, err := readKept(name)
 		if token := strings.TrimSpace(string(text)); err == nil {
 			link := joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 1, Path: "/", Token: token}
 			switch {
@@ -172,9 +184,5 @@ func (s *serving) secret() (string, error) {
 	if err != nil || s.state == "" {
 		return token, err
 	}
-	// Whole or not at all, and nobody else's to read.
-	if err := os.WriteFile(name+".new", []byte(token+"\n"), 0o600); err != nil {
-		return "", err
-	}
-	return token, os.Rename(name+".new", name)
+	return token, writeKept(name, []byte(token+"\n"))
 }

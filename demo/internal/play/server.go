@@ -130,7 +130,7 @@ func (h *house) note(changed bool) {
 		return
 	}
 	if err := h.lobby.guests.save(); err != nil {
-		h.log.Error("cannot save the guest list", "error", err)
+		h.log.Error("the guest list has changed", "error", err)
 	}
 }
 
@@ -199,6 +199,7 @@ func (h *house) close() {
 		h.match.Close()
 	}
 	h.lobby.leave(shutdown)
+	h.note(h.lobby.guests.unsaved) // there may be room again
 	if h.metrics != nil {
 		h.metrics.close()
 	}

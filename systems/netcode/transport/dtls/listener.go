@@ -45,7 +45,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 	}
 	socket, err := net.ListenUDP("udp", udp)
 	if err != nil {
-		return nil, fmt.Errorf("dtls: cannot listen on %s: want an address of this machine, or none, and a port that nothing else uses: %w", addr, err)
+		return nil, fmt.Errorf("dtls: cannot listen on %s: choose another port, or stop what uses this one, if the address is this machine's: %w", addr, err)
 	}
 	// A burst of hellos must not push players' datagrams out of the kernel's queue. Where the system allows less, it is as much as it allows.
 	_ = socket.SetReadBuffer(4 << 20)
