@@ -18,7 +18,7 @@
 // # The slerp
 //
 // Rotations turn along the shorter arc at constant angular speed, computed without trigonometry: a normalised sum of the two quaternions whose weights are polynomials in t
-// and in the cosine of half the angle; see curve.go. It is off by at most 0.0043 degree for arcs up to 180 degrees. Between samples half a turn
+// and in the cosine of half the angle; see curve.go. It is off by at most 0.0042 degree for arcs up to 180 degrees. Between samples half a turn
 // apart any one of the shortest arcs is taken, always the same one.
 //
 // # Layout
