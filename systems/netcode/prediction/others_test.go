@@ -10,8 +10,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// letsGoAfter is for how many ticks another player is believed to go on.
-const letsGoAfter = 20
+// letsGoAfter is for how many ticks another player is believed to go on: few, so that news that are older than that are no rarity.
+const letsGoAfter = 8
+
+// exact is a tolerance for rounding alone. With a greater one, what is predicted may stand within it of the truth, and where a push begins in one tick or in the next
+// hangs on less than that.
+const exact = 1e-9
 
 func guess(last control, ticks int) control {
 	if ticks > letsGoAfter {
@@ -21,10 +25,10 @@ func guess(last control, ticks int) control {
 }
 
 func newCrowd() (*prediction.Predictor[pusher, control], *prediction.Bodies[pusher, control, ball]) {
-	p := prediction.NewPredictor(prediction.Config[pusher, control]{Step: stepPusher, Distance: pusherDistance, Tolerance: near, Rules: rules})
+	p := prediction.NewPredictor(prediction.Config[pusher, control]{Step: stepPusher, Distance: pusherDistance, Tolerance: exact, Rules: rules})
 	b := prediction.NewBodies(prediction.BodiesConfig[pusher, control, ball]{
-		Step: stepBalls, Distance: ballDistance, Tolerance: near, Max: 2,
-		Others: prediction.Others[pusher, control]{Step: stepPusher, Guess: guess, Distance: pusherDistance, Tolerance: near, Max: 2},
+		Step: stepBalls, Distance: ballDistance, Tolerance: exact, Max: 2,
+		Others: prediction.Others[pusher, control]{Step: stepPusher, Guess: guess, Distance: pusherDistance, Tolerance: exact, Max: 2},
 	})
 	prediction.Accompany(p, 2, b) // the own number lies between those of the others
 	return p, b
@@ -113,7 +117,7 @@ func TestOthersGoOnAsTheyDid(t *testing.T) {
 				want = want.step(in, k)
 			}
 			same := func(what string, got, want float64) {
-				if !(math.Abs(got-want) <= 64*near) {
+				if !(math.Abs(got-want) <= 1000*exact) {
 					t.Fatalf("tick %d, news of %d: %s is predicted at %v, want %v", now, at, what, got, want)
 				}
 			}
