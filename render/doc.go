@@ -6,6 +6,7 @@
 //	window      a GLFW window with its events, drawn by opengl
 //	offscreen   a picture in memory without any display (EGL), drawn by opengl
 //	record      PNG, GIF and MP4 files from the pictures
+//	instancing  keeps the batches that the graphics processor blends in step with a world
 //
 // # A picture
 //
