@@ -89,7 +89,8 @@ func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
 	}
 }
 
-// Who is awaited back keeps his place among those of his address, and gets it back from there; from elsewhere he takes it along.
+// Who is awaited back keeps his place among those of his address, and gets it back from there or from elsewhere; wherever he goes, his place is one of those of the address from which he joined, or one
+// with two addresses could take all places by moving from here to there.
 func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	const home, away = "203.0.113.7:1000", "198.51.100.1:7"
 	addr := home
@@ -125,10 +126,55 @@ func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	lose()
 	b.stall, addr, a.path = 3*time.Second, away, perfect()
 	m.run(3*time.Second, nil)
+	if s, r := a.client.Status(); s != netcode.Playing || m.of(a).Addr() != away {
+		t.Errorf("who comes back from elsewhere is %v: %v", s, r)
+	}
 	addr = home
 	m.run(2*time.Second, nil)
+	if s, _ := b.client.Status(); s != netcode.Joining {
+		t.Errorf("when he plays elsewhere by the place of his address, another one from there is %v", s)
+	}
+	a.client.Leave()
+	m.run(2*time.Second, nil)
+	if s, r := b.client.Status(); s != netcode.Playing || len(m.joined) != 2 {
+		t.Errorf("when he is gone the other one is %v: %v", s, r)
+	}
+}
+
+// Strangers who connect as fast as transports let them in, and never say a word, keep nobody out.
+func TestSilentStrangersKeepNobodyOut(t *testing.T) {
+	m := newMatch(t, nil)
+	var silent []transport.Conn
+	next, most := m.now, 0
+	connect := func() {
+		for next <= m.now {
+			silent = append(silent, m.listener.Dial())
+			next += time.Second / 100
+		}
+		for _, c := range silent {
+			c.Poll(m.now)
+		}
+		most = max(most, m.server.Stats().Waiting)
+	}
+	m.run(5*time.Second, connect)
+	for i := range 5 {
+		p := m.join(linksim.Symmetric(linksim.Condition{Delay: 100 * time.Millisecond, Seed: uint64(i)}), nil)
+		m.run(time.Second, connect)
+		if s, r := p.client.Status(); s != netcode.Playing {
+			t.Errorf("a second after he came, the %d. is %v: %v", i+1, s, r)
+		}
+	}
 	m.mustPlay()
-	if len(m.joined) != 2 {
-		t.Errorf("%d have joined, want 2", len(m.joined))
+	if most != 64 {
+		t.Errorf("at most %d waited, want 64: the test shows nothing", most)
+	}
+	refused := 0
+	for _, c := range silent {
+		if c.CloseReason().Code == transport.Refused {
+			refused++
+		}
+	}
+	if refused < 800 {
+		t.Errorf("%d of %d silent ones were sent away", refused, len(silent))
 	}
 }

@@ -34,23 +34,25 @@ type newcomer[S any, I comparable] struct {
 	since time.Duration
 }
 
-// maxWaiting bounds the newcomers beyond the places that are left; a transport's own admission limits come before it.
+// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another one comes, he who has said nothing for longest goes: a client speaks as soon as its connection is open,
+// and strangers who never do would keep it out.
 const maxWaiting = 64
 
 // perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody can hold up the step.
 const perPoll = 64
 
 func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
-	switch {
-	case conn.MTU() < minMTU:
+	if conn.MTU() < minMTU {
 		s.stats.Refused++
 		conn.Close(transport.Reason{Code: transport.Refused, Text: "the connection's packets are too small"})
-	case len(s.waiting) >= maxWaiting:
-		s.stats.Refused++
-		conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
-	default:
-		s.waiting = append(s.waiting, newcomer[S, I]{conn, now})
+		return
 	}
+	if len(s.waiting) >= maxWaiting {
+		s.stats.Refused++
+		s.waiting[0].conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
+		s.waiting = slices.Delete(s.waiting, 0, 1)
+	}
+	s.waiting = append(s.waiting, newcomer[S, I]{conn, now})
 }
 
 // hearWaiting lets in those who have said who they are.
@@ -253,7 +255,7 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Dur
 	if p.conn != nil {
 		p.conn.Close(transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"})
 	}
-	p.conn, p.customer, p.heardAt = conn, customerOf(conn.RemoteAddr()), now
+	p.conn, p.heardAt = conn, now
 	p.ping.waits = false // the answer would tell of the old path
 	if err := p.resetInputs(); err != nil {
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)

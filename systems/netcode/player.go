@@ -35,7 +35,7 @@ type Player[S any, I comparable] struct {
 	rate   int
 
 	conn     transport.Conn // nil: awaited back
-	customer netip.Prefix   // whose place it is, by the address that he came from last
+	customer netip.Prefix   // whose place it is, by the address from which he joined: else one with two addresses would fill all places, by moving away
 	lostAt   time.Duration
 	heardAt  time.Duration
 	endpoint *packet.Endpoint
