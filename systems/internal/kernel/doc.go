@@ -37,8 +37,11 @@
 // Tried on the same core, each in turn with what it was to replace:
 //
 //   - Fetching ahead in the dense kernel, 1 to 8 KB, into either level of the cache, the samples, the results or both: nothing up to 10 000 poses, a tenth
-//     and more slower at 100 000, and within the noise at a million. In the scan for changed revisions, 8 KB ahead: a
-//     quarter slower at 100 000 rows, and no gain beyond that could be repeated. The scan waits for the 48 bytes of each record, in whichever level they are.
+//     and more slower at 100 000, and within the noise at a million.
+//
+//   - In the scan for changed revisions, which fetches one line of six into the second-level cache, four pages ahead, and wins a sixth of its time at 100 000 rows and a fifth or more at a
+//     million: all six, a tenth slower at 10 000, and nothing won at 100 000; three, 4 % slower up to there; the one from only one page ahead, or into the first level: half as much is won,
+//     or nothing. Two pages ahead or eight are as good as four.
 //
 //   - Blending rotations within the flat vectors by vectors of 256 bits, with weights spread by permutations: a quarter fewer loads and half the stores,
 //     and 3 % slower to 10 % faster in one to three runs each. With the masks and the 32 registers of AVX-512, but vectors of 256 bits: 5 to 15 % faster, where
@@ -57,10 +60,13 @@
 //   - Fetching the results of pairs, one turn ahead, in tables that are in the second-level cache: a hundred of 10 000 take 5 to 10 % longer.
 //
 //   - Prefetching in the capture of neighbouring rows: up to 61 % slower at 10 000 rows, 16 to 32 % at 100 000 and at a million. In that of a list, of the samples
-//     and marks of a whole part while the next one is scanned: 3 to 5 % at a million rows, nothing below. It is the lines and pages themselves that take the time: to fetch
-//     them and do no more is as slow as the capture.
+//     and marks of a whole part while the next one is scanned: 3 to 5 % at a million rows, nothing below; of the rows one to three turns ahead: 2 to 3 % slower at 10 000,
+//     nothing at 100 000, up to 4 % at a million. It is the lines and pages themselves that take the time: to fetch them and do no more is as slow as the capture.
 //
-//   - The scan in two to sixteen places by turns: 5 to 50 % slower at a million rows, where one stream is as fast as a sum over the same memory.
+//   - Motion marks of one byte instead of four: where a hundredth moves, a capture that neither reads nor writes marks at all takes 1 % less time at 10 000 rows, 1 to 6 % at 100 000 and
+//     3 to 4 % at a million, and bytes would win less than that. Nor can the two samples of a row change places instead of being copied: the newest is read, to see whether it has moved, and the other written, either way.
+//
+//   - The scan in two to sixteen places by turns: 5 to 50 % slower at a million rows, where one stream, when it fetched nothing yet, was as fast as a sum over the same memory.
 //
 //   - The Go code of the blend in short loops over 64 rows each, from dot products to weights to poses: 4 to 8 % faster than one loop in three stages where the core is
 //     ours alone, and as much slower where somebody else has its other thread, which is how most machines are lent.

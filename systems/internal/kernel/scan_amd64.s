@@ -8,6 +8,9 @@
 // packed to the front; all eight are stored, but only as many as differ are kept. So a turn costs the same whether nothing or everything has changed, and
 // scattered changes are not mispredicted. At entry k of the list at most k rows have been looked at, so the eight never pass the list's end.
 //
+// One of a turn's six lines is fetched into the second-level cache four pages ahead, which may be behind the last record. It is not for the line: the page's address has been
+// looked up when the turn comes there, and the processor's own prefetcher, which stops at the end of a page, has begun with it.
+//
 // SI: the record of the turn's first row; R8 stride, R9 3 strides, R10 5 strides, R11 7 strides. DX: seen. DI: the list's end. BX: table. CX: turns left.
 // Y7: the number of the turn's first row, in all lanes.
 TEXT ·changedAVX2(SB), NOSPLIT, $0-64
@@ -28,6 +31,7 @@ TEXT ·changedAVX2(SB), NOSPLIT, $0-64
 	VPSLLD       $3, Y6, Y6            // eight, in all lanes
 
 changed:
+	PREFETCHT1  16384(SI)
 	VMOVD       (SI), X0
 	VPINSRD     $1, (SI)(R8*1), X0, X0
 	VPINSRD     $2, (SI)(R8*2), X0, X0
