@@ -221,3 +221,66 @@ func TestReparentAwayFromTheDead(t *testing.T) {
 		}
 	}
 }
+
+// A parent dies and the origin moves in one stage, in either order: who has hung on it is where the moved world says, as an orphan and when he is taken off.
+func TestParentDiesAsTheOriginMoves(t *testing.T) {
+	for _, options := range [][]systems.HierarchyOption{nil, {systems.KeepOrphans()}} {
+		for _, before := range []bool{false, true} {
+			f := newFamily(t, 10, options...)
+			fleet := f.spawn(at(100, 0, 0))
+			ship := f.child(fleet, at(10, 0, 0))
+			pilot := f.child(ship, at(1, 0, 0))
+			car := f.spawn(at(200, 0, 0))
+			driver := f.child(car, at(1, 0, 0))
+			shift := func() {
+				f.ip.Shift(func(p components.Pose3D) components.Pose3D {
+					p.Position[0] -= 1000
+					return p
+				})
+			}
+			f.fixed(func(now ecs.Time) {
+				if now.Tick != 5 {
+					return
+				}
+				if !before {
+					shift()
+				}
+				f.w.RemoveEntity(ship)
+				f.w.RemoveEntity(car)
+				if before {
+					shift()
+				}
+				if options == nil {
+					f.reparent(pilot, arche.Entity{})
+					f.reparent(driver, arche.Entity{})
+				}
+			})
+			f.run(50, constant(23*time.Millisecond), func(now ecs.Time) {
+				x := 0.0
+				if now.Tick > 5 {
+					x = -1000
+				}
+				f.near("pilot", f.logicalX(pilot), x+111, 1e-3)
+				f.near("driver", f.logicalX(driver), x+201, 1e-3)
+				f.near("pilot drawn", f.worldX(pilot), x+111, 1e-3)
+				f.near("driver drawn", f.worldX(driver), x+201, 1e-3)
+			})
+		}
+	}
+}
+
+// A member that had no children gets one and dies before anybody has seen it as a parent: where it was drawn counts.
+func TestOrphanOfALeaf(t *testing.T) {
+	f := newFamily(t, 10, systems.KeepOrphans())
+	root := f.spawn(at(10, 0, 0))
+	leaf := f.child(root, at(1, 0, 0))
+	other := f.child(root, at(5, 0, 0))
+	f.run(3, constant(100*time.Millisecond), nil)
+	f.parents.Get(other).Entity = leaf
+	f.near("attached", f.worldX(other), 16, 0)
+	f.w.RemoveEntity(leaf)
+	f.run(10, constant(33*time.Millisecond), func(ecs.Time) {
+		f.near("drawn", f.worldX(other), 16, 1e-5)
+		f.near("simulated", f.logicalX(other), 16, 1e-5)
+	})
+}

@@ -1,97 +1,181 @@
 package systems
 
 import (
-	"fmt"
+	"math/bits"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// sweep finds changes of the family: the subtrees of despawned parents go, or become orphans, and the order is made anew.
-func (h *Hierarchy) sweep() {
-	if h.family.unchanged(h.world) {
-		h.rememberParents()
-		return
+// poses are those of the members of a hierarchy, in their order: what a node's world pose is made from stands just before or beside it.
+type poses struct {
+	local []affine
+	world []mgl32.Mat4
+}
+
+func (p *poses) resize(n int) {
+	if cap(p.local) < n {
+		p.local, p.world = make([]affine, n, n+n/4), make([]mgl32.Mat4, n, n+n/4)
 	}
-	links := h.family.links(h.world)
-	var dead []link
-	for _, l := range links {
-		if !l.parent.IsZero() && !h.world.Alive(l.parent) {
-			dead = append(dead, l)
-		}
-	}
-	if len(dead) > 0 {
-		if h.keepOrphans {
-			for _, l := range dead {
-				h.orphan(l.child, l.parent)
-			}
+	p.local, p.world = p.local[:n], p.world[:n]
+}
+
+// compose makes the world poses of a run of nodes, given that those of their parents before it are right.
+func (p *poses) compose(nodes []node, from, to int32) {
+	nodes, local, world := nodes[:to], p.local[:to], p.world[:to]
+	for k := int(from); k < len(nodes) && k < len(local) && k < len(world); k++ {
+		if up := int(nodes[k].up); up >= 0 {
+			compose(&world[k], &world[up], &local[k])
 		} else {
-			h.removeSubtrees(links, dead)
-		}
-		links = h.family.links(h.world)
-	}
-	h.report(h.family.rebuild(h.world, links))
-	h.rememberParents()
-}
-
-// removeSubtrees removes the children of the dead, and theirs.
-func (h *Hierarchy) removeSubtrees(links, doomed []link) {
-	children := make(map[arche.Entity][]link, len(links))
-	for _, l := range links {
-		children[l.parent] = append(children[l.parent], l)
-	}
-	for len(doomed) > 0 {
-		last := len(doomed) - 1
-		e := doomed[last].child
-		doomed = append(doomed[:last], children[e]...)
-		if h.world.Alive(e) {
-			h.world.RemoveEntity(e)
+			local[k].to(&world[k])
 		}
 	}
 }
 
-// report logs the members of cycles once.
-func (h *Hierarchy) report(cycles []arche.Entity) {
-	fresh := false
-	for _, e := range cycles {
-		fresh = fresh || !h.family.reported[e]
+// propagate makes the visual world poses of this frame: one pass over the subtrees in which something has moved.
+func (h *Hierarchy) propagate() {
+	i := h.interpolator()
+	switch {
+	case h.family.current != h.family.drawn || i != nil && !i.watched: // or installed since: what it did before is not known
+		h.takeAll(i)
+	case i != nil && (i.movedOut != h.movedOut || h.expecting && i.settled != h.settled):
+		h.listUnsynced(i, nil)
 	}
-	if !fresh {
+	if i != nil {
+		i.watched, h.movedOut, h.settled = true, i.movedOut, i.settled
+		if len(h.family.order().nodes) > 0 {
+			i.eachMoved(h.tookRows, h.tookOne)
+		} else {
+			i.touched = i.touched[:0]
+		}
+	}
+	for k := range h.unsynced {
+		u := &h.unsynced[k]
+		e := h.family.order().nodes[u.at].entity
+		if !h.world.Alive(e) { // since the sweep, by somebody's system in between
+			continue
+		}
+		if local := h.visualLocal(e); !sameBits(&u.local, local) {
+			u.local = *local
+			h.take(u.at, local)
+		}
+	}
+	h.composeDirty()
+}
+
+// unsynced is a member whose drawn pose the interpolator does not write: every frame looks whether somebody else has.
+type unsynced struct {
+	at    int32
+	local components.Pose3D
+}
+
+// take takes a member's local pose over.
+func (h *Hierarchy) take(at int32, local *components.Pose3D) {
+	h.visual.local[at].set(local)
+	h.dirty[at/64] |= 1 << (at % 64)
+}
+
+// takeRows takes over the visual values of some rows of a table, or of all.
+func (h *Hierarchy) takeRows(t *table[components.Pose3D], rows []uint32, all bool) {
+	if !t.mask.Get(h.family.mark) {
+		return // no members
+	}
+	o := h.family.order()
+	if all {
+		for r := range t.span {
+			if at := o.index(t.span[r].owner); at >= 0 {
+				h.take(at, &t.visual[r])
+			}
+		}
 		return
 	}
-	names := make([]string, len(cycles))
-	for k, e := range cycles {
-		names[k] = fmt.Sprintf("%d:%d", e.ID(), e.Generation())
-		h.family.reported[e] = true
-	}
-	h.log.Error("tandem: parents form a cycle; its members count as roots until one of them gets another parent", "entities", names)
-}
-
-// rememberParents keeps the logical world poses of parents at hand for the time when they are gone.
-func (h *Hierarchy) rememberParents() {
-	if h.keepOrphans {
-		h.logical.resize(len(h.family.order().nodes))
-		h.remember(&h.logical, h.family.order(), h.logicalLocal)
-	}
-}
-
-// remember renews the world poses of all living parents.
-func (h *Hierarchy) remember(p *poses, o *order, local func(arche.Entity) *components.Pose3D) {
-	for k := range o.nodes { // parents come first
-		if n := &o.nodes[k]; n.end > int32(k)+1 && h.world.Alive(n.entity) {
-			p.local[k].set(local(n.entity))
-			p.compose(o.nodes, int32(k), int32(k)+1)
+	for _, r := range rows {
+		if at := o.index(t.span[r].owner); at >= 0 {
+			h.take(at, &t.visual[r])
 		}
 	}
 }
 
-// orphan cuts a child loose from a parent that is gone, where it is in the world.
-func (h *Hierarchy) orphan(child, parent arche.Entity) {
-	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = arche.Entity{}
-	logical, visual := poseOf(h.lastLogical(parent)), poseOf(h.lastVisual(parent))
-	h.moveFrame(child, frames{
-		logical: func(p components.Pose3D) components.Pose3D { return logical.Mul(p) },
-		drawn:   func(p components.Pose3D) components.Pose3D { return visual.Mul(p) },
-	})
+// takeOne takes over the visual value of an entity, if it is a member and alive.
+func (h *Hierarchy) takeOne(e arche.Entity) {
+	if at := h.family.order().index(e); at >= 0 && h.world.Alive(e) {
+		h.take(at, h.visualLocal(e))
+	}
+}
+
+// takeAll takes over the local poses of all members, in the order that they have now.
+func (h *Hierarchy) takeAll(i *Interpolator[components.Pose3D]) {
+	type last struct {
+		at    int
+		local affine
+	}
+	var dead []last // since the sweep, by somebody's system in between: their children stay with them until the next one
+	nodes, before := h.family.order().nodes, &h.family.orders[h.family.drawn]
+	for k := range nodes {
+		if !h.world.Alive(nodes[k].entity) {
+			d := last{k, identity}
+			if at := before.index(nodes[k].entity); at >= 0 {
+				d.local = h.visual.local[at]
+			}
+			dead = append(dead, d)
+		}
+	}
+	h.family.drawn = h.family.current
+	h.visual.resize(len(nodes))
+	h.dirty = zeroed(h.dirty, (len(nodes)+63)/64)
+	if i != nil {
+		tables := i.cols.collect()
+		for k := range tables {
+			h.takeRows(&tables[k], nil, true)
+		}
+	}
+	h.listUnsynced(i, h.dirty)
+	for _, d := range dead {
+		h.visual.local[d.at] = d.local
+	}
+	for k := range nodes {
+		h.dirty[k/64] |= 1 << (k % 64)
+	}
+}
+
+// listUnsynced notes the members whose drawn pose can change without the interpolator's knowledge, since they have no samples, and takes over the poses that they have now. If there is a set of
+// those that were taken over already, it takes over all others.
+func (h *Hierarchy) listUnsynced(i *Interpolator[components.Pose3D], taken []uint64) {
+	h.unsynced = h.unsynced[:0]
+	h.expecting = false
+	for k := range h.family.order().nodes {
+		e := h.family.order().nodes[k].entity
+		if taken != nil && taken[k/64]&(1<<(k%64)) != 0 || !h.world.Alive(e) {
+			continue
+		}
+		synced := i != nil && h.world.HasUnchecked(e, h.ids.sample)
+		if synced && taken == nil {
+			continue
+		}
+		local := h.visualLocal(e)
+		h.take(int32(k), local)
+		if !synced {
+			h.unsynced = append(h.unsynced, unsynced{int32(k), *local})
+			h.expecting = h.expecting || i != nil && h.world.HasUnchecked(e, h.ids.logical) && h.world.HasUnchecked(e, h.ids.visual)
+		}
+	}
+}
+
+// composeDirty makes the world poses of everybody who was taken over, and of all below them.
+func (h *Hierarchy) composeDirty() {
+	nodes := h.family.order().nodes
+	done := int32(0) // all before it is up to date
+	for word, set := range h.dirty {
+		for ; set != 0; set &= set - 1 {
+			k := int32(word*64 + bits.TrailingZeros64(set))
+			if k < done {
+				continue
+			}
+			done = nodes[k].end
+			h.visual.compose(nodes, k, done)
+		}
+	}
+	clear(h.dirty)
 }

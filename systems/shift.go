@@ -20,7 +20,7 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	if f == nil {
 		panic("systems: Shift needs a function; pass one that returns a value in the new coordinates")
 	}
-	defer i.rememberShifted()
+	defer i.tellHierarchy(f, len(entities) == 0)
 	if len(entities) > 0 {
 		for _, e := range entities {
 			if i.world.Alive(e) {
@@ -69,12 +69,18 @@ type shiftListener[T any] struct {
 	f func(e arche.Entity, shift func(T) T)
 }
 
-// rememberShifted tells a hierarchy that keeps orphans where its parents are now, in case they die before it looks again.
-func (i *Interpolator[T]) rememberShifted() {
+// tellHierarchy tells a hierarchy of a shift, in case somebody's parent has just died or does so before it looks again.
+func (i *Interpolator[T]) tellHierarchy(f func(T) T, all bool) {
+	poses, ok := any(f).(func(components.Pose3D) components.Pose3D)
+	if !ok {
+		return
+	}
+	if !all {
+		poses = nil
+	}
 	id := arche.ResourceID[Hierarchy](i.world)
-	if h, ok := i.world.Resources().Get(id).(*Hierarchy); ok && h.keepOrphans {
-		h.remember(&h.logical, h.family.order(), h.logicalLocal)
-		h.remember(&h.visual, &h.family.orders[h.family.drawn], h.visualLocal)
+	if h, ok := i.world.Resources().Get(id).(*Hierarchy); ok {
+		h.rememberShifted(poses)
 	}
 }
 
