@@ -318,6 +318,8 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"client"}, 2, "", "-connect: give the join link"},
 		{[]string{"client", "-connect", "tandem://here"}, 2, "", "-connect: joinlink:"},
 		{[]string{"client", "-connect", "tandem+ws://127.0.0.1:1/", "-loss", "2"}, 2, "", "-loss 2: a share of 0 to 0.9"},
+		{[]string{"client", "-headless", "-seconds", "0.3", "-connect", "tandem+ws://127.0.0.1:1/"}, 1, " 0 snapshots", "not joined in 0.3 s"},
+		{[]string{"bots", "-n", "2", "-seconds", "0.3", "-connect", "tandem+ws://127.0.0.1:1/"}, 1, "0 of 2 play", "none of the bots has joined"},
 		{[]string{"duel", "-latency", "3s"}, 2, "", "-latency 3s:"},
 		{[]string{"duel", "-jitter", "-1ms"}, 2, "", "-jitter -1ms:"},
 		{[]string{"duel", "-kind", "magic"}, 2, "", `-kind "magic": choose one of`},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
@@ -98,6 +99,9 @@ func fare(ctx context.Context, seats []*seat.Seat, hz int, length, every time.Du
 		time.Sleep(step - (time.Since(start) - now))
 	}
 	report(out, last, seats)
+	if ctx.Err() == nil && !slices.ContainsFunc(seats, func(s *seat.Seat) bool { return s.Client().Stats().Snapshots > 0 }) {
+		return fmt.Errorf("none of the bots has joined: %s", seats[0].Status())
+	}
 	return nil
 }
 

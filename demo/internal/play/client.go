@@ -39,8 +39,11 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	}
 	t := &table{seats: []*seat.Seat{s}, show: &show, stdout: stdout, stderr: stderr, settle: way.settle}
 	err = t.play(ctx)
-	if err == nil && s.Ended() {
+	if err == nil {
 		err = s.Err()
+	}
+	if err == nil && show.headless && ctx.Err() == nil && s.Client().Stats().Snapshots == 0 { // a script would take it for a game that was played
+		err = fmt.Errorf("not joined in %v s; what stood in the way is said above", show.seconds)
 	}
 	return err
 }
