@@ -33,6 +33,16 @@ func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *cu
 //go:noescape
 func blendPairsAVX2(rows *uint32, n int, dst *components.Pose3D, pairs *Pair[components.Pose3D], c *curve, far bool)
 
+// blendListAVX512 is blendListAVX2 by AVX-512.
+//
+//go:noescape
+func blendListAVX512(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool)
+
+// blendPairsAVX512 is blendPairsAVX2 by AVX-512.
+//
+//go:noescape
+func blendPairsAVX512(rows *uint32, n int, dst *components.Pose3D, pairs *Pair[components.Pose3D], c *curve, far bool)
+
 // maxRowAVX2 returns the largest of turns times sixteen rows; turns is at least 1.
 //
 //go:noescape

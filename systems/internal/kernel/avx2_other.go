@@ -25,6 +25,14 @@ func blendPairsAVX2(rows *uint32, n int, dst *components.Pose3D, pairs *Pair[com
 	unreachable()
 }
 
+func blendListAVX512(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool) {
+	unreachable()
+}
+
+func blendPairsAVX512(rows *uint32, n int, dst *components.Pose3D, pairs *Pair[components.Pose3D], c *curve, far bool) {
+	unreachable()
+}
+
 func maxRowAVX2(rows *uint32, turns int) uint32 { unreachable(); return 0 }
 
 func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns int, first uint32, rows *uint32, lanes *[256]uint64) int {

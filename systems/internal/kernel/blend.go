@@ -9,7 +9,7 @@ import (
 // Path selects an implementation. All paths give the same bits; tests and benchmarks compare them.
 type Path uint8
 
-// The paths. Fastest is the best assembly that the processor can execute, else Scalar. AVX2 is the same, but without vectors of 512 bits.
+// The paths. Fastest is the best assembly that the processor can execute, else Scalar. AVX2 is the same, but without AVX-512.
 const (
 	Fastest Path = iota
 	Scalar
@@ -21,7 +21,7 @@ func Available() bool { return hasAVX2 }
 
 func (p Path) avx2() bool { return hasAVX2 && p != Scalar }
 
-// avx512 reports whether the dense blend goes by vectors of 512 bits. The other loops have no such kernels.
+// avx512 reports whether poses are blended by AVX-512. The other loops have no such kernels.
 func (p Path) avx512() bool { return hasAVX512 && p == Fastest }
 
 const (
@@ -125,7 +125,11 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 		}
 		for whole-i >= perTurn {
 			n := min(whole-i, perListCall)
-			blendListAVX2(&rows[i], n, &dst[0], &prev[0], &cur[0], &c, far)
+			if p.avx512() {
+				blendListAVX512(&rows[i], n, &dst[0], &prev[0], &cur[0], &c, far)
+			} else {
+				blendListAVX2(&rows[i], n, &dst[0], &prev[0], &cur[0], &c, far)
+			}
 			i += n
 		}
 	}

@@ -2,6 +2,7 @@
 
 #include "textflag.h"
 #include "blend_amd64.h"
+#include "blend512_amd64.h"
 
 // The dense blend kernel for vectors of 512 bits: sixteen poses a turn, which are 640 bytes of every column, ten vectors.
 //
@@ -26,7 +27,7 @@
 // UNIT is in two parts, LENGTH before and TABLES after all others, since its square root and its division take long. Between them WEIGH would overwrite what
 // TABLES still has to read; so it leaves its results in Z10, Z11 and Z12, and NEXT moves them.
 //
-// Constants: Z21 to Z25 indices, K1 to K5 masks, Z26 c3, Z27 c2, Z28 c1, Z29 sign bits, Z30 ones, Z31 t.
+// Constants, beside those of all: Z21 to Z25 indices, K1 to K5 masks.
 //
 // The operations are those of blendScalar in its order, each rounded by itself; a product with 1 is exact.
 //
@@ -45,48 +46,21 @@
 	VADDPS  Z1, Z3, Z3            \
 	VMOVUPS Z3, n(DI)
 
-// WEIGH, in seven steps: x = 1-|dot|, wb = t + x(c1 + x(c2 + x c3)), wa = 1-wb, squared length 1 - ((x+x) wa) wb; then wb gets the sign of the dot.
-// Clobbers Z20.
-#define WEIGH_X \
-	VPANDND Z20, Z29, Z12 \ // |dot|
-	VSUBPS  Z12, Z30, Z12 // x
+#define WEIGH_X       STEP_X(Z20, Z12, Z29, Z30)
+#define WEIGH_C3      STEP_C3(Z12, Z11, Z26, Z27)
+#define WEIGH_C1      STEP_C(Z12, Z11, Z28)
+#define WEIGH_T       STEP_C(Z12, Z11, Z31)
+#define WEIGH_A       STEP_A(Z12, Z11, Z10, Z30)
+#define WEIGH_PRODUCT STEP_PRODUCT(Z12, Z11, Z10)
+#define WEIGH_SQUARE  STEP_SQUARE(Z12, Z11, Z20, Z29, Z30)
 
-#define WEIGH_C3 \
-	VMULPS  Z26, Z12, Z11 \
-	VADDPS  Z27, Z11, Z11
-
-#define WEIGH_C2 \
-	VMULPS  Z12, Z11, Z11 \
-	VADDPS  Z28, Z11, Z11
-
-#define WEIGH_C1 \
-	VMULPS  Z12, Z11, Z11 \
-	VADDPS  Z31, Z11, Z11 // wb
-
-#define WEIGH_A \
-	VSUBPS  Z11, Z30, Z10 \ // wa
-	VADDPS  Z12, Z12, Z12
-
-#define WEIGH_PRODUCT \
-	VMULPS  Z10, Z12, Z12 \
-	VMULPS  Z11, Z12, Z12
-
-#define WEIGH_SQUARE \
-	VSUBPS     Z12, Z30, Z12        \ // squared length
-	VPTERNLOGD $0x78, Z20, Z29, Z11 // wb xor (dot and sign bits)
-
-#define WEIGH_ALL WEIGH_X; WEIGH_C3; WEIGH_C2; WEIGH_C1; WEIGH_A; WEIGH_PRODUCT; WEIGH_SQUARE
+#define WEIGH_ALL WEIGH_X; WEIGH_C3; WEIGH_C1; WEIGH_T; WEIGH_A; WEIGH_PRODUCT; WEIGH_SQUARE
 
 // NEXT makes WEIGH's results those of the turn before.
 #define NEXT \
 	VMOVAPS Z12, Z17 \
 	VMOVAPS Z11, Z18 \
 	VMOVAPS Z10, Z19
-
-// LENGTH: Z9 = 1/length. Square root and division are the exact ones: the fast estimates differ from maker to maker.
-#define LENGTH \
-	VSQRTPS Z17, Z9     \
-	VDIVPS  Z9, Z30, Z9
 
 // TABLES: both weights times 1/length, as tables. Clobbers Z0, Z1.
 #define TABLES \
@@ -141,14 +115,7 @@ TEXT ·blendDenseAVX512(SB), NOSPLIT, $0-48
 	MOVQ c+32(FP), AX
 	MOVQ spread+40(FP), BX
 
-	VBROADCASTSS 0(AX), Z31
-	VBROADCASTSS 4(AX), Z28
-	VBROADCASTSS 8(AX), Z27
-	VBROADCASTSS 12(AX), Z26
-	VPTERNLOGD   $0xFF, Z0, Z0, Z0 // all bits set
-	VPSRLD       $25, Z0, Z30      // 0x7F
-	VPSLLD       $23, Z30, Z30     // 0x3F800000: 1
-	VPSLLD       $31, Z0, Z29      // 0x80000000: the sign
+	CONSTANTS512
 	VMOVDQU32    0(BX), Z21
 	VMOVDQU32    64(BX), Z22
 	VMOVDQU32    128(BX), Z23
@@ -173,7 +140,7 @@ TEXT ·blendDenseAVX512(SB), NOSPLIT, $0-48
 	DOTS_ALL
 	WEIGH_ALL
 	NEXT
-	LENGTH
+	LENGTH(Z17, Z9, Z30)
 	TABLES
 	AHEAD
 	DOTS_ALL
@@ -186,7 +153,7 @@ TEXT ·blendDenseAVX512(SB), NOSPLIT, $0-48
 
 turn:
 	AHEAD
-	LENGTH
+	LENGTH(Z17, Z9, Z30)
 
 	BLEND(0, Z21, K1, Z16, Z14)
 	WEIGH_X
@@ -196,13 +163,13 @@ turn:
 	PAIR1(0)
 	HALF(Y4, Y5, Y6)
 	BLEND(128, Z23, K3, Z16, Z14)
-	WEIGH_C2
+	WEIGH_C1
 	PAIR2(0)
 	BLEND(192, Z24, K4, Z16, Z14)
 	PAIR3(0)
 	HALF(Y5, Y6, Y7)
 	BLEND(256, Z25, K5, Z16, Z14)
-	WEIGH_C1
+	WEIGH_T
 	LOW
 
 	BLEND(320, Z21, K1, Z15, Z13)

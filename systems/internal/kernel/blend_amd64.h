@@ -110,3 +110,21 @@
 #define PUT(XY, Y, dst, dst4) \
 	VMOVUPS      XY, dst      \
 	VEXTRACTF128 $1, Y, dst4
+
+// FETCH prefetches the first and the last byte of the three poses of a row, which is at n bytes in the list at R14. DI, SI, DX: the columns. Clobbers R8.
+#define FETCH(n) \
+	MOVL       n(R14), R8       \
+	LEAQ       (R8)(R8*4), R8   \
+	PREFETCHT1 (SI)(R8*8)       \
+	PREFETCHT1 39(SI)(R8*8)     \
+	PREFETCHT1 (DX)(R8*8)       \
+	PREFETCHT1 39(DX)(R8*8)     \
+	PREFETCHT1 (DI)(R8*8)       \
+	PREFETCHT1 39(DI)(R8*8)
+
+// FETCH_RESULT does so for the result alone.
+#define FETCH_RESULT(n) \
+	MOVL       n(R14), R8       \
+	LEAQ       (R8)(R8*4), R8   \
+	PREFETCHT1 (DI)(R8*8)       \
+	PREFETCHT1 39(DI)(R8*8)

@@ -142,17 +142,6 @@ dense:
 	VMOVUPS Y8, (DI)(r*8)    \
 	VMOVSD  X10, 32(DI)(r*8)
 
-// FETCH prefetches the first and the last byte of the three poses of a row, which is at n bytes in the list at R14. Clobbers R8.
-#define FETCH(n) \
-	MOVL       n(R14), R8       \
-	LEAQ       (R8)(R8*4), R8   \
-	PREFETCHT1 (SI)(R8*8)       \
-	PREFETCHT1 39(SI)(R8*8)     \
-	PREFETCHT1 (DX)(R8*8)       \
-	PREFETCHT1 39(DX)(R8*8)     \
-	PREFETCHT1 (DI)(R8*8)       \
-	PREFETCHT1 39(DI)(R8*8)
-
 // func blendListAVX2(rows *uint32, n int, dst, prev, cur *components.Pose3D, c *curve, far bool)
 TEXT ·blendListAVX2(SB), NOSPLIT, $104-49
 	MOVQ n+8(FP), CX

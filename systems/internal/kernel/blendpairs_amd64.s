@@ -51,13 +51,6 @@
 	LEAQ         (AX)(AX*4), AX     \
 	VEXTRACTF128 $1, Y, 12(DI)(AX*8)
 
-// FETCH_RESULT prefetches the first and the last byte of a result, whose row is at n bytes in the list at R14. Clobbers R8.
-#define FETCH_RESULT(n) \
-	MOVL       n(R14), R8       \
-	LEAQ       (R8)(R8*4), R8   \
-	PREFETCHT1 (DI)(R8*8)       \
-	PREFETCHT1 39(DI)(R8*8)
-
 // func blendPairsAVX2(rows *uint32, n int, dst *components.Pose3D, pairs *Pair[components.Pose3D], c *curve, far bool)
 TEXT ·blendPairsAVX2(SB), NOSPLIT, $112-41
 	MOVQ n+8(FP), CX

@@ -13,7 +13,7 @@ func xgetbv() (eax, edx uint32)
 // detect reports whether the processor has AVX2 and AVX-512 and the operating system keeps the registers of each across a switch of threads; see "Detection
 // of AVX2" and "Detection of AVX-512 Foundation" in Intel's Software Developer's Manual, volume 1.
 //
-// The kernel needs no more of AVX-512 than the foundation. But the first processors to have it, which lack VBMI2, lower their clock for a while when
+// The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But the first processors to have it, which lack VBMI2, lower their clock for a while when
 // it is used, and slow down whatever else they do.
 func detect() (avx2, avx512 bool) {
 	const (
@@ -21,6 +21,7 @@ func detect() (avx2, avx512 bool) {
 		avx           = 1 << 28 // leaf 1, ecx
 		hasAVX2       = 1 << 5  // leaf 7, ebx
 		hasFoundation = 1 << 16 // leaf 7, ebx
+		hasVL         = 1 << 31 // leaf 7, ebx
 		hasVBMI2      = 1 << 6  // leaf 7, ecx
 		ymm           = 1<<1 | 1<<2
 		zmm           = ymm | 1<<5 | 1<<6 | 1<<7 // masks, upper halves of ZMM0 to 15, ZMM16 to 31
@@ -34,6 +35,6 @@ func detect() (avx2, avx512 bool) {
 	state, _ := xgetbv()
 	_, b, c, _ := cpuid(7, 0)
 	avx2 = state&ymm == ymm && b&hasAVX2 != 0
-	avx512 = avx2 && state&zmm == zmm && b&hasFoundation != 0 && c&hasVBMI2 != 0
+	avx512 = avx2 && state&zmm == zmm && b&(hasFoundation|hasVL) == hasFoundation|hasVL && c&hasVBMI2 != 0
 	return avx2, avx512
 }

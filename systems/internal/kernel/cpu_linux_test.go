@@ -18,7 +18,7 @@ func TestDetection(t *testing.T) {
 	if want := listed("avx2"); hasAVX2 != want {
 		t.Errorf("AVX2 detected: %v, the system says %v", hasAVX2, want)
 	}
-	if want := listed("avx512f") && listed("avx512_vbmi2"); hasAVX512 != want {
+	if want := listed("avx512f") && listed("avx512vl") && listed("avx512_vbmi2"); hasAVX512 != want {
 		t.Errorf("AVX-512 detected: %v, the system says %v", hasAVX512, want)
 	}
 }

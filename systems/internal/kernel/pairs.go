@@ -25,7 +25,11 @@ func (p Path) BlendPairs3D(rows []uint32, dst []components.Pose3D, pairs []Pair[
 		far := isFar(len(rows), len(dst))
 		for len(rows)-i >= perTurn {
 			n := min(len(rows)-i, perListCall)
-			blendPairsAVX2(&rows[i], n, &dst[0], &pairs[i], &c, far)
+			if p.avx512() {
+				blendPairsAVX512(&rows[i], n, &dst[0], &pairs[i], &c, far)
+			} else {
+				blendPairsAVX2(&rows[i], n, &dst[0], &pairs[i], &c, far)
+			}
 			i += n
 		}
 	}

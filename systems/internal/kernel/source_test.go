@@ -43,7 +43,7 @@ func TestEveryReturnClearsTheUpperHalves(t *testing.T) {
 			}
 		}
 	}
-	if returns < 8 {
+	if returns < 10 {
 		t.Errorf("only %d returns found in %v", returns, files)
 	}
 }
