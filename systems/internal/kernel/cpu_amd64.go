@@ -13,8 +13,8 @@ func xgetbv() (eax, edx uint32)
 // detect reports whether the processor has AVX2 and AVX-512 and the operating system keeps the registers of each across a switch of threads; see "Detection
 // of AVX2" and "Detection of AVX-512 Foundation" in Intel's Software Developer's Manual, volume 1.
 //
-// The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But the first processors to have it, which lack VBMI2, lower their clock for a while when
-// it is used, and slow down whatever else they do.
+// The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But the first processors to have it, which lack VBMI2,
+// lower their clock for a while when it is used, and slow down whatever else they do.
 func detect() (avx2, avx512 bool) {
 	const (
 		osxsave       = 1 << 27 // leaf 1, ecx
