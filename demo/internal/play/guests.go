@@ -1,6 +1,7 @@
 package play
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
@@ -20,8 +21,12 @@ import (
 type guests struct {
 	list    guestlist.List
 	file    string // empty: forgotten at the end
+	last    []byte // what the file said when it was read or written last
 	unsaved bool   // what has changed could not be saved
 }
+
+// errChanged keeps a server from undoing what somebody else has written: another server with the same file, or an operator with an editor.
+var errChanged = errors.New("the file has been changed by another program or by hand; end this server, and start it again to go on with that")
 
 // openGuests reads the file of -guests, or the one in the folder of -state. There need not be one yet. Where it cannot be written, that is said now and not with the first ban.
 func (s *serving) openGuests(log *slog.Logger) (*guests, error) {
@@ -35,6 +40,7 @@ func (s *serving) openGuests(log *slog.Logger) (*guests, error) {
 	text, err := readKept(g.file)
 	switch {
 	case err == nil:
+		g.last = text
 		if err = g.list.UnmarshalText(text); err != nil {
 			break
 		}
@@ -67,7 +73,14 @@ func (g *guests) write() error {
 	if err != nil {
 		return err
 	}
-	return writeKept(g.file, text)
+	if there, err := readKept(g.file); err == nil && !bytes.Equal(there, g.last) {
+		return errChanged
+	}
+	if err := writeKept(g.file, text); err != nil {
+		return err
+	}
+	g.last = text
+	return nil
 }
 
 // invite makes a token, which is to be saved, or says that it could not.

@@ -111,6 +111,39 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	}
 }
 
+// Two servers with one guest list, or an editor beside a server, do not undo each other's bans: the one that comes second is told.
+func TestGuestListOfTwo(t *testing.T) {
+	s := serving{guests: filepath.Join(t.TempDir(), "guests.json")}
+	logger := slog.New(slog.DiscardHandler)
+	var servers [2]*guests
+	for i := range servers {
+		g, err := s.openGuests(logger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		servers[i] = g
+	}
+	for i, addr := range []string{"203.0.113.1", "203.0.113.2", "203.0.113.3"} {
+		if _, err := servers[i%2].list.Ban(time.Now(), nil, addr, ""); err != nil {
+			t.Fatal(err)
+		}
+		err := servers[i%2].save()
+		if first := i%2 == 0; first != (err == nil) || !first && !strings.Contains(err.Error(), "changed by another") {
+			t.Errorf("server %d is told %v", i%2, err)
+		}
+	}
+	again, err := s.openGuests(logger)
+	if err != nil || len(again.list.Bans()) != 2 {
+		t.Errorf("in the end there is %+v, %v; want the bans of the first", again, err)
+	}
+	if err := os.Remove(s.guests); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.save(); err != nil {
+		t.Errorf("a list that somebody has removed: %v", err)
+	}
+}
+
 // Who serves to everybody by a link that is good on his machine only is told.
 func TestLinksForThisMachine(t *testing.T) {
 	before := &joinlink.Link{}
