@@ -170,7 +170,8 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, p *movingPai
 	from := t.cur[r]
 	if t.motion[r] == timedMark {
 		if span := (interval{t.span[r].from, t.span[r].to}); start < span.to {
-			from = i.blend(t.prev[r], t.cur[r], span.fraction(start))
+			i.blendOne(&i.one, &t.prev[r], &t.cur[r], span.fraction(start))
+			from = i.one
 		}
 	}
 	moved := t.motion[r] == lastGen

@@ -9,6 +9,14 @@
 // A [Hierarchy] composes the local poses, logical and visual, of entities with a Parent. [Motion3D] and [Motion2D] integrate velocities.
 // Everything here is a plugin of an engine; plugins may be installed in any order.
 //
+// # Values
+//
+// [Interpolation3D] and [Interpolation2D] are for poses. For values of your own:
+//
+//   - [InterpolationLinear] for numbers and arrays of two to four of them that are blended component by component, such as mgl32.Vec3;
+//   - [Interpolation] for all that a function of two values blends: small structs of numbers above all;
+//   - [InterpolationBatch] for arrays and for structs that hold some, which Go passes to such a function several times slower than a loop blends them.
+//
 // # Rules that hold
 //
 //   - The visual value at a time is a pure function of the samples and that time: frame times before do not matter.

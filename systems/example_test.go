@@ -89,6 +89,65 @@ func ExampleInterpolation() {
 	// 625ms {1 0 0}
 }
 
+// Vectors that are blended linearly need no function: here a camera's offset from its target.
+func ExampleInterpolationLinear() {
+	engine := mustEngine(10, systems.InterpolationLinear[mgl32.Vec3]())
+	offsets := generic.NewMap2[components.Logical[mgl32.Vec3], components.Visual[mgl32.Vec3]](engine.World())
+	start := components.NewLogical(mgl32.Vec3{0, 2, -8})
+	camera := offsets.NewWith(&start, &components.Visual[mgl32.Vec3]{})
+
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		if engine.Time().Tick == 0 {
+			logical, _ := offsets.Get(camera)
+			logical.Set(mgl32.Vec3{0, 3, -4})
+		}
+	}))
+	for range 3 {
+		engine.Update(50 * time.Millisecond)
+		_, visual := offsets.Get(camera)
+		fmt.Println(engine.Time().Normal, visual.Get())
+	}
+	// Output:
+	// 50ms [0 2.5 -6]
+	// 100ms [0 3 -4]
+	// 150ms [0 3 -4]
+}
+
+// tail is a chain of joints, each turned against the one before it, in radians.
+type tail [6]float32
+
+// Large values, and all that hold arrays, are blended fastest in batches. A loop over pointers copies none of them.
+func ExampleInterpolationBatch() {
+	interpolation := systems.InterpolationBatch(func(dst, from, to []tail, t float32) {
+		for k := range dst {
+			a, b := &from[k], &to[k]
+			for joint := range a {
+				dst[k][joint] = a[joint] + t*components.AngleBetween(a[joint], b[joint])
+			}
+		}
+	})
+	engine := mustEngine(10, interpolation)
+	tails := generic.NewMap2[components.Logical[tail], components.Visual[tail]](engine.World())
+	start := components.NewLogical(tail{0, 0.5, 3})
+	dog := tails.NewWith(&start, &components.Visual[tail]{})
+
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		if engine.Time().Tick == 0 {
+			logical, _ := tails.Get(dog)
+			logical.Set(tail{1, 0.5, -3}) // the third joint turns on by 0.28, not back by 6
+		}
+	}))
+	for range 3 {
+		engine.Update(25 * time.Millisecond)
+		_, visual := tails.Get(dog)
+		fmt.Printf("%v %.2f\n", engine.Time().Normal, visual.Get())
+	}
+	// Output:
+	// 25ms [0.25 0.50 3.07 0.00 0.00 0.00]
+	// 50ms [0.50 0.50 3.14 0.00 0.00 0.00]
+	// 75ms [0.75 0.50 3.21 0.00 0.00 0.00]
+}
+
 // A large world keeps its origin near the player: everything is moved back, and nothing is seen of it.
 func ExampleInterpolator_Shift() {
 	interpolation := systems.Interpolation3D()

@@ -21,7 +21,7 @@ import (
 // value from the last visual one, which cuts corners and depends on the frame times; this keeps the last two samples with
 // their times instead, as Unity, Godot and Bevy do, on Celerity's clock, which is ahead of the picture instead of behind it.
 type Interpolator[T any] struct {
-	blend     func(from, to T, t float32) T
+	blendOne  func(dst, prev, cur *T, t float32)
 	blendAll  func(dst, prev, cur []T, t float32)
 	blendRows func(rows []uint32, dst, prev, cur []T, t float32)
 	// blendPairs is blendRows for samples that stand side by side; nil where a capture makes no such pairs.
@@ -49,6 +49,7 @@ type Interpolator[T any] struct {
 	common   int              // rows in all common lists
 	timed    int              // rows in all timed lists
 	rows     []uint32         // scratch
+	one      T                // scratch
 	drawings int              // since the newest capture
 	drawnAt  time.Duration    // the normal time of the newest drawing
 	drawnOff bool             // whether that was without interpolation
@@ -86,26 +87,34 @@ func (i interval) fraction(now time.Duration) float32 {
 }
 
 // Interpolation returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0 <= t < 1, and must return from at t = 0. T may
-// be anything without pointers: a colour, a field of view, a health bar. Strings, slices and maps are pointers too: a T that holds any panics.
+// be anything without pointers: a field of view, a health bar. Strings, slices and maps are pointers too: a T that holds any panics. With
+// [Interpolator.WithWorkers] several goroutines call the blend at a time.
+//
+// Structs of a few numbers are fast here. Arrays, and structs that hold any, such as mgl32.Vec4, are not: Go passes them to a function and back through memory, which
+// takes several times as long as to blend them. [InterpolationLinear] is for those that are blended linearly, [InterpolationBatch] for all others.
 //
 // Corrected predictions of T move like others until the interpolator knows how to subtract: [Interpolator.WithDifference].
 func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] {
 	if blend == nil {
 		panic("systems: Interpolation needs a blend function; pass one that returns the value at fraction t of the way")
 	}
+	return newInterpolator("Interpolation",
+		func(dst, prev, cur *T, t float32) { *dst = blend(*prev, *cur, t) },
+		func(dst, prev, cur []T, t float32) { kernel.Blend(dst, prev, cur, t, blend) },
+		func(rows []uint32, dst, prev, cur []T, t float32) { kernel.BlendList(rows, dst, prev, cur, t, blend) })
+}
+
+// newInterpolator returns an interpolator with the three ways of blending, which give the same bits, or panics in the name of an exported function.
+func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32), all func(dst, prev, cur []T, t float32),
+	rows func(rows []uint32, dst, prev, cur []T, t float32)) *Interpolator[T] {
 	if unsafe.Sizeof(*new(T)) == 0 {
-		panic(fmt.Sprintf("systems: Interpolation of %T, which has no size; there is nothing to interpolate", *new(T)))
+		panic(fmt.Sprintf("systems: %s of %T, which has no size; there is nothing to interpolate", name, *new(T)))
 	}
 	if pointer := plain.Pointer[T](); pointer != "" {
-		panic(fmt.Sprintf("systems: Interpolation of %T, which holds a pointer (%s), and samples must hold none; leave it out, or put an index or an array of fixed size in its place",
-			*new(T), pointer))
+		panic(fmt.Sprintf("systems: %s of %T, which holds a pointer (%s), and samples must hold none; leave it out, or put an index or an array of fixed size in its place",
+			name, *new(T), pointer))
 	}
-	i := &Interpolator[T]{
-		blend:     blend,
-		blendAll:  func(dst, prev, cur []T, t float32) { kernel.Blend(dst, prev, cur, t, blend) },
-		blendRows: func(rows []uint32, dst, prev, cur []T, t float32) { kernel.BlendList(rows, dst, prev, cur, t, blend) },
-		halfLife:  defaultHalfLife,
-	}
+	i := &Interpolator[T]{blendOne: one, blendAll: all, blendRows: rows, halfLife: defaultHalfLife}
 	i.capturePlain = func(t *table[T], m *movingRows, _ *movingPairs[T], g marks) ([]uint32, int) {
 		return capturePlain(i, t, m, g)
 	}
@@ -114,8 +123,9 @@ func Interpolation[T any](blend func(from, to T, t float32) T) *Interpolator[T] 
 
 // Interpolation3D returns the interpolator of poses in space: positions and scales linearly, rotations along the shortest arc.
 func Interpolation3D() *Interpolator[components.Pose3D] {
-	i := Interpolation(blendPose3D)
-	i.blendAll, i.blendRows, i.blendPairs = kernel.Blend3D, kernel.BlendList3D, kernel.BlendPairs3D
+	one := func(dst, prev, cur *components.Pose3D, t float32) { *dst = kernel.BlendOne3D(prev, cur, t) }
+	i := newInterpolator("Interpolation3D", one, kernel.Blend3D, kernel.BlendList3D)
+	i.blendPairs = kernel.BlendPairs3D
 	i.normalize = func(p components.Pose3D) components.Pose3D {
 		kernel.Normalize3D(&p)
 		return p
@@ -126,18 +136,8 @@ func Interpolation3D() *Interpolator[components.Pose3D] {
 
 // Interpolation2D returns the interpolator of poses in the plane: positions and scales linearly, angles by the shorter way round.
 func Interpolation2D() *Interpolator[components.Pose2D] {
-	i := Interpolation(blendPose2D)
-	i.blendAll, i.blendRows = kernel.Blend2D, kernel.BlendList2D
-	return i.WithDifference(difference2D)
-}
-
-// blendPose3D gives one pose the bits that it gets in a batch.
-func blendPose3D(from, to components.Pose3D, t float32) components.Pose3D {
-	return kernel.BlendOne3D(&from, &to, t)
-}
-
-func blendPose2D(from, to components.Pose2D, t float32) components.Pose2D {
-	return kernel.BlendOne2D(&from, &to, t)
+	one := func(dst, prev, cur *components.Pose2D, t float32) { *dst = kernel.BlendOne2D(prev, cur, t) }
+	return newInterpolator("Interpolation2D", one, kernel.Blend2D, kernel.BlendList2D).WithDifference(difference2D)
 }
 
 // Install adds the interpolator's systems to the engine.
@@ -272,7 +272,8 @@ func (i *Interpolator[T]) at(r row[T], now time.Duration) T {
 	if t == 1 {
 		return *r.cur
 	}
-	return i.blend(*r.prev, *r.cur, t)
+	i.blendOne(&i.one, r.prev, r.cur, t)
+	return i.one
 }
 
 // present returns the time before which nothing will be drawn any more: within a step its start, whatever the frame that the step belongs to will show.

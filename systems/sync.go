@@ -67,7 +67,7 @@ func (i *Interpolator[T]) draw(tables []table[T], now time.Duration) {
 			case still:
 				t.visual[r] = t.cur[r]
 			default:
-				t.visual[r] = i.blend(t.prev[r], t.cur[r], own.fraction(now))
+				i.blendOne(&t.visual[r], &t.prev[r], &t.cur[r], own.fraction(now))
 			}
 			kept = append(kept, r)
 		}
