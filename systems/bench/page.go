@@ -237,8 +237,10 @@ const explanation = `
 
 - ` + "`tandem.frame`" + `: Engine.Update between two fixed steps on an arche world with Interpolation3D installed, at 100, 10, 1 and 0 % of entities in
   motion, chosen at random. Every Visual is checked against a blend in Go after the timing. ` + "`2threads`" + `: with one worker beside the engine's goroutine.
-- ` + "`tandem.frame.color`" + ` and ` + "`vec4`" + `: the same of values of 16 bytes with a user's blend, a struct of four numbers and an mgl32.Vec4 (Go passes arrays in memory);
-  ` + "`tandem.scalar`" + `: the blend of poses in Go alone, over plain columns.
+- ` + "`tandem.frame.color`" + `: the same of values of 16 bytes with a user's blend, a struct of four numbers. ` + "`linear`, `batch` and `vec4`" + `: of an mgl32.Vec4, by
+  InterpolationLinear, by InterpolationBatch with a user's loop over the components, and by Interpolation with a function of two values. The last is not for
+  arrays, and has no target: Go passes them in memory, and a value that was stored number by number and is read as a whole has to wait. The page keeps its figure
+  to show what that costs. ` + "`tandem.scalar`" + `: the blend of poses in Go alone, over plain columns.
 - ` + "`tandem.capture`" + `: the capture at the end of a fixed step, normalising included; the writes of gameplay are not. One frame is drawn of each step; where four or
   more are, scattered movers cost the capture some 3 ns each more, by which frames read their samples side by side, as those of ` + "`tandem.frame`" + ` do.
 - ` + "`hierarchy`" + `: frames of worlds in which everybody belongs to a hierarchy, interpolation and propagation together: chains of a hundred, all under one root,

@@ -18,6 +18,7 @@ func measured(tandem float64) *results {
 			"arche.slerp.100pct": 200, "arche.slerp.10pct": 20, "arche.slerp.1pct": 5, "seed.chase.100pct": 25, "seed.chase.10pct": 3, "seed.chase.1pct": 1,
 			"tandem.frame.100pct": tandem, "tandem.frame.10pct": tandem / 10, "tandem.frame.1pct": tandem / 100, "tandem.frame.0pct": 0.003,
 			"tandem.capture.100pct": 3, "tandem.capture.1pct": 0.5, "cpp.blend.avx2": 1.8, "floor": 1.6,
+			"tandem.scalar.100pct": 9, "tandem.frame.color": 2.6, "tandem.frame.linear": 2.5, "tandem.frame.batch": 3, "tandem.frame.vec4": 11.5,
 		} {
 			r.add(name, n, v)
 		}
@@ -83,6 +84,51 @@ func TestCompare(t *testing.T) {
 	}
 	if err := measured(2).compare(empty, nil); err == nil {
 		t.Error("a page without a table is no error")
+	}
+}
+
+// A page that was written before there was a row says nothing of it, and a row that is no more is not asked for.
+func TestCompareWithAnOlderPage(t *testing.T) {
+	const row = "a mgl32.Vec4 by InterpolationLinear"
+	path := written(t, measured(2))
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "| "+row) {
+		t.Fatalf("the page has no row of %q", row)
+	}
+	older := strings.Replace(string(page), "| "+row, "| a row of old", 1)
+	if err := os.WriteFile(path, []byte(older), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := measured(2).compare(path, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// The target of arrays is for the ways that are advised. What they cost by value stands on the page without one.
+func TestTargetsOfValues(t *testing.T) {
+	for _, test := range []struct {
+		figure string
+		misses bool
+	}{{"tandem.frame.color", true}, {"tandem.frame.linear", true}, {"tandem.frame.batch", true}, {"tandem.frame.vec4", false}} {
+		r := measured(1.7)
+		before := len(r.misses())
+		for range 3 {
+			r.add(test.figure, 100_000, 20) // the median
+		}
+		got := r.misses()[before-1:]
+		if missed := len(got) > 1; missed != test.misses {
+			t.Errorf("%s at 20 ns: misses %q, want one more: %v", test.figure, got, test.misses)
+		}
+		page, err := os.ReadFile(written(t, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mark := strings.Contains(string(page), "| **0.18** |"); mark != test.misses || !strings.Contains(string(page), "0.18") {
+			t.Errorf("%s at 20 ns: the page marks the ratio as missed: %v, want %v", test.figure, mark, test.misses)
+		}
 	}
 }
 

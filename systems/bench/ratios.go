@@ -60,8 +60,16 @@ func (r *results) ratios() (list []ratio) {
 	add("two threads, 10 % moving, against one", r.find("tandem.frame.10pct.2threads"), r.find("tandem.frame.10pct"), 0, nil)
 	scalar := r.find("tandem.scalar.100pct")
 	add("without assembly, all moving, against "+arche, scalar, slerp("100pct"), 0, from10k(14, 14))
-	for _, value := range []struct{ figure, name string }{{"tandem.frame.color", "a user's struct of 16 bytes"}, {"tandem.frame.vec4", "a mgl32.Vec4"}} {
-		add(value.name+", per byte, against a pose without assembly", r.find(value.figure), scalar, valueBytes/float64(poseBytes), from10k(0.5, 0.5))
+	for _, value := range []struct {
+		figure, name string
+		target       func(int) (float64, bool)
+	}{
+		{"tandem.frame.color", "a user's struct of 16 bytes", from10k(0.5, 0.5)},
+		{"tandem.frame.linear", "a mgl32.Vec4 by InterpolationLinear", from10k(0.5, 0.5)},
+		{"tandem.frame.batch", "a mgl32.Vec4 by a user's InterpolationBatch", from10k(0.5, 0.5)},
+		{"tandem.frame.vec4", "a mgl32.Vec4 by value, which is not advised", nil},
+	} {
+		add(value.name+", per byte, against a pose without assembly", r.find(value.figure), scalar, valueBytes/float64(poseBytes), value.target)
 	}
 	for _, s := range shapes {
 		only100k := func(n int) (float64, bool) { return 20, n == 100_000 }

@@ -25,20 +25,44 @@ func mixColors(from, to color, t float32) color {
 	return color{from.r + (to.r-from.r)*t, from.g + (to.g-from.g)*t, from.b + (to.b-from.b)*t, from.a + (to.a-from.a)*t}
 }
 
+// The conversions, which cost nothing, keep compilers from fusing products with sums: the checks want the bits of InterpolationLinear.
+
 func mixVectors(from, to mgl32.Vec4, t float32) (v mgl32.Vec4) {
 	for k := range v {
-		v[k] = from[k] + (to[k]-from[k])*t
+		v[k] = from[k] + float32((to[k]-from[k])*t)
 	}
 	return v
 }
 
-// values measures frames of a user's value with a blend of his own in Go, all of them in motion. The function makes a value of two numbers, the second of which counts steps.
-func values[T comparable](name string, n int, mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
+func mixBatchOfVectors(dst, from, to []mgl32.Vec4, t float32) {
+	for i := range dst {
+		a, b := &from[i], &to[i]
+		for k := range b {
+			dst[i][k] = a[k] + float32((b[k]-a[k])*t)
+		}
+	}
+}
+
+// ownValues are the workloads of values of a user's own: a struct of numbers, and an array in the three ways.
+func ownValues(n int) []*workload {
+	ownColor := func(x, y float32) color { return color{x, y, 1, 2} }
+	vec4 := func(x, y float32) mgl32.Vec4 { return mgl32.Vec4{x, y, 1, 2} }
+	return []*workload{
+		values("color", n, systems.Interpolation(mixColors), mixColors, ownColor),
+		values("linear", n, systems.InterpolationLinear[mgl32.Vec4](), mixVectors, vec4),
+		values("batch", n, systems.InterpolationBatch(mixBatchOfVectors), mixVectors, vec4),
+		values("vec4", n, systems.Interpolation(mixVectors), mixVectors, vec4),
+	}
+}
+
+// values measures frames of a user's value, all of them in motion. The first function says how it is to be drawn, the second makes a value of two numbers, the second of which
+// counts steps.
+func values[T comparable](name string, n int, interpolation *systems.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {
 		fail("%v", err)
 	}
-	e.Install(systems.Interpolation(mix))
+	e.Install(interpolation)
 	w := e.World()
 	builder := generic.NewMap2[components.Logical[T], components.Visual[T]](w)
 	query := builder.NewBatchQ(n)

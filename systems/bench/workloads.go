@@ -35,8 +35,7 @@ func workloads(n int) []*workload {
 	for _, pct := range []int{100, 10} { // the capture has no threads
 		list = append(list, tandem(n, pct, 1)[0])
 	}
-	vec4 := func(x, y float32) mgl32.Vec4 { return mgl32.Vec4{x, y, 1, 2} }
-	return append(list, scalarPoses(n), values("color", n, mixColors, func(x, y float32) color { return color{x, y, 1, 2} }), values("vec4", n, mixVectors, vec4))
+	return append(append(list, scalarPoses(n)), ownValues(n)...)
 }
 
 // aMillisecond is how long one measurement lasts at least.
