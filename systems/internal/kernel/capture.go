@@ -192,7 +192,7 @@ func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int)
 	arguments.motion = &c.Motion[first:end][0]
 	arguments.turns = turns
 	if len(c.Prev) >= farColumn && uintptr(unsafe.Pointer(arguments.prev))%cacheLine == 0 {
-		arguments.stream = 1
+		arguments.far = 1
 	}
 	done = captureAVX2(&arguments)
 	out.Went += arguments.went
@@ -204,6 +204,9 @@ func (c *Capture3D) takeListTurns(rows []uint32, out *Captured) (done int) {
 	_ = c.Seen[rows[len(rows)-1]] // inside the table, as are the others; all columns are equally long
 	arguments := c.arguments()
 	arguments.turns = len(rows) / perTurn
+	if len(c.Seen) >= farRows {
+		arguments.far = 1
+	}
 	paired := c.pairing(out, len(rows))
 	if paired {
 		at := len(out.Pairs)
@@ -241,7 +244,7 @@ type captureArguments struct {
 	turns     int
 	now, last uint32
 	timed     uint32
-	stream    uint32 // not zero: prev, which is then on a boundary of 32 bytes, is written past the caches
+	far       uint32 // not zero: prev, which is then on a boundary of 32 bytes, is written past the caches; the rows of a list are fetched ahead
 	went      int
 	pairs     *Pair[components.Pose3D] // nil: not wanted
 	revisions *uint32

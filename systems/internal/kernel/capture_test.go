@@ -388,7 +388,7 @@ func (c *Captured) moving(n int) []uint32 {
 }
 
 func TestCaptureOfLongTables(t *testing.T) {
-	for _, n := range []int{512, 513, part, part + 1, 3*part + 11} {
+	for _, n := range []int{512, 513, part, part + 1, 3*part + 11, farRows + 11} {
 		for _, every := range []int{1, 2, 7, 90} {
 			c := newCapture(n)
 			move := func() (moved int) {

@@ -68,12 +68,15 @@
 //
 //   - Fetching the results of pairs, one turn ahead, in tables that are in the second-level cache: a hundred of 10 000 take 5 to 10 % longer.
 //
-//   - Prefetching in the capture of neighbouring rows: up to 61 % slower at 10 000 rows, 16 to 32 % at 100 000 and at a million. In that of a list, of the samples
-//     and marks of a whole part while the next one is scanned: 3 to 5 % at a million rows, nothing below; of the rows one to three turns ahead: 2 to 3 % slower at 10 000,
-//     nothing at 100 000, up to 4 % at a million. It is the lines and pages themselves that take the time: to fetch them and do no more is as slow as the capture.
+//   - Prefetching in the capture of neighbouring rows: up to 61 % slower at 10 000 rows, 16 to 32 % at 100 000 and at a million; one line in six, as in the scan: nothing.
+//
+//   - In that of a list, which fetches into the second-level cache four turns ahead where the table is large, and so takes two thirds to three quarters of the time where a tenth of
+//     a million moves and 7 % less where a hundredth does: into the first-level cache, half as much is won; two turns ahead, a little less; in tables of 10 000, 2 to 3 % is lost. All
+//     of a part ahead, while the next one is scanned: 3 to 5 % at a million rows where a hundredth moves, nothing below.
 //
 //   - Motion marks of one byte instead of four: where a hundredth moves, a capture that neither reads nor writes marks at all takes 1 % less time at 10 000 rows, 1 to 6 % at 100 000 and
-//     3 to 4 % at a million, and bytes would win less than that. Nor can the two samples of a row change places instead of being copied: the newest is read, to see whether it has moved, and the other written, either way.
+//     3 to 4 % at a million, and bytes would win less than that. Nor can the two samples of a row change places instead of being copied: the newest is read, to see whether it
+//     has moved, and the other written, either way.
 //
 //   - The scan in two to sixteen places by turns: 5 to 50 % slower at a million rows, where one stream, when it fetched nothing yet, was as fast as a sum over the same memory.
 //
