@@ -157,3 +157,33 @@ func ExampleSystemPanic() {
 	// FixedUpdate Update no ground below
 	// step 0
 }
+
+// Where steps cost more time than they simulate, an engine with AdaptiveRates takes fewer and longer ones instead of falling behind, and more again when they are cheap.
+func ExampleConfig_adaptiveRates() {
+	var worked time.Duration // in a game StepClock is begin := time.Now(); func() time.Duration { return time.Since(begin) }
+	cost := 5 * time.Millisecond
+	engine, err := ecs.New(ecs.Config{AdaptiveRates: []int{60, 30, 15}, StepClock: func() time.Duration { return worked }})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { worked += cost }))
+	rate := 0
+	for frame := range 600 {
+		switch frame {
+		case 100:
+			cost = 25 * time.Millisecond // an explosion
+		case 200:
+			cost = 5 * time.Millisecond // the dust settles
+		}
+		engine.Update(time.Second / 60)
+		if now := engine.Time().Rate; now != rate {
+			fmt.Printf("%.1f s: %d Hz\n", engine.Time().Real.Seconds(), now)
+			rate = now
+		}
+	}
+	// Output:
+	// 0.0 s: 60 Hz
+	// 1.7 s: 30 Hz
+	// 4.7 s: 60 Hz
+}
