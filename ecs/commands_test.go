@@ -131,3 +131,23 @@ func TestCommandsDoNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations per frame", n)
 	}
 }
+
+// A host that adds a system while a query of its own is open makes no edits of anybody's fail: they wait until a system runs without.
+func TestCommandsWaitForTheHostsQuery(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	var seen []bool
+	e.Add(ecs.NormalUpdate, ecs.SystemFunc(func(w *arche.World) {}))
+	e.Update(0)
+	doomed := e.World().NewEntity()
+	e.Commands().Despawn(doomed)
+	query := e.World().Query(arche.All())
+	e.Add(ecs.NormalUpdate, ecs.SystemFunc(func(w *arche.World) { seen = append(seen, w.Alive(doomed)) }))
+	query.Close()
+	if !e.World().Alive(doomed) {
+		t.Error("despawned while a query was open")
+	}
+	e.Update(0)
+	if e.World().Alive(doomed) || len(seen) != 1 || seen[0] {
+		t.Errorf("alive %v; the second system saw %v", e.World().Alive(doomed), seen)
+	}
+}

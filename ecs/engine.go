@@ -261,7 +261,7 @@ func (e *Engine) call(en *entry, method string) {
 	if e.world.IsLocked() && !locked {
 		panic("the system left a query open, which locks the world; iterate it to the end or call its Close")
 	}
-	if !inner {
+	if !inner && !locked { // a host may add or remove systems with a query of its own open, too
 		e.commands.flush(e.world)
 	}
 }

@@ -22,6 +22,10 @@ func wasExchanged[T any](r *components.LogicalRecord[T], tag, seen uint32) bool 
 // capture runs at the end of the fixed step [from, to): for every value that was written in it, prev becomes the value at its start and cur the value at its
 // end.
 func (i *Interpolator[T]) capture() {
+	if i.capturing {
+		i.startAnew()
+	}
+	i.capturing = true
 	i.settleIn()
 	last, lastGen := i.step, i.gen
 	i.step = interval{i.clock.StepStart, i.clock.StepEnd}
@@ -81,6 +85,34 @@ func (i *Interpolator[T]) capture() {
 		i.timed += len(i.moving[k].timed)
 	}
 	clear(i.fixes.starts) // those that were given but not used
+	i.capturing = false
+}
+
+// startAnew mends what a capture has left behind that a panic of the user's blend or difference has broken off: whoever moved, or was written in vain, jumps to where he is. No list says who that is.
+func (i *Interpolator[T]) startAnew() {
+	tables := i.cols.collect()
+	for k := range tables {
+		t := &tables[k]
+		for r := range t.motion {
+			record := t.logical[r].Record()
+			value := i.normal(record.Value)
+			if t.motion[r] == 0 && (record.Revision != t.seen[r] || sameBits(&value, &t.cur[r])) {
+				continue
+			}
+			owner := t.span[r].owner
+			tag, _ := tagOf(owner)
+			t.seen[r] = nextRevision(t.seen[r])
+			record.Acknowledge(tag, t.seen[r])
+			t.prev[r], t.cur[r], t.visual[r] = value, value, value
+			t.motion[r] = 0
+			i.fixes.forget(owner)
+			i.touch(owner)
+		}
+	}
+	i.common, i.timed = 0, 0
+	i.moving, i.lastOnes = i.moving[:0], i.lastOnes[:0]
+	i.dropPairs()
+	i.capturing = false
 }
 
 // pairedFrames is how many frames of a step make it worth while to put the samples of the next one's movers side by side. Where a hundredth of 10 000 entities moves, that

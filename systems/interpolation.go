@@ -41,24 +41,25 @@ type Interpolator[T any] struct {
 	homes homes
 
 	// What is in motion, as of the newest capture.
-	step     interval
-	gen      uint32           // generation of the newest capture; even, never 0
-	moving   []movingRows     // per table, in the order in which columns.collect finds them
-	lastOnes []movingRows     // the lists of the capture before, while the newest is being made
-	pairs    []movingPairs[T] // per table, as moving
-	common   int              // rows in all common lists
-	timed    int              // rows in all timed lists
-	rows     []uint32         // scratch
-	one      T                // scratch
-	drawings int              // since the newest capture
-	drawnAt  time.Duration    // the normal time of the newest drawing
-	drawnOff bool             // whether that was without interpolation
-	redraw   bool             // what is in motion has changed since
-	touched  []arche.Entity   // visual values that changed other than by being in motion, for whoever watches
-	watched  bool
-	movedOut uint32 // counts the times at which samples were taken away
-	settled  uint32 // counts the times at which samples were given
-	fixes    corrections[T]
+	step      interval
+	capturing bool             // a capture is under way, or was broken off by a panic
+	gen       uint32           // generation of the newest capture; even, never 0
+	moving    []movingRows     // per table, in the order in which columns.collect finds them
+	lastOnes  []movingRows     // the lists of the capture before, while the newest is being made
+	pairs     []movingPairs[T] // per table, as moving
+	common    int              // rows in all common lists
+	timed     int              // rows in all timed lists
+	rows      []uint32         // scratch
+	one       T                // scratch
+	drawings  int              // since the newest capture
+	drawnAt   time.Duration    // the normal time of the newest drawing
+	drawnOff  bool             // whether that was without interpolation
+	redraw    bool             // what is in motion has changed since
+	touched   []arche.Entity   // visual values that changed other than by being in motion, for whoever watches
+	watched   bool
+	movedOut  uint32 // counts the times at which samples were taken away
+	settled   uint32 // counts the times at which samples were given
+	fixes     corrections[T]
 
 	shiftListeners []*shiftListener[T]
 

@@ -8,6 +8,9 @@ import (
 
 // sync runs once per frame: the visual value of everything in motion is blended at the normal time. What rests is not even looked at.
 func (i *Interpolator[T]) sync() {
+	if i.capturing {
+		i.startAnew()
+	}
 	tables := i.cols.collect()
 	misfits := i.cols.misfits
 	if misfits {
