@@ -151,17 +151,36 @@ func mixVectors(x, y mgl32.Vec4, t float32) (v mgl32.Vec4) {
 	return v
 }
 
-func BenchmarkGeneric(b *testing.B) {
-	benchGeneric(b, "colour", mixColours)
-	benchGeneric(b, "vec4", mixVectors)
-	benchGeneric(b, "pose2d", components.Blend2D)
+func mixBatchOfVectors(dst, x, y []mgl32.Vec4, t float32) {
+	for i := range dst {
+		a, b := &x[i], &y[i]
+		for k := range b {
+			dst[i][k] = a[k] + (b[k]-a[k])*t
+		}
+	}
 }
 
-func benchGeneric[T any](b *testing.B, name string, blend func(from, to T, t float32) T) {
+func BenchmarkGeneric(b *testing.B) {
+	benchValues(b, "colour", Blend[colour], BlendList[colour], mixColours)
+	benchValues(b, "pose2d", Blend[components.Pose2D], BlendList[components.Pose2D], components.Blend2D)
+	benchValues(b, "vec4", Blend[mgl32.Vec4], BlendList[mgl32.Vec4], mixVectors)
+	benchValues(b, "vec4-batch", BlendBatch[mgl32.Vec4], BlendListBatch[mgl32.Vec4], mixBatchOfVectors)
+	flat := func(v []mgl32.Vec4) []float32 { return unsafe.Slice(&v[0][0], 4*len(v)) }
+	benchValues(b, "vec4-linear", func(dst, prev, cur []mgl32.Vec4, t float32, _ any) {
+		BlendLinear(flat(dst), flat(prev), flat(cur), t)
+	}, func(rows []uint32, dst, prev, cur []mgl32.Vec4, t float32, _ any) {
+		BlendListLinear(rows, flat(dst), flat(prev), flat(cur), 4, t)
+	}, nil)
+}
+
+func benchValues[T, F any](b *testing.B, name string, dense func(dst, prev, cur []T, t float32, blend F),
+	list func(rows []uint32, dst, prev, cur []T, t float32, blend F), blend F) {
 	for _, n := range benchSizes {
 		prev, cur, dst := make([]T, n), make([]T, n), make([]T, n)
-		rows := someRows(n, 100)
-		perRow(b, fmt.Sprintf("%s-dense/%d", name, n), n, func() { Blend(dst, prev, cur, 0.37, blend) })
-		perRow(b, fmt.Sprintf("%s-list/%d", name, n), n, func() { BlendList(rows, dst, prev, cur, 0.37, blend) })
+		perRow(b, fmt.Sprintf("%s-dense/%d", name, n), n, func() { dense(dst, prev, cur, 0.37, blend) })
+		for _, percent := range []int{100, 10} {
+			rows := someRows(n, percent)
+			perRow(b, fmt.Sprintf("%s-list%d/%d", name, percent, n), len(rows), func() { list(rows, dst, prev, cur, 0.37, blend) })
+		}
 	}
 }
