@@ -86,7 +86,7 @@ func TestLinearListGivesTheSameBits(t *testing.T) {
 	})
 }
 
-// Between finite numbers that are not too far apart it is what exact arithmetic says, to a rounding error.
+// Between finite numbers that are not too far apart it is what exact arithmetic says, to a rounding error: relative, and next to zero the distance of two numbers.
 func TestBlendLinearIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float64Range(-1e6, 1e6)
@@ -95,12 +95,12 @@ func TestBlendLinearIsExact(t *testing.T) {
 		var small [1]float32
 		p, c := float32(prev), float32(cur)
 		BlendLinear(small[:], []float32{p}, []float32{c}, at)
-		if want := float64(p) + (float64(c)-float64(p))*float64(at); math.Abs(float64(small[0])-want) > size/(1<<22) {
+		if want := float64(p) + (float64(c)-float64(p))*float64(at); math.Abs(float64(small[0])-want) > size/(1<<22)+math.SmallestNonzeroFloat32 {
 			t.Fatalf("%v to %v at %v: %v, want %v", p, c, at, small[0], want)
 		}
 		var large [1]float64
 		BlendLinear(large[:], []float64{prev}, []float64{cur}, float64(at))
-		if want := prev*(1-float64(at)) + cur*float64(at); math.Abs(large[0]-want) > size/(1<<50) {
+		if want := prev*(1-float64(at)) + cur*float64(at); math.Abs(large[0]-want) > size/(1<<50)+math.SmallestNonzeroFloat64 {
 			t.Fatalf("%v to %v at %v: %v, want %v", prev, cur, at, large[0], want)
 		}
 	})
