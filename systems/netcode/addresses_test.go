@@ -178,3 +178,35 @@ func TestSilentStrangersKeepNobodyOut(t *testing.T) {
 		t.Errorf("%d of %d silent ones were sent away", refused, len(silent))
 	}
 }
+
+// Who has said who he is when strangers come in a rush is let in, and not sent away unheard to make room for them: they all come between two looks of a server that was held up.
+func TestARushSendsNobodyAwayUnheard(t *testing.T) {
+	m := newMatch(t, nil)
+	for range 10 {
+		m.join(perfect(), nil)
+	}
+	m.run(2*time.Second/120, nil) // a frame in which they dial and one in which they are let in by the transport, and speak
+	if s := m.server.Stats(); s.Waiting != 10 || s.Joined != 0 {
+		t.Fatalf("%+v, want 10 who wait: the test shows nothing", s)
+	}
+	var silent []transport.Conn
+	for range 64 {
+		silent = append(silent, m.listener.Dial())
+	}
+	m.run(time.Second/120, nil)
+	if s := m.server.Stats(); s.Joined != 10 || s.Refused != 0 || s.Waiting != 64 {
+		t.Errorf("%+v, want 10 who joined, 64 who wait, and none sent away", s)
+	}
+	for _, c := range silent {
+		if c.Poll(m.now); c.State() != transport.Open {
+			t.Errorf("a stranger is %v: %v", c.State(), c.CloseReason())
+		}
+	}
+	m.run(time.Second/4, nil)
+	m.mustPlay()
+	for i, p := range m.clients {
+		if len(p.log) != 1 {
+			t.Errorf("client %d was %v", i, p.log)
+		}
+	}
+}

@@ -35,7 +35,7 @@ type newcomer[S any, I comparable] struct {
 }
 
 // maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another one comes, he who has said nothing for longest goes: a client speaks as soon as its connection is open,
-// and strangers who never do would keep it out.
+// and strangers who never do would keep it out. What he has said by then is heard before: a server that was held up finds many at once, and the word of the first of them has long been there.
 const maxWaiting = 64
 
 // perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody can hold up the step.
@@ -48,9 +48,13 @@ func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
 		return
 	}
 	if len(s.waiting) >= maxWaiting {
-		s.stats.Refused++
-		s.waiting[0].conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
+		first := s.waiting[0]
 		s.waiting = slices.Delete(s.waiting, 0, 1)
+		first.conn.Poll(now)
+		if s.hearNewcomer(&first, now) {
+			s.stats.Refused++
+			first.conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
+		}
 	}
 	s.waiting = append(s.waiting, newcomer[S, I]{conn, now})
 }
