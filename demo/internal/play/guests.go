@@ -73,8 +73,11 @@ func (g *guests) write() error {
 	if err != nil {
 		return err
 	}
-	if there, err := readKept(g.file); err == nil && !bytes.Equal(there, g.last) {
+	switch there, err := readKept(g.file); {
+	case err == nil && !bytes.Equal(there, g.last):
 		return errChanged
+	case err != nil && !errors.Is(err, fs.ErrNotExist): // whatever is there now, it is not what was read or written last
+		return err
 	}
 	if err := writeKept(g.file, text); err != nil {
 		return err

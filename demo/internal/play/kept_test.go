@@ -142,6 +142,15 @@ func TestGuestListOfTwo(t *testing.T) {
 	if err := again.save(); err != nil {
 		t.Errorf("a list that somebody has removed: %v", err)
 	}
+	if err := os.WriteFile(s.guests, make([]byte, maxKept+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.save(); err == nil || !strings.Contains(err.Error(), "16 MiB") {
+		t.Errorf("a list that somebody has replaced by what cannot be read: %v", err)
+	}
+	if there, err := os.Stat(s.guests); err != nil || there.Size() != maxKept+1 {
+		t.Errorf("what somebody has put in its place is overwritten: %v, %v", there, err)
+	}
 }
 
 // Who serves to everybody by a link that is good on his machine only is told.
