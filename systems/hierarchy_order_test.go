@@ -163,3 +163,51 @@ func TestChangingFamiliesAllocateLittle(t *testing.T) {
 		}
 	}
 }
+
+func TestDeepChainsAndWideTrees(t *testing.T) {
+	const n = 10_000
+	f := newFamily(t, 10, systems.KeepOrphans())
+	chain := []arche.Entity{f.spawn(at(0, 0, 0))}
+	for range n - 1 {
+		chain = append(chain, f.child(chain[len(chain)-1], at(1, 0, 0)))
+	}
+	wide := []arche.Entity{f.spawn(at(0, 0, 0))}
+	for range n - 1 {
+		wide = append(wide, f.child(wide[0], at(1, 0, 0)))
+	}
+	moveAll := false
+	f.fixed(func(now ecs.Time) {
+		x := float64(now.Tick) + 1
+		if f.w.Alive(wide[0]) {
+			f.logical(wide[0]).Set(at(x, 0, 0))
+		}
+		for k, e := range chain {
+			if (k == 0 || moveAll) && f.w.Alive(e) {
+				f.logical(e).Set(at(1, x, 0))
+			}
+		}
+	})
+	f.run(8, constant(40*time.Millisecond), func(now ecs.Time) {
+		x := 10 * seconds(now.Normal)
+		f.near("deepest", f.worldX(chain[n-1]), n-1+min(1, x), 1e-2)
+		f.near("widest", f.worldX(wide[n-1]), 1+x, 1e-4)
+	})
+	moveAll = true // everything is dirty: a frame may not take the square of the depth
+	f.run(40, constant(40*time.Millisecond), func(now ecs.Time) {
+		if f.Time().Tick > 10 {
+			y := float64(f.h.VisualWorld(chain[n-1])[13])
+			f.near("all moving", y, n*10*seconds(now.Normal), 2e-4*n*10*seconds(now.Normal))
+		}
+	})
+	// Cut in the middle, and at the top.
+	f.w.RemoveEntity(chain[n/2])
+	f.w.RemoveEntity(wide[0])
+	f.Update(0)
+	f.near("parent of the cut", float64(f.parents.Get(chain[n/2+1]).Entity.ID()), 0, 0)
+	for k := 1; k < n; k++ {
+		if !f.parents.Get(wide[k]).Entity.IsZero() {
+			t.Fatalf("leaf %d has a dead parent", k)
+		}
+	}
+	f.run(5, constant(40*time.Millisecond), nil)
+}

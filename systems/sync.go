@@ -92,7 +92,7 @@ func (i *Interpolator[T]) eachMoved(rows func(t *table[T], rows []uint32, all bo
 	tables := i.cols.collect()
 	if !i.listsHold(tables) { // somebody's system in between has changed the structure
 		i.listMarked(tables)
-		i.redraw = true
+		i.redraw, i.gpuDrawn = true, true // who is marked for the graphics processor since the sync has been blended in it
 	}
 	for k := range i.moving {
 		t, m := &tables[k], &i.moving[k]
