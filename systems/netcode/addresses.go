@@ -28,6 +28,15 @@ func customerOf(addr string) netip.Prefix {
 	return customer
 }
 
+// networkOf returns the network that an address is of, as transports count it: a /24 of IPv4, of which a stranger may have all, or a /56 of IPv6. Invalid: where customerOf is.
+func networkOf(addr string) netip.Prefix {
+	network := customerOf(addr)
+	if network.Addr().Is4() {
+		network, _ = network.Addr().Prefix(24)
+	}
+	return network
+}
+
 // crowded says why nobody joins from an address any more, or nothing.
 func (s *Server[S, I]) crowded(addr string) transport.Reason {
 	customer := customerOf(addr)

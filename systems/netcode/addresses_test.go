@@ -179,6 +179,61 @@ func TestSilentStrangersKeepNobodyOut(t *testing.T) {
 	}
 }
 
+// inOrder is a listener whose connections come from addresses in the order in which they were dialled.
+type inOrder struct {
+	transport.Listener
+	addrs *[]string
+}
+
+func (l inOrder) Accept() (transport.Conn, bool) {
+	conn, ok := l.Listener.Accept()
+	if ok {
+		conn = located{conn, (*l.addrs)[0]}
+		*l.addrs = (*l.addrs)[1:]
+	}
+	return conn, ok
+}
+
+// Strangers from a few networks, who connect faster than anybody's first word comes over a line, send away each other only.
+func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
+	for name, stranger := range map[string]func(i int) string{
+		"one address":    func(i int) string { return fmt.Sprintf("203.0.113.7:%d", 1000+i) },
+		"one network":    func(i int) string { return fmt.Sprintf("203.0.113.%d:7", i%256) },
+		"ten networks":   func(i int) string { return fmt.Sprintf("203.0.%d.%d:7", i%10, i%256) },
+		"one of IPv6":    func(i int) string { return fmt.Sprintf("[2001:db8::%x:1]:7", i) },
+		"ten of IPv6":    func(i int) string { return fmt.Sprintf("[2001:db8:0:%d00::%x]:7", i%10, 1+i) },
+		"one in another": func(i int) string { return fmt.Sprintf("[::ffff:203.0.113.7]:%d", 1000+i) },
+	} {
+		var addrs []string
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Listener = inOrder{c.Listener, &addrs} })
+		next, dialled := m.now, 0
+		connect := func() {
+			for ; next <= m.now; next += time.Millisecond {
+				m.listener.Dial()
+				addrs = append(addrs, stranger(dialled))
+				dialled++
+			}
+		}
+		m.run(time.Second/2, connect)
+		for i, home := range []string{"198.51.100.1:7", "192.168.1.1:7", "loopback"} {
+			p := m.join(linksim.Symmetric(linksim.Condition{Delay: 150 * time.Millisecond, Seed: uint64(i)}), func(c *netcode.ClientConfig[runner, input]) {
+				dial := c.Dial
+				c.Dial = func() (transport.Conn, error) {
+					addrs = append(addrs, home)
+					return dial()
+				}
+			})
+			m.run(time.Second/2, connect)
+			if s, r := p.client.Status(); s != netcode.Playing || len(p.log) != 1 {
+				t.Errorf("%s: who comes from %s is %v after %v: %v", name, home, s, p.log, r)
+			}
+		}
+		if s := m.server.Stats(); s.Waiting != 64 || s.Refused < uint64(dialled)-64-20 {
+			t.Errorf("%s: %+v of %d strangers: the test shows nothing", name, s, dialled)
+		}
+	}
+}
+
 // Who has said who he is when strangers come in a rush is let in, and not sent away unheard to make room for them: they all come between two looks of a server that was held up.
 func TestARushSendsNobodyAwayUnheard(t *testing.T) {
 	m := newMatch(t, nil)

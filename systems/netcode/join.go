@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -30,12 +31,14 @@ type Key [sha256.Size]byte
 
 // newcomer is a connection that has not said yet who it is. It costs one of these and nothing else.
 type newcomer[S any, I comparable] struct {
-	conn  transport.Conn
-	since time.Duration
+	conn    transport.Conn
+	network netip.Prefix // that he comes from, as networkOf has it
+	since   time.Duration
 }
 
-// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another one comes, he who has said nothing for longest goes: a client speaks as soon as its connection is open,
-// and strangers who never do would keep it out. What he has said by then is heard before: a server that was held up finds many at once, and the word of the first of them has long been there.
+// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another one comes, he who has said nothing for longest goes, of those from the network that has most of them:
+// a client speaks as soon as its connection is open, and strangers who never do would keep it out. What he has said by then is heard before: a server that was held up finds many at once, and the word of
+// the first of them has long been there.
 const maxWaiting = 64
 
 // perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody can hold up the step.
@@ -48,15 +51,33 @@ func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
 		return
 	}
 	if len(s.waiting) >= maxWaiting {
-		first := s.waiting[0]
-		s.waiting = slices.Delete(s.waiting, 0, 1)
+		i := s.firstToGo()
+		first := s.waiting[i]
+		s.waiting = slices.Delete(s.waiting, i, i+1)
 		first.conn.Poll(now)
 		if s.hearNewcomer(&first, now) {
 			s.stats.Refused++
 			first.conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
 		}
 	}
-	s.waiting = append(s.waiting, newcomer[S, I]{conn, now})
+	s.waiting = append(s.waiting, newcomer[S, I]{conn, networkOf(conn.RemoteAddr()), now})
+}
+
+// firstToGo returns which of the newcomers makes room for another one. Who connects from one network, however fast, has to make room for himself.
+func (s *Server[S, I]) firstToGo() int {
+	first, most := 0, 0
+	for i, n := range s.waiting {
+		count := 1
+		for _, other := range s.waiting[i+1:] {
+			if n.network.IsValid() && other.network == n.network {
+				count++
+			}
+		}
+		if count > most {
+			first, most = i, count
+		}
+	}
+	return first
 }
 
 // hearWaiting lets in those who have said who they are.
