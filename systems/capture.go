@@ -29,9 +29,8 @@ func (i *Interpolator[T]) capture() {
 	i.settleIn()
 	last, lastGen := i.step, i.gen
 	i.step = interval{i.clock.StepStart, i.clock.StepEnd}
-	i.gen += 2
-	if i.gen == 0 {
-		i.gen = 2
+	if i.gen += generation; i.gen == 0 {
+		i.gen = generation
 	}
 	i.redraw = true
 	i.gpuSteps++
@@ -57,11 +56,11 @@ func (i *Interpolator[T]) capture() {
 			if oftenDrawn && !t.gpu {
 				pairs = &i.pairs[k]
 			}
-			rows, moved = i.capturePlain(t, m, pairs, marks{i.gen, lastGen})
+			rows, moved = i.capturePlain(t, m, pairs, marks{t.mark(i.gen), t.mark(lastGen)})
 			arrived -= moved
 		}
 		for _, r := range rows {
-			switch t.motion[r] {
+			switch t.motion[r] &^ gpuMark {
 			case timedMark:
 				timed--
 			case lastGen:
@@ -206,7 +205,7 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, p *movingPai
 			from = i.one
 		}
 	}
-	moved := t.motion[r] == lastGen
+	moved := t.motion[r]&^gpuMark == lastGen
 	if kind == components.Corrected && (i.diff == nil || t.still) {
 		kind = components.Moved
 	}
@@ -232,7 +231,7 @@ func (i *Interpolator[T]) captureSlowly(t *table[T], m *movingRows, p *movingPai
 	case sameBits(&from, &value):
 		i.rest(t, r)
 	case end == i.step.to:
-		t.motion[r] = i.gen
+		t.motion[r] = t.mark(i.gen)
 		if p.areOf(m.rows) {
 			p.samples, p.revisions = append(p.samples, kernel.Pair[T]{Prev: from, Cur: value}), append(p.revisions, revision)
 		}
@@ -268,7 +267,7 @@ func (i *Interpolator[T]) rest(t *table[T], r uint32) {
 // has passed them.
 func (i *Interpolator[T]) settleArrived(tables []table[T], arrived int, lastGen uint32) {
 	settle := func(t *table[T], r uint32) {
-		if t.motion[r] == lastGen {
+		if t.motion[r]&^gpuMark == lastGen {
 			i.arrive(t, r)
 			arrived--
 		}

@@ -43,7 +43,7 @@ type Interpolator[T any] struct {
 	// What is in motion, as of the newest capture.
 	step      interval
 	capturing bool             // a capture is under way, or was broken off by a panic
-	gen       uint32           // generation of the newest capture; even, never 0
+	gen       uint32           // generation of the newest capture; never 0
 	moving    []movingRows     // per table, in the order in which columns.collect finds them
 	lastOnes  []movingRows     // the lists of the capture before, while the newest is being made
 	pairs     []movingPairs[T] // per table, as moving

@@ -11,8 +11,23 @@ import (
 // belongs to the user. So lists are checked before they are followed in a later frame: if every row on them still carries its mark, and there are as many
 // as were marked, then by counting they are complete, wherever other rows went. If not, they are made anew from the marks.
 
-// timedMark marks a row whose interval is its own (SetOver). Generations are even.
-const timedMark = 1
+const (
+	// timedMark marks a row whose interval is its own (SetOver).
+	timedMark = 1
+	// gpuMark is set beside the generation where the graphics processor blends: those tables are drawn in another way, so an entity in motion must not pass for one of theirs when two exchange
+	// their tables.
+	gpuMark = 2
+	// generation is the distance between two generations. They are its multiples.
+	generation = 4
+)
+
+// mark returns the motion mark of the table's rows that were in ordinary motion over the step of a generation.
+func (t *table[T]) mark(gen uint32) uint32 {
+	if t.gpu {
+		return gen | gpuMark
+	}
+	return gen
+}
 
 // movingPairs are both samples of the rows on a list in ordinary motion, side by side, for frames to stream. They are there if there are as many as rows; else a
 // frame reads the columns.
@@ -104,7 +119,7 @@ func (i *Interpolator[T]) listsHold(tables []table[T]) bool {
 			if !pairs.standIn(m.rows, tables[k].seen) || !m.timedMarked(tables[k].motion) {
 				return false
 			}
-		} else if !m.marked(tables[k].motion, i.gen) {
+		} else if !m.marked(tables[k].motion, tables[k].mark(i.gen)) {
 			return false
 		}
 		common += m.common()
@@ -146,9 +161,10 @@ func (i *Interpolator[T]) listMarked(tables []table[T]) {
 			if mark != 0 && tables[k].gpu && tables[k].still { // possibly since a moment ago
 				i.report(tables[k].span[r].owner)
 			}
-			switch mark {
+			switch mark &^ gpuMark {
 			case 0:
 			case i.gen:
+				motion[r] = tables[k].mark(i.gen)
 				m.rows = append(m.rows, uint32(r))
 			case timedMark:
 				m.timed = append(m.timed, uint32(r))
