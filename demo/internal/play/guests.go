@@ -22,6 +22,7 @@ type guests struct {
 	list    guestlist.List
 	file    string // empty: forgotten at the end
 	last    []byte // what the file said when it was read or written last
+	changed bool   // since it was saved, or since that was tried
 	unsaved bool   // what has changed could not be saved
 }
 
@@ -59,6 +60,7 @@ func (s *serving) openGuests(log *slog.Logger) (*guests, error) {
 // save writes the file. With an error nothing of it has changed, and what the list says holds all the same.
 func (g *guests) save() error {
 	err := g.write()
+	g.changed = false
 	if g.unsaved = err != nil; err != nil {
 		return fmt.Errorf("it holds until this server ends, and is forgotten then, since the guest list cannot be saved: %w", err)
 	}

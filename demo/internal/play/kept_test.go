@@ -177,3 +177,49 @@ func TestLinksForThisMachine(t *testing.T) {
 		}
 	}
 }
+
+// Players who come and go have the guest list saved once a second and at the end, not each by himself: the game waits for the disk meanwhile.
+func TestGuestListIsSavedNowAndThen(t *testing.T) {
+	s := serving{guests: filepath.Join(t.TempDir(), "guests.json")}
+	logger := slog.New(slog.DiscardHandler)
+	g, err := s.openGuests(logger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{lobby: &lobby{guests: g}, log: logger}
+	saved := func() int {
+		again, err := s.openGuests(logger)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(again.list.Bans())
+	}
+	add := func(addr string) {
+		if _, err := g.list.Ban(time.Now(), nil, addr, ""); err != nil {
+			t.Fatal(err)
+		}
+		h.note(true)
+		h.note(false)
+	}
+	add("203.0.113.1")
+	h.keep(saveEvery - 1)
+	if n := saved(); n != 0 {
+		t.Errorf("after less than a second %d are saved", n)
+	}
+	h.keep(1)
+	if n := saved(); n != 1 {
+		t.Errorf("after a second %d are saved, want 1", n)
+	}
+	h.keep(time.Hour) // nothing has changed
+	add("203.0.113.2")
+	h.keep(1)
+	if n := saved(); n != 2 {
+		t.Errorf("when nothing was saved for long %d are, want 2 at once", n)
+	}
+	add("203.0.113.3")
+	h.keep(1)
+	h.keepLast()
+	if n := saved(); n != 3 {
+		t.Errorf("at the end %d are saved, want all 3", n)
+	}
+}

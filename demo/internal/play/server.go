@@ -85,6 +85,7 @@ type house struct {
 	steps   uint64
 	shots   [2]uint64 // fired; of them that hit
 	pushes  uint64
+	kept    time.Duration // ago, the guest list was saved by itself
 }
 
 func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) {
@@ -124,11 +125,31 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 	return h, nil
 }
 
-// note saves the guest list if it has changed.
-func (h *house) note(changed bool) {
-	if !changed {
+// note has the guest list saved soon if it has changed.
+func (h *house) note(changed bool) { h.lobby.guests.changed = h.lobby.guests.changed || changed }
+
+// saveEvery is how often the guest list is saved at most, but for an operator's commands: that waits for the disk, and so does the game meanwhile. A server that
+// is killed forgets who came in the last second, and lets them in by their invitation once more.
+const saveEvery = time.Second
+
+// keep saves the guest list if it has changed and was not saved for a while.
+func (h *house) keep(real time.Duration) {
+	h.kept += real
+	if !h.lobby.guests.changed || h.kept < saveEvery {
 		return
 	}
+	h.kept = 0
+	h.save()
+}
+
+// keepLast saves what is not yet: there may be room again.
+func (h *house) keepLast() {
+	if g := h.lobby.guests; g.changed || g.unsaved {
+		h.save()
+	}
+}
+
+func (h *house) save() {
 	if err := h.lobby.guests.save(); err != nil {
 		h.log.Error("the guest list has changed", "error", err)
 	}
@@ -171,6 +192,7 @@ func (h *house) update(real time.Duration) {
 		h.costs.add(time.Since(begin) / time.Duration(steps))
 		h.steps += uint64(steps)
 	}
+	h.keep(real)
 }
 
 func (h *house) publish(draining bool) {
@@ -199,7 +221,7 @@ func (h *house) close() {
 		h.match.Close()
 	}
 	h.lobby.leave(shutdown)
-	h.note(h.lobby.guests.unsaved) // there may be room again
+	h.keepLast()
 	if h.metrics != nil {
 		h.metrics.close()
 	}
