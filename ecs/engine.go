@@ -68,7 +68,8 @@ func New(c Config) (*Engine, error) {
 	return e, nil
 }
 
-// World returns the world that the engine works on.
+// World returns the world that the engine works on. To empty it while the engine runs, remove its entities (World.Batch): World.Reset takes away resources that the
+// engine and its plugins rely on, and is for a world whose engine has been closed.
 func (e *Engine) World() *arche.World { return e.world }
 
 // Commands returns the buffer for structural edits, also a resource of the world.
