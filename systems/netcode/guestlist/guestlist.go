@@ -23,6 +23,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 )
 
 // Limits of a list.
@@ -133,7 +135,7 @@ func (t Token) spent(now time.Time) error {
 // had by it (zero: none), if he is not in. It does not use the token up; see [List.Joined].
 func (l *List) Check(now time.Time, addr string, token []byte, key [32]byte, resumes bool) error {
 	name := hash(token)
-	at, known := parseAddr(addr)
+	at, known := address.Parse(addr)
 	for i := range l.bans {
 		if b := &l.bans[i]; b.Token == name || known && b.Network.IsValid() && b.Network.Contains(at) {
 			return &BannedError{b.Reason}
@@ -197,15 +199,6 @@ func (l *List) Unban(id int) bool {
 // Bans returns a copy of all bans, the oldest first.
 func (l *List) Bans() []Ban { return slices.Clone(l.bans) }
 
-// parseAddr reads "host:port" or a bare address; other transports' names are none.
-func parseAddr(text string) (netip.Addr, bool) {
-	if at, err := netip.ParseAddrPort(text); err == nil {
-		return at.Addr().Unmap().WithZone(""), true
-	}
-	at, err := netip.ParseAddr(text)
-	return at.Unmap().WithZone(""), err == nil
-}
-
 // parseNetwork reads an address, with a port or without, or a network such as 203.0.113.0/24.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
@@ -214,7 +207,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 		}
 		return p.Masked(), nil
 	}
-	at, ok := parseAddr(text)
+	at, ok := address.Parse(text)
 	if !ok {
 		return netip.Prefix{}, fmt.Errorf("guestlist: %q is no address; write 203.0.113.7, 2001:db8::1 or a network such as 203.0.113.0/24", text)
 	}

@@ -9,6 +9,8 @@ import (
 	"hash/maphash"
 	"net/netip"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 )
 
 // Rate is a long-term rate with a burst above it.
@@ -20,7 +22,7 @@ type Rate struct {
 // buckets is the size of the table: 32 KiB.
 const buckets = 4096
 
-// Limiter is a rate for all together and one for each network: /24 of IPv4, /56 of IPv6 (what one household or site usually gets). It has no lock:
+// Limiter is a rate for all together and one for each network, as address.Network has it. It has no lock:
 // its owner has one.
 type Limiter struct {
 	all, each gate
@@ -48,12 +50,7 @@ func (l *Limiter) Allow(now time.Duration, addr netip.Addr) bool {
 
 // index returns the bucket of the address's network.
 func (l *Limiter) index(addr netip.Addr) uint64 {
-	b := addr.As16()
-	if addr.Unmap().Is4() {
-		b[15] = 0
-	} else {
-		clear(b[7:])
-	}
+	b := address.Network(addr).Addr().As16()
 	return maphash.Bytes(l.seed, b[:]) % buckets
 }
 
