@@ -46,8 +46,7 @@ const perPoll = 64
 
 func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
 	if conn.MTU() < minMTU {
-		s.stats.Refused++
-		conn.Close(transport.Reason{Code: transport.Refused, Text: "the connection's packets are too small"})
+		s.refuse(conn, transport.Reason{Code: transport.Refused, Text: "the connection's packets are too small"})
 		return
 	}
 	if len(s.waiting) >= maxWaiting {
@@ -56,11 +55,16 @@ func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
 		s.waiting = slices.Delete(s.waiting, i, i+1)
 		first.conn.Poll(now)
 		if s.hearNewcomer(&first, now) {
-			s.stats.Refused++
-			first.conn.Close(transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
+			s.refuse(first.conn, transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
 		}
 	}
 	s.waiting = append(s.waiting, newcomer[S, I]{conn, networkOf(conn.RemoteAddr()), now})
+}
+
+// refuse sends a newcomer away.
+func (s *Server[S, I]) refuse(conn transport.Conn, reason transport.Reason) {
+	s.stats.Refused++
+	conn.Close(reason)
 }
 
 // firstToGo returns which of the newcomers makes room for another one. Who connects from one network, however fast, has to make room for himself.
@@ -106,9 +110,8 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 		}
 		reason := s.admit(n.conn, s.packet[1:size], now)
 		if reason.Code != transport.NoReason {
-			s.stats.Refused++
 			s.config.Log.Info("tandem: refused", "addr", n.conn.RemoteAddr(), "reason", reason.String())
-			n.conn.Close(reason)
+			s.refuse(n.conn, reason)
 		}
 		return false
 	}
@@ -116,8 +119,7 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 	case n.conn.State() == transport.Closed:
 		return false
 	case now-n.since > s.config.HelloTimeout:
-		s.stats.Refused++
-		n.conn.Close(transport.Reason{Code: transport.TimedOut, Text: "said nothing that a client would say"})
+		s.refuse(n.conn, transport.Reason{Code: transport.TimedOut, Text: "said nothing that a client would say"})
 		return false
 	}
 	return true
