@@ -77,7 +77,7 @@ func (h *Hierarchy) changeFrame(child, from, to arche.Entity) {
 		drawn:   func(p components.Pose3D) components.Pose3D { return drawn.Mul(p) },
 		at:      func(t time.Duration, p components.Pose3D) components.Pose3D { return at(t).Mul(p) },
 	}
-	if gone := h.eachUpward(from, func(arche.Entity) {}); !gone.IsZero() {
+	if _, gone := h.upward(from); !gone.IsZero() {
 		f.at = nil
 	}
 	h.moveFrame(child, f)
@@ -175,7 +175,10 @@ func reframeSamples(i *Interpolator[components.Pose3D], r row[components.Pose3D]
 // logicalPose is the world pose of a would-be parent; the identity for none.
 func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
 	pose := components.Identity3D()
-	gone := h.eachUpward(e, func(at arche.Entity) { pose = h.logicalLocal(at).Normalize().Mul(pose) })
+	chain, gone := h.upward(e)
+	for _, at := range chain {
+		pose = h.logicalLocal(at).Normalize().Mul(pose)
+	}
 	if gone.IsZero() {
 		return pose
 	}
@@ -186,7 +189,8 @@ func (h *Hierarchy) logicalPose(e arche.Entity) components.Pose3D {
 func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 	pose := components.Identity3D()
 	i := h.interpolator()
-	gone := h.eachUpward(e, func(at arche.Entity) {
+	chain, gone := h.upward(e)
+	for _, at := range chain {
 		local := h.visualLocal(at).Normalize()
 		if i != nil {
 			if r, ok := i.row(at); ok && *r.motion == timedMark && r.span.to <= i.present() {
@@ -197,18 +201,9 @@ func (h *Hierarchy) poseAt(e arche.Entity, t time.Duration) components.Pose3D {
 			local = i.corrected(at, local)
 		}
 		pose = local.Mul(pose)
-	})
+	}
 	if !gone.IsZero() {
 		return poseOf(h.lastVisual(gone)).Mul(pose)
 	}
 	return pose
-}
-
-// eachUpward visits a living entity and its ancestors, up to the first that counts as a root. If that is because a dead one is next, it returns who died.
-func (h *Hierarchy) eachUpward(e arche.Entity, f func(arche.Entity)) (gone arche.Entity) {
-	chain, gone := h.upward(e)
-	for _, at := range chain {
-		f(at)
-	}
-	return gone
 }

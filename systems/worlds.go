@@ -47,7 +47,8 @@ func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
 	return len(a.chain)
 }
 
-// upward returns the part of the chain up to the first that counts as a root, as the members of a cycle do. If that is because a dead one is next, it returns who died.
+// upward returns the part of the chain up to the first that counts as a root, as the members of a cycle do. If that is because a dead one is next, it returns who died. The chain is
+// valid until the next walk.
 func (a *ancestry) upward(e arche.Entity) (chain []arche.Entity, gone arche.Entity) {
 	n := a.path(e)
 	switch {
