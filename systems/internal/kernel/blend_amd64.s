@@ -177,14 +177,7 @@ list:
 	LEAQ    128(AX), R14 // four turns on from DOTS
 	CMPQ    R14, 96(SP)
 	CMOVQHI 96(SP), R14
-	FETCH(0)
-	FETCH(4)
-	FETCH(8)
-	FETCH(12)
-	FETCH(16)
-	FETCH(20)
-	FETCH(24)
-	FETCH(28)
+	FETCH_TURN
 
 near:
 	OFFSETS(BX)
