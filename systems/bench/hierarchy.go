@@ -16,18 +16,19 @@ import (
 // shape is a kind of hierarchy: which node is the parent of node k, or -1.
 type shape struct {
 	name   string
+	deep   bool // not only leaves and a root
 	parent func(k int) int
 }
 
 var shapes = []shape{
-	{"chains", func(k int) int { // a hundred deep
+	{"chains", true, func(k int) int { // a hundred deep
 		if k%100 == 0 {
 			return -1
 		}
 		return k - 1
 	}},
-	{"wide", func(k int) int { return min(k, 1) - 1 }}, // all under one root
-	{"forest", func(k int) int { // trees of a root, nine branches and ninety leaves
+	{"wide", false, func(k int) int { return min(k, 1) - 1 }}, // all under one root
+	{"forest", true, func(k int) int { // trees of a root, nine branches and ninety leaves
 		switch at := k % 100; {
 		case at == 0:
 			return -1
@@ -39,17 +40,30 @@ var shapes = []shape{
 	}},
 }
 
-// hierarchies measures frames, that is interpolation and propagation together, of worlds in which everybody belongs to a hierarchy. Of the moving one per cent only
-// leaves are chosen where the shape has any, as for most things that move on their own.
+// hierarchies measures frames, that is interpolation and propagation together, of worlds in which everybody belongs to a hierarchy. The one per cent of all that
+// moves are leaves, as most things are that move on their own; in a chain of a hundred that is the last. Where it may be anybody, who is no leaf takes along all below.
 func hierarchies(n int, s shape) []*workload {
-	var list []*workload
-	for _, pct := range []int{100, 1, 0} {
-		list = append(list, hierarchy(n, pct, s.name, s.parent))
+	isParent := make([]bool, n)
+	for k := range n {
+		if p := s.parent(k); p >= 0 {
+			isParent[p] = true
+		}
+	}
+	leaf := func(k int) bool { return !isParent[k] }
+	list := []*workload{
+		hierarchy("hierarchy."+s.name+".100pct", s.parent, movers(n, 100)),
+		hierarchy("hierarchy."+s.name+".1pct", s.parent, moversAmong(n, 1, leaf)),
+		hierarchy("hierarchy."+s.name+".0pct", s.parent, movers(n, 0)),
+	}
+	if s.deep {
+		list = append(list, hierarchy("hierarchy."+s.name+".anywhere.1pct", s.parent, movers(n, 1)))
 	}
 	return list
 }
 
-func hierarchy(n, pct int, name string, parentOf func(int) int) *workload {
+// hierarchy measures one in which those given move.
+func hierarchy(name string, parentOf func(int) int, moves []bool) *workload {
+	n := len(moves)
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {
 		fail("%v", err)
@@ -63,7 +77,6 @@ func hierarchy(n, pct int, name string, parentOf func(int) int) *workload {
 	}
 	builder := generic.NewMap3[components.Transform3D, components.Visual3D, components.Parent](w)
 	entities := make([]arche.Entity, n)
-	isParent := make([]bool, n)
 	query := builder.NewBatchQ(n)
 	for i := 0; query.Next(); i++ {
 		transform, _, _ := query.Get()
@@ -74,20 +87,13 @@ func hierarchy(n, pct int, name string, parentOf func(int) int) *workload {
 		if p := parentOf(i); p >= 0 {
 			_, _, parent := builder.Get(entity)
 			parent.Entity = entities[p]
-			isParent[p] = true
-		}
-	}
-	moves := movers(n, pct)
-	if pct < 100 && name != "chains" {
-		for i := range moves {
-			moves[i] = moves[i] && !isParent[i]
 		}
 	}
 	addGameplay(e, a, b, moves)
 	step := func() { stepOn(e) }
 	step()
 	return &workload{
-		name: fmt.Sprintf("hierarchy.%s.%dpct", name, pct), n: n,
+		name: name, n: n,
 		round: func() float64 {
 			var spent time.Duration
 			count := 0

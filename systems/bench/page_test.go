@@ -150,6 +150,53 @@ func TestMisses(t *testing.T) {
 	}
 }
 
+// A target in nanoseconds holds as a multiple of the memory floor, and the page says so where it does not hold as it stands.
+func TestLimitsBelongToTheirMachine(t *testing.T) {
+	for _, test := range []struct {
+		capture, floor float64
+		misses, slower bool
+	}{
+		{0.69, 1.08, false, false},
+		{0.75, 1.60, false, true}, // a machine with slower memory
+		{0.75, 1.08, true, true},
+		{0.69, 0.90, true, false}, // and one with faster
+	} {
+		r := newResults()
+		r.add("tandem.capture.1pct", 100_000, test.capture)
+		r.add("floor", 100_000, test.floor)
+		if misses := len(r.misses()) > 0; misses != test.misses {
+			t.Errorf("%v ns where the floor takes %v: misses %q, want any: %v", test.capture, test.floor, r.misses(), test.misses)
+		}
+		page, err := os.ReadFile(written(t, r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(string(page), "capture, 1 % moving, 100 000 entities: 0.75 ns instead of 0.7\n"); said != test.slower {
+			t.Errorf("%v ns where the floor takes %v: the page says that it is above the target: %v", test.capture, test.floor, said)
+		}
+	}
+}
+
+// As many of those that may move do as are asked of all; where there are fewer, all of them.
+func TestMoversAmong(t *testing.T) {
+	for _, every := range []int{1, 2, 50, 100, 200} {
+		const n = 100_000
+		moves := moversAmong(n, 1, func(k int) bool { return k%every == 0 })
+		count := 0
+		for k, m := range moves {
+			if m {
+				count++
+			}
+			if m && k%every != 0 {
+				t.Fatalf("entity %d moves and may not", k)
+			}
+		}
+		if want := min(n/100, n/every); count < want*9/10 || count > want*11/10 {
+			t.Errorf("where one of %d may move, %d do, want about %d", every, count, want)
+		}
+	}
+}
+
 func TestPageSaysThatTheMachineWasBusy(t *testing.T) {
 	for _, load := range []float64{0.3, 1000} {
 		r := measured(2)

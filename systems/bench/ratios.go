@@ -71,19 +71,39 @@ func (r *results) ratios() (list []ratio) {
 	} {
 		add(value.name+", per byte, against a pose without assembly", r.find(value.figure), scalar, valueBytes/float64(poseBytes), value.target)
 	}
+	for _, l := range r.limits() {
+		add(l.name+", against the memory floor", l.figure, r.find("floor"), 0, l.byFloor)
+	}
 	for _, s := range shapes {
 		only100k := func(n int) (float64, bool) { return 20, n == 100_000 }
-		add("hierarchy of "+s.name+", 1 % moving against all", r.find("hierarchy."+s.name+".1pct"), r.find("hierarchy."+s.name+".100pct"), 0, only100k)
+		all := r.find("hierarchy." + s.name + ".100pct")
+		add("hierarchy of "+s.name+", 1 % moving against all", r.find("hierarchy."+s.name+".1pct"), all, 0, only100k)
+		add("hierarchy of "+s.name+", 1 % moving, not only leaves, against all", r.find("hierarchy."+s.name+".anywhere.1pct"), all, 0, nil)
 	}
 	add("stress scene's frame, blended by the graphics processor, against by this one", r.find("scene.gpu.total"), r.find("scene.cpu.total"), 0,
 		func(n int) (float64, bool) { return 12, n >= 10_000 && n <= 100_000 })
 	return list
 }
 
-// limit is a figure in nanoseconds that is to be kept.
+// limit is a figure whose target was given in nanoseconds, as it is on one machine. On another it has the same ratio to the memory floor.
 type limit struct {
 	name, figure string
 	most         func(n int) (float64, bool)
+}
+
+// The memory floor on the machine on which the limits were set, a Zen 5: up to 100 000 entities (1.04 at 10 000; the stricter one is taken for both), and at a million.
+const limitsFloor, limitsFarFloor = 1.08, 2.83
+
+// byFloor is the target as a ratio: how many times as fast as the floor the figure is to be.
+func (l limit) byFloor(n int) (least float64, set bool) {
+	most, set := l.most(n)
+	switch {
+	case !set:
+		return 0, false
+	case n >= 1_000_000:
+		return limitsFarFloor / most, true
+	}
+	return limitsFloor / most, true
 }
 
 func (r *results) limits() []limit {
@@ -107,11 +127,16 @@ func (r *results) misses() (list []string) {
 			}
 		}
 	}
+	return list
+}
+
+// slower lists in words what takes longer than it may on the machine on which the limits were set.
+func (r *results) slower() (list []string) {
 	for _, l := range r.limits() {
 		for _, n := range r.sizes {
 			most, set := l.most(n)
 			if v, ok := r.median(l.figure, n); ok && set && v > most {
-				list = append(list, fmt.Sprintf("%s, %s entities: %s ns, the target is %s", l.name, thousands(n), short(v), plain(most)))
+				list = append(list, fmt.Sprintf("%s, %s entities: %s ns instead of %s", l.name, thousands(n), short(v), plain(most)))
 			}
 		}
 	}

@@ -71,10 +71,21 @@ func poses(n int) (a, b []components.Pose3D) {
 
 // movers returns which of n entities move, scattered at random.
 func movers(n, pct int) []bool {
+	return moversAmong(n, pct, func(int) bool { return true })
+}
+
+// moversAmong returns which of n entities move: of those that may, chosen at random, as many as are pct of all, or all that there are.
+func moversAmong(n, pct int, may func(k int) bool) []bool {
+	able := 0
+	for k := range n {
+		if may(k) {
+			able++
+		}
+	}
 	r := rand.New(rand.NewPCG(3, uint64(pct)))
 	m := make([]bool, n)
-	for i := range m {
-		m[i] = pct == 100 || r.IntN(100) < pct
+	for k := range m {
+		m[k] = may(k) && (able*100 <= n*pct || r.IntN(100*able) < n*pct)
 	}
 	return m
 }
