@@ -292,6 +292,8 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-nonsense"}, 2, "", "there is no flag -nonsense"},
 		{[]string{"server", "-hz", "5"}, 2, "", "-hz 5: the fixed rate"},
 		{[]string{"server", "-send-hz", "90"}, 2, "", "-send-hz 90: snapshots"},
+		{[]string{"server", "-hz", "10", "-send-hz", "20"}, 2, "", "-send-hz 20: snapshots per second are 5 to the fixed rate of 10"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-hz", "10", "-seconds", "0.1"}, 0, "tandem://", "hz=10 send-hz=10"},
 		{[]string{"server", "-max-players", "0"}, 2, "", "-max-players 0:"},
 		{[]string{"server", "-per-address", "-2"}, 2, "", "-per-address -2:"},
 		{[]string{"server", "-crates", "1000"}, 2, "", "-crates 1000:"},

@@ -41,7 +41,7 @@ type ServerConfig[S any, I comparable] struct {
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance what a player is shown.
 	Interest Interest
-	// SnapshotRate is how many snapshots a second players get; zero means 30. Players may ask for fewer, down to MinSnapshotRate (zero means 5). It
+	// SnapshotRate is how many snapshots a second players get; zero means 30, or the tick rate if that is lower. Players may ask for fewer, down to MinSnapshotRate (zero means 5). It
 	// does not change how fast the game runs.
 	SnapshotRate, MinSnapshotRate int
 	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB.
@@ -118,7 +118,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 	if p == nil || c.Listener == nil || c.Joined == nil {
 		return nil, errors.New("netcode: a server needs a Protocol, a Listener and Joined")
 	}
-	c.SnapshotRate = or(c.SnapshotRate, 30)
+	c.SnapshotRate = or(c.SnapshotRate, min(30, p.TickRate()))
 	c.MinSnapshotRate = or(c.MinSnapshotRate, min(5, c.SnapshotRate))
 	c.Bandwidth = or(c.Bandwidth, 64<<10)
 	c.MaxPlayers = or(c.MaxPlayers, 64)

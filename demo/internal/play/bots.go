@@ -24,7 +24,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var every time.Duration
 	var peace bool
 	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
-	r.flags(fs, 0, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	r.flags(fs, "the wish for a `number` of snapshots per second; 0: as the server likes")
 	c.flags(fs)
 	path.flags(fs)
 	fs.IntVar(&n, "n", 8, "how many, `1 to 256`")

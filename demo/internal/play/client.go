@@ -21,7 +21,7 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	var path conditions
 	var show showing
 	fs := flag.NewFlagSet("client", flag.ContinueOnError)
-	r.flags(fs, 0, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	r.flags(fs, "the wish for a `number` of snapshots per second; 0: as the server likes")
 	c.flags(fs)
 	path.flags(fs)
 	show.flags(fs)
@@ -101,7 +101,7 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	var path conditions
 	var show showing
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	r.flags(fs, 20, "`number` of snapshots per second to every client")
+	r.flags(fs, snapshotsText)
 	what := "A server and two clients side by side; the left one is yours."
 	if players == 1 {
 		s.flags(fs, "127.0.0.1:7777")

@@ -30,15 +30,21 @@ type rates struct {
 	seed       uint64
 }
 
-func (r *rates) flags(fs *flag.FlagSet, sendHz int, sendText string) {
+func (r *rates) flags(fs *flag.FlagSet, sendText string) {
 	fs.IntVar(&r.hz, "hz", 60, "fixed steps per second; the same at server and clients, `10 to 240`")
-	fs.IntVar(&r.sendHz, "send-hz", sendHz, sendText)
+	fs.IntVar(&r.sendHz, "send-hz", 0, sendText)
 	fs.Uint64Var(&r.seed, "seed", 1, "of everything random")
 }
 
+const snapshotsText = "`number` of snapshots per second to every client; 0: 20, or as many as there are steps"
+
+// check is told the least rate of snapshots; whoever sends them has one, and usually 20, or as many as there are steps.
 func (r *rates) check(least int) error {
 	if r.hz < 10 || r.hz > 240 {
 		return badf("-hz %d: the fixed rate of a networked game is 10 to 240 steps per second", r.hz)
+	}
+	if r.sendHz == 0 && least > 0 {
+		r.sendHz = min(20, r.hz)
 	}
 	if r.sendHz < least || r.sendHz > r.hz {
 		return badf("-send-hz %d: snapshots per second are %d to the fixed rate of %d", r.sendHz, least, r.hz)

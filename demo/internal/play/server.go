@@ -20,7 +20,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	var s serving
 	var seconds float64
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
-	r.flags(fs, 20, "`number` of snapshots per second to every client")
+	r.flags(fs, snapshotsText)
 	s.flags(fs, "127.0.0.1:7777")
 	fs.Float64Var(&seconds, "seconds", 0, "`time` to run; 0: until it is interrupted")
 	fs.BoolVar(&s.console, "console", true, "obey lines on the standard input: players, kick, ban, invite, quit; help lists them")
