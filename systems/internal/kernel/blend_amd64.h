@@ -22,8 +22,8 @@
 // No step is a fused multiply-add: each operation rounds by itself, as in blendScalar, whose bits these are. Fusing was measured to gain 9 percent in
 // the first two levels of the cache, 5 in the third and nothing in memory; it would cost that every kind of processor has results of its own.
 //
-// Rotations are read in WEIGH's order w x y z; no pose is read or written outside its forty bytes; everything of a row is read before any of it
-// is written, so that dst may be prev or cur.
+// Rotations are read in WEIGH's order w x y z; no pose is read or written outside its forty bytes; every float is read for the last time before it is
+// written for the first time, so that dst may be prev or cur.
 
 // CONSTANTS fills them from the curve at AX: t, c1, c2, c3.
 #define CONSTANTS \

@@ -392,6 +392,7 @@ func FuzzBlend(f *testing.F) {
 		for i := range rows {
 			rows[i] = uint32(n - 1 - i)
 		}
+		pairs := sideBySide(rows, prev, cur)
 		for _, path := range assemblies() {
 			clear(got)
 			path.Blend3D(got, prev, cur, at)
@@ -399,6 +400,9 @@ func FuzzBlend(f *testing.F) {
 			clear(got)
 			path.BlendList3D(rows, got, prev, cur, at)
 			wantSame(t, "list", got, want)
+			clear(got)
+			path.BlendPairs3D(rows, got, pairs, at)
+			wantSame(t, "pairs", got, want)
 		}
 	})
 }

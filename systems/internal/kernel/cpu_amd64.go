@@ -11,12 +11,14 @@ func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 func xgetbv() (eax, edx uint32)
 
 // detect reports whether the processor has AVX2 and AVX-512 and the operating system keeps the registers of each across a switch of threads; see "Detection
-// of AVX2" and "Detection of AVX-512 Foundation" in Intel's Software Developer's Manual, volume 1.
+// of AVX2" and "Detection of AVX-512 Foundation" in Intel's Software Developer's Manual, volume 1. The kernels for AVX2 also count bits, for which there is a flag of
+// its own: every processor with AVX2 can, but a virtual machine may hide any of them.
 //
 // The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But the first processors to have it, which lack VBMI2,
 // lower their clock for a while when it is used, and slow down whatever else they do.
 func detect() (avx2, avx512 bool) {
 	const (
+		popcnt        = 1 << 23 // leaf 1, ecx
 		osxsave       = 1 << 27 // leaf 1, ecx
 		avx           = 1 << 28 // leaf 1, ecx
 		hasAVX2       = 1 << 5  // leaf 7, ebx
@@ -29,7 +31,7 @@ func detect() (avx2, avx512 bool) {
 	if top, _, _, _ := cpuid(0, 0); top < 7 {
 		return false, false
 	}
-	if _, _, c, _ := cpuid(1, 0); c&(osxsave|avx) != osxsave|avx {
+	if _, _, c, _ := cpuid(1, 0); c&(popcnt|osxsave|avx) != popcnt|osxsave|avx {
 		return false, false
 	}
 	state, _ := xgetbv()

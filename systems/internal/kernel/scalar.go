@@ -89,9 +89,9 @@ func blendScalarRows(rows []uint32, dst, prev, cur []components.Pose3D, c *curve
 	last := len(rows) - 1
 	for k := -2; k <= last; k++ { // two turns to fill the stages
 		r := 1 / float32(math.Sqrt(float64(square)))
-		wa := (1 - weight) * r
+		wa := float32((1 - weight) * r)
 		// Of b and -b, which are the same rotation, take the one on a's side: the shorter arc.
-		wb := math.Float32frombits(math.Float32bits(weight*r) ^ sign&signBit)
+		wb := math.Float32frombits(math.Float32bits(float32(weight*r)) ^ sign&signBit)
 
 		sign = math.Float32bits(dot)
 		x := 1 - math.Float32frombits(sign&^signBit)

@@ -6,7 +6,7 @@
 //
 // Eight rows a turn and without branches: the eight comparisons become eight bits, which select from a table the numbers of the lanes that differ,
 // packed to the front; all eight are stored, but only as many as differ are kept. So a turn costs the same whether nothing or everything has changed, and
-// scattered changes are not mispredicted. At entry k of the list at most k rows have been looked at, so the eight never pass the list's end.
+// scattered changes are not mispredicted. The list is never longer than the rows before the turn are many, so the eight never pass the end of its room.
 //
 // One of a turn's six lines is fetched into the second-level cache four pages ahead, which may be behind the last record. It is not for the line: the page's address has been
 // looked up when the turn comes there, and the processor's own prefetcher, which stops at the end of a page, has begun with it.
