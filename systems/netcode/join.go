@@ -235,8 +235,12 @@ func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate in
 	rules := s.protocol.game.Rules
 	if s.config.OnArrival {
 		step := time.Second / time.Duration(s.protocol.TickRate())
+		bank := 0
+		if s.config.Bank > 0 {
+			bank = min(max(1, int(s.config.Bank/step)), prediction.MaxHistory)
+		}
 		p.newArrivals = func() (*prediction.Arrivals[I], error) {
-			return prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Kick: s.config.Kick})
+			return prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
 		}
 		p.arrivals, err = p.newArrivals()
 	} else {

@@ -57,6 +57,9 @@ type ServerConfig[S any, I comparable] struct {
 	HelloTimeout time.Duration
 	// OnArrival runs inputs as they come, each player on a clock of his own, instead of one per tick.
 	OnArrival bool
+	// Bank is how much time a player whose inputs run on arrival may make up for at once after a silence; zero means 100 ms, at most 2 s. The rest of a silence he does not move, which his
+	// client has to correct: over an ordered stream, where each lost packet is a stall of a third of a second, a second is right. It is also how far somebody leaps who is silent on purpose.
+	Bank time.Duration
 	// Kick is when a player who sends too much is removed.
 	Kick prediction.Policy
 	// Rewind is how far back [Player.Rewind] goes at most; zero means 500 ms.
@@ -142,6 +145,10 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		return nil, fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
 	case c.Bandwidth < 1<<10:
 		return nil, fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
+	case c.Bank < 0 || c.Bank > 2*time.Second:
+		return nil, fmt.Errorf("netcode: a bank of %v; it must be between 0s and 2s", c.Bank)
+	case c.Bank > 0 && !c.OnArrival:
+		return nil, errors.New("netcode: a Bank is for inputs that run OnArrival; on ticks there is nothing to save up")
 	case c.Timeout < 0 || c.HelloTimeout < 0 || c.Rewind < 0 || c.Rewind > 2*time.Second:
 		return nil, errors.New("netcode: time-outs must be positive, and Rewind at most 2 s")
 	}
