@@ -328,6 +328,11 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"duel", "-size", "9x9"}, 2, "", `-size "9x9":`},
 		{[]string{"duel", "-record", "a.txt"}, 2, "", `-record "a.txt": the file's name ends in .gif`},
 		{[]string{"duel", "-headless", "-trace", filepath.Join(t.TempDir(), "none", "a.csv")}, 2, "", "-trace:"},
+		{[]string{"server", "-bank", "1s"}, 2, "", "-bank: it is for inputs that run as they come; add -on-arrival"},
+		{[]string{"server", "-on-arrival", "-bank", "3s"}, 2, "", "-bank 3s:"},
+		{[]string{"duel", "-action-hz", "3"}, 2, "", "-action-hz 3: packets of inputs per second are 4 to the fixed rate of 60"},
+		{[]string{"duel", "-action-hz", "61"}, 2, "", "-action-hz 61:"},
+		{[]string{"duel", "-delay", "-1ms"}, 2, "", "-delay -1ms:"},
 		{[]string{"bots", "-n", "0"}, 2, "", "-n 0: 1 to 256 bots"},
 		{[]string{"duel", "-headless", "-seconds", "1", "-trace", filepath.Join(t.TempDir(), "a.csv")}, 0, "wrote ", "client 2: playing"},
 	} {

@@ -17,6 +17,7 @@ import (
 // Bots joins with many clients in one process, without pictures, and says how they fare.
 func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var r rates
+	var ways playerWays
 	var c connecting
 	var path conditions
 	var n int
@@ -25,6 +26,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var peace bool
 	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
 	r.flags(fs, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	ways.flags(fs)
 	c.flags(fs)
 	path.flags(fs)
 	fs.IntVar(&n, "n", 8, "how many, `1 to 256`")
@@ -43,7 +45,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case every < 100*time.Millisecond:
 		err = badf("-every %v: at least 100ms", every)
 	}
-	if err := errors.Join(err, r.check(0), c.check(), path.check(r.seed)); err != nil {
+	if err := errors.Join(err, r.check(0), ways.check(r.hz), c.check(), path.check(r.seed)); err != nil {
 		return first(err)
 	}
 	way := &caller{link: c.link}
@@ -55,7 +57,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		auto := seat.NewAuto(r.seed + uint64(i))
 		auto.Peace = peace
 		s, err := seat.New(seat.Config{
-			Dial: way.dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
+			Dial: way.dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, ActionRate: ways.actionHz, Delay: ways.bounds(), Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			return err

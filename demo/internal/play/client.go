@@ -17,23 +17,25 @@ import (
 // Client joins a server and plays.
 func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var r rates
+	var ways playerWays
 	var c connecting
 	var path conditions
 	var show showing
 	fs := flag.NewFlagSet("client", flag.ContinueOnError)
 	r.flags(fs, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	ways.flags(fs)
 	c.flags(fs)
 	path.flags(fs)
 	show.flags(fs)
 	if err := parse(fs, args, stdout, "A player of the arena."); err != nil {
 		return err
 	}
-	if err := errors.Join(r.check(0), c.check(), path.check(r.seed), show.check()); err != nil {
+	if err := errors.Join(r.check(0), ways.check(r.hz), c.check(), path.check(r.seed), show.check()); err != nil {
 		return first(err)
 	}
 	way := &caller{link: c.link}
 	path.link.Ordered = way.stream()
-	s, err := newSeat(&r, &path, &show, 0, way.dial, c.link.Token)
+	s, err := newSeat(&r, &ways, &path, &show, 0, way.dial, c.link.Token)
 	if err != nil {
 		return err
 	}
@@ -57,10 +59,10 @@ func first(err error) error {
 }
 
 // newSeat makes the seat of the n-th player of this process.
-func newSeat(r *rates, path *conditions, show *showing, n int, dial func() (transport.Conn, error), token string) (*seat.Seat, error) {
+func newSeat(r *rates, ways *playerWays, path *conditions, show *showing, n int, dial func() (transport.Conn, error), token string) (*seat.Seat, error) {
 	link := path.link
 	link.Seed += uint64(n) * 1000
-	config := seat.Config{Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, Link: link, Log: slog.New(slog.DiscardHandler)}
+	config := seat.Config{Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: ways.actionHz, Delay: ways.bounds(), Link: link, Log: slog.New(slog.DiscardHandler)}
 	if show.headless || show.auto || n > 0 {
 		auto := seat.NewAuto(r.seed + uint64(n)*77)
 		auto.Peace, auto.Near = show.peace, show.still
@@ -97,11 +99,13 @@ func Duel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 func local(ctx context.Context, name string, args []string, stdout, stderr io.Writer, players int) error {
 	var r rates
+	var ways playerWays
 	var s serving
 	var path conditions
 	var show showing
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	r.flags(fs, snapshotsText)
+	ways.flags(fs)
 	what := "A server and two clients side by side; the left one is yours."
 	if players == 1 {
 		s.flags(fs, "127.0.0.1:7777")
@@ -109,13 +113,14 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	} else {
 		fs.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 		s.maxPlayers = players
+		s.ways.flags(fs)
 	}
 	path.flags(fs)
 	show.flags(fs)
 	if err := parse(fs, args, stdout, what); err != nil {
 		return err
 	}
-	if err := errors.Join(r.check(5), s.check(), path.check(r.seed), show.check()); err != nil {
+	if err := errors.Join(r.check(5), ways.check(r.hz), s.check(), path.check(r.seed), show.check()); err != nil {
 		return first(err)
 	}
 	level := slog.LevelInfo
@@ -136,7 +141,7 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	wish.sendHz = 0
 	for n := range players {
 		dial := func() (transport.Conn, error) { return inside{h.lobby.own.Dial(), h}, nil }
-		s, err := newSeat(&wish, &path, &show, n, dial, h.lobby.token)
+		s, err := newSeat(&wish, &ways, &path, &show, n, dial, h.lobby.token)
 		if err != nil {
 			return err
 		}

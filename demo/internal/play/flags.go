@@ -56,6 +56,7 @@ func (r *rates) check(least int) error {
 type serving struct {
 	listen, metrics, state, public string
 	webSocket                      webSocket
+	ways                           serverWays
 	guests                         string
 	console                        bool
 	maxPlayers, crates             int
@@ -67,6 +68,7 @@ type serving struct {
 func (s *serving) flags(fs *flag.FlagSet, listen string) {
 	fs.StringVar(&s.listen, "listen", listen, "`address` for encrypted UDP; '' for none")
 	s.webSocket.flags(fs)
+	s.ways.flags(fs)
 	fs.StringVar(&s.public, "public", "", "`host` to write into join links, where it is not the one that is listened on")
 	fs.StringVar(&s.metrics, "metrics", "", "`address` for /healthz and /debug/vars (HTTP)")
 	fs.StringVar(&s.state, "state", "", "`folder` that keeps certificate and token, so that links survive a restart")
@@ -90,6 +92,9 @@ func (s *serving) check() error {
 		return badf("-per-address %d: how many may play from one address, 0 for a quarter of -max-players, -1 for any number", s.perAddress)
 	case s.drain < 0 || s.drain > time.Minute:
 		return badf("-drain %v: 0s to 1m", s.drain)
+	}
+	if err := s.ways.check(); err != nil {
+		return err
 	}
 	return s.webSocket.check()
 }

@@ -99,7 +99,7 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 		crates = -1
 	}
 	h.match, err = referee.New(referee.Config{
-		Listener: l, Rate: r.hz, SendRate: r.sendHz, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log, Joined: l.guests.joined,
+		Listener: l, Rate: r.hz, SendRate: r.sendHz, OnArrival: s.ways.arrival, Bank: s.ways.bank, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Admit: l.admit, Log: log, Joined: l.guests.joined,
 		Heard: func(p *referee.Player) { h.note(l.guests.list.Heard(p.Token(), p.Key())) },
 		Left:  func(p *referee.Player, kicked bool) { h.note(l.guests.list.Left(p.Token(), p.Key(), kicked)) },
 		Shot: func(_ *referee.Player, hit bool) {

@@ -28,6 +28,8 @@ type Config struct {
 	Listener   transport.Listener              // required
 	Rate       int                             // ticks per second; zero: 60
 	SendRate   int                             // snapshots per second; zero: 20, at most Rate
+	OnArrival  bool                            // inputs run as they come, instead of one per tick
+	Bank       time.Duration                   // of silence that players make up for then; zero: 100 ms
 	MaxPlayers int                             // zero: 64
 	PerAddress int                             // of them, at most, of one address; zero: a quarter, negative: any number
 	Crates     int                             // zero: 24; negative: none
@@ -108,7 +110,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	m.server, err = netcode.NewServer(protocol, netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Heard: c.Heard, Left: m.left, Admit: c.Admit, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, Grace: c.Grace, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Heard: c.Heard, Left: m.left, Admit: c.Admit, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, OnArrival: c.OnArrival, Bank: c.Bank, Grace: c.Grace, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			if reliable && arena.IsPush(data) && len(m.pushes) < 4*c.MaxPlayers {
 				m.pushes = append(m.pushes, p)

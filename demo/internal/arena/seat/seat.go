@@ -26,12 +26,16 @@ import (
 type Config struct {
 	Dial     func() (transport.Conn, error) // required
 	Token    []byte
-	Rate     int   // ticks per second, the server's; zero: 60
-	SendRate int   // the wish for snapshots a second; zero: as the server likes
-	Link     Link  // the simulated path, on top of the real one
-	Pilot    Pilot // who plays; nil: nobody touches anything
-	Blind    bool  // no visual poses: for bots that nobody watches
-	Log      *slog.Logger
+	Rate     int // ticks per second, the server's; zero: 60
+	SendRate int // the wish for snapshots a second; zero: as the server likes
+
+	ActionRate int                           // packets of inputs per second; zero: one per tick
+	Delay      netcode.Bounds[time.Duration] // of others behind the newest snapshots; zero: as measured
+
+	Link  Link  // the simulated path, on top of the real one
+	Pilot Pilot // who plays; nil: nobody touches anything
+	Blind bool  // no visual poses: for bots that nobody watches
+	Log   *slog.Logger
 }
 
 // Switches are what keys change.
@@ -100,7 +104,7 @@ func New(c Config) (*Seat, error) {
 		return nil, err
 	}
 	s.client, err = netcode.NewClient(protocol, netcode.ClientConfig[arena.State, arena.Input]{
-		Dial: s.dial, Token: c.Token, Input: s.input, Spawn: s.spawn, Removed: s.removed, Message: s.hear, SnapshotRate: c.SendRate, Log: c.Log,
+		Dial: s.dial, Token: c.Token, Input: s.input, Spawn: s.spawn, Removed: s.removed, Message: s.hear, SnapshotRate: c.SendRate, ActionRate: c.ActionRate, Delay: c.Delay, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err
