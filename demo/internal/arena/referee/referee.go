@@ -67,6 +67,7 @@ type Match struct {
 type tracked struct {
 	shots, warps uint8
 	pushed       uint64 // tick of his last push
+	pushes       bool   // he wants to, in this tick: he may say so any number of times, and takes nobody else's turn by it
 }
 
 const (
@@ -112,7 +113,8 @@ func New(c Config) (*Match, error) {
 	m.server, err = netcode.NewServer(protocol, netcode.ServerConfig[arena.State, arena.Input]{
 		Listener: c.Listener, Joined: m.joined, Heard: c.Heard, Left: m.left, Admit: c.Admit, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, OnArrival: c.OnArrival, Bank: c.Bank, Grace: c.Grace, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
-			if reliable && arena.IsPush(data) && len(m.pushes) < 4*c.MaxPlayers {
+			if known := m.players[p]; reliable && arena.IsPush(data) && known != nil && !known.pushes {
+				known.pushes = true
 				m.pushes = append(m.pushes, p)
 			}
 		},

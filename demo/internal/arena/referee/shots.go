@@ -99,8 +99,12 @@ func (m *Match) hit(by, victim *Player, direction mgl32.Vec3) {
 // push throws everything around a player away from him, not too often.
 func (m *Match) push(p *Player) {
 	known := m.players[p]
+	if known == nil {
+		return
+	}
+	known.pushes = false
 	now := uint64(m.server.Tick())
-	if known == nil || known.pushed != 0 && now-known.pushed < uint64(pushEvery*time.Duration(m.rules.Rate)/time.Second) {
+	if known.pushed != 0 && now-known.pushed < uint64(pushEvery*time.Duration(m.rules.Rate)/time.Second) {
 		return
 	}
 	known.pushed = now

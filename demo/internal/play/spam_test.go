@@ -1,0 +1,39 @@
+package play
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// A cheater who asks for a push with every byte that he may send takes nobody else's from him, and pushes no more often than others.
+func TestPushesOfOthersAreHeard(t *testing.T) {
+	pushed := map[uint16]int{}
+	v := newVirtual(t, func(c *referee.Config) {
+		c.MaxPlayers = 2
+		c.Pushed = func(p *referee.Player) { pushed[p.Number()]++ }
+	})
+	stand := seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{} })
+	cheater, honest := v.join(seat.Link{}, stand), v.join(seat.Link{}, stand)
+	v.run(time.Second, nil)
+	const pushes = 5
+	for range pushes {
+		if err := honest.Client().Send(arena.PushMessage()); err != nil {
+			t.Fatal(err)
+		}
+		v.run(time.Second, func() {
+			for cheater.Client().Send(arena.PushMessage()) == nil {
+			}
+		})
+	}
+	if n := pushed[honest.Client().Number()]; n != pushes {
+		t.Errorf("of %d pushes of the honest player %d were heard", pushes, n)
+	}
+	if n := pushed[cheater.Client().Number()]; n < pushes || n > 2*pushes+1 {
+		t.Errorf("the cheater pushed %d times in %d s, want once in half a second", n, pushes)
+	}
+}
