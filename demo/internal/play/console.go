@@ -18,20 +18,57 @@ import (
 
 // console lets whoever runs the server say what is to be done, a line at a time.
 type console struct {
-	lines <-chan string
+	lines <-chan said
 	out   io.Writer
 }
 
+// said is a line, or why it cannot be obeyed.
+type said struct {
+	line string
+	err  error
+}
+
+// maxLine is the most bytes of a line that is obeyed; what terminals hand over at once.
+const maxLine = 4096
+
+// errLong is for a line of which nothing is done: half of a command might be another one.
+var errLong = fmt.Errorf("a line of more than %d bytes was left out; what follows it is obeyed", maxLine)
+
 // listen reads lines until the input ends. The match takes them between two steps, so nothing runs at the same time.
 func listen(in io.Reader, out io.Writer) *console {
-	lines := make(chan string, 16)
+	lines := make(chan said, 16)
 	go func() {
 		defer close(lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
-			lines <- s.Text()
+		for r := bufio.NewReaderSize(in, maxLine+2); ; {
+			line, err := readLine(r)
+			switch {
+			case err == nil || err == errLong:
+				lines <- said{line, err}
+			case err == io.EOF:
+				lines <- said{line: line}
+				return
+			default: // what came of a line may be half of one
+				lines <- said{err: fmt.Errorf("nothing more is obeyed, since the input broke: %w", err)}
+				return
+			}
 		}
 	}()
 	return &console{lines, out}
+}
+
+// readLine returns the next line, with io.EOF or another error after the last one, which need not end; or errLong.
+func readLine(r *bufio.Reader) (string, error) {
+	line, err := r.ReadSlice('\n')
+	long := false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		long = true
+		_, err = r.ReadSlice('\n')
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+	if long || len(text) > maxLine {
+		return "", errLong // if the input has ended with it, the next read says so
+	}
+	return text, err
 }
 
 // commandHelp is what help prints.
@@ -212,16 +249,26 @@ func (h *house) invite(uses, length string, out io.Writer) error {
 	return h.lobby.guests.save()
 }
 
+// maxLines is how many lines are obeyed between two steps: an input without an end must not hold up the game.
+const maxLines = 16
+
 // obey does what has been typed, and reports whether the server is to go.
 func (h *house) obey(c *console) (quit bool) {
-	for c != nil {
+	if c == nil {
+		return false
+	}
+	for range maxLines {
 		select {
-		case line, ok := <-c.lines:
+		case said, ok := <-c.lines:
 			if !ok {
 				c.lines = nil // nobody says anything more
 				return false
 			}
-			switch err := h.command(line, c.out); {
+			err := said.err
+			if err == nil {
+				err = h.command(said.line, c.out)
+			}
+			switch {
 			case errors.Is(err, errQuit):
 				return true
 			case err != nil:
