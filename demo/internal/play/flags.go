@@ -96,6 +96,9 @@ func (s *serving) check() error {
 	if err := s.ways.check(); err != nil {
 		return err
 	}
+	if err := s.checkPublic(); err != nil {
+		return err
+	}
 	return s.webSocket.check()
 }
 

@@ -2,7 +2,6 @@ package play
 
 import (
 	"flag"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -111,27 +110,4 @@ func (w *webSocket) exposed() bool {
 	host, _, _ := net.SplitHostPort(w.addr)
 	addr, err := netip.ParseAddr(host)
 	return host != "localhost" && (err != nil || !addr.IsLoopback())
-}
-
-// linkOf completes the link of a listener that has got its address.
-func (s *serving) linkOf(addr string, link joinlink.Link) (joinlink.Link, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return link, err
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	if s.public != "" {
-		host = s.public
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return link, fmt.Errorf("the listener's address %s has no port: %w", addr, err)
-	}
-	link.Host, link.Port = host, uint16(n)
-	if err := link.Validate(); err != nil {
-		return link, badf("-public: %w", err)
-	}
-	return link, nil
 }
