@@ -170,7 +170,7 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 // lose keeps a player whose connection is gone until he comes back or his time is over.
 func (s *Server[S, I]) lose(p *Player[S, I], reason transport.Reason, now time.Duration) {
 	p.conn, p.lostAt = nil, now
-	s.config.Log.Info("tandem: lost", "player", p.number, "reason", reason.String())
+	s.logComing("lost", "player", p.number, "reason", reason.String())
 }
 
 // remove takes a player out for good, and his entity.
@@ -194,7 +194,7 @@ func (s *Server[S, I]) part(p *Player[S, I], reason transport.Reason) {
 	}
 	p.conn = nil
 	s.stats.Left++
-	s.config.Log.Info("tandem: left", "player", p.number, "reason", reason.String())
+	s.logComing("left", "player", p.number, "reason", reason.String())
 	if s.config.Left != nil {
 		s.config.Left(p, reason)
 	}

@@ -110,7 +110,9 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 		}
 		reason := s.admit(n.conn, s.packet[1:size], now)
 		if reason.Code != transport.NoReason {
-			s.config.Log.Info("tandem: refused", "addr", n.conn.RemoteAddr(), "reason", reason.String())
+			if s.refusals.allow(now) {
+				s.config.Log.Info("tandem: refused", "addr", n.conn.RemoteAddr(), "reason", reason.String())
+			}
 			s.refuse(n.conn, reason)
 		}
 		return false
@@ -189,7 +191,7 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	s.mustShow(p.Entity)
 	p.playing = true
 	s.own(p)
-	s.config.Log.Info("tandem: joined", "player", p.number, "addr", conn.RemoteAddr())
+	s.logComing("joined", "player", p.number, "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
 	return transport.Reason{}
 }
@@ -292,7 +294,7 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Dur
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
 	}
 	s.stats.Resumed++
-	s.config.Log.Info("tandem: resumed", "player", p.number, "addr", conn.RemoteAddr())
+	s.logComing("resumed", "player", p.number, "addr", conn.RemoteAddr())
 	s.sendWelcome(p, true)
 }
 

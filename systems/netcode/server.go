@@ -66,7 +66,7 @@ type ServerConfig[S any, I comparable] struct {
 	Rewind time.Duration
 	// Random makes secrets; nil means crypto/rand.Reader.
 	Random io.Reader
-	// Log hears of joins, leaves and refusals; nil means slog.Default().
+	// Log hears of joins, leaves and refusals, of each by itself unless they are so many in a minute that they would fill a disk: the others are counted. Nil means slog.Default().
 	Log *slog.Logger
 }
 
@@ -90,6 +90,8 @@ type Server[S any, I comparable] struct {
 	waiting  []newcomer[S, I]
 	draining transport.Reason
 	next     uint16 // number of the next player
+	refusals lines
+	comings  lines
 
 	dropped time.Duration // by the engine, of which players have been told
 	unclock func()        // gives the engine's clock back
@@ -160,6 +162,8 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		config:   c,
 		players:  make([]*Player[S, I], c.MaxPlayers),
 		next:     1,
+		refusals: lines{most: mostRefusals},
+		comings:  lines{most: mostComings(c.MaxPlayers)},
 		packet:   make([]byte, transport.MaxMTU),
 		scratch:  make([]byte, transport.MaxMTU),
 	}, nil
@@ -275,6 +279,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 func (s *Server[S, I]) receive() {
 	now := s.real()
 	s.forgive()
+	s.logWithheld(false)
 	s.config.Listener.Poll(now)
 	for {
 		conn, ok := s.config.Listener.Accept()
@@ -406,4 +411,5 @@ func (s *Server[S, I]) close() {
 			s.part(p, last(p))
 		}
 	}
+	s.logWithheld(true)
 }
