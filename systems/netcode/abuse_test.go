@@ -19,7 +19,7 @@ import (
 
 // A player who acknowledges nothing, one who acknowledges packets that were never sent, and one who floods with messages: the others play on, and the server's memory stays what it was.
 func TestAbusers(t *testing.T) {
-	for _, how := range []string{"acknowledges nothing", "acknowledges what was never sent", "floods with messages"} {
+	for _, how := range []string{"acknowledges nothing", "acknowledges what was never sent", "floods with messages", "floods with greetings", "floods with nonsense"} {
 		heard := 0
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 			c.Message = func(*netcode.Player[runner, input], []byte, bool) { heard++ }
@@ -64,6 +64,17 @@ func TestAbusers(t *testing.T) {
 					_ = c.endpoint.SendUnreliable(make([]byte, 900))
 					c.send(m.server.Tick())
 				}
+			case "floods with greetings": // each of them would be answered
+				w := packet.NewWriter(c.buf[1:])
+				c.buf[0] = 0x48
+				m.protocol.WriteHelloForTest(&w)
+				for range 50 {
+					_ = c.conn.Send(c.buf[:1+len(w.Bytes())])
+				}
+			case "floods with nonsense":
+				for range 50 {
+					_ = c.conn.Send([]byte{0xff, 1, 2, 3})
+				}
 			default: // its endpoint never opens what comes, so it acknowledges nothing
 				c.send(m.server.Tick())
 			}
@@ -84,9 +95,9 @@ func TestAbusers(t *testing.T) {
 			t.Errorf("%s: the heap grew by %d bytes", how, grown)
 		}
 		switch how {
-		case "floods with messages":
-			if len(m.left) != 1 {
-				t.Errorf("%s: was not removed", how)
+		case "floods with messages", "floods with greetings", "floods with nonsense":
+			if len(m.left) != 1 || m.left[0].Code != transport.Kicked {
+				t.Errorf("%s: was not removed: %v", how, m.left)
 			}
 		case "acknowledges what was never sent":
 			bad.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) { at(all[0]) })

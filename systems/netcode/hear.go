@@ -30,7 +30,7 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
-		if size == 0 {
+		if !p.admits() || size == 0 { // counted there, and costs nothing more
 			continue
 		}
 		switch s.packet[0] {
@@ -94,6 +94,14 @@ func (p *Player[S, I]) resetInputs() (err error) {
 	return err
 }
 
+// admits reports whether one more datagram of his is looked at, of whatever kind: who sends too many is removed.
+func (p *Player[S, I]) admits() bool {
+	if p.buffer != nil {
+		return p.buffer.Admit()
+	}
+	return p.arrivals.Admit()
+}
+
 func (p *Player[S, I]) overdoes() bool {
 	if p.buffer != nil {
 		return p.buffer.Kick()
@@ -112,9 +120,6 @@ func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 
 // hearSession takes in one packet. It decodes all of it before it applies any of it.
 func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Duration) bool {
-	if p.buffer != nil && !p.buffer.Admit() || p.arrivals != nil && !p.arrivals.Admit() {
-		return true // counted there, and costs nothing more
-	}
 	pk, err := p.endpoint.Open(datagram)
 	if err != nil {
 		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
