@@ -5,6 +5,8 @@
 // let in. Who has been heard may come back by the token and the key of his place: after a restart, after an outage of any length, after the token's time. It costs no use, and he is in once at most.
 // Of tokens that any number may use no keys are kept: their holders join anew, as long as the token is good.
 //
+// Times are dates: a token ends when the calendar says so, also where the host's clock has been set back or ahead, or the host has slept, and the same before a restart as after it.
+//
 // Tokens and keys are kept as SHA-256 hashes: who reads the list cannot join with it. Connect it to a server like this:
 //
 //	Admit:  func(c netcode.Candidate) error { return list.Check(time.Now(), c.Addr, c.Token, c.Key, c.Resumes) },
@@ -100,6 +102,7 @@ func (l *List) Add(token []byte, t Token) error {
 	if _, known := l.tokens[name]; !known && len(l.tokens) >= MaxTokens {
 		return fmt.Errorf("guestlist: %d tokens are out; call Prune, or let some expire", MaxTokens)
 	}
+	t.Expires = t.Expires.UTC().Round(0) // without the monotonic reading, by which it would end at another time than after a restart
 	l.tokens[name] = t
 	l.forget(func(h *holder) bool { return h.token == name })
 	return nil

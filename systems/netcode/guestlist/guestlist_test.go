@@ -2,6 +2,7 @@ package guestlist_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -187,6 +188,31 @@ func TestBounds(t *testing.T) {
 	}
 	if err == nil {
 		t.Error("any number of tokens were taken")
+	}
+}
+
+// A list is the same after a restart, to the last bit: what has a monotonic reading of this process's clock would end at another time than what is written down, where the clock is set or the
+// host sleeps.
+func TestTimesAreDates(t *testing.T) {
+	var l, again guestlist.List
+	now := time.Now()
+	for i, expires := range []time.Time{{}, now.Add(time.Hour), now.In(time.FixedZone("east", 3600)).Add(time.Minute)} {
+		if err := l.Add([]byte{byte(i)}, guestlist.Token{Uses: 1, Expires: expires}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Ban(now, nil, "203.0.113.7", ""); err != nil {
+		t.Fatal(err)
+	}
+	text, err := l.MarshalText()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.UnmarshalText(text); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(l, again) {
+		t.Errorf("the list is\n%+v\nand after a restart\n%+v", l, again)
 	}
 }
 
