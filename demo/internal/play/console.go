@@ -176,7 +176,7 @@ func (h *house) ban(whom, reason string, out io.Writer) error {
 	if h.lobby.shared(token) {
 		token, addr, only = nil, p.Addr(), ", since he came with a link that others have, too: nobody joins from there any more"
 	}
-	b, err := h.lobby.guests.list.Ban(time.Now(), token, addr, reason)
+	b, err := h.lobby.guests.list.Ban(h.lobby.guests.now(), token, addr, reason)
 	if err != nil {
 		return fmt.Errorf("player %d has neither an address now nor a token of his own to ban him by; kick removes him: %w", p.Number(), err)
 	}
@@ -187,7 +187,7 @@ func (h *house) ban(whom, reason string, out io.Writer) error {
 
 // banAddress keeps everybody at an address or in a network away, or at the address of a player. Whoever plays from there goes at once.
 func (h *house) banAddress(which, reason string, out io.Writer) error {
-	list, now := &h.lobby.guests.list, time.Now()
+	list, now := &h.lobby.guests.list, h.lobby.guests.now()
 	if !strings.ContainsAny(which, ".:") {
 		p, err := h.player(which)
 		if err != nil {
@@ -236,7 +236,7 @@ func (h *house) invite(uses, length string, out io.Writer) error {
 		if err != nil || d <= 0 {
 			return fmt.Errorf("invite %s %q: how long the link is good, such as 24h", uses, length)
 		}
-		terms.Expires = time.Now().Add(d)
+		terms.Expires = h.lobby.guests.now().Add(d)
 	}
 	token, err := h.lobby.guests.invite(terms)
 	if err != nil {

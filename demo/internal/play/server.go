@@ -128,29 +128,34 @@ func newHouse(r *rates, s *serving, log *slog.Logger, own bool) (*house, error) 
 // note has the guest list saved soon if it has changed.
 func (h *house) note(changed bool) { h.lobby.guests.changed = h.lobby.guests.changed || changed }
 
-// saveEvery is how often the guest list is saved at most, but for an operator's commands: that waits for the disk, and so does the game meanwhile. A server that
-// is killed forgets who came in the last second, and lets them in by their invitation once more.
+// saveEvery is how often the guest list is saved at most, but for an operator's commands. A server that is killed forgets who came in the last second, and lets them in by their invitation once more.
 const saveEvery = time.Second
 
-// keep saves the guest list if it has changed and was not saved for a while.
+// keep has the guest list saved if it has changed and was not saved for a while. The game does not wait for the disk.
 func (h *house) keep(real time.Duration) {
+	g := h.lobby.guests
 	h.kept += real
-	if !h.lobby.guests.changed || h.kept < saveEvery {
+	h.tell(g.settle(false))
+	if !g.changed || h.kept < saveEvery || g.writing != nil {
 		return
 	}
 	h.kept = 0
-	h.save()
+	g.begin()
 }
 
 // keepLast saves what is not yet: there may be room again.
 func (h *house) keepLast() {
-	if g := h.lobby.guests; g.changed || g.unsaved {
-		h.save()
+	g := h.lobby.guests
+	h.tell(g.settle(true))
+	if g.changed || g.unsaved {
+		h.tell(g.save())
 	}
 }
 
-func (h *house) save() {
-	if err := h.lobby.guests.save(); err != nil {
+// tell logs why the guest list could not be saved, once: it may be tried every second.
+func (h *house) tell(err error) {
+	if g := h.lobby.guests; err != nil && err.Error() != g.failed {
+		g.failed = err.Error()
 		h.log.Error("the guest list has changed", "error", err)
 	}
 }
