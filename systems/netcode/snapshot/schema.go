@@ -10,7 +10,7 @@ import (
 
 // ProtocolVersion is told by either end in its first words, and ends with different ones refuse each other. Raise it by one with every change by which an older build would read what a newer one writes
 // otherwise, or not at all: in this package, in packages packet and prediction, in netcode's greeting, welcome and sessions, and in what StructState and its like write. A test compares all
-// of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change: that a greeting begins with this number in 32 bits, little-endian, and how ends say why they part
+// of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change: that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and how ends say why they part
 // (transport.Reason), or they could not even say that they do not understand each other. What a game's own codecs write is for its [Config].Version.
 const ProtocolVersion = 1
 
