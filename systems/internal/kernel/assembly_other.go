@@ -42,6 +42,11 @@ func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns i
 
 func allEqualAVX2(stamps *uint32, turns int, want uint32) bool { unreachable(); return false }
 
+func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32) bool {
+	unreachable()
+	return false
+}
+
 func captureAVX2(a *captureArguments) (turns int) { unreachable(); return 0 }
 
 func captureListAVX2(a *captureArguments, rows *uint32) (turns int) { unreachable(); return 0 }

@@ -75,6 +75,18 @@ func TestStaysInsideItsColumns(t *testing.T) {
 			if AllEqual(seen, 1) || !AllEqual(seen, 0) {
 				t.Errorf("%d stamps compared wrongly", n)
 			}
+			wanted := guarded[uint32](t, n, atEnd)
+			if !EqualAt(rows, seen, wanted) {
+				t.Errorf("%d stamps of a list compared wrongly", n)
+			}
+			rows[n/2] = uint32(n)
+			if EqualAt(rows, seen, wanted) {
+				t.Errorf("of %d stamps there is one more", n)
+			}
+			rows[n/2] = 1 << 30
+			if EqualAt(rows, seen, wanted) {
+				t.Errorf("of %d stamps there are many more", n)
+			}
 
 			for _, every := range []int{1, 2} { // neighbours, and a list
 				inside := newCapture(n)

@@ -58,14 +58,27 @@ func (p Path) AllEqual(stamps []uint32, want uint32) bool {
 	return true
 }
 
-// EqualAt reports whether the column has, in each of the rows, the value wanted there. There must be at least as many of these as of rows.
-func EqualAt(rows, column, want []uint32) bool {
+// EqualAt reports whether the column has, in each of the rows, the value wanted there; it has none beyond its end. There must be at least as many of these as of rows.
+func EqualAt(rows, column, want []uint32) bool { return Fastest.EqualAt(rows, column, want) }
+
+// EqualAt is [EqualAt] by the path.
+func (p Path) EqualAt(rows, column, want []uint32) bool {
 	want = want[:len(rows)]
-	var differ uint32
-	for k, r := range rows { // no branch but the loop's: nearly always all are equal
-		differ |= column[r] ^ want[k]
+	if p.avx2() && len(column) > 0 {
+		for len(rows) >= perTurn {
+			n := min(len(rows), scanCall) &^ (perTurn - 1)
+			if !equalAtAVX2(&rows[0], n/perTurn, &column[0], uint32(len(column)-1), &want[0]) {
+				return false
+			}
+			rows, want = rows[n:], want[n:]
+		}
 	}
-	return differ == 0
+	for k, r := range rows {
+		if uint64(r) >= uint64(len(column)) || column[r] != want[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // scanCall is how many rows one call of assembly may scan; see perCall.

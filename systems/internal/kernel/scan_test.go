@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"unsafe"
@@ -87,22 +88,49 @@ func TestAllEqual(t *testing.T) {
 }
 
 func TestEqualAt(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		column := rapid.SliceOfN(rapid.Uint32(), 1, 50).Draw(t, "column")
-		rows := rapid.SliceOfN(rapid.Uint32Range(0, uint32(len(column)-1)), 0, 30).Draw(t, "rows")
-		want := make([]uint32, len(rows), len(rows)+1)
-		for k, r := range rows {
-			want[k] = column[r]
+	eachPath(t, func(t *testing.T, path Path) {
+		rapid.Check(t, func(t *rapid.T) {
+			column := rapid.SliceOfN(rapid.Uint32(), 1, 50).Draw(t, "column")
+			rows := rapid.SliceOfN(rapid.Uint32Range(0, uint32(len(column)-1)), 0, 60).Draw(t, "rows")
+			want := make([]uint32, len(rows), len(rows)+1)
+			for k, r := range rows {
+				want[k] = column[r]
+			}
+			if !path.EqualAt(rows, column, append(want, 1)) {
+				t.Fatal("equal values differ")
+			}
+			if len(rows) == 0 {
+				return
+			}
+			which := rapid.IntRange(0, len(rows)-1).Draw(t, "which")
+			flipped := uint32(1) << rapid.IntRange(0, 31).Draw(t, "bit")
+			want[which] ^= flipped
+			if path.EqualAt(rows, column, want) {
+				t.Fatal("one that differs is not seen")
+			}
+			want[which] ^= flipped
+			rows[which] = uint32(len(column)) + rapid.Uint32Range(0, math.MaxUint32-50).Draw(t, "beyond")
+			if path.EqualAt(rows, column, want) {
+				t.Fatalf("row %d of a column of %d has a value", rows[which], len(column))
+			}
+			if path.EqualAt(rows, nil, want) {
+				t.Fatal("an empty column has values")
+			}
+		})
+		rows := make([]uint32, 2*scanCall+11)
+		column, want := []uint32{0, 7, 8}, slices.Repeat([]uint32{8}, len(rows))
+		for k := range rows {
+			rows[k] = 2
 		}
-		if !EqualAt(rows, column, append(want, 1)) {
-			t.Fatal("equal values differ")
+		if !path.EqualAt(rows, column, want) {
+			t.Error("equal values of a long list differ")
 		}
-		if len(rows) == 0 {
-			return
-		}
-		want[rapid.IntRange(0, len(rows)-1).Draw(t, "which")] ^= 1 << rapid.IntRange(0, 31).Draw(t, "bit")
-		if EqualAt(rows, column, want) {
-			t.Fatal("one that differs is not seen")
+		for _, k := range []int{0, scanCall - 1, scanCall, 2 * scanCall, len(rows) - 1} {
+			rows[k] = 1
+			if path.EqualAt(rows, column, want) {
+				t.Errorf("row %d of a long list is not seen to differ", k)
+			}
+			rows[k] = 2
 		}
 	})
 }
