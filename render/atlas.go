@@ -36,9 +36,10 @@ var typefaces = [textStyles]struct {
 const extraRunes = "–—‘’“”•…←↑→↓↔↕−≈≠≤≥∞√π≡ΔΩσµ▲►▼◄●○■□▪"
 
 const (
-	cornerRadius  = 5 // points
-	maxLineWidth  = 8 // pixels: the widest line that has a profile of its own in the atlas
-	atlasPadding  = 1 // pixels between neighbours, so that linear filtering never mixes them
+	cornerRadius  = 5  // points
+	maxLineWidth  = 8  // pixels: the widest line that has a profile of its own in the atlas
+	maxDiscRadius = 16 // pixels: the largest disc that has a picture of its own; larger ones are stretched
+	atlasPadding  = 1  // pixels between neighbours, so that linear filtering never mixes them
 	latinRunes    = 256
 	lineTexelSpan = 3 // rows of equal texels in a line's profile, so that only its width is filtered
 )
@@ -47,10 +48,10 @@ const (
 type atlas struct {
 	scale  float32
 	image  *image.Alpha
-	white  uv                     // the middle of a white patch
-	lines  [maxLineWidth + 1]span // by width in pixels
-	corner span                   // a quarter of a disc, its centre at the lower right
-	disc   span
+	white  uv                      // the middle of a white patch
+	lines  [maxLineWidth + 1]span  // by width in pixels
+	corner span                    // a quarter of a disc, its centre at the lower right
+	discs  [maxDiscRadius + 1]span // by radius in pixels: a large one drawn small would have ragged edges
 	faces  [textStyles]glyphs
 }
 
@@ -106,11 +107,14 @@ func bakeAtlas(scale float32) *atlas {
 	fill(p.image, corner, func(x, y float64) float64 {
 		return radius - math.Hypot(radius-x, radius-y) + 0.5
 	})
-	const discRadius = 16
-	disc := p.add(2*discRadius+2, 2*discRadius+2)
-	fill(p.image, disc, func(x, y float64) float64 {
-		return discRadius - math.Hypot(discRadius+1-x, discRadius+1-y) + 0.5
-	})
+	var discRects [maxDiscRadius + 1]image.Rectangle
+	for i := 1; i <= maxDiscRadius; i++ {
+		r := float64(i)
+		discRects[i] = p.add(2*i+2, 2*i+2)
+		fill(p.image, discRects[i], func(x, y float64) float64 {
+			return r - math.Hypot(r+1-x, r+1-y) + 0.5
+		})
+	}
 	var baked [textStyles]bakedFace
 	for i, t := range typefaces {
 		baked[i] = bakeFace(p, t.ttf, t.size*float64(scale))
@@ -130,7 +134,9 @@ func bakeAtlas(scale float32) *atlas {
 		a.lines[w] = s
 	}
 	a.corner = at(corner)
-	a.disc = at(disc)
+	for i := 1; i <= maxDiscRadius; i++ {
+		a.discs[i] = at(discRects[i])
+	}
 	for i, b := range baked {
 		f := &a.faces[i]
 		f.ascent, f.height = b.ascent, b.height

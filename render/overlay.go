@@ -119,11 +119,15 @@ func (o *Overlay) Line(x0, y0, x1, y1, width float32, c Color) {
 
 // Dot fills a disc.
 func (o *Overlay) Dot(x, y, radius float32, c Color) {
-	k := o.scale
-	s := &o.atlas.disc
+	x, y, radius = x*o.scale, y*o.scale, radius*o.scale
+	i := min(max(int(radius+0.5), 1), maxDiscRadius)
+	if radius <= maxDiscRadius { // texel by texel
+		x, y, radius = snap(x), snap(y), float32(i)
+	}
+	s := &o.atlas.discs[i]
 	// The picture of the disc has a margin of one texel.
-	r := radius * k * s.w / (s.w - 2)
-	o.quad(x*k-r, y*k-r, x*k+r, y*k+r, s.a, s.b, c)
+	r := radius * s.w / (s.w - 2)
+	o.quad(x-r, y-r, x+r, y+r, s.a, s.b, c)
 }
 
 // Meter draws a horizontal bar that is filled up to a fraction, 0 to 1, from the left.
