@@ -2,8 +2,10 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 )
 
@@ -15,7 +17,7 @@ func describe(before, after settings.Settings) string {
 	case before.Adaptive != after.Adaptive:
 		return "adaptive rate " + onOff(after.Adaptive) + ", from the beginning"
 	case before.GPU != after.GPU:
-		return "blending on the graphics processor " + onOff(after.GPU) + ", from the beginning"
+		return "blending on the GPU " + onOff(after.GPU) + ", from the beginning"
 	case before.Rate != after.Rate && after.Adaptive:
 		return fmt.Sprintf("fixed rate at most %d Hz, from the beginning", after.Rate)
 	case before.Rate != after.Rate:
@@ -44,6 +46,23 @@ func describe(before, after settings.Settings) string {
 		return "waiting for the display: " + onOff(after.VSync)
 	}
 	return ""
+}
+
+// idle says why a change that a key asks for would change nothing that can be seen; it is empty where something does.
+func idle(before, after settings.Settings) string {
+	entry, _ := scenes.Find(before.Scene)
+	switch {
+	case before.Link != after.Link && !entry.Linked:
+		return "the network link belongs to scene lab: " + keyOf("lab")
+	case before.GPU != after.GPU && !entry.Blends:
+		return "the GPU blends in scene stress: " + keyOf("stress")
+	}
+	return ""
+}
+
+// keyOf names the key that shows a scene.
+func keyOf(scene string) string {
+	return fmt.Sprintf("key %d", 1+slices.Index(scenes.Names(), scene))
 }
 
 func describeLink(before, after settings.Link) string {

@@ -132,8 +132,12 @@ func (p *player) run(ctx context.Context, clock machine) error {
 		if err := p.show.Draw(p.win); err != nil {
 			return err
 		}
-		smooth(&p.show.UpdateTime, updated-begin)
-		smooth(&p.show.DrawTime, clock.Now()-updated)
+		if n == 0 {
+			last = clock.Now() // the first picture makes the driver compile its programs: nothing that the world should have to catch up with
+		} else {
+			smooth(&p.show.UpdateTime, updated-begin)
+			smooth(&p.show.DrawTime, clock.Now()-updated)
+		}
 		if err := p.record(real); err != nil {
 			return err
 		}
@@ -197,6 +201,10 @@ func (p *player) press(e render.Event) error {
 	set := before
 	action, known := keys.Apply(p.show.groups, &set, e.Key, e.Mods)
 	if !known || e.Kind == render.KeyRepeat && action != keys.Step {
+		return nil
+	}
+	if refusal := idle(before, set); refusal != "" {
+		p.show.Say(refusal)
 		return nil
 	}
 	if set != before {

@@ -96,24 +96,24 @@ func TestDescribe(t *testing.T) {
 	for want, change := range map[string]func(*settings.Settings){
 		"scene orbits":    func(s *settings.Settings) { s.Scene, s.Rate = "orbits", 10 },
 		"fixed rate 5 Hz": func(s *settings.Settings) { s.Rate = 5 },
-		"blending on the graphics processor on, from the beginning": func(s *settings.Settings) { s.GPU = true },
-		"adaptive rate on, from the beginning":                      func(s *settings.Settings) { s.Adaptive = true },
-		"paused":                                                    func(s *settings.Settings) { s.Paused = true },
-		"speed 0.25":                                                func(s *settings.Settings) { s.Speed = 0.25 },
-		"interpolation off":                                         func(s *settings.Settings) { s.Interpolate = false },
-		"logical ghosts on":                                         func(s *settings.Settings) { s.Ghosts = true },
-		"at most 30 frames per second":                              func(s *settings.Settings) { s.Cap = 30 },
-		"frame jitter 25 %":                                         func(s *settings.Settings) { s.Jitter = 0.25 },
-		"every step takes 20 ms":                                    func(s *settings.Settings) { s.StepCost = 20 * time.Millisecond },
-		"waiting for the display: off":                              func(s *settings.Settings) { s.VSync = false },
-		"network: round trip 400 ms":                                func(s *settings.Settings) { s.Link.Latency = 400 * time.Millisecond },
-		"network: jitter 50 %":                                      func(s *settings.Settings) { s.Link.Jitter = 0.5 },
-		"network: 30 % lost":                                        func(s *settings.Settings) { s.Link.Loss = 0.3 },
-		"network: bursts of losses 2 %":                             func(s *settings.Settings) { s.Link.Burst = 0.02 },
-		"network: 10 % twice":                                       func(s *settings.Settings) { s.Link.Duplicate = 0.1 },
-		"network: 10 % overtaken":                                   func(s *settings.Settings) { s.Link.Reorder = 0.1 },
-		"network: 10 snapshots a second":                            func(s *settings.Settings) { s.Link.SendRate = 10 },
-		"":                                                          func(s *settings.Settings) { s.Keys = true }, // seen without words
+		"blending on the GPU on, from the beginning": func(s *settings.Settings) { s.GPU = true },
+		"adaptive rate on, from the beginning":       func(s *settings.Settings) { s.Adaptive = true },
+		"paused":                                     func(s *settings.Settings) { s.Paused = true },
+		"speed 0.25":                                 func(s *settings.Settings) { s.Speed = 0.25 },
+		"interpolation off":                          func(s *settings.Settings) { s.Interpolate = false },
+		"logical ghosts on":                          func(s *settings.Settings) { s.Ghosts = true },
+		"at most 30 frames per second":               func(s *settings.Settings) { s.Cap = 30 },
+		"frame jitter 25 %":                          func(s *settings.Settings) { s.Jitter = 0.25 },
+		"every step takes 20 ms":                     func(s *settings.Settings) { s.StepCost = 20 * time.Millisecond },
+		"waiting for the display: off":               func(s *settings.Settings) { s.VSync = false },
+		"network: round trip 400 ms":                 func(s *settings.Settings) { s.Link.Latency = 400 * time.Millisecond },
+		"network: jitter 50 %":                       func(s *settings.Settings) { s.Link.Jitter = 0.5 },
+		"network: 30 % lost":                         func(s *settings.Settings) { s.Link.Loss = 0.3 },
+		"network: bursts of losses 2 %":              func(s *settings.Settings) { s.Link.Burst = 0.02 },
+		"network: 10 % twice":                        func(s *settings.Settings) { s.Link.Duplicate = 0.1 },
+		"network: 10 % overtaken":                    func(s *settings.Settings) { s.Link.Reorder = 0.1 },
+		"network: 10 snapshots a second":             func(s *settings.Settings) { s.Link.SendRate = 10 },
+		"":                                           func(s *settings.Settings) { s.Keys = true }, // seen without words
 	} {
 		after := base
 		change(&after)
@@ -123,6 +123,29 @@ func TestDescribe(t *testing.T) {
 	}
 	if got := describe(settings.Settings{Cap: 60}, settings.Settings{}); got != "no frame-rate cap" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Keys of what only one scene has say so in the others, instead of promising something that nobody sees.
+func TestIdleKeys(t *testing.T) {
+	for _, test := range []struct {
+		scene  string
+		change func(*settings.Settings)
+		want   string
+	}{
+		{"lanes", func(s *settings.Settings) { s.Link.Loss = 0.5 }, "the network link belongs to scene lab: key 6"},
+		{"lab", func(s *settings.Settings) { s.Link.Loss = 0.5 }, ""},
+		{"lab", func(s *settings.Settings) { s.GPU = true }, "the GPU blends in scene stress: key 5"},
+		{"stress", func(s *settings.Settings) { s.GPU = true }, ""},
+		{"orbits", func(s *settings.Settings) { s.Ghosts = true }, ""},
+	} {
+		before := settings.Default()
+		before.Scene = test.scene
+		after := before
+		test.change(&after)
+		if got := idle(before, after); got != test.want {
+			t.Errorf("%s: %q, want %q", test.scene, got, test.want)
+		}
 	}
 }
 

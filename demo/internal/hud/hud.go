@@ -17,7 +17,11 @@ type HUD struct {
 	values []float32
 	steps  *render.Graph
 	speed  *render.Graph
+	title  string // of the graph of speeds
 	text   wrapped
+
+	dropped   time.Duration // the running total
+	droppedAt time.Duration // the real time at which it grew last
 }
 
 // graphFrames is how many frames the graphs show.
@@ -36,6 +40,10 @@ func New(theme *render.Theme, followed []scene.Followed) *HUD {
 	}
 	h.values = make([]float32, len(followed))
 	h.speed = render.NewGraph("", "", 1, graphFrames, series...)
+	h.title = "drawn speed from frame to frame, units/s"
+	if len(followed) == 1 { // then there is no legend
+		h.title = "drawn speed of " + followed[0].Name + " from frame to frame, units/s"
+	}
 	return h
 }
 
@@ -43,6 +51,9 @@ func New(theme *render.Theme, followed []scene.Followed) *HUD {
 func (h *HUD) Measure(now ecs.Time) {
 	h.meter.add(now)
 	h.steps.Push(float32(now.Steps))
+	if now.Dropped > h.dropped {
+		h.dropped, h.droppedAt = now.Dropped, now.Real
+	}
 	for i := range h.speeds {
 		h.values[i] = h.speeds[i].measure(now.NormalDelta)
 	}
@@ -144,7 +155,11 @@ func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
 		return
 	}
 	width, height := min((all.W-gap)/2, 420), min(all.H*0.17, 130)
-	h.steps.Title, h.speed.Title = "fixed steps per frame", "drawn displacement per frame, units/s"
+	h.steps.Title, h.speed.Title = "fixed steps per frame", h.title
+	h.speed.Digits = 1
+	if _, top := h.speed.Range(); top >= 10 {
+		h.speed.Digits = 0
+	}
 	switch roomOf(all) {
 	case tiny:
 		return
@@ -175,6 +190,10 @@ func drawHints(o *render.Overlay, all render.Rect) float32 {
 		}
 		x += o.Key(x, y, hint.key) + 6
 		x += o.Text(x, y+1, render.TextSmall, theme.TextDim, hint.text) + 18
+	}
+	const mouse = "drag to turn, wheel to zoom"
+	if right := all.X + all.W - pad; x+18+o.Width(render.TextSmall, mouse) < right {
+		o.TextAligned(right, y+1, render.AlignRight, render.TextSmall, theme.TextDim, mouse)
 	}
 	return y - 4
 }

@@ -96,7 +96,7 @@ func TestDraw(t *testing.T) {
 		for _, live := range []bool{false, true} {
 			for _, size := range []render.Size{{Width: 64, Height: 64}, {Width: 320, Height: 180}, {Width: 640, Height: 360}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}, {Width: 200, Height: 2000}} {
 				frame := render.NewFrame(theme)
-				set.Keys = help && size.Width >= 1280 // the panel of keys has one size and needs it
+				set.Keys = help
 				state := State{
 					Info: scene.Info{Title: "A title", Caption: "A caption that is long enough to be broken into lines, because it says twice what it says, because it says twice what it says."},
 					Set:  set, Now: now, Keys: keys.Groups(names), Live: live, Recording: 3 * time.Second, Update: 3 * time.Millisecond,
@@ -139,6 +139,65 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 	left := 1280 - most
 	if most > 1280 || 2*(74+o.Width(render.TextSmall, long)) > most-left {
 		t.Errorf("two columns of %.0f points in a panel from %.0f to %.0f", 74+o.Width(render.TextSmall, long), left, most)
+	}
+}
+
+// All keys are explained in a window of half the usual size, too; in a smaller one, what there is room for, and that it is not all.
+func TestKeysFit(t *testing.T) {
+	groups := keys.Groups([]string{"lanes", "orbits", "teleports", "physics", "stress", "lab"})
+	for _, test := range []struct {
+		size render.Size
+		all  bool
+	}{
+		{render.Size{Width: 1280, Height: 720}, true}, {render.Size{Width: 2560, Height: 1440, Scale: 2}, true}, {render.Size{Width: 640, Height: 360}, true},
+		{render.Size{Width: 350, Height: 640}, true}, {render.Size{Width: 400, Height: 300}, false}, {render.Size{Width: 64, Height: 64}, false},
+	} {
+		frame := render.NewFrame(render.Dusk())
+		frame.Begin(test.size)
+		o := &frame.Overlay
+		if all := drawKeys(o, groups); all != test.all {
+			t.Errorf("%v: all keys are explained: %v, want %v", test.size, all, test.all)
+		}
+		n := len(o.Vertices())
+		if n < 100 && test.size.Width > 64 {
+			t.Errorf("%v: %d vertices: are there no keys?", test.size, n)
+		}
+	}
+}
+
+// Time that was dropped stands out for a while, not for ever.
+func TestDroppedStandsOutAndPasses(t *testing.T) {
+	theme := render.Daylight()
+	h := New(&theme, nil)
+	now := ecs.Time{Rate: 60, FixedDelta: time.Second / 60}
+	bad := func() (n int) {
+		frame := render.NewFrame(theme)
+		frame.Begin(render.Size{Width: 1280, Height: 720})
+		h.Draw(&frame.Overlay, &State{Set: settings.Settings{Overlay: true, Interpolate: true, Rate: 60}, Now: now})
+		for _, v := range frame.Overlay.Vertices() {
+			if v.Color == theme.Bad {
+				n++
+			}
+		}
+		return n
+	}
+	advance := func(real, dropped time.Duration) {
+		now.Real += real
+		now.Dropped += dropped
+		h.Measure(now)
+	}
+	advance(time.Second, 0)
+	if bad() != 0 {
+		t.Error("nothing was dropped, and something stands out")
+	}
+	advance(time.Second, 40*time.Millisecond)
+	advance(time.Second, 0)
+	if bad() == 0 {
+		t.Error("a second ago time was dropped, and nothing stands out")
+	}
+	advance(5*time.Second, 0)
+	if bad() != 0 {
+		t.Error("six seconds ago time was dropped, and it still stands out")
 	}
 }
 

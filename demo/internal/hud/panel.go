@@ -8,61 +8,125 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// drawKeys explains the keys in the middle of the picture, in two columns.
-func drawKeys(o *render.Overlay, groups []keys.Group) {
-	const keyRoom = 74
-	column := float32(0)
-	for _, g := range groups {
-		for _, b := range g.Bindings {
-			column = max(column, keyRoom+o.Width(render.TextSmall, b.Text))
-		}
-	}
-	theme := o.Theme()
-	all := o.Bounds()
-	line := o.LineHeight(render.TextSmall) + 8
-	heading := o.LineHeight(render.TextHeading) + 6
-
-	// Two columns, groups kept whole, as even as can be.
-	split, height := 0, float32(math.MaxFloat32)
-	for i := range groups {
-		if h := max(groupsHeight(groups[:i], heading, line), groupsHeight(groups[i:], heading, line)); h < height {
-			split, height = i, h
-		}
-	}
-	mouse := o.LineHeight(render.TextSmall) + 8
-	const hint = "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift turns rounds of values, and Tab, round."
-	column = max(column, (o.Width(render.TextSmall, hint)-2*pad)/2)
-	r := render.Rect{W: 2*column + 3*2*pad, H: height + mouse + 2*2*pad - 8}
-	r.X, r.Y = (all.W-r.W)/2, max((all.H-r.H)/2, 4)
-	o.RoundRect(render.Rect{X: r.X, Y: r.Y, W: r.W, H: r.H}, theme.Panel.Alpha(0.96))
-
-	x, y := r.X+2*pad, r.Y+2*pad-4
-	for i, g := range groups {
-		if i == split {
-			x, y = x+column+2*pad, r.Y+2*pad-4
-		}
-		o.Text(x, y, render.TextHeading, theme.Text, g.Title)
-		y += heading
-		for _, b := range g.Bindings {
-			kx := x
-			for _, cap := range strings.Fields(b.Cap) {
-				kx += o.Key(kx, y, cap) + 4
-			}
-			o.Text(x+keyRoom, y+1, render.TextSmall, theme.Text, b.Text)
-			y += line
-		}
-		y += groupGap
-	}
-	o.TextAligned(r.X+r.W/2, r.Y+r.H-mouse-4, render.AlignCenter, render.TextSmall, theme.TextDim, hint)
+// sheet is how the panel of keys is set: with drawn keys and air where there is room, else closely.
+type sheet struct {
+	columns             int
+	caps                bool    // draw keys as such, not as text
+	keys                float32 // width of the column of keys
+	line, heading, gap  float32 // heights: of a binding, a group's title, the space after a group
+	inset, between, end float32 // from the edge, between columns, the hints' line below
 }
 
-const groupGap = 8
+// sheets returns the ways to set the panel, the best first.
+func sheets(o *render.Overlay) [3]sheet {
+	small, title := o.LineHeight(render.TextSmall), o.LineHeight(render.TextHeading)
+	return [...]sheet{
+		{columns: 2, caps: true, keys: 74, line: small + 8, heading: title + 6, gap: 8, inset: 2 * pad, between: 2 * pad, end: small + 8},
+		{columns: 2, keys: 62, line: small + 1, heading: small + 3, gap: 4, inset: pad, between: pad, end: small + 4},
+		{columns: 1, keys: 62, line: small + 1, heading: small + 3, gap: 4, inset: pad, between: 0, end: small + 4},
+	}
+}
 
-func groupsHeight(groups []keys.Group, heading, line float32) (height float32) {
+// height returns that of groups which stand below each other.
+func (s *sheet) height(groups []keys.Group) (height float32) {
 	for _, g := range groups {
-		height += heading + line*float32(len(g.Bindings)) + groupGap
+		height += s.heading + s.line*float32(len(g.Bindings)) + s.gap
 	}
 	return height
+}
+
+// split returns how many groups stand in the first column, and the height of the taller one: groups are kept whole, and columns as even as can be.
+func (s *sheet) split(groups []keys.Group) (first int, height float32) {
+	if s.columns == 1 {
+		return len(groups), s.height(groups)
+	}
+	height = math.MaxFloat32
+	for i := range groups {
+		if h := max(s.height(groups[:i]), s.height(groups[i:])); h < height {
+			first, height = i, h
+		}
+	}
+	return first, height
+}
+
+// drawKeys explains the keys in the middle of the picture. What has no room in a small one is left out, and said to be; then it returns false.
+func drawKeys(o *render.Overlay, groups []keys.Group) (complete bool) {
+	const edge = 4
+	longest := float32(0)
+	for _, g := range groups {
+		for _, b := range g.Bindings {
+			longest = max(longest, o.Width(render.TextSmall, b.Text))
+		}
+	}
+	all := o.Bounds().Inset(edge)
+	var s sheet
+	var r render.Rect
+	var column float32
+	var split int
+	hint := "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift goes through values, and with Tab through scenes, backwards."
+	for _, s = range sheets(o) {
+		column = s.keys + longest
+		if s.caps { // room for the hint, too
+			column = max(column, (o.Width(render.TextSmall, hint)-s.between)/2)
+		}
+		split, r.H = s.split(groups)
+		r.W, r.H = float32(s.columns)*column+float32(s.columns-1)*s.between+2*s.inset, r.H-s.gap+s.end+2*s.inset
+		if r.W <= all.W && r.H <= all.H {
+			break
+		}
+	}
+	complete = r.W <= all.W && r.H <= all.H
+	if !complete {
+		hint = "The rest stands in a larger window."
+	}
+	r.W, r.H = min(r.W, all.W), min(r.H, all.H)
+	r.X, r.Y = all.X+(all.W-r.W)/2, all.Y+(all.H-r.H)/2
+	o.RoundRect(r, o.Theme().Panel.Alpha(0.96))
+	lowest := r.Y + r.H - s.inset - s.end
+	x, y := r.X+s.inset, r.Y+s.inset
+	for i := range groups {
+		if i == split {
+			x, y = x+column+s.between, r.Y+s.inset
+		}
+		if y = s.group(o, x, y, lowest, &groups[i]); y > lowest && s.columns == 1 {
+			break
+		}
+	}
+	if o.Width(render.TextSmall, hint) <= r.W {
+		o.TextAligned(r.X+r.W/2, r.Y+r.H-s.inset-o.LineHeight(render.TextSmall), render.AlignCenter, render.TextSmall, o.Theme().TextDim, hint)
+	}
+	return complete
+}
+
+// group writes a group down to the given height, and returns where the next one begins.
+func (s *sheet) group(o *render.Overlay, x, y, lowest float32, g *keys.Group) float32 {
+	theme := o.Theme()
+	if y+s.heading+s.line > lowest {
+		return lowest + 1
+	}
+	if s.caps {
+		o.Text(x, y-4, render.TextHeading, theme.Text, g.Title)
+	} else {
+		o.Text(x, y, render.TextSmall, theme.TextDim, g.Title)
+	}
+	y += s.heading
+	for _, b := range g.Bindings {
+		if y+s.line > lowest+s.gap {
+			return lowest + 1
+		}
+		if s.caps {
+			kx := x
+			for _, cap := range strings.Fields(b.Cap) {
+				kx += o.Key(kx, y-4, cap) + 4
+			}
+			o.Text(x+s.keys, y-3, render.TextSmall, theme.Text, b.Text)
+		} else {
+			o.Text(x, y, render.TextSmall, theme.Good, b.Cap)
+			o.Text(x+s.keys, y, render.TextSmall, theme.Text, b.Text)
+		}
+		y += s.line
+	}
+	return y + s.gap
 }
 
 // wrapped breaks one text into lines and remembers them until text or width change.

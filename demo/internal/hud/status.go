@@ -2,6 +2,7 @@ package hud
 
 import (
 	"math"
+	"time"
 
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
@@ -13,6 +14,8 @@ const (
 	statusValue  = 88 // where the numbers begin
 	statusNumber = 52 // and how wide they are
 	statusNote   = 148
+
+	droppedShown = 3 * time.Second // of real time, for which a loss of time stands out
 )
 
 // drawStatus writes the panel at the upper right and returns its left edge.
@@ -23,6 +26,9 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall) + 3
 	rows := 6
+	if s.Info.MaxEntities > 0 {
+		rows++
+	}
 	if s.Live {
 		rows++
 	}
@@ -71,10 +77,16 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	number(row("fixed ahead"), s.ahead(), 1).Str("ms")
 	o.Meter(render.Rect{X: r.X + statusNote, Y: y - line + 5, W: statusWidth - statusNote - pad, H: 6}, aheadShare(s.Now), theme.Accent(1))
 	w = row("dropped")
-	if s.Now.Dropped > 0 {
+	if h.dropped > 0 && s.Now.Real-h.droppedAt < droppedShown {
 		w.Color(theme.Bad)
 	}
 	number(w, float64(s.Now.Dropped)/1e6, 0).Str("ms")
+	if s.Info.MaxEntities > 0 {
+		w = row("bodies").Int(int64(s.Info.Clamp(s.Set.Entities)))
+		if s.Set.GPU && s.Info.Blends {
+			w.Color(theme.Good).Tab(statusNote).Str("blended by GPU")
+		}
+	}
 	if s.Live {
 		number(row("update, draw"), float64(s.Update)/1e6, 1).Str("ms").Tab(statusNote).Float(float64(s.Draw)/1e6, 1).Str(" ms")
 	}

@@ -23,6 +23,7 @@ type Info struct {
 	Caption string // one line that says what is to be seen
 	Dusk    bool   // on a dark stage instead of a bright one
 	Linked  bool   // over a simulated network; the scene is Networked
+	Blends  bool   // the graphics processor can blend what it shows, see Stage.GPU
 
 	Rate int // fixed steps per second when nobody has asked for another rate
 
@@ -102,6 +103,16 @@ func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
 	}
 	if x, y, ok := p.View.Project(at); ok {
 		p.Overlay.Label(x, y, color, text)
+	}
+}
+
+// LabelBelow writes a name below a place, for what is often near something that has its name above.
+func (p *Picture) LabelBelow(at mgl32.Vec3, color render.Color, text string) {
+	if !p.Labels {
+		return
+	}
+	if x, y, ok := p.View.Project(at); ok {
+		p.Overlay.Label(x, y+p.Overlay.LineHeight(render.TextSmall)+16, color, text)
 	}
 }
 

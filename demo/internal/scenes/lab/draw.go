@@ -46,7 +46,8 @@ func (s *Lab) drawLane(p *scene.Picture, l *lane) {
 	}
 	p.Brush.Box(render.Solid, mgl32.Vec3{0, -0.2, l.z}, mgl32.Vec3{2 * laneEnd, 0.4, laneWidth}, ground)
 	for x := float32(-8); x <= 8; x += 2 {
-		p.Brush.Box(render.Solid, mgl32.Vec3{x, 0.02, l.z}, mgl32.Vec3{0.05, 0.04, laneWidth}, p.Theme.Neutral.Mix(p.Theme.Ink, 0.2))
+		// As flat as can be: sides thinner than a pixel would flicker.
+		p.Brush.Box(render.Solid, mgl32.Vec3{x, 0, l.z}, mgl32.Vec3{0.06, 0.02, laneWidth}, p.Theme.Neutral.Mix(p.Theme.Ink, 0.2))
 	}
 	if !l.started {
 		return

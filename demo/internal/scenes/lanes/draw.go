@@ -28,6 +28,7 @@ func (s *Lanes) Camera(now ecs.Time) render.Orbit {
 func (s *Lanes) Draw(p *scene.Picture) {
 	x := float32(speed * p.Now.Normal.Seconds())
 	p.View.Ground.Cell = gatePitch / 3.0
+	p.View.Ground.Height = -laneHeight
 	raw, smooth := p.Theme.Accent(accentRaw), p.Theme.Accent(accentSmooth)
 	for i, l := range s.lanes {
 		s.drawTrack(p, l, x, i == len(s.lanes)-1)
@@ -59,19 +60,23 @@ func (s *Lanes) Draw(p *scene.Picture) {
 	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + twinPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
 }
 
-// drawTrack shows a lane as a strip of ground that goes along with the camera, and the gates across it, which do not.
+// laneHeight is how far the lanes rise above the ground: far enough for their sides to be seen as such, from where the camera stands.
+const laneHeight = 0.22
+
+// drawTrack shows a lane as a slab that goes along with the camera, and the gates across it, which do not.
 func (s *Lanes) drawTrack(p *scene.Picture, l *lane, x float32, front bool) {
 	const behind, ahead = 14, 9
 	color := p.Theme.Ground.Mix(p.Theme.Neutral, 0.4)
 	if front {
 		color = p.Theme.Ground.Mix(p.Theme.Accent(accentSmooth), 0.22)
 	}
-	p.Brush.Box(render.Solid, mgl32.Vec3{x + (ahead-behind)/2, -0.02, l.z}, mgl32.Vec3{behind + ahead, 0.06, lanePitch * 0.86}, color)
+	p.Brush.Box(render.Solid, mgl32.Vec3{x + (ahead-behind)/2, -laneHeight / 2, l.z}, mgl32.Vec3{behind + ahead, laneHeight, lanePitch * 0.86}, color)
 	first := int(math.Ceil(float64(x-behind) / gatePitch))
 	last := int(math.Floor(float64(x+ahead) / gatePitch))
 	for k := first; k <= last; k++ {
 		at := float32(k * gatePitch)
-		p.Brush.Box(render.Solid, mgl32.Vec3{at, 0.015, l.z}, mgl32.Vec3{0.09, 0.03, lanePitch * 0.86}, p.Theme.Neutral.Mix(p.Theme.Text, 0.4))
+		// As flat as can be: sides thinner than a pixel would flicker.
+		p.Brush.Box(render.Solid, mgl32.Vec3{at, 0, l.z}, mgl32.Vec3{0.09, 0.012, lanePitch * 0.86}, p.Theme.Neutral.Mix(p.Theme.Text, 0.4))
 	}
 }
 

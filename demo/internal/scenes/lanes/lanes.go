@@ -24,7 +24,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "lanes",
 		Title:   "One motion, drawn raw and interpolated",
-		Caption: "Every body moves at 3 units per second. What differs is how often the simulation steps, and whether the picture is interpolated in between.",
+		Caption: "Every body moves at 3 units per second; every lane is simulated at a rate of its own. Red is drawn as it is simulated, green as Tandem draws it: in between.",
 		Rate:    60,
 	}
 }
@@ -139,8 +139,8 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 
 	ten := s.lanes[1]
 	s.followed = []scene.Followed{
-		{Name: "raw at 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.visual(ten.raw).Position }},
-		{Name: "mover", Accent: accentSmooth, Position: func() mgl32.Vec3 { return front.visual(front.smooth).Position }},
+		{Name: "raw, 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.visual(ten.raw).Position }},
+		{Name: "Tandem, 10 Hz", Accent: accentSmooth, Position: func() mgl32.Vec3 { return ten.visual(ten.smooth).Position }},
 	}
 }
 
@@ -182,5 +182,5 @@ func (s *Lanes) Trace(row func(name string, logical, visual components.Pose3D)) 
 	row("mover", l.logical(l.smooth), l.visual(l.smooth))
 }
 
-// Followed returns the mover and, beside it, a body that is drawn raw.
+// Followed returns the two bodies of one lane, the same motion drawn raw and by Tandem.
 func (s *Lanes) Followed() []scene.Followed { return s.followed }

@@ -73,7 +73,7 @@ func (s *Orbits) drawShip(p *scene.Picture) {
 		}
 		last, begun = m.Place, true
 	})
-	p.Label(pose.Position.Add(mgl32.Vec3{0, 0.3, 0}), color.Mix(p.Theme.Text, 0.5), "ship: child of "+parent.name)
+	p.LabelBelow(pose.Position.Sub(mgl32.Vec3{0, 0.3, 0}), color.Mix(p.Theme.Text, 0.5), "ship: child of "+parent.name)
 }
 
 func scaled(pose components.Pose3D, x, y, z float32) components.Pose3D {

@@ -37,19 +37,20 @@ type celestial struct {
 	around string  // "" for the centre
 	radius float32 // of the orbit, in units
 	turns  float64 // of the arm, per second of simulated time
+	start  float64 // of the arm, in turns: so that all are apart from the first second on
 	size   float32
 	accent int
 	tilt   float32 // of the orbit, in radians about x
 }
 
 var celestials = []celestial{
-	{name: "Jade", radius: 2.6, turns: 0.16, size: 0.7, accent: 3},
-	{name: "Azure", radius: 5, turns: 0.07, size: 1.15, accent: 1, tilt: 0.06},
-	{name: "moon", around: "Azure", radius: 1.6, turns: 0.3, size: 0.45, accent: 6, tilt: 0.25},
+	{name: "Jade", radius: 2.6, turns: 0.16, start: 0.55, size: 0.7, accent: 3},
+	{name: "Azure", radius: 5, turns: 0.07, start: 0.6, size: 1.15, accent: 1, tilt: 0.06},
+	{name: "moon", around: "Azure", radius: 1.6, turns: 0.3, start: 0.6, size: 0.45, accent: 6, tilt: 0.25},
 	{name: "moonlet", around: "moon", radius: 0.6, turns: 0.8, size: 0.22, accent: 5},
-	{name: "Violet", radius: 8, turns: 0.035, size: 1.5, accent: 4, tilt: -0.04},
-	{name: "Tick", around: "Violet", radius: 1.55, turns: 0.45, size: 0.34, accent: 2, tilt: 0.4},
-	{name: "Tock", around: "Violet", radius: 2.2, turns: 0.26, size: 0.42, accent: 3, tilt: 0.4},
+	{name: "Violet", radius: 8, turns: 0.035, start: 0.1, size: 1.5, accent: 4, tilt: -0.04},
+	{name: "Tick", around: "Violet", radius: 1.55, turns: 0.45, start: 0.3, size: 0.34, accent: 2, tilt: 0.4},
+	{name: "Tock", around: "Violet", radius: 2.2, turns: 0.26, start: 0.75, size: 0.42, accent: 3, tilt: 0.4},
 }
 
 // Orbits is the scene.
@@ -73,7 +74,17 @@ func New() scene.Scene { return &Orbits{} }
 type arm struct {
 	entity arche.Entity
 	turns  float64
+	start  float64
 	tilt   mgl32.Quat
+}
+
+// turned is the arm's pose at a time of the simulation.
+func (a *arm) turned(t time.Duration) components.Pose3D {
+	turns := math.Mod(a.start+a.turns*t.Seconds(), 1)
+	return components.Pose3D{
+		Rotation: a.tilt.Mul(mgl32.QuatRotate(float32(2*math.Pi*turns), mgl32.Vec3{0, 1, 0})),
+		Scale:    mgl32.Vec3{1, 1, 1},
+	}
 }
 
 // body is what is seen at an arm's end.
@@ -100,10 +111,10 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 	byName := map[string]arche.Entity{"": s.sun}
 	for _, c := range celestials {
 		center := byName[c.around]
-		tilt := mgl32.QuatRotate(c.tilt, mgl32.Vec3{1, 0, 0})
-		pivot := spawn(center, components.Pose3D{Rotation: tilt, Scale: mgl32.Vec3{1, 1, 1}})
-		s.arms = append(s.arms, arm{pivot, c.turns, tilt})
-		e := spawn(pivot, components.At3D(c.radius, 0, 0))
+		a := arm{turns: c.turns, start: c.start, tilt: mgl32.QuatRotate(c.tilt, mgl32.Vec3{1, 0, 0})}
+		a.entity = spawn(center, a.turned(0))
+		s.arms = append(s.arms, a)
+		e := spawn(a.entity, components.At3D(c.radius, 0, 0))
 		byName[c.name] = e
 		s.bodies = append(s.bodies, body{c, e, center})
 	}
@@ -123,12 +134,10 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 // Update is one fixed step: every arm points where it does at the step's end.
 func (s *Orbits) Update(*arche.World) {
 	now := s.engine.Time()
-	for _, a := range s.arms {
-		turned := math.Mod(a.turns*now.StepEnd.Seconds(), 1)
+	for i := range s.arms {
+		a := &s.arms[i]
 		logical, _ := s.poses.Get(a.entity)
-		pose := logical.Get()
-		pose.Rotation = a.tilt.Mul(mgl32.QuatRotate(float32(2*math.Pi*turned), mgl32.Vec3{0, 1, 0}))
-		logical.Set(pose)
+		logical.Set(a.turned(now.StepEnd))
 	}
 	s.ship.fly(s, now)
 }

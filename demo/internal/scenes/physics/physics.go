@@ -101,8 +101,8 @@ func (s *Physics) Setup(stage *scene.Stage) {
 		return func() mgl32.Vec3 { return pose(first.entity).Position.Vec3(0) }
 	}
 	s.followed = []scene.Followed{
-		{Name: "marked ball, raw", Accent: 0, Position: place(s.logical)},
-		{Name: "interpolated", Accent: 3, Position: place(s.visual)},
+		{Name: "marked ball, left", Accent: 0, Position: place(s.logical)},
+		{Name: "right", Accent: 3, Position: place(s.visual)},
 	}
 }
 

@@ -21,8 +21,9 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:     "stress",
 		Title:    "A sea of cubes",
-		Caption:  "Every cube is an entity that moves and turns in every fixed step, and is interpolated in every frame. -entities takes up to a million.",
+		Caption:  "Every cube is an entity that moves and turns in every fixed step, and is interpolated in every frame; the flag -entities takes up to a million.",
 		Dusk:     true,
+		Blends:   true,
 		Rate:     20,
 		Entities: 10000, MinEntities: 1, MaxEntities: settings.MaxEntities,
 	}

@@ -61,7 +61,7 @@ func (g *group) drawSet(p *scene.Picture) {
 	middle := g.left + length/2
 	strip := p.Theme.Ground.Mix(p.Theme.Neutral, 0.45)
 	for row := range 3 {
-		p.Brush.Box(render.Solid, mgl32.Vec3{middle, -0.02, rowZ(row)}, mgl32.Vec3{length + 0.6, 0.06, 1.3}, strip)
+		p.Brush.Box(render.Solid, mgl32.Vec3{middle, 0, rowZ(row)}, mgl32.Vec3{length + 0.6, 0.012, 1.3}, strip)
 	}
 	facing := mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
 	ring := func(x float32, color render.Color) {

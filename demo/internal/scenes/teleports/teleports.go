@@ -39,7 +39,7 @@ const (
 
 	pads      = 5
 	padLife   = 900 * time.Millisecond
-	riseSpeed = 1.1 // units per second
+	riseSpeed = 0.75 // units per second
 
 	walkerHeight = 0.5
 	runnerHeight = 0.35
