@@ -78,7 +78,7 @@ func Headless(ctx context.Context, o options.Options, out io.Writer) (err error)
 		begin := host.Now()
 		show.Advance(real)
 		spent = host.Now() - begin
-		if files.clip == nil {
+		if files.clip == nil || show.real <= o.Skip {
 			continue
 		}
 		if picture, err = drawPicture(show, surface, picture); err != nil {

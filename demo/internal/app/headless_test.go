@@ -179,6 +179,11 @@ func TestClips(t *testing.T) {
 		t.Errorf("the picture's size is %v", size)
 	}
 
+	headless(t, "-size", "160x90", "-fps", "20", "-seconds", "1", "-skip", "0.5", "-record", out)
+	if clip, err = gif.DecodeAll(bytes.NewReader(read(t, out))); err != nil || len(clip.Image) != 10 {
+		t.Errorf("half a second of a clip at 20 pictures a second has %d: %v", len(clip.Image), err)
+	}
+
 	last := filepath.Join(dir, "record.png")
 	headless(t, "-size", "160x90", "-frames", "3", "-record", last)
 	if size := load(t, last).Rect.Size(); size.X != 160 || size.Y != 90 {

@@ -323,8 +323,10 @@ func (p *player) record(real time.Duration) error {
 	if p.win.Minimised() {
 		return nil
 	}
-	if err := p.clip.frame(p.win, real); err != nil {
-		return err
+	if p.show.real > p.options.Skip {
+		if err := p.clip.frame(p.win, real); err != nil {
+			return err
+		}
 	}
 	if err := p.keyClip.frame(p.win, real); err != nil {
 		p.keepClip()

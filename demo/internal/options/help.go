@@ -67,6 +67,7 @@ Runs that end, with a window or without
                        lines that begin with # are skipped. With -frames or -seconds the file is repeated from its
                        start as often as needed; without, it is run once
   -record FILE         record the run: .gif, .mp4 (needs ffmpeg), or .png, the last picture
+  -skip S              let S seconds of the run pass before -record begins (default 0)
   -screenshot FILE     write the last picture, .png
   -trace FILE          write a table, .csv: one row per frame and named body, with its logical (l) and visual (v)
                        pose in world space. In the lanes' rows x is 3 times the normal time, whatever the frames.

@@ -28,6 +28,8 @@ type Options struct {
 	Length   time.Duration // how much real time to run; 0: not limited by time
 	Deltas   []time.Duration
 
+	Skip time.Duration // real time before the recording begins
+
 	Record     string    // file to record into: .gif, .mp4 or .png
 	Screenshot string    // file for the last picture: .png
 	Trace      string    // file for the table of poses; [Stdout] for the standard output
@@ -59,6 +61,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 		frameCap  = capValue{-1}
 		size      = sizeValue{0, 0}
 		seconds   float64
+		skip      float64
 		frameFile string
 	)
 	fs.StringVar(&o.Scene, "scene", o.Scene, "")
@@ -89,6 +92,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	fs.BoolVar(&o.Headless, "headless", false, "")
 	fs.Float64Var(&seconds, "seconds", 0, "")
 	fs.IntVar(&o.Frames, "frames", 0, "")
+	fs.Float64Var(&skip, "skip", 0, "")
 	fs.StringVar(&frameFile, "frame-times", "", "")
 	fs.StringVar(&o.Record, "record", "", "")
 	fs.StringVar(&o.Screenshot, "screenshot", "", "")
@@ -123,6 +127,8 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	c.check(o.Scale == 0 || o.Scale >= 0.5 && o.Scale <= 4, "-scale %v: a point of the overlay is 0.5 to 4 pixels, or 0 for what the display wants", o.Scale)
 	c.check(!given["frames"] || o.Frames > 0, "-frames %d: the number of frames is 1 or more", o.Frames)
 	c.check(!given["seconds"] || seconds > 0 && seconds <= maxRun.Seconds(), "-seconds %v: the time to run is above 0 and at most a hundred years", seconds)
+	c.check(skip >= 0 && skip <= maxRun.Seconds() && (!given["seconds"] || skip < seconds), "-skip %v: the time before the recording begins is 0 or more and less than -seconds", skip)
+	c.check(!given["skip"] || o.Record != "", "-skip: there is nothing to record; use it with -record")
 	c.exclusive("frames", "seconds")
 	c.exclusive("fps", "frame-times")
 	c.exclusive("jitter", "frame-times")
@@ -136,6 +142,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 		return Options{}, c.err
 	}
 	o.Length = time.Duration(math.Round(seconds * 1e9))
+	o.Skip = time.Duration(math.Round(skip * 1e9))
 	if given["seconds"] {
 		o.Length = max(o.Length, 1) // zero would be no limit
 	}
@@ -180,7 +187,7 @@ func readable(err error) error {
 // kinds says what values flags take whose parsing can fail.
 var kinds = map[string]string{
 	"hz": "a whole number of steps per second", "entities": "a whole number", "frames": "a whole number", "seed": "a whole number from 0 to 18446744073709551615",
-	"speed": "a number such as 0.25", "jitter": "a number such as 0.5", "scale": "a number such as 2", "seconds": "a number of seconds",
+	"speed": "a number such as 0.25", "jitter": "a number such as 0.5", "scale": "a number such as 2", "seconds": "a number of seconds", "skip": "a number of seconds",
 	"latency": "a time with its unit, such as 200ms", "link-jitter": shareTakes, "loss": shareTakes, "burst": shareTakes, "duplicate": shareTakes, "reorder": shareTakes,
 	"send-hz":   "a whole number of snapshots per second",
 	"step-cost": "a time with its unit, such as 20ms", "fps": fpsTakes, "size": sizeTakes,

@@ -147,6 +147,10 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-record", "clip.avi"}, `-record "clip.avi": the file's name ends in .gif or .mp4 or .png`},
 		{[]string{"-record", ""}, `-record ""`},
 		{[]string{"-screenshot", "picture.jpg"}, `-screenshot "picture.jpg": the file's name ends in .png`},
+		{[]string{"-skip", "2"}, "-skip: there is nothing to record"},
+		{[]string{"-skip", "5", "-seconds", "5", "-record", "x.gif"}, "-skip 5: the time before the recording begins is 0 or more and less than -seconds"},
+		{[]string{"-skip", "-1", "-record", "x.gif"}, "-skip -1: "},
+		{[]string{"-skip", "x"}, "it takes a number of seconds"},
 		{[]string{"-dir", ""}, "-dir: the folder's name is empty"},
 		{[]string{"lanes"}, `"lanes" is not a flag`},
 	} {
@@ -188,7 +192,7 @@ func TestHelpNamesEveryFlagAndScene(t *testing.T) {
 			}
 		}
 	}
-	if len(explained) != 33 {
+	if len(explained) != 34 {
 		t.Errorf("the help explains %d flags: %v", len(explained), explained)
 	}
 }
