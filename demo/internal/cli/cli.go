@@ -29,11 +29,11 @@ type command struct {
 
 var commands = []command{
 	{"", show},
-	{"server", networked(play.Server)},
-	{"client", networked(play.Client)},
-	{"host", networked(play.Host)},
-	{"duel", networked(play.Duel)},
-	{"bots", networked(play.Bots)},
+	{"server", networked("server", play.Server)},
+	{"client", networked("client", play.Client)},
+	{"host", networked("host", play.Host)},
+	{"duel", networked("duel", play.Duel)},
+	{"bots", networked("bots", play.Bots)},
 }
 
 // Main runs the program with the given arguments, without the program's name. It must be called on the main goroutine. Canceling the context ends it
@@ -55,7 +55,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return c.run(ctx, args, stdout, stderr)
 		}
 	}
-	return complain(stderr, fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
+	return complain(stderr, "", fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
 }
 
 // names lists the commands that have a name.
@@ -74,7 +74,7 @@ func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return OK
 	}
 	if err != nil {
-		return complain(stderr, err)
+		return complain(stderr, "", err)
 	}
 	if o.Trace == options.Stdout {
 		o.Table, stdout = stdout, stderr // what is said must not stand in the table
@@ -82,39 +82,40 @@ func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if !o.Headless {
 		err = app.Window(ctx, o, stdout)
 		if !app.NoWindow(err) {
-			return exit(stderr, err)
+			return exit(stderr, "", err)
 		}
 		fmt.Fprintf(stderr, "demo: %v; drawing off screen instead\n", err)
 	}
-	return exit(stderr, app.Headless(ctx, o, stdout))
+	return exit(stderr, "", app.Headless(ctx, o, stdout))
 }
 
 // networked makes a command of one of package play's.
-func networked(run func(ctx context.Context, args []string, stdout, stderr io.Writer) error) func(context.Context, []string, io.Writer, io.Writer) int {
+func networked(name string, run func(ctx context.Context, args []string, stdout, stderr io.Writer) error) func(context.Context, []string, io.Writer, io.Writer) int {
 	return func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err := run(ctx, args, stdout, stderr)
 		if errors.Is(err, flag.ErrHelp) {
 			return OK
 		}
-		return exit(stderr, err)
+		return exit(stderr, name+" ", err)
 	}
 }
 
-func exit(stderr io.Writer, err error) int {
+// exit says what has gone wrong, if anything has. command is that of the help, with a space behind it.
+func exit(stderr io.Writer, command string, err error) int {
 	var bad *app.BadFile
 	var usage *play.BadUsage
 	switch {
 	case err == nil:
 		return OK
 	case errors.As(err, &bad), errors.As(err, &usage):
-		return complain(stderr, err)
+		return complain(stderr, command, err)
 	}
 	fmt.Fprintf(stderr, "demo: %v\n", err)
 	return Failed
 }
 
 // complain reports a fault of the command line.
-func complain(stderr io.Writer, err error) int {
-	fmt.Fprintf(stderr, "demo: %v\nFor help: go run ./demo -h\n", err)
+func complain(stderr io.Writer, command string, err error) int {
+	fmt.Fprintf(stderr, "demo: %v\nFor help: go run ./demo %s-h\n", err, command)
 	return Usage
 }

@@ -31,7 +31,7 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	path.flags(fs)
 	fs.IntVar(&n, "n", 8, "how many, `1 to 256`")
 	fs.BoolVar(&peace, "peace", false, "they do not shoot")
-	fs.Float64Var(&seconds, "seconds", 0, "`time` to run; 0: until it is interrupted")
+	fs.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until it is interrupted")
 	fs.DurationVar(&every, "every", 5*time.Second, "`time` between two lines of statistics")
 	if err := parse(fs, args, stdout, "Many players of the arena in one process, to load a server."); err != nil {
 		return err

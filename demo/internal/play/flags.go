@@ -143,11 +143,11 @@ func (s *showing) flags(fs *flag.FlagSet) {
 	fs.BoolVar(&s.headless, "headless", false, "no window; plays by itself")
 	fs.BoolVar(&s.auto, "autopilot", false, "plays by itself")
 	fs.BoolVar(&s.peace, "peace", false, "the autopilot does not shoot")
-	fs.Float64Var(&s.seconds, "seconds", 0, "`time` to run; without a window 10 unless given")
+	fs.Float64Var(&s.seconds, "seconds", 0, "`seconds` to run; without a window 10 unless given")
 	fs.IntVar(&s.fps, "fps", 60, "`number` of frames per second, at most in a window; 30 for clips is enough")
 	fs.StringVar(&s.size, "size", "", "`WxH` of the picture (default 1280x720; without a window 640x360)")
 	fs.StringVar(&s.record, "record", "", "`file` to record into: .gif, .mp4 or .png")
-	fs.Float64Var(&s.skip, "skip", 0, "`seconds` without a window before -record begins")
+	fs.Float64Var(&s.skip, "skip", 0, "`seconds` of a run without a window that pass before -record begins")
 	fs.StringVar(&s.screenshot, "screenshot", "", "`file` for the last picture, .png")
 	fs.StringVar(&s.trace, "trace", "", "`file` for the table of poses, .csv: one row per frame and entity")
 	fs.StringVar(&s.dir, "dir", "out", "`folder` for pictures and clips that keys make")
@@ -227,12 +227,11 @@ func parse(fs *flag.FlagSet, args []string, out io.Writer, what string) error {
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(out, "%s\n\n    go run ./demo %s [flags]\n\n", what, fs.Name())
-		fs.SetOutput(out)
-		fs.PrintDefaults()
+		writeFlags(out, fs)
 		return flag.ErrHelp
 	}
 	if err != nil {
-		return &BadUsage{errors.New(strings.Replace(err.Error(), "flag provided but not defined: ", "there is no flag ", 1))}
+		return &BadUsage{readable(fs, err)}
 	}
 	if fs.NArg() > 0 {
 		return badf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", fs.Arg(0))

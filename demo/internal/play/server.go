@@ -22,7 +22,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
 	r.flags(fs, snapshotsText)
 	s.flags(fs, "127.0.0.1:7777")
-	fs.Float64Var(&seconds, "seconds", 0, "`time` to run; 0: until it is interrupted")
+	fs.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until it is interrupted")
 	fs.BoolVar(&s.console, "console", true, "obey lines on the standard input: players, kick, ban, invite, quit; help lists them")
 	fs.BoolVar(&s.verbose, "verbose", false, "log why handshakes fail, too")
 	if err := parse(fs, args, stdout, "A server of the arena, without a picture."); err != nil {
