@@ -65,8 +65,8 @@ func bindings() []binding {
 		{keys: []render.Key{'B'}, cap: "B", text: "losses in bursts", flag: "burst", do: func(c *controls, _ int) { c.link.Burst = !c.link.Burst }},
 		{keys: []render.Key{render.KeyF12}, cap: "F12", text: "save a picture", flag: "screenshot", action: screenshot},
 		{keys: []render.Key{render.KeyF10}, cap: "F10", text: "record a clip, and stop", flag: "record", action: clip},
-		{keys: []render.Key{render.KeyF11, 'F'}, cap: "F11", text: "full screen", action: fullscreen},
-		{keys: []render.Key{'H', render.KeyF1}, cap: "H", text: "this panel", do: func(c *controls, _ int) { c.help = !c.help }},
+		{keys: []render.Key{render.KeyF11, 'F'}, cap: "F F11", text: "full screen", action: fullscreen},
+		{keys: []render.Key{'H', render.KeyF1}, cap: "H F1", text: "this panel", do: func(c *controls, _ int) { c.help = !c.help }},
 		{keys: []render.Key{render.KeyEscape}, cap: "Esc", text: "leave the panel, leave the game", action: quit},
 	}
 }

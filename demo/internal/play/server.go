@@ -50,6 +50,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	for _, link := range house.lobby.links {
 		fmt.Fprintln(stdout, link)
 	}
+	fmt.Fprintln(stderr, "players join with: go run ./demo client -connect 'LINK', with the line above for LINK")
 	log.Info("serving", "addr", house.lobby.Addr(), "hz", r.hz, "send-hz", r.sendHz, "max-players", s.maxPlayers, "crates", s.crates)
 	if seconds > 0 {
 		var cancel func()

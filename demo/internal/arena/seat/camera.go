@@ -43,8 +43,8 @@ func (s *Seat) follow(real time.Duration) {
 		if v.own {
 			at := v.pose.Position
 			// Near the wall the floor stays in the picture, not what is beyond.
-			const edge = arena.Half - 10
-			at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge, edge+2)}
+			const edge, far = arena.Half - 10, 8 // more is seen of what is far away
+			at = mgl32.Vec3{mgl32.Clamp(at[0], -edge, edge), 1 + 0.4*at[1], mgl32.Clamp(at[2], -edge+far, edge+2)}
 			s.camera.after.Update(&s.camera.orbit, at, real)
 		}
 	})

@@ -14,9 +14,10 @@ import (
 type graphs struct {
 	times, losses, bytes *render.Graph
 	last                 netcode.ClientStats
+	tick                 uint64 // as of last
 	since                time.Duration
 	down, up             float64 // bytes per second
-	starved, corrected   float32
+	starved, corrected   float32 // percent: of the pictures of others, of the own player's steps
 }
 
 const (
@@ -39,7 +40,11 @@ func (g *graphs) measure(s *Seat) {
 	if sampled > 0 {
 		g.starved = float32(100 * float64(st.Starved-g.last.Starved) / sampled)
 	}
-	g.corrected = float32(st.Corrections - g.last.Corrections)
+	tick := s.engine.Time().Tick
+	if steps := tick - g.tick; steps > 0 {
+		g.corrected = float32(100 * float64(st.Corrections-g.last.Corrections) / float64(steps))
+	}
+	g.tick = tick
 	smooth := 1 - math.Exp(-passed/0.5)
 	g.down += (float64(st.ReceivedBytes-g.last.ReceivedBytes)/passed - g.down) * smooth
 	g.up += (float64(st.SentBytes-g.last.SentBytes)/passed - g.up) * smooth
@@ -58,7 +63,7 @@ func newGraphs() graphs {
 	}
 	return graphs{
 		times:  graph("ms", 0, render.Series{Name: "round trip", Color: theme.Accent(0)}, render.Series{Name: "delay", Color: theme.Accent(2)}),
-		losses: graph("%", 0, render.Series{Name: "loss", Color: theme.Bad}, render.Series{Name: "starved", Color: theme.Accent(1)}, render.Series{Name: "corrections", Color: theme.Accent(2)}),
+		losses: graph("%", 0, render.Series{Name: "lost", Color: theme.Bad}, render.Series{Name: "starved", Color: theme.Accent(1)}, render.Series{Name: "corrected", Color: theme.Accent(2)}),
 		bytes:  graph("kB/s", 1, render.Series{Name: "down", Color: theme.Accent(2)}, render.Series{Name: "up", Color: theme.Accent(3)}),
 	}
 }
@@ -185,7 +190,11 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 		off = "no reconciliation"
 	}
 	colors := colorsOf(theme)
-	const wide = 232
+	l := s.config.Link
+	wide := float32(184)
+	if l.Burst || l.Latency >= time.Second {
+		wide = 232
+	}
 	r := render.Rect{X: all.X, Y: all.Y, W: wide, H: 2*line + 10}
 	if all.W < wide+130 {
 		r.W, r.H = 92, line+10
@@ -204,7 +213,7 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 		return
 	}
 	w := o.At(r.X+10, r.Y+4+line, render.TextSmall, theme.TextDim)
-	if l := s.config.Link; l.Latency == 0 && l.Jitter == 0 && l.Loss == 0 {
+	if l.Latency == 0 && l.Jitter == 0 && l.Loss == 0 {
 		w.Str("nothing added to the line")
 	} else {
 		w.Str("line: ").Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms, ").Float(100*l.Loss, 0).Str(" % lost")
