@@ -5,24 +5,26 @@ import "time"
 // adaptive chooses among fixed rates by what a fixed step costs: the seed's remedy for the death spiral (60 -> 30 -> 15 Hz and back), but fed with processor
 // time instead of frame time, and with hysteresis.
 //
-// The cost is a moving average over about eight steps. The rate falls when steps would take more than 85 % of the real time that there is for
-// them, after three steps at least, so that one outlier does not do it. It rises by one when for a second of steps the next faster rate
-// would have been filled to less than 60 %; a load between the two leaves the rate alone.
+// The cost is a moving average over about eight steps, of which none counts for more than one and a half times the real time that there is for it. The rate
+// falls when steps would take more than 85 % of that time, after four steps at least: so one outlier, however long, does not do it where the others
+// take up to 60 %. It rises by one when for a second of steps the next faster rate would have been filled to less than 60 %; a load between the two leaves
+// the rate alone.
 type adaptive struct {
 	rates []int // descending
 	at    int   // index of the current one; -1 when the rate was set to something else
 	now   func() time.Duration
 
 	cost  float64 // average cost of a step in ns
-	known int     // steps in the average since the last change
+	known int     // steps in the average since the last change, up to adaptiveMemory
 	calm  int     // steps in a row for which the faster rate would have done
 }
 
 const (
-	adaptiveFull  = 0.85
-	adaptiveCalm  = 0.60
-	adaptiveAlpha = 1.0 / 8
-	adaptiveSteps = 3
+	adaptiveFull   = 0.85
+	adaptiveCalm   = 0.60
+	adaptiveMost   = 1.5
+	adaptiveMemory = 8
+	adaptiveSteps  = 4
 )
 
 func newAdaptive(c Config) *adaptive {
@@ -50,14 +52,12 @@ func (a *adaptive) measured(cost time.Duration, factor float64) (rate int, chang
 	if a.at < 0 || factor <= 0 {
 		return 0, false
 	}
-	ns := float64(max(cost, 0))
-	if a.known == 0 {
-		a.cost = ns
-	}
-	a.cost += adaptiveAlpha * (ns - a.cost)
-	a.known++
 	// In real time there is less room for a step when normal time runs faster.
-	load := func(rate int) float64 { return a.cost * float64(rate) * factor / float64(time.Second) }
+	room := func(rate int) float64 { return float64(time.Second) / (float64(rate) * factor) }
+	load := func(rate int) float64 { return a.cost / room(rate) }
+	ns := min(float64(max(cost, 0)), adaptiveMost*room(a.rates[a.at]))
+	a.known = min(a.known+1, adaptiveMemory)
+	a.cost += (ns - a.cost) / float64(a.known)
 	if a.at+1 < len(a.rates) && a.known >= adaptiveSteps && load(a.rates[a.at]) > adaptiveFull {
 		return a.change(a.at + 1), true
 	}
