@@ -123,6 +123,29 @@ func TestSimulationStretchesErrorsAway(t *testing.T) {
 
 // Conformance case 28: what a local stall dropped is made up by whole ticks at once, as an event, and never by more steps than the
 // engine runs.
+// However long frames are against the time constant, if no step is dropped, an error shrinks in each and never changes its sign.
+func TestSimulationNeverOvershoots(t *testing.T) {
+	for _, frame := range []time.Duration{5 * ms, 50 * ms, 120 * ms} {
+		for _, shift := range []time.Duration{5 * ms, -5 * ms} {
+			d := newDriven(t, SimulationConfig{TimeConstant: 50 * ms})
+			d.run(4*time.Second, frame)
+			begun := d.target
+			d.target = func(now time.Duration) time.Duration { return begun(now) + shift }
+			left := 0.0
+			for k := range 40 {
+				d.frame(frame)
+				before := left
+				if left = d.off().Seconds() / shift.Seconds(); k > 0 && (left < -0.01 || left > before+0.001) {
+					t.Fatalf("frames of %v: %.1f %% of an error of %v are left after %.1f %%", frame, 100*left, shift, 100*before)
+				}
+			}
+			if left > 0.05 {
+				t.Errorf("frames of %v: after 40 of them %.1f %% of an error of %v are left", frame, 100*left, shift)
+			}
+		}
+	}
+}
+
 func TestSimulationMakesUpForAStall(t *testing.T) {
 	for _, stall := range []time.Duration{300 * ms, 500 * ms, 2 * time.Second, 60 * time.Second} {
 		d := newDriven(t, SimulationConfig{})
