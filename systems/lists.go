@@ -132,11 +132,7 @@ func (m *movingRows) marked(motion []uint32, gen uint32) bool {
 	if m.all {
 		return kernel.AllEqual(motion, gen)
 	}
-	var differ uint32
-	for _, r := range m.rows { // no branch but the loop's: nearly always all are marked
-		differ |= motion[r] ^ gen
-	}
-	return differ == 0 && m.timedMarked(motion)
+	return kernel.AllEqualAt(m.rows, motion, gen) && m.timedMarked(motion)
 }
 
 func (m *movingRows) timedMarked(motion []uint32) bool {

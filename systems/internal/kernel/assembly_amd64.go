@@ -59,9 +59,10 @@ func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns i
 func allEqualAVX2(stamps *uint32, turns int, want uint32) bool
 
 // equalAtAVX2 compares turns times eight values in rows of a column with those wanted, and reports false if one of the rows is greater than last; turns is at least 1.
+// What is wanted of each turn stands apart bytes from what is wanted of the one before.
 //
 //go:noescape
-func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32) bool
+func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32, apart uintptr) bool
 
 // captureAVX2 captures neighbouring rows, eight a turn, and returns the number of turns until eight that are not all alike; turns is at least 1.
 //

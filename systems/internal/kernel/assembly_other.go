@@ -42,7 +42,7 @@ func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns i
 
 func allEqualAVX2(stamps *uint32, turns int, want uint32) bool { unreachable(); return false }
 
-func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32) bool {
+func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32, apart uintptr) bool {
 	unreachable()
 	return false
 }

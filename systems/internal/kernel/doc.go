@@ -5,7 +5,7 @@
 //   - [Blend2D], [BlendList2D] and [BlendOne2D] do so in the plane, [BlendLinear] and [BlendListLinear] for numbers and short arrays of them.
 //   - [Blend] and [BlendList] do so for values of any type, by a function of two values, [BlendBatch] and [BlendListBatch] by one of whole batches.
 //   - [Capture3D] takes the ordinary movements of a fixed step into the samples.
-//   - [Changed] finds the rows whose revision was raised, [AllEqual] verifies the marks of a whole column, [EqualAt] the values in the rows of a list.
+//   - [Changed] finds the rows whose revision was raised, [AllEqual] verifies the marks of a whole column, [EqualAt] and [AllEqualAt] the values in the rows of a list.
 //
 // # One result
 //
@@ -72,8 +72,8 @@
 //
 //   - In that of a list, which fetches into the second-level cache four turns ahead where the table is large, and so takes two thirds to three quarters of the time where a tenth of
 //     a million moves and 7 % less where a hundredth does: into the first-level cache, half as much is won; two turns ahead, a little less; in tables of 10 000, 2 to 3 % is lost. All
-//     of a part ahead, while the next one is scanned: 3 to 5 % at a million rows where a hundredth moves, nothing below. The current samples alone into the first-level cache,
-//     or all lines as ones that will be written (PREFETCHW): 4 to 15 % slower where a tenth of a million moves, nothing elsewhere; without the older samples, a quarter slower there. The
+//     of a part ahead, while the next one is scanned: 3 to 5 % at a million rows where a hundredth moves, nothing below. The current samples alone into the first-level cache:
+//     up to a fifth slower where a tenth of a million moves; all lines as ones that will be written (PREFETCHW): a fifth to a quarter slower there; without the older samples: a third. The
 //     first turns of every call ahead, parts twice as long, or both samples of a row copied to their pair while they are in registers: within 2 %. The lines of the pairs: 5 % where a
 //     tenth of a million moves, and as much as 2 % lost at 100 000.
 //

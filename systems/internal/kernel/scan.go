@@ -64,17 +64,50 @@ func EqualAt(rows, column, want []uint32) bool { return Fastest.EqualAt(rows, co
 // EqualAt is [EqualAt] by the path.
 func (p Path) EqualAt(rows, column, want []uint32) bool {
 	want = want[:len(rows)]
-	if p.avx2() && len(column) > 0 {
-		for len(rows) >= perTurn {
-			n := min(len(rows), scanCall) &^ (perTurn - 1)
-			if !equalAtAVX2(&rows[0], n/perTurn, &column[0], uint32(len(column)-1), &want[0]) {
-				return false
-			}
-			rows, want = rows[n:], want[n:]
+	if whole := len(rows) &^ (perTurn - 1); p.avx2() && whole > 0 {
+		if !equalTurns(rows[:whole], column, want, perTurn) {
+			return false
 		}
+		rows, want = rows[whole:], want[whole:]
 	}
 	for k, r := range rows {
 		if uint64(r) >= uint64(len(column)) || column[r] != want[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// AllEqualAt reports whether the column has the value wanted in all of the rows; it has none beyond its end.
+func AllEqualAt(rows, column []uint32, want uint32) bool {
+	return Fastest.AllEqualAt(rows, column, want)
+}
+
+// AllEqualAt is [AllEqualAt] by the path.
+func (p Path) AllEqualAt(rows, column []uint32, want uint32) bool {
+	if whole := len(rows) &^ (perTurn - 1); p.avx2() && whole > 0 {
+		turn := [perTurn]uint32{want, want, want, want, want, want, want, want}
+		if !equalTurns(rows[:whole], column, turn[:], 0) {
+			return false
+		}
+		rows = rows[whole:]
+	}
+	for _, r := range rows {
+		if uint64(r) >= uint64(len(column)) || column[r] != want {
+			return false
+		}
+	}
+	return true
+}
+
+// equalTurns compares the column in rows, a multiple of eight, with what is wanted there, which stands so many entries apart from turn to turn.
+func equalTurns(rows, column, want []uint32, apart int) bool {
+	if len(column) == 0 {
+		return false
+	}
+	turns, last := len(rows)/perTurn, uint32(len(column)-1)
+	for k := 0; k < turns; k += scanCall / perTurn {
+		if !equalAtAVX2(&rows[k*perTurn], min(turns-k, scanCall/perTurn), &column[0], last, &want[k*apart], uintptr(apart)*unsafe.Sizeof(last)) {
 			return false
 		}
 	}

@@ -96,12 +96,12 @@ differs:
 	VZEROUPPER
 	RET
 
-// func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32) bool
+// func equalAtAVX2(rows *uint32, turns int, column *uint32, last uint32, want *uint32, apart uintptr) bool
 //
 // Eight rows a turn, gathered one by one: the instruction for it is slower on many processors. None beyond the last is followed.
 //
-// SI: the rows of the turn, DX: the values wanted of them. DI: the column. Y7: the last row, in all lanes. X6: not zero if a row has differed. CX: turns left.
-TEXT ·equalAtAVX2(SB), NOSPLIT, $0-41
+// SI: the rows of the turn, DX: the values wanted of them, R10: how far they are from those of the next turn. DI: the column. Y7: the last row, in all lanes. X6: not zero if a row has differed. CX: turns left.
+TEXT ·equalAtAVX2(SB), NOSPLIT, $0-49
 	MOVQ         rows+0(FP), SI
 	MOVQ         turns+8(FP), CX
 	MOVQ         column+16(FP), DI
@@ -109,6 +109,7 @@ TEXT ·equalAtAVX2(SB), NOSPLIT, $0-41
 	VMOVD        AX, X7
 	VPBROADCASTD X7, Y7
 	MOVQ         want+32(FP), DX
+	MOVQ         apart+40(FP), R10
 	VPXOR        Y6, Y6, Y6
 
 gather:
@@ -140,16 +141,16 @@ gather:
 	VPOR    X0, X6, X6
 	VPOR    X1, X6, X6
 	ADDQ    $32, SI
-	ADDQ    $32, DX
+	ADDQ    R10, DX
 	DECQ    CX
 	JNZ     gather
 
 	VPTEST X6, X6
-	SETEQ  ret+40(FP)
+	SETEQ  ret+48(FP)
 	VZEROUPPER
 	RET
 
 beyond:
-	MOVB $0, ret+40(FP)
+	MOVB $0, ret+48(FP)
 	VZEROUPPER
 	RET

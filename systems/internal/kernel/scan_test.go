@@ -122,15 +122,33 @@ func TestEqualAt(t *testing.T) {
 		for k := range rows {
 			rows[k] = 2
 		}
-		if !path.EqualAt(rows, column, want) {
-			t.Error("equal values of a long list differ")
-		}
-		for _, k := range []int{0, scanCall - 1, scanCall, 2 * scanCall, len(rows) - 1} {
-			rows[k] = 1
-			if path.EqualAt(rows, column, want) {
-				t.Errorf("row %d of a long list is not seen to differ", k)
+		for _, n := range []int{0, 1, 8, scanCall, 2 * scanCall, len(rows)} {
+			if !path.EqualAt(rows[:n], column, want) || !path.AllEqualAt(rows[:n], column, 8) {
+				t.Errorf("%d equal values differ", n)
 			}
-			rows[k] = 2
+			if n > 0 && path.AllEqualAt(rows[:n], column, 7) {
+				t.Errorf("%d values have another one", n)
+			}
+		}
+		for _, k := range []int{0, 7, 8, scanCall - 1, scanCall, 2 * scanCall, len(rows) - 1} {
+			for _, r := range []uint32{1, 3, math.MaxUint32} {
+				rows[k] = r
+				if path.EqualAt(rows, column, want) || path.AllEqualAt(rows, column, 8) {
+					t.Errorf("row %d in place %d of a long list is not seen to differ", r, k)
+				}
+				rows[k] = 2
+			}
+			want[k]++
+			if path.EqualAt(rows, column, want) {
+				t.Errorf("what is wanted in place %d of a long list is not seen to differ", k)
+			}
+			want[k]--
+		}
+		if path.AllEqualAt(rows, nil, 8) || !path.AllEqualAt(nil, nil, 8) {
+			t.Error("an empty column has values, or an empty list none")
+		}
+		if n := testing.AllocsPerRun(5, func() { path.EqualAt(rows, column, want); path.AllEqualAt(rows, column, 8) }); n != 0 {
+			t.Errorf("%v allocations", n)
 		}
 	})
 }
