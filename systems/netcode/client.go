@@ -44,7 +44,7 @@ type ClientConfig[S any, I comparable] struct {
 	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
 	SnapshotRate int
 	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero: one per tick. It changes neither what is simulated nor how
-	// fast. At least a 16th of the tick rate: more than that many inputs would not survive the loss of a packet.
+	// fast. At least a 16th of the tick rate: more than that many inputs would not survive the loss of a packet. Messages do not wait for it: a step in which one is to go sends a packet.
 	ActionRate int
 	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input, so that all but the last of them may be lost: each is one packet's interval that he is
 	// further ahead, and that everybody else sees him later. Within the bounds it follows the loss that is measured; equal bounds fix it. A Min of zero means 1, a Max of zero 6; at most 32. What

@@ -12,6 +12,47 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
+// Abilities go out at once, however seldom movement is sent: the server hears of one as soon as at a packet in every step.
+func TestMessagesDoNotWaitForTheActionRate(t *testing.T) {
+	for _, reliable := range []bool{true, false} {
+		for _, rate := range []int{60, 10, 4} {
+			m := newMatch(t, nil)
+			a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.ActionRate = rate })
+			m.run(3*time.Second, nil)
+			m.mustPlay()
+			quiet := a.client.Stats().SentBytes
+			m.run(2*time.Second, nil)
+			quiet = a.client.Stats().SentBytes - quiet
+			for k := range 20 {
+				send := a.client.Send
+				if !reliable {
+					send = a.client.SendUnreliable
+				}
+				if err := send([]byte("fire")); err != nil {
+					t.Fatal(err)
+				}
+				heard, begin, late := len(m.heard), m.now, time.Duration(-1)
+				m.run(500*time.Millisecond+time.Duration(k)*7*time.Millisecond, func() {
+					if late < 0 && len(m.heard) > heard {
+						late = m.now - begin
+					}
+				})
+				if late < 0 || late > 30*time.Millisecond {
+					t.Errorf("reliable %v, %d packets of inputs a second: a message is heard after %v", reliable, rate, late)
+				}
+			}
+			if len(m.heard) != 20 {
+				t.Errorf("%d messages of 20 were heard", len(m.heard))
+			}
+			before := a.client.Stats().SentBytes
+			m.run(2*time.Second, nil)
+			if sent := a.client.Stats().SentBytes - before; sent > quiet+quiet/10 {
+				t.Errorf("%d packets of inputs a second: %d bytes in two seconds after the messages, %d before", rate, sent, quiet)
+			}
+		}
+	}
+}
+
 // A message of several pieces arrives while the world has always more to say than the bandwidth carries, and where packets are small: else it, and all that wait behind it, would wait for
 // ever. What else travels goes on beside it, and the bandwidth is kept.
 func TestMessagesFindRoom(t *testing.T) {

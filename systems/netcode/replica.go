@@ -199,7 +199,7 @@ func (c *Client[S, I]) step() {
 	}
 	if synced && c.hasState {
 		c.predict(predicted)
-		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) {
+		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 { // abilities do not wait for movement
 			c.send(now)
 		}
 	} else {
