@@ -38,6 +38,15 @@ func TestMeter(t *testing.T) {
 	check("50 fps, two steps each", 50, 100)
 	run(300, time.Second/144, 0)
 	check("144 fps, paused", 144, 0)
+	for range 6 { // two steps a second: three of them are within some seconds
+		run(71, time.Second/144, 0)
+		run(1, time.Second/144, 1)
+		if _, steps, _ := m.rates(); math.Abs(steps-2) > 0.02 && now.Tick > 201 {
+			t.Errorf("two steps a second read %v", steps)
+		}
+	}
+	run(20, time.Second/144, 0)
+	check("in between", 144, 2)
 	run(3, 2*time.Second, 1)
 	check("a frame every two seconds", 0.5, 0.5)
 	run(3000, 100*time.Microsecond, 0)

@@ -46,7 +46,34 @@ func (m *meter) rates() (frames, steps float64, ok bool) {
 	if span <= 0 {
 		return 0, 0, false
 	}
-	return float64(back) / span, float64(newest.tick-oldest.tick) / span, true
+	return float64(back) / span, m.steps(at, back), true
+}
+
+// steps returns the fixed steps per second of real time over so many frames back, or over twice as long where there are too few in them: from the first frame with a step
+// to the last one, since to count what falls within a second would find three steps of two, now and then.
+func (m *meter) steps(at func(back int) sample, frames int) float64 {
+	newest := at(0)
+	var last, first sample // the newest and the oldest frame with a step
+	found := 0
+	for i := 0; i+1 < m.count && (i < frames || found < 2 && newest.real-at(i).real < 2*meterSpan); i++ {
+		if at(i).tick == at(i+1).tick {
+			continue
+		}
+		if first = at(i); found == 0 {
+			last = first
+		}
+		found++
+	}
+	if found < 2 {
+		span := (newest.real - at(frames).real).Seconds()
+		return float64(newest.tick-at(frames).tick) / span
+	}
+	n, span := float64(last.tick-first.tick), (last.real - first.real).Seconds()
+	// A step that is overdue, in a world that has been slowed or paused, counts as time without one.
+	if idle := (newest.real - last.real).Seconds(); idle > 1.5*span/n {
+		span += idle
+	}
+	return n / span
 }
 
 // speedometer turns the drawn places of a body into its drawn speed: displacement per frame, divided by the normal time of the frame, so that frames of

@@ -148,7 +148,7 @@ func capText(s *State) string {
 	case s.Set.Cap > 0 && s.Live:
 		return "at most "
 	case s.Set.Cap > 0:
-		return "exactly "
+		return "of "
 	default:
 		return "no cap"
 	}

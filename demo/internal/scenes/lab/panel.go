@@ -36,6 +36,11 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	if all.W < 2*cols.width {
 		return
 	}
+	if more := 0.358*o.Bounds().W - cols.width; cols == &roomy && more > 0 { // what the camera leaves free goes to the graphs
+		wide := roomy
+		wide.width, wide.graph, wide.speed = wide.width+more, wide.graph+more/2, wide.speed+more/2
+		cols = &wide
+	}
 	line := o.LineHeight(render.TextSmall)
 	top, pitch, ok := s.rows(p)
 	if !ok || pitch < line {
@@ -89,7 +94,7 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 			l.drawSpeeds(o, render.Rect{X: left + cols.off, Y: mid - height/2, W: cols.graph, H: height}, color)
 		}
 	}
-	if cols == &roomy {
+	if cols != &compact {
 		s.drawLink(p, all)
 	} else {
 		s.drawLinkLine(p, all)

@@ -170,7 +170,7 @@ func (s *Stress) Followed() []scene.Followed { return s.followed }
 func (s *Stress) Camera(ecs.Time) render.Orbit {
 	span := float32(s.side) * pitch
 	distance := max(9, 0.62*span)
-	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * span, FOV: 0.75}
+	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * distance, FOV: 0.75}
 }
 
 // paint colours the cubes that the graphics processor moves, by the height at which they arrive, so that it changes once per step.
