@@ -226,27 +226,12 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 	}
 }
 
-// scores lists the best five.
+// scores lists the best five; who is not among them stands in the last one's place in his own list.
 func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall)
 	var board [5]view
-	n := 0
-	s.eachView(func(v *view) {
-		if v.rep.Kind != arena.KindPlayer {
-			return
-		}
-		i := min(n, len(board)-1)
-		if n == len(board) && !better(v, &board[i]) {
-			return
-		}
-		for i > 0 && better(v, &board[i-1]) {
-			board[i] = board[i-1]
-			i--
-		}
-		board[i] = *v
-		n = min(n+1, len(board))
-	})
+	n := ranked(&board, s.eachView)
 	if n == 0 {
 		return
 	}
@@ -267,6 +252,33 @@ func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 		}
 		o.At(r.X+w-34, y, render.TextSmall, color).FloatRight(float64(v.pawn.Score), 0, 24)
 	}
+}
+
+// ranked fills the board with the best players, the own one in the last place if he is not better, and returns how many they are.
+func ranked(board *[5]view, each func(func(*view))) (n int) {
+	var me view
+	each(func(v *view) {
+		if v.rep.Kind != arena.KindPlayer {
+			return
+		}
+		if v.own {
+			me = *v
+		}
+		i := min(n, len(board)-1)
+		if n == len(board) && !better(v, &board[i]) {
+			return
+		}
+		for i > 0 && better(v, &board[i-1]) {
+			board[i] = board[i-1]
+			i--
+		}
+		board[i] = *v
+		n = min(n+1, len(board))
+	})
+	if n > 0 && me.own && better(&board[n-1], &me) {
+		board[n-1] = me
+	}
+	return n
 }
 
 func better(a, b *view) bool {
