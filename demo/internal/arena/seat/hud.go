@@ -231,7 +231,7 @@ func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall)
 	var board [5]view
-	n := ranked(&board, s.eachView)
+	n := ranked(&board, s.views)
 	if n == 0 {
 		return
 	}
@@ -255,18 +255,19 @@ func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 }
 
 // ranked fills the board with the best players, the own one in the last place if he is not better, and returns how many they are.
-func ranked(board *[5]view, each func(func(*view))) (n int) {
+func ranked(board *[5]view, all []view) (n int) {
 	var me view
-	each(func(v *view) {
+	for k := range all {
+		v := &all[k]
 		if v.rep.Kind != arena.KindPlayer {
-			return
+			continue
 		}
 		if v.own {
 			me = *v
 		}
 		i := min(n, len(board)-1)
 		if n == len(board) && !better(v, &board[i]) {
-			return
+			continue
 		}
 		for i > 0 && better(v, &board[i-1]) {
 			board[i] = board[i-1]
@@ -274,7 +275,7 @@ func ranked(board *[5]view, each func(func(*view))) (n int) {
 		}
 		board[i] = *v
 		n = min(n+1, len(board))
-	})
+	}
 	if n > 0 && me.own && better(&board[n-1], &me) {
 		board[n-1] = me
 	}

@@ -25,14 +25,13 @@ func TestScores(t *testing.T) {
 		"the fifth":        {[]int{1, 2, 3, 4, 5, 6}, 2, []uint16{6, 5, 4, 3, 2}},
 	} {
 		var board [5]view
-		n := ranked(&board, func(f func(*view)) {
-			for i, score := range test.scores {
-				v := view{rep: netcode.Replicated{Kind: arena.KindPlayer, Owner: uint16(i + 1)}, own: uint16(i+1) == test.me}
-				v.pawn.Score = uint16(score)
-				f(&v)
-				f(&view{rep: netcode.Replicated{Kind: arena.KindCrate}})
-			}
-		})
+		var all []view
+		for i, score := range test.scores {
+			v := view{rep: netcode.Replicated{Kind: arena.KindPlayer, Owner: uint16(i + 1)}, own: uint16(i+1) == test.me}
+			v.pawn.Score = uint16(score)
+			all = append(all, v, view{rep: netcode.Replicated{Kind: arena.KindCrate}})
+		}
+		n := ranked(&board, all)
 		var got []uint16
 		for _, v := range board[:n] {
 			got = append(got, v.rep.Owner)
