@@ -101,3 +101,46 @@ func TestTheDeadMakeRoom(t *testing.T) {
 		t.Error("the new entity does not come when there is room")
 	}
 }
+
+// What somebody did last is said in four packets: no later change would make up for the loss of the only one. It is not said again once it is acknowledged, nor beside it in the same snapshot.
+func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
+	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} { // how many ticks later packets are acknowledged
+		w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 8}))
+		e := snapshot.NewEncoder(w, snapshot.EncoderConfig{})
+		id, err := w.Spawn(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.SetRelevance(id, 1)
+		const stop, end = 20, 60
+		said := 0
+		var number packet.Number
+		var packets [end][]packet.Number // of each tick
+		for f := 1; f < end; f++ {
+			w.SetState(id, at(float32(min(f, stop)), 0, 0))
+			w.Commit()
+			late := test.acked
+			if f <= stop { // until then all is well
+				late = 1
+			}
+			for k := 1; k <= f-late; k++ {
+				for _, n := range packets[k] {
+					e.Delivered(n)
+				}
+				packets[k] = nil
+			}
+			before := said
+			for range 2 { // packets in one snapshot
+				number++
+				p := packet.NewWriter(make([]byte, 200))
+				if e.Encode(&p, number, snapshot.Header{Tick: tick.Tick(f)}).Records > 0 && f >= stop {
+					said = before + 1 // in this snapshot, once or twice
+				}
+				packets[f] = append(packets[f], number)
+			}
+		}
+		if said != test.want {
+			t.Errorf("acknowledged %d ticks later: the last change was said %d times, want %d", test.acked, said, test.want)
+		}
+	}
+}
