@@ -32,7 +32,7 @@ type Order int
 // The places that Tandem's own plugins use.
 const (
 	OrderBegin     Order = -4000 // FixedUpdate: values that have no samples yet get them
-	OrderNetwork   Order = -3000 // FixedUpdate: replicated entities are written
+	OrderNetwork   Order = -3000 // FixedUpdate: replicated entities are written; NormalUpdate: clocks and sockets
 	OrderSync      Order = -2000 // VisualSync: visual values are interpolated
 	OrderPropagate Order = -1000 // VisualSync: world poses are composed
 	OrderUser      Order = 0
