@@ -21,6 +21,9 @@ type (
 //
 // It may be written directly, which keeps the local pose; Hierarchy.Reparent keeps the world pose. It is a plain component and not an arche relation, because a
 // relation makes one table per target.
+//
+// An entity that this world does not know, from a saved game or another world, counts as a parent that has died: see systems.Hierarchy for what becomes of its children. What can save a world with its
+// entities is arche's World.DumpEntities and LoadEntities, which keep their identities; without them write Parents anew when loading.
 type Parent struct {
 	Entity ecs.Entity // the parent; zero: the world
 }

@@ -34,6 +34,10 @@ type family struct {
 // familyMark is the hidden component of the members.
 type familyMark struct{ parent arche.Entity }
 
+// noParent marks members without a Parent, who are such for their children's sake. A Parent that names nobody is another thing: when it goes, its owner may be no member any more.
+// It counts as the zero entity, as every entity with the id 0 does.
+var noParent = *(*arche.Entity)(unsafe.Pointer(&[2]uint32{0, 1}))
+
 func (f *family) order() *order { return &f.orders[f.current] }
 
 func newFamily(w *arche.World, parent arche.ID) family {
@@ -69,7 +73,7 @@ func (f *family) unchanged(w *arche.World) bool {
 	same := true
 	query := w.Query(&f.roots)
 	for query.Next() {
-		same = same && (*familyMark)(query.Get(f.mark)).parent.IsZero()
+		same = same && (*familyMark)(query.Get(f.mark)).parent == noParent
 	}
 	return same
 }
@@ -119,7 +123,7 @@ func (f *family) markMembers(w *arche.World) {
 	f.former = f.former[:0]
 	query := w.Query(&f.roots)
 	for query.Next() {
-		(*familyMark)(query.Get(f.mark)).parent = arche.Entity{}
+		(*familyMark)(query.Get(f.mark)).parent = noParent
 		if o.index(query.Entity()) < 0 {
 			f.former = append(f.former, query.Entity())
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/internal/census"
 )
 
 // Hierarchy composes the local poses of entities with a [components.Parent] to world poses, of both kinds: logical for the simulation, visual for the picture. It is an
@@ -80,7 +81,7 @@ func (h *Hierarchy) Install(e *ecs.Engine) {
 	h.ids.logical = arche.ComponentID[components.Transform3D](h.world)
 	h.ids.visual = arche.ComponentID[components.Visual3D](h.world)
 	h.ids.sample = arche.ComponentID[curSample[components.Pose3D]](h.world)
-	h.ancestry.world, h.ancestry.parent = h.world, h.ids.parent
+	h.ancestry.world, h.ancestry.parent, h.ancestry.living = h.world, h.ids.parent, census.Of(h.world, h.ids.parent)
 	h.family = newFamily(h.world, h.ids.parent)
 	h.bare = components.Identity3D()
 	h.tookRows, h.tookOne = h.takeRows, h.takeOne
@@ -138,7 +139,7 @@ func (h *Hierarchy) mustLive(what string, e arche.Entity) {
 	if h.engine == nil {
 		panic("systems: " + what + " of a hierarchy that is not installed; call engine.Install first")
 	}
-	if !h.world.Alive(e) {
+	if !h.living.Alive(e) {
 		panic(fmt.Sprintf("systems: %s of %v, which is dead; check World.Alive first", what, e))
 	}
 }

@@ -99,7 +99,7 @@ func (s *shifting) renew(k int32) {
 	case alive:
 		own.set(s.local(n.entity))
 		p := s.h.parentOf(n.entity)
-		if up = s.order.index(p); up < 0 && !p.IsZero() && s.h.world.Alive(p) { // it has joined since
+		if up = s.order.index(p); up < 0 && s.h.living.Alive(p) { // it has joined since
 			above := s.h.worldOf(p, s.local, s.last)
 			compose(world, &above, own)
 			return

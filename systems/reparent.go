@@ -33,10 +33,10 @@ func (h *Hierarchy) Reparent(child, parent arche.Entity, options ...ReparentOpti
 	for _, o := range options {
 		o(&how)
 	}
-	if !h.world.Alive(child) {
+	if !h.living.Alive(child) {
 		return fmt.Errorf("systems: cannot give %v a parent: it is dead", child)
 	}
-	if !parent.IsZero() && !h.world.Alive(parent) {
+	if !parent.IsZero() && !h.living.Alive(parent) {
 		return fmt.Errorf("systems: cannot make %v a parent: it is dead", parent)
 	}
 	if err := h.checkAncestors(child, parent); err != nil {

@@ -15,7 +15,7 @@ func (h *Hierarchy) sweep() {
 	links := h.family.links(h.world)
 	var dead []link
 	for _, l := range links {
-		if !l.parent.IsZero() && !h.world.Alive(l.parent) {
+		if !l.parent.IsZero() && !h.living.Alive(l.parent) {
 			dead = append(dead, l)
 		}
 	}

@@ -7,15 +7,15 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/internal/census"
 )
 
 // ancestry walks from entities to their roots, by the parents that they have at the moment.
 type ancestry struct {
 	world  *arche.World
 	parent arche.ID
+	living census.Census  // a Parent may come from a saved game or from another world
 	chain  []arche.Entity // of the last walk: an entity and its ancestors
-	onPath []uint32       // by entity id: the walk that has it on its chain
-	walk   uint32
 }
 
 // parentOf returns the parent of a living entity, or the zero entity.
@@ -26,23 +26,27 @@ func (a *ancestry) parentOf(e arche.Entity) arche.Entity {
 	return arche.Entity{}
 }
 
-// path makes the chain that of an entity and its living ancestors. It returns from where on the chain is a cycle, and its length if it is none.
+// path makes the chain that of an entity and its living ancestors, each once. It returns from where on the chain is a cycle, and its length if it is none.
+//
+// Cycles are found as by Brent (1980): the walk comes back to an ancestor of whom it has taken a note, and notes are twice as far apart every time.
 func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
-	a.walk++
 	a.chain = a.chain[:0]
-	for at := e; !at.IsZero() && a.world.Alive(at); at = a.parentOf(at) {
-		if n := int(at.ID()) + 1; n > len(a.onPath) {
-			a.onPath = append(a.onPath, make([]uint32, max(n, 2*len(a.onPath))-len(a.onPath))...)
-		}
-		if a.onPath[at.ID()] == a.walk {
-			for k, seen := range a.chain {
-				if seen == at {
-					return k
-				}
+	var noted arche.Entity
+	note := 1 // how long the chain is at the next one
+	for at := e; (a.living.Known(at) || a.living.Find(at)) && a.world.Alive(at); at = a.parentOf(at) {
+		if at == noted {
+			notedAt := note/2 - 1
+			round := len(a.chain) - notedAt
+			for cycleFrom < notedAt && a.chain[cycleFrom] != a.chain[cycleFrom+round] {
+				cycleFrom++
 			}
+			a.chain = a.chain[:cycleFrom+round]
+			return cycleFrom
 		}
-		a.onPath[at.ID()] = a.walk
 		a.chain = append(a.chain, at)
+		if len(a.chain) == note {
+			noted, note = at, 2*note
+		}
 	}
 	return len(a.chain)
 }

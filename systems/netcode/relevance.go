@@ -249,7 +249,7 @@ func (s *Server[S, I]) worldPose(e arche.Entity) components.Pose3D {
 			break
 		}
 		e = (*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity
-		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, s.tracks.logical) {
+		if !s.tracks.living.Alive(e) || !s.world.Has(e, s.tracks.logical) {
 			break
 		}
 		pose = (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get().Mul(pose)

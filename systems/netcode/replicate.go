@@ -5,6 +5,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/internal/census"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
@@ -30,6 +31,7 @@ type track struct {
 // tracks finds replicated entities and those that were.
 type tracks struct {
 	world      *arche.World
+	living     census.Census // a Parent may come from a saved game or from another world
 	replicated arche.ID
 	track      arche.ID
 	logical    arche.ID
@@ -58,6 +60,7 @@ func newTracks(w *arche.World, slots int) tracks {
 		dirty:      newBitset(slots),
 		hung:       newBitset(slots),
 	}
+	t.living = census.Of(w, t.replicated)
 	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
 	fresh := with.Without(t.track)
 	t.fresh, t.known = w.Cache().Register(&fresh), w.Cache().Register(&known)

@@ -371,7 +371,7 @@ func (s *Server[S, I]) endStep() {
 
 // idOf returns what an entity is called on the wire, None if it is not replicated.
 func (s *Server[S, I]) idOf(e arche.Entity) snapshot.ID {
-	if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) {
+	if !s.tracks.living.Alive(e) || !s.world.Has(e, s.tracks.track) {
 		return snapshot.None
 	}
 	return (*track)(s.world.Get(e, s.tracks.track)).id

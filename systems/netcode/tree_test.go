@@ -1,6 +1,7 @@
 package netcode_test
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"testing"
@@ -62,6 +63,25 @@ func TestChildrenKeepTheirPlaces(t *testing.T) {
 				t.Fatalf("seed %d: at %v the gun is at %v from its ship, want (2, 0..2, 0)", seed, m.now, d)
 			}
 		})
+	}
+}
+
+// A server without a hierarchy replicates what names a parent that its world has never had as if it named none.
+func TestParentOfAnotherWorld(t *testing.T) {
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+		c.Interest = netcode.Interest{Radius: 1000}
+	})
+	lone := m.crate(kindCrate, components.At3D(3, 0, 0))
+	var unknown arche.Entity
+	if err := json.Unmarshal([]byte("[5000,2]"), &unknown); err != nil {
+		t.Fatal(err)
+	}
+	m.hang(lone, unknown, components.At3D(4, 0, 0))
+	a := m.join(perfect(), nil)
+	m.run(2*time.Second, nil)
+	m.mustPlay()
+	if at := a.world(a.client.Replica(m.id(lone))); at != (mgl32.Vec3{4, 0, 0}) {
+		t.Errorf("drawn at %v", at)
 	}
 }
 
