@@ -14,6 +14,7 @@ import (
 // Engine runs systems in stages on one world, by one clock. Make it with [New].
 type Engine struct {
 	world    *arche.World
+	timeID   arche.ResID
 	clock    clock
 	adaptive *adaptive
 	commands Commands
@@ -54,11 +55,13 @@ func New(c Config) (*Engine, error) {
 		w := arche.NewWorld()
 		c.World = &w
 	}
-	if c.World.Resources().Has(arche.ResourceID[Time](c.World)) {
+	timeID := arche.ResourceID[Time](c.World)
+	if c.World.Resources().Has(timeID) {
 		return nil, errors.New("ecs: this world already belongs to an engine; close that one first, or make a new world")
 	}
 	e := &Engine{
 		world:    c.World,
+		timeID:   timeID,
 		clock:    newClock(c),
 		adaptive: newAdaptive(c),
 		plugins:  map[reflect.Type]bool{},
@@ -69,7 +72,7 @@ func New(c Config) (*Engine, error) {
 }
 
 // World returns the world that the engine works on. To empty it while the engine runs, remove its entities (World.Batch): World.Reset takes away resources that the
-// engine and its plugins rely on, and is for a world whose engine has been closed.
+// engine and its plugins rely on, and is for a world whose engine has been closed. The next Update panics.
 func (e *Engine) World() *arche.World { return e.world }
 
 // Commands returns the buffer for structural edits, also a resource of the world.
@@ -167,6 +170,9 @@ func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.updating {
 		panic("ecs: Update was called from inside Update; a system must not drive its own engine")
+	}
+	if !e.ownsWorld() {
+		panic("ecs: " + resetWorld)
 	}
 	if e.world.IsLocked() {
 		panic("ecs: Update was called while a query is open, which locks the world; iterate it to the end or call its Close")
@@ -284,6 +290,7 @@ func (e *Engine) explain(en *entry, method string) {
 		Tick:   e.clock.time.Tick,
 		Value:  value,
 		Stack:  debug.Stack(),
+		reset:  !e.ownsWorld(),
 	})
 }
 
@@ -304,8 +311,16 @@ func (e *Engine) Close() {
 		}
 	}
 	e.closed = true
-	e.world.Resources().Remove(arche.ResourceID[Time](e.world))
-	e.world.Resources().Remove(arche.ResourceID[Commands](e.world))
+	if e.ownsWorld() {
+		e.world.Resources().Remove(e.timeID)
+		e.world.Resources().Remove(arche.ResourceID[Commands](e.world))
+	}
+}
+
+// ownsWorld reports whether the world's resources are still this engine's. After a World.Reset there are none, or those of another engine.
+func (e *Engine) ownsWorld() bool {
+	t, _ := e.world.Resources().Get(e.timeID).(*Time)
+	return t == &e.clock.time
 }
 
 func (e *Engine) mustBeOpen(what string) {

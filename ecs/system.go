@@ -61,15 +61,23 @@ type SystemPanic struct {
 	Tick   uint64 // [Time.Tick] at that moment
 	Value  any    // what the system panicked with
 	Stack  []byte // the stack of the original panic
+	reset  bool   // the world has lost the engine's resources
 }
 
 // lockedWorld is what arche panics with when the world's structure is to be changed while a query is open. It does not say what to do.
 const lockedWorld = "attempt to modify a locked world"
 
+// resetWorld says why the engine's resources are gone, and what to do.
+const resetWorld = "the world has lost the resources of its engine, as by World.Reset: close the engine before that and make a new one after it, or empty the world by " +
+	"World.Batch().RemoveEntities"
+
 // Error makes the panic readable; the stack is part of it, because the re-panic would lose it otherwise.
 func (p *SystemPanic) Error() string {
 	remedy := ""
-	if p.Value == lockedWorld {
+	switch {
+	case p.reset:
+		remedy = "; " + resetWorld
+	case p.Value == lockedWorld:
 		remedy = "; a query is open: give the edit to ecs.Commands, or make it when the query has come to its end"
 	}
 	return fmt.Sprintf("ecs: system %s panicked in %s of %s at tick %d: %v%s\n\n%s", p.System, p.Method, p.Stage, p.Tick, p.Value, remedy, p.Stack)

@@ -50,9 +50,11 @@ func newFamily(w *arche.World, parent arche.ID) family {
 	return f
 }
 
-// close gives the filters back, and takes away all marks.
-func (f *family) close(w *arche.World) {
-	w.Batch().Remove(arche.All(f.mark), f.mark)
+// close gives the filters back, and takes away all marks if they are ours.
+func (f *family) close(w *arche.World, ours bool) {
+	if ours {
+		w.Batch().Remove(arche.All(f.mark), f.mark)
+	}
 	f.children.close()
 	for _, c := range []*arche.CachedFilter{&f.marked, &f.roots, &f.new} {
 		w.Cache().Unregister(c)

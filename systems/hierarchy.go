@@ -11,6 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/internal/census"
+	"github.com/tandem-ecs/tandem/systems/internal/resource"
 )
 
 // Hierarchy composes the local poses of entities with a [components.Parent] to world poses, of both kinds: logical for the simulation, visual for the picture. It is an
@@ -23,6 +24,7 @@ import (
 type Hierarchy struct {
 	keepOrphans bool
 	log         *slog.Logger
+	closed      bool
 
 	engine *ecs.Engine
 	world  *arche.World
@@ -85,7 +87,7 @@ func (h *Hierarchy) Install(e *ecs.Engine) {
 	h.family = newFamily(h.world, h.ids.parent)
 	h.bare = components.Identity3D()
 	h.tookRows, h.tookOne = h.takeRows, h.takeOne
-	putResource(h.world, h)
+	resource.Put(h.world, h)
 	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{h, "hierarchy's sweep", (*Hierarchy).sweep})
 	e.AddAt(ecs.VisualSync, ecs.OrderPropagate, &hierarchySystem{h, "hierarchy's propagation", (*Hierarchy).propagate})
@@ -101,10 +103,11 @@ func (s *hierarchySystem) Initialize(*arche.World) {}
 func (s *hierarchySystem) Update(*arche.World)     { s.run(s.h) }
 func (s *hierarchySystem) Name() string            { return s.what }
 
+// Finalize of the last of the three, which engines finalise first, gives everything back.
 func (s *hierarchySystem) Finalize(w *arche.World) {
-	if id := arche.ResourceID[Hierarchy](w); w.Resources().Has(id) {
-		s.h.family.close(w)
-		w.Resources().Remove(id)
+	if !s.h.closed {
+		s.h.closed = true
+		s.h.family.close(w, resource.Take(w, s.h))
 	}
 }
 

@@ -40,9 +40,11 @@ type misfit struct {
 // Matches makes it a filter.
 func (m *misfit) Matches(mask *arche.Mask) bool { return mask.Contains(&m.both) != mask.Get(m.sample) }
 
-// close gives the filters back, and takes away all samples: they mean nothing to another engine's interpolator.
-func (h *homes) close(w *arche.World) {
-	w.Batch().Remove(arche.All(h.hidden[0]), h.hidden...)
+// close gives the filters back, and takes away all samples if they are ours: they mean nothing to another engine's interpolator.
+func (h *homes) close(w *arche.World, ours bool) {
+	if ours {
+		w.Batch().Remove(arche.All(h.hidden[0]), h.hidden...)
+	}
 	for _, f := range []*arche.CachedFilter{&h.misfits, &h.homeless, &h.noLogical, &h.noVisual} {
 		w.Cache().Unregister(f)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/internal/kernel"
 	"github.com/tandem-ecs/tandem/systems/internal/plain"
+	"github.com/tandem-ecs/tandem/systems/internal/resource"
 )
 
 // Interpolator carries [components.Logical] values of type T to their [components.Visual]: it captures, at the end of every fixed step, who changed in it, and
@@ -152,18 +153,10 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.homes = newHomes(i.world, i.cols.ids.logical, i.cols.ids.visual, []arche.ID{
 		i.cols.ids.prev, i.cols.ids.cur, i.cols.ids.seen, i.cols.ids.motion, i.cols.ids.span,
 	})
-	putResource(i.world, i)
+	resource.Put(i.world, i)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderBegin, &interpolatorSystem[T]{i, "sampling", (*Interpolator[T]).settleIn})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture, &interpolatorSystem[T]{i, "capture", (*Interpolator[T]).capture})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync, &interpolatorSystem[T]{i, "visual synchronizer", (*Interpolator[T]).sync})
-}
-
-// putResource makes r the world's resource of its type. There may be one already, of an engine that was closed before it ran and so finalised nothing.
-func putResource[T any](w *arche.World, r *T) {
-	if id := arche.ResourceID[T](w); w.Resources().Has(id) {
-		w.Resources().Remove(id)
-	}
-	arche.AddResource(w, r)
 }
 
 // interpolatorSystem is one of the three places where the interpolator works.
@@ -186,9 +179,8 @@ func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 	}
 	s.i.stopWorkers()
 	s.i.cols.close()
-	s.i.homes.close(w)
+	s.i.homes.close(w, resource.Take(w, s.i))
 	s.i.cols = nil
-	w.Resources().Remove(arche.ResourceID[Interpolator[T]](w))
 }
 
 // SetEnabled switches interpolation on or off for all entities. While it is off visual values are those of the newest fixed step. Switching back in

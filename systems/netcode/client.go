@@ -11,6 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/internal/resource"
 	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
@@ -253,7 +254,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
 	c.aside = make([]replica, 0, maxAside)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
-	arche.AddResource(c.world, &c.stats)
+	resource.Put(c.world, &c.stats)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"client's step", c.step, nil})
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"client's clocks", c.frame, c.close})
 }
@@ -377,7 +378,7 @@ func (c *Client[S, I]) close() {
 		c.end(transport.Reason{Code: transport.Left})
 	}
 	c.release()
-	c.world.Resources().Remove(arche.ResourceID[ClientStats](c.world))
+	resource.Take(c.world, &c.stats)
 }
 
 // end is for good.

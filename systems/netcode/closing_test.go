@@ -1,14 +1,18 @@
 package netcode_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
 
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -123,5 +127,40 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	}
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.Key{}, false); err != guestlist.ErrUsed {
 		t.Errorf("a stranger is told: %v", err)
+	}
+}
+
+// An engine that is closed before it ran has finalised nothing. Its world serves another engine with another client all the same, and one that was reset does, too.
+func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
+	w := arche.NewWorld()
+	client := func() *ecs.Engine {
+		e, err := ecs.New(ecs.Config{FixedRate: tickRate, World: &w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := netcode.NewClient(newProtocol(t, snapshot.Config{}), netcode.ClientConfig[runner, input]{
+			Dial:  func() (transport.Conn, error) { return nil, errors.New("nobody there") },
+			Input: func(tick.Tick) input { return input{} },
+			Log:   quiet(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Install(systems.Interpolation3D(), systems.Hierarchy3D(), c)
+		return e
+	}
+	client().Close()
+	e := client()
+	e.Update(time.Second / tickRate)
+	w.Reset()
+	e.Close()
+	e = client()
+	e.Update(time.Second / tickRate)
+	if !w.Resources().Has(arche.ResourceID[netcode.ClientStats](&w)) {
+		t.Error("there are no statistics")
+	}
+	e.Close()
+	if w.Resources().Has(arche.ResourceID[netcode.ClientStats](&w)) {
+		t.Error("statistics are left behind")
 	}
 }
