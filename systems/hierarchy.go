@@ -127,8 +127,8 @@ func (h *Hierarchy) VisualWorld(e arche.Entity) mgl32.Mat4 {
 	return h.worldOf(e, h.visualLocal, h.lastVisual)
 }
 
-// EachVisualWorld calls f for every entity that has a parent or children, with its world pose as of VisualSync, parents before their children. The matrix is valid during the call.
-// The world's structure must not be changed meanwhile.
+// EachVisualWorld calls f for every entity that has a Parent or children, with its world pose as of VisualSync, parents before their children: what has been written, reparented or shifted
+// since then shows in the next frame. The matrix is valid during the call. The world's structure must not be changed meanwhile.
 func (h *Hierarchy) EachVisualWorld(f func(e arche.Entity, world *mgl32.Mat4)) {
 	nodes := h.family.orders[h.family.drawn].nodes
 	for k := range nodes {

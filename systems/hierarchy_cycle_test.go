@@ -94,3 +94,57 @@ func TestReparentIntoACycleDoesNotHang(t *testing.T) {
 		t.Error("the cycle outlived a member")
 	}
 }
+
+// A shift leaves the members of a cycle the roots that they are, whether the cycle is old or was closed since the last frame, by who was there or by a newcomer.
+func TestShiftBesideACycle(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 10} {
+		for _, when := range []string{"old", "new", "by a newcomer"} {
+			f := newFamily(t, 10, systems.WithLogger(slog.New(slog.DiscardHandler)))
+			var ring []arche.Entity
+			for k := range n {
+				ring = append(ring, f.child(arche.Entity{}, at(float64(k+1), 0, 0)))
+			}
+			tail := f.child(ring[0], at(100, 0, 0))
+			tree := f.spawn(at(1, 0, 0))
+			leaf := f.child(tree, at(1, 0, 0))
+			f.Update(0)
+			last := n
+			if when == "by a newcomer" && n > 1 {
+				last--
+				f.w.RemoveEntity(ring[last])
+				f.Update(0)
+				ring[last] = f.child(arche.Entity{}, at(float64(n), 0, 0))
+			}
+			for k, e := range ring {
+				f.parents.Get(e).Entity = ring[(k+1)%n]
+			}
+			if when == "old" {
+				f.Update(0)
+			}
+			f.ip.Shift(moveX(1000))
+			want := map[arche.Entity]float32{tail: 101, tree: 1001, leaf: 1002}
+			for k, e := range ring {
+				want[e] = float32(k + 1)
+			}
+			check := func(what string) {
+				t.Helper()
+				told := 0
+				f.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
+					told++
+					if e == leaf && what == "at once" {
+						return // what hangs below, and is no parent, waits for the frame
+					}
+					if m[12] != want[e] {
+						t.Errorf("ring of %d, closed %s, %s: %v is at %v, want %v", n, when, what, e, m[12], want[e])
+					}
+				})
+				if told < last+3 {
+					t.Errorf("ring of %d, closed %s, %s: told of %d", n, when, what, told)
+				}
+			}
+			check("at once")
+			f.Update(0)
+			check("in the next frame")
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"slices"
+
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
@@ -75,12 +77,21 @@ type shifting struct {
 	local   func(arche.Entity) *components.Pose3D
 	last    func(arche.Entity) mgl32.Mat4
 	f       func(components.Pose3D) components.Pose3D
-	parents bool     // nothing is remembered of those who were no parents
-	done    []uint64 // bit k: node k's pose is right, or being made
+	parents bool      // nothing is remembered of those who were no parents
+	state   []renewal // by node
 }
 
+// renewal is how far a pose has been renewed.
+type renewal uint8
+
+const (
+	stale renewal = iota
+	begun         // those above it come first
+	renewed
+)
+
 func (s *shifting) run() {
-	s.done = make([]uint64, (len(s.order.nodes)+63)/64)
+	s.state = make([]renewal, len(s.order.nodes))
 	for k := range s.order.nodes {
 		if n := &s.order.nodes[k]; n.end > int32(k)+1 || !s.h.world.Alive(n.entity) {
 			s.renew(int32(k))
@@ -89,10 +100,14 @@ func (s *shifting) run() {
 }
 
 func (s *shifting) renew(k int32) {
-	if s.done[k/64]&(1<<(k%64)) != 0 {
-		return
+	if s.state[k] == stale {
+		s.state[k] = begun
+		s.compose(k)
+		s.state[k] = renewed
 	}
-	s.done[k/64] |= 1 << (k % 64)
+}
+
+func (s *shifting) compose(k int32) {
 	n, own, world := &s.order.nodes[k], &s.poses.local[k], &s.poses.world[k]
 	up := n.up
 	switch alive := s.h.world.Alive(n.entity); {
@@ -101,7 +116,15 @@ func (s *shifting) renew(k int32) {
 		p := s.h.parentOf(n.entity)
 		if up = s.order.index(p); up < 0 && s.h.living.Alive(p) { // it has joined since
 			above := s.h.worldOf(p, s.local, s.last)
-			compose(world, &above, own)
+			if slices.Contains(s.h.chain, n.entity) { // and has closed a cycle
+				s.root(s.h.chain)
+			} else {
+				compose(world, &above, own)
+			}
+			return
+		}
+		if up >= 0 && s.state[up] == begun && s.h.path(n.entity) == 0 {
+			s.root(s.h.chain)
 			return
 		}
 	case s.parents && n.end == k+1:
@@ -115,6 +138,19 @@ func (s *shifting) renew(k int32) {
 		own.to(world)
 		return
 	}
-	s.renew(up) // nearly always done, since parents come first
-	compose(world, &s.poses.world[up], own)
+	s.renew(up)              // nearly always done, since parents come first
+	if s.state[k] == begun { // or else a member of a cycle
+		compose(world, &s.poses.world[up], own)
+	}
+}
+
+// root makes the members of a cycle roots.
+func (s *shifting) root(cycle []arche.Entity) {
+	for _, e := range cycle {
+		if k := s.order.index(e); k >= 0 {
+			s.poses.local[k].set(s.local(e))
+			s.poses.local[k].to(&s.poses.world[k])
+			s.state[k] = renewed
+		}
+	}
 }
