@@ -11,23 +11,24 @@ type address netip.AddrPort
 func (a address) Network() string { return "udp" }
 func (a address) String() string  { return netip.AddrPort(a).String() }
 
-// socket is the server's UDP socket.
+// socket is the server's UDP socket. What leads back (via) says from which of the machine's addresses a datagram is to leave: a client takes answers from that alone to which it sends. It comes with
+// each datagram, is valid until the next read, and is nil where there is nothing to choose.
 type socket interface {
-	read(b []byte) (int, netip.AddrPort, error)
-	write(b []byte, to netip.AddrPort) error
+	read(b []byte) (n int, from netip.AddrPort, via []byte, err error)
+	write(b []byte, to netip.AddrPort, via []byte) error
 	LocalAddr() net.Addr
 	Close() error
 }
 
-// udpSocket is a socket of the operating system. It allocates nothing.
+// udpSocket is a socket of the operating system with one address, or on a system that cannot tell. It allocates nothing.
 type udpSocket struct{ *net.UDPConn }
 
-func (s udpSocket) read(b []byte) (int, netip.AddrPort, error) {
+func (s udpSocket) read(b []byte) (int, netip.AddrPort, []byte, error) {
 	n, from, err := s.ReadFromUDPAddrPort(b)
-	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), err
+	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), nil, err
 }
 
-func (s udpSocket) write(b []byte, to netip.AddrPort) error {
+func (s udpSocket) write(b []byte, to netip.AddrPort, _ []byte) error {
 	_, err := s.WriteToUDPAddrPort(b, to)
 	return err
 }
@@ -35,23 +36,27 @@ func (s udpSocket) write(b []byte, to netip.AddrPort) error {
 // packetSocket is any other socket, with addresses like those of UDP.
 type packetSocket struct{ net.PacketConn }
 
-func (s packetSocket) read(b []byte) (int, netip.AddrPort, error) {
+func (s packetSocket) read(b []byte) (int, netip.AddrPort, []byte, error) {
 	n, addr, err := s.ReadFrom(b)
 	if err != nil {
-		return n, netip.AddrPort{}, err
+		return n, netip.AddrPort{}, nil, err
 	}
 	from, err := netip.ParseAddrPort(addr.String())
-	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), err
+	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), nil, err
 }
 
-func (s packetSocket) write(b []byte, to netip.AddrPort) error {
+func (s packetSocket) write(b []byte, to netip.AddrPort, _ []byte) error {
 	_, err := s.WriteTo(b, net.UDPAddrFromAddrPort(to))
 	return err
 }
 
 func socketOf(conn net.PacketConn) socket {
-	if udp, ok := conn.(*net.UDPConn); ok {
-		return udpSocket{udp}
+	udp, ok := conn.(*net.UDPConn)
+	if !ok {
+		return packetSocket{conn}
 	}
-	return packetSocket{conn}
+	if s := manySocketOf(udp); s != nil {
+		return s
+	}
+	return udpSocket{udp}
 }

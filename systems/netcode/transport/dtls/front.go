@@ -56,10 +56,10 @@ func (f *front) run() {
 	buf := make([]byte, 2048)
 	start, failures := time.Now(), 0
 	for {
-		n, from, err := f.socket.read(buf)
+		n, from, via, err := f.socket.read(buf)
 		if err == nil {
 			failures = 0
-			f.receive(time.Since(start), from, buf[:n])
+			f.receive(time.Since(start), from, via, buf[:n])
 			continue
 		}
 		if errors.Is(err, net.ErrClosed) {
@@ -71,8 +71,8 @@ func (f *front) run() {
 	}
 }
 
-// receive handles a datagram from outside. The time is any monotonic one.
-func (f *front) receive(now time.Duration, from netip.AddrPort, b []byte) {
+// receive handles a datagram from outside. The time is any monotonic one; via is what the socket says of the way back.
+func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if id, ok := idOf(b); ok {
@@ -81,7 +81,7 @@ func (f *front) receive(now time.Duration, from netip.AddrPort, b []byte) {
 			return
 		}
 	} else if isHello(b) {
-		f.hello(now, from, b)
+		f.hello(now, from, via, b)
 		return
 	} else if plain(b) {
 		if l := f.byAddr[from]; l != nil {
@@ -93,7 +93,7 @@ func (f *front) receive(now time.Duration, from netip.AddrPort, b []byte) {
 }
 
 // hello handles what looks like the beginning of a handshake.
-func (f *front) hello(now time.Duration, from netip.AddrPort, b []byte) {
+func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 	h, ok := parseHello(b)
 	if !ok {
 		f.traffic.Strays++
@@ -101,7 +101,7 @@ func (f *front) hello(now time.Duration, from netip.AddrPort, b []byte) {
 	}
 	f.traffic.Hellos++
 	if len(h.cookie) != cookieSize { // most forged hellos cost no more than this
-		f.challenge(now, from, h)
+		f.challenge(now, from, via, h)
 		return
 	}
 	if l := f.byAddr[from]; l != nil && l.random == [randomSize]byte(h.random) {
@@ -110,32 +110,32 @@ func (f *front) hello(now time.Duration, from netip.AddrPort, b []byte) {
 	}
 	switch {
 	case !f.cookies.good(now, from, h):
-		f.challenge(now, from, h)
+		f.challenge(now, from, via, h)
 	case f.closed || f.half >= f.config.HalfOpen || len(f.byID) >= f.config.MaxConns || !f.proven.Allow(now, from.Addr()):
 		f.traffic.Refused++
 	default:
-		f.begin(from, h, b)
+		f.begin(from, via, h, b)
 	}
 }
 
 // challenge asks the sender to repeat its hello with a cookie, and forgets about it.
-func (f *front) challenge(now time.Duration, from netip.AddrPort, h hello) {
+func (f *front) challenge(now time.Duration, from netip.AddrPort, via []byte, h hello) {
 	if f.closed || !f.strange.Allow(now, from.Addr()) {
 		f.traffic.Unanswered++
 		return
 	}
 	f.traffic.Challenged++
-	_ = f.socket.write(appendVerifyRequest(f.reply[:0], h.sequence, f.cookies.make(now, from, h)), from)
+	_ = f.socket.write(appendVerifyRequest(f.reply[:0], h.sequence, f.cookies.make(now, from, h)), from, via)
 }
 
 // begin starts a handshake with a client that can be reached at its address.
-func (f *front) begin(from netip.AddrPort, h hello, b []byte) {
+func (f *front) begin(from netip.AddrPort, via []byte, h hello, b []byte) {
 	var id connID
 	if _, err := io.ReadFull(f.config.Rand, id[:]); err != nil || f.byID[id] != nil {
 		f.traffic.Refused++
 		return
 	}
-	l := newLane(f, id, from, h)
+	l := newLane(f, id, from, via, h)
 	f.byID[id], f.byAddr[from] = l, l // a handshake under way from the same port is the one of a client that began anew: it will run out
 	f.half++
 	l.push(from, b, false)

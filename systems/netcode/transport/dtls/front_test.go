@@ -49,10 +49,12 @@ type mute struct {
 	to     netip.AddrPort
 }
 
-func (*mute) read([]byte) (int, netip.AddrPort, error) { return 0, netip.AddrPort{}, net.ErrClosed }
-func (*mute) LocalAddr() net.Addr                      { return address{} }
-func (*mute) Close() error                             { return nil }
-func (m *mute) write(b []byte, to netip.AddrPort) error {
+func (*mute) read([]byte) (int, netip.AddrPort, []byte, error) {
+	return 0, netip.AddrPort{}, nil, net.ErrClosed
+}
+func (*mute) LocalAddr() net.Addr { return address{} }
+func (*mute) Close() error        { return nil }
+func (m *mute) write(b []byte, to netip.AddrPort, _ []byte) error {
 	m.writes++
 	m.bytes += len(b)
 	m.last, m.to = append(m.last[:0], b...), to
@@ -74,12 +76,12 @@ func newTestFront(t testing.TB, c Config) (*front, *mute, *[]*lane) {
 func prove(t testing.TB, f *front, m *mute, now time.Duration, from netip.AddrPort, random byte) {
 	t.Helper()
 	m.last = nil
-	f.receive(now, from, makeHello(t, random, nil))
+	f.receive(now, from, nil, makeHello(t, random, nil))
 	cookie, ok := parseVerifyRequest(m.last)
 	if !ok || m.to != from {
 		t.Fatalf("the answer to a hello is %x to %v", m.last, m.to)
 	}
-	f.receive(now, from, makeHello(t, random, cookie))
+	f.receive(now, from, nil, makeHello(t, random, cookie))
 }
 
 var somebody = netip.MustParseAddrPort("203.0.113.7:4711")
@@ -115,7 +117,7 @@ func TestHelloWithItsCookieBegins(t *testing.T) {
 func TestCookies(t *testing.T) {
 	const now = time.Hour + cookieWindow/2
 	f, m, begun := newTestFront(t, Config{})
-	f.receive(now, somebody, makeHello(t, 1, nil))
+	f.receive(now, somebody, nil, makeHello(t, 1, nil))
 	cookie, _ := parseVerifyRequest(bytes.Clone(m.last))
 	damaged := bytes.Clone(cookie)
 	damaged[len(damaged)-1] ^= 1
@@ -137,7 +139,7 @@ func TestCookies(t *testing.T) {
 		{"much too late", now + 256*cookieWindow, somebody, 1, cookie}, // where the window's low byte comes round again
 	} {
 		m.last = nil
-		f.receive(test.now, test.from, makeHello(t, test.random, test.cookie))
+		f.receive(test.now, test.from, nil, makeHello(t, test.random, test.cookie))
 		if len(*begun) != 0 {
 			t.Fatalf("%s: a handshake began", test.name)
 		}
@@ -148,7 +150,7 @@ func TestCookies(t *testing.T) {
 	if h, _ := parseHello(makeHello(t, 1, cookie)); f.cookies.good(now-cookieWindow, somebody, h) {
 		t.Error("a cookie of the future was taken")
 	}
-	f.receive(now+cookieWindow, somebody, makeHello(t, 1, cookie))
+	f.receive(now+cookieWindow, somebody, nil, makeHello(t, 1, cookie))
 	if len(*begun) != 1 {
 		t.Error("the cookie was not taken in the next window")
 	}
@@ -162,7 +164,7 @@ func TestForgedCookiesHaveNoChance(t *testing.T) {
 		for i := range forged {
 			forged[i] = byte(r.Uint32())
 		}
-		f.receive(time.Minute, randomAddress(r), makeHello(t, 1, forged))
+		f.receive(time.Minute, randomAddress(r), nil, makeHello(t, 1, forged))
 	}
 	if len(*begun) != 0 || len(f.byID) != 0 || len(f.byAddr) != 0 {
 		t.Errorf("%d handshakes began, and %d addresses are remembered", len(*begun), len(f.byAddr))
@@ -175,7 +177,7 @@ func TestForgedHellosLeaveNothing(t *testing.T) {
 	r, hello := mathrand.New(mathrand.NewPCG(5, 6)), makeHello(t, 1, nil)
 	const n = 100_000 // in ten seconds
 	for i := range n {
-		f.receive(time.Duration(i)*100*time.Microsecond, randomAddress(r), hello)
+		f.receive(time.Duration(i)*100*time.Microsecond, randomAddress(r), nil, hello)
 	}
 	if len(*begun) != 0 || len(f.byID) != 0 || len(f.byAddr) != 0 {
 		t.Errorf("%d handshakes began, and %d addresses are remembered", len(*begun), len(f.byAddr))
@@ -190,12 +192,12 @@ func TestForgedHellosLeaveNothing(t *testing.T) {
 	// With addresses of one victim: it gets no more than its network's share.
 	before := m.writes
 	for i := range n {
-		f.receive(time.Minute+time.Duration(i)*100*time.Microsecond, somebody, hello)
+		f.receive(time.Minute+time.Duration(i)*100*time.Microsecond, somebody, nil, hello)
 	}
 	if got := m.writes - before; got < 200 || got > 211 {
 		t.Errorf("%d answers went to one network in ten seconds, want 20 per second and 10 at once", got)
 	}
-	if allocs := testing.AllocsPerRun(1000, func() { f.receive(time.Hour, randomAddress(r), hello) }); allocs != 0 {
+	if allocs := testing.AllocsPerRun(1000, func() { f.receive(time.Hour, randomAddress(r), nil, hello) }); allocs != 0 {
 		t.Errorf("%v allocations per hello, want 0", allocs)
 	}
 }
@@ -225,9 +227,9 @@ func TestHandshakesAreLimited(t *testing.T) {
 			f, m, begun := newTestFront(t, test.config)
 			try := func(i int, now time.Duration) {
 				m.last = nil
-				f.receive(now, from(i), makeHello(t, byte(i), nil))
+				f.receive(now, from(i), nil, makeHello(t, byte(i), nil))
 				cookie, _ := parseVerifyRequest(m.last)
-				f.receive(now, from(i), makeHello(t, byte(i), cookie))
+				f.receive(now, from(i), nil, makeHello(t, byte(i), cookie))
 			}
 			for i := range 60 {
 				try(i, time.Second)
@@ -286,7 +288,7 @@ func BenchmarkForgedHello(b *testing.B) {
 			r := mathrand.New(mathrand.NewPCG(1, 2))
 			b.ReportAllocs()
 			for b.Loop() {
-				f.receive(time.Second, randomAddress(r), hello)
+				f.receive(time.Second, randomAddress(r), nil, hello)
 			}
 		})
 	}

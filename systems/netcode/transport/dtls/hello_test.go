@@ -121,7 +121,7 @@ func FuzzFront(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, seed uint64) {
 		f, m, begun := newTestFront(t, Config{})
 		from := randomAddress(mathrand.New(mathrand.NewPCG(seed, 0)))
-		f.receive(time.Second, from, b)
+		f.receive(time.Second, from, nil, b)
 		if len(*begun) != 0 || len(f.byAddr) != 0 || len(f.byID) != 0 {
 			t.Errorf("%x from %v began something", b, from)
 		}

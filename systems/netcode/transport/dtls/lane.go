@@ -1,6 +1,7 @@
 package dtls
 
 import (
+	"bytes"
 	"net"
 	"net/netip"
 	"os"
@@ -25,6 +26,7 @@ type lane struct {
 	id     connID           // on the client's records
 	random [randomSize]byte // of the client's hello
 	origin netip.AddrPort   // where the hello came from
+	via    []byte           // the way back, which is the hello's as long as the connection lives: a client sends to one of the server's addresses
 
 	mu      sync.Mutex
 	in      queue.Queue[netip.AddrPort]
@@ -38,9 +40,9 @@ type lane struct {
 	ready chan struct{} // holds something when ReadFrom has to look
 }
 
-func newLane(f *front, id connID, from netip.AddrPort, h hello) *lane {
+func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lane {
 	return &lane{
-		front: f, id: id, random: [randomSize]byte(h.random), origin: from,
+		front: f, id: id, random: [randomSize]byte(h.random), origin: from, via: bytes.Clone(via),
 		in: queue.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
 	}
 }
@@ -110,7 +112,7 @@ func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	if closed {
 		return 0, net.ErrClosed
 	}
-	_ = l.front.socket.write(b, netip.AddrPort(to.(address)))
+	_ = l.front.socket.write(b, netip.AddrPort(to.(address)), l.via)
 	return len(b), nil
 }
 

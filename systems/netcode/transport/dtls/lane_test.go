@@ -84,7 +84,7 @@ func TestSorting(t *testing.T) {
 				l.authenticated()
 				want = test.after
 			}
-			f.receive(time.Second, test.from, test.make(l))
+			f.receive(time.Second, test.from, nil, test.make(l))
 			if got := waiting(l) == 1; got != want {
 				t.Errorf("%s, known %v: passed is %v, want %v", name, known, got, want)
 			}
@@ -96,7 +96,7 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	f, m, begun := newTestFront(t, Config{})
 	prove(t, f, m, time.Second, somebody, 1)
 	cookie, _ := parseVerifyRequest(bytes.Clone(m.last))
-	f.receive(time.Second, somebody, makeHello(t, 1, cookie))
+	f.receive(time.Second, somebody, nil, makeHello(t, 1, cookie))
 	if len(*begun) != 1 || waiting((*begun)[0]) != 2 {
 		t.Errorf("%d handshakes began, and %d hellos wait for the first, want one with two", len(*begun), waiting((*begun)[0]))
 	}
@@ -105,12 +105,12 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	if len(*begun) != 2 {
 		t.Fatalf("%d handshakes began, want two", len(*begun))
 	}
-	f.receive(time.Second, somebody, record(typeHandshake, 0, connID{}, 40))
+	f.receive(time.Second, somebody, nil, record(typeHandshake, 0, connID{}, 40))
 	if waiting((*begun)[0]) != 2 || waiting((*begun)[1]) != 2 {
 		t.Error("the rest of the handshake did not go to the newer one")
 	}
 	(*begun)[0].Close() // which must not make the newer one unreachable
-	f.receive(time.Second, somebody, record(typeHandshake, 0, connID{}, 40))
+	f.receive(time.Second, somebody, nil, record(typeHandshake, 0, connID{}, 40))
 	if waiting((*begun)[1]) != 3 {
 		t.Error("the end of the older handshake cut off the newer one")
 	}
@@ -125,7 +125,7 @@ func TestUnencryptedDatagramsAreCounted(t *testing.T) {
 	f, _, l := begin(t)
 	buf := make([]byte, 2048)
 	for i := range 1000 {
-		f.receive(time.Second, somebody, record(typeHandshake, 0, l.id, 1000))
+		f.receive(time.Second, somebody, nil, record(typeHandshake, 0, l.id, 1000))
 		if passed := waiting(l) == 1; passed != (i < maxPlain-1) {
 			t.Fatalf("datagram %d passed: %v, want the hello and %d more", i, passed, maxPlain-1)
 		} else if passed {
@@ -137,7 +137,7 @@ func TestUnencryptedDatagramsAreCounted(t *testing.T) {
 func TestLaneIsBounded(t *testing.T) {
 	f, _, l := begin(t)
 	for range 1000 {
-		f.receive(time.Second, somebody, record(typeConnectionID, 1, l.id, 100))
+		f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100))
 	}
 	if got := waiting(l); got != laneQueue {
 		t.Errorf("%d datagrams wait, want %d", got, laneQueue)
@@ -173,7 +173,7 @@ func TestReadEnds(t *testing.T) {
 	f, _, l := begin(t)
 	l.SetReadDeadline(time.Unix(1, 0))
 	l.SetReadDeadline(time.Time{})
-	f.receive(time.Second, somebody, record(typeConnectionID, 1, l.id, 100))
+	f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100))
 	if _, _, err := l.ReadFrom(make([]byte, 2048)); err != nil {
 		t.Errorf("after the deadline was lifted: %v", err)
 	}
@@ -181,14 +181,14 @@ func TestReadEnds(t *testing.T) {
 	if _, err := l.WriteTo([]byte{1}, address(somebody)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("WriteTo after Close: %v", err)
 	}
-	f.receive(time.Second, somebody, record(typeConnectionID, 1, l.id, 100)) // and nobody is there
+	f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100)) // and nobody is there
 }
 
 func TestLaneAllocatesNothing(t *testing.T) {
 	f, _, l := begin(t)
 	b, buf := record(typeConnectionID, 1, l.id, 1150), make([]byte, 2048)
 	step := func() {
-		f.receive(time.Second, somebody, b)
+		f.receive(time.Second, somebody, nil, b)
 		if _, _, err := l.ReadFrom(buf); err != nil {
 			t.Fatal(err)
 		}
