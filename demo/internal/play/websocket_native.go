@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
@@ -22,11 +23,11 @@ func (s *serving) openWebSocket(log *slog.Logger, token string, certificate tls.
 	link := joinlink.Link{Transport: joinlink.WS, Path: w.path, Token: token}
 	switch {
 	case w.certificate != "":
-		pair, err := tls.LoadX509KeyPair(w.certificate, w.key)
+		issued, err := openRenewed(w.certificate, w.key, log, time.Now)
 		if err != nil {
 			return nil, link, badf("-tls-cert %s, -tls-key %s: %w", w.certificate, w.key, err)
 		}
-		config.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		config.TLS = &tls.Config{GetCertificate: issued.get, MinVersion: tls.VersionTLS12}
 		link.Transport = joinlink.WSS
 	case w.own:
 		config.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13}
