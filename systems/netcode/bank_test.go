@@ -1,6 +1,7 @@
 package netcode_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // takes a third of his way from who plays honestly; with a second to make up for he goes as far as he is predicted to, and others see it without leaps.
 func TestBankOverAStream(t *testing.T) {
 	const seconds = 30
-	play := func(bank time.Duration) (ran, corrections, leap float64) {
+	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.Bank, c.SnapshotRate = true, bank, 10 })
 		path := linksim.Condition{Delay: 100 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.15, Ordered: true, Seed: 3}
 		a := m.join(linksim.Symmetric(path), nil)
@@ -24,24 +25,24 @@ func TestBankOverAStream(t *testing.T) {
 		b := m.join(linksim.Symmetric(path), nil)
 		m.run(6*time.Second, nil)
 		m.mustPlay()
-		x, before := m.of(a).State.X, a.client.Stats().Corrections
+		x, before, lost := m.of(a).State.X, a.client.Stats().Corrections, m.of(a).ArrivalStats().Forfeited
 		a.input = func(tick.Tick) input { return input{X: 1} }
 		last := float32(0)
 		m.run(seconds*time.Second, func() {
 			seen := b.visual(b.client.Replica(m.id(m.of(a).Entity)))[0]
 			leap, last = max(leap, float64(seen-last)), seen
 		})
-		return float64(m.of(a).State.X - x), float64(a.client.Stats().Corrections - before), leap
+		return float64(m.of(a).State.X - x), float64(a.client.Stats().Corrections - before), leap, (m.of(a).ArrivalStats().Forfeited - lost).Seconds()
 	}
 	const whole = 6 * seconds
-	if ran, corrections, _ := play(0); ran > 0.8*whole || corrections < 20 {
-		t.Errorf("with the usual bank a player runs %.0f m of %d and is corrected %v times: this test does not show any more what it is for", ran, whole, corrections)
+	if ran, corrections, _, forfeited := play(0); ran > 0.8*whole || corrections < 20 || math.Abs(ran+6*forfeited-whole) > 0.05*whole {
+		t.Errorf("with the usual bank a player runs %.0f m of %d and is corrected %v times, and has forfeited %.1f s: this test does not show any more what it is for", ran, whole, corrections, forfeited)
 	}
-	ran, corrections, leap := play(time.Second)
+	ran, corrections, leap, forfeited := play(time.Second)
 	if ran < 0.96*whole || corrections > 10 || leap > 0.08 {
 		t.Errorf("with a second to make up for a player runs %.1f m of %d, is corrected %v times, and is seen to leap by %.3f m, of which 0.05 are true", ran, whole, corrections, leap)
 	}
-	t.Logf("%.1f m, %v corrections, %.3f m in a frame", ran, corrections, leap)
+	t.Logf("%.1f m, %v corrections, %.3f m in a frame, %.2f s forfeited", ran, corrections, leap, forfeited)
 }
 
 func spectator(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} }

@@ -119,6 +119,15 @@ func (p *Player[S, I]) InputStats() prediction.BufferStats {
 	return p.buffer.Stats()
 }
 
+// ArrivalStats returns the counters of his inputs when they run as they come (ServerConfig.OnArrival). What is Forfeited was lost to stalls longer than ServerConfig.Bank. They begin anew when he
+// comes back on another connection.
+func (p *Player[S, I]) ArrivalStats() prediction.ArrivalStats {
+	if p.arrivals == nil {
+		return prediction.ArrivalStats{}
+	}
+	return p.arrivals.Stats()
+}
+
 // Send queues a copy of a message of at most 32 KiB that he gets exactly once and in order; while he is awaited back it waits, too, and when he is gone for good so is it. With an error nothing
 // was queued: packet.ErrMessageTooLarge, or packet.ErrBackpressure if 64 KiB wait, or 256 messages.
 func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(data) }
