@@ -353,3 +353,41 @@ func BenchmarkEndpoint(b *testing.B) {
 		}
 	}
 }
+
+// What was acknowledged is not sent again, though a piece before it is still missing; that one is, as often as it has to be.
+func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
+	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
+	buf := make([]byte, 300)
+	const lost = 10 // packets, each with the first message
+	carried := 0
+	for i := range 600 {
+		now := time.Duration(i) * step
+		if i < 4 {
+			if err := a.SendReliable([]byte{byte(i), 1, 2, 3}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := a.Stats().Resent
+		a.Begin(buf, now, 20).Bits(0, 8)
+		d, err := a.End()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := i == 0 || a.Stats().Resent > before; first && carried < lost {
+			carried++
+		} else {
+			b.receive(now, bytes.Clone(d))
+		}
+		b.Begin(buf, now, 20).Bits(0, 8)
+		if d, err = b.End(); err != nil {
+			t.Fatal(err)
+		}
+		a.receive(now, bytes.Clone(d))
+	}
+	if n := a.Stats().Resent; n != lost {
+		t.Errorf("%d pieces were sent again, want %d", n, lost)
+	}
+	if len(b.reliable) != 4 || a.Stats().Pending != 0 {
+		t.Errorf("%d messages of 4 arrived, %d pieces wait", len(b.reliable), a.Stats().Pending)
+	}
+}
