@@ -43,6 +43,11 @@ func writeKept(name string, text []byte) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
+		return err
 	}
-	return err
+	if folder, err := os.Open(filepath.Dir(name)); err == nil { // so that the new name outlasts a loss of power, too; some systems cannot
+		_ = folder.Sync()
+		_ = folder.Close()
+	}
+	return nil
 }

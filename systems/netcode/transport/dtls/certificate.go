@@ -67,6 +67,9 @@ func SaveCertificate(path string, c tls.Certificate) error {
 		return fmt.Errorf("dtls: cannot save the certificate: %w", err)
 	}
 	_, err = f.Write(b.Bytes())
+	if err == nil {
+		err = f.Sync() // or it may be empty after a loss of power, and the server does not start
+	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
