@@ -32,6 +32,10 @@ func describe(before, after settings.Settings) string {
 		return "interpolation " + onOff(after.Interpolate)
 	case before.Ghosts != after.Ghosts:
 		return "logical ghosts " + onOff(after.Ghosts)
+	case before.Split != after.Split && after.Split:
+		return "raw beside interpolated"
+	case before.Split != after.Split:
+		return "one picture"
 	case before.Cap != after.Cap && after.Cap == 0:
 		return "no frame-rate cap"
 	case before.Cap != after.Cap:
@@ -54,6 +58,8 @@ func idle(before, after settings.Settings) string {
 	switch {
 	case before.Link != after.Link && !entry.Linked:
 		return "the network link belongs to scene lab: " + keyOf("lab")
+	case before.Split != after.Split && !entry.Splits:
+		return "this scene shows raw beside interpolated by itself"
 	case before.GPU != after.GPU && !entry.Blends:
 		return "the GPU blends in scene stress: " + keyOf("stress")
 	}

@@ -120,6 +120,38 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Split pictures show logical poses on the left and visual ones on the right, which are the same without interpolation.
+func TestSplit(t *testing.T) {
+	on := surface(t, 320, 180)
+	for _, name := range []string{"orbits", "stress"} {
+		for _, interpolate := range []bool{true, false} {
+			set := settings.Default()
+			set.Scene, set.Rate, set.Split, set.Overlay, set.Interpolate = name, 2, true, false, interpolate
+			if name == "stress" {
+				set.Entities = 400
+			}
+			picture := shoot(t, on, set, 3060*time.Millisecond)
+			half := func(from int) *image.RGBA {
+				part := image.NewRGBA(image.Rect(0, 0, 150, 180))
+				draw.Draw(part, part.Rect, picture, image.Pt(from, 0), draw.Src)
+				return part
+			}
+			share := different(half(4), half(4+161))
+			if interpolate && share < 0.01 || !interpolate && share > 0.005 {
+				t.Errorf("%s, interpolated %v: %.2f %% of the pixels of the halves differ", name, interpolate, 100*share)
+			}
+		}
+	}
+	// Where it makes no sense it is not done.
+	set := settings.Default()
+	set.Overlay = false
+	whole := shoot(t, on, set, time.Second)
+	set.Split = true
+	if share := different(whole, shoot(t, on, set, time.Second)); share != 0 {
+		t.Errorf("lanes: %.2f %% of the pixels differ", 100*share)
+	}
+}
+
 // different returns the share of pixels in which two pictures differ visibly.
 func different(a, b *image.RGBA) float64 {
 	if a.Rect.Size() != b.Rect.Size() {

@@ -20,12 +20,12 @@ import (
 
 // Show is a simulation with its picture, its trace and its camera. It is driven frame by frame, from outside.
 type Show struct {
-	sim    *simulation.Simulation
-	hud    *hud.HUD
-	frame  *render.Frame
-	brush  scene.Brush
-	camera camera
-	groups []keys.Group
+	sim     *simulation.Simulation
+	hud     *hud.HUD
+	frame   *render.Frame
+	brushes [2]scene.Brush // the second one is for a raw picture beside the other
+	camera  camera
+	groups  []keys.Group
 
 	table  *trace.Writer // nil: no trace
 	frames int           // since the beginning of the show
@@ -86,14 +86,21 @@ func (s *Show) Draw(surface render.Surface) error {
 	}
 	now := s.sim.Time()
 	set := s.sim.Settings()
-	w, h := f.Size.Points()
-	view := f.View(s.camera.look(s.sim.Scene().Camera(now), w/h))
-	s.brush.Reset()
-	s.sim.Scene().Draw(&scene.Picture{
-		View: view, Overlay: &f.Overlay, Theme: &f.Theme, Brush: &s.brush,
-		Now: now, Ghosts: set.Ghosts, Labels: set.Overlay && h >= 240,
-	})
-	s.brush.Show(view)
+	if set.Split && s.sim.Info().Splits {
+		const gap = 0.004
+		raw := s.drawPart(render.Whole().Column(0, 2, gap), true)
+		drawn := s.drawPart(render.Whole().Column(1, 2, gap), false)
+		if set.Overlay {
+			heading(&f.Overlay, raw, f.Theme.Bad, "raw: as simulated")
+			if set.Interpolate {
+				heading(&f.Overlay, drawn, f.Theme.Good, "interpolated")
+			} else {
+				heading(&f.Overlay, drawn, f.Theme.Bad, "interpolation is off")
+			}
+		}
+	} else {
+		s.drawPart(render.Whole(), false)
+	}
 	state := hud.State{
 		Info: s.sim.Info(), Set: set, Now: now, Keys: s.groups, Live: s.Live, Recording: s.Recording,
 		Update: s.UpdateTime, Draw: s.DrawTime,
@@ -103,6 +110,40 @@ func (s *Show) Draw(surface render.Surface) error {
 	}
 	s.hud.Draw(&f.Overlay, &state)
 	return surface.Draw(f)
+}
+
+// drawPart lets the scene draw into a part of the picture, given in fractions, and returns it in points.
+func (s *Show) drawPart(part render.Rect, raw bool) render.Rect {
+	f, now, set := s.frame, s.sim.Time(), s.sim.Settings()
+	w, h := f.Size.Points()
+	aspect := w * part.W / (h * part.H)
+	if part.W < 1 {
+		aspect *= 1.3 // nearer than in a narrow picture of its own: there is another one to see what is at the edges
+	}
+	view := f.ViewIn(part, s.camera.look(s.sim.Scene().Camera(now), aspect))
+	brush := &s.brushes[0]
+	if raw {
+		brush = &s.brushes[1]
+	}
+	brush.Reset()
+	s.sim.Scene().Draw(&scene.Picture{
+		View: view, Overlay: &f.Overlay, Theme: &f.Theme, Brush: brush,
+		Now: now, Raw: raw, Ghosts: set.Ghosts && !raw, Labels: set.Overlay && h >= 240,
+	})
+	brush.Show(view)
+	return view.Viewport
+}
+
+// heading says what a half of the picture shows.
+func heading(o *render.Overlay, part render.Rect, color render.Color, text string) {
+	style := render.TextHeading
+	if part.W < 400 {
+		style = render.TextSmall
+	}
+	w, h := o.Width(style, text)+20, o.LineHeight(style)+8
+	r := render.Rect{X: part.X + (part.W-w)/2, Y: part.Y + max(part.H*0.22, 44), W: w, H: h}
+	o.Panel(r)
+	o.TextAligned(r.X+w/2, r.Y+4, render.AlignCenter, style, color, text)
 }
 
 // Change applies other settings. A scene that had to start anew is shown from its beginning.

@@ -101,6 +101,7 @@ func TestDescribe(t *testing.T) {
 		"paused":                                     func(s *settings.Settings) { s.Paused = true },
 		"speed 0.25":                                 func(s *settings.Settings) { s.Speed = 0.25 },
 		"interpolation off":                          func(s *settings.Settings) { s.Interpolate = false },
+		"raw beside interpolated":                    func(s *settings.Settings) { s.Split = true },
 		"logical ghosts on":                          func(s *settings.Settings) { s.Ghosts = true },
 		"at most 30 frames per second":               func(s *settings.Settings) { s.Cap = 30 },
 		"frame jitter 25 %":                          func(s *settings.Settings) { s.Jitter = 0.25 },
@@ -138,6 +139,8 @@ func TestIdleKeys(t *testing.T) {
 		{"lab", func(s *settings.Settings) { s.GPU = true }, "the GPU blends in scene stress: key 5"},
 		{"stress", func(s *settings.Settings) { s.GPU = true }, ""},
 		{"orbits", func(s *settings.Settings) { s.Ghosts = true }, ""},
+		{"orbits", func(s *settings.Settings) { s.Split = true }, ""},
+		{"physics", func(s *settings.Settings) { s.Split = true }, "this scene shows raw beside interpolated by itself"},
 	} {
 		before := settings.Default()
 		before.Scene = test.scene

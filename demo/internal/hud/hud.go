@@ -80,7 +80,7 @@ func (h *HUD) Draw(o *render.Overlay, s *State) {
 		all := o.Bounds().Inset(margin)
 		bottom := all.Y + all.H
 		if s.Live && roomOf(all) != tiny {
-			bottom = drawHints(o, all) - gap
+			bottom = drawHints(o, all, s) - gap
 		}
 		right := h.drawStatus(o, all, s)
 		h.drawTitle(o, all, right-gap, s)
@@ -174,17 +174,23 @@ func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
 
 // hints are the most wanted keys.
 var hints = [...]struct{ key, text string }{
-	{"Space", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {"1–6", "scenes"}, {"H", "all keys"},
+	{"Space", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {splitKey, "raw beside it"}, {"1–6", "scenes"}, {"H", "all keys"},
 }
 
+// splitKey is a hint for scenes that can be drawn twice only.
+const splitKey = "T"
+
 // drawHints writes the line at the lower edge and returns its upper edge.
-func drawHints(o *render.Overlay, all render.Rect) float32 {
+func drawHints(o *render.Overlay, all render.Rect, s *State) float32 {
 	theme := o.Theme()
 	height := o.LineHeight(render.TextSmall) + 3
 	y := all.Y + all.H - height
 	o.Panel(render.Rect{X: all.X, Y: y - 4, W: all.W, H: height + 8})
 	x := all.X + pad
 	for _, hint := range hints {
+		if hint.key == splitKey && !s.Info.Splits {
+			continue
+		}
 		if x+o.Width(render.TextSmall, hint.key)+o.Width(render.TextSmall, hint.text)+24 > all.X+all.W {
 			break
 		}

@@ -82,6 +82,8 @@ func Groups(scenes []string) []Group {
 				Change: func(s *settings.Settings, _ Press) { s.Interpolate = !s.Interpolate }},
 			{Keys: []render.Key{'G'}, Cap: "G", Text: "logical ghosts on, off", Flag: "ghosts",
 				Change: func(s *settings.Settings, _ Press) { s.Ghosts = !s.Ghosts }},
+			{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Flag: "split",
+				Change: func(s *settings.Settings, _ Press) { s.Split = !s.Split }},
 			{Keys: []render.Key{'C'}, Cap: "C", Text: "frame-rate cap: 20, 30, 60, 144, none", Flag: "fps",
 				Change: func(s *settings.Settings, p Press) { s.NextCap(p.Shift) }},
 			{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "jitter",

@@ -28,6 +28,7 @@ func TestKeys(t *testing.T) {
 		{key: render.KeyUp, want: func(s *settings.Settings) { s.Rate = 120 }},
 		{key: 'I', want: func(s *settings.Settings) { s.Interpolate = false }},
 		{key: 'G', want: func(s *settings.Settings) { s.Ghosts = true }},
+		{key: 'T', want: func(s *settings.Settings) { s.Split = true }},
 		{key: 'C', want: func(s *settings.Settings) { s.Cap = 144 }},
 		{key: 'C', mods: render.ModShift, want: func(s *settings.Settings) { s.Cap = 30 }},
 		{key: 'J', want: func(s *settings.Settings) { s.Jitter = 0.25 }},

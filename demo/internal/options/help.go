@@ -33,6 +33,7 @@ What happens (keys change all of it later)
   -paused              begin with the time at rest
   -interpolate=false   draw what the simulation knows, without interpolation
   -ghosts              show logical poses beside the drawn ones
+  -split               draw raw beside interpolated, in scenes orbits and stress; the others do so by themselves
   -entities N          number of bodies, where it can be chosen
   -seed N              of everything random (default 1)
   -fps F               frames per second: the cap in a window (default 144, none for no cap); off screen the exact
@@ -83,6 +84,7 @@ Exit codes: 0 all went well; 1 something failed, and the message says what; 2 th
 Try
   go run ./demo -hz 10 -interpolate=false
   go run ./demo -scene teleports -speed 0.1
+  go run ./demo -scene stress -hz 5 -split
   go run ./demo -scene lab -loss 0.3 -send-hz 10
   go run ./demo -scene lanes -hz 10 -speed 0.25 -headless -frames 600 -trace out.csv
 `)

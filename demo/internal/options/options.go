@@ -70,6 +70,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	fs.BoolVar(&o.Paused, "paused", false, "")
 	fs.BoolVar(&o.Interpolate, "interpolate", o.Interpolate, "")
 	fs.BoolVar(&o.Ghosts, "ghosts", false, "")
+	fs.BoolVar(&o.Split, "split", false, "")
 	fs.IntVar(&o.Entities, "entities", 0, "")
 	fs.Uint64Var(&o.Seed, "seed", o.Seed, "")
 	fs.Var(&frameCap, "fps", "")
@@ -191,7 +192,7 @@ var kinds = map[string]string{
 	"latency": "a time with its unit, such as 200ms", "link-jitter": shareTakes, "loss": shareTakes, "burst": shareTakes, "duplicate": shareTakes, "reorder": shareTakes,
 	"send-hz":   "a whole number of snapshots per second",
 	"step-cost": "a time with its unit, such as 20ms", "fps": fpsTakes, "size": sizeTakes,
-	"paused": boolTakes, "interpolate": boolTakes, "ghosts": boolTakes, "adaptive": boolTakes, "gpu": boolTakes, "vsync": boolTakes, "overlay": boolTakes, "keys": boolTakes, "headless": boolTakes,
+	"paused": boolTakes, "interpolate": boolTakes, "ghosts": boolTakes, "split": boolTakes, "adaptive": boolTakes, "gpu": boolTakes, "vsync": boolTakes, "overlay": boolTakes, "keys": boolTakes, "headless": boolTakes,
 }
 
 const (
@@ -225,6 +226,7 @@ func (c *checker) extension(name, file string, wanted ...string) {
 func (c *checker) scene(o *Options) {
 	entry, ok := scenes.Find(o.Scene)
 	c.check(ok, "-scene %q: the scenes are %s", o.Scene, strings.Join(scenes.Names(), ", "))
+	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s shows raw beside interpolated by itself; it is for orbits and stress", o.Scene)
 	if !ok || !c.given["entities"] {
 		return
 	}

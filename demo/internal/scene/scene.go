@@ -23,6 +23,7 @@ type Info struct {
 	Caption string // one line that says what is to be seen
 	Dusk    bool   // on a dark stage instead of a bright one
 	Linked  bool   // over a simulated network; the scene is Networked
+	Splits  bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
 	Blends  bool   // the graphics processor can blend what it shows, see Stage.GPU
 
 	Rate int // fixed steps per second when nobody has asked for another rate
@@ -92,7 +93,8 @@ type Picture struct {
 	Theme   *render.Theme
 	Brush   *Brush // already emptied; what is on it after Draw is shown in View
 	Now     ecs.Time
-	Ghosts  bool // show logical poses as well
+	Raw     bool // show logical poses in place of the visual ones
+	Ghosts  bool // show logical poses as well; not in a raw picture, where they are the same
 	Labels  bool // write names into the picture
 }
 

@@ -11,6 +11,7 @@ type Settings struct {
 	Paused      bool          // normal time stands still, whatever Speed says
 	Interpolate bool          // draw between fixed steps
 	Ghosts      bool          // draw logical poses as well
+	Split       bool          // draw the scene twice, raw beside interpolated, where it does not so by itself
 	Cap         int           // frames per second at most in a window, exactly off screen; 0: none
 	Jitter      float64       // share by which frame times vary, 0 to MaxJitter
 	StepCost    time.Duration // artificial time that each fixed step takes

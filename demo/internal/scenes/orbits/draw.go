@@ -18,10 +18,10 @@ func (s *Orbits) Draw(p *scene.Picture) {
 	p.View.Ground.Cell = 2
 	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, -1, 0}, Radius: 11}
 	sun := p.Theme.Accent(2)
-	p.Brush.Ball(render.Glow, s.visual(s.sun).Position, 2, sun.Mix(p.Theme.Text, 0.25))
+	p.Brush.Ball(render.Glow, s.shown(p, s.sun).Position, 2, sun.Mix(p.Theme.Text, 0.25))
 	for _, b := range s.bodies {
 		color := p.Theme.Accent(b.accent)
-		pose := s.visual(b.entity)
+		pose := s.shown(p, b.entity)
 		p.Brush.Put(render.Sphere, render.Solid, scaled(pose, b.size, b.size, b.size), color)
 		if b.name == "Violet" {
 			ring := pose
@@ -41,7 +41,7 @@ func (s *Orbits) Draw(p *scene.Picture) {
 
 // drawOrbit shows the circle on which a body runs, as its parent stands now: through the body, about the centre, in the arm's plane.
 func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render.Color) {
-	center := s.visual(b.center)
+	center := s.shown(p, b.center)
 	plane := center.Rotation.Mul(mgl32.QuatRotate(b.tilt, mgl32.Vec3{1, 0, 0}))
 	x, z := plane.Rotate(mgl32.Vec3{b.radius, 0, 0}), plane.Rotate(mgl32.Vec3{0, 0, -b.radius})
 	// Brightest behind the body, as if it had left the line.
@@ -59,15 +59,19 @@ func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render
 
 func (s *Orbits) drawShip(p *scene.Picture) {
 	color := p.Theme.Accent(0)
-	pose, parent := s.visual(s.ship.entity), s.ship.parent()
+	pose, parent := s.shown(p, s.ship.entity), s.ship.parent()
 	p.Brush.Put(render.Cone, render.Solid, scaled(pose, shipLength*0.45, shipLength, shipLength*0.45), color)
-	p.Brush.Fade(pose.Position, s.visual(parent.entity).Position, color, color.Alpha(0.15))
+	p.Brush.Fade(pose.Position, s.shown(p, parent.entity).Position, color, color.Alpha(0.15))
 	if p.Ghosts {
 		p.Brush.Put(render.Cone, render.Ghost, scaled(s.logical(s.ship.entity), shipLength*0.45, shipLength, shipLength*0.45), color)
 	}
 	var last mgl32.Vec3
 	begun := false
-	s.ship.path.Each(p.Now.Normal, func(m scene.Mark, age float32) {
+	path := s.ship.path
+	if p.Raw {
+		path = s.ship.raw
+	}
+	path.Each(p.Now.Normal, func(m scene.Mark, age float32) {
 		if begun {
 			p.Brush.Line(last, m.Place, color.Alpha(1-age))
 		}

@@ -27,6 +27,7 @@ func Info() scene.Info {
 		Title:   "A hierarchy seven levels deep",
 		Caption: "Arms turn about their parents; the picture is composed from interpolated local poses, so orbits stay round at any rate. The ship changes its parent every four seconds, and nothing jumps.",
 		Dusk:    true,
+		Splits:  true,
 		Rate:    10,
 	}
 }
@@ -155,6 +156,14 @@ func (s *Orbits) visual(e arche.Entity) components.Pose3D {
 	return scene.PoseOf(s.hierarchy.VisualWorld(e))
 }
 
+// shown is a pose as a picture shows it.
+func (s *Orbits) shown(p *scene.Picture, e arche.Entity) components.Pose3D {
+	if p.Raw {
+		return s.logical(e)
+	}
+	return s.visual(e)
+}
+
 func (s *Orbits) logical(e arche.Entity) components.Pose3D {
 	return scene.PoseOf(s.hierarchy.LogicalWorld(e))
 }
@@ -174,9 +183,10 @@ func (s *Orbits) Followed() []scene.Followed { return s.followed }
 type ship struct {
 	entity arche.Entity
 	scene  *Orbits
-	stops  []int // bodies
-	leg    int   // legs begun
-	path   *scene.Trail
+	stops  []int        // bodies
+	leg    int          // legs begun
+	path   *scene.Trail // of places where it was drawn
+	raw    *scene.Trail // of logical ones
 }
 
 const (
@@ -196,7 +206,7 @@ func newShip(s *Orbits, spawn func(arche.Entity, components.Pose3D) arche.Entity
 	return ship{
 		entity: spawn(home.entity, components.At3D(home.size/2+parking, 0, 0)),
 		scene:  s, stops: stops, leg: 0,
-		path: scene.NewTrail(0, pathShown, pathMarks*2),
+		path: scene.NewTrail(0, pathShown, pathMarks*2), raw: scene.NewTrail(0, pathShown, pathMarks*2),
 	}
 }
 
@@ -234,6 +244,7 @@ func (v *ship) fly(s *Orbits, now ecs.Time) {
 func (v *ship) Update(*arche.World) {
 	now := v.scene.engine.Time()
 	v.path.Add(now.Normal, now.NormalDelta, v.scene.visual(v.entity).Position)
+	v.raw.Add(now.Normal, now.NormalDelta, v.scene.logical(v.entity).Position)
 }
 
 func (v *ship) Initialize(*arche.World) {}

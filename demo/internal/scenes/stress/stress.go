@@ -24,6 +24,7 @@ func Info() scene.Info {
 		Caption:  "Every cube is an entity that moves and turns in every fixed step, and is interpolated in every frame; the flag -entities takes up to a million.",
 		Dusk:     true,
 		Blends:   true,
+		Splits:   true,
 		Rate:     20,
 		Entities: 10000, MinEntities: 1, MaxEntities: settings.MaxEntities,
 	}
@@ -56,6 +57,7 @@ type Stress struct {
 	shades [shadeCount]render.Color
 
 	batch    *render.Batch
+	raw      *render.Batch // of logical poses, for a picture of them
 	ghosts   *render.Batch
 	followed []scene.Followed
 }
@@ -185,7 +187,19 @@ func (s *Stress) Draw(p *scene.Picture) {
 	p.View.Ground.Hidden = true
 	if s.batch == nil {
 		s.batch = render.NewBatch(render.Cube, render.Solid, render.Color{})
+		s.raw = render.NewBatch(render.Cube, render.Solid, render.Color{})
 		s.ghosts = render.NewBatch(render.Cube, render.Ghost, p.Theme.Accent(0))
+	}
+	if p.Raw {
+		s.raw.Reset()
+		query := s.cubes.Query(s.engine.World())
+		for query.Next() {
+			logical, _, _ := query.Get()
+			pose := logical.Get()
+			s.raw.AppendColor(pose, s.shades[shade(pose.Position[1])])
+		}
+		p.View.Add(s.raw)
+		return
 	}
 	s.batch.Reset()
 	s.ghosts.Reset()
