@@ -18,6 +18,7 @@ type Engine struct {
 	clock    clock
 	adaptive *adaptive
 	commands Commands
+	keys     keys
 	holder   string // who holds the clock, or ""
 
 	stages  [stageCount][]*entry
@@ -44,6 +45,9 @@ type Plugin interface {
 	// Install is called once, by [Engine.Install]. It panics for what makes no sense, with the remedy.
 	Install(e *Engine)
 }
+
+// lostQueries is how many queries a system may have open when it panics; one in the other.
+const lostQueries = 16
 
 // New makes an engine. It returns an error that names every fault of the configuration, or that the world belongs to another engine.
 func New(c Config) (*Engine, error) {
@@ -165,7 +169,8 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 // host's clock went back, negative, which counts as zero.
 //
 // A system's panic is passed on as a [*SystemPanic]. A host that recovers from one may go on: a fixed step that was broken off counts as not run, and the next
-// Update runs it from its beginning; what the frame had to run after it is dropped. Systems that have not been initialised yet are, before any runs.
+// Update runs it from its beginning; what the frame had to run after it is dropped. Systems that have not been initialised yet are, before any runs. Queries that the system had open are given up, up to
+// sixteen at a time, so that they do not lock the world any more.
 func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.updating {
@@ -216,6 +221,9 @@ func (e *Engine) begin() {
 		return
 	}
 	e.begun = true
+	if e.keys == nil {
+		e.keys = newKeys(e.world, lostQueries)
+	}
 	// Initialize may add further systems; those are initialised by Add. Those that a panic has kept from it are found again.
 	for _, list := range e.stages {
 		for _, en := range list {
@@ -252,9 +260,10 @@ func (e *Engine) finalize(en *entry) {
 
 // call runs one method of a system, dresses up its panic, and carries out the commands that it gave.
 func (e *Engine) call(en *entry, method string) {
-	defer e.explain(en, method)
+	locked := e.world.IsLocked()
+	defer e.explain(en, method, locked)
 	// A system may add or remove another one, even with a query open; that is its own to close, and its commands wait until it has returned.
-	inner, locked := e.calling, e.world.IsLocked()
+	inner := e.calling
 	e.calling = true
 	switch method {
 	case "Update":
@@ -273,10 +282,13 @@ func (e *Engine) call(en *entry, method string) {
 	}
 }
 
-func (e *Engine) explain(en *entry, method string) {
+func (e *Engine) explain(en *entry, method string, locked bool) {
 	value := recover()
 	if value == nil {
 		return
+	}
+	if !locked { // else somebody outside has a query open, which is his
+		e.keys.unlock(e.world)
 	}
 	e.commands.forget() // half a list of edits is worse than none
 	e.calling = false

@@ -37,19 +37,30 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 		if held == ids.visual { // the others were found by their logical value
 			filter = with.Without(ids.logical)
 		}
-		query := i.world.Query(&filter)
-		for query.Next() {
-			if query.Has(parent) && !(*components.Parent)(query.Get(parent)).Entity.IsZero() {
-				continue
-			}
-			i.shiftRow(f, query.Entity(), func(id arche.ID) unsafe.Pointer {
-				if !query.Has(id) {
-					return nil
-				}
-				return query.Get(id)
-			})
-		}
+		i.shiftAll(f, &filter, parent)
 	}
+}
+
+// shiftAll shifts everybody whom a filter lets through and who has no parent. Should f panic, it leaves no query open.
+func (i *Interpolator[T]) shiftAll(f func(T) T, filter arche.Filter, parent arche.ID) {
+	query, open := i.world.Query(filter), true
+	defer func() {
+		if open {
+			query.Close()
+		}
+	}()
+	for query.Next() {
+		if query.Has(parent) && !(*components.Parent)(query.Get(parent)).Entity.IsZero() {
+			continue
+		}
+		i.shiftRow(f, query.Entity(), func(id arche.ID) unsafe.Pointer {
+			if !query.Has(id) {
+				return nil
+			}
+			return query.Get(id)
+		})
+	}
+	open = false
 }
 
 // OnShift has f called for every entity whose logical value a Shift takes to other coordinates, with the function that does: for plugins that remember values from one step to the next, as a

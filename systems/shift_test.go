@@ -201,3 +201,17 @@ func TestOnShiftTellsWhoIsTaken(t *testing.T) {
 		t.Error("heard of a shift after the end")
 	}
 }
+
+// A function that panics leaves no query open, which would lock the world for good.
+func TestShiftThatPanics(t *testing.T) {
+	s := newStage(t, 10)
+	e := s.spawn(at(1, 0, 0))
+	s.Update(0)
+	mustSay(t, "the shift", func() { s.ip.Shift(func(components.Pose3D) components.Pose3D { panic("no way") }) }, "no way")
+	if s.w.IsLocked() {
+		t.Fatal("the world is locked")
+	}
+	s.ip.Shift(moveX(2))
+	s.Update(10 * time.Millisecond)
+	s.near("shifted", s.x(e), 3, 0)
+}
