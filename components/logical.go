@@ -10,7 +10,8 @@ import "time"
 //
 // A Logical that was never captured (made by [NewLogical], or the zero value) appears where it is: its first value is never
 // interpolated from anywhere. The same holds when a live one is overwritten whole, by a new one or by another entity's. To go back to an earlier state write
-// its value with Set or Teleport: an older copy of the same Logical may carry the very revision that was captured last, and go unnoticed. A write from a normal stage is legal and is seen by the
+// its value with Set or Teleport: an older copy of the same Logical may carry the very revision that was captured last, and go unnoticed, as where a rollback puts one back and writes it as often as the
+// live one has been written since. A write from a normal stage is legal and is seen by the
 // next fixed step.
 //
 // The idea of two transforms with revision counters and a skip-interpolation flag is from the Emergence devlog on transform interpolation

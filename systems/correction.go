@@ -28,8 +28,8 @@ const (
 	forgottenAfter = 20
 )
 
-// WithDifference teaches the interpolator to subtract values, which [components.Logical.Correct] needs. The interpolators of poses know it. It returns
-// the interpolator.
+// WithDifference teaches the interpolator to subtract values, which [components.Logical.Correct] needs. The interpolators of poses and linear values know it. It returns
+// the interpolator, and panics if Between, Apply or Scale is missing.
 func (i *Interpolator[T]) WithDifference(d Difference[T]) *Interpolator[T] {
 	if d.Between == nil || d.Apply == nil || d.Scale == nil {
 		panic("systems: a Difference needs all of Between, Apply and Scale")
@@ -38,7 +38,7 @@ func (i *Interpolator[T]) WithDifference(d Difference[T]) *Interpolator[T] {
 	return i
 }
 
-// WithHalfLife sets the real time in which the offset of a corrected prediction halves; the default is 100 ms. It returns the interpolator.
+// WithHalfLife sets the real time in which the offset of a corrected prediction halves; the default is 100 ms. It returns the interpolator, and panics if the time is not positive.
 func (i *Interpolator[T]) WithHalfLife(d time.Duration) *Interpolator[T] {
 	if d <= 0 {
 		panic(fmt.Sprintf("systems: a half-life of %v; it must be positive", d))
@@ -49,14 +49,14 @@ func (i *Interpolator[T]) WithHalfLife(d time.Duration) *Interpolator[T] {
 
 // Correct mends the prediction of an entity within the current fixed step, knowing the corrected value at the step's start and at its end: the samples take exactly
 // that path, and what was drawn becomes an offset that fades. To be called from FixedUpdate. It reports whether the entity has
-// samples; one that has none is simply written.
+// samples; one that has none is simply written. It panics for one that is dead or has no Logical.
 func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 	return i.correct(e, pathStart[T]{value: start}, end)
 }
 
 // CorrectGently is a Correct of something whose offset is not to fade faster than at a speed, in units of length per second: what is long shortens steadily, until it is so short that the
 // half-life makes it slower. The speed is slow, but up to fast for what would take more than a second. It is for what somebody
-// else has pushed, a crate or the player himself, and is to be seen as motion.
+// else has pushed, a crate or the player himself, and is to be seen as motion. It also panics for speeds that are not positive, and for a fast below slow.
 func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast float32) bool {
 	if !(slow > 0) || !(fast >= slow) {
 		panic(fmt.Sprintf("systems: CorrectGently at %v to %v units per second; the speeds must be positive, and fast not below slow", slow, fast))

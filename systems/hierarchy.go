@@ -19,8 +19,10 @@ import (
 //
 // Local poses are interpolated, world poses are composed from them: a child on a turning parent keeps its distance all the way, which blended world poses do not.
 //
-// Despawning a parent removes its subtree, at the latest by the next FixedEnd or VisualSync ([KeepOrphans] changes that). Parents that form a cycle,
-// which only direct writes can make, count as roots; an error that names them is logged once.
+// Despawning a parent removes its subtree, at the latest by the next FixedEnd or VisualSync ([KeepOrphans] changes that). A parent that the world has never had, or not yet, counts as one that has
+// died; it was nowhere, so what is kept of its children stands at their local poses. Parents that form a cycle, which only direct writes can make, count as roots; an error that names them is logged once.
+//
+// Make it with [Hierarchy3D]; the zero value is of no use. Like the engine it belongs to one goroutine at a time.
 type Hierarchy struct {
 	keepOrphans bool
 	log         *slog.Logger
@@ -53,7 +55,7 @@ type HierarchyOption func(*Hierarchy)
 // KeepOrphans lets the children of a despawned parent live on without one, where they are in the world, instead of removing them.
 func KeepOrphans() HierarchyOption { return func(h *Hierarchy) { h.keepOrphans = true } }
 
-// WithLogger sets where faults of the data (cycles) are reported; the default is slog.Default().
+// WithLogger sets where faults of the data (cycles) are reported; the default is slog.Default(). It panics for nil.
 func WithLogger(l *slog.Logger) HierarchyOption {
 	if l == nil {
 		panic("systems: WithLogger(nil); pass a logger, or leave the option out for slog.Default()")
@@ -73,7 +75,7 @@ func Hierarchy3D(options ...HierarchyOption) *Hierarchy {
 // ErrCycle is returned when an entity would become its own ancestor.
 var ErrCycle = errors.New("an entity cannot become its own ancestor")
 
-// Install adds the hierarchy's systems to the engine.
+// Install adds the hierarchy's systems to the engine. It panics if it was installed before, on whatever engine.
 func (h *Hierarchy) Install(e *ecs.Engine) {
 	if h.engine != nil {
 		panic("systems: this hierarchy is already installed on an engine; make one per engine")
@@ -112,7 +114,7 @@ func (s *hierarchySystem) Finalize(w *arche.World) {
 }
 
 // LogicalWorld returns the world pose that the simulation knows, as a column-major matrix, composed from the logical poses as they are now. An ancestor without a
-// logical pose counts as an identity. It panics if the entity is dead.
+// logical pose counts as an identity. Below one who has died, and is yet to be missed, it is composed from where that was last. It panics if the entity is dead.
 func (h *Hierarchy) LogicalWorld(e arche.Entity) mgl32.Mat4 {
 	h.mustLive("LogicalWorld", e)
 	return h.worldOf(e, h.logicalLocal, h.lastLogical)

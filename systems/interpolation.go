@@ -18,6 +18,9 @@ import (
 // blends, once per frame, the two samples of everything in motion at the normal time. It is an [ecs.Plugin]; install one per type and
 // engine.
 //
+// Make it with [Interpolation3D], [Interpolation2D], [InterpolationLinear], [Interpolation] or [InterpolationBatch]; the zero value is of no use. Methods that look at entities panic before it is installed
+// and after its engine was closed. Like the engine it belongs to one goroutine at a time.
+//
 // The idea of revision counters, a skip flag and two transforms is Celerity's (Emergence devlog on transform interpolation). Celerity's code chases the logical
 // value from the last visual one, which cuts corners and depends on the frame times; this keeps the last two samples with
 // their times instead, as Unity, Godot and Bevy do, on Celerity's clock, which is ahead of the picture instead of behind it.
@@ -89,7 +92,7 @@ func (i interval) fraction(now time.Duration) float32 {
 }
 
 // Interpolation returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0 <= t < 1, and must return from at t = 0. T may
-// be anything without pointers: a field of view, a health bar. Strings, slices and maps are pointers too: a T that holds any panics. With
+// be anything without pointers: a field of view, a health bar. Strings, slices and maps are pointers too: a T that holds any panics, and so does a T without size. With
 // [Interpolator.WithWorkers] several goroutines call the blend at a time.
 //
 // Structs of a few numbers are fast here. Arrays, and structs that hold any, such as mgl32.Vec4, are not: Go passes them to a function and back through memory, which
@@ -142,7 +145,7 @@ func Interpolation2D() *Interpolator[components.Pose2D] {
 	return newInterpolator("Interpolation2D", one, kernel.Blend2D, kernel.BlendList2D).WithDifference(difference2D)
 }
 
-// Install adds the interpolator's systems to the engine.
+// Install adds the interpolator's systems to the engine. It panics if it was installed before, on whatever engine.
 func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	if i.clock != nil {
 		panic("systems: this interpolator is already installed on an engine; make one per engine")

@@ -37,19 +37,22 @@ func (m *motion3D) Update(w *arche.World) {
 		}
 		pose := transform.Get()
 		pose.Position = pose.Position.Add(v.Linear.Mul(dt))
-		pose.Rotation = Turn(pose.Rotation, v.Angular, dt)
+		if v.Angular != (mgl32.Vec3{}) {
+			pose.Rotation = Turn(pose.Rotation, v.Angular, dt)
+		}
 		transform.Set(pose)
 	}
 }
 
 func (m *motion3D) Finalize(*arche.World) {}
 
-// Turn returns a rotation after turning at a constant angular velocity, in radians per second in the parent's frame, for dt seconds. The result has unit length.
+// Turn returns a rotation after turning at a constant angular velocity, in radians per second in the parent's frame, for dt seconds. The result has unit length; a rotation or a velocity that
+// has no direction (zero, infinite or not a number) gives the identity, but for a velocity of zero, which turns nothing.
 func Turn(rotation mgl32.Quat, angular mgl32.Vec3, dt float32) mgl32.Quat {
 	x, y, z := float64(angular[0]), float64(angular[1]), float64(angular[2])
 	speed := math.Sqrt(x*x + y*y + z*z)
 	if speed == 0 {
-		return rotation
+		return components.NormalizeQuat(rotation)
 	}
 	sin, cos := math.Sincos(speed * float64(dt) / 2)
 	sin /= speed
@@ -57,7 +60,8 @@ func Turn(rotation mgl32.Quat, angular mgl32.Vec3, dt float32) mgl32.Quat {
 	return components.NormalizeQuat(turn.Mul(rotation))
 }
 
-// Motion2D returns a plugin that integrates [components.Velocity2D] into [components.Transform2D] in every FixedUpdate.
+// Motion2D returns a plugin that integrates [components.Velocity2D] into [components.Transform2D] in every FixedUpdate, in the same way; angles are kept within half a turn of zero. Entities at
+// zero velocity are not written, so they rest.
 func Motion2D() ecs.Plugin { return &motion2D{} }
 
 type motion2D struct {

@@ -250,6 +250,28 @@ func TestVisualOnlyEntitiesInHierarchies(t *testing.T) {
 	})
 }
 
+func TestTurnOfWhatHasNoDirection(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	half := mgl32.Quat{W: 0.5}
+	for name, c := range map[string]struct {
+		rotation mgl32.Quat
+		angular  mgl32.Vec3
+	}{
+		"too short, at rest": {half, mgl32.Vec3{}},
+		"zero, at rest":      {mgl32.Quat{}, mgl32.Vec3{}},
+		"zero, turning":      {mgl32.Quat{}, mgl32.Vec3{0, 1, 0}},
+		"no number":          {mgl32.QuatIdent(), mgl32.Vec3{nan, 0, 0}},
+		"infinite":           {mgl32.QuatIdent(), mgl32.Vec3{0, inf, 0}},
+	} {
+		if got := systems.Turn(c.rotation, c.angular, 0.5); got != mgl32.QuatIdent() {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if got := systems.Turn(turnY(40), mgl32.Vec3{}, 1); got != turnY(40) {
+		t.Errorf("at rest: %v, want %v", got, turnY(40))
+	}
+}
+
 func TestMotionIntegratesVelocities(t *testing.T) {
 	s := newStage(t, 50, systems.Motion3D(), systems.Motion2D(), systems.Interpolation2D())
 	velocities := generic.NewMap1[components.Velocity3D](s.w)

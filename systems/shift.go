@@ -14,7 +14,7 @@ import (
 // that carry motion through.
 //
 // Without entities, f is applied to everything of type T that has no parent ([components.Parent] with an entity in it), entities that are only visual or only logical included; children
-// move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates.
+// move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates. It panics without f.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
 	if f == nil {

@@ -12,7 +12,7 @@ import (
 //
 // Off is the default, and mostly right: waking a goroutine that sleeps can cost milliseconds, more than the work. So workers do not sleep between frames; each keeps a
 // processor busy for as long as frames with that much work follow each other closely, and for some milliseconds more. Give at most as many as there are processors to spare. The
-// picture is the same to the bit. They end when the engine is closed.
+// picture is the same to the bit. They end when the engine is closed. It panics for a negative number, and once the interpolator is installed.
 func (i *Interpolator[T]) WithWorkers(n int) *Interpolator[T] {
 	if n < 0 {
 		panic(fmt.Sprintf("systems: %d workers; it must be zero or more", n))
