@@ -59,7 +59,7 @@ func idle(before, after settings.Settings) string {
 	case before.Link != after.Link && !entry.Linked:
 		return "the network link belongs to scene lab: " + keyOf("lab")
 	case before.Split != after.Split && !entry.Splits:
-		return "this scene shows raw beside interpolated by itself"
+		return "this scene makes its own comparison; T is for orbits and stress"
 	case before.GPU != after.GPU && !entry.Blends:
 		return "the GPU blends in scene stress: " + keyOf("stress")
 	}

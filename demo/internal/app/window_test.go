@@ -140,7 +140,7 @@ func TestIdleKeys(t *testing.T) {
 		{"stress", func(s *settings.Settings) { s.GPU = true }, ""},
 		{"orbits", func(s *settings.Settings) { s.Ghosts = true }, ""},
 		{"orbits", func(s *settings.Settings) { s.Split = true }, ""},
-		{"physics", func(s *settings.Settings) { s.Split = true }, "this scene shows raw beside interpolated by itself"},
+		{"physics", func(s *settings.Settings) { s.Split = true }, "this scene makes its own comparison; T is for orbits and stress"},
 	} {
 		before := settings.Default()
 		before.Scene = test.scene

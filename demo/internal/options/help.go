@@ -33,7 +33,7 @@ What happens (keys change all of it later)
   -paused              begin with the time at rest
   -interpolate=false   draw what the simulation knows, without interpolation
   -ghosts              show logical poses beside the drawn ones
-  -split               draw raw beside interpolated, in scenes orbits and stress; the others do so by themselves
+  -split               draw raw beside interpolated, in scenes orbits and stress; the others make their own comparison
   -entities N          number of bodies, where it can be chosen
   -seed N              of everything random (default 1)
   -fps F               frames per second: the cap in a window (default 144, none for no cap); off screen the exact

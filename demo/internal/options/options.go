@@ -226,7 +226,7 @@ func (c *checker) extension(name, file string, wanted ...string) {
 func (c *checker) scene(o *Options) {
 	entry, ok := scenes.Find(o.Scene)
 	c.check(ok, "-scene %q: the scenes are %s", o.Scene, strings.Join(scenes.Names(), ", "))
-	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s shows raw beside interpolated by itself; it is for orbits and stress", o.Scene)
+	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s makes its own comparison; it is for orbits and stress", o.Scene)
 	if !ok || !c.given["entities"] {
 		return
 	}

@@ -151,7 +151,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-skip", "5", "-seconds", "5", "-record", "x.gif"}, "-skip 5: the time before the recording begins is 0 or more and less than -seconds"},
 		{[]string{"-skip", "-1", "-record", "x.gif"}, "-skip -1: "},
 		{[]string{"-skip", "x"}, "it takes a number of seconds"},
-		{[]string{"-split"}, "-split: scene lanes shows raw beside interpolated by itself"},
+		{[]string{"-split"}, "-split: scene lanes makes its own comparison"},
 		{[]string{"-dir", ""}, "-dir: the folder's name is empty"},
 		{[]string{"lanes"}, `"lanes" is not a flag`},
 	} {
