@@ -24,6 +24,9 @@ func (p *Protocol[S, I]) WriteHelloAsForTest(w *packet.Writer, number uint16, wh
 // ShownForTest reports whether a player may know of an entity.
 func (p *Player[S, I]) ShownForTest(id snapshot.ID) bool { return p.encoder.Relevant(id) }
 
+// ClaimForTest lets a player say that he sees what was so many ticks ago, until his next packet says something else. Less than zero is the future.
+func (p *Player[S, I]) ClaimForTest(ticks int64) { p.lag = ticks << viewBits }
+
 // RelevanceForTest decides for every player what he may know of, and returns how much that is.
 func (s *Server[S, I]) RelevanceForTest() (shown int) {
 	for _, p := range s.players {

@@ -76,6 +76,56 @@ func wobble(t uint64) float32 {
 	return -2
 }
 
+// Whatever a cheater claims to see (conformance case 46): he is rewound to what he may have seen, which is older than the way there and back, and no farther than the limit; and never to before a
+// jump, from the step after it on.
+func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
+	const limit, way = 30, 12 // ticks: 500 ms, and 200 ms there and back
+	m := newMatch(t, nil)
+	x := func(tick int64) float32 { return float32(tick) / 64 } // after the step that led to the tick
+	crate, jumper := m.crate(kindCrate, components.At3D(0, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 5))
+	var jumped int64
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		now := int64(m.engine.Time().Tick)
+		m.transform(crate).Set(components.At3D(x(now+1), 0, 0))
+		if now%100 == 50 {
+			jumped = now
+			m.transform(jumper).Teleport(components.At3D(x(now+1)-20, 0, 5))
+			return
+		}
+		m.transform(jumper).Set(components.At3D(x(now+1), 0, 5))
+	}))
+	path := perfect()
+	path.Send.Delay, path.Receive.Delay = 100*time.Millisecond, 100*time.Millisecond
+	a := m.join(path, nil)
+	m.run(4*time.Second, nil)
+	m.mustPlay()
+	compared := 0
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		now := int64(m.engine.Time().Tick)
+		for _, claim := range []int64{-1 << 40, -600, -1, 0, 1, 11, 20, 29, 30, 31, 600, 1 << 40} {
+			m.of(a).ClaimForTest(claim)
+			m.of(a).Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
+				compared++
+				pose, ok := at(crate)
+				got, oldest, newest := pose.Position[0], x(now-limit), x(now-way)
+				if claim > way+5 && claim < limit { // more than he needs to have seen: believed
+					oldest, newest = x(now-claim), x(now-claim)
+				}
+				if !ok || got < oldest-0.001 || got > newest+0.001 {
+					t.Fatalf("a claim of %d ticks is rewound by %.1f, want %.1f to %.1f", claim, (x(now)-got)*64, (x(now)-newest)*64, (x(now)-oldest)*64)
+				}
+				if pose, ok = at(jumper); !ok || jumped < now && jumped > now-10 && pose.Position[0] != m.transform(jumper).Get().Position[0] {
+					t.Fatalf("a claim of %d ticks, %d after a jump, finds him at %v", claim, now-jumped, pose.Position)
+				}
+			})
+		}
+	}))
+	m.run(4*time.Second, nil)
+	if compared < 2000 {
+		t.Errorf("%d claims were compared", compared)
+	}
+}
+
 // What has lost its Replicated in this very step is not there any more.
 func TestRewindOfWhatIsNotReplicatedAnyMore(t *testing.T) {
 	m := newMatch(t, nil)
