@@ -9,7 +9,8 @@ import (
 //
 // It is a resource of the world: generic.NewResource[ecs.Commands], or [Engine.Commands].
 //
-// An edit of an entity that is dead by then, because an earlier command or system despawned it, is skipped.
+// An edit of an entity that is dead by then, because an earlier command or system despawned it, is skipped. What is given between Updates waits for the next system. When a system panics, all that has
+// not been carried out is forgotten.
 type Commands struct {
 	list    []command
 	running bool // a flush is under way
@@ -21,14 +22,22 @@ type command struct {
 	guard  bool                 // skip if the entity is dead
 }
 
-// Defer runs f after the current system. It is the way to spawn.
+// Defer runs f after the current system. It is the way to spawn. It panics for nil.
 func (c *Commands) Defer(f func(w *arche.World)) {
+	mustDo(f)
 	c.list = append(c.list, command{do: f})
 }
 
-// DeferFor runs f after the current system, if the entity is alive then.
+// DeferFor runs f after the current system, if the entity is alive then. It panics for nil.
 func (c *Commands) DeferFor(e arche.Entity, f func(w *arche.World)) {
+	mustDo(f)
 	c.list = append(c.list, command{entity: e, do: f, guard: true})
+}
+
+func mustDo(f func(w *arche.World)) {
+	if f == nil {
+		panic("ecs: a command without a function; pass what is to be done, or use Despawn")
+	}
 }
 
 // Despawn removes the entity. Despawning one twice is harmless.

@@ -151,3 +151,16 @@ func TestCommandsWaitForTheHostsQuery(t *testing.T) {
 		t.Errorf("alive %v; the second system saw %v", e.World().Alive(doomed), seen)
 	}
 }
+
+// A command without a function is no despawn.
+func TestCommandsWithoutAFunction(t *testing.T) {
+	e := newEngine(t, ecs.Config{})
+	entity := e.World().NewEntity()
+	mustPanic(t, func() { e.Commands().Defer(nil) }, "without a function", "Despawn")
+	mustPanic(t, func() { e.Commands().DeferFor(entity, nil) }, "without a function", "Despawn")
+	e.Add(ecs.Render, &probe{})
+	e.Update(0)
+	if !e.World().Alive(entity) {
+		t.Error("the entity was despawned")
+	}
+}

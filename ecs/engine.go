@@ -11,7 +11,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Engine runs systems in stages on one world, by one clock. Make it with [New].
+// Engine runs systems in stages on one world, by one clock. Make it with [New]; the zero value is of no use. Update, Install, Add and AddAt of an engine that was closed panic.
 type Engine struct {
 	world    *arche.World
 	timeID   arche.ResID
@@ -85,7 +85,7 @@ func (e *Engine) Commands() *Commands { return &e.commands }
 // Time returns a copy of what the clock says; it is also a resource of the world.
 func (e *Engine) Time() Time { return e.clock.time }
 
-// Install installs plugins. Two of one kind on one engine would do all their work twice: that panics.
+// Install installs plugins, in the order given. Two of one kind on one engine would do all their work twice: that panics, and so does nil.
 func (e *Engine) Install(plugins ...Plugin) {
 	e.mustBeOpen("Install")
 	for _, p := range plugins {
@@ -101,7 +101,8 @@ func (e *Engine) Install(plugins ...Plugin) {
 	}
 }
 
-// Add adds systems to the end of a stage. One that is added after the first Update is initialised at once and runs from the next stage on.
+// Add adds systems to the end of a stage. One that is added after the first Update is initialised at once and runs from the next stage on. One system may be added to several stages. A nil system
+// panics, and so does a stage that does not exist.
 func (e *Engine) Add(stage Stage, systems ...System) { e.AddAt(stage, OrderUser, systems...) }
 
 // AddAt adds systems to a stage at a place relative to others; see [Order].
@@ -129,7 +130,7 @@ func (e *Engine) AddAt(stage Stage, order Order, systems ...System) {
 }
 
 // Remove takes a system out of every stage that it was added to and finalises it. It reports whether it was there. It does not run again,
-// not even in the current stage.
+// not even in the current stage. It panics for a system that cannot be compared, such as a [SystemFunc].
 func (e *Engine) Remove(s System) bool {
 	found := e.find(s, "Remove")
 	for _, en := range found {
@@ -144,7 +145,7 @@ func (e *Engine) Remove(s System) bool {
 	return len(found) > 0
 }
 
-// SetEnabled lets a system's Update run or rest, from now on, in every stage that it was added to. A system that is not there is left alone.
+// SetEnabled lets a system's Update run or rest, from now on, in every stage that it was added to. A system that is not there is left alone. It panics for a system that cannot be compared.
 func (e *Engine) SetEnabled(s System, on bool) {
 	for _, en := range e.find(s, "SetEnabled") {
 		en.disabled = !on
@@ -166,7 +167,7 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 }
 
 // Update advances the world by one frame that took real time: as many fixed steps as became due, then the normal stages, once. The time may be zero and, if the
-// host's clock went back, negative, which counts as zero.
+// host's clock went back, negative, which counts as zero. It panics if it is called by a system, while a query of the host's is open, or after World.Reset.
 //
 // A system's panic is passed on as a [*SystemPanic]. A host that recovers from one may go on: a fixed step that was broken off counts as not run, and the next
 // Update runs it from its beginning; what the frame had to run after it is dropped. Systems that have not been initialised yet are, before any runs. Queries that the system had open are given up, up to
@@ -306,8 +307,8 @@ func (e *Engine) explain(en *entry, method string, locked bool) {
 	})
 }
 
-// Close finalises all systems, last added first within each stage, last stage first, and gives the world back. A closed engine panics when used; closing it
-// again does nothing.
+// Close finalises all systems, last added first within each stage, last stage first, and gives the world back: another engine may take it. Systems that were never initialised, because there was no
+// Update, are not finalised either. A closed engine panics when used; closing it again does nothing. It panics if a system calls it in an Update.
 func (e *Engine) Close() {
 	if e.closed || e.closing {
 		return
