@@ -241,3 +241,32 @@ func TestPredictionIgnoresOldPackets(t *testing.T) {
 		}
 	}
 }
+
+// Between two packets the spline is the cubic from what is shown to where the newest leads in an interval, with the velocities of both.
+func TestSplineIsTheCubicBetweenTwoPredictions(t *testing.T) {
+	it := New(RacerSpline, Config{Interval: 100 * ms})
+	push := func(at time.Duration, p, v mgl32.Vec3) {
+		it.Push(at, Sample{Time: at, Position: p, Velocity: v, Has: HasVelocity, Rotation: mgl32.QuatIdent()})
+	}
+	push(0, mgl32.Vec3{0, 0, 0}, mgl32.Vec3{10, 0, 0})
+	for now := time.Duration(0); now < 100*ms; now += 10 * ms {
+		it.At(now, now)
+	}
+	it.At(100*ms-1, 100*ms-1)
+	push(100*ms, mgl32.Vec3{1, 0, 0}, mgl32.Vec3{0, 0, 10}) // round a corner
+	for _, want := range []struct {
+		after time.Duration
+		p, v  mgl32.Vec3
+	}{
+		{0, mgl32.Vec3{1, 0, 0}, mgl32.Vec3{10, 0, 0}},
+		{50 * ms, mgl32.Vec3{1.125, 0, 0.375}, mgl32.Vec3{-2.5, 0, 12.5}},
+		{100 * ms, mgl32.Vec3{1, 0, 1}, mgl32.Vec3{0, 0, 10}},
+		{120 * ms, mgl32.Vec3{1, 0, 1.2}, mgl32.Vec3{0, 0, 10}},
+	} {
+		at := 100*ms + want.after
+		s, _ := it.At(at, at)
+		if s.Position.Sub(want.p).Len() > 1e-4 || s.Velocity.Sub(want.v).Len() > 1e-3 {
+			t.Errorf("%v after the corner at %v with %v, want %v with %v", want.after, s.Position, s.Velocity, want.p, want.v)
+		}
+	}
+}
