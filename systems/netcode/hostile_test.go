@@ -76,6 +76,9 @@ func TestNonsenseHurtsNobody(t *testing.T) {
 func FuzzHello(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3})
+	whole := packet.NewWriter(make([]byte, transport.MaxMTU))
+	newMatch(f, nil).protocol.WriteHelloForTest(&whole)
+	f.Add(whole.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if len(b) > transport.MaxMTU-1 {
 			return
@@ -94,6 +97,9 @@ func FuzzHello(f *testing.F) {
 // FuzzSession: what a player sends behind the framing of a packet.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte{0, 1, 2})
+	for _, w := range spoken(f, "client")[1:] {
+		f.Add(w[1:])
+	}
 	m := newMatch(f, nil)
 	m.clients = nil
 	a := m.join(perfect(), nil)

@@ -47,7 +47,7 @@ const (
 
 func wirePose(p wirePlayer) components.Pose3D { return components.At3D(p.X, 0, p.Z) }
 
-func wireProtocol(t *testing.T) *netcode.Protocol[wirePlayer, wireInput] {
+func wireProtocol(t testing.TB) *netcode.Protocol[wirePlayer, wireInput] {
 	t.Helper()
 	p, err := netcode.NewProtocol(snapshot.Config{TickRate: 60, MaxEntities: 64, Version: 7}, netcode.Game[wirePlayer, wireInput]{
 		Step: func(p wirePlayer, in wireInput, _ tick.Tick) wirePlayer {
