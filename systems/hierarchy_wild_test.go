@@ -81,6 +81,10 @@ func (j *jungle) open() {
 				j.operate()
 			}
 			if j.IntN(150) == 0 {
+				if j.IntN(2) == 0 {
+					query := j.w.Query(&j.mine) // nobody will close it
+					query.Next()
+				}
 				panic(errJungle)
 			}
 		}
