@@ -96,7 +96,7 @@ func tableOfRatios(page string) (rows map[string][]string, sizes []int) {
 		case cells[0] == "ratio":
 			rows = map[string][]string{}
 			for _, c := range cells[1:] {
-				n, err := strconv.Atoi(strings.ReplaceAll(c, " ", ""))
+				n, err := strconv.Atoi(strings.NewReplacer(" ", "", unbroken, "").Replace(c))
 				if err != nil {
 					break
 				}

@@ -86,7 +86,7 @@ func load() (v float64) {
 func (r *results) heading(b *strings.Builder, first string) {
 	fmt.Fprintf(b, "| %s |", first)
 	for _, n := range r.sizes {
-		fmt.Fprintf(b, " %s |", thousands(n))
+		fmt.Fprintf(b, " %s |", strings.ReplaceAll(thousands(n), " ", unbroken))
 	}
 }
 
@@ -307,6 +307,9 @@ func short(v float64) string {
 		return strconv.FormatFloat(v, 'g', 2, 64)
 	}
 }
+
+// unbroken is a space at which no line is broken: browsers do so in the heads of narrow columns.
+const unbroken = "\u00a0"
 
 func thousands(n int) string {
 	s := strconv.Itoa(n)
