@@ -1,0 +1,31 @@
+package netcode_test
+
+import (
+	"testing"
+	"time"
+)
+
+// A jump that the server makes with a player is one on his own screen, too, however near it leads: it is not taken for a correction, which would be seen to glide.
+func TestTheOwnPlayerJumps(t *testing.T) {
+	m := newMatch(t, nil)
+	path := perfect()
+	path.Send.Delay, path.Receive.Delay = 50*time.Millisecond, 50*time.Millisecond
+	a := m.join(path, nil)
+	m.run(2*time.Second, nil)
+	m.mustPlay()
+	for k := range 6 {
+		from, to := float32(k)*3, float32(k+1)*3 // less than Game.Snap
+		m.of(a).Teleport(runner{X: to, Z: m.of(a).State.Z})
+		arrived := false
+		m.run(time.Second, func() {
+			x := a.visual(a.client.Entity())[0]
+			arrived = arrived || x == to
+			if want := from; arrived && x != to || !arrived && x != want {
+				t.Fatalf("jump %d from %v to %v is seen at %v", k, from, to, x)
+			}
+		})
+		if !arrived {
+			t.Fatalf("jump %d is not seen", k)
+		}
+	}
+}
