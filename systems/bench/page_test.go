@@ -171,7 +171,7 @@ func TestLimitsBelongToTheirMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if said := strings.Contains(string(page), "capture, 1 % moving, 100 000 entities: 0.75 ns instead of 0.7\n"); said != test.slower {
+		if said := strings.Contains(string(page), "capture, 1 % moving, 100 000 entities: 0.750 ns instead of 0.7\n"); said != test.slower {
 			t.Errorf("%v ns where the floor takes %v: the page says that it is above the target: %v", test.capture, test.floor, said)
 		}
 	}

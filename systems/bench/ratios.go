@@ -136,7 +136,7 @@ func (r *results) slower() (list []string) {
 		for _, n := range r.sizes {
 			most, set := l.most(n)
 			if v, ok := r.median(l.figure, n); ok && set && v > most {
-				list = append(list, fmt.Sprintf("%s, %s entities: %s ns instead of %s", l.name, thousands(n), short(v), plain(most)))
+				list = append(list, fmt.Sprintf("%s, %s entities: %.3f ns instead of %s", l.name, thousands(n), v, plain(most)))
 			}
 		}
 	}
