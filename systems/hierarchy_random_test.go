@@ -319,11 +319,19 @@ func newGrove(t testing.TB, c chooser, options ...systems.HierarchyOption) *grov
 	return g
 }
 
+// seeds returns of how many random worlds a test is to be made: of a quarter where time is short, as under the race detector and in a browser.
+func seeds(n uint64) uint64 {
+	if testing.Short() {
+		return (n + 3) / 4
+	}
+	return n
+}
+
 // Wherever an edit happens, every world pose is the product of the local ones, by the pass and on demand.
 func TestRandomEditsOfTreesAgainstBruteForce(t *testing.T) {
 	for name, options := range map[string][]systems.HierarchyOption{"subtrees go": nil, "orphans stay": {systems.KeepOrphans()}} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(30) {
+			for seed := range seeds(30) {
 				g := newGrove(t, seededChooser{rand.New(rand.NewPCG(seed, 7))}, options...)
 				t.Logf("seed %d", seed)
 				for range 150 {
