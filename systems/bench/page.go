@@ -123,18 +123,23 @@ func (r *results) writeRatios(b *strings.Builder) {
 	fmt.Fprintf(b, "hundred in a twentieth of the time of all. Those rows have no target.\n\n")
 }
 
-// targetText says what a target is, with the one for a million apart where it differs.
+// targetText says what a target is, and of which numbers of entities, where it is not one for all from 10 000 on.
 func targetText(target func(int) (float64, bool), word string) string {
 	if target == nil {
 		return ""
 	}
+	_, setLess := target(10_000)
 	at, set := target(100_000)
 	million, setMillion := target(1_000_000)
 	switch {
 	case set && setMillion && at != million:
 		return fmt.Sprintf("%s %s; %s at 1 000 000", word, plain(at), plain(million))
-	case set:
+	case set && setMillion:
 		return word + " " + plain(at)
+	case set && setLess:
+		return word + " " + plain(at) + " up to 100 000"
+	case set:
+		return word + " " + plain(at) + " at 100 000"
 	}
 	return ""
 }

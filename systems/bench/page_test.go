@@ -143,7 +143,7 @@ func TestMisses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1", "at least 80; 35 at 1 000 000", "at least 0.67; 0.8 at"} {
+	for _, want := range []string{"Missed targets:", "| **10.0** |", "`snapshot.Encode` | 1 | 2 | 3 | 0 |", "workers: 1", "at least 80; 35 at 1 000 000", "at least 0.67; 0.8 at", "| at least 60 up to 100 000 |", "| at least 14 |"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
