@@ -46,9 +46,6 @@ type Plugin interface {
 	Install(e *Engine)
 }
 
-// lostQueries is how many queries a system may have open when it panics; one in the other.
-const lostQueries = 16
-
 // New makes an engine. It returns an error that names every fault of the configuration, or that the world belongs to another engine.
 func New(c Config) (*Engine, error) {
 	c, err := c.withDefaults()
@@ -223,7 +220,7 @@ func (e *Engine) begin() {
 	}
 	e.begun = true
 	if e.keys == nil {
-		e.keys = newKeys(e.world, lostQueries)
+		e.keys = newKeys(e.world)
 	}
 	// Initialize may add further systems; those are initialised by Add. Those that a panic has kept from it are found again.
 	for _, list := range e.stages {

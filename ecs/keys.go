@@ -8,9 +8,12 @@ import arche "github.com/mlange-42/arche/ecs"
 // nobody has its query to close it; but another one that had the same bit does as well. So some that were open at once, before any system ran, are kept for that.
 type keys []arche.Query
 
-// newKeys returns as many keys as there may be queries open at once. The world must not be locked.
-func newKeys(w *arche.World, n int) keys {
-	k, open := make(keys, n), make([]arche.Query, n)
+// lostQueries is how many queries a system may have open when it panics, one in the other.
+const lostQueries = 16
+
+// newKeys returns as many keys as queries may be lost. The world must not be locked.
+func newKeys(w *arche.World) keys {
+	k, open := make(keys, lostQueries), make([]arche.Query, lostQueries)
 	for i := range k {
 		open[i] = w.Query(arche.All())
 		k[i] = open[i] // as long as it is open
