@@ -21,19 +21,18 @@ const (
 	Usage  = 2 // the command line is wrong
 )
 
-// command is one of the things that the program does.
+// command is one of the things that the program does over a network.
 type command struct {
-	name string // the first argument; "" is what happens without a name
-	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+	name string // the first argument
+	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 }
 
 var commands = []command{
-	{"", show},
-	{"server", networked("server", play.Server)},
-	{"client", networked("client", play.Client)},
-	{"host", networked("host", play.Host)},
-	{"duel", networked("duel", play.Duel)},
-	{"bots", networked("bots", play.Bots)},
+	{"server", play.Server},
+	{"client", play.Client},
+	{"host", play.Host},
+	{"duel", play.Duel},
+	{"bots", play.Bots},
 }
 
 // Main runs the program with the given arguments, without the program's name. It must be called on the main goroutine. Canceling the context ends it
@@ -50,18 +49,21 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		args = []string{"-h"}
 	}
+	if name == "" {
+		return show(ctx, args, stdout, stderr)
+	}
 	for _, c := range commands {
 		if c.name == name {
-			return c.run(ctx, args, stdout, stderr)
+			return networked(ctx, c, args, stdout, stderr)
 		}
 	}
 	return complain(stderr, "", fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
 }
 
-// names lists the commands that have a name.
+// names lists the commands.
 func names() string {
 	var all []string
-	for _, c := range commands[1:] {
+	for _, c := range commands {
 		all = append(all, c.name)
 	}
 	return strings.Join(all, ", ")
@@ -89,15 +91,13 @@ func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exit(stderr, "", app.Headless(ctx, o, stdout))
 }
 
-// networked makes a command of one of package play's.
-func networked(name string, run func(ctx context.Context, args []string, stdout, stderr io.Writer) error) func(context.Context, []string, io.Writer, io.Writer) int {
-	return func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-		err := run(ctx, args, stdout, stderr)
-		if errors.Is(err, flag.ErrHelp) {
-			return OK
-		}
-		return exit(stderr, name+" ", err)
+// networked runs a command of package play.
+func networked(ctx context.Context, c command, args []string, stdout, stderr io.Writer) int {
+	err := c.run(ctx, args, stdout, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return OK
 	}
+	return exit(stderr, c.name+" ", err)
 }
 
 // exit says what has gone wrong, if anything has. command is that of the help, with a space behind it.
