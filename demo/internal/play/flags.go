@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
@@ -44,7 +45,7 @@ func (r *rates) check(least int) error {
 		return badf("-hz %d: the fixed rate of a networked game is 10 to 240 steps per second", r.hz)
 	}
 	if r.sendHz == 0 && least > 0 {
-		r.sendHz = min(20, r.hz)
+		r.sendHz = referee.SendRate(r.hz)
 	}
 	if r.sendHz < least || r.sendHz > r.hz {
 		return badf("-send-hz %d: snapshots per second are %d to the fixed rate of %d", r.sendHz, least, r.hz)

@@ -27,7 +27,7 @@ type Player = netcode.Player[arena.State, arena.Input]
 type Config struct {
 	Listener   transport.Listener              // required
 	Rate       int                             // ticks per second; zero: 60
-	SendRate   int                             // snapshots per second; zero: 20, at most Rate
+	SendRate   int                             // snapshots per second; zero: as SendRate says
 	OnArrival  bool                            // inputs run as they come, instead of one per tick
 	Bank       time.Duration                   // of silence that players make up for then; zero: 100 ms
 	MaxPlayers int                             // zero: 64
@@ -75,13 +75,16 @@ const (
 	pushEvery  = time.Second / 2
 )
 
+// SendRate returns how many snapshots a second a match of so many ticks sends when nobody has said.
+func SendRate(rate int) int { return min(20, rate) }
+
 // New sets up a match, or says what is wrong with the configuration.
 func New(c Config) (*Match, error) {
 	if c.Rate == 0 {
 		c.Rate = 60
 	}
 	if c.SendRate == 0 {
-		c.SendRate = min(20, c.Rate)
+		c.SendRate = SendRate(c.Rate)
 	}
 	switch {
 	case c.Crates == 0:
