@@ -59,17 +59,12 @@ func (s *Server[S, I]) logComing(message string, details ...any) {
 	}
 }
 
-// logWithheld tells what was not written one by one; at the end all of it.
-func (s *Server[S, I]) logWithheld(end bool) {
-	count := (*lines).rest
-	if !end {
-		now := s.real()
-		count = func(l *lines) int { return l.take(now) }
+// logWithheld tells how often something happened that was not written each time.
+func (s *Server[S, I]) logWithheld(refused, cameAndWent int) {
+	if refused > 0 {
+		s.config.Log.Info("tandem: more were refused", "times", refused)
 	}
-	if n := count(&s.refusals); n > 0 {
-		s.config.Log.Info("tandem: more were refused", "times", n)
-	}
-	if n := count(&s.comings); n > 0 {
-		s.config.Log.Info("tandem: more players came and went", "times", n)
+	if cameAndWent > 0 {
+		s.config.Log.Info("tandem: more players came and went", "times", cameAndWent)
 	}
 }

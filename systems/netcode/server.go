@@ -279,7 +279,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 func (s *Server[S, I]) receive() {
 	now := s.real()
 	s.forgive()
-	s.logWithheld(false)
+	s.logWithheld(s.refusals.take(now), s.comings.take(now))
 	s.config.Listener.Poll(now)
 	for {
 		conn, ok := s.config.Listener.Accept()
@@ -411,5 +411,5 @@ func (s *Server[S, I]) close() {
 			s.part(p, last(p))
 		}
 	}
-	s.logWithheld(true)
+	s.logWithheld(s.refusals.rest(), s.comings.rest())
 }
