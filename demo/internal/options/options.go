@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/flagerror"
 	"github.com/tandem-ecs/tandem/demo/internal/frametimes"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
@@ -105,7 +106,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 			writeHelp(out)
 			return Options{}, ErrHelp
 		}
-		return Options{}, readable(err)
+		return Options{}, flagerror.Readable(err, func(name string) string { return kinds[name] })
 	}
 	if fs.NArg() > 0 {
 		return Options{}, fmt.Errorf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", fs.Arg(0))
@@ -161,28 +162,6 @@ func Parse(args []string, out io.Writer) (Options, error) {
 		}
 	}
 	return o, nil
-}
-
-// readable words the flag package's errors as this package words its own.
-func readable(err error) error {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return fmt.Errorf("there is no flag %s", name)
-	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
-		return fmt.Errorf("%s needs a value", name)
-	}
-	// invalid value "x" for flag -hz: parse error
-	var value, name string
-	for _, form := range []string{"invalid value %q for flag %s", "invalid boolean value %q for %s"} {
-		if n, _ := fmt.Sscanf(text, form, &value, &name); n == 2 {
-			name = strings.TrimSuffix(name, ":")
-			if kind := kinds[strings.TrimPrefix(name, "-")]; kind != "" {
-				return fmt.Errorf("%s %q: it takes %s", name, value, kind)
-			}
-		}
-	}
-	return err
 }
 
 // kinds says what values flags take whose parsing can fail.

@@ -13,6 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/flagerror"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
@@ -232,7 +233,7 @@ func parse(fs *flag.FlagSet, args []string, out io.Writer, what string) error {
 		return flag.ErrHelp
 	}
 	if err != nil {
-		return &BadUsage{readable(fs, err)}
+		return &BadUsage{flagerror.Readable(err, func(name string) string { return takes(fs.Lookup(name)) })}
 	}
 	if fs.NArg() > 0 {
 		return badf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", fs.Arg(0))

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -60,30 +59,11 @@ func isBool(f *flag.Flag) bool {
 	return ok && b.IsBoolFlag()
 }
 
-// readable words the flag package's errors as the rest of the command line words its own.
-func readable(fs *flag.FlagSet, err error) error {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return errors.New("there is no flag " + name)
-	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
-		return errors.New(name + " needs a value")
-	}
-	// invalid value "x" for flag -hz: parse error
-	var value, name string
-	for _, form := range []string{"invalid value %q for flag -%s", "invalid boolean value %q for -%s"} {
-		if n, _ := fmt.Sscanf(text, form, &value, &name); n == 2 {
-			name = strings.TrimSuffix(name, ":")
-			if f := fs.Lookup(name); f != nil && takes(f) != "" {
-				return fmt.Errorf("-%s %q: it takes %s", name, value, takes(f))
-			}
-		}
-	}
-	return err
-}
-
-// takes says what values a flag can be given, if its parsing can fail.
+// takes says what values a flag can be given, if there is such a flag and its parsing can fail.
 func takes(f *flag.Flag) string {
+	if f == nil {
+		return ""
+	}
 	g, ok := f.Value.(flag.Getter)
 	if !ok {
 		return ""
