@@ -3,7 +3,6 @@ package components_test
 import (
 	"math"
 	"testing"
-	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
 	"github.com/go-gl/mathgl/mgl64"
@@ -243,99 +242,6 @@ func TestBlendFarFromTheOrigin(t *testing.T) {
 	}
 }
 
-func TestWriteKinds(t *testing.T) {
-	const owner = 7
-	fresh := func() *Logical[int] { l := NewLogical(1); return &l }
-	owned := func() *Logical[int] {
-		l := fresh()
-		l.Record().Acknowledge(owner, 100)
-		return l
-	}
-	foreign := func() *Logical[int] {
-		l := fresh()
-		l.Record().Acknowledge(owner+1, 100)
-		return l
-	}
-	for _, test := range []struct {
-		name  string
-		start func() *Logical[int]
-		do    func(l *Logical[int])
-		want  WriteKind
-		over  time.Duration
-	}{
-		{"fresh", fresh, func(l *Logical[int]) {}, Teleported, 0},
-		{"fresh, then moved", fresh, func(l *Logical[int]) { l.Set(2) }, Teleported, 0},
-		{"fresh, then slowly moved", fresh, func(l *Logical[int]) { l.SetOver(2, time.Second) }, Teleported, 0},
-		{"fresh, then corrected", fresh, func(l *Logical[int]) { l.Correct(2) }, Teleported, 0},
-		{"zero value", func() *Logical[int] { return &Logical[int]{} }, func(l *Logical[int]) { l.Set(2) }, Teleported, 0},
-		{"untouched", owned, func(l *Logical[int]) {}, Moved, 0},
-		{"moved", owned, func(l *Logical[int]) { l.Set(2) }, Moved, 0},
-		{"jumped", owned, func(l *Logical[int]) { l.Teleport(2) }, Teleported, 0},
-		{"jumped, then moved", owned, func(l *Logical[int]) { l.Teleport(2); l.Set(3) }, Teleported, 0},
-		{"moved, then jumped", owned, func(l *Logical[int]) { l.Set(2); l.Teleport(3) }, Teleported, 0},
-		{"slowly moved, then jumped, then moved", owned, func(l *Logical[int]) { l.SetOver(2, 5); l.Teleport(3); l.Set(4) }, Teleported, 0},
-		{"slowly moved", owned, func(l *Logical[int]) { l.SetOver(2, 50*time.Millisecond) }, Arrives, 50 * time.Millisecond},
-		{"slowly moved, twice", owned, func(l *Logical[int]) { l.SetOver(2, 50); l.SetOver(2, 60) }, Arrives, 60},
-		{"at once", owned, func(l *Logical[int]) { l.SetOver(2, -1) }, Arrives, 0},
-		{"the longest to the nanosecond", owned, func(l *Logical[int]) { l.SetOver(2, 1<<29-1) }, Arrives, 1<<29 - 1},
-		{"not to the nanosecond any more", owned, func(l *Logical[int]) { l.SetOver(2, 1<<30+129) }, Arrives, 1<<30 + 256},
-		{"rounded up to a power of two", owned, func(l *Logical[int]) { l.SetOver(2, 1<<40-1) }, Arrives, 1 << 40},
-		{"longer than it can say", owned, func(l *Logical[int]) { l.SetOver(2, math.MaxInt64) }, Arrives, 1 << 62},
-		{"slowly moved, then moved", owned, func(l *Logical[int]) { l.SetOver(2, 50); l.Set(3) }, Moved, 0},
-		{"slowly moved to the microsecond, then moved", owned, func(l *Logical[int]) { l.SetOver(2, time.Second); l.Set(3) }, Moved, 0},
-		{"corrected", owned, func(l *Logical[int]) { l.Correct(2) }, Corrected, 0},
-		{"corrected, then moved", owned, func(l *Logical[int]) { l.Correct(2); l.Set(3) }, Corrected, 0},
-		{"moved, then corrected", owned, func(l *Logical[int]) { l.Set(2); l.Correct(3) }, Corrected, 0},
-		{"slowly moved, then corrected", owned, func(l *Logical[int]) { l.SetOver(2, 50); l.Correct(3) }, Corrected, 0},
-		{"corrected, then slowly moved", owned, func(l *Logical[int]) { l.Correct(2); l.SetOver(3, 50) }, Corrected, 0},
-		{"corrected, then jumped", owned, func(l *Logical[int]) { l.Correct(2); l.Teleport(3) }, Teleported, 0},
-		{"another entity's", foreign, func(l *Logical[int]) {}, Teleported, 0},
-		{"another entity's, then moved", foreign, func(l *Logical[int]) { l.Set(2) }, Teleported, 0},
-	} {
-		l := test.start()
-		test.do(l)
-		if kind, over := l.Record().Pending(owner); kind != test.want || over != test.over {
-			t.Errorf("%s: pending %v over %v, want %v over %v", test.name, kind, over, test.want, test.over)
-		}
-		if kind, _ := l.Record().Pending(owner); l.Record().Plain() && kind != Moved && l.Record().Revision-100 < 50 && test.name != "another entity's" && test.name != "another entity's, then moved" {
-			t.Errorf("%s: plain, but pending %v", test.name, kind)
-		}
-		l.Record().Acknowledge(owner, l.Revision())
-		if kind, _ := l.Record().Pending(owner); kind != Moved || !l.Record().Plain() {
-			t.Errorf("%s: pending %v after it was captured", test.name, kind)
-		}
-	}
-}
-
-func TestEveryWriteRaisesTheRevision(t *testing.T) {
-	l := NewLogical(0)
-	for i, write := range []func(){func() { l.Set(1) }, func() { l.Set(1) }, func() { l.Teleport(1) }, func() { l.SetOver(1, 1) }, func() { l.Correct(1) }} {
-		before := l.Revision()
-		if write(); l.Revision() == before {
-			t.Errorf("write %d left the revision at %d", i, before)
-		}
-	}
-	l.Record().Acknowledge(7, math.MaxUint32)
-	if l.Set(2); l.Revision() == 0 || l.Revision() == math.MaxUint32 {
-		t.Errorf("revision %d after the wrap, want neither zero (fresh) nor the old one", l.Revision())
-	}
-}
-
-func TestOwnerTagsDiffer(t *testing.T) {
-	type mark struct{ tag, revision uint32 }
-	seen := map[mark]bool{}
-	for id := range uint32(50_000) {
-		tag, revision := OwnerTag(id, id%3)
-		if tag == 0 || tag >= 1<<29-1 || revision == 0 {
-			t.Fatalf("OwnerTag(%d) = %d, %d: reserved", id, tag, revision)
-		}
-		if seen[mark{tag, revision}] {
-			t.Fatalf("OwnerTag(%d) is another entity's", id)
-		}
-		seen[mark{tag, revision}] = true
-	}
-}
-
 func TestVisualHoldsWhatIsSet(t *testing.T) {
 	v := NewVisual(At3D(1, 2, 3))
 	if got := v.Get(); got != At3D(1, 2, 3) {
@@ -345,29 +251,4 @@ func TestVisualHoldsWhatIsSet(t *testing.T) {
 	if got := v.Get(); got != At3D(4, 5, 6) {
 		t.Errorf("Get = %v after Set", got)
 	}
-}
-
-// What is kept of a duration is off by no more than float32 is, and in order.
-func TestDurationsAreKept(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.Int64Range(1, math.MaxInt64).Draw(t, "a") >> rapid.IntRange(0, 62).Draw(t, "shift")
-		b := rapid.Int64Range(0, math.MaxInt64).Draw(t, "b") >> rapid.IntRange(0, 62).Draw(t, "shift")
-		kept := func(d int64) time.Duration {
-			l := NewLogical(0)
-			l.Record().Acknowledge(7, 7)
-			l.SetOver(1, time.Duration(d))
-			kind, over := l.Record().Pending(7)
-			if kind != Arrives {
-				t.Fatalf("%d ns: kind %d", d, kind)
-			}
-			return over
-		}
-		want := math.Min(float64(a), 1<<62)
-		if off := math.Abs(float64(kept(a)) - want); off > want/(1<<23) {
-			t.Fatalf("%d ns is kept as %d", a, kept(a))
-		}
-		if (a < b) && kept(a) > kept(b) {
-			t.Fatalf("%d ns is kept as %d, %d as %d", a, kept(a), b, kept(b))
-		}
-	})
 }

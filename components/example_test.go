@@ -23,7 +23,7 @@ func ExampleLogical() {
 	// [50 2 0]
 }
 
-// A Logical holds any value: here a colour's brightness, which a systems.Interpolation of float32 would carry to the screen.
+// A Logical holds any value: here a colour's brightness, which a interpolation.New of float32 would carry to the screen.
 func ExampleNewLogical() {
 	brightness := components.NewLogical(float32(0.25))
 	brightness.Set(1)

@@ -1,10 +1,14 @@
 package components
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/internal/record"
+)
 
 // Logical is what the simulation knows of a value: fixed-step systems write it, and nothing that is drawn ever flows back into it.
 //
-// Every write raises a revision counter; that is how the synchronizer finds out, once per fixed step, who changed. How a write reaches the
+// Every write raises a revision counter; that is how the synchronizer finds out, once per fixed step, which values changed. How a write reaches the
 // screen depends on the method: [Logical.Set] is a movement and will be interpolated, [Logical.Teleport] is a jump and will not,
 // [Logical.SetOver] arrives at a time of its own, [Logical.Correct] mends a prediction without a visible jolt.
 //
@@ -20,41 +24,38 @@ import "time"
 // For a Pose3D the component is 48 bytes. It holds no pointers of its own, and neither should T: arche (0.15) moves components about without the
 // garbage collector's knowledge.
 type Logical[T any] struct {
-	record LogicalRecord[T]
+	state record.Record[T] // and nothing else: plugins read columns of Logicals as columns of records
 }
 
 // NewLogical returns a fresh logical value.
 func NewLogical[T any](v T) Logical[T] {
-	return Logical[T]{record: LogicalRecord[T]{Value: v}}
+	return Logical[T]{record.New(v)}
 }
 
 // Get returns the value as it was last written (a capture normalises rotations in the samples, not here).
-func (l *Logical[T]) Get() T { return l.record.Value }
+func (l *Logical[T]) Get() T { return *l.state.Value() }
 
 // Revision returns a counter that differs after every write. It is to be compared for inequality only: it wraps, and it jumps once when the value is
 // first captured. Zero means: never written since it was made, and not yet captured.
-func (l *Logical[T]) Revision() uint32 { return l.record.Revision }
+func (l *Logical[T]) Revision() uint32 { return l.state.Revision() }
 
 // Set moves the value: the picture travels from the value at the start of this fixed step to v at its end. The last Set of a step wins. After a
 // Teleport in the same step it is part of the jump, and after a Correct in the same step part of the corrected path.
-func (l *Logical[T]) Set(v T) { l.record.write(v, writeMove, 0) }
+func (l *Logical[T]) Set(v T) { l.state.Write(v, record.Moved, 0) }
 
 // Teleport moves the value by a jump: from the start of this step on the picture shows v, and nothing in between.
-func (l *Logical[T]) Teleport(v T) { l.record.write(v, writeTeleport, 0) }
+func (l *Logical[T]) Teleport(v T) { l.state.Write(v, record.Teleported, 0) }
 
 // SetOver moves the value so that the picture arrives at v when d of simulated time has passed since this step began. It is for writers slower than
 // the fixed rate: a 20 Hz source writes SetOver(v, 50*time.Millisecond) and moves at constant speed instead of in fits.
 // A later write takes over from wherever the picture then is. With d <= 0 the picture shows v from the start of this step on.
 //
 // Durations up to 536 ms are kept to the nanosecond, longer ones to one part in sixteen million, up to 146 years.
-func (l *Logical[T]) SetOver(v T, d time.Duration) { l.record.write(v, writeOver, packDuration(d)) }
+func (l *Logical[T]) SetOver(v T, d time.Duration) { l.state.Write(v, record.Arrives, d) }
 
 // Correct replaces a mispredicted value by v: the simulation goes on from v at once, while the difference to what was drawn becomes an offset that
 // decays in real time and exists only in the picture. A T for which the interpolator knows no difference is moved as by Set.
 //
 // The picture's corrected path through this step is the motion of the step before, ending at the step's final value; netcode, which knows the corrected
 // value at the start of the step too, gives both with Interpolator.Correct.
-func (l *Logical[T]) Correct(v T) { l.record.write(v, writeCorrect, 0) }
-
-// Record gives access to the bookkeeping, for synchronizers, replication and saved games. Games have no use for it.
-func (l *Logical[T]) Record() *LogicalRecord[T] { return &l.record }
+func (l *Logical[T]) Correct(v T) { l.state.Write(v, record.Corrected, 0) }

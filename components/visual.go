@@ -8,7 +8,7 @@ package components
 // move it with Set. Servers give their entities none.
 //
 // Behind it stand samples that the synchronizer keeps in hidden components of the same entity. They go when the synchronizer next looks (as FixedUpdate begins, at the end of
-// FixedEnd, in VisualSync) and finds that the Visual has been taken away; who gets one again after that is drawn at its logical value. A Visual that was replaced by another in between, removed
+// FixedEnd, in VisualSync) and finds that the Visual has been taken away; an entity that gets one again after that is drawn at its logical value. A Visual that was replaced by another in between, removed
 // and added again or overwritten, leaves no trace but its own content, and what rests is not looked at: it shows the new content, which may be a zero, until it moves. So give a new Visual
 // the value to show, NewVisual(logical.Get()), or have the next step show it, by logical.Teleport(logical.Get()).
 type Visual[T any] struct {

@@ -154,10 +154,10 @@ func TestArenaWindows(t *testing.T) {
 	a.until("a to push", func() bool { return pushes.MatchString(get(t, "http://"+server.served()+"/debug/vars")) })
 
 	for _, step := range []struct{ key, says string }{
-		{"p", "prediction off"}, {"p", "prediction on"}, {"r", "reconciliation off"}, {"r", "reconciliation on"}, {"i", "others: "}, {"u", "others: Tandem"},
-		{"n", "graphs off"}, {"n", "graphs on"}, {"o", "overlay off"}, {"o", "overlay on"}, {"c", "the camera stands still"}, {"c", "the camera follows"},
-		{"bracketright", "round trip 350ms"}, {"bracketleft", "round trip 200ms"}, {"apostrophe", "± 40ms"}, {"semicolon", "± 20ms"}, {"period", "loss 30 %"},
-		{"comma", "loss 15 %"}, {"b", "in bursts"},
+		{"F2", "prediction off"}, {"F2", "prediction on"}, {"F3", "reconciliation off"}, {"F3", "reconciliation on"}, {"F4", "others: "}, {"shift+F4", "others: Tandem"},
+		{"n", "graphs off"}, {"n", "graphs on"}, {"o", "captions only"}, {"o", "overlay off"}, {"o", "overlay on"}, {"F5", "the camera stands still"}, {"F5", "the camera follows"},
+		{"l", "round trip 300ms"}, {"shift+l", "round trip 200ms"}, {"k", "round trip ± 50ms"}, {"shift+k", "round trip ± 20ms"}, {"m", "30 % lost"},
+		{"shift+m", "15 % lost"}, {"b", "losses in bursts on"}, {"y", "10 % twice"}, {"q", "10 % overtaken"}, {"p", "this key is for scenes"}, {"1", "others play here, too"},
 	} {
 		a.press(step.key, step.says)
 	}

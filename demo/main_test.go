@@ -100,6 +100,9 @@ func TestExitCodes(t *testing.T) {
 			{[]string{"--help"}, 0, "-frame-times FILE", ""},
 			{[]string{"help"}, 0, "go run ./demo duel ", ""},
 			{[]string{"help", "duel"}, 0, "go run ./demo duel [flags]", ""},
+			{[]string{"-scene", "arena", "-h"}, 0, "go run ./demo duel [flags]", ""},
+			{[]string{"-seed=3", "--scene=arena", "-kind", "magic"}, 2, "", `-kind "magic": choose one of`},
+			{[]string{"-scene", "arena", "-jitter", "0.1"}, 2, "", "frame times vary by -frame-jitter"},
 			{[]string{"help", "serve"}, 2, "", `there is no command "serve"`},
 			{[]string{"-interpolate", "false"}, 2, "", "as -name=false"},
 			{[]string{"-headless", "-frames", "3", "-trace", filepath.Join(dir, "a.csv")}, 0, "wrote " + filepath.Join(dir, "a.csv"), ""},
@@ -111,6 +114,8 @@ func TestExitCodes(t *testing.T) {
 			{[]string{"-headless", "-frame-times", times, "-trace", filepath.Join(dir, "b.csv")}, 2, "", times + `:3: "x" is not a whole number of nanoseconds`},
 			{[]string{"-headless", "-frame-times", filepath.Join(dir, "none")}, 2, "", "no such file"},
 			{[]string{"-headless", "-trace", filepath.Join(dir, "none", "c.csv")}, 2, "", "demo: -trace:"},
+			{[]string{"-headless", "-screenshot", filepath.Join(dir, "none", "c.png")}, 2, "", "demo: -screenshot: record: cannot write"},
+			{[]string{"-screenshot", dir + ".png/c.png", "-trace", filepath.Join(dir, "none.csv")}, 2, "", "demo: -screenshot: record: cannot write"},
 		} {
 			got := run(t, program, noDisplay(), test.args...)
 			if got.code != test.code || !strings.Contains(got.stdout, test.stdout) || !strings.Contains(got.stderr, test.stderr) {

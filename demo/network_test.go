@@ -278,6 +278,12 @@ func TestNetworkedExitCodes(t *testing.T) {
 	if runtime.GOOS == "windows" { // which has no modes to tell it by
 		warning = ""
 	}
+	taken, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	none, fresh := filepath.Join(t.TempDir(), "none"), t.TempDir() // two folders: one that is not there, one that stays empty
 	for _, test := range []struct {
 		args   []string
 		code   int
@@ -298,7 +304,14 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-per-address", "-2"}, 2, "", "-per-address -2:"},
 		{[]string{"server", "-crates", "1000"}, 2, "", "-crates 1000:"},
 		{[]string{"server", "-listen", ""}, 2, "", "-listen: a server needs an address"},
-		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 1, "", "-listen 127.0.0.1:1234567:"},
+		{[]string{"server", "-listen", "127.0.0.1:1234567"}, 2, "", "-listen 127.0.0.1:1234567:"},
+		{[]string{"server", "-listen", "here", "-state", filepath.Join(fresh, "state")}, 2, "", "-listen here: it takes HOST:PORT"},
+		{[]string{"server", "-listen", "256.0.0.1:7777", "-state", filepath.Join(fresh, "state")}, 2, "", "-listen 256.0.0.1:7777: it takes HOST:PORT"},
+		{[]string{"server", "-listen", taken.LocalAddr().String()}, 2, "", "choose another port"},
+		{[]string{"server", "-listen", "192.0.2.1:7777"}, 2, "", "-listen 192.0.2.1:7777:"}, // an address for documentation, no machine's
+		{[]string{"host", "-headless", "-listen", "here", "-trace", filepath.Join(fresh, "a.csv"), "-screenshot", filepath.Join(fresh, "a.png")}, 2, "", "-listen here:"},
+		{[]string{"host", "-headless", "-listen", taken.LocalAddr().String(), "-trace", filepath.Join(fresh, "a.csv"), "-record", filepath.Join(fresh, "a.gif")}, 2, "", "choose another port"},
+		{[]string{"server", "-listen", "127.0.0.1:0", "-guests", filepath.Join(none, "g.json")}, 2, "", "-guests"},
 		{[]string{"server", "-drain", "-1s"}, 2, "", "-drain -1s:"},
 		{[]string{"server", "-seconds", "-1"}, 2, "", "-seconds -1:"},
 		{[]string{"server", "-seconds", "NaN"}, 2, "", "-seconds NaN:"},
@@ -307,7 +320,7 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-listen", "127.0.0.1:0", "-state", state(strings.Repeat("x", 257))}, 1, "", "cannot stand in a link"},
 		{[]string{"server", "-listen", "127.0.0.1:0", "-seconds", "0.1", "-state", state(strings.Repeat("x", 256))}, 0, "tandem://", warning},
 		{[]string{"server", "-websocket", "here"}, 2, "", `-websocket "here": it takes HOST:PORT`},
-		{[]string{"server", "-websocket", "127.0.0.1:1234567"}, 1, "", "-websocket 127.0.0.1:1234567:"},
+		{[]string{"server", "-websocket", "127.0.0.1:1234567"}, 2, "", "-websocket 127.0.0.1:1234567:"},
 		{[]string{"server", "-websocket", "127.0.0.1:0", "-origin", "https://play.example.org"}, 2, "", "no https://"},
 		{[]string{"server", "-origin", "play.example.org"}, 2, "", "-origin: it is for WebSocket"},
 		{[]string{"server", "-tls"}, 2, "", "-tls: it is for WebSocket"},
@@ -319,15 +332,26 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "now"}, 2, "", `"now" is not a flag`},
 		{[]string{"client"}, 2, "", "-connect: give the join link"},
 		{[]string{"client", "-connect", "tandem://here"}, 2, "", "-connect: joinlink:"},
-		{[]string{"client", "-connect", "tandem+ws://127.0.0.1:1/", "-loss", "2"}, 2, "", "-loss 2: a share of 0 to 0.9"},
+		{[]string{"client", "-connect", "tandem+ws://127.0.0.1:1/", "-loss", "2"}, 2, "", "-loss 2: it is a share of 0 to 0.9"},
 		{[]string{"client", "-headless", "-seconds", "0.3", "-connect", "tandem+ws://127.0.0.1:1/"}, 1, " 0 snapshots", "not joined in 0.3 s"},
 		{[]string{"bots", "-n", "2", "-seconds", "0.3", "-connect", "tandem+ws://127.0.0.1:1/"}, 1, "0 of 2 play", "none of the bots has joined"},
 		{[]string{"duel", "-latency", "3s"}, 2, "", "-latency 3s:"},
+		{[]string{"duel", "-line", "nowhere"}, 2, "", "-line \"nowhere\": choose one of download"},
 		{[]string{"duel", "-jitter", "-1ms"}, 2, "", "-jitter -1ms:"},
+		{[]string{"duel", "-jitter", "0.1"}, 2, "", `-jitter "0.1": it takes the time by which round trips vary`},
+		{[]string{"duel", "-link-jitter", "0.1"}, 2, "", "there is no flag -link-jitter any more: use -jitter"},
+		{[]string{"duel", "-overlay=much"}, 2, "", `-overlay "much": it takes true, captions or false`},
+		{[]string{"duel", "-frames", "3", "-seconds", "1"}, 2, "", "-frames and -seconds contradict each other"},
+		{[]string{"duel", "-skip", "1"}, 2, "", "-skip: there is nothing to record"},
+		{[]string{"duel", "-headless", "-frames", "3", "-trace", "-"}, 0, "frame,real_ns,", "client 2: 3 frames"},
 		{[]string{"duel", "-kind", "magic"}, 2, "", `-kind "magic": choose one of`},
 		{[]string{"duel", "-size", "9x9"}, 2, "", `-size "9x9":`},
 		{[]string{"duel", "-record", "a.txt"}, 2, "", `-record "a.txt": the file's name ends in .gif`},
-		{[]string{"duel", "-headless", "-trace", filepath.Join(t.TempDir(), "none", "a.csv")}, 2, "", "-trace:"},
+		{[]string{"duel", "-headless", "-trace", filepath.Join(none, "a.csv")}, 2, "", "-trace:"},
+		{[]string{"duel", "-headless", "-screenshot", filepath.Join(none, "a.png"), "-trace", filepath.Join(fresh, "a.csv")}, 2, "", "-screenshot: record: cannot write"},
+		{[]string{"duel", "-headless", "-record", filepath.Join(none, "a.gif"), "-screenshot", filepath.Join(fresh, "a.png")}, 2, "", "-record: record: cannot write"},
+		{[]string{"host", "-headless", "-listen", "127.0.0.1:0", "-state", filepath.Join(fresh, "state"), "-screenshot", filepath.Join(none, "a.png")}, 2, "", "-screenshot: record: cannot write"},
+		{[]string{"client", "-headless", "-connect", "tandem+ws://127.0.0.1:1/", "-screenshot", filepath.Join(none, "a.png")}, 2, "", "-screenshot: record: cannot write"},
 		{[]string{"server", "-bank", "1s"}, 2, "", "-bank: it is for inputs that run as they come; add -on-arrival"},
 		{[]string{"server", "-on-arrival", "-bank", "3s"}, 2, "", "-bank 3s:"},
 		{[]string{"duel", "-action-hz", "3"}, 2, "", "-action-hz 3: packets of inputs per second are 4 to the fixed rate of 60"},
@@ -340,5 +364,8 @@ func TestNetworkedExitCodes(t *testing.T) {
 		if got.code != test.code || !strings.Contains(got.stdout, test.stdout) || !strings.Contains(got.stderr, test.stderr) {
 			t.Errorf("%v: exit code %d, want %d\nout: %s\nerr: %s", test.args, got.code, test.code, got.stdout, got.stderr)
 		}
+	}
+	if left, err := os.ReadDir(fresh); err != nil || len(left) > 0 {
+		t.Errorf("runs that ended at once have left %v %v", left, err)
 	}
 }

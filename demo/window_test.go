@@ -71,7 +71,7 @@ func TestWindow(t *testing.T) {
 	})
 	w.press("i")
 	w.until("no interpolation", func(rows []row) bool { return len(rows) > 0 && rows[len(rows)-1].vx == rows[len(rows)-1].lx })
-	w.press("i", "space")
+	w.press("i", "p")
 	var paused row
 	w.until("a pause, interpolated again", func(rows []row) bool {
 		if len(rows) < 10 {
@@ -85,13 +85,17 @@ func TestWindow(t *testing.T) {
 		last := rows[len(rows)-1]
 		return last.tick == paused.tick+1 && last.normal == last.fixed-1
 	})
-	w.press("p")
+	w.press("F12")
 	w.until("a screenshot", func([]row) bool {
 		info, err := os.Stat(filepath.Join(dir, "lanes-1.png"))
 		return err == nil && info.Size() > 1000
 	})
 	w.press("3")
 	w.until("another scene", func(rows []row) bool { return rows[len(rows)-1].name == "spawned-smeared" })
+	w.press("7")
+	w.until("a match of two, as a scene like the others", func(rows []row) bool { return strings.HasPrefix(rows[len(rows)-1].name, "2:") })
+	w.press("3")
+	w.until("a scene again", func(rows []row) bool { return rows[len(rows)-1].name == "spawned-smeared" })
 	w.press("h", "Escape") // the panel first
 	w.press("Escape")
 	select {

@@ -31,8 +31,7 @@ type clock struct {
 	before   time.Duration // normal time before this frame
 	single   bool          // run one step in the next frame, though paused
 	inStep   bool
-	stepped  [2]time.Duration // the step before the one that is being run, or was run last
-	rebased  bool             // the rate was changed inside the current step
+	rebased  bool // the rate was changed inside the current step
 }
 
 const (
@@ -107,7 +106,6 @@ func (c *clock) nextStep() bool {
 		c.holdAt(start - 1)
 		return false
 	}
-	c.stepped = [2]time.Duration{t.StepStart, t.StepEnd}
 	t.StepStart, t.StepEnd = start, c.edgeAt(c.index+1)
 	t.FixedDelta = t.StepEnd - t.StepStart
 	t.Fixed = t.StepStart
@@ -131,32 +129,6 @@ func (c *clock) endStep() {
 		c.base += time.Second
 		c.index = 0
 	}
-}
-
-// leaveStep leaves a step that a panic has broken off, as if it had not been entered: the next frame runs it, and what this frame had to run after it
-// is dropped, so that normal time is no farther ahead than ever, whatever rate and scale are set until then. A change of rate in the step holds
-// from its start.
-func (c *clock) leaveStep() {
-	if !c.inStep {
-		return
-	}
-	t := &c.time
-	start := t.StepStart
-	c.inStep = false
-	t.Steps--
-	t.StepStart, t.StepEnd = c.stepped[0], c.stepped[1]
-	t.FixedDelta = t.StepEnd - t.StepStart
-	if c.rebased {
-		c.rebased = false
-		c.base = start
-	}
-	if c.factor != 0 {
-		c.holdAt(start)
-		return
-	}
-	// It was a single step, or the first of all, which moves no time.
-	c.single = t.Normal > c.before && c.scale == 0
-	t.Normal, t.NormalDelta = c.before, 0
 }
 
 // holdAt keeps normal time back to where it may be at most, because steps that are due may not run any more, and accounts for it in real time. A frame that began

@@ -1,8 +1,6 @@
 package ecs
 
-import (
-	arche "github.com/mlange-42/arche/ecs"
-)
+import arche "github.com/mlange-42/arche/ecs"
 
 // Commands collects edits of the world's structure while queries are open, and carries them out in the order in which they were given when the system that gave
 // them has returned. An open query locks the world's structure; spawning, despawning, adding and removing components must wait.
@@ -86,6 +84,3 @@ func (c *Commands) flush(w *arche.World) {
 	c.list = c.list[:0]
 	c.running = false
 }
-
-// forget drops all commands, after a panic.
-func (c *Commands) forget() { *c = Commands{} }

@@ -69,10 +69,10 @@ func (e *Engine) Step() error {
 // HoldClock reserves the clock for a plugin whose world shares its time with others (a client cannot slow a server's world). While it is held,
 // SetScale to anything but 1, SetRate and Step return errors that name the owner. Release gives it back; releasing twice does nothing.
 //
-// It fails when somebody else holds the clock, when the scale is not 1, and when adaptive rates are configured.
+// It fails when another owner holds the clock, when the scale is not 1, and when adaptive rates are configured.
 func (e *Engine) HoldClock(owner string) (release func(), err error) {
 	if owner == "" {
-		return nil, errors.New("ecs: HoldClock needs the name of the owner, to tell it to those who are refused")
+		return nil, errors.New("ecs: HoldClock needs the name of the owner, which is told to callers that are refused")
 	}
 	if err := e.checkHolder("hold the clock"); err != nil {
 		return nil, err

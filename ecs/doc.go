@@ -5,7 +5,7 @@
 // a step late.
 //
 //	engine, err := ecs.New(ecs.Config{FixedRate: 20})
-//	engine.Install(systems.Interpolation3D())
+//	engine.Install(interpolation.New3D())
 //	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) { ... write Logical values ... }))
 //	engine.Add(ecs.Render, ecs.SystemFunc(func(w *arche.World) { ... draw Visual values ... }))
 //	for running {

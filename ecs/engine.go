@@ -18,16 +18,15 @@ type Engine struct {
 	clock    clock
 	adaptive *adaptive
 	commands Commands
-	keys     keys
-	holder   string // who holds the clock, or ""
+	holder   string // the owner that holds the clock, or ""
 
 	stages  [stageCount][]*entry
 	plugins map[reflect.Type]bool
 
 	begun, updating, closed bool
-	ready                   bool // all systems are initialised
-	closing                 bool // Close is under way
-	calling                 bool // a method of a system is under way
+	broken                  *SystemPanic // the first panic of a system
+	closing                 bool         // Close is under way
+	calling                 bool         // a method of a system is under way
 }
 
 // entry is a system in its place.
@@ -166,11 +165,13 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 // Update advances the world by one frame that took real time: as many fixed steps as became due, then the normal stages, once. The time may be zero and, if the
 // host's clock went back, negative, which counts as zero. It panics if it is called by a system, while a query of the host's is open, or after World.Reset.
 //
-// A system's panic is passed on as a [*SystemPanic]. A host that recovers from one may go on: a fixed step that was broken off counts as not run, and the next
-// Update runs it from its beginning; what the frame had to run after it is dropped. Systems that have not been initialised yet are, before any runs. Queries that the system had open are given up, up to
-// sixteen at a time, so that they do not lock the world any more.
+// A system's panic is passed on as a [*SystemPanic]. It ends the engine: further Updates panic with its
+// text, and only Close is left.
 func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
+	if e.broken != nil {
+		panic("ecs: Update was called after the panic of a system; close the engine and make a new one with ecs.New: " + e.broken.summary())
+	}
 	if e.updating {
 		panic("ecs: Update was called from inside Update; a system must not drive its own engine")
 	}
@@ -181,10 +182,6 @@ func (e *Engine) Update(real time.Duration) {
 		panic("ecs: Update was called while a query is open, which locks the world; iterate it to the end or call its Close")
 	}
 	e.updating = true
-	defer func() {
-		e.updating = false
-		e.clock.leaveStep()
-	}()
 	e.begin()
 
 	e.clock.begin(real)
@@ -195,6 +192,7 @@ func (e *Engine) Update(real time.Duration) {
 	e.runStage(NormalUpdate)
 	e.runStage(Render)
 	e.clock.time.Frame++
+	e.updating = false
 }
 
 func (e *Engine) step() {
@@ -215,20 +213,16 @@ func (e *Engine) step() {
 }
 
 func (e *Engine) begin() {
-	if e.ready {
+	if e.begun {
 		return
 	}
 	e.begun = true
-	if e.keys == nil {
-		e.keys = newKeys(e.world)
-	}
-	// Initialize may add further systems; those are initialised by Add. Those that a panic has kept from it are found again.
+	// Initialize may add further systems; those are initialised by Add.
 	for _, list := range e.stages {
 		for _, en := range list {
 			e.initialize(en)
 		}
 	}
-	e.ready = true
 }
 
 func (e *Engine) runStage(stage Stage) {
@@ -259,7 +253,7 @@ func (e *Engine) finalize(en *entry) {
 // call runs one method of a system, dresses up its panic, and carries out the commands that it gave.
 func (e *Engine) call(en *entry, method string) {
 	locked := e.world.IsLocked()
-	defer e.explain(en, method, locked)
+	defer e.explain(en, method)
 	// A system may add or remove another one, even with a query open; that is its own to close, and its commands wait until it has returned.
 	inner := e.calling
 	e.calling = true
@@ -280,28 +274,30 @@ func (e *Engine) call(en *entry, method string) {
 	}
 }
 
-func (e *Engine) explain(en *entry, method string, locked bool) {
+// explain dresses up the panic of a system, which ends the engine.
+func (e *Engine) explain(en *entry, method string) {
 	value := recover()
 	if value == nil {
 		return
 	}
-	if !locked { // else somebody outside has a query open, which is his
-		e.keys.unlock(e.world)
+	p, inner := value.(*SystemPanic)
+	if !inner {
+		p = &SystemPanic{
+			System: systemName(en.system),
+			Stage:  en.stage,
+			Method: method,
+			Tick:   e.clock.time.Tick,
+			Value:  value,
+			Stack:  debug.Stack(),
+			reset:  !e.ownsWorld(),
+		}
 	}
-	e.commands.forget() // half a list of edits is worse than none
-	e.calling = false
-	if inner, ok := value.(*SystemPanic); ok {
-		panic(inner)
+	if e.broken == nil {
+		e.broken = p
 	}
-	panic(&SystemPanic{
-		System: systemName(en.system),
-		Stage:  en.stage,
-		Method: method,
-		Tick:   e.clock.time.Tick,
-		Value:  value,
-		Stack:  debug.Stack(),
-		reset:  !e.ownsWorld(),
-	})
+	e.updating, e.calling = false, false
+	e.commands = Commands{} // half a list of edits is worse than none
+	panic(p)
 }
 
 // Close finalises all systems, last added first within each stage, last stage first, and gives the world back: another engine may take it. Systems that were never initialised, because there was no

@@ -128,34 +128,23 @@ func ExampleSystem() {
 	// true false
 }
 
-// A system's panic says where it was. Who recovers from it may go on: the step that it broke off is run again.
+// A system's panic says where it was, and ends the engine.
 func ExampleSystemPanic() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 10})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	broken := true
-	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-		if broken {
-			panic("no ground below")
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { panic("no ground below") }))
+	defer func() {
+		if p, ok := recover().(*ecs.SystemPanic); ok {
+			fmt.Println(p.Stage, p.Method, p.Value)
+			engine.Close()
 		}
-		fmt.Println("step", engine.Time().Tick)
-	}))
-	update := func() {
-		defer func() {
-			if p, ok := recover().(*ecs.SystemPanic); ok {
-				fmt.Println(p.Stage, p.Method, p.Value)
-			}
-		}()
-		engine.Update(50 * time.Millisecond)
-	}
-	update()
-	broken = false
-	update()
+	}()
+	engine.Update(50 * time.Millisecond)
 	// Output:
 	// FixedUpdate Update no ground below
-	// step 0
 }
 
 // Where steps cost more time than they simulate, an engine with AdaptiveRates takes fewer and longer ones instead of falling behind, and more again when they are cheap.

@@ -2,7 +2,6 @@ package ecs_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,118 +29,32 @@ func TestPanicNamesSystemAndStage(t *testing.T) {
 	if errors.Is(&ecs.SystemPanic{Value: "no error"}, cause) {
 		t.Error("a panic with a string is an error")
 	}
-	// The engine can go on, and makes up for the step that was broken off.
+	// The engine is closed to further Updates, with the panic's text, and can be closed.
 	bad.do = nil
-	e.Update(0)
-	if now := e.Time(); now.Fixed <= now.Normal || now.Fixed != 300*time.Millisecond || now.Tick != 3 {
-		t.Errorf("after a panic: %+v", now)
+	before := e.Time()
+	for range 2 {
+		mustPanic(t, func() { e.Update(0) }, "Update", "close the engine", "ecs.New", "cat", "FixedEnd", "tick 2", "the cat is on the keyboard")
 	}
+	if e.Time() != before {
+		t.Errorf("the clock has gone on: %+v", e.Time())
+	}
+	e.Close()
 }
 
-// A step that a panic broke off is run again by the next Update, once, whatever happens to the rate in it or after it.
-func TestRateAfterABrokenStep(t *testing.T) {
-	for _, inside := range []bool{false, true} {
-		e := newEngine(t, ecs.Config{FixedRate: 10})
-		var starts []time.Duration
-		broken := false
-		e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-			now := e.Time()
-			if now.Tick == 2 && !broken {
-				broken = true
-				if inside {
-					setRate(t, e, 20)
-				}
-				panic("once")
-			}
-			starts = append(starts, now.StepStart)
-		}))
-		e.Update(0)
-		mustPanic(t, func() { e.Update(200 * time.Millisecond) }, "once")
-		if now := e.Time(); now.Tick != 2 || now.Steps != 1 || now.Fixed != 200*time.Millisecond {
-			t.Errorf("after the panic: %+v", now)
-		}
-		if !inside {
-			setRate(t, e, 20)
-		}
-		e.Update(0)
-		e.Update(100 * time.Millisecond)
-		want := []time.Duration{0, 100 * time.Millisecond, 200 * time.Millisecond, 250 * time.Millisecond, 300 * time.Millisecond}
-		if !slices.Equal(starts, want) {
-			t.Errorf("rate set inside %v: steps began at %v, want %v", inside, starts, want)
-		}
-		checkInvariants(t, e)
-	}
-}
-
-// Whatever a host that has recovered does to the clock, the next Update runs the step that was broken off and no other: what the frame had still to run would be
-// too much for a pause, which has no real time that it could be counted in.
-func TestClockAfterABrokenStep(t *testing.T) {
-	for _, paused := range []bool{false, true} { // when the step breaks
-		for name, then := range map[string]func(e *ecs.Engine) error{
-			"nothing":       func(*ecs.Engine) error { return nil },
-			"pause":         func(e *ecs.Engine) error { return e.SetScale(0) },
-			"pause, faster": func(e *ecs.Engine) error { return errors.Join(e.SetScale(0), e.SetRate(1000)) },
-			"nearly still":  func(e *ecs.Engine) error { return e.SetScale(1e-6) },
-			"high speed":    func(e *ecs.Engine) error { return e.SetScale(1000) },
-			"single step":   func(e *ecs.Engine) error { return errors.Join(e.SetScale(0), e.Step()) },
-		} {
-			e := newEngine(t, ecs.Config{FixedRate: 10, MaxSteps: 3, MaxDelta: time.Hour})
-			e.Update(50 * time.Millisecond)
-			breaks := true
-			e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-				if breaks {
-					panic("once")
-				}
-			}))
-			if paused {
-				if err := errors.Join(e.SetScale(0), e.Step()); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for range 2 {
-				mustPanic(t, func() { e.Update(time.Minute) }, "once")
-				if now := e.Time(); now.NormalDelta < 0 || !paused && (now.Normal != 100*time.Millisecond || now.Normal+now.Dropped != now.Real) {
-					t.Errorf("%s after the panic: %+v", name, now)
-				}
-			}
-			breaks = false
-			if err := then(e); err != nil {
-				t.Fatal(err)
-			}
-			before := e.Time()
-			e.Update(0)
-			now := e.Time()
-			if due := !paused || now.Scale == 0; due && (now.Steps != 1 || now.StepStart != 100*time.Millisecond) || now.NormalDelta < 0 || now.Dropped != before.Dropped {
-				t.Errorf("%s, paused before %v: %+v", name, paused, now)
-			}
-			if end := now.Fixed - 1; (name == "single step" || paused && now.Scale == 0) && now.Normal != end {
-				t.Errorf("%s, paused before %v: a single step shows %v, want %v", name, paused, now.Normal, end)
-			}
-			for range 20 { // and it goes on
-				e.Update(70 * time.Millisecond)
-				checkInvariants(t, e)
-			}
-		}
-	}
-}
-
-// A host that recovers from the panic of an Initialize finds the others initialised before they run.
-func TestInitializeAfterABrokenOne(t *testing.T) {
+// A system that panics in the midst of a query leaves the world locked. The engine can be closed all the same.
+func TestCloseAfterAPanicInAQuery(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	var log []string
-	first := &probe{name: "first", log: &log, init: func(*arche.World) { panic("no") }}
-	e.Add(ecs.FixedUpdate, first, &probe{name: "second", log: &log})
-	mustPanic(t, func() { e.Update(0) }, "first", "Initialize")
-	e.Update(0)
+	e.World().NewEntity()
+	e.Add(ecs.Render, &probe{name: "other", log: &log}, &probe{name: "bad", log: &log, do: func(w *arche.World) {
+		e.Commands().Defer(func(*arche.World) { t.Error("a command of a broken system was carried out") })
+		for q := w.Query(arche.All()); q.Next(); {
+			panic("in the midst of it")
+		}
+	}})
+	mustPanic(t, func() { e.Update(0) }, "bad", "Render", "in the midst of it")
 	e.Close()
-	checkLog(t, log, "init first", "init second", "update first", "update second", "fin second", "fin first")
-}
-
-func setRate(t *testing.T, e *ecs.Engine, rate int) {
-	t.Helper()
-	if err := e.SetRate(rate); err != nil {
-		t.Error(err)
-	}
+	checkLog(t, log, "init other", "init bad", "update other", "update bad", "fin bad", "fin other")
 }
 
 func TestPanicsOfOtherMethods(t *testing.T) {

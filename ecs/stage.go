@@ -38,5 +38,5 @@ const (
 	OrderUser      Order = 0
 	OrderSweep     Order = 2000 // FixedEnd: subtrees of despawned parents go
 	OrderReplicate Order = 2500 // FixedEnd: a server looks at what the step has changed
-	OrderCapture   Order = 3000 // FixedEnd: who changed in this step?
+	OrderCapture   Order = 3000 // FixedEnd: what changed in this step?
 )

@@ -72,7 +72,10 @@ const resetWorld = "the world has lost the resources of its engine, as by World.
 	"World.Batch().RemoveEntities"
 
 // Error makes the panic readable; the stack is part of it, because the re-panic would lose it otherwise.
-func (p *SystemPanic) Error() string {
+func (p *SystemPanic) Error() string { return fmt.Sprintf("ecs: %s\n\n%s", p.summary(), p.Stack) }
+
+// summary is what Error says before the stack.
+func (p *SystemPanic) summary() string {
 	remedy := ""
 	switch {
 	case p.reset:
@@ -80,7 +83,7 @@ func (p *SystemPanic) Error() string {
 	case p.Value == lockedWorld:
 		remedy = "; a query is open: give the edit to ecs.Commands, or make it when the query has come to its end"
 	}
-	return fmt.Sprintf("ecs: system %s panicked in %s of %s at tick %d: %v%s\n\n%s", p.System, p.Method, p.Stage, p.Tick, p.Value, remedy, p.Stack)
+	return fmt.Sprintf("system %s panicked in %s of %s at tick %d: %v%s", p.System, p.Method, p.Stage, p.Tick, p.Value, remedy)
 }
 
 // Unwrap returns the original value if that was an error.

@@ -17,6 +17,8 @@ fi
 # Frames need OpenGL, and the core must not.
 "$go" build -o "$work/frames" ./demo/internal/framebench
 beside+=(-peers "$work/frames")
+"$go" build -o "$work/scalar" ./systems/interpolation/internal/scalarpeer
+beside+=(-peers "$work/scalar")
 "$go" build -o "$work/bench" ./systems/bench
 if [[ $mode == check ]]; then
   "$work/bench" "${beside[@]}" -check docs/benchmarks.md

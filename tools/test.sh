@@ -22,12 +22,12 @@ step "tests"
 # All that runs on more than one goroutine, or holds unsafe pointers, which the race detector has checked too. The rest of the netcode is called by one goroutine, and takes it
 # ten minutes.
 step "tests under the race detector"
-"$go" test -race -short ./ecs/... ./components/... ./systems ./systems/internal/... ./systems/netcode/conformance/... ./systems/netcode/transport/... ./demo/internal/play
+"$go" test -race -short ./ecs/... ./components/... ./internal/... ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion ./systems/netcode/conformance/... ./systems/netcode/transport/... ./systems/netcode/host/... ./demo/internal/play
 "$go" test -race -short -run 'Example|Struct' ./systems/netcode
 
 step "tests of the core on wasm"
 if command -v node >/dev/null; then
-  GOOS=js GOARCH=wasm "$go" test -short -exec "$("$go" env GOROOT)/lib/wasm/go_js_wasm_exec" ./components ./ecs ./systems
+  GOOS=js GOARCH=wasm "$go" test -short -exec "$("$go" env GOROOT)/lib/wasm/go_js_wasm_exec" ./components ./ecs ./internal/... ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion
 else
   echo "no node on the PATH: built only"
 fi

@@ -23,7 +23,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // Instance is carried by the entities that have an instance at present. Do not add or remove it.
@@ -31,7 +31,7 @@ type Instance struct{ _ uint32 }
 
 // Crowd keeps batches in step with a world. It is an [ecs.Plugin]; there may be one per engine. All methods are for the engine's goroutine.
 type Crowd struct {
-	poses *systems.Interpolator[components.Pose3D]
+	poses *interpolation.Interpolator[components.Pose3D]
 	sort  func(e arche.Entity) *render.MotionBatch
 	paint func(colors []render.Color, who []arche.Entity, to []components.Pose3D)
 
@@ -48,6 +48,7 @@ type Crowd struct {
 	changes   []arche.Entity
 	newcomers []arche.Entity // those whose samples nobody may have told of: instances that are new, or were not marked for a time
 	listener  listener
+	feed      *interpolation.Feed[components.Pose3D]
 }
 
 // slot is where an entity's instance is.
@@ -65,7 +66,7 @@ type owners struct {
 
 // New returns a crowd of what the interpolator knows. The function says into which batch an entity goes, once for each; for one that is not to be drawn it returns nil, and is asked again
 // in the next frame. Batches belong to the crowd from then on: nobody else adds to them or takes from them.
-func New(poses *systems.Interpolator[components.Pose3D], sort func(e arche.Entity) *render.MotionBatch) *Crowd {
+func New(poses *interpolation.Interpolator[components.Pose3D], sort func(e arche.Entity) *render.MotionBatch) *Crowd {
 	if poses == nil || sort == nil {
 		panic("instancing: New needs an interpolator of poses in space and a function that says into which batch an entity goes")
 	}
@@ -87,6 +88,9 @@ func (c *Crowd) Install(e *ecs.Engine) {
 		panic("instancing: this crowd is already installed on an engine; make one per engine")
 	}
 	c.engine, c.world = e, e.World()
+	c.feed = c.poses.Subscribe(interpolation.Events[components.Pose3D]{
+		Step: c.listener.step, Moved: c.listener.moved, Changed: c.listener.changed,
+	})
 	w := c.world
 	c.ids.instance = arche.ComponentID[Instance](w)
 	c.ids.marker = arche.ComponentID[components.InterpolateOnGPU](w)
@@ -142,6 +146,11 @@ func (c *Crowd) overlook() {
 	}
 }
 
+// marked reports whether the graphics processor blends a living entity.
+func (c *Crowd) marked(e arche.Entity) bool {
+	return c.world.HasUnchecked(e, c.ids.marker) && !c.world.HasUnchecked(e, c.ids.parent)
+}
+
 // slotOf returns where an entity's instance is, nil if it has none.
 func (c *Crowd) slotOf(e arche.Entity) *slot {
 	if int(e.ID()) >= len(c.slots) || c.slots[e.ID()].owner != e {
@@ -163,14 +172,14 @@ func (c *Crowd) change() {
 		for _, e := range c.members(&c.leavers[k]) {
 			c.world.Remove(e, c.ids.instance)
 			c.drop(c.slots[e.ID()])
-			c.show(e)
+			c.poses.Redraw(e) // the synchroniser does so too, but not in a pause
 		}
 	}
 	if c.number(&c.present) < c.count {
 		c.bury()
 	}
 	for _, e := range c.members(&c.comers) {
-		m, ok := c.poses.Motion(e)
+		m, ok := c.poses.Shown(e)
 		if !ok {
 			continue // born since the newest fixed step; the next one gives it samples
 		}
@@ -179,19 +188,6 @@ func (c *Crowd) change() {
 			c.add(e, batch, m)
 		}
 	}
-}
-
-// show puts the visual value of an entity that has left where the batch has drawn it. The synchroniser does so too, but not in a pause, in which it has nothing to do.
-func (c *Crowd) show(e arche.Entity) {
-	m, ok := c.poses.Motion(e)
-	if !ok {
-		return
-	}
-	now, t := c.engine.Time().Normal, float32(1)
-	if now < m.End {
-		t = float32(float64(max(now-m.Start, 0)) / float64(m.End-m.Start))
-	}
-	(*components.Visual3D)(c.world.Get(e, c.ids.visual)).Set(components.Blend3D(m.From, m.To, t))
 }
 
 // members lists who passes a filter, so that the world may be changed for each.
@@ -221,7 +217,7 @@ func (c *Crowd) bury() {
 	}
 }
 
-func (c *Crowd) add(e arche.Entity, batch *render.MotionBatch, m systems.Motion[components.Pose3D]) {
+func (c *Crowd) add(e arche.Entity, batch *render.MotionBatch, m interpolation.Samples[components.Pose3D]) {
 	k := 0
 	for k < len(c.batches) && c.batches[k].batch != batch {
 		k++
@@ -265,11 +261,9 @@ func (c *Crowd) Update() {
 	if c.engine == nil {
 		panic("instancing: Update of a crowd that is not installed; call engine.Install first")
 	}
-	c.poses.TellMotion(&c.listener)
+	c.feed.Deliver()
 	for _, e := range c.newcomers {
-		if m, ok := c.poses.Motion(e); ok {
-			c.listener.Changed(e, &m)
-		}
+		c.listener.changed(e)
 	}
 	c.newcomers = c.newcomers[:0]
 	c.overlook() // what has just been told was not told of these

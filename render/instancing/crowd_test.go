@@ -14,13 +14,13 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/render/instancing"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // stage is an engine with bodies, which are the same entities on every stage that is treated alike.
 type stage struct {
 	engine   *ecs.Engine
-	poses    *systems.Interpolator[components.Pose3D]
+	poses    *interpolation.Interpolator[components.Pose3D]
 	crowd    *instancing.Crowd // nil on a stage on which markers mean nothing
 	batches  [2]*render.MotionBatch
 	bodies   generic.Map2[components.Transform3D, components.Visual3D]
@@ -35,7 +35,7 @@ func newStage(t tester, withCrowd bool) *stage {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	s := &stage{engine: e, poses: systems.Interpolation3D()}
+	s := &stage{engine: e, poses: interpolation.New3D()}
 	e.Install(s.poses)
 	w := e.World()
 	s.bodies = generic.NewMap2[components.Transform3D, components.Visual3D](w)

@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/render/instancing"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // A body that the graphics processor blends, beside one that this processor does. Both are drawn at the same place; the first costs a frame nothing.
@@ -21,7 +21,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	poses := systems.Interpolation3D()
+	poses := interpolation.New3D()
 	cubes := render.NewMotionBatch(render.Cube, render.Solid, render.Hex(0x2e86c1))
 	crowd := instancing.New(poses, func(arche.Entity) *render.MotionBatch { return cubes })
 	engine.Install(poses, crowd)

@@ -7,13 +7,12 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // listener hands a crowd's batches what the interpolator tells.
 type listener struct {
 	c *Crowd
-	m systems.Motion[components.Pose3D] // scratch, with the step's times
 
 	// Scratch of painting.
 	colors [most]render.Color
@@ -21,21 +20,22 @@ type listener struct {
 	pose   [1]components.Pose3D
 }
 
-var _ systems.MotionListener[components.Pose3D] = (*listener)(nil)
-
 // most is how many instances are moved at a time: so few that their poses are still in the nearest cache when they are painted.
 const most = 256
 
-// Step begins a step in all batches.
-func (l *listener) Step(start, end time.Duration) {
-	l.m.Start, l.m.End = start, end
+// step begins a step in all batches.
+func (l *listener) step(start, end time.Duration) {
 	for k := range l.c.batches {
 		l.c.batches[k].batch.Step(start, end)
 	}
 }
 
-// Moved moves instances by runs: as long as rows of the table and rows of a batch are in the same order, which nearly all are, since they came in one.
-func (l *listener) Moved(rows *systems.MovedRows[components.Pose3D]) {
+// moved moves instances by runs: as long as rows of the table and rows of a batch are in the same
+// order. Nearly all are, since they came in one.
+func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
+	if !rows.OnGPU || rows.OwnTimes {
+		return
+	}
 	n := rows.Len()
 	for k, next := 0, 0; k < n; k = next {
 		next = k + 1
@@ -46,8 +46,7 @@ func (l *listener) Moved(rows *systems.MovedRows[components.Pose3D]) {
 			continue // it becomes an instance in the next frame
 		}
 		if !rows.Continues {
-			l.m.From, l.m.To = rows.From[first], rows.To[first]
-			l.Changed(e, &l.m)
+			l.changed(e)
 			continue
 		}
 		for ; next < min(n, k+most); next++ {
@@ -74,15 +73,19 @@ func (l *listener) move(o *owners, row int, to []components.Pose3D) {
 	}
 }
 
-// Changed gives one instance its next motion, whatever that is.
-func (l *listener) Changed(e arche.Entity, m *systems.Motion[components.Pose3D]) {
+// changed gives one instance its next motion, whatever that is.
+func (l *listener) changed(e arche.Entity) {
 	c := l.c
 	s := c.slotOf(e)
-	if s == nil {
-		return // it becomes an instance in the next frame
+	if s == nil || !c.marked(e) {
+		return // it becomes an instance in the next frame, or is none any more
+	}
+	m, ok := c.poses.Shown(e)
+	if !ok {
+		return
 	}
 	batch := c.batches[s.batch].batch
-	batch.Assign(int(s.row), (*render.Motion)(m))
+	batch.Assign(int(s.row), (*render.Motion)(&m))
 	if c.paint != nil {
 		batch.SetColor(int(s.row), l.colorOf(e, &m.To))
 	}

@@ -28,7 +28,11 @@ func create(path string) (*pendingFile, error) {
 			return &pendingFile{File: f, path: path}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("record: cannot write to the folder of %s: %w", path, err)
+			var cause *fs.PathError // names a file that nobody has asked for
+			if errors.As(err, &cause) {
+				err = cause.Err
+			}
+			return nil, fmt.Errorf("record: cannot write %s: %w: give a file in a folder that exists and that you may write to", path, err)
 		}
 	}
 	return nil, fmt.Errorf("record: too many unfinished recordings beside %s: remove the files that end in .part", path)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // shape is a kind of hierarchy: which node is the parent of node k, or -1.
@@ -51,25 +52,25 @@ func hierarchies(n int, s shape) []*workload {
 	}
 	leaf := func(k int) bool { return !isParent[k] }
 	list := []*workload{
-		hierarchy("hierarchy."+s.name+".100pct", s.parent, movers(n, 100)),
-		hierarchy("hierarchy."+s.name+".1pct", s.parent, moversAmong(n, 1, leaf)),
-		hierarchy("hierarchy."+s.name+".0pct", s.parent, movers(n, 0)),
+		tree("hierarchy."+s.name+".100pct", s.parent, movers(n, 100)),
+		tree("hierarchy."+s.name+".1pct", s.parent, moversAmong(n, 1, leaf)),
+		tree("hierarchy."+s.name+".0pct", s.parent, movers(n, 0)),
 	}
 	if s.deep {
-		list = append(list, hierarchy("hierarchy."+s.name+".anywhere.1pct", s.parent, movers(n, 1)))
+		list = append(list, tree("hierarchy."+s.name+".anywhere.1pct", s.parent, movers(n, 1)))
 	}
 	return list
 }
 
-// hierarchy measures one in which those given move.
-func hierarchy(name string, parentOf func(int) int, moves []bool) *workload {
+// tree measures a hierarchy in which those given move.
+func tree(name string, parentOf func(int) int, moves []bool) *workload {
 	n := len(moves)
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {
 		fail("%v", err)
 	}
-	h := systems.Hierarchy3D()
-	e.Install(systems.Interpolation3D(), h)
+	h := hierarchy.New3D()
+	e.Install(interpolation.New3D(), h)
 	w := e.World()
 	a, b := poses(n)
 	for i := range a { // scales that stay in range a hundred levels down

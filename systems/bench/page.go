@@ -178,7 +178,7 @@ func (r *results) writeWaiting(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "## What a worker costs while it waits\n\n")
-	fmt.Fprintf(b, "Workers (`WithWorkers`) are off by default. From 8192 moving entities on they take their share of a frame; below that a frame is not split, so that the two-thread\n")
+	fmt.Fprintf(b, "Workers (`Interpolator.Workers`) are off by default. From 8192 moving entities on they take their share of a frame; below that a frame is not split, so that the two-thread\n")
 	fmt.Fprintf(b, "rows at 1 000 are those of one. After a frame a worker stays awake for a while, since waking it costs more than its share, then sleeps. Processor time of a program\n")
 	fmt.Fprintf(b, "with 100 000 poses, 60 frames and 20 steps a second in real time, in per cent of one processor (the movers' own writes are part of it):\n\n")
 	fmt.Fprintf(b, "| |")
@@ -246,14 +246,13 @@ func (r *results) writeFigures(b *strings.Builder) {
 const explanation = `
 ## What is measured
 
-- ` + "`tandem.frame`" + `: Engine.Update between two fixed steps on an arche world with Interpolation3D installed, at 100, 10, 1 and 0 % of entities in
+- ` + "`tandem.frame`" + `: Engine.Update between two fixed steps on an arche world with interpolation.New3D installed, at 100, 10, 1 and 0 % of entities in
   motion, chosen at random. Every Visual is checked against a blend in Go after the timing. ` + "`2threads`" + `: with one worker beside the engine's goroutine.
 - ` + "`tandem.frame.color`" + `: the same of values of 16 bytes with a user's blend, a struct of four numbers. ` + "`linear`, `batch` and `vec4`" + `: of an mgl32.Vec4, by
-  InterpolationLinear, by InterpolationBatch with a user's loop over the components, and by Interpolation with a function of two values. The last is not for
+  interpolation.NewLinear, by NewBatch with a user's loop over the components, and by New with a function of two values. The last is not for
   arrays, and has no target: Go passes them in memory, and a value that was stored number by number and is read as a whole has to wait. The page keeps its figure
   to show what that costs. ` + "`tandem.scalar`" + `: the blend of poses in Go alone, over plain columns.
-- ` + "`tandem.capture`" + `: the capture at the end of a fixed step, normalising included; the writes of gameplay are not. One frame is drawn of each step; where four or
-  more are, scattered movers cost the capture some 3 ns each more, by which frames read their samples side by side, as those of ` + "`tandem.frame`" + ` do.
+- ` + "`tandem.capture`" + `: the capture at the end of a fixed step, normalising included; the writes of gameplay are not. One frame is drawn of each step.
 - ` + "`hierarchy`" + `: frames of worlds in which everybody belongs to a hierarchy, interpolation and propagation together: chains of a hundred, all under one root,
   trees of a hundred. The moving one per cent are leaves, in chains the last of each; ` + "`anywhere`" + `: anybody.
 - ` + "`arche.slerp`" + `: what one writes today: an arche query over previous and current poses, with a moving flag, and mgl32.QuatSlerp.

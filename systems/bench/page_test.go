@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 
 // A page that was written before there was a row says nothing of it, and a row that is no more is not asked for.
 func TestCompareWithAnOlderPage(t *testing.T) {
-	const row = "a mgl32.Vec4 by InterpolationLinear"
+	const row = "a mgl32.Vec4 by interpolation.NewLinear"
 	path := written(t, measured(2))
 	page, err := os.ReadFile(path)
 	if err != nil {

@@ -65,8 +65,8 @@ func (r *results) ratios() (list []ratio) {
 		target       func(int) (float64, bool)
 	}{
 		{"tandem.frame.color", "a user's struct of 16 bytes", from10k(0.5, 0.5)},
-		{"tandem.frame.linear", "a mgl32.Vec4 by InterpolationLinear", from10k(0.5, 0.5)},
-		{"tandem.frame.batch", "a mgl32.Vec4 by a user's InterpolationBatch", from10k(0.5, 0.5)},
+		{"tandem.frame.linear", "a mgl32.Vec4 by interpolation.NewLinear", from10k(0.5, 0.5)},
+		{"tandem.frame.batch", "a mgl32.Vec4 by a user's interpolation.NewBatch", from10k(0.5, 0.5)},
 		{"tandem.frame.vec4", "a mgl32.Vec4 by value, which is not advised", nil},
 	} {
 		add(value.name+", per byte, against a pose without assembly", r.find(value.figure), scalar, valueBytes/float64(poseBytes), value.target)

@@ -10,8 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
-	"github.com/tandem-ecs/tandem/systems/internal/kernel"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 const (
@@ -25,7 +24,7 @@ func mixColors(from, to color, t float32) color {
 	return color{from.r + (to.r-from.r)*t, from.g + (to.g-from.g)*t, from.b + (to.b-from.b)*t, from.a + (to.a-from.a)*t}
 }
 
-// The conversions, which cost nothing, keep compilers from fusing products with sums: the checks want the bits of InterpolationLinear.
+// The conversions, which cost nothing, keep compilers from fusing products with sums: the checks want the bits of interpolation.NewLinear.
 
 func mixVectors(from, to mgl32.Vec4, t float32) (v mgl32.Vec4) {
 	for k := range v {
@@ -48,16 +47,16 @@ func ownValues(n int) []*workload {
 	ownColor := func(x, y float32) color { return color{x, y, 1, 2} }
 	vec4 := func(x, y float32) mgl32.Vec4 { return mgl32.Vec4{x, y, 1, 2} }
 	return []*workload{
-		values("color", n, systems.Interpolation(mixColors), mixColors, ownColor),
-		values("linear", n, systems.InterpolationLinear[mgl32.Vec4](), mixVectors, vec4),
-		values("batch", n, systems.InterpolationBatch(mixBatchOfVectors), mixVectors, vec4),
-		values("vec4", n, systems.Interpolation(mixVectors), mixVectors, vec4),
+		values("color", n, interpolation.New(mixColors), mixColors, ownColor),
+		values("linear", n, interpolation.NewLinear[mgl32.Vec4](), mixVectors, vec4),
+		values("batch", n, interpolation.NewBatch(mixBatchOfVectors), mixVectors, vec4),
+		values("vec4", n, interpolation.New(mixVectors), mixVectors, vec4),
 	}
 }
 
 // values measures frames of a user's value, all of them in motion. The first function says how it is to be drawn, the second makes a value of two numbers, the second of which
 // counts steps.
-func values[T comparable](name string, n int, interpolation *systems.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
+func values[T comparable](name string, n int, interpolation *interpolation.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {
 		fail("%v", err)
@@ -103,34 +102,5 @@ func values[T comparable](name string, n int, interpolation *systems.Interpolato
 			return wrong
 		},
 		close: e.Close,
-	}
-}
-
-// scalarPoses measures the blend of poses in Go alone, as on processors for which there is no assembly.
-func scalarPoses(n int) *workload {
-	a, b := poses(n)
-	dst := make([]components.Pose3D, n)
-	const t = 0.37
-	return &workload{
-		name: "tandem.scalar.100pct", n: n,
-		round: func() float64 {
-			var spent time.Duration
-			count := 0
-			for spent < aMillisecond {
-				start := time.Now()
-				kernel.Scalar.Blend3D(dst, a, b, t)
-				spent += time.Since(start)
-				count++
-			}
-			return float64(spent.Nanoseconds()) / float64(count) / float64(n)
-		},
-		check: func() error {
-			for i := range dst {
-				if want := components.Blend3D(a[i], b[i], t); !near(dst[i], want) {
-					return fmt.Errorf("pose %d is %v, want %v", i, dst[i], want)
-				}
-			}
-			return nil
-		},
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // waiting is what a program uses of a processor while frames come sixty times a second in real time.
@@ -37,7 +37,9 @@ func waitingOf(workers int) []waiting {
 	if err != nil {
 		fail("%v", err)
 	}
-	e.Install(systems.Interpolation3D().WithWorkers(workers))
+	interpolator := interpolation.New3D()
+	interpolator.Workers = workers
+	e.Install(interpolator)
 	a, b := poses(n)
 	moves := make([]bool, n)
 	builder := generic.NewMap2[components.Transform3D, components.Visual3D](e.World())

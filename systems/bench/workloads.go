@@ -12,7 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // workload is one thing to measure.
@@ -35,7 +35,7 @@ func workloads(n int) []*workload {
 	for _, pct := range []int{100, 10} { // the capture has no threads
 		list = append(list, tandem(n, pct, 1)[0])
 	}
-	return append(append(list, scalarPoses(n)), ownValues(n)...)
+	return append(list, ownValues(n)...)
 }
 
 // aMillisecond is how long one measurement lasts at least.
@@ -96,7 +96,9 @@ func tandem(n, pct, workers int) []*workload {
 	if err != nil {
 		fail("%v", err)
 	}
-	e.Install(systems.Interpolation3D().WithWorkers(workers))
+	interpolator := interpolation.New3D()
+	interpolator.Workers = workers
+	e.Install(interpolator)
 	w := e.World()
 	a, b := poses(n)
 	moves := movers(n, pct)
@@ -119,10 +121,6 @@ func tandem(n, pct, workers int) []*workload {
 	step := func() { stepOn(e) }
 	step()
 	frames := func() float64 {
-		step()
-		for range 8 { // drawn several times, as the steps that are timed: by that the next capture decides how to leave its samples
-			e.Update(time.Microsecond)
-		}
 		step()
 		if workers > 0 {
 			// Workers have fallen asleep during the others' turns. A game draws all the time, and the system has found every thread a processor of its own long since.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
@@ -155,7 +155,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.Install(systems.Interpolation3D(), client)
+			e.Install(interpolation.New3D(), client)
 			clients, engines = append(clients, client), append(engines, e)
 		}
 		most := make([]int, 2)

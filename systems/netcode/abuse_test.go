@@ -166,7 +166,7 @@ func TestManyResumeOnePlayer(t *testing.T) {
 // What strangers and operators write as reasons cannot write control characters into logs.
 func TestReasonsAreOneLine(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
-		c.Admit = func(c netcode.Candidate) error {
+		c.Authenticate = func(c netcode.JoinRequest) error {
 			if len(c.Token) > 0 {
 				return fmt.Errorf("no \x1b[31m%s", c.Token)
 			}

@@ -24,7 +24,10 @@ func customerOf(addr string) netip.Prefix {
 }
 
 // networkOf returns the network that an address is of, as transports count it. Invalid: where customerOf is.
-func networkOf(addr string) netip.Prefix { return address.Network(customerOf(addr).Addr()) }
+func networkOf(addr string) netip.Prefix { return networkOfCustomer(customerOf(addr)) }
+
+// networkOfCustomer returns the network that a customer is of. Invalid: where the customer is.
+func networkOfCustomer(customer netip.Prefix) netip.Prefix { return address.Network(customer.Addr()) }
 
 // crowded says why nobody joins from an address any more, or nothing.
 func (s *Server[S, I]) crowded(addr string) transport.Reason {

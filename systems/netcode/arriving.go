@@ -98,6 +98,16 @@ func (h *holding) take(r *replica, after, i int32) held {
 	return news
 }
 
+// saysAfter reports whether any of a replica's news behind one of them is about the same thing.
+func (h *holding) saysAfter(r *replica, i, what int32) bool {
+	for i = h.after(r, i); i != 0; i = h.after(r, i) {
+		if h.all[i].what == what {
+			return true
+		}
+	}
+	return false
+}
+
 // note takes in what a record of a moment says of a replica beside where it is.
 func (c *Client[S, I]) note(r *replica, ch *snapshot.Change, at time.Duration) {
 	if ch.Late {
@@ -129,7 +139,9 @@ func (c *Client[S, I]) note(r *replica, ch *snapshot.Change, at time.Duration) {
 	}
 }
 
-// noteLate takes in what was overtaken by newer news: it has a place before them, if they do not hold yet.
+// noteLate takes in a record that a newer one has overtaken. What it says of a component holds from its moment on, up to the
+// next news of that component. If the newer records were silent about the component, the newest of them ends it: silence means
+// that the component is as the server knows the client to have had it, not as an overtaken record says.
 func (c *Client[S, I]) noteLate(r *replica, ch *snapshot.Change, at time.Duration) {
 	if r.news.first == 0 || at < r.holds || c.held.n >= maxHeld {
 		return
@@ -143,10 +155,14 @@ func (c *Client[S, I]) noteLate(r *replica, ch *snapshot.Change, at time.Duratio
 	for next := c.held.after(r, after); next != 0 && c.held.all[next].at <= at; next = c.held.after(r, after) {
 		after = next
 	}
-	news := held{at: at}
+	news, newest := held{at: at}, held{at: r.told}
 	for i, m := range c.mirrors {
-		if m.tells(ch) && !m.early() {
-			after = c.held.put(r, after, news.of(int32(i), m.keep(c.decoder, ch)))
+		if !m.tells(ch) || m.early() {
+			continue
+		}
+		after = c.held.put(r, after, news.of(int32(i), m.keep(c.decoder, ch)))
+		if !c.held.saysAfter(r, after, int32(i)) {
+			c.held.hold(r, newest.of(int32(i), m.keepNewest(c.decoder, r.id)))
 		}
 	}
 }

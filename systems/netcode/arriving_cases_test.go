@@ -60,7 +60,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		}
 	})
 	m.run(7*time.Second, nil)
-	if most < 1<<14 || early == 0 {
+	if most < 1<<14-len(crates) || early == 0 { // what holds early is some of one crate
 		t.Errorf("at most %d pieces of news were kept, and %d steps showed some early: the test shows nothing", most, early)
 	}
 	changes = false
@@ -249,7 +249,6 @@ func TestValuesOfAServerStartedAnew(t *testing.T) {
 	m.run(20*time.Second, nil)
 	m.mustPlay()
 	again := newMatchOf(t, m.protocol, nil)
-	a.born = -m.now
 	m.listener.Close(transport.Reason{Code: transport.Failed})
 	m.listener, m.engine, m.server = again.listener, again.engine, again.server
 	m.until(a, netcode.Lost)

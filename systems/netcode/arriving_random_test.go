@@ -9,7 +9,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -32,7 +31,7 @@ func newChurn(t testing.TB, seed uint64, grace time.Duration) *churn {
 		s.Timeout, s.Grace = 2*time.Second, grace
 		s.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !c.hidden[e] }
 	})
-	c.engine.Install(systems.Hierarchy3D(systems.KeepOrphans(), systems.WithLogger(quiet())))
+	c.engine.Install(quietHierarchy(true))
 	c.onServer(c.change)
 	c.engine.AddAt(ecs.FixedEnd, ecs.OrderReplicate+1, ecs.SystemFunc(c.note))
 	return c

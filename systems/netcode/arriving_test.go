@@ -116,7 +116,7 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 		if last < 26 || steps < 590 {
 			t.Errorf("%s: %d points after %d steps; the test shows nothing", test.name, last, steps)
 		}
-		if few := 3 * 26; test.kind.Delayed() && ahead < few || !test.kind.Delayed() && ahead > 0 {
+		if few := 2 * 26; test.kind.Delayed() && ahead < few || !test.kind.Delayed() && ahead > 0 {
 			t.Errorf("%s: in %d of %d steps what is mirrored on arrival was ahead", test.name, ahead, steps)
 		}
 	}
@@ -174,7 +174,7 @@ func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 			}
 			continue
 		}
-		if seen < born || seen > born+test.late || told > born-30*time.Millisecond {
+		if seen < born || seen > born+test.late || told > born-step/2 {
 			t.Errorf("%s: born at %v, told of when the picture showed %v, seen when it showed %v", test.name, born, told, seen)
 		}
 		const metres = 12.0 / tickRate

@@ -63,3 +63,26 @@ func TestBankThatMakesNoSense(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An honest player keeps its speed at every snapshot rate that a server may have, down to the 5 Hz
+// that a client may wish for, and on lines with jitter and loss. The bank covers an interval.
+func TestHonestPlayersKeepTheirSpeedAtAnySnapshotRate(t *testing.T) {
+	const seconds = 20
+	for _, rate := range []int{5, 6, 7, 8, 10, 13, 20, 30, 60} {
+		for _, path := range []linksim.Condition{{Delay: 30 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02, Seed: 7}} {
+			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.SnapshotRate = true, rate })
+			a := m.join(linksim.Symmetric(path), nil)
+			m.run(6*time.Second, nil)
+			m.mustPlay()
+			p := m.of(a)
+			x, lost := p.State.X, p.ArrivalStats().Forfeited
+			a.input = func(tick.Tick) input { return input{X: 1} }
+			m.run(seconds*time.Second, nil)
+			ran, lost := p.State.X-x, p.ArrivalStats().Forfeited-lost
+			t.Logf("%d Hz %v: %.1f forfeited %v", rate, path.Jitter, ran, lost)
+			if whole := float32(runSpeed * seconds); ran < 0.98*whole || ran > 1.02*whole {
+				t.Errorf("snapshots at %d Hz, jitter %v: an honest player runs %.1f m of %.0f, and has forfeited %v", rate, path.Jitter, ran, whole, lost)
+			}
+		}
+	}
+}

@@ -10,9 +10,10 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
-	"github.com/tandem-ecs/tandem/systems/internal/resource"
+	"github.com/tandem-ecs/tandem/internal/resource"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
@@ -25,7 +26,7 @@ import (
 type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server; it is called at the start and again after one was lost.
 	Dial func() (transport.Conn, error)
-	// Token is presented to the server's Admit; at most MaxToken bytes.
+	// Token is presented to the server's Authenticate; at most MaxToken bytes.
 	Token []byte
 	// Input says what the player does in a step. It is called once for each that is predicted, also when the clock has gone back and the tick was there before: then
 	// the first input for it stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the neutral one.
@@ -54,8 +55,11 @@ type ClientConfig[S any, I comparable] struct {
 	// Delay bounds how far behind the newest snapshots others are shown, without the way down and the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A Max of
 	// zero means no bound.
 	Delay Bounds[time.Duration]
-	// Timeout is how long silence is endured before a new connection is tried (zero: 5 s), Retry how long after a failed attempt the next one begins (zero: 1 s). A connection that is still
-	// being made has 15 s: the transport gives up before, and says why.
+	// Timeout is how long silence is endured (zero: 5 s). Retry is how long after that, and after a failed
+	// attempt, a new connection is tried (zero: 1 s). While the silence has lasted for less than 22 s the old
+	// one is kept beside it, and whichever of them speaks first counts: a queue or an outage holds data that
+	// would be lost. A connection that is still being made has 15 s: the transport gives up before, and says
+	// why.
 	Timeout, Retry time.Duration
 	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never corrects a prediction: to see what they are for.
 	WithoutPrediction, WithoutReconciliation bool
@@ -99,7 +103,10 @@ type Client[S any, I comparable] struct {
 	hello    hello
 	nextTry  time.Duration // of a hello, or of a connection
 	heardAt  time.Duration
-	opening  bool // the connection is being made
+	ackedAt  time.Duration // when the server last said that a packet has come
+	sentAt   time.Duration // when one was last sent
+	opening  bool          // the connection is being made
+	beside   beside
 	polledAt time.Duration
 	wokeAt   time.Duration // when this process last woke
 	waking   bool          // this process has slept, and what is read now has waited for it
@@ -109,6 +116,9 @@ type Client[S any, I comparable] struct {
 	welcomed welcome
 
 	endpoint  *packet.Endpoint
+	pace      pace
+	upload    float64 // bytes of a packet of inputs, smoothed
+	batch     int     // new inputs in a packet
 	decoder   *snapshot.Decoder
 	clocks    *clocksync.Client
 	inputLoss clocksync.LossMeter
@@ -133,7 +143,8 @@ type Client[S any, I comparable] struct {
 	pinged   [256]bool
 	jumps    uint8 // of the own player, as the server counts them
 	hasState bool
-	newest   int64 // newest tick of which a snapshot came, unwrapped
+	newest   int64         // newest tick of which a snapshot came, unwrapped
+	whole    time.Duration // the newest moment at which the states of all replicas are known; 0: none
 	own      snapshot.ID
 	mine     ownHeard[S] // what packets have said of the own player
 	correct  correction[S]
@@ -162,29 +173,31 @@ type news[S any] struct {
 
 // ClientStats are a client's figures, also a resource of its world. Counters count from when the client was made, over all of its connections.
 type ClientStats struct {
-	Status           Status        // where the client stands
-	RTT, Jitter      time.Duration // smoothed round trip, and its mean deviation
-	Loss             float64       // share of snapshots that did not come in time, 0 to 1
-	Delay            time.Duration // how far behind the server's present others are shown
-	Lead             time.Duration // how far ahead of it the own player is simulated
-	Age              time.Duration // how early his inputs come
-	Stretch          float64       // of the engine's time against real time: 1 is real speed
-	ViewRate         float64       // of the others' time, likewise; 0 waits for data
-	Replicas         int           // replicated entities that are known at present
-	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
-	Corrections      uint64        // of the own player's prediction; the first is where it begins
-	CorrectionError  float64       // of the last one, as Game.Distance measures it
-	Predicted        int           // bodies that are predicted, wholly or in part
-	BodyCorrections  uint64        // steps of theirs in which one was corrected
-	BodyError        float64       // by how much the last one, in units of length
-	Jumps            uint64        // whole ticks made up after stalls
-	Redundancy       int           // packets that carry an input, as the lead expects
-	Missed           int           // ticks in a row for which the server has had no input
-	SentBytes        uint64        // without what the transport adds
-	ReceivedBytes    uint64        // likewise
-	Snapshots        uint64        // packets of the session that were taken in
-	Malformed        uint64        // packets that no server writes
-	Reconnects       uint64        // sessions after the first
+	Status           Status           // where the client stands
+	RTT, Jitter      time.Duration    // smoothed round trip, and its mean deviation
+	Loss             float64          // share of snapshots that did not come in time, 0 to 1
+	Delay            time.Duration    // how far behind the server's present others are shown; zero until the server's clock is known
+	Lead             time.Duration    // how far ahead of it the own player is simulated
+	Age              time.Duration    // how early his inputs come
+	Stretch          float64          // of the engine's time against real time: 1 is real speed
+	ViewRate         float64          // of the others' time, likewise; 0 waits for data
+	Replicas         int              // replicated entities that are known at present
+	Sampled, Starved uint64           // replica steps shown; of them without a snapshot ahead
+	Corrections      uint64           // of the own player's prediction; the first is where it begins
+	CorrectionError  float64          // of the last one, as Game.Distance measures it
+	Predicted        int              // bodies that are predicted, wholly or in part
+	BodyCorrections  uint64           // steps of theirs in which one was corrected
+	BodyError        float64          // by how much the last one, in units of length
+	Jumps            uint64           // whole ticks made up after stalls
+	Redundancy       int              // packets that carry an input, as the lead expects
+	Missed           int              // ticks in a row for which the server has had no input
+	SentBytes        uint64           // without what the transport adds
+	ReceivedBytes    uint64           // likewise
+	Snapshots        uint64           // packets of the session that were taken in
+	Malformed        uint64           // packets that no server writes
+	Reconnects       uint64           // sessions after the first
+	Interval         time.Duration    // between two snapshots of a body, as the server says
+	Path             congestion.Stats // of the way to the server
 }
 
 // maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each travels twice.
@@ -357,10 +370,8 @@ func (c *Client[S, I]) Leave() { c.end(transport.Reason{Code: transport.Left}) }
 
 func (c *Client[S, I]) now() time.Duration { return c.engine.Time().Real }
 
-func (c *Client[S, I]) interpolator() *systems.Interpolator[components.Pose3D] {
-	id := arche.ResourceID[systems.Interpolator[components.Pose3D]](c.world)
-	i, _ := c.world.Resources().Get(id).(*systems.Interpolator[components.Pose3D])
-	return i
+func (c *Client[S, I]) interpolator() *interpolation.Interpolator[components.Pose3D] {
+	return interpolation.Of[components.Pose3D](c.world)
 }
 
 func (c *Client[S, I]) setStatus(s Status, reason transport.Reason) {
@@ -387,6 +398,7 @@ func (c *Client[S, I]) end(reason transport.Reason) {
 		c.conn.Close(reason)
 		c.conn = nil
 	}
+	c.beside.drop()
 	c.setStatus(Ended, reason)
 	if c.engine != nil {
 		_ = c.engine.SetStretch(1)

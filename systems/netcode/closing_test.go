@@ -9,9 +9,10 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/access"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -125,7 +126,7 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, key, false); err != nil {
 		t.Errorf("who was in is told: %v", err)
 	}
-	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.Key{}, false); err != guestlist.ErrUsed {
+	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.Key{}, false); err != access.ErrUsed {
 		t.Errorf("a stranger is told: %v", err)
 	}
 }
@@ -146,7 +147,7 @@ func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Install(systems.Interpolation3D(), systems.Hierarchy3D(), c)
+		e.Install(interpolation.New3D(), hierarchy.New3D(), c)
 		return e
 	}
 	client().Close()

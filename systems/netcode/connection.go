@@ -59,6 +59,11 @@ func (c *Client[S, I]) poll(now time.Duration) {
 	c.conn.Poll(now)
 }
 
+// use begins with a connection.
+func (c *Client[S, I]) use(conn transport.Conn, now time.Duration) {
+	c.conn, c.opening, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
+}
+
 // receive keeps the connection alive and takes in what has arrived. It runs in every step.
 func (c *Client[S, I]) receive(now time.Duration) {
 	if c.status == Ended {
@@ -81,7 +86,7 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		if conn == nil {
 			panic("netcode: Dial returned neither a connection nor an error; return one of them")
 		}
-		c.conn, c.opening, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
+		c.use(conn, now)
 	}
 	for i := range c.queued {
 		a := &c.queue[i]
@@ -107,7 +112,13 @@ func (c *Client[S, I]) receive(now time.Duration) {
 			return
 		}
 	}
+	if c.tryBeside(now); c.conn == nil {
+		return
+	}
 	state, patience := c.conn.State(), c.config.Timeout
+	if c.status == Playing {
+		patience = max(patience, longPatience)
+	}
 	if state == transport.Connecting {
 		patience = max(patience, connectTimeout)
 	} else if c.opening {
@@ -122,14 +133,9 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		c.lost(reason, now)
 	case state == transport.Open && c.status != Playing && now >= c.nextTry:
 		c.nextTry = now + helloEvery
-		c.packet[0] = kindHello
-		w := packet.NewWriter(c.packet[1:c.conn.MTU()])
-		c.hello.write(&w, c.protocol.schema)
-		if w.Err() != nil || c.conn.MTU() < minMTU {
+		if !c.greet(c.conn, kindHello) {
 			c.end(transport.Reason{Code: transport.Failed, Text: fmt.Sprintf("the connection carries %d bytes at a time, too little for the greeting and its token", c.conn.MTU())})
-			return
 		}
-		_ = c.conn.Send(c.packet[:1+len(w.Bytes())])
 	}
 }
 
@@ -140,11 +146,23 @@ func lostOr(s Status) Status {
 	return Joining
 }
 
+// final reports whether a server that closes a connection so does not want the client back.
+func final(reason transport.Reason) bool {
+	switch reason.Code {
+	case transport.Kicked, transport.Unauthorized, transport.Mismatch, transport.Replaced, transport.Left:
+		return true
+	}
+	return false
+}
+
 // lost decides whether it is worth coming back.
 func (c *Client[S, I]) lost(reason transport.Reason, now time.Duration) {
 	c.conn = nil
-	switch reason.Code {
-	case transport.Kicked, transport.Unauthorized, transport.Mismatch, transport.Replaced, transport.Left:
+	switch {
+	case c.beside.conn != nil && (reason.Code == transport.Replaced || !final(reason)):
+		c.takeBeside(reason, now)
+		return
+	case final(reason):
 		c.end(reason)
 		return
 	}

@@ -8,7 +8,9 @@ import (
 )
 
 // A replica that the server has taken away, and that is seen in the past, is seen until its picture comes to the moment at which that happened: else it would vanish in front of
-// the wall that it was about to hit. It stays in its slot meanwhile; if somebody else is given the slot before, it is set aside. What hangs below it goes on with it, in its slot or beside it, until it is
+// the wall that it was about to hit. From its last sample on it stands. It stays in its slot
+// meanwhile; if somebody else is given the slot before, it is set aside. What hangs below it goes
+// on with it, in its slot or beside it, until it is
 // gone.
 
 // maxAside is how many may be set aside. The oldest goes at once when another one comes.
@@ -39,6 +41,9 @@ func (c *Client[S, I]) depart(id snapshot.ID, at, now time.Duration) {
 	}
 	behind := min(at-c.viewTime, 5*time.Second)
 	r.departs = departure{true, at, now + 2*behind + time.Second}
+	if r.hung == 0 { // what carries others goes on as it did, else they would leap when it is gone
+		r.stay(now)
+	}
 	c.stats.Replicas--
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -161,7 +161,7 @@ func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 // On a listen server some entities are interpolated and some are not; a jump is one jump for both.
 func TestJumpsBesideAnInterpolator(t *testing.T) {
 	m := newMatch(t, nil)
-	m.engine.Install(systems.Interpolation3D())
+	m.engine.Install(interpolation.New3D())
 	bare := m.crate(kindCrate, components.At3D(0, 0, 0))
 	l := components.NewLogical(components.At3D(0, 0, 5))
 	spawn := generic.NewMap3[components.Transform3D, components.Visual3D, netcode.Replicated](m.engine.World())

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -82,7 +82,7 @@ func ExamplePredict() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine.Install(systems.Interpolation3D(), client)
+	engine.Install(interpolation.New3D(), client)
 	for frame := range 5 * 60 {
 		if frame == 3*60 {
 			running.X = 1

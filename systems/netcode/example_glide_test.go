@@ -11,7 +11,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -32,7 +32,7 @@ func ExampleMirror_glide() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	world := mustEngine(server)
+	world := MustEngine(server)
 	patients := generic.NewMap3[components.Transform3D, netcode.Replicated, health](world.World())
 	pose := components.NewLogical(components.Identity3D())
 	patient := patients.NewWith(&pose, &netcode.Replicated{Kind: kindHero}, &health{})
@@ -55,7 +55,7 @@ func ExampleMirror_glide() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine := mustEngine(systems.Interpolation3D(), systems.InterpolationLinear[float32](), client)
+	engine := MustEngine(interpolation.New3D(), interpolation.NewLinear[float32](), client)
 	told := generic.NewFilter2[health, components.Logical[float32]]()
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
 		for query := told.Query(w); query.Next(); {

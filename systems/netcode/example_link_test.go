@@ -13,7 +13,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -47,7 +47,7 @@ func Example_joinLink() {
 	link := listener.Link("", token) // "play.example.org" is how others find it
 	server, err := netcode.NewServer(exampleProtocol(), netcode.ServerConfig[hero, buttons]{
 		Listener: listener,
-		Admit: func(c netcode.Candidate) error {
+		Authenticate: func(c netcode.JoinRequest) error {
 			if subtle.ConstantTimeCompare(c.Token, []byte(token)) == 0 {
 				return errors.New("ask for a new link") // which he is told
 			}
@@ -71,7 +71,7 @@ func Example_joinLink() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		world := mustEngine(client, systems.Interpolation3D())
+		world := MustEngine(client, interpolation.New3D())
 		defer world.Close() // leaves
 		for {
 			if status, reason := client.Status(); status != netcode.Joining {
@@ -82,7 +82,7 @@ func Example_joinLink() {
 		}
 	}
 
-	engine := mustEngine(server)
+	engine := MustEngine(server)
 	over := make(chan struct{})
 	go func() { // the server's process
 		defer close(over)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -32,7 +32,7 @@ func ExampleServerConfig() {
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	protocol, listener := exampleProtocol(), loopback.Listen(loopback.Config{})
-	engine := mustEngine()
+	engine := MustEngine()
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
 	put := func(kind, owner uint16, pose components.Pose3D) arche.Entity {
 		l := components.NewLogical(pose)
@@ -63,7 +63,7 @@ func ExampleServerConfig() {
 	step := func() { engine.Update(time.Second / 60) }
 	var clients []*netcode.Client[hero, buttons]
 	for range 2 {
-		world := mustEngine()
+		world := MustEngine()
 		models := generic.NewMap3[components.Transform3D, components.Visual3D, model](world.World())
 		client, err := netcode.NewClient(protocol, netcode.ClientConfig[hero, buttons]{
 			Dial:  func() (transport.Conn, error) { return listener.Dial(), nil },
@@ -75,7 +75,7 @@ func ExampleServerConfig() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		world.Install(systems.Interpolation3D(), client)
+		world.Install(interpolation.New3D(), client)
 		clients = append(clients, client)
 		others := step
 		step = func() { others(); world.Update(time.Second / 60) }
@@ -102,7 +102,7 @@ func ExampleServerConfig() {
 	// ended kicked: no mines here
 }
 
-func mustEngine(plugins ...ecs.Plugin) *ecs.Engine {
+func MustEngine(plugins ...ecs.Plugin) *ecs.Engine {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
 		log.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -80,7 +80,7 @@ func exampleClient(
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine.Install(systems.Interpolation3D(), client)
+	engine.Install(interpolation.New3D(), client)
 	return engine, client
 }
 

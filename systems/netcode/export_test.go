@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
@@ -113,6 +114,11 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 		if has {
 			readPong(&r).write(&w)
 		}
+		told := r.Bool()
+		w.Bool(told)
+		if told {
+			w.Bits(r.Bits(intervalBits), intervalBits)
+		}
 		prediction.ReadFeedback(&r).Write(&w)
 		has = r.Bool()
 		w.Bool(has)
@@ -196,3 +202,6 @@ func (c *Client[S, I]) HungForTest() error {
 
 // SchemaForTest returns the schema.
 func (p *Protocol[S, I]) SchemaForTest() *snapshot.Schema { return p.schema }
+
+// NewestForTest returns the moment of the newest snapshot that has come.
+func (c *Client[S, I]) NewestForTest() time.Duration { return c.grid.Edge(c.newest) }

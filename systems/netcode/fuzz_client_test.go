@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -84,7 +84,7 @@ func FuzzServer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Install(systems.Interpolation3D(), systems.Hierarchy3D(systems.WithLogger(quiet())), client)
+		e.Install(interpolation.New3D(), quietHierarchy(false), client)
 		for range 12 {
 			e.Update(time.Second / 60)
 		}

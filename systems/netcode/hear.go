@@ -1,7 +1,6 @@
 package netcode
 
 import (
-	"errors"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -14,6 +13,7 @@ import (
 
 // hear takes in what a player has sent, and notices that he is gone.
 func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
+	s.logLate(p, now)
 	if p.conn == nil {
 		switch {
 		case p.kick.Code != transport.NoReason:
@@ -25,20 +25,23 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	}
 	p.conn.Poll(now)
 	for range perPoll {
-		size, ok := p.conn.Recv(s.packet)
+		size, arrived, ok := transport.RecvAt(p.conn, now, s.packet)
 		if !ok {
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
-		if !p.admits() || size == 0 { // counted there, and costs nothing more
+		if size == 0 || s.packet[0] == kindSession && p.endpoint.Repeats(s.packet[1:size]) {
+			continue // a copy costs no more than this, and is not the player's doing
+		}
+		if !p.admits() { // counted there, and costs nothing more
 			continue
 		}
 		switch s.packet[0] {
 		case kindSession:
-			if !s.hearSession(p, s.packet[1:size], now) {
+			if !s.hearSession(p, s.packet[1:size], now, arrived) {
 				s.stats.Malformed++
 			}
-		case kindHello: // our welcome was lost
+		case kindHello, kindBeside: // our welcome was lost
 			if size <= maxHello {
 				s.repeatWelcome(p, s.packet[1:size])
 			}
@@ -82,19 +85,19 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 // returns reports whether a player may come back after his connection was lost: who never said a word has not heard the secret with which he could.
 func (p *Player[S, I]) returns() bool { return p.confirmed && p.server.config.Grace > 0 }
 
-// resetInputs forgets what was received, so that nothing from an old connection or from before a long silence runs or counts any more.
-func (p *Player[S, I]) resetInputs() (err error) {
+// resetInputs forgets what was received, so that nothing from an old connection or from before a
+// long silence runs any more. It gives the player neither time nor packets.
+func (p *Player[S, I]) resetInputs() error {
 	if p.buffer != nil {
 		return p.buffer.Reset(p.server.Tick())
 	}
-	fresh, err := p.newArrivals()
-	if err == nil {
-		p.arrivals, p.silent = fresh, 0
-	}
-	return err
+	p.arrivals.Reset()
+	p.silent = 0
+	return nil
 }
 
-// admits reports whether one more datagram of his is looked at, of whatever kind: who sends too many is removed.
+// admits reports whether one more datagram of the player's is looked at, of whatever kind but a copy: a player that sends too
+// many is removed.
 func (p *Player[S, I]) admits() bool {
 	if p.buffer != nil {
 		return p.buffer.Admit()
@@ -118,11 +121,12 @@ func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 	}
 }
 
-// hearSession takes in one packet. It decodes all of it before it applies any of it.
-func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Duration) bool {
+// hearSession takes in one packet, which came at a time up to now. It decodes all of it before it
+// applies any of it.
+func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now, arrived time.Duration) bool {
 	pk, err := p.endpoint.Open(datagram)
 	if err != nil {
-		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
+		return false
 	}
 	r := &pk.Payload
 	hasPing := r.Bool()
@@ -143,11 +147,11 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 	}
 	if !p.confirmed {
 		p.confirmed = true
-		if s.config.Heard != nil {
-			s.config.Heard(p)
+		if s.config.Confirmed != nil {
+			s.config.Confirmed(p)
 		}
 	}
-	if err := p.endpoint.Accept(pk, now); err != nil {
+	if err := p.endpoint.Accept(pk, arrived); err != nil {
 		p.Kick("broke the protocol")
 		return true
 	}
@@ -161,7 +165,7 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 		if p.buffer != nil {
 			p.buffer.Receive(&s.inputs, clock)
 		} else {
-			// A client that has slept goes on with ids further away than a receiver follows. Who pretends to have slept loses more than he gains.
+			// A client that has slept goes on with ids further away than a receiver follows.
 			last, ok := p.arrivals.Last()
 			if away := s.inputs.Newest.Sub(last); ok && p.silent > s.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
 				_ = p.resetInputs()
@@ -175,7 +179,7 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now time.Du
 // lose keeps a player whose connection is gone until he comes back or his time is over.
 func (s *Server[S, I]) lose(p *Player[S, I], reason transport.Reason, now time.Duration) {
 	p.conn, p.lostAt = nil, now
-	s.logComing("lost", "player", p.number, "reason", reason.String())
+	s.logComing(p, "lost", "reason", reason.String())
 }
 
 // remove takes a player out for good, and his entity.
@@ -199,7 +203,7 @@ func (s *Server[S, I]) part(p *Player[S, I], reason transport.Reason) {
 	}
 	p.conn = nil
 	s.stats.Left++
-	s.logComing("left", "player", p.number, "reason", reason.String())
+	s.logComing(p, "left", "reason", reason.String())
 	if s.config.Left != nil {
 		s.config.Left(p, reason)
 	}

@@ -175,8 +175,16 @@ func (r *rogue) packet(at tick.Tick) []byte {
 		w.Bits(uint64(rng.IntN(1000)), 22)
 		r.pinged = false
 	}
+	thin := r.odds(3)
+	w.Bool(thin)
+	if thin {
+		w.Bits(uint64(1+rng.IntN(63)), 6)
+	}
 	prediction.Feedback{
-		Heard: !r.odds(5), Ack: at.Add(rng.IntN(100) - 50), Newest: at.Add(rng.IntN(1 << (1 + rng.IntN(30)))), Age: clocksync.Age(rng.IntN(256) - 128), Starved: rng.IntN(16),
+		Heard: !r.odds(5), Ack: at.Add(rng.IntN(100) - 50), Starved: rng.IntN(16), Report: clocksync.Report{
+			Newest: at.Add(rng.IntN(1 << (1 + rng.IntN(30)))), Age: clocksync.Age(rng.IntN(1 << 16)),
+			Held: rng.IntN(2) * rng.IntN(1<<(1+rng.IntN(10))), HeldAge: clocksync.Age(rng.IntN(1 << 16)),
+		},
 	}.Write(w)
 	has := !r.odds(5)
 	w.Bool(has)

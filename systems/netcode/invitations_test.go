@@ -8,7 +8,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/access"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -21,15 +21,15 @@ var deaf = linksim.Path{Receive: linksim.Condition{Loss: 1}}
 type invited struct {
 	*match
 	before []*match // of servers that were killed
-	guests *guestlist.List
+	guests *access.List
 	keys   []netcode.Key // that Joined was told, and Heard
 }
 
 var invitation = []byte("for one")
 
 func newInvited(t *testing.T) *invited {
-	v := &invited{guests: &guestlist.List{}}
-	if err := v.guests.Add(invitation, guestlist.Token{Uses: 1}); err != nil {
+	v := &invited{guests: &access.List{}}
+	if err := v.guests.Add(invitation, access.Invitation{Uses: 1}); err != nil {
 		t.Fatal(err)
 	}
 	v.match = newMatch(t, v.wire)
@@ -40,16 +40,16 @@ func newInvited(t *testing.T) *invited {
 func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
 	joined, left := c.Joined, c.Left
 	c.Random, c.Timeout, c.Grace = nil, 8*time.Second, 10*time.Second
-	c.Admit = func(c netcode.Candidate) error {
+	c.Authenticate = func(c netcode.JoinRequest) error {
 		return v.guests.Check(time.Time{}, c.Addr, c.Token, c.Key, c.Resumes)
 	}
 	c.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
 		v.guests.Joined(p.Token(), p.FormerKey(), p.Key())
 		return joined(p)
 	}
-	c.Heard = func(p *netcode.Player[runner, input]) {
+	c.Confirmed = func(p *netcode.Player[runner, input]) {
 		v.keys = append(v.keys, p.Key())
-		if !v.guests.Heard(p.Token(), p.Key()) {
+		if !v.guests.Confirmed(p.Token(), p.Key()) {
 			v.t.Error("a player was heard for whom no use was held")
 		}
 	}
@@ -71,15 +71,12 @@ func (v *invited) kill() {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	v.guests = &guestlist.List{}
+	v.guests = &access.List{}
 	if err := v.guests.UnmarshalText(text); err != nil {
 		v.t.Fatal(err)
 	}
 	old, fresh := v.match, newMatch(v.t, v.wire)
 	fresh.clients = old.clients
-	for _, p := range fresh.clients {
-		p.born -= old.now // the epoch of the fresh engine
-	}
 	for _, m := range append(v.before, old) {
 		m.listener = fresh.listener // which their clients dial
 	}

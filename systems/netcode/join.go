@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"errors"
 	"io"
@@ -17,12 +18,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Candidate is who wants to join.
-type Candidate struct {
-	Addr    string // as the transport writes it
-	Token   []byte // what he presents, at most 256 bytes, of which nothing is known; valid during the call
-	Key     Key    // of the place that he says he has or had; zero: he comes for the first time
-	Resumes bool   // he has proved to be a player who is in, or awaited back
+// JoinRequest is a client that wants to join.
+type JoinRequest struct {
+	Addr string // as the transport writes it
+	// Token is what the client presents, at most 256 bytes; valid during the call. For a client
+	// that resumes it may also be the token by which its player has joined: see ServerConfig.Authenticate.
+	Token   []byte
+	Key     Key  // of the place that the client says it has or had; zero: none
+	Resumes bool // the client has proved to be a player who is in, or awaited back
 }
 
 // Key names a place on a server without being of any use for getting in: it is the SHA-256 hash of the secret with which the player who was given the place comes back. Who presents a key knows its
@@ -34,12 +37,31 @@ type newcomer[S any, I comparable] struct {
 	conn    transport.Conn
 	network netip.Prefix // that he comes from, as networkOf has it
 	since   time.Duration
+	strange int           // datagrams so far that say nothing
+	asked   time.Duration // when it first asked to resume beside another connection; 0: it has not
 }
+
+// A connection beside another one takes its place when it has asked for besideWait and the other one has been
+// silent for besideSilence. What an outage held up comes at its end, on both at once.
+const (
+	besideWait    = time.Second / 2
+	besideSilence = time.Second
+)
+
+// maxStrange is the most datagrams other than a hello that a connection may send before it says who it is. A client sends none.
+const maxStrange = 64
 
 // maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another one comes, he who has said nothing for longest goes, of those from the network that has most of them:
 // a client speaks as soon as its connection is open, and strangers who never do would keep it out. What he has said by then is heard before: a server that was held up finds many at once, and the word of
 // the first of them has long been there.
 const maxWaiting = 64
+
+// A player comes back maxComebacks times at once, as many as connections may wait, and once in a
+// second after that, which is as often as a client tries by itself.
+const (
+	maxComebacks       = maxWaiting
+	comebacksPerSecond = 1
+)
 
 // perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody can hold up the step.
 const perPoll = 64
@@ -58,7 +80,8 @@ func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
 			s.refuse(first.conn, transport.Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
 		}
 	}
-	s.waiting = append(s.waiting, newcomer[S, I]{conn, networkOf(conn.RemoteAddr()), now})
+	transport.SetStranger(conn, true)
+	s.waiting = append(s.waiting, newcomer[S, I]{conn: conn, network: networkOf(conn.RemoteAddr()), since: now})
 }
 
 // refuse sends a newcomer away.
@@ -105,14 +128,19 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 			break
 		}
 		s.stats.ReceivedBytes += uint64(size)
-		if size == 0 || s.packet[0] != kindHello || size > maxHello {
+		if size == 0 || s.packet[0] != kindHello && s.packet[0] != kindBeside || size > maxHello {
+			if n.strange++; n.strange > maxStrange {
+				s.refuse(n.conn, transport.Reason{Code: transport.Overload, Text: "sent too much that a client would not"})
+				return false
+			}
+			continue
+		}
+		if s.packet[0] == kindBeside && s.waits(n, s.packet[1:size], now) {
 			continue
 		}
 		reason := s.admit(n.conn, s.packet[1:size], now)
 		if reason.Code != transport.NoReason {
-			if s.refusals.allow(now) {
-				s.config.Log.Info("tandem: refused", "addr", n.conn.RemoteAddr(), "reason", reason.String())
-			}
+			s.logRefusal(n.conn, reason, now)
 			s.refuse(n.conn, reason)
 		}
 		return false
@@ -127,9 +155,38 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 	return true
 }
 
+// waits reports whether a connection beside a player's other one has to wait, and says so to it.
+func (s *Server[S, I]) waits(n *newcomer[S, I], greeting []byte, now time.Duration) bool {
+	r := packet.NewReader(greeting)
+	var h hello
+	if h.read(&r, s.protocol.schema) != nil {
+		return false
+	}
+	p := s.resumed(&h)
+	if p == nil || p.conn == nil {
+		return false
+	}
+	if n.asked == 0 {
+		n.asked = now
+	}
+	if now-n.asked >= besideWait && now-p.heardAt >= besideSilence {
+		return false
+	}
+	_ = n.conn.Send([]byte{kindBeside})
+	return true
+}
+
+// resumed returns the player whose place a hello claims by its secret, or nil.
+func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
+	if p := s.playerOf(h.player); h.resume && p != nil && p.knows(h.secret) {
+		return p
+	}
+	return nil
+}
+
 // admit makes a player of a connection, or says why not.
-func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duration) (refused transport.Reason) {
-	r := packet.NewReader(bytes)
+func (s *Server[S, I]) admit(conn transport.Conn, greeting []byte, now time.Duration) (refused transport.Reason) {
+	r := packet.NewReader(greeting)
 	var h hello
 	if err := h.read(&r, s.protocol.schema); errors.Is(err, snapshot.ErrMismatch) {
 		return transport.Reason{Code: transport.Mismatch, Text: err.Error()}
@@ -137,23 +194,21 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 		s.stats.Malformed++
 		return transport.Reason{Code: transport.Refused, Text: "the greeting made no sense; is this the same game?"}
 	}
-	if h.resume {
-		for _, p := range s.players {
-			if p != nil && p.number == h.player && p.knows(h.secret) {
-				if s.config.Admit != nil {
-					if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, p.key, true}); err != nil {
-						return refusal(err)
-					}
-				}
-				if p.kick.Code != transport.NoReason { // and goes for good when it is his turn to be heard
-					return p.kick
-				}
-				s.resume(p, conn, now)
-				return transport.Reason{}
-			}
+	if p := s.resumed(&h); p != nil {
+		if p.comebacks.Allowance(now) < 1 {
+			return transport.Reason{Code: transport.Refused, Text: "you come back too often, try again in a few seconds"}
 		}
-		// A stranger with a secret that nobody has, or a player who came too late: a newcomer like any other.
+		p.comebacks.Spend(1)
+		if err := s.authenticateAgain(p, conn, h.token); err != nil {
+			return refusal(err)
+		}
+		if p.kick.Code != transport.NoReason { // and goes for good when it is his turn to be heard
+			return p.kick
+		}
+		s.resume(p, conn, now)
+		return transport.Reason{}
 	}
+	// A stranger with a secret that nobody has, or a player who came too late, is a newcomer like any other.
 	if s.draining.Code != transport.NoReason {
 		return s.draining
 	}
@@ -161,8 +216,8 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	if h.resume {
 		former = h.secret.key()
 	}
-	if s.config.Admit != nil {
-		if err := s.config.Admit(Candidate{conn.RemoteAddr(), h.token, former, false}); err != nil {
+	if s.config.Authenticate != nil {
+		if err := s.config.Authenticate(JoinRequest{conn.RemoteAddr(), h.token, former, false}); err != nil {
 			return refusal(err)
 		}
 	}
@@ -191,12 +246,26 @@ func (s *Server[S, I]) admit(conn transport.Conn, bytes []byte, now time.Duratio
 	s.mustShow(p.Entity)
 	p.playing = true
 	s.own(p)
-	s.logComing("joined", "player", p.number, "addr", conn.RemoteAddr())
+	p.unwritten = !s.logComing(p, "joined", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
 	return transport.Reason{}
 }
 
-// refusal is what somebody is told whom Admit does not let in.
+// authenticateAgain calls Authenticate for a player that comes back: with the token that it joined
+// with, and with the one that it presents now if that is another. A ban of either keeps it out.
+func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn transport.Conn, token []byte) error {
+	if s.config.Authenticate == nil {
+		return nil
+	}
+	c := JoinRequest{conn.RemoteAddr(), p.token, p.key, true}
+	if err := s.config.Authenticate(c); err != nil || bytes.Equal(token, p.token) {
+		return err
+	}
+	c.Token = token
+	return s.config.Authenticate(c)
+}
+
+// refusal is the reason for a client that Authenticate does not let in.
 func refusal(err error) transport.Reason {
 	code := transport.Unauthorized
 	var later interface{ Temporary() bool }
@@ -218,14 +287,16 @@ func (s *Server[S, I]) mustShow(e arche.Entity) {
 }
 
 func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerOf(conn.RemoteAddr()), heardAt: now, frame: components.Identity3D()}
+	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerOf(conn.RemoteAddr()), joinedAt: now, heardAt: now, lines: lines{most: mostOfPlayer}, frame: components.Identity3D()}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
 	p.key = p.secret.key()
+	p.comebacks = packet.NewPacer(comebacksPerSecond, maxComebacks)
 	p.rate = s.clampRate(rate)
 	var err error
-	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p}); err != nil {
+	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
+	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p, Control: p.pace.control, Overhead: overhead}); err != nil {
 		return nil, err
 	}
 	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{Shared: s.shared})
@@ -241,10 +312,7 @@ func (s *Server[S, I]) newPlayer(conn transport.Conn, now time.Duration, rate in
 		if s.config.Bank > 0 {
 			bank = min(max(1, int(s.config.Bank/step)), prediction.MaxHistory)
 		}
-		p.newArrivals = func() (*prediction.Arrivals[I], error) {
-			return prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
-		}
-		p.arrivals, err = p.newArrivals()
+		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
 	} else {
 		p.buffer, err = prediction.NewBuffer(s.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: s.protocol.TickRate(), Kick: s.config.Kick})
 	}
@@ -286,15 +354,18 @@ func (s *Server[S, I]) own(p *Player[S, I]) {
 // resume gives a player his new connection. What he had acknowledged still holds, so he is sent what changed since.
 func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Duration) {
 	if p.conn != nil {
-		p.conn.Close(transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"})
+		reason := transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"}
+		p.conn.Close(reason)
+		s.lose(p, reason, now)
 	}
 	p.conn, p.heardAt = conn, now
 	p.ping.waits = false // the answer would tell of the old path
+	p.pace.control.Reset()
 	if err := p.resetInputs(); err != nil {
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
 	}
 	s.stats.Resumed++
-	s.logComing("resumed", "player", p.number, "addr", conn.RemoteAddr())
+	s.logComing(p, "resumed", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, true)
 }
 
@@ -304,5 +375,6 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	w := packet.NewWriter(buf[1:])
 	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.OnArrival, rate: uint8(p.rate)}
 	m.write(&w)
+	transport.SetStranger(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])
 }

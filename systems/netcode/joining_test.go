@@ -70,7 +70,7 @@ func TestLeavingAndTimingOut(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.MaxPlayers = 1
-		c.Admit = func(c netcode.Candidate) error {
+		c.Authenticate = func(c netcode.JoinRequest) error {
 			if string(c.Token) != "sesame" {
 				return errWrongToken
 			}

@@ -55,7 +55,7 @@ func TestKnockingDoesNotFillTheLog(t *testing.T) {
 			c.Log = slog.New(slog.NewTextHandler(&log, nil))
 			c.MaxPlayers = 4
 			if !admitted {
-				c.Admit = func(netcode.Candidate) error { return errors.New("not you") }
+				c.Authenticate = func(netcode.JoinRequest) error { return errors.New("not you") }
 			}
 		})
 		const minutes = 5

@@ -5,7 +5,7 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/systems/internal/plain"
+	"github.com/tandem-ecs/tandem/internal/pointerfree"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
@@ -14,7 +14,7 @@ import (
 // is, it holds from when it comes. Call it in the same order on both ends. It panics when the protocol is in use already, for a name that is taken,
 // and for a type that holds pointers: strings, slices and maps are such.
 func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec snapshot.Codec[T], options ...MirrorOption) snapshot.Component[T] {
-	if pointer := plain.Pointer[T](); pointer != "" {
+	if pointer := pointerfree.Pointer[T](); pointer != "" {
 		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
 	}
 	m := mirrorOf[T]{handle: snapshot.Register(p.schema, name, codec)}
@@ -46,6 +46,8 @@ type mirror interface {
 	tells(change *snapshot.Change) bool
 	// keep holds what a change says, and returns where.
 	keep(from *snapshot.Decoder, change *snapshot.Change) (place int32)
+	// keepNewest holds the newest that a decoder knows of an entity, and returns where.
+	keepNewest(from *snapshot.Decoder, id snapshot.ID) (place int32)
 	// give gives the entity what is held there, and lets it go; to the zero entity it gives nothing.
 	give(place int32, e arche.Entity)
 	// early reports whether values hold from when they come.
@@ -88,7 +90,15 @@ func (m *mirrorIn[T]) tells(change *snapshot.Change) bool {
 func (m *mirrorIn[T]) early() bool { return m.options.onArrival }
 
 func (m *mirrorIn[T]) keep(from *snapshot.Decoder, change *snapshot.Change) int32 {
-	v, ok := m.handle.In(from, change)
+	return m.put(m.handle.In(from, change))
+}
+
+func (m *mirrorIn[T]) keepNewest(from *snapshot.Decoder, id snapshot.ID) int32 {
+	return m.put(m.handle.Get(from, id))
+}
+
+// put holds a value, or that there is none, and returns where.
+func (m *mirrorIn[T]) put(v T, ok bool) int32 {
 	if !ok {
 		return absent
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/access"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -18,7 +18,7 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 		var m *match
 		m = newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 			c.Timeout = time.Second
-			c.Admit = func(c netcode.Candidate) error {
+			c.Authenticate = func(c netcode.JoinRequest) error {
 				if c.Resumes {
 					asked++
 				}
@@ -29,7 +29,7 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 				case c.Addr == "" || string(c.Token) != "mine":
 					return errors.New("who is this?")
 				case banned:
-					return &guestlist.BannedError{Reason: "enough"}
+					return &access.BannedError{Reason: "enough"}
 				}
 				return nil
 			}
@@ -55,7 +55,7 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 		switch how {
 		case "banned while he is away":
 			banned = true
-		case "kicked and back at once": // see Admit
+		case "kicked and back at once": // see Authenticate
 		default:
 			p.Kick("enough")
 			banned = true

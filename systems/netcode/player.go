@@ -8,6 +8,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -34,28 +35,34 @@ type Player[S any, I comparable] struct {
 	slot   int
 	rate   int
 
-	conn     transport.Conn // nil: awaited back
-	customer netip.Prefix   // whose place it is, by the address from which he joined: else one with two addresses would fill all places, by moving away
-	lostAt   time.Duration
-	heardAt  time.Duration
-	endpoint *packet.Endpoint
-	encoder  *snapshot.Encoder
-	pacer    packet.Pacer
-	ping     struct {
+	conn      transport.Conn // nil: awaited back
+	customer  netip.Prefix   // whose place it is, by the address from which he joined: else one with two addresses would fill all places, by moving away
+	comebacks packet.Pacer   // a bucket of them, not of bytes
+	joinedAt  time.Duration
+	lines     lines // of the log, when it has been in for a while
+	unwritten bool  // the log does not say that it has joined
+	lostAt    time.Duration
+	heardAt   time.Duration
+	endpoint  *packet.Endpoint
+	encoder   *snapshot.Encoder
+	pacer     packet.Pacer // keeps to ServerConfig.Bandwidth
+	pace      pace         // keeps to what the path carries
+	rounds    rounds
+	wanted    int // bytes of a packet that says all, as far as is known
+	ping      struct {
 		waits bool
 		id    uint8
 		at    time.Duration
 	}
 
-	carrier     Carrier
-	frame       components.Pose3D // where the body that carries him was last, or the one that did
-	playing     bool              // has a state and, normally, an entity
-	jumps       uint8
-	buffer      *prediction.Buffer[I]
-	arrivals    *prediction.Arrivals[I]
-	newArrivals func() (*prediction.Arrivals[I], error)
-	ran         int // inputs that ran in this step, on arrival
-	silent      int // steps since one did
+	carrier  Carrier
+	frame    components.Pose3D // where the body that carries him was last, or the one that did
+	playing  bool              // has a state and, normally, an entity
+	jumps    uint8
+	buffer   *prediction.Buffer[I]
+	arrivals *prediction.Arrivals[I]
+	ran      int // inputs that ran in this step, on arrival
+	silent   int // steps since one did
 
 	rewound rewound[S, I]
 	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
@@ -108,7 +115,8 @@ func (p *Player[S, I]) FormerKey() Key { return p.former }
 // Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him about it in a message of the game's.
 func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
 
-// Stats returns the counters of his connection.
+// Stats returns the counters of the player's connection; Path is what is known of the way to its
+// client.
 func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
 
 // InputStats returns the counters of his inputs when they run on ticks.
@@ -119,8 +127,8 @@ func (p *Player[S, I]) InputStats() prediction.BufferStats {
 	return p.buffer.Stats()
 }
 
-// ArrivalStats returns the counters of his inputs when they run as they come (ServerConfig.OnArrival). What is Forfeited was lost to stalls longer than ServerConfig.Bank. They begin anew when he
-// comes back on another connection.
+// ArrivalStats returns the counters of the player's inputs when they run as they come
+// (ServerConfig.OnArrival). Forfeited is the time lost to stalls longer than ServerConfig.Bank.
 func (p *Player[S, I]) ArrivalStats() prediction.ArrivalStats {
 	if p.arrivals == nil {
 		return prediction.ArrivalStats{}
@@ -172,6 +180,8 @@ func (p *Player[S, I]) step(t tick.Tick, now time.Duration) {
 		p.State = game.Step(p.State, p.Input, t)
 	} else {
 		p.ran = 0
+		rate := p.server.protocol.TickRate()
+		p.arrivals.SetInterval((rate + p.rate - 1) / p.rate)
 		p.arrivals.Advance(now, p.horizon(now))
 		for {
 			in, ok := p.arrivals.Next()
@@ -215,7 +225,7 @@ func (p *Player[S, I]) feedback() prediction.Feedback {
 		return p.buffer.Feedback()
 	}
 	last, ok := p.arrivals.Last()
-	return prediction.Feedback{Heard: ok, Ack: last, Newest: last}
+	return prediction.Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}
 }
 
 // noteSent remembers which tick a packet showed.

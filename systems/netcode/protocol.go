@@ -22,7 +22,7 @@ type Game[S any, I comparable] struct {
 	Pose func(state S) components.Pose3D
 	// Carrier names what carries a player in the state, so that Pose is in its frame: a mover, or a body. His entity becomes its child; Step takes the state from one frame to the other
 	// when it boards and leaves. A body that carries the own player is predicted as long as it does, at any distance. Where what carries him is destroyed, he stays where it was last until
-	// his state names something else; a systems.Hierarchy on the server then needs systems.KeepOrphans, or his entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the server's entity has otherwise, if any.
+	// his state names something else; a hierarchy.Hierarchy on the server then needs KeepOrphans, or his entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the server's entity has otherwise, if any.
 	Carrier func(state S) Carrier
 	// Distance tells how far a prediction was off, at least 0, in whatever unit; NaN for what makes no sense. Up to Tolerance, in the same unit, it counts as right; zero corrects every
 	// difference. What Distance leaves out is not corrected. Required.

@@ -35,7 +35,8 @@ type replica struct {
 	departs departure     // it is gone from the server
 	orphan  bool          // what it hung below is gone, and its picture has not come to another frame yet
 
-	last    lastSample
+	newest  remote.Sample // of those pushed; valid with sampled
+	sampled bool
 	bridges [4]crossing // the newest, which the picture has not come to yet
 	rider   rider
 }
@@ -79,6 +80,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			c.push(r, ch.State, ch.Parent, stamp, now)
 		}
 	}
+	c.holdAll(now)
 }
 
 func (c *Client[S, I]) newestOf(t tick.Tick) int64 {
@@ -105,8 +107,27 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent snapshot.ID, st
 			r.samples.At(at.now, at.view(r.method))
 		}
 	}
+	if r.sampled && r.newest.AtRest && stamp > c.whole { // it stood at least so long
+		c.hold(r, now)
+	}
 	c.bridge(r, sample, now)
 	r.samples.Push(now, sample)
+	if !r.sampled || sample.Time > r.newest.Time {
+		r.newest, r.sampled = sample, true
+	}
+	if r.departs.any && r.hung == 0 {
+		r.stay(now)
+	}
+}
+
+// stay makes a replica of which nothing more comes stay at its newest sample: beyond that nobody
+// knows where it went.
+func (r *replica) stay(now time.Duration) {
+	if r.sampled {
+		s := r.newest
+		s.Time, s.AtRest = s.Time+1, true
+		r.samples.Push(now, s)
+	}
 }
 
 func (c *Client[S, I]) newSamples(kind remote.Kind) remote.Interpolator {
@@ -260,7 +281,7 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
 	}
 	if kind != r.method {
-		r.method, r.samples, r.settled = kind, c.newSamples(kind), false
+		r.method, r.samples, r.settled, r.sampled = kind, c.newSamples(kind), false, false
 		if s, at, ok := c.decoder.State(r.id); ok && !r.departs.any {
 			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.looked.now)
 		}
@@ -274,8 +295,11 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 		return
 	}
 	if !r.departs.any { // nothing more comes of that
+		// What is in no newer snapshot than its own has not changed since: the view is not dry
+		// before it has passed the newest of all.
+		newest, _ := c.playback.Newest()
 		c.stats.Sampled++
-		if info.Starved {
+		if info.Starved && (at > newest || r.newest.Time >= newest) {
 			c.stats.Starved++
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/internal/census"
+	"github.com/tandem-ecs/tandem/internal/alive"
+	"github.com/tandem-ecs/tandem/internal/record"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
@@ -31,14 +32,13 @@ type track struct {
 // tracks finds replicated entities and those that were.
 type tracks struct {
 	world      *arche.World
-	living     census.Census // a Parent may come from a saved game or from another world
+	living     alive.Set // a Parent may come from a saved game or from another world
 	replicated arche.ID
 	track      arche.ID
 	logical    arche.ID
 	parent     arche.ID
 	fresh      arche.CachedFilter // replicated, without a track
 	known      arche.CachedFilter // replicated, with a track
-	visual     arche.ID
 	always     arche.ID
 	dirty      bitset         // slots of what has changed since the last commit, or may have
 	hung       bitset         // slots of what has a parent, replicated or not
@@ -55,12 +55,11 @@ func newTracks(w *arche.World, slots int) tracks {
 		track:      arche.ComponentID[track](w),
 		logical:    arche.ComponentID[components.Transform3D](w),
 		parent:     arche.ComponentID[components.Parent](w),
-		visual:     arche.ComponentID[components.Visual3D](w),
 		always:     arche.ComponentID[AlwaysRelevant](w),
 		dirty:      newBitset(slots),
 		hung:       newBitset(slots),
 	}
-	t.living = census.Of(w, t.replicated)
+	t.living = alive.In(w, t.replicated)
 	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
 	fresh := with.Without(t.track)
 	t.fresh, t.known = w.Cache().Register(&fresh), w.Cache().Register(&known)
@@ -86,14 +85,13 @@ func (t *tracks) move(paths map[uint16]func(tick.Tick) components.Pose3D, at tic
 func (s *Server[S, I]) noteChanges() {
 	s.adopt()
 	t := &s.tracks
-	// What has an interpolator to capture its writes has their marks cleared by it.
-	interpolated := s.watchShifts()
+	s.watchShifts()
 	dt := float32(s.engine.Time().FixedDelta.Seconds())
 	query := t.world.Query(&t.known)
 	for query.Next() {
 		tr := (*track)(query.Get(t.track))
 		slot := tr.id.Slot()
-		record := (*components.Transform3D)(query.Get(t.logical)).Record()
+		written := (*record.Record[components.Pose3D])(query.Get(t.logical))
 		if owner, always := (*Replicated)(query.Get(t.replicated)).Owner, query.Has(t.always); owner != tr.owner || always != tr.always {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
@@ -110,7 +108,7 @@ func (s *Server[S, I]) noteChanges() {
 				tr.parent, tr.hung = parent, true
 				if tr.revision != 0 && !tr.carried {
 					tr.jumps++
-					tr.last, tr.velocity, tr.angular = record.Value, mgl32.Vec3{}, mgl32.Vec3{}
+					tr.last, tr.velocity, tr.angular = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}
 				}
 			}
 		}
@@ -120,33 +118,25 @@ func (s *Server[S, I]) noteChanges() {
 			// A player's step may run any number of his inputs, and he is not at rest because none has come.
 			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
 				span = dt * float32(p.ran)
-				if p.ran == 0 && record.Revision == tr.revision && p.silent < s.protocol.TickRate()/2 {
+				if p.ran == 0 && written.Revision() == tr.revision && p.silent < s.protocol.TickRate()/2 {
 					continue
 				}
 			}
 		}
-		if record.Revision == tr.revision {
-			if shifted := record.Value != tr.last; shifted || !tr.rests {
+		if written.Revision() == tr.revision {
+			if shifted := *written.Value() != tr.last; shifted || !tr.rests {
 				t.dirty.set(slot)
 				if shifted && (tr.rests || tr.revision != 0) { // by a shift of the origin, which is no motion: nothing leads there
 					tr.jumps++
 				}
 			}
-			if tr.revision == 0 && !(interpolated && query.Has(t.visual)) { // never written: from here on a jump is one
-				tag, first := components.OwnerTag(query.Entity().ID(), query.Entity().Generation())
-				record.Acknowledge(tag, first)
-				tr.revision = first
-			}
-			tr.last, tr.velocity, tr.angular, tr.rests = record.Value, mgl32.Vec3{}, mgl32.Vec3{}, true
+			tr.last, tr.velocity, tr.angular, tr.rests = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}, true
 			continue
 		}
 		t.dirty.set(slot)
-		e := query.Entity()
-		tag, first := components.OwnerTag(e.ID(), e.Generation())
-		kind, _ := record.Pending(tag)
-		pose := record.Value.Normalize()
-		jumped := kind == components.Teleported && tr.revision != 0
-		captured := interpolated && query.Has(t.visual)
+		kind, _ := written.Pending(record.OwnerOf(query.Entity()), tr.revision)
+		pose := written.Value().Normalize()
+		jumped := kind == record.Teleported && tr.revision != 0
 		if tr.revision == 0 || jumped {
 			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
 		} else {
@@ -155,23 +145,21 @@ func (s *Server[S, I]) noteChanges() {
 		if jumped {
 			tr.jumps++
 		}
-		tr.last, tr.rests = record.Value, false
-		switch {
-		case captured:
-			tr.revision = record.Revision
-		case record.Plain():
-			tr.revision = record.Revision
-		default:
-			revision := record.Revision
-			if kind == components.Teleported {
-				revision = max(tr.revision+1, 1)
-				if tr.revision == 0 {
-					revision = first
-				}
-			}
-			record.Acknowledge(tag, revision)
-			tr.revision = revision
+		tr.last, tr.rests = *written.Value(), false
+	}
+}
+
+// settleWrites settles, behind any interpolator's capture, the writes that no capture has settled, and notes the
+// revisions that are left.
+func (s *Server[S, I]) settleWrites() {
+	query := s.world.Query(&s.tracks.known)
+	for query.Next() {
+		tr := (*track)(query.Get(s.tracks.track))
+		written := (*record.Record[components.Pose3D])(query.Get(s.tracks.logical))
+		if owner := record.OwnerOf(query.Entity()); !written.SettledBy(owner) {
+			written.Settle(owner, tr.revision)
 		}
+		tr.revision = written.Revision()
 	}
 }
 

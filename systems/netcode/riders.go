@@ -6,17 +6,14 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 // hierarchy returns the engine's hierarchy, or nil.
-func (c *Client[S, I]) hierarchy() *systems.Hierarchy {
-	h, _ := c.world.Resources().Get(arche.ResourceID[systems.Hierarchy](c.world)).(*systems.Hierarchy)
-	return h
-}
+func (c *Client[S, I]) hierarchy() *hierarchy.Hierarchy3D { return hierarchy.Of(c.world) }
 
 // board hangs a replica below another one, or none, by way of the hierarchy if there is one, so that its samples keep their places in the world. It reports whether that one is there, and whether
 // the samples did.
@@ -134,29 +131,24 @@ func (c *Client[S, I]) moverAt(id snapshot.ID, at time.Duration) components.Pose
 // bridge is called before the first sample of a replica in another frame. It adds one to the path in the old frame, at the same place in the world, so that the path leads there instead of ending with the
 // snapshot before: who steps onto a platform is not seen to wait for it.
 func (c *Client[S, I]) bridge(r *replica, s remote.Sample, now time.Duration) {
-	last := r.last
-	if r.last = (lastSample{true, snapshot.ID(s.Frame), s.Discontinuity, s.Time}); !last.any || s.Time <= last.at {
-		if last.any {
-			r.last = last // this one is late
-		}
-		return
-	}
+	last := &r.newest
 	// Who is carried from one frame to another does not jump; who is given another parent by hand does.
-	if snapshot.ID(s.Frame) == last.frame || s.Discontinuity != last.jumps || s.Age != 0 {
+	if !r.sampled || s.Time <= last.Time || s.Frame == last.Frame || s.Discontinuity != last.Discontinuity || s.Age != 0 {
 		return
 	}
+	from := snapshot.ID(last.Frame)
 	t := tick.Tick(uint32(c.grid.Index(s.Time)))
 	pose := poseOf(s.Position, s.Rotation)
-	there, ok := c.reframe(pose, snapshot.ID(s.Frame), last.frame, t)
+	there, ok := c.reframe(pose, snapshot.ID(s.Frame), from, t)
 	if !ok {
 		return
 	}
 	ahead := pose
 	dt := 1 / float32(c.protocol.TickRate())
 	ahead.Position = ahead.Position.Sub(s.Velocity.Mul(dt))
-	before, okBefore := c.reframe(ahead, snapshot.ID(s.Frame), last.frame, t.Add(-1))
+	before, okBefore := c.reframe(ahead, snapshot.ID(s.Frame), from, t.Add(-1))
 	b := s
-	b.Time, b.Frame, b.Discontinuity, b.AtRest = s.Time-1, uint32(last.frame), last.jumps, false
+	b.Time, b.Frame, b.Discontinuity, b.AtRest = s.Time-1, last.Frame, last.Discontinuity, false
 	b.Position, b.Rotation, b.Velocity = there.Position, there.Rotation, there.Position.Sub(before.Position).Mul(1/dt)
 	b.Has &^= remote.HasAngularVelocity
 	if !okBefore {
@@ -184,14 +176,6 @@ func (r *replica) crosses(to snapshot.ID, at time.Duration) bool {
 		}
 	}
 	return false
-}
-
-// lastSample is what is to be known of the newest sample when another one comes.
-type lastSample struct {
-	any   bool
-	frame snapshot.ID
-	jumps uint8
-	at    time.Duration
 }
 
 // reframe takes a pose from one frame to another one as they are at a tick, and reports whether it is known how they are.

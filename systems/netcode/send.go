@@ -1,21 +1,55 @@
 package netcode
 
 import (
+	"math"
+
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
+// snapshot sends a player the world of a tick: as many packets as it takes and the bandwidth
+// allows.
+func (s *Server[S, I]) snapshot(p *Player[S, I], after tick.Tick) {
+	s.relevance(p)
+	before := p.endpoint.Next()
+	for range maxPackets {
+		if s.send(p, after) == 0 {
+			break
+		}
+	}
+	if p.endpoint.Next() != before {
+		p.rounds.tick(s.engine.Time().Tick)
+	}
+}
+
+// interval returns how many ticks lie between two snapshots of a body while the line carries less
+// than there is to say; 0: as many as the rate says that the player was welcomed with.
+func (p *Player[S, I]) interval() int {
+	if !p.pace.limited {
+		return 0
+	}
+	rate := p.server.protocol.TickRate()
+	ticks := min(int(math.Ceil(p.rounds.ticks())), (rate+leastWhole-1)/leastWhole, 1<<intervalBits-1)
+	if ticks*p.rate <= rate {
+		return 0
+	}
+	return ticks
+}
+
 // send writes one packet to a player: a pong, news of his inputs, his own state, then as much of the world as fits.
 func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
-	room := min(p.conn.MTU(), p.pacer.Allowance(s.real()))
 	reserve, least := max(leastReserve, p.need), minMTU
-	if due := p.endpoint.Due(s.real()); due > 0 { // what room there is at each snapshot may never hold a message: then a larger packet comes later
+	due := p.endpoint.Due(s.real())
+	if due > 0 { // what room there is at each snapshot may never hold a message: then a larger packet comes later
 		least = min(reserve+due+1, p.conn.MTU())
-		reserve = min(reserve, room-due-1)
 	}
+	room := min(p.pace.room(s.real(), least, p.conn.MTU(), p.wanted), p.pacer.Allowance(s.real()))
 	if room < least { // next time
 		return 0
+	}
+	if due > 0 {
+		reserve = min(reserve, room-due-1)
 	}
 	s.packet[0] = kindSession
 	n := p.endpoint.Next()
@@ -37,6 +71,10 @@ func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	full := s.packet[:1+len(datagram)]
 	if p.conn.Send(full) == nil {
 		p.pacer.Spend(len(full))
+		p.pace.spend(len(full))
+		if p.wanted = len(full); waiting > 0 {
+			p.wanted = p.conn.MTU()
+		}
 		s.stats.Sent++
 		s.stats.SentBytes += uint64(len(full))
 	}
@@ -56,6 +94,11 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 	if p.ping.waits {
 		pong{p.ping.id, p.ping.at, s.now() - p.ping.at}.write(w)
 	}
+	interval := p.interval()
+	w.Bool(interval > 0)
+	if interval > 0 {
+		w.Bits(uint64(interval), intervalBits)
+	}
 	feedback := p.feedback()
 	feedback.Write(w)
 	w.Bool(p.playing)
@@ -65,12 +108,14 @@ func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int
 	}
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	before, free := w.Len(), w.Room()
-	sent := p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(feedback.Age), LastInput: uint16(feedback.Ack)})
+	sent := p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(min(max(feedback.Age, math.MinInt8), math.MaxInt8)), LastInput: uint16(feedback.Ack)})
 	// With a whole packet, but for a header, there will never be more room for it.
 	if sent.TooLarge != snapshot.None && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
 		s.tooLarge(sent.TooLarge, free/8)
 	}
-	datagram, err = p.endpoint.End()
+	if datagram, err = p.endpoint.End(); err == nil {
+		p.rounds.packet(sent)
+	}
 	return datagram, sent.Waiting, err
 }
 

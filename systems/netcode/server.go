@@ -11,6 +11,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -25,18 +26,23 @@ type ServerConfig[S any, I comparable] struct {
 	// Joined makes a new player: his first state, and the entity that shows him (with a Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a
 	// spectator. It runs between systems, so it may change the world's structure.
 	Joined func(p *Player[S, I]) (S, arche.Entity)
-	// Heard is told once of each player that he has said something: he is there, and has heard that he was let in. Until then he may be gone again with nobody the wiser. It comes before his first
-	// message.
-	Heard func(p *Player[S, I])
+	// Confirmed is called once for each player, when its first packet has arrived: the player is there,
+	// and has got the welcome. Before that it may leave without having known that it was in. The call
+	// comes before the player's first message.
+	Confirmed func(p *Player[S, I])
 	// Left is told that a player is gone for good, and why: here a game saves what he has won. His entity is despawned afterwards, if it still lives. When the engine is closed it is told so of all who are
 	// in or awaited back, with transport.Shutdown, as soon as the players know; their entities stay in the world then, which is given back. So Left follows every Joined, unless the process ends
 	// without closing its engine.
 	Left func(p *Player[S, I], reason transport.Reason)
 	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
-	// Admit decides, inside the encrypted channel, whether a newcomer may join: an error's text is what he is told. His client ends then, unless the error has a method Temporary() bool that returns
-	// true: then it tries again. Admit is asked again when a player comes back to his place: then refuse only who has been banned since. Nil lets everybody in. Package guestlist keeps tokens and bans.
-	Admit func(c Candidate) error
+	// Authenticate decides, inside the encrypted channel, whether a client may join. The client shows
+	// an error's text and ends, unless the error has a method Temporary() bool that returns true: then
+	// it tries again. Authenticate is also called when a player comes back to its place
+	// (JoinRequest.Resumes): with the token that it joined with, and, if it presents another one, with
+	// that as well. Refuse then only players that have been banned since. Nil lets every client in.
+	// Package access keeps invitations and bans; package host connects it.
+	Authenticate func(c JoinRequest) error
 	// Relevant says whether a player may know of an entity, in addition to Interest. Nil: of all. What it refuses never leaves a byte on his wire.
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance what a player is shown.
@@ -44,21 +50,26 @@ type ServerConfig[S any, I comparable] struct {
 	// SnapshotRate is how many snapshots a second players get; zero means 30, or the tick rate if that is lower. Players may ask for fewer, down to MinSnapshotRate (zero means 5). It
 	// does not change how fast the game runs.
 	SnapshotRate, MinSnapshotRate int
-	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB.
+	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB. A player
+	// whose line carries less is sent less.
 	Bandwidth int
 	// MaxPlayers is how many may play, those included who are awaited back; zero means 64. Others are refused with a reason.
 	MaxPlayers int
 	// MaxPerAddress is how many of them may be of one address (of IPv6: of one /56, which is what a customer gets), so that a stranger with a link for all cannot take all places; zero means a quarter of
 	// MaxPlayers, at least 4; negative: any number. Addresses of this machine and of private networks are not counted. Raise it where many play behind one address: a school, a provider's NAT.
 	MaxPerAddress int
-	// Timeout is how long a silent connection is kept (zero: 10 s), and Grace how long its player is awaited back after that (zero: 30 s; negative: not).
+	// Timeout is how long a silent connection is kept (zero: 22 s), and Grace how long its player is awaited back after that (zero: 30 s; negative: not).
 	Timeout, Grace time.Duration
 	// HelloTimeout is how long a connection may stay without saying who it is; zero means 3 s.
 	HelloTimeout time.Duration
 	// OnArrival runs inputs as they come, each player on a clock of his own, instead of one per tick.
 	OnArrival bool
-	// Bank is how much time a player whose inputs run on arrival may make up for at once after a silence; zero means 100 ms, at most 2 s. The rest of a silence he does not move, which his
-	// client has to correct: over an ordered stream, where each lost packet is a stall of a third of a second, a second is right. It is also how far somebody leaps who is silent on purpose.
+	// Bank is how much time a player whose inputs run on arrival may make up for at once after a
+	// silence; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which its
+	// client corrects: over an ordered stream, where each lost packet is a stall of a third of a
+	// second, a second is right. It is also how far a player leaps that is silent on purpose. It
+	// counts as at least the interval between two of the player's snapshots, 200 ms at 5 Hz: with
+	// less an honest player would lose time on a perfect line.
 	Bank time.Duration
 	// Kick is when a player who sends too much is removed.
 	Kick prediction.Policy
@@ -66,7 +77,10 @@ type ServerConfig[S any, I comparable] struct {
 	Rewind time.Duration
 	// Random makes secrets; nil means crypto/rand.Reader.
 	Random io.Reader
-	// Log hears of joins, leaves and refusals, of each by itself unless they are so many in a minute that they would fill a disk: the others are counted. Nil means slog.Default().
+	// Log takes a line for each join, leave and refusal, unless there are so many in a minute that
+	// they would fill a disk: the others are counted. One network has a share of the lines, and
+	// players that are kicked or have been in for a minute have their own, so that a storm does not
+	// hide them. Nil means slog.Default().
 	Log *slog.Logger
 }
 
@@ -92,6 +106,7 @@ type Server[S any, I comparable] struct {
 	next     uint16 // number of the next player
 	refusals lines
 	comings  lines
+	kicks    lines
 
 	dropped time.Duration // by the engine, of which players have been told
 	unclock func()        // gives the engine's clock back
@@ -116,6 +131,13 @@ type ServerStats struct {
 	SentBytes, Sent        uint64 // packets of the session, and their bytes
 	ReceivedBytes          uint64 // of all datagrams that arrived, those of newcomers included
 	Snapshots              uint64 // states of the world that were taken to be sent
+
+	// Causes counts the connected players by what sets the rate of what they are sent. LeastRate
+	// is the least of these rates in bytes per second with what the transport adds, MostQueue the
+	// longest wait of their packets in queues.
+	Causes    [congestion.Silence + 1]int
+	LeastRate float64
+	MostQueue time.Duration
 }
 
 // NewServer returns a server, or an error that says what is wrong with the configuration.
@@ -128,7 +150,7 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 	c.Bandwidth = or(c.Bandwidth, 64<<10)
 	c.MaxPlayers = or(c.MaxPlayers, 64)
 	c.MaxPerAddress = or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
-	c.Timeout = or(c.Timeout, 10*time.Second)
+	c.Timeout = or(c.Timeout, longPatience)
 	c.Grace = or(c.Grace, 30*time.Second)
 	c.HelloTimeout = or(c.HelloTimeout, 3*time.Second)
 	c.Rewind = or(c.Rewind, 500*time.Millisecond)
@@ -162,8 +184,9 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		config:   c,
 		players:  make([]*Player[S, I], c.MaxPlayers),
 		next:     1,
-		refusals: lines{most: mostRefusals},
-		comings:  lines{most: mostComings(c.MaxPlayers)},
+		refusals: newLines(mostRefusals),
+		comings:  newLines(mostComings(c.MaxPlayers)),
+		kicks:    newLines(mostComings(c.MaxPlayers)),
 		packet:   make([]byte, transport.MaxMTU),
 		scratch:  make([]byte, transport.MaxMTU),
 	}, nil
@@ -204,8 +227,9 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 		s.bodies = s.protocol.bodies.server(s)
 	}
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
-	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has just been despawned; before any capture, which forgets jumps.
+	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has just been despawned; before any capture, which settles the writes.
 	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &serverSystem{"server's settling", s.settleWrites, nil})
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receive, s.close})
 }
 
@@ -243,6 +267,12 @@ func (s *Server[S, I]) Stats() ServerStats {
 			st.Away++
 		default:
 			st.Players++
+			path := p.Stats().Path
+			st.Causes[path.Cause]++
+			st.MostQueue = max(st.MostQueue, path.Queue)
+			if st.Players == 1 || path.Rate < st.LeastRate {
+				st.LeastRate = path.Rate
+			}
 		}
 	}
 	st.Waiting, st.Entities = len(s.waiting), s.net.Len()
@@ -279,7 +309,7 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 func (s *Server[S, I]) receive() {
 	now := s.real()
 	s.forgive()
-	s.logWithheld(s.refusals.take(now), s.comings.take(now))
+	s.logWithheld(s.refusals.take(now), s.comings.take(now)+s.kicks.take(now))
 	s.config.Listener.Poll(now)
 	for {
 		conn, ok := s.config.Listener.Accept()
@@ -359,13 +389,7 @@ func (s *Server[S, I]) endStep() {
 			committed = true
 			s.commit()
 		}
-		s.relevance(p)
-		// What is full and leaves something to say, as after a join, is followed by another, as far as the bandwidth goes.
-		for range maxPackets {
-			if s.send(p, after) == 0 {
-				break
-			}
-		}
+		s.snapshot(p, after)
 	}
 }
 
@@ -411,5 +435,5 @@ func (s *Server[S, I]) close() {
 			s.part(p, last(p))
 		}
 	}
-	s.logWithheld(s.refusals.rest(), s.comings.rest())
+	s.logWithheld(s.refusals.rest(), s.comings.rest()+s.kicks.rest())
 }

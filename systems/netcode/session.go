@@ -2,6 +2,7 @@ package netcode
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"github.com/tandem-ecs/tandem/ecs"
@@ -19,18 +20,21 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	if !m.resumed || !again {
 		c.forget()
 		var err error
-		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1, Handler: (*clientHandler[S, I])(c)}); err != nil {
+		rate := c.protocol.TickRate()
+		c.pace, c.upload = newPace(rate*c.conn.MTU(), rate), 0
+		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1, Handler: (*clientHandler[S, I])(c), Control: c.pace.control, Overhead: overhead}); err != nil {
 			c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
 			return
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.mine = ownHeard[S]{}
 		c.view, c.viewNext, c.viewTime, c.looked = 0, 0, 0, look{}
-		c.own, c.hasState, c.newest, c.jumps, c.correct, c.told = snapshot.None, false, 0, 0, correction[S]{}, news[S]{}
+		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.told = snapshot.None, false, 0, 0, 0, correction[S]{}, news[S]{}
 	}
 	if again {
 		c.stats.Reconnects++
 	}
+	c.pace.control.Reset()
 	game := &c.protocol.game
 	if c.predictor == nil || !m.resumed {
 		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
@@ -44,17 +48,20 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
 	// The path is a new one, so what was learned of the old one's times does not hold.
-	// However long frames are and however much is lost, inputs come less than 16 ticks early: what a report can say, and half of the window in which the server
-	// takes them. A client whose age is always saturated would not notice that it is far too early.
-	early := 15 * time.Second / time.Duration(c.protocol.TickRate())
-	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{MaxAge: early}})
+	// However long frames are and however much is lost, inputs are meant to come at most a quarter as early as
+	// the server takes them, which is as many as a packet brings: the rest is for ways that become shorter.
+	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
+	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{
+		MaxAge: ahead / 4, MaxLead: min(3*ahead, 5*time.Second), // a queue of that length may drain at once
+	}})
 	if err != nil {
 		c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
 		return
 	}
 	rate := c.protocol.TickRate()
-	clocks.SetBatch((rate + c.config.ActionRate - 1) / c.config.ActionRate)
 	c.clocks, c.pinged = clocks, [256]bool{}
+	c.batch = (rate + c.config.ActionRate - 1) / c.config.ActionRate
+	clocks.SetBatch(c.batch)
 	c.inputLoss, c.pathBegan = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max), c.endpoint.Next()
 	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
 	c.playback = remote.NewPlayback(remote.DelayConfig{
@@ -62,7 +69,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	})
 	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
-	c.heardAt = now
+	c.heardAt, c.ackedAt = now, now
 	c.setStatus(Playing, transport.Reason{})
 }
 
@@ -78,6 +85,14 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 	if hasPong {
 		p = readPong(r)
 	}
+	interval := time.Second / time.Duration(c.welcomed.rate)
+	if r.Bool() {
+		ticks := r.Bits(intervalBits)
+		if ticks == 0 {
+			return false
+		}
+		interval = time.Second * time.Duration(ticks) / time.Duration(c.protocol.TickRate())
+	}
 	feedback := prediction.ReadFeedback(r)
 	hasState := r.Bool()
 	var me own[S]
@@ -91,7 +106,7 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 	if err != nil {
 		return false
 	}
-	if err := c.endpoint.Accept(pk, now); err != nil {
+	if err := c.endpoint.Accept(pk, arrived); err != nil {
 		c.end(transport.Reason{Code: transport.Failed, Text: "the server broke the protocol: " + err.Error()})
 		return true
 	}
@@ -114,7 +129,7 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 	}
 	if feedback.Heard {
 		if !c.welcomed.arrival {
-			c.clocks.Reported(now, feedback.Newest, feedback.Age)
+			c.clocks.Reported(now, feedback.Report)
 		}
 		c.predictor.Pending().Acknowledge(feedback.Ack)
 		c.stats.Missed = feedback.Starved
@@ -132,6 +147,10 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
 		}
 		c.told = news[S]{true, after, me.state, me.jumps}
+	}
+	if at > c.newest {
+		c.playback.SetRound(interval)
+		c.stats.Interval = interval
 	}
 	c.newest = max(c.newest, at)
 	c.apply(snap, arrived)
@@ -170,9 +189,11 @@ func (c *Client[S, I]) frame() {
 	c.stats.RTT, c.stats.Jitter, c.stats.Lead = s.RTT, s.Jitter, s.Lead
 	c.stats.Age, c.stats.Stretch = s.Age.Duration(c.grid), stretch
 	c.stats.Loss, c.stats.ViewRate = c.playback.Loss(), c.playback.Rate()
+	c.stats.Path = c.pace.control.Stats(now)
 	if c.bodies != nil {
 		c.bodies.stats(&c.stats)
 	}
+	c.stats.Delay = 0
 	if c.clocks.Synced() {
 		c.stats.Delay = c.clocks.Reference().At(now) - c.viewTime
 	}
@@ -182,10 +203,27 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
+// A way up that has let nothing through for unheard gets a packet only every seldom: what an outage holds up
+// comes at once at its end, and a server removes who sends too much.
+const (
+	unheard = 3 * time.Second
+	seldom  = 250 * time.Millisecond
+)
+
 // send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the server does not have.
 func (c *Client[S, I]) send(now time.Duration) {
 	if c.conn == nil || c.conn.State() != transport.Open {
 		return
+	}
+	reserve, least := max(leastReserve, c.need), minMTU
+	due := c.endpoint.Due(now)
+	if due > 0 {
+		least = min(c.need+due+1, c.conn.MTU())
+	}
+	room := c.pace.room(now, least, c.conn.MTU(), int(c.upload))
+	c.setBatch(now)
+	if room == 0 || now-c.ackedAt > unheard && now-c.sentAt < seldom {
+		return // the inputs travel with the next
 	}
 	c.packet[0] = kindSession
 	ping := c.clocks.PingDue(now)
@@ -193,13 +231,12 @@ func (c *Client[S, I]) send(now time.Duration) {
 		c.ping++
 		c.pings[c.ping], c.pinged[c.ping] = now, true
 	}
-	reserve := max(leastReserve, c.need)
-	if due := c.endpoint.Due(now); due > 0 { // where packets are small there is not room for both
-		reserve = min(reserve, c.conn.MTU()-due-1)
+	if due > 0 { // where packets are small there is not room for both
+		reserve = min(reserve, room-due-1)
 	}
-	datagram, err := c.write(ping, now, reserve)
+	datagram, err := c.write(ping, now, room, reserve)
 	if err != nil { // the inputs did not fit beside messages, which can wait: they have grown
-		datagram, err = c.write(ping, now, transport.MaxMTU)
+		datagram, err = c.write(ping, now, c.conn.MTU(), transport.MaxMTU)
 	}
 	if err != nil {
 		return
@@ -209,13 +246,30 @@ func (c *Client[S, I]) send(now time.Duration) {
 	}
 	full := c.packet[:1+len(datagram)]
 	if c.conn.Send(full) == nil {
+		c.sentAt = now
 		c.stats.SentBytes += uint64(len(full))
+		c.pace.spend(len(full))
+		if due == 0 {
+			c.upload += (float64(len(full)) - c.upload) / 8
+		}
 	}
 }
 
-// write makes the packet, of which messages leave the reserve.
-func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte, error) {
-	w := c.endpoint.Begin(c.packet[1:c.conn.MTU()], now, reserve)
+// setBatch says to the clock how many new inputs a packet brings.
+func (c *Client[S, I]) setBatch(now time.Duration) {
+	rate := float64(c.config.ActionRate)
+	if c.pace.limited {
+		rate = min(rate, c.pace.control.Rate(now)/(c.upload+overhead))
+	}
+	c.batch = min(int(math.Ceil(float64(c.protocol.TickRate())/rate)), maxBatch)
+	c.clocks.SetBatch(c.batch)
+}
+
+// write makes the packet of at most room bytes, of which messages leave the reserve. Where the way
+// up carries less than inputs take, each input travels in as many packets as the loss asks for,
+// and no more.
+func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([]byte, error) {
+	w := c.endpoint.Begin(c.packet[1:room], now, reserve)
 	w.Bool(ping)
 	if ping {
 		w.Bits(uint64(c.ping), 8)
@@ -226,7 +280,11 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte,
 	has := pending.Unacknowledged() > 0
 	w.Bool(has)
 	if has {
-		pending.Write(w, c.protocol.game.Inputs, prediction.Redundancy{})
+		var limit prediction.Redundancy
+		if c.pace.limited {
+			limit.Inputs = min(c.batch*max(2, c.inputLoss.Redundancy(now)), prediction.MaxRedundancy)
+		}
+		pending.Write(w, c.protocol.game.Inputs, limit)
 	}
 	c.need = (w.Len() + 7) / 8
 	return c.endpoint.End()
@@ -235,8 +293,12 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, reserve int) ([]byte,
 // clientHandler hears from the endpoint.
 type clientHandler[S any, I comparable] Client[S, I]
 
-func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) { h.became(n, false) }
-func (h *clientHandler[S, I]) Lost(n packet.Number)                       { h.became(n, true) }
+func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
+	h.ackedAt = (*Client[S, I])(h).now()
+	h.became(n, false)
+}
+
+func (h *clientHandler[S, I]) Lost(n packet.Number) { h.became(n, true) }
 
 // became notes what became of a packet. Those of the connection before, lost in its outage, say nothing of the present path.
 func (h *clientHandler[S, I]) became(n packet.Number, lost bool) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -95,7 +95,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.Install(systems.Interpolation3D(), client)
+			e.Install(interpolation.New3D(), client)
 			engines = append(engines, e)
 			for n := range 30 { // one after the other, so that each is who he is
 				engine.Update(time.Second / tickRate)

@@ -4,32 +4,32 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // watchShifts hears of shifts of the origin from the engine's interpolator, and reports whether there is one.
 func (s *Server[S, I]) watchShifts() bool {
-	i, _ := s.world.Resources().Get(arche.ResourceID[systems.Interpolator[components.Pose3D]](s.world)).(*systems.Interpolator[components.Pose3D])
+	i := interpolation.Of[components.Pose3D](s.world)
 	if i != s.shifts.from {
 		s.ignoreShifts()
 		if s.shifts.from = i; i != nil {
-			s.shifts.end = i.OnShift(s.tracks.shifted)
+			s.shifts.feed = i.Subscribe(interpolation.Events[components.Pose3D]{Shifted: s.tracks.shifted})
 		}
 	}
 	return i != nil
 }
 
 func (s *Server[S, I]) ignoreShifts() {
-	if s.shifts.end != nil {
-		s.shifts.end()
+	if s.shifts.feed != nil {
+		s.shifts.feed.Close()
 	}
 	s.shifts = shiftWatch{}
 }
 
 // shiftWatch is the interpolator of which a server hears.
 type shiftWatch struct {
-	from *systems.Interpolator[components.Pose3D]
-	end  func()
+	from *interpolation.Interpolator[components.Pose3D]
+	feed *interpolation.Feed[components.Pose3D]
 }
 
 // shifted takes what is known of an entity to other coordinates, in which its motion goes on. Nothing leads there: clients are to see a jump.

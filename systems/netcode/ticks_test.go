@@ -10,7 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -67,7 +67,7 @@ func TestTickRates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			engines[1+i].Install(systems.Interpolation3D(), clients[i])
+			engines[1+i].Install(interpolation.New3D(), clients[i])
 		}
 		const frame = time.Second / 97
 		run := func(d time.Duration, look func()) {

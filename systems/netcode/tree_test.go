@@ -13,7 +13,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -183,7 +182,7 @@ func TestParentAndChildChangePlaces(t *testing.T) {
 func TestParentsThatGo(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
-		m.engine.Install(systems.Hierarchy3D(systems.WithLogger(quiet())))
+		m.engine.Install(quietHierarchy(false))
 		bus, stays, rides := m.crate(kindCrate, components.At3D(100, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 0))
 		m.hang(stays, bus, components.At3D(1, 0, 0))
 		m.hang(rides, bus, components.At3D(2, 0, 0))

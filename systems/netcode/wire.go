@@ -12,6 +12,7 @@ import (
 // repeated until the other side has seen it; what follows goes through a packet.Endpoint.
 const (
 	kindHello   = 0x48 // client: who I am, and what I was built from
+	kindBeside  = 0x42 // client: a hello to resume, unless my other connection still speaks; server: it does
 	kindWelcome = 0x57 // server: come in
 	kindSession = 0x53 // either: a packet of the session
 )
@@ -35,7 +36,7 @@ type hello struct {
 	resume bool
 	player uint16 // with resume
 	secret secret // with resume
-	token  []byte // what the game's Admit gets to see
+	token  []byte // what the game's Authenticate gets to see
 	rate   uint8  // wanted snapshots per second; 0: as the server likes
 }
 
@@ -118,6 +119,10 @@ func readPong(r *packet.Reader) (p pong) {
 	p.hold = time.Duration(r.Bits(22)) * time.Microsecond
 	return p
 }
+
+// intervalBits is the number of bits of the ticks between two snapshots of a body, where they are
+// more than the rate in the welcome says.
+const intervalBits = 6
 
 // viewBits is the number of bits of the fraction of a tick with which a client says what time it looks at.
 const viewBits = 4

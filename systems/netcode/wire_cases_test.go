@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/guestlist"
+	"github.com/tandem-ecs/tandem/systems/netcode/access"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -212,15 +212,15 @@ func TestReplaysChangeNothing(t *testing.T) {
 		t.Errorf("with replays\n%+v\nwithout\n%+v", with, without)
 	}
 
-	var guests guestlist.List
+	var guests access.List
 	noon := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
-	if err := guests.Add([]byte("for one"), guestlist.Token{Uses: 1}); err != nil {
+	if err := guests.Add([]byte("for one"), access.Invitation{Uses: 1}); err != nil {
 		t.Fatal(err)
 	}
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		joined := c.Joined
-		c.Admit = func(c netcode.Candidate) error { return guests.Check(noon, c.Addr, c.Token, c.Key, c.Resumes) }
-		c.Heard = func(p *netcode.Player[runner, input]) { guests.Heard(p.Token(), p.Key()) }
+		c.Authenticate = func(c netcode.JoinRequest) error { return guests.Check(noon, c.Addr, c.Token, c.Key, c.Resumes) }
+		c.Confirmed = func(p *netcode.Player[runner, input]) { guests.Confirmed(p.Token(), p.Key()) }
 		c.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
 			guests.Joined(p.Token(), p.FormerKey(), p.Key())
 			return joined(p)
@@ -251,9 +251,9 @@ func TestReplaysChangeNothing(t *testing.T) {
 func TestFloodOfStrangers(t *testing.T) {
 	play := func(flood bool) (stats [3]netcode.ClientStats, states [3]runner) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
-			c.Admit = func(c netcode.Candidate) error {
+			c.Authenticate = func(c netcode.JoinRequest) error {
 				if string(c.Token) != "right" {
-					return guestlist.ErrToken
+					return access.ErrToken
 				}
 				return nil
 			}

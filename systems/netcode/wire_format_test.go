@@ -17,7 +17,8 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -131,7 +132,7 @@ func wireTalk(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engines[0].Install(systems.Hierarchy3D(), server)
+	engines[0].Install(hierarchy.New3D(), server)
 	l := components.NewLogical(components.Pose3D{Position: mgl32.Vec3{8, 1, -4}, Rotation: mgl32.Quat{W: 1}, Scale: mgl32.Vec3{1, 2, 1}})
 	thing := spawn.NewWith(&l, &netcode.Replicated{Kind: wireThing})
 	names := generic.NewMap1[wireName](w)
@@ -149,7 +150,7 @@ func wireTalk(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engines[1].Install(systems.Interpolation3D(), client)
+	engines[1].Install(interpolation.New3D(), client)
 	long := make([]byte, 600) // three pieces
 	for i := range long {
 		long[i] = byte(i)

@@ -84,7 +84,7 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 	flags := p[0]
 	p = p[3:]
 	if flags&16 != 0 {
-		p = p[2:]
+		p = p[4:]
 		for i := range 4 {
 			if flags&(1<<i) != 0 {
 				p = p[1:]
@@ -98,8 +98,23 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 	if s.flag() { // the answer to a ping
 		s.bits(8 + 64 + 22)
 	}
+	if s.flag() { // the ticks of a round
+		s.bits(6)
+	}
 	if s.flag() { // news of inputs
-		s.bits(32 + 11 + 8 + 4)
+		age := func() {
+			if s.flag() {
+				s.bits(8)
+			}
+			s.bits(8)
+		}
+		s.bits(32 + 11)
+		age()
+		if s.flag() { // what was held up
+			s.bits(10)
+			age()
+		}
+		s.bits(4)
 	}
 	if s.flag() { // his own state
 		if s.flag() { // that of a packet before
@@ -110,6 +125,7 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 		}
 	}
 	s.bits(32 + 8 + 16 + 8)
+	s.flag() // whether it is whole
 	count := int(s.bits(10))
 	var gap, position, rotation, velocity int
 	if count > 0 {

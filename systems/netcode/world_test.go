@@ -14,7 +14,8 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
@@ -159,9 +160,8 @@ type match struct {
 type player struct {
 	client    *netcode.Client[runner, input]
 	engine    *ecs.Engine
-	hierarchy *systems.Hierarchy
+	hierarchy *hierarchy.Hierarchy3D
 	path      linksim.Path
-	born      time.Duration // the match's time when its clock began
 	conn      *linksim.Conn
 	raw       transport.Conn // without the path
 	input     func(t tick.Tick) input
@@ -217,11 +217,11 @@ func newMatchOn(t testing.TB, p *protocol, engine ecs.Config, change func(c *net
 // join adds a client behind a path.
 func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runner, input])) *player {
 	m.t.Helper()
-	p := &player{path: path, born: m.now, input: func(tick.Tick) input { return input{} }}
+	p := &player{path: path, input: func(tick.Tick) input { return input{} }}
 	config := netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
 			p.raw = m.listener.Dial()
-			conn, err := linksim.Wrap(shifted{p.raw, p.born}, p.path)
+			conn, err := linksim.Wrap(p.raw, p.path)
 			if err != nil {
 				return nil, err
 			}
@@ -243,23 +243,10 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	if p.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
 		m.t.Fatal(err)
 	}
-	p.hierarchy = systems.Hierarchy3D(systems.WithLogger(quiet()))
-	p.engine.Install(systems.Interpolation3D(), p.hierarchy, p.client)
+	p.hierarchy = quietHierarchy(false)
+	p.engine.Install(interpolation.New3D(), p.hierarchy, p.client)
 	m.clients = append(m.clients, p)
 	return p
-}
-
-// shifted gives the two ends of a loopback one epoch, though their engines were made at different times.
-type shifted struct {
-	transport.Conn
-	by time.Duration
-}
-
-func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
-
-func (s shifted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
-	n, at, ok = transport.RecvAt(s.Conn, 0, buf)
-	return n, at - s.by, ok
 }
 
 // run drives everything for a while in frames of a 120th of a second, calling each after every frame.
@@ -303,3 +290,10 @@ func seeds(seed uint64) linksim.Path {
 func perfect() linksim.Path { return linksim.Path{} }
 
 type linkPath = linksim.Path
+
+// quietHierarchy returns a hierarchy that logs nothing.
+func quietHierarchy(keepOrphans bool) *hierarchy.Hierarchy3D {
+	h := hierarchy.New3D()
+	h.KeepOrphans, h.Log = keepOrphans, quiet()
+	return h
+}

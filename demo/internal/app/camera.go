@@ -12,6 +12,9 @@ type camera struct {
 	zoom       float32
 	pan        mgl32.Vec3
 	shown      render.Orbit // as of the last look
+
+	dragging [2]bool // by the left and the right button
+	mouse    [2]float32
 }
 
 func newCamera() camera { return camera{zoom: 1} }
@@ -53,5 +56,30 @@ func (c *camera) approach(steps float32) {
 		} else {
 			c.zoom = min(c.zoom/0.9, 10)
 		}
+	}
+}
+
+// event follows the mouse: the left button turns, the right one moves, the wheel zooms.
+func (c *camera) event(e render.Event, size render.Size) {
+	switch e.Kind {
+	case render.MousePress, render.MouseRelease:
+		if e.Button <= render.MouseRight {
+			c.dragging[e.Button] = e.Kind == render.MousePress
+			c.mouse = [2]float32{e.X, e.Y}
+		}
+	case render.MouseMove:
+		dx, dy := e.X-c.mouse[0], e.Y-c.mouse[1]
+		c.mouse = [2]float32{e.X, e.Y}
+		if c.dragging[render.MouseLeft] {
+			c.turn(dx, dy)
+		} else if c.dragging[render.MouseRight] {
+			if _, h := size.Points(); h > 0 {
+				c.move(dx/h, dy/h)
+			}
+		}
+	case render.Scroll:
+		c.approach(e.Y)
+	case render.Focus:
+		c.dragging = [2]bool{}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 )
@@ -31,7 +33,7 @@ func describe(before, after settings.Settings) string {
 	case before.Interpolate != after.Interpolate:
 		return "interpolation " + onOff(after.Interpolate)
 	case before.Ghosts != after.Ghosts:
-		return "logical ghosts " + onOff(after.Ghosts)
+		return "ghosts " + onOff(after.Ghosts)
 	case before.Split != after.Split && after.Split:
 		return "raw beside interpolated"
 	case before.Split != after.Split:
@@ -40,12 +42,26 @@ func describe(before, after settings.Settings) string {
 		return "no frame-rate cap"
 	case before.Cap != after.Cap:
 		return fmt.Sprintf("at most %d frames per second", after.Cap)
-	case before.Jitter != after.Jitter:
-		return fmt.Sprintf("frame jitter %.0f %%", 100*after.Jitter)
+	case before.FrameJitter != after.FrameJitter:
+		return fmt.Sprintf("frame jitter %.0f %%", 100*after.FrameJitter)
 	case before.StepCost != after.StepCost:
 		return fmt.Sprintf("every step takes %d ms", after.StepCost/time.Millisecond)
 	case before.Link != after.Link:
 		return describeLink(before.Link, after.Link)
+	case before.Overlay != after.Overlay:
+		return [...]string{"overlay on", "captions only", "overlay off"}[after.Overlay]
+	case before.Graphs != after.Graphs:
+		return "graphs " + onOff(after.Graphs)
+	case before.Predict != after.Predict:
+		return "prediction " + onOff(after.Predict)
+	case before.Reconcile != after.Reconcile:
+		return "reconciliation " + onOff(after.Reconcile)
+	case before.Kind != after.Kind:
+		return "others: " + after.Kind.Display()
+	case before.Still != after.Still && after.Still:
+		return "the camera stands still"
+	case before.Still != after.Still:
+		return "the camera follows"
 	case before.VSync != after.VSync:
 		return "waiting for the display: " + onOff(after.VSync)
 	}
@@ -53,14 +69,21 @@ func describe(before, after settings.Settings) string {
 }
 
 // idle says why a change that a key asks for would change nothing that can be seen; it is empty where something does.
-func idle(before, after settings.Settings) string {
-	entry, _ := scenes.Find(before.Scene)
+func idle(key keys.Binding, info scene.Info, before, after settings.Settings) string {
 	switch {
-	case before.Link != after.Link && !entry.Linked:
+	case key.In == keys.Scenes && info.Match:
+		return "this key is for scenes: a match keeps its server's time"
+	case key.In == keys.Match && !info.Match:
+		return "this key is for the arena: go run ./demo duel"
+	case key.In == keys.Leaving && info.Match && !info.Alone:
+		return "others play here, too: Esc leaves the match"
+	case (key.In == keys.Linked || key.In == keys.Lab) && !info.Linked:
 		return "the network link belongs to scene lab: " + keyOf("lab")
-	case before.Split != after.Split && !entry.Splits:
+	case key.In == keys.Lab && info.Match:
+		return "the server chooses how many snapshots it sends"
+	case before.Split != after.Split && !info.Splits:
 		return "this scene makes its own comparison; T is for orbits and stress"
-	case before.GPU != after.GPU && !entry.Blends:
+	case before.GPU != after.GPU && !info.Blends:
 		return "the GPU blends in scene stress: " + keyOf("stress")
 	}
 	return ""
@@ -74,13 +97,15 @@ func keyOf(scene string) string {
 func describeLink(before, after settings.Link) string {
 	switch {
 	case before.Latency != after.Latency:
-		return fmt.Sprintf("network: round trip %d ms", after.Latency/time.Millisecond)
+		return fmt.Sprintf("network: round trip %v", after.Latency)
 	case before.Jitter != after.Jitter:
-		return fmt.Sprintf("network: jitter %.0f %%", 100*after.Jitter)
+		return fmt.Sprintf("network: round trip ± %v", after.Jitter)
 	case before.Loss != after.Loss:
 		return fmt.Sprintf("network: %.0f %% lost", 100*after.Loss)
 	case before.Burst != after.Burst:
 		return fmt.Sprintf("network: bursts of losses %.0f %%", 100*after.Burst)
+	case before.Bursts != after.Bursts:
+		return "network: losses in bursts " + onOff(after.Bursts)
 	case before.Duplicate != after.Duplicate:
 		return fmt.Sprintf("network: %.0f %% twice", 100*after.Duplicate)
 	case before.Reorder != after.Reorder:

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/demo/internal/simulation"
@@ -38,19 +39,26 @@ func surface(t *testing.T, width, height int) *offscreen.Surface {
 	return s
 }
 
-// shoot runs a scene at 60 frames per second up to a moment and draws that.
-func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.Duration) *image.RGBA {
+// open opens the show of a scene.
+func open(t *testing.T, set settings.Settings) (*Show, *stage) {
 	t.Helper()
-	s, err := NewShow(set, &simulation.Imagined{}, nil)
+	scene, err := newStage(set, &simulation.Imagined{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return NewShow(scene, nil), scene
+}
+
+// shoot runs a scene at 60 frames per second up to a moment and draws that.
+func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.Duration) *image.RGBA {
+	t.Helper()
+	s, scene := open(t, set)
 	defer s.Close()
 	const frame = time.Second / 60
-	for s.Time().Real+frame <= moment {
+	for scene.Time().Real+frame <= moment {
 		s.Advance(frame)
 	}
-	s.Advance(moment - s.Time().Real)
+	s.Advance(moment - scene.Time().Real)
 	if err := s.Draw(on); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +100,7 @@ func TestGolden(t *testing.T) {
 				continue // a collision more or less depends on how the processor rounds
 			}
 			set := settings.Default()
-			set.Overlay = false
+			set.Overlay = settings.OverlayNone
 			g.change(&set)
 			set.Interpolate, set.Ghosts = variant != "-raw", variant == "-ghosts"
 			// No subtests: the surface belongs to this goroutine.
@@ -126,7 +134,7 @@ func TestSplit(t *testing.T) {
 	for _, name := range []string{"orbits", "stress"} {
 		for _, interpolate := range []bool{true, false} {
 			set := settings.Default()
-			set.Scene, set.Rate, set.Split, set.Overlay, set.Interpolate = name, 2, true, false, interpolate
+			set.Scene, set.Rate, set.Split, set.Overlay, set.Interpolate = name, 2, true, settings.OverlayNone, interpolate
 			if name == "stress" {
 				set.Entities = 400
 			}
@@ -144,7 +152,7 @@ func TestSplit(t *testing.T) {
 	}
 	// Where it makes no sense it is not done.
 	set := settings.Default()
-	set.Overlay = false
+	set.Overlay = settings.OverlayNone
 	whole := shoot(t, on, set, time.Second)
 	set.Split = true
 	if share := different(whole, shoot(t, on, set, time.Second)); share != 0 {
@@ -214,10 +222,7 @@ func TestEverySceneDraws(t *testing.T) {
 // A window's resize, a restart and another scene in the middle of it all.
 func TestShowChanges(t *testing.T) {
 	on := surface(t, 200, 120)
-	s, err := NewShow(settings.Default(), &simulation.Imagined{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := open(t, settings.Default())
 	defer s.Close()
 	frames := func() {
 		t.Helper()
@@ -232,7 +237,7 @@ func TestShowChanges(t *testing.T) {
 	for i, name := range scenes.Names() {
 		set := s.Settings()
 		set.Scene, set.Rate, set.Entities = name, 0, 0
-		if err := s.Change(set); err != nil {
+		if err := s.Apply(set); err != nil {
 			t.Fatal(err)
 		}
 		s.Say(name)
@@ -241,7 +246,7 @@ func TestShowChanges(t *testing.T) {
 		}
 		frames()
 	}
-	if err := s.Restart(); err != nil {
+	if err := s.Act(keys.Restart); err != nil {
 		t.Fatal(err)
 	}
 	frames()

@@ -4,21 +4,24 @@ package cli
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/tandem-ecs/tandem/demo/internal/app"
+	"github.com/tandem-ecs/tandem/demo/internal/flags"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
+	"github.com/tandem-ecs/tandem/demo/internal/output"
 	"github.com/tandem-ecs/tandem/demo/internal/play"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 )
 
 // Exit codes.
 const (
 	OK     = 0
 	Failed = 1 // something went wrong that the command line is not to blame for
-	Usage  = 2 // the command line is wrong
+	Usage  = 2 // the command line is wrong, or names a file or an address that cannot be used
 )
 
 // command is one of the things that the program does over a network.
@@ -49,6 +52,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		args = []string{"-h"}
 	}
+	if rest, ok := withoutArena(args); ok && name == "" {
+		name, args = "duel", rest
+	}
 	if name == "" {
 		return show(ctx, args, stdout, stderr)
 	}
@@ -58,6 +64,22 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	return complain(stderr, "", fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
+}
+
+// withoutArena returns the arguments without -scene arena, and whether that stood among them: a duel is the scene of the arena, and has flags of its own.
+func withoutArena(args []string) (rest []string, ok bool) {
+	for i, arg := range args {
+		name, value, given := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		name = strings.TrimPrefix(name, "-")
+		last := i
+		if !given && i+1 < len(args) {
+			value, last = args[i+1], i+1
+		}
+		if name == "scene" && arg != name && value == settings.Arena {
+			return append(slices.Clone(args[:i]), args[last+1:]...), true
+		}
+	}
+	return args, false
 }
 
 // names lists the commands.
@@ -72,29 +94,27 @@ func names() string {
 // show runs a scene: in a window, or off screen.
 func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := options.Parse(args, stdout)
-	if errors.Is(err, options.ErrHelp) {
+	if errors.Is(err, flags.ErrHelp) {
 		return OK
 	}
 	if err != nil {
 		return complain(stderr, "", err)
 	}
-	if o.Trace == options.Stdout {
-		o.Table, stdout = stdout, stderr // what is said must not stand in the table
-	}
+	run := app.New(&o, stdout, stderr, func(set settings.Settings) (app.Content, error) { return play.Arena(set, stderr) })
 	if !o.Headless {
-		err = app.Window(ctx, o, stdout)
+		err = run.Window(ctx)
 		if !app.NoWindow(err) {
 			return exit(stderr, "", err)
 		}
 		fmt.Fprintf(stderr, "demo: %v; drawing off screen instead\n", err)
 	}
-	return exit(stderr, "", app.Headless(ctx, o, stdout))
+	return exit(stderr, "", run.Headless(ctx))
 }
 
 // networked runs a command of package play.
 func networked(ctx context.Context, c command, args []string, stdout, stderr io.Writer) int {
 	err := c.run(ctx, args, stdout, stderr)
-	if errors.Is(err, flag.ErrHelp) {
+	if errors.Is(err, flags.ErrHelp) {
 		return OK
 	}
 	return exit(stderr, c.name+" ", err)
@@ -102,8 +122,8 @@ func networked(ctx context.Context, c command, args []string, stdout, stderr io.
 
 // exit says what has gone wrong, if anything has. command is that of the help, with a space behind it.
 func exit(stderr io.Writer, command string, err error) int {
-	var bad *app.BadFile
-	var usage *play.BadUsage
+	var bad *output.BadFile
+	var usage *flags.BadUsage
 	switch {
 	case err == nil:
 		return OK

@@ -35,7 +35,8 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/render/offscreen"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // Sizes that are worth a picture: below, a frame costs next to nothing; above, nobody could draw it.
@@ -116,7 +117,7 @@ func newSea(surface *offscreen.Surface, n int, gpu bool) (*sea, error) {
 		return nil, err
 	}
 	s := &sea{engine: e, scene: stress.New(), surface: surface, frame: render.NewFrame(render.Dusk()), n: n}
-	poses, tree := systems.Interpolation3D(), systems.Hierarchy3D()
+	poses, tree := interpolation.New3D(), hierarchy.New3D()
 	e.Install(poses, tree)
 	s.scene.Setup(&scene.Stage{Engine: e, Poses: poses, Hierarchy: tree, Random: rand.New(rand.NewPCG(1, 0)), Entities: n, GPU: gpu})
 	var begun time.Duration

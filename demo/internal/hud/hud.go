@@ -62,13 +62,10 @@ func (h *HUD) Measure(now ecs.Time) {
 
 // State is what is to be shown beside the measurements.
 type State struct {
-	Info      scene.Info
-	Set       settings.Settings
-	Now       ecs.Time
-	Keys      []keys.Group
-	Live      bool          // in a window: there are keys to press
-	Recording time.Duration // the length of the clip so far; negative: none is being recorded
-	Toast     string        // a passing remark
+	Info scene.Info
+	Set  settings.Settings
+	Now  ecs.Time
+	Live bool // in a window: there are keys to press
 
 	// What the processor spent on a frame of late, in a window: on Update and on Draw, the display's wait included.
 	Update, Draw time.Duration
@@ -76,24 +73,43 @@ type State struct {
 
 // Draw writes the overlay. Small pictures get less of it.
 func (h *HUD) Draw(o *render.Overlay, s *State) {
-	if s.Set.Overlay {
-		all := o.Bounds().Inset(margin)
+	all := o.Bounds().Inset(margin)
+	switch s.Set.Overlay {
+	case settings.OverlayNone:
+	case settings.OverlayCaptions:
+		h.drawTitle(o, all, all.X+all.W, s)
+	default:
 		bottom := all.Y + all.H
 		if s.Live && roomOf(all) != tiny {
 			bottom = drawHints(o, all, s) - gap
 		}
 		right := h.drawStatus(o, all, s)
 		h.drawTitle(o, all, right-gap, s)
-		h.drawGraphs(o, all, bottom)
+		if s.Set.Graphs {
+			h.drawGraphs(o, all, bottom)
+		}
 	}
-	if s.Toast != "" {
-		drawToast(o, s.Toast)
+}
+
+// Over is what lies over every picture, that of a scene or of a match.
+type Over struct {
+	Keys      []keys.Group  // explained where Help is
+	Help      bool          // the panel that explains the keys
+	Match     bool          // what the mouse does stands among the keys
+	Recording time.Duration // the length of the clip so far; negative: none is being recorded
+	Toast     string        // a passing remark
+}
+
+// Draw writes it.
+func (v *Over) Draw(o *render.Overlay) {
+	if v.Toast != "" {
+		drawToast(o, v.Toast)
 	}
-	if s.Recording >= 0 && s.Live {
-		drawRecording(o, s.Recording)
+	if v.Recording >= 0 {
+		drawRecording(o, v.Recording)
 	}
-	if s.Set.Keys {
-		drawKeys(o, s.Keys)
+	if v.Help {
+		drawKeys(o, v.Keys, v.Match)
 	}
 }
 
@@ -174,7 +190,7 @@ func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
 
 // hints are the most wanted keys.
 var hints = [...]struct{ key, text string }{
-	{"Space", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {splitKey, "raw beside it"}, {"1–6", "scenes"}, {"H", "all keys"},
+	{"P", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {splitKey, "raw beside it"}, {"1–7", "scenes"}, {"H", "all keys"},
 }
 
 // splitKey is a hint for scenes that can be drawn twice only.
@@ -206,11 +222,14 @@ func drawHints(o *render.Overlay, all render.Rect, s *State) float32 {
 
 func drawToast(o *render.Overlay, text string) {
 	all := o.Bounds()
-	w := o.Width(render.TextBody, text) + 4*pad
-	h := o.LineHeight(render.TextBody) + 14
-	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.H * 0.68, W: w, H: h}
+	style := render.TextBody
+	if o.Width(style, text)+4*pad > all.W {
+		style = render.TextSmall
+	}
+	w := o.Width(style, text) + 4*pad
+	r := render.Rect{X: all.X + (all.W-w)/2, Y: all.H * 0.68, W: w, H: o.LineHeight(render.TextBody) + 14}
 	o.Panel(r)
-	o.TextAligned(r.X+w/2, r.Y+7, render.AlignCenter, render.TextBody, o.Theme().Text, text)
+	o.TextAligned(r.X+w/2, r.Y+7+(o.LineHeight(render.TextBody)-o.LineHeight(style))/2, render.AlignCenter, style, o.Theme().Text, text)
 }
 
 func drawRecording(o *render.Overlay, length time.Duration) {

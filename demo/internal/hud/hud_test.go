@@ -99,20 +99,21 @@ func TestDraw(t *testing.T) {
 		h.Measure(now)
 	}
 	set := settings.Default()
-	set.Rate, set.Cap, set.Jitter, set.StepCost, set.Adaptive = 60, 144, 0.5, 40*time.Millisecond, true
+	set.Rate, set.Cap, set.FrameJitter, set.StepCost, set.Adaptive = 60, 144, 0.5, 40*time.Millisecond, true
 	names := []string{"a", "b", "c", "d", "e"}
 	for _, help := range []bool{false, true} {
 		for _, live := range []bool{false, true} {
 			for _, size := range []render.Size{{Width: 64, Height: 64}, {Width: 320, Height: 180}, {Width: 640, Height: 360}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}, {Width: 200, Height: 2000}} {
 				frame := render.NewFrame(theme)
-				set.Keys = help
 				state := State{
 					Info: scene.Info{Title: "A title", Caption: "A caption that is long enough to be broken into lines, because it says twice what it says, because it says twice what it says."},
-					Set:  set, Now: now, Keys: keys.Groups(names), Live: live, Recording: 3 * time.Second, Update: 3 * time.Millisecond,
+					Set:  set, Now: now, Live: live, Update: 3 * time.Millisecond,
 				}
+				over := Over{Keys: keys.Groups(names), Help: help, Recording: 3 * time.Second}
 				draw := func() {
 					frame.Begin(size)
 					h.Draw(&frame.Overlay, &state)
+					over.Draw(&frame.Overlay)
 				}
 				draw()
 				for _, v := range frame.Overlay.Vertices() {
@@ -124,7 +125,7 @@ func TestDraw(t *testing.T) {
 				if size.Width >= 320 && len(frame.Overlay.Vertices()) == 0 {
 					t.Errorf("size %v: nothing is drawn", size)
 				}
-				if n := testing.AllocsPerRun(20, draw); n > 0 && !set.Keys {
+				if n := testing.AllocsPerRun(20, draw); n > 0 && !help {
 					t.Errorf("size %v, live %v: %v allocations per frame", size, live, n)
 				}
 			}
@@ -139,7 +140,7 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 	frame := render.NewFrame(render.Daylight())
 	frame.Begin(render.Size{Width: 1280, Height: 720})
 	o := &frame.Overlay
-	drawKeys(o, groups)
+	drawKeys(o, groups, false)
 	vertices := o.Vertices()
 	most := float32(0)
 	for _, v := range vertices { // the panel itself is drawn first, and nothing is wider
@@ -153,7 +154,14 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 
 // All keys are explained in a window of half the usual size, too; in a smaller one, what there is room for, and that it is not all.
 func TestKeysFit(t *testing.T) {
-	groups := keys.Groups([]string{"lanes", "orbits", "teleports", "physics", "stress", "lab"})
+	groups := keys.Groups([]string{"lanes", "orbits", "teleports", "physics", "stress", "lab", "arena"})
+	for _, match := range []bool{false, true} {
+		keysFit(t, keys.Here(groups, scene.Info{Match: match, Alone: match}), match)
+	}
+}
+
+func keysFit(t *testing.T, groups []keys.Group, match bool) {
+	t.Helper()
 	for _, test := range []struct {
 		size render.Size
 		all  bool
@@ -164,7 +172,7 @@ func TestKeysFit(t *testing.T) {
 		frame := render.NewFrame(render.Dusk())
 		frame.Begin(test.size)
 		o := &frame.Overlay
-		if all := drawKeys(o, groups); all != test.all {
+		if all := drawKeys(o, groups, match); all != test.all {
 			t.Errorf("%v: all keys are explained: %v, want %v", test.size, all, test.all)
 		}
 		n := len(o.Vertices())
@@ -182,7 +190,7 @@ func TestDroppedStandsOutAndPasses(t *testing.T) {
 	bad := func() (n int) {
 		frame := render.NewFrame(theme)
 		frame.Begin(render.Size{Width: 1280, Height: 720})
-		h.Draw(&frame.Overlay, &State{Set: settings.Settings{Overlay: true, Interpolate: true, Rate: 60}, Now: now})
+		h.Draw(&frame.Overlay, &State{Set: settings.Settings{Interpolate: true, Rate: 60}, Now: now})
 		for _, v := range frame.Overlay.Vertices() {
 			if v.Color == theme.Bad {
 				n++
@@ -231,5 +239,23 @@ func TestWrapping(t *testing.T) {
 	}
 	if lines := w.lines(&frame.Overlay, render.TextSmall, "unbreakable", 5); len(lines) != 1 {
 		t.Errorf("%q", lines)
+	}
+}
+
+// With captions only there are the title and its text, and nothing more; without the overlay there is nothing.
+func TestCaptions(t *testing.T) {
+	theme := render.Daylight()
+	h := New(&theme, nil)
+	info := scene.Info{Title: "A title", Caption: "A caption"}
+	written := func(set settings.Settings, info scene.Info) int {
+		frame := render.NewFrame(theme)
+		frame.Begin(render.Size{Width: 1280, Height: 720})
+		h.Draw(&frame.Overlay, &State{Info: info, Set: set, Live: true})
+		return len(frame.Overlay.Vertices())
+	}
+	all, captions := written(settings.Settings{}, info), written(settings.Settings{Overlay: settings.OverlayCaptions}, info)
+	other := written(settings.Settings{Overlay: settings.OverlayCaptions}, scene.Info{Title: "A title", Caption: "A caption that is longer"})
+	if none := written(settings.Settings{Overlay: settings.OverlayNone}, info); none != 0 || captions < 50 || captions > all/2 || other <= captions {
+		t.Errorf("%d vertices with all, %d with captions, %d with longer ones, %d with nothing", all, captions, other, none)
 	}
 }

@@ -50,12 +50,13 @@ func (s *sheet) split(groups []keys.Group) (first int, height float32) {
 }
 
 // drawKeys explains the keys in the middle of the picture. What has no room in a small one is left out, and said to be; then it returns false.
-func drawKeys(o *render.Overlay, groups []keys.Group) (complete bool) {
+func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool) {
 	const edge = 4
-	longest := float32(0)
+	longest, caps := float32(0), float32(0) // of the texts, and of the drawn keys
 	for _, g := range groups {
 		for _, b := range g.Bindings {
 			longest = max(longest, o.Width(render.TextSmall, b.Text))
+			caps = max(caps, capsWidth(o, b.Cap))
 		}
 	}
 	all := o.Bounds().Inset(edge)
@@ -64,7 +65,13 @@ func drawKeys(o *render.Overlay, groups []keys.Group) (complete bool) {
 	var column float32
 	var split int
 	hint := "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift goes through values, and with Tab through scenes, backwards."
+	if match {
+		hint = "Shift goes through values backwards. What is switched off stands at the upper left."
+	}
 	for _, s = range sheets(o) {
+		if s.caps {
+			s.keys = max(s.keys, caps)
+		}
 		column = s.keys + longest
 		if s.caps { // room for the hint, too
 			column = max(column, (o.Width(render.TextSmall, hint)-s.between)/2)
@@ -96,6 +103,15 @@ func drawKeys(o *render.Overlay, groups []keys.Group) (complete bool) {
 		o.TextAligned(r.X+r.W/2, r.Y+r.H-s.inset-o.LineHeight(render.TextSmall), render.AlignCenter, render.TextSmall, o.Theme().TextDim, hint)
 	}
 	return complete
+}
+
+// capsWidth returns the width of drawn keys side by side, with room after them.
+func capsWidth(o *render.Overlay, names string) (width float32) {
+	width = 8
+	for name := range strings.FieldsSeq(names) {
+		width += max(o.Width(render.TextSmall, name)+8, o.LineHeight(render.TextSmall)+3) + 4
+	}
+	return width
 }
 
 // group writes a group down to the given height, and returns where the next one begins.

@@ -32,7 +32,7 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	if s.Live {
 		rows++
 	}
-	if s.Set.Jitter > 0 {
+	if s.Set.FrameJitter > 0 {
 		rows++
 	}
 	if s.Set.StepCost > 0 || s.Set.Adaptive {
@@ -90,8 +90,8 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	if s.Live {
 		number(row("update, draw"), float64(s.Update)/1e6, 1).Str("ms").Tab(statusNote).Float(float64(s.Draw)/1e6, 1).Str(" ms")
 	}
-	if s.Set.Jitter > 0 {
-		row("frame jitter").Str("± ").Float(100*s.Set.Jitter, 0).Str(" %")
+	if s.Set.FrameJitter > 0 {
+		row("frame jitter").Str("± ").Float(100*s.Set.FrameJitter, 0).Str(" %")
 	}
 	if s.Set.StepCost > 0 || s.Set.Adaptive {
 		w = row("step cost")

@@ -1,12 +1,14 @@
-// Package keys lists what the demo's keys do: once, for whoever obeys them and for whoever explains them.
+// Package keys is the one table of the demo's keys, for the code that obeys them and for help texts.
 package keys
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 )
 
 // Action is what a key asks for beyond a change of the settings.
@@ -21,15 +23,30 @@ const (
 	Record
 	ResetCamera
 	Fullscreen
+	Push
 	Quit
+)
+
+// Place is where a key does something.
+type Place uint8
+
+// The places.
+const (
+	Everywhere Place = iota
+	Scenes           // all but matches of the arena
+	Leaving          // all but matches with others
+	Linked           // where there is a simulated line: in scene lab, and at a match
+	Lab              // in scene lab
+	Match            // at a match of the arena
 )
 
 // Binding is a key, or a pair of keys, with what it does.
 type Binding struct {
-	Keys []render.Key
-	Cap  string // as the keyboard shows it, for help texts
-	Text string // what it does
-	Flag string // the flag that does the same, without its dash; "" where none does
+	Keys []render.Key // none: the game reads what is held down by itself
+	Cap  string       // as the keyboard shows it, for help texts
+	Text string       // what it does
+	Flag string       // the flag that does the same, without its dash; "" where none does
+	In   Place        // elsewhere it does nothing
 
 	Change func(s *settings.Settings, p Press) // changes the settings; nil where nothing changes
 	Action Action                              // what is to be done beyond that
@@ -47,19 +64,26 @@ type Group struct {
 	Bindings []Binding
 }
 
-// Groups returns all bindings in the order in which help texts show them. scenes are the names of the scenes that the digits choose.
+// Groups returns all bindings in the order of the help texts. No key has two meanings. scenes are the
+// names of the scenes that the digits choose.
 func Groups(scenes []string) []Group {
 	var digits []render.Key
 	for i := range scenes {
 		digits = append(digits, render.Key('1'+i))
 	}
 	return []Group{
+		{"Play", []Binding{
+			{Cap: "W A S D", Text: "run", In: Match},
+			{Cap: "Mouse", Text: "aim; shoot with the left button; the wheel zooms", In: Match},
+			{Cap: "Space", Text: "jump", In: Match},
+			{Keys: []render.Key{'E'}, Cap: "E", Text: "push all that is near away, as the right button", In: Match, Action: Push},
+		}},
 		{"Time", []Binding{
-			{Keys: []render.Key{render.KeySpace}, Cap: "Space", Text: "pause, go on", Flag: "paused",
+			{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, go on", Flag: "paused", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.Paused = !s.Paused }},
-			{Keys: []render.Key{render.KeyPeriod}, Cap: ".", Text: "one fixed step, and pause", Action: Step,
+			{Keys: []render.Key{render.KeyPeriod}, Cap: ".", Text: "one fixed step, and pause", In: Scenes, Action: Step,
 				Change: func(s *settings.Settings, _ Press) { s.Paused = true }},
-			{Keys: []render.Key{render.KeyLeft, render.KeyRight}, Cap: "← →", Text: "slower, faster: 1/10, 1/4, 1/2, 1, 2", Flag: "speed",
+			{Keys: []render.Key{render.KeyLeft, render.KeyRight}, Cap: "← →", Text: "slower, faster: 1/10, 1/4, 1/2, 1, 2", Flag: "speed", In: Scenes,
 				Change: func(s *settings.Settings, p Press) {
 					if p.Index == 0 {
 						s.Slower()
@@ -67,7 +91,7 @@ func Groups(scenes []string) []Group {
 						s.Faster()
 					}
 				}},
-			{Keys: []render.Key{render.KeyDown, render.KeyUp}, Cap: "↓ ↑", Text: "fixed rate: 5, 10, 15, 20, 30, 60, 120 Hz", Flag: "hz",
+			{Keys: []render.Key{render.KeyDown, render.KeyUp}, Cap: "↓ ↑", Text: "fixed rate: 5, 10, 15, 20, 30, 60, 120 Hz", Flag: "hz", In: Scenes,
 				Change: func(s *settings.Settings, p Press) {
 					if p.Index == 0 {
 						s.LowerRate()
@@ -75,78 +99,107 @@ func Groups(scenes []string) []Group {
 						s.RaiseRate()
 					}
 				}},
-			{Keys: []render.Key{render.KeyBackspace}, Cap: "Backspace", Text: "begin the scene anew", Action: Restart},
+			{Keys: []render.Key{render.KeyBackspace}, Cap: "Backspace", Text: "begin the scene anew", In: Scenes, Action: Restart},
+			{Keys: []render.Key{'X'}, Cap: "X", Text: "cost of a step: 0, 5, 10, 20, 40 ms", Flag: "step-cost", In: Scenes,
+				Change: func(s *settings.Settings, p Press) { s.NextStepCost(p.Shift) }},
+			{Keys: []render.Key{'Z'}, Cap: "Z", Text: "adaptive rate on, off (starts anew)", Flag: "adaptive", In: Scenes,
+				Change: func(s *settings.Settings, _ Press) { s.Adaptive = !s.Adaptive }},
 		}},
 		{"Picture", []Binding{
-			{Keys: []render.Key{'I'}, Cap: "I", Text: "interpolation on, off", Flag: "interpolate",
+			{Keys: []render.Key{'I'}, Cap: "I", Text: "interpolation on, off", Flag: "interpolate", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.Interpolate = !s.Interpolate }},
-			{Keys: []render.Key{'G'}, Cap: "G", Text: "logical ghosts on, off", Flag: "ghosts",
+			{Keys: []render.Key{'G'}, Cap: "G", Text: "ghosts: logical poses, or the server's newest", Flag: "ghosts",
 				Change: func(s *settings.Settings, _ Press) { s.Ghosts = !s.Ghosts }},
-			{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Flag: "split",
+			{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Flag: "split", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.Split = !s.Split }},
 			{Keys: []render.Key{'C'}, Cap: "C", Text: "frame-rate cap: 20, 30, 60, 144, none", Flag: "fps",
 				Change: func(s *settings.Settings, p Press) { s.NextCap(p.Shift) }},
-			{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "jitter",
-				Change: func(s *settings.Settings, p Press) { s.NextJitter(p.Shift) }},
-			{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (starts anew)", Flag: "gpu",
+			{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "frame-jitter",
+				Change: func(s *settings.Settings, p Press) { s.NextFrameJitter(p.Shift) }},
+			{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (starts anew)", Flag: "gpu", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.GPU = !s.GPU }},
 			{Keys: []render.Key{'V'}, Cap: "V", Text: "wait for the display (vsync)", Flag: "vsync",
 				Change: func(s *settings.Settings, _ Press) { s.VSync = !s.VSync }},
-			{Keys: []render.Key{'O'}, Cap: "O", Text: "text and graphs on, off", Flag: "overlay",
-				Change: func(s *settings.Settings, _ Press) { s.Overlay = !s.Overlay }},
+			{Keys: []render.Key{'O'}, Cap: "O", Text: "overlay: all, captions only, none", Flag: "overlay",
+				Change: func(s *settings.Settings, p Press) { s.NextOverlay(p.Shift) }},
+			{Keys: []render.Key{'N'}, Cap: "N", Text: "graphs on, off", Flag: "graphs",
+				Change: func(s *settings.Settings, _ Press) { s.Graphs = !s.Graphs }},
 		}},
-		{"Death spiral", []Binding{
-			{Keys: []render.Key{'X'}, Cap: "X", Text: "cost of a step: 0, 5, 10, 20, 40 ms", Flag: "step-cost",
-				Change: func(s *settings.Settings, p Press) { s.NextStepCost(p.Shift) }},
-			{Keys: []render.Key{'A'}, Cap: "A", Text: "adaptive rate on, off (starts anew)", Flag: "adaptive",
-				Change: func(s *settings.Settings, _ Press) { s.Adaptive = !s.Adaptive }},
+		{"Simulated line", []Binding{
+			link('L', Linked, "round trip: 0, 50, 100, 200, 300, 400 ms", "latency", (*settings.Link).NextLatency),
+			link('K', Linked, "its jitter: 0, 10, 20, 50, 100, 200 ms", "jitter", (*settings.Link).NextJitter),
+			link('M', Linked, "loss: 0, 2, 5, 15, 30, 50 %", "loss", (*settings.Link).NextLoss),
+			link('B', Linked, "losses in bursts (in lab 0, 1, 2, 5 %)", "burst", (*settings.Link).NextBurst),
+			link('Y', Linked, "duplicates: 0, 10, 30 %", "duplicate", (*settings.Link).NextDuplicate),
+			link('Q', Linked, "overtaken on the way: 0, 10, 30 %", "reorder", (*settings.Link).NextReorder),
+			link(render.KeySlash, Lab, "snapshots: 5, 10, 20, 30, 60 a second", "send-hz", (*settings.Link).NextSendRate),
 		}},
-		{"Network link, in scene lab", []Binding{
-			link("L", "round trip: 0, 50, 100, 200, 300, 400 ms", "latency", (*settings.Link).NextLatency),
-			link("K", "its jitter: 0, 10, 25, 50, 100 %", "link-jitter", (*settings.Link).NextJitter),
-			link("M", "loss: 0, 5, 15, 30, 50 %", "loss", (*settings.Link).NextLoss),
-			link("B", "bursts of losses: 0, 1, 2, 5 %", "burst", (*settings.Link).NextBurst),
-			link("D", "duplicates: 0, 10, 30 %", "duplicate", (*settings.Link).NextDuplicate),
-			link("E", "overtaken on the way: 0, 10, 30 %", "reorder", (*settings.Link).NextReorder),
-			link("S", "snapshots: 5, 10, 20, 30, 60 a second", "send-hz", (*settings.Link).NextSendRate),
+		{"Netcode", []Binding{
+			{Keys: []render.Key{render.KeyF2}, Cap: "F2", Text: "prediction of the own player on, off", Flag: "predict", In: Match,
+				Change: func(s *settings.Settings, _ Press) { s.Predict = !s.Predict }},
+			{Keys: []render.Key{render.KeyF3}, Cap: "F3", Text: "reconciliation on, off", Flag: "reconcile", In: Match,
+				Change: func(s *settings.Settings, _ Press) { s.Reconcile = !s.Reconcile }},
+			{Keys: []render.Key{render.KeyF4}, Cap: "F4", Text: "the next way to draw others", Flag: "kind", In: Match,
+				Change: func(s *settings.Settings, p Press) { s.Kind = neighbour(remote.Kinds(), s.Kind, p.Shift) }},
+			{Keys: []render.Key{render.KeyF5}, Cap: "F5", Text: "the camera follows, stands still", Flag: "still", In: Match,
+				Change: func(s *settings.Settings, _ Press) { s.Still = !s.Still }},
 		}},
 		{"Scene", []Binding{
-			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, ", "), Flag: "scene",
+			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leaving,
 				Change: func(s *settings.Settings, p Press) { s.Scene = scenes[p.Index] }},
-			{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the one before",
+			{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the one before", In: Leaving,
 				Change: func(s *settings.Settings, p Press) { s.Scene = neighbour(scenes, s.Scene, p.Shift) }},
 			{Keys: []render.Key{render.KeyHome, '0'}, Cap: "Home 0", Text: "the scene's own camera", Action: ResetCamera},
 		}},
 		{"Files and window", []Binding{
-			{Keys: []render.Key{'P', render.KeyF12}, Cap: "P F12", Text: "save a picture", Flag: "screenshot", Action: Screenshot},
-			{Keys: []render.Key{'R'}, Cap: "R", Text: "record a clip, and stop", Flag: "record", Action: Record},
+			{Keys: []render.Key{render.KeyF12}, Cap: "F12", Text: "save a picture", Flag: "screenshot", Action: Screenshot},
+			{Keys: []render.Key{'R', render.KeyF10}, Cap: "R F10", Text: "record a clip, and stop", Flag: "record", Action: Record},
 			{Keys: []render.Key{render.KeyF11, 'F'}, Cap: "F F11", Text: "full screen", Action: Fullscreen},
 			{Keys: []render.Key{'H', render.KeyF1}, Cap: "H F1", Text: "this panel", Flag: "keys",
 				Change: func(s *settings.Settings, _ Press) { s.Keys = !s.Keys }},
-			{Keys: []render.Key{render.KeyEscape, 'Q'}, Cap: "Esc Q", Text: "leave this panel, leave the demo", Action: Quit},
+			{Keys: []render.Key{render.KeyEscape}, Cap: "Esc", Text: "leave this panel, leave the demo", Action: Quit},
 		}},
 	}
 }
 
-// link is the binding of a letter to a round of values of the network link.
-func link(key, text, flag string, next func(*settings.Link, bool)) Binding {
-	return Binding{Keys: []render.Key{render.Key(key[0])}, Cap: key, Text: text, Flag: flag,
+// Here returns the groups with the bindings that work in the given scene or match. Keys of a single
+// scene are among those of the other scenes, too.
+func Here(groups []Group, info scene.Info) (here []Group) {
+	for _, g := range groups {
+		var kept []Binding
+		for _, b := range g.Bindings {
+			if info.Match && (b.In == Scenes || b.In == Lab || b.In == Leaving && !info.Alone) || !info.Match && b.In == Match {
+				continue
+			}
+			kept = append(kept, b)
+		}
+		if len(kept) > 0 {
+			here = append(here, Group{g.Title, kept})
+		}
+	}
+	return here
+}
+
+// link is the binding of a key to a round of values of the simulated line.
+func link(key render.Key, in Place, text, flag string, next func(*settings.Link, bool)) Binding {
+	return Binding{Keys: []render.Key{key}, Cap: string(rune(key)), Text: text, Flag: flag, In: in,
 		Change: func(s *settings.Settings, p Press) { next(&s.Link, p.Shift) }}
 }
 
-func neighbour(names []string, name string, back bool) string {
-	i := max(slices.Index(names, name), 0)
+func neighbour[T comparable](all []T, one T, back bool) T {
+	i := max(slices.Index(all, one), 0)
 	if back {
-		i += len(names) - 2
+		i += len(all) - 2
 	}
-	return names[(i+1)%len(names)]
+	return all[(i+1)%len(all)]
 }
 
-// Apply lets a key change the settings and returns what else it asks for. It reports false for a key that does nothing.
-func Apply(groups []Group, s *settings.Settings, key render.Key, mods render.Mods) (Action, bool) {
+// Apply changes the settings as a key asks, and returns the key's binding. It reports false for a key
+// without one.
+func Apply(groups []Group, s *settings.Settings, key render.Key, mods render.Mods) (Binding, bool) {
 	if key == render.KeyEscape && s.Keys {
 		s.Keys = false
-		return None, true
+		return Binding{}, true
 	}
 	for _, g := range groups {
 		for _, b := range g.Bindings {
@@ -154,9 +207,9 @@ func Apply(groups []Group, s *settings.Settings, key render.Key, mods render.Mod
 				if b.Change != nil {
 					b.Change(s, Press{i, mods&render.ModShift != 0})
 				}
-				return b.Action, true
+				return b, true
 			}
 		}
 	}
-	return None, false
+	return Binding{}, false
 }

@@ -5,9 +5,11 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 )
 
 func TestKeys(t *testing.T) {
@@ -20,7 +22,8 @@ func TestKeys(t *testing.T) {
 		want   func(s *settings.Settings)
 		action keys.Action
 	}{
-		{key: render.KeySpace, want: func(s *settings.Settings) { s.Paused = true }},
+		{key: 'P', want: func(s *settings.Settings) { s.Paused = true }},
+		{key: render.KeyPause, want: func(s *settings.Settings) { s.Paused = true }},
 		{key: render.KeyPeriod, want: func(s *settings.Settings) { s.Paused = true }, action: keys.Step},
 		{key: render.KeyLeft, want: func(s *settings.Settings) { s.Speed = 0.5 }},
 		{key: render.KeyRight, want: func(s *settings.Settings) { s.Speed = 2 }},
@@ -31,13 +34,23 @@ func TestKeys(t *testing.T) {
 		{key: 'T', want: func(s *settings.Settings) { s.Split = true }},
 		{key: 'C', want: func(s *settings.Settings) { s.Cap = 144 }},
 		{key: 'C', mods: render.ModShift, want: func(s *settings.Settings) { s.Cap = 30 }},
-		{key: 'J', want: func(s *settings.Settings) { s.Jitter = 0.25 }},
+		{key: 'J', want: func(s *settings.Settings) { s.FrameJitter = 0.25 }},
 		{key: 'X', want: func(s *settings.Settings) { s.StepCost = 5 * ms }},
 		{key: 'X', mods: render.ModShift, want: func(s *settings.Settings) { s.StepCost = 40 * ms }},
 		{key: 'U', want: func(s *settings.Settings) { s.GPU = true }},
-		{key: 'A', want: func(s *settings.Settings) { s.Adaptive = true }},
+		{key: 'Z', want: func(s *settings.Settings) { s.Adaptive = true }},
 		{key: 'V', want: func(s *settings.Settings) { s.VSync = false }},
-		{key: 'O', want: func(s *settings.Settings) { s.Overlay = false }},
+		{key: 'O', want: func(s *settings.Settings) { s.Overlay = settings.OverlayCaptions }},
+		{key: 'O', mods: render.ModShift, want: func(s *settings.Settings) { s.Overlay = settings.OverlayNone }},
+		{key: 'O', from: func(s *settings.Settings) { s.Overlay = settings.OverlayCaptions }, want: func(s *settings.Settings) { s.Overlay = settings.OverlayNone }},
+		{key: 'O', from: func(s *settings.Settings) { s.Overlay = settings.OverlayNone }, want: func(s *settings.Settings) { s.Overlay = settings.OverlayAll }},
+		{key: 'N', want: func(s *settings.Settings) { s.Graphs = false }},
+		{key: render.KeyF2, want: func(s *settings.Settings) { s.Predict = false }},
+		{key: render.KeyF3, want: func(s *settings.Settings) { s.Reconcile = false }},
+		{key: render.KeyF4, want: func(s *settings.Settings) { s.Kind = remote.Kinds()[1] }},
+		{key: render.KeyF4, mods: render.ModShift, want: func(s *settings.Settings) { s.Kind = remote.Kinds()[len(remote.Kinds())-1] }},
+		{key: render.KeyF5, want: func(s *settings.Settings) { s.Still = true }},
+		{key: 'E', want: func(*settings.Settings) {}, action: keys.Push},
 		{key: 'H', want: func(s *settings.Settings) { s.Keys = true }},
 		{key: render.KeyF1, want: func(s *settings.Settings) { s.Keys = true }},
 		{key: '1', want: func(*settings.Settings) {}},
@@ -47,17 +60,19 @@ func TestKeys(t *testing.T) {
 		{key: '6', want: func(s *settings.Settings) { s.Scene = "lab" }},
 		{key: 'L', want: func(s *settings.Settings) { s.Link.Latency = 300 * ms }},
 		{key: 'L', mods: render.ModShift, want: func(s *settings.Settings) { s.Link.Latency = 100 * ms }},
-		{key: 'K', want: func(s *settings.Settings) { s.Link.Jitter = 0.25 }},
+		{key: 'K', want: func(s *settings.Settings) { s.Link.Jitter = 50 * ms }},
 		{key: 'M', want: func(s *settings.Settings) { s.Link.Loss = 0.3 }},
 		{key: 'B', want: func(s *settings.Settings) { s.Link.Burst = 0.01 }},
-		{key: 'D', want: func(s *settings.Settings) { s.Link.Duplicate = 0.1 }},
-		{key: 'E', mods: render.ModShift, want: func(s *settings.Settings) { s.Link.Reorder = 0.3 }},
-		{key: 'S', want: func(s *settings.Settings) { s.Link.SendRate = 60 }},
+		{key: 'B', from: func(s *settings.Settings) { s.Link = settings.Link{} }, want: func(s *settings.Settings) { s.Link.Bursts = true }},
+		{key: 'Y', want: func(s *settings.Settings) { s.Link.Duplicate = 0.1 }},
+		{key: 'Q', mods: render.ModShift, want: func(s *settings.Settings) { s.Link.Reorder = 0.3 }},
+		{key: render.KeySlash, want: func(s *settings.Settings) { s.Link.SendRate = 60 }},
 		{key: render.KeyTab, mods: render.ModShift, want: func(s *settings.Settings) { s.Scene = "lab" }},
 		{key: render.KeyTab, from: func(s *settings.Settings) { s.Scene = "lab" }, want: func(s *settings.Settings) { s.Scene = "lanes" }},
 		{key: render.KeyBackspace, want: func(*settings.Settings) {}, action: keys.Restart},
-		{key: 'P', want: func(*settings.Settings) {}, action: keys.Screenshot},
+		{key: render.KeyF12, want: func(*settings.Settings) {}, action: keys.Screenshot},
 		{key: 'R', want: func(*settings.Settings) {}, action: keys.Record},
+		{key: render.KeyF10, want: func(*settings.Settings) {}, action: keys.Record},
 		{key: 'F', want: func(*settings.Settings) {}, action: keys.Fullscreen},
 		{key: render.KeyHome, want: func(*settings.Settings) {}, action: keys.ResetCamera},
 		{key: render.KeyEscape, want: func(*settings.Settings) {}, action: keys.Quit},
@@ -70,23 +85,24 @@ func TestKeys(t *testing.T) {
 		}
 		want := got
 		test.want(&want)
-		action, known := keys.Apply(groups, &got, test.key, test.mods)
-		if !known || got != want || action != test.action {
-			t.Errorf("%v with modifiers %d: known %v, action %d, want %d, settings\n got %+v\nwant %+v", test.key, test.mods, known, action, test.action, got, want)
+		key, known := keys.Apply(groups, &got, test.key, test.mods)
+		if action := key.Action; !known || got != want || action != test.action {
+			t.Errorf("%v with modifiers %d: known %v, action %d, want %d, settings\n got %+v\nwant %+v", test.key, test.mods, known, key.Action, test.action, got, want)
 		}
 	}
 	s := settings.Default()
-	if _, known := keys.Apply(groups, &s, 'Z', 0); known || s != settings.Default() {
-		t.Errorf("Z is bound to something, or changes the settings: %+v", s)
+	if _, known := keys.Apply(groups, &s, render.KeyEnd, 0); known || s != settings.Default() {
+		t.Errorf("End is bound to something, or changes the settings: %+v", s)
 	}
 }
 
 // A key that is bound twice would do whatever stands first.
 func TestNoKeyIsBoundTwice(t *testing.T) {
-	seen := map[render.Key]string{}
+	// What the game reads while it is held down.
+	seen := map[render.Key]string{'W': "run", 'A': "run", 'S': "run", 'D': "run", render.KeySpace: "jump"}
 	for _, g := range keys.Groups(scenes.Names()) {
 		for _, b := range g.Bindings {
-			if b.Text == "" || b.Cap == "" || b.Change == nil && b.Action == keys.None {
+			if b.Text == "" || b.Cap == "" || b.Change == nil && b.Action == keys.None && len(b.Keys) > 0 {
 				t.Errorf("%+v does nothing or is not explained", b)
 			}
 			for _, k := range b.Keys {
@@ -94,6 +110,25 @@ func TestNoKeyIsBoundTwice(t *testing.T) {
 					t.Errorf("%v is bound to %q and to %q", k, other, b.Text)
 				}
 				seen[k] = b.Text
+			}
+		}
+	}
+}
+
+// Where a match is shown, the help has its keys and no scene's, and the other way round.
+func TestKeysHere(t *testing.T) {
+	groups := keys.Groups(scenes.Names())
+	for _, info := range []scene.Info{{}, {Match: true}, {Match: true, Alone: true}} {
+		match := info.Match
+		caps := map[string]bool{}
+		for _, g := range keys.Here(groups, info) {
+			for _, b := range g.Bindings {
+				caps[b.Cap] = true
+			}
+		}
+		for cap, want := range map[string]bool{"W A S D": match, "E": match, "F2": match, "P": !match, "Tab": !match || info.Alone, "/": !match, "L": true, "O": true, "Esc": true} {
+			if caps[cap] != want {
+				t.Errorf("%+v: %s is explained: %v", info, cap, caps[cap])
 			}
 		}
 	}

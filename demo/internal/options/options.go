@@ -1,23 +1,21 @@
-// Package options reads the demo's command line.
+// Package options holds what a command line asks of a scene, or of a match of the arena.
 package options
 
 import (
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/tandem-ecs/tandem/demo/internal/flagerror"
+	"github.com/tandem-ecs/tandem/demo/internal/flags"
 	"github.com/tandem-ecs/tandem/demo/internal/frametimes"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
 // Options are what the command line asks for.
@@ -31,21 +29,26 @@ type Options struct {
 
 	Skip time.Duration // real time before the recording begins
 
-	Record     string    // file to record into: .gif, .mp4 or .png
-	Screenshot string    // file for the last picture: .png
-	Trace      string    // file for the table of poses; [Stdout] for the standard output
-	Table      io.Writer // where the table goes if Trace is Stdout; not an option, but for the program to set
-	Dir        string    // folder for what keys and runs without a file name make
+	Record     string // file to record into: .gif, .mp4 or .png
+	Screenshot string // file for the last picture: .png
+	Trace      string // file for the table of poses; [Stdout] for the standard output
+	Dir        string // folder for what keys and runs without a file name make
 
 	Width, Height int
 	Scale         float64 // pixels per point; 0: as the display wants it
+
+	Autopilot, Peace bool // at a match: it plays by itself; and does not shoot
+
+	size            sizeValue
+	seconds, skip   float64
+	frameFile, kind string
 }
 
 // Stdout in place of a file's name is the standard output, which then belongs to the table alone.
 const Stdout = "-"
 
 // ErrHelp is returned when the help was asked for and has been printed.
-var ErrHelp = flag.ErrHelp
+var ErrHelp = flags.ErrHelp
 
 const (
 	minSide, maxSide = 64, 7680
@@ -53,191 +56,261 @@ const (
 	maxRun = 100 * 365 * 24 * time.Hour
 )
 
-// Parse reads the arguments, without the program's name. Help goes to out. All that can be wrong with a flag, alone or beside the others, is an error.
+// Parse reads the arguments of a run that shows a scene, without the program's name. Help goes to
+// out. It checks all flags, each alone and beside the others.
 func Parse(args []string, out io.Writer) (Options, error) {
 	o := Options{Settings: settings.Default()}
-	fs := flag.NewFlagSet("demo", flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // errors are returned, help is printed below
-	var (
-		frameCap  = capValue{-1}
-		size      = sizeValue{0, 0}
-		seconds   float64
-		skip      float64
-		frameFile string
-	)
-	fs.StringVar(&o.Scene, "scene", o.Scene, "")
-	fs.IntVar(&o.Rate, "hz", 0, "")
-	fs.Float64Var(&o.Speed, "speed", o.Speed, "")
-	fs.BoolVar(&o.Paused, "paused", false, "")
-	fs.BoolVar(&o.Interpolate, "interpolate", o.Interpolate, "")
-	fs.BoolVar(&o.Ghosts, "ghosts", false, "")
-	fs.BoolVar(&o.Split, "split", false, "")
-	fs.IntVar(&o.Entities, "entities", 0, "")
-	fs.Uint64Var(&o.Seed, "seed", o.Seed, "")
-	fs.Var(&frameCap, "fps", "")
-	fs.Float64Var(&o.Jitter, "jitter", 0, "")
-	fs.DurationVar(&o.StepCost, "step-cost", 0, "")
-	fs.BoolVar(&o.Adaptive, "adaptive", false, "")
-	fs.BoolVar(&o.GPU, "gpu", false, "")
-	fs.BoolVar(&o.VSync, "vsync", o.VSync, "")
-	fs.BoolVar(&o.Overlay, "overlay", o.Overlay, "")
-	fs.BoolVar(&o.Keys, "keys", false, "")
-	fs.DurationVar(&o.Link.Latency, "latency", o.Link.Latency, "")
-	fs.Float64Var(&o.Link.Jitter, "link-jitter", o.Link.Jitter, "")
-	fs.Float64Var(&o.Link.Loss, "loss", o.Link.Loss, "")
-	fs.Float64Var(&o.Link.Burst, "burst", o.Link.Burst, "")
-	fs.Float64Var(&o.Link.Duplicate, "duplicate", o.Link.Duplicate, "")
-	fs.Float64Var(&o.Link.Reorder, "reorder", o.Link.Reorder, "")
-	fs.IntVar(&o.Link.SendRate, "send-hz", o.Link.SendRate, "")
-	fs.Var(&size, "size", "")
-	fs.Float64Var(&o.Scale, "scale", 0, "")
-	fs.BoolVar(&o.Headless, "headless", false, "")
-	fs.Float64Var(&seconds, "seconds", 0, "")
-	fs.IntVar(&o.Frames, "frames", 0, "")
-	fs.Float64Var(&skip, "skip", 0, "")
-	fs.StringVar(&frameFile, "frame-times", "", "")
-	fs.StringVar(&o.Record, "record", "", "")
-	fs.StringVar(&o.Screenshot, "screenshot", "", "")
-	fs.StringVar(&o.Trace, "trace", "", "")
-	fs.StringVar(&o.Dir, "dir", "out", "")
-
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			writeHelp(out)
-			return Options{}, ErrHelp
-		}
-		return Options{}, flagerror.Readable(err, func(name string) string { return kinds[name] })
+	o.Cap = -1
+	s := flags.New("")
+	o.sceneFlags(s)
+	s.Section("What happens (keys change all of it later)")
+	o.pictureFlags(s)
+	s.Section("The picture")
+	o.lineFlags(s)
+	s.Float64Var(&o.Link.Burst, "burst", 0, "`share` of datagrams that begin a burst of losses, of eight on average, 0 to 1")
+	s.IntVar(&o.Link.SendRate, "send-hz", o.Link.SendRate, "snapshots per second, `1 to 120`")
+	s.Section("The simulated line, in scene lab")
+	o.runFlags(s)
+	s.StringVar(&o.frameFile, "frame-times", "", "`file` that says how long frames take: whole nanoseconds, one frame a line; empty lines and lines that begin with # are skipped. With -frames or -seconds it is repeated from its start as often as needed; without, it is run once")
+	s.Section("Runs that end, with a window or without")
+	if err := s.Read(args, out, head(), tail); err != nil {
+		return Options{}, err
 	}
-	if fs.NArg() > 0 {
-		return Options{}, fmt.Errorf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", fs.Arg(0))
-	}
-	given := map[string]bool{}
-	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
-
-	if o.Trace == "/dev/stdout" { // opened once more it would be overwritten by what is said
-		o.Trace = Stdout
-	}
-	o.Width, o.Height = size.width, size.height
-	o.Cap = frameCap.frames
-	c := checker{given: given}
-	c.scene(&o)
-	c.link(&o)
-	c.check(!given["hz"] || o.Rate >= 1 && o.Rate <= 1000, "-hz %d: the fixed rate is 1 to 1000 steps per second", o.Rate)
-	c.check(o.Speed >= 1e-6 && o.Speed <= settings.MaxSpeed, "-speed %v: the speed is above 0 and at most %d; to begin with the time at rest use -paused", o.Speed, settings.MaxSpeed)
-	c.check(o.Jitter >= 0 && o.Jitter <= settings.MaxJitter, "-jitter %v: frame times vary by a share of 0 to %v", o.Jitter, settings.MaxJitter)
-	c.check(o.StepCost >= 0 && o.StepCost <= settings.MaxStepCost, "-step-cost %v: a step can be made to take 0s to %v", o.StepCost, settings.MaxStepCost)
-	c.check(o.Scale == 0 || o.Scale >= 0.5 && o.Scale <= 4, "-scale %v: a point of the overlay is 0.5 to 4 pixels, or 0 for what the display wants", o.Scale)
-	c.check(!given["frames"] || o.Frames > 0, "-frames %d: the number of frames is 1 or more", o.Frames)
-	c.check(!given["seconds"] || seconds > 0 && seconds <= maxRun.Seconds(), "-seconds %v: the time to run is above 0 and at most a hundred years", seconds)
-	c.check(skip >= 0 && skip <= maxRun.Seconds() && (!given["seconds"] || skip < seconds), "-skip %v: the time before the recording begins is 0 or more and less than -seconds", skip)
-	c.check(!given["skip"] || o.Record != "", "-skip: there is nothing to record; use it with -record")
-	c.exclusive("frames", "seconds")
-	c.exclusive("fps", "frame-times")
-	c.exclusive("jitter", "frame-times")
-	c.exclusive("step-cost", "frame-times")
-	c.extension("record", o.Record, ".gif", ".mp4", ".png")
-	c.extension("screenshot", o.Screenshot, ".png")
-	c.check(o.Trace != "" || !given["trace"], "-trace: the file's name is empty; use - for the standard output")
-	c.check(frameFile != "" || !given["frame-times"], "-frame-times: the file's name is empty")
-	c.check(o.Dir != "", "-dir: the folder's name is empty; use . for the present one")
-	if c.err != nil {
-		return Options{}, c.err
-	}
-	o.Length = time.Duration(math.Round(seconds * 1e9))
-	o.Skip = time.Duration(math.Round(skip * 1e9))
-	if given["seconds"] {
-		o.Length = max(o.Length, 1) // zero would be no limit
-	}
-	if frameFile != "" {
-		deltas, err := readFrameTimes(frameFile)
-		if err != nil {
-			return Options{}, fmt.Errorf("-frame-times: %w", err)
-		}
-		o.Deltas = deltas
-		if given["seconds"] && slices.Max(deltas) == 0 {
-			return Options{}, fmt.Errorf("-seconds %v would never be over: all frames in %s take no time; use -frames", seconds, frameFile)
-		}
-		if given["frames"] && float64(o.Frames)*float64(slices.Max(deltas)) > float64(maxRun) {
-			return Options{}, fmt.Errorf("-frames %d times the longest frame in %s is more than a hundred years; ask for fewer frames", o.Frames, frameFile)
-		}
+	if err := o.check(s); err != nil {
+		return Options{}, err
 	}
 	return o, nil
 }
 
-// kinds says what values flags take whose parsing can fail.
-var kinds = map[string]string{
-	"hz": "a whole number of steps per second", "entities": "a whole number", "frames": "a whole number", "seed": "a whole number from 0 to 18446744073709551615",
-	"speed": "a number such as 0.25", "jitter": "a number such as 0.5", "scale": "a number such as 2", "seconds": "a number of seconds", "skip": "a number of seconds",
-	"latency": "a time with its unit, such as 200ms", "link-jitter": shareTakes, "loss": shareTakes, "burst": shareTakes, "duplicate": shareTakes, "reorder": shareTakes,
-	"send-hz":   "a whole number of snapshots per second",
-	"step-cost": "a time with its unit, such as 20ms", "fps": fpsTakes, "size": sizeTakes,
-	"paused": boolTakes, "interpolate": boolTakes, "ghosts": boolTakes, "split": boolTakes, "adaptive": boolTakes, "gpu": boolTakes, "vsync": boolTakes, "overlay": boolTakes, "keys": boolTakes, "headless": boolTakes,
+// NewMatch returns the options of a match of the arena without flags.
+func NewMatch() *Options {
+	o := &Options{Settings: settings.Default()}
+	o.Scene, o.Cap, o.Link = settings.Arena, 60, settings.Link{}
+	return o
 }
 
-const (
-	boolTakes  = "true or false, as -name=false"
-	fpsTakes   = "1 to 1000 frames per second, or none"
-	shareTakes = "a share of 0 to 1, such as 0.15"
-	sizeTakes  = "width x height in pixels, 64 to 7680 each, such as 1280x720"
-)
+// MatchFlags defines the flags of the commands that show a match.
+func (o *Options) MatchFlags(s *flags.Set) {
+	s.BoolVar(&o.Autopilot, "autopilot", false, "plays by itself, as without a window")
+	s.BoolVar(&o.Peace, "peace", false, "the autopilot does not shoot")
+	s.BoolVar(&o.Predict, "predict", true, "simulate the own player at once")
+	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by what the server says")
+	s.StringVar(&o.kind, "kind", "", "`name` of how others are drawn between snapshots: "+names(remote.Kinds(), remote.Kind.String))
+	s.BoolVar(&o.Still, "still", false, "the camera stands still instead of following the own player")
+	s.Section("The match")
+	o.pictureFlags(s)
+	s.Section("The picture")
+	o.MatchLineFlags(s)
+	o.runFlags(s)
+	s.Section("Runs that end, with a window or without")
+}
+
+// MatchLineFlags defines the flags of the simulated line around a player's connection.
+func (o *Options) MatchLineFlags(s *flags.Set) {
+	s.Section("The match")
+	o.lineFlags(s)
+	s.BoolVar(&o.Link.Bursts, "burst", false, "lose datagrams in bursts of four on average")
+	s.StringVar(&o.Link.Line, "line", "", "`name` of a line with a queue, a download, an outage or the like, on top of which comes the rest: "+lineNames())
+	s.Section("The simulated line")
+}
+
+// CheckMatch checks the flags of a match.
+func (o *Options) CheckMatch(s *flags.Set) error { return o.check(s) }
+
+// CheckLine checks the flags of [Options.MatchLineFlags] alone.
+func (o *Options) CheckLine() error {
+	var c checker
+	c.lines(o)
+	return c.err
+}
+
+// sceneFlags defines what only scenes have.
+func (o *Options) sceneFlags(s *flags.Set) {
+	s.StringVar(&o.Scene, "scene", o.Scene, "`name` of one of the above")
+	s.IntVar(&o.Rate, "hz", 0, "fixed steps per second, `1 to 1000` (default: the scene's own, see above)")
+	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed of time, above 0 to 100: 0.25 is slow motion")
+	s.BoolVar(&o.Paused, "paused", false, "begin with the time at rest")
+	s.BoolVar(&o.Interpolate, "interpolate", o.Interpolate, "draw between fixed steps, not what the simulation knows")
+	s.BoolVar(&o.Split, "split", false, "draw raw beside interpolated, in scenes orbits and stress; the others make their own comparison")
+	s.IntVar(&o.Entities, "entities", 0, "`number` of bodies, where it can be chosen")
+	s.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that everything random comes from")
+	s.Float64Var(&o.FrameJitter, "frame-jitter", 0, "`share` by which frame times vary, 0 to 0.9")
+	s.DurationVar(&o.StepCost, "step-cost", 0, "`time` that every fixed step takes, such as 20ms, to provoke the death spiral")
+	s.BoolVar(&o.Adaptive, "adaptive", false, "let the engine lower the fixed rate, by half and half again, when steps cost too much")
+	s.BoolVar(&o.GPU, "gpu", false, "let the graphics processor blend, in scene stress: a frame without a fixed step uploads nothing")
+}
+
+// pictureFlags defines what every picture has.
+func (o *Options) pictureFlags(s *flags.Set) {
+	s.BoolVar(&o.Ghosts, "ghosts", false, "show logical poses beside the drawn ones; at a match the newest ones from the server")
+	s.Var((*overlayValue)(&o.Overlay), "overlay", "text and graphs: -overlay=captions keeps titles, names and announcements only, -overlay=false nothing (default all)")
+	s.BoolVar(&o.Graphs, "graphs", true, "graphs, where all of the overlay is shown")
+	s.BoolVar(&o.Keys, "keys", false, "begin with the panel that explains the keys")
+	s.BoolVar(&o.VSync, "vsync", o.VSync, "wait for the display")
+	fps := "`number` of frames per second, 1 to 1000: the cap in a window (default 144, none for no cap); off screen the exact rate (default 60; 30 for clips that are not asked for)"
+	if o.Scene == settings.Arena {
+		fps = "`number` of frames per second, 1 to 1000, at most in a window; none for no cap (default 60); 30 for clips is enough"
+	}
+	s.Var((*capValue)(&o.Cap), "fps", fps)
+	s.Var(&o.size, "size", "`WxH` in pixels, a window's in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)")
+	s.Float64Var(&o.Scale, "scale", 0, "`factor`: pixels per point of the overlay, 0.5 to 4 (default: as the display wants it; off screen 1)")
+}
+
+// lineFlags defines what every simulated line has.
+func (o *Options) lineFlags(s *flags.Set) {
+	s.DurationVar(&o.Link.Latency, "latency", o.Link.Latency, "`time` of the round trip, half of it each way, 0s to 2s")
+	s.Var((*jitterValue)(&o.Link.Jitter), "jitter", "`time` by which round trips vary, either way, 0s to 1s")
+	s.Float64Var(&o.Link.Loss, "loss", o.Link.Loss, "`share` of datagrams lost each way")
+	s.Float64Var(&o.Link.Duplicate, "duplicate", 0, "`share` that arrives twice")
+	s.Float64Var(&o.Link.Reorder, "reorder", 0, "`share` that is held back by 50 ms and overtaken")
+}
+
+// runFlags defines what a run does and leaves.
+func (o *Options) runFlags(s *flags.Set) {
+	headless := "no window, even where there is a display. Without -record, -screenshot and -trace it writes a picture and a clip; with -trace alone it draws nothing and needs no graphics at all"
+	seconds := "`seconds` of real time to run; off screen 5 unless given"
+	if o.Scene == settings.Arena {
+		headless, seconds = "no window, even where there is a display; it plays by itself", "`seconds` of real time to run; off screen 10 unless given"
+	}
+	s.BoolVar(&o.Headless, "headless", false, headless)
+	s.Float64Var(&o.seconds, "seconds", 0, seconds)
+	s.IntVar(&o.Frames, "frames", 0, "`number` of frames to run")
+	s.StringVar(&o.Record, "record", "", "`file` to record into: .gif, .mp4 (needs ffmpeg), or .png, the last picture")
+	s.Float64Var(&o.skip, "skip", 0, "`seconds` of the run that pass before -record begins")
+	s.StringVar(&o.Screenshot, "screenshot", "", "`file` for the last picture, .png")
+	s.StringVar(&o.Trace, "trace", "", "`file` for a table, .csv: one row per frame and named body, with its logical (l) and visual (v) pose in world space. With - it goes to the standard output, and all else to the other one")
+	s.StringVar(&o.Dir, "dir", "out", "`folder` where the keys for pictures and recordings put them, and runs without a file name")
+}
+
+// check checks all flags that are there.
+func (o *Options) check(s *flags.Set) error {
+	if o.Trace == "/dev/stdout" { // opened once more it would be overwritten by what is said
+		o.Trace = Stdout
+	}
+	o.Width, o.Height = o.size.width, o.size.height
+	c := checker{given: s.Given}
+	c.lines(o)
+	if o.Scene == settings.Arena {
+		kind, err := remote.ParseKind(o.kind)
+		o.Kind = kind
+		c.check(err == nil, "-kind %q: choose one of %s", o.kind, names(remote.Kinds(), remote.Kind.String))
+	} else {
+		c.scene(o)
+		c.check(!c.given("hz") || o.Rate >= 1 && o.Rate <= 1000, "-hz %d: the fixed rate is 1 to 1000 steps per second", o.Rate)
+	}
+	c.check(o.Speed >= 1e-6 && o.Speed <= settings.MaxSpeed, "-speed %v: the speed is above 0 and at most %d; to begin with the time at rest use -paused", o.Speed, settings.MaxSpeed)
+	c.check(o.FrameJitter >= 0 && o.FrameJitter <= settings.MaxFrameJitter, "-frame-jitter %v: frame times vary by a share of 0 to %v", o.FrameJitter, settings.MaxFrameJitter)
+	c.check(o.StepCost >= 0 && o.StepCost <= settings.MaxStepCost, "-step-cost %v: a step can be made to take 0s to %v", o.StepCost, settings.MaxStepCost)
+	c.check(o.Scale == 0 || o.Scale >= 0.5 && o.Scale <= 4, "-scale %v: a point of the overlay is 0.5 to 4 pixels, or 0 for what the display wants", o.Scale)
+	c.check(!c.given("frames") || o.Frames > 0, "-frames %d: the number of frames is 1 or more", o.Frames)
+	c.check(!c.given("seconds") || o.seconds > 0 && o.seconds <= maxRun.Seconds(), "-seconds %v: the time to run is above 0 and at most a hundred years", o.seconds)
+	c.check(o.skip >= 0 && o.skip <= maxRun.Seconds() && (!c.given("seconds") || o.skip < o.seconds), "-skip %v: the time before the recording begins is 0 or more and less than -seconds", o.skip)
+	c.check(!c.given("skip") || o.Record != "", "-skip: there is nothing to record; use it with -record")
+	c.exclusive("frames", "seconds")
+	c.exclusive("fps", "frame-times")
+	c.exclusive("frame-jitter", "frame-times")
+	c.exclusive("step-cost", "frame-times")
+	c.extension("record", o.Record, ".gif", ".mp4", ".png")
+	c.extension("screenshot", o.Screenshot, ".png")
+	c.check(o.Trace != "" || !c.given("trace"), "-trace: the file's name is empty; use - for the standard output")
+	c.check(o.frameFile != "" || !c.given("frame-times"), "-frame-times: the file's name is empty")
+	c.check(o.Dir != "" || s.Lookup("dir") == nil, "-dir: the folder's name is empty; use . for the present one")
+	if c.err != nil {
+		return c.err
+	}
+	o.Length = time.Duration(math.Round(o.seconds * 1e9))
+	o.Skip = time.Duration(math.Round(o.skip * 1e9))
+	if c.given("seconds") {
+		o.Length = max(o.Length, 1) // zero would be no limit
+	}
+	if o.frameFile == "" {
+		return nil
+	}
+	deltas, err := readFrameTimes(o.frameFile)
+	if err != nil {
+		return flags.Badf("-frame-times: %w", err)
+	}
+	o.Deltas = deltas
+	c.check(!c.given("seconds") || slices.Max(deltas) > 0, "-seconds %v would never be over: all frames in %s take no time; use -frames", o.seconds, o.frameFile)
+	c.check(!c.given("frames") || float64(o.Frames)*float64(slices.Max(deltas)) <= float64(maxRun),
+		"-frames %d times the longest frame in %s is more than a hundred years; ask for fewer frames", o.Frames, o.frameFile)
+	return c.err
+}
 
 // checker keeps the first error.
 type checker struct {
-	given map[string]bool
+	given func(name string) bool
 	err   error
 }
 
 func (c *checker) check(ok bool, format string, values ...any) {
 	if !ok && c.err == nil {
-		c.err = fmt.Errorf(format, values...)
+		c.err = flags.Badf(format, values...)
 	}
 }
 
 func (c *checker) exclusive(a, b string) {
-	c.check(!c.given[a] || !c.given[b], "-%s and -%s contradict each other; leave one out", a, b)
+	c.check(!c.given(a) || !c.given(b), "-%s and -%s contradict each other; leave one out", a, b)
 }
 
 func (c *checker) extension(name, file string, wanted ...string) {
-	c.check(file == "" && !c.given[name] || slices.Contains(wanted, strings.ToLower(filepath.Ext(file))),
+	c.check(file == "" && !c.given(name) || slices.Contains(wanted, strings.ToLower(filepath.Ext(file))),
 		"-%s %q: the file's name ends in %s", name, file, strings.Join(wanted, " or "))
 }
 
 func (c *checker) scene(o *Options) {
 	entry, ok := scenes.Find(o.Scene)
-	c.check(ok, "-scene %q: the scenes are %s", o.Scene, strings.Join(scenes.Names(), ", "))
+	c.check(ok, "-scene %q: the scenes are %s, %s", o.Scene, strings.Join(scenes.Names(), ", "), settings.Arena)
 	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s makes its own comparison; it is for orbits and stress", o.Scene)
-	if !ok || !c.given["entities"] {
+	for _, name := range []string{"latency", "jitter", "loss", "burst", "duplicate", "reorder", "send-hz"} {
+		more := ""
+		if name == "jitter" {
+			more = ", or -frame-jitter, by which frame times vary"
+		}
+		c.check(!c.given(name) || !ok || entry.Linked, "-%s: scene %s has no network; choose -scene lab%s", name, o.Scene, more)
+	}
+	c.check(o.Link.SendRate >= 1 && o.Link.SendRate <= settings.MaxSendRate, "-send-hz %d: the server sends 1 to %d snapshots per second", o.Link.SendRate, settings.MaxSendRate)
+	if !ok || !c.given("entities") {
 		return
 	}
-	c.check(entry.MaxEntities > 0, "-entities: scene %s has a fixed number of bodies; it can be chosen in %s", o.Scene, strings.Join(choosable(), ", "))
+	var choosable []string
+	for _, e := range scenes.All() {
+		if e.MaxEntities > 0 {
+			choosable = append(choosable, e.Name)
+		}
+	}
+	c.check(entry.MaxEntities > 0, "-entities: scene %s has a fixed number of bodies; it can be chosen in %s", o.Scene, strings.Join(choosable, ", "))
 	c.check(o.Entities >= entry.MinEntities && o.Entities <= entry.MaxEntities, "-entities %d: scene %s takes %d to %d",
 		o.Entities, o.Scene, entry.MinEntities, entry.MaxEntities)
 }
 
-// link checks the flags of the network, and that there is one.
-func (c *checker) link(o *Options) {
-	entry, known := scenes.Find(o.Scene)
-	for _, name := range linkFlags {
-		c.check(!c.given[name] || !known || entry.Linked, "-%s: scene %s has no network; choose -scene lab", name, o.Scene)
+// lines checks the flags of the simulated line.
+func (c *checker) lines(o *Options) {
+	l, most := o.Link, 1.0
+	if o.Scene == settings.Arena { // where nobody would get in
+		most = 0.9
 	}
-	l := o.Link
 	c.check(l.Latency >= 0 && l.Latency <= settings.MaxLatency, "-latency %v: a round trip takes 0s to %v", l.Latency, settings.MaxLatency)
-	for i, share := range []float64{l.Jitter, l.Loss, l.Burst, l.Duplicate, l.Reorder} {
-		c.check(share >= 0 && share <= 1, "-%s %v: it is a share of 0 to 1", linkFlags[i+1], share)
+	c.check(l.Jitter >= 0 && l.Jitter <= settings.MaxLineJitter, "-jitter %v: round trips vary by 0s to %v", l.Jitter, settings.MaxLineJitter)
+	c.check(l.Loss >= 0 && l.Loss <= most, "-loss %v: it is a share of 0 to %v", l.Loss, most)
+	for i, share := range []float64{l.Burst, l.Duplicate, l.Reorder} {
+		c.check(share >= 0 && share <= 1, "-%s %v: it is a share of 0 to 1", [...]string{"burst", "duplicate", "reorder"}[i], share)
 	}
-	c.check(l.SendRate >= 1 && l.SendRate <= settings.MaxSendRate, "-send-hz %d: the server sends 1 to %d snapshots per second", l.SendRate, settings.MaxSendRate)
+	_, known := linksim.FindLine(l.Line)
+	c.check(known || l.Line == "", "-line %q: choose one of %s", l.Line, lineNames())
 }
 
-// linkFlags are the flags of the network, in the order of settings.Link.
-var linkFlags = []string{"latency", "link-jitter", "loss", "burst", "duplicate", "reorder", "send-hz"}
+func lineNames() string {
+	return names(linksim.Lines(), func(l linksim.Line) string { return l.Name })
+}
 
-func choosable() (names []string) {
-	for _, e := range scenes.All() {
-		if e.MaxEntities > 0 {
-			names = append(names, e.Name)
-		}
+// names lists the names of all.
+func names[T any](all []T, name func(T) string) string {
+	var list []string
+	for _, one := range all {
+		list = append(list, name(one))
 	}
-	return names
+	return strings.Join(list, ", ")
 }
 
 func readFrameTimes(name string) ([]time.Duration, error) {
@@ -247,38 +320,4 @@ func readFrameTimes(name string) ([]time.Duration, error) {
 	}
 	defer f.Close()
 	return frametimes.Read(f, name)
-}
-
-// capValue is a number of frames per second, 0 for "none", -1 for not given.
-type capValue struct{ frames int }
-
-func (v *capValue) String() string { return strconv.Itoa(v.frames) }
-
-func (v *capValue) Set(s string) error {
-	if s == "none" {
-		v.frames = 0
-		return nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > settings.MaxCap {
-		return errors.New(fpsTakes)
-	}
-	v.frames = n
-	return nil
-}
-
-// sizeValue is the size of the picture.
-type sizeValue struct{ width, height int }
-
-func (v *sizeValue) String() string { return fmt.Sprintf("%dx%d", v.width, v.height) }
-
-func (v *sizeValue) Set(s string) error {
-	w, h, ok := strings.Cut(strings.ToLower(s), "x")
-	width, err1 := strconv.Atoi(w)
-	height, err2 := strconv.Atoi(h)
-	if !ok || err1 != nil || err2 != nil || min(width, height) < minSide || max(width, height) > maxSide {
-		return errors.New(sizeTakes)
-	}
-	v.width, v.height = width, height
-	return nil
 }

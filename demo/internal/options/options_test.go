@@ -27,8 +27,8 @@ func parse(t *testing.T, args ...string) options.Options {
 
 func TestDefaults(t *testing.T) {
 	o := parse(t)
-	if want := (settings.Settings{Scene: "lanes", Speed: 1, Interpolate: true, Cap: -1, VSync: true, Overlay: true, Seed: 1,
-		Link: settings.Link{Latency: 200 * time.Millisecond, Jitter: 0.1, Loss: 0.15, SendRate: 30}}); o.Settings != want {
+	if want := (settings.Settings{Scene: "lanes", Speed: 1, Interpolate: true, Cap: -1, VSync: true, Graphs: true, Seed: 1, Predict: true, Reconcile: true,
+		Link: settings.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, SendRate: 30}}); o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
 	if o.Headless || o.Frames != 0 || o.Length != 0 || o.Record != "" || o.Trace != "" || o.Dir != "out" || o.Width != 0 {
@@ -42,9 +42,9 @@ func TestEveryFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := parse(t, "-scene", "stress", "-hz", "120", "-speed", "0.25", "-paused", "-interpolate=false", "-ghosts", "-entities", "1000000", "-seed", "7",
-		"-fps", "none", "-jitter", "0.5", "-step-cost", "20ms", "-adaptive", "-gpu", "-vsync=false", "-overlay=false", "-keys", "-size", "320X200", "-scale", "2",
+		"-fps", "none", "-frame-jitter", "0.5", "-step-cost", "20ms", "-adaptive", "-gpu", "-vsync=false", "-overlay=false", "-graphs=false", "-keys", "-size", "320X200", "-scale", "2",
 		"-headless", "-seconds", "1.5", "-record", "a.GIF", "-screenshot", "b.png", "-trace", "c.csv", "-dir", "d")
-	want := settings.Settings{Scene: "stress", Rate: 120, Speed: 0.25, Paused: true, Ghosts: true, Jitter: 0.5, StepCost: 20 * time.Millisecond, Adaptive: true, GPU: true, Keys: true, Entities: 1e6, Seed: 7, Link: settings.DefaultLink()}
+	want := settings.Settings{Scene: "stress", Rate: 120, Speed: 0.25, Paused: true, Ghosts: true, FrameJitter: 0.5, Overlay: settings.OverlayNone, Predict: true, Reconcile: true, StepCost: 20 * time.Millisecond, Adaptive: true, GPU: true, Keys: true, Entities: 1e6, Seed: 7, Link: settings.DefaultLink()}
 	if o.Settings != want {
 		t.Errorf("got %+v\nwant %+v", o.Settings, want)
 	}
@@ -52,9 +52,14 @@ func TestEveryFlag(t *testing.T) {
 		o.Width != 320 || o.Height != 200 || o.Scale != 2 {
 		t.Errorf("got %+v", o)
 	}
-	o = parse(t, "-scene", "lab", "-latency", "400ms", "-link-jitter", "0.5", "-loss", "0.3", "-burst", "0.02", "-duplicate", "0.1", "-reorder", "1", "-send-hz", "10")
-	if want := (settings.Link{Latency: 400 * time.Millisecond, Jitter: 0.5, Loss: 0.3, Burst: 0.02, Duplicate: 0.1, Reorder: 1, SendRate: 10}); o.Link != want {
+	o = parse(t, "-scene", "lab", "-latency", "400ms", "-jitter", "50ms", "-loss", "0.3", "-burst", "0.02", "-duplicate", "0.1", "-reorder", "1", "-send-hz", "10")
+	if want := (settings.Link{Latency: 400 * time.Millisecond, Jitter: 50 * time.Millisecond, Loss: 0.3, Burst: 0.02, Duplicate: 0.1, Reorder: 1, SendRate: 10}); o.Link != want {
 		t.Errorf("got %+v\nwant %+v", o.Link, want)
+	}
+	for text, want := range map[string]settings.Overlay{"-overlay": settings.OverlayAll, "-overlay=true": settings.OverlayAll, "-overlay=captions": settings.OverlayCaptions, "-overlay=false": settings.OverlayNone} {
+		if o = parse(t, text); o.Overlay != want {
+			t.Errorf("%s: %d, want %d", text, o.Overlay, want)
+		}
 	}
 	if o = parse(t, "-seconds", "1e-10"); o.Length != 1 {
 		t.Errorf("a run of nearly no time is %v long; zero would be without limit", o.Length)
@@ -84,7 +89,7 @@ func TestMistakes(t *testing.T) {
 	}{
 		{[]string{"-nonsense"}, "there is no flag -nonsense"},
 		{[]string{"-hz"}, "-hz needs a value"},
-		{[]string{"-hz", "ten"}, `-hz "ten": it takes a whole number of steps per second`},
+		{[]string{"-hz", "ten"}, `-hz "ten": it takes a whole number`},
 		{[]string{"-hz", "0"}, "-hz 0: the fixed rate is 1 to 1000"},
 		{[]string{"-hz", "-5"}, "-hz -5: the fixed rate is 1 to 1000"},
 		{[]string{"-hz", "1001"}, "-hz 1001: the fixed rate is 1 to 1000"},
@@ -93,7 +98,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-speed", "NaN"}, "-speed NaN"},
 		{[]string{"-speed", "Inf"}, "-speed +Inf"},
 		{[]string{"-speed", "1e-9"}, "-speed 1e-09"},
-		{[]string{"-speed", "slow"}, `-speed "slow": it takes a number such as 0.25`},
+		{[]string{"-speed", "slow"}, `-speed "slow": it takes a number such as 0.15`},
 		{[]string{"-interpolate", "false"}, `"false" is not a flag; flags begin with a dash`},
 		{[]string{"-interpolate=maybe"}, `-interpolate "maybe": it takes true or false`},
 		{[]string{"-scene", "moon"}, `-scene "moon": the scenes are lanes, orbits, teleports, physics, stress, lab`},
@@ -106,21 +111,26 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-scene", "lab", "-latency", "200"}, `-latency "200": it takes a time with its unit, such as 200ms`},
 		{[]string{"-scene", "lab", "-latency", "3s"}, "-latency 3s: a round trip takes 0s to 2s"},
 		{[]string{"-scene", "lab", "-latency", "-1ms"}, "-latency -1ms"},
-		{[]string{"-scene", "lab", "-link-jitter", "2"}, "-link-jitter 2: it is a share of 0 to 1"},
+		{[]string{"-scene", "lab", "-link-jitter", "2"}, "there is no flag -link-jitter any more: use -jitter, with the time"},
+		{[]string{"-scene", "lab", "-jitter", "0.5"}, `-jitter "0.5": it takes the time by which round trips vary, with its unit, such as 20ms; frame times vary by -frame-jitter`},
+		{[]string{"-scene", "lab", "-jitter", "2s"}, "-jitter 2s: round trips vary by 0s to 1s"},
+		{[]string{"-jitter", "0.5"}, "frame times vary by -frame-jitter"},
+		{[]string{"-jitter", "20ms"}, "-jitter: scene lanes has no network; choose -scene lab, or -frame-jitter"},
+		{[]string{"-overlay=some"}, `-overlay "some": it takes true, captions or false`},
 		{[]string{"-scene", "lab", "-loss", "15"}, "-loss 15: it is a share of 0 to 1"},
 		{[]string{"-scene", "lab", "-loss", "NaN"}, "-loss NaN"},
-		{[]string{"-scene", "lab", "-loss", "15%"}, `-loss "15%": it takes a share of 0 to 1, such as 0.15`},
+		{[]string{"-scene", "lab", "-loss", "15%"}, `-loss "15%": it takes a number such as 0.15`},
 		{[]string{"-scene", "lab", "-burst", "-0.1"}, "-burst -0.1: it is a share"},
 		{[]string{"-scene", "lab", "-duplicate", "1.1"}, "-duplicate 1.1: it is a share"},
 		{[]string{"-scene", "lab", "-reorder", "7"}, "-reorder 7: it is a share"},
 		{[]string{"-scene", "lab", "-send-hz", "0"}, "-send-hz 0: the server sends 1 to 120"},
 		{[]string{"-scene", "lab", "-send-hz", "121"}, "-send-hz 121"},
-		{[]string{"-scene", "lab", "-send-hz", "often"}, `-send-hz "often": it takes a whole number of snapshots`},
+		{[]string{"-scene", "lab", "-send-hz", "often"}, `-send-hz "often": it takes a whole number`},
 		{[]string{"-scene", "lab", "-entities", "3"}, "scene lab has a fixed number of bodies"},
 		{[]string{"-seed", "-1"}, "-seed"},
 		{[]string{"-fps", "0"}, `-fps "0": it takes 1 to 1000 frames per second, or none`},
 		{[]string{"-fps", "1001"}, "1 to 1000 frames per second, or none"},
-		{[]string{"-jitter", "1"}, "-jitter 1: frame times vary by a share of 0 to 0.9"},
+		{[]string{"-frame-jitter", "1"}, "-frame-jitter 1: frame times vary by a share of 0 to 0.9"},
 		{[]string{"-step-cost", "20"}, `-step-cost "20": it takes a time with its unit`},
 		{[]string{"-step-cost", "2s"}, "-step-cost 2s: a step can be made to take 0s to 1s"},
 		{[]string{"-size", "wide"}, `-size "wide": it takes width x height in pixels`},
@@ -134,7 +144,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-frames", "1e3"}, `-frames "1e3": it takes a whole number`},
 		{[]string{"-frames", "5", "-seconds", "5"}, "-frames and -seconds contradict each other"},
 		{[]string{"-frame-times", bad, "-fps", "60"}, "-fps and -frame-times contradict each other"},
-		{[]string{"-frame-times", bad, "-jitter", "0.5"}, "-jitter and -frame-times contradict each other"},
+		{[]string{"-frame-times", bad, "-frame-jitter", "0.5"}, "-frame-jitter and -frame-times contradict each other"},
 		{[]string{"-frame-times", bad, "-step-cost", "1ms"}, "-step-cost and -frame-times contradict each other"},
 		{[]string{"-frame-times", bad}, bad + `:3: "fast" is not a whole number of nanoseconds`},
 		{[]string{"-frame-times", filepath.Join(dir, "none.txt")}, "no such file"},
@@ -150,7 +160,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-skip", "2"}, "-skip: there is nothing to record"},
 		{[]string{"-skip", "5", "-seconds", "5", "-record", "x.gif"}, "-skip 5: the time before the recording begins is 0 or more and less than -seconds"},
 		{[]string{"-skip", "-1", "-record", "x.gif"}, "-skip -1: "},
-		{[]string{"-skip", "x"}, "it takes a number of seconds"},
+		{[]string{"-skip", "x"}, "it takes a number"},
 		{[]string{"-split"}, "-split: scene lanes makes its own comparison"},
 		{[]string{"-dir", ""}, "-dir: the folder's name is empty"},
 		{[]string{"lanes"}, `"lanes" is not a flag`},
@@ -188,12 +198,12 @@ func TestHelpNamesEveryFlagAndScene(t *testing.T) {
 	}
 	for _, g := range keys.Groups(scenes.Names()) {
 		for _, b := range g.Bindings {
-			if b.Flag != "" && !explained[b.Flag] {
+			if b.Flag != "" && b.In != keys.Match && !explained[b.Flag] {
 				t.Errorf("key %s mirrors the flag -%s, which the help does not explain", b.Cap, b.Flag)
 			}
 		}
 	}
-	if len(explained) != 35 {
+	if len(explained) != 36 {
 		t.Errorf("the help explains %d flags: %v", len(explained), explained)
 	}
 }
@@ -213,7 +223,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if o.Speed <= 0 || o.Speed > settings.MaxSpeed || o.Rate < 0 || o.Rate > 1000 || o.Jitter < 0 || o.Jitter > settings.MaxJitter || o.Frames < 0 || o.Length < 0 {
+		if o.Speed <= 0 || o.Speed > settings.MaxSpeed || o.Rate < 0 || o.Rate > 1000 || o.FrameJitter < 0 || o.FrameJitter > settings.MaxFrameJitter || o.Frames < 0 || o.Length < 0 {
 			t.Fatalf("%q gave %+v", args, o)
 		}
 	})

@@ -2,38 +2,39 @@ package play
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/flags"
+	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // Bots joins with many clients in one process, without pictures, and says how they fare.
 func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var r rates
-	var ways playerWays
+	var input playerInput
 	var c connecting
-	var path conditions
 	var n int
 	var seconds float64
 	var every time.Duration
 	var peace bool
-	fs := flag.NewFlagSet("bots", flag.ContinueOnError)
-	r.flags(fs, "the wish for a `number` of snapshots per second; 0: as the server likes")
-	ways.flags(fs)
-	c.flags(fs)
-	path.flags(fs)
-	fs.IntVar(&n, "n", 8, "how many, `1 to 256`")
-	fs.BoolVar(&peace, "peace", false, "they do not shoot")
-	fs.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until it is interrupted")
-	fs.DurationVar(&every, "every", 5*time.Second, "`time` between two lines of statistics")
-	if err := parse(fs, args, stdout, "Many players of the arena in one process, to load a server."); err != nil {
+	o := options.NewMatch()
+	set := flags.New("bots")
+	c.flags(set.FlagSet)
+	r.flags(set.FlagSet, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	input.flags(set.FlagSet)
+	set.IntVar(&n, "n", 8, "how many, `1 to 256`")
+	set.BoolVar(&peace, "peace", false, "they do not shoot")
+	set.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until it is interrupted")
+	set.DurationVar(&every, "every", 5*time.Second, "`time` between two lines of statistics")
+	o.MatchLineFlags(set)
+	if err := read(set, args, stdout, "Many players of the arena in one process, to load a server."); err != nil {
 		return err
 	}
 	var err error
@@ -45,19 +46,22 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case every < 100*time.Millisecond:
 		err = badf("-every %v: at least 100ms", every)
 	}
-	if err := errors.Join(err, r.check(0), ways.check(r.hz), c.check(), path.check(r.seed)); err != nil {
-		return first(err)
+	if err := first(err, r.check(0), input.check(r.hz), o.CheckLine()); err != nil {
+		return err
 	}
-	way := &caller{link: c.link}
-	path.link.Ordered = way.stream()
-	var seats []*seat.Seat
+	if err := c.check(os.Stdin); err != nil {
+		return err
+	}
+	line := &dialer{link: c.link}
+	o.Link.Ordered, o.Link.Seed = line.stream(), r.seed
+	var seats []*view.Seat
 	for i := range n {
-		link := path.link
+		link := o.Link
 		link.Seed += uint64(i)
-		auto := seat.NewAuto(r.seed + uint64(i))
+		auto := view.NewAuto(r.seed + uint64(i))
 		auto.Peace = peace
-		s, err := seat.New(seat.Config{
-			Dial: way.dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, ActionRate: ways.actionHz, Delay: ways.bounds(), Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
+		s, err := view.New(view.Config{
+			Dial: line.dial, Token: []byte(c.link.Token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: link, Pilot: auto, Blind: true, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			return err
@@ -68,13 +72,13 @@ func Bots(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		for _, s := range seats {
 			s.Close()
 		}
-		way.settle()
+		line.wait()
 	}()
 	return fare(ctx, seats, r.hz, time.Duration(seconds*float64(time.Second)), every, stdout)
 }
 
 // fare runs bots until it is over and reports now and then.
-func fare(ctx context.Context, seats []*seat.Seat, hz int, length, every time.Duration, out io.Writer) error {
+func fare(ctx context.Context, seats []*view.Seat, hz int, length, every time.Duration, out io.Writer) error {
 	start := time.Now()
 	step := time.Second / time.Duration(hz)
 	var last, reported time.Duration
@@ -101,13 +105,13 @@ func fare(ctx context.Context, seats []*seat.Seat, hz int, length, every time.Du
 		time.Sleep(step - (time.Since(start) - now))
 	}
 	report(out, last, seats)
-	if ctx.Err() == nil && !slices.ContainsFunc(seats, func(s *seat.Seat) bool { return s.Client().Stats().Snapshots > 0 }) {
+	if ctx.Err() == nil && !slices.ContainsFunc(seats, func(s *view.Seat) bool { return s.Client().Stats().Snapshots > 0 }) {
 		return fmt.Errorf("none of the bots has joined: %s", seats[0].Status())
 	}
 	return nil
 }
 
-func report(out io.Writer, now time.Duration, seats []*seat.Seat) {
+func report(out io.Writer, now time.Duration, seats []*view.Seat) {
 	var sum netcode.ClientStats
 	playing, others := 0, ""
 	for _, s := range seats {

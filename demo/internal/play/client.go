@@ -1,86 +1,108 @@
 package play
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
-	"github.com/tandem-ecs/tandem/render/window"
+	"github.com/tandem-ecs/tandem/demo/internal/app"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/flags"
+	"github.com/tandem-ecs/tandem/demo/internal/options"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
+
+// read reads the arguments of a command.
+func read(s *flags.Set, args []string, out io.Writer, what string) error {
+	head := fmt.Sprintf("%s\n\n    go run ./demo %s [flags]        go run ./demo -h names the other commands\n", what, s.Name())
+	return s.Read(args, out, head, "")
+}
+
+// first returns the first of several errors: one fault at a time is enough to read.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Client joins a server and plays.
 func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var r rates
-	var ways playerWays
+	var input playerInput
 	var c connecting
-	var path conditions
-	var show showing
-	fs := flag.NewFlagSet("client", flag.ContinueOnError)
-	r.flags(fs, "the wish for a `number` of snapshots per second; 0: as the server likes")
-	ways.flags(fs)
-	c.flags(fs)
-	path.flags(fs)
-	show.flags(fs)
-	if err := parse(fs, args, stdout, "A player of the arena."); err != nil {
+	o := options.NewMatch()
+	s := flags.New("client")
+	c.flags(s.FlagSet)
+	r.flags(s.FlagSet, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	input.flags(s.FlagSet)
+	o.MatchFlags(s)
+	if err := read(s, args, stdout, "A player of the arena."); err != nil {
 		return err
 	}
-	if err := errors.Join(r.check(0), ways.check(r.hz), c.check(), path.check(r.seed), show.check()); err != nil {
-		return first(err)
-	}
-	way := &caller{link: c.link}
-	path.link.Ordered = way.stream()
-	s, err := newSeat(&r, &ways, &path, &show, 0, way.dial, c.link.Token)
-	if err != nil {
+	if err := first(r.check(0), input.check(r.hz), o.CheckMatch(s)); err != nil {
 		return err
 	}
-	t := &table{seats: []*seat.Seat{s}, show: &show, stdout: stdout, stderr: stderr, settle: way.settle}
-	err = t.play(ctx)
+	if err := c.check(os.Stdin); err != nil {
+		return err
+	}
+	line := &dialer{link: c.link}
+	o.Link.Ordered = line.stream()
+	var m *match
+	err := run(ctx, o, &r, stdout, stderr, true, func() (*match, error) {
+		one, err := newSeat(&r, &input, o, 0, line.dial, c.link.Token)
+		m = &match{seats: []*view.Seat{one}, settle: line.wait}
+		return m, err
+	})
 	if err == nil {
-		err = s.Err()
+		err = m.seats[0].Err()
 	}
-	if err == nil && show.headless && ctx.Err() == nil && s.Client().Stats().Snapshots == 0 { // a script would take it for a game that was played
-		err = fmt.Errorf("not joined in %v s; what stood in the way is said above", show.seconds)
-	}
-	return err
-}
-
-// first returns the first of several joined errors: one fault at a time is enough to read.
-func first(err error) error {
-	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
-		return all.Unwrap()[0]
+	if err == nil && o.Headless && ctx.Err() == nil && m.seats[0].Client().Stats().Snapshots == 0 { // a script must not take it for a success
+		err = fmt.Errorf("not joined in %v s; what stood in the way is said above", cmp.Or(o.Length, m.seats[0].Engine().Time().Real).Seconds())
 	}
 	return err
 }
 
 // newSeat makes the seat of the n-th player of this process.
-func newSeat(r *rates, ways *playerWays, path *conditions, show *showing, n int, dial func() (transport.Conn, error), token string) (*seat.Seat, error) {
-	link := path.link
-	link.Seed += uint64(n) * 1000
-	config := seat.Config{Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: ways.actionHz, Delay: ways.bounds(), Link: link, Log: slog.New(slog.DiscardHandler)}
-	if show.headless || show.auto || n > 0 {
-		auto := seat.NewAuto(r.seed + uint64(n)*77)
-		auto.Peace, auto.Near = show.peace, show.still
+func newSeat(r *rates, input *playerInput, o *options.Options, n int, dial func() (transport.Conn, error), token string) (*view.Seat, error) {
+	config := view.Config{
+		Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: linkOf(o.Link, n), Log: slog.New(slog.DiscardHandler),
+	}
+	if o.Headless || o.Autopilot || n > 0 {
+		auto := view.NewAuto(r.seed + uint64(n)*77)
+		auto.Peace, auto.Near = o.Peace, o.Still
 		config.Pilot = auto
 	}
-	return seat.New(config)
+	return view.New(config)
 }
 
-// play runs the table and closes its seats. Without a display it says so.
-func (t *table) play(ctx context.Context) error {
-	err := t.run(ctx)
-	for _, s := range t.seats {
-		s.Close()
+// run opens a match and plays it. Without a display it returns an error with the remedy.
+func run(ctx context.Context, o *options.Options, r *rates, stdout, stderr io.Writer, clocked bool, open func() (*match, error)) error {
+	o.Rate, o.Seed, o.Link.Seed = r.hz, r.seed, r.seed
+	show := app.New(o, stdout, stderr, func(set settings.Settings) (app.Content, error) {
+		o.Settings = set
+		m, err := open()
+		if err != nil {
+			return nil, err
+		}
+		m.begin(o, stderr)
+		m.virtual = !clocked && o.Headless
+		return m, nil
+	})
+	show.Clocked = clocked
+	if o.Headless {
+		return show.Headless(ctx)
 	}
-	if t.settle != nil {
-		t.settle()
-	}
-	if errors.Is(err, window.ErrNoDisplay) || errors.Is(err, window.ErrNoOpenGL) {
+	err := show.Window(ctx)
+	if app.NoWindow(err) {
 		return fmt.Errorf("%w; add -headless to play without a window, with -record or -trace to see something", err)
 	}
 	return err
@@ -91,70 +113,90 @@ func Host(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return local(ctx, "host", args, stdout, stderr, 1)
 }
 
-// Duel is a server and two clients in one process, seen side by side. Nobody else can join, so without a window it runs in virtual time: the same flags give the same
-// pictures.
+// Duel is a server and two clients in one process, seen side by side. Nobody else can join. So without
+// a window it runs in virtual time: the same flags give the same pictures.
 func Duel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return local(ctx, "duel", args, stdout, stderr, 2)
 }
 
 func local(ctx context.Context, name string, args []string, stdout, stderr io.Writer, players int) error {
 	var r rates
-	var ways playerWays
+	var input playerInput
 	var s serving
-	var path conditions
-	var show showing
-	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	r.flags(fs, snapshotsText)
-	ways.flags(fs)
-	what := "A server and two clients side by side; the left one is yours."
+	o, set := options.NewMatch(), flags.New(name)
+	what, level := "A server and two clients side by side; the left one is yours.", slog.LevelWarn
 	if players == 1 {
-		s.flags(fs, "127.0.0.1:7777")
-		what = "A player of the arena who is its server, too."
+		s.flags(set, "127.0.0.1:7777")
+		what, level = "A player of the arena who is its server, too.", slog.LevelInfo
 	} else {
-		fs.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
+		set.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 		s.maxPlayers = players
-		s.ways.flags(fs)
+		s.input.flags(set.FlagSet)
 	}
-	path.flags(fs)
-	show.flags(fs)
-	if err := parse(fs, args, stdout, what); err != nil {
+	r.flags(set.FlagSet, snapshotsText)
+	input.flags(set.FlagSet)
+	o.MatchFlags(set)
+	if err := read(set, args, stdout, what); err != nil {
 		return err
 	}
-	if err := errors.Join(r.check(5), ways.check(r.hz), s.check(), path.check(r.seed), show.check()); err != nil {
-		return first(err)
-	}
-	level := slog.LevelInfo
-	if players > 1 {
-		level = slog.LevelWarn
+	if err := first(r.check(5), input.check(r.hz), s.check(), o.CheckMatch(set)); err != nil {
+		return err
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-	h, err := newHouse(&r, &s, log, true)
+	said := stdout
+	if o.Trace == options.Stdout { // for the table alone
+		said = stderr
+	}
+	return run(ctx, o, &r, stdout, stderr, players == 1, func() (*match, error) { return openLocal(&r, &input, &s, o, players, log, said) })
+}
+
+// openLocal opens a server with its players in this process, and prints its links.
+func openLocal(r *rates, input *playerInput, s *serving, o *options.Options, players int, log *slog.Logger, links io.Writer) (*match, error) {
+	v, err := newServer(r, s, log, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer h.close()
-	for _, link := range h.lobby.links {
-		fmt.Fprintln(stdout, link)
+	for _, link := range v.host.Links() {
+		fmt.Fprintln(links, link)
 	}
-	t := &table{house: h, show: &show, stdout: stdout, stderr: stderr, virtual: players > 1 && show.headless}
-	wish := r
+	m := &match{server: v, alone: len(v.host.Links()) == 0}
+	wish := *r
 	wish.sendHz = 0
 	for n := range players {
-		dial := func() (transport.Conn, error) { return inside{h.lobby.own.Dial(), h}, nil }
-		s, err := newSeat(&wish, &ways, &path, &show, n, dial, h.lobby.token)
+		dial := func() (transport.Conn, error) { return inside{v.own.Dial(), v.match}, nil }
+		one, err := newSeat(&wish, input, o, n, dial, v.host.Token())
 		if err != nil {
-			return err
+			m.Close()
+			return nil, err
 		}
-		t.seats = append(t.seats, s)
+		m.seats = append(m.seats, one)
 	}
-	return t.play(ctx)
+	return m, nil
+}
+
+// Arena opens a duel as one of the demo's scenes, with their settings. It logs to stderr how its
+// players fare.
+func Arena(set settings.Settings, stderr io.Writer) (app.Content, error) {
+	o := options.NewMatch()
+	o.Settings = set
+	o.Link.Seed = set.Seed
+	r, s := rates{hz: 60, seed: set.Seed}, serving{crates: 24, maxPlayers: 2}
+	if err := r.check(5); err != nil {
+		return nil, err
+	}
+	m, err := openLocal(&r, &playerInput{}, &s, o, 2, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	m.begin(o, stderr)
+	return m, nil
 }
 
 // inside is a connection within the process. Its two ends need one clock: the server's.
 type inside struct {
 	transport.Conn
-	house *house
+	match *rules.Match
 }
 
 // Poll implements [transport.Conn].
-func (i inside) Poll(time.Duration) { i.Conn.Poll(i.house.match.Engine().Time().Normal) }
+func (i inside) Poll(time.Duration) { i.Conn.Poll(i.match.Engine().Time().Normal) }

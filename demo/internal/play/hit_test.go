@@ -8,8 +8,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
@@ -25,7 +25,7 @@ func (b *brawler) Push() bool {
 	return p
 }
 
-func (b *brawler) Input(s *seat.Seat, t tick.Tick) (in arena.Input) {
+func (b *brawler) Input(s *view.Seat, t tick.Tick) (in arena.Input) {
 	me, ok := s.Client().State()
 	if !ok {
 		return in
@@ -54,7 +54,7 @@ type motion struct {
 }
 
 // fastest notes the newest state and returns the farthest that he went in one of the newest ticks.
-func (m *motion) fastest(s *seat.Seat, state arena.State) (most float32) {
+func (m *motion) fastest(s *view.Seat, state arena.State) (most float32) {
 	copy(m.fast[1:], m.fast[:])
 	if m.fast[0] = state.Vel.Len() / 60; state.Ride != 0 {
 		path, now := arena.NewLevel().Platforms[state.Ride-1], s.Client().View().Seconds()
@@ -75,7 +75,7 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	const most = 0.07 // m: an offset of up to 3 m fades by 5 cm a frame, one of 4 m, which the arena lets jump, by 6.7
 	worst, longest, pictures, corrections := float32(0), float32(0), 0, uint64(0)
 	for n := range uint64(8) {
-		v := newVirtual(t, func(c *referee.Config) { c.Seed, c.Crates = n+1, [2]int{-1, 24}[n%2] })
+		v := newVirtual(t, func(c *rules.Config) { c.Seed, c.Crates = n+1, [2]int{-1, 24}[n%2] })
 		for i := range 2 {
 			v.join(seed(10*n+uint64(i)+1), &brawler{rests: i})
 		}
@@ -120,11 +120,11 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 		state, _ := s.Client().State()
 		return places(s)["me"], state.Pos
 	}
-	v.house.match.Server().Players(func(p *referee.Player) {
+	v.match.Server().Players(func(p *rules.Player) {
 		p.Teleport(arena.State{Pos: mgl32.Vec3{0, 0, 16}, Ground: true})
 	})
 	v.run(2*time.Second, nil)
-	v.house.match.Server().Players(func(p *referee.Player) {
+	v.match.Server().Players(func(p *rules.Player) {
 		p.State.Vel, p.State.Ground = mgl32.Vec3{8, 3, 0}, false
 	})
 	// He lands and stands before the picture has come to him.
@@ -141,7 +141,7 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 		}
 	}
 	before, _ := where()
-	s.SetPilot(seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{Z: 7} }))
+	s.SetPilot(view.Fixed(func(tick.Tick) arena.Input { return arena.Input{Z: 7} }))
 	v.run(2*frame, nil)
 	after, _ := where()
 	// In two frames there are two steps, of which the picture has come to the end of the first.

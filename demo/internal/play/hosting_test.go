@@ -1,12 +1,13 @@
 package play
 
 import (
-	"flag"
 	"io"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tandem-ecs/tandem/demo/internal/flags"
 )
 
 // The page for operators names flags that there are, and its command lines are ones that a server takes.
@@ -15,28 +16,26 @@ func TestHostingPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := func(s *serving) *flag.FlagSet {
-		fs := flag.NewFlagSet("server", flag.ContinueOnError)
-		fs.SetOutput(io.Discard)
-		s.flags(fs, "")
-		fs.Bool("console", true, "")
-		return fs
+	server := func(s *serving) *flags.Set {
+		set := flags.New("server")
+		s.flags(set, "")
+		set.Bool("console", true, "")
+		return set
 	}
 	lines := regexp.MustCompile(`(?m)arena server (.*?)(?: <> commands)?$`).FindAllStringSubmatch(string(page), -1)
 	for _, line := range lines {
 		var s serving
-		fs := flags(&s)
-		if err := fs.Parse(strings.Fields(line[1])); err != nil || fs.NArg() > 0 {
-			t.Errorf("%s: %v, %v", line[0], err, fs.Args())
+		if err := server(&s).Read(strings.Fields(line[1]), io.Discard, "", ""); err != nil {
+			t.Errorf("%s: %v", line[0], err)
 		} else if err := s.check(); err != nil {
 			t.Errorf("%s: %v", line[0], err)
 		}
 	}
 	var s serving
-	fs := flags(&s)
+	set := server(&s)
 	named := regexp.MustCompile("`-([a-z-]+)").FindAllStringSubmatch(string(page), -1)
 	for _, name := range named {
-		if fs.Lookup(name[1]) == nil {
+		if set.Lookup(name[1]) == nil {
 			t.Errorf("there is no flag -%s", name[1])
 		}
 	}

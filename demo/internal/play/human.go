@@ -2,14 +2,14 @@ package play
 
 import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 // human is the pilot at keyboard and mouse. A press is kept until a tick has taken it, however short it was.
 type human struct {
-	down          func(render.Key) bool
+	held          map[render.Key]bool
 	mouse         [2]float32
 	aimed         bool // the mouse has moved
 	yaw           uint16
@@ -19,31 +19,28 @@ type human struct {
 	pushed        bool
 }
 
-// Input implements [seat.Pilot].
-func (h *human) Input(s *seat.Seat, _ tick.Tick) (in arena.Input) {
-	held := func(keys ...render.Key) int8 {
-		for _, k := range keys {
-			if h.down(k) {
-				return 7
-			}
+// Input implements [view.Pilot].
+func (h *human) Input(s *view.Seat, _ tick.Tick) (in arena.Input) {
+	held := func(key render.Key) int8 {
+		if h.held[key] {
+			return 7
 		}
 		return 0
 	}
-	in.X = held('D', render.KeyRight) - held('A', render.KeyLeft)
-	in.Z = held('S', render.KeyDown) - held('W', render.KeyUp)
+	in.X, in.Z = held('D')-held('A'), held('S')-held('W')
 	if h.aimed {
 		if yaw, pitch, ok := s.AimAt(h.mouse[0], h.mouse[1]); ok {
 			h.yaw, h.pitch = yaw, pitch
 		}
 	}
 	in.Yaw, in.Pitch = h.yaw, h.pitch
-	in.Jump = h.jumped || h.down(render.KeySpace)
+	in.Jump = h.jumped || h.held[render.KeySpace]
 	in.Fire = h.fired || h.fire
 	h.jumped, h.fired = false, false
 	return in
 }
 
-// Push implements [seat.Pilot].
+// Push implements [view.Pilot].
 func (h *human) Push() bool {
 	p := h.pushed
 	h.pushed = false
@@ -54,7 +51,13 @@ func (h *human) Push() bool {
 func (h *human) event(e render.Event) {
 	switch e.Kind {
 	case render.KeyPress:
+		if h.held == nil {
+			h.held = map[render.Key]bool{}
+		}
+		h.held[e.Key] = true
 		h.jumped = h.jumped || e.Key == render.KeySpace
+	case render.KeyRelease:
+		delete(h.held, e.Key)
 	case render.MouseMove:
 		h.mouse, h.aimed = [2]float32{e.X, e.Y}, true
 	case render.MousePress:
@@ -70,6 +73,7 @@ func (h *human) event(e render.Event) {
 	case render.Focus:
 		if !e.Focus {
 			h.fire = false
+			clear(h.held)
 		}
 	}
 }

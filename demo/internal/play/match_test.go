@@ -13,8 +13,9 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -26,34 +27,36 @@ const frame = time.Second / 60
 // virtual is a server and its players on one virtual clock.
 type virtual struct {
 	t     testing.TB
-	house house
-	seats []*seat.Seat
+	match *rules.Match
+	own   *loopback.Listener
+	seats []*view.Seat
 }
 
-func newVirtual(t testing.TB, change func(c *referee.Config)) *virtual {
+func newVirtual(t testing.TB, change func(c *rules.Config)) *virtual {
 	t.Helper()
-	v := &virtual{t: t}
-	v.house.lobby = &lobby{own: loopback.Listen(loopback.Config{}), guests: &guests{}}
-	c := referee.Config{Listener: v.house.lobby.own, Crates: -1, Seed: 1, Log: slog.New(slog.DiscardHandler)}
+	v := &virtual{t: t, own: loopback.Listen(loopback.Config{})}
+	c := rules.Config{Listener: v.own, Crates: -1, Seed: 1, Log: slog.New(slog.DiscardHandler)}
 	if change != nil {
 		change(&c)
 	}
 	var err error
-	if v.house.match, err = referee.New(c); err != nil {
+	if v.match, err = rules.New(c); err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
 // seed is the condition of the articles: 200 ms round trip, give or take ten per cent, 15 % loss.
-func seed(n uint64) seat.Link {
-	return seat.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: n}
+func seed(n uint64) settings.Link {
+	return settings.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: n}
 }
 
-func (v *virtual) join(link seat.Link, pilot seat.Pilot) *seat.Seat {
+func (v *virtual) dial() transport.Conn { return inside{v.own.Dial(), v.match} }
+
+func (v *virtual) join(link settings.Link, pilot view.Pilot) *view.Seat {
 	v.t.Helper()
-	s, err := seat.New(seat.Config{
-		Dial: func() (transport.Conn, error) { return inside{v.house.lobby.own.Dial(), &v.house}, nil },
+	s, err := view.New(view.Config{
+		Dial: func() (transport.Conn, error) { return v.dial(), nil },
 		Link: link, Pilot: pilot, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
@@ -65,7 +68,7 @@ func (v *virtual) join(link seat.Link, pilot seat.Pilot) *seat.Seat {
 
 func (v *virtual) run(d time.Duration, each func()) {
 	for ; d > 0; d -= frame {
-		v.house.match.Update(frame)
+		v.match.Update(frame)
 		for _, s := range v.seats {
 			s.Advance(frame)
 		}
@@ -76,7 +79,7 @@ func (v *virtual) run(d time.Duration, each func()) {
 }
 
 // places returns where a seat draws things, by their names in its trace.
-func places(s *seat.Seat) map[string]mgl32.Vec3 {
+func places(s *view.Seat) map[string]mgl32.Vec3 {
 	all := map[string]mgl32.Vec3{}
 	s.Trace(func(name string, _, visual components.Pose3D) { all[name] = visual.Position })
 	return all
@@ -92,7 +95,7 @@ func circle(t tick.Tick) arena.Input {
 func TestTwoClientsPlaySmoothly(t *testing.T) {
 	for n := range uint64(2) {
 		v := newVirtual(t, nil)
-		a, b := v.join(seed(10*n+1), seat.Fixed(circle)), v.join(seed(10*n+2), seat.Fixed(circle))
+		a, b := v.join(seed(10*n+1), view.Fixed(circle)), v.join(seed(10*n+2), view.Fixed(circle))
 		v.run(6*time.Second, nil)
 		before := [2]uint64{a.Client().Stats().Corrections, b.Client().Stats().Corrections}
 		last := [2]map[string]mgl32.Vec3{}
@@ -131,7 +134,7 @@ func TestTwoClientsPlaySmoothly(t *testing.T) {
 type hunter struct{}
 
 func (*hunter) Push() bool { return false }
-func (*hunter) Input(s *seat.Seat, t tick.Tick) (in arena.Input) {
+func (*hunter) Input(s *view.Seat, t tick.Tick) (in arena.Input) {
 	me, ok := s.Client().State()
 	if !ok {
 		return in
@@ -150,9 +153,9 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 	share := func(noRewind bool) float64 {
 		shots, hits := 0, 0
 		count := false
-		v := newVirtual(t, func(c *referee.Config) {
+		v := newVirtual(t, func(c *rules.Config) {
 			c.NoRewind = noRewind
-			c.Shot = func(_ *referee.Player, hit bool) {
+			c.Shot = func(_ *rules.Player, hit bool) {
 				if count {
 					shots++
 					if hit {
@@ -163,14 +166,14 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		})
 		// Along the front, where nothing stands between the two; the target runs to and fro.
 		v.join(seed(1), &hunter{})
-		v.join(seed(2), seat.Fixed(func(t tick.Tick) arena.Input {
+		v.join(seed(2), view.Fixed(func(t tick.Tick) arena.Input {
 			if t/80%2 == 0 {
 				return arena.Input{X: 7}
 			}
 			return arena.Input{X: -7}
 		}))
 		place := func() {
-			v.house.match.Server().Players(func(p *referee.Player) {
+			v.match.Server().Players(func(p *rules.Player) {
 				state := p.State
 				state.Pos = mgl32.Vec3{0, 0, 18}
 				if p.Number() == 2 {
@@ -184,10 +187,10 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		place()
 		v.run(2*time.Second, nil)
 		count = true
-		pawns := generic.NewMap1[arena.Pawn](v.house.match.Engine().World())
+		pawns := generic.NewMap1[arena.Pawn](v.match.Engine().World())
 		v.run(20*time.Second, func() {
 			// Nobody is sent back, where walls would be in the way.
-			v.house.match.Server().Players(func(p *referee.Player) { pawns.Get(p.Entity).Health = arena.FullHealth })
+			v.match.Server().Players(func(p *rules.Player) { pawns.Get(p.Entity).Health = arena.FullHealth })
 		})
 		if shots < 30 {
 			t.Fatalf("only %d shots in twenty seconds", shots)
@@ -207,11 +210,11 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 	v := newVirtual(t, nil)
 	level := arena.NewLevel()
-	runner := v.join(seed(3), seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{} }))
+	runner := v.join(seed(3), view.Fixed(func(tick.Tick) arena.Input { return arena.Input{} }))
 	watcher := v.join(seed(4), nil)
 	v.run(3*time.Second, nil)
 	for round := range 6 {
-		v.house.match.Server().Players(func(p *referee.Player) {
+		v.match.Server().Players(func(p *rules.Player) {
 			if p.Number() == runner.Client().Number() {
 				state := p.State
 				// Straight towards the pad.
@@ -222,11 +225,11 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 		pad := level.Portals[round%4]
 		way := pad.Place.Sub(pad.Exit).Normalize()
 		v.run(time.Second, nil)
-		runner.SetPilot(seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
+		runner.SetPilot(view.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
 		warps := func() uint8 { s, _ := runner.Client().State(); return s.Warps }
 		begin := warps()
-		last := map[*seat.Seat]mgl32.Vec3{}
-		jumps := map[*seat.Seat]int{}
+		last := map[*view.Seat]mgl32.Vec3{}
+		jumps := map[*view.Seat]int{}
 		v.run(1200*time.Millisecond, func() {
 			if warps() != begin {
 				runner.SetPilot(nil)
@@ -271,9 +274,9 @@ func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
 		s.Set(on)
 		v.run(5*time.Second, nil)
 		before := places(s)["me"]
-		s.SetPilot(seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: 7} }))
+		s.SetPilot(view.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: 7} }))
 		for frames := 1; frames < 1000; frames++ {
-			v.house.match.Update(time.Second / time.Duration(rate))
+			v.match.Update(time.Second / time.Duration(rate))
 			s.Advance(time.Second / time.Duration(rate))
 			if places(s)["me"].Sub(before).Len() > 1e-4 {
 				return frames

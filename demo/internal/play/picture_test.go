@@ -5,9 +5,10 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
 )
 
@@ -23,9 +24,10 @@ func TestPicturesOfAnySize(t *testing.T) {
 			s.Advance(frame)
 		}
 		for _, size := range []render.Size{{Width: 128, Height: 96}, {Width: 320, Height: 240}, {Width: 420, Height: 420}, {Width: 800, Height: 500}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}} {
-			for _, on := range []seat.Switches{{Overlay: true, Graphs: true, Hint: true}, {Overlay: true, Graphs: true, Still: true, Ghosts: true}, {}} {
+			for _, on := range []view.Switches{{Overlay: true, Captions: true, Graphs: true}, {Overlay: true, Captions: true, Graphs: true, Still: true, Ghosts: true}, {Captions: true}, {}} {
 				s.Set(on)
-				f := render.NewFrame(seat.Theme())
+				s.Hint = on.Overlay && !on.Still
+				f := render.NewFrame(view.Theme())
 				var brush scene.Brush
 				draw := func() {
 					f.Begin(size)
@@ -47,14 +49,35 @@ func TestPicturesOfAnySize(t *testing.T) {
 	}
 }
 
+// -overlay=captions shows names over heads, but no figures, scores and graphs; -overlay=false shows
+// nothing.
+func TestCaptionsAtAMatch(t *testing.T) {
+	v := newVirtual(t, nil)
+	s := v.join(seed(1), nil)
+	v.join(seed(2), nil)
+	v.run(3*time.Second, nil)
+	written := func(amount settings.Overlay) int {
+		s.Set(switches(settings.Settings{Overlay: amount, Graphs: true}))
+		f := render.NewFrame(view.Theme())
+		f.Begin(render.Size{Width: 1280, Height: 720})
+		var brush scene.Brush
+		s.Draw(f, render.Whole(), &brush)
+		return len(f.Overlay.Vertices())
+	}
+	all, captions, none := written(settings.OverlayAll), written(settings.OverlayCaptions), written(settings.OverlayNone)
+	if none != 0 || captions < 50 || captions > all/3 {
+		t.Errorf("%d vertices with all of the overlay, %d with captions, %d with nothing", all, captions, none)
+	}
+}
+
 // Ghosts of boxes are their edges: faces would tint the platform or crate that they overlap, which is most of the time.
 func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	v := newVirtual(t, nil)
 	s := v.join(seed(1), nil)
 	v.run(3*time.Second, nil)
 	drawn := func(ghosts bool) (shells, lines int) {
-		s.Set(seat.Switches{Ghosts: ghosts, Predict: true, Reconcile: true})
-		f := render.NewFrame(seat.Theme())
+		s.Set(view.Switches{Ghosts: ghosts, Predict: true, Reconcile: true})
+		f := render.NewFrame(view.Theme())
 		f.Begin(render.Size{Width: 640, Height: 360})
 		var brush scene.Brush
 		s.Draw(f, render.Whole(), &brush)
@@ -79,10 +102,10 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 // Where somebody vanishes and where he appears is marked for a moment, in the pictures of all; nobody's running is.
 func TestJumpsAreMarked(t *testing.T) {
 	v := newVirtual(t, nil)
-	v.join(seed(1), seat.Fixed(circle))
+	v.join(seed(1), view.Fixed(circle))
 	v.join(seed(2), nil)
-	marks := func(s *seat.Seat) (n int) {
-		f := render.NewFrame(seat.Theme())
+	marks := func(s *view.Seat) (n int) {
+		f := render.NewFrame(view.Theme())
 		f.Begin(render.Size{Width: 640, Height: 360})
 		var brush scene.Brush
 		s.Draw(f, render.Whole(), &brush)
@@ -105,7 +128,7 @@ func TestJumpsAreMarked(t *testing.T) {
 	if m := most(2 * time.Second); m != [2]int{} {
 		t.Errorf("%v marks while one runs and one stands, want none", m)
 	}
-	v.house.match.Server().Players(func(p *referee.Player) {
+	v.match.Server().Players(func(p *rules.Player) {
 		if p.Number() == 1 {
 			state := p.State
 			state.Pos = arena.NewLevel().Portals[1].Exit

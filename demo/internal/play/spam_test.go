@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/referee"
-	"github.com/tandem-ecs/tandem/demo/internal/arena/seat"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
+	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 // A cheater who asks for a push with every byte that he may send takes nobody else's from him, and pushes no more often than others.
 func TestPushesOfOthersAreHeard(t *testing.T) {
 	pushed := map[uint16]int{}
-	v := newVirtual(t, func(c *referee.Config) {
+	v := newVirtual(t, func(c *rules.Config) {
 		c.MaxPlayers = 2
-		c.Pushed = func(p *referee.Player) { pushed[p.Number()]++ }
+		c.Pushed = func(p *rules.Player) { pushed[p.Number()]++ }
 	})
-	stand := seat.Fixed(func(tick.Tick) arena.Input { return arena.Input{} })
-	cheater, honest := v.join(seat.Link{}, stand), v.join(seat.Link{}, stand)
+	stand := view.Fixed(func(tick.Tick) arena.Input { return arena.Input{} })
+	cheater, honest := v.join(settings.Link{}, stand), v.join(settings.Link{}, stand)
 	v.run(time.Second, nil)
 	const pushes = 5
 	for range pushes {

@@ -13,18 +13,22 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // Info describes a scene before it exists.
 type Info struct {
-	Name    string // as the flag -scene takes it
-	Title   string // the headline
-	Caption string // one line that says what is to be seen
-	Dusk    bool   // on a dark stage instead of a bright one
-	Linked  bool   // over a simulated network; the scene is Networked
-	Splits  bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
-	Blends  bool   // the graphics processor can blend what it shows, see Stage.GPU
+	Name     string // as the flag -scene takes it
+	Title    string // the headline
+	Caption  string // one line that says what is to be seen
+	Dusk     bool   // on a dark stage instead of a bright one
+	Linked   bool   // over a simulated network; the scene is Networked
+	Alone    bool   // a match of this process alone, which ends when another scene is chosen
+	Match    bool   // a match of the arena: time is the server's, and keys play
+	Splits   bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
+	Greeting string // what a window says at first
+	Blends   bool   // the graphics processor can blend what it shows, see Stage.GPU
 
 	Rate int // fixed steps per second when nobody has asked for another rate
 
@@ -43,8 +47,8 @@ func (i Info) Clamp(entities int) int {
 // Stage is what a scene is set up on: an engine whose plugins are installed and that has not been updated yet.
 type Stage struct {
 	Engine    *ecs.Engine
-	Poses     *systems.Interpolator[components.Pose3D]
-	Hierarchy *systems.Hierarchy
+	Poses     *interpolation.Interpolator[components.Pose3D]
+	Hierarchy *hierarchy.Hierarchy3D
 	Random    *rand.Rand // seeded; the only source of randomness
 	Entities  int
 	Link      settings.Link // of a scene whose Info says Linked
@@ -96,6 +100,7 @@ type Picture struct {
 	Raw     bool // show logical poses in place of the visual ones
 	Ghosts  bool // show logical poses as well; not in a raw picture, where they are the same
 	Labels  bool // write names into the picture
+	Figures bool // and figures and graphs
 }
 
 // Label writes a name above a place in world space, if that is in the picture and labels are wanted.

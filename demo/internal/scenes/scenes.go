@@ -9,6 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/physics"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/stress"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes/teleports"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 )
 
 // Entry is a scene that can be shown.
@@ -38,6 +39,9 @@ func Find(name string) (Entry, bool) {
 	}
 	return Entry{}, false
 }
+
+// WithArena returns the names of all scenes, and of the arena, which is not made here.
+func WithArena() []string { return append(Names(), settings.Arena) }
 
 // Names returns the names of all scenes.
 func Names() []string {

@@ -1,33 +1,92 @@
 package settings
 
-import "time"
+import (
+	"time"
 
-// Link is the simulated network link between the server and the client of scenes that have one, alike in both directions.
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// Link is the simulated line between a server and a client, alike in both directions: that of scene
+// lab, or the one around a player's connection. The zero value is perfect.
 type Link struct {
 	Latency   time.Duration // round trip, 0 to MaxLatency
-	Jitter    float64       // share by which the time on the way varies, up and down, 0 to 1
+	Jitter    time.Duration // by which round trips vary, up and down, 0 to MaxLineJitter
 	Loss      float64       // probability that a datagram is lost, independently of the others
 	Burst     float64       // probability per datagram that a burst of losses begins, which takes eight datagrams on average
+	Bursts    bool          // the share of Loss is lost in bursts of four datagrams on average instead
 	Duplicate float64       // probability that a datagram arrives twice
 	Reorder   float64       // probability that a datagram is held back, so that later ones overtake it
-	SendRate  int           // snapshots per second, 1 to MaxSendRate
+	SendRate  int           // snapshots per second of scene lab, 1 to MaxSendRate; 0 in the link of a player, who has what the server sends
+
+	Line    string // name of one of [linksim.Lines], to which the rest is added; empty: none
+	Ordered bool   // of a stream: what is lost is sent again, and what follows waits for it
+	Seed    uint64
 }
 
 // Limits of what flags accept for the link.
 const (
-	MaxLatency  = 2 * time.Second
-	MaxSendRate = 120
+	MaxLatency    = 2 * time.Second
+	MaxLineJitter = time.Second
+	MaxSendRate   = 120
+)
+
+// The mean lengths of bursts of losses, in datagrams.
+const (
+	burstLength  = 8 // of those that Link.Burst begins
+	burstsLength = 4 // of those of Link.Bursts
 )
 
 // DefaultLink is the network of the article "Multiplayer Platformer Log #3": 200 ms round trip, a tenth more or less, and 15 % loss.
 func DefaultLink() Link {
-	return Link{Latency: 200 * time.Millisecond, Jitter: 0.1, Loss: 0.15, SendRate: 30}
+	return Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, SendRate: 30}
 }
 
+// Condition returns one direction of the link, without its line. The two share latency and jitter
+// evenly.
+func (l Link) Condition() linksim.Condition {
+	c := linksim.Condition{Delay: l.Latency / 2, Jitter: l.Jitter / 2, Loss: l.Loss, Duplicate: l.Duplicate, Reorder: l.Reorder, Ordered: l.Ordered, Seed: l.Seed}
+	switch {
+	case l.Burst > 0:
+		c.Burst = linksim.Burst{Enter: l.Burst, Leave: 1.0 / burstLength, BadLoss: 1}
+	case l.Bursts && l.Loss > 0:
+		c.Loss = 0
+		// In the long run the bad state's share is Enter/(Enter+Leave).
+		leave := 1.0 / burstsLength
+		c.Burst = linksim.Burst{Enter: min(leave*l.Loss/max(1-l.Loss, 1e-9), 1), Leave: leave, BadLoss: 1}
+	}
+	return c
+}
+
+// Path returns both directions. The line, if there is one, is as the client sees it.
+func (l Link) Path() linksim.Path {
+	c := l.Condition()
+	line, ok := linksim.FindLine(l.Line)
+	if !ok {
+		return linksim.Symmetric(c)
+	}
+	p := line.Path(l.Seed)
+	for _, d := range []*linksim.Condition{&p.Send, &p.Receive} {
+		d.Delay, d.Jitter, d.Loss = d.Delay+c.Delay, d.Jitter+c.Jitter, d.Loss+c.Loss-d.Loss*c.Loss
+		d.Burst, d.Ordered = c.Burst, c.Ordered
+		d.Duplicate, d.Reorder = max(d.Duplicate, c.Duplicate), max(d.Reorder, c.Reorder)
+	}
+	return p
+}
+
+// BurstLoss returns the share of datagrams that are lost in the bursts of Burst, in the long run.
+func (l Link) BurstLoss() float64 {
+	if l.Burst == 0 {
+		return 0
+	}
+	return l.Burst / (l.Burst + 1.0/burstLength)
+}
+
+const ms = time.Millisecond
+
 var (
-	latencies   = []time.Duration{0, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 300 * time.Millisecond, 400 * time.Millisecond}
-	linkJitters = []float64{0, 0.1, 0.25, 0.5, 1}
-	losses      = []float64{0, 0.05, 0.15, 0.3, 0.5}
+	latencies   = []time.Duration{0, 50 * ms, 100 * ms, 200 * ms, 300 * ms, 400 * ms}
+	lineJitters = []time.Duration{0, 10 * ms, 20 * ms, 50 * ms, 100 * ms, 200 * ms}
+	losses      = []float64{0, 0.02, 0.05, 0.15, 0.3, 0.5}
 	bursts      = []float64{0, 0.01, 0.02, 0.05}
 	shares      = []float64{0, 0.1, 0.3}
 	sendRates   = []int{5, 10, 20, 30, 60}
@@ -35,9 +94,17 @@ var (
 
 // The rounds of the link's values, backwards if asked to.
 func (l *Link) NextLatency(back bool)   { l.Latency = around(latencies, l.Latency, back) }
-func (l *Link) NextJitter(back bool)    { l.Jitter = around(linkJitters, l.Jitter, back) }
+func (l *Link) NextJitter(back bool)    { l.Jitter = around(lineJitters, l.Jitter, back) }
 func (l *Link) NextLoss(back bool)      { l.Loss = around(losses, l.Loss, back) }
-func (l *Link) NextBurst(back bool)     { l.Burst = around(bursts, l.Burst, back) }
 func (l *Link) NextDuplicate(back bool) { l.Duplicate = around(shares, l.Duplicate, back) }
 func (l *Link) NextReorder(back bool)   { l.Reorder = around(shares, l.Reorder, back) }
 func (l *Link) NextSendRate(back bool)  { l.SendRate = around(sendRates, l.SendRate, back) }
+
+// NextBurst goes on to the next probability of bursts. A player's link has its losses in bursts or not.
+func (l *Link) NextBurst(back bool) {
+	if l.SendRate == 0 {
+		l.Bursts = !l.Bursts
+		return
+	}
+	l.Burst = around(bursts, l.Burst, back)
+}

@@ -1,7 +1,11 @@
 // Package settings holds what can be set while the demo runs. Flags set the first values and keys change them, so that both cover the same ground.
 package settings
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+)
 
 // Settings are everything that flags and keys have in common.
 type Settings struct {
@@ -13,30 +17,55 @@ type Settings struct {
 	Ghosts      bool          // draw logical poses as well
 	Split       bool          // draw the scene twice, raw beside interpolated, where it does not so by itself
 	Cap         int           // frames per second at most in a window, exactly off screen; 0: none
-	Jitter      float64       // share by which frame times vary, 0 to MaxJitter
+	FrameJitter float64       // share by which frame times vary, 0 to MaxFrameJitter
 	StepCost    time.Duration // artificial time that each fixed step takes
 	Adaptive    bool          // lower the fixed rate when steps cost too much
 	GPU         bool          // let the graphics processor blend, where a scene can
 	VSync       bool          // wait for the display
-	Overlay     bool          // text and graphs
+	Overlay     Overlay       // how much is written into the picture
+	Graphs      bool          // graphs, where all of the overlay is shown
 	Keys        bool          // the panel that explains the keys
 	Entities    int           // bodies in scenes that let you choose; 0: the scene's own
 	Seed        uint64        // of everything random
-	Link        Link          // of scenes with a simulated network
+	Link        Link          // of scenes with a simulated network, and of a player's connection
+
+	// At a match of the arena.
+	Predict   bool        // simulate the own player at once
+	Reconcile bool        // correct predictions by the server's states
+	Kind      remote.Kind // how others are drawn between snapshots
+	Still     bool        // the camera stands still instead of following the own player
 }
+
+// Overlay is how much is written into the picture.
+type Overlay uint8
+
+// The amounts of text, in the order in which a key goes through them.
+const (
+	OverlayAll      Overlay = iota
+	OverlayCaptions         // titles, names and announcements, but no figures, graphs and hints
+	OverlayNone
+)
+
+// NextOverlay goes round the amounts of text, backwards if asked to.
+func (s *Settings) NextOverlay(back bool) {
+	s.Overlay = around([]Overlay{OverlayAll, OverlayCaptions, OverlayNone}, s.Overlay, back)
+}
+
+// Arena in place of a scene's name is a match of the arena.
+const Arena = "arena"
 
 // Default returns the settings of a demo that was started without flags. The cap is left to the caller, because a window and a picture want different ones.
 func Default() Settings {
-	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Overlay: true, Seed: 1, Link: DefaultLink()}
+	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Graphs: true, Seed: 1, Link: DefaultLink(), Predict: true, Reconcile: true}
 }
 
 // Limits of what flags accept; keys stay within the ladders.
 const (
-	MaxSpeed    = 100
-	MaxJitter   = 0.9
-	MaxCap      = 1000
-	MaxStepCost = time.Second
-	MaxEntities = 1_000_000
+	MaxSpeed       = 100
+	MaxFrameJitter = 0.9
+	MaxCap         = 1000
+	MaxStepCost    = time.Second
+	MaxEntities    = 1_000_000
 )
 
 // The values that keys step through, in the order in which they do.
@@ -56,12 +85,14 @@ func (s *Settings) Slower() { s.Speed = below(speeds, s.Speed) }
 func (s *Settings) RaiseRate() { s.Rate = above(rates, s.Rate) }
 func (s *Settings) LowerRate() { s.Rate = below(rates, s.Rate) }
 
-// NextCap, NextJitter and NextStepCost go round their ladders, backwards if asked to.
-func (s *Settings) NextCap(back bool)      { s.Cap = around(caps, s.Cap, back) }
-func (s *Settings) NextJitter(back bool)   { s.Jitter = around(jitters, s.Jitter, back) }
-func (s *Settings) NextStepCost(back bool) { s.StepCost = around(stepCosts, s.StepCost, back) }
+// NextCap, NextFrameJitter and NextStepCost go round their ladders, backwards if asked to.
+func (s *Settings) NextCap(back bool)         { s.Cap = around(caps, s.Cap, back) }
+func (s *Settings) NextFrameJitter(back bool) { s.FrameJitter = around(jitters, s.FrameJitter, back) }
+func (s *Settings) NextStepCost(back bool)    { s.StepCost = around(stepCosts, s.StepCost, back) }
 
-type number interface{ ~int | ~int64 | ~float64 }
+type number interface {
+	~int | ~int64 | ~float64 | ~uint8
+}
 
 // above returns the next rung above a value that need not be on the ladder, and the value itself when there is none.
 func above[T number](ladder []T, v T) T {

@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // MaxDelta is the longest frame that a simulation takes in; the rest of a longer one is dropped.
@@ -41,7 +42,7 @@ type Simulation struct {
 	host   Host
 	scene  scene.Scene
 	engine *ecs.Engine
-	poses  *systems.Interpolator[components.Pose3D]
+	poses  *interpolation.Interpolator[components.Pose3D]
 	cost   *cost
 }
 
@@ -82,7 +83,7 @@ func (s *Simulation) start(set settings.Settings) error {
 			return err
 		}
 	}
-	poses, hierarchy := systems.Interpolation3D(), systems.Hierarchy3D()
+	poses, hierarchy := interpolation.New3D(), hierarchy.New3D()
 	engine.Install(poses, hierarchy)
 	cost := &cost{host: s.host}
 	engine.Add(ecs.FixedUpdate, cost)

@@ -48,23 +48,14 @@ const (
 	behind               // server time is earlier than its delay can explain
 )
 
-// run counts the newest samples that deviate in the same way. They stay out of the fit until it is confirmed or broken.
+// run counts the newest samples that deviate in the same way. They stay out of the fit until they take over
+// or the run is broken.
 type run struct {
-	kind contradiction
-	n    int
-}
-
-// needs returns how many samples over how much time confirm a run, not counting the first skip of it. A new path wants proof and a
-// good mean, and there is time, because the reference needs no change; a clock that stepped has to be followed soon. The time keeps
-// a burst of answers that one stall held back from passing for a new path.
-func (d contradiction) needs() (n int, span time.Duration, skip int) {
-	switch d {
-	case slower:
-		return 7, 1200 * time.Millisecond, 3 // pings under way during the change took only one direction of the slower path
-	case faster:
-		return 8, 1200 * time.Millisecond, 0
-	}
-	return 4, 500 * time.Millisecond, 0
+	kind     contradiction
+	n        int
+	began    time.Duration
+	quickest time.Duration // round trip of a ping sent since: one under way took the old path one way
+	reported bool          // as a change of route
 }
 
 const (
@@ -72,76 +63,142 @@ const (
 	routeStep = 5 * time.Millisecond
 	// clockSlack is what an offset may be off beyond what its delay explains.
 	clockSlack = 5 * time.Millisecond
+
+	// A run of slower samples is reported as a change of route after slowFor. It takes over after slowHeld,
+	// or when fewer than leastHeld of the samples from before are left.
+	slowFor   = 5 * time.Second
+	slowHeld  = 40 * time.Second
+	leastHeld = 8
+	// A broken run of at least queueLeast slower samples was a queue, a shorter one is jitter.
+	queueLeast = 8
+	// fastLeast quicker samples over fastFor are a new path. The time keeps a burst of answers that one
+	// stall held back from passing for one. It takes over when a line can be fitted through it (MinSpan),
+	// or after nearLeast if its round trips are near.
+	fastLeast = 8
+	fastFor   = 1200 * time.Millisecond
+	nearLeast = 16
+	// stepLeast samples over stepFor that can be true together are a clock that stepped.
+	stepLeast = 4
+	stepFor   = 500 * time.Millisecond
 )
 
-// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of contradictions is
-// confirmed.
-func (r *Reference) follow(k kept) Change {
+// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of
+// contradictions is confirmed.
+func (r *Reference) follow(k kept) (change Change) {
+	before := r.Offset(k.received)
 	kind := r.classify(k)
+	if r.run.kind == faster && r.run.reported && kind != faster { // the new path is known, if not for long
+		r.takeOver(r.run.n, before, k.received)
+		kind = r.classify(k)
+	}
 	if kind != r.run.kind {
+		if r.run.reported && kind == none { // a queue that was long, and is gone
+			change = Change{Kind: RouteChanged, RTT: r.base - r.run.quickest}
+		}
 		r.breakRun()
-		r.run = run{kind: kind}
+		r.run = run{kind: kind, began: k.received, quickest: math.MaxInt64}
 	}
 	r.samples.push(k)
 	if kind == none {
-		return Change{}
+		r.fence.take(k, r.config.MaxDrift)
+		r.fit()
+		return change
 	}
-	r.run.n++
-	first, enough := r.witnesses()
-	if !enough {
-		return Change{}
+	r.run.n = min(r.run.n+1, r.samples.n)
+	if k.sent >= r.run.began || kind == faster {
+		r.run.quickest = min(r.run.quickest, k.rtt)
 	}
-	moved, agreed := r.consensus(first)
-	if !agreed {
+	span := k.received - r.run.began
+	if kind == ahead || kind == behind {
+		if n, f := r.agreeing(); n > 0 {
+			r.fence = f
+			r.takeOver(n, before, k.received)
+			r.bias = bias{}
+			return Change{Kind: ClockStepped, Step: r.Offset(k.received) - before}
+		}
 		if r.run.n >= ringSize/4 { // noise, not news
 			r.breakRun()
 		}
-		return Change{}
+		return change
 	}
-	change, rerouted := Change{}, false
-	if kind == slower || kind == faster {
-		change, rerouted = r.reroute(k.received, moved, first)
+	if !r.run.reported && r.run.quickest < math.MaxInt64 &&
+		(kind == slower && span >= slowFor || kind == faster && span >= fastFor && r.run.n >= fastLeast) {
+		r.run.reported = true
+		change = Change{Kind: RouteChanged, RTT: r.run.quickest - r.base}
 	}
-	if !rerouted {
-		// What was before says nothing about the offset any more, neither samples nor paths; only the drift is kept.
-		change = Change{Kind: ClockStepped, Step: moved - r.bias.at(k.received)}
-		r.samples.keep(r.samples.n - first)
-		r.bias = bias{}
+	if kind == slower || r.run.reported {
+		r.prove(r.run.n)
 	}
-	r.line.offset += moved
-	r.run = run{}
+	enough := span >= slowHeld
+	if kind == faster {
+		enough = span >= r.config.MinSpan || r.run.quickest <= nearPath && r.run.n >= nearLeast
+	}
+	if enough && r.run.reported || r.samples.sound(r.samples.n-r.run.n) < leastHeld {
+		r.takeOver(r.run.n, before, k.received)
+	}
 	return change
 }
 
-// witnesses returns the first of the newest samples of the run that together confirm it, if they do.
-func (r *Reference) witnesses() (first int, enough bool) {
-	n, span, skip := r.run.kind.needs()
-	last, lowest := r.samples.n-1, r.samples.n-r.run.n+skip
-	for first = last; first >= lowest; first-- {
-		if last-first+1 >= n && r.samples.at(last).received-r.samples.at(first).received >= span {
-			return first, true
-		}
+// prove narrows the fence by the newest n samples.
+func (r *Reference) prove(n int) {
+	for i := r.samples.n - n; i < r.samples.n; i++ {
+		r.fence.take(*r.samples.at(i), r.config.MaxDrift)
 	}
-	return 0, false
 }
 
-// classify tells how a sample contradicts the model.
-func (r *Reference) classify(k kept) contradiction {
-	few := r.samples.n-r.run.n < 8 // the quickest round trip is not yet known
-	excess := k.rtt - r.base
-	unexplained := magnitude(excess)/2 + r.limit()
-	if few {
-		unexplained = (k.rtt + r.base) / 2
+// takeOver forgets all but the newest n samples and goes on from an offset without a step. Of what was
+// before only the drift is kept.
+func (r *Reference) takeOver(n int, before, now time.Duration) {
+	r.samples.keep(n)
+	r.run = run{}
+	for i := range n {
+		r.samples.at(i).outlier = false
 	}
-	slack := clockSlack + unexplained + time.Duration(r.doubt+unknownDrift*float64(k.middle-r.line.pivot))
+	r.prove(n)
+	r.learned.weight /= 4
+	r.prior = r.learned
+	r.fit()
+	r.bias = bias{now, before - r.line.at(now), r.config.Bleed}
+}
+
+// agreeing returns how many of the newest samples of the run prove a step, and what they prove together. It
+// returns 0 if they are too few, too close together, or cannot be true at once.
+func (r *Reference) agreeing() (n int, f fence) {
+	last := r.samples.n - 1
+	for i := last; i >= r.samples.n-r.run.n; i-- {
+		k := *r.samples.at(i)
+		since := r.samples.at(last).received - k.received
+		k.received += since // its bounds as they are now
+		if !f.take(k, r.config.MaxDrift) {
+			return 0, fence{}
+		}
+		if last-i+1 >= stepLeast && since >= stepFor {
+			return last - i + 1, f
+		}
+	}
+	return 0, fence{}
+}
+
+// classify tells how a sample contradicts the fence and the fit.
+func (r *Reference) classify(k kept) contradiction {
+	lo, hi := r.fence.at(k.received, r.config.MaxDrift)
+	switch l, h := k.bounds(r.config.MaxDrift); {
+	case l > hi:
+		return ahead
+	case h < lo:
+		return behind
+	}
+	if r.samples.sound(r.samples.n-r.run.n) < leastHeld { // the quickest round trip is not yet known
+		return none
+	}
+	excess := k.rtt - r.base
+	slack := clockSlack + magnitude(excess)/2 + r.limit() + time.Duration(r.doubt+unknownDrift*float64(k.middle-r.line.pivot))
 	switch off := k.offset - r.line.at(k.middle); {
 	case off > slack:
 		return ahead
 	case off < -slack:
 		return behind
-	case few: // to tell a route from luck
-		return none
-	case excess > routeStep && k.rtt > r.mean+2*r.spread:
+	case excess > routeStep && k.rtt > r.middle+2*r.spread:
 		return slower
 	case excess < -max(routeStep, r.spread):
 		return faster
@@ -149,10 +206,11 @@ func (r *Reference) classify(k kept) contradiction {
 	return none
 }
 
-// breakRun gives up on an unconfirmed run. Slow samples met a queue, and stay. Impossible offsets, and a few samples that were far
-// too quick (an answer that waited while the machine slept with its clock stopped), are dropped for good.
+// breakRun gives up on a run. A few slow samples are jitter, and stay. A queue says little about the offset.
+// Impossible offsets, and a few samples that were far too quick (an answer that waited while the machine
+// slept with its clock stopped), say something wrong.
 func (r *Reference) breakRun() {
-	if r.run.kind != slower {
+	if r.run.kind != slower || r.run.n >= queueLeast {
 		for i := r.samples.n - r.run.n; i < r.samples.n; i++ {
 			r.samples.at(i).outlier = true
 		}
@@ -160,94 +218,32 @@ func (r *Reference) breakRun() {
 	r.run = run{}
 }
 
-// consensus returns by how much the samples from first on differ from the line, and whether three quarters of them agree on that.
-// Those that do not are marked as outliers.
-func (r *Reference) consensus(first int) (moved time.Duration, agreed bool) {
-	last := r.samples.n
-	quickest := r.samples.at(first).rtt
-	for i := first; i < last; i++ {
-		quickest = min(quickest, r.samples.at(i).rtt)
-		r.samples.at(i).outlier = false
-	}
-	// The median: the deviation that has as many below it as above.
-	var median time.Duration
-	for i := first; i < last; i++ {
-		candidate, below, same := r.deviation(i), 0, 0
-		for j := first; j < last; j++ {
-			if d := r.deviation(j); d < candidate {
-				below++
-			} else if d == candidate {
-				same++
-			}
-		}
-		if half := (last - first) / 2; below <= half && half < below+same {
-			median = candidate
-			break
-		}
-	}
-	var sum, weights float64
-	agreeing := 0
-	for i := first; i < last; i++ {
-		k := r.samples.at(i)
-		excess, off := k.rtt-quickest, r.deviation(i)-median
-		k.outlier = magnitude(off) > excess/2+r.limit()+clockSlack
-		if k.outlier {
-			continue
-		}
-		agreeing++
-		if excess <= r.limit() {
-			w := r.weight(excess, 0)
-			sum += w * float64(off) // relative to the median, which keeps small what a float has to hold
-			weights += w
-		}
-	}
-	if weights > 0 {
-		median += time.Duration(sum / weights)
-	}
-	return median, 4*agreeing >= 3*(last-first)
-}
-
-// deviation returns how far the offset of a sample is from the line.
-func (r *Reference) deviation(i int) time.Duration {
-	k := r.samples.at(i)
-	return k.offset - r.line.at(k.middle)
-}
-
-// reroute moves the samples from before the confirmed run to where they would lie after it. The run counts from its sample clean
-// on. It does nothing and reports false if the offset changed by more than the path explains.
-func (r *Reference) reroute(now, moved time.Duration, clean int) (Change, bool) {
-	start := r.samples.n - r.run.n
-	quickest := time.Duration(math.MaxInt64)
-	for i := clean; i < r.samples.n; i++ {
-		if k := r.samples.at(i); !k.outlier {
-			quickest = min(quickest, k.rtt)
-		}
-	}
-	rtt := quickest - r.samples.meanMinimum(start, r.samples.n-clean)
-	// One direction gained at most all of the difference, which moves the offset by half.
-	if magnitude(moved) > (magnitude(rtt)+r.limit())/2+clockSlack {
-		return Change{}, false
-	}
-	r.bias.set(now, r.bias.at(now)-moved, r.config.Bleed)
-	for i := range start {
-		k := r.samples.at(i)
-		k.offset += moved
-		k.rtt += rtt
-	}
-	for i := start; i < clean; i++ {
-		r.samples.at(i).outlier = true
-	}
-	return Change{Kind: RouteChanged, RTT: rtt}, true
-}
-
-// bias is what a reference adds to the offset of the current path to go on from that of the last one. It bleeds to 0.
+// bias is what a reference adds to the offset of the current path to go on from that of the last one. It
+// bleeds to 0.
 type bias struct {
 	start time.Duration // client time at which it was value
 	value time.Duration
 	bleed float64
 }
 
-func (b *bias) set(now, value time.Duration, bleed float64) { *b = bias{now, value, bleed} }
+const (
+	// nearPath is the round trip up to which the middle of the fence is as good as any memory: it is off by
+	// half of that at most. nearBleed is how much faster the bias bleeds there.
+	nearPath  = 100 * time.Millisecond
+	nearBleed = 20
+)
+
+// limit keeps the bias between two bounds or, where they exclude it, as near to 0 as it was; and sets how
+// fast it bleeds from now on.
+func (b *bias) limit(now, lo, hi time.Duration, bleed float64) {
+	v := b.at(now)
+	if v > 0 {
+		v = max(0, min(v, hi))
+	} else {
+		v = min(0, max(v, lo))
+	}
+	*b = bias{now, v, bleed}
+}
 
 func (b bias) at(local time.Duration) time.Duration {
 	bled := time.Duration(float64(max(0, local-b.start)) * b.bleed)

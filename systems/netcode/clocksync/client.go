@@ -24,7 +24,7 @@ type Config struct {
 //
 //	if c.PingDue(now) { send a ping with now }        at most once a frame
 //	c.Answered(sample)                                when an answer comes, with the time of its arrival
-//	c.Reported(now, tick, age)                        when a snapshot comes
+//	c.Reported(now, report)                           when a snapshot comes
 //	t := c.Tick(engineTick); c.Sent(t, now)           in every step, when the input packet of server tick t is sent
 //	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
 //
@@ -103,7 +103,6 @@ func (c *Client) frame(now time.Duration) {
 	}
 	if c.stalled(length) {
 		c.woke = now
-		c.lead.stalled()
 	}
 	// Grows by little with each, so that one that was long does not hide the next one, and who draws three frames a second has a clock in the end.
 	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
@@ -142,7 +141,6 @@ func (c *Client) Answered(s Sample) (Change, error) {
 	if err != nil {
 		return change, err
 	}
-	c.lead.SetJitter(s.ClientReceive, c.reference.rtt.Jitter())
 	switch change.Kind {
 	case RouteChanged:
 		c.routes++
@@ -159,15 +157,15 @@ func (c *Client) Answered(s Sample) (Change, error) {
 // Sent remembers that a packet whose newest input is t was sent now. It does nothing before the clocks run. See [Lead.Sent].
 func (c *Client) Sent(t tick.Tick, now time.Duration) {
 	if c.Synced() {
-		c.lead.Sent(t, now, c.reference.Offset(now))
+		c.lead.Sent(t, now)
 	}
 }
 
-// Reported takes the age of the input t from a snapshot that arrived now. See [Lead.Report].
-func (c *Client) Reported(now time.Duration, t tick.Tick, age Age) bool {
-	used := c.lead.Report(now, t, age, c.reference.Offset(now))
+// Reported takes what a snapshot that arrived now says of the inputs. See [Lead.Report].
+func (c *Client) Reported(now time.Duration, r Report) bool {
+	used := c.lead.Report(now, r, c.reference.Offset(now))
 	if used {
-		c.age = age
+		c.age = r.Age
 	}
 	return used
 }
@@ -189,13 +187,17 @@ func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, 
 	if !c.reference.Ready() {
 		return 1, ClockJump{}
 	}
-	c.lead.Assume((c.reference.MinRTT() + c.reference.rtt.Jitter()) / 2)
+	c.lead.Assume(c.reference.MinRTT()/2 + c.reference.limit())
+	c.lead.Follow(c.reference.Offset(now))
 	target := c.reference.At(now) + c.lead.Lead()
+	if c.lead.Hurry() {
+		c.simulation.Hurry()
+	}
 	stretch, jump = c.simulation.Update(now, engine, target)
 	if jump.Cause != NoJump {
 		c.jumps++
-		if jump.Ticks < 0 { // ticks will be sent again, and mean something else
-			c.lead.Forget()
+		if jump.Ticks < 0 {
+			c.lead.rewound()
 		}
 	}
 	return stretch, jump

@@ -46,7 +46,7 @@ func TestClientBeforeItIsSynced(t *testing.T) {
 		t.Errorf("without answers: stretch %v, %+v", stretch, jump)
 	}
 	c.Sent(5, time.Second) // does nothing
-	if c.Reported(time.Second, 5, 3) {
+	if c.Reported(time.Second, Report{Newest: 5, Age: 3}) {
 		t.Error("a report counts before anything was sent")
 	}
 	if s := c.Stats(time.Second); s.Age != NoAge || s.RTT != 0 || s.Stretch != 1 {
@@ -70,8 +70,8 @@ func TestClientStats(t *testing.T) {
 	if want := w.server(w.now) - w.local(w.now); magnitude(s.Offset-want) > 8*ms {
 		t.Errorf("offset %v, want %v", s.Offset, want)
 	}
-	if s.Routes != 1 || s.Steps != 1 || s.Jumps != 2 || s.Refused != 0 {
-		t.Errorf("%d routes, %d steps, %d jumps, %d refused; want 1, 1, 2, 0", s.Routes, s.Steps, s.Jumps, s.Refused)
+	if s.Routes != 1 || s.Steps != 1 || s.Jumps != 3 || s.Refused != 0 {
+		t.Errorf("%d routes, %d steps, %d jumps, %d refused; want 1, 1, 3 (at the start, for late inputs, for the step), 0", s.Routes, s.Steps, s.Jumps, s.Refused)
 	}
 	if magnitude(s.Way-150*ms) > 15*ms || s.Lead != s.Way+s.TargetAge || s.Age < 8 || s.Held < 100 || s.Used < 20 || s.Used > s.Held {
 		t.Errorf("%+v", s)
@@ -110,7 +110,7 @@ func TestClientAllocatesNothing(t *testing.T) {
 		tick := c.Tick(engine.tick)
 		c.Sent(tick, now)
 		meter.Arrived(tick, now+20*ms)
-		c.Reported(now, meter.Newest(), meter.Age())
+		c.Reported(now, meter.Report())
 		view.Advance(now, c.Reference().At(now), 100*ms)
 		if c.Stats(now).Stretch == 0 {
 			t.Error("no stretch")

@@ -45,10 +45,9 @@ func TestConfigs(t *testing.T) {
 		{"LeadConfig", "rate", LeadConfig{Rate: -1}},
 		{"LeadConfig", "Redundancy", LeadConfig{Redundancy: 33}},
 		{"LeadConfig", "Batch", LeadConfig{Batch: 65}},
-		{"LeadConfig", "JitterFactor", LeadConfig{JitterFactor: 11}},
-		{"LeadConfig", "JitterFactor", LeadConfig{JitterFactor: math.NaN()}},
-		{"LeadConfig", "TimeConstant", LeadConfig{TimeConstant: time.Hour}},
-		{"LeadConfig", "MaxLead", LeadConfig{MaxLead: time.Minute}},
+		{"LeadConfig", "Quantile", LeadConfig{Quantile: 1.1}},
+		{"LeadConfig", "Quantile", LeadConfig{Quantile: math.NaN()}},
+		{"LeadConfig", "MaxLead", LeadConfig{MaxLead: time.Hour}},
 		{"LeadConfig", "MaxAge", LeadConfig{MaxAge: -1}},
 		{"ViewConfig", "", ViewConfig{}},
 		{"ViewConfig", "", ViewConfig{MaxRate: 0.005}}, // LowerRate's default follows

@@ -109,7 +109,7 @@ func TestCase12At2000PPM(t *testing.T) {
 }
 
 // Conformance case 13: a change of route. The view is where it stays, within 10 ms, after at most 2.5 s if the link became slower
-// and 12 s if it became quicker; inputs are in time again within 3.5 s. (The delay follows the lateness of the last 2 s here.)
+// and 12 s if it became quicker; inputs are in time again within a second. (The delay follows the lateness of the last 2 s here.)
 func TestCase13RouteChange(t *testing.T) {
 	for _, test := range []struct {
 		up, down time.Duration
@@ -144,7 +144,7 @@ func TestCase13RouteChange(t *testing.T) {
 					t.Fatalf("%+v, seed %d: the view ran back by %v", test, seed, last-view)
 				}
 				last = view
-				if w.meter.Mean() < 0 {
+				if w.meter.age < 0 {
 					late = max(late, w.now-change)
 				}
 			}
@@ -162,7 +162,8 @@ func TestCase13RouteChange(t *testing.T) {
 					settled = max(settled, p.at)
 				}
 			}
-			if len(w.jumps) != 1 {
+			// Inputs that have been late for 200 ms are worth a jump ahead.
+			if n := len(w.jumps); n > 2 || n == 2 && (test.up <= 0 || w.jumps[1].Ticks < 1 || w.jumps[1].Ticks > 15) {
 				t.Errorf("%+v, seed %d: %v", test, seed, w.jumps)
 			}
 		}
@@ -173,7 +174,7 @@ func TestCase13RouteChange(t *testing.T) {
 		if slowest < 0.9 || fastest > 1.1 {
 			t.Errorf("%+v: rates of %v to %v", test, slowest, fastest)
 		}
-		if late > 3500*ms {
+		if late > time.Second {
 			t.Errorf("%+v: inputs are late for %v", test, late)
 		}
 	}
@@ -265,7 +266,7 @@ func TestCase24InputsArriveInTime(t *testing.T) {
 			w.run(40 * time.Second)
 			m, n := w.missed(from, w.server(w.now)-time.Second)
 			missed, total = missed+m, total+n
-			least, most = min(least, w.meter.Mean()), max(most, w.meter.Mean())
+			least, most = min(least, w.meter.age), max(most, w.meter.age)
 			if len(w.jumps) != 1 {
 				t.Errorf("%s, seed %d: %+v", test.name, seed, w.jumps)
 			}

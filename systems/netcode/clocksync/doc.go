@@ -14,7 +14,7 @@
 //   - [Reference] estimates server time from local time by pings with four stamps. It may step.
 //   - [Simulation] maps engine ticks to server ticks and stretches the engine's time by at most 5 %, towards reference + lead. It
 //     jumps by whole ticks, with an event, only after a stall or an error that stretching is no good for.
-//   - [Lead], with the server's [AgeMeter], finds the lead from how early inputs arrive.
+//   - [Lead], with the reports of the server's [AgeMeter], finds the lead from how early inputs arrive.
 //   - [View] is the time at which remote entities are drawn: reference less a delay, at 0.9 to 1.1 of real time.
 //   - [Client] puts these together but for the view, whose delay the buffers of the remote entities decide.
 //

@@ -61,7 +61,7 @@ func ExampleClient() {
 			engine.Tick++
 			engine.Fixed = grid.Edge(int64(engine.Tick))
 		}
-		client.Reported(now, meter.Newest(), meter.Age()) // in a snapshot
+		client.Reported(now, meter.Report()) // in a snapshot
 		if _, jump := client.Update(now, engine); jump.Cause != clocksync.NoJump {
 			fmt.Println("jump:", jump.Cause)
 		}
@@ -69,7 +69,7 @@ func ExampleClient() {
 	stats := client.Stats(5 * time.Second)
 	fmt.Println("round trip", stats.RTT)
 	fmt.Println("way up", stats.Way.Round(5*ms), "target age", stats.TargetAge.Round(5*ms))
-	fmt.Println("inputs arrive in time:", meter.Mean() > 0)
+	fmt.Println("inputs arrive in time:", meter.Report().Age > 0)
 	// Output:
 	// jump: start
 	// round trip 80ms

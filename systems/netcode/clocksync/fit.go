@@ -2,6 +2,7 @@ package clocksync
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,9 @@ type line struct {
 func (l line) at(local time.Duration) time.Duration {
 	return l.offset + time.Duration(math.Round(l.drift*float64(local-l.pivot)))
 }
+
+// slope is what is known of the drift: its mean, and the inverse of its variance.
+type slope struct{ drift, weight float64 }
 
 const (
 	// leastSpread is the narrowest that the minimum filter gets.
@@ -79,9 +83,11 @@ func (r *Reference) fit() {
 		w := r.weight(excess, 0)
 		covariance, variance = covariance+w*t*o, variance+w*t*t
 	}
-	// The prior, a drift of 0 give or take MaxDrift, matters only while there are few samples.
-	drift := covariance / (variance + 1/(r.config.MaxDrift*r.config.MaxDrift))
+	// What is known of the drift already matters while there are few samples.
+	r.learned.weight = variance + r.prior.weight
+	drift := (covariance + r.prior.drift*r.prior.weight) / r.learned.weight
 	drift = min(max(drift, -r.config.MaxDrift), r.config.MaxDrift)
+	r.learned.drift = drift
 	r.line = line{
 		pivot:  origin.middle,
 		offset: origin.offset + time.Duration(math.Round(meanO-drift*meanT)),
@@ -102,23 +108,22 @@ func (r *Reference) weight(excess time.Duration, aged float64) float64 {
 // deviations.
 func (r *Reference) limit() time.Duration { return max(leastSpread, 3*r.spread) }
 
-// measureSpread renews the quickest, the mean and the mean deviation of the round trips of the first n samples.
+// measureSpread renews the quickest, the median and the spread of the round trips of the first n samples. The
+// spread is the mean deviation of the quicker half from the median: for a symmetric jitter that of all, and
+// of queues only what half of the samples had.
 func (r *Reference) measureSpread(n int) {
-	var count, total time.Duration
-	r.base = math.MaxInt64
+	sorted := r.sorted[:0]
 	for i := range n {
 		if k := r.samples.at(i); !k.outlier {
-			r.base = min(r.base, k.rtt)
-			total += k.rtt
-			count++
+			sorted = append(sorted, k.rtt)
 		}
 	}
-	r.mean = total / count
-	total = 0
-	for i := range n {
-		if k := r.samples.at(i); !k.outlier {
-			total += magnitude(k.rtt - r.mean)
-		}
+	slices.Sort(sorted)
+	r.base, r.middle = sorted[0], sorted[len(sorted)/2]
+	var total time.Duration
+	half := len(sorted)/2 + 1
+	for _, rtt := range sorted[:half] {
+		total += r.middle - rtt
 	}
-	r.spread = total / count
+	r.spread = total / time.Duration(half)
 }

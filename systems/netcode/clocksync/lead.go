@@ -18,15 +18,13 @@ type LeadConfig struct {
 	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a second at 60 ticks, 8 for a client
 	// that draws 8 frames a second. Zero means 1. 1 to 64. See [Lead.SetBatch].
 	Batch int
-	// JitterFactor is how many mean deviations of the round trip an input may come later than the average one. Zero means 2, which
-	// covers a uniform jitter. Above 0, at most 10.
-	JitterFactor float64
-	// TimeConstant is how fast the lead follows what is measured: to 1/e of the difference. Zero means 500 ms. 10 ms to 1 min.
-	TimeConstant time.Duration
-	// MaxLead bounds the lead. Zero means 1 s. 1 ms to 10 s.
+	// Quantile is the share of the inputs of the last half minute whose way was no longer than what the lead
+	// allows for, outages apart. Zero means 0.97. Above 0, at most 1.
+	Quantile float64
+	// MaxLead bounds the lead, in both directions. Zero means 5 s. 1 ms to 1 min.
 	MaxLead time.Duration
-	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use, and an [Age] tells only so much. Zero means no bound. Above 0 at least
-	// 1 ms.
+	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use. Zero means no
+	// bound. Above 0 at least 1 ms.
 	MaxAge time.Duration
 }
 
@@ -37,14 +35,11 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 	if c.Batch == 0 {
 		c.Batch = 1
 	}
-	if c.JitterFactor == 0 {
-		c.JitterFactor = 2
-	}
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 500 * time.Millisecond
+	if c.Quantile == 0 {
+		c.Quantile = 0.97
 	}
 	if c.MaxLead == 0 {
-		c.MaxLead = time.Second
+		c.MaxLead = 5 * time.Second
 	}
 	if c.MaxAge == 0 {
 		c.MaxAge = math.MaxInt64
@@ -54,35 +49,14 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to %d packets", c.Redundancy, maxRedundancy)
 	case c.Batch < 1 || c.Batch > 64:
 		return c, fmt.Errorf("clocksync: LeadConfig.Batch is %d; use 1 to 64 inputs", c.Batch)
-	case !(c.JitterFactor > 0 && c.JitterFactor <= 10):
-		return c, fmt.Errorf("clocksync: LeadConfig.JitterFactor is %v; use a number above 0 and up to 10", c.JitterFactor)
-	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > time.Minute:
-		return c, fmt.Errorf("clocksync: LeadConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
-	case c.MaxLead < time.Millisecond || c.MaxLead > 10*time.Second:
-		return c, fmt.Errorf("clocksync: LeadConfig.MaxLead is %v; use 1 ms to 10 s", c.MaxLead)
+	case !(c.Quantile > 0 && c.Quantile <= 1):
+		return c, fmt.Errorf("clocksync: LeadConfig.Quantile is %v; use a share above 0 and up to 1", c.Quantile)
+	case c.MaxLead < time.Millisecond || c.MaxLead > time.Minute:
+		return c, fmt.Errorf("clocksync: LeadConfig.MaxLead is %v; use 1 ms to 1 min", c.MaxLead)
 	case c.MaxAge < time.Millisecond:
 		return c, fmt.Errorf("clocksync: LeadConfig.MaxAge is %v; use 1 ms or more", c.MaxAge)
 	}
 	return c, nil
-}
-
-// maxRedundancy is the most packets that carry an input.
-const maxRedundancy = 32
-
-func withinRedundancy(n int) int { return min(max(n, 1), maxRedundancy) }
-
-// Redundancy returns how many packets have to carry each input for at most one in a thousand to be missed, if packets are lost
-// independently with a probability of loss: the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
-func Redundancy(loss float64) int {
-	if !(loss > 0) {
-		return 1
-	}
-	n, all := 1, loss
-	for all > 0.001 && n < maxRedundancy {
-		all *= loss
-		n++
-	}
-	return n
 }
 
 // Lead is the client's half of the command-age feedback: it finds how far ahead of the reference clock the simulation has to run
@@ -90,55 +64,68 @@ func Redundancy(loss float64) int {
 // loops cannot fight.
 //
 //	way    = how early an input was sent - how early it arrived
-//	target = JitterFactor*jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
+//	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
 //	lead   = way + target
 //
-// The way up is measured as the reference sees it, so paths need not be symmetric: with 150 ms up and 50 ms down the reference is
-// 50 ms off and the way 50 ms shorter, and the sum is right. Until the first report the way is what [Lead.Assume] says: half of the
-// round trip.
+// A ring holds when each input was sent, so that each report tells the way of one input, exactly: what was
+// corrected since then has no part in it and is not corrected again. (Netcode for Entities keeps a ring of
+// its last adjustments for this.) There is no integrator, so nothing can wind up. The way of the last
+// second's median input counts as the way. By how much that of the Quantile was longer counts as the jitter,
+// from a histogram that forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile
+// of its delays). So the jitter of the way down costs no lead, and an outage does not either.
 //
-// What was corrected since an input was sent is on its way and must not be corrected again. (Netcode for Entities keeps a ring of
-// its last adjustments for this.) Here a ring holds how early each input was sent, averaged exactly like the server averages how
-// early the same inputs arrive; subtracting the two cancels every adjustment, in flight or arrived. There is no integrator, so
-// nothing can wind up.
+// The way is measured from the local clock to the server's, so neither an asymmetric path nor an error of
+// the reference has a part in the sum: with 150 ms up and 50 ms down the reference is 50 ms off and the way
+// 50 ms shorter. Until there are reports the way is what [Lead.Assume] says: half of the round trip.
 //
-// An age that is saturated says only that the way is shorter or longer than it seems, and counts as long as that is news. A target
-// beyond 16 ticks, as a client at 8 frames a second has it, is therefore held by the way last measured.
+// When a third of the inputs have been late for 200 ms the way has become longer. What was before is
+// forgotten then, [Lead.Hurry] says that the simulation is to jump, and some more is allowed for: queues that
+// grow go on growing.
 //
-// Create it with [NewLead]. It holds 8 KB and never allocates afterwards.
+// A lead of more than a second is worth its price only where the way stays that long: a queue that drains has
+// done so before a lead has followed it. So beyond a second the lead waits for two.
+//
+// Create it with [NewLead]. It holds 40 KB and never allocates afterwards.
 type Lead struct {
 	config LeadConfig
 	grid   Grid
-	ring   [leadRing]sentInput
+	sent   [leadRing]sentInput
+	any    bool
 	newest tick.Tick // sent
-	early  meanAge   // of the edges of ticks less the local times at which they were sent
 
 	framed        bool
 	frameAt       time.Duration // when the last one was
 	frame, uneven time.Duration // mean length, mean deviation
+	usual         time.Duration // mean length, stalls included
+	stood         time.Duration // sum of what long frames took beyond the usual
 
-	known   bool
-	way     time.Duration
+	ways    ways
+	heard   bool
+	report  tick.Tick // the newest reported
+	offset  time.Duration
 	assumed time.Duration
-	report  sentInput // the newest reported
-	at      time.Duration
-
-	jitter   float64 // ns, slowly falling
-	heard    bool    // whether jitter was ever set
-	jitterAt time.Duration
+	hurry   bool
+	long    bool          // the way takes more than usualLead
+	longAt  time.Duration // since
 }
 
-// leadCredit is how far from what was assumed a first report may be to be believed at once. What pings and inputs travel alike is assumed rightly, so one that is
-// further off is rather about inputs that were held up.
-const leadCredit = 50 * time.Millisecond
+const (
+	// usualLead is the most lead while longer ways have not lasted for longFor.
+	usualLead = time.Second
+	longFor   = 2 * time.Second
+	// believed is the longest way that counts. What is further off is a clock that stepped, which the
+	// reference finds.
+	believed = 20 * time.Second
+)
 
-// leadRing is how many inputs are remembered: 8 s at 60 Hz, and half a second at 1000.
-const leadRing = 512
+// leadRing is how many inputs are remembered: 34 s at 60 Hz, and two at 1000.
+const leadRing = 2048
 
 type sentInput struct {
+	at    time.Duration // local
+	stood time.Duration // Lead.stood then, without the present frame
 	tick  tick.Tick
 	valid bool
-	mean  time.Duration // of early, up to this tick
 }
 
 // NewLead returns a lead without reports, or an error that names the bad field of the configuration.
@@ -151,7 +138,7 @@ func NewLead(config LeadConfig) (*Lead, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lead{config: config, grid: grid}, nil
+	return &Lead{config: config, grid: grid, ways: ways{hurried: math.MinInt64}}, nil
 }
 
 // SetRedundancy changes how many packets carry each input, within 1 to 32.
@@ -160,28 +147,16 @@ func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) 
 // SetBatch changes how many new inputs a packet brings, within 1 to 64.
 func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
 
-// SetJitter takes the mean deviation of the round trip at a local time. A greater one counts within a second, a smaller one within
-// ten.
-func (l *Lead) SetJitter(now, jitter time.Duration) {
-	fresh := float64(max(0, jitter))
-	if !l.heard {
-		l.heard, l.jitterAt, l.jitter = true, now, fresh
-		return
-	}
-	tau := 10.0
-	if fresh > l.jitter {
-		tau = 1
-	}
-	l.jitter += (fresh - l.jitter) * -math.Expm1(-max(0, (now-l.jitterAt).Seconds())/tau)
-	l.jitterAt = now
-}
-
 // Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven frames need more lead. Call it
 // once a frame. A single long frame hardly counts, and one beyond a quarter of a second, which is a stall, not at all.
 func (l *Lead) Frame(now time.Duration) {
 	length := max(0, now-l.frameAt)
 	first := !l.framed
+	l.stood = l.stoodBy(now)
 	l.framed, l.frameAt = true, now
+	if !first {
+		l.usual += (min(length, l.longest()) - l.usual) / 16
+	}
 	switch {
 	case first || length > 250*time.Millisecond:
 	case l.frame == 0:
@@ -193,71 +168,109 @@ func (l *Lead) Frame(now time.Duration) {
 	}
 }
 
-// Sent remembers that a packet whose newest input is t was sent at a local time, when the reference clock's offset (server minus
-// local time) was offset. Call it once for every packet that is sent. Inputs that the server will take for absurd, like those of
-// the frame in which a machine wakes up, are left out here as there.
-func (l *Lead) Sent(t tick.Tick, now, offset time.Duration) {
-	if l.early.n > 0 && !t.IsNewer(l.newest) {
-		return // sent before
+// longest returns how long a frame may be. In one that is longer this machine has stood still.
+func (l *Lead) longest() time.Duration { return 2*l.usual + 5*time.Millisecond }
+
+// stoodBy returns for how long this machine has stood still up to a time in the present frame.
+func (l *Lead) stoodBy(now time.Duration) time.Duration {
+	if length := now - l.frameAt; l.framed && length > l.longest() {
+		return l.stood + length - l.usual
 	}
-	edge := l.grid.Edge(Unwrap(t, l.grid.Index(now+offset)))
-	if magnitude(edge-(now+offset)-l.Way()) > ageLimit {
-		return
-	}
-	l.early.add(now, edge-now)
-	l.newest = t
-	l.ring[t%leadRing] = sentInput{tick: t, valid: l.early.settled(), mean: l.early.mean}
+	return l.stood
 }
 
-// Report takes the age from a snapshot that arrived at a local time, the newest input that it includes, and the reference clock's
-// present offset (server minus local time). It reports whether the age could be used: it cannot if it is [NoAge], no news, or about
-// an input that was not sent or too long ago.
-func (l *Lead) Report(now time.Duration, t tick.Tick, age Age, offset time.Duration) bool {
-	s := l.ring[t%leadRing]
-	if age == NoAge || !s.valid || s.tick != t || t.IsNewer(l.newest) {
+// Sent remembers that a packet whose newest input is t was sent at a local time. Call it once for every
+// packet that is sent.
+func (l *Lead) Sent(t tick.Tick, now time.Duration) {
+	if l.any && !t.IsNewer(l.newest) {
+		return // sent before
+	}
+	l.any, l.newest = true, t
+	l.sent[t%leadRing] = sentInput{at: now, stood: l.stood, tick: t, valid: true}
+}
+
+// Report takes what a snapshot that arrived at a local time says of the inputs, and the reference clock's
+// present offset (server minus local time). It reports whether that could be used: it cannot if the age is
+// [NoAge], no news, about an input that was not sent or too long ago, or of a way of more than 20 s.
+func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
+	l.offset = offset
+	took, early, ok := l.took(r.Newest, r.Age, now)
+	if !ok || r.Newest.IsNewer(l.newest) || l.heard && !r.Newest.IsNewer(l.report) {
 		return false
 	}
-	if l.report.valid && !t.IsNewer(l.report.tick) {
+	l.heard, l.report = true, r.Newest
+	if magnitude(took-offset) > believed {
 		return false
 	}
-	way := s.mean - offset - age.Duration(l.grid)
-	way = min(max(way, -l.config.MaxLead), l.config.MaxLead)
-	elapsed := min(max(0, now-l.at), time.Second)
-	l.report, l.at = s, now
-	switch {
-	case age == math.MaxInt8 && way >= l.Way() || age == -math.MaxInt8 && way <= l.Way():
-		// Saturated: the true way is shorter or longer than this, which is no news.
-	case !l.known && magnitude(way-l.assumed) <= leadCredit:
-		l.known, l.way = true, way
-	default:
-		l.known, l.way = true, l.Way()
-		part := -math.Expm1(-elapsed.Seconds() / l.config.TimeConstant.Seconds())
-		l.way += time.Duration(part * float64(way-l.way))
+	if long := took-offset > usualLead; long != l.long {
+		l.long, l.longAt = long, now
 	}
+	sent := l.sent[r.Newest%leadRing].at
+	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
+		// Those between came at once, or one after the other: from the most to what the newest took.
+		for i := r.Held; i > 0; i-- {
+			between := func(newest, held time.Duration) time.Duration {
+				return newest + (held-newest)*time.Duration(i)/time.Duration(r.Held)
+			}
+			l.ways.add(way{at: now, sent: sent, took: between(took, most), late: between(early, least) < 0})
+		}
+	}
+	l.ways.add(way{at: now, sent: sent, took: took, newest: true, late: early < 0})
+	if l.ways.late(now) {
+		l.hurry = true
+	}
+	l.ways.measure(now, l.config.Quantile)
 	return true
 }
 
-// Way returns the time that inputs take to the server as the reference clock sees it: as reported, or as assumed until there is a
-// report.
+// took returns how long an input took from the local time at which it was sent to the server time at which it
+// arrived, and how early it would have come if this machine had not stood still. What a machine that stands
+// still holds up is no part of the way. How much that is it does not know: at most the time for which it stood.
+// So of the times that are possible the one counts that is nearest to the present way.
+func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.Duration, ok bool) {
+	s := l.sent[t%leadRing]
+	early = age.Duration(l.grid)
+	took = l.grid.Edge(Unwrap(t, l.grid.Index(now+l.offset))) - early - s.at
+	stood := l.stoodBy(now) - s.stood
+	took -= min(max(0, took-(l.Way()+l.offset)), stood)
+	return took, early + stood, s.valid && s.tick == t && age != NoAge
+}
+
+// Hurry reports once that inputs have been late for so long that the simulation has to jump to its target.
+func (l *Lead) Hurry() bool {
+	hurry := l.hurry
+	l.hurry = false
+	return hurry
+}
+
+// Way returns the time that inputs take to the server as the reference clock sees it: as reported, or as assumed until there are
+// reports.
 func (l *Lead) Way() time.Duration {
-	if !l.known {
+	if !l.ways.known() {
 		return l.assumed
 	}
-	return l.way
+	return l.ways.median - l.offset
 }
 
-// Assume sets the way for as long as there is no report: half of the round trip.
-func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), l.config.MaxLead) }
+// Assume sets the way for as long as there are no reports: half of the round trip.
+func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed) }
 
-// Forget forgets what was reported, and has to be called when the server's clock or the simulation's steps by more than stretching
-// makes up for: until all have noticed, ages mean nothing. The next report is believed at once, if it is within 50 ms of what is assumed.
+// Follow takes the present offset of the reference clock (server minus local time), by which reports that
+// are older are seen.
+func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
+
+// Forget forgets what was reported, and has to be called when the server's clock steps by more than stretching
+// makes up for: until all have noticed, ages mean nothing.
 func (l *Lead) Forget() {
-	l.known, l.early, l.report.valid = false, meanAge{}, false
-	clear(l.ring[:])
+	l.rewound()
+	l.ways = ways{hurried: math.MinInt64}
 }
 
-// stalled has to be called when this machine has stood still: what was sent before may have been held up with it.
-func (l *Lead) stalled() { clear(l.ring[:]) }
+// rewound has to be called when the simulation has jumped back: ticks are sent again.
+func (l *Lead) rewound() {
+	l.heard, l.any, l.hurry = false, false, false
+	clear(l.sent[:])
+}
 
 // TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early
 // enough for the jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick
@@ -266,10 +279,14 @@ func (l *Lead) TargetAge() time.Duration {
 	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
 	frame := l.frame + 2*l.uneven
 	lost := time.Duration(l.config.Redundancy-1) * max(batch*step, frame)
-	return min(time.Duration(l.config.JitterFactor*l.jitter)+lost+(batch-1)*step+frame+step/ageSteps, l.config.MaxAge)
+	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, l.config.MaxAge)
 }
 
-// Lead returns how far ahead of the reference clock the simulation should be, within 0 and MaxLead.
+// Lead returns how far ahead of the reference clock the simulation should be, within MaxLead in both directions.
 func (l *Lead) Lead() time.Duration {
-	return min(max(l.Way()+l.TargetAge(), 0), l.config.MaxLead)
+	most := l.config.MaxLead
+	if !l.long || l.ways.fadeAt-l.longAt < longFor {
+		most = min(most, usualLead)
+	}
+	return min(max(l.Way()+l.TargetAge(), -l.config.MaxLead), most)
 }

@@ -2,6 +2,25 @@ package clocksync
 
 import "time"
 
+// maxRedundancy is the most packets that carry an input.
+const maxRedundancy = 32
+
+func withinRedundancy(n int) int { return min(max(n, 1), maxRedundancy) }
+
+// Redundancy returns how many packets have to carry each input for at most one in a thousand to be missed, if packets are lost
+// independently with a probability of loss: the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
+func Redundancy(loss float64) int {
+	if !(loss > 0) {
+		return 1
+	}
+	n, all := 1, loss
+	for all > 0.001 && n < maxRedundancy {
+		all *= loss
+		n++
+	}
+	return n
+}
+
 // LossMeter finds from what becomes of the packets of inputs how many have to carry each input: [Redundancy] of the measured loss, within bounds. Each that is not needed is
 // a tick of lead that everybody else waits for. It raises at once and lowers by one after [RedundancyFor] in which less would have done.
 //

@@ -17,10 +17,12 @@ type ReferenceConfig struct {
 	// MaxDrift bounds the estimated drift, in seconds per second. Zero means 0.0025 (2500 ppm; crystals stay below 200 ppm, virtual
 	// machines and bad drivers reach 2000). Above 0, at most 0.05.
 	MaxDrift float64
-	// MaxRTT is the longest round trip that counts as a sample. Zero means 5 s. Above 0, at most 60 s.
+	// MaxRTT is the longest round trip that counts as a sample. Zero means 20 s, which a full queue on a
+	// slow line takes. Above 0, at most 60 s.
 	MaxRTT time.Duration
-	// Bleed is how fast the reference gives up the old path's idea of the offset after a route change, in seconds per second (see
-	// [Reference]). Zero means 0.0005. Above 0, at most 0.05.
+	// Bleed is how fast the reference gives up the old path's idea of the offset after a route change, in
+	// seconds per second, ten times as fast where round trips are at most 100 ms (see [Reference]). Zero
+	// means 0.0005. Above 0, at most 0.05.
 	Bleed float64
 }
 
@@ -35,7 +37,7 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 		c.MaxDrift = 0.0025
 	}
 	if c.MaxRTT == 0 {
-		c.MaxRTT = 5 * time.Second
+		c.MaxRTT = 20 * time.Second
 	}
 	if c.Bleed == 0 {
 		c.Bleed = 0.0005
@@ -64,23 +66,35 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 // took x longer weighs as if its error were x/2, which is its bound. Once the samples cover MinSpan, a line is fitted through them
 // by least squares, so that drift is extrapolated and not chased.
 //
-// A route change leaves the true offset as it was, but moves the measured one by half of what one direction gained over the other,
-// and it leaves all samples of a slower path outside the filter. So a lasting change of the quickest round trip is recognised (10
-// samples in a row above nearly everything seen before, or 8 below everything), the samples held are re-keyed to the new path, and
-// the reference runs on without a step; the difference to the new path's own idea of the offset bleeds away at 500 ppm. A sample
-// whose offset differs by more than its own delay can explain proves that a clock stepped (a suspended machine, a server that lost
-// time): one such is dropped, four over half a second that agree are followed at once.
+// Every sample also proves a bound: the offset is within half of its round trip of what it measured, and
+// moves by at most MaxDrift. What all of them prove together is the fence (the intersection of Marzullo,
+// "Maintaining the Time in a Distributed System", 1984). The reference never leaves it, whatever the fit
+// says.
 //
-// Create it with [NewReference]. It holds 12 KB, never allocates afterwards and belongs to one goroutine.
+// A lasting rise of the quickest round trip is a queue or another route. The samples from before say more
+// about the offset than those that waited, so the drift carries them on until they are 40 s old. Then, and
+// once round trips are quicker for good, the new path's samples take over without a step: the difference to
+// the old path's idea of the offset bleeds away at 500 ppm. A path of at most 100 ms can be off by no more
+// than 50, so there it bleeds away within ten seconds.
+//
+// A clock that stepped (a suspended machine, a server that lost time) shows by samples that contradict the
+// fence, or whose offset differs by more than their own delay explains. A few such are dropped; four over
+// half a second that can be true together are followed at once, and the fence begins anew with them.
+//
+// Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one goroutine.
 type Reference struct {
 	config  ReferenceConfig
 	samples ring
 	line    line          // server minus client time as the current path shows it
-	base    time.Duration // quickest round trip of the current path
-	spread  time.Duration // mean deviation of the round trips held
-	mean    time.Duration // mean of the round trips held
+	base    time.Duration // quickest round trip of the samples in the fit
+	middle  time.Duration // median of their round trips
+	spread  time.Duration // mean deviation of the quicker half from it
+	sorted  [ringSize]time.Duration
 	run     run
 	bias    bias
+	fence   fence
+	prior   slope // of the line, from the paths before
+	learned slope // with the present one
 	rtt     RTT
 	used    int
 	doubt   float64 // ns that the line may be off while it has no slope of its own
@@ -93,7 +107,8 @@ func NewReference(config ReferenceConfig) (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reference{config: config}, nil
+	none := slope{weight: 1 / (config.MaxDrift * config.MaxDrift)} // a drift of 0 give or take MaxDrift
+	return &Reference{config: config, prior: none, learned: none}, nil
 }
 
 // Add takes one sample, received now, and reports a change of the route or a step of a clock if this sample confirmed one. A sample
@@ -113,15 +128,33 @@ func (r *Reference) Add(s Sample) (Change, error) {
 		offset:   s.Offset(),
 		rtt:      rtt,
 	}
+	r.run.n = min(r.run.n, r.samples.n)
 	var change Change
-	if !r.samples.sound(r.samples.n - r.run.n) { // nothing is left to compare with: begin anew
-		r.run = run{}
-		r.samples.push(k)
-	} else {
+	if r.samples.sound(r.samples.n-r.run.n) > 0 {
 		change = r.follow(k)
+	} else { // nothing is left to compare with
+		r.begin(k)
+	}
+	rate := r.config.Bleed
+	if r.base <= nearPath {
+		rate *= nearBleed
+	}
+	lo, hi := r.fence.at(k.received, r.config.MaxDrift)
+	r.bias.limit(k.received, lo-r.line.at(k.received), hi-r.line.at(k.received), rate)
+	return change, nil
+}
+
+// begin starts anew with one sample, and keeps the fence if the two agree.
+func (r *Reference) begin(k kept) {
+	r.samples.keep(0)
+	r.samples.push(k)
+	r.run, r.bias = run{}, bias{}
+	r.prior = r.learned
+	if !r.fence.take(k, r.config.MaxDrift) {
+		r.fence = fence{}
+		r.fence.take(k, r.config.MaxDrift)
 	}
 	r.fit()
-	return change, nil
 }
 
 // check returns the reason to refuse a sample, or nil.
@@ -156,7 +189,8 @@ func (r *Reference) At(local time.Duration) time.Duration {
 
 // Offset returns server time minus client time at a time of the client's clock.
 func (r *Reference) Offset(local time.Duration) time.Duration {
-	return r.line.at(local) + r.bias.at(local)
+	lo, hi := r.fence.at(local, r.config.MaxDrift)
+	return min(max(r.line.at(local)+r.bias.at(local), lo), hi)
 }
 
 // Drift returns the estimated rate of the server's clock against the client's, less one: +0.0005 where the client's clock loses 500
@@ -167,7 +201,12 @@ func (r *Reference) Drift() float64 { return r.line.drift }
 func (r *Reference) RTT() RTT { return r.rtt }
 
 // MinRTT returns the quickest round trip of the current path within Window.
-func (r *Reference) MinRTT() time.Duration { return r.base }
+func (r *Reference) MinRTT() time.Duration {
+	if r.run.reported {
+		return r.run.quickest
+	}
+	return r.base
+}
 
 // Used returns how many of the samples held the estimate rests on.
 func (r *Reference) Used() int { return r.used }

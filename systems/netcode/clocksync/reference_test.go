@@ -402,7 +402,7 @@ func TestReferenceRefusals(t *testing.T) {
 		{Sample{last + 100*ms, 1, 0, last + 200*ms}, ErrStamps},
 		{Sample{last + 100*ms, 0, 200 * ms, last + 200*ms}, ErrStamps},
 		{Sample{last + 100*ms, -1 << 62, 1 << 62, last + 200*ms}, ErrStamps},
-		{Sample{last, time.Hour, time.Hour, last + 6*time.Second}, ErrSlow},
+		{Sample{last, time.Hour, time.Hour, last + 21*time.Second}, ErrSlow},
 		{Sample{last, time.Hour, time.Hour, last + 39*ms}, ErrOrder},
 		{Sample{last - 250*ms, time.Hour, time.Hour, last + 41*ms}, ErrDuplicate},
 	} {

@@ -5,7 +5,7 @@ import "time"
 // ringSize is how many samples a reference holds: 60 s at four a second, and some to spare.
 const ringSize = 256
 
-// kept is a sample in the form that the fit wants. Offset and rtt are re-keyed when the path changes.
+// kept is a sample in the form that the fit wants.
 type kept struct {
 	sent, received time.Duration
 	middle         time.Duration // half way between them: the time that the offset belongs to
@@ -46,35 +46,12 @@ func (r *ring) keep(n int) {
 	r.n = n
 }
 
-// sound reports whether any of the oldest n samples is no outlier.
-func (r *ring) sound(n int) bool {
+// sound returns how many of the oldest n samples are no outliers.
+func (r *ring) sound(n int) (count int) {
 	for i := range n {
 		if !r.at(i).outlier {
-			return true
+			count++
 		}
 	}
-	return false
-}
-
-// meanMinimum returns the mean of the quickest round trips of groups of size neighbours among the oldest n samples. The quickest of
-// a few is slower than the quickest of many; this is what a few have to be compared with.
-func (r *ring) meanMinimum(n, size int) time.Duration {
-	var sum, groups, least time.Duration
-	members := 0
-	for i := range n {
-		k := r.at(i)
-		if k.outlier {
-			continue
-		}
-		if members == 0 || k.rtt < least {
-			least = k.rtt
-		}
-		if members++; members == size {
-			sum, groups, members = sum+least, groups+1, 0
-		}
-	}
-	if groups == 0 {
-		return least
-	}
-	return sum / groups
+	return count
 }

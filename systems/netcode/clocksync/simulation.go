@@ -73,7 +73,8 @@ const (
 	JumpStart
 	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at once, to the nearest.
 	JumpStall
-	// JumpSnap: the target was further away than stretching is good for. The clock is early by less than a tick afterwards, as
+	// JumpSnap: the target was further away than stretching is good for, or inputs came too late
+	// ([Simulation.Hurry]). The clock is early by less than a tick afterwards, as
 	// after a start: an early input waits, a late one is lost.
 	JumpSnap
 )
@@ -124,6 +125,7 @@ type Simulation struct {
 	stretch float64
 	err     time.Duration
 	dropped time.Duration // not yet made up by whole ticks
+	hurry   bool
 }
 
 // NewSimulation returns a clock that is not started, or an error that names the bad field of the configuration.
@@ -157,16 +159,20 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 		s.dropped += max(0, lost)
 		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
 			jump = s.jump(JumpStall, n)
-		} else if m := magnitude(s.err); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) {
+		} else if m := magnitude(s.err); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
 			jump = s.jump(JumpSnap, s.whole(s.err))
 		}
 		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
 			s.dropped = 0 // nothing is missing any more that a tick could make up for
 		}
 	}
+	s.hurry = false
 	s.stretch = s.control(frame)
 	return s.stretch, jump
 }
+
+// Hurry makes the next Update jump to the target, if that is more than a tick ahead.
+func (s *Simulation) Hurry() { s.hurry = true }
 
 // control returns the stretch for a frame about as long as the last one.
 func (s *Simulation) control(frame time.Duration) float64 {

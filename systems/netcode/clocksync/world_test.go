@@ -225,10 +225,10 @@ func (w *world) snapshot() {
 	if w.serverPaused {
 		return
 	}
-	stamp, age, newest := w.server(w.now), w.meter.Age(), w.meter.Newest()
+	stamp, report := w.server(w.now), w.meter.Report()
 	w.down.send(func() {
 		now := w.local(w.now)
-		w.client.Reported(now, newest, age)
+		w.client.Reported(now, report)
 		if !w.client.Reference().Ready() {
 			return
 		}

@@ -70,7 +70,7 @@ func rowBounds(outcomes []Outcome) []Check {
 
 	for _, id := range []string{"M1", "M2", "M3", "M4", "M5"} {
 		on("5", seeds, id, tandem, "starved", percents, 0.008, false, starved)
-		on("5", seeds, id, tandem, "median lag", millis, 0.240, false, lag50)
+		on("5", seeds, id, tandem, "median lag", millis, 0.260, false, lag50)
 		on("5", seeds, id, tandem, "jump", metres, 0.05, false, jump)
 	}
 	on("5", seeds, "M1", log5, "starved", percents, 0.008, true, starved)
@@ -85,7 +85,7 @@ func rowBounds(outcomes []Outcome) []Check {
 	on("6", ordered, "M1", log5, "starved", percents, 0.10, true, starved)
 
 	on("7", bursts, "M1", tandem, "jump", metres, 0.1, false, jump)
-	on("7", bursts, "M2", tandem, "jump", metres, 0.1, false, jump)
+	on("7", bursts, "M2", tandem, "jump", metres, 0.35, false, jump)
 	on("7", bursts, "M1", mirror, "jump", metres, 0.1, true, jump)
 
 	for _, id := range []string{"M2", "M3"} {
@@ -106,10 +106,13 @@ func rowBounds(outcomes []Outcome) []Check {
 	return checks
 }
 
-// why explains bounds that are missed, by case, motion and measure.
+// why says for bounds that are restated or missed what keeps the older or better one from being
+// met, by case, motion and measure.
 var why = map[string]string{
-	"5 M5 starved": "The state with which a body comes to rest is sent once, and again only when a round trip without acknowledgement has shown that it was lost; " +
-		"until then the view runs out of samples. Bodies that move are sent in every snapshot and have no such gap.",
+	"5 M1 median lag": "It was 240 ms, here and for M2 to M5, with a delay after the mean loss. The delay after the ages of the newest snapshots waits longer with " +
+		"seeds that lose three snapshots in a row more often than the mean says, and starves less.",
+	"7 M2 jump": "It was 0.1 m while the view caught up at 1.1 of real speed at most. At 20 m/s 1.5 of real speed, with which a view does so that is more than 100 ms late, " +
+		"are 0.17 m more in a frame; what is left is the body's way to its place after a burst of losses, within 0.4 s.",
 }
 
 // route is when scripted changes of the route happen, from which they are absorbed.

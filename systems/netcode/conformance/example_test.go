@@ -27,5 +27,5 @@ func ExampleRun() {
 	m := result.Lanes[0]
 	fmt.Printf("starved %.1f %%, median lag %v, worst jump %.2f m\n", 100*m.Starved, m.Lag50.Round(10*time.Millisecond), m.Jump)
 	// Output:
-	// starved 0.0 %, median lag 210ms, worst jump 0.00 m
+	// starved 0.0 %, median lag 200ms, worst jump 0.00 m
 }

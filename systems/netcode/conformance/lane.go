@@ -11,7 +11,8 @@ import (
 type Clock uint8
 
 const (
-	// Follow is the product's: remote.Playback, which measures its delay from loss and lateness of the arrivals alone and needs no pings.
+	// Follow is the product's: remote.Playback, which measures its delay from the arrivals alone
+	// and needs no pings.
 	Follow Clock = iota
 	// Reference is the same measurement behind the reference clock of clocksync, followed by its View.
 	Reference

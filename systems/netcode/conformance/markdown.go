@@ -38,6 +38,8 @@ decoders, replays, strangers, rewinding, refused builds, allocations) or need so
 most of them, and 22 to 24, 41 and 42 once more, through the server's and the client's plugin; a test's comment says which case it is.
 `
 
+const checksHead = "| case | condition | lane | measure | bound | measured | |\n|---|---|---|---|---|---|---|\n"
+
 // WriteMarkdown writes the report as a Markdown page.
 func (r *Report) WriteMarkdown(out io.Writer) error {
 	var b strings.Builder
@@ -45,15 +47,13 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 
 	held, missed, controls := r.count()
 	fmt.Fprintf(&b, "\n## Bounds\n\n%d bounds hold, %d are missed. %d negative controls fail as they must.\n\n", held, missed, controls)
-	b.WriteString("| case | condition | lane | measure | bound | measured | |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString(checksHead)
 	for i := range r.Checks {
 		b.WriteString(r.Checks[i].line() + "\n")
 	}
-	if missed > 0 {
-		b.WriteString("\n### What is missed, and why\n\n")
-		for _, c := range r.Failed() {
-			fmt.Fprintf(&b, "- Case %s, %s: %s is %s, bound %s. %s\n", c.Case, c.Condition, c.What, c.Measured, c.Bound, c.Why)
-		}
+	b.WriteString(notes(r.Checks))
+	for _, s := range r.Sections {
+		b.WriteString(s.markdown())
 	}
 
 	for _, g := range glances {
@@ -83,6 +83,41 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// markdown returns the section as it stands in the page.
+func (s *Section) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Title, s.Lead)
+	for _, t := range s.Terms {
+		fmt.Fprintf(&b, "- **%s**: %s\n", t.Name, t.Text)
+	}
+	fmt.Fprintf(&b, "\n| %s |\n|---|%s\n", strings.Join(s.Head, " | "), strings.Repeat("---:|", len(s.Head)-1))
+	for _, row := range s.Rows {
+		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
+	}
+	missed := len(s.Failed())
+	fmt.Fprintf(&b, "\n%d bounds of these lines hold, %d are missed.\n\n%s", len(s.Checks)-missed, missed, checksHead)
+	for i := range s.Checks {
+		b.WriteString(s.Checks[i].line() + "\n")
+	}
+	b.WriteString(notes(s.Checks))
+	return b.String()
+}
+
+// notes returns the list of what is missed or restated, and nothing if there is no such bound.
+func notes(checks []Check) string {
+	list := noted(checks)
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nMissed or restated, and why:\n\n")
+	for _, c := range list {
+		line := fmt.Sprintf("- Case %s, %s: %s is %s, bound %s. %s", c.Case, c.Condition, c.What, c.Measured, c.Bound, c.Why)
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
 }
 
 // count returns how many bounds hold, how many are missed, and how many controls fail.

@@ -19,7 +19,8 @@ type page struct {
 	Held, Missed, Controls int
 	Headline               []headline
 	Checks                 []Check
-	Failed                 []Check
+	Noted                  []Check
+	Sections               []Section
 	Lanes                  []string
 	Glances                []heat
 	Plots                  []plot
@@ -55,7 +56,7 @@ type figures struct {
 
 // WritePage writes the report as one self-contained HTML page with plots, for which it runs the scenes again.
 func (r *Report) WritePage(out io.Writer, workers int) error {
-	p := page{Seeds: Seeds, WarmUp: WarmUp.Seconds(), Checks: r.Checks, Failed: r.Failed(), Heads: measureHeads, Headline: r.headlines()}
+	p := page{Seeds: Seeds, WarmUp: WarmUp.Seconds(), Checks: r.Checks, Noted: r.noted(), Sections: r.Sections, Heads: measureHeads, Headline: r.headlines()}
 	p.Held, p.Missed, p.Controls = r.count()
 	for _, l := range Lanes() {
 		p.Lanes = append(p.Lanes, l.short())

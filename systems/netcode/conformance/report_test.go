@@ -178,17 +178,32 @@ func TestReportRenders(t *testing.T) {
 	}
 	r.Checks = append(r.Checks,
 		bound{lane: tandem, what: "a bound <missed>", unit: metres, limit: 1, why: "Because."}.check("99", "x", 2),
+		bound{lane: tandem, what: "a bound that holds", unit: metres, limit: 2, why: "Another."}.check("99", "x", 1),
 		bound{lane: log5, what: "a control", unit: metres, limit: 1, control: true}.check("99", "x", 2))
+	r.Sections = []Section{{
+		Title: "Lines", Lead: "Said first.", Terms: []Term{{"lag", "how old"}}, Head: []string{"line", "lag"}, Rows: [][]string{{"thin", "9 ms"}},
+		Checks: []Check{
+			bound{lane: "all", what: "a line's bound", unit: metres, limit: 1}.check("50", "thin", 2),
+			bound{lane: "all", what: "another", unit: metres, limit: 3}.check("50", "thin", 2),
+		},
+	}}
+	if failed := r.Failed(); len(failed) != 2 || failed[1].What != "a line's bound" {
+		t.Errorf("failed: %+v", failed)
+	}
 	var markdown bytes.Buffer
 	if err := r.WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"4 bounds hold, 1 are missed. 1 negative controls fail as they must.",
+		"5 bounds hold, 1 are missed. 1 negative controls fail as they must.",
 		"| 99 | x | Tandem (default) | a bound <missed> | ≤ 1.000 m | 2.000 m | **misses** |",
 		"| 99 | x | Seed: Log #5 | a control | ≤ 1.000 m | 2.000 m | fails, as it must |",
-		"Because.",
+		"Missed or restated, and why:\n\n- Case 99, x: a bound <missed> is 2.000 m, bound ≤ 1.000 m. Because.\n- Case 99, x: a bound that holds is 1.000 m, bound ≤ 2.000 m. Another.\n\n## ",
+		"- Case 50, thin: a line's bound is 2.000 m, bound ≤ 1.000 m.\n",
 		"### base: 100±10 ms · M2, circle of 20 m at 20 m/s",
+		"\n## Lines\n\nSaid first.\n\n- **lag**: how old\n\n| line | lag |\n|---|---:|\n| thin | 9 ms |\n",
+		"1 bounds of these lines hold, 1 are missed.",
+		"| 50 | thin | all | a line's bound | ≤ 1.000 m | 2.000 m | **misses** |",
 	} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("the Markdown page does not say %q", want)
@@ -200,8 +215,11 @@ func TestReportRenders(t *testing.T) {
 		t.Errorf("the first plot has %d charts, %d curves and %d names", len(p.Charts), len(p.Charts[0].Curves), len(p.Legend))
 	}
 	var html bytes.Buffer
-	if err := pageTemplate.Execute(&html, page{Checks: r.Checks, Failed: r.Failed(), Plots: []plot{p}, Glances: []heat{r.heat(&glances[0])}}); err != nil {
+	if err := pageTemplate.Execute(&html, page{Checks: r.Checks, Noted: r.noted(), Sections: r.Sections, Plots: []plot{p}, Glances: []heat{r.heat(&glances[0])}}); err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(html.String(), "<td>9 ms</td>") || !strings.Contains(html.String(), "a line&#39;s bound") {
+		t.Error("the HTML page does not have the section")
 	}
 	if !strings.Contains(html.String(), "a bound &lt;missed&gt;") || strings.Contains(html.String(), "ZgotmplZ") {
 		t.Error("the HTML page does not escape, or escapes too much")

@@ -160,7 +160,7 @@ func TestLocalLaneIsTheTruth(t *testing.T) {
 func TestPerfectNetwork(t *testing.T) {
 	res := Run(Spec{Network: ideal, Motion: motion("M1"), Lanes: lanes(tandem), Length: 20 * time.Second, Seed: 1})
 	m := res.Lanes[0]
-	want := 2*ideal.Interval() + tickLength
+	want := ideal.Interval() + tickLength
 	if m.ErrorMax > positionStep || m.Starved != 0 || (m.Lag95-want).Abs() > ms || m.RateMin < 0.9999 || m.RateMax > 1.0001 {
 		t.Errorf("error %v, starved %v, lag %v (want %v), rate %v to %v", m.ErrorMax, m.Starved, m.Lag95, want, m.RateMin, m.RateMax)
 	}

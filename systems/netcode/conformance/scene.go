@@ -83,14 +83,14 @@ func scenes() []scene {
 		},
 		{
 			title: "Bursts of loss",
-			text: "On average eight packets in a row are lost. The view waits 100 ms past the last snapshot and catches up at a tenth of real speed; a view that runs on has to glide " +
+			text: "On average eight packets in a row are lost. The view waits 100 ms past the last snapshot and catches up at up to 1.5 of real speed; a view that runs on has to glide " +
 				"over the gap; Mirror holds and jumps.",
 			network: bursts, motion: "M1", lanes: []string{tandem, onView, mirror}, length: 30 * time.Second, seed: 4,
 			to: 5 * time.Second, charts: []chartKind{errorChart, speedChart, lagChart},
 		},
 		{
 			title:   "The way becomes 100 ms longer, and shorter again",
-			text:    "At 60 s and at 80 s. A longer delay is taken at once, at 0.9 of real speed; a shorter one slowly, because a network that was bad will be again. Log #5, here at 30 updates a second, gives way by 3 ms a second, by 1 ms at its own ten.",
+			text:    "At 60 s and at 80 s. A longer delay is taken at once, at 0.9 of real speed; a shorter one at 1.1. Log #5, here at 30 updates a second, gives way by 3 ms a second, by 1 ms at its own ten.",
 			network: longer, motion: "M1", lanes: []string{tandem, mirror, log5}, length: 105 * time.Second, seed: 1,
 			from: 57 * time.Second, to: 100 * time.Second, charts: []chartKind{lagChart, speedChart},
 		},
@@ -102,7 +102,7 @@ func scenes() []scene {
 		},
 		{
 			title:   "An ordered stream with 15 % loss, which ends at 40 s",
-			text:    "Every loss is a stall of 200 ms and more (as over TCP). The view waits for up to 350 ms of it. A second or two after the last stall it believes that they are over, and makes up for the rest at 1.1 of real speed.",
+			text:    "Every loss is a stall of 200 ms and more (as over TCP). The view waits for most of it. A second or two after the last stall it believes that they are over, and makes up for the rest at up to 1.5 of real speed.",
 			network: calm, motion: "M1", lanes: []string{tandem, mirror, log5}, length: 85 * time.Second, seed: 1,
 			from: 10 * time.Second, to: 80 * time.Second, charts: []chartKind{lagChart, errorChart},
 		},

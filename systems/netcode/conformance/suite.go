@@ -6,17 +6,62 @@ import "slices"
 type Report struct {
 	Outcomes []Outcome
 	Checks   []Check
+	Sections []Section // of other measurements
 }
+
+// Section is a table of other measurements, with bounds of its own.
+type Section struct {
+	Title, Lead string
+	Terms       []Term // of the columns
+	Head        []string
+	Rows        [][]string
+	Checks      []Check
+}
+
+// Term is a word and what it means.
+type Term struct{ Name, Text string }
 
 // Failed returns the checks that did not come out as they should: bounds that are missed, and controls that do not miss theirs.
 func (r *Report) Failed() []Check {
+	failed := failed(r.Checks)
+	for i := range r.Sections {
+		failed = append(failed, r.Sections[i].Failed()...)
+	}
+	return failed
+}
+
+// Failed returns the section's checks that did not come out as they should.
+func (s *Section) Failed() []Check { return failed(s.Checks) }
+
+func failed(checks []Check) []Check {
 	var failed []Check
-	for _, c := range r.Checks {
+	for _, c := range checks {
 		if !c.OK() {
 			failed = append(failed, c)
 		}
 	}
 	return failed
+}
+
+// noted returns what the page gives a reason for, or says that it is missed, sections included.
+func (r *Report) noted() []Check {
+	list := noted(r.Checks)
+	for i := range r.Sections {
+		list = append(list, noted(r.Sections[i].Checks)...)
+	}
+	return list
+}
+
+// noted returns the checks that did not come out as they should, and those whose bound wants a
+// reason.
+func noted(checks []Check) []Check {
+	var noted []Check
+	for _, c := range checks {
+		if !c.OK() || c.Why != "" {
+			noted = append(noted, c)
+		}
+	}
+	return noted
 }
 
 // RunAll runs every row in every lane and every special case, on so many goroutines, and calls progress, which may be nil and must be safe for

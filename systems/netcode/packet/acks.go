@@ -1,6 +1,10 @@
 package packet
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
+)
 
 // sentPacket is what is remembered of a packet until it is known to have arrived or not.
 type sentPacket struct {
@@ -9,26 +13,31 @@ type sentPacket struct {
 	done   bool // Delivered or Lost was called
 	chunks [maxChunksSent]uint16
 	n      uint8
+	path   congestion.Packet
 }
 
 type sentPackets struct {
 	ring        [Outstanding]sentPacket
 	next        Number // to be sent
 	open        Number // the oldest that may not be done
+	missing     Number // the oldest of which the Controller has not been told
 	newestAcked Number
 }
 
-func (s *sentPackets) add(n Number, now time.Duration, chunks []uint16) {
+func (s *sentPackets) add(n Number, now time.Duration, chunks []uint16) *sentPacket {
 	p := &s.ring[n%Outstanding]
 	p.number, p.at, p.done = n, now, false
 	p.n = uint8(copy(p.chunks[:], chunks))
 	s.next = n + 1
+	return p
 }
 
-// acknowledge resolves packets by what the other end says it has: the packet ack and those before it whose bits are set.
-func (e *Endpoint) acknowledge(ack Number, mask uint32, now time.Duration) {
+// acknowledge resolves packets by what the other end says it has: the packet ack, which came at a
+// time of its clock, and those before it whose bits are set.
+func (e *Endpoint) acknowledge(ack Number, at uint16, mask uint32, now time.Duration) {
 	s := &e.sent
-	if ack > s.newestAcked {
+	newer := ack > s.newestAcked
+	if newer {
 		s.newestAcked = ack
 		if p := &s.ring[ack%Outstanding]; p.number == ack && !p.done {
 			e.rtt.add(now - p.at)
@@ -40,8 +49,24 @@ func (e *Endpoint) acknowledge(ack Number, mask uint32, now time.Duration) {
 		}
 	}
 	e.deliver(ack, now)
+	if newer && e.config.Control != nil {
+		e.control(ack, at, now)
+	}
 	if s.newestAcked > AckBits {
 		e.loseBefore(s.newestAcked - AckBits)
+	}
+}
+
+// control shows the Controller what is new: those that are missing, and when the newest arrived.
+func (e *Endpoint) control(ack Number, at uint16, now time.Duration) {
+	s, c := &e.sent, e.config.Control
+	for ; s.missing+reordering < ack; s.missing++ {
+		if p := &s.ring[s.missing%Outstanding]; p.number == s.missing && !p.done {
+			c.Lost(&p.path)
+		}
+	}
+	if p := &s.ring[ack%Outstanding]; p.number == ack {
+		c.Arrived(now, &p.path, at)
 	}
 }
 
@@ -53,6 +78,9 @@ func (e *Endpoint) deliver(n Number, now time.Duration) {
 	p.done = true
 	for _, id := range p.chunks[:p.n] {
 		e.out.acked(id)
+	}
+	if e.config.Control != nil {
+		e.config.Control.Delivered(now, &p.path)
 	}
 	e.stats.Delivered++
 	e.stats.countLoss(0)
@@ -67,6 +95,9 @@ func (e *Endpoint) loseBefore(n Number) {
 			continue
 		}
 		p.done = true
+		if e.config.Control != nil {
+			e.config.Control.Lost(&p.path)
+		}
 		e.stats.Lost++
 		e.stats.countLoss(1)
 		e.handler.Lost(e.sent.open)

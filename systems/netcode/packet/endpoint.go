@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
 )
 
 // Config sets an [Endpoint] up. Both ends of a connection need the same MaxMessage; the rest is each end's own.
@@ -28,12 +30,20 @@ type Config struct {
 
 	// Handler is told what happens; nil means that nobody is.
 	Handler Handler
+
+	// Control finds the rate at which this end may send, from what its packets' acknowledgements
+	// show; nil means that nobody asks. The caller keeps to the rate.
+	Control *congestion.Controller
+
+	// Overhead is the number of bytes that the transport adds to each datagram, which count for
+	// Control.
+	Overhead int
 }
 
 // Limits of the protocol, the same for all endpoints.
 const (
 	MinMTU      = 64  // smallest Config.MTU in bytes
-	MaxOverhead = 17  // most bytes of header and framing around a packet's first piece of a message
+	MaxOverhead = 19  // most bytes of header and framing around a packet's first piece of a message
 	Window      = 256 // pieces of reliable messages that may be on their way or waiting; as many of unreliable ones may wait
 	MaxEntries  = 64  // pieces and messages in one packet
 
@@ -83,6 +93,7 @@ type Endpoint struct {
 		valid   bool
 		packet  Packet
 		ack     Number // 0: none
+		ackTime uint16
 		mask    uint32
 		entries [MaxEntries]entry
 		n       int
@@ -158,6 +169,9 @@ func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
 	}
 	b.active, b.now, b.buf = true, now, buf
 	h := Header{Sequence: e.sent.next.Sequence(), HasAck: e.received.newest != 0, Ack: e.received.newest.Sequence(), AckMask: e.received.mask}
+	if h.HasAck {
+		h.AckTime = uint16(e.received.at / time.Millisecond)
+	}
 	b.head = len(h.Append(buf[:0]))
 	b.head += e.packEntries(buf[b.head:], now, reserve)
 	b.payload = NewWriter(buf[b.head:])
@@ -178,7 +192,10 @@ func (e *Endpoint) End() ([]byte, error) {
 	datagram := b.buf[:b.head+len(b.payload.Bytes())]
 	b.buf, b.payload = nil, Writer{}
 	n := e.sent.next
-	e.sent.add(n, b.now, b.chunks[:b.nChunks])
+	p := e.sent.add(n, b.now, b.chunks[:b.nChunks])
+	if e.config.Control != nil {
+		p.path = e.config.Control.Sent(b.now, len(datagram)+e.config.Overhead)
+	}
 	e.out.carried(b.chunks[:b.nChunks], n, b.now)
 	e.queue.pop(b.popped)
 	e.stats.Sent++

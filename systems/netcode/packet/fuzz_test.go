@@ -60,7 +60,7 @@ func FuzzReader(f *testing.F) {
 
 // FuzzHeader: what parses is written back byte for byte.
 func FuzzHeader(f *testing.F) {
-	for _, h := range []packet.Header{{}, {Sequence: 9, HasAck: true, Ack: 65535, AckMask: 1<<32 - 1}, {HasAck: true, AckMask: 0xff00ff00, Messages: true}} {
+	for _, h := range []packet.Header{{}, {Sequence: 9, HasAck: true, Ack: 65535, AckTime: 777, AckMask: 1<<32 - 1}, {HasAck: true, AckMask: 0xff00ff00, Messages: true}} {
 		f.Add(h.Append(nil))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

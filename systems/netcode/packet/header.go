@@ -9,8 +9,8 @@ import (
 // than that could not be acknowledged, and is refused.
 const AckBits = 32
 
-// MaxHeader is the most bytes that a header takes. One that acknowledges without gaps takes five.
-const MaxHeader = 1 + 2 + 2 + AckBits/8
+// MaxHeader is the most bytes that a header takes. One that acknowledges without gaps takes seven.
+const MaxHeader = 1 + 2 + 2 + 2 + AckBits/8
 
 // ErrHeader is returned for a datagram that does not begin with a packet header: it was cut off, or is not from this protocol.
 var ErrHeader = errors.New("packet: not a packet header")
@@ -18,8 +18,9 @@ var ErrHeader = errors.New("packet: not a packet header")
 // Header begins every packet.
 type Header struct {
 	Sequence Sequence // of this packet
-	HasAck   bool     // something has been received, and the next two fields mean something
+	HasAck   bool     // something has been received, and the next three fields mean something
 	Ack      Sequence // the newest packet received
+	AckTime  uint16   // when that was, in milliseconds of the receiver's clock, modulo 65536
 	AckMask  uint32   // bit i: the packet i+1 before Ack was received too
 	Messages bool     // messages follow the header
 }
@@ -40,6 +41,7 @@ func (h Header) Append(dst []byte) []byte {
 	if h.HasAck {
 		flags |= flagAck
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(h.Ack))
+		dst = binary.LittleEndian.AppendUint16(dst, h.AckTime)
 		for i := range AckBits / 8 {
 			if b := byte(h.AckMask >> (8 * i)); b != 0xff {
 				flags |= 1 << i
@@ -72,11 +74,11 @@ func ParseHeader(p []byte) (Header, []byte, error) {
 		}
 		return h, p, nil
 	}
-	if len(p) < 2 {
+	if len(p) < 4 {
 		return Header{}, nil, ErrHeader
 	}
-	h.Ack = Sequence(binary.LittleEndian.Uint16(p))
-	p = p[2:]
+	h.Ack, h.AckTime = Sequence(binary.LittleEndian.Uint16(p)), binary.LittleEndian.Uint16(p[2:])
+	p = p[4:]
 	for i := range AckBits / 8 {
 		b := byte(0xff)
 		if flags&(1<<i) != 0 {

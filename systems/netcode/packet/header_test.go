@@ -18,9 +18,9 @@ func TestHeaderLayout(t *testing.T) {
 		want []byte
 	}{
 		{"first of all", packet.Header{Sequence: 0x0201}, []byte{0, 1, 2}},
-		{"no gaps", packet.Header{Sequence: 1, HasAck: true, Ack: 0x0403, AckMask: math.MaxUint32}, []byte{0x10, 1, 0, 3, 4}},
-		{"one lost long ago", packet.Header{HasAck: true, Ack: 9, AckMask: 0xff7fffff, Messages: true}, []byte{0x34, 0, 0, 9, 0, 0x7f}},
-		{"all lost", packet.Header{HasAck: true, Ack: 9}, []byte{0x1f, 0, 0, 9, 0, 0, 0, 0, 0}},
+		{"no gaps", packet.Header{Sequence: 1, HasAck: true, Ack: 0x0403, AckTime: 0x0605, AckMask: math.MaxUint32}, []byte{0x10, 1, 0, 3, 4, 5, 6}},
+		{"one lost long ago", packet.Header{HasAck: true, Ack: 9, AckMask: 0xff7fffff, Messages: true}, []byte{0x34, 0, 0, 9, 0, 0, 0, 0x7f}},
+		{"all lost", packet.Header{HasAck: true, Ack: 9}, []byte{0x1f, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0}},
 	} {
 		got := test.h.Append(nil)
 		if !bytes.Equal(got, test.want) {
@@ -43,18 +43,19 @@ func TestHeaderLayout(t *testing.T) {
 
 func TestHeaderHasOneForm(t *testing.T) {
 	for _, p := range [][]byte{
-		{0x40, 0, 0},                // an unknown flag
-		{0x80, 0, 0},                // another
-		{0x01, 0, 0, 7},             // a mask without an acknowledgement
-		{0x11, 0, 0, 9, 0, 0xff},    // a mask byte that should have been left out
-		{0x1f, 0, 0, 9, 0, 0, 0, 0}, // a mask cut off
+		{0x40, 0, 0},                      // an unknown flag
+		{0x80, 0, 0},                      // another
+		{0x01, 0, 0, 7},                   // a mask without an acknowledgement
+		{0x11, 0, 0, 9, 0, 0, 0, 0xff},    // a mask byte that should have been left out
+		{0x1f, 0, 0, 9, 0, 0, 0, 0, 0, 0}, // a mask cut off
+		{0x10, 0, 0, 9, 0, 0},             // a time cut off
 	} {
 		if h, _, err := packet.ParseHeader(p); !errors.Is(err, packet.ErrHeader) {
 			t.Errorf("% x was parsed as %+v, error %v", p, h, err)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		p := rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(t, "p")
+		p := rapid.SliceOfN(rapid.Byte(), 0, 14).Draw(t, "p")
 		h, rest, err := packet.ParseHeader(p)
 		if err != nil {
 			return

@@ -27,8 +27,9 @@ type Packet struct {
 
 // received remembers which packets were accepted.
 type received struct {
-	newest Number // 0: none
-	mask   uint32 // bit i: newest-1-i was accepted
+	newest Number        // 0: none
+	at     time.Duration // when it came
+	mask   uint32        // bit i: newest-1-i was accepted
 }
 
 // check returns nil if n has not been accepted and can be acknowledged.
@@ -48,7 +49,7 @@ func (r *received) check(n Number) error {
 	return nil
 }
 
-func (r *received) add(n Number) {
+func (r *received) add(n Number, now time.Duration) {
 	if n <= r.newest {
 		r.mask |= 1 << (r.newest - n - 1)
 		return
@@ -57,7 +58,7 @@ func (r *received) add(n Number) {
 		// Shifts of 32 and more leave zero.
 		r.mask = r.mask<<(n-r.newest) | 1<<(n-r.newest-1)
 	}
-	r.newest = n
+	r.newest, r.at = n, now
 }
 
 // Open checks a datagram and returns the packet in it, without changing anything but the counters of [Endpoint.Stats]. Decode the payload, and if
@@ -86,6 +87,25 @@ func (e *Endpoint) Open(datagram []byte) (*Packet, error) {
 	return &o.packet, nil
 }
 
+// Repeats reports whether a datagram is a copy of one that was accepted, or too old to tell, and counts it in [Endpoint.Stats] if
+// it is. It reads the header alone. A policy that counts what the other end sends asks it first: networks make copies, and so may
+// others where the transport does not keep them out.
+func (e *Endpoint) Repeats(datagram []byte) bool {
+	h, _, err := ParseHeader(datagram)
+	if err != nil {
+		return false
+	}
+	switch e.received.check(e.received.newest.near(h.Sequence)) {
+	case ErrDuplicate:
+		e.stats.Duplicates++
+	case ErrTooOld:
+		e.stats.TooOld++
+	default:
+		return false
+	}
+	return true
+}
+
 func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 	size := len(p)
 	if size > e.config.MTU {
@@ -100,7 +120,7 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 		return 0, nil, err
 	}
 	o := &e.opened
-	o.ack, o.mask, o.n = 0, h.AckMask, 0
+	o.ack, o.ackTime, o.mask, o.n = 0, h.AckTime, h.AckMask, 0
 	if h.HasAck {
 		last := e.sent.next - 1
 		o.ack = last.near(h.Ack)
@@ -134,7 +154,8 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 	return n, p, nil
 }
 
-// Accept takes the packet that [Endpoint.Open] returned last, of whose payload the caller made use: it will be acknowledged. The [Handler] is told of
+// Accept takes the packet that [Endpoint.Open] returned last, of whose payload the caller made
+// use: it will be acknowledged, with now as the time of its arrival. The [Handler] is told of
 // packets that the other end has acknowledged, then of the messages. Any other packet panics.
 //
 // The error is ErrMessageTooLarge if the other end sends a reliable message beyond Config.MaxMessage; the stream of reliable messages has then ended,
@@ -145,11 +166,11 @@ func (e *Endpoint) Accept(p *Packet, now time.Duration) error {
 		panic("packet: Accept takes the packet that Open returned last, once")
 	}
 	o.valid = false
-	e.received.add(p.Number)
+	e.received.add(p.Number, now)
 	e.stats.Received++
 	e.stats.LastReceived = now
 	if o.ack != 0 {
-		e.acknowledge(o.ack, o.mask, now)
+		e.acknowledge(o.ack, o.ackTime, o.mask, now)
 	}
 	e.parts.expire(now-e.config.ReassemblyTimeout, &e.stats)
 	for i := range o.entries[:o.n] {

@@ -1,6 +1,10 @@
 package packet
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
+)
 
 // Stats counts what went through an [Endpoint].
 type Stats struct {
@@ -24,6 +28,10 @@ type Stats struct {
 	// LastReceived is the time of the last Accept, for time-outs. Zero before the first.
 	LastReceived time.Duration
 
+	// Path is what Config.Control has found of the way to the other end, as of the newest packet;
+	// zero without one.
+	Path congestion.Stats
+
 	// Pending is the number of pieces of reliable messages without an acknowledgement.
 	Pending int
 }
@@ -36,5 +44,8 @@ func (e *Endpoint) Stats() Stats {
 	s.RTT, s.Deviation, s.MinRTT = e.rtt.smoothed, e.rtt.deviate, e.rtt.least
 	s.Resent = e.out.resent
 	s.Pending = e.out.pending()
+	if e.config.Control != nil {
+		s.Path = e.config.Control.Stats(e.build.now)
+	}
 	return s
 }

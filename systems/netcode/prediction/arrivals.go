@@ -19,10 +19,12 @@ type ArrivalConfig[I comparable] struct {
 	Rules Rules[I]
 	// Step is how much time one input simulates; 0 means 1/60 s. At most 1 s.
 	Step time.Duration
-	// Bank is how many inputs may run at once after a silence. It is also what jitter may hold back before time is lost, so it should be at least that, and at
-	// least what passes between two network ticks. 0 means as many as DefaultBank holds, at least 1. See Unlimited.
+	// Bank is how many inputs may run at once after a silence. Jitter may hold back as many before
+	// time is lost. 0 means as many as DefaultBank holds, at least 1. See Unlimited, and
+	// [Arrivals.SetInterval], which raises it to what passes between two network ticks.
 	Bank int
-	// Queue is how many inputs may wait, postponed, beyond which they are dropped; 0 means as many as the bank. See Unlimited.
+	// Queue is how many inputs may wait, postponed, beyond which they are dropped; 0 means as many
+	// as the bank. See Unlimited. SetInterval raises it as it raises the bank.
 	Queue int
 	// Shed is how long the queue may have a length that it never falls below, before that many are dropped: else one burst would delay all
 	// inputs after it for ever (a standing queue; Nichols and Jacobson, "Controlling Queue Delay", 2012). 0 means 1 s, a negative time never.
@@ -41,25 +43,26 @@ type ArrivalConfig[I comparable] struct {
 // As inputs arrive, and in every server tick: [Arrivals.Admit], decode, [Arrivals.Receive] for each packet; [Arrivals.Advance]; then
 // [Arrivals.Next] until there is none.
 type Arrivals[I comparable] struct {
-	config  ArrivalConfig[I]
-	queue   []waiting[I] // a ring
-	head    int
-	count   int
-	low     int // the least count since shedAt
-	shedAt  time.Duration
-	started bool
-	clock   time.Duration // the player's
-	now     time.Duration
-	horizon time.Duration // the next network tick
-	heard   bool
-	newest  tick.Tick // id of the newest input received
-	last    tick.Tick // id of the newest input run, or dropped before it
-	held    [2 * Window]tag
-	late    presses[I]
-	gate    gate
-	credit  int64 // how many more inputs may come before those without room are too many; negative: none
-	excess  meter
-	stats   ArrivalStats
+	config   ArrivalConfig[I]
+	interval int          // between network ticks, in inputs
+	queue    []waiting[I] // a ring
+	head     int
+	count    int
+	low      int // the least count since shedAt
+	shedAt   time.Duration
+	started  bool
+	clock    time.Duration // the player's
+	now      time.Duration
+	horizon  time.Duration // the next network tick
+	heard    bool          // has newest and last
+	newest   tick.Tick     // id of the newest input received
+	last     tick.Tick     // id of the newest input run, or dropped before it
+	held     [2 * Window]tag
+	late     presses[I]
+	gate     gate
+	credit   int64 // how many more inputs may come before those without room are too many; negative: none
+	excess   meter
+	stats    ArrivalStats
 }
 
 // waiting is a postponed input. The id may be newer than the input's own, when the ones after it were dropped.
@@ -71,7 +74,7 @@ type waiting[I comparable] struct {
 // ArrivalStats counts what [Arrivals] did.
 type ArrivalStats struct {
 	Run       uint64        // inputs run
-	Dropped   uint64        // inputs that found the queue full
+	Dropped   uint64        // inputs that found the queue full, or waited at a Reset
 	Shed      uint64        // inputs dropped from a standing queue
 	Late      uint64        // inputs that newer ones had overtaken; their presses ran
 	Duplicate uint64        // inputs that were there already
@@ -105,6 +108,21 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Queue is %d: use 1 to %d inputs", c.Queue, MaxHistory)
 	}
 	return &Arrivals[I]{config: c, gate: gateBank, credit: arrivalBank, excess: newMeter(c.Kick)}, nil
+}
+
+// SetInterval says how many inputs pass between two network ticks, 0 if that is not known. The bank
+// and the queue hold at least so many from now on. With fewer a player without any jitter would
+// lose time: when a network tick has passed, the next one is an interval ahead of its clock.
+func (a *Arrivals[I]) SetInterval(inputs int) { a.interval = min(max(0, inputs), MaxHistory) }
+
+// Reset forgets all inputs and their ids, for a client whose ids begin anew: on a new connection,
+// or after a long sleep. The player's clock, the gate, the credit, the meter and the counters stay,
+// so that a reset gives neither time nor packets.
+func (a *Arrivals[I]) Reset() {
+	a.stats.Dropped += uint64(a.count)
+	a.head, a.count, a.low = 0, 0, 0
+	clear(a.held[:])
+	a.late.some, a.heard = false, false
 }
 
 // Admit reports whether a packet may be decoded: two per Step may, with 128 in reserve for bursts.
@@ -155,7 +173,7 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	}
 	a.newest = id
 	a.credit = max(a.credit-1, -1)
-	if limit := a.config.Queue; limit != Unlimited && a.count >= limit {
+	if limit := a.config.Queue; limit != Unlimited && a.count >= max(limit, a.interval) {
 		a.stats.Dropped++
 		if a.credit < 0 {
 			a.excess.early(1)
@@ -208,7 +226,8 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 		a.started, a.clock, a.shedAt = true, now, now
 	}
 	if a.config.Bank != Unlimited {
-		if floor := a.horizon - time.Duration(a.config.Bank)*a.config.Step; a.clock < floor {
+		bank := time.Duration(max(a.config.Bank, a.interval)) * a.config.Step
+		if floor := a.horizon - bank; a.clock < floor {
 			a.stats.Forfeited += floor - a.clock
 			a.clock = floor
 		}
@@ -244,9 +263,10 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 	return a.late.take(w.input, &a.config.Rules), true
 }
 
-// Last returns the id of the newest input that has run, or was dropped before it, for the client to drop it and all before: the last id of Log #3.
-// Before the first it returns false.
-func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started }
+// Last returns the id of the newest input that has run, or was dropped before it: the last id of
+// Log #3, up to which the client drops its own. Before the first, also after a Reset, it returns
+// false.
+func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.heard }
 
 // Delta returns how old the player's state is at a time, normally that of the network tick at which it is sent: "had this position 30 ms ago". It
 // is negative for a clock that is ahead of the time.

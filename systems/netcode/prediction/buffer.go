@@ -9,8 +9,13 @@ import (
 )
 
 const (
-	// Window is how many ticks ahead of the server's an input is taken, and how many ticks behind it a press still counts.
+	// Window is how many ticks behind the server's a press still counts.
 	Window = 32
+	// Ahead is how many ticks ahead of the server's an input is taken. A client that runs ahead by a queue
+	// that has just drained is not missed for that.
+	Ahead = 128
+	// bufferRing has room for both, and divides the ticks of 32 bits.
+	bufferRing = 256
 	// DefaultRepeats is how often a missing input is replaced by the last one.
 	DefaultRepeats = 12
 )
@@ -34,7 +39,7 @@ const (
 	Accepted  Verdict = iota // waits for its tick
 	Duplicate                // was there already
 	Late                     // its tick has run without it; its presses will run
-	Early                    // lies Window or more ahead, and was dropped
+	Early                    // lies Ahead or more ahead, and was dropped
 	Expired                  // so old that it cannot be known whether it was there already; dropped
 )
 
@@ -55,8 +60,8 @@ type Buffer[I comparable] struct {
 	config BufferConfig[I]
 	grid   clocksync.Grid
 	next   tick.Tick       // runs next: the server's tick plus one
-	ring   [2 * Window]I   // the inputs of next-Window to next+Window-1
-	held   [2 * Window]tag // whether they are there
+	ring   [bufferRing]I   // the inputs of next-Window to next+Ahead-1
+	held   [bufferRing]tag // whether they are there
 	ack    tick.Tick
 	last   I
 	heard  bool
@@ -101,15 +106,16 @@ func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], err
 	if c.Repeats == 0 {
 		c.Repeats = DefaultRepeats
 	}
-	b := &Buffer[I]{config: c, excess: newMeter(c.Kick)}
+	b := &Buffer[I]{config: c, gate: gateBank, excess: newMeter(c.Kick)}
 	if err := b.Reset(next); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// Reset forgets all inputs and goes on at the tick: for a player who comes back on a new connection, so that nothing from the old one can run. Counters
-// stay.
+// Reset forgets all inputs and goes on at the tick: for a player that comes back on a new
+// connection, so that nothing from the old one can run. The gate, the meter and the counters stay,
+// so that a reset gives no packets.
 func (b *Buffer[I]) Reset(next tick.Tick) error {
 	age, err := clocksync.NewAgeMeter(b.config.Rate)
 	if err != nil {
@@ -122,7 +128,6 @@ func (b *Buffer[I]) Reset(next tick.Tick) error {
 	b.next, b.ack = next, next.Add(-1)
 	clear(b.held[:])
 	b.late.some, b.heard, b.starve, b.last = false, false, 0, b.config.Rules.Neutral
-	b.gate = gateBank
 	return nil
 }
 
@@ -164,7 +169,7 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 // Put takes a single input. Of two for one tick the first counts.
 func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 	ahead := t.Sub(b.next)
-	if ahead >= Window {
+	if ahead >= Ahead {
 		b.stats.Early++
 		return Early
 	}
@@ -172,7 +177,7 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 		b.stats.Expired++
 		return Expired
 	}
-	i := t % (2 * Window)
+	i := t % bufferRing
 	if b.held[i] == (tag{t, true}) {
 		b.stats.Duplicate++
 		return Duplicate
@@ -194,7 +199,7 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 
 // Next returns the input of the tick that runs now, and where it came from. Call it once per tick of the server.
 func (b *Buffer[I]) Next() (in I, source Source) {
-	i := b.next % (2 * Window)
+	i := b.next % bufferRing
 	switch {
 	case b.held[i] == tag{b.next, true}:
 		in = b.ring[i]
@@ -225,19 +230,19 @@ func (b *Buffer[I]) advance() {
 	b.excess.leak(1)
 }
 
-// Feedback returns what to tell the client.
+// Feedback returns what to tell the client, once per snapshot.
 func (b *Buffer[I]) Feedback() Feedback {
 	if !b.heard {
 		return Feedback{}
 	}
 	for {
 		t := b.ack.Add(1)
-		if b.held[t%(2*Window)] != (tag{t, true}) {
+		if b.held[t%bufferRing] != (tag{t, true}) {
 			break
 		}
 		b.ack = t
 	}
-	return Feedback{Heard: true, Ack: b.ack, Newest: b.age.Newest(), Age: b.age.Age(), Starved: min(b.starve, MaxStarved)}
+	return Feedback{Heard: true, Ack: b.ack, Report: b.age.Report(), Starved: min(b.starve, MaxStarved)}
 }
 
 // Kick reports whether the client has sent so much too much that the policy says to remove it.

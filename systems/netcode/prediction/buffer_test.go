@@ -27,8 +27,8 @@ func TestVerdicts(t *testing.T) {
 		want  prediction.Verdict
 	}{
 		{1, prediction.Accepted},
-		{32, prediction.Accepted},
-		{33, prediction.Early},
+		{prediction.Ahead, prediction.Accepted},
+		{prediction.Ahead + 1, prediction.Early},
 		{1000, prediction.Early},
 		{math.MaxInt32, prediction.Early},
 		{0, prediction.Late},
@@ -239,7 +239,7 @@ func TestKickPolicyForgives(t *testing.T) {
 	p := prediction.NewPending[control](0)
 	far := func(b *prediction.Buffer[control]) {
 		p.Reset()
-		p.Push(b.Tick().Add(150), control{})
+		p.Push(b.Tick().Add(600), control{})
 		var in prediction.Inputs[control]
 		decode(t, encode(p), &in)
 		b.Receive(&in, grid.Edge(int64(b.Tick())))
@@ -304,7 +304,7 @@ func TestBufferRunsEveryInputOnce(t *testing.T) {
 				want := prediction.Accepted
 				_, there := arrived[k]
 				switch {
-				case k >= next+prediction.Window:
+				case k >= next+prediction.Ahead:
 					want = prediction.Early
 				case k < next-prediction.Window:
 					want = prediction.Expired

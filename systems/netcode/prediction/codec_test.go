@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -146,9 +147,12 @@ func TestFeedbackRoundTrip(t *testing.T) {
 			want.Newest = tick.Tick(rapid.Uint32().Draw(t, "newest"))
 			want.Ack = want.Newest.Add(rapid.IntRange(-1023, 1024).Draw(t, "ack"))
 			want.Age = clocksyncAge(t)
+			if want.Held = rapid.IntRange(0, clocksync.MaxHeld).Draw(t, "held"); want.Held > 0 {
+				want.HeldAge = clocksyncAge(t)
+			}
 			want.Starved = rapid.IntRange(0, prediction.MaxStarved).Draw(t, "starved")
 		}
-		w := packet.NewWriter(make([]byte, 8))
+		w := packet.NewWriter(make([]byte, 16))
 		want.Write(&w)
 		r := packet.NewReader(w.Bytes())
 		if got := prediction.ReadFeedback(&r); got != want || r.Close() != nil || w.Err() != nil {

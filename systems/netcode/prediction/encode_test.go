@@ -41,4 +41,9 @@ func readAll(t *rapid.T, datagram []byte, inputs *prediction.Inputs[control]) {
 	}
 }
 
-func clocksyncAge(t *rapid.T) clocksync.Age { return clocksync.Age(rapid.Int8().Draw(t, "age")) }
+func clocksyncAge(t *rapid.T) clocksync.Age {
+	if rapid.Bool().Draw(t, "near") {
+		return clocksync.Age(rapid.Int16Range(-130, 130).Draw(t, "age"))
+	}
+	return clocksync.Age(rapid.Int16().Draw(t, "age"))
+}

@@ -19,10 +19,10 @@ type cheat struct {
 var cheats = []cheat{
 	{"a fast clock", func(_ tick.Tick, k int64, i, n int) tick.Tick { return tick.Tick(k*int64(n) + int64(i) + 5) }},
 	{"as far ahead as allowed", func(next tick.Tick, _ int64, i, n int) tick.Tick {
-		return next.Add(prediction.Window - n + i)
+		return next.Add(prediction.Ahead - n + i)
 	}},
 	{"one tick again and again", func(next tick.Tick, _ int64, _, _ int) tick.Tick { return next.Add(1) }},
-	{"always too far ahead", func(next tick.Tick, _ int64, i, _ int) tick.Tick { return next.Add(prediction.Window + i) }},
+	{"always too far ahead", func(next tick.Tick, _ int64, i, _ int) tick.Tick { return next.Add(prediction.Ahead + i) }},
 	{"always too late", func(next tick.Tick, _ int64, i, _ int) tick.Tick { return next.Add(-1 - i) }},
 }
 

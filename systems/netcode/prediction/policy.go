@@ -45,10 +45,10 @@ func (m *meter) early(n int) {
 
 const (
 	// farAhead is from how many ticks ahead of the server on a packet counts as one too many. An honest client is so far ahead that its inputs come in time through the worst that
-	// the path and both machines do: where these stall for half a second again and again that is beyond Window. The clock of one who sends too fast runs away, and
+	// the path and both machines do: where these stall for half a second again and again that is beyond Ahead. The clock of one who sends too fast runs away, and
 	// is that far ahead in seconds. Who stays between the two, for whatever reason, is let be: none of what he sends runs or is kept, one packet more or less is read for it, which the gate
 	// bounds, and he is told how early he is. To remove him would be of use to nobody, and hard on who has stalled.
-	farAhead = 4 * Window
+	farAhead = 4 * Ahead
 	// arrivalBank is how many inputs of a client may come at once before those that find no room are too many: what two machines that stall hold back
 	// between them. One more may come per tick.
 	arrivalBank = 120

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -108,6 +109,11 @@ func (b *buffered) path(view time.Duration) place {
 	return p
 }
 
+// jumpBeyond is the distance, in units, beyond which a body that stood during an outage reappears
+// where it is: to glide there would show it far from its place for long, or faster than anything
+// moves.
+const jumpBeyond = 2
+
 // rebase moves what new samples changed behind the picture's back into the offset: the guess of a starved body, a segment that turned out to have
 // another sample in it, a view that was set forwards. It reports whether the difference is better shown as a jump.
 func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
@@ -136,10 +142,15 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	if outage > b.config.ResumeAfter {
 		return true
 	}
-	speed := max(was.Velocity.Len(), is.Velocity.Len())
-	if outage > 0 {
-		speed = max(speed, apart.Len()/max(seconds(outage), seconds(b.config.Interval)))
+	if outage > 0 && outage >= b.config.Extrapolation { // it stood, in the wrong place
+		if b.offset.pos.Add(apart).Len() > jumpBeyond {
+			return true
+		}
+		if skipped > 0 {
+			b.offset.add(apart, turned, float32(math.Inf(1)))
+			return false
+		}
 	}
-	b.offset.add(apart, turned, speed)
+	b.offset.add(apart, turned, max(was.Velocity.Len(), is.Velocity.Len()))
 	return false
 }

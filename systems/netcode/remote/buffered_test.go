@@ -250,24 +250,28 @@ func TestSettlesExactly(t *testing.T) {
 	}
 }
 
-// An outage longer than ResumeAfter ends with a jump, a shorter one with a glide.
+// An outage longer than ResumeAfter ends with a jump, as does one that leaves a body more than 2 m
+// off; another one with a glide, of which more than half is over within 0.4 s.
 func TestResume(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		config       Config
 		outage       time.Duration
+		speed        float32
 		jump, glides bool
 	}{
-		{"half a second", Config{}, 500 * ms, false, true},
-		{"five seconds", Config{}, 5 * time.Second, true, false},
-		{"half a second, told to jump", Config{ResumeAfter: -1}, 500 * ms, true, false},
-		{"half a second, told to jump after a quarter", Config{ResumeAfter: 250 * ms}, 500 * ms, true, false},
+		{"half a second", Config{}, 500 * ms, 4, false, true},
+		{"half a second and more than 2 m", Config{}, 500 * ms, 7, true, false},
+		{"five seconds", Config{}, 5 * time.Second, 6, true, false},
+		{"five seconds of hardly a move", Config{}, 5 * time.Second, 0.1, true, false},
+		{"half a second, told to jump", Config{ResumeAfter: -1}, 500 * ms, 4, true, false},
+		{"half a second, told to jump after a quarter", Config{ResumeAfter: 250 * ms}, 500 * ms, 4, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			it := New(Default, tt.config)
 			push := func(now time.Duration) {
 				s := at(now)
-				s.Position, s.Velocity, s.Has = mgl32.Vec3{6 * seconds(now), 0, 0}, mgl32.Vec3{6, 0, 0}, HasVelocity
+				s.Position, s.Velocity, s.Has = mgl32.Vec3{tt.speed * seconds(now), 0, 0}, mgl32.Vec3{tt.speed, 0, 0}, HasVelocity
 				it.Push(now, s)
 			}
 			now := time.Duration(0)
@@ -285,9 +289,19 @@ func TestResume(t *testing.T) {
 			if info.Discontinuity != tt.jump {
 				t.Errorf("jump %v, want %v", info.Discontinuity, tt.jump)
 			}
-			right := 6 * seconds(now-100*ms)
+			right := tt.speed * seconds(now-100*ms)
 			if off := right - s.Position[0]; (off > 0.5) != tt.glides || (info.Offset > 0.5) != tt.glides {
 				t.Errorf("shown %v m behind, offset %v; glides: want %v", off, info.Offset, tt.glides)
+			}
+			before := info.Offset
+			for end := now + 400*ms; now < end; {
+				if now += step; now%(2*step) == 0 {
+					push(now)
+				}
+				s, info = it.At(now, now-100*ms)
+			}
+			if off := tt.speed*seconds(now-100*ms) - s.Position[0]; off > before/2 {
+				t.Errorf("0.4 s later shown %v m behind, %v at first", off, before)
 			}
 		})
 	}
@@ -315,26 +329,31 @@ func TestLongAbsence(t *testing.T) {
 	}
 }
 
-// A view that is set ahead (the clock's doing) glides, too.
+// A view that is set ahead (the clock's doing) glides, too, but not far.
 func TestViewSetAhead(t *testing.T) {
-	it := New(Default, Config{})
-	for i := range 100 {
-		s := at(time.Duration(i) * 33 * ms)
-		s.Position, s.Velocity, s.Has = mgl32.Vec3{6 * seconds(s.Time), 0, 0}, mgl32.Vec3{6, 0, 0}, HasVelocity
-		it.Push(0, s)
-	}
-	last, _ := it.At(0, 100*ms)
-	s, info := it.At(step, 1100*ms)
-	if moved := s.Position[0] - last.Position[0]; moved > 0.2 || info.Discontinuity || info.Offset < 5 {
-		t.Errorf("moved %v m, offset %v, jump %v; want a glide", moved, info.Offset, info.Discontinuity)
-	}
-	now := step
-	for view := 1100 * ms; view < 3*time.Second; view += step {
-		now += step
-		s, info = it.At(now, view)
-	}
-	if info.Offset > 3 {
-		t.Errorf("still %v m off after two seconds", info.Offset)
+	for _, tt := range []struct {
+		by     time.Duration
+		glides bool
+	}{{300 * ms, true}, {time.Second, false}} {
+		it := New(Default, Config{})
+		for i := range 100 {
+			s := at(time.Duration(i) * 33 * ms)
+			s.Position, s.Velocity, s.Has = mgl32.Vec3{6 * seconds(s.Time), 0, 0}, mgl32.Vec3{6, 0, 0}, HasVelocity
+			it.Push(0, s)
+		}
+		last, _ := it.At(0, 100*ms)
+		s, info := it.At(step, 100*ms+tt.by)
+		if moved := s.Position[0] - last.Position[0]; tt.glides != (moved < 0.2) || tt.glides == info.Discontinuity || tt.glides != (info.Offset > 1.5) {
+			t.Errorf("set ahead by %v it moved %v m, offset %v, jump %v; glides: want %v", tt.by, moved, info.Offset, info.Discontinuity, tt.glides)
+		}
+		now := step
+		for view := 100*ms + tt.by; now < 420*ms; view += step {
+			now += step
+			s, info = it.At(now, view)
+		}
+		if info.Offset > 0.15 {
+			t.Errorf("still %v m off after 0.4 s", info.Offset)
+		}
 	}
 }
 

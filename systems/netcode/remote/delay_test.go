@@ -62,7 +62,8 @@ func lossy(loss float64, delay, jitter time.Duration) func(time.Duration, *rand.
 	}
 }
 
-// The delay of the formula, for one network after the other.
+// What is waited for, for one network after the other: the interval, as many again as are lost in a
+// row more often than once in ten seconds or so, and the jitter.
 func TestDelayFormula(t *testing.T) {
 	const interval = time.Second / 30
 	tests := []struct {
@@ -71,41 +72,136 @@ func TestDelayFormula(t *testing.T) {
 		jitter time.Duration
 		n      int
 	}{
-		{"a perfect link", 0, 0, 2},
-		{"jitter", 0, 10 * ms, 2},
-		{"much jitter", 0, 50 * ms, 2},
+		{"a perfect link", 0, 0, 1},
+		{"jitter", 0, 10 * ms, 1},
+		{"much jitter", 0, 50 * ms, 1},
 		{"1 % loss", 0.01, 10 * ms, 2},
-		{"5 % loss", 0.05, 10 * ms, 2},
-		{"15 % loss", 0.15, 10 * ms, 3},
-		{"25 % loss", 0.25, 10 * ms, 4},
-		{"half is lost", 0.5, 10 * ms, 5},
+		{"5 % loss", 0.05, 10 * ms, 3}, // two in a row each 13 s
+		{"15 % loss", 0.15, 10 * ms, 4},
+		{"25 % loss", 0.25, 10 * ms, 5},
+		{"half is lost", 0.5, 10 * ms, 8},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for seed := range uint64(5) {
+				var waited time.Duration
 				var last *Playback
+				frames := 0
 				s := stream{seed: seed, interval: interval, transit: lossy(tt.loss, 100*ms, tt.jitter)}
-				s.play(180*time.Second, func(_ time.Duration, p *Playback) { last = p })
-				if got := last.Intervals(); got != tt.n {
-					t.Errorf("seed %d: n is %d, want %d (loss measured %.3f)", seed, got, tt.n, last.Loss())
-				}
+				s.play(180*time.Second, func(now time.Duration, p *Playback) {
+					if last = p; now > time.Hour+60*time.Second {
+						waited += p.Waits()
+						frames++
+					}
+				})
+				waited /= time.Duration(frames)
 				if d := math.Abs(last.Loss() - tt.loss); d > 0.04 {
 					t.Errorf("seed %d: loss measured %.3f, is %.3f", seed, last.Loss(), tt.loss)
 				}
-				late := 2 * tt.jitter
-				if d := last.Lateness(); d > late || d < late*8/10 {
-					t.Errorf("seed %d: lateness %v, want nearly %v", seed, d, late)
-				}
-				want := 100*ms - tt.jitter + time.Duration(tt.n)*interval + late + time.Second/60
-				if got := last.Behind() - time.Hour; got < want-tt.jitter/2-ms || got > want+tt.jitter/2+ms {
-					t.Errorf("seed %d: behind by %v, want %v", seed, got, want)
+				// The least of what came last is as early as can be, so that all of the jitter
+				// counts; of the last snapshot that is waited for not all does. Two late ones
+				// overtake less.
+				most := time.Duration(tt.n)*interval + 2*tt.jitter + 3*ms
+				if least := most - interval - 2*tt.jitter; waited < least || waited > most+interval/2 {
+					t.Errorf("seed %d: waits for %v, want %v to %v", seed, waited, least, most)
 				}
 				if d := last.Transit() - time.Hour - (100*ms - tt.jitter); d < 0 || d > tt.jitter/8 {
 					t.Errorf("seed %d: transit off by %v", seed, d)
 				}
+				if got := last.Behind(); got != last.Transit()+last.Waits()+time.Second/60 {
+					t.Errorf("seed %d: behind by %v", seed, got)
+				}
 			}
 		})
 	}
+}
+
+// What is left out on purpose, one snapshot in three say, is waited for and no more than that.
+func TestDelayKnowsRegularGaps(t *testing.T) {
+	const interval = time.Second / 30
+	for _, every := range []int{2, 3, 10, 50} {
+		n := 0
+		s := stream{interval: interval, transit: func(time.Duration, *rand.Rand) time.Duration {
+			if n++; n%every == 0 {
+				return -1
+			}
+			return 20 * ms
+		}}
+		s.play(60*time.Second, func(now time.Duration, p *Playback) {
+			if w := p.Waits(); now > time.Hour+10*time.Second && (w < 2*interval || w > 2*interval+3*ms) {
+				t.Fatalf("each %dth left out: at %v it waits for %v", every, now-time.Hour, w)
+			}
+		})
+	}
+}
+
+// One stall of a second and a half, with all that it held up in one burst or draining in a second,
+// is not waited for when it is over; a queue that lasts is, and is left at once.
+func TestDelayTellsStallsFromQueues(t *testing.T) {
+	const interval = time.Second / 30
+	for _, tt := range []struct {
+		name       string
+		queue      func(sent time.Duration) time.Duration
+		least      time.Duration // waited for at 35 s
+		before     time.Duration // how long after the 40th second at most as much is waited for as at first, and 60 ms more
+		viewWithin time.Duration // and until the view is there
+	}{
+		{"a stall", func(t time.Duration) time.Duration { return max(0, 40*time.Second-t) * b2d(t > 38500*ms) }, 0, 0, 3 * time.Second},
+		{"one that drains", func(t time.Duration) time.Duration {
+			if t < 38500*ms {
+				return 0
+			}
+			return max(0, min(40*time.Second-t, 1500*ms), (41*time.Second-t)*3/5*b2d(t > 39*time.Second))
+		}, 0, 1500 * ms, 3500 * ms},
+		{"a queue", func(t time.Duration) time.Duration { return 400 * ms * b2d(t > 30*time.Second && t < 40*time.Second) }, 400 * ms, time.Second, 3 * time.Second},
+	} {
+		last := time.Duration(0)
+		s := stream{interval: interval, transit: func(sent time.Duration, r *rand.Rand) time.Duration {
+			at := max(last, sent+30*ms+time.Duration(r.Int64N(int64(5*ms)))+tt.queue(sent))
+			last = at
+			return at - sent
+		}}
+		var usual, lag, settled, viewed time.Duration
+		s.play(60*time.Second, func(now time.Duration, p *Playback) {
+			now -= time.Hour
+			view, _ := p.View(now + time.Hour)
+			switch behind := p.Behind() - time.Hour; {
+			case now < 30*time.Second:
+				usual, lag = behind, now-view
+			case now > 40*time.Second:
+				if behind > usual+60*ms {
+					settled = now - 40*time.Second
+				}
+				if now-view > lag+60*ms {
+					viewed = now - 40*time.Second
+				}
+			case now > 35*time.Second && now < 38*time.Second && behind < usual+tt.least-5*ms:
+				t.Fatalf("%s: at %v it is behind by %v, %v before", tt.name, now, behind, usual)
+			}
+		})
+		if settled > tt.before+50*ms || viewed > tt.viewWithin {
+			t.Errorf("%s: behind by more than usual for %v, want %v; the view was for %v, want %v", tt.name, settled, tt.before, viewed, tt.viewWithin)
+		}
+	}
+}
+
+func b2d(b bool) time.Duration {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// On a clean line, 20 ms one way and 30 snapshots a second, others are seen less than 75 ms after
+// the moment that the server stamps, which is 60 after its step began.
+func TestCleanLineCostsOneInterval(t *testing.T) {
+	s := stream{interval: time.Second / 30, transit: lossy(0, 20*ms, 0)}
+	s.play(60*time.Second, func(now time.Duration, p *Playback) {
+		view, _ := p.View(now)
+		if lag := now - time.Hour - view; now > time.Hour+10*time.Second && lag > 72*ms {
+			t.Fatalf("at %v the lag is %v", now-time.Hour, lag)
+		}
+	})
 }
 
 func TestDelayIgnoresDuplicates(t *testing.T) {
@@ -120,7 +216,7 @@ func TestDelayIgnoresDuplicates(t *testing.T) {
 	}
 }
 
-// A burst after a stall is one event: it counts once, with its latest packet.
+// A burst after a stall is one event, however many snapshots are in it and however late those are.
 func TestBurstCountsOnce(t *testing.T) {
 	d := NewDelay(DelayConfig{})
 	const interval = time.Second / 30
@@ -132,37 +228,20 @@ func TestBurstCountsOnce(t *testing.T) {
 		now += interval
 		number++
 	}
-	before := d.lateness.count
+	before := d.ages.all().n
 	for i := range 30 { // a second's worth at once
 		d.Arrive(now+time.Second, now+time.Duration(i)*interval, number)
 		number++
 	}
 	d.Update(now + time.Second)
-	if d.lateness.count-before > 1 {
-		t.Errorf("a burst of 30 counted %d times", d.lateness.count-before)
+	for i, n := range d.ages.all().n {
+		if n > before[i]+1.01 {
+			t.Errorf("a burst of 30 counted %v times", n-before[i])
+		}
 	}
-	if got := d.Lateness(); got > 10*ms {
-		t.Errorf("one stall among 300 moves the 99th percentile to %v", got)
+	if got := d.Waits(); got > cheapIntervals*interval+3*ms {
+		t.Errorf("one stall in ten seconds makes it wait for %v", got)
 	}
-}
-
-func TestLatenessPercentile(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var l lateness
-		var all []time.Duration
-		for range rapid.IntRange(1, 600).Draw(t, "n") {
-			v := time.Duration(rapid.IntRange(0, 1000).Draw(t, "v"))
-			l.add(0, v)
-			all = append(all, v)
-		}
-		if len(all) > 256 {
-			all = all[len(all)-256:]
-		}
-		slices.Sort(all)
-		if want := all[len(all)-1-len(all)/100]; l.p99() != want {
-			t.Fatalf("of %d values %v, want %v", len(all), l.p99(), want)
-		}
-	})
 }
 
 // A gap is a loss only once the missing snapshot is later than snapshots ever are, and every loss counts once.
@@ -214,24 +293,7 @@ func TestLossCounting(t *testing.T) {
 	}
 }
 
-func TestCoverHasHysteresis(t *testing.T) {
-	l := loss{total: 1e9}
-	set := func(rate float64) int { l.lost = rate * l.total; return l.cover() }
-	for _, c := range []struct {
-		rate float64
-		want int
-	}{
-		{0, 2}, {0.05, 2}, {0.072, 2}, {0.083, 2}, {0.09, 3}, {0.065, 3}, {0.05, 2}, // the border is at 7.1 %
-		{0.15, 3}, {0.18, 3}, {0.19, 4}, {0.165, 4}, {0.15, 3}, // at 17.1 %
-		{0.99, 5}, {1, 5}, {0, 2},
-	} {
-		if got := set(c.rate); got != c.want {
-			t.Errorf("at a loss of %.3f n is %d, want %d", c.rate, got, c.want)
-		}
-	}
-}
-
-// The total is raised at once and lowered by 10 ms a second.
+// What is waited for is raised at once, and what was worth it once is worth it for a minute.
 func TestDelayIsLoweredSlowly(t *testing.T) {
 	d := NewDelay(DelayConfig{Interval: 100 * ms, Tick: -1})
 	number := uint16(0)
@@ -244,22 +306,20 @@ func TestDelayIsLoweredSlowly(t *testing.T) {
 	}
 	feed(0, 20*time.Second, 50*ms)
 	low := d.Behind()
-	if want := 50*ms + 200*ms; low != want {
-		t.Fatalf("behind by %v, want %v", low, want)
+	if low < 150*ms || low > 154*ms {
+		t.Fatalf("behind by %v, want 150 ms", low)
 	}
 	feed(20*time.Second, 20500*ms, 150*ms)
 	if got := d.Behind() - low; got < 97*ms {
 		t.Errorf("after five late snapshots raised by %v, want 100 ms", got)
 	}
-	// The late ones are remembered for 256 snapshots; after that the total falls, and is down ten seconds later.
-	fell := time.Duration(0)
-	for second := range time.Duration(45) {
-		before := d.Behind()
-		feed(20500*ms+second*time.Second, 21500*ms+second*time.Second, 50*ms)
-		fell = max(fell, before-d.Behind())
+	feed(20500*ms, 50*time.Second, 50*ms)
+	if got := d.Behind() - low; got < 90*ms {
+		t.Errorf("half a minute later raised by %v", got)
 	}
-	if fell < 9*ms || fell > 11*ms || d.Behind() != low {
-		t.Errorf("fell by at most %v in a second, want 10 ms, and to %v, want %v", fell, d.Behind(), low)
+	feed(50*time.Second, 400*time.Second, 50*ms)
+	if got := d.Behind() - low; got > 0 {
+		t.Errorf("minutes later raised by %v", got)
 	}
 }
 
@@ -278,8 +338,8 @@ func TestPlaybackFollowsDrift(t *testing.T) {
 		if d := max(lags[len(lags)-1]-mid, mid-lags[0]); d > 0.005 {
 			t.Errorf("%v ppm: the lag leaves its median by %.1f ms", ppm, d*1e3)
 		}
-		if math.Abs(mid-0.193) > 0.005 {
-			t.Errorf("%v ppm: median lag %.1f ms, want 193", ppm, mid*1e3)
+		if math.Abs(mid-0.160) > 0.005 {
+			t.Errorf("%v ppm: median lag %.1f ms, want 160", ppm, mid*1e3)
 		}
 	}
 }
@@ -329,7 +389,8 @@ func TestPlaybackFollowsRouteChanges(t *testing.T) {
 	}
 }
 
-// Whatever arrives, the view never runs back, and at other speeds than 0.9 to 1.1 only to wait or to jump ahead.
+// Whatever arrives, the view never runs back, and at other speeds than 0.9 to 1.5 only to wait or
+// to jump ahead.
 func TestPlaybackNeverRunsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := NewPlayback(DelayConfig{})
@@ -348,7 +409,7 @@ func TestPlaybackNeverRunsBack(t *testing.T) {
 			if view < last {
 				t.Fatalf("from %v back to %v", last, view)
 			}
-			if r := p.Rate(); p.Jumps() == jumps && !p.Waiting() && (r < 0.8999 || r > 1.1001) {
+			if r := p.Rate(); p.Jumps() == jumps && !p.Waiting() && (r < 0.8999 || r > 1.5001) {
 				t.Fatalf("rate %v", r)
 			}
 			last = view
@@ -425,28 +486,31 @@ func TestPlaybackIsNotReadyWithoutSnapshots(t *testing.T) {
 	}
 }
 
-// Rare long stalls are not waited for, a lasting change is.
-func TestLatenessIsBounded(t *testing.T) {
-	var l lateness
-	for i := range 256 {
-		late := 10 * ms
-		if i%20 == 0 {
-			late = 2 * time.Second
+// However often there are stalls of 2 s, no more than so much is waited for; a way that has become
+// so long is followed.
+func TestWaitingIsBounded(t *testing.T) {
+	d := NewDelay(DelayConfig{})
+	now := time.Duration(0)
+	for k := range uint16(400) {
+		now += time.Second / 30
+		at := now
+		if k%20 == 0 {
+			now += 2 * time.Second
+			at = now
 		}
-		l.add(time.Duration(i)*33*ms, late)
+		d.Arrive(at, now-time.Second/30, k)
+		d.Update(at)
 	}
-	d := Delay{lateness: l}
-	if got := d.Lateness(); got != mostLateness {
-		t.Errorf("stalls of 2 s in every twentieth frame: waits for %v, want %v", got, mostLateness)
+	if got := d.Waits(); got > 750*ms || got < 700*ms {
+		t.Errorf("stalls of 2 s in every twentieth frame: waits for %v", got)
 	}
-	for range 5 {
-		d.lateness.add(time.Minute, 2*time.Second)
+	for k := range uint16(5) {
+		now += time.Second / 30
+		d.Arrive(now+2*time.Second, now, 400+k)
+		d.Update(now + 2*time.Second)
 	}
-	if got := d.Lateness(); got != 2*time.Second {
+	if got := d.Waits(); got < 2*time.Second || got > 2100*ms {
 		t.Errorf("all of them 2 s late: waits for %v", got)
-	}
-	if (&lateness{}).recent(-1) != 0 {
-		t.Error("recent of nothing")
 	}
 }
 
@@ -456,9 +520,9 @@ func TestDelayKeepsItsBounds(t *testing.T) {
 	for _, test := range []struct {
 		least, most, late, want time.Duration
 	}{
-		{0, 0, 0, 2 * interval}, {0, 0, 20 * ms, 2*interval + 20*ms}, {-ms, -ms, 0, 2 * interval},
-		{100 * ms, 0, 0, 100 * ms}, {100 * ms, 0, 90 * ms, 2*interval + 90*ms},
-		{0, 40 * ms, 90 * ms, 40 * ms}, {0, 400 * ms, 20 * ms, 2*interval + 20*ms},
+		{0, 0, 0, interval}, {0, 0, 20 * ms, interval + 20*ms}, {-ms, -ms, 0, interval},
+		{100 * ms, 0, 0, 100 * ms}, {100 * ms, 0, 90 * ms, interval + 90*ms},
+		{0, 40 * ms, 90 * ms, 40 * ms}, {0, 400 * ms, 20 * ms, interval + 20*ms},
 		{150 * ms, 150 * ms, 0, 150 * ms}, {150 * ms, 150 * ms, 200 * ms, 150 * ms},
 	} {
 		d := NewDelay(DelayConfig{Min: test.least, Max: test.most})
@@ -470,7 +534,7 @@ func TestDelayKeepsItsBounds(t *testing.T) {
 			d.Arrive(at, time.Duration(k)*interval-70*ms, uint16(k))
 			d.Update(at)
 		}
-		if got := d.Behind() - 70*ms - step; got != test.want {
+		if got := d.Behind() - 70*ms - step; got < test.want || got > test.want+4*ms {
 			t.Errorf("within %v and %v, %v late: it waits for %v, want %v", test.least, test.most, test.late, got, test.want)
 		}
 	}

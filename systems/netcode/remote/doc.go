@@ -8,7 +8,8 @@
 //
 // `now` is this machine's monotonic time. `view` is the server time to draw. Interpolators that are [Kind.Delayed] want a view far enough in the past
 // for a snapshot on either side of it; the others predict ([Kind.Predictive]) and want the server's present. [Delay] measures how far in the past is far enough
-// (loss and lateness), [Playback] turns that into a view that only ever runs forwards, and [Mirror] is the timing of Mirror's snapshot interpolation,
+// (loss, jitter, stalls), [Playback] turns that into a view that only ever runs forwards, and
+// [Mirror] is the timing of Mirror's snapshot interpolation,
 // kept for comparison.
 //
 // The view must be sampled once per fixed step, at the step's end, and the result written to the logical pose: then a remote body and a local one take the
@@ -26,5 +27,7 @@
 // Buffer, per-sample age: "Multiplayer Platformer Log #5 - Entity Interpolation". Chase and event buffer: "Champions of Mirra, Fluid Gameplay in an
 // Online Environment". Racer: "Racer, Multiplayer - interpolation/prediction". Hermite segments and the decaying offset: G. Fiedler, "Snapshot
 // Interpolation" and "State Synchronization". Projective velocity blending: C. Murphy, "Believable Dead Reckoning for Networked Games", Game Engine Gems 2.
-// Bounded extrapolation: Valve's Source engine. The meeting point of the end tangents and the loss-driven delay are this package's own.
+// Bounded extrapolation: Valve's Source engine. The forgetting histogram of the delay: NetEq
+// (WebRTC); that it holds the ages of the newest snapshot, what they cost, and the meeting point of
+// the end tangents are this package's own.
 package remote

@@ -75,7 +75,7 @@ func ExamplePlayback() {
 	fmt.Println("behind by", playback.Behind().Round(time.Millisecond))
 	// Output:
 	// teleport to 0.00
-	// behind by 197ms
+	// behind by 148ms
 }
 
 // A Delay alone says how far behind its clock a view must be.
@@ -87,15 +87,13 @@ func ExampleDelay() {
 		delay.Arrive(arrived, stamp, number)
 		delay.Update(arrived)
 	}
-	fmt.Println("transit ", delay.Transit())
-	fmt.Println("lateness", delay.Lateness())
-	fmt.Println("intervals", delay.Intervals())
-	fmt.Println("behind  ", delay.Behind().Round(time.Millisecond))
+	fmt.Println("transit", delay.Transit())
+	fmt.Println("waits  ", delay.Waits().Round(5*time.Millisecond)) // an interval, and the jitter
+	fmt.Println("behind ", delay.Behind().Round(5*time.Millisecond))
 	// Output:
-	// transit  70ms
-	// lateness 20ms
-	// intervals 2
-	// behind   207ms
+	// transit 70ms
+	// waits   70ms
+	// behind  160ms
 }
 
 func ExampleParseKind() {

@@ -1,9 +1,6 @@
 package remote
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // loss measures which share of the snapshots never comes (or too late to matter), over half a minute and more, and how many losses in a row a buffer must survive.
 type loss struct {
@@ -14,7 +11,6 @@ type loss struct {
 	noticed [64]time.Duration // by number mod 64: when a later one showed that it was missing
 
 	lost, total float64
-	intervals   int
 }
 
 const (
@@ -24,14 +20,6 @@ const (
 
 	// Before there is much data the loss is taken to be lossPrior, with the weight of lossPriorWeight snapshots.
 	lossPrior, lossPriorWeight = 0.01, 60
-
-	// starvation is the share of snapshots times at which the buffer may run dry: loss^n = starvation.
-	starvation = 0.005
-
-	// hysteresis is how far past the border between two results the measured loss must be, in intervals.
-	hysteresis = 0.15
-
-	leastIntervals, mostIntervals = 1, 5
 )
 
 // arrive takes the number of a snapshot and reports whether it is the first time that it comes.
@@ -85,17 +73,4 @@ func (l *loss) update(now, patience time.Duration) {
 // rate returns the measured share.
 func (l *loss) rate() float64 {
 	return (l.lost + lossPrior*lossPriorWeight) / (l.total + lossPriorWeight)
-}
-
-// cover returns for how many intervals the buffer must reach so that only `starvation` of the snapshots fall into a gap that is longer.
-func (l *loss) cover() int {
-	exact := math.Log(starvation) / math.Log(min(max(l.rate(), 0.01), 0.99))
-	want := min(max(int(math.Ceil(exact)), leastIntervals), mostIntervals)
-	switch {
-	case l.intervals == 0,
-		want > l.intervals && exact > float64(l.intervals)+hysteresis,
-		want < l.intervals && exact < float64(want)-hysteresis:
-		l.intervals = want
-	}
-	return l.intervals
 }

@@ -3,7 +3,8 @@ package remote
 import "time"
 
 // Playback runs a view of the server's time behind the snapshots of one connection, at the distance that a [Delay] asks for. The view never
-// runs backwards; it runs at 0.9 to 1.1 of real speed, waits where there is nothing to show, and jumps ahead only after an outage.
+// runs backwards; it runs at 0.9 to 1.1 of real speed, at up to 1.5 where it is more than 120 ms
+// late, waits where there is nothing to show, and jumps ahead only after an outage.
 type Playback struct {
 	Delay // how far behind; Arrive feeds it
 
@@ -19,11 +20,20 @@ const (
 	viewTau     = 250 * time.Millisecond
 	viewStretch = 0.1
 
+	// A view that is more than viewDebt late, with the snapshots there, runs faster the more it is
+	// behind, up to 1.5: it makes up for a second within three.
+	viewDebt    = 120 * time.Millisecond
+	viewHurry   = 1.5 // per second of debt beyond viewDebt
+	viewFastest = 0.5
+
 	// viewWait is how far the view may run beyond the newest snapshot: bodies are extrapolated that far and no further, so there is nothing to be
-	// seen beyond, and a view that waits has less to catch up on, in a motion that goes on where it stopped.
+	// seen beyond, and a view that waits has less to catch up on, in a motion that goes on where it
+	// stopped. It then waits until there is a snapshot ahead of it: one that ran on with each that
+	// trickles in would never be on firm ground.
 	viewWait = 100 * time.Millisecond
 
-	// viewJump is the distance to the target beyond which catching up at a tenth would take longer than it is worth.
+	// viewJump is the distance to the target beyond which catching up would take longer than it is
+	// worth.
 	viewJump = time.Second
 )
 
@@ -58,10 +68,15 @@ func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 		p.jumps++
 		return p.view, true
 	}
-	stretch := min(max(off.Seconds()/viewTau.Seconds(), -viewStretch), viewStretch)
+	fastest := viewStretch
+	if target <= p.newest {
+		fastest += min(max(viewHurry*(off-viewDebt).Seconds(), 0), viewFastest-viewStretch)
+	}
+	stretch := min(max(off.Seconds()/viewTau.Seconds(), -viewStretch), fastest)
 	next := p.view + real + time.Duration(stretch*float64(real))
-	p.waiting = next > p.newest+viewWait
-	if p.waiting {
+	if p.waiting && p.view > p.newest {
+		next = p.view
+	} else if p.waiting = next > p.newest+viewWait; p.waiting {
 		next = max(p.view, p.newest+viewWait)
 	}
 	p.rate = float64(next-p.view) / float64(real)

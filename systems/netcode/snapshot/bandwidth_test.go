@@ -308,7 +308,7 @@ func TestVelocitiesPredict(t *testing.T) {
 			})
 			p.step()
 			if i >= 300 {
-				bits += p.size*8 - 5*8 - 94
+				bits += p.size*8 - 7*8 - 94
 			}
 		}
 		mean := float64(bits) / 300

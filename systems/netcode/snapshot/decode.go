@@ -18,6 +18,7 @@ func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	d.silence.arrive(n, &pre)
 	d.changes, d.lates = d.changes[:0], 0
 	for i := range d.parsed {
 		d.apply(&d.parsed[i], n, &pre)
@@ -135,7 +136,9 @@ func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
 		d.push(p, e, n, pre, None)
 		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces})
 	default:
-		d.push(p, e, n, pre, d.ring[d.at(p.slot, e.head)].parent)
+		was := &d.ring[d.at(p.slot, e.head)]
+		p.components |= was.present &^ p.record.present // given and taken again since the baseline, which had none either
+		d.push(p, e, n, pre, was.parent)
 		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated})
 	}
 }

@@ -84,6 +84,8 @@ type Decoder struct {
 	parsed  []parsed
 	changes []Change
 	lates   int // of the changes
+
+	silence silence
 }
 
 // entity is what a decoder knows of a slot.

@@ -26,6 +26,12 @@
 // see [Encoder] for why the slot of a dead entity can be used again at once. Messages of the game (chat, abilities) are not ordered with the states:
 // one may name an entity that is not there yet.
 //
+// # Silence
+//
+// What does not change is not sent, and what changes may wait for room or be lost: silence says nothing by itself. A packet in which
+// nothing waits says so, in one bit. With all packets that are still open to the server, [Decoder.Whole] knows from it that whatever has
+// had no news stood still.
+//
 // # Memory and safety
 //
 // All memory is allocated at the start, from Config. Decoders believe nothing: whatever arrives, they neither panic nor allocate, and either apply

@@ -32,8 +32,9 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	if room >= 0 {
 		e.collect(h.Tick)
 		tried, res.TooLarge = e.choose(n, &h, room)
+		e.strike(tried)
 	}
-	pre := preamble{Header: h, count: len(c.picks), orders: e.poses.orders}
+	pre := preamble{Header: h, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.poses.orders}
 	pre.orders[classGap] = e.gaps.orders[classGap]
 	if n-e.acked < 1<<baseBits {
 		pre.acked = e.acked
@@ -73,8 +74,7 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
 	}
 	res.Records = len(c.picks)
-	res.Waiting = max(0, len(c.order)-len(c.picks))
-	e.strike(tried)
+	res.Waiting = len(c.order)
 	return res
 }
 

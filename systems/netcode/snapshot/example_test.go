@@ -81,8 +81,8 @@ func Example() {
 	}
 	// Output:
 	// 0.1 spawned: kind 1 of player 7 at 0.00 m with health 100 (41 bytes)
-	// 0.1 updated: kind 1 of player 7 at 0.15 m with health 100 (27 bytes)
-	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (27 bytes)
+	// 0.1 updated: kind 1 of player 7 at 0.15 m with health 100 (29 bytes)
+	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (29 bytes)
 }
 
 // Builds that do not fit together tell each other why, in one line, before anything else is sent.

@@ -28,7 +28,7 @@ const (
 	baseBits   = 8 // of the distance to the baseline's packet
 	orderBits  = 4
 	epochBits  = 4
-	headerBits = 32 + 8 + 16 + baseBits + countBits
+	headerBits = 32 + 8 + 16 + baseBits + 1 + countBits
 	minRecord  = 4 // bits: a gap of none, and a removal
 )
 
@@ -36,6 +36,7 @@ const (
 type preamble struct {
 	Header
 	acked  packet.Number // the newest of the server's packets that it knows to have arrived; 0: none of the last 255
+	whole  bool          // nothing that the client may know waits: it has all of it, or is sent it from firstOpen on
 	count  int
 	orders [classes]uint
 }
@@ -49,6 +50,7 @@ func (p *preamble) write(w *packet.Writer, n packet.Number, s *Schema) {
 		back = n - p.acked
 	}
 	w.Bits(uint64(back), baseBits)
+	w.Bool(p.whole)
 	w.Bits(uint64(p.count), countBits)
 	if p.count == 0 {
 		return
@@ -71,6 +73,7 @@ func readPreamble(r *packet.Reader, n packet.Number, s *Schema) (p preamble) {
 		}
 		p.acked = n - back
 	}
+	p.whole = r.Bool()
 	p.count = int(r.Bits(countBits))
 	if p.count == 0 {
 		return p
@@ -81,6 +84,14 @@ func readPreamble(r *packet.Reader, n packet.Number, s *Schema) (p preamble) {
 		}
 	}
 	return p
+}
+
+// firstOpen returns the oldest packet whose news the server takes neither for received nor for lost.
+func (p *preamble) firstOpen() packet.Number {
+	if p.acked < reordering {
+		return 1
+	}
+	return p.acked - reordering + 1
 }
 
 // uses reports whether packets carry numbers of the class.

@@ -169,6 +169,7 @@ func header(w *packet.Writer, back, count int) {
 	w.Bits(1, 32)
 	w.Bits(0, 24)
 	w.Bits(uint64(back), 8)
+	w.Bool(false)
 	w.Bits(uint64(count), 10)
 	if count > 0 {
 		w.Bits(0, 3*4)

@@ -43,6 +43,8 @@ type chaos struct {
 	limit   int                       // of living entities
 	seen    [3]int                    // ops
 	late    int
+	whole   tick.Tick // that the client knows all of
+	wholes  int
 	twin    *snapshot.Encoder // of another client, who shares with the first; nil: nobody shares
 }
 
@@ -270,6 +272,7 @@ func (x *chaos) check(s snapshot.Snapshot) {
 		}
 	}
 	x.checkTrees(s)
+	x.checkWhole()
 	n := 0
 	for id := range x.decoder.All() {
 		if n++; !x.present[id] {
@@ -374,7 +377,7 @@ func TestRandomWorldsArriveTrue(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var seen [3]int
-			late := 0
+			late, wholes := 0, 0
 			seeds := uint64(20)
 			if testing.Short() {
 				seeds = 3
@@ -392,10 +395,14 @@ func TestRandomWorldsArriveTrue(t *testing.T) {
 					seen[i] += x.seen[i]
 				}
 				late += x.late
+				wholes += x.wholes
 			}
-			t.Logf("%d updates (%d late), %d spawns, %d removals", seen[snapshot.Updated], late, seen[snapshot.Spawned], seen[snapshot.Removed])
+			t.Logf("%d updates (%d late), %d whole, %d spawns, %d removals", seen[snapshot.Updated], late, wholes, seen[snapshot.Spawned], seen[snapshot.Removed])
 			if n := int(seeds); seen[snapshot.Updated] < 100*n || seen[snapshot.Spawned] < 10*n || seen[snapshot.Removed] < 5*n {
 				t.Error("hardly anything happened")
+			}
+			if most := 1100 * int(seeds); test.name == "delay" && wholes < most*9/10 || test.down.loss < 0.5 && wholes < most/4 {
+				t.Errorf("%d of at most %d snapshots were whole", wholes, most)
 			}
 			if test.down.jitter > 5 && late == 0 {
 				t.Error("no update came late")

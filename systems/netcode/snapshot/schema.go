@@ -12,7 +12,7 @@ import (
 // otherwise, or not at all: in this package, in packages packet and prediction, in netcode's greeting, welcome and sessions, and in what StructState and its like write. A test compares all
 // of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change: that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and how ends say why they part
 // (transport.Reason), or they could not even say that they do not understand each other. What a game's own codecs write is for its [Config].Version.
-const ProtocolVersion = 1
+const ProtocolVersion = 2
 
 // MaxComponents is the number of component types that a [Schema] takes.
 const MaxComponents = 64

@@ -85,7 +85,8 @@ func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 }
 
 // changes returns the components that the slot has or had at base (< 0: nothing), which the revision since is, and that have changed since then. One
-// that has changed back counts, too: that is rare, and to compare all values would take longer than to write them.
+// that has changed back counts, too: that is rare, and to compare all values would take longer than to write them. One that came and went
+// since base does not count: the Decoder, which may have it of a record in between, sees that it is gone.
 func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	if base < 0 {
 		return r.present

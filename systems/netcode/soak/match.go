@@ -16,7 +16,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
@@ -59,7 +59,6 @@ type bot struct {
 	engine *ecs.Engine
 	conn   *linksim.Conn
 	path   linksim.Path
-	born   time.Duration
 	frozen time.Duration
 	behind time.Duration
 	cut    time.Duration // until when its link is dead
@@ -129,19 +128,6 @@ func (t *things) Update(*arche.World) {
 	}
 }
 
-// shifted gives the ends of a loopback one epoch though their engines began at different times.
-type shifted struct {
-	transport.Conn
-	by time.Duration
-}
-
-func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
-
-func (s shifted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
-	n, at, ok = transport.RecvAt(s.Conn, 0, buf)
-	return n, at - s.by, ok
-}
-
 func (m *match) newBot(i int) (*bot, error) {
 	condition := linksim.Condition{
 		Delay: time.Duration(20+m.rng.IntN(90)) * time.Millisecond, Jitter: time.Duration(2+m.rng.IntN(20)) * time.Millisecond,
@@ -151,7 +137,7 @@ func (m *match) newBot(i int) (*bot, error) {
 	if i%watchers == 0 {
 		kind = remote.Default
 	}
-	b := &bot{path: linksim.Symmetric(condition), born: m.now}
+	b := &bot{path: linksim.Symmetric(condition)}
 	var err error
 	b.client, err = netcode.NewClient(m.protocol, netcode.ClientConfig[state, input]{
 		Log: m.log, Kind: kind,
@@ -159,7 +145,7 @@ func (m *match) newBot(i int) (*bot, error) {
 			if m.now < b.cut {
 				return nil, errors.New("no network")
 			}
-			conn, err := linksim.Wrap(shifted{m.listener.Dial(), b.born}, b.path)
+			conn, err := linksim.Wrap(m.listener.Dial(), b.path)
 			b.conn = conn
 			return conn, err
 		},
@@ -175,7 +161,7 @@ func (m *match) newBot(i int) (*bot, error) {
 		return nil, err
 	}
 	if i%watchers == 0 {
-		b.engine.Install(systems.Interpolation3D())
+		b.engine.Install(interpolation.New3D())
 	}
 	b.engine.Install(b.client)
 	return b, nil

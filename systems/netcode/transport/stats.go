@@ -5,7 +5,7 @@ type Stats struct {
 	Sent, SentBytes         uint64 // handed to the network
 	Received, ReceivedBytes uint64 // returned by Recv
 	SendDropped             uint64 // refused by Send with ErrQueueFull, or dropped from the queue towards the network
-	ReceiveDropped          uint64 // arrived, but too large, not genuine, or with the queue for Recv full
+	ReceiveDropped          uint64 // arrived, but too large, not genuine, beyond the budget, or with the queue for Recv full
 	SendQueued              int    // datagrams that wait to be handed to the network; grows when an ordered transport's reader is slow
 	SendQueuedBytes         int    // their bytes
 	Overhead                int    // bytes that the network carries in addition to each datagram: IP, UDP or TCP, and encryption; an estimate

@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 )
@@ -49,7 +49,7 @@ var kinds = []remote.Kind{
 // Lab is the scene.
 type Lab struct {
 	engine *ecs.Engine
-	poses  *systems.Interpolator[components.Pose3D]
+	poses  *interpolation.Interpolator[components.Pose3D]
 	bodies generic.Map2[components.Transform3D, components.Visual3D]
 	path   *path
 	net    *network

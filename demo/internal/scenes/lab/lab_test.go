@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // start sets the scene up on an engine of the given rate.
@@ -24,7 +24,7 @@ func start(t testing.TB, rate int, seed uint64, link settings.Link) (*Lab, *ecs.
 		t.Fatal(err)
 	}
 	t.Cleanup(engine.Close)
-	poses := systems.Interpolation3D()
+	poses := interpolation.New3D()
 	engine.Install(poses)
 	s := &Lab{}
 	s.Setup(&scene.Stage{Engine: engine, Poses: poses, Random: rand.New(rand.NewPCG(seed, 0)), Link: link})
@@ -115,7 +115,7 @@ func TestDrawnSpeeds(t *testing.T) {
 func TestAnyLink(t *testing.T) {
 	for i, link := range []settings.Link{
 		{SendRate: 30},
-		{Latency: settings.MaxLatency, Jitter: 1, Loss: 0.5, Burst: 0.05, Duplicate: 1, Reorder: 1, SendRate: settings.MaxSendRate},
+		{Latency: settings.MaxLatency, Jitter: settings.MaxLatency, Loss: 0.5, Burst: 0.05, Duplicate: 1, Reorder: 1, SendRate: settings.MaxSendRate},
 		{Latency: 400 * time.Millisecond, Jitter: 1, Reorder: 0.3, SendRate: 1},
 		{Loss: 1, SendRate: 30},
 		{Burst: 1, SendRate: 60},
@@ -160,20 +160,20 @@ func TestPanel(t *testing.T) {
 	for _, size := range []render.Size{{Width: 320, Height: 240}, {Width: 640, Height: 360}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}, {Width: 1000, Height: 2000}} {
 		for _, turned := range []float32{0, 2} {
 			frame := render.NewFrame(render.Daylight())
-			draw := func(labels bool) {
+			draw := func(labels, figures bool) {
 				frame.Begin(size)
 				o := s.Camera(engine.Time())
 				o.Rotate(turned, 0)
 				view := frame.View(o.Camera())
 				brush.Reset()
-				s.Draw(&scene.Picture{View: view, Overlay: &frame.Overlay, Theme: &frame.Theme, Brush: &brush, Now: engine.Time(), Ghosts: true, Labels: labels})
+				s.Draw(&scene.Picture{View: view, Overlay: &frame.Overlay, Theme: &frame.Theme, Brush: &brush, Now: engine.Time(), Ghosts: true, Labels: labels, Figures: figures})
 				brush.Show(view)
 			}
-			draw(false)
+			draw(false, false)
 			if n := len(frame.Overlay.Vertices()); n != 0 {
 				t.Errorf("%v: %d vertices of text that nobody wants", size, n)
 			}
-			draw(true)
+			draw(true, true)
 			vertices := frame.Overlay.Vertices()
 			if size.Width >= 640 && len(vertices) < 1000 {
 				t.Errorf("%v: %d vertices: is there a panel?", size, len(vertices))
@@ -184,7 +184,12 @@ func TestPanel(t *testing.T) {
 					break
 				}
 			}
-			if n := testing.AllocsPerRun(20, func() { draw(true) }); n != 0 {
+			all := len(vertices)
+			draw(true, false)
+			if n := len(frame.Overlay.Vertices()); size.Width >= 640 && (n < 300 || n > all*3/4) {
+				t.Errorf("%v: %d vertices with the names of the lanes only, %d with figures and graphs", size, n, all)
+			}
+			if n := testing.AllocsPerRun(20, func() { draw(true, true) }); n != 0 {
 				t.Errorf("%v: %v allocations per frame", size, n)
 			}
 		}
@@ -209,18 +214,19 @@ func TestTraceNames(t *testing.T) {
 
 // What the panel says of bursts is what the link does.
 func TestBurstLoss(t *testing.T) {
-	if burstLoss(0) != 0 {
-		t.Errorf("no bursts lose %v", burstLoss(0))
+	if lost := (settings.Link{}).BurstLoss(); lost != 0 {
+		t.Errorf("no bursts lose %v", lost)
 	}
 	for _, enter := range []float64{0.01, 0.05, 1} {
-		link := mustLink(condition(settings.Link{Burst: enter, SendRate: 30}, 1))
+		set := settings.Link{Burst: enter, SendRate: 30}
+		link := mustLink(condition(set, 1))
 		for range 200_000 {
 			link.Push(0, nil)
 			link.Pop(0)
 		}
 		stats := link.Stats()
-		if lost := float64(stats.BurstLost) / float64(stats.Pushed); math.Abs(lost-burstLoss(enter)) > 0.15*burstLoss(enter) {
-			t.Errorf("bursts begin with %v: %v lost, said to be %v", enter, lost, burstLoss(enter))
+		if lost := float64(stats.BurstLost) / float64(stats.Pushed); math.Abs(lost-set.BurstLoss()) > 0.15*set.BurstLoss() {
+			t.Errorf("bursts begin with %v: %v lost, said to be %v", enter, lost, set.BurstLoss())
 		}
 	}
 }

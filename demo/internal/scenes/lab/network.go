@@ -40,9 +40,6 @@ const (
 	pongSize     = 1 + 8 + 8
 )
 
-// burstLength is the mean length of a burst of losses, in datagrams.
-const burstLength = 8
-
 func newNetwork(p *path, link settings.Link, down, up uint64) *network {
 	n := &network{path: p, link: link, seeds: [2]uint64{down, up}, lastPing: -pingEvery}
 	n.down, n.up = mustLink(condition(link, down)), mustLink(condition(link, up))
@@ -51,14 +48,8 @@ func newNetwork(p *path, link settings.Link, down, up uint64) *network {
 
 // condition returns one direction of the link.
 func condition(l settings.Link, seed uint64) linksim.Condition {
-	way := l.Latency / 2
-	c := linksim.Condition{
-		Delay: way, Jitter: time.Duration(l.Jitter * float64(way)), Loss: l.Loss, Duplicate: l.Duplicate, Reorder: l.Reorder, Seed: seed,
-	}
-	if l.Burst > 0 {
-		c.Burst = linksim.Burst{Enter: l.Burst, Leave: 1.0 / burstLength, BadLoss: 1}
-	}
-	return c
+	l.Seed = seed
+	return l.Condition()
 }
 
 func mustLink(c linksim.Condition) *linksim.Link {

@@ -36,6 +36,10 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	if all.W < 2*cols.width {
 		return
 	}
+	if !p.Figures {
+		names := columnsOf{width: cols.figure}
+		cols = &names
+	}
 	if more := 0.358*o.Bounds().W - cols.width; cols == &roomy && more > 0 { // what the camera leaves free goes to the graphs
 		wide := roomy
 		wide.width, wide.graph, wide.speed = wide.width+more, wide.graph+more/2, wide.speed+more/2
@@ -48,15 +52,21 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 	left := all.X + all.W - cols.width
 	head := line + 4
+	if !p.Figures {
+		head = 0
+	}
 	o.Panel(render.Rect{X: left, Y: top - pitch/2 - head, W: cols.width, H: pitch*float32(len(s.lanes)) + head + 4})
 	y := top - pitch/2 - head + 4
 	dim := func(x float32, text string) { o.Text(left+x, y, render.TextSmall, theme.TextDim, text) }
-	dim(cols.figure, "error")
-	if cols.lag > 0 {
+	switch {
+	case !p.Figures:
+	case cols.lag > 0:
+		dim(cols.figure, "error")
 		dim(cols.lag, "behind")
 		dim(cols.off, "error, to 50 cm")
 		dim(cols.speed, "drawn speed")
-	} else {
+	default:
+		dim(cols.figure, "error")
 		dim(cols.off, "speed")
 	}
 
@@ -71,6 +81,9 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 			name = theme.TextDim
 		}
 		o.Text(left+22, y, render.TextSmall, name, l.title)
+		if !p.Figures {
+			continue
+		}
 		rms, lag, ok := l.figures()
 		if !ok {
 			o.Text(left+cols.figure, y, render.TextSmall, theme.TextDim, "–")
@@ -94,10 +107,12 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 			l.drawSpeeds(o, render.Rect{X: left + cols.off, Y: mid - height/2, W: cols.graph, H: height}, color)
 		}
 	}
-	if cols != &compact {
-		s.drawLink(p, all)
-	} else {
+	switch {
+	case !p.Figures:
+	case cols == &compact:
 		s.drawLinkLine(p, all)
+	default:
+		s.drawLink(p, all)
 	}
 }
 
@@ -176,12 +191,12 @@ func (s *Lab) drawLink(p *scene.Picture, all render.Rect) {
 	}
 	dim := theme.TextDim
 	row("L").Millis(l.Latency, 0).Str(" ms").Color(dim).Str(" round trip")
-	row("K").Str("± ").Float(100*l.Jitter, 0).Str(" %").Color(dim).Str(" jitter")
+	row("K").Str("± ").Millis(l.Jitter, 0).Str(" ms").Color(dim).Str(" jitter")
 	row("M").Float(100*l.Loss, 0).Str(" %").Color(dim).Str(" lost")
 	row("B").Float(100*l.Burst, 0).Str(" %").Color(dim).Str(" begin a burst of losses")
-	row("D").Float(100*l.Duplicate, 0).Str(" %").Color(dim).Str(" arrive twice")
-	row("E").Float(100*l.Reorder, 0).Str(" %").Color(dim).Str(" are overtaken")
-	row("S").Int(int64(l.SendRate)).Str(" /s").Color(dim).Str(" snapshots")
+	row("Y").Float(100*l.Duplicate, 0).Str(" %").Color(dim).Str(" arrive twice")
+	row("Q").Float(100*l.Reorder, 0).Str(" %").Color(dim).Str(" are overtaken")
+	row("/").Int(int64(l.SendRate)).Str(" /s").Color(dim).Str(" snapshots")
 }
 
 // drawLinkLine is for small pictures: a line below the title.
@@ -191,14 +206,6 @@ func (s *Lab) drawLinkLine(p *scene.Picture, all render.Rect) {
 	line := o.LineHeight(render.TextSmall)
 	top := all.Y + line + 8 + gap
 	o.Panel(render.Rect{X: all.X, Y: top, W: width, H: line + 8})
-	o.At(all.X+10, top+4, render.TextSmall, theme.TextDim).Millis(l.Latency, 0).Str(" ms ± ").Float(100*l.Jitter, 0).Str(" %").
-		Tab(98).Float(100*(l.Loss+(1-l.Loss)*burstLoss(l.Burst)), 0).Str(" % lost").Tab(170).Int(int64(l.SendRate)).Str(" /s")
-}
-
-// burstLoss returns the share of datagrams that are lost in bursts, in the long run.
-func burstLoss(enter float64) float64 {
-	if enter == 0 {
-		return 0
-	}
-	return enter / (enter + 1.0/burstLength)
+	o.At(all.X+10, top+4, render.TextSmall, theme.TextDim).Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms").
+		Tab(98).Float(100*(l.Loss+(1-l.Loss)*l.BurstLoss()), 0).Str(" % lost").Tab(170).Int(int64(l.SendRate)).Str(" /s")
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // Info describes the scene.
@@ -65,7 +65,7 @@ func New() scene.Scene { return &Lanes{} }
 // lane is an engine with two bodies.
 type lane struct {
 	engine      *ecs.Engine
-	poses       *systems.Interpolator[components.Pose3D]
+	poses       *interpolation.Interpolator[components.Pose3D]
 	bodies      generic.Map2[components.Transform3D, components.Visual3D]
 	raw, smooth arche.Entity
 	rawTrail    *scene.Trail
@@ -73,7 +73,7 @@ type lane struct {
 	z           float32 // of its middle
 }
 
-func newLane(engine *ecs.Engine, poses *systems.Interpolator[components.Pose3D], z float32) *lane {
+func newLane(engine *ecs.Engine, poses *interpolation.Interpolator[components.Pose3D], z float32) *lane {
 	w := engine.World()
 	l := &lane{
 		engine: engine, poses: poses, z: z,
@@ -128,7 +128,7 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 		if err != nil {
 			panic(fmt.Sprintf("lanes: %v", err)) // a constant is wrong
 		}
-		poses := systems.Interpolation3D()
+		poses := interpolation.New3D()
 		engine.Install(poses)
 		s.lanes = append(s.lanes, newLane(engine, poses, lanePitch*float32(i-n)))
 		s.labels = append(s.labels, fmt.Sprintf("%d Hz", rate))

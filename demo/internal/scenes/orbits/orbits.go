@@ -1,11 +1,11 @@
 // Package orbits shows a deep hierarchy: a sun, planets, moons, a moon of a moon, and a ship that keeps changing its parent.
 //
-// Only local poses are interpolated, and only rotations move: orbits stay round at five steps a second, because the world poses are composed of turning
+// Only local poses are interpolated. Arms turn and carry bodies, which turn back and so keep their
+// axes: orbits stay round at five steps a second, because the world poses are composed of turning
 // parents, not blended.
 package orbits
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
 // Info describes the scene.
@@ -25,7 +25,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "orbits",
 		Title:   "A hierarchy seven levels deep",
-		Caption: "Arms turn about their parents; the picture is composed from interpolated local poses, so orbits stay round at any rate. The ship changes its parent every four seconds, and nothing jumps.",
+		Caption: "Arms turn about their parents; the picture is composed from interpolated local poses, so orbits stay round at any rate. The ship changes its parent every four seconds, but never its speed: nothing jumps.",
 		Dusk:    true,
 		Splits:  true,
 		Rate:    10,
@@ -37,7 +37,7 @@ type celestial struct {
 	name   string
 	around string  // "" for the centre
 	radius float32 // of the orbit, in units
-	turns  float64 // of the arm, per second of simulated time
+	turns  float64 // of the arm in its parent's frame, per second of simulated time
 	start  float64 // of the arm, in turns: so that all are apart from the first second on
 	size   float32
 	accent int
@@ -57,7 +57,7 @@ var celestials = []celestial{
 // Orbits is the scene.
 type Orbits struct {
 	engine    *ecs.Engine
-	hierarchy *systems.Hierarchy
+	hierarchy *hierarchy.Hierarchy3D
 	poses     generic.Map2[components.Transform3D, components.Visual3D]
 
 	sun    arche.Entity
@@ -94,6 +94,12 @@ type body struct {
 	entity, center arche.Entity
 }
 
+// carried is the body's pose on its arm. It turns back by what the arm has turned, so that its axes
+// keep their directions, as those of a gyroscope do.
+func (b *body) carried(arm components.Pose3D) components.Pose3D {
+	return components.Pose3D{Position: mgl32.Vec3{b.radius, 0, 0}, Rotation: arm.Rotation.Inverse(), Scale: mgl32.Vec3{1, 1, 1}}
+}
+
 // Setup makes the hierarchy, from the root down.
 func (s *Orbits) Setup(stage *scene.Stage) {
 	s.engine, s.hierarchy = stage.Engine, stage.Hierarchy
@@ -115,9 +121,10 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 		a := arm{turns: c.turns, start: c.start, tilt: mgl32.QuatRotate(c.tilt, mgl32.Vec3{1, 0, 0})}
 		a.entity = spawn(center, a.turned(0))
 		s.arms = append(s.arms, a)
-		e := spawn(a.entity, components.At3D(c.radius, 0, 0))
-		byName[c.name] = e
-		s.bodies = append(s.bodies, body{c, e, center})
+		b := body{celestial: c, center: center}
+		b.entity = spawn(a.entity, b.carried(a.turned(0)))
+		s.bodies = append(s.bodies, b)
+		byName[c.name] = b.entity
 	}
 	s.ship = newShip(s, spawn)
 	stage.Engine.Add(ecs.FixedUpdate, s)
@@ -127,20 +134,29 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 		return func() mgl32.Vec3 { return s.visual(e).Position }
 	}
 	s.followed = []scene.Followed{
+		{Name: "ship", Accent: 0, Position: at(s.ship.entity)},
 		{Name: "moon of Azure", Accent: 6, Position: at(byName["moon"])},
-		{Name: "Azure", Accent: 1, Position: at(byName["Azure"])},
 	}
 }
 
-// Update is one fixed step: every arm points where it does at the step's end.
+// Update is one fixed step: the ship may change its parent where everything is at the step's start;
+// then all moves to where it is at the step's end.
 func (s *Orbits) Update(*arche.World) {
 	now := s.engine.Time()
+	s.ship.change(now)
+	center := s.ship.center()
 	for i := range s.arms {
-		a := &s.arms[i]
-		logical, _ := s.poses.Get(a.entity)
-		logical.Set(a.turned(now.StepEnd))
+		a, b := &s.arms[i], &s.bodies[i]
+		turned := a.turned(now.StepEnd)
+		s.set(a.entity, turned)
+		s.set(b.entity, b.carried(turned))
 	}
-	s.ship.fly(s, now)
+	s.ship.fly(now, center)
+}
+
+func (s *Orbits) set(e arche.Entity, pose components.Pose3D) {
+	logical, _ := s.poses.Get(e)
+	logical.Set(pose)
 }
 
 func (s *Orbits) Initialize(*arche.World) {}
@@ -176,80 +192,9 @@ func (s *Orbits) Trace(row func(name string, logical, visual components.Pose3D))
 	row("ship", s.logical(s.ship.entity), s.visual(s.ship.entity))
 }
 
-// Followed returns a planet, whose speed is even, and its moon.
+// Followed returns the ship, whose speed is even across all changes of its parent, and a moon,
+// whose speed is not.
 func (s *Orbits) Followed() []scene.Followed { return s.followed }
-
-// ship flies from one body to the next.
-type ship struct {
-	entity arche.Entity
-	scene  *Orbits
-	stops  []int        // bodies
-	leg    int          // legs begun
-	path   *scene.Trail // of places where it was drawn
-	raw    *scene.Trail // of logical ones
-}
-
-const (
-	legTime    = 4 * time.Second
-	parking    = 0.62 // distance from a body's surface
-	approach   = 1.1  // per second: how fast the ship comes down to the parking orbit
-	cruise     = 3.2  // units per second, in the parent's frame
-	shipTurns  = 2.4  // radians per second at most, about the parent
-	pathMarks  = 240
-	pathShown  = 3500 * time.Millisecond
-	shipLength = 0.7
-)
-
-func newShip(s *Orbits, spawn func(arche.Entity, components.Pose3D) arche.Entity) ship {
-	stops := []int{1, 2, 4, 6, 0}
-	home := s.bodies[stops[0]]
-	return ship{
-		entity: spawn(home.entity, components.At3D(home.size/2+parking, 0, 0)),
-		scene:  s, stops: stops, leg: 0,
-		path: scene.NewTrail(0, pathShown, pathMarks*2), raw: scene.NewTrail(0, pathShown, pathMarks*2),
-	}
-}
-
-// parent returns the body that the ship is at, or bound for.
-func (v *ship) parent() body { return v.scene.bodies[v.stops[v.leg%len(v.stops)]] }
-
-// fly is one fixed step. When a leg is over the ship becomes a child of the next body, where it stands; from then on it moves in that one's frame.
-func (v *ship) fly(s *Orbits, now ecs.Time) {
-	if leg := int(now.StepStart / legTime); leg != v.leg {
-		v.leg = leg
-		if err := s.hierarchy.Reparent(v.entity, v.parent().entity); err != nil {
-			panic(fmt.Sprintf("orbits: %v", err)) // the hierarchy made above has no cycle
-		}
-	}
-	dt := now.FixedDelta.Seconds()
-	logical, _ := s.poses.Get(v.entity)
-	pose := logical.Get()
-	before := pose.Position
-	// Polar coordinates about the parent: down to the parking orbit, round it, into its plane.
-	x, y, z := float64(before[0]), float64(before[1]), float64(before[2])
-	r, angle := math.Hypot(x, z), math.Atan2(-z, x)
-	target := float64(v.parent().size/2 + parking)
-	left := math.Exp(-approach * dt)
-	r = target + (r-target)*left
-	angle += min(shipTurns, cruise/r) * dt
-	sin, cos := math.Sincos(angle)
-	pose.Position = mgl32.Vec3{float32(r * cos), float32(y * left), float32(-r * sin)}
-	if way := pose.Position.Sub(before); way.Len() > 1e-6 {
-		pose.Rotation = mgl32.QuatBetweenVectors(mgl32.Vec3{0, 1, 0}, way.Normalize())
-	}
-	logical.Set(pose)
-}
-
-// Update runs once per frame, after the poses are there: the path is one of drawn places.
-func (v *ship) Update(*arche.World) {
-	now := v.scene.engine.Time()
-	v.path.Add(now.Normal, now.NormalDelta, v.scene.visual(v.entity).Position)
-	v.raw.Add(now.Normal, now.NormalDelta, v.scene.logical(v.entity).Position)
-}
-
-func (v *ship) Initialize(*arche.World) {}
-func (v *ship) Finalize(*arche.World)   {}
-func (v *ship) Name() string            { return "ship's path" }
 
 // Camera looks at the whole from above.
 func (s *Orbits) Camera(ecs.Time) render.Orbit {

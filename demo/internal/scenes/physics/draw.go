@@ -11,6 +11,11 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
+const (
+	drumDeep = 0.62 // from the bodies' plane to the middle of the drum's back, in units
+	ringTube = 0.04 // radius of the tube of a render.Ring, as a share of the ring's outer diameter
+)
+
 // Draw shows the drum twice.
 func (s *Physics) Draw(p *scene.Picture) {
 	r := float32(s.radius)
@@ -29,16 +34,18 @@ func (s *Physics) Draw(p *scene.Picture) {
 }
 
 func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arche.Entity) components.Pose2D, marks []*scene.Trail) {
-	r := float32(s.radius)
-	back := p.Theme.Ground.Mix(p.Theme.Neutral, 0.5)
+	// The ring's inner edge is the drum's wall. It reaches into the back, whose edge lies in the middle
+	// of the ring's tube: light that fell through a gap would be seen in the drum's shadow.
+	outer := 2 * float32(s.radius) / (1 - 4*ringTube)
+	p.Brush.Put(render.Ring, render.Solid, components.Pose3D{
+		Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{outer, outer, drumDeep / ringTube},
+	}, p.Theme.Accent(7))
+	across := outer * (1 - 2*ringTube)
 	p.Brush.Put(render.Cylinder, render.Solid, components.Pose3D{
-		Position: center.Add(mgl32.Vec3{0, 0, -0.62}),
+		Position: center.Add(mgl32.Vec3{0, 0, -drumDeep}),
 		Rotation: mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{1, 0, 0}),
-		Scale:    mgl32.Vec3{2*r + 1, 0.3, 2*r + 1},
-	}, back)
-	// The ring's tube is a twenty-fifth of its outer diameter thick: this one's inner edge is the drum's wall.
-	outer := 2 * r / (1 - 4*0.04)
-	p.Brush.Put(render.Ring, render.Solid, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{outer, outer, outer * 0.22}}, p.Theme.Accent(7))
+		Scale:    mgl32.Vec3{across, 0.3, across},
+	}, p.Theme.Ground.Mix(p.Theme.Neutral, 0.5))
 	s.drawWheel(p, center, poseOf(s.wheel.entity))
 	for _, it := range s.items {
 		pose := upright(poseOf(it.entity))

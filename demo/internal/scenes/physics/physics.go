@@ -1,7 +1,7 @@
 // Package physics shows a physics library that steps slowly: some hundred bodies in a drum, stirred by a paddle wheel, at fifteen steps a second.
 //
 // The library is Chipmunk in its Go port, github.com/jakecoffman/cp. It works in the plane, so the poses are two-dimensional: components.Transform2D,
-// carried to the picture by systems.Interpolation2D. What the simulation knows is drawn on the left, what is made of it on the right.
+// carried to the picture by interpolation.New2D. What the simulation knows is drawn on the left, what is made of it on the right.
 package physics
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // Info describes the scene.
@@ -51,7 +51,7 @@ const (
 // Physics is the scene.
 type Physics struct {
 	engine *ecs.Engine
-	poses  *systems.Interpolator[components.Pose2D]
+	poses  *interpolation.Interpolator[components.Pose2D]
 	places generic.Map2[components.Transform2D, components.Visual2D]
 	space  *cp.Space
 	radius float64 // of the drum
@@ -77,7 +77,7 @@ func New() scene.Scene { return &Physics{} }
 // Setup fills the drum.
 func (s *Physics) Setup(stage *scene.Stage) {
 	s.engine = stage.Engine
-	s.poses = systems.Interpolation2D()
+	s.poses = interpolation.New2D()
 	stage.Engine.Install(s.poses)
 	s.places = generic.NewMap2[components.Transform2D, components.Visual2D](stage.Engine.World())
 	s.radius = usualRadius * max(0.6, math.Sqrt(float64(stage.Entities)/usualBodies))

@@ -17,14 +17,15 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/render/offscreen"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // sea is the scene on an engine of its own, with riders on some cubes.
 type sea struct {
 	engine *ecs.Engine
-	poses  *systems.Interpolator[components.Pose3D]
-	tree   *systems.Hierarchy
+	poses  *interpolation.Interpolator[components.Pose3D]
+	tree   *hierarchy.Hierarchy3D
 	scene  *Stress
 	cubes  []arche.Entity
 	riders []arche.Entity
@@ -41,7 +42,7 @@ func newSea(t *testing.T, n int, gpu bool) *sea {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.Close)
-	s := &sea{engine: e, poses: systems.Interpolation3D(), tree: systems.Hierarchy3D(), scene: &Stress{}, frame: render.NewFrame(render.Dusk())}
+	s := &sea{engine: e, poses: interpolation.New3D(), tree: hierarchy.New3D(), scene: &Stress{}, frame: render.NewFrame(render.Dusk())}
 	e.Install(s.poses, s.tree)
 	s.scene.Setup(&scene.Stage{Engine: e, Poses: s.poses, Hierarchy: s.tree, Random: rand.New(rand.NewPCG(1, 0)), Entities: n, GPU: gpu})
 	s.batch = render.NewBatch(render.Sphere, render.Solid, s.frame.Theme.Accent(2))

@@ -16,7 +16,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
 // Info describes the scene.
@@ -71,7 +71,7 @@ func New() scene.Scene { return &Teleports{} }
 // group is one of the two halves.
 type group struct {
 	engine *ecs.Engine
-	poses  *systems.Interpolator[components.Pose3D]
+	poses  *interpolation.Interpolator[components.Pose3D]
 	bodies generic.Map2[components.Transform3D, components.Visual3D]
 	told   bool
 	left   float32 // x of the tracks' left ends

@@ -2,7 +2,7 @@
 //
 //	go run ./systems/netcode/conformance/cmd -out docs
 //
-// writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about six minutes on two cores; with -rates the tables only, in one. The
+// writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about three minutes on two cores; with -rates the tables only, in one. The
 // exit code is 1 if a file could not be written or a negative control did not fail, and 2 for wrong flags. Bounds that are missed are part of the report.
 package main
 
@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/conformance"
+	"github.com/tandem-ecs/tandem/systems/netcode/conformance/lines"
 	"github.com/tandem-ecs/tandem/systems/netcode/conformance/rates"
 )
 
@@ -52,6 +53,7 @@ func run(args []string, errs io.Writer) int {
 		return tuning(*out, *workers, errs, *quiet)
 	}
 	report := conformance.RunAll(*workers, progress(errs, *quiet))
+	lines.Add(report, *workers, counted(progress(errs, *quiet), lines.Runs()))
 	var markdown, page bytes.Buffer
 	if err := report.WriteMarkdown(&markdown); err != nil {
 		fmt.Fprintln(errs, "conformance:", err)
@@ -90,12 +92,7 @@ func tuning(dir string, workers int, errs io.Writer, quiet bool) int {
 		fmt.Fprintf(errs, "conformance: %v; leave -rates out to make it\n", err)
 		return 1
 	}
-	var done func()
-	if show := progress(errs, quiet); show != nil {
-		var count atomic.Int64
-		done = func() { show(int(count.Add(1)), rates.Runs()) }
-	}
-	filled, err := rates.Fill(string(page), string(report), workers, done)
+	filled, err := rates.Fill(string(page), string(report), workers, counted(progress(errs, quiet), rates.Runs()))
 	if err == nil {
 		err = os.WriteFile(name, []byte(filled), 0o644)
 	}
@@ -104,6 +101,15 @@ func tuning(dir string, workers int, errs io.Writer, quiet bool) int {
 		return 1
 	}
 	return 0
+}
+
+// counted returns a function that shows one more of so many as done, and nil to show nothing.
+func counted(show func(done, of int), of int) func() {
+	if show == nil {
+		return nil
+	}
+	var count atomic.Int64
+	return func() { show(int(count.Add(1)), of) }
 }
 
 // progress prints the share that is done, by whole per cent.

@@ -10,9 +10,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/conformance"
 )
 
-// The bodies: the first three are measured, the rest runs in circles beside them.
+// Bodies that are measured; the others run in circles beside them.
 const (
-	straight = 0 // constant speed, whose place tells the time
+	Straight = straight
+	Circle   = circle
+	Flips    = flips
+
+	straight = 0 // constant speed of 6 m/s, whose place tells the time
 	circle   = 1 // 20 m at 20 m/s
 	flips    = 2 // 6 m/s, turning round every 0.507 s
 	measured = 3

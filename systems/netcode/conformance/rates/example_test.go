@@ -17,5 +17,5 @@ func ExampleRun() {
 	}
 	fmt.Printf("others are shown %v late and have pressed %v ago\n", f.Lag50.Round(50*time.Millisecond), f.Age.Round(50*time.Millisecond))
 	// Output:
-	// others are shown 400ms late and have pressed 750ms ago
+	// others are shown 350ms late and have pressed 700ms ago
 }

@@ -42,12 +42,13 @@ type recorder struct {
 
 func (f *recorder) begin(r *run) {
 	f.client = r.ends[0].client.Stats()
-	f.inputs = r.inputs()
+	f.inputs = r.inputs(0)
 }
 
-func (r *run) inputs() (s prediction.BufferStats) {
+// inputs returns what the server has got of a client's inputs.
+func (r *run) inputs(client int) (s prediction.BufferStats) {
 	for _, p := range r.players {
-		if p.Number() == r.ends[0].client.Number() {
+		if p.Number() == r.ends[client].client.Number() {
 			s = p.InputStats()
 		}
 	}
@@ -56,7 +57,7 @@ func (r *run) inputs() (s prediction.BufferStats) {
 
 func (f *recorder) end(r *run, before netcode.ServerStats) Figures {
 	seconds := (r.setting.Length - WarmUp).Seconds()
-	client, inputs, server, e := r.ends[0].client.Stats(), r.inputs(), r.server.Stats(), r.ends[0]
+	client, inputs, server, e := r.ends[0].client.Stats(), r.inputs(0), r.server.Stats(), r.ends[0]
 	share := func(part, of float64) float64 { return part / max(of, 1) }
 	sent, bytes := float64(server.Sent-before.Sent)/2, float64(server.SentBytes-before.SentBytes)/2 // both players are sent the same
 	ticks := float64(inputs.Ticks - f.inputs.Ticks)

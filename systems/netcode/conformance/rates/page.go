@@ -10,7 +10,7 @@ func marks(table string) (begin, end string) {
 	return "<!-- table " + table + ": written by make conformance -->", "<!-- end of table " + table + " -->"
 }
 
-// Fill measures every table anew and returns the page with them in their places. The kinds of interpolation are picked from the page that conformance is, docs/conformance.md.
+// Fill measures every table anew and returns the page with them in their places. The kinds of interpolation and the lines are picked from the page that conformance is, docs/conformance.md.
 // done may be nil, and is called from any goroutine after each of [Runs] runs. An error says what is missing in which page.
 func Fill(page, conformance string, workers int, done func()) (string, error) {
 	kinds, err := kindLines(conformance)
@@ -18,6 +18,13 @@ func Fill(page, conformance string, workers int, done func()) (string, error) {
 		return "", err
 	}
 	if page, err = put(page, kindsTable, kinds); err != nil {
+		return "", err
+	}
+	lines, err := lineLines(conformance)
+	if err != nil {
+		return "", err
+	}
+	if page, err = put(page, linesTable, lines); err != nil {
 		return "", err
 	}
 	tables := Tables()

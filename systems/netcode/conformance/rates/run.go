@@ -12,7 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
@@ -30,6 +30,12 @@ type Setting struct {
 	Bodies       int // in motion beside the two players; zero: 18, so that 20 entities move. At least 3
 	Length       time.Duration
 	Seed         uint64
+
+	// Path, if set, gives the two clients their paths instead of Network. Shared lets the second
+	// client's datagrams wait in the queues of the first one's bottlenecks.
+	Path   func(client int) linksim.Path
+	Shared bool
+	Watch  Watcher // may be nil
 }
 
 const (
@@ -54,11 +60,14 @@ type run struct {
 	bodies   *bodies
 	paths    paths
 
-	ends    [2]*end
-	players []*netcode.Player[state, input]
-	blind   bool                   // clients are not told when datagrams arrived
-	pressed [presses]time.Duration // by tick: when the second player's input for it was taken
-	figures recorder
+	ends     [2]*end
+	lines    [2]*linksim.Conn // the first connection of each client, or of both on a shared line
+	dials    []int            // the clients of all connections, in the order in which they were dialled
+	accepted int
+	players  []*netcode.Player[state, input]
+	blind    bool                   // clients are not told when datagrams arrived
+	pressed  [presses]time.Duration // by tick: when the second player's input for it was taken
+	figures  recorder
 }
 
 // end is a client with a process of its own.
@@ -120,7 +129,7 @@ func newRun(s Setting) (*run, error) {
 	}
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](r.engine.World())
 	r.server, err = netcode.NewServer(r.protocol, netcode.ServerConfig[state, input]{
-		Listener: r.listener, SnapshotRate: s.SnapshotRate, MinSnapshotRate: 1, Rewind: farthest, Log: quiet,
+		Listener: watched{r.listener, r}, SnapshotRate: s.SnapshotRate, MinSnapshotRate: 1, Rewind: farthest, Log: quiet,
 		Random: rand.NewChaCha8([32]byte{byte(s.Seed)}),
 		Joined: func(p *netcode.Player[state, input]) (state, arche.Entity) {
 			r.players = append(r.players, p)
@@ -156,17 +165,24 @@ func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
 	s := &r.setting
 	e := &end{run: r, born: time.Duration(rng.Int64N(int64(turn)))}
 	path := s.Network.path(rng, s.Length)
+	if s.Path != nil {
+		path = s.Path(i)
+	}
 	hands := play(s.TickRate)
 	var err error
 	e.client, err = netcode.NewClient(r.protocol, netcode.ClientConfig[state, input]{
 		Log: log, ActionRate: s.ActionRate,
 		Dial: func() (transport.Conn, error) {
-			far, err := linksim.Wrap(shifted{r.listener.Dial(), e.born}, path)
+			far, err := linksim.Wrap(r.listener.Dial(), path)
+			if err != nil {
+				return nil, err
+			}
+			r.dialled(i, far)
 			e.path = far
 			if r.blind {
-				return struct{ transport.Conn }{counted{far, e}}, err
+				return struct{ transport.Conn }{counted{far, e}}, nil
 			}
-			return counted{far, e}, err
+			return counted{far, e}, nil
 		},
 		Input: func(t tick.Tick) input {
 			if at := &r.pressed[t%presses]; i == 1 && (*at == 0 || r.now-*at > time.Second) {
@@ -181,23 +197,15 @@ func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
 	if e.engine, err = ecs.New(ecs.Config{FixedRate: s.TickRate}); err != nil {
 		return nil, err
 	}
-	e.engine.Install(systems.Interpolation3D(), e.client)
-	e.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { e.prev, e.cur = e.cur, e.client.View() }))
+	e.engine.Install(interpolation.New3D(), e.client)
+	e.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		e.prev, e.cur = e.cur, e.client.View()
+		if s.Watch != nil {
+			s.Watch.Step(i, r.now, e.cur, e.playing())
+		}
+	}))
 	e.drawn = e.born + time.Duration(rng.Int64N(int64(r.frame)))
 	return e, nil
-}
-
-// shifted gives both ends of a loopback one epoch, though their engines begin at different times.
-type shifted struct {
-	transport.Conn
-	by time.Duration
-}
-
-func (s shifted) Poll(now time.Duration) { s.Conn.Poll(now + s.by) }
-
-func (s shifted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
-	n, at, ok = transport.RecvAt(s.Conn, 0, buf)
-	return n, at - s.by, ok
 }
 
 // counted counts what a client sends.
@@ -246,6 +254,11 @@ func (r *run) play() Figures {
 		}
 		if due < 0 {
 			r.engine.Update(r.now - r.engine.Time().Real)
+			if s := r.setting.Watch; s != nil {
+				for i := range r.ends {
+					s.Turn(i, r.now, r.inputs(i))
+				}
+			}
 			for _, e := range r.ends {
 				if e.path != nil {
 					e.path.Poll(r.now - e.born) // the network waits for nobody's frames
@@ -257,35 +270,49 @@ func (r *run) play() Figures {
 		e := r.ends[due]
 		e.engine.Update(r.now - e.born - e.engine.Time().Real)
 		e.drawn += r.frame
-		if due == 0 && r.now > WarmUp {
-			r.look()
-		}
+		r.look(due)
 	}
 	return r.figures.end(r, down)
 }
 
-// look compares the first client's picture with the truth.
-func (r *run) look() {
-	e := r.ends[0]
-	if status, _ := e.client.Status(); status != netcode.Playing {
+// look compares a client's picture with the truth. The figures are the first client's.
+func (r *run) look(client int) {
+	e := r.ends[client]
+	if r.setting.Watch == nil && (client > 0 || r.now <= WarmUp) {
 		return
 	}
-	t := e.engine.Time()
-	share := float64(t.Normal-t.StepStart) / float64(t.StepEnd-t.StepStart)
-	shown := e.prev + time.Duration(share*float64(e.cur-e.prev))
+	frame := Frame{Now: r.now, Playing: e.playing(), Stats: e.client.Stats(), View: e.cur}
+	if frame.Playing {
+		t := e.engine.Time()
+		share := float64(t.Normal-t.StepStart) / float64(t.StepEnd-t.StepStart)
+		frame.Shown = e.prev + time.Duration(share*float64(e.cur-e.prev))
+		for i := range frame.Off {
+			frame.Off[i] = e.off(i, frame.Shown)
+		}
+	}
+	if r.setting.Watch != nil {
+		r.setting.Watch.Frame(client, &frame)
+	}
+	if client > 0 || !frame.Playing || r.now <= WarmUp {
+		return
+	}
 	f := &r.figures
-	f.lag = append(f.lag, r.now-shown)
-	f.lead = append(f.lead, e.client.Stats().Lead)
-	if at := r.pressed[uint64(shown.Seconds()*float64(r.setting.TickRate))%presses]; at > 0 {
+	f.lag = append(f.lag, r.now-frame.Shown)
+	f.lead = append(f.lead, frame.Stats.Lead)
+	if at := r.pressed[uint64(frame.Shown.Seconds()*float64(r.setting.TickRate))%presses]; at > 0 {
 		f.age = append(f.age, r.now-at)
 	}
-	f.circle = max(f.circle, r.off(circle, shown))
-	f.flips = max(f.flips, r.off(flips, shown))
+	f.circle, f.flips = max(f.circle, frame.Off[circle]), max(f.flips, frame.Off[flips])
+}
+
+func (e *end) playing() bool {
+	status, _ := e.client.Status()
+	return status == netcode.Playing
 }
 
 // off returns how far a body is drawn from where it was at the time that is shown.
-func (r *run) off(body int, shown time.Duration) float64 {
-	e := r.ends[0]
+func (e *end) off(body int, shown time.Duration) float64 {
+	r := e.run
 	replica := e.client.Replica(r.bodies.ids.Get(r.bodies.all[body]).ID)
 	if replica.IsZero() {
 		return 0

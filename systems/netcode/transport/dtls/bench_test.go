@@ -34,7 +34,8 @@ func used(b *testing.B, who int) time.Duration {
 func BenchmarkDatagram(b *testing.B) {
 	for _, size := range []int{200, dtls.MTU} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			l := listen(b, open(dtls.Config{}))
+			all := dtls.Rate{PerSecond: 1e9, Burst: 1e9}
+			l := listen(b, open(dtls.Config{ClientDatagrams: all, ClientBytes: all}))
 			client, server := join(b, l, l.Addr(), dtls.Config{})
 			exchange(b, client, server)
 			datagram, buf, got := make([]byte, size), make([]byte, dtls.MTU), 0
@@ -103,6 +104,40 @@ func BenchmarkFlood(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(cpu(b)-start-(ownCPU(b)-own))/float64(l.Traffic().Hellos-before), "cpu-ns/hello")
+		})
+	}
+}
+
+// Forged records that bear a connection's id, from one sender. cpu-ns/record is the processor time of the receiving side, the kernel's included.
+func BenchmarkForgedRecords(b *testing.B) {
+	for _, test := range []struct {
+		name   string
+		budget dtls.Rate
+	}{{"within the budget", dtls.Rate{PerSecond: 1e9, Burst: 1e9}}, {"beyond it", dtls.Rate{PerSecond: 1, Burst: 100}}} {
+		b.Run(test.name, func(b *testing.B) {
+			l := listen(b, open(dtls.Config{ClientDatagrams: test.budget, ClientBytes: dtls.Rate{PerSecond: 1e9, Burst: 1e9}}))
+			r := newRelay(b, l.Addr())
+			client, there := join(b, l, r.addr(), dtls.Config{})
+			exchange(b, client, there)
+			up, _ := r.recorded()
+			forged, attacker := up[len(up)-1], localSocket(b)
+			defer attacker.Close()
+			forged[len(forged)-1] ^= 1
+			forged[5] = 1 // of its number: later than all
+			to := r.server.AddrPort()
+			to = netip.AddrPortFrom(to.Addr().Unmap(), to.Port())
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			start, own, sent := cpu(b), ownCPU(b), 0
+			for b.Loop() {
+				if _, err := attacker.WriteToUDPAddrPort(forged, to); err != nil {
+					b.Fatal(err)
+				}
+				if sent++; sent%50 == 0 { // 10 000 per second
+					time.Sleep(5 * time.Millisecond)
+				}
+			}
+			b.ReportMetric(float64(cpu(b)-start-(ownCPU(b)-own))/float64(sent), "cpu-ns/record")
 		})
 	}
 }

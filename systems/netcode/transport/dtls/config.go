@@ -32,6 +32,11 @@ type Config struct {
 	// NetworkCookies bounds them for each network, so that nobody is flooded with cookies for hellos that bear its address; 0 means 50 per second, 100 at once.
 	NetworkCookies Rate
 
+	// ClientDatagrams and ClientBytes bound how much of each connection a server looks at. What is beyond is dropped before
+	// it is decrypted. A stranger (see [transport.Budgeted]) has a tenth. 0 means 2000 datagrams per second, 4000 at once,
+	// and 2 MB per second, 4 MB at once: a client's packets at the highest rates three times over, and seconds of them.
+	ClientDatagrams, ClientBytes Rate
+
 	// HalfOpen is the most handshakes that a server has under way; 0 means 256.
 	HalfOpen int
 	// MaxConns is the most connections of a server, those under way included; 0 means 1024.
@@ -60,7 +65,7 @@ type Config struct {
 
 // withDefaults returns the configuration with its zeros filled in. It panics for values that make no sense: a program writes them.
 func (c Config) withDefaults() Config {
-	for _, r := range []Rate{c.Handshakes, c.NetworkHandshakes, c.Cookies, c.NetworkCookies} {
+	for _, r := range []Rate{c.Handshakes, c.NetworkHandshakes, c.Cookies, c.NetworkCookies, c.ClientDatagrams, c.ClientBytes} {
 		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {
 			panic(fmt.Sprintf("dtls: rate %+v makes no sense: set both fields to at least 1, or leave it zero for the default", r))
 		}
@@ -72,6 +77,8 @@ func (c Config) withDefaults() Config {
 	orRate(&c.NetworkHandshakes, Rate{PerSecond: 10, Burst: 32})
 	orRate(&c.Cookies, Rate{PerSecond: 2000, Burst: 2000})
 	orRate(&c.NetworkCookies, Rate{PerSecond: 50, Burst: 100})
+	orRate(&c.ClientDatagrams, Rate{PerSecond: 2000, Burst: 4000})
+	orRate(&c.ClientBytes, Rate{PerSecond: 2_000_000, Burst: 4_000_000})
 	or(&c.HalfOpen, 256)
 	or(&c.MaxConns, 1024)
 	or(&c.Backlog, 64)

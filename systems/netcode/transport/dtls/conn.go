@@ -43,6 +43,7 @@ func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 // guard is what an end's net.PacketConn wants to know.
 type guard interface {
 	authenticated()
+	fruitless()
 	takeLost() int
 }
 
@@ -79,6 +80,7 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 			w.Lost(lost)
 		}
 		if err != nil || n == 0 {
+			g.fruitless()
 			continue
 		}
 		g.authenticated()
@@ -88,7 +90,9 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 		}
 		switch buf[0] {
 		case tagData:
-			w.Deliver(buf[1:n])
+			if !w.Deliver(buf[1:n]) {
+				g.fruitless()
+			}
 		case tagClose:
 			reason, err := transport.ParseReason(buf[1:n])
 			if err != nil {
@@ -98,6 +102,7 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 			return
 		default:
 			w.Lost(1) // of a newer build
+			g.fruitless()
 		}
 	}
 }

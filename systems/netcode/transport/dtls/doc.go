@@ -23,6 +23,10 @@
 // behind a NAT that forgets. A client that comes back dials from a new port, and never meets what the server remembers of its last connection.
 // A datagram is at most [MTU] bytes; with everything around it a UDP payload is at most 1200 bytes.
 //
+// A server looks at so many datagrams and bytes of each connection per second (Config.ClientDatagrams, Config.ClientBytes), of a stranger's at a
+// tenth of that, and drops the others before the library decrypts them. It ends a connection whose client sends more than 64 genuine records
+// without a datagram: the library keeps pieces of handshakes for as long as a connection lives, up to 2 MB.
+//
 // UDP has no way to notice that the other end is gone: an open connection stays open until somebody closes it. The layer above closes the silent ones.
 //
 // # Goroutines

@@ -77,7 +77,7 @@ func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	defer f.mu.Unlock()
 	if id, ok := idOf(b); ok {
 		if l := f.byID[id]; l != nil {
-			l.push(from, b, true)
+			l.push(now, from, b, true)
 			return
 		}
 	} else if isHello(b) {
@@ -85,7 +85,7 @@ func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 		return
 	} else if plain(b) {
 		if l := f.byAddr[from]; l != nil {
-			l.push(from, b, false)
+			l.push(now, from, b, false)
 			return
 		}
 	}
@@ -105,7 +105,7 @@ func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 		return
 	}
 	if l := f.byAddr[from]; l != nil && l.random == [randomSize]byte(h.random) {
-		l.push(from, b, false) // the library has it already: the client repeats it
+		l.push(now, from, b, false) // the library has it already: the client repeats it
 		return
 	}
 	switch {
@@ -114,7 +114,7 @@ func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 	case f.closed || f.half >= f.config.HalfOpen || len(f.byID) >= f.config.MaxConns || !f.proven.Allow(now, from.Addr()):
 		f.traffic.Refused++
 	default:
-		f.begin(from, via, h, b)
+		f.begin(now, from, via, h, b)
 	}
 }
 
@@ -129,7 +129,7 @@ func (f *front) challenge(now time.Duration, from netip.AddrPort, via []byte, h 
 }
 
 // begin starts a handshake with a client that can be reached at its address.
-func (f *front) begin(from netip.AddrPort, via []byte, h hello, b []byte) {
+func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hello, b []byte) {
 	var id connID
 	if _, err := io.ReadFull(f.config.Rand, id[:]); err != nil || f.byID[id] != nil {
 		f.traffic.Refused++
@@ -138,7 +138,7 @@ func (f *front) begin(from netip.AddrPort, via []byte, h hello, b []byte) {
 	l := newLane(f, id, from, via, h)
 	f.byID[id], f.byAddr[from] = l, l // a handshake under way from the same port is the one of a client that began anew: it will run out
 	f.half++
-	l.push(from, b, false)
+	l.push(now, from, b, false)
 	f.serve(l)
 }
 

@@ -8,16 +8,23 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
 )
 
 const (
 	// laneQueue is the most datagrams of one client that wait for the library.
 	laneQueue = 128
-	// maxPlain is the most datagrams that are not encrypted that a client may send, and maxPlainSize their size, in which a handshake with its repetitions has
-	// ample room: the library would keep up to 2 MB of fragments of messages for anybody who sends from the client's address.
+	// maxPlain is the most datagrams of a client that pass before it is known to hold the keys, and maxPlainSize their size, in
+	// which a handshake with its repetitions has ample room: those that are not encrypted, and encrypted ones until the
+	// handshake is done. The library would keep up to 2 MB of them for anybody who sends from the client's address.
 	maxPlain     = 32
 	maxPlainSize = 1200
+	// maxBarren is the most genuine records without a datagram that a client may send after the handshake. An honest one sends
+	// a dozen at most: the end of its handshake, again and again until the server's arrives. The library keeps the fragments
+	// of any further handshake for as long as the connection lives, up to 2 MB, and answers each of them.
+	maxBarren = 64
 )
 
 // lane is one client's part of the server's socket. To the library it is a net.PacketConn of its own.
@@ -30,9 +37,13 @@ type lane struct {
 
 	mu      sync.Mutex
 	in      queue.Queue[netip.AddrPort]
-	plain   int  // datagrams of the handshake so far
-	known   bool // the client has proved to hold the keys: nothing unencrypted is taken any more
-	lost    int  // datagrams for which there was no room
+	plain   int              // datagrams of the handshake so far
+	known   bool             // the client has proved to hold the keys: nothing unencrypted is taken any more
+	worker  *mailbox.Worker  // nil until the handshake is done
+	barren  int              // genuine records without a datagram since then
+	count   admission.Bucket // datagrams, since then
+	bytes   admission.Bucket // their bytes
+	lost    int              // datagrams for which there was no room
 	expired bool
 	closed  bool
 	last    net.Addr // the last sender, so that it need not be allocated again
@@ -44,22 +55,42 @@ func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lan
 	return &lane{
 		front: f, id: id, random: [randomSize]byte(h.random), origin: from, via: bytes.Clone(via),
 		in: queue.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
+		count: admission.NewBucket(f.config.ClientDatagrams), bytes: admission.NewBucket(f.config.ClientBytes),
 	}
 }
 
-// push hands a datagram over, unless it may not pass or there is no room.
-func (l *lane) push(from netip.AddrPort, b []byte, encrypted bool) {
+// open tells that the handshake is done. From now on the worker's connection has a budget.
+func (l *lane) open(w *mailbox.Worker) {
 	l.mu.Lock()
-	switch {
-	case l.closed:
-	case !encrypted && (l.known || l.plain >= maxPlain || len(b) > maxPlainSize):
-	case !l.in.Push(from, b):
+	defer l.mu.Unlock()
+	l.worker = w
+}
+
+// push hands a datagram over, unless it may not pass or there is no room. The time is any monotonic one.
+func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted bool) {
+	l.mu.Lock()
+	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) {
 		l.lost++
-	case !encrypted:
-		l.plain++
 	}
 	l.mu.Unlock()
 	l.signal()
+}
+
+// passes counts a datagram of so many bytes, and reports whether it may pass.
+func (l *lane) passes(now time.Duration, size int, encrypted bool) bool {
+	if encrypted && l.worker != nil {
+		cost := l.worker.Cost()
+		if l.count.Allow(now, cost) && l.bytes.Allow(now, size*cost) {
+			return true
+		}
+		l.lost++
+		return false
+	}
+	if !encrypted && l.known || l.plain >= maxPlain || size > maxPlainSize {
+		return false
+	}
+	l.plain++
+	return true
 }
 
 func (l *lane) signal() {
@@ -107,13 +138,28 @@ func (l *lane) ReadFrom(b []byte) (int, net.Addr, error) {
 // WriteTo implements net.PacketConn. What the network does not take is lost, like anything else on UDP.
 func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	l.mu.Lock()
-	closed := l.closed
+	closed, open := l.closed, l.worker != nil
 	l.mu.Unlock()
 	if closed {
 		return 0, net.ErrClosed
 	}
+	// After the handshake the library answers each genuine record of a handshake by its last flight, which begins so.
+	if open && b[0] == typeChangeCipherSpec {
+		l.fruitless()
+	}
 	_ = l.front.socket.write(b, netip.AddrPort(to.(address)), l.via)
 	return len(b), nil
+}
+
+// fruitless counts a genuine record without a datagram in it. Nobody can forge one: too many end the connection.
+func (l *lane) fruitless() {
+	l.mu.Lock()
+	l.barren++
+	over := l.barren > maxBarren
+	l.mu.Unlock()
+	if over {
+		l.worker.Overdone()
+	}
 }
 
 // Close implements net.PacketConn.

@@ -136,6 +136,7 @@ func TestUnencryptedDatagramsAreCounted(t *testing.T) {
 
 func TestLaneIsBounded(t *testing.T) {
 	f, _, l := begin(t)
+	opened(l)
 	for range 1000 {
 		f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100))
 	}
@@ -186,6 +187,7 @@ func TestReadEnds(t *testing.T) {
 
 func TestLaneAllocatesNothing(t *testing.T) {
 	f, _, l := begin(t)
+	opened(l)
 	b, buf := record(typeConnectionID, 1, l.id, 1150), make([]byte, 2048)
 	step := func() {
 		f.receive(time.Second, somebody, nil, b)

@@ -195,6 +195,7 @@ func (l *Listener) serve(lane *lane) {
 		return
 	}
 	owner, worker := mailbox.New(mailboxConfig(l.config, overheadToClient, remote), transport.Open)
+	lane.open(worker)
 	l.admit(&Conn{owner})
 	l.front.settled()
 	carry(c, worker, lane)

@@ -121,5 +121,8 @@ func (w *wire) WriteTo(b []byte, _ net.Addr) (int, error) { return len(b), w.sen
 // authenticated tells that a record of the server was genuine.
 func (w *wire) authenticated() {}
 
+// fruitless counts a genuine record without a datagram in it: a server may send as many as it likes.
+func (w *wire) fruitless() {}
+
 // takeLost returns how many datagrams were lost for want of room.
 func (w *wire) takeLost() int { return 0 }

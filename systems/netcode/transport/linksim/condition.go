@@ -3,7 +3,6 @@ package linksim
 import (
 	"errors"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -20,8 +19,21 @@ type Condition struct {
 	Reorder   float64       // probability that a datagram is held back by ReorderBy, so that later ones overtake it
 	ReorderBy time.Duration // 0 means 50 ms
 
-	Rate  int // bytes per second that pass; 0 means no limit
-	Queue int // bytes that wait in front of the limit, beyond which datagrams are dropped; 0 means 250 ms worth of Rate, at least 4096
+	// The bottleneck, of which a direction has one at most: Rate, which events of kind Capacity
+	// change, or Trace. What it cannot pass at once waits in a queue, first in, first out.
+	Rate  int             // bytes per second that pass; 0 means no limit
+	Trace []time.Duration // moments at which 1500 bytes may pass, ascending; see [ParseTrace]. A condition keeps the slice
+	// Queue and Packets bound the queue, with what is being sent; what does not fit is dropped
+	// (drop-tail). Without either, 250 ms worth of the bottleneck wait, at least 4096 bytes, and
+	// with CoDel 1000 packets.
+	Queue   int  // bytes, headers included; 0 means no such bound
+	Packets int  // likewise in packets
+	CoDel   bool // also drops what has waited too long: RFC 8289 with its target of 5 ms and its interval of 100 ms
+	Header  int  // bytes that a datagram has on the line beside its own: 28 with UDP and IPv4, 66 to 75 with DTLS
+
+	// InOrder lets no datagram overtake another: it waits for those in front of it, as on a radio
+	// link that delivers in sequence. What is lost stays lost.
+	InOrder bool
 
 	// Ordered makes the direction a reliable, ordered stream as over TCP: what would be lost is sent again after a retransmission time-out of
 	// max(200 ms, 2*Delay), as often as needed, and everything behind it waits. Duplicates and reordering do not show.
@@ -53,6 +65,12 @@ const (
 	Stall
 	// Cut loses everything that is sent in [At, At+By); in an ordered direction it is sent again until that is over.
 	Cut
+	// Capacity changes the bottleneck's Rate to To from At on. At 0 nothing passes: what comes waits
+	// in the queue until a later event, and then leaves it at the new rate.
+	Capacity
+	// Reno lets somebody's download share the bottleneck's queue in [At, At+By): a TCP flow that
+	// always has something to send, in packets of 1500 bytes with all headers.
+	Reno
 )
 
 // Event is one scripted change.
@@ -60,6 +78,7 @@ type Event struct {
 	Kind Kind
 	At   time.Duration // on the clock that Push and Pop are given
 	By   time.Duration // a change of delay for Route (may be negative), else a length
+	To   int           // bytes per second, of Capacity
 }
 
 // maxTime bounds scripted times and maxDelay delays, so that sums of them do not overflow.
@@ -91,33 +110,20 @@ func (c Condition) Validate() error {
 			bad("%s is %v: give a duration from 0 to %v", d.name, d.value, maxDelay)
 		}
 	}
-	if c.Rate < 0 || c.Rate > math.MaxInt32 {
-		bad("rate is %d bytes per second: give 0 (no limit) to %d", c.Rate, math.MaxInt32)
-	}
-	if c.Queue < 0 || c.Queue > math.MaxInt32 {
-		bad("queue is %d bytes: give 0 (the default) to %d", c.Queue, math.MaxInt32)
-	}
+	c.validateBottleneck(bad)
 	for _, e := range c.Script {
 		switch {
-		case e.Kind > Cut:
-			bad("the script holds an event of unknown kind %d: use Route, Stall or Cut", e.Kind)
+		case e.Kind > Reno:
+			bad("the script holds an event of unknown kind %d: use Route, Stall, Cut, Capacity or Reno", e.Kind)
 		case e.At < 0 || e.At > maxTime:
 			bad("a scripted event at %v: give a time from 0 to %v", e.At, maxTime)
 		case e.Kind == Route && (e.By < -maxDelay || e.By > maxDelay):
 			bad("a route change by %v: give at most %v either way", e.By, maxDelay)
 		case e.Kind != Route && (e.By < 0 || e.By > maxTime):
-			bad("a stall or cut that lasts %v: give a duration from 0 to %v", e.By, maxTime)
+			bad("a %v that lasts %v: give a duration from 0 to %v", e.Kind, e.By, maxTime)
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// queueBytes returns the bound of the queue in front of the rate limit.
-func (c *Condition) queueBytes() int {
-	if c.Queue > 0 {
-		return c.Queue
-	}
-	return max(c.Rate/4, 4096)
 }
 
 // reorderBy returns how long a reordered datagram is held back.

@@ -21,7 +21,10 @@ type Conn struct {
 	last          time.Duration // arrival of what RecvAt returned
 }
 
-var _ transport.Stamper = (*Conn)(nil)
+var (
+	_ transport.Stamper  = (*Conn)(nil)
+	_ transport.Budgeted = (*Conn)(nil)
+)
 
 // Wrap returns the connection behind the path, or the error of [Condition.Validate]. The connection belongs to the wrapper afterwards.
 func Wrap(inner transport.Conn, path Path) (*Conn, error) { return wrap(inner, path, 0) }
@@ -33,6 +36,9 @@ func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
 	}
 	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}, nil
 }
+
+// SetStranger implements [transport.Budgeted] for an inner connection that does.
+func (c *Conn) SetStranger(stranger bool) { transport.SetStranger(c.inner, stranger) }
 
 // Links returns the two directions, to read their statistics or change their conditions while datagrams pass.
 func (c *Conn) Links() (send, receive *Link) { return c.send, c.receive }
@@ -70,7 +76,7 @@ func (c *Conn) Poll(now time.Duration) {
 		}
 	}
 	// A close does not overtake what was sent before it.
-	if s := c.inner.State(); s != transport.Closed || c.receive.lastTime <= c.now {
+	if s := c.inner.State(); s != transport.Closed || c.receive.arrived(c.now) {
 		c.state = s
 	}
 }
@@ -137,7 +143,10 @@ func (c *Conn) State() transport.State { return c.state }
 // Close implements [transport.Conn]. What is still on the simulated way is handed over at once, so that last words are not lost with it.
 func (c *Conn) Close(reason transport.Reason) {
 	if c.inner.State() == transport.Open {
-		c.flush(math.MaxInt64)
+		c.send.hurry()
+		for datagram, _, ok := c.send.take(math.MaxInt64); ok; datagram, _, ok = c.send.take(math.MaxInt64) {
+			_ = c.inner.Send(datagram)
+		}
 	}
 	c.inner.Close(reason)
 	c.state = transport.Closed

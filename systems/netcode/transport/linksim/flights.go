@@ -5,7 +5,6 @@ import "time"
 // flight is a datagram under way.
 type flight struct {
 	at    time.Duration // arrival
-	sent  time.Duration // when it left the queue in front of the rate limit
 	order uint64        // decides between equal arrival times
 	slot  int32         // its bytes, in flights.slots
 }
@@ -33,9 +32,9 @@ func (f *flights) less(i, j int) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
-// push copies the datagram and files it under its arrival time.
-func (f *flights) push(at, sent time.Duration, datagram []byte) {
-	var slot int32
+// store copies the datagram and returns the slot that holds it, which goes back into free when it is
+// no longer needed.
+func (f *flights) store(datagram []byte) (slot int32) {
 	if n := len(f.free); n > 0 {
 		slot, f.free = f.free[n-1], f.free[:n-1]
 	} else {
@@ -46,7 +45,12 @@ func (f *flights) push(at, sent time.Duration, datagram []byte) {
 		}
 	}
 	f.slots[slot] = append(f.slots[slot][:0], datagram...)
-	f.heap = append(f.heap, flight{at, sent, f.order, slot})
+	return slot
+}
+
+// push files what is stored in the slot under its arrival time.
+func (f *flights) push(at time.Duration, slot int32) {
+	f.heap = append(f.heap, flight{at, f.order, slot})
 	f.order++
 	for i := len(f.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
@@ -79,15 +83,4 @@ func (f *flights) pop() int32 {
 		i = child
 	}
 	return slot
-}
-
-// waiting counts those that have not left the queue in front of the rate limit at the time.
-func (f *flights) waiting(now time.Duration) (datagrams, bytes int) {
-	for i := range f.heap {
-		if f.heap[i].sent > now {
-			datagrams++
-			bytes += len(f.slots[f.heap[i].slot])
-		}
-	}
-	return datagrams, bytes
 }

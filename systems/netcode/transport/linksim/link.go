@@ -20,12 +20,14 @@ type Link struct {
 	index    uint64        // datagrams pushed, the index of all draws
 	retries  uint64        // retransmissions, the index of theirs
 	bad      bool          // state of the burst chain
-	busy     time.Duration // when the rate limit has sent everything that it took
+	queue    *queue        // in front of the bottleneck; nil without one
+	queued   int           // datagrams of this link in it
 	lastTime time.Duration // latest arrival time of all that was pushed
 
 	flights  flights
 	borrowed int32 // slot of the datagram that the last Pop returned, -1 without one
 	stats    Stats
+	observe  func(Passage)
 }
 
 // Stats counts what became of the datagrams of a [Link].
@@ -35,10 +37,21 @@ type Stats struct {
 	Lost          uint64 // by independent loss
 	BurstLost     uint64 // by a burst
 	CutLost       uint64 // in a scripted cut
-	Dropped       uint64 // because the queue in front of the rate limit was full, or MaxInFlight reached
+	Dropped       uint64 // in the queue in front of the bottleneck, or because MaxInFlight was reached
 	Duplicated    uint64 // copies made
 	Reordered     uint64 // held back
 	Retransmitted uint64 // transmissions after the first, in an ordered direction
+}
+
+// Passage is what became of one datagram, for measurements.
+type Passage struct {
+	Number uint64        // of the datagrams pushed into the link, from 0 on
+	Sent   time.Duration // when it was pushed
+	Begun  time.Duration // when the bottleneck began to send it; of what was dropped before that, when it was pushed
+	Left   time.Duration // when it had left the bottleneck, or was dropped
+	At     time.Duration // of its arrival, copies aside; only if it was not lost
+	Bytes  int           // on the line, with the header
+	Lost   bool          // on the way or in the queue
 }
 
 // NewLink returns a link in the condition, or the error of [Condition.Validate].
@@ -48,20 +61,49 @@ func newLink(c Condition, salt uint64) (*Link, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return &Link{condition: c, salt: salt, random: newStreams(c.Seed, salt), borrowed: -1}, nil
+	l := &Link{condition: c, salt: salt, random: newStreams(c.Seed, salt), borrowed: -1}
+	if c.limited() {
+		l.queue = newQueue(l)
+	}
+	return l, nil
 }
+
+// ShareQueue lets the link's datagrams wait in another one's queue, as those of two players behind
+// one line do: they share its bottleneck, flows included, and the link's own conditions of the
+// bottleneck count no longer, but for its header. Both are to be given the times of one clock. It
+// panics if the other link has no bottleneck, or this one has had datagrams in its own.
+func (l *Link) ShareQueue(with *Link) {
+	if with.queue == nil || l.queued > 0 {
+		panic("linksim: ShareQueue wants a link with a bottleneck, and one to join it that is still empty")
+	}
+	l.queue = with.queue
+}
+
+// Observe calls f for each datagram when it has left the queue in front of the bottleneck or is
+// lost; nil ends it. The calls come while time is advanced, in the order of [Passage.Left].
+func (l *Link) Observe(f func(Passage)) { l.observe = f }
 
 // Condition returns the condition that holds.
 func (l *Link) Condition() Condition { return l.condition }
 
-// SetCondition changes the condition for what is pushed from now on; what is in flight arrives as it was going to. A condition that is not valid is
-// refused with an error and changes nothing.
+// SetCondition changes the condition for what is pushed from now on; what is in flight arrives as it was going to, and what waits in front of the
+// bottleneck goes on at the new capacity. A condition that is not valid is refused with an error and changes nothing.
 func (l *Link) SetCondition(c Condition) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	l.condition = c
 	l.random = newStreams(c.Seed, l.salt)
+	switch q := l.queue; {
+	case q != nil && q.owner != l: // it is the other link's
+	case q == nil && c.limited():
+		l.queue = newQueue(l)
+	case q != nil && c.limited():
+		q.set()
+	case q != nil:
+		l.hurry()
+		l.queue = nil
+	}
 	return nil
 }
 
@@ -69,54 +111,100 @@ func (l *Link) SetCondition(c Condition) error {
 // taken: with MaxInFlight datagrams under way, or in an ordered direction with its queue full. What is lost on the way was taken.
 func (l *Link) Push(now time.Duration, datagram []byte) bool {
 	l.release()
-	l.now = max(l.now, now)
-	c, i := &l.condition, l.index
-	if l.flights.len() >= MaxInFlight-1 { // room for a copy, too
+	l.advance(now)
+	if l.Len() >= MaxInFlight-1 { // room for a copy, too
 		l.stats.Dropped++
 		return false
 	}
-	sent := l.now
-	if c.Rate > 0 {
-		var room bool
-		if sent, room = l.limit(len(datagram)); !room && c.Ordered {
+	p := waiting{
+		entered: l.now, size: len(datagram) + l.condition.Header, link: l, index: l.index, slot: l.flights.store(datagram),
+	}
+	if l.queue != nil {
+		taken := l.queue.push(p)
+		if !taken && l.condition.Ordered {
+			l.flights.free = append(l.flights.free, p.slot)
 			l.stats.Dropped++
 			return false
-		} else if !room {
-			l.index++
-			l.stats.Pushed++
-			l.stats.Dropped++
-			return true
 		}
+		l.queued++
+		l.index++
+		l.stats.Pushed++
+		if !taken {
+			l.drop(p, l.now)
+		}
+		return true
 	}
 	l.index++
 	l.stats.Pushed++
-	delay, cut := c.delayAt(sent)
-	lost := l.lost(i, cut)
-	if c.Ordered {
-		l.pushOrdered(sent, delay, lost, datagram)
-		return true
-	}
-	if lost {
-		return true
-	}
-	at := sent + max(0, delay+l.jitter(jitterDraw, i))
-	if l.random.draw(reorderDraw, i) < c.Reorder {
-		l.stats.Reordered++
-		at += c.reorderBy()
-	}
-	l.fly(at, sent, datagram)
-	if l.random.draw(duplicateDraw, i) < c.Duplicate {
-		l.stats.Duplicated++
-		again := sent + max(0, delay+l.jitter(duplicateJitterDraw, i))
-		l.fly(max(at, again), sent, datagram)
-	}
+	l.pass(p, l.now)
 	return true
 }
 
-// pushOrdered schedules a datagram of the stream: transmissions follow each other by the retransmission time-out until one gets through.
-func (l *Link) pushOrdered(sent, delay time.Duration, lost bool, datagram []byte) {
+// advance lets everything happen that is due by the time.
+func (l *Link) advance(now time.Duration) {
+	l.now = max(l.now, now)
+	if l.queue != nil {
+		l.queue.advance(l.now)
+	}
+}
+
+// drop notes that the queue has no room for a datagram, or has dropped it.
+func (l *Link) drop(p waiting, at time.Duration) {
+	l.queued--
+	l.stats.Dropped++
+	l.vanish(p, at)
+}
+
+// leave sends a datagram on its way that has left the queue.
+func (l *Link) leave(p waiting, at time.Duration) {
+	l.queued--
+	l.pass(p, at)
+}
+
+// vanish forgets a datagram that is lost.
+func (l *Link) vanish(p waiting, left time.Duration) {
+	l.flights.free = append(l.flights.free, p.slot)
+	if l.observe != nil {
+		l.observe(Passage{Number: p.index, Sent: p.entered, Begun: max(p.begun, p.entered), Left: left, Bytes: p.size, Lost: true})
+	}
+}
+
+// pass sends a datagram on its way behind the bottleneck.
+func (l *Link) pass(p waiting, sent time.Duration) {
+	c, i := &l.condition, p.index
+	delay, cut := c.delayAt(sent)
+	lost := l.lost(i, cut)
+	at, again := sent, never
+	switch {
+	case c.Ordered:
+		at = l.arriveOrdered(i, sent, delay, lost)
+	case lost:
+		l.vanish(p, sent)
+		return
+	default:
+		at += max(0, delay+l.jitter(jitterDraw, i))
+		if l.random.draw(reorderDraw, i) < c.Reorder {
+			l.stats.Reordered++
+			at += c.reorderBy()
+		}
+		if l.random.draw(duplicateDraw, i) < c.Duplicate {
+			l.stats.Duplicated++
+			again = max(at, sent+max(0, delay+l.jitter(duplicateJitterDraw, i)))
+		}
+	}
+	at = l.fly(at, p.slot)
+	if again != never {
+		l.fly(again, l.flights.store(l.flights.slots[p.slot]))
+	}
+	if l.observe != nil {
+		l.observe(Passage{Number: p.index, Sent: p.entered, Begun: max(p.begun, p.entered), Left: sent, At: at, Bytes: p.size})
+	}
+}
+
+// arriveOrdered returns when datagram i of the stream gets through: transmissions follow each other by the retransmission time-out until one does.
+func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) time.Duration {
 	c := &l.condition
-	jitter := l.jitter(jitterDraw, l.index-1)
+	jitter := l.jitter(jitterDraw, i)
 	last := sent
 	for tries := 0; lost && tries < maxRetries; tries++ {
 		last += max(200*time.Millisecond, 2*delay)
@@ -125,16 +213,21 @@ func (l *Link) pushOrdered(sent, delay time.Duration, lost bool, datagram []byte
 		lost = l.lostAgain(cut)
 		l.stats.Retransmitted++
 	}
-	l.fly(last+max(0, delay+jitter), sent, datagram)
+	return last + max(0, delay+jitter)
 }
 
 // Pop returns the next datagram that has arrived by the time, and when exactly it arrived. The bytes are the link's own and valid until the next call of
 // Push or Pop. Without one it returns false. Those that arrive at one instant come in the order in which they were pushed.
 func (l *Link) Pop(now time.Duration) (datagram []byte, at time.Duration, ok bool) {
+	l.advance(now)
+	return l.take(l.now)
+}
+
+// take is Pop without advancing time.
+func (l *Link) take(until time.Duration) (datagram []byte, at time.Duration, ok bool) {
 	l.release()
-	l.now = max(l.now, now)
 	next, ok := l.flights.next()
-	if !ok || next > l.now {
+	if !ok || next > until {
 		return nil, 0, false
 	}
 	l.borrowed = l.flights.pop()
@@ -150,35 +243,56 @@ func (l *Link) release() {
 	}
 }
 
+// hurry lets every datagram leave the queue at once. Their room and turn there stay taken, so that
+// what others have in a shared queue is not moved.
+func (l *Link) hurry() {
+	if l.queued > 0 {
+		l.queue.each(l, func(p *waiting) {
+			l.leave(*p, l.now)
+			p.link = nil
+		})
+	}
+}
+
 // discard forgets everything in flight.
 func (l *Link) discard() {
+	l.hurry()
 	l.release()
 	for l.flights.len() > 0 {
 		l.flights.free = append(l.flights.free, l.flights.pop())
 	}
 }
 
-// Next returns when the next datagram arrives, and false with nothing in flight.
-func (l *Link) Next() (at time.Duration, ok bool) { return l.flights.next() }
+// arrived reports whether everything that was pushed has come to its end by the time.
+func (l *Link) arrived(now time.Duration) bool {
+	l.advance(now)
+	return l.queued == 0 && l.lastTime <= l.now
+}
+
+// Next returns a time before which no datagram arrives: when the next one does, or when something may
+// leave the queue in front of the bottleneck before that. Without a datagram in flight it returns
+// false, and while the bottleneck passes nothing for good.
+func (l *Link) Next() (at time.Duration, ok bool) {
+	at, ok = l.flights.next()
+	if l.queued > 0 && l.queue.at != never && (!ok || l.queue.at < at) {
+		return max(l.queue.at, l.now), true
+	}
+	return at, ok
+}
 
 // Len returns how many datagrams are in flight, copies included.
-func (l *Link) Len() int { return l.flights.len() }
+func (l *Link) Len() int { return l.flights.len() + l.queued }
 
 // Stats returns the counters since the link was made.
 func (l *Link) Stats() Stats { return l.stats }
 
-// Waiting returns how many datagrams, and bytes of them, wait in front of the rate limit at the latest time given.
-func (l *Link) Waiting() (datagrams, bytes int) { return l.flights.waiting(l.now) }
-
-// limit takes size bytes into the queue in front of the rate limit, and returns when they have left it.
-func (l *Link) limit(size int) (sent time.Duration, room bool) {
-	start := max(l.busy, l.now)
-	waiting := (start - l.now).Seconds() * float64(l.condition.Rate) // bytes
-	if waiting > 0 && waiting+float64(size) > float64(l.condition.queueBytes()) {
-		return 0, false
+// Waiting returns how many datagrams of the link, and bytes of them with their headers, are in the
+// queue in front of the bottleneck at the latest time given.
+func (l *Link) Waiting() (datagrams, bytes int) {
+	if l.queued > 0 {
+		l.queue.each(l, func(p *waiting) { datagrams, bytes = datagrams+1, bytes+p.size })
 	}
-	l.busy = start + time.Duration(size)*time.Second/time.Duration(l.condition.Rate)
-	return l.busy, true
+	return datagrams, bytes
 }
 
 // jitter returns draw i of the stream, scaled to [-Jitter, +Jitter).
@@ -186,14 +300,15 @@ func (l *Link) jitter(e effect, i uint64) time.Duration {
 	return time.Duration((2*l.random.draw(e, i) - 1) * float64(l.condition.Jitter))
 }
 
-// fly puts a datagram on its way to arrive at the time, or when a scripted stall at that time ends.
-func (l *Link) fly(at, sent time.Duration, datagram []byte) {
+// fly puts a datagram on its way to arrive at the time, or when a scripted stall at that time ends, and returns when.
+func (l *Link) fly(at time.Duration, slot int32) time.Duration {
 	at = l.condition.stalled(at)
-	if l.condition.Ordered {
+	if l.condition.Ordered || l.condition.InOrder {
 		at = max(at, l.lastTime) // behind everything before it
 	}
 	l.lastTime = max(l.lastTime, at)
-	l.flights.push(at, sent, datagram)
+	l.flights.push(at, slot)
+	return at
 }
 
 // lost decides whether datagram i is lost in its first transmission, and by what.

@@ -118,3 +118,24 @@ func TestScriptedCutLosesAll(t *testing.T) {
 		t.Errorf("%d arrived, want 250", len(out))
 	}
 }
+
+func TestInOrderNothingOvertakes(t *testing.T) {
+	const n = 20_000
+	l := mustLink(t, "delay=20ms jitter=15ms loss=10% reorder=5% inorder seed=3")
+	out := stream(l, n, 5*ms)
+	within(t, l, "lost", n-len(out), n, 0.10) // what is lost stays lost, and holds nothing up
+	same := 0
+	for i, a := range out {
+		if i > 0 && (a.id <= out[i-1].id || a.at < out[i-1].at) {
+			t.Fatalf("arrival %d is %+v behind %+v", i, a, out[i-1])
+		}
+		if d := a.at - a.sent; i > 0 && a.at == out[i-1].at {
+			same++
+		} else if d < 5*ms || d > 85*ms {
+			t.Fatalf("%+v took %v", a, d)
+		}
+	}
+	if same < n/20 {
+		t.Errorf("%d waited for the one in front, want many", same)
+	}
+}

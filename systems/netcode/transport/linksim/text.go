@@ -18,6 +18,10 @@ import (
 //	burst=2%/12.5%:0%/100%         Gilbert-Elliott: good to bad / bad to good : loss in good / loss in bad
 //	dup=30% reorder=5%/50ms        duplicates; datagrams held back, and for how long (left out: 50 ms)
 //	rate=32000 queue=8000          bytes per second, and bytes that wait (left out: 250 ms worth)
+//	queue=32p codel header=66      packets that wait; CoDel; bytes that a datagram has beside its own
+//	rate=20s:12500 reno=60s:30s    from 20 s on 12500 bytes per second; a download from 60 to 90 s
+//	trace=5ms*8,40ms               gaps between moments at which 1500 bytes pass, *8: eight times
+//	inorder                        no datagram overtakes another
 //	ordered                        a reliable ordered stream
 //	route=20s:+100ms               from 20 s on the delay is 100 ms longer
 //	stall=30s:2s cut=40s:500ms     2 s of silence then a burst; 500 ms in which everything sent is lost
@@ -43,9 +47,18 @@ func (c Condition) String() string {
 		field(true, "reorder=", percent(c.Reorder), "/", c.ReorderBy.String())
 	}
 	field(c.Rate != 0, "rate=", strconv.Itoa(c.Rate))
+	field(c.Trace != nil, "trace=", gaps(c.Trace))
 	field(c.Queue != 0, "queue=", strconv.Itoa(c.Queue))
+	field(c.Packets != 0, "queue=", strconv.Itoa(c.Packets), "p")
+	field(c.CoDel, "codel")
+	field(c.Header != 0, "header=", strconv.Itoa(c.Header))
+	field(c.InOrder, "inorder")
 	field(c.Ordered, "ordered")
 	for _, e := range c.Script {
+		if e.Kind == Capacity {
+			field(true, "rate=", e.At.String(), ":", strconv.Itoa(e.To))
+			continue
+		}
 		sign := ""
 		if e.Kind == Route && e.By >= 0 {
 			sign = "+"
@@ -64,6 +77,10 @@ func (k Kind) String() string {
 		return "stall"
 	case Cut:
 		return "cut"
+	case Capacity:
+		return "rate"
+	case Reno:
+		return "reno"
 	}
 	return "kind" + strconv.Itoa(int(k))
 }
@@ -75,12 +92,17 @@ func Parse(text string) (Condition, error) {
 	seen := map[string]bool{}
 	for _, field := range strings.Fields(text) {
 		key, value, _ := strings.Cut(field, "=")
-		if seen[key] && key != "route" && key != "stall" && key != "cut" {
+		_, event := kinds[key]
+		event = event && strings.Contains(value, ":")
+		if key == "queue" && strings.HasSuffix(value, "p") {
+			key = "queue in packets"
+		}
+		if seen[key] && !event {
 			return Condition{}, fmt.Errorf("linksim: %s is given twice: give it once", key)
 		}
-		seen[key] = true
+		seen[key] = seen[key] || !event
 		if err := c.set(key, value); err != nil {
-			return Condition{}, fmt.Errorf("linksim: %q: %w", field, err)
+			return Condition{}, fmt.Errorf("linksim: %.60q: %w", field, err)
 		}
 	}
 	if err := c.Validate(); err != nil {
@@ -88,6 +110,9 @@ func Parse(text string) (Condition, error) {
 	}
 	return c, nil
 }
+
+// kinds are those of events by their keys.
+var kinds = map[string]Kind{"route": Route, "stall": Stall, "cut": Cut, "rate": Capacity, "reno": Reno}
 
 // set gives one field its value.
 func (c *Condition) set(key, value string) (err error) {
@@ -107,28 +132,42 @@ func (c *Condition) set(key, value string) (err error) {
 		if c.Reorder, err = probability(p); err == nil && timed {
 			c.ReorderBy, err = duration(by)
 		}
-	case "rate":
-		c.Rate, err = strconv.Atoi(value)
 	case "queue":
 		c.Queue, err = strconv.Atoi(value)
+	case "queue in packets":
+		c.Packets, err = strconv.Atoi(strings.TrimSuffix(value, "p"))
+	case "header":
+		c.Header, err = strconv.Atoi(value)
+	case "trace":
+		c.Trace, err = parseGaps(value)
 	case "seed":
 		c.Seed, err = strconv.ParseUint(value, 10, 64)
-	case "ordered":
-		if c.Ordered = true; value != "" {
-			err = fmt.Errorf("ordered takes no value")
+	case "ordered", "inorder", "codel":
+		*map[string]*bool{"ordered": &c.Ordered, "inorder": &c.InOrder, "codel": &c.CoDel}[key] = true
+		if value != "" {
+			err = fmt.Errorf("%s takes no value", key)
 		}
-	case "route", "stall", "cut":
+	case "route", "stall", "cut", "rate", "reno":
 		at, by, found := strings.Cut(value, ":")
-		e := Event{Kind: map[string]Kind{"route": Route, "stall": Stall, "cut": Cut}[key]}
-		if !found {
+		e := Event{Kind: kinds[key]}
+		switch {
+		case !found && e.Kind == Capacity:
+			c.Rate, err = strconv.Atoi(value)
+			return err
+		case !found:
 			return fmt.Errorf("want a time and a duration, such as %s=20s:500ms", key)
 		}
-		if e.At, err = duration(at); err == nil {
+		if e.At, err = duration(at); err != nil {
+			return err
+		}
+		if e.Kind == Capacity {
+			e.To, err = strconv.Atoi(by)
+		} else {
 			e.By, err = duration(by)
 		}
 		c.Script = append(c.Script, e)
 	default:
-		err = fmt.Errorf("unknown: use delay, jitter, loss, burst, dup, reorder, rate, queue, ordered, route, stall, cut or seed")
+		err = fmt.Errorf("unknown: use delay, jitter, loss, burst, dup, reorder, rate, trace, queue, codel, header, inorder, ordered, route, stall, cut, reno or seed")
 	}
 	return err
 }

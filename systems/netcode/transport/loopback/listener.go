@@ -16,6 +16,8 @@ type Listener struct {
 	open    []*Conn // accepted ones, until they close
 	count   int
 	closed  bool
+	now     time.Duration
+	polled  bool // now is known
 	stats   transport.ListenerStats
 }
 
@@ -29,6 +31,7 @@ func Listen(c Config) *Listener { return &Listener{config: c.withDefaults()} }
 func (l *Listener) Dial() *Conn {
 	l.count++
 	client, server := pair(l.config, transport.Connecting, fmt.Sprintf("loopback:%d", l.count), l.Addr())
+	server.now, server.polled = l.now, l.polled
 	switch {
 	case l.closed:
 		l.stats.Refused++
@@ -44,8 +47,10 @@ func (l *Listener) Dial() *Conn {
 
 // Poll implements [transport.Listener]: connections that were dialled become Open.
 func (l *Listener) Poll(now time.Duration) {
+	l.now, l.polled = max(l.now, now), true
 	for _, c := range l.dialled {
-		c.state, c.now, c.out.accepted = transport.Open, now, true
+		c.tell(now)
+		c.state, c.out.accepted = transport.Open, true
 		l.ready = append(l.ready, c)
 		l.stats.Accepted++
 	}

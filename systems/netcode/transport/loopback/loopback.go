@@ -1,8 +1,12 @@
 // Package loopback carries datagrams between two ends in one process, on virtual time.
 //
 // It is a transport in its own right, for single player, for a host that plays along with its own server, and for tests. It is perfect:
-// everything arrives, once, in order, at the time at which it was sent, which is when the receiver's clock (see [transport.Conn]) has come to the
-// sender's. Both ends share one epoch. Wrap an end with package linksim for anything worse.
+// everything arrives, once, in order, at the time at which it was sent. Wrap an end with package linksim for anything worse.
+//
+// The ends of a [Pair] share one epoch: a datagram arrives when the receiver's clock (see [transport.Conn]) has come to the sender's.
+// The engines at the ends of a connection that was dialled may have begun at different times, and may stand still for a while: a
+// datagram arrives at the receiver's next Poll. What tells the two clocks apart is found out as they are polled: whatever the
+// sender's clock has shown lies in the past of the receiver. Clocks that agree with one epoch are taken to have one.
 //
 // It has no goroutines and no locks: both ends belong to one goroutine. In steady state it allocates nothing.
 package loopback
@@ -48,6 +52,9 @@ func pair(c Config, state transport.State, addrA, addrB string) (a, b *Conn) {
 	ab, ba := &pipe{limit: c.Queue}, &pipe{limit: c.Queue}
 	a = &Conn{in: ba, out: ab, mtu: c.MTU, state: state, remote: addrB}
 	b = &Conn{in: ab, out: ba, mtu: c.MTU, state: state, remote: addrA}
+	if state == transport.Connecting {
+		a.other, b.other = b, a
+	}
 	return a, b
 }
 
@@ -57,6 +64,9 @@ type Conn struct {
 	mtu     int
 	remote  string
 	now     time.Duration
+	polled  bool          // now is known
+	other   *Conn         // the other end, whose clock has an epoch of its own; nil: it has this one's
+	shift   time.Duration // from the other end's clock to this one's; the other end has the negative
 	state   transport.State
 	reason  transport.Reason
 	stats   transport.Stats
@@ -66,12 +76,21 @@ var _ transport.Stamper = (*Conn)(nil)
 
 // Poll implements [transport.Conn].
 func (c *Conn) Poll(now time.Duration) {
-	c.now = max(c.now, now)
+	c.tell(now)
 	if c.state == transport.Connecting && c.in.accepted {
 		c.state = transport.Open
 	}
-	if c.state != transport.Closed && c.in.closed && c.in.closedAt <= c.now {
+	if c.state != transport.Closed && c.in.closed && c.in.closedAt+c.shift <= c.now {
 		c.state, c.reason = transport.Closed, c.in.reason
+	}
+}
+
+// tell sets the clock: whatever the other one has shown by now lies in the past.
+func (c *Conn) tell(now time.Duration) {
+	c.now, c.polled = max(c.now, now), true
+	if o := c.other; o != nil && o.polled {
+		c.shift = min(c.shift, c.now-o.now)
+		o.shift = -c.shift
 	}
 }
 
@@ -109,7 +128,8 @@ func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	if c.out.closed {
 		return 0, 0, false
 	}
-	if n, at, ok = c.in.pop(c.now, buf); ok {
+	if n, at, ok = c.in.pop(c.now-c.shift, buf); ok {
+		at += c.shift
 		c.stats.Received++
 		c.stats.ReceivedBytes += uint64(n)
 	}

@@ -235,3 +235,76 @@ func Example() {
 	// open welcome
 	// closed - left: dinner
 }
+
+// The engines at the two ends of a connection that was dialled begin when they like, before the other or after it, and either may
+// stand still for a while: what one sends comes with the other's next Poll, and is as old as it is.
+func TestDialledEndsHaveClocksOfTheirOwn(t *testing.T) {
+	for _, apart := range []time.Duration{-time.Hour, -3 * time.Second, 0, 17 * ms, 3 * time.Second, time.Hour} {
+		for _, first := range []string{"client", "listener"} {
+			l := loopback.Listen(loopback.Config{})
+			begin := max(0, -apart)
+			now := begin // by the client's clock; the listener's is apart from it
+			if first == "listener" {
+				l.Poll(now + apart)
+			}
+			client := l.Dial()
+			client.Poll(now)
+			var server transport.Conn
+			buf := make([]byte, client.MTU())
+			sent, received := map[byte]time.Duration{}, [2]int{}
+			take := func(end transport.Conn, i int, own time.Duration) {
+				for {
+					n, at, ok := transport.RecvAt(end, own, buf)
+					if !ok {
+						return
+					}
+					// A clock that is polled every 10 ms knows no better what the other one shows.
+					if age := now - sent[buf[0]]; n != 1 || at > own || own-at > age+10*ms || own-at < age-10*ms {
+						t.Fatalf("apart %v, %s first: %d came at %v by a clock at %v, and was sent %v ago", apart, first, buf[0], at, own, age)
+					}
+					received[i]++
+				}
+			}
+			listener := func(k byte) {
+				l.Poll(now + apart)
+				if c, ok := l.Accept(); ok {
+					server = c
+				}
+				if server != nil {
+					server.Poll(now + apart)
+					take(server, 0, now+apart)
+					sent[k] = now
+					_ = server.Send([]byte{k})
+				}
+			}
+			dialler := func(k byte) {
+				client.Poll(now)
+				take(client, 1, now)
+				sent[k] = now
+				_ = client.Send([]byte{k})
+			}
+			for k := byte(0); k < 100; k += 2 {
+				now += 10 * ms
+				switch stands := k / 20; { // each of them stands still for a while
+				case stands == 2:
+					dialler(k)
+				case stands == 3:
+					listener(k + 1)
+				case first == "client":
+					dialler(k)
+					listener(k + 1)
+				default:
+					listener(k + 1)
+					dialler(k)
+				}
+			}
+			if received[0] < 38 || received[1] < 38 {
+				t.Errorf("apart %v, %s first: %d and %d datagrams came of 40 each way", apart, first, received[0], received[1])
+			}
+			client.Close(transport.Reason{Code: transport.Left})
+			if server.Poll(now + apart); server.State() != transport.Closed {
+				t.Errorf("apart %v, %s first: the close did not come", apart, first)
+			}
+		}
+	}
+}

@@ -31,6 +31,8 @@ func BenchmarkDatagram(b *testing.B) {
 	}{{"ws", open(websocket.Config{}), websocket.Config{}}, {"wss", secure, pinned}} {
 		for _, size := range []int{200, websocket.MTU} {
 			b.Run(fmt.Sprint(test.name, "/", size), func(b *testing.B) {
+				all := websocket.Rate{PerSecond: 1e9, Burst: 1e9}
+				test.server.ClientFrames, test.server.ClientBytes = all, all
 				l := listen(b, test.server)
 				client, server := join(b, l, l.Addr(), test.client)
 				datagram, buf, got := make([]byte, size), make([]byte, websocket.MTU), 0

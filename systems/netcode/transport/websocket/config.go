@@ -44,6 +44,10 @@ type Config struct {
 	Upgrades Rate
 	// NetworkUpgrades bounds them for each network (/24 of IPv4, /56 of IPv6); 0 means 10 per second, 32 at once.
 	NetworkUpgrades Rate
+	// ClientFrames and ClientBytes bound how much of each connection a server reads. What is beyond waits, and TCP slows the
+	// client down. A stranger (see [transport.Budgeted]) has a tenth. 0 means 2000 frames per second, 4000 at once, and 2 MB
+	// per second, 4 MB at once: a client's packets at the highest rates several times over, and seconds of them.
+	ClientFrames, ClientBytes Rate
 	// MaxConns is the most connections of a server; 0 means 1024. [Listen] takes a quarter more of TCP, for those that are being made.
 	MaxConns int
 	// Backlog is the most open connections that wait for Accept; the next is told that the server is busy. 0 means 64.
@@ -68,7 +72,7 @@ type Config struct {
 
 // withDefaults returns the configuration with its zeros filled in. It panics for values that make no sense: a program writes them.
 func (c Config) withDefaults() Config {
-	for _, r := range []Rate{c.Upgrades, c.NetworkUpgrades} {
+	for _, r := range []Rate{c.Upgrades, c.NetworkUpgrades, c.ClientFrames, c.ClientBytes} {
 		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {
 			panic("websocket: a rate in Config makes no sense: set both fields to at least 1, or leave it zero for the default")
 		}
@@ -79,6 +83,8 @@ func (c Config) withDefaults() Config {
 	or(&c.Path, "/")
 	or(&c.Upgrades, Rate{PerSecond: 100, Burst: 200})
 	or(&c.NetworkUpgrades, Rate{PerSecond: 10, Burst: 32})
+	or(&c.ClientFrames, Rate{PerSecond: 2000, Burst: 4000})
+	or(&c.ClientBytes, Rate{PerSecond: 2_000_000, Burst: 4_000_000})
 	or(&c.MaxConns, 1024)
 	or(&c.Backlog, 64)
 	or(&c.SendQueue, 64)

@@ -31,14 +31,15 @@ func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 }
 
 // carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the WebSocket, and returns when its goroutines are gone.
-func carry(ws *websocket.Conn, w *mailbox.Worker) {
+// fruitless counts messages without a datagram.
+func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	ws.SetReadLimit(maxMessage)
 	life, kill := context.WithCancel(context.Background()) // its end tears the connection down, whatever waits in it
 	defer kill()
 	reading, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(reading)
-		read(life, ws, w)
+		read(life, ws, w, fruitless)
 	}()
 	watching := make(chan struct{})
 	go func() {
@@ -67,7 +68,7 @@ func carry(ws *websocket.Conn, w *mailbox.Worker) {
 }
 
 // read delivers what arrives until the connection ends.
-func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
+func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	buf := make([]byte, MTU+1)
 	for {
 		kind, message, err := ws.Reader(life)
@@ -78,13 +79,14 @@ func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
 		n, err := io.ReadFull(message, buf)
 		if err == nil { // there is room for one byte too many: it is too large
 			w.Lost(1)
+			fruitless(1)
 			_, err = io.Copy(io.Discard, message)
 		} else if err == io.EOF || err == io.ErrUnexpectedEOF {
 			err = nil
 			if kind == websocket.MessageText {
 				w.End(parseText(buf[:n]))
-			} else {
-				w.Deliver(buf[:n])
+			} else if !w.Deliver(buf[:n]) {
+				fruitless(1)
 			}
 		}
 		if err != nil {

@@ -12,6 +12,10 @@
 // Browsers tell from which site a page came. A server takes pages of its own host, and of those in Config.Origins, so that no other site can connect its
 // visitors. Programs outside browsers tell nothing and are taken; tokens keep out those who were not invited.
 //
+// A server reads so many frames and bytes of each connection per second (Config.ClientFrames, Config.ClientBytes), of a stranger's a tenth of that, and
+// reads the others later. It ends a connection whose client sends more than 64 frames and messages without a datagram: pings, empty pieces, or
+// messages above the MTU.
+//
 // Nothing is sent for the sake of staying alive: the layer above sends all the time, and closes connections that are silent.
 //
 // In a browser (GOOS=js) there is only [Dial], and of Config only DialTimeout, SendQueue and ReceiveQueue matter there. The browser's own queue has no

@@ -70,6 +70,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	l.letGo(w)
+	w, conn := hijack(w, l.config)
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: l.config.Origins, CompressionMode: websocket.CompressionDisabled})
 	if err != nil { // it has answered
 		l.count(func(s *transport.ListenerStats) { s.Failed++ })
@@ -81,8 +82,9 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		overhead += overheadTLS
 	}
 	owner, worker := mailbox.New(mailboxConfig(l.config, overhead, addr.String()), transport.Open)
+	conn.worker = worker
 	l.admit(&Conn{owner})
-	carry(ws, worker)
+	carry(ws, worker, conn.fruitless)
 	worker.Finish()
 }
 

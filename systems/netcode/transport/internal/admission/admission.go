@@ -1,6 +1,7 @@
-// Package admission decides how many strangers a server listens to per second: all together, and from each network.
+// Package admission decides how much a server listens to per second: how many strangers, all together and from each network,
+// by a [Limiter]; and how much of one connection, by a [Bucket].
 //
-// Its memory is fixed at birth. Networks are hashed into a table of token buckets, with a seed that nobody outside knows, so that neither many
+// The memory of a Limiter is fixed at birth. Networks are hashed into a table of token buckets, with a seed that nobody outside knows, so that neither many
 // addresses nor chosen ones grow it or single somebody out. Two networks that fall into one bucket share its rate.
 package admission
 
@@ -39,8 +40,8 @@ func New(all, each Rate) *Limiter {
 // Allow takes a token for the address at a time on any monotonic epoch, and reports whether there was one. A refusal takes none.
 func (l *Limiter) Allow(now time.Duration, addr netip.Addr) bool {
 	network := &l.networks[l.index(addr)]
-	total, okAll := l.all.take(l.total, now)
-	own, okEach := l.each.take(*network, now)
+	total, okAll := l.all.take(l.total, now, 1)
+	own, okEach := l.each.take(*network, now, 1)
 	if !okAll || !okEach {
 		return false
 	}
@@ -68,10 +69,8 @@ func newGate(r Rate) gate {
 	return gate{interval: interval, slack: interval * time.Duration(r.Burst-1)}
 }
 
-func (g gate) take(debtFree, now time.Duration) (time.Duration, bool) {
+// take returns the time after n tokens were taken, and whether there was one to begin with.
+func (g gate) take(debtFree, now time.Duration, n int) (time.Duration, bool) {
 	debtFree = max(debtFree, now)
-	if debtFree-now > g.slack {
-		return 0, false
-	}
-	return debtFree + g.interval, true
+	return debtFree + time.Duration(n)*g.interval, debtFree-now <= g.slack
 }

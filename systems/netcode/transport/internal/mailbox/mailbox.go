@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
 )
 
@@ -41,6 +43,8 @@ type box struct {
 	remote  string
 	byOwner bool // the owner closed it
 
+	stranger atomic.Bool // as the owner says
+
 	wake  chan struct{} // something waits to be sent
 	ended chan struct{} // closed when the connection ends, for whatever reason
 	done  chan struct{} // closed when the goroutines are gone
@@ -57,7 +61,10 @@ type Conn struct {
 	last  time.Duration // arrival of what RecvAt returned
 }
 
-var _ transport.Stamper = (*Conn)(nil)
+var (
+	_ transport.Stamper  = (*Conn)(nil)
+	_ transport.Budgeted = (*Conn)(nil)
+)
 
 // Worker is the goroutines' face. Its methods may be called from any goroutine.
 type Worker struct{ box *box }
@@ -191,6 +198,17 @@ func (c *Conn) RemoteAddr() string {
 // waits for it, so that the close reason gets out.
 func (c *Conn) Done() <-chan struct{} { return c.box.done }
 
+// SetStranger implements [transport.Budgeted].
+func (c *Conn) SetStranger(stranger bool) { c.box.stranger.Store(stranger) }
+
+// Cost returns how many tokens of the client's budget one frame or byte takes: more for a stranger.
+func (w *Worker) Cost() int {
+	if w.box.stranger.Load() {
+		return admission.StrangerShare
+	}
+	return 1
+}
+
 // Open tells that datagrams pass from now on.
 func (w *Worker) Open() {
 	w.box.mu.Lock()
@@ -239,8 +257,13 @@ func (w *Worker) Unsent() {
 	w.box.stats.SendDropped++
 }
 
-// Deliver copies a datagram that arrived into the queue for Recv. One of no bytes, or of more than the MTU, is counted and dropped.
-func (w *Worker) Deliver(datagram []byte) {
+// Deliver copies a datagram that arrived into the queue for Recv. It returns false for one of no bytes, or of more than
+// the MTU, which it counts and drops.
+func (w *Worker) Deliver(datagram []byte) bool {
+	if len(datagram) == 0 || len(datagram) > w.box.config.MTU {
+		w.Lost(1)
+		return false
+	}
 	b := w.box
 	at := time.Duration(0)
 	if b.config.Clock != nil {
@@ -248,17 +271,20 @@ func (w *Worker) Deliver(datagram []byte) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	switch {
-	case b.state == transport.Closed:
-		return
-	case len(datagram) == 0 || len(datagram) > b.config.MTU:
-		b.stats.ReceiveDropped++
-		return
-	case b.in.Full():
+	if b.state == transport.Closed {
+		return true
+	}
+	if b.in.Full() {
 		b.in.Drop()
 		b.stats.ReceiveDropped++
 	}
 	b.in.Push(at, datagram)
+	return true
+}
+
+// Overdone ends the connection because the other end sends what no client would.
+func (w *Worker) Overdone() {
+	w.End(transport.Reason{Code: transport.Overload, Text: "sent too much that is no data"})
 }
 
 // Lost counts datagrams that arrived and could not be delivered.

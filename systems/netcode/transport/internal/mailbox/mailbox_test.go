@@ -213,3 +213,23 @@ func TestTimesOfArrival(t *testing.T) {
 	c.Poll(50 * ms)
 	expect(50 * ms)
 }
+
+// What the other end sends that no client would ends the connection, and its owner learns why.
+func TestOverdone(t *testing.T) {
+	c, w := mailbox.New(config, transport.Open)
+	if !w.Deliver([]byte{1}) || w.Deliver(nil) || w.Deliver(make([]byte, config.MTU+1)) {
+		t.Error("a datagram is one of 1 to MTU bytes")
+	}
+	if w.Overdone(); w.Cost() != 1 {
+		t.Errorf("a datagram costs %d, want 1", w.Cost())
+	}
+	if c.Poll(0); c.State() != transport.Closed || c.CloseReason().Code != transport.Overload {
+		t.Errorf("%v because of %q, want closed and overload", c.State(), c.CloseReason())
+	}
+	if transport.SetStranger(c, true); w.Cost() != 10 {
+		t.Errorf("a stranger's datagram costs %d, want 10", w.Cost())
+	}
+	if transport.SetStranger(c, false); w.Cost() != 1 {
+		t.Errorf("a datagram costs %d again, want 1", w.Cost())
+	}
+}

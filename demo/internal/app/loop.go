@@ -1,0 +1,272 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/frametimes"
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/output"
+	"github.com/tandem-ecs/tandem/demo/internal/scenes"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/demo/internal/simulation"
+	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/render/window"
+)
+
+// loop runs a show frame by frame.
+type loop struct {
+	*Run
+	content Content // what is open, and has to be closed
+	show    *Show
+	files   *output.Files
+	surface render.Surface // nil: nothing is drawn
+	win     *window.Window // the surface, if it is a window; nil: none
+	title   string         // of the window
+
+	host   simulation.Host
+	source frametimes.Source // how long frames take; nil: as long as the clock says
+	limit  limit
+	pacer  render.Pacer
+
+	enlarge func() error // changes the size for the last picture; nil: it stays
+
+	rateChosen bool // by flag or key, so that it stays from scene to scene
+
+	clip     clip   // of the flag -record
+	keyClip  clip   // of the key
+	clipFile string // its name
+}
+
+// machine is the wall clock, monotonic, and the host of steps that take real time. The loop and the
+// adaptive rate read it.
+type machine struct{ start time.Time }
+
+func (m machine) Now() time.Duration   { return time.Since(m.start) }
+func (m machine) Work(d time.Duration) { time.Sleep(d) }
+
+// run runs the frames, and completes the files.
+func (l *loop) run(ctx context.Context) error {
+	jitter := rand.New(rand.NewPCG(l.options.Seed, 1))
+	var spent time.Duration // by the steps of the frame before
+	last := l.host.Now()
+	for n := 0; l.limit.more(n, l.show.real) && !l.over() && ctx.Err() == nil; n++ {
+		if err := l.events(); err != nil {
+			return err
+		}
+		begin := l.host.Now()
+		real := begin - last
+		last = begin
+		switch {
+		case l.virtual():
+			// A frame lasts at least as long as its steps. Many steps make the death spiral.
+			real = max(frametimes.Vary(l.source.Next(), l.options.FrameJitter, jitter), spent)
+		case l.source != nil:
+			real = l.source.Next()
+		}
+		l.show.Advance(real)
+		spent = l.host.Now() - begin
+		if err := l.present(n, real, spent); err != nil {
+			return err
+		}
+		if l.virtual() {
+			continue
+		}
+		if n == 0 {
+			last = l.host.Now() // the first picture makes the driver compile its programs: nothing that the world should have to catch up with
+		}
+		// A reader of the table sees each frame at once.
+		if err := l.show.Flush(); err != nil {
+			return err
+		}
+		time.Sleep(l.pacer.Wait(l.host.Now(), pace(l.show.Settings(), jitter)))
+	}
+	return l.finish()
+}
+
+// virtual reports whether time is imagined, so that the run goes as fast as the machine can.
+func (l *loop) virtual() bool {
+	_, clocked := l.host.(machine)
+	return !clocked
+}
+
+// over reports whether the window was closed or the content has ended.
+func (l *loop) over() bool {
+	if l.win != nil {
+		return l.win.ShouldClose()
+	}
+	return l.show.Over()
+}
+
+// present draws a frame, where somebody sees it, and records it.
+func (l *loop) present(n int, real, update time.Duration) error {
+	recording := l.clip.recorder != nil && l.show.real > l.options.Skip
+	if l.win == nil && !recording {
+		return nil
+	}
+	begin := l.host.Now()
+	if err := l.show.Draw(l.surface); err != nil {
+		return err
+	}
+	if n > 0 {
+		smooth(&l.show.Update, update)
+		smooth(&l.show.Moment.Draw, l.host.Now()-begin)
+	}
+	if l.win != nil && l.win.Minimised() {
+		return nil
+	}
+	if recording {
+		if err := l.clip.frame(l.surface, real); err != nil {
+			return err
+		}
+	}
+	// An error of a clip of the key R ends the clip; one of the flag's clip ends the run.
+	if err := l.keyClip.frame(l.surface, real); err != nil {
+		l.keepClip()
+		l.tell(l.clipFile, err)
+	}
+	l.show.Recording = l.keyClip.length()
+	return nil
+}
+
+// smooth moves an average a sixteenth of the way to a new value.
+func smooth(average *time.Duration, value time.Duration) { *average += (value - *average) / 16 }
+
+// pace returns the frame rate for the next frame: the cap, varied by the jitter. Without a cap the
+// jitter varies a high rate.
+func pace(set settings.Settings, random *rand.Rand) float64 {
+	rate := set.Cap
+	if set.FrameJitter > 0 && rate == 0 {
+		rate = windowCap
+	}
+	if rate == 0 {
+		return 0
+	}
+	return 1 / frametimes.Vary(frameTime(float64(rate)), set.FrameJitter, random).Seconds()
+}
+
+func frameTime(rate float64) time.Duration { return time.Duration(float64(time.Second) / rate) }
+
+// finish completes the files, and says what has been run.
+func (l *loop) finish() error {
+	l.keepClip()
+	err := l.files.Picture(func() (*image.RGBA, error) {
+		if l.enlarge != nil {
+			if err := l.enlarge(); err != nil {
+				return nil, err
+			}
+		}
+		if l.win == nil {
+			if err := l.show.Draw(l.surface); err != nil {
+				return nil, err
+			}
+		}
+		return l.surface.Capture(nil)
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.show.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(l.out, l.show.Summary())
+	return l.files.Close(l.out)
+}
+
+// events obeys what the window has reported.
+func (l *loop) events() error {
+	if l.win == nil {
+		return nil
+	}
+	if title := l.show.Title(); title != l.title {
+		l.title = title
+		l.win.SetTitle(title)
+	}
+	for e, ok := l.win.Poll(); ok; e, ok = l.win.Poll() {
+		l.show.Event(e, l.win.Size())
+		if e.Kind == render.KeyPress || e.Kind == render.KeyRepeat {
+			if err := l.press(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// press obeys a key. Only the single step repeats while its key is held.
+func (l *loop) press(e render.Event) error {
+	before := l.show.Settings()
+	set := before
+	key, known := keys.Apply(l.show.groups, &set, e.Key, e.Mods)
+	if !known || e.Kind == render.KeyRepeat && key.Action != keys.Step {
+		return nil
+	}
+	if refusal := idle(key, l.show.Info(), before, set); refusal != "" {
+		l.show.Say(refusal)
+		return nil
+	}
+	if set != before {
+		l.rateChosen = l.rateChosen || set.Rate != before.Rate
+		if set.Scene != before.Scene {
+			l.enter(&set)
+			if set.Scene == settings.Arena || before.Scene == settings.Arena {
+				return l.swap(set)
+			}
+		}
+		if err := l.show.Apply(set); err != nil {
+			return err
+		}
+		l.win.SetVSync(set.VSync)
+		l.show.Say(describe(before, l.show.Settings()))
+	}
+	switch key.Action {
+	case keys.Fullscreen:
+		l.win.SetFullscreen(!l.win.Fullscreen())
+	case keys.Screenshot:
+		l.screenshot()
+	case keys.Record:
+		l.toggleClip()
+	case keys.Quit:
+		l.win.RequestClose()
+	case keys.Restart:
+		l.show.Say("from the beginning")
+		return l.show.Act(key.Action)
+	default:
+		return l.show.Act(key.Action)
+	}
+	return nil
+}
+
+// swap replaces a scene by a match, or a match by a scene.
+func (l *loop) swap(set settings.Settings) error {
+	content, err := l.open(l.host, set)
+	if err != nil {
+		return err
+	}
+	l.content.Close()
+	l.content = content
+	l.show.put(content)
+	l.show.Say("scene " + set.Scene)
+	if content.Info().Greeting != "" {
+		l.show.greet()
+	}
+	return nil
+}
+
+// enter prepares the settings for another scene: its own rate unless a flag or key has set one, and a
+// number of bodies within its limits.
+func (l *loop) enter(set *settings.Settings) {
+	if !l.rateChosen {
+		set.Rate = 0
+	}
+	set.Entities = 0
+	if set.Link.SendRate == 0 { // as a match has it
+		set.Link.SendRate = settings.DefaultLink().SendRate
+	}
+	if entry, ok := scenes.Find(set.Scene); ok && set.Scene == l.options.Scene && l.options.Entities != 0 {
+		set.Entities = entry.Clamp(l.options.Entities)
+	}
+}

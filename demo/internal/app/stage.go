@@ -1,0 +1,177 @@
+package app
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/hud"
+	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/demo/internal/simulation"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// stage is a scene as [Content]: its simulation, its overlay and its camera.
+type stage struct {
+	*simulation.Simulation
+	theme   render.Theme
+	hud     *hud.HUD
+	brushes [2]scene.Brush // the second one is for a raw picture beside the other
+	camera  camera
+	past    ecs.Time // sums over the scenes before the last restart
+}
+
+// newStage sets up the scene that the settings name. The host says what fixed steps cost.
+func newStage(set settings.Settings, host simulation.Host) (*stage, error) {
+	sim, err := simulation.New(set, host)
+	if err != nil {
+		return nil, err
+	}
+	s := &stage{Simulation: sim, camera: newCamera()}
+	s.begin()
+	return s, nil
+}
+
+// begin prepares what is shown of a scene that has just begun.
+func (s *stage) begin() {
+	s.theme = render.Daylight()
+	if s.Info().Dusk {
+		s.theme = render.Dusk()
+	}
+	s.hud = hud.New(&s.theme, s.Scene().Followed())
+}
+
+// Title implements [Content].
+func (s *stage) Title() string { return "Tandem" }
+
+// Theme implements [Content].
+func (s *stage) Theme() render.Theme { return s.theme }
+
+// Over implements [Content]: scenes have no end.
+func (s *stage) Over() bool { return false }
+
+// Advance implements [Content].
+func (s *stage) Advance(real time.Duration) {
+	s.Update(real)
+	s.hud.Measure(s.Time())
+}
+
+// Trace implements [Content].
+func (s *stage) Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D)) {
+	now := s.Time()
+	s.Scene().Trace(func(name string, logical, visual components.Pose3D) { row(now, name, logical, visual) })
+}
+
+// Draw implements [Content].
+func (s *stage) Draw(f *render.Frame, m *Moment) {
+	set := s.Settings()
+	if set.Split && s.Info().Splits {
+		const gap = 0.004
+		raw := s.drawPart(f, render.Whole().Column(0, 2, gap), true)
+		drawn := s.drawPart(f, render.Whole().Column(1, 2, gap), false)
+		if set.Overlay != settings.OverlayNone {
+			heading(&f.Overlay, raw, f.Theme.Bad, "raw: as simulated")
+			if set.Interpolate {
+				heading(&f.Overlay, drawn, f.Theme.Good, "interpolated")
+			} else {
+				heading(&f.Overlay, drawn, f.Theme.Bad, "interpolation is off")
+			}
+		}
+	} else {
+		s.drawPart(f, render.Whole(), false)
+	}
+	s.hud.Draw(&f.Overlay, &hud.State{Info: s.Info(), Set: set, Now: s.Time(), Live: m.Live, Update: m.Update, Draw: m.Draw})
+}
+
+// drawPart draws the scene into a part of the picture, given in fractions, and returns the part in
+// points.
+func (s *stage) drawPart(f *render.Frame, part render.Rect, raw bool) render.Rect {
+	now, set := s.Time(), s.Settings()
+	w, h := f.Size.Points()
+	aspect := w * part.W / (h * part.H)
+	if part.W < 1 {
+		aspect *= 1.3 // nearer than in a narrow picture of its own: there is another one to see what is at the edges
+	}
+	view := f.ViewIn(part, s.camera.look(s.Scene().Camera(now), aspect))
+	brush := &s.brushes[0]
+	if raw {
+		brush = &s.brushes[1]
+	}
+	brush.Reset()
+	s.Scene().Draw(&scene.Picture{
+		View: view, Overlay: &f.Overlay, Theme: &f.Theme, Brush: brush,
+		Now: now, Raw: raw, Ghosts: set.Ghosts && !raw,
+		Labels: set.Overlay != settings.OverlayNone && h >= 240, Figures: set.Overlay == settings.OverlayAll,
+	})
+	brush.Show(view)
+	return view.Viewport
+}
+
+// heading says what a half of the picture shows.
+func heading(o *render.Overlay, part render.Rect, color render.Color, text string) {
+	style := render.TextHeading
+	if part.W < 400 {
+		style = render.TextSmall
+	}
+	w, h := o.Width(style, text)+20, o.LineHeight(style)+8
+	r := render.Rect{X: part.X + (part.W-w)/2, Y: part.Y + max(part.H*0.22, 44), W: w, H: h}
+	o.Panel(r)
+	o.TextAligned(r.X+w/2, r.Y+4, render.AlignCenter, style, color, text)
+}
+
+// Apply implements [Content]. A scene that had to start anew is shown from its beginning.
+func (s *stage) Apply(set settings.Settings) error {
+	before, past := s.Settings(), s.Time()
+	restarted, err := s.Simulation.Apply(set)
+	if err != nil || !restarted {
+		return err
+	}
+	s.ended(past)
+	if before.Scene != set.Scene {
+		s.camera = newCamera()
+	}
+	return nil
+}
+
+// ended adds up what was, and begins anew.
+func (s *stage) ended(past ecs.Time) {
+	s.past.Normal += past.Normal
+	s.past.Real += past.Real
+	s.past.Dropped += past.Dropped
+	s.past.Tick += past.Tick
+	s.begin()
+}
+
+// Act implements [Content].
+func (s *stage) Act(a keys.Action) error {
+	switch a {
+	case keys.Step:
+		return s.Step()
+	case keys.ResetCamera:
+		s.camera = newCamera()
+	case keys.Restart:
+		past := s.Time()
+		if err := s.Restart(); err != nil {
+			return err
+		}
+		s.ended(past)
+	}
+	return nil
+}
+
+// Event implements [Content]: the mouse moves the camera.
+func (s *stage) Event(e render.Event, size render.Size) { s.camera.event(e, size) }
+
+// Summary implements [Content].
+func (s *stage) Summary(frames int) string {
+	now := s.Time()
+	dropped := "nothing dropped"
+	if d := now.Dropped + s.past.Dropped; d > 0 {
+		dropped = fmt.Sprintf("%.3f s dropped", d.Seconds())
+	}
+	return fmt.Sprintf("%s: %d frames, %.3f s of real and %.3f s of normal time, %d fixed steps, %s", s.Settings().Scene, frames,
+		(now.Real + s.past.Real).Seconds(), (now.Normal + s.past.Normal).Seconds(), now.Tick+s.past.Tick, dropped)
+}

@@ -1,0 +1,267 @@
+package view
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/render"
+)
+
+// Draw draws what the player sees into a part of the frame, given in fractions of it. The brush must be empty, and stay as it is until the frame has been drawn.
+func (s *Seat) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
+	w, h := f.Size.Points()
+	orbit := s.camera.seen(w*part.W/(h*part.H), s.on.Still)
+	v := f.ViewIn(part, orbit.Camera())
+	s.camera.shown, s.camera.part = v.Camera, v.Viewport
+	v.Shadow = render.Shadow{Center: orbit.Target, Radius: orbit.Distance * 0.95}
+	v.Ground.Fade, v.Ground.Height = 90, -0.15 // below the floor
+	p := &painter{s: s, b: brush, t: &f.Theme, c: colorsOf(&f.Theme), v: v, o: &f.Overlay}
+	p.level()
+	s.eachView(func(v *thing) {
+		switch {
+		case v.rep.Kind == arena.KindPlayer:
+			p.player(v)
+		case v.rep.Kind == arena.KindCrate:
+			p.crate(v.pose, int(v.rep.ID))
+		default:
+			p.platform(v.pose)
+		}
+		if s.on.Ghosts {
+			p.ghost(v)
+		}
+	})
+	p.shots()
+	brush.Show(v)
+	s.write(&f.Overlay, v)
+}
+
+// painter draws one picture.
+type painter struct {
+	s *Seat
+	b *scene.Brush
+	t *render.Theme
+	c palette
+	v *render.View
+	o *render.Overlay
+}
+
+func (p *painter) level() {
+	level := p.s.rules.Level
+	p.b.Box(render.Solid, mgl32.Vec3{0, -0.1, 0}, mgl32.Vec3{2 * arena.Half, 0.2, 2 * arena.Half}, p.c.floor)
+	for i := -arena.Half + 2; i < arena.Half; i += 2 {
+		x := float32(i)
+		p.b.Line(mgl32.Vec3{x, 0.005, -arena.Half}, mgl32.Vec3{x, 0.005, arena.Half}, p.c.line)
+		p.b.Line(mgl32.Vec3{-arena.Half, 0.005, x}, mgl32.Vec3{arena.Half, 0.005, x}, p.c.line)
+	}
+	const rim, high = 0.5, 0.9
+	for side := -1; side <= 1; side += 2 {
+		at := float32(side) * (arena.Half + rim/2)
+		p.b.Box(render.Solid, mgl32.Vec3{at, high / 2, 0}, mgl32.Vec3{rim, high, 2*arena.Half + 2*rim}, p.c.wall)
+		p.b.Box(render.Solid, mgl32.Vec3{0, high / 2, at}, mgl32.Vec3{2 * arena.Half, high, rim}, p.c.wall)
+	}
+	for i, box := range level.Blocks {
+		color := p.t.Neutral
+		if i == 1 {
+			color = p.t.Neutral.Mix(p.c.wall, 0.5)
+		}
+		p.b.Box(render.Solid, box.Center(), box.Size(), color)
+	}
+	beat := float32(math.Sin(p.s.engine.Time().Real.Seconds() * 3))
+	for i, portal := range level.Portals {
+		color := p.c.portals[i/2]
+		p.flat(render.Disc, portal.Place.Add(mgl32.Vec3{0, 0.02, 0}), 2*arena.PortalRadius, color.Alpha(0.35))
+		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 0.06, 0}), 2*arena.PortalRadius+0.2, color)
+		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 0.7 + 0.25*beat, 0}), 1.5, color.Alpha(0.7))
+		p.flat(render.Ring, portal.Place.Add(mgl32.Vec3{0, 1.3 - 0.25*beat, 0}), 1.2, color.Alpha(0.45))
+	}
+}
+
+// flat puts a mesh that faces +Z on the floor.
+func (p *painter) flat(mesh render.Mesh, at mgl32.Vec3, size float32, color render.Color) {
+	p.b.Put(mesh, render.Glow, components.Pose3D{
+		Position: at, Rotation: mgl32.QuatRotate(-math.Pi/2, mgl32.Vec3{1, 0, 0}), Scale: mgl32.Vec3{size, size, size},
+	}, color)
+}
+
+func (p *painter) crate(pose components.Pose3D, id int) {
+	color := p.c.wood.Mix(p.t.Neutral, 0.1*float32(id%4))
+	part := pose
+	part.Scale = mgl32.Vec3{arena.CrateSize, arena.CrateSize, arena.CrateSize}
+	p.b.Put(render.Cube, render.Solid, part, color)
+	// Two bands.
+	for _, size := range [...]mgl32.Vec3{{1.03, 0.14, 1.03}, {0.14, 1.03, 1.03}} {
+		part.Scale = size.Mul(arena.CrateSize)
+		p.b.Put(render.Cube, render.Solid, part, color.Mix(p.t.Ink, 0.45))
+	}
+}
+
+func (p *painter) platform(pose components.Pose3D) {
+	const w, h = arena.PlatformWidth, arena.PlatformHeight
+	p.b.Box(render.Solid, pose.Position, mgl32.Vec3{w, h, w}, p.c.deck)
+	// A bright rim, so that its edge is seen from above.
+	top := pose.Position.Add(mgl32.Vec3{0, h/2 + 0.01, 0})
+	const rim, off = 0.22, w/2 - 0.11
+	for side := float32(-1); side <= 1; side += 2 {
+		p.b.Box(render.Solid, top.Add(mgl32.Vec3{side * off, 0, 0}), mgl32.Vec3{rim, 0.05, w}, p.c.edge)
+		p.b.Box(render.Solid, top.Add(mgl32.Vec3{0, 0, side * off}), mgl32.Vec3{w - 2*rim, 0.05, rim}, p.c.edge)
+	}
+}
+
+func (p *painter) player(v *thing) {
+	color := p.c.player(v.rep.Owner)
+	if wd := p.s.hurt[v.entity]; wd != nil && wd.any {
+		if since := (p.s.engine.Time().Real - wd.at).Seconds(); since < 0.25 {
+			flash := render.Hex(0xffd23c)
+			color = flash.Mix(color, float32(since/0.25))
+			p.b.Put(render.Sphere, render.Glow, components.Pose3D{
+				Position: v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{2, 2, 2}.Mul(float32(1 - since)),
+			}, flash.Alpha(0.6*float32(1-since/0.25)))
+		}
+	}
+	at := func(x, y, z float32) mgl32.Vec3 { return v.pose.Apply(mgl32.Vec3{x, y, z}) }
+	body := components.Pose3D{Position: at(0, arena.Height/2, 0), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{2 * arena.Radius, arena.Height / 2, 2 * arena.Radius}}
+	p.b.Put(render.Capsule, render.Solid, body, color)
+	dark := p.t.Ink
+	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0, 1.38, -0.28), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.5, 0.18, 0.3}}, dark)
+	p.b.Put(render.Cube, render.Solid, components.Pose3D{Position: at(0.3, arena.Muzzle-0.1, -0.45), Rotation: v.pose.Rotation, Scale: mgl32.Vec3{0.14, 0.16, 0.75}}, dark.Mix(color, 0.25))
+	if v.own {
+		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
+	}
+	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.s.on.Captions {
+		p.tag(v, x, y, color)
+	}
+}
+
+// tag writes name and health over somebody's head.
+func (p *painter) tag(v *thing, x, y float32, color render.Color) {
+	const w = 34
+	if x < p.v.Viewport.X+w || x > p.v.Viewport.X+p.v.Viewport.W-w || y < p.v.Viewport.Y+24 || y > p.v.Viewport.Y+p.v.Viewport.H-8 {
+		return // half of it would be in the neighbour's picture
+	}
+	p.o.RoundRect(render.Rect{X: x - w/2 - 1, Y: y - 1, W: w + 2, H: 6}, p.t.Panel)
+	p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, p.c.onPanel(v.rep.Owner, color))
+	line := p.o.LineHeight(render.TextSmall)
+	name, number := "you", uint64(0)
+	if !v.own {
+		name, number = "player ", uint64(v.rep.Owner)
+	}
+	left, top := x-p.o.Width(render.TextSmall, name)/2, y-line-2
+	if number > 0 {
+		left -= 3.5
+	}
+	write := func(dx, dy float32, color render.Color) {
+		w := p.o.At(left+dx, top+dy, render.TextSmall, color).Str(name)
+		if number > 0 {
+			w.Uint(number)
+		}
+	}
+	// A light seam, so that dark letters are read on whatever is behind them.
+	for _, d := range [...][2]float32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+		write(d[0], d[1], p.c.floor.Alpha(0.7))
+	}
+	write(0, 0, p.t.Ink)
+}
+
+// ghost shows where the newest state from the server has something.
+func (p *painter) ghost(v *thing) {
+	state, ok := p.s.client.Newest(v.rep.ID)
+	if !ok {
+		return
+	}
+	// Of a mover the server sends nothing; its ghost is where the server has it now, and with it that of who rides on it.
+	level, now := p.s.rules.Level, (p.s.client.View() + p.s.client.Stats().Delay).Seconds()
+	if carrier := p.s.client.Replica(p.s.client.Parent(v.rep.ID)); !carrier.IsZero() {
+		state.Position = state.Position.Add(level.Platforms[p.s.replicated.Get(carrier).Kind-arena.KindPlatform](now))
+	}
+	pose := components.Pose3D{Position: state.Position, Rotation: state.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
+	color := p.t.Accent(4)
+	switch {
+	case v.rep.Kind == arena.KindPlayer:
+		color = p.c.player(v.rep.Owner)
+		pose.Position = pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
+		pose.Scale = mgl32.Vec3{2.1 * arena.Radius, arena.Height / 2, 2.1 * arena.Radius}
+		p.b.Put(render.Capsule, render.Ghost, pose, color)
+	case v.rep.Kind == arena.KindCrate:
+		if v.pose.Position.Sub(state.Position).Len() < 0.01 {
+			return // the same place twice would only flicker
+		}
+		pose.Scale = mgl32.Vec3{1, 1, 1}.Mul(arena.CrateSize * 1.03)
+		p.edges(pose, color)
+	default:
+		pose.Position, pose.Rotation = level.Platforms[v.rep.Kind-arena.KindPlatform](now), mgl32.QuatIdent()
+		pose.Scale = mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.01)
+		p.edges(pose, p.c.edge.Mix(p.t.Ink, 0.35))
+	}
+	if v.rep.Kind < arena.KindPlatform {
+		lift := mgl32.Vec3{0, 0.9, 0}
+		p.b.Line(v.pose.Position.Add(lift), state.Position.Add(lift), color.Alpha(0.7))
+	}
+}
+
+// edges draws the twelve edges of a unit cube in a pose. A ghost of a box has no faces: they would tint what it overlaps.
+func (p *painter) edges(pose components.Pose3D, color render.Color) {
+	for axis := range 3 {
+		for corner := range 4 {
+			var from mgl32.Vec3
+			from[axis] = -0.5
+			from[(axis+1)%3], from[(axis+2)%3] = float32(corner&1)-0.5, float32(corner>>1)-0.5
+			to := from
+			to[axis] = 0.5
+			p.b.Line(pose.Apply(from), pose.Apply(to), color)
+		}
+	}
+}
+
+// shots draws streaks, sparks and rings.
+func (p *painter) shots() {
+	now := p.s.engine.Time().Real
+	list := p.s.effects.list
+	for i := range list {
+		e := &list[i]
+		if now < e.at {
+			continue
+		}
+		if e.find {
+			e.find = false
+			e.from = e.to
+			p.s.eachView(func(v *thing) {
+				if v.rep.Kind == arena.KindPlayer && v.rep.Owner == e.owner {
+					e.from = v.pose.Apply(mgl32.Vec3{0.3, arena.Muzzle - 0.1, -0.8})
+				}
+			})
+		}
+		age := float32(float64(now-e.at) / float64(e.length()))
+		color := p.c.player(e.owner)
+		switch e.kind {
+		case pushes:
+			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.15, 0}), 1+8*age, color.Alpha(0.9*(1-age)))
+			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.3, 0}), 0.6+6*age, color.Alpha(0.6*(1-age)))
+			continue
+		case jumps: // a pillar of light, which thins out where he was and where he is
+			const high = 3.2
+			bright := color.Mix(render.Hex(0xffffff), 0.35)
+			p.b.Put(render.Cylinder, render.Glow, components.Pose3D{
+				Position: e.to.Add(mgl32.Vec3{0, high / 2, 0}), Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{0.9 * (1 - age), high, 0.9 * (1 - age)},
+			}, bright.Alpha(0.75*(1-age)))
+			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.1, 0}), 0.8+2*age, color.Alpha(0.9*(1-age)))
+			continue
+		}
+		way := e.to.Sub(e.from)
+		l := way.Len()
+		if l < 0.05 {
+			continue
+		}
+		bright := color.Mix(render.Hex(0xffffff), 0.5)
+		beam := components.Pose3D{
+			Position: e.from.Add(way.Mul(0.5)), Rotation: mgl32.QuatBetweenVectors(mgl32.Vec3{0, 1, 0}, way.Mul(1/l)),
+			Scale: mgl32.Vec3{0.09 * (1 - age), l, 0.09 * (1 - age)},
+		}
+		p.b.Put(render.Cylinder, render.Glow, beam, bright.Alpha(1-age))
+		p.b.Ball(render.Glow, e.from, 0.35*(1-age), bright)
+		p.b.Ball(render.Glow, e.to, 0.25+0.3*age, bright.Alpha(1-age))
+	}
+}

@@ -1,0 +1,303 @@
+package view
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/render"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
+)
+
+// graphs are the strip charts of the network.
+type graphs struct {
+	times, losses, bytes *render.Graph
+	last                 netcode.ClientStats
+	tick                 uint64 // as of last
+	since                time.Duration
+	down, up             float64 // bytes per second
+	starved, corrected   float32 // percent: of the pictures of others, of the own player's steps
+}
+
+const (
+	graphLength = 200
+	graphEvery  = 50 * time.Millisecond
+)
+
+// measure takes a sample now and then.
+func (g *graphs) measure(s *Seat) {
+	now, st := s.engine.Time().Real, s.client.Stats()
+	if now-g.since < graphEvery && g.since != 0 {
+		return
+	}
+	passed := (now - g.since).Seconds()
+	g.since = now
+	if passed <= 0 {
+		return
+	}
+	sampled := float64(st.Sampled - g.last.Sampled)
+	if sampled > 0 {
+		g.starved = float32(100 * float64(st.Starved-g.last.Starved) / sampled)
+	}
+	tick := s.engine.Time().Tick
+	if steps := tick - g.tick; steps > 0 {
+		g.corrected = float32(100 * float64(st.Corrections-g.last.Corrections) / float64(steps))
+	}
+	g.tick = tick
+	smooth := 1 - math.Exp(-passed/0.5)
+	g.down += (float64(st.ReceivedBytes-g.last.ReceivedBytes)/passed - g.down) * smooth
+	g.up += (float64(st.SentBytes-g.last.SentBytes)/passed - g.up) * smooth
+	g.last = st
+	g.times.Push(millis(st.RTT), millis(st.Delay), millis(st.Path.Queue))
+	g.losses.Push(float32(100*st.Loss), g.starved, g.corrected)
+	limit := 0.0 // where there is one
+	if st.Path.Cause != congestion.Free {
+		limit = st.Path.Rate
+	}
+	g.bytes.Push(float32(g.down/1000), float32(g.up/1000), float32(limit/1000))
+}
+
+func millis(d time.Duration) float32 { return float32(d.Seconds() * 1000) }
+
+func newGraphs() graphs {
+	theme := Theme()
+	graph := func(title string, digits int, lines ...render.Series) *render.Graph {
+		return render.NewGraph(title, "", digits, graphLength, lines...)
+	}
+	return graphs{
+		times:  graph("ms", 0, render.Series{Name: "round trip", Color: theme.Accent(0)}, render.Series{Name: "delay", Color: theme.Accent(2)}, render.Series{Name: "queue up", Color: theme.Bad}),
+		losses: graph("%", 0, render.Series{Name: "lost", Color: theme.Bad}, render.Series{Name: "starved", Color: theme.Accent(1)}, render.Series{Name: "corrected", Color: theme.Accent(2)}),
+		bytes:  graph("kB/s", 1, render.Series{Name: "down", Color: theme.Accent(2)}, render.Series{Name: "up", Color: theme.Accent(3)}, render.Series{Name: "limit up", Color: theme.Bad}),
+	}
+}
+
+// margin is the distance of panels from the picture's edge, in points.
+const margin = 10
+
+// write puts the figures over the picture.
+func (s *Seat) write(o *render.Overlay, v *render.View) {
+	all := v.Viewport.Inset(margin)
+	status, _ := s.client.Status()
+	if status != netcode.Playing { // this has to be seen, whatever else is
+		s.announce(o, all, 0.34, render.TextHeading, o.Theme().Bad, s.Status())
+	}
+	if s.notice != "" && s.engine.Time().Real-s.noted < 4*time.Second {
+		s.announce(o, all, 0.16, render.TextHeading, o.Theme().Text, s.notice)
+	}
+	if !s.on.Overlay {
+		return
+	}
+	s.headline(o, all)
+	s.scores(o, all)
+	if all.H < 200 || all.W < 220 {
+		return
+	}
+	top := s.figures(o, all)
+	if s.on.Graphs && all.H > 300 && all.W > 520 {
+		height := min(all.H*0.16, 92)
+		width := min((all.W-16)/3, 430)
+		for i, g := range [...]*render.Graph{s.graphs.times, s.graphs.losses, s.graphs.bytes} {
+			o.Graph(render.Rect{X: all.X + float32(i)*(width+8), Y: top - 8 - height, W: width, H: height}, g)
+		}
+	}
+}
+
+// announce writes something important in the middle, in as many lines as it needs.
+func (s *Seat) announce(o *render.Overlay, all render.Rect, height float32, style render.TextStyle, color render.Color, text string) {
+	if all.W < 500 {
+		style = render.TextBody
+	}
+	lines := wrap(text, func(part string) bool { return o.Width(style, part) <= all.W-50 })
+	w, line := float32(0), o.LineHeight(style)
+	for _, part := range lines {
+		w = max(w, o.Width(style, part))
+	}
+	r := render.Rect{W: w + 40, H: line*float32(len(lines)) + 18}
+	r.X, r.Y = all.X+(all.W-r.W)/2, all.Y+all.H*height
+	o.RoundRect(r, o.Theme().Panel.Alpha(0.94))
+	for i, part := range lines {
+		o.TextAligned(r.X+r.W/2, r.Y+9+float32(i)*line, render.AlignCenter, style, color, part)
+	}
+}
+
+// wrap breaks a text at spaces into lines that fit.
+func wrap(text string, fits func(string) bool) (lines []string) {
+	for {
+		end := len(text)
+		for !fits(text[:end]) {
+			space := strings.LastIndexByte(text[:end], ' ')
+			if space <= 0 {
+				break
+			}
+			end = space
+		}
+		lines = append(lines, text[:end])
+		if text = strings.TrimPrefix(text[end:], " "); text == "" {
+			return lines
+		}
+	}
+}
+
+// figures writes a line of them at the lower edge, as many as there is room for, and returns its upper edge.
+func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
+	theme, st := o.Theme(), s.client.Stats()
+	line := o.LineHeight(render.TextSmall)
+	r := render.Rect{X: all.X, Y: all.Y + all.H - line - 8, W: all.W, H: line + 8}
+	o.Panel(r)
+	w := o.At(r.X+10, r.Y+4, render.TextSmall, theme.Text)
+	label := func(text string) { w.Color(theme.TextDim).Str(text).Color(theme.Text) }
+	label("round trip ")
+	w.Millis(st.RTT, 0).Str(" ms")
+	label("   delay ")
+	w.Millis(st.Delay, 0).Str(" ms")
+	label("   loss ")
+	w.Float(100*st.Loss, 0).Str(" %")
+	if all.W > 520 {
+		label("   lead ")
+		w.Millis(st.Lead, 0).Str(" ms")
+		label("   corrections ")
+		w.Uint(st.Corrections)
+	}
+	if all.W > 640 {
+		label("   every ")
+		w.Millis(st.Interval, 0).Str(" ms")
+	}
+	if all.W > 760 {
+		label("   starved ")
+		w.Float(float64(s.graphs.starved), 1).Str(" %")
+	}
+	if all.W > 1000 {
+		label("   down ")
+		w.Float(s.graphs.down/1000, 1).Str(" kB/s")
+		label("   up ")
+		w.Float(s.graphs.up/1000, 1).Str(" kB/s")
+		if st.Path.Cause != congestion.Free {
+			label(" of ")
+			w.Float(st.Path.Rate/1000, 1).Str(" (").Str(st.Path.Cause.String()).Str(")")
+		}
+		label("   others drawn by ")
+		w.Str(s.on.Kind.Display())
+	}
+	if s.Hint && all.W > 360 {
+		const text = "all keys"
+		x := r.X + r.W - o.Width(render.TextSmall, text) - 34
+		o.Key(x, r.Y+2, "H")
+		o.Text(x+24, r.Y+4, render.TextSmall, theme.TextDim, text)
+	}
+	return r.Y
+}
+
+// headline says who this is, over what a line, and what is switched off.
+func (s *Seat) headline(o *render.Overlay, all render.Rect) {
+	theme := o.Theme()
+	line := o.LineHeight(render.TextSmall)
+	off := ""
+	switch {
+	case !s.on.Predict && !s.on.Reconcile:
+		off = "no prediction, no reconciliation"
+	case !s.on.Predict:
+		off = "no prediction"
+	case !s.on.Reconcile:
+		off = "no reconciliation"
+	}
+	colors := colorsOf(theme)
+	l := s.config.Link
+	wide := float32(184)
+	if l.Bursts || l.Latency >= time.Second {
+		wide = 232
+	}
+	r := render.Rect{X: all.X, Y: all.Y, W: wide, H: 2*line + 10}
+	if all.W < wide+130 {
+		r.W, r.H = 92, line+10
+	}
+	if off != "" && r.W == wide {
+		r.H += line
+	}
+	o.Panel(r)
+	if n := s.client.Number(); n == 0 {
+		o.Text(r.X+10, r.Y+4, render.TextSmall, theme.TextDim, "not in yet")
+	} else {
+		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.onPanel(n, colors.player(n)))
+		o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(n))
+	}
+	if r.W < wide {
+		return
+	}
+	w := o.At(r.X+10, r.Y+4+line, render.TextSmall, theme.TextDim)
+	if l.Latency == 0 && l.Jitter == 0 && l.Loss == 0 {
+		w.Str("nothing added to the line")
+	} else {
+		w.Str("line: ").Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms, ").Float(100*l.Loss, 0).Str(" % lost")
+		if l.Bursts {
+			w.Str(" (bursts)")
+		}
+	}
+	if off != "" {
+		o.Text(r.X+10, r.Y+4+2*line, render.TextSmall, theme.Bad, off)
+	}
+}
+
+// scores lists the best five; who is not among them stands in the last one's place in his own list.
+func (s *Seat) scores(o *render.Overlay, all render.Rect) {
+	theme := o.Theme()
+	line := o.LineHeight(render.TextSmall)
+	var board [5]thing
+	n := ranked(&board, s.views)
+	if n == 0 {
+		return
+	}
+	const w = 118
+	r := render.Rect{X: all.X + all.W - w, Y: all.Y, W: w, H: float32(n)*(line+2) + 8}
+	o.Panel(r)
+	colors := colorsOf(theme)
+	for i := range board[:n] {
+		y := r.Y + 5 + float32(i)*(line+2)
+		v := &board[i]
+		o.Dot(r.X+15, y+line/2, 5, colors.onPanel(v.rep.Owner, colors.player(v.rep.Owner)))
+		color := theme.TextDim
+		if v.own {
+			color = theme.Text
+			o.Text(r.X+28, y, render.TextSmall, color, "you")
+		} else {
+			o.At(r.X+28, y, render.TextSmall, color).Str("player ").Uint(uint64(v.rep.Owner))
+		}
+		o.At(r.X+w-34, y, render.TextSmall, color).FloatRight(float64(v.pawn.Score), 0, 24)
+	}
+}
+
+// ranked fills the board with the best players, the own one in the last place if he is not better, and returns how many they are.
+func ranked(board *[5]thing, all []thing) (n int) {
+	var me thing
+	for k := range all {
+		v := &all[k]
+		if v.rep.Kind != arena.KindPlayer {
+			continue
+		}
+		if v.own {
+			me = *v
+		}
+		i := min(n, len(board)-1)
+		if n == len(board) && !better(v, &board[i]) {
+			continue
+		}
+		for i > 0 && better(v, &board[i-1]) {
+			board[i] = board[i-1]
+			i--
+		}
+		board[i] = *v
+		n = min(n+1, len(board))
+	}
+	if n > 0 && me.own && better(&board[n-1], &me) {
+		board[n-1] = me
+	}
+	return n
+}
+
+func better(a, b *thing) bool {
+	if a.pawn.Score != b.pawn.Score {
+		return a.pawn.Score > b.pawn.Score
+	}
+	return a.rep.Owner < b.rep.Owner
+}

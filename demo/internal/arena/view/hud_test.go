@@ -1,0 +1,43 @@
+package view
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+)
+
+// The best five in the order of their scores, and always the own player.
+func TestScores(t *testing.T) {
+	for name, test := range map[string]struct {
+		scores []int // of the players 1, 2, 3...
+		me     uint16
+		want   []uint16
+	}{
+		"nobody":           {nil, 1, nil},
+		"alone":            {[]int{3}, 1, []uint16{1}},
+		"by score":         {[]int{3, 9, 5}, 1, []uint16{2, 3, 1}},
+		"equal, by number": {[]int{4, 4, 4}, 2, []uint16{1, 2, 3}},
+		"among the best":   {[]int{1, 2, 3, 4, 5, 6, 7}, 5, []uint16{7, 6, 5, 4, 3}},
+		"not among them":   {[]int{1, 2, 3, 4, 5, 6, 7}, 1, []uint16{7, 6, 5, 4, 1}},
+		"nobody's":         {[]int{1, 2, 3, 4, 5, 6}, 0, []uint16{6, 5, 4, 3, 2}},
+		"the fifth":        {[]int{1, 2, 3, 4, 5, 6}, 2, []uint16{6, 5, 4, 3, 2}},
+	} {
+		var board [5]thing
+		var all []thing
+		for i, score := range test.scores {
+			v := thing{rep: netcode.Replicated{Kind: arena.KindPlayer, Owner: uint16(i + 1)}, own: uint16(i+1) == test.me}
+			v.pawn.Score = uint16(score)
+			all = append(all, v, thing{rep: netcode.Replicated{Kind: arena.KindCrate}})
+		}
+		n := ranked(&board, all)
+		var got []uint16
+		for _, v := range board[:n] {
+			got = append(got, v.rep.Owner)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package view
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+)
+
+// Pilot plays.
+type Pilot interface {
+	// Input is called once per tick.
+	Input(s *Seat, t tick.Tick) arena.Input
+	// Push is called after Input and tells whether to push now.
+	Push() bool
+}
+
+type idle struct{}
+
+func (idle) Input(*Seat, tick.Tick) arena.Input { return arena.Input{} }
+func (idle) Push() bool                         { return false }
+
+// Fixed is a pilot that always does the same.
+type Fixed func(t tick.Tick) arena.Input
+
+// Input implements [Pilot].
+func (f Fixed) Input(_ *Seat, t tick.Tick) arena.Input { return f(t) }
+
+// Push implements [Pilot].
+func (Fixed) Push() bool { return false }
+
+// Auto plays by itself: it runs from place to place, jumps now and then, and shoots at whom it sees.
+type Auto struct {
+	random  *rand.Rand
+	goal    mgl32.Vec3
+	until   tick.Tick // when the goal is given up
+	started bool
+	push    bool
+	burst   int  // ticks for which it goes on shooting, negative: rests
+	Peace   bool // it does not shoot
+	Near    bool // it stays where a camera that stands still sees it
+}
+
+// NewAuto returns a pilot whose whims come from the seed.
+func NewAuto(seed uint64) *Auto { return &Auto{random: rand.New(rand.NewPCG(seed, 7))} }
+
+// Push implements [Pilot].
+func (a *Auto) Push() bool {
+	p := a.push
+	a.push = false
+	return p
+}
+
+// Input implements [Pilot].
+func (a *Auto) Input(s *Seat, t tick.Tick) (in arena.Input) {
+	me, ok := s.client.State()
+	if !ok {
+		return in
+	}
+	rate := s.rules.Rate
+	way := flat(a.goal.Sub(me.Pos))
+	if !a.started || t.Sub(a.until) > 0 || way.Len() < 0.8 {
+		a.started = true
+		a.choose(s, me)
+		a.until = t.Add(rate * (2 + a.random.IntN(3)))
+		way = flat(a.goal.Sub(me.Pos))
+	}
+	if l := way.Len(); l > 0.1 {
+		in.X, in.Z = int8(math.Round(float64(way[0]/l*7))), int8(math.Round(float64(way[2]/l*7)))
+	}
+	in.Yaw, in.Pitch = arena.Toward(mgl32.Vec3{}, mgl32.Vec3{float32(in.X), 0, float32(in.Z)})
+	in.Jump = a.random.IntN(rate*2) == 0 || me.Ground && flat(me.Vel).Len() < 1 && t.Sub(a.until) > int32(-rate)
+	if a.Peace {
+		return in
+	}
+	a.push = a.random.IntN(rate*6) == 0
+	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
+	if target, ok := s.nearest(muzzle); ok {
+		in.Yaw, in.Pitch = arena.Toward(muzzle, target)
+		if a.burst--; a.burst < -rate {
+			a.burst = rate/2 + a.random.IntN(rate)
+		}
+		in.Fire = a.burst > 0
+	}
+	return in
+}
+
+// choose picks where to go: mostly a place on the floor, at times a portal, a crate or a platform.
+func (a *Auto) choose(s *Seat, me arena.State) {
+	level := s.rules.Level
+	random := func(least, most float64) float32 { return float32(least + (most-least)*a.random.Float64()) }
+	if a.Near {
+		a.goal = mgl32.Vec3{random(-8.5, 8.5), 0, random(-3, 12)}
+		return
+	}
+	switch a.random.IntN(10) {
+	case 0:
+		a.goal = level.Portals[a.random.IntN(len(level.Portals))].Place
+		return
+	case 1, 2, 3:
+		if len(s.views) > 0 {
+			if v := s.views[a.random.IntN(len(s.views))]; v.rep.Kind != arena.KindPlayer {
+				a.goal = v.pose.Position
+				return
+			}
+		}
+	}
+	const edge = arena.Half - 3
+	a.goal = mgl32.Vec3{random(-edge, edge), 0, random(-edge, edge)}
+}
+
+// nearest returns the middle of the nearest other player in sight, as drawn.
+func (s *Seat) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
+	best, found := float32(16), false
+	var at mgl32.Vec3
+	s.eachView(func(v *thing) {
+		if v.rep.Kind != arena.KindPlayer || v.own {
+			return
+		}
+		middle := v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
+		d := middle.Sub(from)
+		l := d.Len()
+		if l >= best || l < 0.1 {
+			return
+		}
+		shot := arena.Shot{From: from, Direction: d.Mul(1 / l)}
+		if shot.Reach(s.rules.Level) < l-0.5 {
+			return
+		}
+		best, at, found = l, middle, true
+	})
+	return at, found
+}
+
+func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }

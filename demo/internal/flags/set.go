@@ -1,0 +1,166 @@
+// Package flags reads command lines and explains them, alike for every command of the demo.
+package flags
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Set is the flags of a command, in sections.
+type Set struct {
+	*flag.FlagSet
+	sections []section
+}
+
+type section struct {
+	title string
+	names []string // of its flags
+}
+
+// ErrHelp is returned when the help was asked for and has been printed.
+var ErrHelp = flag.ErrHelp
+
+// BadUsage is the error for a command line that is wrong.
+type BadUsage struct{ Err error }
+
+func (e *BadUsage) Error() string { return e.Err.Error() }
+func (e *BadUsage) Unwrap() error { return e.Err }
+
+// Badf returns a [BadUsage].
+func Badf(format string, values ...any) error { return &BadUsage{fmt.Errorf(format, values...)} }
+
+// New returns a command without flags. The name is empty for the demo itself.
+func New(name string) *Set {
+	s := &Set{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
+	s.SetOutput(io.Discard) // errors are returned, help is printed below
+	return s
+}
+
+// Section names the flags that have been defined since the last section.
+func (s *Set) Section(title string) {
+	var names []string
+	s.VisitAll(func(f *flag.Flag) {
+		if !slices.ContainsFunc(s.sections, func(k section) bool { return slices.Contains(k.names, f.Name) }) {
+			names = append(names, f.Name)
+		}
+	})
+	if len(names) > 0 {
+		s.sections = append(s.sections, section{title, names})
+	}
+}
+
+// Read reads the arguments. Help goes to out: head, all flags, tail.
+func (s *Set) Read(args []string, out io.Writer, head, tail string) error {
+	err := s.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		s.Section("Flags")
+		fmt.Fprint(out, head)
+		s.write(out)
+		fmt.Fprint(out, tail)
+		return ErrHelp
+	}
+	if err != nil {
+		return &BadUsage{readable(err, func(name string) string { return takes(s.Lookup(name)) })}
+	}
+	if s.NArg() > 0 {
+		return Badf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", s.Arg(0))
+	}
+	return nil
+}
+
+// Given reports whether a flag stands on the command line.
+func (s *Set) Given(name string) (given bool) {
+	s.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
+}
+
+// helpWidth is how many columns the help takes at most.
+const helpWidth = 116
+
+// write explains all flags of a command, in two columns.
+func (s *Set) write(out io.Writer) {
+	for _, k := range s.sections {
+		fmt.Fprintf(out, "\n%s\n", k.title)
+		for _, name := range k.names {
+			writeFlag(out, s.Lookup(name))
+		}
+	}
+}
+
+func writeFlag(out io.Writer, f *flag.Flag) {
+	const indent = 22
+	value, text := flag.UnquoteUsage(f)
+	switch {
+	case isBool(f) && f.DefValue == "true":
+		text += " (on; off with -" + f.Name + "=false)"
+	case f.DefValue != "" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "false" && !strings.Contains(text, "(default"):
+		text += " (default " + f.DefValue + ")"
+	}
+	if strings.Contains(value, " ") { // a range, which the text tells
+		value = "n"
+	}
+	head := strings.TrimRight("  -"+f.Name+" "+strings.ToUpper(value), " ")
+	lines := wrap(text, helpWidth-indent)
+	if len(head) >= indent {
+		fmt.Fprintln(out, head)
+		head = ""
+	}
+	for _, line := range lines {
+		fmt.Fprintf(out, "%-*s%s\n", indent, head, line)
+		head = ""
+	}
+}
+
+// wrap breaks a text at spaces into lines of at most width characters. A longer word has a line of
+// its own.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+// takes returns what values a flag takes, or "" if the flag is nil or its parsing cannot fail.
+func takes(f *flag.Flag) string {
+	if f == nil {
+		return ""
+	}
+	if t, ok := f.Value.(interface{ Takes() string }); ok {
+		return t.Takes()
+	}
+	g, ok := f.Value.(flag.Getter)
+	if !ok {
+		return ""
+	}
+	switch g.Get().(type) {
+	case time.Duration:
+		return "a time with its unit, such as 200ms"
+	case int:
+		return "a whole number"
+	case uint64:
+		return "a whole number, 0 or more"
+	case float64:
+		return "a number such as 0.15"
+	case bool:
+		return "true or false, as -" + f.Name + "=false"
+	}
+	return ""
+}

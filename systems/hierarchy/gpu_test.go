@@ -1,0 +1,42 @@
+package hierarchy_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	. "github.com/tandem-ecs/tandem/internal/coretest"
+)
+
+// Whoever is marked for the graphics processor after the sync was blended in it, and his children are drawn where that has put him.
+func TestMarkedForTheGPUBetweenSyncAndPropagation(t *testing.T) {
+	f := newFamily(t, 10)
+	root := f.Spawn(At(0, 0, 0))
+	child := f.child(root, At(1, 0, 0))
+	f.Fixed(func(now ecs.Time) { f.Logical(root).Set(At(float64(now.Tick)+1, 0, 0)) })
+	id, mark := arche.ComponentID[components.InterpolateOnGPU](f.W), false
+	f.AddAt(ecs.VisualSync, ecs.OrderSync+1, ecs.SystemFunc(func(*arche.World) {
+		if mark {
+			f.W.Add(root, id)
+			mark = false
+		}
+	}))
+	f.Run(3, Constant(110*time.Millisecond), nil)
+	mark = true
+	f.Update(10 * time.Millisecond)
+	f.Near("the root, by itself", f.X(root), 3.4, 1e-5)
+	told := 0
+	f.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
+		told++
+		want := 3.4
+		if e == child {
+			want++
+		}
+		f.Near("in the pass", float64(m[12]), want, 1e-5)
+	})
+	f.Near("members", float64(told), 2, 0)
+}

@@ -1,0 +1,278 @@
+package hierarchy
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/internal/alive"
+	"github.com/tandem-ecs/tandem/internal/resource"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+)
+
+// Hierarchy composes the local poses of entities with a [components.Parent] to world poses, of both kinds: logical for the simulation, visual for the picture. It is an
+// [ecs.Plugin]; install one per engine, in any order with [interpolation.New3D], without which there are only logical poses and those of visual-only entities.
+//
+// Local poses are interpolated, world poses are composed from them: a child on a turning parent keeps its distance all the way, which blended world poses do not.
+//
+// Despawning a parent removes its subtree, at the latest by the next FixedEnd or VisualSync ([Hierarchy.KeepOrphans] changes that). A parent that the world has never had, or not yet, counts as one that has
+// died; it was nowhere, so what is kept of its children stands at their local poses. Parents that form a cycle, which only direct writes can make, count as roots; an error that names them is logged once.
+//
+// Make it with [New3D]; the zero value is of no use. Like the engine it belongs to one goroutine at a time.
+type Hierarchy[P, M any] struct {
+	// KeepOrphans lets the children of a despawned parent live on without one, where they are in the
+	// world. Otherwise they are removed with it.
+	KeepOrphans bool
+	// Log receives faults of the data, such as cycles of parents. Nil means slog.Default().
+	Log *slog.Logger
+
+	closed, warned bool
+
+	engine *ecs.Engine
+	world  *arche.World
+	ancestry
+	space               space[P, M]
+	topology            topology[P]
+	visual              frames[P, M] // in the order of those drawn
+	logical             frames[P, M] // of parents, in the order of the newest sweep; only to keep orphans
+	ofLogical, ofVisual source[P, M]
+	above               M                   // scratch
+	dirty               []uint64            // bit k: node k's local visual pose may have changed
+	uninterpolated      []uninterpolated[P] // members whose drawn pose the interpolator does not write
+
+	expecting bool // some uninterpolated members are still to get samples
+	source    *interpolation.Interpolator[P]
+	feed      *interpolation.Feed[P] // of the source
+	fresh     bool                   // the feed has delivered nothing yet
+	takingAll bool
+
+	ids struct{ parent, logical, visual, otherLogical, otherVisual arche.ID }
+}
+
+// Hierarchy3D is the hierarchy of poses in space, Hierarchy2D that of poses in the plane.
+type (
+	Hierarchy3D = Hierarchy[components.Pose3D, mgl32.Mat4]
+	Hierarchy2D = Hierarchy[components.Pose2D, mgl32.Mat3]
+)
+
+// New3D returns the plugin for poses in space, with world poses as mgl32.Mat4.
+func New3D() *Hierarchy3D { return newHierarchy(space3D()) }
+
+// New2D returns the plugin for poses in the plane, with world poses as mgl32.Mat3.
+func New2D() *Hierarchy2D { return newHierarchy(space2D()) }
+
+func newHierarchy[P, M any](s space[P, M]) *Hierarchy[P, M] {
+	h := &Hierarchy[P, M]{space: s, visual: s.newFrames(), logical: s.newFrames()}
+	h.ofLogical = source[P, M]{h.logicalLocal, h.lastLogical}
+	h.ofVisual = source[P, M]{h.visualLocal, h.lastVisual}
+	return h
+}
+
+// Of returns the hierarchy of poses in space that is installed on a world's engine, or nil.
+func Of(w *arche.World) *Hierarchy3D { return of[components.Pose3D, mgl32.Mat4](w) }
+
+func of[P, M any](w *arche.World) *Hierarchy[P, M] {
+	h, _ := w.Resources().Get(arche.ResourceID[Hierarchy[P, M]](w)).(*Hierarchy[P, M])
+	return h
+}
+
+// ErrCycle is returned when an entity would become its own ancestor.
+var ErrCycle = errors.New("an entity cannot become its own ancestor")
+
+// Install adds the hierarchy's systems to the engine. It panics if it was installed before, on whatever engine.
+func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
+	if h.engine != nil {
+		panic("hierarchy: this hierarchy is already installed on an engine; make one per engine")
+	}
+	if h.Log == nil {
+		h.Log = slog.Default()
+	}
+	h.engine, h.world = e, e.World()
+	h.ids.parent = arche.ComponentID[components.Parent](h.world)
+	h.ids.logical = arche.ComponentID[components.Logical[P]](h.world)
+	h.ids.visual = arche.ComponentID[components.Visual[P]](h.world)
+	h.ancestry.world, h.ancestry.parent, h.ancestry.living = h.world, h.ids.parent, alive.In(h.world, h.ids.parent)
+	h.topology = newTopology[P](h.world, h.ids.parent)
+	h.ids.otherLogical, h.ids.otherVisual = h.space.other(h.world)
+	resource.Put(h.world, h)
+	all, _ := h.world.Resources().Get(arche.ResourceID[installed](h.world)).(*installed)
+	if all == nil {
+		all = &installed{}
+		arche.AddResource(h.world, all)
+	}
+	if all.engine != e { // that of an engine that was closed before it ran
+		*all = installed{engine: e}
+	}
+	all.list = append(all.list, h)
+	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
+	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
+	e.AddAt(ecs.VisualSync, ecs.OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
+}
+
+type hierarchySystem struct {
+	what     string
+	run      func()
+	finalize func(w *arche.World)
+}
+
+func (s *hierarchySystem) Initialize(*arche.World) {}
+func (s *hierarchySystem) Update(*arche.World)     { s.run() }
+func (s *hierarchySystem) Name() string            { return s.what }
+func (s *hierarchySystem) Finalize(w *arche.World) { s.finalize(w) }
+
+// close gives everything back, when the last of the systems is finalised, which engines do first.
+func (h *Hierarchy[P, M]) close(w *arche.World) {
+	if h.closed {
+		return
+	}
+	h.closed = true
+	h.topology.close(w, resource.Take(w, h))
+	if all, _ := w.Resources().Get(arche.ResourceID[installed](w)).(*installed); all != nil {
+		all.list = slices.DeleteFunc(all.list, func(o releaser) bool { return o == releaser(h) })
+	}
+}
+
+// LogicalWorld returns the world pose that the simulation knows, as a column-major matrix, composed from the logical poses as they are now. An ancestor without a
+// logical pose counts as an identity. Below an ancestor that has died since the last sweep it is composed from where
+// that was last. It panics for an entity
+// that is dead, and for one that the hierarchy cannot serve because its poses are of the other kind.
+func (h *Hierarchy[P, M]) LogicalWorld(e arche.Entity) M {
+	h.mustServe("LogicalWorld", e)
+	return h.worldOf(e, &h.ofLogical)
+}
+
+// VisualWorld returns the world pose to draw, as a column-major matrix, composed from the visual poses as they are now; from VisualSync on those are this frame's. An ancestor without a
+// visual pose counts with its logical one. It panics for an entity
+// that is dead, and for one that the hierarchy cannot serve because its poses are of the other kind.
+//
+// The way up to the root is checked at every call. To read the poses of a whole world, use [Hierarchy.EachVisualWorld].
+func (h *Hierarchy[P, M]) VisualWorld(e arche.Entity) M {
+	h.mustServe("VisualWorld", e)
+	return h.worldOf(e, &h.ofVisual)
+}
+
+// EachVisualWorld calls f for every entity that has a Parent or children, with its world pose as of VisualSync, parents before their children: what has been written, reparented or shifted
+// since then shows in the next frame. The matrix is valid during the call. The world's structure must not be changed meanwhile.
+func (h *Hierarchy[P, M]) EachVisualWorld(f func(e arche.Entity, world *M)) {
+	nodes := h.topology.orders[h.topology.drawn].Nodes()
+	for k := range nodes {
+		if e := nodes[k].Entity(); h.world.Alive(e) {
+			f(e, h.visual.world(int32(k)))
+		}
+	}
+}
+
+// source is where poses of one kind, logical or visual, come from: the local pose of a living entity,
+// and the last world pose of a dead one.
+type source[P, M any] struct {
+	local func(arche.Entity) *P
+	last  func(arche.Entity) M
+}
+
+// worldOf composes the world pose of a living entity on the way down from its root, or from the last
+// world pose of an ancestor that is dead.
+func (h *Hierarchy[P, M]) worldOf(e arche.Entity, from *source[P, M]) M {
+	chain, gone := h.upward(e)
+	if gone.IsZero() {
+		return h.visual.along(chain, from.local, nil)
+	}
+	h.above = from.last(gone)
+	return h.visual.along(chain, from.local, &h.above)
+}
+
+// mustServe panics for an entity that has no world pose here.
+func (h *Hierarchy[P, M]) mustServe(what string, e arche.Entity) {
+	if h.engine == nil {
+		panic("hierarchy: " + what + " of a hierarchy that is not installed; call engine.Install first")
+	}
+	if !h.living.Alive(e) {
+		panic(fmt.Sprintf("hierarchy: %s of %v, which is dead; check World.Alive first", what, e))
+	}
+	has := h.world.HasUnchecked
+	switch {
+	case has(e, h.ids.logical) || has(e, h.ids.visual):
+	case has(e, h.ids.otherLogical) || has(e, h.ids.otherVisual):
+		panic(fmt.Sprintf("hierarchy: %s of %v, which this hierarchy cannot serve; %s", what, e, h.space.advice))
+	}
+}
+
+// logicalLocal returns an entity's local pose as it was written, whatever its rotation's length: in its component, which a change of the structure moves. For one without any it is the identity.
+func (h *Hierarchy[P, M]) logicalLocal(e arche.Entity) *P {
+	if logical := (*P)(h.world.GetUnchecked(e, h.ids.logical)); logical != nil {
+		return logical
+	}
+	return &h.space.identity
+}
+
+// visualLocal returns what is drawn of an entity by itself, in the same way; that of an entity without a visual pose is its logical one.
+func (h *Hierarchy[P, M]) visualLocal(e arche.Entity) *P {
+	if visual := (*P)(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.newborn(e) {
+		return visual
+	}
+	return h.logicalLocal(e)
+}
+
+// newborn reports whether an entity is to have samples and has none yet. Its visual pose may be a zero that was never
+// drawn; its logical one will be drawn.
+func (h *Hierarchy[P, M]) newborn(e arche.Entity) bool {
+	if !h.world.HasUnchecked(e, h.ids.logical) {
+		return false
+	}
+	i := h.interpolator()
+	return i != nil && !i.HasSamples(e)
+}
+
+// interpolator returns the engine's interpolator of poses, or nil.
+func (h *Hierarchy[P, M]) interpolator() *interpolation.Interpolator[P] {
+	return interpolation.Of[P](h.world)
+}
+
+// follow subscribes to the engine's interpolator, which may be installed later than the hierarchy.
+func (h *Hierarchy[P, M]) follow() {
+	i := h.interpolator()
+	if i == nil {
+		h.warn()
+	}
+	if i == h.source {
+		return
+	}
+	if h.feed != nil {
+		h.feed.Close()
+	}
+	h.source, h.feed = i, nil
+	if i == nil {
+		return
+	}
+	h.fresh = true
+	h.feed = i.Subscribe(interpolation.Events[P]{
+		Attached: func() {
+			if h.expecting {
+				h.listUninterpolated(nil)
+			}
+		},
+		Detached:   func() { h.listUninterpolated(nil) },
+		Moved:      h.takeRows,
+		Changed:    h.takeOne,
+		ShiftEnded: h.rememberShifted,
+	})
+}
+
+// warn logs once that there are entities to interpolate, and no interpolator.
+func (h *Hierarchy[P, M]) warn() {
+	if h.warned {
+		return
+	}
+	both := arche.All(h.ids.logical, h.ids.visual)
+	query := h.world.Query(&both)
+	defer query.Close()
+	if n := query.Count(); n > 0 {
+		h.warned = true
+		h.Log.Warn("tandem: no interpolator draws the Visuals of entities that have a Logical; install "+h.space.noInterpol+"()", "entities", n)
+	}
+}

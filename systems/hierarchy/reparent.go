@@ -1,0 +1,134 @@
+package hierarchy
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+)
+
+// Reparent gives an entity another parent, or none for the zero entity. Its world pose stays, the logical one as well as both samples, so that nothing is to be seen of it; poses
+// under a parent that scales its axes differently are kept as well as a pose without shear can. It returns [ErrCycle] if the parent is the child or one of its descendants, an error if either is
+// dead, and then changes nothing.
+//
+// If the old parent has died and the child has not yet followed it, the last known place of the old parent counts: to keep a child, reparent it in the same stage.
+//
+// It may add a component, so it must not be called while a query is open.
+func (h *Hierarchy[P, M]) Reparent(child, parent arche.Entity) error {
+	return h.reparent(child, parent, h.changeFrame)
+}
+
+// ReparentLocal gives an entity another parent as [Hierarchy.Reparent] does, but keeps its local pose
+// instead of its world pose: it jumps to where that is under its new parent.
+func (h *Hierarchy[P, M]) ReparentLocal(child, parent arche.Entity) error {
+	return h.reparent(child, parent, func(child, from, to arche.Entity) {})
+}
+
+func (h *Hierarchy[P, M]) reparent(child, parent arche.Entity, changeFrame func(child, from, to arche.Entity)) error {
+	if h.engine == nil {
+		panic("hierarchy: Reparent of a hierarchy that is not installed; call engine.Install first")
+	}
+	if !h.living.Alive(child) {
+		return fmt.Errorf("hierarchy: cannot give %v a parent: it is dead", child)
+	}
+	if !parent.IsZero() && !h.living.Alive(parent) {
+		return fmt.Errorf("hierarchy: cannot make %v a parent: it is dead", parent)
+	}
+	if err := h.checkAncestors(child, parent); err != nil {
+		return err
+	}
+	old := h.parentOf(child)
+	if !h.world.Has(child, h.ids.parent) {
+		if parent.IsZero() {
+			return nil
+		}
+		h.world.Add(child, h.ids.parent)
+	}
+	if old != parent {
+		changeFrame(child, old, parent)
+	}
+	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = parent
+	return nil
+}
+
+func (h *Hierarchy[P, M]) checkAncestors(child, parent arche.Entity) error {
+	h.path(parent)
+	if slices.Contains(h.chain, child) {
+		return fmt.Errorf("hierarchy: cannot make %v the parent of %v: %w", parent, child, ErrCycle)
+	}
+	return nil
+}
+
+// changeFrame moves a child's poses from one parent's frame to another's. If the old frame
+// is below a dead entity, that one's last known place counts.
+func (h *Hierarchy[P, M]) changeFrame(child, from, to arche.Entity) {
+	logical := h.space.mul(h.space.inverse(h.logicalPose(to)), h.logicalPose(from))
+	now := h.engine.Time().Normal
+	at := func(t time.Duration) P {
+		return h.space.mul(h.space.inverse(h.poseAt(to, t)), h.poseAt(from, t))
+	}
+	drawn := at(now)
+	f := interpolation.Frames[P]{
+		Logical: func(p P) P { return h.space.mul(logical, p) },
+		Drawn:   func(p P) P { return h.space.mul(drawn, p) },
+		At:      func(t time.Duration, p P) P { return h.space.mul(at(t), p) },
+	}
+	if _, gone := h.upward(from); !gone.IsZero() {
+		f.At = nil
+	}
+	h.moveFrame(child, f)
+}
+
+// moveFrame maps everything that an entity has to another frame.
+func (h *Hierarchy[P, M]) moveFrame(child arche.Entity, f interpolation.Frames[P]) {
+	if i := h.interpolator(); i != nil && i.Reframe(child, f) {
+		return
+	}
+	if h.world.Has(child, h.ids.visual) {
+		visual := (*P)(h.world.Get(child, h.ids.visual))
+		*visual = h.space.normalize(f.Drawn(*visual))
+	}
+	if h.world.Has(child, h.ids.logical) {
+		logical := (*components.Logical[P])(h.world.Get(child, h.ids.logical))
+		logical.Set(h.space.normalize(f.Logical(logical.Get())))
+	}
+}
+
+// logicalPose is the world pose of a would-be parent; the identity for none.
+func (h *Hierarchy[P, M]) logicalPose(e arche.Entity) P {
+	pose := h.space.identity
+	chain, gone := h.upward(e)
+	for _, at := range chain {
+		pose = h.space.mul(h.space.normalize(*h.logicalLocal(at)), pose)
+	}
+	if gone.IsZero() {
+		return pose
+	}
+	return h.space.mul(h.space.poseOf(h.lastLogical(gone)), pose)
+}
+
+// poseAt is the world pose that the samples say for a time, with the offsets of corrections as they are
+// at present. A motion that has arrived counts as if it had always been there: only the time to come
+// matters.
+func (h *Hierarchy[P, M]) poseAt(e arche.Entity, t time.Duration) P {
+	pose := h.space.identity
+	i := h.interpolator()
+	chain, gone := h.upward(e)
+	for _, at := range chain {
+		local := h.space.normalize(*h.visualLocal(at))
+		if i != nil {
+			if sampled, ok := i.At(at, t); ok {
+				local = sampled
+			}
+		}
+		pose = h.space.mul(local, pose)
+	}
+	if !gone.IsZero() {
+		return h.space.mul(h.space.poseOf(h.lastVisual(gone)), pose)
+	}
+	return pose
+}

@@ -1,0 +1,493 @@
+package hierarchy_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	. "github.com/tandem-ecs/tandem/internal/coretest"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+)
+
+// jungle is a hierarchy with which everything is done that nobody should do: cycles, parents of other worlds, edits of many at a time, poses that are not numbers, systems that panic, engines
+// that are closed and followed by others. What must hold is found anew from the components, by the rules alone.
+type jungle struct {
+	testing.TB
+	*rand.Rand
+	keep bool
+	w    *arche.World
+	e    *ecs.Engine
+	h    *hierarchy.Hierarchy3D
+	ip   *interpolation.Interpolator[components.Pose3D]
+
+	logicals generic.Map1[components.Transform3D]
+	visuals  generic.Map1[components.Visual3D]
+	parents  generic.Map1[components.Parent]
+	ids      struct{ logical, visual, parent, mine arche.ID }
+	mine     arche.Mask
+	tables   *Shuffler
+	before   map[arche.Entity]*components.Parent // who there was before a sweep, and their Parents
+	hidden   map[arche.Entity]bool               // lost their Visual since the interpolator has looked
+	failure  string
+	swept    int // how many have gone with their parents, or been left by them
+	rounds   int // members of cycles that were looked at
+}
+
+// belongs marks who has a part in it.
+type belongs struct{}
+
+var errJungle = errors.New("a system has tripped")
+
+func newJungle(t testing.TB, seed uint64, keep bool) *jungle {
+	w := arche.NewWorld()
+	j := &jungle{TB: t, Rand: rand.New(rand.NewPCG(seed, 41)), keep: keep, w: &w}
+	j.logicals, j.visuals = generic.NewMap1[components.Transform3D](&w), generic.NewMap1[components.Visual3D](&w)
+	j.parents = generic.NewMap1[components.Parent](&w)
+	j.ids.logical, j.ids.visual = arche.ComponentID[components.Transform3D](&w), arche.ComponentID[components.Visual3D](&w)
+	j.ids.parent, j.ids.mine = arche.ComponentID[components.Parent](&w), arche.ComponentID[belongs](&w)
+	j.mine = arche.All(j.ids.mine)
+	j.tables = NewShuffler(&w, seed)
+	j.hidden = map[arche.Entity]bool{}
+	j.open()
+	return j
+}
+
+// open puts a new engine on the world.
+func (j *jungle) open() {
+	options := []func(*hierarchy.Hierarchy3D){logTo(slog.New(slog.NewTextHandler(io.Discard, nil)))}
+	if j.keep {
+		options = append(options, keepOrphans)
+	}
+	e, err := ecs.New(ecs.Config{FixedRate: 20, World: j.w, MaxSteps: 4})
+	if err != nil {
+		j.Fatal(err)
+	}
+	j.e, j.h, j.ip = e, hierarchy.New3D(), interpolation.New3D()
+	for _, o := range options {
+		o(j.h)
+	}
+	do := func(stage ecs.Stage, order ecs.Order, f func()) {
+		e.AddAt(stage, order, ecs.SystemFunc(func(*arche.World) { f() }))
+	}
+	some := func(n int) func() {
+		return func() {
+			for range j.IntN(n + 1) {
+				j.operate()
+			}
+			if j.IntN(150) == 0 {
+				panic(errJungle)
+			}
+		}
+	}
+	do(ecs.FixedEnd, ecs.OrderSweep, j.remember)
+	do(ecs.VisualSync, ecs.OrderSync-1, j.remember)
+	e.Install(j.h, j.ip)
+	do(ecs.FixedEnd, ecs.OrderSweep, j.checkSweep)
+	do(ecs.VisualSync, ecs.OrderSync-1, j.checkSweep)
+	do(ecs.VisualSync, ecs.OrderSync, func() { clear(j.hidden) })
+	do(ecs.VisualSync, ecs.OrderPropagate+1, j.checkPass)
+	do(ecs.VisualSync, ecs.OrderUser, j.checkAsked)
+	do(ecs.FixedUpdate, ecs.OrderUser, some(3))
+	do(ecs.FixedEnd, ecs.OrderUser, some(1))
+	do(ecs.FixedEnd, ecs.OrderSweep+1, some(1))
+	do(ecs.FixedEnd, ecs.OrderCapture+1, some(1))
+	do(ecs.NormalUpdate, ecs.OrderUser, some(2))
+	do(ecs.NormalUpdate, ecs.OrderUser+1, j.checkAsked)
+	do(ecs.Render, ecs.OrderUser, some(1))
+}
+
+func (j *jungle) fail(format string, args ...any) {
+	if j.failure == "" {
+		j.failure = fmt.Sprintf(format, args...)
+	}
+}
+
+func (j *jungle) all() []arche.Entity { return j.entities(&j.mine) }
+
+// everybody are all entities of the world, of whom any may become somebody's parent.
+func (j *jungle) everybody() []arche.Entity { return j.entities(arche.All()) }
+
+func (j *jungle) entities(filter arche.Filter) (all []arche.Entity) {
+	query := j.w.Query(filter)
+	for query.Next() {
+		all = append(all, query.Entity())
+	}
+	return all
+}
+
+func (j *jungle) anybody() arche.Entity {
+	all := j.all()
+	if len(all) == 0 {
+		return j.spawn()
+	}
+	return all[j.IntN(len(all))]
+}
+
+func (j *jungle) pose() components.Pose3D {
+	p := Turned(At(float64(j.IntN(9)-4), float64(j.IntN(9)-4), 1), Turn(float64(j.IntN(360)), 1, float64(j.IntN(3)), -1))
+	switch j.IntN(14) {
+	case 0:
+		p.Scale = mgl32.Vec3{-1, 1, 1}
+	case 1:
+		p.Scale = mgl32.Vec3{0, 0, 0}
+	case 2:
+		p.Scale = mgl32.Vec3{1, 0, 1}
+	case 3:
+		p = components.Pose3D{}
+	}
+	return p
+}
+
+func (j *jungle) spawn() arche.Entity {
+	e := j.w.NewEntity(j.ids.mine)
+	if j.IntN(6) > 0 {
+		l := components.NewLogical(j.pose())
+		j.logicals.Assign(e, &l)
+	}
+	if j.IntN(6) > 0 {
+		v := components.NewVisual(j.pose())
+		j.visuals.Assign(e, &v)
+	}
+	return e
+}
+
+// somebody is anybody, nobody, one who is dead, or one of another world.
+func (j *jungle) somebody() arche.Entity {
+	switch j.IntN(40) {
+	case 0:
+		return stranger(j, uint32(j.IntN(400)), uint32(j.IntN(9)))
+	case 1, 2, 3, 4:
+		return arche.Entity{}
+	case 5:
+		e := j.w.NewEntity()
+		j.w.RemoveEntity(e)
+		return e
+	}
+	return j.anybody()
+}
+
+func (j *jungle) operate() {
+	e := j.anybody()
+	toggle := func(id arche.ID) {
+		if j.w.Has(e, id) {
+			j.w.Remove(e, id)
+		} else {
+			j.w.Add(e, id)
+		}
+	}
+	few := len(j.all()) < 20
+	switch j.IntN(34) {
+	case 0, 1, 2, 3, 4, 5:
+		if few {
+			n := j.spawn()
+			if j.IntN(3) > 0 {
+				j.parents.Assign(n, &components.Parent{Entity: j.somebody()})
+			}
+		}
+	case 6, 7, 8, 9:
+		to := j.somebody()
+		if j.w.Has(e, j.ids.parent) {
+			j.parents.Get(e).Entity = to
+		} else {
+			j.parents.Assign(e, &components.Parent{Entity: to})
+		}
+	case 10, 11, 12:
+		to := j.somebody()
+		err := j.h.Reparent(e, to)
+		if err == nil && j.w.Has(e, j.ids.parent) && j.parents.Get(e).Entity != to {
+			j.fail("Reparent to %v has left the parent %v", to, j.parents.Get(e).Entity)
+		}
+		if err != nil && to == (arche.Entity{}) {
+			j.fail("detached: %v", err)
+		}
+	case 13, 14:
+		if j.w.Has(e, j.ids.parent) {
+			j.parents.Remove(e)
+		}
+	case 15:
+		j.w.RemoveEntity(e)
+	case 16, 17:
+		j.tables.Shuffle(e)
+	case 18:
+		k := j.IntN(len(j.tables.Groups))
+		j.w.RemoveEntity(j.tables.Groups[k])
+		j.tables.Groups[k] = j.w.NewEntity()
+	case 19: // all of a group die at once
+		if j.IntN(3) == 0 {
+			of := arche.NewRelationFilter(&j.mine, j.tables.Groups[j.IntN(len(j.tables.Groups))])
+			withGroup := arche.All(j.ids.mine, j.tables.Group)
+			of.Filter = &withGroup
+			j.w.Batch().RemoveEntities(&of)
+		}
+	case 20: // all with a hat lose their parents
+		withHat := arche.All(j.ids.parent, j.tables.Hat)
+		j.w.Batch().Remove(withHat, j.ids.parent)
+	case 21: // all with a coat get a parent, who is nobody
+		lacks := arche.All(j.ids.mine, j.tables.Coat).Without(j.ids.parent)
+		j.w.Batch().Add(&lacks, j.ids.parent)
+	case 22: // parents are exchanged for hats
+		lacks := arche.All(j.ids.mine, j.ids.parent, j.tables.Coat).Without(j.tables.Hat)
+		j.w.Batch().Exchange(&lacks, []arche.ID{j.tables.Hat}, []arche.ID{j.ids.parent})
+	case 23:
+		in := arche.All(j.tables.Group)
+		j.w.Batch().SetRelation(in, j.tables.Group, j.tables.Groups[j.IntN(len(j.tables.Groups))])
+	case 24:
+		toggle(arche.ComponentID[components.NoInterpolation](j.w))
+	case 25:
+		toggle(arche.ComponentID[components.InterpolateOnGPU](j.w))
+	case 26:
+		j.ip.Shift(func(p components.Pose3D) components.Pose3D { p.Position[0]++; return p })
+	case 27:
+		toggle(j.ids.logical)
+	case 28:
+		if !j.hidden[e] { // within one stage a new visual value is not told from the old one
+			toggle(j.ids.visual)
+			j.hidden[e] = !j.w.Has(e, j.ids.visual)
+		}
+	case 29:
+		j.ip.SetEnabled(j.IntN(3) > 0)
+	default:
+		if j.w.Has(e, j.ids.logical) {
+			l := j.logicals.Get(e)
+			[]func(components.Pose3D){l.Set, l.Teleport, l.Correct, func(p components.Pose3D) { l.SetOver(p, time.Duration(j.IntN(200))*time.Millisecond) }}[j.IntN(4)](j.pose())
+		} else if j.w.Has(e, j.ids.visual) {
+			j.visuals.Get(e).Set(j.pose())
+		}
+	}
+}
+
+// parentOf returns whom an entity's Parent names, and whether it has one.
+func (j *jungle) parentOf(e arche.Entity) (p arche.Entity, has bool) {
+	if !j.w.Has(e, j.ids.parent) {
+		return p, false
+	}
+	return j.parents.Get(e).Entity, true
+}
+
+// remember takes note of everybody, before a sweep.
+func (j *jungle) remember() {
+	j.before = map[arche.Entity]*components.Parent{}
+	for _, e := range j.everybody() {
+		j.before[e] = nil
+		if p, has := j.parentOf(e); has {
+			j.before[e] = &components.Parent{Entity: p}
+		}
+	}
+}
+
+// checkSweep looks whether those have gone, or been cut loose, who should have.
+func (j *jungle) checkSweep() {
+	doomed := func(e arche.Entity) bool {
+		for range len(j.before) + 1 { // more are a cycle
+			p := j.before[e]
+			if p == nil || p.Entity.IsZero() {
+				return false
+			}
+			e = p.Entity
+			if _, there := j.before[e]; !there {
+				return true
+			}
+		}
+		return false
+	}
+	now := map[arche.Entity]bool{}
+	for _, e := range j.everybody() {
+		now[e] = true
+		if _, there := j.before[e]; !there {
+			j.fail("%v was born in a sweep", e)
+		}
+	}
+	for e, parent := range j.before {
+		switch {
+		case !j.keep:
+			if now[e] == doomed(e) {
+				j.fail("after a sweep %v is there: %v", e, now[e])
+			}
+			if doomed(e) {
+				j.swept++
+				continue
+			}
+		case !now[e]:
+			j.fail("the sweep took %v", e)
+		}
+		if !now[e] {
+			continue
+		}
+		p, has := j.parentOf(e)
+		want := parent
+		if j.keep && parent != nil {
+			if _, there := j.before[parent.Entity]; !there && !parent.Entity.IsZero() {
+				want = &components.Parent{}
+				j.swept++
+			}
+		}
+		if has != (want != nil) || has && p != want.Entity {
+			j.fail("after a sweep %v has a parent %v, %v", e, has, p)
+		}
+	}
+}
+
+// up composes by brute force. Members of cycles are roots. It reports whether nobody on the way is dead.
+func (j *jungle) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64, ok bool) {
+	inCycle := func(e arche.Entity) bool {
+		at := e
+		for range len(j.everybody()) {
+			if p, _ := j.parentOf(at); p.IsZero() || !j.lives(p) {
+				return false
+			} else if at = p; at == e {
+				return true
+			}
+		}
+		return false
+	}
+	largest := float32(1)
+	for m = mgl32.Ident4(); ; {
+		p := local(e)
+		m = p.Normalize().Mat4().Mul4(m)
+		for _, v := range m {
+			largest = max(largest, v, -v)
+		}
+		parent, _ := j.parentOf(e)
+		cycle := inCycle(e)
+		if cycle {
+			j.rounds++
+		}
+		if parent.IsZero() || cycle {
+			return m, 5e-3 * float64(largest), true
+		}
+		if !j.lives(parent) {
+			return m, 0, false
+		}
+		e = parent
+	}
+}
+
+func (j *jungle) lives(e arche.Entity) bool {
+	for _, o := range j.everybody() {
+		if o == e {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *jungle) logicalPose(e arche.Entity) components.Pose3D {
+	if j.w.Has(e, j.ids.logical) {
+		return j.logicals.Get(e).Get()
+	}
+	return components.Identity3D()
+}
+
+func (j *jungle) visualPose(e arche.Entity) components.Pose3D {
+	_, sampled := j.ip.Samples(e)
+	if j.w.Has(e, j.ids.visual) && (sampled || !j.w.Has(e, j.ids.logical)) {
+		return j.visuals.Get(e).Get()
+	}
+	return j.logicalPose(e)
+}
+
+// checkPass compares what the pass has made, and for whom.
+func (j *jungle) checkPass() {
+	members := map[arche.Entity]bool{}
+	for _, e := range j.all() {
+		if p, has := j.parentOf(e); has {
+			members[e] = true
+			if !p.IsZero() {
+				members[p] = true
+			}
+		}
+	}
+	told := map[arche.Entity]bool{}
+	j.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
+		if told[e] || !members[e] {
+			j.fail("%v is told of; a member: %v, twice: %v", e, members[e], told[e])
+		}
+		told[e] = true
+		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(*m, want, tolerance) {
+			j.fail("the pass has %v at\n%v, want\n%v", e, *m, want)
+		}
+	})
+	if len(told) != len(members) {
+		j.fail("told of %d, of %d members", len(told), len(members))
+	}
+}
+
+// checkAsked compares what is told on demand.
+func (j *jungle) checkAsked() {
+	for _, e := range j.all() {
+		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(j.h.VisualWorld(e), want, tolerance) {
+			j.fail("%v is drawn at\n%v, want\n%v", e, j.h.VisualWorld(e), want)
+		}
+		if want, tolerance, ok := j.up(e, j.logicalPose); ok && !nearMat(j.h.LogicalWorld(e), want, tolerance) {
+			j.fail("%v is at\n%v, want\n%v", e, j.h.LogicalWorld(e), want)
+		}
+	}
+}
+
+func (j *jungle) frame() {
+	for range j.IntN(4) {
+		j.operate()
+	}
+	if j.IntN(60) == 0 {
+		j.e.Close()
+		if query := j.w.Query(arche.All(j.ids.mine)); query.Count() > 0 {
+			for query.Next() {
+				for _, id := range j.w.Ids(query.Entity()) {
+					info, _ := arche.ComponentInfo(j.w, id)
+					if path := info.Type.PkgPath(); strings.HasPrefix(path, "github.com/tandem-ecs/tandem/systems/") && !strings.HasSuffix(path, "_test") {
+						j.fail("%v keeps a %v of a closed engine", query.Entity(), info.Type)
+					}
+				}
+			}
+		} else {
+			query.Close()
+		}
+		for range j.IntN(3) {
+			j.w.RemoveEntity(j.anybody())
+		}
+		j.open()
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				if err, _ := p.(error); !errors.Is(err, errJungle) {
+					panic(p)
+				}
+				j.e.Close() // it takes no further Updates
+				j.open()
+			}
+		}()
+		j.e.Update(time.Duration(j.IntN(120)) * time.Millisecond)
+	}()
+	if j.failure != "" {
+		j.Fatalf("at %+v: %s", j.e.Time(), j.failure)
+	}
+}
+
+func TestWildHierarchies(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		swept, rounds, n := 0, 0, seeds(8)
+		for seed := range n {
+			j := newJungle(t, seed, keep)
+			for range 80 {
+				j.frame()
+			}
+			swept, rounds = swept+j.swept, rounds+j.rounds
+		}
+		if least := int(10 * n); swept < least || rounds < least {
+			t.Errorf("orphans stay %v: only %d were bereft, %d looks at cycles; the test shows little", keep, swept, rounds)
+		}
+	}
+}

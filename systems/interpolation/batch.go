@@ -1,0 +1,27 @@
+package interpolation
+
+import (
+	"github.com/tandem-ecs/tandem/internal/column"
+	"github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
+)
+
+// NewBatch is [New] with a function that blends many values at once: dst[k] becomes the value at fraction t of the way from from[k] to to[k],
+// 0 <= t < 1, and from[k] at t = 0. It is the fastest way for arrays and for structs that hold some, since no value is passed to a function, and a place for
+// instructions that Go does not have. The same rules hold for T.
+//
+// The three slices have the same length, one at least, and do not overlap. They are the interpolator's: the function writes every element of dst, whatever was there, and
+// nothing else, and keeps none of them. How values fall into batches is not to be relied on: each must depend on its own samples and t alone, so that it comes out the same
+// wherever it stands. With [Interpolator.Workers] several goroutines call the function at a time.
+func NewBatch[T any](blend func(dst, from, to []T, t float32)) *Interpolator[T] {
+	if blend == nil {
+		panic("interpolation: NewBatch needs a blend function; pass one that sets every dst[k] to the value at fraction t of the way from from[k] to to[k]")
+	}
+	return newInterpolator("NewBatch",
+		func(dst, prev, cur *T, t float32) {
+			blend(column.One(dst), column.One(prev), column.One(cur), t)
+		},
+		func(dst, prev, cur []T, t float32) { kernel.BlendBatch(dst, prev, cur, t, blend) },
+		func(rows []uint32, dst, prev, cur []T, t float32) {
+			kernel.BlendListBatch(rows, dst, prev, cur, t, blend)
+		})
+}

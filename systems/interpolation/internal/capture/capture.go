@@ -1,0 +1,218 @@
+// Package capture takes logical values into the samples, once, at the end of a fixed step.
+package capture
+
+import (
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/internal/column"
+	"github.com/tandem-ecs/tandem/internal/record"
+	"github.com/tandem-ecs/tandem/systems/interpolation/internal/draw"
+	"github.com/tandem-ecs/tandem/systems/interpolation/internal/offset"
+	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
+)
+
+// Capturer captures the steps of one store.
+type Capturer[T any] struct {
+	samples *samples.Store[T]
+	offsets *offset.Set[T]
+	drawer  *draw.Drawer[T]
+	plain   Plain[T]
+	attach  func(e arche.Entity, r samples.Row[T])
+
+	part Part[T] // scratch
+}
+
+// New returns a capturer. The inner loop is [Values] or, for poses in space, [Poses3D].
+func New[T any](s *samples.Store[T], o *offset.Set[T], d *draw.Drawer[T], plain Plain[T]) *Capturer[T] {
+	return &Capturer[T]{samples: s, offsets: o, drawer: d, plain: plain, attach: d.Attached}
+}
+
+// Attach gives samples to the entities that have none, and takes them from those that have lost what
+// they belong to.
+func (c *Capturer[T]) Attach() { c.samples.Attach(c.attach) }
+
+// Run captures a step, at its end. Of every value that was written in it, the older sample becomes the
+// value at its start and the newer one the value at its end.
+func (c *Capturer[T]) Run(step samples.Interval) {
+	c.Attach()
+	last := c.samples.Step()
+	s := c.samples.Begin(step)
+	c.drawer.Captured()
+	tables := s.Tables()
+	now, lastGen := s.Generation()
+	arrived, timed := s.Active() // still to be accounted for
+	for k := range tables {
+		t, a := &tables[k], c.samples.List(k)
+		p := &c.part
+		*p = Part[T]{table: t, list: a, rested: p.rested[:0], now: t.Mark(now), last: t.Mark(lastGen)}
+		if t.Still() {
+			c.plain.look(p)
+		} else {
+			c.plain.take(p)
+		}
+		arrived -= p.went
+		for _, r := range p.others {
+			switch {
+			case t.Motion()[r] == samples.Timed:
+				timed--
+			case t.WasActive(r, lastGen):
+				arrived--
+			}
+			c.slowly(t, a, r, last, now, lastGen)
+		}
+		for _, r := range p.rested {
+			c.arrive(t, r)
+		}
+		a.Tidy()
+	}
+	if arrived > 0 {
+		c.restArrived(tables, arrived, lastGen)
+	}
+	if timed > 0 {
+		c.keepTimed(tables, timed)
+	}
+	c.part.table, c.part.list = nil, nil
+	c.samples.End()
+	c.offsets.ForgetPaths()
+}
+
+// slowly takes what is not an ordinary movement from a standing start.
+func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, last samples.Interval, gen, lastGen uint32) {
+	written, e := &t.Records()[r], t.Owner(r)
+	prev, cur := &t.Prev()[r], &t.Cur()[r]
+	kind, over := written.Settle(record.OwnerOf(e), t.Seen()[r])
+	t.Seen()[r] = written.Revision()
+
+	step := c.samples.Step()
+	end := step.To()
+	value := c.samples.Normal(*written.Value())
+	// What the old samples show at the step's start.
+	from := *cur
+	if own := t.Own(r); t.Motion()[r] == samples.Timed && step.From() < own.To() {
+		from = c.drawer.Between(prev, cur, own.Fraction(step.From()))
+	}
+	if kind == record.Corrected && (!c.offsets.Known() || t.Still()) {
+		kind = record.Moved
+	}
+	switch {
+	case kind == record.Teleported:
+		c.offsets.Forget(e)
+		from = value
+	case t.Still():
+		from = value
+	case kind == record.Corrected:
+		path := c.offsets.PathTo(value, e, *prev, *cur, ratio(t.WasActive(r, lastGen), last, step))
+		c.offsets.Add(e, path, c.drawer.With(e, from))
+		c.samples.NoteChanged(e)
+		from = path.Start()
+	case kind == record.Arrives:
+		end = step.From() + over
+		if end <= step.From() {
+			from = value
+		}
+	}
+	*prev, *cur = from, value
+	switch {
+	case column.SameBits(&from, &value):
+		c.drawer.Rest(t, r)
+	case end == step.To():
+		t.Motion()[r] = t.Mark(gen)
+		a.Add(r)
+	default:
+		t.Motion()[r] = samples.Timed
+		c.samples.SetInterval(t, r, samples.Between(step.From(), end))
+		a.AddTimed(r)
+	}
+	if t.OnGPU() {
+		c.samples.NoteChanged(e)
+	}
+}
+
+// ratio returns how much longer a step is than the one before, 0 for an entity that did not move over
+// that.
+func ratio(moved bool, last, step samples.Interval) float32 {
+	if !moved || last.To() <= last.From() {
+		return 0
+	}
+	return float32(float64(step.To()-step.From()) / float64(last.To()-last.From()))
+}
+
+// arrive puts a row to rest that was in ordinary motion, if in any.
+func (c *Capturer[T]) arrive(t *samples.Table[T], r uint32) {
+	if t.OnGPU() {
+		c.samples.NoteRested(t.Owner(r))
+	}
+	c.drawer.Rest(t, r)
+}
+
+// restArrived puts to rest the rows that moved over the step before and were not written in this one.
+// This step began where that one ended, so the normal time has passed them.
+func (c *Capturer[T]) restArrived(tables []samples.Table[T], arrived int, lastGen uint32) {
+	rest := func(t *samples.Table[T], r uint32) {
+		if t.WasActive(r, lastGen) {
+			c.arrive(t, r)
+			arrived--
+		}
+	}
+	for k := range tables {
+		t := &tables[k]
+		old := c.samples.Previous(k, t.Motion())
+		switch {
+		case old == nil:
+		case old.All():
+			for r := range t.Len() {
+				rest(t, uint32(r))
+			}
+		default:
+			for _, r := range old.Rows() {
+				rest(t, r)
+			}
+		}
+	}
+	// The structure has changed: some rows are elsewhere, or gone.
+	for k := 0; k < len(tables) && arrived > 0; k++ {
+		for r := range tables[k].Len() {
+			rest(&tables[k], uint32(r))
+		}
+	}
+}
+
+// keepTimed carries the rows with intervals of their own over to the new lists, unless they have
+// arrived. A row that was written in this step is on the new list already, or not timed any more.
+func (c *Capturer[T]) keepTimed(tables []samples.Table[T], timed int) {
+	listed := 0
+	for k := range tables {
+		if old := c.samples.Previous(k, tables[k].Motion()); old != nil {
+			for _, r := range old.Timed() {
+				if c.samples.TimedBefore(&tables[k], r) {
+					listed++
+				}
+			}
+		}
+	}
+	for k := range tables {
+		t, a := &tables[k], c.samples.List(k)
+		if listed < timed { // the structure has changed
+			for r := range t.Len() {
+				c.keep(t, a, uint32(r))
+			}
+		} else if old := c.samples.Previous(k, t.Motion()); old != nil {
+			for _, r := range old.Timed() {
+				c.keep(t, a, r)
+			}
+		}
+	}
+}
+
+func (c *Capturer[T]) keep(t *samples.Table[T], a *samples.Active, r uint32) {
+	switch {
+	case !c.samples.TimedBefore(t, r):
+	case t.Own(r).To() <= c.samples.Step().From() || t.Still():
+		c.drawer.Rest(t, r)
+		if t.OnGPU() {
+			c.samples.NoteChanged(t.Owner(r))
+		}
+	default:
+		a.AddTimed(r)
+	}
+}

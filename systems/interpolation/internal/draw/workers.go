@@ -1,0 +1,242 @@
+package draw
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// The drawing of a frame by several goroutines. All of it is behind Drawer.blend, Start and Stop.
+
+const (
+	// splitRows is how much work is worth splitting: below it, handing over costs about as much as is won.
+	splitRows = 8192
+	// restless is how often an idle worker lets others run before it goes to sleep; some milliseconds on
+	// an idle machine. To spin in between, or while the engine waits for a worker, gains nothing.
+	restless = 1 << 16
+	// leastRows and leastListed are how many rows of a column and of a list are taken at once, at least. The kernel looks at the length of a list to decide whether to
+	// fetch ahead.
+	leastRows   = 1024
+	leastListed = 4096
+)
+
+// job is a frame's work, or a part of it.
+type job[T any] struct {
+	rows           []uint32 // nil: all
+	dst, prev, cur []T
+	t              float32
+}
+
+func (b *job[T]) len() int {
+	if b.rows != nil {
+		return len(b.rows)
+	}
+	return len(b.dst)
+}
+
+func (b *job[T]) part(from, to int) job[T] {
+	p := *b
+	if b.rows == nil {
+		p.dst, p.prev, p.cur = b.dst[from:to], b.prev[from:to], b.cur[from:to]
+		return p
+	}
+	p.rows = b.rows[from:to]
+	return p
+}
+
+// team draws frames: the engine's goroutine, which is its member 0, and workers. A blend function that
+// panics in a worker ends the program.
+//
+// Every member has a queue of the rows, which it takes piece by piece from the front; a member that is
+// done with its own takes from the back of the others'. So nothing waits for a worker that sleeps, or has
+// been taken off its processor, unless it holds a piece just then, and a slow processor draws less. In
+// frame after frame a member draws nearly the same rows, which are still in its cache.
+type team[T any] struct {
+	blend   func(job[T])
+	job     job[T] // read only by members that hold a piece of it
+	least   atomic.Int64
+	pending atomic.Int64 // rows of the job that are not drawn yet
+	size    int          // how many workers
+	queues  []queue
+	workers []*worker
+}
+
+// draw draws a frame's work with the members that are awake, and wakes the others for the frames to
+// come.
+func (t *team[T]) draw(j job[T]) {
+	n := j.len()
+	least := leastRows
+	if j.rows != nil {
+		least = leastListed
+	}
+	t.job = j
+	t.least.Store(int64(least))
+	t.pending.Store(int64(n))
+	part := roundUp((n + len(t.queues) - 1) / len(t.queues))
+	for k := len(t.queues) - 1; k >= 0; k-- { // workers first: they may begin
+		t.queues[k].give(min(k*part, n), min((k+1)*part, n))
+	}
+	for _, w := range t.workers {
+		w.rouse()
+	}
+	t.work(0)
+	for t.pending.Load() > 0 {
+		runtime.Gosched()
+	}
+	t.job = job[T]{} // columns must not be kept alive
+}
+
+// work draws what a member finds to be drawn.
+func (t *team[T]) work(member int) {
+	for k := range t.queues {
+		s := &t.queues[(member+k)%len(t.queues)]
+		for {
+			from, to := s.take(k == 0, int(t.least.Load()))
+			if from == to {
+				break
+			}
+			t.blend(t.job.part(from, to))
+			t.pending.Add(int64(from - to))
+		}
+	}
+}
+
+// Start starts the workers, once.
+func (d *Drawer[T]) Start() {
+	t := &d.team
+	if t.size == 0 || t.queues != nil {
+		return
+	}
+	t.blend = func(j job[T]) { d.blendPart(&j) }
+	t.workers = make([]*worker, t.size)
+	t.queues = make([]queue, 1+t.size)
+	for k := range t.workers {
+		w := newWorker(&t.queues[1+k])
+		t.workers[k] = w
+		go w.run(func() { t.work(1 + k) })
+	}
+}
+
+// Stop ends the workers and waits for them.
+func (d *Drawer[T]) Stop() {
+	for _, w := range d.team.workers {
+		close(w.wake)
+		<-w.ended
+	}
+	d.team.workers = nil
+}
+
+func (d *Drawer[T]) blendPart(j *job[T]) {
+	if j.rows != nil {
+		d.blends.Rows(j.rows, j.dst, j.prev, j.cur, j.t)
+		return
+	}
+	d.blends.All(j.dst, j.prev, j.cur, j.t)
+}
+
+// blend blends alone, or with the workers that are awake if it is worth it.
+func (d *Drawer[T]) blend(j job[T]) {
+	if len(d.team.workers) == 0 || j.len() < splitRows {
+		d.blendPart(&j)
+		return
+	}
+	d.team.draw(j)
+}
+
+// worker is a goroutine that waits for its queue.
+type worker struct {
+	queue  *queue
+	asleep atomic.Bool
+	wake   chan struct{} // a token for one that is asleep; closed to end
+	ended  chan struct{}
+}
+
+func newWorker(s *queue) *worker {
+	return &worker{queue: s, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+}
+
+func (w *worker) run(work func()) {
+	defer close(w.ended)
+	for w.await() {
+		work()
+	}
+}
+
+// await returns true when there is something in the queue, and false at the end.
+func (w *worker) await() bool {
+	for idle := 0; w.queue.empty(); idle++ {
+		select {
+		case <-w.wake: // there is no token for one that is awake
+			return false
+		default:
+		}
+		if idle < restless {
+			runtime.Gosched()
+			continue
+		}
+		w.asleep.Store(true)
+		if _, open := <-w.wake; !open {
+			return false
+		}
+		idle = 0
+	}
+	return true
+}
+
+// rouse wakes the worker if it is asleep.
+func (w *worker) rouse() {
+	if w.asleep.Load() && w.asleep.CompareAndSwap(true, false) {
+		w.wake <- struct{}{}
+	}
+}
+
+// queue is what is left of one member's queue of a frame's rows. Any member may take from it at any
+// time: the one that gets a piece holds it alone.
+//
+// What is left is one number, so taking is one exchange, and it may be of a later frame than the one
+// that was looked at: what is taken is of the frame that it is taken from.
+type queue struct {
+	left atomic.Uint64 // the first row in the upper half, the end in the lower
+	_    [120]byte     // queues lie in cache lines of their own, of which processors fetch two at a time
+}
+
+// lineRows is a number of rows to which queues and pieces are rounded, so that members do not write to the same cache lines, and all pieces but the last one fill the
+// kernel's vectors.
+const lineRows = 64
+
+func roundUp(rows int) int { return (rows + lineRows - 1) &^ (lineRows - 1) }
+
+// give makes the rows from one to before another the queue. It must be empty.
+func (s *queue) give(from, to int) { s.left.Store(uint64(from)<<32 | uint64(to)) }
+
+func (s *queue) empty() bool {
+	from, to := halves(s.left.Load())
+	return from == to
+}
+
+func halves(left uint64) (from, to int) { return int(left >> 32), int(uint32(left)) }
+
+// take takes half of what is left, at the front or the back, but all rather than to take or to leave fewer than a number of rows. It returns an empty piece if
+// nothing is left.
+func (s *queue) take(front bool, least int) (from, to int) {
+	for {
+		left := s.left.Load()
+		from, to = halves(left)
+		if from == to {
+			return from, to
+		}
+		middle := to
+		if half := roundUp((to - from) / 2); half >= least && half < to-from {
+			middle = from + half
+		}
+		switch {
+		case middle == to || front:
+			if s.left.CompareAndSwap(left, uint64(middle)<<32|uint64(to)) {
+				return from, middle
+			}
+		default:
+			if s.left.CompareAndSwap(left, uint64(from)<<32|uint64(middle)) {
+				return middle, to
+			}
+		}
+	}
+}

@@ -1,0 +1,244 @@
+// Package offset keeps the differences between what was drawn and the corrected paths of mispredicted
+// values, and lets them fade. It knows no world and no clock.
+package offset
+
+import (
+	"math"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// Arithmetic calculates with offsets between two values, each written as a T. See
+// interpolation.Offset.
+type Arithmetic[T any] struct {
+	Sub   func(to, from T) T
+	Add   func(base, offset T) T
+	Scale func(offset T, factor float32) T
+	Len   func(offset T) float32
+}
+
+// Known reports whether there is arithmetic.
+func (a *Arithmetic[T]) Known() bool { return a.Sub != nil }
+
+// Check panics if only a part of the arithmetic is there.
+func (a *Arithmetic[T]) Check() {
+	if a.Sub == nil && a.Add == nil && a.Scale == nil && a.Len == nil {
+		return
+	}
+	if a.Sub == nil || a.Add == nil || a.Scale == nil {
+		panic("interpolation: an Offset needs all of Sub, Add and Scale; set them, or none of them")
+	}
+}
+
+// forgottenAfter is the number of half-lives after which an offset, a millionth of its size by then,
+// is dropped.
+const forgottenAfter = 20
+
+// Path says where a corrected path begins, and how fast its offset may fade.
+type Path[T any] struct {
+	value      T
+	slow, fast float32
+}
+
+// NewPath returns a path. Speeds are in units of length per second; 0 means as fast as the half-life
+// wants.
+func NewPath[T any](value T, slow, fast float32) Path[T] { return Path[T]{value, slow, fast} }
+
+// Start returns the value at the beginning of the path.
+func (p *Path[T]) Start() T { return p.value }
+
+// Set holds the offsets that fade, at most one for each entity.
+type Set[T any] struct {
+	arithmetic Arithmetic[T]
+	normalize  func(T) T
+	halfLife   time.Duration
+
+	list  []fading[T]
+	index map[arche.Entity]int
+	paths map[arche.Entity]Path[T] // given by Know, for the capture of this step
+}
+
+type fading[T any] struct {
+	entity arche.Entity
+	offset T // when it was made
+	age    time.Duration
+	shown  bool
+	steady fade
+}
+
+// New returns an empty set. Values that come out of the arithmetic go through normalize.
+func New[T any](a Arithmetic[T], normalize func(T) T, halfLife time.Duration) *Set[T] {
+	return &Set[T]{
+		arithmetic: a, normalize: normalize, halfLife: halfLife,
+		index: map[arche.Entity]int{}, paths: map[arche.Entity]Path[T]{},
+	}
+}
+
+// Known reports whether there is arithmetic. Without it the set stays empty.
+func (s *Set[T]) Known() bool { return s.arithmetic.Known() }
+
+// Know notes where the corrected path of an entity begins in this step.
+func (s *Set[T]) Know(e arche.Entity, p Path[T]) { s.paths[e] = p }
+
+// ForgetPaths drops the paths that were noted and not used.
+func (s *Set[T]) ForgetPaths() { clear(s.paths) }
+
+// PathTo returns the corrected path of an entity to a value at the step's end. If it was not noted, it
+// begins at that value less the motion of the step before, from prev to cur, times a ratio.
+func (s *Set[T]) PathTo(end T, e arche.Entity, prev, cur T, ratio float32) Path[T] {
+	if p, ok := s.paths[e]; ok {
+		delete(s.paths, e)
+		p.value = s.normalize(p.value)
+		return p
+	}
+	if ratio == 0 {
+		return Path[T]{value: end}
+	}
+	a := &s.arithmetic
+	return Path[T]{value: s.normalize(a.Add(end, a.Scale(a.Sub(prev, cur), ratio)))}
+}
+
+// Add lets the picture go on from where it is drawn at the moment at which the new path parts from the
+// old one.
+func (s *Set[T]) Add(e arche.Entity, p Path[T], drawn T) {
+	at, ok := s.index[e]
+	if !ok {
+		at = len(s.list)
+		s.index[e] = at
+		s.list = append(s.list, fading[T]{})
+	}
+	f := fading[T]{entity: e, offset: s.arithmetic.Sub(drawn, p.value)}
+	if p.slow > 0 && s.arithmetic.Len != nil {
+		size := s.arithmetic.Len(f.offset)
+		f.steady = fadeOf(size, min(max(size, p.slow), p.fast), s.halfLife)
+	}
+	s.list[at] = f
+}
+
+// Forget drops the offset of an entity, which has jumped.
+func (s *Set[T]) Forget(e arche.Entity) {
+	if at, ok := s.index[e]; ok {
+		s.remove(at)
+	}
+	delete(s.paths, e)
+}
+
+func (s *Set[T]) remove(at int) {
+	delete(s.index, s.list[at].entity)
+	last := len(s.list) - 1
+	if at != last {
+		s.list[at] = s.list[last]
+		s.index[s.list[at].entity] = at
+	}
+	s.list = s.list[:last]
+}
+
+// Fades reports whether an entity has an offset.
+func (s *Set[T]) Fades(e arche.Entity) bool {
+	_, ok := s.index[e]
+	return ok
+}
+
+// plus adds to a value what is left of an offset at an age.
+func (s *Set[T]) plus(value T, f *fading[T], age time.Duration) T {
+	return s.arithmetic.Add(value, s.arithmetic.Scale(f.offset, f.steady.left(age, s.halfLife)))
+}
+
+// On adds to a value of an entity what is left of its offset, if it has one. If the offset has been
+// drawn, it is older by the real time given.
+func (s *Set[T]) On(e arche.Entity, value T, real time.Duration) T {
+	at, ok := s.index[e]
+	if !ok {
+		return value
+	}
+	f := &s.list[at]
+	age := f.age
+	if f.shown {
+		age = older(age, real)
+	}
+	return s.plus(value, f, age)
+}
+
+// Off takes from a drawn value of an entity the offset in it. An offset that has not been drawn yet is
+// forgotten: what is drawn next goes on from there without it.
+func (s *Set[T]) Off(e arche.Entity, drawn T) T {
+	at, ok := s.index[e]
+	if !ok {
+		return drawn
+	}
+	f := &s.list[at]
+	if !f.shown {
+		s.Forget(e)
+		return drawn
+	}
+	return s.arithmetic.Add(drawn, s.arithmetic.Sub(drawn, s.plus(drawn, f, f.age)))
+}
+
+// Shift takes the offset and the path of an entity to other coordinates. The function may turn, so it
+// needs the value on which the offset is drawn.
+func (s *Set[T]) Shift(f func(T) T, e arche.Entity, base T) {
+	if p, ok := s.paths[e]; ok {
+		p.value = f(p.value)
+		s.paths[e] = p
+	}
+	if at, ok := s.index[e]; ok {
+		a, fix := &s.arithmetic, &s.list[at]
+		fix.offset = a.Sub(s.normalize(f(a.Add(base, fix.offset))), s.normalize(f(base)))
+	}
+}
+
+// Len returns how many offsets there are.
+func (s *Set[T]) Len() int { return len(s.list) }
+
+// Age makes the offset at a place older by the real time of a frame, which draws it, and returns whose
+// it is and whether it is gone. A first drawing does not make it older.
+func (s *Set[T]) Age(at int, real time.Duration) (e arche.Entity, gone bool) {
+	f := &s.list[at]
+	if f.shown {
+		f.age = older(f.age, real)
+	}
+	f.shown = true
+	return f.entity, (f.age-f.steady.length)/forgottenAfter > s.halfLife
+}
+
+// Drawn adds to a value what is left of the offset at a place.
+func (s *Set[T]) Drawn(at int, value T) T {
+	f := &s.list[at]
+	return s.plus(value, f, f.age)
+}
+
+// Remove drops the offset at a place. The last one takes the place.
+func (s *Set[T]) Remove(at int) { s.remove(at) }
+
+// older adds real time to an age. A host that says that centuries have passed makes it no younger.
+func older(age, real time.Duration) time.Duration { return age + min(real, math.MaxInt64-age) }
+
+// fade is the way on which a long offset shortens at a constant speed, before the half-life takes over.
+// The zero value is none.
+type fade struct {
+	length time.Duration // how long it does
+	share  float32       // of the offset, that is left then
+}
+
+// left returns the share of an offset that is left of it at an age.
+func (f fade) left(age, halfLife time.Duration) float32 {
+	if age < f.length {
+		return 1 - (1-f.share)*float32(float64(age)/float64(f.length))
+	}
+	share := f.share
+	if f.length == 0 {
+		share = 1
+	}
+	return share * float32(math.Exp2(-float64(age-f.length)/float64(halfLife)))
+}
+
+// fadeOf returns the way on which an offset of a size shortens at most at a speed.
+func fadeOf(size, speed float32, halfLife time.Duration) fade {
+	rest := speed * float32(halfLife.Seconds()/math.Ln2) // from here on the half-life is slower
+	seconds := (size - rest) / speed
+	if !(seconds > 0 && seconds < 3600) {
+		return fade{}
+	}
+	return fade{time.Duration(float64(seconds) * float64(time.Second)), rest / size}
+}

@@ -1,0 +1,125 @@
+// Package samples keeps the two newest captured values of every entity that has both the Logical and
+// the Visual of a type, in hidden components of the entity, and the set of those that are in motion.
+//
+// It attaches and detaches the hidden components, and it alone counts what is in motion. The capture
+// writes values into the columns, and the drawing reads them.
+package samples
+
+import (
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/internal/column"
+)
+
+// The hidden components. Each is a column of its own, so that a kernel streams what it needs and
+// nothing else.
+type (
+	prevSample[T any] struct{ _ T }      // the value at the interval's start
+	curSample[T any]  struct{ _ T }      // the value at its end
+	seenMark[T any]   struct{ _ uint32 } // the logical revision at the last capture
+	motionMark[T any] struct{ _ uint32 } // in motion: the generation of the capture, or Timed; at rest: 0
+	sampleSpan[T any] struct{ _ span }   // rarely touched
+)
+
+// span is what only the slow paths need: an interval of the entity's own, and whose samples these are.
+type span struct {
+	own      Interval // valid while the motion mark says Timed
+	captured uint32   // the generation of the capture after which, or in which, the interval was set
+	owner    arche.Entity
+}
+
+// Interval is a span of fixed time.
+type Interval struct{ from, to time.Duration }
+
+// Between returns the interval from one time to another.
+func Between(from, to time.Duration) Interval { return Interval{from, to} }
+
+// From returns where the interval begins.
+func (i Interval) From() time.Duration { return i.from }
+
+// To returns where it ends.
+func (i Interval) To() time.Duration { return i.to }
+
+// Fraction returns how far a time is into the interval, 0 to 1. The quotient is formed in float64 so
+// that it does not lose digits as time goes on.
+func (i Interval) Fraction(now time.Duration) float32 {
+	if i.to <= i.from || now >= i.to {
+		return 1
+	}
+	// Rounding must not make it one too soon.
+	return min(float32(float64(max(now-i.from, 0))/float64(i.to-i.from)), 1-1.0/(1<<24))
+}
+
+// Store keeps the samples of all entities of one world and type.
+type Store[T any] struct {
+	world     *arche.World
+	ids       ids
+	normalize func(T) T
+	hidden    []arche.ID
+	found     column.Tables
+	tables    []Table[T]
+	// mismatched says that the newest look has found entities that have samples or what samples belong
+	// to, but not both.
+	mismatched bool
+	filters    filters
+
+	step     Interval // the newest captured one
+	gen      uint32   // generation of the newest capture; never 0 after the first
+	active   []Active // per table: what is in motion, as of the newest capture
+	previous []Active // those of the capture before, while the newest is being made
+	common   int      // rows in all common lists
+	timed    int      // rows in all timed lists
+	relist   bool     // a mark was set outside a capture: the lists must be made anew
+	logs     []*Log
+}
+
+type ids struct{ logical, visual, prev, cur, seen, motion, span, still, gpu, parent arche.ID }
+
+// New returns the store of a world's values of type T. Values go through normalize before they become
+// samples.
+func New[T any](w *arche.World, normalize func(T) T) *Store[T] {
+	s := &Store[T]{world: w, normalize: normalize}
+	s.ids = ids{
+		logical: arche.ComponentID[components.Logical[T]](w), visual: arche.ComponentID[components.Visual[T]](w),
+		prev: arche.ComponentID[prevSample[T]](w), cur: arche.ComponentID[curSample[T]](w),
+		seen: arche.ComponentID[seenMark[T]](w), motion: arche.ComponentID[motionMark[T]](w),
+		span:   arche.ComponentID[sampleSpan[T]](w),
+		still:  arche.ComponentID[components.NoInterpolation](w),
+		gpu:    arche.ComponentID[components.InterpolateOnGPU](w),
+		parent: arche.ComponentID[components.Parent](w),
+	}
+	s.hidden = []arche.ID{s.ids.prev, s.ids.cur, s.ids.seen, s.ids.motion, s.ids.span}
+	both := arche.All(s.ids.logical, s.ids.visual)
+	s.found = column.NewFor(w, &eitherWay{both, s.ids.prev},
+		s.ids.logical, s.ids.visual, s.ids.prev, s.ids.cur, s.ids.seen, s.ids.motion, s.ids.span)
+	s.filters = newFilters(w, both, s.hidden[0], s.ids)
+	return s
+}
+
+// Close gives the filters back. If the samples are ours it takes them all away: they mean nothing to
+// another engine's interpolator.
+func (s *Store[T]) Close(ours bool) {
+	s.found.Close()
+	s.tables = nil
+	if ours {
+		s.world.Batch().Remove(arche.All(s.hidden[0]), s.hidden...)
+	}
+	s.filters.close(s.world)
+}
+
+// World returns the world.
+func (s *Store[T]) World() *arche.World { return s.world }
+
+// Step returns the newest captured step.
+func (s *Store[T]) Step() Interval { return s.step }
+
+// Normal returns a value as it becomes a sample.
+func (s *Store[T]) Normal(v T) T {
+	if s.normalize == nil {
+		return v
+	}
+	return s.normalize(v)
+}

@@ -1,0 +1,90 @@
+package interpolation
+
+import (
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+)
+
+// Shift moves values to other coordinates without moving them in the world's own terms: the logical value, both samples, what is drawn and any fading correction go through f together. Motion goes
+// on as it was, nothing is smeared, and no revision changes. It is for moving the origin of a large world, for wrap-around, and for portals
+// that carry motion through.
+//
+// Without entities, f is applied to everything of type T that has no parent ([components.Parent] with an entity in it), entities that are only visual or only logical included; children
+// move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates. It panics without f.
+func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
+	i.mustBeInstalled("Shift")
+	if f == nil {
+		panic("interpolation: Shift needs a function; pass one that returns a value in the new coordinates")
+	}
+	defer i.shiftEnded(f, len(entities) == 0)
+	if len(entities) > 0 {
+		for _, e := range entities {
+			if i.world.Alive(e) {
+				i.shiftOne(f, e)
+			}
+		}
+		return
+	}
+	parent := arche.ComponentID[components.Parent](i.world)
+	logical, visual := arche.ComponentID[components.Logical[T]](i.world), arche.ComponentID[components.Visual[T]](i.world)
+	for _, held := range []arche.ID{logical, visual} {
+		with := arche.All(held)
+		filter := with.Without()
+		if held == visual { // the others were found by their logical value
+			filter = with.Without(logical)
+		}
+		i.shiftAll(f, &filter, parent)
+	}
+}
+
+// shiftAll shifts every entity that a filter lets through and that has no parent. It leaves no query
+// open if f panics.
+func (i *Interpolator[T]) shiftAll(f func(T) T, filter arche.Filter, parent arche.ID) {
+	query, open := i.world.Query(filter), true
+	defer func() {
+		if open {
+			query.Close()
+		}
+	}()
+	for query.Next() {
+		if query.Has(parent) && !(*components.Parent)(query.Get(parent)).Entity.IsZero() {
+			continue
+		}
+		i.shiftOne(f, query.Entity())
+	}
+	open = false
+}
+
+// shiftOne shifts what a living entity has of logical value, samples and visual value.
+func (i *Interpolator[T]) shiftOne(f func(T) T, e arche.Entity) {
+	r := i.samples.Cells(e)
+	if r.Sampled() {
+		i.offsets.Shift(f, e, *r.Cur())
+		r.Set(i.samples.Normal(f(*r.Prev())), i.samples.Normal(f(*r.Cur())))
+	}
+	if logical := r.Record(); logical != nil {
+		logical.Rebase(f(*logical.Value()))
+		for _, feed := range i.feeds {
+			if feed.on.Shifted != nil {
+				feed.on.Shifted(e, f)
+			}
+		}
+	}
+	if r.Visual() != nil {
+		i.drawer.Shift(f, e, &r)
+	}
+	i.samples.NoteChanged(e)
+}
+
+// shiftEnded reports the end of a shift, of all entities or of single ones.
+func (i *Interpolator[T]) shiftEnded(f func(T) T, all bool) {
+	if !all {
+		f = nil
+	}
+	for _, feed := range i.feeds {
+		if feed.on.ShiftEnded != nil {
+			feed.on.ShiftEnded(f)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package access
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
+)
+
+// Ban keeps a token, or a network, or both, away.
+type Ban struct {
+	ID      int          // by which it is lifted
+	Token   string       // the token's hash in hexadecimal digits; empty: none
+	Network netip.Prefix // the zero value: none
+	Reason  string       // one line, shown to the banned player
+	Since   time.Time
+}
+
+// Ban keeps the holders of a token away (nil: no token), and every player at an address or in a
+// network (empty: none; an IPv6 address stands for its /64, all of which one customer has). The
+// reason is shown to them, cut to one line of 100 bytes. It fails without a token and an address, for
+// a text that is no address, and if the list is full.
+func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error) {
+	b := Ban{Reason: line(reason), Since: now.UTC().Truncate(time.Second)}
+	if token != nil {
+		b.Token = hash(token)
+	}
+	if addr != "" {
+		network, err := parseNetwork(addr)
+		if err != nil {
+			return Ban{}, err
+		}
+		b.Network = network
+	}
+	switch {
+	case b.Token == "" && !b.Network.IsValid():
+		return Ban{}, errors.New("access: a ban needs a token or an address")
+	case len(l.bans) >= MaxBans:
+		return Ban{}, fmt.Errorf("access: there are %d bans; lift some, or ban a whole network", MaxBans)
+	}
+	l.last++
+	b.ID = l.last
+	l.bans = append(l.bans, b)
+	return b, nil
+}
+
+// Unban lifts a ban, and reports whether there was one with the ID.
+func (l *List) Unban(id int) bool {
+	n := len(l.bans)
+	l.bans = slices.DeleteFunc(l.bans, func(b Ban) bool { return b.ID == id })
+	return len(l.bans) < n
+}
+
+// Bans returns a copy of all bans, the oldest first.
+func (l *List) Bans() []Ban { return slices.Clone(l.bans) }
+
+// parseNetwork reads an address, with a port or without, or a network such as 203.0.113.0/24.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if p, err := netip.ParsePrefix(text); err == nil {
+		if p.Addr().Is4In6() && p.Bits() >= 96 { // players' addresses are those of IPv4 then
+			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+		}
+		return p.Masked(), nil
+	}
+	at, ok := address.Parse(text)
+	if !ok {
+		return netip.Prefix{}, fmt.Errorf("access: %q is no address; write 203.0.113.7, 2001:db8::1 or a network such as 203.0.113.0/24", text)
+	}
+	size := 32
+	if at.Is6() {
+		size = 64
+	}
+	return at.Prefix(size)
+}
+
+// line makes text one line that is harmless in logs and on terminals.
+func line(text string) string {
+	text = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return '?'
+		}
+		return r
+	}, text))
+	for len(text) > maxNote {
+		runes := []rune(text)
+		text = string(runes[:len(runes)-1])
+	}
+	return text
+}

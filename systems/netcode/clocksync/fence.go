@@ -1,0 +1,42 @@
+package clocksync
+
+import "time"
+
+// fenceSlack is what a stamp may be off by: clocks are read once a frame, and the two reads of an exchange
+// are not simultaneous.
+const fenceSlack = 2 * time.Millisecond
+
+// fence is what samples prove together: the offset (server minus local time) lies between lo and hi at a
+// local time, and moves by at most the greatest drift before and after. Its ends come from different
+// samples, so it is narrow where each direction was quick once, not necessarily both at a time.
+type fence struct {
+	lo, hi time.Duration
+	when   time.Duration
+	set    bool
+}
+
+// bounds returns what one sample proves of the offset when it was received.
+func (k *kept) bounds(maxDrift float64) (lo, hi time.Duration) {
+	half := k.rtt/2 + fenceSlack + time.Duration(maxDrift*float64(k.received-k.sent))
+	return k.offset - half, k.offset + half
+}
+
+// at returns the bounds at a local time. A fence that is not set has none.
+func (f *fence) at(local time.Duration, maxDrift float64) (lo, hi time.Duration) {
+	if !f.set {
+		return -2 * stampLimit, 2 * stampLimit
+	}
+	slack := time.Duration(maxDrift * float64(magnitude(local-f.when)))
+	return f.lo - slack, f.hi + slack
+}
+
+// take narrows the fence by a sample, and reports whether the two agree. If not, the fence stays as it is.
+func (f *fence) take(k kept, maxDrift float64) bool {
+	lo, hi := f.at(k.received, maxDrift)
+	l, h := k.bounds(maxDrift)
+	if l > hi || h < lo {
+		return false
+	}
+	*f = fence{lo: max(lo, l), hi: min(hi, h), when: k.received, set: true}
+	return true
+}

@@ -1,0 +1,106 @@
+package clocksync
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// queue is the delay that somebody's traffic adds to one direction: it grows, is sawn by losses, and drains.
+type queue struct {
+	from, full, until, empty time.Duration
+	height, tooth            time.Duration
+	period                   time.Duration
+}
+
+func (q queue) at(t time.Duration) time.Duration {
+	saw := func(t time.Duration) time.Duration {
+		return q.height - time.Duration(float64(q.tooth)*float64((t-q.full)%q.period)/float64(q.period))
+	}
+	switch {
+	case t < q.from || t >= q.empty:
+		return 0
+	case t < q.full:
+		return time.Duration(float64(q.height) * float64(t-q.from) / float64(q.full-q.from))
+	case t < q.until:
+		return saw(t)
+	}
+	return time.Duration(float64(saw(q.until)) * float64(q.empty-t) / float64(q.empty-q.until))
+}
+
+// randomQueue begins after a time. An eighth of them are there from the beginning.
+func randomQueue(rng *rand.Rand, after time.Duration) (q queue) {
+	second := func(least, most float64) time.Duration {
+		return time.Duration((least + rng.Float64()*(most-least)) * float64(time.Second))
+	}
+	q.from = after + second(0, 60)
+	q.full = q.from + second(0.1, 12)
+	q.until = q.full + time.Duration(math.Exp(second(0, 5).Seconds())*float64(time.Second))
+	q.height = time.Duration(math.Exp(rng.Float64()*6) * float64(25*ms)) // 25 ms to 10 s
+	q.tooth = time.Duration(rng.Float64() * float64(q.height))
+	q.period = second(0.3, 20)
+	q.empty = q.until + min(second(0.1, 6), q.height)
+	if rng.IntN(8) == 0 {
+		shift := q.full
+		q.from, q.full, q.until, q.empty = q.from-shift, 0, q.until-shift, q.empty-shift
+	}
+	return q
+}
+
+// Whatever queues there were, in either direction or both, and from the beginning on: when round trips have
+// been at most 100 ms for ten seconds, the reference is within 50 ms.
+func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
+	var worst, total time.Duration
+	near := 0
+	for seed := uint64(1); seed <= 40; seed++ {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		p := newPinged(t, seed)
+		p.ppm = 400*rng.Float64() - 200
+		base := [2]time.Duration{5*ms + time.Duration(rng.Int64N(int64(25*ms))), 5*ms + time.Duration(rng.Int64N(int64(25*ms)))}
+		p.up.jitter, p.down.jitter = time.Duration(rng.Int64N(int64(4*ms))), time.Duration(rng.Int64N(int64(4*ms)))
+		p.up.ordered, p.down.ordered = true, true
+		p.interval = []time.Duration{100 * ms, 250 * ms}[rng.IntN(2)]
+		var queues [2][]queue
+		for after := time.Duration(0); after < 5*time.Minute; {
+			q := randomQueue(rng, after)
+			for way := range 2 {
+				if rng.IntN(2) == 0 {
+					queues[way] = append(queues[way], q)
+					q.height = time.Duration(rng.Float64() * float64(q.height))
+				}
+			}
+			after = q.empty
+		}
+		p.every(0, 20*ms, func() {
+			for way, path := range [2]*path{p.up, p.down} {
+				path.delay = base[way]
+				for _, q := range queues[way] {
+					path.delay += q.at(p.now)
+				}
+			}
+		})
+		short := time.Duration(0) // since when round trips have been short
+		p.onSample = func() {
+			if p.reference.rtt.Last() > 100*ms {
+				short = p.now
+			}
+			if p.now-short < 10*time.Second {
+				return
+			}
+			off := magnitude(p.off())
+			near++
+			total += off
+			worst = max(worst, off)
+			if off > 50*ms {
+				t.Fatalf("seed %d: off by %v at %v, %v after the last round trip above 100 ms", seed, p.off(), p.now, p.now-short)
+			}
+		}
+		p.start()
+		p.run(6 * time.Minute)
+	}
+	t.Logf("off by %v at most and %v in the mean at %d samples", worst, total/time.Duration(near), near)
+	if near < 10_000 {
+		t.Errorf("only %d samples count: the test is too easy", near)
+	}
+}

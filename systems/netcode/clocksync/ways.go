@@ -1,0 +1,172 @@
+package clocksync
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	// waysFor is how long reported ways count for the median, waysHeld how many at most.
+	waysFor  = 2 * time.Second
+	waysHeld = 256
+	// waysLeast is how many there must be before they say anything.
+	waysLeast = 4
+	// outage is how much longer inputs may have been held up than the newest to count: no lead is worth what
+	// comes once in ten seconds and takes one.
+	outage = 250 * time.Millisecond
+
+	// Jitter is counted in milliseconds up to a quarter of a second, and forgotten within half a minute.
+	jitterBins = 256
+	jitterBin  = time.Millisecond
+	jitterFor  = 30 * time.Second
+	// jitterLeast keeps a lead that is a whole number of frames from being a nanosecond less than that.
+	jitterLeast = jitterBin / 8
+
+	// lateFor is for how long a share of 1/lateShare of the inputs must have been late for the way to count
+	// as longer.
+	lateFor   = 200 * time.Millisecond
+	lateShare = 3
+	// A queue that grows goes on growing: riseAhead times what it gained in half of lateFor is allowed for at
+	// first, and nothing any more after riseFor.
+	riseAhead = 12
+	riseFor   = 2 * time.Second
+)
+
+// way is what a report says of one input: from the local time at which it was sent to the server time at
+// which it arrived.
+type way struct {
+	at     time.Duration // local time of the report
+	sent   time.Duration // and of the input
+	took   time.Duration
+	newest bool // of its report: says how the network is now
+	late   bool
+	bin    int // of the histogram
+}
+
+// ways holds the newest of them in a ring, for their median, and how much longer than it they have been, in a
+// histogram that forgets.
+type ways struct {
+	buf     [waysHeld]way
+	head, n int
+	sorted  [waysHeld]time.Duration // what they took
+	median  time.Duration
+
+	bins   [jitterBins]float64
+	fadeAt time.Duration
+	spread time.Duration // the quantile
+
+	rise    time.Duration
+	hurried time.Duration // when late last said so
+}
+
+// ago returns the i-th newest.
+func (w *ways) ago(i int) *way { return &w.buf[(w.head+w.n-1-i)%waysHeld] }
+
+// keep forgets all but the newest n.
+func (w *ways) keep(n int) {
+	for ; w.n > n; w.n-- {
+		i, _ := slices.BinarySearch(w.sorted[:w.n], w.ago(w.n-1).took)
+		copy(w.sorted[i:], w.sorted[i+1:w.n])
+		w.head = (w.head + 1) % waysHeld
+	}
+	w.median = w.sorted[w.n/2]
+}
+
+func (w *ways) add(v way) {
+	for w.n > 0 && (w.n == waysHeld || w.ago(w.n-1).at < v.at-waysFor) {
+		w.keep(w.n - 1)
+	}
+	i, _ := slices.BinarySearch(w.sorted[:w.n], v.took)
+	copy(w.sorted[i+1:], w.sorted[i:w.n])
+	w.sorted[i] = v.took
+	w.n++
+	w.median = w.sorted[w.n/2]
+	v.bin = int(min(max(0, (v.took-w.median)/jitterBin), jitterBins-1))
+	w.bins[v.bin]++
+	*w.ago(0) = v
+}
+
+// known reports whether there are enough.
+func (w *ways) known() bool { return w.n >= waysLeast }
+
+// late reports whether too many inputs have been late, in reports over long enough: a single stall is no
+// longer way. Inputs that were sent before it last said so do not count. If so, it forgets what was before.
+func (w *ways) late(now time.Duration) bool {
+	late, all := 0, 0
+	newest := w.ago(0)
+	first := newest           // of the late ones
+	var fresh, stale struct { // those of the last half of lateFor, and those before
+		took, n time.Duration
+	}
+	for i := range w.n {
+		v := w.ago(i)
+		if v.sent <= w.hurried {
+			return false
+		}
+		all++
+		if v.late {
+			late++
+			first = v
+		}
+		if v.late && v.newest {
+			half := &fresh
+			if now-v.at >= lateFor/2 {
+				half = &stale
+			}
+			half.took += v.took - newest.took
+			half.n++
+		}
+		if now-v.at < lateFor {
+			continue
+		}
+		span := newest.at - first.at
+		if lateShare*late < all || all < waysLeast || span < lateFor/2 {
+			return false
+		}
+		w.rise, w.hurried = 0, now
+		if fresh.n > 0 && stale.n > 0 {
+			w.rise = riseAhead * max(0, fresh.took/fresh.n-stale.took/stale.n)
+		}
+		w.keep(i + 1)
+		for i := range w.n { // what all were longer by was no jitter
+			if v := w.ago(i); v.newest {
+				w.bins[v.bin] = max(0, w.bins[v.bin]-1)
+				w.bins[0]++
+				v.bin = 0
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// measure renews the quantile.
+func (w *ways) measure(now time.Duration, q float64) {
+	fade := math.Exp(-float64(max(0, now-w.fadeAt)) / float64(jitterFor))
+	w.fadeAt = now
+	total := 0.0
+	for i := range w.bins {
+		w.bins[i] *= fade
+		total += w.bins[i]
+	}
+	beyond := 0.0
+	for i := jitterBins - 1; i >= 0; i-- {
+		if beyond += w.bins[i]; beyond > (1-q)*total {
+			w.spread = time.Duration(i)*jitterBin + jitterLeast
+			break
+		}
+	}
+}
+
+// jitter returns how much longer than the median a way may be that is allowed for, as of the last report.
+func (w *ways) jitter() time.Duration {
+	if !w.known() {
+		return 0
+	}
+	rise := time.Duration(0)
+	if since := w.fadeAt - w.hurried; since >= 0 && since < riseFor {
+		rise = time.Duration(float64(w.rise) * (1 - float64(since)/float64(riseFor)))
+	}
+	return w.spread + rise
+}

@@ -1,0 +1,55 @@
+package lines
+
+import (
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// Every case keeps its bounds with a seed that the page does not have; a short run plays one.
+func TestBounds(t *testing.T) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	for _, c := range Cases() {
+		if testing.Short() && c.Name != "codel" {
+			continue
+		}
+		group.Go(func() {
+			f := Measure(&c, 11)
+			for i := range c.bounds {
+				if check := c.check(i, &f); !check.Held {
+					t.Errorf("%s: %s is %s, want %s", check.Condition, check.What, check.Measured, check.Bound)
+				}
+			}
+		})
+	}
+}
+
+// A bottleneck that is wide enough costs a client no byte: its rate follows what a line cannot
+// carry, and nothing else.
+func TestWideLineLosesNoByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays four minutes")
+	}
+	for _, bodies := range []int{0, 98} {
+		c := Cases()[0]
+		if c.Name != "clean" {
+			t.Fatal("the first case is not the clean one")
+		}
+		c.Bodies = bodies
+		wide := Measure(&c, 3)
+		path := c.path
+		c.path = func(seed uint64) (p linksim.Path) {
+			p = path(seed)
+			for _, d := range []*linksim.Condition{&p.Send, &p.Receive} {
+				d.Rate, d.Packets = 0, 0
+			}
+			return p
+		}
+		if none := Measure(&c, 3); math.Abs(wide.Down/none.Down-1) > 0.001 || math.Abs(wide.Up/none.Up-1) > 0.001 {
+			t.Errorf("%d bodies: %.0f bytes a second down and %.0f up, %.0f and %.0f without a bottleneck", c.bodies(), wide.Down, wide.Up, none.Down, none.Up)
+		}
+	}
+}

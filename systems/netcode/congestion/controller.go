@@ -1,0 +1,384 @@
+package congestion
+
+import "time"
+
+// Config bounds the rate of a [Controller], in bytes per second. The bytes include what the
+// transport adds.
+type Config struct {
+	Floor   int // the least rate; zero means 4000
+	Ceiling int // the greatest rate, with which a Controller begins; zero means 64 KiB
+}
+
+// Cause says what sets a rate.
+type Cause uint8
+
+const (
+	Free    Cause = iota // nothing: the rate is the ceiling
+	Queue                // own packets filled a queue
+	Loss                 // packets were lost because of the rate
+	Shared               // another flow keeps the queue filled, and the rate takes its share
+	Silence              // nothing is acknowledged at present
+)
+
+// String returns the cause in lower case.
+func (c Cause) String() string {
+	return [...]string{"free", "queue", "loss", "shared", "silence"}[min(c, Silence)]
+}
+
+// Stats are the figures of a [Controller].
+type Stats struct {
+	Rate  float64       // bytes per second that may be sent, with what the transport adds
+	Queue time.Duration // wait of packets in queues on the way
+	Cause Cause         // sets the rate; after a fall, until the rate is the ceiling again
+}
+
+const (
+	// The rate grows by gain + gainGrowth*t³ bytes per second and second, t seconds after its last
+	// fall: slowly near the limit, and from 12 to 70 kB/s in four seconds where the limit is gone.
+	// CUBIC (RFC 9438) has the idea. Growth does not depend on the rate, so small flows gain on
+	// large ones.
+	gain       = 800
+	gainGrowth = 900
+
+	// A queue is drained in about drainTime, by sending a share less than the line carries.
+	drainTime             = 500 * time.Millisecond
+	leastDrain, mostDrain = 0.3, 0.7
+
+	// keep is the share of what the line carried with which the rate goes on after a drain.
+	keep = 0.92
+
+	// mostLoss is the share of bytes beyond which losses beside a standing queue lower the rate.
+	// Without a queue the share must be muchLoss, and the rate returns if that does not help.
+	mostLoss = 0.04
+	muchLoss = 0.25
+
+	// failures is how many drains in a row must fail before a queue is somebody else's.
+	failures = 2
+
+	// segment is the size in bytes of the packets of the flows that share the line, beta the share
+	// of the rate that is kept after a loss (that of CUBIC, RFC 9438), and mostRound the round trip
+	// beyond which the growth is that of a flow with a shorter one: Reno's is hardly any then.
+	segment   = 1500
+	beta      = 0.7
+	mostRound = 500 * time.Millisecond
+
+	// retest is the time, and the number of round trips, after which another test finds whether the
+	// queue is still somebody else's.
+	retest       = 20 * time.Second
+	retestRounds = 20
+)
+
+type mode uint8
+
+const (
+	probing  mode = iota // the rate grows
+	draining             // the rate is below what the line carries, until the queue is empty
+	sharing              // somebody else fills the queue
+)
+
+// Controller finds the rate of one flow over one path. Times are those of the sender's clock,
+// except where the receiver's is named, and do not run backwards. The zero value is not of use;
+// create it with [New]. It never allocates afterwards. It is not safe for concurrent use.
+type Controller struct {
+	floor, most float64
+	epoch       uint32 // counts the paths
+	path        path
+
+	mode    mode
+	rate    float64
+	settled float64 // rate that the line is known to carry: it follows the rate, later
+	cause   Cause
+	fell    time.Duration // when the rate last fell
+	updated time.Duration
+
+	drain  drain
+	failed int     // drains in a row that failed
+	again  bool    // the newest of them is among these
+	before float64 // rate that the line carried before the first of these
+
+	shared struct {
+		since time.Duration
+		queue time.Duration // then
+		fell  time.Duration
+		lost  float64 // bytes, as of the last look
+	}
+	trial struct { // of whether less is lost at a lower rate
+		lost   float64 // share that was lost before; 0: there is no trial
+		rate   float64 // before
+		random float64 // share that is lost whatever the rate is
+	}
+}
+
+// drain is an attempt to empty the queue, and the test of whose it is.
+type drain struct {
+	at    time.Duration // when it began
+	sent  float64       // bytes, by then
+	rate  float64       // before
+	line  float64       // rate that the line carried then
+	queue time.Duration // wait of what was sent then, a mean
+	n     int           // samples in the mean
+	late  int           // samples since the queue should have been drained
+	over  time.Duration // when the first of them arrived, by the receiver's clock
+}
+
+// New returns a Controller that knows nothing of the path yet, and sends at the ceiling.
+func New(c Config) *Controller {
+	if c.Floor <= 0 {
+		c.Floor = 4000
+	}
+	if c.Ceiling <= 0 {
+		c.Ceiling = 64 << 10
+	}
+	r := &Controller{floor: float64(c.Floor), most: float64(max(c.Ceiling, c.Floor))}
+	r.Reset()
+	return r
+}
+
+// Reset forgets the path. Call it when the flow goes on over another one: acknowledgements of
+// packets from before count no more.
+func (c *Controller) Reset() {
+	*c = Controller{floor: c.floor, most: c.most, rate: c.most, settled: c.most, epoch: c.epoch + 1}
+}
+
+// Sent takes a packet that is sent, of so many bytes with what the transport adds. The Packet that
+// it returns is an argument of the other calls.
+func (c *Controller) Sent(now time.Duration, bytes int) Packet {
+	p := &c.path
+	if p.delivered+p.lost >= p.sent { // nothing was on its way, so nothing is due for a round trip
+		p.acked = now + p.round
+	}
+	p.sent += float64(bytes)
+	return Packet{epoch: c.epoch, at: now, bytes: float64(bytes), sent: p.sent}
+}
+
+// Delivered takes the acknowledgement of a packet, also of one that counted as lost.
+func (c *Controller) Delivered(now time.Duration, p *Packet) {
+	if p.epoch != c.epoch {
+		return
+	}
+	if p.lost {
+		p.lost = false
+		c.path.lost -= p.bytes
+	}
+	c.path.delivered += p.bytes
+	c.path.acked = now
+}
+
+// Lost takes a packet that has probably been lost.
+func (c *Controller) Lost(p *Packet) {
+	if p.epoch != c.epoch || p.lost {
+		return
+	}
+	p.lost = true
+	c.path.lost += p.bytes
+}
+
+// Arrived takes when the newest packet arrived, in milliseconds of the receiver's clock modulo
+// 65536. Call it after Delivered has been called for that packet and those before it. Stamps may
+// come from anyone: whatever they are, the rate stays within its bounds.
+func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
+	if p.epoch != c.epoch || !c.path.add(p, stamp) {
+		return
+	}
+	elapsed := min(max(now-c.updated, 0), 250*time.Millisecond)
+	c.updated = now
+	if c.path.count < leastSamples {
+		return
+	}
+	s := c.path.look()
+	s.limit = c.path.limit(c.most, max(min(c.rate, s.line), c.floor))
+	switch c.mode {
+	case probing:
+		c.probe(now, elapsed, s)
+	case draining:
+		c.empty(now, s)
+	case sharing:
+		c.share(now, elapsed, s)
+	}
+	c.rate = min(max(c.rate, c.floor), c.most)
+	if c.rate < c.settled {
+		c.settled = c.rate
+	} else {
+		c.settled += (c.rate - c.settled) * elapsed.Seconds()
+	}
+	if c.mode == probing && c.rate >= c.most {
+		c.cause = Free
+	}
+}
+
+func (c *Controller) probe(now, elapsed time.Duration, s sight) {
+	// A rate that is limited already is known to be near what the line carries: what is on its way
+	// tells of the queue before it is seen.
+	ahead := c.rate < c.most && c.path.ahead(now, s.line) > 2*s.limit
+	if (s.queue > s.limit || ahead) && c.path.queue(2*queueWindow) > s.limit/2 {
+		if !c.again {
+			c.failed, c.before = 0, 0
+		}
+		c.before, c.again = max(c.before, s.line), false
+		c.fall(now, s)
+		return
+	}
+	if c.lossy(now, s) {
+		return
+	}
+	t := (now - c.fell).Seconds()
+	c.rate += (gain + gainGrowth*t*t*t) * elapsed.Seconds()
+}
+
+// lossy lowers the rate where it causes losses, and reports whether it has.
+func (c *Controller) lossy(now time.Duration, s sight) bool {
+	window := lossWindow + c.path.round
+	if now-c.fell < window {
+		return false
+	}
+	lost, sent, got := c.path.losses(lossWindow)
+	if c.trial.lost > 0 {
+		if lost > 0.7*c.trial.lost {
+			c.rate, c.trial.random = c.trial.rate, lost
+		}
+		c.trial.lost = 0
+		return false
+	}
+	queued := lost > mostLoss && c.path.queue(lossWindow) > s.limit/2
+	if !queued { // randomness takes longer to tell from a rate
+		longer, _, _ := c.path.losses(2 * lossWindow)
+		lost = min(lost, longer)
+	}
+	if sent < 0.75*c.rate || !queued && lost < c.trial.random+muchLoss {
+		return false
+	}
+	if !queued {
+		c.trial.lost, c.trial.rate = lost, c.rate
+	}
+	c.rate, c.fell, c.cause = min(c.rate, keep*got), now, Loss
+	return true
+}
+
+// fall begins a drain.
+func (c *Controller) fall(now time.Duration, s sight) {
+	c.mode, c.cause = draining, Queue
+	c.drain = drain{at: now, sent: c.path.sent, rate: c.rate, line: s.line}
+	c.empty(now, s)
+}
+
+// empty sends less than the line carries until the queue is empty, or turns out to be somebody
+// else's.
+func (c *Controller) empty(now time.Duration, s sight) {
+	d := &c.drain
+	newest := c.path.newest()
+	after := newest.at > d.at // the newest packet was sent in the drain
+	switch {
+	case s.queue < s.limit/3, after && s.queue < s.limit && c.path.ahead(now, d.line) <= 0:
+		c.mode, c.fell = probing, now
+		c.rate = keep * d.line
+		if d.due(newest) > d.queue*2/3 { // the queue went by itself
+			c.rate = d.rate
+		}
+		return
+	case !after:
+		if s.queue > s.limit/2 { // what still arrives shows what the line carries
+			d.line = s.line
+			d.n++
+			d.queue += (c.path.wait(newest) + seconds((d.sent-newest.sent)/d.line) - (d.at - newest.at) - d.queue) / time.Duration(d.n)
+		}
+	case d.late > 0:
+		if d.late++; d.late > leastSamples && newest.arrived >= d.over+queueWindow {
+			c.judge(now, s)
+			return
+		}
+	case d.due(newest) < d.queue/3, newest.at-d.at > 2*d.queue+drainTime:
+		d.late, d.over = 1, newest.arrived
+	}
+	share := min(max(c.path.ahead(now, d.line).Seconds()/drainTime.Seconds(), leastDrain), mostDrain)
+	c.rate = d.line * (1 - share)
+}
+
+// judge ends a drain that should have emptied the queue and has not.
+func (c *Controller) judge(now time.Duration, s sight) {
+	if d := &c.drain; s.queue > d.queue*2/3 && s.queue < d.queue*5/3 { // not even by a third
+		c.failed++
+		c.again = true
+	}
+	if c.failed < failures {
+		c.fall(now, s)
+		return
+	}
+	c.mode, c.cause, c.rate = sharing, Shared, max(c.before/2, c.rate)
+	c.shared.since, c.shared.fell, c.shared.queue, c.shared.lost = now, now, s.queue, c.path.lost
+}
+
+// due returns how long the newest packet that has arrived would have waited if the queue were the
+// flow's own.
+func (d *drain) due(newest *sample) time.Duration {
+	if newest.at <= d.at {
+		return d.queue
+	}
+	return d.queue + seconds((newest.sent-d.sent)/d.line) - (newest.at - d.at)
+}
+
+// share does as the other flow does: it sends a segment more in each round trip, and less after one
+// with a loss (RFC 5681).
+func (c *Controller) share(now, elapsed time.Duration, s sight) {
+	h := &c.shared
+	round := max(c.path.round, 10*time.Millisecond)
+	if s.queue < s.limit/2 {
+		c.mode, c.fell, c.cause = probing, now, Queue
+		return
+	}
+	if c.path.lost > h.lost {
+		if now-h.fell > round {
+			c.rate *= beta
+			h.fell = now
+		}
+	} else if c.rate < 1.25*s.line+2*segment { // else what is sent does not arrive
+		r := min(round, mostRound).Seconds()
+		c.rate += segment / (r * r) * elapsed.Seconds()
+	}
+	h.lost = c.path.lost
+	switch {
+	case s.queue > h.queue*5/2+200*time.Millisecond: // it may be the own one after all
+		c.failed, c.before = failures-1, c.rate/2
+		c.fall(now, s)
+	case now-h.since > max(retest, retestRounds*round):
+		c.failed, c.before = failures-1, 2*c.rate
+		c.fall(now, s)
+	}
+}
+
+// silent reports whether something on its way should have been acknowledged by now. A drain does
+// not wait long: each packet that is sent into a line that stands makes the queue longer.
+func (c *Controller) silent(now time.Duration) bool {
+	least := leastSilence
+	if c.mode == draining {
+		least /= 2
+	}
+	p := &c.path
+	return p.count > 0 && p.sent > p.delivered+p.lost && now-p.acked > max(least, 4*p.gap)
+}
+
+// Rate returns the bytes per second that may be sent now.
+func (c *Controller) Rate(now time.Duration) float64 {
+	if c.silent(now) {
+		return c.floor
+	}
+	return c.rate
+}
+
+// Settled returns the bytes per second that the line is known to carry: while the rate grows, that
+// of about a second ago. Packets are of a size for it, so that none takes long on the line.
+func (c *Controller) Settled(now time.Duration) float64 { return min(c.Rate(now), c.settled) }
+
+// Limited reports whether the rate is below the ceiling.
+func (c *Controller) Limited(now time.Duration) bool { return c.Rate(now) < c.most }
+
+// Stats returns the figures as of now.
+func (c *Controller) Stats(now time.Duration) Stats {
+	s := Stats{Rate: c.Rate(now), Cause: c.cause}
+	if c.silent(now) {
+		s.Cause = Silence
+	}
+	if c.path.count > 0 {
+		s.Queue = c.path.queue(queueWindow)
+	}
+	return s
+}

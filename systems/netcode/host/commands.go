@@ -1,0 +1,204 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/access"
+)
+
+// commandHelp is what help prints, before the game's own commands.
+const commandHelp = `players                       who plays: number, address, token, round trip, loss
+kick N [REASON]               remove a player
+ban N [REASON]                remove a player and all with the same token, and keep that token away;
+                              the player's address, if everybody has the token
+banip N|ADDRESS [REASON]      keep an address or a network such as 203.0.113.0/24 away, and all who play from there
+bans                          who is banned
+unban ID                      lift a ban
+invite [USES [TIME]]          a join link of its own, for one player unless given: invite 5 24h
+quit                          announce the end, drain, and go
+`
+
+// execute does what a line says.
+func (h *Host) execute(line string, out io.Writer) error {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	rest = strings.TrimSpace(rest)
+	first, more, _ := strings.Cut(rest, " ")
+	more = strings.TrimSpace(more)
+	switch word {
+	case "":
+	case "help", "?":
+		fmt.Fprint(out, commandHelp)
+		for _, c := range h.settings.Commands {
+			fmt.Fprintf(out, "%-29s %s\n", c.Usage, c.Help)
+		}
+	case "players":
+		h.listPlayers(out)
+	case "kick":
+		p, err := h.player(first)
+		if err != nil {
+			return err
+		}
+		p.Kick(cmp.Or(more, "removed by the operator"))
+		fmt.Fprintf(out, "kicked %d\n", p.Number())
+	case "ban":
+		return h.ban(first, more, out)
+	case "banip":
+		return h.banAddress(first, more, out)
+	case "bans":
+		bans := h.access.Bans()
+		for _, b := range bans {
+			fmt.Fprintln(out, describeBan(b))
+		}
+		fmt.Fprintf(out, "%d bans\n", len(bans))
+	case "unban":
+		id, err := strconv.Atoi(first)
+		if err != nil || !h.access.Unban(id) {
+			return fmt.Errorf("there is no ban %q; bans lists them", first)
+		}
+		fmt.Fprintf(out, "lifted ban %d\n", id)
+		return h.access.save()
+	case "invite":
+		return h.invite(first, more, out)
+	case "quit", "stop", "exit":
+		h.quit = true
+	default:
+		for _, c := range h.settings.Commands {
+			if name, _, _ := strings.Cut(c.Usage, " "); name == word {
+				return c.Run(rest, out)
+			}
+		}
+		return fmt.Errorf("there is no command %q; help lists them", word)
+	}
+	return nil
+}
+
+func (h *Host) player(number string) (player, error) {
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err == nil {
+		if p := h.server.player(uint16(n)); p != nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no player %q; players lists them", number)
+}
+
+func (h *Host) listPlayers(out io.Writer) {
+	var all []player
+	h.server.players(func(p player) { all = append(all, p) })
+	slices.SortFunc(all, func(a, b player) int { return cmp.Compare(a.Number(), b.Number()) })
+	for _, p := range all {
+		s, addr, token := p.Stats(), p.Addr(), "shared"
+		if !h.access.shared(p.Token()) {
+			token = "own"
+		}
+		if !p.Connected() {
+			addr = "away"
+		}
+		fmt.Fprintf(out, "%5d  %-28s %-6s  rtt %4d ms  loss %4.1f %%  rate %5.1f kB/s (%v)  queue %4d ms\n", p.Number(), addr, token, s.RTT.Milliseconds(), 100*s.Loss,
+			s.Path.Rate/1000, s.Path.Cause, s.Path.Queue.Milliseconds())
+	}
+	fmt.Fprintf(out, "%d players\n", len(all))
+}
+
+// ban keeps a player away, by the token that it joined with: others may have its address, and it
+// another one tomorrow. All who are in with that token go, too. Where the token is everybody's
+// there is nothing but the address to know the player by.
+func (h *Host) ban(whom, reason string, out io.Writer) error {
+	p, err := h.player(whom)
+	if err != nil {
+		if strings.ContainsAny(whom, ".:") {
+			return h.banAddress(whom, reason, out)
+		}
+		return err
+	}
+	token, addr, only := p.Token(), "", ""
+	if h.access.shared(token) {
+		token, addr, only = nil, p.Addr(), ", since the player came with a link that others have, too: nobody joins from there any more"
+	}
+	b, err := h.access.Ban(h.access.clock(), token, addr, reason)
+	if err != nil {
+		return fmt.Errorf("player %d has neither an address now nor a token of its own to ban it by; kick removes it: %w", p.Number(), err)
+	}
+	p.Kick((&access.BannedError{Reason: b.Reason}).Error())
+	if token != nil {
+		h.removeBanned()
+	}
+	fmt.Fprintln(out, describeBan(b)+only)
+	return h.access.save()
+}
+
+// removeBanned removes all players that a ban keeps away.
+func (h *Host) removeBanned() {
+	now := h.access.clock()
+	h.server.players(func(p player) {
+		if err := h.access.Check(now, p.Addr(), p.Token(), p.Key(), true); err != nil {
+			p.Kick(err.Error())
+		}
+	})
+}
+
+// banAddress keeps everybody at an address or in a network away, or at the address of a player. All
+// who play from there go at once.
+func (h *Host) banAddress(which, reason string, out io.Writer) error {
+	if !strings.ContainsAny(which, ".:") {
+		p, err := h.player(which)
+		if err != nil {
+			return err
+		}
+		if which = p.Addr(); which == "" {
+			return fmt.Errorf("player %d is away and has no address now; give one, or ban the player", p.Number())
+		}
+	}
+	b, err := h.access.Ban(h.access.clock(), nil, which, reason)
+	if err != nil {
+		return err
+	}
+	h.removeBanned()
+	fmt.Fprintln(out, describeBan(b))
+	return h.access.save()
+}
+
+func describeBan(b access.Ban) string {
+	var what []string
+	if b.Network.IsValid() {
+		what = append(what, b.Network.String())
+	}
+	if b.Token != "" {
+		what = append(what, "token "+b.Token[:8])
+	}
+	return strings.TrimSpace(fmt.Sprintf("ban %d: %s since %s %s", b.ID, strings.Join(what, " and "), b.Since.Format(time.DateTime), b.Reason))
+}
+
+// invite prints links with a token of their own.
+func (h *Host) invite(uses, length string, out io.Writer) error {
+	terms := access.Invitation{Uses: 1}
+	if uses != "" {
+		n, err := strconv.Atoi(uses)
+		if err != nil || n < 1 || n > 1_000_000 {
+			return fmt.Errorf("invite %q: how many may join by the link, 1 to 1000000", uses)
+		}
+		terms.Uses = n
+	}
+	if length != "" {
+		d, err := time.ParseDuration(length)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("invite %s %q: how long the link is good, such as 24h", uses, length)
+		}
+		terms.Expires = h.access.clock().Add(d)
+	}
+	token, err := h.access.invite(terms)
+	if err != nil {
+		return err
+	}
+	for _, link := range h.links {
+		link.Token = token
+		fmt.Fprintln(out, link)
+	}
+	return h.access.save()
+}

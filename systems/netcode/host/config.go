@@ -1,0 +1,233 @@
+package host
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+)
+
+// Config configures a [Host]. The zero value is good: no socket, no files, and a log of its own
+// choice. Addresses to listen on are HOST:PORT, or :PORT for all addresses of the machine.
+type Config struct {
+	// Listen is the UDP address for encrypted datagrams (package dtls). Empty: none.
+	Listen string
+	// WebSocket is for browsers, and for networks that let no UDP pass.
+	WebSocket WebSocket
+	// Public is the host that join links name: a DNS name or an address by which players find this
+	// machine, without a port. Empty: the address that is listened on.
+	Public string
+	// State is the folder that keeps the certificate, the token and, unless Access names another
+	// file, the access list. It is made if it is missing. Empty: all of it is new at every start,
+	// and old links lead nowhere.
+	State string
+	// Access is the file of bans and invitations. Empty: access.json in State, if that is given.
+	Access string
+	// JoinRate is how many handshakes a second are taken from one network (a /24, or a /56 of
+	// IPv6), at most 1000. Zero: 10. Raise it where many players are behind one address.
+	JoinRate int
+	// Metrics is the HTTP address of [Host.Metrics]; :PORT is this machine alone. Empty: none.
+	Metrics string
+	// Vars adds the game's own figures to the metrics, a few times a second, in the goroutine that
+	// calls Update. Values are numbers, strings and bools, or others that do not change any more.
+	Vars func(vars map[string]any)
+	// Commands are the game's own commands for the console, beside the host's.
+	Commands []Command
+	// Drain is the time between the announcement of the end and the end. Zero: 3 s; negative: none.
+	Drain time.Duration
+	// OnDrain is called when the end is announced, to tell the players of it. Nil: they are not told
+	// before their connections end.
+	OnDrain func(left time.Duration)
+	// Log is for the operator. Nil: slog.Default().
+	Log *slog.Logger
+}
+
+// WebSocket configures how a [Host] serves over WebSocket. The zero value: not at all.
+type WebSocket struct {
+	// Addr is the TCP address. Empty: none; the other fields are empty then, too.
+	Addr string
+	// Path is where connections are taken. Empty: /, or the path of Proxy.
+	Path string
+	// Origins are the hosts whose web pages may connect besides the server's own, such as
+	// play.example.org or *.example.org.
+	Origins []string
+	// CertFile and KeyFile are the certificate of an authority with its chain, and its key (PEM).
+	// Renewed files are taken without a restart.
+	CertFile, KeyFile string
+	// SelfSigned encrypts by the server's own certificate, whose fingerprint the link has: for
+	// programs, not for browsers.
+	SelfSigned bool
+	// Proxy is the address of a proxy in front of this server that does TLS, such as
+	// wss://play.example.org/arena. The client addresses that it writes at the end of
+	// X-Forwarded-For are believed.
+	Proxy string
+}
+
+// Command is a command of the game's own for the console.
+type Command struct {
+	// Usage is the command and its arguments, such as "say TEXT". Its first word is the command; one
+	// of the host's own is never reached.
+	Usage string
+	// Help says in one line what it does.
+	Help string
+	// Run does it, in the goroutine that calls Run or Execute of the host. The arguments are the rest
+	// of the line without outer blanks. The operator is shown what it writes, and its error.
+	Run func(args string, out io.Writer) error
+}
+
+// ConfigError says what is wrong with a field of a [Config], and what to do.
+type ConfigError struct {
+	Field string // its name, such as Listen or WebSocket.Proxy
+	Value string // as it is to be shown; may be empty
+	Err   error
+}
+
+// Error returns the field, its value and the remedy.
+func (e *ConfigError) Error() string {
+	text := "host: " + e.Field
+	if e.Value != "" {
+		text += " " + e.Value
+	}
+	return text + ": " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+func invalid(field, value, format string, values ...any) error {
+	return &ConfigError{field, value, fmt.Errorf(format, values...)}
+}
+
+// Validate returns a [*ConfigError] if a field is wrong, without opening anything. [Open] calls it.
+func (c Config) Validate() error {
+	_, err := c.complete()
+	return err
+}
+
+// settings is a checked Config.
+type settings struct {
+	Config
+	proxy *joinlink.Link // what the WebSocket's link is behind a proxy, but for the token; nil: there is none
+}
+
+func (c Config) complete() (settings, error) {
+	s := settings{Config: c}
+	if c.JoinRate < 0 || c.JoinRate > 1000 {
+		return s, invalid("JoinRate", strconv.Itoa(c.JoinRate), "1 to 1000 handshakes per second, or 0 for the usual 10")
+	}
+	var err error
+	if c.Metrics != "" {
+		if s.Metrics, err = metricsAddress(c.Metrics); err != nil {
+			return s, err
+		}
+	}
+	if s.Public, err = publicHost(c.Public); err != nil {
+		return s, err
+	}
+	if c.Listen != "" {
+		if _, err := net.ResolveUDPAddr("udp", c.Listen); err != nil {
+			return s, invalid("Listen", c.Listen, "it takes HOST:PORT or :PORT, such as 127.0.0.1:7777: %w", err)
+		}
+	}
+	return s, s.completeWebSocket()
+}
+
+func (s *settings) completeWebSocket() error {
+	w := &s.WebSocket
+	if w.Addr == "" {
+		const remedy = "it is for WebSocket; give that an address, too"
+		for _, f := range [...]struct {
+			name  string
+			given bool
+		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"Proxy", w.Proxy != ""}} {
+			if f.given {
+				return invalid("WebSocket."+f.name, "", remedy)
+			}
+		}
+		if w.SelfSigned {
+			return invalid("WebSocket.SelfSigned", "", remedy+" (encrypted datagrams need no flag)")
+		}
+		return nil
+	}
+	if _, _, err := net.SplitHostPort(w.Addr); err != nil {
+		return invalid("WebSocket.Addr", strconv.Quote(w.Addr), "it takes HOST:PORT or :PORT, such as 127.0.0.1:8080")
+	}
+	switch {
+	case (w.CertFile == "") != (w.KeyFile == ""):
+		return invalid("WebSocket.CertFile", "", "a certificate needs its key, and a key its certificate; give both files")
+	case w.SelfSigned && w.CertFile != "":
+		return invalid("WebSocket.SelfSigned", "", "there is a certificate of an authority already; leave one of them out")
+	case w.Proxy != "" && (w.SelfSigned || w.CertFile != ""):
+		return invalid("WebSocket.Proxy", "", "the proxy does TLS; leave out certificates here")
+	}
+	for _, host := range w.Origins {
+		if _, err := path.Match(host, ""); err != nil || host == "" || strings.ContainsAny(host, "/ ") {
+			return invalid("WebSocket.Origins", strconv.Quote(host), "it takes hosts, such as play.example.org or *.example.org, and no https://")
+		}
+	}
+	return s.completeProxy()
+}
+
+// completeProxy makes the proxy's address a link, and completes the path.
+func (s *settings) completeProxy() error {
+	w := &s.WebSocket
+	if w.Proxy != "" {
+		u, err := url.Parse(w.Proxy)
+		if err != nil || u.Scheme != "wss" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "it takes the address that players reach, such as wss://play.example.org/arena or wss://play.example.org:8443/")
+		}
+		l := joinlink.Link{Transport: joinlink.WSS, Host: u.Hostname(), Port: 443, Path: u.Path}
+		if l.Path == "" {
+			l.Path = "/"
+		}
+		if text := u.Port(); text != "" {
+			port, err := strconv.ParseUint(text, 10, 16)
+			if err != nil {
+				return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "%s is no port", text)
+			}
+			l.Port = uint16(port)
+		}
+		if err := l.Validate(); err != nil {
+			return invalid("WebSocket.Proxy", "", "%w", err)
+		}
+		s.proxy = &l
+		if w.Path == "" {
+			w.Path = l.Path // proxies pass it on, unless they are configured otherwise
+		}
+	}
+	if w.Path == "" {
+		w.Path = "/"
+	}
+	if err := (joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 1, Path: w.Path}).Validate(); err != nil {
+		return invalid("WebSocket.Path", "", "%w", err)
+	}
+	return nil
+}
+
+// inTheClear reports whether others than this machine could read the WebSocket's datagrams.
+func (s *settings) inTheClear() bool {
+	w := &s.WebSocket
+	return !w.SelfSigned && w.CertFile == "" && s.proxy == nil && !onlyHere(w.Addr)
+}
+
+// onlyHere reports whether only this machine reaches an address.
+func onlyHere(addr string) bool {
+	host, _, _ := net.SplitHostPort(addr)
+	at, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && at.IsLoopback()
+}
+
+// everywhere reports whether an address to listen on is all of the machine's.
+func everywhere(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "" || ip != nil && ip.IsUnspecified())
+}

@@ -1,0 +1,99 @@
+package host
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// console is an operator's input, a command a line.
+type console struct {
+	lines <-chan consoleLine
+	out   io.Writer
+}
+
+// consoleLine is a line, or why it cannot be obeyed.
+type consoleLine struct {
+	text string
+	err  error
+}
+
+// maxLine is the most bytes of a line that is obeyed; terminals hand over so many at once.
+const maxLine = 4096
+
+// errLong is for a line of which nothing is done: half of a command might be another one.
+var errLong = fmt.Errorf("a line of more than %d bytes was left out; the lines after it are obeyed", maxLine)
+
+// readConsole reads lines until the input ends. The host takes them between two steps, so that no
+// command runs beside the game.
+func readConsole(in io.Reader, out io.Writer) *console {
+	lines := make(chan consoleLine, 16)
+	go func() {
+		defer close(lines)
+		for r := bufio.NewReaderSize(in, maxLine+2); ; {
+			line, err := readLine(r)
+			switch {
+			case err == nil || err == errLong:
+				lines <- consoleLine{line, err}
+			case err == io.EOF:
+				lines <- consoleLine{text: line}
+				return
+			default: // the line may be half of one
+				lines <- consoleLine{err: fmt.Errorf("nothing more is obeyed, since the input broke: %w", err)}
+				return
+			}
+		}
+	}()
+	return &console{lines, out}
+}
+
+// readLine returns the next line, with io.EOF or another error after the last one, which need not
+// end; or errLong.
+func readLine(r *bufio.Reader) (string, error) {
+	line, err := r.ReadSlice('\n')
+	long := false
+	for errors.Is(err, bufio.ErrBufferFull) {
+		long = true
+		_, err = r.ReadSlice('\n')
+	}
+	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+	if long || len(text) > maxLine {
+		return "", errLong // if the input has ended with it, the next read says so
+	}
+	return text, err
+}
+
+// maxLines is how many lines are obeyed between two steps: an input without an end does not hold up
+// the game.
+const maxLines = 16
+
+// obey does what the console's lines say, until one of them is quit.
+func (h *Host) obey() {
+	c, quit := h.console, h.quit
+	if c == nil {
+		return
+	}
+	for range maxLines {
+		select {
+		case line, ok := <-c.lines:
+			if !ok {
+				h.console = nil // the input has ended
+				return
+			}
+			err := line.err
+			if err == nil {
+				err = h.execute(line.text, c.out)
+			}
+			if err != nil {
+				fmt.Fprintln(c.out, "error:", err)
+			}
+			if h.quit != quit {
+				return
+			}
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,209 @@
+// Package host is the kit of a dedicated server, for any game: it listens on UDP and WebSocket, prints
+// join links, keeps certificate, token, bans and invitations across restarts, obeys an operator's
+// console, serves metrics, and drains before the end.
+//
+// A server takes four calls: [Open] opens sockets and files, [NewServer] makes the game's server behind
+// them, [Host.Run] runs it until its context is canceled, [Host.Close] ends it. [Host.Links] are for
+// players, [Host.Console] is for the operator. A program with a loop of its own, such as one with a
+// window in which the host plays, calls [Host.Update] in every frame instead of Run.
+//
+// All calls are from one goroutine. The package's own goroutines read the console, write the access
+// list and serve metrics; none of them touches the game.
+package host
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+)
+
+// Host is what stands around a game's server. Make it with [Open]; the zero value is of no use.
+type Host struct {
+	settings  settings
+	log       *slog.Logger
+	token     string
+	access    *accessList
+	listeners []transport.Listener
+	links     []joinlink.Link
+
+	engine *ecs.Engine
+	server server // nil: NewServer was not called yet
+
+	console  *console // nil: there is none
+	metrics  *metrics // nil: nobody reads them
+	costs    costs
+	steps    uint64
+	quit     bool // the operator wants the server to end
+	draining bool
+	closed   bool
+}
+
+// Open listens, and reads or makes the files of the configuration. Errors: a [*ConfigError] for a
+// field that is wrong or names something that cannot be had, or a damaged file in State. It logs what
+// an operator should know, such as secrets that others on the machine can read.
+func Open(c Config) (*Host, error) {
+	s, err := c.complete()
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{settings: s, log: c.Log}
+	if h.log == nil {
+		h.log = slog.Default()
+	}
+	if err := h.open(); err != nil {
+		for _, l := range h.listeners {
+			l.Close(transport.Reason{Code: transport.Failed})
+		}
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *Host) open() (err error) {
+	s := &h.settings
+	if s.State != "" {
+		if err := os.MkdirAll(s.State, 0o700); err != nil {
+			return invalid("State", "", "%w: give a folder that you may make and write to", err)
+		}
+	}
+	if h.token, err = s.sharedToken(); err != nil {
+		return err
+	}
+	if h.access, err = s.openAccess(h.token, h.log); err != nil {
+		return err
+	}
+	if err := h.listen(); err != nil || s.Metrics == "" {
+		return err
+	}
+	m := &metrics{seen: time.Now()}
+	if err := m.listen(s.Metrics); err != nil {
+		return invalid("Metrics", s.Metrics, "%w", err)
+	}
+	h.metrics = m
+	h.log.Info("metrics", "url", "http://"+m.addr()+"/debug/vars")
+	if !onlyHere(m.addr()) {
+		h.log.Warn("all who can reach this address can read the metrics", "addr", m.addr(), "remedy", "listen on 127.0.0.1:PORT")
+	}
+	return nil
+}
+
+// Links returns the join links of the listeners, that of UDP first. They hold the token: a player with
+// a link may join. The slice is the caller's.
+func (h *Host) Links() []joinlink.Link { return slices.Clone(h.links) }
+
+// Token returns the server's own token, which is good for any number of players: that of the links.
+func (h *Host) Token() string { return h.token }
+
+// Run serves until the context is canceled or the operator quits. Then it announces the end, lets no
+// player in any more, and returns when all have left or Config.Drain is over. It needs a server (see
+// [NewServer]), and panics without one.
+func (h *Host) Run(ctx context.Context) {
+	h.mustServe()
+	start := time.Now()
+	var last, until time.Duration
+	for {
+		now := time.Since(start)
+		h.obey()
+		if !h.draining && (h.quit || ctx.Err() != nil) {
+			until = now + h.drain()
+		}
+		if h.draining && (now >= until || h.server.Stats().Players == 0) {
+			h.log.Info("done", h.summary()...)
+			return
+		}
+		h.Update(now - last)
+		last = now
+		t := h.engine.Time()
+		time.Sleep(t.Fixed - t.Normal - time.Since(start) + now) // nothing is due before
+	}
+}
+
+// drain announces the end, and returns the time until then.
+func (h *Host) drain() time.Duration {
+	left := h.settings.Drain
+	switch {
+	case left == 0:
+		left = 3 * time.Second
+	case left < 0:
+		left = 0
+	}
+	h.draining = true
+	h.log.Info("draining", "time", left, "players", h.server.Stats().Players)
+	h.server.Drain(shutdown.Text)
+	if h.settings.OnDrain != nil {
+		h.settings.OnDrain(left)
+	}
+	return left
+}
+
+// Update advances the game by real time, saves the access list when that is due, and publishes the
+// metrics. It panics without a server (see [NewServer]). [Host.Run] calls it.
+func (h *Host) Update(real time.Duration) {
+	h.mustServe()
+	begin := time.Now()
+	h.engine.Update(real)
+	if steps := h.engine.Time().Steps; steps > 0 {
+		h.costs.add(time.Since(begin) / time.Duration(steps))
+		h.steps += uint64(steps)
+	}
+	h.access.update(real)
+	h.publish()
+}
+
+func (h *Host) mustServe() {
+	if h.server == nil {
+		panic("host: there is no server yet; call NewServer first")
+	}
+}
+
+// summary is what is worth logging at the end.
+func (h *Host) summary() []any {
+	st := h.server.Stats()
+	p50, p99, most := h.costs.percentiles()
+	return []any{
+		"steps", h.steps, "joined", st.Joined, "resumed", st.Resumed, "refused", st.Refused, "malformed", st.Malformed,
+		"tick-p50", p50.Round(time.Microsecond), "tick-p99", p99.Round(time.Microsecond), "tick-max", most.Round(time.Microsecond),
+		"sent-MB", float64(st.SentBytes/1e4) / 100, "dropped", h.engine.Time().Dropped,
+	}
+}
+
+// shutdown is the reason that clients get at the end.
+var shutdown = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
+
+// Close closes the engine of [NewServer] and all listeners, waits until the players have been told, at
+// most 2 s, and saves the access list. A second call does nothing.
+func (h *Host) Close() {
+	if h.closed {
+		return
+	}
+	h.closed = true
+	if h.engine != nil {
+		h.engine.Close()
+	}
+	h.closeListeners(shutdown)
+	h.access.close()
+	if h.metrics != nil {
+		h.metrics.close()
+	}
+}
+
+// Console obeys commands from now on, a line each, between two steps of [Host.Run]: players, kick,
+// ban, invite, quit and so on, and those of Config.Commands; help lists them. Answers go to out, in
+// the goroutine of Run. Lines are read by a goroutine that ends with the input; it outlives the host
+// if the input does not end.
+func (h *Host) Console(in io.Reader, out io.Writer) { h.console = readConsole(in, out) }
+
+// Execute does what one line says, as the console does, for a program with another way to its
+// operators. Answers go to out. After quit, Run ends as it does when its context is canceled. An error
+// says what to do. It panics without a server.
+func (h *Host) Execute(line string, out io.Writer) error {
+	h.mustServe()
+	return h.execute(line, out)
+}

@@ -1,0 +1,94 @@
+// Package certreload takes renewed certificates from files while a server runs.
+package certreload
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Certificate is a certificate of an authority in two files, which are replaced while the server
+// runs: such certificates are good for weeks. It is safe for concurrent use.
+type Certificate struct {
+	certificate, key string // names of the files
+	log              *slog.Logger
+	now              func() time.Time
+
+	mu      sync.Mutex
+	current *tls.Certificate
+	stamps  [2]stamp
+	looked  time.Time
+	failed  string // the last error that was logged
+}
+
+// stamp tells a file from an earlier version of it.
+type stamp struct {
+	at   time.Time
+	size int64
+}
+
+// Interval is the least time between two looks at the files.
+const Interval = 10 * time.Second
+
+// Open reads the two files (PEM) for the first time. The clock is the calendar's.
+func Open(certificate, key string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
+	c := &Certificate{certificate: certificate, key: key, log: log, now: now, looked: now()}
+	c.stamps, _ = c.look() // before they are read, so that no change is missed
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		return nil, err
+	}
+	c.take(&pair)
+	return c, nil
+}
+
+func (c *Certificate) take(pair *tls.Certificate) {
+	c.current, c.failed = pair, ""
+	if pair.Leaf != nil && c.now().After(pair.Leaf.NotAfter) {
+		c.log.Warn("the certificate of the WebSocket has expired, and programs refuse it; renew it, and the server takes it without a restart", "file", c.certificate, "expired", pair.Leaf.NotAfter)
+	}
+}
+
+func (c *Certificate) look() (s [2]stamp, err error) {
+	for i, name := range [...]string{c.certificate, c.key} {
+		info, err := os.Stat(name)
+		if err != nil {
+			return s, err
+		}
+		s[i] = stamp{info.ModTime(), info.Size()}
+	}
+	return s, nil
+}
+
+// Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read: where new
+// files cannot be used, perhaps since only one of them is there yet, that is the old one.
+func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	if since := now.Sub(c.looked); since >= 0 && since < Interval {
+		return c.current, nil
+	}
+	c.looked = now
+	stamps, err := c.look()
+	if err == nil && stamps == c.stamps {
+		return c.current, nil
+	}
+	var pair tls.Certificate
+	if err == nil {
+		pair, err = tls.LoadX509KeyPair(c.certificate, c.key)
+	}
+	if err != nil {
+		if c.failed != err.Error() {
+			c.failed = err.Error()
+			c.log.Warn("the new certificate of the WebSocket cannot be read; the old one stays in use", "file", c.certificate, "error", err)
+		}
+		return c.current, nil
+	}
+	c.stamps = stamps
+	c.take(&pair)
+	c.log.Info("the WebSocket has a new certificate", "file", c.certificate)
+	return c.current, nil
+}

@@ -1,0 +1,67 @@
+package host
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+)
+
+// publicHost returns the host that links have. An address of IPv6 may stand in brackets, as in a URL.
+func publicHost(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	host := text
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		if inner, ok = strings.CutSuffix(inner, "]"); ok && strings.Contains(inner, ":") {
+			host = inner
+		}
+	}
+	wrong := func(format string, values ...any) (string, error) {
+		return "", invalid("Public", strconv.Quote(text), format, values...)
+	}
+	at, err := netip.ParseAddr(host)
+	const such = "such as play.example.org, 203.0.113.7 or 2001:db8::7"
+	switch {
+	case err == nil && at.Zone() != "":
+		return wrong("an address with a zone is of use on this machine only; give one without, %s", such)
+	case err == nil && at.IsUnspecified():
+		return wrong("that is no address to be found at; give the one that others reach, %s", such)
+	case err == nil:
+	case strings.ContainsAny(host, "/#@"):
+		return wrong("it takes a host alone, %s, and no link", such)
+	case strings.ContainsAny(host, ":[]"):
+		return wrong("it takes a host alone, %s; links have the port that is listened on", such)
+	}
+	if err := (joinlink.Link{Transport: joinlink.WS, Host: host, Port: 1, Path: "/"}).Validate(); err != nil {
+		return wrong("%w", err)
+	}
+	return host, nil
+}
+
+// linkTo completes the link of a listener that has its address.
+func (s *settings) linkTo(addr string, link joinlink.Link) (joinlink.Link, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return link, err
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	if s.Public != "" {
+		host = s.Public
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return link, fmt.Errorf("the listener's address %s has no port: %w", addr, err)
+	}
+	link.Host, link.Port = host, uint16(n)
+	if err := link.Validate(); err != nil {
+		return link, invalid("Public", "", "%w", err)
+	}
+	return link, nil
+}

@@ -1,0 +1,88 @@
+//go:build !js
+
+package host
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
+)
+
+// Clients join by each of the links, over sockets of this machine, and are told why the server ends.
+func TestPlayersJoinByLinks(t *testing.T) {
+	h := open(t, Config{Listen: "127.0.0.1:0", WebSocket: WebSocket{Addr: "127.0.0.1:0", SelfSigned: true}})
+	v := serve(t, h, nil)
+	links := h.Links()
+	if len(links) != 2 || links[0].Transport != joinlink.DTLS || links[1].Transport != joinlink.WSS || strings.Count(h.Addr(), ",") != 2 {
+		t.Fatalf("the links are %v, at %s", links, h.Addr())
+	}
+	for _, link := range links {
+		dial := func() (transport.Conn, error) {
+			if link.Transport == joinlink.DTLS {
+				return dtls.Dial(link.Address(), link.Fingerprint, dtls.Config{}), nil
+			}
+			return websocket.Dial(link.URL(), websocket.Config{Fingerprint: link.Fingerprint}), nil
+		}
+		engine, err := ecs.New(ecs.Config{FixedRate: rate})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client, err := netcode.NewClient(protocol(t), netcode.ClientConfig[runner, keys]{
+			Dial: dial, Token: []byte(link.Token), Input: func(tick.Tick) keys { return keys{} }, Log: h.log,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine.Install(interpolation.New3D(), client)
+		v.clients = append(v.clients, &joined{client, engine})
+	}
+	reached := func(want netcode.Status) bool {
+		for _, c := range v.clients {
+			if status, _ := c.Status(); status != want {
+				return false
+			}
+		}
+		return true
+	}
+	for begin := time.Now(); !reached(netcode.Playing); time.Sleep(time.Millisecond) {
+		v.run(time.Second / rate)
+		if time.Since(begin) > 30*time.Second {
+			t.Fatal("the clients do not join")
+		}
+	}
+	h.Close()
+	for _, c := range v.clients {
+		begin := time.Now()
+		for reason := (transport.Reason{}); reason.Code != transport.Shutdown; _, reason = c.Status() {
+			c.engine.Update(time.Second / rate)
+			time.Sleep(time.Millisecond)
+			if time.Since(begin) > 30*time.Second {
+				t.Fatalf("a client is told %v", reason)
+			}
+		}
+	}
+}
+
+// A rate of joins is that of one network, for both transports, with room for bursts and for others.
+func TestJoinRates(t *testing.T) {
+	for joins, want := range map[int][2]dtls.Rate{
+		0:    {},
+		1:    {{PerSecond: 1, Burst: 4}, {PerSecond: 100, Burst: 200}},
+		10:   {{PerSecond: 10, Burst: 32}, {PerSecond: 100, Burst: 200}},
+		1000: {{PerSecond: 1000, Burst: 3200}, {PerSecond: 1000, Burst: 4000}},
+	} {
+		network, all := (&settings{Config: Config{JoinRate: joins}}).handshakes()
+		if network != want[0] || all != want[1] {
+			t.Errorf("%d joins: %+v, %+v", joins, network, all)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// An address without a host is this machine's alone, and one that others reach is warned of. Text that
+// is no address is an error. The variables do not say how the server was started.
+func TestMetricsStayHere(t *testing.T) {
+	for addr, want := range map[string]string{":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "all who can reach"} {
+		var log bytes.Buffer
+		h := open(t, Config{Metrics: addr, Log: slog.New(slog.NewTextHandler(&log, nil)), Vars: func(vars map[string]any) { vars["laps"] = 7 }})
+		serve(t, h, nil)
+		if out := log.String(); !strings.Contains(out, want) || strings.Contains(out, "all who can reach") != strings.HasPrefix(addr, "0") {
+			t.Errorf("%s: listens at %s and says\n%s", addr, h.metrics.addr(), out)
+		}
+		_, port, _ := net.SplitHostPort(h.metrics.addr())
+		answer, err := http.Get("http://127.0.0.1:" + port + "/debug/vars")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var vars map[string]json.RawMessage
+		err = json.NewDecoder(answer.Body).Decode(&vars)
+		answer.Body.Close()
+		if _, some := vars["cmdline"]; err != nil || some || vars["memstats"] == nil || !strings.Contains(string(vars["tandem"]), `"laps": 7`) {
+			t.Errorf("%s: the variables are %v, %v", addr, vars, err)
+		}
+		h.Close()
+	}
+	for _, addr := range []string{"7780", "127.0.0.1", "[::1", "http://127.0.0.1:7780/"} {
+		var wrong *ConfigError
+		if err := (Config{Metrics: addr}).Validate(); !errors.As(err, &wrong) || wrong.Field != "Metrics" {
+			t.Errorf("%s: %v", addr, err)
+		}
+	}
+}
+
+// A program's own HTTP server may have the figures. They say whether steps run and the server drains,
+// and a figure of the game's that cannot be written is reported and takes no other down.
+func TestMetricsInAnotherServer(t *testing.T) {
+	h := open(t, Config{Drain: -1, Vars: func(vars map[string]any) { vars["broken"] = func() {} }})
+	handler := h.Metrics()
+	ask := func(path string) (int, string) {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code, w.Body.String()
+	}
+	if code, text := ask("/healthz"); code != http.StatusOK {
+		t.Errorf("before the first step: %d %s", code, text)
+	}
+	serve(t, h, nil)
+	h.Update(time.Second / rate)
+	if code, text := ask("/healthz"); code != http.StatusOK {
+		t.Errorf("while steps run: %d %s", code, text)
+	}
+	if _, text := ask("/debug/vars"); !strings.Contains(text, "unsupported type") || !strings.Contains(text, "memstats") {
+		t.Errorf("with a figure that cannot be written:\n%s", text)
+	}
+	h.metrics.seen = h.metrics.seen.Add(-time.Hour)
+	if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "no step for 1h") {
+		t.Errorf("without steps: %d %s", code, text)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	h.Run(ctx)
+	h.Update(time.Second / rate)
+	if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "draining") {
+		t.Errorf("at the end: %d %s", code, text)
+	}
+}
+
+// A client that asks for the metrics and then holds on to the connection is let go of: else the
+// process runs out of file descriptors, with the players in it.
+func TestMetricsLetGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds of real time")
+	}
+	m := &metrics{}
+	if err := m.listen("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	defer m.close()
+	requests := map[string]string{
+		"says nothing":                 "",
+		"announces a body":             "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n",
+		"has got an answer":            "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+		"asks for what there is not":   "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n",
+		"does not end what it asks":    "GET /healthz HTTP/1.1\r\nHost: x\r\nX: ",
+		"sends a part of its own body": "GET /debug/vars HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+	}
+	all := map[string]net.Conn{}
+	for who, request := range requests {
+		c, err := net.Dial("tcp", m.addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := fmt.Fprint(c, request); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+		all[who] = c
+	}
+	for who, c := range all {
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("who %s is still connected", who)
+		}
+	}
+}
+
+func TestMetricsSayWhatSetsTheRates(t *testing.T) {
+	stats := netcode.ServerStats{LeastRate: 4321, MostQueue: 87 * time.Millisecond}
+	stats.Causes[congestion.Shared] = 2
+	vars := serverVars(stats, transport.ListenerStats{})
+	for name, want := range map[string]string{"least_rate": "4321", "most_queue_ms": "87", "rate_shared": "2", "rate_free": "0", "rate_silence": "0"} {
+		if got := fmt.Sprint(vars[name]); got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+}

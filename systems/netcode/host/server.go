@@ -1,0 +1,103 @@
+package host
+
+import (
+	"slices"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// player is what the console needs of a player of any game.
+type player interface {
+	Number() uint16
+	Connected() bool
+	Addr() string
+	Token() []byte
+	Key() netcode.Key
+	Stats() packet.Stats
+	Kick(text string)
+}
+
+// server is what the host needs of a server of any game.
+type server interface {
+	Stats() netcode.ServerStats
+	Drain(why string)
+	player(number uint16) player // nil: there is none
+	players(f func(p player))
+}
+
+// serverOf is a server of a certain game.
+type serverOf[S any, I comparable] struct{ *netcode.Server[S, I] }
+
+func (s serverOf[S, I]) player(number uint16) player {
+	if p := s.Player(number); p != nil {
+		return p
+	}
+	return nil
+}
+
+func (s serverOf[S, I]) players(f func(p player)) {
+	s.Players(func(p *netcode.Player[S, I]) { f(p) })
+}
+
+// NewServer makes the server of a game behind the host's listeners and access list, and installs it
+// on the engine. From then on the host owns the engine and c.Listener: [Host.Close] closes both.
+//
+// c.Listener is one more listener, such as a loopback for a player in this process; nil: none. c.Authenticate
+// is asked of clients that the access list lets in. c.Log is the host's log if it is nil. All other
+// fields mean what they mean to [netcode.NewServer], whose errors are returned; a [*ConfigError]
+// says that there is no listener at all. NewServer panics if the host has a server already, and where
+// [netcode.Server.Install] does.
+func NewServer[S any, I comparable](h *Host, e *ecs.Engine, p *netcode.Protocol[S, I], c netcode.ServerConfig[S, I]) (*netcode.Server[S, I], error) {
+	if h.server != nil {
+		panic("host: there is a server already; open one host for each")
+	}
+	listeners := h.listeners
+	if c.Listener != nil {
+		listeners = append(slices.Clone(listeners), c.Listener)
+	}
+	if len(listeners) == 0 {
+		return nil, invalid("Listen", "", "a server needs an address to listen on, such as 127.0.0.1:7777, or one for WebSocket")
+	}
+	c.Listener = transport.Merge(listeners...)
+	if c.Log == nil {
+		c.Log = h.log
+	}
+	list, admit, joined, confirmed, left := h.access, c.Authenticate, c.Joined, c.Confirmed, c.Left
+	c.Authenticate = func(c netcode.JoinRequest) error {
+		if err := list.admit(c); err != nil || admit == nil {
+			return err
+		}
+		return admit(c)
+	}
+	if joined != nil { // else NewServer says that it is missing
+		c.Joined = func(p *netcode.Player[S, I]) (S, arche.Entity) {
+			list.Joined(p.Token(), p.FormerKey(), p.Key())
+			return joined(p)
+		}
+	}
+	c.Confirmed = func(p *netcode.Player[S, I]) {
+		list.note(list.Confirmed(p.Token(), p.Key()))
+		if confirmed != nil {
+			confirmed(p)
+		}
+	}
+	c.Left = func(p *netcode.Player[S, I], reason transport.Reason) {
+		list.note(list.Left(p.Token(), p.Key(), reason.Code == transport.Kicked))
+		if left != nil {
+			left(p, reason)
+		}
+	}
+	s, err := netcode.NewServer(p, c)
+	if err != nil {
+		return nil, err
+	}
+	e.Install(s)
+	h.engine, h.server, h.listeners = e, serverOf[S, I]{s}, listeners
+	h.publish()
+	return s, nil
+}

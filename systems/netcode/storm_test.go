@@ -1,0 +1,116 @@
+package netcode_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// While somebody joins and leaves, or is refused, many times a second, the log goes on telling of
+// all others: of a player who has been in for a while, of one who is kicked, of newcomers and
+// refusals of other networks, and within a minute of every newcomer who stays. It grows by so many
+// lines a minute.
+func TestStormsSilenceNobodyElse(t *testing.T) {
+	const stranger, other = "203.0.113.%d:1000", "198.51.100.1:7"
+	for _, storm := range []struct {
+		name, addr string
+		refused    bool
+	}{
+		{"joins of one address", stranger, false},
+		{"refusals of one address", stranger, true},
+		{"joins of this machine", "127.0.0.1:%d", false},
+		{"refusals of this machine", "127.0.0.1:%d", true},
+	} {
+		var log bytes.Buffer
+		addr, refuse := other, false
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			c.Listener = elsewhere{c.Listener, &addr}
+			c.Log = slog.New(slog.NewTextHandler(&log, nil))
+			c.Authenticate = func(c netcode.JoinRequest) error {
+				if refuse && !c.Resumes {
+					return errors.New("not you")
+				}
+				return nil
+			}
+		})
+		knocks := 0
+		knocking := func(d time.Duration) {
+			old := addr
+			refuse = storm.refused
+			for end := m.now + d; m.now < end; knocks++ {
+				addr = fmt.Sprintf(storm.addr, knocks%250)
+				knock(m)
+			}
+			addr, refuse = old, false
+		}
+		said := func(what string, want int, words ...string) {
+			t.Helper()
+			n := 0
+		lines:
+			for _, line := range strings.Split(log.String(), "\n") {
+				for _, word := range words {
+					if !strings.Contains(line, word) {
+						continue lines
+					}
+				}
+				n++
+			}
+			if n != want {
+				t.Errorf("%s: of %s the log has %d lines, want %d", storm.name, what, n, want)
+			}
+		}
+		old := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = time.Second })
+		m.run(time.Second, nil)
+		m.mustPlay()
+		number := fmt.Sprintf("player=%d ", m.of(old).Number())
+		knocking(62 * time.Second)
+		log.Reset()
+		knocking(10 * time.Second)
+
+		path := old.path
+		if err := old.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+			t.Fatal(err)
+		}
+		knocking(11 * time.Second)
+		said("a player who is lost", 1, `"tandem: lost"`, number)
+		old.path = path
+		knocking(5 * time.Second)
+		addr = "192.0.2.1:7"
+		m.join(perfect(), nil)
+		m.run(time.Second, nil)
+		m.mustPlay()
+		said("a player who is back", 1, `"tandem: resumed"`, number)
+		said("a newcomer from elsewhere", 1, `"tandem: joined"`, addr)
+		refuse = true
+		knock(m)
+		refuse = false
+		said("a refusal elsewhere", 1, `"tandem: refused"`, addr)
+
+		addr = fmt.Sprintf(storm.addr, 1)
+		stays := m.join(perfect(), nil)
+		m.run(time.Second, nil)
+		m.mustPlay()
+		knocking(61 * time.Second)
+		said("a newcomer who stays", 1, `"tandem: joined"`, fmt.Sprintf("player=%d ", m.of(stays).Number()))
+		kicked := m.join(perfect(), nil)
+		m.run(time.Second, nil)
+		m.mustPlay()
+		number = fmt.Sprintf("player=%d ", m.of(kicked).Number())
+		m.of(kicked).Kick("by the operator")
+		knocking(time.Second)
+		said("a kick", 1, `"tandem: left"`, number, "by the operator")
+
+		written := strings.Count(log.String(), "\n")
+		if most := 3 * (200 + 20); knocks < 1000 || written > most {
+			t.Errorf("%s: %d knocks wrote %d lines, want at most %d", storm.name, knocks, written, most)
+		}
+		t.Logf("%s: %d knocks, %d lines", storm.name, knocks, written)
+	}
+}

@@ -1,0 +1,105 @@
+package dtls
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+)
+
+// opened makes the lane one whose handshake is done, and returns the owner's end of its connection.
+func opened(l *lane) *mailbox.Conn {
+	owner, worker := mailbox.New(mailboxConfig(Config{}.withDefaults(), 0, ""), transport.Open)
+	l.open(worker)
+	return owner
+}
+
+// A client floods: what it gets through to the library is within the budget, of datagrams and of bytes, and a tenth of it
+// while it is a stranger.
+func TestBudget(t *testing.T) {
+	for name, test := range map[string]struct {
+		size     int
+		stranger bool
+		want     int // in 10 s: the burst, and ten seconds of the rate
+	}{
+		"small":                  {40, false, 4000 + 20_000},
+		"large":                  {2000, false, (4_000_000 + 20_000_000) / (2000 + recordHeader + idSize)},
+		"small, from a stranger": {40, true, 400 + 2000},
+		"large, from a stranger": {2000, true, (400_000 + 2_000_000) / (2000 + recordHeader + idSize)},
+	} {
+		f, _, l := begin(t)
+		owner := opened(l)
+		owner.SetStranger(test.stranger)
+		b, buf, passed, sent := record(typeConnectionID, 1, l.id, test.size), make([]byte, 4096), 0, 0
+		for now := time.Second; now < 11*time.Second; now += 20 * time.Microsecond {
+			sent++
+			f.receive(now, somebody, nil, b)
+			if waiting(l) > 0 {
+				passed++
+				l.ReadFrom(buf)
+			}
+		}
+		if passed < test.want-2 || passed > test.want+2 {
+			t.Errorf("%s: %d of %d passed in 10 s, want %d", name, passed, sent, test.want)
+		}
+		if lost := l.takeLost(); lost != sent-passed {
+			t.Errorf("%s: %d counted as lost, want %d", name, lost, sent-passed)
+		}
+		f.receive(time.Minute, somebody, nil, b)
+		if waiting(l) != 1 {
+			t.Errorf("%s: nothing passes after the flood", name)
+		}
+	}
+}
+
+// The worst that a network does with a client's datagrams: at the highest rate, each of them three times, and now and then
+// nothing for two seconds and then all at once. None is beyond the budget.
+func TestBudgetOfAClientOnABadLine(t *testing.T) {
+	f, _, l := begin(t)
+	opened(l)
+	b, buf, random := record(typeConnectionID, 1, l.id, maxPlainSize-recordHeader-idSize), make([]byte, 2048), rand.New(rand.NewPCG(1, 1))
+	held, release := 0, time.Duration(0)
+	for now := time.Second; now < 5*time.Minute; now += time.Second / 240 {
+		held += 3
+		if random.IntN(2000) == 0 {
+			release = now + 2*time.Second
+		}
+		if now < release {
+			continue
+		}
+		for ; held > 0; held-- {
+			f.receive(now, somebody, nil, b)
+			if waiting(l) != 1 {
+				t.Fatalf("at %v one was beyond the budget", now)
+			}
+			l.ReadFrom(buf)
+		}
+	}
+}
+
+// Somebody floods a connection with forged records that bear its id: what is beyond the budget is dropped, nobody is
+// closed, another player notices nothing, and the client goes on when it is over.
+func TestFloodOfForgedRecords(t *testing.T) {
+	l := listenOpen(t, Config{ClientDatagrams: Rate{PerSecond: 20, Burst: 100}})
+	r, server := newRogue(t, l)
+	other, there := newRogue(t, l)
+	if !r.arrives(server) || !other.arrives(there) {
+		t.Fatal("closed at once")
+	}
+	forged := record(typeConnectionID, 1, connID(r.id), 100)
+	dropped := server.Stats().ReceiveDropped
+	for i := range 4000 {
+		r.send(forged)
+		if i%200 == 0 && !other.arrives(there) {
+			t.Fatalf("a player was closed: %v", there.CloseReason())
+		}
+	}
+	if !r.arrives(server) {
+		t.Fatalf("closed because %v", server.CloseReason())
+	}
+	if got := server.Stats().ReceiveDropped - dropped; got == 0 {
+		t.Error("all of the flood was within the budget: the test shows nothing")
+	}
+}

@@ -1,0 +1,134 @@
+package linksim
+
+import "time"
+
+// flow is somebody's download: a sender that always has something to send, and the acknowledgements
+// that come back to it. Its window follows Reno (RFC 5681): slow start from 10 packets, then one
+// packet more per round trip, and half of it when a loss shows. A loss shows by the third
+// acknowledgement behind it, or when nothing comes for the time-out of RFC 6298, which begins anew
+// with one packet. What was lost makes room for what is sent next at once (RFC 6675), so that
+// several losses in a window halve it once and cost no round trip each.
+type flow struct {
+	from, until time.Duration
+	started     bool
+
+	window    float64 // packets
+	threshold float64 // of slow start
+	sent      uint64  // packets so far; the next one's number
+	underWay  int     // sent, and neither acknowledged nor known to be lost
+	epoch     uint64  // packets below it were given up by a time-out
+	recovery  uint64  // packets below it were sent before the window was halved
+	known     uint64  // below it all are acknowledged or known to be lost
+	acks      ring[ack]
+	newest    [2]uint64 // numbers of the last two packets acknowledged, the older one first, plus 1
+
+	smoothed, deviation time.Duration // of the round trip
+	timeout, deadline   time.Duration
+}
+
+// ack is an acknowledgement on its way back.
+type ack struct {
+	at, entered time.Duration
+	number      uint64
+}
+
+const (
+	firstWindow  = 10
+	firstTimeout = time.Second // also the least
+	maxTimeout   = time.Minute
+)
+
+func newFlow(from, until time.Duration) *flow {
+	return &flow{from: from, until: until, window: firstWindow, threshold: MaxInFlight, timeout: firstTimeout}
+}
+
+// next returns when the flow does something by itself.
+func (f *flow) next() time.Duration {
+	switch {
+	case !f.started:
+		return f.from
+	case f.acks.len() > 0:
+		return min(f.acks.first().at, f.deadline)
+	case f.underWay > 0:
+		return f.deadline
+	}
+	return never
+}
+
+// event does what is due.
+func (f *flow) event(q *queue) {
+	switch {
+	case !f.started:
+		f.started = true
+		f.deadline = q.now + f.timeout
+	case f.acks.len() > 0 && f.acks.first().at <= q.now:
+		f.acknowledged(f.acks.pop(), q.now)
+	default:
+		f.giveUp(q.now)
+	}
+	for q.now < f.until && float64(f.underWay) < f.window {
+		q.push(waiting{size: packetBytes, flow: f, index: f.sent})
+		f.sent++
+		f.underWay++
+	}
+}
+
+// delivered notes that a packet has passed, whose acknowledgement comes back at the time.
+func (f *flow) delivered(p waiting, at time.Duration) {
+	if n := f.acks.len(); n > 0 {
+		at = max(at, f.acks.at(n-1).at) // on a way that has become shorter
+	}
+	f.acks.push(ack{at, p.entered, p.index})
+}
+
+// acknowledged takes an acknowledgement in.
+func (f *flow) acknowledged(a ack, now time.Duration) {
+	if a.number < f.epoch {
+		return
+	}
+	f.measure(now - a.entered)
+	f.deadline = now + f.timeout
+	f.underWay--
+	if a.number >= f.recovery {
+		if f.window < f.threshold {
+			f.window++
+		} else {
+			f.window += 1 / f.window
+		}
+		f.window = min(f.window, MaxInFlight)
+	}
+	// Packets pass in order. Those between the last one that is known of and the one two
+	// acknowledgements ago, which is the first behind them, are lost.
+	third := f.newest[0]
+	f.newest = [2]uint64{f.newest[1], a.number + 1}
+	if third <= f.known {
+		return
+	}
+	lost := int(third - 1 - f.known)
+	f.known = third
+	f.underWay -= lost
+	if lost > 0 && third-2 >= f.recovery {
+		f.threshold = max(f.window/2, 2)
+		f.window, f.recovery = f.threshold, f.sent
+	}
+}
+
+// measure takes a round trip into the time-out.
+func (f *flow) measure(trip time.Duration) {
+	if f.smoothed == 0 {
+		f.smoothed, f.deviation = trip, trip/2
+	} else {
+		f.deviation += ((f.smoothed - trip).Abs() - f.deviation) / 4
+		f.smoothed += (trip - f.smoothed) / 8
+	}
+	f.timeout = min(max(f.smoothed+4*f.deviation, firstTimeout), maxTimeout)
+}
+
+// giveUp takes everything under way for lost and begins anew.
+func (f *flow) giveUp(now time.Duration) {
+	f.threshold = max(f.window/2, 2)
+	f.window, f.underWay = 1, 0
+	f.epoch, f.recovery, f.known, f.newest = f.sent, f.sent, f.sent, [2]uint64{f.sent, f.sent}
+	f.timeout = min(2*f.timeout, maxTimeout)
+	f.deadline = now + f.timeout
+}

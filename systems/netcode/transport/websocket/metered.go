@@ -1,0 +1,136 @@
+//go:build !js
+
+package websocket
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
+)
+
+// maxBarren is the most frames and messages without a datagram that a client may send at once; more end the connection. One
+// per second is forgiven. This package's clients and browsers send none. Proxies ping now and then.
+const maxBarren = 64
+
+var errOverdone = errors.New("websocket: the client sent too much that is no data")
+
+// metered is a client's connection below the library, which would answer any number of pings and read any number of empty
+// frames. What is beyond the client's budget waits: nothing of it is lost, and TCP slows the client down.
+type metered struct {
+	net.Conn
+	head   []byte // what came along with the request
+	worker *mailbox.Worker
+	start  time.Time
+	frames frames
+
+	mu       sync.Mutex
+	count    admission.Bucket // frames
+	bytes    admission.Bucket
+	barren   admission.Bucket
+	overdone bool
+
+	closed chan struct{}
+	once   sync.Once
+}
+
+// hijack returns the response writer from which the library takes the connection, and the connection.
+func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
+	m := &metered{
+		start: time.Now(), count: admission.NewBucket(c.ClientFrames), bytes: admission.NewBucket(c.ClientBytes),
+		barren: admission.NewBucket(Rate{PerSecond: 1, Burst: maxBarren}), closed: make(chan struct{}),
+	}
+	for inner := w; ; {
+		switch t := inner.(type) {
+		case http.Hijacker:
+			return &hijacker{w, t, m}, m
+		case interface{ Unwrap() http.ResponseWriter }:
+			inner = t.Unwrap()
+		default: // the library says so
+			return w, m
+		}
+	}
+}
+
+// hijacker is a response writer whose connection is metered.
+type hijacker struct {
+	http.ResponseWriter
+	inner   http.Hijacker
+	metered *metered
+}
+
+// Hijack implements http.Hijacker.
+func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buffered, err := h.inner.Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	h.metered.Conn = conn
+	if n := buffered.Reader.Buffered(); n > 0 {
+		head, _ := buffered.Reader.Peek(n)
+		h.metered.head = bytes.Clone(head)
+	}
+	buffered.Reader.Reset(h.metered)
+	return h.metered, buffered, nil
+}
+
+// WriteHeaderNow is there for writers that keep headers back until it is called: the library calls it.
+func (h *hijacker) WriteHeaderNow() {
+	if w, ok := h.ResponseWriter.(interface{ WriteHeaderNow() }); ok {
+		w.WriteHeaderNow()
+	}
+}
+
+// Read implements net.Conn. It returns late what is beyond the budget.
+func (m *metered) Read(b []byte) (n int, err error) {
+	if n = copy(b, m.head); n > 0 {
+		m.head = m.head[n:]
+	} else if n, err = m.Conn.Read(b); n == 0 {
+		return 0, err
+	}
+	begun, empty := m.frames.scan(b[:n])
+	if !m.fruitless(empty) {
+		return 0, errOverdone
+	}
+	cost, now := m.worker.Cost(), time.Since(m.start)
+	m.mu.Lock()
+	// A read counts too: a record of TLS takes its time, however little is in it.
+	wait := max(m.count.Spend(now, max(begun, 1)*cost), m.bytes.Spend(now, n*cost))
+	m.mu.Unlock()
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-m.closed:
+			return 0, net.ErrClosed
+		}
+	}
+	return n, err
+}
+
+// fruitless counts n frames or messages without a datagram. Too many end the connection, and it returns false.
+func (m *metered) fruitless(n int) bool {
+	m.mu.Lock()
+	if n > 0 && m.barren.Spend(time.Since(m.start), n) > 0 {
+		m.overdone = true
+	}
+	over := m.overdone
+	m.mu.Unlock()
+	if over {
+		m.worker.Overdone()
+	}
+	return !over
+}
+
+// Close implements net.Conn.
+func (m *metered) Close() error {
+	m.once.Do(func() { close(m.closed) })
+	return m.Conn.Close()
+}
