@@ -6,14 +6,17 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Blend3D returns the pose at fraction t, 0 to 1, of the way: positions and scales linearly, rotations along the shortest arc at constant angular speed.
+// Blend3D returns the pose at fraction t, 0 to 1, of the way: positions and scales linearly,
+// rotations along the shortest arc at constant angular speed.
 //
-// Both rotations must have unit length ([Pose3D.Normalize]). At t = 0 the result is from, bit for bit up to the sign of the rotation's
-// zeros; at t = 1 it is to within a rounding error, its rotation possibly with the opposite sign. For rotations half a turn apart
-// the arc is any one of the shortest.
+// Both rotations must have unit length ([Pose3D.Normalize]). At t = 0 the result is from, bit for
+// bit up to the sign of the rotation's zeros; at t = 1 it is to within a rounding error, its
+// rotation possibly with the opposite sign. For rotations half a turn apart the arc is any one of
+// the shortest.
 //
-// The rotation is a slerp without trigonometry: its weights are polynomials in t and in the cosine of the half angle, fitted for
-// arcs of rotation of 0 to 180 degrees, and off by at most 0.0042 degrees.
+// The rotation is a slerp without trigonometry: its weights are polynomials in t and in the cosine
+// of the half angle, fitted for arcs of rotation of 0 to 180 degrees, and off by at most 0.0042
+// degrees.
 func Blend3D(from, to Pose3D, t float32) Pose3D {
 	return Pose3D{
 		Position: lerp3(from.Position, to.Position, t),
@@ -22,7 +25,8 @@ func Blend3D(from, to Pose3D, t float32) Pose3D {
 	}
 }
 
-// Slerp returns the unit quaternion at fraction t of the shortest arc between two unit quaternions; see [Blend3D].
+// Slerp returns the unit quaternion at fraction t of the shortest arc between two unit quaternions;
+// see [Blend3D].
 func Slerp(from, to mgl32.Quat, t float32) mgl32.Quat {
 	s := float64(t) - 0.5
 	z := s * s
@@ -49,7 +53,8 @@ func Slerp(from, to mgl32.Quat, t float32) mgl32.Quat {
 	}
 }
 
-// Blend2D returns the pose at fraction t, 0 to 1, of the way: positions and scales linearly, the angle by the shorter way round.
+// Blend2D returns the pose at fraction t, 0 to 1, of the way: positions and scales linearly, the
+// angle by the shorter way round.
 func Blend2D(from, to Pose2D, t float32) Pose2D {
 	return Pose2D{
 		Position: mgl32.Vec2{lerp(from.Position[0], to.Position[0], t), lerp(from.Position[1], to.Position[1], t)},
@@ -67,7 +72,8 @@ func AngleBetween(from, to float32) float32 {
 	return float32(math.Remainder(float64(to)-float64(from), 2*math.Pi))
 }
 
-// lerp is written so that it is exact at t = 0, never overshoots, and keeps its precision far from the origin.
+// lerp is written so that it is exact at t = 0, never overshoots, and keeps its precision far from
+// the origin.
 func lerp(a, b, t float32) float32 { return a + (b-a)*t }
 
 func lerp3(a, b mgl32.Vec3, t float32) mgl32.Vec3 {

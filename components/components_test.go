@@ -120,7 +120,8 @@ func slerp64(a, b mgl32.Quat, t float64) mgl64.Quat {
 	return x.Scale(math.Sin((1-t)*angle) / math.Sin(angle)).Add(y.Scale(math.Sin(t*angle) / math.Sin(angle))).Normalize()
 }
 
-// degreesApart is the angle of the rotation from a to b; the chord keeps its precision for small angles.
+// degreesApart is the angle of the rotation from a to b; the chord keeps its precision for small
+// angles.
 func degreesApart(a mgl32.Quat, b mgl64.Quat) float64 {
 	sum, diff := 0.0, 0.0
 	av := [4]float64{float64(a.W), float64(a.V[0]), float64(a.V[1]), float64(a.V[2])}
@@ -165,7 +166,8 @@ func TestSlerpDegenerate(t *testing.T) {
 	if got := Slerp(q, q, 0.7); degreesApart(got, slerp64(q, q, 0)) > 1e-4 {
 		t.Errorf("q to q gave %v, want %v", got, q)
 	}
-	opposite := mgl32.Quat{W: -q.V[1], V: mgl32.Vec3{0, q.W, 0}} // half a turn away: the dot product is zero
+	// half a turn away: the dot product is zero
+	opposite := mgl32.Quat{W: -q.V[1], V: mgl32.Vec3{0, q.W, 0}}
 	for _, f := range []float32{0, 0.25, 0.5, 0.75, 1} {
 		if n := Slerp(q, opposite, f).Len(); !(math.Abs(float64(n)-1) < 1e-6) {
 			t.Errorf("half a turn at %v has length %v", f, n)

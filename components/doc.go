@@ -1,12 +1,15 @@
 // Package components holds the plain data of Tandem: what the simulation knows and what is drawn.
 //
-// Every object has a logical and a visual value. Fixed-step systems write the logical one ([Logical], [Transform3D]); the synchronizer of
-// package systems carries it to the visual one ([Visual], [Visual3D]), which normal systems and the renderer read. Nothing flows back.
+// Every object has a logical and a visual value. Fixed-step systems write the logical one
+// ([Logical], [Transform3D]); the synchronizer of package systems carries it to the visual one
+// ([Visual], [Visual3D]), which normal systems and the renderer read. Nothing flows back.
 //
 // # Frames and units
 //
-// Coordinates are right-handed with Y up; lengths are in whatever unit the game chooses, angles in radians, velocities per second of simulated time. Poses are
-// local to the entity in [Parent], or to the world without one.
+// Coordinates are right-handed with Y up; lengths are in whatever unit the game chooses, angles in
+// radians, velocities per second of simulated time. Poses are local to the entity in [Parent], or
+// to the world without one.
 //
-// The components contain no pointers and may be copied, stored by arche and written to disk as they are.
+// The components contain no pointers and may be copied, stored by arche and written to disk as they
+// are.
 package components

@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// What a fixed step writes is read back at once; how it reaches the screen is another matter. The revision tells that something was written.
+// What a fixed step writes is read back at once; how it reaches the screen is another matter. The
+// revision tells that something was written.
 func ExampleLogical() {
 	door := components.NewLogical(components.At3D(0, 0, 0))
 	before := door.Revision()
@@ -23,7 +24,8 @@ func ExampleLogical() {
 	// [50 2 0]
 }
 
-// A Logical holds any value: here a colour's brightness, which a interpolation.New of float32 would carry to the screen.
+// A Logical holds any value: here a colour's brightness, which a interpolation.New of float32 would
+// carry to the screen.
 func ExampleNewLogical() {
 	brightness := components.NewLogical(float32(0.25))
 	brightness.Set(1)
@@ -43,7 +45,8 @@ func ExamplePose3D_Mul() {
 	// [7.0 2.0 -0.0]
 }
 
-// Half of the way between two poses: the position half of the way, the rotation half of the shortest arc.
+// Half of the way between two poses: the position half of the way, the rotation half of the
+// shortest arc.
 func ExampleBlend3D() {
 	from, to := components.At3D(0, 0, 0), components.At3D(4, 0, 0)
 	to.Rotation = mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
@@ -69,7 +72,8 @@ func ExampleIdentity3D() {
 	// Output: [0 0 0] [1 2 3]
 }
 
-// What exists only to be seen, such as a camera or a spark, has a Visual and no Logical: normal systems move it by the frame's own time.
+// What exists only to be seen, such as a camera or a spark, has a Visual and no Logical: normal
+// systems move it by the frame's own time.
 func ExampleVisual() {
 	spark := components.NewVisual(components.At3D(0, 1, 0))
 	pose := spark.Get()
@@ -79,7 +83,8 @@ func ExampleVisual() {
 	// Output: [0 1.25 0]
 }
 
-// A source of twenty values a second in a world of sixty steps: the picture takes the 50 ms that the source takes, instead of moving for one step and standing for two.
+// A source of twenty values a second in a world of sixty steps: the picture takes the 50 ms that
+// the source takes, instead of moving for one step and standing for two.
 func ExampleLogical_SetOver() {
 	buoy := components.NewLogical(components.Identity3D())
 	fixedUpdate := func(tick uint64) { // in a game, a system in FixedUpdate

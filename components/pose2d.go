@@ -6,12 +6,14 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Pose2D is a position, an orientation and a scale in the plane, applied in the order scale, rotation, translation.
+// Pose2D is a position, an orientation and a scale in the plane, applied in the order scale,
+// rotation, translation.
 //
 // The zero value has a zero scale: start from [Identity2D].
 type Pose2D struct {
 	Position mgl32.Vec2 // in the parent's frame
-	Rotation float32    // radians, counter-clockwise; any number of turns, interpolated by the shortest arc
+	// radians, counter-clockwise; any number of turns, interpolated by the shortest arc
+	Rotation float32
 	Scale    mgl32.Vec2 // per axis of the object's own frame; negative mirrors
 }
 
@@ -32,8 +34,9 @@ func (p Pose2D) Apply(point mgl32.Vec2) mgl32.Vec2 {
 	return mgl32.Vec2{p.Position[0] + x*cos - y*sin, p.Position[1] + x*sin + y*cos}
 }
 
-// Mul composes: the result takes a point first through child, then through p. A mirroring p turns child's rotation round, as it should; under any other
-// non-uniform scale the exact result would be sheared and keeps child's rotation instead.
+// Mul composes: the result takes a point first through child, then through p. A mirroring p turns
+// child's rotation round, as it should; under any other non-uniform scale the exact result would be
+// sheared and keeps child's rotation instead.
 func (p Pose2D) Mul(child Pose2D) Pose2D {
 	rotation := child.Rotation
 	if p.Scale[0]*p.Scale[1] < 0 {
@@ -46,8 +49,9 @@ func (p Pose2D) Mul(child Pose2D) Pose2D {
 	}
 }
 
-// Inverse returns the pose that undoes p: p.Inverse().Mul(p) is the identity where p scales both axes by the same amount other than zero, mirrored or not. A scale of zero on an axis gives zero on
-// that axis.
+// Inverse returns the pose that undoes p: p.Inverse().Mul(p) is the identity where p scales both
+// axes by the same amount other than zero, mirrored or not. A scale of zero on an axis gives zero
+// on that axis.
 func (p Pose2D) Inverse() Pose2D {
 	sin, cos := sincos32(-p.Rotation)
 	inv := Pose2D{Rotation: -p.Rotation}

@@ -6,12 +6,15 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Pose3D is a position, an orientation and a scale: forty bytes, ten floats, applied in the order scale, rotation, translation.
+// Pose3D is a position, an orientation and a scale: forty bytes, ten floats, applied in the order
+// scale, rotation, translation.
 //
-// The zero value has a zero rotation and a zero scale and is not a useful pose: start from [Identity3D].
+// The zero value has a zero rotation and a zero scale and is not a useful pose: start from
+// [Identity3D].
 type Pose3D struct {
 	Position mgl32.Vec3 // in the parent's frame
-	Rotation mgl32.Quat // unit length; capture normalises what is not, and takes zero for the identity
+	// unit length; capture normalises what is not, and takes zero for the identity
+	Rotation mgl32.Quat
 	Scale    mgl32.Vec3 // per axis of the object's own frame; negative mirrors
 }
 
@@ -34,9 +37,10 @@ func (p Pose3D) Apply(point mgl32.Vec3) mgl32.Vec3 {
 
 // Mul composes: the result takes a point first through child, then through p.
 //
-// The result is exact where p scales all axes by the same amount, mirrored or not. A rotated child under another scale would be sheared, which a
-// Pose3D cannot hold; the result then keeps the rotation and the product of the scales, as Unity's and Unreal's transforms do. Where
-// shear matters use matrices ([Pose3D.Mat4]).
+// The result is exact where p scales all axes by the same amount, mirrored or not. A rotated child
+// under another scale would be sheared, which a Pose3D cannot hold; the result then keeps the
+// rotation and the product of the scales, as Unity's and Unreal's transforms do. Where shear
+// matters use matrices ([Pose3D.Mat4]).
 func (p Pose3D) Mul(child Pose3D) Pose3D {
 	return Pose3D{
 		Position: p.Apply(child.Position),
@@ -45,9 +49,10 @@ func (p Pose3D) Mul(child Pose3D) Pose3D {
 	}
 }
 
-// Inverse returns the pose that undoes p: p.Inverse().Mul(p) is the identity where p scales all axes by the same amount other than zero, mirrored
-// or not. A scale of zero on an axis has no inverse and gives zero on that axis. Under a rotation and another scale the inverse would be sheared; use
-// [Pose3D.Mat4] and invert that.
+// Inverse returns the pose that undoes p: p.Inverse().Mul(p) is the identity where p scales all
+// axes by the same amount other than zero, mirrored or not. A scale of zero on an axis has no
+// inverse and gives zero on that axis. Under a rotation and another scale the inverse would be
+// sheared; use [Pose3D.Mat4] and invert that.
 func (p Pose3D) Inverse() Pose3D {
 	back := p.Rotation.Conjugate()
 	inv := Pose3D{Rotation: mirrored(back, p.Scale)}
@@ -60,8 +65,8 @@ func (p Pose3D) Inverse() Pose3D {
 	return inv
 }
 
-// mirrored returns the rotation r as it looks from outside a frame whose axes the scale mirrors: the axis of r is a pseudovector, so it
-// turns with the mirror's determinant.
+// mirrored returns the rotation r as it looks from outside a frame whose axes the scale mirrors:
+// the axis of r is a pseudovector, so it turns with the mirror's determinant.
 func mirrored(r mgl32.Quat, scale mgl32.Vec3) mgl32.Quat {
 	if scale[0] >= 0 && scale[1] >= 0 && scale[2] >= 0 {
 		return r
@@ -88,17 +93,21 @@ func (p Pose3D) Mat4() mgl32.Mat4 {
 	}
 }
 
-// Normalize returns p with a rotation of unit length. A rotation of length zero, or one that is not finite, becomes the identity.
+// Normalize returns p with a rotation of unit length. A rotation of length zero, or one that is not
+// finite, becomes the identity.
 func (p Pose3D) Normalize() Pose3D {
 	p.Rotation = NormalizeQuat(p.Rotation)
 	return p
 }
 
-// NormalizeQuat returns q at unit length, and the identity for a q without a direction (zero, infinite or not a number).
+// NormalizeQuat returns q at unit length, and the identity for a q without a direction (zero,
+// infinite or not a number).
 //
-// A quaternion that is a unit one to within a rounding error comes back bit for bit, so that a resting pose stays as it is.
+// A quaternion that is a unit one to within a rounding error comes back bit for bit, so that a
+// resting pose stays as it is.
 func NormalizeQuat(q mgl32.Quat) mgl32.Quat {
-	// The conversions keep platforms from fusing products with sums, so that all draw the line at the same place.
+	// The conversions keep platforms from fusing products with sums, so that all draw the line at
+	// the same place.
 	n := float32(q.W*q.W) + float32(q.V[0]*q.V[0]) + float32(q.V[1]*q.V[1]) + float32(q.V[2]*q.V[2])
 	if d := n - 1; d < 3e-7 && d > -3e-7 {
 		return q
@@ -106,7 +115,8 @@ func NormalizeQuat(q mgl32.Quat) mgl32.Quat {
 	return normalizeFar(q)
 }
 
-// normalizeFar works in float64, so that neither tiny nor huge components under- or overflow when squared.
+// normalizeFar works in float64, so that neither tiny nor huge components under- or overflow when
+// squared.
 func normalizeFar(q mgl32.Quat) mgl32.Quat {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	n := math.Sqrt(w*w + x*x + y*y + z*z)

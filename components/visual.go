@@ -1,16 +1,22 @@
 package components
 
-// Visual is what is drawn: the value at the normal time, somewhere between the last two logical samples. Normal systems (cameras, particles, sound) and the
-// renderer read it; fixed-step systems must not.
+// Visual is what is drawn: the value at the normal time, somewhere between the last two logical
+// samples. Normal systems (cameras, particles, sound) and the renderer read it; fixed-step systems
+// must not.
 //
-// On an entity that also has a [Logical] of the same type it is written by the synchronizer, at VisualSync of every frame in which it
-// moves, and it needs no initial value. An entity with a Visual and no Logical exists only to be seen (particles, effects, a camera rig): normal systems
+// On an entity that also has a [Logical] of the same type it is written by the synchronizer, at
+// VisualSync of every frame in which it moves, and it needs no initial value. An entity with a
+// Visual and no Logical exists only to be seen (particles, effects, a camera rig): normal systems
 // move it with Set. Servers give their entities none.
 //
-// Behind it stand samples that the synchronizer keeps in hidden components of the same entity. They go when the synchronizer next looks (as FixedUpdate begins, at the end of
-// FixedEnd, in VisualSync) and finds that the Visual has been taken away; an entity that gets one again after that is drawn at its logical value. A Visual that was replaced by another in between, removed
-// and added again or overwritten, leaves no trace but its own content, and what rests is not looked at: it shows the new content, which may be a zero, until it moves. So give a new Visual
-// the value to show, NewVisual(logical.Get()), or have the next step show it, by logical.Teleport(logical.Get()).
+// Behind it stand samples that the synchronizer keeps in hidden components of the same entity. They
+// go when the synchronizer next looks (as FixedUpdate begins, at the end of FixedEnd, in
+// VisualSync) and finds that the Visual has been taken away; an entity that gets one again after
+// that is drawn at its logical value. A Visual that was replaced by another in between, removed and
+// added again or overwritten, leaves no trace but its own content, and what rests is not looked at:
+// it shows the new content, which may be a zero, until it moves. So give a new Visual the value to
+// show, NewVisual(logical.Get()), or have the next step show it, by
+// logical.Teleport(logical.Get()).
 type Visual[T any] struct {
 	value T
 }
@@ -21,5 +27,6 @@ func NewVisual[T any](v T) Visual[T] { return Visual[T]{value: v} }
 // Get returns the value to draw.
 func (v *Visual[T]) Get() T { return v.value }
 
-// Set replaces the value of an entity that is only visual. On an entity with a [Logical] the synchronizer overwrites it as soon as that moves.
+// Set replaces the value of an entity that is only visual. On an entity with a [Logical] the
+// synchronizer overwrites it as soon as that moves.
 func (v *Visual[T]) Set(value T) { v.value = value }

@@ -100,8 +100,9 @@ func (p *player) at(name string) (x, y, z float64, ok bool) {
 	return x, y, z, true
 }
 
-// Three processes: a server, and two clients in windows side by side. Real keys and buttons walk, jump, shoot, and switch what can be switched; what one does the other one
-// sees. Nothing here has to be fast: everything is waited for.
+// Three processes: a server, and two clients in windows side by side. Real keys and buttons walk,
+// jump, shoot, and switch what can be switched; what one does the other one sees. Nothing here has
+// to be fast: everything is waited for.
 func TestArenaWindows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")

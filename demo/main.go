@@ -2,7 +2,8 @@
 //
 //	go run ./demo
 //
-// opens a window, where H explains the keys; -h lists the flags. Built without cgo it has no window and no pictures, but -headless -trace works.
+// opens a window, where H explains the keys; -h lists the flags. Built without cgo it has no window
+// and no pictures, but -headless -trace works.
 package main
 
 import (
@@ -18,7 +19,9 @@ import (
 func main() {
 	// An interrupted run ends as one that was closed: with whole files.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() { // who is impatient interrupts it again, and ends it at once; but some tools send the first signal twice
+	context.AfterFunc(ctx, func() {
+		// who is impatient interrupts it again, and ends it at once; but some tools send the first
+		// signal twice
 		time.Sleep(time.Second)
 		stop()
 	})

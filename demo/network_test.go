@@ -68,7 +68,8 @@ func (p *process) output() string {
 	return p.text.String()
 }
 
-// await waits until the output says something n times. It is a limit for the hung, not a measure: it does not matter how fast the machine is.
+// await waits until the output says something n times. It is a limit for the hung, not a measure:
+// it does not matter how fast the machine is.
 func (p *process) await(text string, n int) string {
 	p.t.Helper()
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(20 * time.Millisecond) {
@@ -204,7 +205,8 @@ func says(t *testing.T, url, want string) {
 	}
 }
 
-// A server is killed and started again: links stay good, and the client says what happens and comes back.
+// A server is killed and started again: links stay good, and the client says what happens and comes
+// back.
 func TestServerRestarts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")
@@ -235,7 +237,8 @@ func TestServerRestarts(t *testing.T) {
 	}
 }
 
-// A server that drains for long ends at once when it is interrupted again, but not by the same signal sent twice.
+// A server that drains for long ends at once when it is interrupted again, but not by the same
+// signal sent twice.
 func TestImpatientOperator(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("without signals")
@@ -283,7 +286,8 @@ func TestNetworkedExitCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	none, fresh := filepath.Join(t.TempDir(), "none"), t.TempDir() // two folders: one that is not there, one that stays empty
+	// two folders: one that is not there, one that stays empty
+	none, fresh := filepath.Join(t.TempDir(), "none"), t.TempDir()
 	for _, test := range []struct {
 		args   []string
 		code   int
@@ -308,7 +312,8 @@ func TestNetworkedExitCodes(t *testing.T) {
 		{[]string{"server", "-listen", "here", "-state", filepath.Join(fresh, "state")}, 2, "", "-listen here: it takes HOST:PORT"},
 		{[]string{"server", "-listen", "256.0.0.1:7777", "-state", filepath.Join(fresh, "state")}, 2, "", "-listen 256.0.0.1:7777: it takes HOST:PORT"},
 		{[]string{"server", "-listen", taken.LocalAddr().String()}, 2, "", "choose another port"},
-		{[]string{"server", "-listen", "192.0.2.1:7777"}, 2, "", "-listen 192.0.2.1:7777:"}, // an address for documentation, no machine's
+		// an address for documentation, no machine's
+		{[]string{"server", "-listen", "192.0.2.1:7777"}, 2, "", "-listen 192.0.2.1:7777:"},
 		{[]string{"host", "-headless", "-listen", "here", "-trace", filepath.Join(fresh, "a.csv"), "-screenshot", filepath.Join(fresh, "a.png")}, 2, "", "-listen here:"},
 		{[]string{"host", "-headless", "-listen", taken.LocalAddr().String(), "-trace", filepath.Join(fresh, "a.csv"), "-record", filepath.Join(fresh, "a.gif")}, 2, "", "choose another port"},
 		{[]string{"server", "-listen", "127.0.0.1:0", "-guests", filepath.Join(none, "g.json")}, 2, "", "-guests"},

@@ -33,7 +33,8 @@ func (o *operated) say(line, answer string) string {
 	return o.await(answer, n+1)
 }
 
-// Whoever runs a server lists, kicks, invites and bans by lines on its standard input; bans and used-up invitations outlive a restart.
+// Whoever runs a server lists, kicks, invites and bans by lines on its standard input; bans and
+// used-up invitations outlive a restart.
 func TestOperator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")
@@ -107,7 +108,8 @@ func TestOperator(t *testing.T) {
 	if code := used.end(); code != 1 || !strings.Contains(used.output(), "used up") {
 		t.Errorf("after a restart, the used-up invitation ends with %d:\n%s", code, used.output())
 	}
-	// Who has no token of his own is banned by his address; an address and a network can be banned for themselves.
+	// Who has no token of his own is banned by his address; an address and a network can be banned
+	// for themselves.
 	for i, test := range []struct{ line, says string }{
 		{"ban 1 no token", "ban 2: 127.0.0.1/32"}, {"banip 2", "ban 3: 127.0.0.1/32"}, {"banip 127.0.0.0/8", "ban 4: 127.0.0.0/8"}, {"ban 127.0.0.0/8", "ban 5: 127.0.0.0/8"},
 	} {

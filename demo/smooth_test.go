@@ -11,10 +11,13 @@ import (
 	"time"
 )
 
-// Three processes at the articles' condition: what a client draws of the other player moves in the time that passes, not by snapshots. How smooth it is exactly is measured in
-// virtual time, by the conformance suite and by package play; here frames are as long as the machine makes them, and so a share is compared with that of a client
-// that draws what came last. A step is held against the real time since the frame before, however long that took: a machine that stops now and then makes no jump of it. Where
-// frames are as far apart as snapshots, drawing them raw makes none either, so that only those count for it that follow closely.
+// Three processes at the articles' condition: what a client draws of the other player moves in the
+// time that passes, not by snapshots. How smooth it is exactly is measured in virtual time, by the
+// conformance suite and by package play; here frames are as long as the machine makes them, and so
+// a share is compared with that of a client that draws what came last. A step is held against the
+// real time since the frame before, however long that took: a machine that stops now and then makes
+// no jump of it. Where frames are as far apart as snapshots, drawing them raw makes none either, so
+// that only those count for it that follow closely.
 func TestTracesOfThreeProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")
@@ -51,7 +54,8 @@ func TestTracesOfThreeProcesses(t *testing.T) {
 	}
 }
 
-// jumps counts the frames not longer than a time in which another player moves on the floor, and those of them in which he moves more than 5 cm further than he can run.
+// jumps counts the frames not longer than a time in which another player moves on the floor, and
+// those of them in which he moves more than 5 cm further than he can run.
 func jumps(t *testing.T, path string, longest time.Duration) (jumped, frames int, worst float64) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -24,7 +24,8 @@ func (p *process) players(n string) {
 	says(p.t, "http://"+p.served()+"/debug/vars", `"players": `+n+`,`)
 }
 
-// One server, two transports, each with a client and bots; both see everybody, and both are told the end.
+// One server, two transports, each with a client and bots; both see everybody, and both are told
+// the end.
 func TestBothTransportsAtOnce(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("runs for seconds of real time, and needs SIGTERM")
@@ -82,12 +83,14 @@ func TestBothTransportsAtOnce(t *testing.T) {
 	}
 }
 
-// A server with a certificate that an authority has issued, one with its own, and one behind a proxy: each is reached by the link that it prints.
+// A server with a certificate that an authority has issued, one with its own, and one behind a
+// proxy: each is reached by the link that it prints.
 func TestWebSocketWithTLS(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("runs for seconds of real time, and needs authorities from a file")
 	}
-	// The test server's certificate is good for 127.0.0.1 and signed by itself; a client believes it who has it among his authorities.
+	// The test server's certificate is good for 127.0.0.1 and signed by itself; a client believes
+	// it who has it among his authorities.
 	front := httptest.NewUnstartedServer(nil)
 	front.StartTLS()
 	defer front.Close()

@@ -16,10 +16,12 @@ import (
 	"time"
 )
 
-// patience is how long the test waits for anything before it gives up. Nothing in it takes that long; machines may be slow.
+// patience is how long the test waits for anything before it gives up. Nothing in it takes that
+// long; machines may be slow.
 const patience = time.Minute
 
-// TestWindow presses real keys in a real window, on a virtual display, and reads in the trace what came of them.
+// TestWindow presses real keys in a real window, on a virtual display, and reads in the trace what
+// came of them.
 func TestWindow(t *testing.T) {
 	for _, tool := range []string{"Xvfb", "xdotool"} {
 		if _, err := exec.LookPath(tool); err != nil {

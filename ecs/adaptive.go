@@ -2,13 +2,15 @@ package ecs
 
 import "time"
 
-// adaptive chooses among fixed rates by what a fixed step costs: the seed's remedy for the death spiral (60 -> 30 -> 15 Hz and back), but fed with processor
-// time instead of frame time, and with hysteresis.
+// adaptive chooses among fixed rates by what a fixed step costs: the seed's remedy for the death
+// spiral (60 -> 30 -> 15 Hz and back), but fed with processor time instead of frame time, and with
+// hysteresis.
 //
-// The cost is a moving average over about eight steps, of which none counts for more than one and a half times the real time that there is for it. The rate
-// falls when steps would take more than 85 % of that time, after four steps at least: so one outlier, however long, does not do it where the others
-// take up to 60 %. It rises by one when for a second of steps the next faster rate would have been filled to less than 60 %; a load between the two leaves
-// the rate alone.
+// The cost is a moving average over about eight steps, of which none counts for more than one and a
+// half times the real time that there is for it. The rate falls when steps would take more than 85
+// % of that time, after four steps at least: so one outlier, however long, does not do it where the
+// others take up to 60 %. It rises by one when for a second of steps the next faster rate would
+// have been filled to less than 60 %; a load between the two leaves the rate alone.
 type adaptive struct {
 	rates []int // descending
 	at    int   // index of the current one; -1 when the rate was set to something else
@@ -47,7 +49,8 @@ func (a *adaptive) follow(rate int) {
 	a.known, a.calm = 0, 0
 }
 
-// measured takes the cost of one step at the given time factor and returns the rate to use from the next edge on.
+// measured takes the cost of one step at the given time factor and returns the rate to use from the
+// next edge on.
 func (a *adaptive) measured(cost time.Duration, factor float64) (rate int, change bool) {
 	if a.at < 0 || factor <= 0 {
 		return 0, false

@@ -19,7 +19,8 @@ func adaptiveWorld(t *testing.T, c ecs.Config, cost func(tick uint64) time.Durat
 	return e
 }
 
-// One step that takes long, be it the first, in which everything is loaded, or any other, says nothing of those after it. Two say little more; it is a load that makes the rate fall.
+// One step that takes long, be it the first, in which everything is loaded, or any other, says
+// nothing of those after it. Two say little more; it is a load that makes the rate fall.
 func TestAdaptiveOutliers(t *testing.T) {
 	for _, outlier := range []time.Duration{50 * time.Millisecond, time.Second, time.Hour} {
 		for at := range uint64(12) {

@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// The methods that programs outside this module are compiled against. That this file compiles is the test.
+// The methods that programs outside this module are compiled against. That this file compiles is
+// the test.
 var _ interface {
 	World() *arche.World
 	Add(ecs.Stage, ...ecs.System)

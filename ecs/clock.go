@@ -9,11 +9,13 @@ import (
 
 // clock turns real time into fixed steps and normal time, in integers only.
 //
-// Fixed steps produce time and the frame consumes it (Emergence devlog on transform interpolation): a step that covers [edge(k), edge(k+1)) runs as soon
-// as normal time reaches edge(k), so the simulation is ahead of the picture, never behind.
+// Fixed steps produce time and the frame consumes it (Emergence devlog on transform interpolation):
+// a step that covers [edge(k), edge(k+1)) runs as soon as normal time reaches edge(k), so the
+// simulation is ahead of the picture, never behind.
 //
-// Policy against the spiral of death: a frame takes in at most maxDelta of real time and runs at most maxSteps steps; what is beyond is
-// dropped and counted, so the world slows down, which is recoverable.
+// Policy against the spiral of death: a frame takes in at most maxDelta of real time and runs at
+// most maxSteps steps; what is beyond is dropped and counted, so the world slows down, which is
+// recoverable.
 type clock struct {
 	time     Time
 	maxSteps int
@@ -22,7 +24,8 @@ type clock struct {
 	scale   uint64 // millionths
 	stretch uint64 // millionths
 
-	carry    uint64        // normal time not yet a whole nanosecond, in units of 1e-12 ns, below unit
+	// normal time not yet a whole nanosecond, in units of 1e-12 ns, below unit
+	carry    uint64
 	factor   uint64        // scale*stretch of this frame; a step may change them for the next one
 	dropRest uint64        // the remainder of dropped real time, in units of 1/factor ns
 	base     time.Duration // edges are base + floor(index * 1e9 / rate)
@@ -61,7 +64,8 @@ func toMillionths(scale float64) (uint64, error) {
 
 func fromMillionths(m uint64) float64 { return float64(m) / millionth }
 
-// begin takes in one frame's real time and advances normal time; nextStep then hands out the steps that are due.
+// begin takes in one frame's real time and advances normal time; nextStep then hands out the steps
+// that are due.
 func (c *clock) begin(real time.Duration) {
 	t := &c.time
 	real = max(real, 0)
@@ -131,8 +135,9 @@ func (c *clock) endStep() {
 	}
 }
 
-// holdAt keeps normal time back to where it may be at most, because steps that are due may not run any more, and accounts for it in real time. A frame that began
-// paused holds nothing back: it has no second step to run.
+// holdAt keeps normal time back to where it may be at most, because steps that are due may not run
+// any more, and accounts for it in real time. A frame that began paused holds nothing back: it has
+// no second step to run.
 func (c *clock) holdAt(most time.Duration) {
 	t := &c.time
 	held := t.Normal - most
@@ -146,7 +151,8 @@ func (c *clock) holdAt(most time.Duration) {
 	t.Dropped = addTotal(t.Dropped, time.Duration(quo))
 }
 
-// addTotal adds to a running total, which stays at the longest Duration, 292 years, rather than become negative.
+// addTotal adds to a running total, which stays at the longest Duration, 292 years, rather than
+// become negative.
 func addTotal(total, d time.Duration) time.Duration {
 	if d > math.MaxInt64-total {
 		return math.MaxInt64
@@ -154,7 +160,8 @@ func addTotal(total, d time.Duration) time.Duration {
 	return total + d
 }
 
-// setRate makes all edges after the end of the current step, or after the next edge outside one, lie 1/rate apart.
+// setRate makes all edges after the end of the current step, or after the next edge outside one,
+// lie 1/rate apart.
 func (c *clock) setRate(rate int) {
 	if c.inStep {
 		c.base = c.time.StepEnd

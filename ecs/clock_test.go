@@ -149,8 +149,9 @@ func TestNoTimeAndTimeGoingBack(t *testing.T) {
 	}
 }
 
-// Case 46: the clamp is on real time, so a scale above one gets its share of every frame; the step cap holds whatever the scale.
-// A host's clock may be broken; what has been passed in never turns negative.
+// Case 46: the clamp is on real time, so a scale above one gets its share of every frame; the step
+// cap holds whatever the scale. A host's clock may be broken; what has been passed in never turns
+// negative.
 func TestTotalsDoNotOverflow(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	for range 3 {
@@ -241,7 +242,8 @@ func TestScaleAndRateInFlight(t *testing.T) {
 			if now.Rate != rate {
 				t.Fatalf("rate %d, want %d", now.Rate, rate)
 			}
-			// A step that began after the change has the new length; the change may have been made inside the first one.
+			// A step that began after the change has the new length; the change may have been made
+			// inside the first one.
 			if now.Steps > 1 {
 				if d := now.FixedDelta - time.Second/time.Duration(rate); d < 0 || d > 1 {
 					t.Fatalf("a step at %d Hz lasts %v", rate, now.FixedDelta)
@@ -458,7 +460,8 @@ func TestHoldClock(t *testing.T) {
 	}
 }
 
-// Case 45: steps that cost more than they simulate. The wall clock is simulated: a frame lasts as long as its steps.
+// Case 45: steps that cost more than they simulate. The wall clock is simulated: a frame lasts as
+// long as its steps.
 func TestDeathSpiral(t *testing.T) {
 	for _, adaptive := range []bool{false, true} {
 		wall := time.Duration(0)
@@ -514,7 +517,8 @@ func TestDeathSpiral(t *testing.T) {
 func TestAdaptiveHysteresis(t *testing.T) {
 	wall := time.Duration(0)
 	e := newEngine(t, ecs.Config{AdaptiveRates: []int{60, 30}, StepClock: func() time.Duration { return wall }})
-	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { wall += 12 * time.Millisecond })) // 72 % at 60 Hz
+	// 72 % at 60 Hz
+	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { wall += 12 * time.Millisecond }))
 	if err := e.SetRate(30); err != nil {
 		t.Fatal(err)
 	}

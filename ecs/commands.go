@@ -2,13 +2,15 @@ package ecs
 
 import arche "github.com/mlange-42/arche/ecs"
 
-// Commands collects edits of the world's structure while queries are open, and carries them out in the order in which they were given when the system that gave
-// them has returned. An open query locks the world's structure; spawning, despawning, adding and removing components must wait.
+// Commands collects edits of the world's structure while queries are open, and carries them out in
+// the order in which they were given when the system that gave them has returned. An open query
+// locks the world's structure; spawning, despawning, adding and removing components must wait.
 //
 // It is a resource of the world: generic.NewResource[ecs.Commands], or [Engine.Commands].
 //
-// An edit of an entity that is dead by then, because an earlier command or system despawned it, is skipped. What is given between Updates waits for the next system. When a system panics, all that has
-// not been carried out is forgotten.
+// An edit of an entity that is dead by then, because an earlier command or system despawned it, is
+// skipped. What is given between Updates waits for the next system. When a system panics, all that
+// has not been carried out is forgotten.
 type Commands struct {
 	list    []command
 	running bool // a flush is under way
@@ -63,7 +65,8 @@ func Discard[T any](c *Commands, e arche.Entity) {
 	})
 }
 
-// flush carries out all commands, those that commands give included. A command may add or remove a system, whose own flush then leaves the rest to this one.
+// flush carries out all commands, those that commands give included. A command may add or remove a
+// system, whose own flush then leaves the rest to this one.
 func (c *Commands) flush(w *arche.World) {
 	if c.running {
 		return

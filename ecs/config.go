@@ -9,28 +9,34 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Config is what an engine is made from. The zero value is valid: 60 steps per second in a new world.
+// Config is what an engine is made from. The zero value is valid: 60 steps per second in a new
+// world.
 type Config struct {
-	// FixedRate is the number of fixed steps per second of normal time, 1 to 1000. Zero means 60, or the highest of AdaptiveRates.
+	// FixedRate is the number of fixed steps per second of normal time, 1 to 1000. Zero means 60,
+	// or the highest of AdaptiveRates.
 	FixedRate int
-	// Scale is the speed of normal time relative to real time, above 0 to 1000. Zero means 1: an engine starts paused by
-	// SetScale(0) before the first Update.
+	// Scale is the speed of normal time relative to real time, above 0 to 1000. Zero means 1: an
+	// engine starts paused by SetScale(0) before the first Update.
 	Scale float64
 	// MaxSteps bounds the fixed steps of one Update. Zero means 8.
 	//
-	// It is one half of the policy against the spiral of death (steps that take longer than the time they simulate): what is beyond it is dropped,
-	// so that the world runs slower instead of freezing. Nothing is dropped as long as
-	// frames per second >= FixedRate * Scale / MaxSteps.
+	// It is one half of the policy against the spiral of death (steps that take longer than the
+	// time they simulate): what is beyond it is dropped, so that the world runs slower instead of
+	// freezing. Nothing is dropped as long as frames per second >= FixedRate * Scale / MaxSteps.
 	MaxSteps int
-	// MaxDelta bounds the real time that one Update takes in, the other half of the policy: after a stall, a breakpoint or a suspended machine the
-	// rest is dropped. Zero means 250 ms; at most a day.
+	// MaxDelta bounds the real time that one Update takes in, the other half of the policy: after a
+	// stall, a breakpoint or a suspended machine the rest is dropped. Zero means 250 ms; at most a
+	// day.
 	MaxDelta time.Duration
-	// AdaptiveRates, when not empty, lets the engine lower the fixed rate to the next of these (each 1 to 1000) when fixed steps cost more time than
-	// they simulate, and raise it again when they are cheap. It follows the measured cost of the steps with hysteresis, never the
-	// frame time, which would make the simulation depend on the display. Not for networked worlds, whose rate is shared. FixedRate must be
-	// one of them or zero. Setting the rate by hand switches adaption off until SetRate is called with one of them.
+	// AdaptiveRates, when not empty, lets the engine lower the fixed rate to the next of these
+	// (each 1 to 1000) when fixed steps cost more time than they simulate, and raise it again when
+	// they are cheap. It follows the measured cost of the steps with hysteresis, never the frame
+	// time, which would make the simulation depend on the display. Not for networked worlds, whose
+	// rate is shared. FixedRate must be one of them or zero. Setting the rate by hand switches
+	// adaption off until SetRate is called with one of them.
 	AdaptiveRates []int
-	// StepClock reads a clock that runs on while the processor works; AdaptiveRates need one. Any origin will do.
+	// StepClock reads a clock that runs on while the processor works; AdaptiveRates need one. Any
+	// origin will do.
 	StepClock func() time.Duration
 	// World is the arche world to work on; nil means a new one. A world belongs to one engine.
 	World *arche.World

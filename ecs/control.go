@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// SetScale sets the speed of normal time relative to real time, 0 (a pause) to [MaxScale], from the next Update on. It is rounded to millionths. Fewer or more
-// steps run per second; each is as long as before, so slow motion changes nothing in the simulation. Anything else
-// is an error and changes nothing, and so is another scale than 1 while the clock is held.
+// SetScale sets the speed of normal time relative to real time, 0 (a pause) to [MaxScale], from the
+// next Update on. It is rounded to millionths. Fewer or more steps run per second; each is as long
+// as before, so slow motion changes nothing in the simulation. Anything else is an error and
+// changes nothing, and so is another scale than 1 while the clock is held.
 func (e *Engine) SetScale(scale float64) error {
 	m, err := toMillionths(scale)
 	if err != nil {
@@ -22,8 +23,8 @@ func (e *Engine) SetScale(scale float64) error {
 	return nil
 }
 
-// SetStretch sets the second factor on the speed of normal time, [MinStretch] to [MaxStretch]. It belongs to the net system, which uses it to follow a server's
-// clock; it is rounded to millionths.
+// SetStretch sets the second factor on the speed of normal time, [MinStretch] to [MaxStretch]. It
+// belongs to the net system, which uses it to follow a server's clock; it is rounded to millionths.
 func (e *Engine) SetStretch(stretch float64) error {
 	if !(stretch >= MinStretch && stretch <= MaxStretch) {
 		return fmt.Errorf("ecs: a stretch of %v is outside %v to %v", stretch, MinStretch, MaxStretch)
@@ -36,8 +37,9 @@ func (e *Engine) SetStretch(stretch float64) error {
 	return nil
 }
 
-// SetRate sets the number of fixed steps per second, [MinRate] to [MaxRate], from the next step edge on; nothing jumps. Anything else is an error and changes
-// nothing, and so is any rate while the clock is held.
+// SetRate sets the number of fixed steps per second, [MinRate] to [MaxRate], from the next step
+// edge on; nothing jumps. Anything else is an error and changes nothing, and so is any rate while
+// the clock is held.
 func (e *Engine) SetRate(rate int) error {
 	if err := checkRate(rate); err != nil {
 		return err
@@ -54,8 +56,9 @@ func (e *Engine) SetRate(rate int) error {
 	return nil
 }
 
-// Step makes the next Update of a paused engine run exactly one fixed step and show its end, to a nanosecond. Calls do not add up. An engine that is not paused is left
-// alone. While the clock is held it is an error.
+// Step makes the next Update of a paused engine run exactly one fixed step and show its end, to a
+// nanosecond. Calls do not add up. An engine that is not paused is left alone. While the clock is
+// held it is an error.
 func (e *Engine) Step() error {
 	if err := e.checkHolder("single-step"); err != nil {
 		return err
@@ -66,10 +69,12 @@ func (e *Engine) Step() error {
 	return nil
 }
 
-// HoldClock reserves the clock for a plugin whose world shares its time with others (a client cannot slow a server's world). While it is held,
-// SetScale to anything but 1, SetRate and Step return errors that name the owner. Release gives it back; releasing twice does nothing.
+// HoldClock reserves the clock for a plugin whose world shares its time with others (a client
+// cannot slow a server's world). While it is held, SetScale to anything but 1, SetRate and Step
+// return errors that name the owner. Release gives it back; releasing twice does nothing.
 //
-// It fails when another owner holds the clock, when the scale is not 1, and when adaptive rates are configured.
+// It fails when another owner holds the clock, when the scale is not 1, and when adaptive rates are
+// configured.
 func (e *Engine) HoldClock(owner string) (release func(), err error) {
 	if owner == "" {
 		return nil, errors.New("ecs: HoldClock needs the name of the owner, which is told to callers that are refused")

@@ -1,8 +1,8 @@
 // Package ecs is Tandem's engine: one clock, five stages, and systems that run in them.
 //
-// The simulation runs in fixed steps, the picture at any frame rate. Fixed steps produce time and the frame consumes it: after every
-// [Engine.Update] the simulation stands ahead of the picture by at most one step, so that the picture can always be interpolated and is never
-// a step late.
+// The simulation runs in fixed steps, the picture at any frame rate. Fixed steps produce time and
+// the frame consumes it: after every [Engine.Update] the simulation stands ahead of the picture by
+// at most one step, so that the picture can always be interpolated and is never a step late.
 //
 //	engine, err := ecs.New(ecs.Config{FixedRate: 20})
 //	engine.Install(interpolation.New3D())
@@ -22,8 +22,10 @@
 //
 // # The clock
 //
-// All time is in integer nanoseconds and comes in through [Engine.Update]; this package never reads a wall clock. Step edges are rational, so that 60 Hz is still
-// 60 Hz after ten hours, and scaled time carries its remainder. See [Time] for what can be read, [Config] for the spiral-of-death policy.
+// All time is in integer nanoseconds and comes in through [Engine.Update]; this package never reads
+// a wall clock. Step edges are rational, so that 60 Hz is still 60 Hz after ten hours, and scaled
+// time carries its remainder. See [Time] for what can be read, [Config] for the spiral-of-death
+// policy.
 //
 // # Goroutines
 //

@@ -11,7 +11,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Engine runs systems in stages on one world, by one clock. Make it with [New]; the zero value is of no use. Update, Install, Add and AddAt of an engine that was closed panic.
+// Engine runs systems in stages on one world, by one clock. Make it with [New]; the zero value is
+// of no use. Update, Install, Add and AddAt of an engine that was closed panic.
 type Engine struct {
 	world    *arche.World
 	timeID   arche.ResID
@@ -41,11 +42,13 @@ type entry struct {
 
 // Plugin adds systems and resources to an engine.
 type Plugin interface {
-	// Install is called once, by [Engine.Install]. It panics for what makes no sense, with the remedy.
+	// Install is called once, by [Engine.Install]. It panics for what makes no sense, with the
+	// remedy.
 	Install(e *Engine)
 }
 
-// New makes an engine. It returns an error that names every fault of the configuration, or that the world belongs to another engine.
+// New makes an engine. It returns an error that names every fault of the configuration, or that the
+// world belongs to another engine.
 func New(c Config) (*Engine, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -71,8 +74,9 @@ func New(c Config) (*Engine, error) {
 	return e, nil
 }
 
-// World returns the world that the engine works on. To empty it while the engine runs, remove its entities (World.Batch): World.Reset takes away resources that the
-// engine and its plugins rely on, and is for a world whose engine has been closed. The next Update panics.
+// World returns the world that the engine works on. To empty it while the engine runs, remove its
+// entities (World.Batch): World.Reset takes away resources that the engine and its plugins rely on,
+// and is for a world whose engine has been closed. The next Update panics.
 func (e *Engine) World() *arche.World { return e.world }
 
 // Commands returns the buffer for structural edits, also a resource of the world.
@@ -81,7 +85,8 @@ func (e *Engine) Commands() *Commands { return &e.commands }
 // Time returns a copy of what the clock says; it is also a resource of the world.
 func (e *Engine) Time() Time { return e.clock.time }
 
-// Install installs plugins, in the order given. Two of one kind on one engine would do all their work twice: that panics, and so does nil.
+// Install installs plugins, in the order given. Two of one kind on one engine would do all their
+// work twice: that panics, and so does nil.
 func (e *Engine) Install(plugins ...Plugin) {
 	e.mustBeOpen("Install")
 	for _, p := range plugins {
@@ -97,7 +102,8 @@ func (e *Engine) Install(plugins ...Plugin) {
 	}
 }
 
-// Add adds systems to the end of a stage. One that is added after the first Update is initialised at once and runs from the next stage on. One system may be added to several stages. A nil system
+// Add adds systems to the end of a stage. One that is added after the first Update is initialised
+// at once and runs from the next stage on. One system may be added to several stages. A nil system
 // panics, and so does a stage that does not exist.
 func (e *Engine) Add(stage Stage, systems ...System) { e.AddAt(stage, OrderUser, systems...) }
 
@@ -125,8 +131,9 @@ func (e *Engine) AddAt(stage Stage, order Order, systems ...System) {
 	}
 }
 
-// Remove takes a system out of every stage that it was added to and finalises it. It reports whether it was there. It does not run again,
-// not even in the current stage. It panics for a system that cannot be compared, such as a [SystemFunc].
+// Remove takes a system out of every stage that it was added to and finalises it. It reports
+// whether it was there. It does not run again, not even in the current stage. It panics for a
+// system that cannot be compared, such as a [SystemFunc].
 func (e *Engine) Remove(s System) bool {
 	found := e.find(s, "Remove")
 	for _, en := range found {
@@ -141,7 +148,8 @@ func (e *Engine) Remove(s System) bool {
 	return len(found) > 0
 }
 
-// SetEnabled lets a system's Update run or rest, from now on, in every stage that it was added to. A system that is not there is left alone. It panics for a system that cannot be compared.
+// SetEnabled lets a system's Update run or rest, from now on, in every stage that it was added to.
+// A system that is not there is left alone. It panics for a system that cannot be compared.
 func (e *Engine) SetEnabled(s System, on bool) {
 	for _, en := range e.find(s, "SetEnabled") {
 		en.disabled = !on
@@ -162,11 +170,13 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 	return found
 }
 
-// Update advances the world by one frame that took real time: as many fixed steps as became due, then the normal stages, once. The time may be zero and, if the
-// host's clock went back, negative, which counts as zero. It panics if it is called by a system, while a query of the host's is open, or after World.Reset.
+// Update advances the world by one frame that took real time: as many fixed steps as became due,
+// then the normal stages, once. The time may be zero and, if the host's clock went back, negative,
+// which counts as zero. It panics if it is called by a system, while a query of the host's is open,
+// or after World.Reset.
 //
-// A system's panic is passed on as a [*SystemPanic]. It ends the engine: further Updates panic with its
-// text, and only Close is left.
+// A system's panic is passed on as a [*SystemPanic]. It ends the engine: further Updates panic with
+// its text, and only Close is left.
 func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.broken != nil {
@@ -250,11 +260,13 @@ func (e *Engine) finalize(en *entry) {
 	e.call(en, "Finalize")
 }
 
-// call runs one method of a system, dresses up its panic, and carries out the commands that it gave.
+// call runs one method of a system, dresses up its panic, and carries out the commands that it
+// gave.
 func (e *Engine) call(en *entry, method string) {
 	locked := e.world.IsLocked()
 	defer e.explain(en, method)
-	// A system may add or remove another one, even with a query open; that is its own to close, and its commands wait until it has returned.
+	// A system may add or remove another one, even with a query open; that is its own to close, and
+	// its commands wait until it has returned.
 	inner := e.calling
 	e.calling = true
 	switch method {
@@ -300,8 +312,10 @@ func (e *Engine) explain(en *entry, method string) {
 	panic(p)
 }
 
-// Close finalises all systems, last added first within each stage, last stage first, and gives the world back: another engine may take it. Systems that were never initialised, because there was no
-// Update, are not finalised either. A closed engine panics when used; closing it again does nothing. It panics if a system calls it in an Update.
+// Close finalises all systems, last added first within each stage, last stage first, and gives the
+// world back: another engine may take it. Systems that were never initialised, because there was no
+// Update, are not finalised either. A closed engine panics when used; closing it again does
+// nothing. It panics if a system calls it in an Update.
 func (e *Engine) Close() {
 	if e.closed || e.closing {
 		return
@@ -323,7 +337,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// ownsWorld reports whether the world's resources are still this engine's. After a World.Reset there are none, or those of another engine.
+// ownsWorld reports whether the world's resources are still this engine's. After a World.Reset
+// there are none, or those of another engine.
 func (e *Engine) ownsWorld() bool {
 	t, _ := e.world.Resources().Get(e.timeID).(*Time)
 	return t == &e.clock.time

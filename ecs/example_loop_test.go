@@ -9,8 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// A game's loop: devices are read once per frame, and fixed steps run not at all or several times between two readings. So a step sees what is held down
-// as it was read last, and the first step after a press uses it up: no press is lost at high frame rates, none counts twice at low ones.
+// A game's loop: devices are read once per frame, and fixed steps run not at all or several times
+// between two readings. So a step sees what is held down as it was read last, and the first step
+// after a press uses it up: no press is lost at high frame rates, none counts twice at low ones.
 func Example_gameLoop() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 10})
 	if err != nil {
@@ -25,11 +26,13 @@ func Example_gameLoop() {
 		}
 	}))
 
-	key := []bool{false, true, true, false, false, true, false, false} // what a keyboard would say, by frames
+	// what a keyboard would say, by frames
+	key := []bool{false, true, true, false, false, true, false, false}
 	for _, down := range key {
 		pressed = pressed || down && !held
 		held = down
-		engine.Update(40 * time.Millisecond) // in a game: the time since the last frame, such as time.Since(last)
+		// in a game: the time since the last frame, such as time.Since(last)
+		engine.Update(40 * time.Millisecond)
 	}
 	// Output:
 	// jump in step 1
@@ -57,14 +60,16 @@ func ExampleConfig() {
 		return
 	}
 	engine.Update(10 * time.Millisecond)
-	engine.Update(time.Second) // a second without a frame: 200 ms are taken in, of which four steps are simulated
+	// a second without a frame: 200 ms are taken in, of which four steps are simulated
+	engine.Update(time.Second)
 	now := engine.Time()
 	fmt.Println(now.Steps, "steps, normal time", now.Normal, "dropped", now.Dropped, "real time", now.Real)
 	// Output:
 	// 4 steps, normal time 99.999999ms dropped 910.000001ms real time 1.01s
 }
 
-// In slow motion there are fewer steps a second, each as long as before; another rate makes the next step longer or shorter. Neither makes a jump.
+// In slow motion there are fewer steps a second, each as long as before; another rate makes the
+// next step longer or shorter. Neither makes a jump.
 func ExampleEngine_SetScale() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 10})
 	if err != nil {
@@ -147,9 +152,11 @@ func ExampleSystemPanic() {
 	// FixedUpdate Update no ground below
 }
 
-// Where steps cost more time than they simulate, an engine with AdaptiveRates takes fewer and longer ones instead of falling behind, and more again when they are cheap.
+// Where steps cost more time than they simulate, an engine with AdaptiveRates takes fewer and
+// longer ones instead of falling behind, and more again when they are cheap.
 func ExampleConfig_adaptiveRates() {
-	var worked time.Duration // in a game StepClock is begin := time.Now(); func() time.Duration { return time.Since(begin) }
+	// in a game StepClock is begin := time.Now(); func() time.Duration { return time.Since(begin) }
+	var worked time.Duration
 	cost := 5 * time.Millisecond
 	engine, err := ecs.New(ecs.Config{AdaptiveRates: []int{60, 30, 15}, StepClock: func() time.Duration { return worked }})
 	if err != nil {

@@ -53,7 +53,8 @@ func ExampleEngine_HoldClock() {
 
 type fuse struct{ seconds float64 }
 
-// While a query is open the world's structure is locked. Edits of it wait until the system has returned.
+// While a query is open the world's structure is locked. Edits of it wait until the system has
+// returned.
 func ExampleCommands() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 1})
 	if err != nil {

@@ -121,7 +121,8 @@ func TestClose(t *testing.T) {
 	mustPanic(t, func() { e.Add(ecs.Render, &probe{}) }, "Add", "closed", "ecs.New")
 	mustPanic(t, func() { e.Install(&plugin{}) }, "Install", "closed", "ecs.New")
 
-	// A system may close what is being closed, and one that panics leaves the rest to another Close.
+	// A system may close what is being closed, and one that panics leaves the rest to another
+	// Close.
 	log = nil
 	e = newEngine(t, ecs.Config{})
 	again := &probe{name: "again", log: &log, fin: func(*arche.World) { e.Close() }}

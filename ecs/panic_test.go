@@ -41,7 +41,8 @@ func TestPanicNamesSystemAndStage(t *testing.T) {
 	e.Close()
 }
 
-// A system that panics in the midst of a query leaves the world locked. The engine can be closed all the same.
+// A system that panics in the midst of a query leaves the world locked. The engine can be closed
+// all the same.
 func TestCloseAfterAPanicInAQuery(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	var log []string
@@ -81,7 +82,8 @@ type method struct{}
 
 func (method) fail(*arche.World) { panic("no") }
 
-// An edit of the world's structure while a query is open is arche's panic, which does not say what to do about it.
+// An edit of the world's structure while a query is open is arche's panic, which does not say what
+// to do about it.
 func TestPanicOfALockedWorldSaysWhatToDo(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	e.World().NewEntity()
@@ -118,7 +120,8 @@ func TestQueryLeftOpen(t *testing.T) {
 	open(e.World())
 	mustPanic(t, func() { e.Update(0) }, "query is open", "Close")
 
-	// While its query is open a system may add and remove others, and is not mistaken for having forgotten it; the new one may not forget its own.
+	// While its query is open a system may add and remove others, and is not mistaken for having
+	// forgotten it; the new one may not forget its own.
 	for _, forgets := range []bool{false, true} {
 		e = newEngine(t, ecs.Config{})
 		e.World().NewEntity()

@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// A world that is reset under its engine has lost what the engine and its plugins keep in it. The next Update says so, and the engine can be closed.
+// A world that is reset under its engine has lost what the engine and its plugins keep in it. The
+// next Update says so, and the engine can be closed.
 func TestResetUnderTheEngine(t *testing.T) {
 	w := arche.NewWorld()
 	e := newEngine(t, ecs.Config{World: &w})

@@ -3,7 +3,8 @@ package ecs
 // Stage is a part of a frame. The package documentation says what belongs into each.
 type Stage uint8
 
-// The stages, in the order in which a frame runs them. The first two run once per fixed step, the others once per Update.
+// The stages, in the order in which a frame runs them. The first two run once per fixed step, the
+// others once per Update.
 const (
 	FixedUpdate Stage = iota
 	FixedEnd
@@ -23,16 +24,19 @@ func (s Stage) String() string {
 	return "unknown stage"
 }
 
-// Order places a system within its stage: lower runs first, equal in the order of adding. [Engine.Add] uses OrderUser.
+// Order places a system within its stage: lower runs first, equal in the order of adding.
+// [Engine.Add] uses OrderUser.
 //
-// Plugins use the others through [Engine.AddAt], so that they may be installed in any order and still frame every user's system: samples are set up before the
-// first of them in a step and captured after the last, and visual values are there before the first of them in VisualSync.
+// Plugins use the others through [Engine.AddAt], so that they may be installed in any order and
+// still frame every user's system: samples are set up before the first of them in a step and
+// captured after the last, and visual values are there before the first of them in VisualSync.
 type Order int
 
 // The places that Tandem's own plugins use.
 const (
-	OrderBegin     Order = -4000 // FixedUpdate: values that have no samples yet get them
-	OrderNetwork   Order = -3000 // FixedUpdate: replicated entities are written; NormalUpdate: clocks and sockets
+	OrderBegin Order = -4000 // FixedUpdate: values that have no samples yet get them
+	// FixedUpdate: replicated entities are written; NormalUpdate: clocks and sockets
+	OrderNetwork   Order = -3000
 	OrderSync      Order = -2000 // VisualSync: visual values are interpolated
 	OrderPropagate Order = -1000 // VisualSync: world poses are composed
 	OrderUser      Order = 0

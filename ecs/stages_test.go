@@ -80,7 +80,8 @@ func mustPanic(t *testing.T, f func(), words ...string) (value any) {
 func TestStagesRunInOrder(t *testing.T) {
 	e := newEngine(t, ecs.Config{FixedRate: 10})
 	var log []string
-	stages := []ecs.Stage{ecs.Render, ecs.VisualSync, ecs.FixedEnd, ecs.NormalUpdate, ecs.FixedUpdate} // added in any order
+	// added in any order
+	stages := []ecs.Stage{ecs.Render, ecs.VisualSync, ecs.FixedEnd, ecs.NormalUpdate, ecs.FixedUpdate}
 	for _, stage := range stages {
 		e.Add(stage, &probe{name: stage.String() + "1", log: &log}, &probe{name: stage.String() + "2", log: &log})
 	}

@@ -9,13 +9,16 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// System is a piece of a stage's work. The method set is that of arche-model, so that its systems fit.
+// System is a piece of a stage's work. The method set is that of arche-model, so that its systems
+// fit.
 //
-// Initialize is called once, before the first Update: when the engine first updates, or at once when the system is added later. Finalize is called by
-// [Engine.Remove] and [Engine.Close], once, if Initialize was.
+// Initialize is called once, before the first Update: when the engine first updates, or at once
+// when the system is added later. Finalize is called by [Engine.Remove] and [Engine.Close], once,
+// if Initialize was.
 //
-// Systems are told apart by ==: pass a pointer to be able to remove or disable one. A system that has a method Name() string is called by that in
-// panics, others by their type, and a [SystemFunc] by its function as well.
+// Systems are told apart by ==: pass a pointer to be able to remove or disable one. A system that
+// has a method Name() string is called by that in panics, others by their type, and a [SystemFunc]
+// by its function as well.
 type System interface {
 	// Initialize prepares the system: filters, resources. It may change the world's structure.
 	Initialize(w *arche.World)
@@ -25,8 +28,8 @@ type System interface {
 	Finalize(w *arche.World)
 }
 
-// SystemFunc is a system that consists of its Update. Functions cannot be compared, so it can be neither removed nor disabled; use a pointer type of your own
-// for that.
+// SystemFunc is a system that consists of its Update. Functions cannot be compared, so it can be
+// neither removed nor disabled; use a pointer type of your own for that.
 type SystemFunc func(w *arche.World)
 
 // Initialize does nothing.
@@ -47,13 +50,15 @@ func systemName(s System) string {
 	}
 	if f, ok := s.(SystemFunc); ok && f != nil {
 		if function := runtime.FuncForPC(reflect.ValueOf(f).Pointer()); function != nil {
-			return fmt.Sprintf("%T %s", s, strings.TrimSuffix(function.Name(), "-fm")) // -fm: the value of a method
+			// -fm: the value of a method
+			return fmt.Sprintf("%T %s", s, strings.TrimSuffix(function.Name(), "-fm"))
 		}
 	}
 	return fmt.Sprintf("%T", s)
 }
 
-// SystemPanic is what [Engine.Update] panics with when a system panics: the original value, with the place where it happened.
+// SystemPanic is what [Engine.Update] panics with when a system panics: the original value, with
+// the place where it happened.
 type SystemPanic struct {
 	System string // the system's name
 	Stage  Stage  // in which it runs
@@ -64,14 +69,16 @@ type SystemPanic struct {
 	reset  bool   // the world has lost the engine's resources
 }
 
-// lockedWorld is what arche panics with when the world's structure is to be changed while a query is open. It does not say what to do.
+// lockedWorld is what arche panics with when the world's structure is to be changed while a query
+// is open. It does not say what to do.
 const lockedWorld = "attempt to modify a locked world"
 
 // resetWorld says why the engine's resources are gone, and what to do.
 const resetWorld = "the world has lost the resources of its engine, as by World.Reset: close the engine before that and make a new one after it, or empty the world by " +
 	"World.Batch().RemoveEntities"
 
-// Error makes the panic readable; the stack is part of it, because the re-panic would lose it otherwise.
+// Error makes the panic readable; the stack is part of it, because the re-panic would lose it
+// otherwise.
 func (p *SystemPanic) Error() string { return fmt.Sprintf("ecs: %s\n\n%s", p.summary(), p.Stack) }
 
 // summary is what Error says before the stack.

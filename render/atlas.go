@@ -32,27 +32,32 @@ var typefaces = [textStyles]struct {
 	size float64
 }{{goregular.TTF, 11}, {goregular.TTF, 13}, {gomono.TTF, 12}, {gomedium.TTF, 15}, {gomedium.TTF, 26}}
 
-// extraRunes are the characters beyond ASCII and Latin-1 that an overlay can show, as far as the typeface has them. Others appear as a question mark.
+// extraRunes are the characters beyond ASCII and Latin-1 that an overlay can show, as far as the
+// typeface has them. Others appear as a question mark.
 const extraRunes = "–—‘’“”•…←↑→↓↔↕−≈≠≤≥∞√π≡ΔΩσµ▲►▼◄●○■□▪"
 
 const (
-	cornerRadius  = 5  // points
-	maxLineWidth  = 8  // pixels: the widest line that has a profile of its own in the atlas
-	maxDiscRadius = 16 // pixels: the largest disc that has a picture of its own; larger ones are stretched
-	atlasPadding  = 1  // pixels between neighbours, so that linear filtering never mixes them
+	cornerRadius = 5 // points
+	maxLineWidth = 8 // pixels: the widest line that has a profile of its own in the atlas
+	// pixels: the largest disc that has a picture of its own; larger ones are stretched
+	maxDiscRadius = 16
+	atlasPadding  = 1 // pixels between neighbours, so that linear filtering never mixes them
 	latinRunes    = 256
-	lineTexelSpan = 3 // rows of equal texels in a line's profile, so that only its width is filtered
+	// rows of equal texels in a line's profile, so that only its width is filtered
+	lineTexelSpan = 3
 )
 
-// atlas is one texture that holds everything an overlay draws: glyphs, a white texel, line profiles and a round corner, as coverage.
+// atlas is one texture that holds everything an overlay draws: glyphs, a white texel, line profiles
+// and a round corner, as coverage.
 type atlas struct {
 	scale  float32
 	image  *image.Alpha
-	white  uv                      // the middle of a white patch
-	lines  [maxLineWidth + 1]span  // by width in pixels
-	corner span                    // a quarter of a disc, its centre at the lower right
-	discs  [maxDiscRadius + 1]span // by radius in pixels: a large one drawn small would have ragged edges
-	faces  [textStyles]glyphs
+	white  uv                     // the middle of a white patch
+	lines  [maxLineWidth + 1]span // by width in pixels
+	corner span                   // a quarter of a disc, its centre at the lower right
+	// by radius in pixels: a large one drawn small would have ragged edges
+	discs [maxDiscRadius + 1]span
+	faces [textStyles]glyphs
 }
 
 // uv is a place in the atlas as the vertices hold it: 0 to 65535 across the texture.
@@ -72,7 +77,8 @@ type glyphs struct {
 
 type glyph struct {
 	span
-	left, top float32 // from the pen on the baseline to the picture's upper left corner, in whole pixels
+	// from the pen on the baseline to the picture's upper left corner, in whole pixels
+	left, top float32
 	advance   float32
 	ok        bool
 }
@@ -96,7 +102,8 @@ func bakeAtlas(scale float32) *atlas {
 	fill(p.image, white, func(x, y float64) float64 { return 1 })
 	var lineRects [maxLineWidth + 1]image.Rectangle
 	for w := 1; w <= maxLineWidth; w++ {
-		// Texels outside the width are 0, inside 1: linear filtering makes edges that fade over exactly one pixel.
+		// Texels outside the width are 0, inside 1: linear filtering makes edges that fade over
+		// exactly one pixel.
 		r := p.add(lineTexelSpan, w+2)
 		lineRects[w] = r
 		inner := image.Rect(r.Min.X, r.Min.Y+1, r.Max.X, r.Max.Y-1)
@@ -206,7 +213,8 @@ func bakeFace(p *packer, ttf []byte, pixels float64) bakedFace {
 	return b
 }
 
-// fill sets the pixels of r from a function of the place of their centre in r; values are clamped to 0..1.
+// fill sets the pixels of r from a function of the place of their centre in r; values are clamped
+// to 0..1.
 func fill(img *image.Alpha, r image.Rectangle, f func(x, y float64) float64) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {

@@ -8,17 +8,22 @@ type Style uint8
 const (
 	// Solid is opaque and lit, casts a shadow and receives shadows. Alpha is ignored.
 	Solid Style = iota
-	// Glass is lit and translucent by the colour's alpha, without a shadow of its own. Instances are not sorted by distance.
+	// Glass is lit and translucent by the colour's alpha, without a shadow of its own. Instances
+	// are not sorted by distance.
 	Glass
-	// Ghost is a translucent shell with bright edges, without a shadow: for logical poses beside visual ones. Alpha scales its strength.
+	// Ghost is a translucent shell with bright edges, without a shadow: for logical poses beside
+	// visual ones. Alpha scales its strength.
 	Ghost
-	// Glow shines in its own colour, unlit and without a shadow, spheres with a halo: for suns, portals, markers. Alpha lets through what lies behind.
+	// Glow shines in its own colour, unlit and without a shadow, spheres with a halo: for suns,
+	// portals, markers. Alpha lets through what lies behind.
 	Glow
 )
 
-// Batch is any number of instances of one mesh whose poses the caller computes: it fills Poses (and Colors) and adds the batch to a view.
+// Batch is any number of instances of one mesh whose poses the caller computes: it fills Poses (and
+// Colors) and adds the batch to a view.
 //
-// Ten floats per instance go to the graphics processor as they lie in memory; matrices are made there. Poses are in world space.
+// Ten floats per instance go to the graphics processor as they lie in memory; matrices are made
+// there. Poses are in world space.
 type Batch struct {
 	Mesh  Mesh
 	Style Style
@@ -27,8 +32,9 @@ type Batch struct {
 	Poses  []components.Pose3D
 	Colors []Color // nil, or one per pose; a batch whose lengths differ is refused by Draw
 
-	// Revision saves the upload of instances that rest: unless zero, Poses and Colors are taken to be what they were when the same revision was drawn last.
-	// With zero they are uploaded for every frame.
+	// Revision saves the upload of instances that rest: unless zero, Poses and Colors are taken to
+	// be what they were when the same revision was drawn last. With zero they are uploaded for
+	// every frame.
 	Revision uint32
 }
 
@@ -43,7 +49,8 @@ func (b *Batch) Reset() {
 	b.Colors = b.Colors[:0]
 }
 
-// Append adds an instance in the batch's colour. Do not mix it with [Batch.AppendColor] between two calls of Reset.
+// Append adds an instance in the batch's colour. Do not mix it with [Batch.AppendColor] between two
+// calls of Reset.
 func (b *Batch) Append(pose components.Pose3D) { b.Poses = append(b.Poses, pose) }
 
 // AppendColor adds an instance in a colour of its own.

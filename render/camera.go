@@ -9,18 +9,22 @@ import (
 // Camera is a point of view in world space. Start from [LookAt].
 type Camera struct {
 	Position mgl32.Vec3
-	Target   mgl32.Vec3 // what it looks at; also the centre of the shadow map unless the view says otherwise
-	Up       mgl32.Vec3 // zero means +Y
+	// what it looks at; also the centre of the shadow map unless the view says otherwise
+	Target mgl32.Vec3
+	Up     mgl32.Vec3 // zero means +Y
 
 	FOV  float32 // vertical field of view in radians; zero means [DefaultFOV]
 	Near float32 // distance of the near plane; zero means a thousandth of the far plane's
-	Far  float32 // distance of the far plane; zero means 50 times the distance to Target, at least 200
+	// distance of the far plane; zero means 50 times the distance to Target, at least 200
+	Far float32
 
-	// Ortho, unless zero, makes the projection parallel: it is the height, in world units, of what is seen.
+	// Ortho, unless zero, makes the projection parallel: it is the height, in world units, of what
+	// is seen.
 	Ortho float32
 }
 
-// DefaultFOV is the vertical field of view of a camera that names none: 40 degrees in radians, narrow enough to keep bodies near the edge undistorted.
+// DefaultFOV is the vertical field of view of a camera that names none: 40 degrees in radians,
+// narrow enough to keep bodies near the edge undistorted.
 const DefaultFOV = 40 * math.Pi / 180
 
 // LookAt returns a perspective camera at position that looks at target.
@@ -29,7 +33,8 @@ func LookAt(position, target mgl32.Vec3) Camera { return Camera{Position: positi
 // Distance returns the distance from the camera to its target.
 func (c Camera) Distance() float32 { return c.Target.Sub(c.Position).Len() }
 
-// Forward returns the unit vector of the direction of view; -Z for a camera whose target is its own position.
+// Forward returns the unit vector of the direction of view; -Z for a camera whose target is its own
+// position.
 func (c Camera) Forward() mgl32.Vec3 {
 	d := c.Target.Sub(c.Position)
 	if l := d.Len(); l > 0 {
@@ -41,7 +46,8 @@ func (c Camera) Forward() mgl32.Vec3 {
 // Right returns the unit vector that points to the right in the picture.
 func (c Camera) Right() mgl32.Vec3 { return c.Forward().Cross(c.upHint()).Normalize() }
 
-// upHint is Up, or another axis where Up is parallel to the view, so that a look straight down is a picture too.
+// upHint is Up, or another axis where Up is parallel to the view, so that a look straight down is a
+// picture too.
 func (c Camera) upHint() mgl32.Vec3 {
 	up := c.Up
 	if up == (mgl32.Vec3{}) {
@@ -55,7 +61,8 @@ func (c Camera) upHint() mgl32.Vec3 {
 	return up
 }
 
-// View returns the matrix from world space to the camera's: it sits at the origin, looks along -Z, and Y is up.
+// View returns the matrix from world space to the camera's: it sits at the origin, looks along -Z,
+// and Y is up.
 func (c Camera) View() mgl32.Mat4 {
 	return mgl32.LookAtV(c.Position, c.Position.Add(c.Forward()), c.upHint())
 }
@@ -75,7 +82,8 @@ func (c Camera) Planes() (near, far float32) {
 	return near, far
 }
 
-// Projection returns the matrix from the camera's space to OpenGL's clip space; aspect is width by height.
+// Projection returns the matrix from the camera's space to OpenGL's clip space; aspect is width by
+// height.
 func (c Camera) Projection(aspect float32) mgl32.Mat4 {
 	near, far := c.Planes()
 	if c.Ortho > 0 {
@@ -94,8 +102,9 @@ func (c Camera) Matrix(aspect float32) mgl32.Mat4 {
 	return c.Projection(aspect).Mul4(c.View())
 }
 
-// Project returns where a point in world space appears in viewport, in the viewport's units, and its distance from the camera along the
-// direction of view. ok is false for a point outside the picture; one behind the camera has no place in it at all, and x and y are then zero.
+// Project returns where a point in world space appears in viewport, in the viewport's units, and
+// its distance from the camera along the direction of view. ok is false for a point outside the
+// picture; one behind the camera has no place in it at all, and x and y are then zero.
 func (c Camera) Project(point mgl32.Vec3, viewport Rect) (x, y, depth float32, ok bool) {
 	depth = point.Sub(c.Position).Dot(c.Forward())
 	clip := c.Matrix(viewport.W / viewport.H).Mul4x1(point.Vec4(1))
@@ -109,7 +118,8 @@ func (c Camera) Project(point mgl32.Vec3, viewport Rect) (x, y, depth float32, o
 	return x, y, depth, ok
 }
 
-// Ray returns the line of sight through a point of viewport, in world space: where it starts, and its direction at unit length. It is the inverse of [Camera.Project], for picking.
+// Ray returns the line of sight through a point of viewport, in world space: where it starts, and
+// its direction at unit length. It is the inverse of [Camera.Project], for picking.
 func (c Camera) Ray(x, y float32, viewport Rect) (origin, direction mgl32.Vec3) {
 	nx := (x-viewport.X)/viewport.W*2 - 1
 	ny := 1 - (y-viewport.Y)/viewport.H*2

@@ -58,7 +58,8 @@ func TestRayIsTheInverseOfProject(t *testing.T) {
 			Position: mgl32.Vec3{f("px", -20, 20), f("py", -20, 20), f("pz", -20, 20)},
 			Target:   mgl32.Vec3{f("tx", -20, 20), f("ty", -20, 20), f("tz", -20, 20)},
 			FOV:      f("fov", 0.2, 2),
-			Near:     1e-3, // a distance of 1 along a slanted ray may be very near the camera's plane
+			// a distance of 1 along a slanted ray may be very near the camera's plane
+			Near: 1e-3,
 		}
 		if rapid.Bool().Draw(t, "ortho") {
 			c.Ortho = f("height", 1, 100)
@@ -73,7 +74,8 @@ func TestRayIsTheInverseOfProject(t *testing.T) {
 			t.Fatalf("the direction has length %g", direction.Len())
 		}
 		x, y, _, ok := c.Project(origin.Add(direction.Mul(f("distance", 1, 50))), viewport)
-		// A pixel corresponds to 1/h of the picture; the float32 matrices are good to about 1e-4 of it.
+		// A pixel corresponds to 1/h of the picture; the float32 matrices are good to about 1e-4 of
+		// it.
 		if tolerance := 2e-3 * (viewport.W + viewport.H); !near(x, sx, tolerance) || !near(y, sy, tolerance) || !ok {
 			t.Fatalf("the ray through %g, %g meets a point seen at %g, %g, %v", sx, sy, x, y, ok)
 		}

@@ -2,7 +2,8 @@ package render
 
 import "math"
 
-// Color is a colour as designers and image files write it: sRGB, eight bits a channel, alpha not multiplied in. The zero value is fully transparent.
+// Color is a colour as designers and image files write it: sRGB, eight bits a channel, alpha not
+// multiplied in. The zero value is fully transparent.
 type Color struct{ R, G, B, A uint8 }
 
 // Hex returns the opaque colour 0xRRGGBB.
@@ -16,7 +17,8 @@ func (c Color) Alpha(a float32) Color {
 	return c
 }
 
-// Mix returns the colour at fraction t of the way from c to other, mixed as light is (in linear space).
+// Mix returns the colour at fraction t of the way from c to other, mixed as light is (in linear
+// space).
 func (c Color) Mix(other Color, t float32) Color {
 	a, b := c.Linear(), other.Linear()
 	return Color{

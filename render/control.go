@@ -2,7 +2,8 @@ package render
 
 import "math"
 
-// OrbitControl lets the mouse move an [Orbit]: the left button turns it, the right and middle ones pan, the wheel zooms. The zero value is ready.
+// OrbitControl lets the mouse move an [Orbit]: the left button turns it, the right and middle ones
+// pan, the wheel zooms. The zero value is ready.
 type OrbitControl struct {
 	turning, panning bool
 	x, y             float32 // of the cursor
@@ -15,8 +16,9 @@ const (
 	tiltPerHeight = 0.75 * math.Pi
 )
 
-// Handle takes an event of the window and reports whether it changed the orbit. viewport is the part of the window in which presses and the wheel
-// count, in points, such as [View].Viewport; a drag that began inside goes on outside.
+// Handle takes an event of the window and reports whether it changed the orbit. viewport is the
+// part of the window in which presses and the wheel count, in points, such as [View].Viewport; a
+// drag that began inside goes on outside.
 func (c *OrbitControl) Handle(o *Orbit, e Event, viewport Rect) bool {
 	switch e.Kind {
 	case MousePress:

@@ -1,6 +1,8 @@
-// Package render is the picture: cameras, batches of instances, an overlay of text and graphs, and one small interface to whatever draws them.
+// Package render is the picture: cameras, batches of instances, an overlay of text and graphs, and
+// one small interface to whatever draws them.
 //
-// This package is plain data and mathematics. It builds without cgo, also for the browser; the code that needs a graphics library lives below:
+// This package is plain data and mathematics. It builds without cgo, also for the browser; the code
+// that needs a graphics library lives below:
 //
 //	opengl      draws a Frame with OpenGL 3.3 core, in whatever context is current
 //	window      a GLFW window with its events, drawn by opengl
@@ -23,32 +25,41 @@
 //		err := win.Draw(frame)
 //	}
 //
-// Everything keeps its memory from one frame to the next: in steady state neither filling nor drawing a frame allocates.
+// Everything keeps its memory from one frame to the next: in steady state neither filling nor
+// drawing a frame allocates.
 //
 // # Cameras
 //
-// A [Camera] is a value. [Orbit] makes one on a sphere around a target, [OrbitControl] lets the mouse drag it, [Follow] moves its target after a visual pose.
-// [View.Project] says where a point of the world is on the screen, for labels; [Camera.Ray] what is under the cursor. [Frame.ViewIn] divides the surface among several cameras.
+// A [Camera] is a value. [Orbit] makes one on a sphere around a target, [OrbitControl] lets the
+// mouse drag it, [Follow] moves its target after a visual pose. [View.Project] says where a point
+// of the world is on the screen, for labels; [Camera.Ray] what is under the cursor. [Frame.ViewIn]
+// divides the surface among several cameras.
 //
 // # What is drawn
 //
-// The meshes are constants ([Cube] to [Disc]); a [Style] says how a batch is drawn: [Solid] with light and shadow, [Glass], [Ghost] (logical poses beside
-// visual ones) or [Glow]. A [LineBatch] holds tracks and orbits. [Ground] is a plane with a grid that fades into the horizon. A [Theme] holds light, surroundings and
-// colours: [Daylight] or [Dusk].
+// The meshes are constants ([Cube] to [Disc]); a [Style] says how a batch is drawn: [Solid] with
+// light and shadow, [Glass], [Ghost] (logical poses beside visual ones) or [Glow]. A [LineBatch]
+// holds tracks and orbits. [Ground] is a plane with a grid that fades into the horizon. A [Theme]
+// holds light, surroundings and colours: [Daylight] or [Dusk].
 //
-// The [Overlay] of a frame takes text, numbers ([Overlay.At] and the methods of [Writer], which allocate nothing), rectangles, lines, key caps, and the strip charts of [Graph].
+// The [Overlay] of a frame takes text, numbers ([Overlay.At] and the methods of [Writer], which
+// allocate nothing), rectangles, lines, key caps, and the strip charts of [Graph].
 //
 // # Frame rates and input
 //
-// [Pacer] spaces frames where the display does not. A window delivers every [Event] in order; [Key] names keys by what is printed on them.
+// [Pacer] spaces frames where the display does not. A window delivers every [Event] in order; [Key]
+// names keys by what is printed on them.
 //
 // # Two ways to move
 //
-// A [Batch] takes poses that the synchronizer has blended and uploads them for every frame. A [MotionBatch] takes the pose to which each fixed step leads, one for each
-// instance that moves in it, and lets the vertex shader blend: at 240 frames and 20 steps per second eleven frames of twelve upload nothing.
+// A [Batch] takes poses that the synchronizer has blended and uploads them for every frame. A
+// [MotionBatch] takes the pose to which each fixed step leads, one for each instance that moves in
+// it, and lets the vertex shader blend: at 240 frames and 20 steps per second eleven frames of
+// twelve upload nothing.
 //
 // # Units and frames
 //
-// World space is right-handed with Y up; poses given to batches are in world space. Angles are in radians. The overlay counts in points from the upper left corner; [Size].Scale is the number of pixels per point.
-// Colours are sRGB; lighting and blending are done in linear light.
+// World space is right-handed with Y up; poses given to batches are in world space. Angles are in
+// radians. The overlay counts in points from the upper left corner; [Size].Scale is the number of
+// pixels per point. Colours are sRGB; lighting and blending are done in linear light.
 package render

@@ -6,10 +6,11 @@ type Event struct {
 	Key    Key         // KeyPress, KeyRepeat, KeyRelease
 	Button MouseButton // MousePress, MouseRelease
 	Mods   Mods        // of key and mouse events
-	X, Y   float32     // mouse events: the cursor in points from the upper left; Scroll: the wheel's steps
-	Rune   rune        // Char: a character, as text input
-	Size   Size        // Resize: the new size, empty when minimised
-	Focus  bool        // Focus: gained, else lost
+	// mouse events: the cursor in points from the upper left; Scroll: the wheel's steps
+	X, Y  float32
+	Rune  rune // Char: a character, as text input
+	Size  Size // Resize: the new size, empty when minimised
+	Focus bool // Focus: gained, else lost
 }
 
 // EventKind is what an [Event] reports.
@@ -50,7 +51,8 @@ const (
 	MouseOther
 )
 
-// Key is a key of the keyboard, named by what is printed on it on a US layout. Letters and digits have their ASCII codes: Key('A'), Key('7').
+// Key is a key of the keyboard, named by what is printed on it on a US layout. Letters and digits
+// have their ASCII codes: Key('A'), Key('7').
 type Key uint16
 
 const (

@@ -40,7 +40,8 @@ func ExampleFollow() {
 	orbit := render.Orbit{Distance: 10}
 	follow := render.Follow{HalfLife: 100 * time.Millisecond}
 	for range 10 {
-		follow.Update(&orbit, mgl32.Vec3{16, 0, 0}, 20*time.Millisecond) // 200 ms in all: two half-lives
+		// 200 ms in all: two half-lives
+		follow.Update(&orbit, mgl32.Vec3{16, 0, 0}, 20*time.Millisecond)
 	}
 	fmt.Printf("%.1f\n", orbit.Target[0])
 	// Output: 12.0

@@ -9,14 +9,17 @@ import (
 
 // Follow moves the target of an [Orbit] after something that moves.
 //
-// Feed it visual positions, after the synchronizer has run in the same frame: a camera that follows logical positions shakes at the fixed rate,
-// and everything that is drawn right seems to shake with it. The way to a resting target does not depend on the frame rate: two frames of 5 ms end where one of
-// 10 ms does.
+// Feed it visual positions, after the synchronizer has run in the same frame: a camera that follows
+// logical positions shakes at the fixed rate, and everything that is drawn right seems to shake
+// with it. The way to a resting target does not depend on the frame rate: two frames of 5 ms end
+// where one of 10 ms does.
 type Follow struct {
-	// HalfLife is the time in which half of the distance to the target is made up. Zero follows rigidly.
+	// HalfLife is the time in which half of the distance to the target is made up. Zero follows
+	// rigidly.
 	HalfLife time.Duration
 
-	// Snap is the distance, in world units, beyond which the camera jumps instead of flying, for teleports. Zero never jumps.
+	// Snap is the distance, in world units, beyond which the camera jumps instead of flying, for
+	// teleports. Zero never jumps.
 	Snap float32
 }
 

@@ -9,13 +9,15 @@ import (
 // Vertex is a corner of a mesh: 24 bytes without padding.
 type Vertex struct{ Position, Normal mgl32.Vec3 }
 
-// Geometry is a mesh as triangles, three indices each, counter-clockwise seen from outside. For backends.
+// Geometry is a mesh as triangles, three indices each, counter-clockwise seen from outside. For
+// backends.
 type Geometry struct {
 	Vertices []Vertex
 	Indices  []uint16
 }
 
-// NewGeometry builds a mesh. Coarse meshes have about a quarter of the triangles, for batches so large that each instance is small.
+// NewGeometry builds a mesh. Coarse meshes have about a quarter of the triangles, for batches so
+// large that each instance is small.
 func NewGeometry(m Mesh, coarse bool) Geometry {
 	around, rings := 24, 12
 	if coarse {
@@ -47,7 +49,8 @@ func NewGeometry(m Mesh, coarse bool) Geometry {
 	return g
 }
 
-// profilePoint is a point of the outline that is revolved around Y, from top to bottom: radius and height, and the normal in that plane.
+// profilePoint is a point of the outline that is revolved around Y, from top to bottom: radius and
+// height, and the normal in that plane.
 type profilePoint struct{ r, y, nr, ny float32 }
 
 // arcProfile is a half circle of diameter 1, pulled apart at its middle by half in each direction.
@@ -88,7 +91,8 @@ func (g *Geometry) revolve(around int, profile []profilePoint) {
 	})
 }
 
-// strips connects a grid of vertices, rows from top to bottom. A row that is a single point gets one triangle per cell instead of two.
+// strips connects a grid of vertices, rows from top to bottom. A row that is a single point gets
+// one triangle per cell instead of two.
 func (g *Geometry) strips(rows, columns int, kind func(row int) (skip, upperPoint, lowerPoint bool)) {
 	for r := 0; r+1 < rows; r++ {
 		skip, upper, lower := kind(r)

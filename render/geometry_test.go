@@ -7,8 +7,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// The volume enclosed by a closed surface, by the divergence theorem, is positive only when the triangles are wound outwards, and has the
-// solid's known value only when the surface is whole.
+// The volume enclosed by a closed surface, by the divergence theorem, is positive only when the
+// triangles are wound outwards, and has the solid's known value only when the surface is whole.
 func TestGeometryVolumeAndNormals(t *testing.T) {
 	const R, r = 0.46, 0.04
 	volumes := [MeshCount]float64{
@@ -37,7 +37,8 @@ func TestGeometryVolumeAndNormals(t *testing.T) {
 				}
 				volume += float64(a.Position.Dot(b.Position.Cross(c.Position))) / 6
 			}
-			// A regular polygon of n corners has sin(2 Pi/n)/(2 Pi/n) of its circle's area: 0.955 of it for 12, 0.827 for 6, and the ring is made of two.
+			// A regular polygon of n corners has sin(2 Pi/n)/(2 Pi/n) of its circle's area: 0.955
+			// of it for 12, 0.827 for 6, and the ring is made of two.
 			tolerance := 0.05 * volumes[m]
 			if coarse {
 				tolerance = 0.19 * volumes[m]
@@ -73,7 +74,8 @@ func TestGeometryExtent(t *testing.T) {
 	}
 }
 
-// The mirror rule of the shader (a negative scale is a positive one of a mesh turned around X where y is negative) needs meshes that are symmetric in x and z.
+// The mirror rule of the shader (a negative scale is a positive one of a mesh turned around X where
+// y is negative) needs meshes that are symmetric in x and z.
 func TestGeometrySymmetry(t *testing.T) {
 	for m := Mesh(0); m < MeshCount; m++ {
 		g := NewGeometry(m, false)

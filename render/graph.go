@@ -2,13 +2,15 @@ package render
 
 import "math"
 
-// Graph is a strip chart of the last values of one or more series. It is plain data; [Overlay.Graph] draws it.
+// Graph is a strip chart of the last values of one or more series. It is plain data;
+// [Overlay.Graph] draws it.
 type Graph struct {
 	Title  string
 	Unit   string // written behind the newest value
 	Digits int    // decimals of the numbers
 
-	// Min and Max fix the range of the vertical axis. If both are zero it fits what is shown, always includes zero, and ends at round numbers.
+	// Min and Max fix the range of the vertical axis. If both are zero it fits what is shown,
+	// always includes zero, and ends at round numbers.
 	Min, Max float32
 
 	// Bars draws the first series as one bar per value instead of a line: for counts.
@@ -31,7 +33,8 @@ type series struct {
 	values []float32
 }
 
-// NewGraph returns a graph that keeps the last size values of each series. A size below two counts as two.
+// NewGraph returns a graph that keeps the last size values of each series. A size below two counts
+// as two.
 func NewGraph(title, unit string, digits, size int, lines ...Series) *Graph {
 	g := &Graph{Title: title, Unit: unit, Digits: digits, size: max(size, 2)}
 	for _, s := range lines {
@@ -40,7 +43,8 @@ func NewGraph(title, unit string, digits, size int, lines ...Series) *Graph {
 	return g
 }
 
-// Push appends one value to each series, in the order of NewGraph; the oldest are dropped. A series without a value, and a value that is not a number, make a gap.
+// Push appends one value to each series, in the order of NewGraph; the oldest are dropped. A series
+// without a value, and a value that is not a number, make a gap.
 func (g *Graph) Push(values ...float32) {
 	for i := range g.series {
 		v := float32(math.NaN())
@@ -96,7 +100,8 @@ func (g *Graph) Range() (lo, hi float32) {
 	return lo, roundUp(hi)
 }
 
-// roundUp returns the smallest of 1, 2, 2.5, 5, 10 times a power of ten that is not below v, and zero for v <= 0.
+// roundUp returns the smallest of 1, 2, 2.5, 5, 10 times a power of ten that is not below v, and
+// zero for v <= 0.
 func roundUp(v float32) float32 {
 	if v <= 0 {
 		return 0
@@ -111,7 +116,8 @@ func roundUp(v float32) float32 {
 	return float32(10 * p)
 }
 
-// Graph draws g on a panel: title at the upper left, newest value or legend at the upper right, the axis' ends at the left.
+// Graph draws g on a panel: title at the upper left, newest value or legend at the upper right, the
+// axis' ends at the left.
 func (o *Overlay) Graph(r Rect, g *Graph) {
 	t := o.theme
 	o.Panel(r)
@@ -204,7 +210,8 @@ func (o *Overlay) curve(plot Rect, lo, hi float32, g *Graph, s int) {
 func (o *Overlay) bars(plot Rect, lo, hi float32, g *Graph) {
 	step := plot.W / float32(g.size)
 	if pixels := step * o.scale; pixels >= 2 {
-		step = float32(int(pixels)) / o.scale // whole pixels, or some bars would be wider than others
+		// whole pixels, or some bars would be wider than others
+		step = float32(int(pixels)) / o.scale
 	}
 	base := plot.Y + plot.H*(1-unit(0, lo, hi))
 	x := plot.X + plot.W - step*float32(g.count)

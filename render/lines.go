@@ -2,7 +2,8 @@ package render
 
 import "github.com/go-gl/mathgl/mgl32"
 
-// LineBatch is any number of straight lines in world space, of constant width on the screen, hidden by what is in front of them.
+// LineBatch is any number of straight lines in world space, of constant width on the screen, hidden
+// by what is in front of them.
 //
 // Use it for tracks, orbits, velocities, and the bond between a logical and a visual pose.
 type LineBatch struct {
@@ -10,7 +11,8 @@ type LineBatch struct {
 	Width float32 // in points; zero means 1.5
 }
 
-// Line runs from one point to another and changes its colour on the way. It is 32 bytes without padding, as backends upload it.
+// Line runs from one point to another and changes its colour on the way. It is 32 bytes without
+// padding, as backends upload it.
 type Line struct {
 	From, To           mgl32.Vec3
 	FromColor, ToColor Color

@@ -1,6 +1,7 @@
 package render
 
-// Mesh is one of the built-in shapes. All are centred at the origin and fit a unit cube, but for the capsule, which is two units high.
+// Mesh is one of the built-in shapes. All are centred at the origin and fit a unit cube, but for
+// the capsule, which is two units high.
 type Mesh uint8
 
 const (

@@ -9,23 +9,27 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// MotionBatch is any number of instances of one mesh that the graphics processor moves: each carries two poses, and the vertex shader blends them at the time of the
-// frame.
+// MotionBatch is any number of instances of one mesh that the graphics processor moves: each
+// carries two poses, and the vertex shader blends them at the time of the frame.
 //
-// It suits a world of fixed steps. [MotionBatch.Step] begins one, and [MotionBatch.Move] gives those that move in it the pose where they will be at its end; each goes
-// there from where it was. So a step costs one pose for each that moves, 40 bytes to the graphics processor, one more in the step after it has stopped, and nothing for
-// those that rest; a frame in which no step ran uploads nothing. What moves in any other way, over a time of its own or not from where it was, is given both poses by
-// [MotionBatch.Set]. Whoever has arrived rests at his newer pose without further calls. The picture is that of a [Batch] of poses blended by [components.Blend3D], up to
-// rounding.
+// It suits a world of fixed steps. [MotionBatch.Step] begins one, and [MotionBatch.Move] gives
+// those that move in it the pose where they will be at its end; each goes there from where it was.
+// So a step costs one pose for each that moves, 40 bytes to the graphics processor, one more in the
+// step after it has stopped, and nothing for those that rest; a frame in which no step ran uploads
+// nothing. What moves in any other way, over a time of its own or not from where it was, is given
+// both poses by [MotionBatch.Set]. Whoever has arrived rests at his newer pose without further
+// calls. The picture is that of a [Batch] of poses blended by [components.Blend3D], up to rounding.
 //
-// It suits instances that are not children of something that moves, since blending the parts of a hierarchy is not blending their composition.
+// It suits instances that are not children of something that moves, since blending the parts of a
+// hierarchy is not blending their composition.
 type MotionBatch struct {
 	Mesh  Mesh
 	Style Style
 	Color Color // of instances added without one; changing it later does not change them
 
-	// Of an instance in motion over the step, poses[newer] is where it goes and the other one where it comes from: each step writes what the step before
-	// has read as the older. Of one with times of its own the first is From and the second To. At rest both are the same.
+	// Of an instance in motion over the step, poses[newer] is where it goes and the other one where
+	// it comes from: each step writes what the step before has read as the older. Of one with times
+	// of its own the first is From and the second To. At rest both are the same.
 	poses  [2][]components.Pose3D
 	newer  int
 	start  time.Duration // of the step
@@ -48,7 +52,8 @@ type MotionBatch struct {
 type Motion struct {
 	From, To components.Pose3D // in world space; rotations are normalised
 
-	// Start and End are on the same time line as [MotionBatch.SetTime], and at most 18 minutes apart. An End that is not after Start is a jump to To.
+	// Start and End are on the same time line as [MotionBatch.SetTime], and at most 18 minutes
+	// apart. An End that is not after Start is a jump to To.
 	Start, End time.Duration
 }
 
@@ -59,15 +64,17 @@ func Still(p components.Pose3D) Motion { return Motion{From: p, To: p} }
 type rowState = uint8
 
 const (
-	atRest    rowState = 0
-	inStep    rowState = 1 // plus the index of the newer pose: those of the step before have the other
+	atRest rowState = 0
+	// plus the index of the newer pose: those of the step before have the other
+	inStep    rowState = 1
 	inOwnTime rowState = 3
 )
 
 const (
 	tickShift = 10 // a tick is 2^tickShift nanoseconds
 
-	// sweepEvery is far below the 2^31 ticks (36 minutes) after which the difference of two 32-bit times changes its sign.
+	// sweepEvery is far below the 2^31 ticks (36 minutes) after which the difference of two 32-bit
+	// times changes its sign.
 	sweepEvery = time.Duration(1) << (29 + tickShift)
 )
 
@@ -76,9 +83,11 @@ func NewMotionBatch(mesh Mesh, style Style, color Color) *MotionBatch {
 	return &MotionBatch{Mesh: mesh, Style: style, Color: color, revision: 1}
 }
 
-// SetTime sets the time at which the batch is drawn: [ecs.Time].Normal of the frame. It uploads nothing.
+// SetTime sets the time at which the batch is drawn: [ecs.Time].Normal of the frame. It uploads
+// nothing.
 //
-// Times may jump forwards by any amount, and run backwards by at most nine minutes where instances have times of their own.
+// Times may jump forwards by any amount, and run backwards by at most nine minutes where instances
+// have times of their own.
 //
 // [ecs.Time]: https://pkg.go.dev/github.com/tandem-ecs/tandem/ecs#Time
 func (b *MotionBatch) SetTime(now time.Duration) {
@@ -88,7 +97,8 @@ func (b *MotionBatch) SetTime(now time.Duration) {
 	}
 }
 
-// sweep turns motions that ended long ago into rests, whose times do not matter, before the 32-bit stamps in the shader wrap around.
+// sweep turns motions that ended long ago into rests, whose times do not matter, before the 32-bit
+// stamps in the shader wrap around.
 func (b *MotionBatch) sweep() {
 	b.lastSweep = b.now
 	for row := 0; b.own > 0 && row < len(b.state); row++ {
@@ -133,8 +143,9 @@ func (b *MotionBatch) AddColor(m Motion, c Color) (row int) {
 	return row
 }
 
-// Step begins a fixed step between two times on the line of SetTime, the time of those who are moved from now on. Whoever moved in the step before, and is moved in this
-// one neither by [MotionBatch.Move] nor by [MotionBatch.Set], has arrived.
+// Step begins a fixed step between two times on the line of SetTime, the time of those who are
+// moved from now on. Whoever moved in the step before, and is moved in this one neither by
+// [MotionBatch.Move] nor by [MotionBatch.Set], has arrived.
 func (b *MotionBatch) Step(start, end time.Duration) {
 	b.settle()
 	b.newer = 1 - b.newer
@@ -143,8 +154,9 @@ func (b *MotionBatch) Step(start, end time.Duration) {
 	b.revision++
 }
 
-// Move lets instances go on in the step that [MotionBatch.Step] has begun: row+k goes from where it was going, or rests, to poses[k], whose rotation must be of unit
-// length, as those of samples are. It is the quick way, for many. It panics if there are no such rows.
+// Move lets instances go on in the step that [MotionBatch.Step] has begun: row+k goes from where it
+// was going, or rests, to poses[k], whose rotation must be of unit length, as those of samples are.
+// It is the quick way, for many. It panics if there are no such rows.
 func (b *MotionBatch) Move(row int, poses []components.Pose3D) {
 	end := b.endOf(row, len(poses), "Move")
 	if b.own > 0 {
@@ -191,7 +203,8 @@ func (b *MotionBatch) settle() {
 	}
 }
 
-// Set gives an instance its next motion. One that rests and is told to rest where it is does not count as changed.
+// Set gives an instance its next motion. One that rests and is told to rest where it is does not
+// count as changed.
 func (b *MotionBatch) Set(row int, m Motion) { b.Assign(row, &m) }
 
 // Assign is Set of a motion in memory, of which it keeps nothing.
@@ -278,8 +291,9 @@ func (b *MotionBatch) SetColors(row int, colors []Color) {
 	}
 }
 
-// Remove takes an instance out. The last one moves into its row, and moved is the row that the last one had: the caller, who remembers rows, replaces moved by row. (Where row was
-// the last itself, moved equals row.)
+// Remove takes an instance out. The last one moves into its row, and moved is the row that the last
+// one had: the caller, who remembers rows, replaces moved by row. (Where row was the last itself,
+// moved equals row.)
 func (b *MotionBatch) Remove(row int) (moved int) {
 	last := len(b.state) - 1
 	if row < 0 || row > last {
@@ -296,12 +310,14 @@ func (b *MotionBatch) Remove(row int) (moved int) {
 	return last
 }
 
-// Pose returns where an instance is drawn at the time of SetTime, computed on the processor: for labels, cameras and tests.
+// Pose returns where an instance is drawn at the time of SetTime, computed on the processor: for
+// labels, cameras and tests.
 func (b *MotionBatch) Pose(row int) components.Pose3D {
 	v := b.View()
 	w := v.Times[row].weight(&v)
 	from, to := &b.poses[0][row], &b.poses[1][row]
-	if b.newer == 0 && v.Times[row].Inverse == 0 { // the same, but for a rounding: from the older to the newer
+	if b.newer == 0 && v.Times[row].Inverse == 0 {
+		// the same, but for a rounding: from the older to the newer
 		from, to, w = to, from, float32(b.fraction())
 	}
 	return components.Blend3D(*from, *to, w)

@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// A MotionBatch as backends see it: columns, of which they keep copies, and what has changed in each.
+// A MotionBatch as backends see it: columns, of which they keep copies, and what has changed in
+// each.
 
 // MotionColumn is one of the arrays of a [MotionBatch], each with a value for every instance.
 type MotionColumn uint8
@@ -21,14 +22,16 @@ const (
 	motionColumns = 4
 )
 
-// MotionTime is the time of an instance that moves over one of its own, from the first of its poses to the second: 8 bytes without padding. It is zero for others.
+// MotionTime is the time of an instance that moves over one of its own, from the first of its poses
+// to the second: 8 bytes without padding. It is zero for others.
 type MotionTime struct {
 	Start   int32   // in ticks of 1024 ns, modulo 2^32
 	Inverse float32 // of the duration, per tick; 0: the instance moves with the step, or rests
 }
 
-// MotionView is a batch at the time of SetTime. An instance is drawn at the blend of its first pose (fraction 0) and its second (1), at Weight, or, where its time's Inverse is not zero,
-// at (Tick - Start) * Inverse, the difference taken modulo 2^32 and the fraction kept within 0 and 1.
+// MotionView is a batch at the time of SetTime. An instance is drawn at the blend of its first pose
+// (fraction 0) and its second (1), at Weight, or, where its time's Inverse is not zero, at (Tick -
+// Start) * Inverse, the difference taken modulo 2^32 and the fraction kept within 0 and 1.
 type MotionView struct {
 	Poses  [2][]components.Pose3D // the slices belong to the batch
 	Times  []MotionTime
@@ -48,7 +51,8 @@ func (b *MotionBatch) View() MotionView {
 	return MotionView{Poses: b.poses, Times: b.times, Colors: b.colors, Weight: float32(weight), Tick: tick(b.now)}
 }
 
-// fraction is how far the time is into the step, 0 to 1. The quotient is formed in float64 so that it does not lose digits as time goes on.
+// fraction is how far the time is into the step, 0 to 1. The quotient is formed in float64 so that
+// it does not lose digits as time goes on.
 func (b *MotionBatch) fraction() float64 {
 	if b.now >= b.end || b.end <= b.start {
 		return 1
@@ -70,8 +74,10 @@ func (b *MotionBatch) Revision() uint64 {
 	return b.revision
 }
 
-// NextChange returns the first range of rows of a column, from row on (0, or the end of the range before), that changed after the given revision; an empty one (from == to == Len) when
-// there is none left. Ranges are whole blocks of 32 rows, and ranges less than two blocks apart are reported as one, since a second upload costs more than two blocks.
+// NextChange returns the first range of rows of a column, from row on (0, or the end of the range
+// before), that changed after the given revision; an empty one (from == to == Len) when there is
+// none left. Ranges are whole blocks of 32 rows, and ranges less than two blocks apart are reported
+// as one, since a second upload costs more than two blocks.
 func (b *MotionBatch) NextChange(column MotionColumn, since uint64, row int) (from, to int) {
 	b.settle()
 	return b.changes[column].next(since, row, len(b.state))
@@ -102,7 +108,8 @@ func (c *changes) markAll(row, end int, revision uint64) {
 
 func (c *changes) next(since uint64, row, n int) (from, to int) {
 	blocks := (n + changeBlock - 1) / changeBlock
-	i := (row + changeBlock - 1) / changeBlock // row is 0 or the end of a range, which may be cut short by the last row
+	// row is 0 or the end of a range, which may be cut short by the last row
+	i := (row + changeBlock - 1) / changeBlock
 	for i < blocks && c.marks[i] <= since {
 		i++
 	}
@@ -121,7 +128,8 @@ func (c *changes) next(since uint64, row, n int) (from, to int) {
 	return from, min(end*changeBlock, n)
 }
 
-// nextOf returns the first row, from the given one on, that is in a state; len(states) if there is none. It looks at eight at a time, as most often there are few.
+// nextOf returns the first row, from the given one on, that is in a state; len(states) if there is
+// none. It looks at eight at a time, as most often there are few.
 func nextOf(states []rowState, row int, state rowState) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; row+8 <= len(states); row += 8 {

@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// way is what a MotionBatch should know of one instance, in plain words: where it comes from, where it goes, and when.
+// way is what a MotionBatch should know of one instance, in plain words: where it comes from, where
+// it goes, and when.
 type way struct {
 	from, to   float32 // x
 	start, end time.Duration
@@ -56,7 +57,8 @@ func (c *copies) shaded(row int) float64 {
 	return first + (second-first)*f
 }
 
-// Steps, motions of their own times, removals and times of drawing in any order, against the plain model; and two backends, one of which looks rarely.
+// Steps, motions of their own times, removals and times of drawing in any order, against the plain
+// model; and two backends, one of which looks rarely.
 func TestMotionAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := NewMotionBatch(Cube, Solid, Color{})
@@ -154,7 +156,8 @@ func TestMotionAgainstModel(t *testing.T) {
 		for row := range ways {
 			w := &ways[row]
 			want := w.at(now)
-			// A row with times of its own is drawn to the tick: a microsecond, in which what lasts a millisecond goes a thousandth of its way.
+			// A row with times of its own is drawn to the tick: a microsecond, in which what lasts
+			// a millisecond goes a thousandth of its way.
 			near := 1e-5 * float64(x)
 			if !w.step && w.end > w.start {
 				near += 3e-3 * math.Abs(float64(w.to-w.from))
@@ -174,7 +177,8 @@ func TestMotionAgainstModel(t *testing.T) {
 	})
 }
 
-// What rests costs nothing: of a batch in which some move, one pose goes up for each in each step, and one more for those who have stopped, in the step after.
+// What rests costs nothing: of a batch in which some move, one pose goes up for each in each step,
+// and one more for those who have stopped, in the step after.
 func TestMotionChangesOfSteps(t *testing.T) {
 	const n, moving = 40 * changeBlock, 8 * changeBlock
 	b := NewMotionBatch(Cube, Solid, Color{})

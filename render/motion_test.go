@@ -51,7 +51,8 @@ func TestMotionNormalisesRotations(t *testing.T) {
 	}
 }
 
-// What arrived stays where it is however long the batch lives, though the stamps in the shader wrap around every 73 minutes.
+// What arrived stays where it is however long the batch lives, though the stamps in the shader wrap
+// around every 73 minutes.
 func TestMotionRestsForHours(t *testing.T) {
 	for _, start := range []time.Duration{0, 35 * time.Minute, 9 * time.Hour} {
 		b := NewMotionBatch(Cube, Solid, Color{})
@@ -79,7 +80,8 @@ func TestMotionAfterASuspend(t *testing.T) {
 	}
 }
 
-// Rows, changes and removals against a plain model: every consumer that asks for changes since a revision ends up with the same rows.
+// Rows, changes and removals against a plain model: every consumer that asks for changes since a
+// revision ends up with the same rows.
 func TestMotionChangesAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := NewMotionBatch(Cube, Solid, Color{})

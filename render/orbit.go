@@ -6,7 +6,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Orbit is a camera on a sphere around a target, as a mouse drags it. The zero value is of no use: fill in Distance.
+// Orbit is a camera on a sphere around a target, as a mouse drags it. The zero value is of no use:
+// fill in Distance.
 type Orbit struct {
 	Target   mgl32.Vec3
 	Yaw      float32 // radians around +Y; 0 looks along -Z from the side of +Z
@@ -17,10 +18,12 @@ type Orbit struct {
 	FOV                      float32 // of the camera; zero means [DefaultFOV]
 }
 
-// PitchLimit is how far from the horizon an orbit may rise or sink, in radians: just short of the poles, where yaw has no meaning.
+// PitchLimit is how far from the horizon an orbit may rise or sink, in radians: just short of the
+// poles, where yaw has no meaning.
 const PitchLimit = math.Pi/2 - 0.01
 
-// Rotate turns the camera by the given angles in radians and keeps yaw within a turn and pitch within its limit.
+// Rotate turns the camera by the given angles in radians and keeps yaw within a turn and pitch
+// within its limit.
 func (o *Orbit) Rotate(yaw, pitch float32) {
 	o.Yaw = float32(math.Remainder(float64(o.Yaw+yaw), 2*math.Pi))
 	o.Pitch = mgl32.Clamp(o.Pitch+pitch, -PitchLimit, PitchLimit)
@@ -40,7 +43,8 @@ func (o *Orbit) Zoom(factor float32) {
 	}
 }
 
-// Pan moves the target in the plane of the picture by a fraction of what is seen: x to the right, y up; 1 is the height of the picture.
+// Pan moves the target in the plane of the picture by a fraction of what is seen: x to the right, y
+// up; 1 is the height of the picture.
 func (o *Orbit) Pan(x, y float32) {
 	c := o.Camera()
 	fov := c.FOV

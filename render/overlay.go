@@ -6,10 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Overlay is what is written over the picture: text, rectangles, lines and graphs, listed anew for each frame and drawn in one call.
+// Overlay is what is written over the picture: text, rectangles, lines and graphs, listed anew for
+// each frame and drawn in one call.
 //
-// All measures are in points from the upper left corner of the surface, x to the right, y downwards; a point is a pixel on an ordinary display, two on
-// a dense one. The order of the calls is the order of drawing. Calls outside [Frame.Begin] and Draw are lost.
+// All measures are in points from the upper left corner of the surface, x to the right, y
+// downwards; a point is a pixel on an ordinary display, two on a dense one. The order of the calls
+// is the order of drawing. Calls outside [Frame.Begin] and Draw are lost.
 type Overlay struct {
 	vertices []OverlayVertex
 	atlas    *atlas
@@ -38,10 +40,12 @@ func (o *Overlay) begin(size Size, theme *Theme) {
 	}
 }
 
-// Vertices returns the quadrilaterals in drawing order, four vertices each: upper left, upper right, lower right, lower left. The slice belongs to the overlay. For backends.
+// Vertices returns the quadrilaterals in drawing order, four vertices each: upper left, upper
+// right, lower right, lower left. The slice belongs to the overlay. For backends.
 func (o *Overlay) Vertices() []OverlayVertex { return o.vertices }
 
-// Atlas returns the texture of coverage values that the vertices refer to, and a number that changes when the texture does. For backends.
+// Atlas returns the texture of coverage values that the vertices refer to, and a number that
+// changes when the texture does. For backends.
 func (o *Overlay) Atlas() (*image.Alpha, uint32) {
 	if o.atlas == nil {
 		return nil, 0

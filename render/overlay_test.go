@@ -50,7 +50,8 @@ func TestMonospacedTextIsMonospaced(t *testing.T) {
 	want := o.Width(TextMono, "0")
 	for _, r := range " iW.-9µ→─" {
 		if r == '─' {
-			continue // a box character, which is not baked: shown as a question mark of the same width
+			// a box character, which is not baked: shown as a question mark of the same width
+			continue
 		}
 		if got := o.Width(TextMono, string(r)); got != want {
 			t.Errorf("%q is %g wide, want %g", r, got, want)

@@ -2,15 +2,19 @@ package render
 
 import "image"
 
-// Renderer is the interface between scenes and drawing: whoever implements it can show every [Frame]. Package opengl does.
+// Renderer is the interface between scenes and drawing: whoever implements it can show every
+// [Frame]. Package opengl does.
 //
-// A renderer belongs to one graphics context and thereby to one operating-system thread; all calls must come from there.
+// A renderer belongs to one graphics context and thereby to one operating-system thread; all calls
+// must come from there.
 type Renderer interface {
-	// Draw draws the frame. Everything in the frame may be changed as soon as Draw returns. A frame of an empty size draws nothing.
-	// An error names what is wrong with the frame or what the graphics driver reported; the next frame may be drawn all the same.
+	// Draw draws the frame. Everything in the frame may be changed as soon as Draw returns. A frame
+	// of an empty size draws nothing. An error names what is wrong with the frame or what the
+	// graphics driver reported; the next frame may be drawn all the same.
 	Draw(f *Frame) error
 
-	// Capture returns the picture that Draw made last, in dst if that has the right size, else in a new image. Rows run from the top, alpha is 255.
+	// Capture returns the picture that Draw made last, in dst if that has the right size, else in a
+	// new image. Rows run from the top, alpha is 255.
 	Capture(dst *image.RGBA) (*image.RGBA, error)
 
 	// Stats says what the last Draw did.
@@ -20,7 +24,8 @@ type Renderer interface {
 	Close()
 }
 
-// Surface is a renderer with something to draw on: package window's window, or package offscreen's picture.
+// Surface is a renderer with something to draw on: package window's window, or package offscreen's
+// picture.
 type Surface interface {
 	Renderer
 
@@ -40,7 +45,8 @@ type Stats struct {
 type Quality uint8
 
 const (
-	// QualityAuto is High on a graphics processor. On a software rasteriser it is Fast in a window, which must keep up, and Balanced off screen.
+	// QualityAuto is High on a graphics processor. On a software rasteriser it is Fast in a window,
+	// which must keep up, and Balanced off screen.
 	QualityAuto Quality = iota
 	// QualityPlain has neither antialiasing nor shadows: for measuring.
 	QualityPlain
@@ -48,6 +54,7 @@ const (
 	QualityFast
 	// QualityBalanced has 4 samples per pixel and a shadow map of 1024 texels.
 	QualityBalanced
-	// QualityHigh has up to 8 samples per pixel, a shadow map of 2048 texels, and a wider filter for its edges.
+	// QualityHigh has up to 8 samples per pixel, a shadow map of 2048 texels, and a wider filter
+	// for its edges.
 	QualityHigh
 )

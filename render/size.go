@@ -4,7 +4,8 @@ package render
 type Size struct {
 	Width, Height int // of the framebuffer, in pixels; zero while a window is minimised
 
-	// Scale is the number of pixels to a point, the unit of the overlay: 1 on an ordinary display, 2 on a typical high-density one. Zero means 1.
+	// Scale is the number of pixels to a point, the unit of the overlay: 1 on an ordinary display,
+	// 2 on a typical high-density one. Zero means 1.
 	Scale float32
 }
 
@@ -30,13 +31,15 @@ type Rect struct{ X, Y, W, H float32 }
 // Whole is the part of a surface that a view covers when it covers all of it.
 func Whole() Rect { return Rect{0, 0, 1, 1} }
 
-// Column returns the i-th of n equal columns of r, Row the i-th of n equal rows. gap is left free between neighbours.
+// Column returns the i-th of n equal columns of r, Row the i-th of n equal rows. gap is left free
+// between neighbours.
 func (r Rect) Column(i, n int, gap float32) Rect {
 	w := (r.W - gap*float32(n-1)) / float32(n)
 	return Rect{r.X + float32(i)*(w+gap), r.Y, w, r.H}
 }
 
-// Row returns the i-th of n equal rows of r, counted from the top, with gap left free between neighbours.
+// Row returns the i-th of n equal rows of r, counted from the top, with gap left free between
+// neighbours.
 func (r Rect) Row(i, n int, gap float32) Rect {
 	h := (r.H - gap*float32(n-1)) / float32(n)
 	return Rect{r.X, r.Y + float32(i)*(h+gap), r.W, h}

@@ -2,7 +2,8 @@ package render
 
 import "github.com/go-gl/mathgl/mgl32"
 
-// Theme is the look of a picture: light, surroundings, and the colours that scenes and overlays take their own from.
+// Theme is the look of a picture: light, surroundings, and the colours that scenes and overlays
+// take their own from.
 //
 // Start from [Daylight] or [Dusk] and change what you like.
 type Theme struct {
@@ -18,7 +19,8 @@ type Theme struct {
 	AmbientAbove Light // light from the sky; Direction is not used
 	AmbientBelow Light // light thrown back by the ground; Direction is not used
 
-	// Accents are colours of equal weight, apart from each other also for most colour-blind eyes, for things that must be told apart.
+	// Accents are colours of equal weight, apart from each other also for most colour-blind eyes,
+	// for things that must be told apart.
 	Accents [8]Color
 	Neutral Color // for things that should not draw the eye
 
@@ -70,7 +72,8 @@ func Daylight() Theme {
 	}
 }
 
-// Dusk is a dark stage: slate-blue surroundings in which bright bodies and translucent ghosts stand out.
+// Dusk is a dark stage: slate-blue surroundings in which bright bodies and translucent ghosts stand
+// out.
 func Dusk() Theme {
 	t := Daylight()
 	t.SkyTop = Hex(0x10161f)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Writer writes text with numbers in it, piece by piece and without allocating, as fmt.Sprintf would:
+// Writer writes text with numbers in it, piece by piece and without allocating, as fmt.Sprintf
+// would:
 //
 //	overlay.At(12, 12, render.TextMono, theme.Text).Str("step ").Uint(tick).Str("  ahead ").Float(ms, 2).Str(" ms")
 //
@@ -54,7 +55,8 @@ func (w *Writer) Float(v float64, decimals int) *Writer {
 	return w.bytes(strconv.AppendFloat(w.scratch[:0], v, 'f', decimals, 64))
 }
 
-// FloatRight writes a number with the given count of decimals, right-aligned in a field of width points, so that it does not dance when it changes.
+// FloatRight writes a number with the given count of decimals, right-aligned in a field of width
+// points, so that it does not dance when it changes.
 func (w *Writer) FloatRight(v float64, decimals int, width float32) *Writer {
 	if pad := snap((width - w.width(w.o, w.style, v, decimals)) * w.o.scale); pad > 0 {
 		w.x += pad

@@ -56,7 +56,8 @@ func Compose(m, a *mgl32.Mat4, b *Matrix) {
 	m[12], m[13], m[14], m[15] = x0*x+y0*y+z0*z+a[12], x1*x+y1*y+z1*z+a[13], x2*x+y2*y+z2*z+a[14], 1
 }
 
-// PoseOf takes an affine matrix apart. Shear is lost. A mirrored matrix gets its mirror on the x axis.
+// PoseOf takes an affine matrix apart. Shear is lost. A mirrored matrix gets its mirror on the x
+// axis.
 func PoseOf(m mgl32.Mat4) components.Pose3D {
 	x, y, z := m.Col(0).Vec3(), m.Col(1).Vec3(), m.Col(2).Vec3()
 	scale := mgl32.Vec3{x.Len(), y.Len(), z.Len()}

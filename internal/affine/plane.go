@@ -34,8 +34,8 @@ func Compose2(m, a *mgl32.Mat3, b *Matrix2) {
 	m[6], m[7], m[8] = x0*b[4]+y0*b[5]+a[6], x1*b[4]+y1*b[5]+a[7], 1
 }
 
-// PoseOf2 takes an affine matrix of the plane apart. Shear is lost. A mirrored matrix gets its mirror on
-// the y axis.
+// PoseOf2 takes an affine matrix of the plane apart. Shear is lost. A mirrored matrix gets its
+// mirror on the y axis.
 func PoseOf2(m mgl32.Mat3) components.Pose2D {
 	x, y := m.Col(0).Vec2(), m.Col(1).Vec2()
 	p := components.Pose2D{Position: m.Col(2).Vec2(), Scale: mgl32.Vec2{x.Len(), y.Len()}}

@@ -3,8 +3,8 @@ package alive
 
 import arche "github.com/mlange-42/arche/ecs"
 
-// Set answers whether entities are alive in a world, wherever they come from. Arche (0.15) answers so
-// only for entities that its world has made. For an id that it has never given out, World.Alive
+// Set answers whether entities are alive in a world, wherever they come from. Arche (0.15) answers
+// so only for entities that its world has made. For an id that it has never given out, World.Alive
 // panics. For the generation that an id gets next, it returns true, and a look at the components
 // panics.
 //
@@ -24,8 +24,8 @@ func In(w *arche.World, component arche.ID) Set { return Set{world: w, any: comp
 // Alive reports whether an entity is alive in the world. The zero entity is not.
 func (s *Set) Alive(e arche.Entity) bool { return (s.Known(e) || s.Find(e)) && s.world.Alive(e) }
 
-// Known reports whether an entity was found alive, so that World.Alive may be asked. It and [Set.Find]
-// are the two halves of [Set.Alive], for loops that a call would slow down.
+// Known reports whether an entity was found alive, so that World.Alive may be asked. It and
+// [Set.Find] are the two halves of [Set.Alive], for loops that a call would slow down.
 func (s *Set) Known(e arche.Entity) bool {
 	return int(e.ID()) < len(s.found) && s.found[e.ID()] == e.Generation()+1
 }

@@ -14,7 +14,8 @@ import (
 
 type thing struct{ _ int32 }
 
-// Every entity that there could be is alive exactly if it is in the world, however often its id has been given out, and whatever was asked before.
+// Every entity that there could be is alive exactly if it is in the world, however often its id has
+// been given out, and whatever was asked before.
 func TestCensusAgainstTheWorld(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 3))

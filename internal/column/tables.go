@@ -7,8 +7,8 @@ import (
 )
 
 // Tables finds whole columns of components. A query stands on the first row of each table in turn,
-// rows lie one after the other, and a second query counts them. That one is for the exact mask of the
-// table and, if the table has a relation, for its target.
+// rows lie one after the other, and a second query counts them. That one is for the exact mask of
+// the table and, if the table has a relation, for its target.
 //
 // Most tables keep their length from one look to the next, and that is cheaper to see than to count
 // anew: the last row is still of this table, and the one after it is not.
@@ -34,7 +34,8 @@ type Rows struct {
 	target arche.Entity // of the relation, if there is one
 }
 
-// maskInfo is what the tables with one mask have in common: there is one of them, or with a relation one per target.
+// maskInfo is what the tables with one mask have in common: there is one of them, or with a
+// relation one per target.
 type maskInfo struct {
 	mask     arche.Mask
 	partial  bool // not all columns are there
@@ -70,8 +71,8 @@ func (t *Tables) Close() {
 	t.masks, t.found = nil, nil
 }
 
-// Unchanged reports whether the newest Find has found the same tables as the one before, of the same
-// lengths and in the same places: slices over their columns are still good.
+// Unchanged reports whether the newest Find has found the same tables as the one before, of the
+// same lengths and in the same places: slices over their columns are still good.
 func (t *Tables) Unchanged() bool { return t.same }
 
 // Find returns all tables that have rows. The slice is reused by the next call.
@@ -91,7 +92,8 @@ func (t *Tables) Find() []Rows {
 				rows.target = query.Relation(rows.info.id)
 			}
 		}
-		// A table that grows gets all its columns anew. The old one is held on to here, so a column in its place is the same one.
+		// A table that grows gets all its columns anew. The old one is held on to here, so a column
+		// in its place is the same one.
 		if !rows.info.partial && rows.first[0] != query.Get(t.ids[0]) {
 			for c, id := range t.ids {
 				rows.first[c] = query.Get(id)
@@ -113,13 +115,15 @@ func (t *Tables) Find() []Rows {
 	return t.found
 }
 
-// has reports whether a query stands in the table. The mask and, if it has a relation, the target tell tables apart.
+// has reports whether a query stands in the table. The mask and, if it has a relation, the target
+// tell tables apart.
 func (r *Rows) has(q *arche.Query) bool {
 	return q.Mask() == r.info.mask && (!r.info.relation || q.Relation(r.info.id) == r.target)
 }
 
-// ends reports whether the table whose first row the query stands on is over after n rows. It gets a copy of the query to go ahead with, which must not
-// come to its end, where it would close; left is how many rows there are from here on, in all tables.
+// ends reports whether the table whose first row the query stands on is over after n rows. It gets
+// a copy of the query to go ahead with, which must not come to its end, where it would close; left
+// is how many rows there are from here on, in all tables.
 func (r *Rows) ends(ahead arche.Query, left int) bool {
 	if r.n > left || r.n > 1 && !ahead.Step(r.n-1) || !r.has(&ahead) {
 		return false
@@ -165,8 +169,8 @@ func (r *Rows) Mask() *arche.Mask { return &r.info.mask }
 // Partial reports whether the table lacks one of the components, and so has no columns.
 func (r *Rows) Partial() bool { return r.info.partial }
 
-// Of returns the k-th column, in the order of the ids given to [New], as a slice. C must be laid out
-// in memory as the component is.
+// Of returns the k-th column, in the order of the ids given to [New], as a slice. C must be laid
+// out in memory as the component is.
 func Of[C any](rows *Rows, k int) []C {
 	return unsafe.Slice((*C)(rows.first[k]), rows.n)
 }

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// chooser makes the decisions of a random program: rapid's, which can be shrunk, or a seeded generator's.
+// chooser makes the decisions of a random program: rapid's, which can be shrunk, or a seeded
+// generator's.
 type Chooser interface {
 	Pick(n int) int // 0 to n-1
 }

@@ -1,5 +1,5 @@
-// Package coretest holds what the tests of the core share: an engine with interpolated poses and short
-// words for what they do with it, schedules of frames, and changes of tables.
+// Package coretest holds what the tests of the core share: an engine with interpolated poses and
+// short words for what they do with it, schedules of frames, and changes of tables.
 package coretest
 
 import (
@@ -55,7 +55,8 @@ func NewStageWith(t testing.TB, c ecs.Config, plugins ...ecs.Plugin) *Stage {
 	return s
 }
 
-// spawn makes an entity with a logical and a visual pose. The visual one is left zero, as the documentation allows.
+// spawn makes an entity with a logical and a visual pose. The visual one is left zero, as the
+// documentation allows.
 func (s *Stage) Spawn(p components.Pose3D) arche.Entity {
 	m := generic.NewMap2[components.Transform3D, components.Visual3D](s.W)
 	e := m.New()

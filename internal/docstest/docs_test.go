@@ -55,7 +55,8 @@ func squeezed(code string) string {
 	return b.String()
 }
 
-// Every Go block of every page stands, line for line, in a test that is compiled, and mostly run as an Example. So neither can change without the other.
+// Every Go block of every page stands, line for line, in a test that is compiled, and mostly run as
+// an Example. So neither can change without the other.
 func TestCodeInPagesIsCompiled(t *testing.T) {
 	var sources []string
 	for _, dir := range []string{root + "ecs", root + "components", root + "systems", root + "internal/docstest"} {
@@ -93,7 +94,8 @@ func TestCodeInPagesIsCompiled(t *testing.T) {
 	}
 }
 
-// docs/network.md says that a game begins by copying two files of examples: they need nothing else of their package.
+// docs/network.md says that a game begins by copying two files of examples: they need nothing else
+// of their package.
 func TestExamplesToCopyStandAlone(t *testing.T) {
 	positions := token.NewFileSet()
 	var files []*ast.File
@@ -108,7 +110,8 @@ func TestExamplesToCopyStandAlone(t *testing.T) {
 		files = append(files, file)
 	}
 	undefined := 0
-	config := types.Config{Importer: nothing{}, Error: func(err error) { // imports are not looked into, only names of the package itself count
+	config := types.Config{Importer: nothing{}, Error: func(err error) {
+		// imports are not looked into, only names of the package itself count
 		if strings.Contains(err.Error(), "undefined: ") {
 			undefined++
 			t.Error(err)
@@ -166,7 +169,8 @@ func TestLinksInPagesExist(t *testing.T) {
 	}
 }
 
-// ARCHITECTURE.md's tree of folders is the repository's, and the files that it names beside the way of a pose exist.
+// ARCHITECTURE.md's tree of folders is the repository's, and the files that it names beside the way
+// of a pose exist.
 func TestHouseIsAsDrawn(t *testing.T) {
 	text := pages(t)[root+"ARCHITECTURE.md"]
 	_, tree, _ := strings.Cut(text, "\n## The house\n")

@@ -54,8 +54,9 @@ var arrows = map[string][]string{
 // unsafeIn are the packages of the core that may import unsafe.
 var unsafeIn = []string{"internal/column", "systems/interpolation/internal/kernel"}
 
-// Imports in the core are those of the table, unsafe stands only where it is allowed, and the packages below
-// interpolation stay small. Only package draw writes what a table or a row has as its Visual.
+// Imports in the core are those of the table, unsafe stands only where it is allowed, and the
+// packages below interpolation stay small. Only package draw writes what a table or a row has as
+// its Visual.
 func TestHouseRules(t *testing.T) {
 	seen := map[string]bool{}
 	files := map[string]int{}

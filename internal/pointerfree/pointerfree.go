@@ -6,8 +6,10 @@ import (
 	"reflect"
 )
 
-// Pointer says where values of type T hold a pointer, in words such as "Name string", and "" if they hold none. Arche (0.15) moves components about without the garbage
-// collector's knowledge, so one that holds the only pointer to something may lose it. Strings, slices, maps, functions, channels and interfaces are pointers, too.
+// Pointer says where values of type T hold a pointer, in words such as "Name string", and "" if
+// they hold none. Arche (0.15) moves components about without the garbage collector's knowledge, so
+// one that holds the only pointer to something may lose it. Strings, slices, maps, functions,
+// channels and interfaces are pointers, too.
 func Pointer[T any]() string {
 	t := reflect.TypeFor[T]()
 	path, inner := pointer(t)
@@ -20,7 +22,8 @@ func Pointer[T any]() string {
 	return fmt.Sprintf("%s %s", path[1:], inner)
 }
 
-// pointer returns the way to the first pointer within a type, each part of it behind a dot, and the pointer's own type.
+// pointer returns the way to the first pointer within a type, each part of it behind a dot, and the
+// pointer's own type.
 func pointer(t reflect.Type) (path string, found reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.String, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan, reflect.Interface, reflect.UnsafePointer:

@@ -1,11 +1,12 @@
-// Package record is the state behind a components.Logical: the value, a revision counter, and how the
-// pending writes are to reach the screen.
+// Package record is the state behind a components.Logical: the value, a revision counter, and how
+// the pending writes are to reach the screen.
 //
 // Code that has a pointer to a Logical from arche's tables uses it as a pointer to a [Record]: a
 // Logical is its record and nothing else. Any number of readers may look at a record with
-// [Record.Pending] and [Record.Revision]. Pending writes are settled only by [Record.Settle], once a
-// step, from ecs.OrderCapture on: by the interpolator's capture for entities with samples, and by a
-// server for those without. [Record.Begin] does so once for an entity, when its samples are attached.
+// [Record.Pending] and [Record.Revision]. Pending writes are settled only by [Record.Settle], once
+// a step, from ecs.OrderCapture on: by the interpolator's capture for entities with samples, and by
+// a server for those without. [Record.Begin] does so once for an entity, when its samples are
+// attached.
 package record
 
 import (
@@ -30,12 +31,15 @@ const (
 type Record[T any] struct {
 	value    T      // as last written
 	revision uint32 // 0: fresh
-	state    uint32 // kind (2 bits), longDuration (1 bit), then 29 bits: the owner's tag, or the duration of a pending SetOver
+	// kind (2 bits), longDuration (1 bit), then 29 bits: the owner's tag, or the duration of a
+	// pending SetOver
+	state uint32
 }
 
 const (
-	kindMask     = 0b011
-	longDuration = 0b100 // the duration is a mantissa times a power of two, else a number of nanoseconds
+	kindMask = 0b011
+	// the duration is a mantissa times a power of two, else a number of nanoseconds
+	longDuration = 0b100
 	payloadShift = 3
 	payloadMax   = 1<<29 - 1
 	mantissaBits = 23
@@ -87,9 +91,9 @@ func (r *Record[T]) Write(v T, kind Kind, over time.Duration) {
 	}
 }
 
-// Owner is what a settled record carries of its entity: a tag and the first revision. Both are spread
-// by a hash, so a record assigned from another entity carries, all but certainly, a foreign tag and a
-// foreign revision.
+// Owner is what a settled record carries of its entity: a tag and the first revision. Both are
+// spread by a hash, so a record assigned from another entity carries, all but certainly, a foreign
+// tag and a foreign revision.
 //
 // The entity itself would be exact, but makes a pose's record 64 bytes long instead of 48, and the
 // scan for written rows slower by more than a tenth; ARCHITECTURE.md has the figures.
@@ -111,8 +115,8 @@ func ownerOf(id, generation uint32) Owner {
 	return Owner{tag, max(uint32(x>>32), 1)}
 }
 
-// Plain reports whether nothing but ordinary movements are pending, given that the record has not been
-// exchanged for another since it was settled. It is the cheap half of [Record.Pending], for a
+// Plain reports whether nothing but ordinary movements are pending, given that the record has not
+// been exchanged for another since it was settled. It is the cheap half of [Record.Pending], for a
 // capture's inner loop.
 func (r *Record[T]) Plain() bool { return r.state&(kindMask|longDuration) == 0 && r.state != 0 }
 
@@ -139,9 +143,9 @@ func (r *Record[T]) Pending(owner Owner, seen uint32) (Kind, time.Duration) {
 	return kind, 0
 }
 
-// Settle ends the pending writes: later ones are interpolated. It returns what [Record.Pending] says
-// before. After Teleported the record may be a foreign one, so it continues the owner's own count of
-// revisions, and the next exchange is noticed again.
+// Settle ends the pending writes: later ones are interpolated. It returns what [Record.Pending]
+// says before. After Teleported the record may be a foreign one, so it continues the owner's own
+// count of revisions, and the next exchange is noticed again.
 func (r *Record[T]) Settle(owner Owner, seen uint32) (Kind, time.Duration) {
 	kind, over := r.Pending(owner, seen)
 	if kind == Teleported {
@@ -163,8 +167,8 @@ func (r *Record[T]) Begin(owner Owner) {
 // next returns the revision after another one. Zero is left out: it means fresh.
 func next(revision uint32) uint32 { return max(revision+1, 1) }
 
-// packDuration fits d into the 29 bits and the flag: up to 536 ms to the nanosecond, beyond that to 23
-// binary digits, which is as exact as a position in float32.
+// packDuration fits d into the 29 bits and the flag: up to 536 ms to the nanosecond, beyond that to
+// 23 binary digits, which is as exact as a position in float32.
 func packDuration(d time.Duration) uint32 {
 	switch {
 	case d <= 0:

@@ -3,7 +3,8 @@ package resource
 
 import arche "github.com/mlange-42/arche/ecs"
 
-// Put makes r the world's resource of its type. There may be one already, of an engine that was closed before it ran and so finalised nothing.
+// Put makes r the world's resource of its type. There may be one already, of an engine that was
+// closed before it ran and so finalised nothing.
 func Put[T any](w *arche.World, r *T) {
 	id := arche.ResourceID[T](w)
 	if w.Resources().Has(id) {
@@ -12,9 +13,10 @@ func Put[T any](w *arche.World, r *T) {
 	w.Resources().Add(id, r)
 }
 
-// Take removes the world's resource if that is r. It reports whether it was and the world's structure
-// may be changed. After a World.Reset it is not, and there may be another engine's. After a system's
-// panic in the midst of a query the world is locked, and what plugins have added to entities stays.
+// Take removes the world's resource if that is r. It reports whether it was and the world's
+// structure may be changed. After a World.Reset it is not, and there may be another engine's. After
+// a system's panic in the midst of a query the world is locked, and what plugins have added to
+// entities stays.
 func Take[T any](w *arche.World, r *T) bool {
 	id := arche.ResourceID[T](w)
 	if held, _ := w.Resources().Get(id).(*T); held != r {

@@ -8,7 +8,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// BenchmarkUpdate measures what a crowd does for a step in which everybody moves, without the capture and without the upload.
+// BenchmarkUpdate measures what a crowd does for a step in which everybody moves, without the
+// capture and without the upload.
 func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

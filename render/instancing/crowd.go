@@ -1,5 +1,7 @@
-// Package instancing keeps [render.MotionBatch]es in step with a world: it gives every entity that the graphics processor blends (see
-// [components.InterpolateOnGPU]) an instance, hands on its samples when a fixed step has changed them, and takes the instance away when the entity loses its marker or dies.
+// Package instancing keeps [render.MotionBatch]es in step with a world: it gives every entity that
+// the graphics processor blends (see [components.InterpolateOnGPU]) an instance, hands on its
+// samples when a fixed step has changed them, and takes the instance away when the entity loses its
+// marker or dies.
 //
 //	crowd := instancing.New(poses, func(arche.Entity) *render.MotionBatch { return cubes })
 //	engine.Install(poses, crowd)
@@ -8,9 +10,11 @@
 //	view.AddMotion(cubes)
 //	query := others.Query(world)        // others := generic.NewFilter1[components.Visual3D]().Without(generic.T[instancing.Instance]())
 //
-// In a fixed step the samples of all that move go from the interpolator's columns to the batches, run by run, and in other frames nothing does.
+// In a fixed step the samples of all that move go from the interpolator's columns to the batches,
+// run by run, and in other frames nothing does.
 //
-// Every entity is drawn by exactly one of the two ways, in the very frame in which it changes sides: who has an [Instance] is drawn by the batch, everybody else by his Visual.
+// Every entity is drawn by exactly one of the two ways, in the very frame in which it changes
+// sides: who has an [Instance] is drawn by the batch, everybody else by his Visual.
 package instancing
 
 import (
@@ -29,7 +33,8 @@ import (
 // Instance is carried by the entities that have an instance at present. Do not add or remove it.
 type Instance struct{ _ uint32 }
 
-// Crowd keeps batches in step with a world. It is an [ecs.Plugin]; there may be one per engine. All methods are for the engine's goroutine.
+// Crowd keeps batches in step with a world. It is an [ecs.Plugin]; there may be one per engine. All
+// methods are for the engine's goroutine.
 type Crowd struct {
 	poses *interpolation.Interpolator[components.Pose3D]
 	sort  func(e arche.Entity) *render.MotionBatch
@@ -42,11 +47,13 @@ type Crowd struct {
 	leavers [4]arche.CachedFilter
 	present arche.CachedFilter // with an instance
 
-	slots     []slot // by entity id
-	batches   []owners
-	count     int // of all instances
-	changes   []arche.Entity
-	newcomers []arche.Entity // those whose samples nobody may have told of: instances that are new, or were not marked for a time
+	slots   []slot // by entity id
+	batches []owners
+	count   int // of all instances
+	changes []arche.Entity
+	// those whose samples nobody may have told of: instances that are new, or were not marked for a
+	// time
+	newcomers []arche.Entity
 	listener  listener
 	feed      *interpolation.Feed[components.Pose3D]
 }
@@ -64,8 +71,10 @@ type owners struct {
 	rows  []arche.Entity
 }
 
-// New returns a crowd of what the interpolator knows. The function says into which batch an entity goes, once for each; for one that is not to be drawn it returns nil, and is asked again
-// in the next frame. Batches belong to the crowd from then on: nobody else adds to them or takes from them.
+// New returns a crowd of what the interpolator knows. The function says into which batch an entity
+// goes, once for each; for one that is not to be drawn it returns nil, and is asked again in the
+// next frame. Batches belong to the crowd from then on: nobody else adds to them or takes from
+// them.
 func New(poses *interpolation.Interpolator[components.Pose3D], sort func(e arche.Entity) *render.MotionBatch) *Crowd {
 	if poses == nil || sort == nil {
 		panic("instancing: New needs an interpolator of poses in space and a function that says into which batch an entity goes")
@@ -75,8 +84,9 @@ func New(poses *interpolation.Interpolator[components.Pose3D], sort func(e arche
 	return c
 }
 
-// WithColors lets a function paint instances by their newest samples: who[k], who is or goes to to[k], becomes colors[k]. It is called whenever these samples change, for many at once, and
-// keeps none of the slices. Without it instances have their batch's colour. WithColors returns the crowd.
+// WithColors lets a function paint instances by their newest samples: who[k], who is or goes to
+// to[k], becomes colors[k]. It is called whenever these samples change, for many at once, and keeps
+// none of the slices. Without it instances have their batch's colour. WithColors returns the crowd.
 func (c *Crowd) WithColors(paint func(colors []render.Color, who []arche.Entity, to []components.Pose3D)) *Crowd {
 	c.paint = paint
 	return c
@@ -106,7 +116,8 @@ func (c *Crowd) Install(e *ecs.Engine) {
 	}
 	c.present = register(arche.MaskFilter{Include: with})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, &overlooked{c})
-	// Before the synchroniser, which then finds the world as it stays for this frame, and gives visual values to who has left.
+	// Before the synchroniser, which then finds the world as it stays for this frame, and gives
+	// visual values to who has left.
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &changing{c})
 }
 
@@ -132,7 +143,8 @@ func (s *overlooked) Update(*arche.World)     { s.c.overlook() }
 func (s *overlooked) Name() string            { return "crowd: overlooked" }
 func (s *overlooked) Finalize(*arche.World)   {}
 
-// overlook notes who has an instance but is not told of now, and may be marked again before he would lose it. While there is nobody it looks at four filters.
+// overlook notes who has an instance but is not told of now, and may be marked again before he
+// would lose it. While there is nobody it looks at four filters.
 func (c *Crowd) overlook() {
 	for k := range c.leavers {
 		if c.number(&c.leavers[k]) > 0 {
@@ -232,7 +244,8 @@ func (c *Crowd) add(e arche.Entity, batch *render.MotionBatch, m interpolation.S
 	if c.paint != nil {
 		color = c.listener.colorOf(e, &m.To)
 	}
-	// How it moves is for the next Update: a step that the batch does not know of yet may have begun.
+	// How it moves is for the next Update: a step that the batch does not know of yet may have
+	// begun.
 	row := batch.AddColor(render.Still(m.To), color)
 	c.newcomers = append(c.newcomers, e)
 	c.batches[k].rows = append(c.batches[k].rows, e)
@@ -255,8 +268,9 @@ func (c *Crowd) drop(s slot) {
 	c.count--
 }
 
-// Update hands the samples that have changed to the batches, and the time of the frame. To be called once per frame, after the engine's Update or in its Render stage, and before the
-// batches are drawn.
+// Update hands the samples that have changed to the batches, and the time of the frame. To be
+// called once per frame, after the engine's Update or in its Render stage, and before the batches
+// are drawn.
 func (c *Crowd) Update() {
 	if c.engine == nil {
 		panic("instancing: Update of a crowd that is not installed; call engine.Install first")

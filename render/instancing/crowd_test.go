@@ -84,10 +84,12 @@ func (s *stage) visual(e arche.Entity) components.Pose3D {
 	return v.Get()
 }
 
-// drawn is what a picture would show: the poses of all instances, and of all others by their visual values.
+// drawn is what a picture would show: the poses of all instances, and of all others by their visual
+// values.
 func (s *stage) drawn(t tester, living []arche.Entity) map[float32]components.Pose3D {
 	s.crowd.Update()
-	poses := map[float32]components.Pose3D{} // by colour: each body has one of its own, and keeps it
+	// by colour: each body has one of its own, and keeps it
+	poses := map[float32]components.Pose3D{}
 	w := s.engine.World()
 	instances := 0
 	for _, e := range living {
@@ -131,7 +133,8 @@ func near(a, b components.Pose3D) bool {
 	return a.Position.Sub(b.Position).Len() < 5e-3 && math.Abs(float64(a.Rotation.Dot(b.Rotation))) > 1-1e-5
 }
 
-// Whatever happens to bodies and markers, at whatever time, every body is drawn once, and where a world without markers draws it.
+// Whatever happens to bodies and markers, at whatever time, every body is drawn once, and where a
+// world without markers draws it.
 func TestCrowdAgainstAWorldWithoutMarkers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plain, crowded := newStage(t, false), newStage(t, true)
@@ -236,7 +239,8 @@ func TestCrowdAgainstAWorldWithoutMarkers(t *testing.T) {
 	})
 }
 
-// In a frame without a fixed step nothing changes, after one only those that moved, and a body that is told every step to stay where it is never does.
+// In a frame without a fixed step nothing changes, after one only those that moved, and a body that
+// is told every step to stay where it is never does.
 func TestCrowdTouchesWhatMovedOnly(t *testing.T) {
 	s := newStage(t, true)
 	defer s.engine.Close()
@@ -290,7 +294,8 @@ func TestCrowdTouchesWhatMovedOnly(t *testing.T) {
 			t.Fatalf("%d rows are uploaded though everybody is told to stay where he is", got)
 		}
 	}
-	moves = 2000 // more than the list of single reports is long at first; 1000 in each batch, and one jumps
+	// more than the list of single reports is long at first; 1000 in each batch, and one jumps
+	moves = 2000
 	for frame := range 8 {
 		got := changed()
 		if most := 2*1024 + 32; got > most {
@@ -340,7 +345,8 @@ func TestCrowdLeavesChildrenToTheProcessor(t *testing.T) {
 	}
 }
 
-// Two bodies that change sides in a pause stay where they are, though the synchroniser has nothing to do then.
+// Two bodies that change sides in a pause stay where they are, though the synchroniser has nothing
+// to do then.
 func TestCrowdChangesSidesInAPause(t *testing.T) {
 	s := newStage(t, true)
 	defer s.engine.Close()
@@ -378,7 +384,8 @@ func TestCrowdChangesSidesInAPause(t *testing.T) {
 	}
 }
 
-// A body that is taken up in one step of a frame and put down, unmarked meanwhile, before the picture is seen where it was put, however many steps the frame has.
+// A body that is taken up in one step of a frame and put down, unmarked meanwhile, before the
+// picture is seen where it was put, however many steps the frame has.
 func TestCrowdSeesWhatHappensBetweenTwoMarks(t *testing.T) {
 	for _, steps := range []int{2, 3, 5} {
 		s := newStage(t, true)

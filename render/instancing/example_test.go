@@ -14,7 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// A body that the graphics processor blends, beside one that this processor does. Both are drawn at the same place; the first costs a frame nothing.
+// A body that the graphics processor blends, beside one that this processor does. Both are drawn at
+// the same place; the first costs a frame nothing.
 func Example() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 10})
 	if err != nil {
@@ -50,7 +51,8 @@ func Example() {
 		for query.Next() {
 			fmt.Printf("by this processor %.2f, ", query.Get().Get().Position[0])
 		}
-		fmt.Printf("%d by the other: %.2f\n", crowd.Len(), cubes.Pose(0).Position[0]) // it adds cubes to the view and leaves the rest to the shader
+		// it adds cubes to the view and leaves the rest to the shader
+		fmt.Printf("%d by the other: %.2f\n", crowd.Len(), cubes.Pose(0).Position[0])
 	}
 	// Output:
 	// by this processor 0.75, 1 by the other: 0.75

@@ -20,7 +20,8 @@ type listener struct {
 	pose   [1]components.Pose3D
 }
 
-// most is how many instances are moved at a time: so few that their poses are still in the nearest cache when they are painted.
+// most is how many instances are moved at a time: so few that their poses are still in the nearest
+// cache when they are painted.
 const most = 256
 
 // step begins a step in all batches.

@@ -12,8 +12,9 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Instances move by runs, as long as rows of the world and rows of a batch go side by side: deaths, births, changes of sides and bodies that rest shuffle both, and
-// everybody still goes where he should, in the colour that he should have.
+// Instances move by runs, as long as rows of the world and rows of a batch go side by side: deaths,
+// births, changes of sides and bodies that rest shuffle both, and everybody still goes where he
+// should, in the colour that he should have.
 func TestCrowdMovesEverybodyInWhateverOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage(t, true)
@@ -97,7 +98,8 @@ func TestCrowdMovesEverybodyInWhateverOrder(t *testing.T) {
 						t.Fatalf("somebody who does not live is drawn at %v", p.Position)
 					}
 					want := components.At3D(p.Position[0], b.before+part*(b.y-b.before), 0)
-					if b.before == 0 && b.y == 1 { // he may have been born in this step, and then appears where he is
+					if b.before == 0 && b.y == 1 {
+						// he may have been born in this step, and then appears where he is
 						want.Position[1] = max(want.Position[1], min(p.Position[1], 1))
 					}
 					if !near(p, want) {

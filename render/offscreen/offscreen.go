@@ -1,8 +1,10 @@
-// Package offscreen draws into memory, without a window and without any display: for tests, for pictures and clips made on servers, and for
-// machines where a window cannot be opened. It draws with the same code as package window.
+// Package offscreen draws into memory, without a window and without any display: for tests, for
+// pictures and clips made on servers, and for machines where a window cannot be opened. It draws
+// with the same code as package window.
 //
-// It needs libEGL.so.1 and an OpenGL driver at run time (Debian and Ubuntu: libegl1 and libgl1; Mesa's software rasteriser will do), which are
-// loaded when [New] is called: programs that never call it run without them. Linux only, with cgo; elsewhere New returns [ErrUnavailable].
+// It needs libEGL.so.1 and an OpenGL driver at run time (Debian and Ubuntu: libegl1 and libgl1;
+// Mesa's software rasteriser will do), which are loaded when [New] is called: programs that never
+// call it run without them. Linux only, with cgo; elsewhere New returns [ErrUnavailable].
 package offscreen
 
 import (
@@ -11,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// ErrUnavailable is returned when this machine cannot draw off screen. The error that wraps it says what is missing.
+// ErrUnavailable is returned when this machine cannot draw off screen. The error that wraps it says
+// what is missing.
 var ErrUnavailable = errors.New("drawing off screen is not available")
 
 // Config says what to draw on.

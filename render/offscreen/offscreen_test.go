@@ -114,7 +114,8 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// Without a driver the error says what to install. The library's search for drivers is misled in a process of its own.
+// Without a driver the error says what to install. The library's search for drivers is misled in a
+// process of its own.
 func TestNoDriver(t *testing.T) {
 	if os.Getenv("TANDEM_TEST_NO_DRIVER") != "" {
 		s, err := New(Config{Width: 8, Height: 8})

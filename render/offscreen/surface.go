@@ -22,7 +22,8 @@ type Surface struct {
 
 var _ render.Surface = (*Surface)(nil)
 
-// New makes a surface. It ties the calling goroutine to its operating-system thread until Close (runtime.LockOSThread), since OpenGL belongs to threads.
+// New makes a surface. It ties the calling goroutine to its operating-system thread until Close
+// (runtime.LockOSThread), since OpenGL belongs to threads.
 func New(c Config) (*Surface, error) {
 	size, err := c.size()
 	if err != nil {

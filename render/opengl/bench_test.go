@@ -15,9 +15,12 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// BenchmarkFrame measures whole frames at 240 frames and 20 fixed steps a second, all instances moving, in a picture so small that filling it costs little:
-// poses blended on the processor and uploaded for each frame, against motions, one pose of which goes up every twelfth frame, blended by the vertex shader. Bytes per frame are
-// what goes up on average. On a software rasteriser the vertex shader runs on the same processor; the figures under work are the share that no graphics processor takes over.
+// BenchmarkFrame measures whole frames at 240 frames and 20 fixed steps a second, all instances
+// moving, in a picture so small that filling it costs little: poses blended on the processor and
+// uploaded for each frame, against motions, one pose of which goes up every twelfth frame, blended
+// by the vertex shader. Bytes per frame are what goes up on average. On a software rasteriser the
+// vertex shader runs on the same processor; the figures under work are the share that no graphics
+// processor takes over.
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("poses/%d", n), func(b *testing.B) { benchmarkPoses(b, n, true) })
@@ -25,7 +28,8 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkWork measures what the processor does for a frame besides drawing: blending poses, or moving instances after every twelfth frame.
+// BenchmarkWork measures what the processor does for a frame besides drawing: blending poses, or
+// moving instances after every twelfth frame.
 func BenchmarkWork(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("poses/%d", n), func(b *testing.B) { benchmarkPoses(b, n, false) })

@@ -19,7 +19,8 @@ const (
 
 	colorLocation = 10
 
-	// coarseFrom is the number of instances from which round meshes are drawn with fewer triangles: so many can only be small.
+	// coarseFrom is the number of instances from which round meshes are drawn with fewer triangles:
+	// so many can only be small.
 	coarseFrom = 256
 )
 
@@ -61,7 +62,8 @@ func newInstances() *instances {
 	return b
 }
 
-// poseAttributes describes the poses in the bound array to the bound vertex array, at three locations.
+// poseAttributes describes the poses in the bound array to the bound vertex array, at three
+// locations.
 func poseAttributes(first uint32) {
 	attribute(first, 3, int32(poseSize), 0, 1)
 	attribute(first+1, 4, int32(poseSize), 12, 1)
@@ -145,7 +147,8 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 	return nil
 }
 
-// uploadMotion brings a motion batch's memory up to date: nothing where nothing changed, else the changed ranges.
+// uploadMotion brings a motion batch's memory up to date: nothing where nothing changed, else the
+// changed ranges.
 func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	if b.Mesh >= render.MeshCount {
 		return fmt.Errorf("opengl: a MotionBatch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
@@ -195,7 +198,8 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	return nil
 }
 
-// refused leaves a batch out of this frame, because there is no memory for it, and has the next frame try again, with everything.
+// refused leaves a batch out of this frame, because there is no memory for it, and has the next
+// frame try again, with everything.
 func (b *instances) refused() {
 	b.count, b.capacity, b.revision, b.uploaded = 0, 0, 0, false
 }
@@ -216,7 +220,8 @@ func newMotions() *instances {
 	return g
 }
 
-// mostChanged reports whether so much of a column changed that new storage for all of it is quicker than writing into the old.
+// mostChanged reports whether so much of a column changed that new storage for all of it is quicker
+// than writing into the old.
 func mostChanged(b *render.MotionBatch, column render.MotionColumn, since uint64) bool {
 	changed := 0
 	for from, to := b.NextChange(column, since, 0); from < to; from, to = b.NextChange(column, since, to) {

@@ -23,7 +23,8 @@ func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
 	gl.GenBuffers(1, &b.vertices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
 	gl.BufferData(gl.ARRAY_BUFFER, len(g.Vertices)*int(unsafe.Sizeof(render.Vertex{})), unsafe.Pointer(&g.Vertices[0]), gl.STATIC_DRAW)
-	// The element binding belongs to a vertex array, of which none is bound: fill it through the other target.
+	// The element binding belongs to a vertex array, of which none is bound: fill it through the
+	// other target.
 	gl.GenBuffers(1, &b.indices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.indices)
 	gl.BufferData(gl.ARRAY_BUFFER, len(g.Indices)*2, unsafe.Pointer(&g.Indices[0]), gl.STATIC_DRAW)
@@ -44,7 +45,8 @@ func (b *meshBuffer) delete() {
 	gl.DeleteBuffers(1, &b.indices)
 }
 
-// attribute describes floats in the bound buffer to the bound vertex array. divisor is 1 for what changes per instance.
+// attribute describes floats in the bound buffer to the bound vertex array. divisor is 1 for what
+// changes per instance.
 func attribute(location uint32, floats, stride int32, offset uintptr, divisor uint32) {
 	gl.EnableVertexAttribArray(location)
 	gl.VertexAttribPointerWithOffset(location, floats, gl.FLOAT, false, stride, offset)

@@ -14,8 +14,8 @@ import (
 
 func nanos(n int64) time.Duration { return time.Duration(n) }
 
-// The picture of a MotionBatch is that of a Batch whose poses were blended on the processor, at any time: before the start, between, at the
-// ends, long after, and far along the time line.
+// The picture of a MotionBatch is that of a Batch whose poses were blended on the processor, at any
+// time: before the start, between, at the ends, long after, and far along the time line.
 func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 	s := newSurface(t, 320, 180, render.QualityBalanced)
 	theme := render.Daylight()
@@ -47,7 +47,8 @@ func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 			}
 			if dt == step/2 && base == 0 {
 				golden(t, "motion", got)
-				plain := render.NewMotionBatch(render.Cube, render.Solid, theme.Accent(0)) // what no blending would show
+				// what no blending would show
+				plain := render.NewMotionBatch(render.Cube, render.Solid, theme.Accent(0))
 				rng := rand.New(rand.NewPCG(1, 2))
 				for i, m := range motions(rng, 60, 0, int64(step)) {
 					plain.AddColor(render.Still(m.To), theme.Accent(i))
@@ -62,7 +63,8 @@ func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 	}
 }
 
-// Over many steps, in some of which some rest, and beside motions of their own times, the picture is that of poses blended on the processor.
+// Over many steps, in some of which some rest, and beside motions of their own times, the picture
+// is that of poses blended on the processor.
 func TestStepsAreLikePosesBlendedOnTheProcessor(t *testing.T) {
 	s := newSurface(t, 320, 180, render.QualityBalanced)
 	theme := render.Daylight()
@@ -180,7 +182,8 @@ func TestMotionUploadsChangesOnly(t *testing.T) {
 	if got := uploaded(); got != n*motionOnly {
 		t.Errorf("when all move %d bytes go up, want %d", got, n*motionOnly)
 	}
-	// In steps: one pose for each that moves, one more after it has stopped, nothing for the others.
+	// In steps: one pose for each that moves, one more after it has stopped, nothing for the
+	// others.
 	for i := 0; i < n; i++ {
 		motion.Set(i, render.Still(components.At3D(float32(i%100), 0, float32(i/100))))
 	}
@@ -280,7 +283,8 @@ func TestRevisionSavesUploads(t *testing.T) {
 		}
 		return s.Stats().Uploaded
 	}
-	for i, want := range []int{40, 40, 40} { // without a revision: each frame, but once for both views
+	for i, want := range []int{40, 40, 40} {
+		// without a revision: each frame, but once for both views
 		if got := uploaded(); got != want {
 			t.Errorf("frame %d uploads %d bytes, want %d", i, got, want)
 		}

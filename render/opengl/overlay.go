@@ -76,7 +76,8 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 		return
 	}
 
-	// Interfaces are designed for colours that are blended as they are written, not as light: translucent panels would come out pale.
+	// Interfaces are designed for colours that are blended as they are written, not as light:
+	// translucent panels would come out pale.
 	gl.Disable(gl.FRAMEBUFFER_SRGB)
 	gl.Disable(gl.DEPTH_TEST)
 	gl.Disable(gl.CULL_FACE)
@@ -88,7 +89,8 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	r.stats.Triangles += 2 * quads
 }
 
-// growIndices makes the indices of so many quadrilaterals. Like replace it returns false if there is no memory for them.
+// growIndices makes the indices of so many quadrilaterals. Like replace it returns false if there
+// is no memory for them.
 func (r *Renderer) growIndices(quads int) bool {
 	indices := make([]uint32, 0, 6*quads)
 	for i := uint32(0); i < uint32(quads); i++ {

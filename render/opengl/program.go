@@ -15,7 +15,8 @@ import (
 //go:embed shaders
 var shaderFiles embed.FS
 
-// program is a linked pair of shaders with the places of its uniforms; -1 where it has no such uniform.
+// program is a linked pair of shaders with the places of its uniforms; -1 where it has no such
+// uniform.
 type program struct {
 	id                             uint32
 	mesh, now, weight, lightMatrix int32
@@ -38,7 +39,8 @@ func defines(taps int, spacing float32) string {
 	return b.String()
 }
 
-// newProgram compiles a vertex and a fragment shader, each put together from files, after the given macros.
+// newProgram compiles a vertex and a fragment shader, each put together from files, after the given
+// macros.
 func newProgram(macros, vertex, fragment string) (program, error) {
 	vs, err := compile(gl.VERTEX_SHADER, macros, vertex)
 	if err != nil {

@@ -18,8 +18,9 @@ import (
 
 // Config says how to draw.
 type Config struct {
-	Quality     render.Quality // zero chooses by the kind of graphics processor
-	Interactive bool           // somebody watches: with a software rasteriser, the zero Quality is then a faster one
+	Quality render.Quality // zero chooses by the kind of graphics processor
+	// somebody watches: with a software rasteriser, the zero Quality is then a faster one
+	Interactive bool
 }
 
 // Renderer is the OpenGL implementation of render.Renderer.
@@ -80,16 +81,19 @@ func settingsOf(c Config, driver string) settings {
 	}
 }
 
-// keepFrames is the number of frames after which the graphics memory of a batch that is no longer drawn is freed.
+// keepFrames is the number of frames after which the graphics memory of a batch that is no longer
+// drawn is freed.
 const keepFrames = 600
 
 // functions guards go-gl's table of OpenGL functions, which is one for the process.
 var functions struct {
 	sync.Mutex
-	source unsafe.Pointer // where the table's glDrawElementsInstanced is; nil before the first renderer
+	// where the table's glDrawElementsInstanced is; nil before the first renderer
+	source unsafe.Pointer
 }
 
-// load fills the table, unless it has the same functions already, as it has with every further context of one driver: the contexts of other threads may be using it.
+// load fills the table, unless it has the same functions already, as it has with every further
+// context of one driver: the contexts of other threads may be using it.
 func load(getProcAddress func(name string) unsafe.Pointer) error {
 	functions.Lock()
 	defer functions.Unlock()
@@ -104,8 +108,9 @@ func load(getProcAddress func(name string) unsafe.Pointer) error {
 	return err
 }
 
-// New makes a renderer for the context that is current on this thread. getProcAddress returns the address of an OpenGL function, nil for one that does not
-// exist. An error means that the context is older than OpenGL 3.3, or that the driver refused a shader or a framebuffer.
+// New makes a renderer for the context that is current on this thread. getProcAddress returns the
+// address of an OpenGL function, nil for one that does not exist. An error means that the context
+// is older than OpenGL 3.3, or that the driver refused a shader or a framebuffer.
 func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Renderer, error) {
 	err := load(getProcAddress)
 	if err != nil {
@@ -132,7 +137,8 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 		r.programs.delete()
 		return nil, err
 	}
-	// A sampler wants a complete texture also where it is not sampled, so there is always a shadow map.
+	// A sampler wants a complete texture also where it is not sampled, so there is always a shadow
+	// map.
 	if r.shadow, err = newShadowMap(max(r.settings.shadowSize, 1)); err != nil {
 		r.programs.delete()
 		return nil, err
@@ -153,8 +159,10 @@ func (r *Renderer) Driver() string { return r.driver }
 // Stats says what the last Draw did.
 func (r *Renderer) Stats() render.Stats { return r.stats }
 
-// Upload does the first part of Draw by itself: it brings the frame's batches to the graphics processor, so that the next Draw, which must be of the same frame, finds them
-// there. It is for measuring what they cost apart from drawing, and for using the time in which a program would wait otherwise.
+// Upload does the first part of Draw by itself: it brings the frame's batches to the graphics
+// processor, so that the next Draw, which must be of the same frame, finds them there. It is for
+// measuring what they cost apart from drawing, and for using the time in which a program would wait
+// otherwise.
 func (r *Renderer) Upload(f *render.Frame) error {
 	r.stats = render.Stats{}
 	r.frame++
@@ -163,7 +171,8 @@ func (r *Renderer) Upload(f *render.Frame) error {
 	return errors.Join(err, r.takeNoted())
 }
 
-// Draw draws the frame into the renderer's own picture; see [Renderer.Present] and [Renderer.Capture].
+// Draw draws the frame into the renderer's own picture; see [Renderer.Present] and
+// [Renderer.Capture].
 func (r *Renderer) Draw(f *render.Frame) (err error) {
 	if f.Size.Empty() {
 		r.stats, r.ahead = render.Stats{}, false
@@ -199,7 +208,8 @@ func (r *Renderer) Draw(f *render.Frame) (err error) {
 	return errors.Join(err, r.takeNoted(), driverError())
 }
 
-// upload brings all batches of the frame to the graphics processor. Those that are refused are left out of the picture.
+// upload brings all batches of the frame to the graphics processor. Those that are refused are left
+// out of the picture.
 func (r *Renderer) upload(f *render.Frame) (err error) {
 	views := f.Views()
 	for i := range views {
@@ -240,7 +250,8 @@ func (r *Renderer) resize(width, height int32) error {
 	}
 }
 
-// Present copies the picture to the default framebuffer, a window's back buffer, of the given size in pixels.
+// Present copies the picture to the default framebuffer, a window's back buffer, of the given size
+// in pixels.
 func (r *Renderer) Present(width, height int) {
 	if r.target.width == 0 {
 		return
@@ -271,7 +282,8 @@ func (r *Renderer) Capture(dst *image.RGBA) (*image.RGBA, error) {
 	return dst, driverError()
 }
 
-// flip turns rows from the bottom, as OpenGL delivers them, into rows from the top, and makes all opaque.
+// flip turns rows from the bottom, as OpenGL delivers them, into rows from the top, and makes all
+// opaque.
 func flip(img *image.RGBA) {
 	h := img.Rect.Dy()
 	for y := 0; y < h/2; y++ {

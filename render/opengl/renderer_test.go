@@ -118,8 +118,9 @@ func TestBadBatchesAreRefused(t *testing.T) {
 	}
 }
 
-// A batch for which there is no memory is left out of that frame, which says so, and is drawn as soon as there is: the driver is asked again, also by a batch that has
-// become smaller, and by one that is not drawn anew because its revision is the same.
+// A batch for which there is no memory is left out of that frame, which says so, and is drawn as
+// soon as there is: the driver is asked again, also by a batch that has become smaller, and by one
+// that is not drawn anew because its revision is the same.
 func TestMemoryIsAskedForAgain(t *testing.T) {
 	tooMany := 1 << 30
 	tooMany *= 16 // some 640 GB, which nobody has; the poses are never read

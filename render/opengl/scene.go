@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// sceneBlock is the uniform block Scene of scene.glsl: matrices and vectors of four only, so that Go's layout is std140's.
+// sceneBlock is the uniform block Scene of scene.glsl: matrices and vectors of four only, so that
+// Go's layout is std140's.
 type sceneBlock struct {
 	viewProjection, inverseViewProjection, shadowMatrix mgl32.Mat4
 	eye, forward, target                                mgl32.Vec4
@@ -67,7 +68,8 @@ func (b *sceneBlock) fill(f *render.Frame, v *render.View, width, height float32
 	b.viewport = mgl32.Vec4{width, height, cell, 0}
 }
 
-// fitShadow sets the shadow's matrices for a map of size texels that covers a sphere, and returns the one from world to clip space.
+// fitShadow sets the shadow's matrices for a map of size texels that covers a sphere, and returns
+// the one from world to clip space.
 func (b *sceneBlock) fitShadow(center mgl32.Vec3, radius float32, size int32) mgl32.Mat4 {
 	z := b.keyDirection.Vec3()
 	side := mgl32.Vec3{0, 1, 0}

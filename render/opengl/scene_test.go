@@ -65,7 +65,8 @@ func halve(img *image.RGBA) *image.RGBA {
 	return half
 }
 
-// difference returns the root of the mean square difference of the channels, and the share of pixels with a channel that is off by more than the limit.
+// difference returns the root of the mean square difference of the channels, and the share of
+// pixels with a channel that is off by more than the limit.
 func difference(a, b *image.RGBA, limit int) (rms, share float64) {
 	bad := 0
 	for i := 0; i < len(a.Pix); i += 4 {
@@ -160,7 +161,8 @@ func paradeCamera() render.Camera {
 	return render.LookAt(mgl32.Vec3{3, 7, 11}, mgl32.Vec3{0, 0.3, -0.3})
 }
 
-// motions are n random ways near the origin between two times, the second half of which lie behind by up to their whole length.
+// motions are n random ways near the origin between two times, the second half of which lie behind
+// by up to their whole length.
 func motions(rng *rand.Rand, n int, start, end int64) []render.Motion {
 	random := func(scale float32) mgl32.Vec3 {
 		return mgl32.Vec3{(rng.Float32() - 0.5) * scale, (rng.Float32() - 0.5) * scale, (rng.Float32() - 0.5) * scale}
@@ -174,7 +176,8 @@ func motions(rng *rand.Rand, n int, start, end int64) []render.Motion {
 		m.To.Scale = m.From.Scale.Add(random(0.6))
 		m.To.Rotation = mgl32.QuatRotate(rng.Float32()*1.5, random(2).Normalize()).Mul(m.From.Rotation)
 		if i%3 == 0 {
-			m.To.Rotation = m.To.Rotation.Scale(-1) // the same rotation: the arc must still be the short one
+			// the same rotation: the arc must still be the short one
+			m.To.Rotation = m.To.Rotation.Scale(-1)
 		}
 		m.Start, m.End = nanos(start), nanos(end)
 		if i >= n/2 {

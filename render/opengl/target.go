@@ -8,8 +8,9 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 )
 
-// target is what a frame is drawn into: a multisampled framebuffer, and a plain one that it is resolved to and that the overlay is drawn on.
-// Both hold sRGB values, so that blending and resolving work on light.
+// target is what a frame is drawn into: a multisampled framebuffer, and a plain one that it is
+// resolved to and that the overlay is drawn on. Both hold sRGB values, so that blending and
+// resolving work on light.
 type target struct {
 	width, height, samples int32
 

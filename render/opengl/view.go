@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// drawView draws one view in the order: shadow map, solid, ground, sky, then what lets light through.
+// drawView draws one view in the order: shadow map, solid, ground, sky, then what lets light
+// through.
 func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	x, y, w, h := pixels(v.Part, f.Size)
 	if w <= 0 || h <= 0 {
@@ -127,7 +128,8 @@ func (r *Renderer) drawShadow(v *render.View) {
 	gl.Disable(gl.DEPTH_CLAMP)
 }
 
-// pixels is a part of a surface in OpenGL's window coordinates, whose origin is at the lower left. Neighbouring parts share their edge exactly.
+// pixels is a part of a surface in OpenGL's window coordinates, whose origin is at the lower left.
+// Neighbouring parts share their edge exactly.
 func pixels(part render.Rect, size render.Size) (x, y, w, h int32) {
 	at := func(f float32, of int) int32 { return int32(math.Round(float64(f) * float64(of))) }
 	x = at(part.X, size.Width)

@@ -22,7 +22,8 @@ func create(path string) (*pendingFile, error) {
 	}
 	dir, base := filepath.Split(path)
 	for i := 0; i < 10000; i++ {
-		// Unlike os.CreateTemp, this leaves the permissions to the user's umask, which the finished file keeps.
+		// Unlike os.CreateTemp, this leaves the permissions to the user's umask, which the finished
+		// file keeps.
 		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.part", base, os.Getpid(), i)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
 			return &pendingFile{File: f, path: path}, nil

@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
-// gifRecorder writes an animated GIF (GIF89a) while it is recorded: memory does not grow with the length of the clip.
+// gifRecorder writes an animated GIF (GIF89a) while it is recorded: memory does not grow with the
+// length of the clip.
 //
-// The first pictures are held back until there are enough to make a palette from. A later picture that the palette does not suit brings a palette of its own.
-// Pixels that show the same colour as before are transparent, which compresses to next to nothing, and only the rectangle that changed is written.
+// The first pictures are held back until there are enough to make a palette from. A later picture
+// that the palette does not suit brings a palette of its own. Pixels that show the same colour as
+// before are transparent, which compresses to next to nothing, and only the rectangle that changed
+// is written.
 type gifRecorder struct {
 	fixedSize
 	path     string
@@ -48,7 +51,8 @@ const (
 	holdBytes    = 96 << 20
 	transparent  = 255
 
-	// minDelay is the shortest delay, in hundredths of a second, that browsers obey; shorter ones are shown at a tenth of a second.
+	// minDelay is the shortest delay, in hundredths of a second, that browsers obey; shorter ones
+	// are shown at a tenth of a second.
 	minDelay = 2
 	maxDelay = 65535
 )
@@ -109,7 +113,8 @@ func (g *gifRecorder) release() error {
 	return nil
 }
 
-// encode writes a picture that begins at the given time. What it writes is kept until the next one tells how long it is shown.
+// encode writes a picture that begins at the given time. What it writes is kept until the next one
+// tells how long it is shown.
 func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 	fresh := !g.written
 	changed, misfit := g.quantise(img, fresh)
@@ -137,7 +142,8 @@ func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 	return g.writePicture(changed)
 }
 
-// quantise fills indices and returns the rectangle that differs from what is shown, and whether the palette suits the picture badly.
+// quantise fills indices and returns the rectangle that differs from what is shown, and whether the
+// palette suits the picture badly.
 func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Rectangle, misfit bool) {
 	w, h := g.first.X, g.first.Y
 	lo, hi := image.Pt(w, h), image.Pt(0, 0)
@@ -166,9 +172,11 @@ func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Recta
 
 const (
 	badDistance = 16 * 16 * (weightR + weightG + weightB) // 16 of 255 in every channel
-	misfitShare = 50                                      // a palette suits badly when more than one pixel in so many is bad
+	// a palette suits badly when more than one pixel in so many is bad
+	misfitShare = 50
 
-	// patiencePictures keeps a scene of too many colours from bringing a new palette with every picture.
+	// patiencePictures keeps a scene of too many colours from bringing a new palette with every
+	// picture.
 	patiencePictures = 15
 )
 
@@ -238,7 +246,8 @@ func (g *gifRecorder) writePicture(r image.Rectangle) error {
 
 // flush writes the pending picture, shown until the given time in hundredths of a second.
 //
-// Since both ends are rounded and not the difference, delays alternate (3, 3, 4 at 30 pictures a second) and their sum is exact.
+// Since both ends are rounded and not the difference, delays alternate (3, 3, 4 at 30 pictures a
+// second) and their sum is exact.
 func (g *gifRecorder) flush(until int64) error {
 	delay := max(until-g.began, 1)
 	for delay > maxDelay {
@@ -254,7 +263,8 @@ func (g *gifRecorder) flush(until int64) error {
 	return g.wrap(err)
 }
 
-// control writes what precedes a picture: leave it on the screen afterwards, and the index of transparency.
+// control writes what precedes a picture: leave it on the screen afterwards, and the index of
+// transparency.
 func (g *gifRecorder) control(delay int) {
 	g.out.Write([]byte{0x21, 0xf9, 4, 1<<2 | 1, byte(delay), byte(delay >> 8), transparent, 0})
 }

@@ -367,7 +367,8 @@ func TestOldFileStaysUntilTheNewOneIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := scene(64, 40, 9)
-	for _, f := range []*image.RGBA{scene(32, 20, 1), want} { // a picture, unlike a clip, may change its size
+	for _, f := range []*image.RGBA{scene(32, 20, 1), want} {
+		// a picture, unlike a clip, may change its size
 		if err := r.Frame(f, time.Second); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,8 @@ type rgb struct{ r, g, b uint8 }
 
 const maxColors = 255
 
-// histogram counts colours by the upper six bits of each channel, and keeps the sums, so that a cell has its true mean.
+// histogram counts colours by the upper six bits of each channel, and keeps the sums, so that a
+// cell has its true mean.
 type histogram struct {
 	cells map[uint32]*cell
 }
@@ -58,15 +59,18 @@ func (h *histogram) add(img *image.RGBA) {
 // The weights of the channels in distances, roughly as the eye weighs them.
 const weightR, weightG, weightB = 3, 4, 2
 
-// newPalette chooses colours for a histogram: boxes of colours are split in two, always the one with the largest error, at its mean along the channel
-// that varies most (the variance-based form of Heckbert's median cut, 1982), and the means are then settled by a few rounds of Lloyd's algorithm (k-means).
+// newPalette chooses colours for a histogram: boxes of colours are split in two, always the one
+// with the largest error, at its mean along the channel that varies most (the variance-based form
+// of Heckbert's median cut, 1982), and the means are then settled by a few rounds of Lloyd's
+// algorithm (k-means).
 func newPalette(h *histogram) *palette {
 	cells := make([]cell, 0, len(h.cells))
 	keys := make([]uint32, 0, len(h.cells))
 	for k := range h.cells {
 		keys = append(keys, k)
 	}
-	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] }) // the same palette for the same picture
+	// the same palette for the same picture
+	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
 	for _, k := range keys {
 		c := *h.cells[k]
 		c.r /= c.n
@@ -140,7 +144,8 @@ func newBox(cells []cell) box {
 
 func (c *cell) channel(axis int) float64 { return [3]float64{c.r, c.g, c.b}[axis] }
 
-// split divides the box at its mean. Both parts have cells, since a spread above zero puts some on either side.
+// split divides the box at its mean. Both parts have cells, since a spread above zero puts some on
+// either side.
 func (b box) split() (box, box) {
 	i, j := 0, len(b.cells)
 	for i < j {

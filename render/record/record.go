@@ -1,4 +1,5 @@
-// Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 through ffmpeg where that is installed. It builds without cgo.
+// Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 through
+// ffmpeg where that is installed. It builds without cgo.
 //
 //	r, err := record.Open("out.gif", record.Options{})
 //	...
@@ -6,8 +7,8 @@
 //	...
 //	err = r.Close()                                // the file appears under its name, whole
 //
-// A recording is written under a temporary name in the same folder and renamed when it is complete, so that a file of the right name is
-// always a whole one.
+// A recording is written under a temporary name in the same folder and renamed when it is complete,
+// so that a file of the right name is always a whole one.
 package record
 
 import (
@@ -21,11 +22,13 @@ import (
 
 // Recorder takes pictures one after the other. It is for one goroutine.
 type Recorder interface {
-	// Frame adds a picture that is shown for the given time. The picture is not kept and may be drawn over at once. All pictures must have the size of the first;
-	// one of another size is refused, and the recording goes on without it.
+	// Frame adds a picture that is shown for the given time. The picture is not kept and may be
+	// drawn over at once. All pictures must have the size of the first; one of another size is
+	// refused, and the recording goes on without it.
 	Frame(img *image.RGBA, shown time.Duration) error
 
-	// Close finishes the recording and gives the file its name. Without any picture that is an error, and there is no file.
+	// Close finishes the recording and gives the file its name. Without any picture that is an
+	// error, and there is no file.
 	Close() error
 
 	// Abort throws the recording away. After Close it does nothing, so that it can be deferred.
@@ -34,12 +37,13 @@ type Recorder interface {
 
 // Options says how to record. The zero value is a good one.
 type Options struct {
-	// FPS is the frame rate of an MP4 file; zero means 60. Pictures shown for longer are repeated, those shown for less may be left out, so that
-	// the clip lasts exactly as long as its pictures.
+	// FPS is the frame rate of an MP4 file; zero means 60. Pictures shown for longer are repeated,
+	// those shown for less may be left out, so that the clip lasts exactly as long as its pictures.
 	FPS float64
 
-	// MaxFPS bounds the frame rate of a GIF file; zero means 50, and more than 50 is not possible, since browsers slow down anything faster. Whole pictures are left
-	// out evenly: a stream of 60 becomes one of 30.
+	// MaxFPS bounds the frame rate of a GIF file; zero means 50, and more than 50 is not possible,
+	// since browsers slow down anything faster. Whole pictures are left out evenly: a stream of 60
+	// becomes one of 30.
 	MaxFPS float64
 
 	// FFmpeg is the program that makes MP4 files; zero means the one on the PATH.
@@ -55,9 +59,11 @@ var ErrNoFFmpeg = errors.New("ffmpeg is not installed")
 // ErrEmpty is returned by Close when no picture was recorded.
 var ErrEmpty = errors.New("no picture was recorded")
 
-// Open begins a recording; the ending of the path says which kind: .png keeps the last picture, .gif and .mp4 are clips.
+// Open begins a recording; the ending of the path says which kind: .png keeps the last picture,
+// .gif and .mp4 are clips.
 //
-// The folder must exist; that and the right to write there are found out at once, not when everything has been drawn.
+// The folder must exist; that and the right to write there are found out at once, not when
+// everything has been drawn.
 func Open(path string, o Options) (Recorder, error) {
 	if o.FPS == 0 {
 		o.FPS = 60

@@ -25,7 +25,8 @@ var isOpen atomic.Bool
 // minimisedWait is how long Poll waits for an event while the window is minimised, in seconds.
 const minimisedWait = 0.05
 
-// Window is a window on the display. It implements render.Surface. All calls must come from the main goroutine.
+// Window is a window on the display. It implements render.Surface. All calls must come from the
+// main goroutine.
 type Window struct {
 	window   *glfw.Window
 	renderer *opengl.Renderer
@@ -50,7 +51,8 @@ var _ render.Surface = (*Window)(nil)
 
 // Open opens a window. There can be one at a time.
 //
-// The error wraps [ErrNoDisplay] where there is no display, [ErrNoOpenGL] where there is one without OpenGL 3.3.
+// The error wraps [ErrNoDisplay] where there is no display, [ErrNoOpenGL] where there is one
+// without OpenGL 3.3.
 func Open(c Config) (w *Window, err error) {
 	if c, err = c.withDefaults(); err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func Open(c Config) (w *Window, err error) {
 	}
 	missing := ErrNoDisplay
 	defer func() {
-		// GLFW's Go binding panics with what it takes for misuse: a display that cannot be reached shows as a panic of the call after Init.
+		// GLFW's Go binding panics with what it takes for misuse: a display that cannot be reached
+		// shows as a panic of the call after Init.
 		if p := recover(); p != nil {
 			e, ok := p.(*glfw.Error)
 			if !ok {
@@ -131,10 +134,12 @@ func (w *Window) measure() {
 	w.size = render.Size{Width: width, Height: height, Scale: scale * w.config.Scale}
 }
 
-// Size returns the present size of the framebuffer, for [render.Frame.Begin]; an empty one while the window is minimised.
+// Size returns the present size of the framebuffer, for [render.Frame.Begin]; an empty one while
+// the window is minimised.
 func (w *Window) Size() render.Size { return w.size }
 
-// Draw draws the frame and shows it, waiting for the vertical blank if [Window.SetVSync] says so. While the window is minimised it does nothing.
+// Draw draws the frame and shows it, waiting for the vertical blank if [Window.SetVSync] says so.
+// While the window is minimised it does nothing.
 func (w *Window) Draw(f *render.Frame) error {
 	if w.minimised || w.size.Empty() || f.Size.Empty() {
 		return nil
@@ -169,7 +174,8 @@ func (w *Window) Focused() bool { return w.window.GetAttrib(glfw.Focused) == glf
 // VSync reports whether Draw waits for the vertical blank.
 func (w *Window) VSync() bool { return w.vsync }
 
-// SetVSync makes Draw wait for the vertical blank, or not. Virtual displays and some drivers do not wait all the same: use a [render.Pacer] where the rate matters.
+// SetVSync makes Draw wait for the vertical blank, or not. Virtual displays and some drivers do not
+// wait all the same: use a [render.Pacer] where the rate matters.
 func (w *Window) SetVSync(on bool) {
 	w.vsync = on
 	glfw.SwapInterval(hint(on))

@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Poll returns the next event, and false when there are no more for this frame. Call it until then, once per frame:
+// Poll returns the next event, and false when there are no more for this frame. Call it until then,
+// once per frame:
 //
 //	for e, ok := win.Poll(); ok; e, ok = win.Poll() {
 //		...
@@ -96,7 +97,8 @@ func (w *Window) resized() {
 	}
 }
 
-// points takes a place in the window's screen coordinates, which are pixels on some systems and points on others, to the overlay's points.
+// points takes a place in the window's screen coordinates, which are pixels on some systems and
+// points on others, to the overlay's points.
 func (w *Window) points(x, y float64) (float32, float32) {
 	width, height := w.window.GetSize()
 	pw, ph := w.size.Points()
@@ -130,8 +132,8 @@ func buttonOf(b glfw.MouseButton) render.MouseButton {
 	return render.MouseOther
 }
 
-// keyOf names GLFW's keys as render does. Both give printable keys their ASCII codes; digits, plus, minus and Enter of the number pad count as the main ones where they mean
-// the same.
+// keyOf names GLFW's keys as render does. Both give printable keys their ASCII codes; digits, plus,
+// minus and Enter of the number pad count as the main ones where they mean the same.
 func keyOf(k glfw.Key) render.Key {
 	switch {
 	case k >= glfw.KeySpace && k <= glfw.KeyGraveAccent:

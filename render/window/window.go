@@ -1,4 +1,5 @@
-// Package window opens a window and draws on it: GLFW for the window, keyboard and mouse, package opengl for the picture.
+// Package window opens a window and draws on it: GLFW for the window, keyboard and mouse, package
+// opengl for the picture.
 //
 //	win, err := window.Open(window.Config{Title: "game"})
 //	if errors.Is(err, window.ErrNoDisplay) { ... draw off screen instead ... }
@@ -6,13 +7,17 @@
 //
 // # The main thread
 //
-// Operating systems want windows to be handled by the thread that the program started on. Importing this package ties the main goroutine to that
-// thread (runtime.LockOSThread in an init function), so calling everything here from main, or from functions that main calls, is right; other goroutines may do anything else.
+// Operating systems want windows to be handled by the thread that the program started on. Importing
+// this package ties the main goroutine to that thread (runtime.LockOSThread in an init function),
+// so calling everything here from main, or from functions that main calls, is right; other
+// goroutines may do anything else.
 //
 // # What a window does by itself
 //
-// Minimised, it draws nothing, and Poll waits a little for events, so that a loop around it does not spin. Its size then is empty. A resize takes effect with the
-// next frame, a change of the display's pixel density too. When it loses the focus, release events come for all keys that were down.
+// Minimised, it draws nothing, and Poll waits a little for events, so that a loop around it does
+// not spin. Its size then is empty. A resize takes effect with the next frame, a change of the
+// display's pixel density too. When it loses the focus, release events come for all keys that were
+// down.
 package window
 
 import (
@@ -21,7 +26,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// ErrNoDisplay is returned when there is no display to open a window on: none is set, or it cannot be reached. Drawing off screen may still be possible.
+// ErrNoDisplay is returned when there is no display to open a window on: none is set, or it cannot
+// be reached. Drawing off screen may still be possible.
 var ErrNoDisplay = errors.New("no display to open a window on")
 
 // ErrNoOpenGL is returned when there is a display but no OpenGL 3.3 for it.
@@ -29,12 +35,13 @@ var ErrNoOpenGL = errors.New("the display offers no OpenGL 3.3 core profile")
 
 // Config describes a window. The zero value is a good one.
 type Config struct {
-	Title         string         // zero means "Tandem"
-	Width, Height int            // in points; zero means 1280 by 720
-	Scale         float32        // enlarges the overlay over what the display's density asks for; zero means 1
-	Quality       render.Quality // zero chooses by the kind of graphics processor
-	NoVSync       bool           // see [Window.SetVSync]
-	Hidden        bool           // for tests
+	Title         string // zero means "Tandem"
+	Width, Height int    // in points; zero means 1280 by 720
+	// enlarges the overlay over what the display's density asks for; zero means 1
+	Scale   float32
+	Quality render.Quality // zero chooses by the kind of graphics processor
+	NoVSync bool           // see [Window.SetVSync]
+	Hidden  bool           // for tests
 }
 
 func (c Config) withDefaults() (Config, error) {

@@ -50,7 +50,8 @@ func onMain(t *testing.T, f func() error) {
 	}
 }
 
-// startXvfb starts a virtual display of the given density on a free number, sets DISPLAY for the test, and stops it afterwards.
+// startXvfb starts a virtual display of the given density on a free number, sets DISPLAY for the
+// test, and stops it afterwards.
 func startXvfb(t *testing.T, dpi int) {
 	t.Helper()
 	program, err := exec.LookPath("Xvfb")
@@ -85,19 +86,22 @@ func startXvfb(t *testing.T, dpi int) {
 	t.Setenv("WAYLAND_DISPLAY", "")
 }
 
-// setDensity tells a display's programs the dots per inch in the way that desktops do: by the resource Xft.dpi, a property of the root window. It speaks just enough of the X
-// protocol for that, since the tools that could do it are rarely installed.
+// setDensity tells a display's programs the dots per inch in the way that desktops do: by the
+// resource Xft.dpi, a property of the root window. It speaks just enough of the X protocol for
+// that, since the tools that could do it are rarely installed.
 func setDensity(socket string, dpi int) error {
 	c, err := net.Dial("unix", socket)
 	if err != nil {
-		c, err = net.Dial("unix", "@"+socket) // where the folder of sockets cannot be made there is still the abstract one
+		// where the folder of sockets cannot be made there is still the abstract one
+		c, err = net.Dial("unix", "@"+socket)
 	}
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(20 * time.Second))
-	if _, err := c.Write([]byte{'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0}); err != nil { // little-endian, version 11.0, no authorisation
+	if _, err := c.Write([]byte{'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0}); err != nil {
+		// little-endian, version 11.0, no authorisation
 		return err
 	}
 	head := make([]byte, 8)
@@ -112,7 +116,8 @@ func setDensity(socket string, dpi int) error {
 		return fmt.Errorf("the display refuses: %q", body)
 	}
 	vendor := int(binary.LittleEndian.Uint16(body[16:]))
-	screen := 32 + (vendor+3)/4*4 + 8*int(body[21]) // after the vendor's name and the picture formats
+	// after the vendor's name and the picture formats
+	screen := 32 + (vendor+3)/4*4 + 8*int(body[21])
 	root := binary.LittleEndian.Uint32(body[screen:])
 
 	value := fmt.Sprintf("Xft.dpi:\t%d\n", dpi)
@@ -124,7 +129,8 @@ func setDensity(socket string, dpi int) error {
 	}
 	request = append(request, value...)
 	request = append(request, make([]byte, 4*padded-len(value))...)
-	request = append(request, 43, 0, 1, 0) // GetInputFocus: its answer says that the property is set
+	// GetInputFocus: its answer says that the property is set
+	request = append(request, 43, 0, 1, 0)
 	if _, err := c.Write(request); err != nil {
 		return err
 	}
@@ -141,7 +147,8 @@ func xdotool(args ...string) error {
 	return nil
 }
 
-// waitFor polls events until one pleases, and returns it. Events come through another process, so there is no virtual time here: the limit is only there to end a hopeless wait.
+// waitFor polls events until one pleases, and returns it. Events come through another process, so
+// there is no virtual time here: the limit is only there to end a hopeless wait.
 func waitFor(w *Window, what string, pleases func(render.Event) bool) (render.Event, error) {
 	for start := time.Now(); time.Since(start) < 20*time.Second; {
 		for e, ok := w.Poll(); ok; e, ok = w.Poll() {
@@ -170,7 +177,8 @@ func TestNoDisplay(t *testing.T) {
 	for name, display := range map[string]string{"unset": "", "unreachable": ":97531"} {
 		t.Setenv("DISPLAY", display)
 		onMain(t, func() error {
-			for i := 0; i < 2; i++ { // a failure leaves nothing that would make the next attempt fail otherwise
+			for i := 0; i < 2; i++ {
+				// a failure leaves nothing that would make the next attempt fail otherwise
 				w, err := Open(Config{})
 				if w != nil || !errors.Is(err, ErrNoDisplay) || !strings.Contains(err.Error(), "DISPLAY") && !strings.Contains(err.Error(), display) {
 					return fmt.Errorf("DISPLAY %s: Open returns %v, %v", name, w, err)
@@ -414,7 +422,8 @@ func minimising(w *Window) error {
 	if w.Stats() != before {
 		return errors.New("a minimised window draws")
 	}
-	// Each Poll waits for an event, so that a loop does not spin: ten take about half a second. (More on a slow machine, never much less.)
+	// Each Poll waits for an event, so that a loop does not spin: ten take about half a second.
+	// (More on a slow machine, never much less.)
 	start := time.Now()
 	for i := 0; i < 10; i++ {
 		for _, ok := w.Poll(); ok; _, ok = w.Poll() {
@@ -475,7 +484,8 @@ func closing(w *Window) error {
 	return nil
 }
 
-// A display of twice the usual density has two pixels to a point, and a window twice as large in pixels.
+// A display of twice the usual density has two pixels to a point, and a window twice as large in
+// pixels.
 func TestHighDensity(t *testing.T) {
 	startXvfb(t, 192)
 	onMain(t, func() error {

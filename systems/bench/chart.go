@@ -17,7 +17,8 @@ const (
 	ink, faint, grid, card, border = "#1f2733", "#5b6675", "#dfe4ea", "#fcfcfd", "#d5dae1"
 )
 
-// series are the bars by what they show: a name's beginning in the results, with the percentage put in for %s.
+// series are the bars by what they show: a name's beginning in the results, with the percentage put
+// in for %s.
 var series = []struct{ figure, label, color string }{
 	{"arche.slerp.%s", "arche + mgl32.QuatSlerp", "#c2410c"},
 	{"seed.chase.%s", "the devlog's chase, C++", "#b7791f"},

@@ -41,8 +41,10 @@ var shapes = []shape{
 	}},
 }
 
-// hierarchies measures frames, that is interpolation and propagation together, of worlds in which everybody belongs to a hierarchy. The one per cent of all that
-// moves are leaves, as most things are that move on their own; in a chain of a hundred that is the last. Where it may be anybody, who is no leaf takes along all below.
+// hierarchies measures frames, that is interpolation and propagation together, of worlds in which
+// everybody belongs to a hierarchy. The one per cent of all that moves are leaves, as most things
+// are that move on their own; in a chain of a hundred that is the last. Where it may be anybody,
+// who is no leaf takes along all below.
 func hierarchies(n int, s shape) []*workload {
 	isParent := make([]bool, n)
 	for k := range n {

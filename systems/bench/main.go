@@ -1,12 +1,15 @@
-// Command bench measures what one frame and one fixed step of visual synchronisation cost per entity, through Engine.Update on an arche world, side by side
-// with what one would write without Tandem: an arche query over previous and current poses and mgl32.QuatSlerp.
+// Command bench measures what one frame and one fixed step of visual synchronisation cost per
+// entity, through Engine.Update on an arche world, side by side with what one would write without
+// Tandem: an arche query over previous and current poses and mgl32.QuatSlerp.
 //
 //	go run ./systems/bench                     a table
 //	go run ./systems/bench -serve              answers each line on standard input with one round of figures, then "end":
 //	                                           for a harness that interleaves several programs in one run
 //
-// Figures are nanoseconds per entity of all, moving or not; medians over rounds in which every workload runs in turn, so that drifts of the machine's
-// speed meet all of them. Every Visual is checked after the timing. tools/bench.sh builds the other programs that take their turns, and has the page written.
+// Figures are nanoseconds per entity of all, moving or not; medians over rounds in which every
+// workload runs in turn, so that drifts of the machine's speed meet all of them. Every Visual is
+// checked after the timing. tools/bench.sh builds the other programs that take their turns, and has
+// the page written.
 package main
 
 import (
@@ -87,8 +90,9 @@ func main() {
 	}
 }
 
-// measure runs all rounds of one group of workloads after the other, since a million entities take some hundred megabytes in each. Within a group, which holds all that is
-// compared with each other, everything takes its turn in every round.
+// measure runs all rounds of one group of workloads after the other, since a million entities take
+// some hundred megabytes in each. Within a group, which holds all that is compared with each other,
+// everything takes its turn in every round.
 func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 	for _, n := range sizes {
 		for k, group := range groups(n) {
@@ -111,7 +115,8 @@ func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 	}
 }
 
-// groups are functions that make the workloads of one size; peers take their turns with those of the first.
+// groups are functions that make the workloads of one size; peers take their turns with those of
+// the first.
 func groups(n int) []func() []*workload {
 	list := []func() []*workload{func() []*workload { return workloads(n) }}
 	for _, shape := range shapes {
@@ -120,7 +125,8 @@ func groups(n int) []func() []*workload {
 	return list
 }
 
-// pick returns the workloads whose name contains a text. The others are left open: two of them may share an engine.
+// pick returns the workloads whose name contains a text. The others are left open: two of them may
+// share an engine.
 func pick(all []*workload, only string) (loads []*workload) {
 	for _, l := range all {
 		if strings.Contains(l.name, only) {

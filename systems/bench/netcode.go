@@ -8,8 +8,9 @@ import (
 
 // netcodeRow is one Go benchmark of the netcode.
 type netcodeRow struct {
-	name                      string
-	op, entity, bytes, allocs string // ns/op, ns/entity, B/entity, allocs/op; empty where it does not say
+	name string
+	// ns/op, ns/entity, B/entity, allocs/op; empty where it does not say
+	op, entity, bytes, allocs string
 }
 
 // readNetcode takes the figures from the output of go test -bench.

@@ -66,7 +66,8 @@ func (r *results) writeSummary(b *strings.Builder) {
 	}
 }
 
-// busyLoad is the load by processor from which figures are not worth much, and busyNote what the page says then.
+// busyLoad is the load by processor from which figures are not worth much, and busyNote what the
+// page says then.
 const (
 	busyLoad = 1.5
 	busyNote = "these figures are not to be relied on"
@@ -123,7 +124,8 @@ func (r *results) writeRatios(b *strings.Builder) {
 	fmt.Fprintf(b, "hundred in a twentieth of the time of all. Those rows have no target.\n\n")
 }
 
-// targetText says what a target is, and of which numbers of entities, where it is not one for all from 10 000 on.
+// targetText says what a target is, and of which numbers of entities, where it is not one for all
+// from 10 000 on.
 func targetText(target func(int) (float64, bool), word string) string {
 	if target == nil {
 		return ""

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// measured are results in which Tandem takes the given time per entity, and everything else what suits the targets.
+// measured are results in which Tandem takes the given time per entity, and everything else what
+// suits the targets.
 func measured(tandem float64) *results {
 	r := newResults()
 	for _, n := range []int{1000, 100_000} {
@@ -87,7 +88,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A page that was written before there was a row says nothing of it, and a row that is no more is not asked for.
+// A page that was written before there was a row says nothing of it, and a row that is no more is
+// not asked for.
 func TestCompareWithAnOlderPage(t *testing.T) {
 	const row = "a mgl32.Vec4 by interpolation.NewLinear"
 	path := written(t, measured(2))
@@ -107,7 +109,8 @@ func TestCompareWithAnOlderPage(t *testing.T) {
 	}
 }
 
-// The target of arrays is for the ways that are advised. What they cost by value stands on the page without one.
+// The target of arrays is for the ways that are advised. What they cost by value stands on the page
+// without one.
 func TestTargetsOfValues(t *testing.T) {
 	for _, test := range []struct {
 		figure string
@@ -150,7 +153,8 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// A target in nanoseconds holds as a multiple of the memory floor, and the page says so where it does not hold as it stands.
+// A target in nanoseconds holds as a multiple of the memory floor, and the page says so where it
+// does not hold as it stands.
 func TestLimitsBelongToTheirMachine(t *testing.T) {
 	for _, test := range []struct {
 		capture, floor float64

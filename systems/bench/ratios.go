@@ -2,11 +2,13 @@ package main
 
 import "fmt"
 
-// ratio is what the page promises and -check holds it to: how many times faster one figure is than another.
+// ratio is what the page promises and -check holds it to: how many times faster one figure is than
+// another.
 type ratio struct {
 	name, fast, slow string
-	weight           float64                               // by which the quotient is multiplied; 0 means 1
-	target           func(n int) (least float64, set bool) // nil: none
+	// by which the quotient is multiplied; 0 means 1
+	weight float64
+	target func(n int) (least float64, set bool) // nil: none
 }
 
 // ratio returns the value of a ratio at a size.
@@ -85,13 +87,15 @@ func (r *results) ratios() (list []ratio) {
 	return list
 }
 
-// limit is a figure whose target was given in nanoseconds, as it is on one machine. On another it has the same ratio to the memory floor.
+// limit is a figure whose target was given in nanoseconds, as it is on one machine. On another it
+// has the same ratio to the memory floor.
 type limit struct {
 	name, figure string
 	most         func(n int) (float64, bool)
 }
 
-// The memory floor on the machine on which the limits were set, a Zen 5: up to 100 000 entities (1.04 at 10 000; the stricter one is taken for both), and at a million.
+// The memory floor on the machine on which the limits were set, a Zen 5: up to 100 000 entities
+// (1.04 at 10 000; the stricter one is taken for both), and at a million.
 const limitsFloor, limitsFarFloor = 1.08, 2.83
 
 // byFloor is the target as a ratio: how many times as fast as the floor the figure is to be.

@@ -24,7 +24,8 @@ func mixColors(from, to color, t float32) color {
 	return color{from.r + (to.r-from.r)*t, from.g + (to.g-from.g)*t, from.b + (to.b-from.b)*t, from.a + (to.a-from.a)*t}
 }
 
-// The conversions, which cost nothing, keep compilers from fusing products with sums: the checks want the bits of interpolation.NewLinear.
+// The conversions, which cost nothing, keep compilers from fusing products with sums: the checks
+// want the bits of interpolation.NewLinear.
 
 func mixVectors(from, to mgl32.Vec4, t float32) (v mgl32.Vec4) {
 	for k := range v {
@@ -42,7 +43,8 @@ func mixBatchOfVectors(dst, from, to []mgl32.Vec4, t float32) {
 	}
 }
 
-// ownValues are the workloads of values of a user's own: a struct of numbers, and an array in the three ways.
+// ownValues are the workloads of values of a user's own: a struct of numbers, and an array in the
+// three ways.
 func ownValues(n int) []*workload {
 	ownColor := func(x, y float32) color { return color{x, y, 1, 2} }
 	vec4 := func(x, y float32) mgl32.Vec4 { return mgl32.Vec4{x, y, 1, 2} }
@@ -54,8 +56,8 @@ func ownValues(n int) []*workload {
 	}
 }
 
-// values measures frames of a user's value, all of them in motion. The first function says how it is to be drawn, the second makes a value of two numbers, the second of which
-// counts steps.
+// values measures frames of a user's value, all of them in motion. The first function says how it
+// is to be drawn, the second makes a value of two numbers, the second of which counts steps.
 func values[T comparable](name string, n int, interpolation *interpolation.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {

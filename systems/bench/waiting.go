@@ -11,15 +11,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// waiting is what a program uses of a processor while frames come sixty times a second in real time.
+// waiting is what a program uses of a processor while frames come sixty times a second in real
+// time.
 type waiting struct {
 	workers int
 	what    string
 	cpu     float64 // processor time by real time: 1 is a whole processor
 }
 
-// measureWaiting lets frames come in real time, 100 000 poses in motion or at rest, and weighs the processor time: workers that did not sleep would take a
-// whole processor each. It returns nothing where processor time cannot be measured.
+// measureWaiting lets frames come in real time, 100 000 poses in motion or at rest, and weighs the
+// processor time: workers that did not sleep would take a whole processor each. It returns nothing
+// where processor time cannot be measured.
 func measureWaiting() (list []waiting) {
 	if _, ok := processorTime(); !ok {
 		return nil

@@ -41,10 +41,12 @@ func workloads(n int) []*workload {
 // aMillisecond is how long one measurement lasts at least.
 const aMillisecond = time.Millisecond
 
-// settled is how long two threads work together before they are timed: a system that has put both on one processor notices within some milliseconds.
+// settled is how long two threads work together before they are timed: a system that has put both
+// on one processor notices within some milliseconds.
 const settled = 25 * time.Millisecond
 
-// poses makes pairs of poses: arcs of 0 to 90 degrees, every 32nd pair with quaternions of opposite sign.
+// poses makes pairs of poses: arcs of 0 to 90 degrees, every 32nd pair with quaternions of opposite
+// sign.
 func poses(n int) (a, b []components.Pose3D) {
 	r := rand.New(rand.NewPCG(1, 2))
 	gauss := func() float32 { return float32(r.NormFloat64()) }
@@ -74,7 +76,8 @@ func movers(n, pct int) []bool {
 	return moversAmong(n, pct, func(int) bool { return true })
 }
 
-// moversAmong returns which of n entities move: of those that may, chosen at random, as many as are pct of all, or all that there are.
+// moversAmong returns which of n entities move: of those that may, chosen at random, as many as are
+// pct of all, or all that there are.
 func moversAmong(n, pct int, may func(k int) bool) []bool {
 	able := 0
 	for k := range n {
@@ -90,7 +93,8 @@ func moversAmong(n, pct int, may func(k int) bool) []bool {
 	return m
 }
 
-// tandem measures the frames between two fixed steps, and the capture of a step, with a number of goroutines besides the engine's own.
+// tandem measures the frames between two fixed steps, and the capture of a step, with a number of
+// goroutines besides the engine's own.
 func tandem(n, pct, workers int) []*workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {
@@ -123,7 +127,8 @@ func tandem(n, pct, workers int) []*workload {
 	frames := func() float64 {
 		step()
 		if workers > 0 {
-			// Workers have fallen asleep during the others' turns. A game draws all the time, and the system has found every thread a processor of its own long since.
+			// Workers have fallen asleep during the others' turns. A game draws all the time, and
+			// the system has found every thread a processor of its own long since.
 			for start := time.Now(); time.Since(start) < settled; {
 				timeFrames(e, n)
 			}
@@ -174,7 +179,8 @@ func tandem(n, pct, workers int) []*workload {
 	}
 }
 
-// timeFrames measures frames of a twentieth of a step each, in bursts that end before the next step, which is not timed. A step must have been run just before.
+// timeFrames measures frames of a twentieth of a step each, in bursts that end before the next
+// step, which is not timed. A step must have been run just before.
 func timeFrames(e *ecs.Engine, n int) float64 {
 	var spent time.Duration
 	count := 0
@@ -195,7 +201,8 @@ func timeFrames(e *ecs.Engine, n int) float64 {
 	return float64(spent.Nanoseconds()) / float64(count) / float64(n)
 }
 
-// addGameplay makes every mover go back and forth between its two poses, a step each way. The result says which way the newest step went.
+// addGameplay makes every mover go back and forth between its two poses, a step each way. The
+// result says which way the newest step went.
 func addGameplay(e *ecs.Engine, a, b []components.Pose3D, moves []bool) (forth *bool) {
 	filter := generic.NewFilter1[components.Transform3D]()
 	forth = new(bool)

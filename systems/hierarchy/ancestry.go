@@ -23,10 +23,11 @@ func (a *ancestry) parentOf(e arche.Entity) arche.Entity {
 	return arche.Entity{}
 }
 
-// path makes the chain that of an entity and its living ancestors, each once. It returns from where on the chain is a cycle, and its length if it is none.
+// path makes the chain that of an entity and its living ancestors, each once. It returns from where
+// on the chain is a cycle, and its length if it is none.
 //
-// Cycles are found as by Brent (1980): the walk comes back to an ancestor that it has noted, and notes
-// are twice as far apart every time.
+// Cycles are found as by Brent (1980): the walk comes back to an ancestor that it has noted, and
+// notes are twice as far apart every time.
 func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
 	a.chain = a.chain[:0]
 	var noted arche.Entity
@@ -49,9 +50,9 @@ func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
 	return len(a.chain)
 }
 
-// upward returns the part of the chain up to the first entity that counts as a root, as the members of
-// a cycle do. If that is because a dead entity is next, it returns that. The chain is valid until the
-// next walk.
+// upward returns the part of the chain up to the first entity that counts as a root, as the members
+// of a cycle do. If that is because a dead entity is next, it returns that. The chain is valid
+// until the next walk.
 func (a *ancestry) upward(e arche.Entity) (chain []arche.Entity, gone arche.Entity) {
 	n := a.path(e)
 	switch {

@@ -87,7 +87,8 @@ func TestCase21ChildOnATurningParentKeepsItsDistance(t *testing.T) {
 	})
 }
 
-// Case 22. All orders in which four levels can be read, with a sibling, while all of them move. The seed's caches fail it.
+// Case 22. All orders in which four levels can be read, with a sibling, while all of them move. The
+// seed's caches fail it.
 func TestCase22WorldPosesInEveryReadOrder(t *testing.T) {
 	for _, order := range Permutations(4) {
 		f := newFamily(t, 10)
@@ -119,7 +120,8 @@ func TestCase22WorldPosesInEveryReadOrder(t *testing.T) {
 	}
 }
 
-// The seed's fault by itself: somebody refreshes the parent after the grandparent has moved, and the other child must still see it.
+// The seed's fault by itself: somebody refreshes the parent after the grandparent has moved, and
+// the other child must still see it.
 func TestGrandparentMovedAfterASiblingWasRead(t *testing.T) {
 	for _, logical := range []bool{false, true} {
 		f := newFamily(t, 10)
@@ -172,7 +174,8 @@ func TestCase24ReparentKeepsTheWorldPose(t *testing.T) {
 	}
 }
 
-// Both parents move at constant speed and the child may too: the way of the child in the world goes on, sample by sample.
+// Both parents move at constant speed and the child may too: the way of the child in the world goes
+// on, sample by sample.
 func TestReparentBetweenMovingParents(t *testing.T) {
 	for _, childMoves := range []bool{false, true} {
 		for _, inStep := range []bool{false, true} {
@@ -195,7 +198,8 @@ func TestReparentBetweenMovingParents(t *testing.T) {
 						f.reparent(child, next)
 						local = float64(f.Logical(child).Get().Position[0])
 					}
-					// a moves by 2 per step, b by -1, the child by vel in its parent's frame. Parents are written first.
+					// a moves by 2 per step, b by -1, the child by vel in its parent's frame.
+					// Parents are written first.
 					f.Fixed(func(now ecs.Time) {
 						n := float64(now.Tick + 1)
 						f.Logical(a).Set(At(2*n, 0, 0))
@@ -222,7 +226,8 @@ func TestReparentBetweenMovingParents(t *testing.T) {
 							f.Near("before", f.worldX(child), want, 1e-4)
 							return
 						case changed < 0:
-							// Samples keep their world poses until the end of the newest step they cover; in a step that is the start of it.
+							// Samples keep their world poses until the end of the newest step they
+							// cover; in a step that is the start of it.
 							changed = float64(now.Tick)
 							if inStep {
 								changed = 5
@@ -231,7 +236,9 @@ func TestReparentBetweenMovingParents(t *testing.T) {
 							if to == "other" {
 								speed = vel - 1
 							}
-							if inStep { // a has moved in this step already when the child leaves it, and b too
+							if inStep {
+								// a has moved in this step already when the child leaves it, and b
+								// too
 								x0 = 3 + (2+vel)*6
 								changed = 6
 							}

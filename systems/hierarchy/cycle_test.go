@@ -14,7 +14,8 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// Cycles cannot be made by Reparent, but by writing Parent. Their members count as roots, nothing hangs, and the log says so once.
+// Cycles cannot be made by Reparent, but by writing Parent. Their members count as roots, nothing
+// hangs, and the log says so once.
 func TestCyclesWrittenDirectly(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 50} {
 		var log bytes.Buffer
@@ -95,7 +96,8 @@ func TestReparentIntoACycleDoesNotHang(t *testing.T) {
 	}
 }
 
-// A shift leaves the members of a cycle the roots that they are, whether the cycle is old or was closed since the last frame, by who was there or by a newcomer.
+// A shift leaves the members of a cycle the roots that they are, whether the cycle is old or was
+// closed since the last frame, by who was there or by a newcomer.
 func TestShiftBesideACycle(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10} {
 		for _, when := range []string{"old", "new", "by a newcomer"} {

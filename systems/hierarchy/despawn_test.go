@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// Case 26, second half: a despawned parent takes its subtree with it by the next FixedEnd or VisualSync, whichever is first.
+// Case 26, second half: a despawned parent takes its subtree with it by the next FixedEnd or
+// VisualSync, whichever is first.
 func TestCase26DespawnedParentTakesItsSubtree(t *testing.T) {
 	for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate} {
 		f := newFamily(t, 10)
@@ -156,7 +157,8 @@ func TestKeepOrphansAtRest(t *testing.T) {
 	})
 }
 
-// The origin moves and the parent dies before anybody has looked again: the orphan is where the moved world says.
+// The origin moves and the parent dies before anybody has looked again: the orphan is where the
+// moved world says.
 func TestKeepOrphansAfterAShift(t *testing.T) {
 	f := newFamily(t, 10, keepOrphans)
 	parent := f.Spawn(At(10, 0, 0))
@@ -175,7 +177,8 @@ func TestKeepOrphansAfterAShift(t *testing.T) {
 	})
 }
 
-// Who is given another parent after his own has died, but before he is taken along, stays where he is in the world.
+// Who is given another parent after his own has died, but before he is taken along, stays where he
+// is in the world.
 func TestReparentAwayFromTheDead(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		for _, moving := range []bool{false, true} {
@@ -183,7 +186,8 @@ func TestReparentAwayFromTheDead(t *testing.T) {
 				f := newFamily(t, 10, options...)
 				ship := f.Spawn(Turned(At(10, 0, 0), TurnY(90)))
 				deck := f.child(ship, At(0, 0, 0))
-				pilot := f.child(deck, Turned(At(0, 3, 2), TurnY(-90))) // at (12, 3, 0) in the world
+				// at (12, 3, 0) in the world
+				pilot := f.child(deck, Turned(At(0, 3, 2), TurnY(-90)))
 				raft := f.Spawn(At(100, 0, 0))
 				x := 10.0
 				f.Fixed(func(now ecs.Time) {
@@ -223,7 +227,8 @@ func TestReparentAwayFromTheDead(t *testing.T) {
 	}
 }
 
-// A parent dies and the origin moves in one stage, in either order: who has hung on it is where the moved world says, as an orphan and when he is taken off.
+// A parent dies and the origin moves in one stage, in either order: who has hung on it is where the
+// moved world says, as an orphan and when he is taken off.
 func TestParentDiesAsTheOriginMoves(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		for _, before := range []bool{false, true} {
@@ -270,7 +275,8 @@ func TestParentDiesAsTheOriginMoves(t *testing.T) {
 	}
 }
 
-// A member that had no children gets one and dies before anybody has seen it as a parent: where it was drawn counts.
+// A member that had no children gets one and dies before anybody has seen it as a parent: where it
+// was drawn counts.
 func TestOrphanOfALeaf(t *testing.T) {
 	f := newFamily(t, 10, keepOrphans)
 	root := f.Spawn(At(10, 0, 0))

@@ -6,7 +6,7 @@
 //	err := tree.Reparent(child, parent)             // the child keeps its place in the world
 //	world := tree.VisualWorld(child)                // a column-major matrix
 //
-// Local poses are interpolated and world poses are composed from them, so a child on a turning parent
-// keeps its distance all the way. A despawned parent takes its subtree along, unless KeepOrphans is
-// set. Most users need [New3D], [New2D], [Of], and the methods of [Hierarchy].
+// Local poses are interpolated and world poses are composed from them, so a child on a turning
+// parent keeps its distance all the way. A despawned parent takes its subtree along, unless
+// KeepOrphans is set. Most users need [New3D], [New2D], [Of], and the methods of [Hierarchy].
 package hierarchy

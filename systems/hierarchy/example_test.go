@@ -15,7 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Somebody steps from the ground onto a ferry that is under way. Reparent keeps his place in the world, in both samples, so that nothing is seen of it.
+// Somebody steps from the ground onto a ferry that is under way. Reparent keeps his place in the
+// world, in both samples, so that nothing is seen of it.
 func ExampleHierarchy_Reparent() {
 	hierarchy := hierarchy.New3D()
 	engine := MustEngine(10, interpolation.New3D(), hierarchy)
@@ -56,7 +57,8 @@ func ExampleHierarchy_Reparent() {
 	// 400ms: drawn at 5.0 in the world, logically at 1 in his parent's frame
 }
 
-// A tank with a turret with a gun: each pose is local to its parent, and a renderer gets those of the world.
+// A tank with a turret with a gun: each pose is local to its parent, and a renderer gets those of
+// the world.
 func ExampleHierarchy_EachVisualWorld() {
 	hierarchy := hierarchy.New3D()
 	engine := MustEngine(10, interpolation.New3D(), hierarchy)
@@ -79,7 +81,8 @@ func ExampleHierarchy_EachVisualWorld() {
 	put("gun", components.At3D(0, 0, -1), turret)
 
 	engine.Update(time.Second / 60)
-	hierarchy.EachVisualWorld(func(e arche.Entity, world *mgl32.Mat4) { // a renderer draws them there, parents come first
+	hierarchy.EachVisualWorld(func(e arche.Entity, world *mgl32.Mat4) {
+		// a renderer draws them there, parents come first
 		p := world.Col(3).Vec3()
 		fmt.Printf("%s at x %.0f, y %.0f\n", names[e], p[0], p[1])
 	})

@@ -12,7 +12,8 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// Whoever is marked for the graphics processor after the sync was blended in it, and his children are drawn where that has put him.
+// Whoever is marked for the graphics processor after the sync was blended in it, and his children
+// are drawn where that has put him.
 func TestMarkedForTheGPUBetweenSyncAndPropagation(t *testing.T) {
 	f := newFamily(t, 10)
 	root := f.Spawn(At(0, 0, 0))

@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// Somebody has asked long ago where a ship was. It has gone far since, and is lost: who is taken off it in the same stage is where it was last, not where it was asked for.
+// Somebody has asked long ago where a ship was. It has gone far since, and is lost: who is taken
+// off it in the same stage is where it was last, not where it was asked for.
 func TestReparentAwayFromTheDeadForgetsOldQuestions(t *testing.T) {
 	f := newFamily(t, 10)
 	ship := f.Spawn(At(0, 0, 0))
@@ -39,11 +40,13 @@ func TestReparentAwayFromTheDeadForgetsOldQuestions(t *testing.T) {
 	f.Near("drawn in the end", f.worldX(pilot), f.logicalX(pilot), 1e-5)
 }
 
-// A parent dies when the frame has looked for deaths already, and its children are drawn where it was, once more, also if others have come into the family in this very frame.
+// A parent dies when the frame has looked for deaths already, and its children are drawn where it
+// was, once more, also if others have come into the family in this very frame.
 func TestParentDiesWithinVisualSync(t *testing.T) {
 	for _, joined := range []bool{false, true} {
 		f := newFamily(t, 10)
-		first := f.child(f.Spawn(At(-1, 0, 0)), At(0, 0, 0)) // so that everybody stands elsewhere in the order once it has gone
+		// so that everybody stands elsewhere in the order once it has gone
+		first := f.child(f.Spawn(At(-1, 0, 0)), At(0, 0, 0))
 		parent := f.Spawn(At(10, 0, 0))
 		child := f.child(parent, At(1, 0, 0))
 		below := f.child(child, At(1, 0, 0))
@@ -77,7 +80,8 @@ func TestParentDiesWithinVisualSync(t *testing.T) {
 	}
 }
 
-// Between a change of the family and the next frame, as in later steps of the same Update, the poses of all are those that were drawn last.
+// Between a change of the family and the next frame, as in later steps of the same Update, the
+// poses of all are those that were drawn last.
 func TestPosesBetweenAChangeAndTheNextFrame(t *testing.T) {
 	f := newFamily(t, 10)
 	root := f.Spawn(At(100, 0, 0))
@@ -112,7 +116,8 @@ func TestPosesBetweenAChangeAndTheNextFrame(t *testing.T) {
 	}
 }
 
-// What is only visual may have a rotation of any length; it counts at unit length, in the pass and on demand.
+// What is only visual may have a rotation of any length; it counts at unit length, in the pass and
+// on demand.
 func TestRotationsOfAnyLengthInAHierarchy(t *testing.T) {
 	f := newFamily(t, 10)
 	root := f.child(arche.Entity{}, At(0, 0, 0))
@@ -159,7 +164,8 @@ func TestChangingFamiliesAllocateLittle(t *testing.T) {
 		for range 10 {
 			change()
 		}
-		if allocs := testing.AllocsPerRun(20, change); allocs > 10 { // a handful for arche's filters; none per entity
+		if allocs := testing.AllocsPerRun(20, change); allocs > 10 {
+			// a handful for arche's filters; none per entity
 			t.Errorf("a change of a family of %d allocates %v times", len(all), allocs)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// What is kept of dead parents: where they were in the world, for children that are taken from them or
-// stay as orphans.
+// What is kept of dead parents: where they were in the world, for children that are taken from them
+// or stay as orphans.
 
 // rememberParents keeps the logical world poses of parents at hand for the time when they are gone.
 func (h *Hierarchy[P, M]) rememberParents() {
@@ -33,8 +33,8 @@ func (h *Hierarchy[P, M]) remember(f *frames[P, M], o *tree.Order, local func(ar
 	}
 }
 
-// orphan takes a child off a parent that is gone. It stays where it is in the world: in space as well as
-// in the plane, if the engine has hierarchies of both.
+// orphan takes a child off a parent that is gone. It stays where it is in the world: in space as
+// well as in the plane, if the engine has hierarchies of both.
 func (h *Hierarchy[P, M]) orphan(child, parent arche.Entity) {
 	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = arche.Entity{}
 	for _, other := range arche.GetResource[installed](h.world).list {
@@ -61,8 +61,8 @@ type releaser interface {
 	release(child, parent arche.Entity)
 }
 
-// lastLogical returns where the simulation has known a parent that died. If that was not kept, it returns where the
-// parent was drawn.
+// lastLogical returns where the simulation has known a parent that died. If that was not kept, it
+// returns where the parent was drawn.
 func (h *Hierarchy[P, M]) lastLogical(e arche.Entity) M {
 	o := h.topology.order()
 	if k := o.Index(e); k >= 0 && h.KeepOrphans && o.Nodes()[k].End() > k+1 {
@@ -79,8 +79,8 @@ func (h *Hierarchy[P, M]) lastVisual(e arche.Entity) M {
 	return h.space.origin
 }
 
-// rememberShifted takes what is remembered to the coordinates of a shift. The function is that of a shift of all that have no parent, the dead included; nil after one of
-// single entities.
+// rememberShifted takes what is remembered to the coordinates of a shift. The function is that of a
+// shift of all that have no parent, the dead included; nil after one of single entities.
 func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 	if h.KeepOrphans || f != nil {
 		s := shifting[P, M]{h: h, frames: &h.visual, order: &h.topology.orders[h.topology.drawn], from: &h.ofVisual, f: f}
@@ -92,7 +92,8 @@ func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 	}
 }
 
-// shifting renews the remembered poses of one kind. The order may be out of date: parents count as they are now, and for the dead as they were.
+// shifting renews the remembered poses of one kind. The order may be out of date: parents count as
+// they are now, and for the dead as they were.
 type shifting[P, M any] struct {
 	h       *Hierarchy[P, M]
 	frames  *frames[P, M]

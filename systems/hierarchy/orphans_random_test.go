@@ -13,7 +13,8 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64: where the simulation has everybody in the world.
+// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64:
+// where the simulation has everybody in the world.
 type orphanage struct {
 	*family
 	Chooser
@@ -216,7 +217,8 @@ func (o *orphanage) check(what string, drawn bool) {
 	}
 }
 
-// Orphans are where the simulation had them, whatever else happened to them and their parents, and when all have come to rest the picture shows them there.
+// Orphans are where the simulation had them, whatever else happened to them and their parents, and
+// when all have come to rest the picture shows them there.
 func TestRandomEditsOfOrphansAgainstAModel(t *testing.T) {
 	orphaned := 0
 	for seed := range uint64(30) {

@@ -133,8 +133,8 @@ func (p *plane) isAncestor(a, of arche.Entity) bool {
 	return false
 }
 
-// World poses in the plane are those composed by brute force, whatever is written, moved and reparented in
-// whichever stage.
+// World poses in the plane are those composed by brute force, whatever is written, moved and
+// reparented in whichever stage.
 func TestPlaneAgainstBruteForce(t *testing.T) {
 	for seed := range seeds(12) {
 		p := newPlane(t, seed, false)
@@ -199,7 +199,8 @@ func TestPlanePass(t *testing.T) {
 	}
 }
 
-// Reparent keeps the world pose of both samples: the way through the world goes on, at every moment of the step.
+// Reparent keeps the world pose of both samples: the way through the world goes on, at every moment
+// of the step.
 func TestPlaneReparentKeepsTheWay(t *testing.T) {
 	for _, inStep := range []bool{true, false} {
 		p := newPlane(t, 1, false)
@@ -287,8 +288,8 @@ func TestPlaneDespawn(t *testing.T) {
 	}
 }
 
-// An engine may have both hierarchies. Each says which entities it cannot serve, and an orphan with poses of both
-// kinds stays where it is in both.
+// An engine may have both hierarchies. Each says which entities it cannot serve, and an orphan with
+// poses of both kinds stays where it is in both.
 func TestPlaneBesideSpace(t *testing.T) {
 	p := newPlane(t, 1, true)
 	h3, w := hierarchy.New3D(), p.World()

@@ -21,7 +21,8 @@ type labelled struct {
 	Text string
 }
 
-// Whatever the order in which plugins are installed and the game's own systems are added, a frame is the same.
+// Whatever the order in which plugins are installed and the game's own systems are added, a frame
+// is the same.
 func TestPluginsInAnyOrder(t *testing.T) {
 	var reference []mgl32.Mat4
 	for _, order := range Permutations(4) {

@@ -9,12 +9,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// propagate makes the visual world poses of this frame: one pass over the subtrees in which something
-// has moved.
+// propagate makes the visual world poses of this frame: one pass over the subtrees in which
+// something has moved.
 func (h *Hierarchy[P, M]) propagate() {
 	h.follow()
 	switch {
-	case h.topology.current != h.topology.drawn || h.fresh: // or what the interpolator did before is not known
+	case h.topology.current != h.topology.drawn || h.fresh:
+		// or what the interpolator did before is not known
 		h.takeAll()
 	case h.feed != nil && len(h.topology.order().Nodes()) > 0:
 		h.feed.Deliver()
@@ -36,8 +37,8 @@ func (h *Hierarchy[P, M]) propagate() {
 	h.composeDirty()
 }
 
-// uninterpolated is a member whose drawn pose the interpolator does not write: every frame looks whether
-// other code has.
+// uninterpolated is a member whose drawn pose the interpolator does not write: every frame looks
+// whether other code has.
 type uninterpolated[P any] struct {
 	at    int32
 	local P
@@ -70,7 +71,8 @@ func (h *Hierarchy[P, M]) takeAll() {
 		at  int32
 		put func(at int32)
 	}
-	var dead []last // since the sweep, by a system in between: their children stay with them until the next one
+	// since the sweep, by a system in between: their children stay with them until the next one
+	var dead []last
 	nodes, before := h.topology.order().Nodes(), &h.topology.orders[h.topology.drawn]
 	for k := range nodes {
 		if !h.world.Alive(nodes[k].Entity()) {
@@ -98,8 +100,9 @@ func (h *Hierarchy[P, M]) takeAll() {
 	}
 }
 
-// listUninterpolated notes the members whose drawn pose can change without the interpolator's knowledge, since they have no samples, and takes over the poses that they have now. If there is a set of
-// those that were taken over already, it takes over all others.
+// listUninterpolated notes the members whose drawn pose can change without the interpolator's
+// knowledge, since they have no samples, and takes over the poses that they have now. If there is a
+// set of those that were taken over already, it takes over all others.
 func (h *Hierarchy[P, M]) listUninterpolated(taken []uint64) {
 	if h.takingAll {
 		return

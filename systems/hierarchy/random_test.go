@@ -16,7 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// grove runs random edits on trees, in every stage, and compares every world pose with the product of the local ones, composed by brute force.
+// grove runs random edits on trees, in every stage, and compares every world pose with the product
+// of the local ones, composed by brute force.
 type grove struct {
 	*family
 	Chooser
@@ -46,8 +47,9 @@ func (g *grove) pose() components.Pose3D {
 	return p
 }
 
-// up composes by brute force. It knows no cache and no order. Scales multiply on the way down, so it also returns how far the result may be off: a share of the largest number
-// that it is made from.
+// up composes by brute force. It knows no cache and no order. Scales multiply on the way down, so
+// it also returns how far the result may be off: a share of the largest number that it is made
+// from.
 func (g *grove) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64) {
 	largest := float32(1)
 	parent := arche.ComponentID[components.Parent](g.W)
@@ -170,7 +172,8 @@ func (g *grove) disturb() {
 	case 3:
 		g.flag(e, arche.ComponentID[components.InterpolateOnGPU](g.W))
 	case 4:
-		k := g.Pick(len(g.tables.Groups)) // the tables of this target are emptied, and used again for another
+		// the tables of this target are emptied, and used again for another
+		k := g.Pick(len(g.tables.Groups))
 		g.W.RemoveEntity(g.tables.Groups[k])
 		g.tables.Groups[k] = g.W.NewEntity()
 	case 5:
@@ -320,7 +323,8 @@ func newGrove(t testing.TB, c Chooser, options ...func(*hierarchy.Hierarchy3D)) 
 	return g
 }
 
-// seeds returns of how many random worlds a test is to be made: of a quarter where time is short, as under the race detector and in a browser.
+// seeds returns of how many random worlds a test is to be made: of a quarter where time is short,
+// as under the race detector and in a browser.
 func seeds(n uint64) uint64 {
 	if testing.Short() {
 		return (n + 3) / 4
@@ -328,7 +332,8 @@ func seeds(n uint64) uint64 {
 	return n
 }
 
-// Wherever an edit happens, every world pose is the product of the local ones, by the pass and on demand.
+// Wherever an edit happens, every world pose is the product of the local ones, by the pass and on
+// demand.
 func TestRandomEditsOfTreesAgainstBruteForce(t *testing.T) {
 	for name, options := range map[string][]func(*hierarchy.Hierarchy3D){"subtrees go": nil, "orphans stay": {keepOrphans}} {
 		t.Run(name, func(t *testing.T) {

@@ -11,19 +11,22 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Reparent gives an entity another parent, or none for the zero entity. Its world pose stays, the logical one as well as both samples, so that nothing is to be seen of it; poses
-// under a parent that scales its axes differently are kept as well as a pose without shear can. It returns [ErrCycle] if the parent is the child or one of its descendants, an error if either is
-// dead, and then changes nothing.
+// Reparent gives an entity another parent, or none for the zero entity. Its world pose stays, the
+// logical one as well as both samples, so that nothing is to be seen of it; poses under a parent
+// that scales its axes differently are kept as well as a pose without shear can. It returns
+// [ErrCycle] if the parent is the child or one of its descendants, an error if either is dead, and
+// then changes nothing.
 //
-// If the old parent has died and the child has not yet followed it, the last known place of the old parent counts: to keep a child, reparent it in the same stage.
+// If the old parent has died and the child has not yet followed it, the last known place of the old
+// parent counts: to keep a child, reparent it in the same stage.
 //
 // It may add a component, so it must not be called while a query is open.
 func (h *Hierarchy[P, M]) Reparent(child, parent arche.Entity) error {
 	return h.reparent(child, parent, h.changeFrame)
 }
 
-// ReparentLocal gives an entity another parent as [Hierarchy.Reparent] does, but keeps its local pose
-// instead of its world pose: it jumps to where that is under its new parent.
+// ReparentLocal gives an entity another parent as [Hierarchy.Reparent] does, but keeps its local
+// pose instead of its world pose: it jumps to where that is under its new parent.
 func (h *Hierarchy[P, M]) ReparentLocal(child, parent arche.Entity) error {
 	return h.reparent(child, parent, func(child, from, to arche.Entity) {})
 }
@@ -111,9 +114,9 @@ func (h *Hierarchy[P, M]) logicalPose(e arche.Entity) P {
 	return h.space.mul(h.space.poseOf(h.lastLogical(gone)), pose)
 }
 
-// poseAt is the world pose that the samples say for a time, with the offsets of corrections as they are
-// at present. A motion that has arrived counts as if it had always been there: only the time to come
-// matters.
+// poseAt is the world pose that the samples say for a time, with the offsets of corrections as they
+// are at present. A motion that has arrived counts as if it had always been there: only the time to
+// come matters.
 func (h *Hierarchy[P, M]) poseAt(e arche.Entity, t time.Duration) P {
 	pose := h.space.identity
 	i := h.interpolator()

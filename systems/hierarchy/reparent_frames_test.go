@@ -15,8 +15,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// What a step does, reparenting and shifting included, is drawn the same whatever frames there were before: bit for bit, at every moment at which two
-// schedules meet. Slow writers matter here: whether they have arrived must not depend on whether somebody has looked.
+// What a step does, reparenting and shifting included, is drawn the same whatever frames there were
+// before: bit for bit, at every moment at which two schedules meet. Slow writers matter here:
+// whether they have arrived must not depend on whether somebody has looked.
 func TestReparentedAlikeByAnyFrames(t *testing.T) {
 	for seed := range uint64(150) {
 		meet := Between(0, 100*time.Millisecond, seed)
@@ -35,7 +36,8 @@ func TestReparentedAlikeByAnyFrames(t *testing.T) {
 	}
 }
 
-// drawnAt runs a random program of fixed steps, with frames by the schedule that end at the moments, and returns the world poses then.
+// drawnAt runs a random program of fixed steps, with frames by the schedule that end at the
+// moments, and returns the world poses then.
 func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames Schedule) (drawn [][6]mgl32.Mat4) {
 	h := hierarchy.New3D()
 	f := &family{Stage: NewStageWith(t, ecs.Config{FixedRate: 20, MaxSteps: 100, MaxDelta: time.Hour}, h), h: h}
@@ -84,7 +86,8 @@ func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames Schedule
 	return drawn
 }
 
-// A child of somebody whose correction still fades goes on from where it is drawn when it gets another parent, and does not leap by what is left of the offset.
+// A child of somebody whose correction still fades goes on from where it is drawn when it gets
+// another parent, and does not leap by what is left of the offset.
 func TestReparentFromWhatIsStillCorrected(t *testing.T) {
 	f := newFamily(t, 20)
 	parent := f.Spawn(At(0, 0, 0))
@@ -111,7 +114,8 @@ func TestReparentFromWhatIsStillCorrected(t *testing.T) {
 		}
 		last = x
 	}
-	// In a frame a tenth of the half-life passes: 3 m shorten by 0.2 m. What is left of it when the child is let go, 1.6 m, takes a step of five frames.
+	// In a frame a tenth of the half-life passes: 3 m shorten by 0.2 m. What is left of it when the
+	// child is let go, 1.6 m, takes a step of five frames.
 	if most > 0.33 || most < 0.1 {
 		t.Errorf("the child moved %.3f m in a frame, want at most 0.32", most)
 	}

@@ -16,7 +16,8 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// In a normal stage somebody looks at the child in the very frame: whatever its way through the world is, it does not leap, in this frame or in the next.
+// In a normal stage somebody looks at the child in the very frame: whatever its way through the
+// world is, it does not leap, in this frame or in the next.
 func TestReparentInANormalStageIsNotSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		off  bool // interpolation
@@ -123,7 +124,8 @@ func TestOrphanWhileItsCorrectionFades(t *testing.T) {
 	}
 }
 
-// Random trees in steady motion, corrected and reparented in every stage: nobody moves farther in a frame than in the frame before it or after it.
+// Random trees in steady motion, corrected and reparented in every stage: nobody moves farther in a
+// frame than in the frame before it or after it.
 func TestReparentIsNeverSeen(t *testing.T) {
 	for seed := range uint64(16) {
 		for _, rate := range []int{7, 20} {

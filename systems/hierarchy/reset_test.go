@@ -15,7 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/motion"
 )
 
-// A world that was reset under one engine serves another, whether the first is closed before or after that, and whatever it still holds then.
+// A world that was reset under one engine serves another, whether the first is closed before or
+// after that, and whatever it still holds then.
 func TestWorldResetAndUsedAgain(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := arche.NewWorld()

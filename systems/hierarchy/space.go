@@ -12,14 +12,15 @@ import (
 
 // space is what a hierarchy needs to know of its poses P and world matrices M.
 type space[P, M any] struct {
-	identity   P
-	origin     M
-	normalize  func(P) P
-	mul        func(p, child P) P
-	inverse    func(P) P
-	poseOf     func(M) P
-	other      func(w *arche.World) (logical, visual arche.ID) // of poses of the other kind
-	advice     string                                          // what to do about an entity with such poses
+	identity  P
+	origin    M
+	normalize func(P) P
+	mul       func(p, child P) P
+	inverse   func(P) P
+	poseOf    func(M) P
+	other     func(w *arche.World) (logical, visual arche.ID) // of poses of the other kind
+	// what to do about an entity with such poses
+	advice     string
 	newFrames  func() frames[P, M]
 	noInterpol string // the constructor of the interpolator
 }
@@ -62,21 +63,22 @@ func space2D() space[components.Pose2D, mgl32.Mat3] {
 	}
 }
 
-// frames are the local and world matrices of the members of a hierarchy, in their order. The functions
-// are methods of matrices, whose third type parameter they hide.
+// frames are the local and world matrices of the members of a hierarchy, in their order. The
+// functions are methods of matrices, whose third type parameter they hide.
 type frames[P, M any] struct {
 	// resize makes room for n members. What is there is not kept.
 	resize func(n int)
 	// take takes a member's local pose over.
 	take func(at int32, local *P)
-	// takeRows takes over the local poses of those rows that belong to members, and notes them in a set.
+	// takeRows takes over the local poses of those rows that belong to members, and notes them in a
+	// set.
 	takeRows func(o *tree.Order, rows *interpolation.Rows[P], taken []uint64)
 	// hold returns a function that puts a member's local matrix of now into another place.
 	hold func(at int32) (put func(at int32))
 	// world returns a member's world matrix.
 	world func(at int32) *M
-	// compose makes the world matrices of a run of members, given that those of their parents before it
-	// are right.
+	// compose makes the world matrices of a run of members, given that those of their parents
+	// before it are right.
 	compose func(nodes []tree.Node, from, to int32)
 	// composeRoot makes a member's world matrix that of its local pose.
 	composeRoot func(at int32)
@@ -86,8 +88,8 @@ type frames[P, M any] struct {
 	along func(way []arche.Entity, local func(arche.Entity) *P, above *M) M
 }
 
-// matrices are frames whose local matrices are of type A: what a world matrix is made from stands just
-// before or beside it.
+// matrices are frames whose local matrices are of type A: what a world matrix is made from stands
+// just before or beside it.
 type matrices[P, M, A any] struct {
 	toLocal func(a *A, p *P)
 	toWorld func(a *A, m *M)

@@ -25,7 +25,8 @@ func stranger(t testing.TB, id, generation uint32) (e arche.Entity) {
 	return e
 }
 
-// A Parent that comes from elsewhere is a dead one, whether its id was never given out in this world, or is yet to be given out in that generation.
+// A Parent that comes from elsewhere is a dead one, whether its id was never given out in this
+// world, or is yet to be given out in that generation.
 func TestParentFromAnotherWorld(t *testing.T) {
 	for name, of := range map[string]func(free arche.Entity) arche.Entity{
 		"an id unheard of":          func(arche.Entity) arche.Entity { return stranger(t, 100, 0) },
@@ -104,7 +105,8 @@ func TestPoseOfAStranger(t *testing.T) {
 	}
 }
 
-// Members are those who have a Parent, whatever that names, and those whom one names; and nobody stays one when the last reason is gone.
+// Members are those who have a Parent, whatever that names, and those whom one names; and nobody
+// stays one when the last reason is gone.
 func TestNobodyStaysAMemberForNothing(t *testing.T) {
 	f := newFamily(t, 10)
 	members := func() map[arche.Entity]bool {

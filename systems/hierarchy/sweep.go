@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy/internal/tree"
 )
 
-// sweep finds changes of the topology: the subtrees of despawned parents go, or become orphans, and the order is made anew.
+// sweep finds changes of the topology: the subtrees of despawned parents go, or become orphans, and
+// the order is made anew.
 func (h *Hierarchy[P, M]) sweep() {
 	h.follow()
 	if h.topology.unchanged(h.world) {

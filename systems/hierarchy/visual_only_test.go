@@ -53,7 +53,8 @@ func TestStructureChangedBetweenSyncAndPropagation(t *testing.T) {
 	})
 }
 
-// arche takes an emptied table whose relation's target is dead out of its caches; entities in such tables get and lose samples like others.
+// arche takes an emptied table whose relation's target is dead out of its caches; entities in such
+// tables get and lose samples like others.
 func TestTablesOfDeadTargets(t *testing.T) {
 	s := NewStage(t, 10, hierarchy.New3D())
 	g := arche.ComponentID[Group](s.W)

@@ -21,8 +21,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// jungle is a hierarchy with which everything is done that nobody should do: cycles, parents of other worlds, edits of many at a time, poses that are not numbers, systems that panic, engines
-// that are closed and followed by others. What must hold is found anew from the components, by the rules alone.
+// jungle is a hierarchy with which everything is done that nobody should do: cycles, parents of
+// other worlds, edits of many at a time, poses that are not numbers, systems that panic, engines
+// that are closed and followed by others. What must hold is found anew from the components, by the
+// rules alone.
 type jungle struct {
 	testing.TB
 	*rand.Rand
@@ -39,10 +41,11 @@ type jungle struct {
 	mine     arche.Mask
 	tables   *Shuffler
 	before   map[arche.Entity]*components.Parent // who there was before a sweep, and their Parents
-	hidden   map[arche.Entity]bool               // lost their Visual since the interpolator has looked
-	failure  string
-	swept    int // how many have gone with their parents, or been left by them
-	rounds   int // members of cycles that were looked at
+	// lost their Visual since the interpolator has looked
+	hidden  map[arche.Entity]bool
+	failure string
+	swept   int // how many have gone with their parents, or been left by them
+	rounds  int // members of cycles that were looked at
 }
 
 // belongs marks who has a part in it.
@@ -339,7 +342,8 @@ func (j *jungle) checkSweep() {
 	}
 }
 
-// up composes by brute force. Members of cycles are roots. It reports whether nobody on the way is dead.
+// up composes by brute force. Members of cycles are roots. It reports whether nobody on the way is
+// dead.
 func (j *jungle) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64, ok bool) {
 	inCycle := func(e arche.Entity) bool {
 		at := e

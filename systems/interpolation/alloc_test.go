@@ -58,7 +58,8 @@ type (
 	patient struct{ _ int8 }
 )
 
-// Case 55. A frame and a step of a hundred thousand moving bodies allocate nothing, beside others that move slowly, rest, are being mended, or form a tree.
+// Case 55. A frame and a step of a hundred thousand moving bodies allocate nothing, beside others
+// that move slowly, rest, are being mended, or form a tree.
 func TestCase55NoAllocationsInSteadyState(t *testing.T) {
 	n := 100_000
 	if testing.Short() {

@@ -16,7 +16,8 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// simulation is a small world whose steps depend on nothing but their number: bodies that are pushed about, jump, are born and die.
+// simulation is a small world whose steps depend on nothing but their number: bodies that are
+// pushed about, jump, are born and die.
 type simulation struct {
 	*Stage
 	bodies []arche.Entity
@@ -120,7 +121,8 @@ func TestCase52SamePictureAtEqualTimes(t *testing.T) {
 	}
 }
 
-// Case 39's ten hours to the nanosecond are tested beside the clock; here the picture must keep to an hour of it.
+// Case 39's ten hours to the nanosecond are tested beside the clock; here the picture must keep to
+// an hour of it.
 func TestCase39AnHourOfFrames(t *testing.T) {
 	for _, scale := range []float64{1, 0.25} {
 		s := NewStage(t, 60)
@@ -168,8 +170,9 @@ func TestCase44NoTimeAndTimeGoingBack(t *testing.T) {
 	}
 }
 
-// Case 45: steps that cost more than they simulate, on a simulated wall clock. A frame stays bounded, the simulation runs slower by a ratio that can be read, and
-// all is well two frames after the cost has gone.
+// Case 45: steps that cost more than they simulate, on a simulated wall clock. A frame stays
+// bounded, the simulation runs slower by a ratio that can be read, and all is well two frames after
+// the cost has gone.
 func TestCase45OverloadedSteps(t *testing.T) {
 	s := NewStageWith(t, ecs.Config{FixedRate: 30, MaxSteps: 4})
 	v := [3]float64{1, 0, 0}
@@ -214,7 +217,8 @@ func TestCase46ClampAtHighSpeed(t *testing.T) {
 	s.Scale(4)
 	v := [3]float64{1, 0, 0}
 	e := mover(s, v)
-	s.Run(50, Constant(200*time.Millisecond), func(now ecs.Time) { // MaxDelta bounds real time, MaxSteps the rest
+	s.Run(50, Constant(200*time.Millisecond), func(now ecs.Time) {
+		// MaxDelta bounds real time, MaxSteps the rest
 		if now.Steps > 8 {
 			t.Fatalf("%d steps", now.Steps)
 		}

@@ -11,7 +11,8 @@ import (
 )
 
 func TestCase11TeleportIsNeverSmeared(t *testing.T) {
-	// The last schedules run many steps in a frame, so that the jump falls into any of several catch-up steps.
+	// The last schedules run many steps in a frame, so that the jump falls into any of several
+	// catch-up steps.
 	for name, frames := range map[string]Schedule{"240": FPS(240, 1), "61": FPS(61, 1), "7": FPS(7, 1), "5": FPS(5, 1)} {
 		for k := uint64(20); k < 32; k++ {
 			s := NewStageWith(t, ecs.Config{FixedRate: 60, MaxSteps: 20})

@@ -40,7 +40,8 @@ func TestCase01ConstantVelocityIsLinear(t *testing.T) {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			s := NewStage(t, rate)
 			e := mover(s, v)
-			s.Run(2000, FPS(144, 1), func(ecs.Time) { onTheLine(s, e, v) }) // from the first frame on
+			// from the first frame on
+			s.Run(2000, FPS(144, 1), func(ecs.Time) { onTheLine(s, e, v) })
 		})
 	}
 }

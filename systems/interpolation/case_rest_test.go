@@ -123,7 +123,8 @@ func TestCase35EqualWritesChangeNothing(t *testing.T) {
 	}
 }
 
-// A visual value that rests is not written, so that whoever compares finds nothing: even one that somebody tampered with stays.
+// A visual value that rests is not written, so that whoever compares finds nothing: even one that
+// somebody tampered with stays.
 func TestRestingValuesAreNotEvenWritten(t *testing.T) {
 	s := NewStage(t, 60)
 	e := s.Spawn(At(1, 0, 0))

@@ -100,7 +100,8 @@ func TestCase16SpawnAndDespawnInOneStep(t *testing.T) {
 	s.Run(10, FPS(30, 1), nil)
 }
 
-// Case 17. Being born at the end of a step costs a body the motion of that one step and nothing afterwards.
+// Case 17. Being born at the end of a step costs a body the motion of that one step and nothing
+// afterwards.
 func TestCase17SpawnOfAMovingBody(t *testing.T) {
 	const v, h = 3.0, 1.0 / 60
 	s := NewStage(t, 60)
@@ -126,7 +127,8 @@ func TestCase17SpawnOfAMovingBody(t *testing.T) {
 	})
 }
 
-// A spawn before the first step, and one in an engine that already runs, need no value for Visual and no flag.
+// A spawn before the first step, and one in an engine that already runs, need no value for Visual
+// and no flag.
 func TestSpawnSettlesBeforeItsFirstStep(t *testing.T) {
 	s := NewStage(t, 10)
 	e := s.Spawn(At(1, 0, 0))

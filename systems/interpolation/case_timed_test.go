@@ -32,8 +32,9 @@ func TestCase36SlowWriterMovesEvenly(t *testing.T) {
 	})
 }
 
-// Case 37: a constant speed at 20 Hz, with updates that come late, early, or two in one step. It never goes back, waits at the newest
-// value when starved, and makes up for lost time no faster than the whole gap in one interval.
+// Case 37: a constant speed at 20 Hz, with updates that come late, early, or two in one step. It
+// never goes back, waits at the newest value when starved, and makes up for lost time no faster
+// than the whole gap in one interval.
 func TestCase37LateEarlyAndDoubleUpdates(t *testing.T) {
 	const interval = 50 * time.Millisecond
 	for late := 1; late <= 5; late++ {
@@ -82,7 +83,8 @@ func TestCase37LateEarlyAndDoubleUpdates(t *testing.T) {
 	}
 }
 
-// Case 38: a body that is written in every step and one that is written with arrival times share one way to the screen.
+// Case 38: a body that is written in every step and one that is written with arrival times share
+// one way to the screen.
 func TestCase38TwoWritersOnePath(t *testing.T) {
 	s := NewStage(t, 60)
 	local, remote := s.Spawn(components.Identity3D()), s.Spawn(components.Identity3D())
@@ -136,7 +138,8 @@ func TestSetOverTakesOverFromWhereItWas(t *testing.T) {
 	})
 }
 
-// The longest interval is told to the nanosecond as late as a step after it began, so the fraction must not lose digits or become one too soon.
+// The longest interval is told to the nanosecond as late as a step after it began, so the fraction
+// must not lose digits or become one too soon.
 func TestSetOverForMinutes(t *testing.T) {
 	s := NewStage(t, 20)
 	e := s.Spawn(components.Identity3D())

@@ -9,18 +9,21 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// chase is the negative control: the algorithm of the Emergence/Celerity devlog on transform interpolation, reduced to the plane. It keeps one
-// logical value and one visual value and, in every frame, takes the visual value from wherever it is a part of the way to the logical
-// one. The part is the normal time since the last frame, out of what is left until the fixed time at which a frame first saw the newest value.
+// chase is the negative control: the algorithm of the Emergence/Celerity devlog on transform
+// interpolation, reduced to the plane. It keeps one logical value and one visual value and, in
+// every frame, takes the visual value from wherever it is a part of the way to the logical one. The
+// part is the normal time since the last frame, out of what is left until the fixed time at which a
+// frame first saw the newest value.
 //
 // The tests below must find it out: what cannot fail proves nothing.
 type chase struct {
 	logical, visual [2]float64
-	written, seen   int           // revisions
-	observed        time.Duration // fixed time after all steps of the frame that saw the newest value
-	synced          time.Duration // normal time of the last synchronisation
-	started         bool          // synced is valid
-	busy            bool
+	written, seen   int // revisions
+	// fixed time after all steps of the frame that saw the newest value
+	observed time.Duration
+	synced   time.Duration // normal time of the last synchronisation
+	started  bool          // synced is valid
+	busy     bool
 }
 
 func (c *chase) set(x, y float64) {
@@ -76,7 +79,8 @@ func TestNegativeControlStartsLate(t *testing.T) { // case 4
 	}
 }
 
-// circleError is the greatest distance from the truth that a unit circle at one turn per second is drawn at, by Tandem and by the chase.
+// circleError is the greatest distance from the truth that a unit circle at one turn per second is
+// drawn at, by Tandem and by the chase.
 func circleError(t *testing.T, rate int, frames Schedule, n int) (tandem, chased float64) {
 	s := NewStageWith(t, ecs.Config{FixedRate: rate, MaxSteps: 32})
 	on := func(d time.Duration) (x, y float64) {
@@ -102,7 +106,8 @@ func circleError(t *testing.T, rate int, frames Schedule, n int) (tandem, chased
 	return tandem, chased
 }
 
-// Case 5. A chord of h seconds misses the circle by 1 - cos(pi*h) and by nothing more, whatever the frame rate is.
+// Case 5. A chord of h seconds misses the circle by 1 - cos(pi*h) and by nothing more, whatever the
+// frame rate is.
 func TestCase05CircleAtAnyFrameRate(t *testing.T) {
 	const rate = 60
 	bound := 1 - math.Cos(math.Pi/rate) + 1e-6

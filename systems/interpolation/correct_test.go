@@ -14,8 +14,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// A body moves at 10 units per second; at tick 8 its prediction turns out to be 3 too far. The simulation is right at once; the picture goes on without
-// a jolt, and what is left of the difference halves every 100 ms of real time.
+// A body moves at 10 units per second; at tick 8 its prediction turns out to be 3 too far. The
+// simulation is right at once; the picture goes on without a jolt, and what is left of the
+// difference halves every 100 ms of real time.
 func TestCorrectionFades(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		for _, frames := range []Schedule{FPS(240, 1), FPS(60, 1), FPS(23, 1)} {
@@ -59,7 +60,8 @@ func TestCorrectionFades(t *testing.T) {
 					t.Fatal("drawn before its time")
 				}
 				s.Near("position", s.X(e), want, 1e-4)
-				// 3 units at 100 ms begin at 20.8 per second, so the body may go back, but never leaps.
+				// 3 units at 100 ms begin at 20.8 per second, so the body may go back, but never
+				// leaps.
 				if math.Abs(s.X(e)-last) > 21*Seconds(now.NormalDelta)+1e-4 {
 					t.Fatalf("leapt from %v to %v", last, s.X(e))
 				}
@@ -72,7 +74,8 @@ func TestCorrectionFades(t *testing.T) {
 	}
 }
 
-// A gentle correction shortens a long offset at a steady speed, which depends on how long it is, until the half-life is slower; a short one fades as any other does.
+// A gentle correction shortens a long offset at a steady speed, which depends on how long it is,
+// until the half-life is slower; a short one fades as any other does.
 func TestCorrectGently(t *testing.T) {
 	const slow, fast, halfLife = 1.1, 2.4, 0.1
 	for _, off := range []float64{0.05, 0.15, 0.5, 1.5, 6} {
@@ -156,7 +159,8 @@ func TestCorrectionsInARow(t *testing.T) {
 		if math.Abs(x) > 1.5 {
 			t.Fatalf("drawn at %v; the value is never beyond 0.6", x)
 		}
-		// Offsets below 1.5 fade by at most 10.4 per second, and the path moves by 0.6 in 1/60 s at most.
+		// Offsets below 1.5 fade by at most 10.4 per second, and the path moves by 0.6 in 1/60 s at
+		// most.
 		if limit := (1.5*math.Ln2/0.1 + 36.1) * Seconds(now.NormalDelta); math.Abs(x-last) > limit+1e-5 {
 			t.Fatalf("leapt from %v to %v in %v", last, x, now.NormalDelta)
 		}
@@ -199,7 +203,8 @@ func TestCorrectionFadesUnderCorrections(t *testing.T) {
 	}
 }
 
-// The clock of a correction is the viewer's: it fades in a pause and in slow motion as fast as ever.
+// The clock of a correction is the viewer's: it fades in a pause and in slow motion as fast as
+// ever.
 func TestCorrectionFadesInRealTime(t *testing.T) {
 	poses := interpolation.New3D()
 	poses.HalfLife = 50 * time.Millisecond
@@ -247,7 +252,8 @@ func TestCorrectionOfARotation(t *testing.T) {
 	}
 }
 
-// After the rate has fallen the step before was shorter: a body's path through this one is as many times longer.
+// After the rate has fallen the step before was shorter: a body's path through this one is as many
+// times longer.
 func TestCorrectionAfterTheRateHasFallen(t *testing.T) {
 	for _, slow := range []int{30, 10, 5} {
 		s := NewStage(t, 60)
@@ -314,7 +320,8 @@ func TestTeleportForgetsTheCorrection(t *testing.T) {
 	})
 }
 
-// An entity that dies, or loses what it was drawn by, takes its offset with it; its successor starts clean.
+// An entity that dies, or loses what it was drawn by, takes its offset with it; its successor
+// starts clean.
 func TestCorrectionDiesWithItsEntity(t *testing.T) {
 	s := NewStage(t, 20)
 	e := s.Spawn(components.Identity3D())
@@ -359,7 +366,8 @@ func TestCorrectWithoutADifference(t *testing.T) {
 	})
 }
 
-// An entity without samples, a server's or a newborn one, is simply written, and its revision says so.
+// An entity without samples, a server's or a newborn one, is simply written, and its revision says
+// so.
 func TestCorrectOfAnEntityWithoutSamples(t *testing.T) {
 	s := NewStage(t, 10)
 	l := components.NewLogical(At(1, 0, 0))

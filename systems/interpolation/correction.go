@@ -18,26 +18,27 @@ type Offset[T any] struct {
 	Sub   func(to, from T) T               // the offset that leads from one value to another
 	Add   func(base, offset T) T           // the value that an offset leads to
 	Scale func(offset T, factor float32) T // a part of an offset; the factor may exceed 1
-	// Len returns how long an offset is, in units of length. Only CorrectGently needs it: where it is
-	// nil nothing fades gently.
+	// Len returns how long an offset is, in units of length. Only CorrectGently needs it: where it
+	// is nil nothing fades gently.
 	Len func(offset T) float32
 }
 
 // DefaultHalfLife makes an offset fall to 1 % within 0.7 s.
 const DefaultHalfLife = 100 * time.Millisecond
 
-// Correct mends the prediction of an entity within the current fixed step, knowing the corrected value at the step's start and at its end: the samples take exactly
-// that path, and what was drawn becomes an offset that fades. To be called from FixedUpdate. It reports whether the entity has
+// Correct mends the prediction of an entity within the current fixed step, knowing the corrected
+// value at the step's start and at its end: the samples take exactly that path, and what was drawn
+// becomes an offset that fades. To be called from FixedUpdate. It reports whether the entity has
 // samples; one that has none is simply written. It panics for one that is dead or has no Logical.
 func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 	return i.correct(e, offset.NewPath(start, 0, 0), end)
 }
 
-// CorrectGently is a Correct whose offset does not fade faster than at a speed, in units of length per
-// second: a long offset shortens steadily, until it is so short that the half-life makes it slower. The
-// speed is slow, but up to fast for an offset that would take more than a second. It is for what others
-// have pushed, a crate or the player itself, and is to be seen as motion. It also panics for speeds that
-// are not positive, and for a fast below slow.
+// CorrectGently is a Correct whose offset does not fade faster than at a speed, in units of length
+// per second: a long offset shortens steadily, until it is so short that the half-life makes it
+// slower. The speed is slow, but up to fast for an offset that would take more than a second. It is
+// for what others have pushed, a crate or the player itself, and is to be seen as motion. It also
+// panics for speeds that are not positive, and for a fast below slow.
 func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast float32) bool {
 	if !(slow > 0) || !(fast >= slow) {
 		panic(fmt.Sprintf("interpolation: CorrectGently at %v to %v units per second; the speeds must be positive, and fast not below slow", slow, fast))

@@ -12,7 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// A whole program: a mover at three units per second, simulated in 20 steps and drawn in 60 frames per second.
+// A whole program: a mover at three units per second, simulated in 20 steps and drawn in 60 frames
+// per second.
 func Example() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 20})
 	if err != nil {

@@ -30,7 +30,8 @@ func Example_poses() {
 		case 1:
 			logical.Teleport(components.At3D(50, 0, 0)) // is there from this step's start
 		case 2:
-			logical.SetOver(components.At3D(52, 0, 0), 200*time.Millisecond) // arrives two steps after this one's start
+			// arrives two steps after this one's start
+			logical.SetOver(components.At3D(52, 0, 0), 200*time.Millisecond)
 		}
 	}))
 	for range 9 {
@@ -108,7 +109,8 @@ func Example_linear() {
 // tail is a chain of joints, each turned against the one before it, in radians.
 type tail [6]float32
 
-// Large values, and all that hold arrays, are blended fastest in batches. A loop over pointers copies none of them.
+// Large values, and all that hold arrays, are blended fastest in batches. A loop over pointers
+// copies none of them.
 func Example_batch() {
 	interpolation := interpolation.NewBatch(func(dst, from, to []tail, t float32) {
 		for k := range dst {
@@ -140,7 +142,8 @@ func Example_batch() {
 	// 75ms [0.75 0.50 3.21 0.00 0.00 0.00]
 }
 
-// A large world keeps its origin near the player: everything is moved back, and nothing is seen of it.
+// A large world keeps its origin near the player: everything is moved back, and nothing is seen of
+// it.
 func ExampleInterpolator_Shift() {
 	interpolation := interpolation.New3D()
 	engine := MustEngine(10, interpolation)
@@ -204,7 +207,8 @@ func Example_correction() {
 	// 500ms 8 7.5
 }
 
-// Who is not to be interpolated, such as what clicks from place to place, carries a marker. It shows the newest step's end.
+// Who is not to be interpolated, such as what clicks from place to place, carries a marker. It
+// shows the newest step's end.
 func ExampleInterpolator() {
 	interpolator := interpolation.New3D()
 	engine := MustEngine(10, interpolator)

@@ -11,15 +11,15 @@ import (
 
 // Events are the functions that a [Feed] calls. A nil function is not called.
 //
-// All but Shifted are called by [Feed.Deliver], in the order of the fields. None of them may change the
-// world's structure.
+// All but Shifted are called by [Feed.Deliver], in the order of the fields. None of them may change
+// the world's structure.
 type Events[T any] struct {
 	// Attached is called if some entities have got samples since the last delivery.
 	Attached func()
 	// Detached is called if some entities have lost their samples.
 	Detached func()
-	// Step is called if fixed steps have run, with the newest one's normal time. An entity reported by
-	// Moved before and by neither Moved nor Changed now has come to rest at its newest sample.
+	// Step is called if fixed steps have run, with the newest one's normal time. An entity reported
+	// by Moved before and by neither Moved nor Changed now has come to rest at its newest sample.
 	Step func(start, end time.Duration)
 	// Moved is called table by table for the rows in motion: those that the newest VisualSync has
 	// drawn, and those that the graphics processor blends if their samples are new.
@@ -40,8 +40,8 @@ type Events[T any] struct {
 type Rows[T any] struct {
 	From, To, Visual []T // of all rows of the table, in motion or not
 
-	// Continues says that each From is, bit for bit, what was reported as its entity's To before, or
-	// where the entity has rested: a reader that remembers it need not read it again.
+	// Continues says that each From is, bit for bit, what was reported as its entity's To before,
+	// or where the entity has rested: a reader that remembers it need not read it again.
 	Continues bool
 	// OnGPU says that the graphics processor blends the entities of this table.
 	OnGPU bool
@@ -85,8 +85,8 @@ type Feed[T any] struct {
 	rows Rows[T]      // scratch
 }
 
-// Subscribe returns a feed that calls the functions given. Its first delivery reports every entity. The
-// interpolator may be installed later.
+// Subscribe returns a feed that calls the functions given. Its first delivery reports every entity.
+// The interpolator may be installed later.
 func (i *Interpolator[T]) Subscribe(on Events[T]) *Feed[T] {
 	f := &Feed[T]{i: i, on: on}
 	i.feeds = append(i.feeds, f)
@@ -203,7 +203,8 @@ func (f *Feed[T]) each() {
 	if f.on.Changed == nil {
 		return
 	}
-	if f.log.Steps() > 1 { // one that has come to rest after the only step that was reported did so as expected
+	if f.log.Steps() > 1 {
+		// one that has come to rest after the only step that was reported did so as expected
 		f.alive(f.log.Rested())
 	}
 	f.alive(f.log.Changed())

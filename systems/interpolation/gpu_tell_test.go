@@ -15,7 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// hearsay is what somebody knows of the world who has only been told: ways by entity. Where he is told that motion continues he trusts his memory.
+// hearsay is what somebody knows of the world who has only been told: ways by entity. Where he is
+// told that motion continues he trusts his memory.
 type hearsay struct {
 	t          failer
 	ways       map[arche.Entity]interpolation.Samples[components.Pose3D]
@@ -110,8 +111,8 @@ func subscribeGPU(w *arche.World, ip *interpolation.Interpolator[components.Pose
 }
 
 // eachMotion returns a function that reports the samples of every entity whose motion has changed
-// since its last call: those in motion over a new step, those that have come to rest in it, and those
-// that the feed reports one by one.
+// since its last call: those in motion over a new step, those that have come to rest in it, and
+// those that the feed reports one by one.
 func eachMotion(w *arche.World, ip *interpolation.Interpolator[components.Pose3D], f func(e arche.Entity, m *interpolation.Samples[components.Pose3D])) func() {
 	before, now := map[arche.Entity]bool{}, map[arche.Entity]bool{}
 	stepped := false
@@ -147,8 +148,9 @@ func eachMotion(w *arche.World, ip *interpolation.Interpolator[components.Pose3D
 	}
 }
 
-// Who is only told, and remembers, knows where everybody is: with writes of all kinds, several steps or none in a frame, bodies that are born and die, change tables and
-// markers between capture and frame, shifts, pauses, interpolation on and off, and frames in which he does not listen.
+// Who is only told, and remembers, knows where everybody is: with writes of all kinds, several
+// steps or none in a frame, bodies that are born and die, change tables and markers between capture
+// and frame, shifts, pauses, interpolation on and off, and frames in which he does not listen.
 func TestTellMotionTellsEnough(t *testing.T) {
 	continued := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -244,7 +246,8 @@ func TestTellMotionTellsEnough(t *testing.T) {
 			}
 		}
 		edits := 0
-		early := ecs.SystemFunc(func(*arche.World) { // between the writes and the capture, or after it and before the frame
+		early := ecs.SystemFunc(func(*arche.World) {
+			// between the writes and the capture, or after it and before the frame
 			inFrame = true
 			for ; edits > 0; edits-- {
 				edit()
@@ -304,7 +307,8 @@ func TestTellMotionTellsEnough(t *testing.T) {
 // otherMark puts entities into another table.
 type otherMark struct{}
 
-// In a world in which everybody walks, one step a frame, whole columns are told and nobody apart, and that motion continues; frames without a step are silent.
+// In a world in which everybody walks, one step a frame, whole columns are told and nobody apart,
+// and that motion continues; frames without a step are silent.
 func TestTellMotionByColumns(t *testing.T) {
 	e, ip, all := markedCrowd(t, 100, func(int) bool { return true })
 	h := newHearsay(t, e.World(), ip)
@@ -324,7 +328,8 @@ func TestTellMotionByColumns(t *testing.T) {
 	}
 }
 
-// A step that nobody was told of breaks the thread: motion is told with both samples, and arrivals one by one.
+// A step that nobody was told of breaks the thread: motion is told with both samples, and arrivals
+// one by one.
 func TestTellMotionAfterAStepUnheard(t *testing.T) {
 	stopped := false
 	e, ip, all := markedCrowd(t, 60, func(k int) bool { return !stopped || k%3 != 0 })
@@ -369,7 +374,8 @@ func TestTellMotionAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Who is not to be interpolated any more, in the midst of a step, is where it ends at once, as he is for those whom the processor blends; also in a pause.
+// Who is not to be interpolated any more, in the midst of a step, is where it ends at once, as he
+// is for those whom the processor blends; also in a pause.
 func TestTellMotionOfNoInterpolation(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%3 > 0 })

@@ -42,7 +42,8 @@ func markedCrowd(t *testing.T, n int, moves func(k int) bool) (*ecs.Engine, *int
 
 const frame60 = time.Second / 60
 
-// Who moves is told of once per step with both samples, in the frame of that step and in no other; the visual value is the newest sample.
+// Who moves is told of once per step with both samples, in the frame of that step and in no other;
+// the visual value is the newest sample.
 func TestEachMotionTellsOfStepsOnly(t *testing.T) {
 	e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%4 == 0 })
 	m := generic.NewMap1[components.Visual3D](e.World())
@@ -80,7 +81,8 @@ func TestEachMotionTellsOfStepsOnly(t *testing.T) {
 	}
 }
 
-// When nobody has asked for a long time, everybody's present way is told, and notes have not piled up.
+// When nobody has asked for a long time, everybody's present way is told, and notes have not piled
+// up.
 func TestEachMotionAfterNobodyAsked(t *testing.T) {
 	tick := 0
 	// Everybody moves for a step and rests for one, which is told of one by one.
@@ -146,7 +148,8 @@ func TestEachMotionShowsCorrections(t *testing.T) {
 	}
 }
 
-// Whatever share of a table moves, and however many rows it has: EachMotion tells of everybody who was set in motion, who goes on, and who has arrived, and of nobody else.
+// Whatever share of a table moves, and however many rows it has: EachMotion tells of everybody who
+// was set in motion, who goes on, and who has arrived, and of nobody else.
 func TestEachMotionTellsOfAllThatMoved(t *testing.T) {
 	for _, n := range []int{1, 7, 8, 9, 16, 21, 600} {
 		for name, moves := range map[string]func(k int) bool{

@@ -18,16 +18,20 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
 )
 
-// Interpolator carries [components.Logical] values of type T to their [components.Visual]: it captures, at the end of every fixed step, what changed in it, and
-// blends, once per frame, the two samples of everything in motion at the normal time. It is an [ecs.Plugin]; install one per type and
-// engine.
+// Interpolator carries [components.Logical] values of type T to their [components.Visual]: it
+// captures, at the end of every fixed step, what changed in it, and blends, once per frame, the two
+// samples of everything in motion at the normal time. It is an [ecs.Plugin]; install one per type
+// and engine.
 //
-// Make it with [New3D], [New2D], [NewLinear], [New] or [NewBatch]; the zero value is of no use. Methods that look at entities panic before it is installed
-// and after its engine was closed. Like the engine it belongs to one goroutine at a time.
+// Make it with [New3D], [New2D], [NewLinear], [New] or [NewBatch]; the zero value is of no use.
+// Methods that look at entities panic before it is installed and after its engine was closed. Like
+// the engine it belongs to one goroutine at a time.
 //
-// The idea of revision counters, a skip flag and two transforms is Celerity's (Emergence devlog on transform interpolation). Celerity's code chases the logical
-// value from the last visual one, which cuts corners and depends on the frame times; this keeps the last two samples with
-// their times instead, as Unity, Godot and Bevy do, on Celerity's clock, which is ahead of the picture instead of behind it.
+// The idea of revision counters, a skip flag and two transforms is Celerity's (Emergence devlog on
+// transform interpolation). Celerity's code chases the logical value from the last visual one,
+// which cuts corners and depends on the frame times; this keeps the last two samples with their
+// times instead, as Unity, Godot and Bevy do, on Celerity's clock, which is ahead of the picture
+// instead of behind it.
 type Interpolator[T any] struct {
 	// Offset is the arithmetic of corrections ([components.Logical.Correct]). The interpolators of
 	// poses and of linear values have one. Without it a correction moves as by Set.
@@ -38,11 +42,11 @@ type Interpolator[T any] struct {
 	// Workers is the number of goroutines besides the engine's own that take part in drawing frames
 	// with at least 8192 entities in motion.
 	//
-	// 0 is the default, and mostly right: waking a goroutine that sleeps can cost milliseconds, more
-	// than the work. So workers do not sleep between frames. Each keeps a processor busy as long as
-	// frames with that much work follow each other closely, and for some milliseconds more. Give at
-	// most as many as there are processors to spare. The picture is the same to the bit. The workers
-	// end when the engine is closed.
+	// 0 is the default, and mostly right: waking a goroutine that sleeps can cost milliseconds,
+	// more than the work. So workers do not sleep between frames. Each keeps a processor busy as
+	// long as frames with that much work follow each other closely, and for some milliseconds more.
+	// Give at most as many as there are processors to spare. The picture is the same to the bit.
+	// The workers end when the engine is closed.
 	Workers int
 
 	blends    draw.Blends[T]
@@ -50,21 +54,24 @@ type Interpolator[T any] struct {
 	plain     capture.Plain[T]
 	disabled  bool
 
-	clock   *ecs.Time // the engine's; nil before it is installed on one
-	world   *arche.World
-	samples *samples.Store[T] // nil before the interpolator is installed, and after its engine was closed
+	clock *ecs.Time // the engine's; nil before it is installed on one
+	world *arche.World
+	// nil before the interpolator is installed, and after its engine was closed
+	samples *samples.Store[T]
 	offsets *offset.Set[T]
 	capture *capture.Capturer[T]
 	drawer  *draw.Drawer[T]
 	feeds   []*Feed[T]
 }
 
-// New returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0 <= t < 1, and must return from at t = 0. T may
-// be anything without pointers: a field of view, a health bar. Strings, slices and maps are pointers too: a T that holds any panics, and so does a T without size. With
-// [Interpolator.Workers] several goroutines call the blend at a time.
+// New returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0
+// <= t < 1, and must return from at t = 0. T may be anything without pointers: a field of view, a
+// health bar. Strings, slices and maps are pointers too: a T that holds any panics, and so does a T
+// without size. With [Interpolator.Workers] several goroutines call the blend at a time.
 //
-// Structs of a few numbers are fast here. Arrays, and structs that hold any, such as mgl32.Vec4, are not: Go passes them to a function and back through memory, which
-// takes several times as long as to blend them. [NewLinear] is for those that are blended linearly, [NewBatch] for all others.
+// Structs of a few numbers are fast here. Arrays, and structs that hold any, such as mgl32.Vec4,
+// are not: Go passes them to a function and back through memory, which takes several times as long
+// as to blend them. [NewLinear] is for those that are blended linearly, [NewBatch] for all others.
 //
 // Corrected predictions of T move like others until the interpolator has an [Offset].
 func New[T any](blend func(from, to T, t float32) T) *Interpolator[T] {
@@ -77,7 +84,8 @@ func New[T any](blend func(from, to T, t float32) T) *Interpolator[T] {
 		func(rows []uint32, dst, prev, cur []T, t float32) { kernel.BlendList(rows, dst, prev, cur, t, blend) })
 }
 
-// newInterpolator returns an interpolator with the three ways of blending, which give the same bits, or panics in the name of an exported function.
+// newInterpolator returns an interpolator with the three ways of blending, which give the same
+// bits, or panics in the name of an exported function.
 func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32), all func(dst, prev, cur []T, t float32),
 	rows func(rows []uint32, dst, prev, cur []T, t float32)) *Interpolator[T] {
 	if reflect.TypeFor[T]().Size() == 0 {
@@ -90,7 +98,8 @@ func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32),
 	return &Interpolator[T]{blends: draw.Blends[T]{One: one, All: all, Rows: rows}, plain: capture.Values[T](nil)}
 }
 
-// New3D returns the interpolator of poses in space: positions and scales linearly, rotations along the shortest arc.
+// New3D returns the interpolator of poses in space: positions and scales linearly, rotations along
+// the shortest arc.
 func New3D() *Interpolator[components.Pose3D] {
 	one := func(dst, prev, cur *components.Pose3D, t float32) { *dst = kernel.BlendOne3D(prev, cur, t) }
 	i := newInterpolator("New3D", one, kernel.Blend3D, kernel.BlendList3D)
@@ -103,7 +112,8 @@ func New3D() *Interpolator[components.Pose3D] {
 	return i
 }
 
-// New2D returns the interpolator of poses in the plane: positions and scales linearly, angles by the shorter way round.
+// New2D returns the interpolator of poses in the plane: positions and scales linearly, angles by
+// the shorter way round.
 func New2D() *Interpolator[components.Pose2D] {
 	one := func(dst, prev, cur *components.Pose2D, t float32) { *dst = kernel.BlendOne2D(prev, cur, t) }
 	i := newInterpolator("New2D", one, kernel.Blend2D, kernel.BlendList2D)
@@ -111,7 +121,8 @@ func New2D() *Interpolator[components.Pose2D] {
 	return i
 }
 
-// Install adds the interpolator's systems to the engine. It panics if it was installed before, on whatever engine.
+// Install adds the interpolator's systems to the engine. It panics if it was installed before, on
+// whatever engine.
 func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	if i.clock != nil {
 		panic("interpolation: this interpolator is already installed on an engine; make one per engine")
@@ -153,7 +164,8 @@ type interpolatorSystem[T any] struct {
 	run  func()
 }
 
-// Initialize of whichever comes first starts the workers: an engine that is closed before it runs would not end them.
+// Initialize of whichever comes first starts the workers: an engine that is closed before it runs
+// would not end them.
 func (s *interpolatorSystem[T]) Initialize(*arche.World) { s.i.drawer.Start() }
 
 func (s *interpolatorSystem[T]) Update(*arche.World) { s.run() }
@@ -169,8 +181,9 @@ func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 	s.i.samples = nil
 }
 
-// SetEnabled switches interpolation on or off for all entities. While it is off visual values are those of the newest fixed step. Switching back in
-// the middle of a motion shows what would have been shown anyway.
+// SetEnabled switches interpolation on or off for all entities. While it is off visual values are
+// those of the newest fixed step. Switching back in the middle of a motion shows what would have
+// been shown anyway.
 func (i *Interpolator[T]) SetEnabled(on bool) {
 	if i.disabled == !on {
 		return
@@ -185,7 +198,8 @@ func (i *Interpolator[T]) SetEnabled(on bool) {
 // Enabled reports whether interpolation is on.
 func (i *Interpolator[T]) Enabled() bool { return !i.disabled }
 
-// Fraction returns how far the normal time is into the newest fixed step, 0 to below 1: the fraction at which everything in ordinary motion is drawn.
+// Fraction returns how far the normal time is into the newest fixed step, 0 to below 1: the
+// fraction at which everything in ordinary motion is drawn.
 func (i *Interpolator[T]) Fraction() float32 {
 	i.mustBeInstalled("Fraction")
 	return i.samples.Step().Fraction(i.clock.Normal)

@@ -8,20 +8,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
 )
 
-// Linear are the types whose components can be interpolated each by itself: numbers and arrays of two to four, as those of mgl32 and mgl64, and a user's own names of
-// them.
+// Linear are the types whose components can be interpolated each by itself: numbers and arrays of
+// two to four, as those of mgl32 and mgl64, and a user's own names of them.
 type Linear interface {
 	~float32 | ~[2]float32 | ~[3]float32 | ~[4]float32 | ~float64 | ~[2]float64 | ~[3]float64 | ~[4]float64
 }
 
-// NewLinear returns the interpolator of values of which every component goes straight from one sample to the other: a colour, an offset, a field of
-// view, a health bar. For arrays such as mgl32.Vec4 it is several times as fast as [New].
+// NewLinear returns the interpolator of values of which every component goes straight from one
+// sample to the other: a colour, an offset, a field of view, a health bar. For arrays such as
+// mgl32.Vec4 it is several times as fast as [New].
 //
-// What is drawn is the older sample at t = 0, bit for bit, and from + (to-from)t after it, with the same bits on every platform. Where a component is infinite or not a number
-// at either end, that need not be a number. Angles do not take the shorter way round, and directions lose their length in between: blend those with a function
-// of your own.
+// What is drawn is the older sample at t = 0, bit for bit, and from + (to-from)t after it, with the
+// same bits on every platform. Where a component is infinite or not a number at either end, that
+// need not be a number. Angles do not take the shorter way round, and directions lose their length
+// in between: blend those with a function of your own.
 //
-// It has an [Offset], so corrected predictions fade. The length of an offset is its Euclidean length.
+// It has an [Offset], so corrected predictions fade. The length of an offset is its Euclidean
+// length.
 func NewLinear[T Linear]() *Interpolator[T] {
 	t := reflect.TypeFor[T]()
 	components := 1

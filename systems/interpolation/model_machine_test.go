@@ -265,7 +265,8 @@ func (m *machine) operate(b *modelBody, everything bool) {
 		return
 	}
 	if !b.logical {
-		if b.visual && !b.samples { // with samples that are only about to go it still is the interpolator's
+		if b.visual && !b.samples {
+			// with samples that are only about to go it still is the interpolator's
 			v, pose := m.value(b)
 			m.note("draw %v at %v", b.entity, v)
 			m.visuals.Get(b.entity).Set(pose)
@@ -318,7 +319,8 @@ func (m *machine) operate(b *modelBody, everything bool) {
 		b.write, b.borrowed = jumps, false
 	case 11:
 		other := m.bodies[m.Pick(len(m.bodies))]
-		// A value that was lent and comes back to its owner before a capture is the owner's own again, with all that was written to it meanwhile.
+		// A value that was lent and comes back to its owner before a capture is the owner's own
+		// again, with all that was written to it meanwhile.
 		if other == b || !other.logical || other.borrowed || other.spins && !b.spins {
 			return
 		}

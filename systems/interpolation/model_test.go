@@ -29,12 +29,14 @@ const (
 	jumps // also every fresh value
 )
 
-// modelBody is one entity as the documentation describes it, the naive way: all that is known of it in one place, looked at anew in every step and frame.
+// modelBody is one entity as the documentation describes it, the naive way: all that is known of it
+// in one place, looked at anew in every step and frame.
 type modelBody struct {
-	entity                      arche.Entity
-	logical, visual, samples    bool // what it has
-	still, spins                bool
-	borrowed                    bool // its value is a copy of another's that no capture has seen yet
+	entity                   arche.Entity
+	logical, visual, samples bool // what it has
+	still, spins             bool
+	// its value is a copy of another's that no capture has seen yet
+	borrowed                    bool
 	value                       modelValue
 	write                       modelWrite
 	over                        time.Duration

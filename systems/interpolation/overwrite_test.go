@@ -12,7 +12,8 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// A Logical that is exchanged whole has jumped, however it was exchanged and whatever is written to it afterwards.
+// A Logical that is exchanged whole has jumped, however it was exchanged and whatever is written to
+// it afterwards.
 func TestOverwrittenWholeIsAJump(t *testing.T) {
 	ways := map[string]func(s *Stage, e, other arche.Entity, v components.Pose3D){
 		"assigned": func(s *Stage, e, _ arche.Entity, v components.Pose3D) { *s.Logical(e) = components.NewLogical(v) },
@@ -93,7 +94,8 @@ func TestOverwrittenWholeIsAJump(t *testing.T) {
 	}
 }
 
-// An older copy of an entity's own value, as a saved game or a rollback keeps one, is a jump too when it is put back.
+// An older copy of an entity's own value, as a saved game or a rollback keeps one, is a jump too
+// when it is put back.
 func TestRestoringAnOlderCopyIsAJump(t *testing.T) {
 	s := NewStage(t, 10)
 	e := s.Spawn(components.Identity3D())
@@ -139,7 +141,8 @@ func TestSwappedValuesAreJumps(t *testing.T) {
 	})
 }
 
-// A program may write one value thousands of times in a step, and may write once in 2^32 writes exactly as often as makes the counter return: the former is a movement.
+// A program may write one value thousands of times in a step, and may write once in 2^32 writes
+// exactly as often as makes the counter return: the former is a movement.
 func TestManyWritesInAStepAreOneMovement(t *testing.T) {
 	s := NewStage(t, 10)
 	e := s.Spawn(components.Identity3D())
@@ -154,7 +157,8 @@ func TestManyWritesInAStepAreOneMovement(t *testing.T) {
 	})
 }
 
-// Visual values that were taken away and given back start from the logical value, even when no step ran in between and nothing moves.
+// Visual values that were taken away and given back start from the logical value, even when no step
+// ran in between and nothing moves.
 func TestHiddenAndShownAgain(t *testing.T) {
 	for _, step := range []bool{false, true} {
 		for _, moving := range []bool{false, true} {
@@ -190,7 +194,8 @@ func TestHiddenAndShownAgain(t *testing.T) {
 	}
 }
 
-// A Visual that is exchanged for another between two looks of the interpolator leaves no trace. What its comment advises holds: the value as its content shows at once, a jump to where the
+// A Visual that is exchanged for another between two looks of the interpolator leaves no trace.
+// What its comment advises holds: the value as its content shows at once, a jump to where the
 // entity is from the next step on; and what moves needs neither.
 func TestVisualReplacedUnnoticed(t *testing.T) {
 	const rests, moves, jumps = "rests", "moves", "jumps"

@@ -18,10 +18,10 @@ type Frames[T any] struct {
 	At      func(time.Duration, T) T // as they are at a normal time; nil: not known any more
 }
 
-// Reframe maps everything that an entity has to another frame: samples, what is drawn, the offset of a
-// correction, and the logical value. Unlike [Interpolator.Shift] it may set the entity in motion: a
-// child at rest on a moving parent moves when it stays where it is. It reports false, and does
-// nothing, for an entity that has no samples (yet).
+// Reframe maps everything that an entity has to another frame: samples, what is drawn, the offset
+// of a correction, and the logical value. Unlike [Interpolator.Shift] it may set the entity in
+// motion: a child at rest on a moving parent moves when it stays where it is. It reports false, and
+// does nothing, for an entity that has no samples (yet).
 func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 	i.mustBeInstalled("Reframe")
 	r, ok := i.samples.Row(e)
@@ -53,10 +53,10 @@ func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 // reframeSamples maps both samples, each by the frames of its own time, so that the way through the
 // world stays what it was.
 //
-// Between the two it does so only if the way is straight. So a way begins anew at the present in two
-// cases: it was under way before the newest step, so the frames at its beginning are not known any
-// more; or the call comes from a normal stage, where the way is on screen and the old frame may turn,
-// or arrive in mid-step.
+// Between the two it does so only if the way is straight. So a way begins anew at the present in
+// two cases: it was under way before the newest step, so the frames at its beginning are not known
+// any more; or the call comes from a normal stage, where the way is on screen and the old frame may
+// turn, or arrive in mid-step.
 func (i *Interpolator[T]) reframeSamples(r *samples.Row[T], at func(time.Duration, T) T) {
 	now, step := i.present(), i.samples.Step()
 	way := step

@@ -6,22 +6,22 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Samples are two values of an entity and the interval of normal time between them. The value is From
-// until Start and To from End on.
+// Samples are two values of an entity and the interval of normal time between them. The value is
+// From until Start and To from End on.
 type Samples[T any] struct {
 	From, To   T             // in the frame of the entity's parent
 	Start, End time.Duration // normal time, as in ecs.Time
 }
 
-// HasSamples reports whether an entity is interpolated: it has both the Logical and the Visual of type
-// T, and the interpolator has attached samples to it.
+// HasSamples reports whether an entity is interpolated: it has both the Logical and the Visual of
+// type T, and the interpolator has attached samples to it.
 func (i *Interpolator[T]) HasSamples(e arche.Entity) bool {
 	i.mustBeInstalled("HasSamples")
 	return i.samples.Has(e)
 }
 
-// Samples returns the two samples of an entity. At rest both are the value at which it rests, and the
-// interval is the newest step. It reports false for an entity that has no samples (yet).
+// Samples returns the two samples of an entity. At rest both are the value at which it rests, and
+// the interval is the newest step. It reports false for an entity that has no samples (yet).
 func (i *Interpolator[T]) Samples(e arche.Entity) (s Samples[T], ok bool) {
 	i.mustBeInstalled("Samples")
 	r, ok := i.samples.Row(e)
@@ -55,9 +55,9 @@ func (i *Interpolator[T]) Shown(e arche.Entity) (s Samples[T], ok bool) {
 }
 
 // At returns the value of an entity at a normal time that the newest step covers or that lies after
-// it. It includes what is left at present of the offset of a corrected prediction, if one is drawn. A
-// motion that has arrived counts as if it had always been there. It reports false for an entity that
-// has no samples (yet).
+// it. It includes what is left at present of the offset of a corrected prediction, if one is drawn.
+// A motion that has arrived counts as if it had always been there. It reports false for an entity
+// that has no samples (yet).
 func (i *Interpolator[T]) At(e arche.Entity, t time.Duration) (v T, ok bool) {
 	i.mustBeInstalled("At")
 	r, ok := i.samples.Row(e)

@@ -6,12 +6,15 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Shift moves values to other coordinates without moving them in the world's own terms: the logical value, both samples, what is drawn and any fading correction go through f together. Motion goes
-// on as it was, nothing is smeared, and no revision changes. It is for moving the origin of a large world, for wrap-around, and for portals
-// that carry motion through.
+// Shift moves values to other coordinates without moving them in the world's own terms: the logical
+// value, both samples, what is drawn and any fading correction go through f together. Motion goes
+// on as it was, nothing is smeared, and no revision changes. It is for moving the origin of a large
+// world, for wrap-around, and for portals that carry motion through.
 //
-// Without entities, f is applied to everything of type T that has no parent ([components.Parent] with an entity in it), entities that are only visual or only logical included; children
-// move with their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates. It panics without f.
+// Without entities, f is applied to everything of type T that has no parent ([components.Parent]
+// with an entity in it), entities that are only visual or only logical included; children move with
+// their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates. It
+// panics without f.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
 	if f == nil {
@@ -38,8 +41,8 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	}
 }
 
-// shiftAll shifts every entity that a filter lets through and that has no parent. It leaves no query
-// open if f panics.
+// shiftAll shifts every entity that a filter lets through and that has no parent. It leaves no
+// query open if f panics.
 func (i *Interpolator[T]) shiftAll(f func(T) T, filter arche.Filter, parent arche.ID) {
 	query, open := i.world.Query(filter), true
 	defer func() {

@@ -79,8 +79,8 @@ func TestShiftOfSome(t *testing.T) {
 	s.Near("b", s.X(b), 2, 0)
 }
 
-// Without names a shift is for all that stands in the world itself: also those that are only visual or only logical, newborn, or had a
-// parent once; children move with their parents.
+// Without names a shift is for all that stands in the world itself: also those that are only visual
+// or only logical, newborn, or had a parent once; children move with their parents.
 func TestShiftOfAll(t *testing.T) {
 	h := hierarchy.New3D()
 	s := NewStage(t, 10, h)
@@ -175,8 +175,8 @@ func TestShiftOfACorrectionInProgress(t *testing.T) {
 	}
 }
 
-// A feed reports every entity whose logical value goes to other coordinates, with the way there, until
-// it is closed.
+// A feed reports every entity whose logical value goes to other coordinates, with the way there,
+// until it is closed.
 func TestFeedReportsShifts(t *testing.T) {
 	s := NewStage(t, 10)
 	one, two := s.Spawn(At(1, 0, 0)), s.Spawn(At(2, 0, 0))

@@ -115,8 +115,9 @@ func (v *valued[T]) state(e arche.Entity) string {
 	return text + fmt.Sprint("samples ", prev, cur, from, to, ok)
 }
 
-// troupe is a random program on entities that have values of several types. What it decides depends on its seed alone, and so must everything that is seen: not on the tables
-// in which entities stand, nor on who else interpolates.
+// troupe is a random program on entities that have values of several types. What it decides depends
+// on its seed alone, and so must everything that is seen: not on the tables in which entities
+// stand, nor on who else interpolates.
 type troupe struct {
 	*ecs.Engine
 	*rand.Rand
@@ -275,7 +276,8 @@ func (p *troupe) note() {
 	}
 }
 
-// What is drawn of a value does not depend on the tables in which entities stand, on who is moved about between them and how, nor on the interpolators of other types.
+// What is drawn of a value does not depend on the tables in which entities stand, on who is moved
+// about between them and how, nor on the interpolators of other types.
 func TestPicturesDoNotDependOnTables(t *testing.T) {
 	for seed := range uint64(8) {
 		watch := int(seed % 4)

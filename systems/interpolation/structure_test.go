@@ -17,7 +17,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Entities in every kind of motion change tables between capture and frames, in steps, and in frames without a step: rows become stale, pictures must not.
+// Entities in every kind of motion change tables between capture and frames, in steps, and in
+// frames without a step: rows become stale, pictures must not.
 func TestTableMovesBetweenCaptureAndFrame(t *testing.T) {
 	for _, when := range []string{"in steps", "between updates", "between frames without a step", "in every stage"} {
 		t.Run(when, func(t *testing.T) {
@@ -103,8 +104,8 @@ func TestTableMovesBetweenCaptureAndFrame(t *testing.T) {
 	}
 }
 
-// Everything moves and everything is in one table, which is followed as a whole: a row that leaves and one that comes must be noticed, though
-// the number of rows stays.
+// Everything moves and everything is in one table, which is followed as a whole: a row that leaves
+// and one that comes must be noticed, though the number of rows stays.
 func TestOneForOneExchangeOfRows(t *testing.T) {
 	s := NewStage(t, 10)
 	id := arche.ComponentID[Hat](s.W)
@@ -151,8 +152,9 @@ func TestOneForOneExchangeOfRows(t *testing.T) {
 	})
 }
 
-// Few move, and two of them, which go at different speeds, exchange their tables between two frames: in both tables as many rows as before are in motion, and
-// the very same ones, but others stand in them.
+// Few move, and two of them, which go at different speeds, exchange their tables between two
+// frames: in both tables as many rows as before are in motion, and the very same ones, but others
+// stand in them.
 func TestMoversExchangeRows(t *testing.T) {
 	s := NewStage(t, 10)
 	id := arche.ComponentID[Hat](s.W)
@@ -195,7 +197,8 @@ func TestMoversExchangeRows(t *testing.T) {
 	})
 }
 
-// A second engine on a world that the first has given back starts with the logical values, wherever the first was in drawing them.
+// A second engine on a world that the first has given back starts with the logical values, wherever
+// the first was in drawing them.
 func TestWorldTakenOverFromAClosedEngine(t *testing.T) {
 	h := hierarchy.New3D()
 	s := NewStage(t, 10, h)

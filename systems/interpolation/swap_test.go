@@ -11,8 +11,9 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// Two entities in motion exchange their marker for the graphics processor between frames: their tables are as long as before, and in each everybody is in motion as before. Yet both are
-// drawn as they are marked now, also while time stands still.
+// Two entities in motion exchange their marker for the graphics processor between frames: their
+// tables are as long as before, and in each everybody is in motion as before. Yet both are drawn as
+// they are marked now, also while time stands still.
 func TestExchangedMarkers(t *testing.T) {
 	for _, bystanders := range []int{0, 3} {
 		for _, dt := range []time.Duration{0, 10 * time.Millisecond} {

@@ -49,7 +49,8 @@ func TestInterpolationSwitchedForOne(t *testing.T) {
 	marked, since, until := false, uint64(0), time.Duration(0)
 	s.Run(200, FPS(144, 1), func(now ecs.Time) {
 		onTheLine(s, smooth, v)
-		if marked || now.StepStart < until { // a step that was captured without interpolation stays so
+		if marked || now.StepStart < until {
+			// a step that was captured without interpolation stays so
 			s.Near("newest", s.X(raw), Seconds(now.StepEnd), Ulps(1, 2))
 		} else {
 			onTheLine(s, raw, v)
@@ -68,8 +69,9 @@ func TestInterpolationSwitchedForOne(t *testing.T) {
 	})
 }
 
-// Who is interpolated again glides from where he is seen, and is never seen to go back: at once if the marker goes within a step, whose end is not captured yet, and from the
-// next step on if it goes after one, since the picture is at that step's end already.
+// Who is interpolated again glides from where he is seen, and is never seen to go back: at once if
+// the marker goes within a step, whose end is not captured yet, and from the next step on if it
+// goes after one, since the picture is at that step's end already.
 func TestInterpolatedAgain(t *testing.T) {
 	const tick = 5
 	within := func(where ecs.Stage) func(s *Stage, unmark func()) {
@@ -89,7 +91,8 @@ func TestInterpolatedAgain(t *testing.T) {
 		"in FixedEnd":    {within(ecs.FixedEnd), tick},
 		"in a frame": {func(s *Stage, unmark func()) {
 			s.Add(ecs.NormalUpdate, ecs.SystemFunc(func(*arche.World) {
-				if now := s.Time(); now.Tick == tick+1 && now.Normal-now.StepStart > now.FixedDelta/3 { // in the midst of that step
+				if now := s.Time(); now.Tick == tick+1 && now.Normal-now.StepStart > now.FixedDelta/3 {
+					// in the midst of that step
 					unmark()
 				}
 			}))

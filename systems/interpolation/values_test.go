@@ -55,7 +55,8 @@ type (
 	knob float64
 )
 
-// Every component of a linear value goes straight from where it was to where it is, from the first step on.
+// Every component of a linear value goes straight from where it was to where it is, from the first
+// step on.
 func TestInterpolationLinear(t *testing.T) {
 	testLinear(t, func(x [4]float64) float32 { return float32(x[0]) }, func(v float32) []float64 { return []float64{float64(v)} })
 	testLinear(t, func(x [4]float64) knob { return knob(x[0]) }, func(v knob) []float64 { return []float64{float64(v)} })
@@ -148,7 +149,8 @@ func lineBetween[T ~[4]float32](from, to T, t float32) (v T) {
 	return v
 }
 
-// bitsOf is a value's memory, by which even a NaN is equal to itself. The sign and the rest of one that was calculated are the processor's own affair.
+// bitsOf is a value's memory, by which even a NaN is equal to itself. The sign and the rest of one
+// that was calculated are the processor's own affair.
 func bitsOf[T any](v T) string {
 	if vec, ok := any(&v).(*mgl32.Vec4); ok {
 		for k := range vec {
@@ -180,7 +182,8 @@ func (v *valueStage[T]) wantFromSamples(t rapid.TB, one func(from, to T, t float
 	}
 }
 
-// Whoever moves beside a value, and over whatever time it moves, it is drawn with the bits that its own samples and the time make: alone, in a column, on a list.
+// Whoever moves beside a value, and over whatever time it moves, it is drawn with the bits that its
+// own samples and the time make: alone, in a column, on a list.
 func TestValuesAreDrawnFromTheirSamplesAlone(t *testing.T) {
 	t.Run("linear", func(t *testing.T) {
 		awkward := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e30, -1e30, 1e-40, math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
@@ -291,7 +294,8 @@ func TestCorrectionOfALinearValue(t *testing.T) {
 			s.value(0).Correct(mgl64.Vec3{9, 2, -1})
 		}
 	})
-	s.Run(2, Constant(100*time.Millisecond), func(ecs.Time) { // the second of them shows the offset for the first time, whole
+	s.Run(2, Constant(100*time.Millisecond), func(ecs.Time) {
+		// the second of them shows the offset for the first time, whole
 		s.Near("the distance from where it was", s.drawn(0).Sub(mgl64.Vec3{1, 2, 3}).Len(), 0, 1e-6)
 	})
 	for frame := range 10 {
@@ -308,7 +312,8 @@ func TestGentleCorrectionOfALinearValue(t *testing.T) {
 	s := newValueStage(t, 20, interpolation.NewLinear[mgl32.Vec2](), make([]mgl32.Vec2, 1))
 	s.Fixed(func(now ecs.Time) {
 		if now.Tick == 8 {
-			s.values.CorrectGently(s.entities[0], mgl32.Vec2{-0.6, -0.8}, mgl32.Vec2{-0.6, -0.8}, slow, slow) // an offset that is 1 long
+			// an offset that is 1 long
+			s.values.CorrectGently(s.entities[0], mgl32.Vec2{-0.6, -0.8}, mgl32.Vec2{-0.6, -0.8}, slow, slow)
 		}
 	})
 	first := -1.0
@@ -330,7 +335,8 @@ func TestGentleCorrectionOfALinearValue(t *testing.T) {
 	})
 }
 
-// A function that blends batches sees whole columns where all move, at least one value at a time, and nothing behind it; what does not move is not in it.
+// A function that blends batches sees whole columns where all move, at least one value at a time,
+// and nothing behind it; what does not move is not in it.
 func TestBatchesAreOfWhatMoves(t *testing.T) {
 	var batches []int
 	s := newValueStage(t, 10, interpolation.NewBatch(func(dst, from, to []joint, t float32) {
@@ -360,7 +366,8 @@ func TestBatchesAreOfWhatMoves(t *testing.T) {
 	}
 }
 
-// Values cost no allocation in steady state: not in columns, on lists, over times of their own, or while they are corrected.
+// Values cost no allocation in steady state: not in columns, on lists, over times of their own, or
+// while they are corrected.
 func TestValuesAllocateNothing(t *testing.T) {
 	linear := newValueStage(t, 60, interpolation.NewLinear[mgl32.Vec4](), make([]mgl32.Vec4, 2000))
 	batches := newValueStage(t, 60, interpolation.NewBatch(jointsInBatches), make([]joint, 2000))

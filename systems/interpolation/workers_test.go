@@ -57,7 +57,8 @@ func crowd(t testing.TB, n, every int, ip *interpolation.Interpolator[components
 // The picture is the same with and without workers, to the bit, whether they are awake or not.
 func TestWorkersDrawTheSamePicture(t *testing.T) {
 	const n = 50_001
-	for _, every := range []int{1, 3, 5} { // a column, a list, and one whose samples stand side by side
+	for _, every := range []int{1, 3, 5} {
+		// a column, a list, and one whose samples stand side by side
 		alone, seenAlone := crowd(t, n, every, interpolation.New3D())
 		shared, seenShared := crowd(t, n, every, withWorkers(interpolation.New3D(), 3))
 		for frame := range 30 {
@@ -89,7 +90,8 @@ func TestNoWorkerOutlivesItsEngine(t *testing.T) {
 		}
 		e.Close()
 	}
-	// Close waits for a worker's last word, after which the runtime still has to take its goroutine away.
+	// Close waits for a worker's last word, after which the runtime still has to take its goroutine
+	// away.
 	for until := patience(t); runtime.NumGoroutine() > before && time.Now().Before(until); {
 		runtime.Gosched()
 	}
@@ -98,7 +100,8 @@ func TestNoWorkerOutlivesItsEngine(t *testing.T) {
 	}
 }
 
-// workersAsleep counts the workers that wait in a channel. One that has not begun yet is not asleep.
+// workersAsleep counts the workers that wait in a channel. One that has not begun yet is not
+// asleep.
 func workersAsleep() (asleep int) {
 	stacks := make([]byte, 1<<20)
 	for _, stack := range strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
@@ -109,12 +112,15 @@ func workersAsleep() (asleep int) {
 	return asleep
 }
 
-// A worker that has nothing to do goes to sleep, whether frames go on with nothing or too little in motion or do not go on at all.
+// A worker that has nothing to do goes to sleep, whether frames go on with nothing or too little in
+// motion or do not go on at all.
 func TestWorkersFallAsleep(t *testing.T) {
 	const workers = 2
 	for _, test := range []struct {
-		name   string
-		every  int // of ten thousand entities one in so many moves; more than four fifths of them are shared with workers
+		name string
+		// of ten thousand entities one in so many moves; more than four fifths of them are shared
+		// with workers
+		every  int
 		paused bool
 		frame  time.Duration
 	}{
@@ -131,7 +137,8 @@ func TestWorkersFallAsleep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// They are awake for tens of thousands of turns, however long these take, so it is of no use to look at every one: that stops the whole program.
+		// They are awake for tens of thousands of turns, however long these take, so it is of no
+		// use to look at every one: that stops the whole program.
 		for until, asleep := patience(t), 0; asleep < workers; {
 			for turn := range 1 << 12 {
 				if test.frame > 0 && turn%32 == 0 {
@@ -147,7 +154,8 @@ func TestWorkersFallAsleep(t *testing.T) {
 	}
 }
 
-// patience is when to stop waiting for what must come, but nobody knows when on a busy machine: after half of the time that is left to the tests.
+// patience is when to stop waiting for what must come, but nobody knows when on a busy machine:
+// after half of the time that is left to the tests.
 func patience(t *testing.T) time.Time {
 	left := time.Hour
 	if end, ok := t.Deadline(); ok {

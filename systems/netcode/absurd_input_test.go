@@ -100,8 +100,10 @@ func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick
 	return p
 }
 
-// A player whose client sends inputs that are no numbers, or infinite, past a codec that takes everything. NaNs are refused before they run, so nobody notices. What is infinite runs: it takes him himself out of
-// the world, for good, and may cost his client and those near him a replay in every step; that is all, and it is bounded by the history.
+// A player whose client sends inputs that are no numbers, or infinite, past a codec that takes
+// everything. NaNs are refused before they run, so nobody notices. What is infinite runs: it takes
+// him himself out of the world, for good, and may cost his client and those near him a replay in
+// every step; that is all, and it is bounded by the history.
 func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 	for _, absurd := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
 		listener := loopback.Listen(loopback.Config{})
@@ -176,7 +178,8 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 		}
 		mad = true
 		run(6 * time.Second)
-		// A step of the engine has one new tick, or two, and a replay of the history at most: of the own player, and of the other one.
+		// A step of the engine has one new tick, or two, and a replay of the history at most: of
+		// the own player, and of the other one.
 		const history = prediction.DefaultHistory
 		if limit := 2 * (history + 2); most[0] > limit || most[1] > limit {
 			t.Errorf("%v: up to %d and %d steps of walkers are run in one, want %d at most", absurd, most[0], most[1], limit)
@@ -189,7 +192,8 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 			t.Errorf("%v: the other player is predicted at %v, and is at %v", absurd, own, a.State)
 		}
 		if math.IsNaN(float64(absurd)) {
-			// Counted on his own client he goes on; on the server he stands, as one who sends nothing does.
+			// Counted on his own client he goes on; on the server he stands, as one who sends
+			// nothing does.
 			if n := server.Stats().Malformed; n < 100 || joined[1].State.X != 0 || most[0] > history/2 {
 				t.Errorf("%d packets with NaNs refused; he is at %v; the other one's client runs up to %d steps in one", n, joined[1].State, most[0])
 			}

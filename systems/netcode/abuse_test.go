@@ -17,7 +17,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// A player who acknowledges nothing, one who acknowledges packets that were never sent, and one who floods with messages: the others play on, and the server's memory stays what it was.
+// A player who acknowledges nothing, one who acknowledges packets that were never sent, and one who
+// floods with messages: the others play on, and the server's memory stays what it was.
 func TestAbusers(t *testing.T) {
 	for _, how := range []string{"acknowledges nothing", "acknowledges what was never sent", "floods with messages", "floods with greetings", "floods with nonsense"} {
 		heard := 0
@@ -109,7 +110,8 @@ func TestAbusers(t *testing.T) {
 	}
 }
 
-// Sixty-four connections claim one player's place with his secret: the last one has it, there is still one of him, and nothing is left of the others.
+// Sixty-four connections claim one player's place with his secret: the last one has it, there is
+// still one of him, and nothing is left of the others.
 func TestManyResumeOnePlayer(t *testing.T) {
 	m := newMatch(t, nil)
 	conn := m.listener.Dial()

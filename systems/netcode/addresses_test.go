@@ -32,7 +32,9 @@ func (l elsewhere) Accept() (transport.Conn, bool) {
 	return conn, ok
 }
 
-// A stranger with a link that is good for all takes as many places as one address may have, whatever he tries, and others still come in. He is told why, and comes in when a place of his is free.
+// A stranger with a link that is good for all takes as many places as one address may have,
+// whatever he tries, and others still come in. He is told why, and comes in when a place of his is
+// free.
 func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -89,8 +91,9 @@ func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
 	}
 }
 
-// Who is awaited back keeps his place among those of his address, and gets it back from there or from elsewhere; wherever he goes, his place is one of those of the address from which he joined, or one
-// with two addresses could take all places by moving from here to there.
+// Who is awaited back keeps his place among those of his address, and gets it back from there or
+// from elsewhere; wherever he goes, his place is one of those of the address from which he joined,
+// or one with two addresses could take all places by moving from here to there.
 func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	const home, away = "203.0.113.7:1000", "198.51.100.1:7"
 	addr := home
@@ -179,7 +182,8 @@ func TestSilentStrangersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// inOrder is a listener whose connections come from addresses in the order in which they were dialled.
+// inOrder is a listener whose connections come from addresses in the order in which they were
+// dialled.
 type inOrder struct {
 	transport.Listener
 	addrs *[]string
@@ -194,7 +198,8 @@ func (l inOrder) Accept() (transport.Conn, bool) {
 	return conn, ok
 }
 
-// Strangers from a few networks, who connect faster than anybody's first word comes over a line, send away each other only.
+// Strangers from a few networks, who connect faster than anybody's first word comes over a line,
+// send away each other only.
 func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
 	for name, stranger := range map[string]func(i int) string{
 		"one address":    func(i int) string { return fmt.Sprintf("203.0.113.7:%d", 1000+i) },
@@ -234,13 +239,15 @@ func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// Who has said who he is when strangers come in a rush is let in, and not sent away unheard to make room for them: they all come between two looks of a server that was held up.
+// Who has said who he is when strangers come in a rush is let in, and not sent away unheard to make
+// room for them: they all come between two looks of a server that was held up.
 func TestARushSendsNobodyAwayUnheard(t *testing.T) {
 	m := newMatch(t, nil)
 	for range 10 {
 		m.join(perfect(), nil)
 	}
-	m.run(2*time.Second/120, nil) // a frame in which they dial and one in which they are let in by the transport, and speak
+	// a frame in which they dial and one in which they are let in by the transport, and speak
+	m.run(2*time.Second/120, nil)
 	if s := m.server.Stats(); s.Waiting != 10 || s.Joined != 0 {
 		t.Fatalf("%+v, want 10 who wait: the test shows nothing", s)
 	}

@@ -9,13 +9,18 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// What comes of a replica that is seen in the past is of a moment that its picture has not come to: it is kept until then, as its poses are, so that a door opens in front of who is seen to open it
-// and a rocket appears at the muzzle when it is fired. It holds in the step in which the picture comes there, before any pose of that step is written. What is drawn in the present has it when it comes.
+// What comes of a replica that is seen in the past is of a moment that its picture has not come to:
+// it is kept until then, as its poses are, so that a door opens in front of who is seen to open it
+// and a rocket appears at the muzzle when it is fired. It holds in the step in which the picture
+// comes there, before any pose of that step is written. What is drawn in the present has it when it
+// comes.
 
-// maxHeld is how much may be kept of all replicas together. Of whom more comes than that, all holds at once: early, but in order.
+// maxHeld is how much may be kept of all replicas together. Of whom more comes than that, all holds
+// at once: early, but in order.
 const maxHeld = 1 << 14
 
-// held is a piece of news that is kept. Those of one replica are a list in the order in which they came.
+// held is a piece of news that is kept. Those of one replica are a list in the order in which they
+// came.
 type held struct {
 	at    time.Duration // in the server's time: it holds when the picture has come there
 	what  int32         // which mirror it is for, or one of the below
@@ -44,7 +49,8 @@ func (h held) of(what, value int32) held {
 	return h
 }
 
-// after returns which of a replica's news comes after another one of them, or after 0 as the first; 0: none.
+// after returns which of a replica's news comes after another one of them, or after 0 as the first;
+// 0: none.
 func (h *holding) after(r *replica, i int32) int32 {
 	if i == 0 {
 		return r.news.first
@@ -55,7 +61,8 @@ func (h *holding) after(r *replica, i int32) int32 {
 // hold puts a piece of news behind those that are kept of a replica.
 func (h *holding) hold(r *replica, news held) { h.put(r, r.news.last, news) }
 
-// put puts a piece of news after another one of a replica's, or after 0 as the first, and returns its number.
+// put puts a piece of news after another one of a replica's, or after 0 as the first, and returns
+// its number.
 func (h *holding) put(r *replica, after int32, news held) int32 {
 	if len(h.all) == 0 {
 		h.all = append(h.all, held{})
@@ -81,7 +88,8 @@ func (h *holding) put(r *replica, after int32, news held) int32 {
 	return i
 }
 
-// take takes out one of a replica's news, which comes after another one of them, or after 0 as the first, and returns it.
+// take takes out one of a replica's news, which comes after another one of them, or after 0 as the
+// first, and returns it.
 func (h *holding) take(r *replica, after, i int32) held {
 	news := h.all[i]
 	if after == 0 {
@@ -139,9 +147,10 @@ func (c *Client[S, I]) note(r *replica, ch *snapshot.Change, at time.Duration) {
 	}
 }
 
-// noteLate takes in a record that a newer one has overtaken. What it says of a component holds from its moment on, up to the
-// next news of that component. If the newer records were silent about the component, the newest of them ends it: silence means
-// that the component is as the server knows the client to have had it, not as an overtaken record says.
+// noteLate takes in a record that a newer one has overtaken. What it says of a component holds from
+// its moment on, up to the next news of that component. If the newer records were silent about the
+// component, the newest of them ends it: silence means that the component is as the server knows
+// the client to have had it, not as an overtaken record says.
 func (c *Client[S, I]) noteLate(r *replica, ch *snapshot.Change, at time.Duration) {
 	if r.news.first == 0 || at < r.holds || c.held.n >= maxHeld {
 		return
@@ -167,7 +176,8 @@ func (c *Client[S, I]) noteLate(r *replica, ch *snapshot.Change, at time.Duratio
 	}
 }
 
-// reveal lets hold what is due when the picture shows a moment, and all that is kept of those who are drawn in the present now.
+// reveal lets hold what is due when the picture shows a moment, and all that is kept of those who
+// are drawn in the present now.
 func (c *Client[S, I]) reveal(view time.Duration, seen bool) {
 	if c.held.n == 0 {
 		return
@@ -228,7 +238,8 @@ func (c *Client[S, I]) happen(r *replica, news held) {
 	}
 }
 
-// there returns a replica with its entity, nil if there is none. If it was to be seen later only it is seen from now on: the own player, who is in the present, needs it.
+// there returns a replica with its entity, nil if there is none. If it was to be seen later only it
+// is seen from now on: the own player, who is in the present, needs it.
 func (c *Client[S, I]) there(id snapshot.ID) *replica {
 	r := c.replica(id)
 	if r == nil {

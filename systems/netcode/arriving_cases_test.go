@@ -16,7 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// However much comes, and however far behind the picture is, no more than so much is kept; what there is no room for holds early, but nothing goes back, and in the end all is as on the server.
+// However much comes, and however far behind the picture is, no more than so much is kept; what
+// there is no room for holds early, but nothing goes back, and in the end all is as on the server.
 func TestWhatIsKeptIsBounded(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 4 << 20 })
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond, Loss: 0.05, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) {
@@ -75,7 +76,8 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	}
 }
 
-// Values and owners that change all the time allocate nothing, once there is room for what a delay takes.
+// Values and owners that change all the time allocate nothing, once there is room for what a delay
+// takes.
 func TestArrivingAllocatesNothing(t *testing.T) {
 	m := newMatch(t, nil)
 	w := m.engine.World()
@@ -155,7 +157,9 @@ func TestFamiliesArriveTogether(t *testing.T) {
 	}
 }
 
-// What is drawn in the present is there, and has its values, when the news comes: the own player, what moves by the tick, and a body near him, which he may run into. A body far away waits for the picture.
+// What is drawn in the present is there, and has its values, when the news comes: the own player,
+// what moves by the tick, and a body near him, which he may run into. A body far away waits for the
+// picture.
 func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	p := boxProtocol(t, boxes())
 	netcode.Mirror[score](p, "score", scoreCodec{}, netcode.OnArrival())
@@ -225,7 +229,8 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	apart(a, &own)
 	apart(b, &others)
 	m.run(5*time.Second, nil)
-	for n := 0; n == 0; n, _, _ = b.client.HeldForTest() { // his health has come, and is not seen yet
+	for n := 0; n == 0; n, _, _ = b.client.HeldForTest() {
+		// his health has come, and is not seen yet
 		m.run(time.Second/120, nil)
 	}
 	b.client.SetKind(remote.OffsetDecay)
@@ -241,7 +246,8 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	}
 }
 
-// A server that is started anew counts its ticks from 0: what the old one's picture showed says nothing of when the new one's values hold.
+// A server that is started anew counts its ticks from 0: what the old one's picture showed says
+// nothing of when the new one's values hold.
 func TestValuesOfAServerStartedAnew(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = time.Second })
@@ -285,7 +291,8 @@ func TestValuesOfAServerStartedAnew(t *testing.T) {
 	}
 }
 
-// What a player ceases to know of and comes to know of again, all before the picture has come there, is seen until the one and from the other on, by one entity at a time.
+// What a player ceases to know of and comes to know of again, all before the picture has come
+// there, is seen until the one and from the other on, by one entity at a time.
 func TestSeenAgain(t *testing.T) {
 	hidden := false
 	var crate arche.Entity
@@ -329,7 +336,8 @@ func TestSeenAgain(t *testing.T) {
 		t.Fatalf("it went and came at %v, want %v", spans, want)
 	}
 	for i := range want {
-		if d := spans[i] - want[i]; d < 0 || d > 90*time.Millisecond { // two steps, and a snapshot's interval or two
+		if d := spans[i] - want[i]; d < 0 || d > 90*time.Millisecond {
+			// two steps, and a snapshot's interval or two
 			t.Errorf("it went and came at %v, want %v", spans, want)
 		}
 	}

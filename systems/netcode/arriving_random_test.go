@@ -14,7 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// churn is a server on which everything comes, goes, changes, hides and changes hands. A crate's points are its number, times a thousand, and how often it has changed.
+// churn is a server on which everything comes, goes, changes, hides and changes hands. A crate's
+// points are its number, times a thousand, and how often it has changed.
 type churn struct {
 	*match
 	rng    *rand.Rand
@@ -117,8 +118,9 @@ func (m *match) until(p *player, status netcode.Status) {
 	}
 }
 
-// Whatever happens on the server and on the line: what is seen of an entity is never the value of another one, never one that it did not have by the moment that the picture shows, and never goes back; one
-// ID is never drawn by two; in the end both sides have the same, and nothing is kept.
+// Whatever happens on the server and on the line: what is seen of an entity is never the value of
+// another one, never one that it did not have by the moment that the picture shows, and never goes
+// back; one ID is never drawn by two; in the end both sides have the same, and nothing is kept.
 func TestArrivingWhateverHappens(t *testing.T) {
 	for seed := range arrivingSeeds {
 		path := wild(seed)
@@ -180,7 +182,9 @@ func TestArrivingWhateverHappens(t *testing.T) {
 				looked++
 				limit, ok := c.most[id][k]
 				if !ok {
-					unlisted++ // it is seen a little longer than it was, or the client has not heard yet that it went
+					// it is seen a little longer than it was, or the client has not heard yet that
+					// it went
+					unlisted++
 					continue
 				}
 				if points > limit || points/1000 != limit/1000 {

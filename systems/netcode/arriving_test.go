@@ -50,8 +50,10 @@ func wild(seed uint64) linksim.Path {
 	return linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond, Loss: 0.15, Duplicate: 0.1, Seed: seed})
 }
 
-// A value holds in the step in which the picture comes to its moment, with the pose of the same tick: a crate that jumps counts its jumps, and on no screen, in no step, it has another count than its place says.
-// What is drawn in the present, and what is mirrored on arrival, comes with the news.
+// A value holds in the step in which the picture comes to its moment, with the pose of the same
+// tick: a crate that jumps counts its jumps, and on no screen, in no step, it has another count
+// than its place says. What is drawn in the present, and what is mirrored on arrival, comes with
+// the news.
 func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -122,7 +124,8 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 	}
 }
 
-// What comes into the world is seen when the picture comes to its birth, and in motion from its first step on.
+// What comes into the world is seen when the picture comes to its birth, and in motion from its
+// first step on.
 func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 	const interval, step = time.Second / 30, time.Second / tickRate
 	for _, test := range []struct {
@@ -187,7 +190,8 @@ func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 	}
 }
 
-// What lives for a shorter time than the picture is behind is seen for as long as it lived, where it was.
+// What lives for a shorter time than the picture is behind is seen for as long as it lived, where
+// it was.
 func TestShortLives(t *testing.T) {
 	for seed := range uint64(8) {
 		m := newMatch(t, nil)

@@ -13,8 +13,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// The platformer articles' own set-up: 200 ms ± 10 % and 15 % loss over a WebSocket, inputs that run as they come. Stalls of a stream last longer than the usual bank, which
-// takes a third of his way from who plays honestly; with a second to make up for he goes as far as he is predicted to, and others see it without leaps.
+// The platformer articles' own set-up: 200 ms ± 10 % and 15 % loss over a WebSocket, inputs that
+// run as they come. Stalls of a stream last longer than the usual bank, which takes a third of his
+// way from who plays honestly; with a second to make up for he goes as far as he is predicted to,
+// and others see it without leaps.
 func TestBankOverAStream(t *testing.T) {
 	const seconds = 30
 	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {

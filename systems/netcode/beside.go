@@ -10,17 +10,19 @@ import (
 // longPatience is how long silence is endured at most: a full queue on a slow line is 20 s long.
 const longPatience = 22 * time.Second
 
-// besideHeld is how long the other connection may go on being silent after the server has said, on the one
-// beside it, that it still speaks: then its way down is dead.
+// besideHeld is how long the other connection may go on being silent after the server has said, on
+// the one beside it, that it still speaks: then its way down is dead.
 const besideHeld = time.Second
 
-// beside is a connection that a silent client tries beside the one that it has. Whichever of the two speaks
-// first is kept: an outage that ends has cost no session then, and a path that is dead costs no wait.
+// beside is a connection that a silent client tries beside the one that it has. Whichever of the
+// two speaks first is kept: an outage that ends has cost no session then, and a path that is dead
+// costs no wait.
 type beside struct {
-	conn     transport.Conn // nil: none
-	next     time.Duration  // of a hello, or of a connection
-	asked    bool           // a hello has been sent, so the server may have moved the player
-	answered time.Duration  // when the server first said that the other one still speaks to it; 0: it has not
+	conn  transport.Conn // nil: none
+	next  time.Duration  // of a hello, or of a connection
+	asked bool           // a hello has been sent, so the server may have moved the player
+	// when the server first said that the other one still speaks to it; 0: it has not
+	answered time.Duration
 }
 
 // drop closes the connection. It is no farewell: the player stays.

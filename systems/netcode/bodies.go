@@ -13,57 +13,78 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Bodies are entities that players push around, and that push back: crates, balls, doors. The server steps all of them together with all players; a client steps those near
-// his own player together with him, ahead of the server, by the same function, so that what he touches answers in the tick in which he touches it. What is farther away is
-// interpolated like other entities.
+// Bodies are entities that players push around, and that push back: crates, balls, doors. The
+// server steps all of them together with all players; a client steps those near his own player
+// together with him, ahead of the server, by the same function, so that what he touches answers in
+// the tick in which he touches it. What is farther away is interpolated like other entities.
 //
-// A body is an entity of one of the Kinds that has the component B beside its Transform3D and Replicated, and no parent: while it has one it is cargo, which nothing steps. The server's plugin steps the components and writes
-// the poses; gameplay may change a component afterwards, in FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same step.
-// Clients' replicas have the component too: the predicted state, or else the server's, of the moment that the picture shows.
+// A body is an entity of one of the Kinds that has the component B beside its Transform3D and
+// Replicated, and no parent: while it has one it is cargo, which nothing steps. The server's plugin
+// steps the components and writes the poses; gameplay may change a component afterwards, in
+// FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same
+// step. Clients' replicas have the component too: the predicted state, or else the server's, of the
+// moment that the picture shows.
 //
 // # Cost
 //
-// While predictions are right a client runs one step of the group per tick. A wrong one is replayed, at most once in a fixed step however many packets came: at most as many ticks
-// as the round trip and the lead have (64 at most), with at most Max bodies each. Nothing is allocated. Bandwidth: what Codec writes, for bodies that changed.
+// While predictions are right a client runs one step of the group per tick. A wrong one is
+// replayed, at most once in a fixed step however many packets came: at most as many ticks as the
+// round trip and the lead have (64 at most), with at most Max bodies each. Nothing is allocated.
+// Bandwidth: what Codec writes, for bodies that changed.
 //
 // # Limits
 //
-// What other players do now is not known before the news of it comes. With a StandIn, those near the own player are predicted like him, from where they were seen last and by the input that they
-// gave last, which the server tells: for half a second at most, after which they let go. Who changes his mind is predicted wrongly until the news of it comes, and then put right. Without a StandIn
-// bodies are predicted as if there were nobody else. Where inputs run on arrival
-// ([ServerConfig].OnArrival) a player has no tick to share with bodies, and clients interpolate them all.
+// What other players do now is not known before the news of it comes. With a StandIn, those near
+// the own player are predicted like him, from where they were seen last and by the input that they
+// gave last, which the server tells: for half a second at most, after which they let go. Who
+// changes his mind is predicted wrongly until the news of it comes, and then put right. Without a
+// StandIn bodies are predicted as if there were nobody else. Where inputs run on arrival
+// ([ServerConfig].OnArrival) a player has no tick to share with bodies, and clients interpolate
+// them all.
 type Bodies[S any, I comparable, B comparable] struct {
 	// Kinds are the kinds of the entities that are bodies. Required.
 	Kinds []uint16
-	// Step brings the group to the end of tick t. The game's own Step has run for each of its players, who are there to push and to be pushed back. It must depend on nothing but its
-	// arguments and on what is a function of the tick: on a client the group is a part of the server's. It must cope with any state that Codec reads, and
-	// keep no reference to the group. Required.
+	// Step brings the group to the end of tick t. The game's own Step has run for each of its
+	// players, who are there to push and to be pushed back. It must depend on nothing but its
+	// arguments and on what is a function of the tick: on a client the group is a part of the
+	// server's. It must cope with any state that Codec reads, and keep no reference to the group.
+	// Required.
 	Step func(g *prediction.Group[S, I, B], t tick.Tick)
 	// Pose returns where a body in the state is, in the world. Required.
 	Pose func(body B) components.Pose3D
-	// StandIn makes a player's state of what is known of another one: of his pose in the world, his velocity in units of length per second, and the last input that he is known to have given. From
-	// there on Game.Step and Step move him with the bodies. It reports false for what is no player. It must be fit for whatever travels. Nil: others are in nobody's way.
+	// StandIn makes a player's state of what is known of another one: of his pose in the world, his
+	// velocity in units of length per second, and the last input that he is known to have given.
+	// From there on Game.Step and Step move him with the bodies. It reports false for what is no
+	// player. It must be fit for whatever travels. Nil: others are in nobody's way.
 	StandIn func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3, in I) (S, bool)
-	// Share returns what others are told of an input, if there is a StandIn: leave out of it what moves neither a player nor a body, such as where he aims, and it costs nothing. Nil: all of it.
+	// Share returns what others are told of an input, if there is a StandIn: leave out of it what
+	// moves neither a player nor a body, such as where he aims, and it costs nothing. Nil: all of
+	// it.
 	Share func(in I) I
-	// Codec packs a body's state, for all who may know of it. What Decode returns may come from anywhere and must be fit for Step. Required.
+	// Codec packs a body's state, for all who may know of it. What Decode returns may come from
+	// anywhere and must be fit for Step. Required.
 	Codec snapshot.Codec[B]
-	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's pose travels anyway. Nil: nothing.
+	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's
+	// pose travels anyway. Nil: nothing.
 	Restore func(body B, pose components.Pose3D) B
-	// Distance tells how far a prediction was off, at least 0, in units of length, NaN for what makes no sense; up to Tolerance it counts as right, to be chosen above the quantum of Codec and
-	// poses. Distance is required.
+	// Distance tells how far a prediction was off, at least 0, in units of length, NaN for what
+	// makes no sense; up to Tolerance it counts as right, to be chosen above the quantum of Codec
+	// and poses. Distance is required.
 	Distance  func(predicted, authoritative B) float64
 	Tolerance float64
-	// Snap is the distance in units of length from which on a correction is drawn as a jump; zero means never.
+	// Snap is the distance in units of length from which on a correction is drawn as a jump; zero
+	// means never.
 	Snap float64
-	// Near is how near to the own player a body is predicted, Leave how far away it has to be to be interpolated again (zero: Near * 1.3), both in units of length. Near has to
-	// cover what may touch him, by way of other bodies too, in the half second after it comes into view. Required.
+	// Near is how near to the own player a body is predicted, Leave how far away it has to be to be
+	// interpolated again (zero: Near * 1.3), both in units of length. Near has to cover what may
+	// touch him, by way of other bodies too, in the half second after it comes into view. Required.
 	Near, Leave float32
 	// Max is how many are predicted at once, the nearest; zero means 16, at most 256.
 	Max int
 }
 
-// Predict makes the entities of some kinds bodies. Call it on both ends, in the same order as calls of [Mirror], of which it is one: the name stands for B at the handshake. It panics for what is
+// Predict makes the entities of some kinds bodies. Call it on both ends, in the same order as calls
+// of [Mirror], of which it is one: the name stands for B at the handshake. It panics for what is
 // missing or wrong, for a second call, and when the protocol is in use already.
 func Predict[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) snapshot.Component[B] {
 	switch {

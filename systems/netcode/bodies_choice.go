@@ -95,7 +95,8 @@ func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
 	b.active = slices.Delete(b.active, farthest, farthest+1)
 }
 
-// giveWay sends away the farthest, but never what carries the own player, if it is clearly farther than one who has no place.
+// giveWay sends away the farthest, but never what carries the own player, if it is clearly farther
+// than one who has no place.
 func (b *bodiesClient[S, I, B]) giveWay(eye mgl32.Vec3, near float32) {
 	farthest, most, carrier := -1, near*1.25, b.carrier()
 	for i := range b.active {
@@ -114,8 +115,10 @@ func (b *bodiesClient[S, I, B]) giveWay(eye mgl32.Vec3, near float32) {
 	}
 }
 
-// A body that another player pushes is seen at his time, as he is: predicted, it would run away before he is seen to touch it, and from where he will not have pushed it. It is
-// predicted all the same, for the own player may run into it. So it is drawn as predicted from when he is nearly as near to it.
+// A body that another player pushes is seen at his time, as he is: predicted, it would run away
+// before he is seen to touch it, and from where he will not have pushed it. It is predicted all the
+// same, for the own player may run into it. So it is drawn as predicted from when he is nearly as
+// near to it.
 const (
 	farther = 1.6 // times as far as another player is the own one from a body that is given up,
 	nearer  = 1.3 // and from one that is taken back
@@ -150,7 +153,8 @@ func (b *bodiesClient[S, I, B]) share() {
 	}
 }
 
-// carrier returns the body that carries the own player, as the server has told last or else as he is predicted; None if none does.
+// carrier returns the body that carries the own player, as the server has told last or else as he
+// is predicted; None if none does.
 func (b *bodiesClient[S, I, B]) carrier() snapshot.ID {
 	carrier := b.c.protocol.game.Carrier
 	if carrier == nil || !b.c.predictor.Started() {

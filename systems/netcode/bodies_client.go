@@ -11,12 +11,14 @@ import (
 
 // clientBodies are a client's bodies without their type.
 type clientBodies interface {
-	// news takes what the newest snapshots say, and lets bodies come and go. A reconciliation follows.
+	// news takes what the newest snapshots say, and lets bodies come and go. A reconciliation
+	// follows.
 	news()
 	// before and after surround the step of the own player.
 	before()
 	after()
-	// sampled takes where interpolation has a replica, and reports whether the bodies write its pose.
+	// sampled takes where interpolation has a replica, and reports whether the bodies write its
+	// pose.
 	sampled(id snapshot.ID, pose components.Pose3D, jump bool) bool
 	// draw writes the poses.
 	draw()
@@ -29,17 +31,20 @@ type clientBodies interface {
 	stats(to *ClientStats)
 }
 
-// fadeSpeed bounds how fast, in units of length per second, a body is taken from where interpolation has it to where it is predicted or back, beside its own motion; shortFade and
+// fadeSpeed bounds how fast, in units of length per second, a body is taken from where
+// interpolation has it to where it is predicted or back, beside its own motion; shortFade and
 // longFade bound how long that takes.
 const (
 	fadeSpeed = 1.8
 	shortFade = 0.25 // s
 	longFade  = 2.0  // s
-	// easeSlow and easeFast bound how fast a correction is made good in the picture, in units of length per second beside the body's own motion; see CorrectGently.
+	// easeSlow and easeFast bound how fast a correction is made good in the picture, in units of
+	// length per second beside the body's own motion; see CorrectGently.
 	easeSlow, easeFast = 1.1, 2.4
 )
 
-// lost is how many times farther than Leave a prediction may be from where the server has a body and still be one.
+// lost is how many times farther than Leave a prediction may be from where the server has a body
+// and still be one.
 const lost = 4
 
 // bodiesClient predicts bodies near the own player.
@@ -53,7 +58,8 @@ type bodiesClient[S any, I comparable, B comparable] struct {
 	stepped bool         // in this step
 }
 
-// activeBody is a body that is predicted, drawn between where interpolation has it and where it is predicted.
+// activeBody is a body that is predicted, drawn between where interpolation has it and where it is
+// predicted.
 type activeBody struct {
 	id      snapshot.ID
 	leaving bool
@@ -110,7 +116,8 @@ func (b *bodiesClient[S, I, B]) news() {
 			continue
 		}
 		if s.AtRest && !at.IsNewer(known) {
-			// Of what rests nothing more comes, which is news as well: if the prediction has moved it, it was wrong.
+			// Of what rests nothing more comes, which is news as well: if the prediction has moved
+			// it, it was wrong.
 			at = newest.Add(-b.silence())
 		}
 		if at.IsNewer(known) && b.company.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
@@ -122,7 +129,8 @@ func (b *bodiesClient[S, I, B]) news() {
 	b.share()
 }
 
-// unload sends away at once what has become cargo: it is not stepped any more, and its pose is that in the frame of what carries it. What the picture has to make up for fades.
+// unload sends away at once what has become cargo: it is not stepped any more, and its pose is that
+// in the frame of what carries it. What the picture has to make up for fades.
 func (b *bodiesClient[S, I, B]) unload() {
 	kept := b.active[:0]
 	for i := range b.active {
@@ -148,7 +156,8 @@ func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 func (b *bodiesClient[S, I, B]) release(id snapshot.ID) {
 	b.company.Remove(uint32(id))
 	r := b.c.replica(id)
-	if r == nil || r.news.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) { // if there is more to come, the picture is on its way there
+	if r == nil || r.news.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
+		// if there is more to come, the picture is on its way there
 		return
 	}
 	if state, ok := b.handle.Get(b.c.decoder, id); ok {
@@ -156,8 +165,9 @@ func (b *bodiesClient[S, I, B]) release(id snapshot.ID) {
 	}
 }
 
-// silence is after how many ticks without news of a body at rest it counts as being there still. What begins to move is in every snapshot from then on, so it takes the loss of that many,
-// or a crowd that leaves it no room, to be wrong about it; then the news puts it right again.
+// silence is after how many ticks without news of a body at rest it counts as being there still.
+// What begins to move is in every snapshot from then on, so it takes the loss of that many, or a
+// crowd that leaves it no room, to be wrong about it; then the news puts it right again.
 func (b *bodiesClient[S, I, B]) silence() int {
 	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2
 }
@@ -200,7 +210,8 @@ func (b *bodiesClient[S, I, B]) after() {
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
 		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
-			// It has flown off to where nothing is. What it may have touched, the next reconciliation puts right.
+			// It has flown off to where nothing is. What it may have touched, the next
+			// reconciliation puts right.
 			a.ready, a.leaving, a.weight = false, true, 0
 		}
 	}
@@ -268,7 +279,8 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	a.wrong = false
 }
 
-// fade moves a weight by a step towards 1 or 0, so that over the gap it stands for nothing moves faster than it should.
+// fade moves a weight by a step towards 1 or 0, so that over the gap it stands for nothing moves
+// faster than it should.
 func fade(weight float32, in bool, gap float32, rate int) float32 {
 	const steepest = 1.5 // of smooth
 	step := float32(1 / (shortFade * float64(rate)))

@@ -5,7 +5,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 )
 
-// sharedCodec tells others of a player's input. It is written as a difference from the one that they know.
+// sharedCodec tells others of a player's input. It is written as a difference from the one that
+// they know.
 type sharedCodec[I comparable] struct{ inputs prediction.Codec[I] }
 
 func (sharedCodec[I]) Quantize(in I) I { return in }

@@ -15,7 +15,8 @@ type other struct {
 
 const (
 	maxOthers = 8
-	// letsGo is after how many seconds without news another player is believed to have let go of everything.
+	// letsGo is after how many seconds without news another player is believed to have let go of
+	// everything.
 	letsGo = 0.5
 )
 
@@ -38,7 +39,8 @@ func (b *bodiesClient[S, I, B]) othersConfig() prediction.Others[S, I] {
 	}
 }
 
-// meet takes the news of those who are near into the prediction, and lets go who is not near any more.
+// meet takes the news of those who are near into the prediction, and lets go who is not near any
+// more.
 func (b *bodiesClient[S, I, B]) meet(newest tick.Tick) {
 	if b.config.StandIn == nil {
 		return
@@ -100,7 +102,8 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 			if far.distance <= d {
 				continue
 			}
-			if far.stays = false; in < 0 && farthest >= met { // who has come in just now leaves no trace
+			if far.stays = false; in < 0 && farthest >= met {
+				// who has come in just now leaves no trace
 				*far = other{id: r.id, distance: d, stays: true}
 				continue
 			}

@@ -12,7 +12,8 @@ import (
 type serverBodies interface {
 	// step moves all bodies, together with all players, whose own steps have run.
 	step(t tick.Tick)
-	// predicts reports whether clients predict bodies of the kind, and near whether one does that is this far away.
+	// predicts reports whether clients predict bodies of the kind, and near whether one does that
+	// is this far away.
 	predicts(kind uint16) bool
 	near(distance float32) bool
 	// share puts what players did in the tick into what travels.
@@ -46,7 +47,8 @@ func (b *bodiesServer[S, I, B]) step(t tick.Tick) {
 		}
 	}
 	prediction.SortActors(g.Players)
-	// In the order of slots, which is that of a client's group. Who has just been made has no slot yet and begins with the next step.
+	// In the order of slots, which is that of a client's group. Who has just been made has no slot
+	// yet and begins with the next step.
 	for slot, e := range s.tracks.bySlot {
 		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
 			continue

@@ -23,7 +23,8 @@ var networks = []struct {
 	{"seeds", func(seed uint64) linkPath { return seeds(seed) }},
 }
 
-// What the own player runs into answers in the tick in which he touches it, as he is drawn and as it is drawn, and the server comes to the same.
+// What the own player runs into answers in the tick in which he touches it, as he is drawn and as
+// it is drawn, and the server comes to the same.
 func TestBoxAnswersAtOnce(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
@@ -84,7 +85,8 @@ func TestBoxAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// wander pushes whatever is around: eight directions, changed every 40 ticks, but never far away from where he began.
+// wander pushes whatever is around: eight directions, changed every 40 ticks, but never far away
+// from where he began.
 func (p *player) wander(seed uint64) func(tick.Tick) input {
 	return func(at tick.Tick) input {
 		if s, _ := p.client.State(); math.Hypot(float64(s.X), float64(s.Z)) > 6 {
@@ -113,7 +115,8 @@ func (p *player) towards(e arche.Entity) input {
 	return input{X: sign(d[0] - s.X), Z: sign(d[2] - s.Z)}
 }
 
-// Nobody is corrected in a world that one player moves alone, whatever the network: there is nothing to be wrong about but what rounding loses.
+// Nobody is corrected in a world that one player moves alone, whatever the network: there is
+// nothing to be wrong about but what rounding loses.
 func TestOnePlayerAmongBoxes(t *testing.T) {
 	for _, network := range networks {
 		corrections, players, worst, seconds := uint64(0), uint64(0), 0.0, 0.0
@@ -148,14 +151,16 @@ func TestOnePlayerAmongBoxes(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d steps with a corrected box and %d corrections of the player in %v s, at most %.4f m", network.name, corrections, players, seconds, worst)
-		// What comes near anew begins at a rounded state, and what it is pushed against passes the difference on.
+		// What comes near anew begins at a rounded state, and what it is pushed against passes the
+		// difference on.
 		if float64(corrections) > seconds/4 || float64(players) > seconds/4 || worst > 0.1 {
 			t.Errorf("%s: too many", network.name)
 		}
 	}
 }
 
-// A box that is kicked away, or left behind, goes back to being interpolated, and one that comes back is predicted again: neither is seen.
+// A box that is kicked away, or left behind, goes back to being interpolated, and one that comes
+// back is predicted again: neither is seen.
 func TestBoxesComeAndGo(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
@@ -220,7 +225,8 @@ func TestBoxesComeAndGo(t *testing.T) {
 	}
 }
 
-// What the server does to a box that nobody could foresee is in the simulation at once, and in the picture as an offset that fades; a teleport is a jump in both.
+// What the server does to a box that nobody could foresee is in the simulation at once, and in the
+// picture as an offset that fades; a teleport is a jump in both.
 func TestBoxIsCorrected(t *testing.T) {
 	m := newMatchOf(t, boxProtocol(t, boxes()), nil)
 	a := m.join(seeds(4), nil)
@@ -264,7 +270,8 @@ func TestBoxIsCorrected(t *testing.T) {
 	}
 }
 
-// A box that the client has pushed and nobody else has comes back: of what rests on the server no news comes, and that is news.
+// A box that the client has pushed and nobody else has comes back: of what rests on the server no
+// news comes, and that is news.
 func TestBoxThatNobodyPushed(t *testing.T) {
 	for _, network := range networks {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -295,7 +302,8 @@ func TestBoxThatNobodyPushed(t *testing.T) {
 	}
 }
 
-// A predicted box that goes away on the server goes on the client, in the middle of a push, and its place is taken by another one.
+// A predicted box that goes away on the server goes on the client, in the middle of a push, and its
+// place is taken by another one.
 func TestPredictedBoxIsDespawned(t *testing.T) {
 	for seed := range uint64(5) {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -341,7 +349,8 @@ func (c wildCodec) Decode(r *packet.Reader, base *box) box {
 	return b
 }
 
-// Nothing that a server can say of a body breaks the prediction of anything else, for longer than it says so.
+// Nothing that a server can say of a body breaks the prediction of anything else, for longer than
+// it says so.
 func TestWildBodies(t *testing.T) {
 	for _, wild := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
 		b, value := boxes(), float32(0)
@@ -384,7 +393,8 @@ func TestWildBodies(t *testing.T) {
 	}
 }
 
-// Two players and twenty boxes, pushed, corrected, coming and going, on the articles' network: nothing is allocated.
+// Two players and twenty boxes, pushed, corrected, coming and going, on the articles' network:
+// nothing is allocated.
 func TestBodiesAllocateNothing(t *testing.T) {
 	b := boxes()
 	b.Near, b.Leave, b.Max = 4, 5, 6
@@ -409,7 +419,8 @@ func TestBodiesAllocateNothing(t *testing.T) {
 	t.Logf("%.3f allocations a tick, %d corrections", perTick, players[0].client.Stats().BodyCorrections-before)
 }
 
-// A predicted box that is loaded onto a lift is sent away at once, is seen on it after one jump at most, and is a box again where it is set down. Nothing steps it meanwhile.
+// A predicted box that is loaded onto a lift is sent away at once, is seen on it after one jump at
+// most, and is a box again where it is set down. Nothing steps it meanwhile.
 func TestBoxBecomesCargo(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {

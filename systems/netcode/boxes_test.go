@@ -121,7 +121,8 @@ func boxes() netcode.Bodies[runner, input, box] {
 	}
 }
 
-// boxProtocol has boxes beside all that newProtocol has. Runners who are pushed back by what travels rounded can be predicted as well as that.
+// boxProtocol has boxes beside all that newProtocol has. Runners who are pushed back by what
+// travels rounded can be predicted as well as that.
 func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 	t.Helper()
 	game := runnerGame()

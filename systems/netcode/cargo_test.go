@@ -16,7 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// The rafts of these tests are round bodies: who walks against one pushes it, and who presses dash beside one is aboard, and stands in its frame until he walks over its edge.
+// The rafts of these tests are round bodies: who walks against one pushes it, and who presses dash
+// beside one is aboard, and stands in its frame until he walks over its edge.
 
 const (
 	raftTouch = 2.0 // m from a runner's middle to a raft's
@@ -112,17 +113,20 @@ func raftMatch(t testing.TB, p *protocol, path func(seed uint64) linkPath, seed 
 	return m, raft, rider, watcher, pusher
 }
 
-// raftRide is a match in which a raft is pushed past a runner who comes aboard, walks about and goes ashore.
+// raftRide is a match in which a raft is pushed past a runner who comes aboard, walks about and
+// goes ashore.
 type raftRide struct {
 	*match
 	raft                   arche.Entity
 	rider, watcher, pusher *player
-	there                  map[tick.Tick]mgl32.Vec3 // where the server has the rider in the world after each tick,
-	at                     mgl32.Vec3               // and now
-	began                  tick.Tick
-	ways                   [3]motions // of the rider, as he, the one who looks on and the one who pushes see him
-	boarded, left          int
-	carried                float32 // m
+	// where the server has the rider in the world after each tick,
+	there map[tick.Tick]mgl32.Vec3
+	at    mgl32.Vec3 // and now
+	began tick.Tick
+	// of the rider, as he, the one who looks on and the one who pushes see him
+	ways          [3]motions
+	boarded, left int
+	carried       float32 // m
 }
 
 func newRaftRide(t testing.TB, p *protocol, path func(seed uint64) linkPath, seed uint64) *raftRide {
@@ -186,7 +190,8 @@ func (r *raftRide) ride(d time.Duration) {
 	})
 }
 
-// beyond returns by how much he was seen to move further in a frame than he did, by himself and by the two others.
+// beyond returns by how much he was seen to move further in a frame than he did, by himself and by
+// the two others.
 func (r *raftRide) beyond() (most [3]float64) {
 	var truth motions
 	for at := r.began; at != r.server.Tick(); at++ { // two frames for each tick
@@ -210,10 +215,12 @@ func (r *raftRide) ends(name string, seed uint64) {
 	}
 }
 
-// leap is how much further than in truth anybody may be seen to move in a frame of a 120th of a second, in m.
+// leap is how much further than in truth anybody may be seen to move in a frame of a 120th of a
+// second, in m.
 const leap = 0.05
 
-// Who comes aboard a raft that somebody pushes, is carried by it, walks about on it and goes ashore is seen to leap by nobody.
+// Who comes aboard a raft that somebody pushes, is carried by it, walks about on it and goes ashore
+// is seen to leap by nobody.
 func TestRidingARaft(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
@@ -238,7 +245,8 @@ func TestRidingARaft(t *testing.T) {
 	}
 }
 
-// Where a raft is destroyed under him he stands in the world, at the same place: on the server, for himself, and for others.
+// Where a raft is destroyed under him he stands in the world, at the same place: on the server, for
+// himself, and for others.
 func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
@@ -268,7 +276,8 @@ func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 	}
 }
 
-// What carries the own player is predicted with him, though its middle is farther away than bodies are predicted, and though others are nearer than there is room for.
+// What carries the own player is predicted with him, though its middle is farther away than bodies
+// are predicted, and though others are nearer than there is room for.
 func TestARaftIsPredictedAsLongAsItCarries(t *testing.T) {
 	for _, scene := range []struct {
 		name   string

@@ -23,7 +23,8 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	}
 	by := game.Carrier(p.State)
 	carrier := s.carrier(by)
-	if by.Body != snapshot.None && carrier.IsZero() { // it is gone, and he stays where it had him until his state says otherwise
+	if by.Body != snapshot.None && carrier.IsZero() {
+		// it is gone, and he stays where it had him until his state says otherwise
 		pose, by = p.frame.Mul(pose), Carrier{}
 	}
 	if by != p.carrier {
@@ -68,7 +69,8 @@ func (s *Server[S, I]) carrier(by Carrier) arche.Entity {
 	return arche.Entity{}
 }
 
-// boards takes where a player was after the step before into the frame of what carries him now, so that his motion goes on, for those who see him, across the change.
+// boards takes where a player was after the step before into the frame of what carries him now, so
+// that his motion goes on, for those who see him, across the change.
 func (s *Server[S, I]) boards(p *Player[S, I], by Carrier) {
 	if !s.world.Has(p.Entity, s.tracks.track) {
 		return

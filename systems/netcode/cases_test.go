@@ -18,7 +18,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Case 17: who comes late to 5000 entities has them all within their size at the rate and a second, nearest first, and nobody else notices.
+// Case 17: who comes late to 5000 entities has them all within their size at the rate and a second,
+// nearest first, and nobody else notices.
 func TestLateJoin(t *testing.T) {
 	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 6000}), nil)
 	for i := range 5000 {
@@ -72,8 +73,8 @@ func mean(v []float32) (sum float32) {
 	return sum
 }
 
-// Case 18: entities that come, go and come again in the same slots within a round trip, while packets are lost: nothing of the old is seen on the new, and in the end both
-// sides have the same.
+// Case 18: entities that come, go and come again in the same slots within a round trip, while
+// packets are lost: nothing of the old is seen on the new, and in the end both sides have the same.
 func TestSlotsChangeHands(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -138,7 +139,8 @@ func TestSlotsChangeHands(t *testing.T) {
 	}
 }
 
-// Case 25: half a second of inputs is lost: twelve are repeated, then the player stands; a round trip and 300 ms after the outage he runs again.
+// Case 25: half a second of inputs is lost: twelve are repeated, then the player stands; a round
+// trip and 300 ms after the outage he runs again.
 func TestInputOutage(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -180,7 +182,8 @@ func TestInputOutage(t *testing.T) {
 	}
 }
 
-// Case 29: who can receive only a quarter of what he is sent gets the newest, and no longer queue builds up than his link's.
+// Case 29: who can receive only a quarter of what he is sent gets the newest, and no longer queue
+// builds up than his link's.
 func TestSlowReader(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -229,7 +232,8 @@ func TestSlowReader(t *testing.T) {
 	t.Logf("slow reader: round trip %v, delay %v, loss %.2f, %d snapshots", st.RTT, st.Delay, st.Loss, st.Snapshots)
 }
 
-// Case 30: the server stands still for two seconds. Clients wait; afterwards nobody sees a fast-forward, and all are as before within three seconds.
+// Case 30: the server stands still for two seconds. Clients wait; afterwards nobody sees a
+// fast-forward, and all are as before within three seconds.
 func TestServerPause(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -279,7 +283,8 @@ func TestServerPause(t *testing.T) {
 	}
 }
 
-// Case 38: back after five seconds, with the old secret, from another address: the same player, and news only of what has changed.
+// Case 38: back after five seconds, with the old secret, from another address: the same player, and
+// news only of what has changed.
 func TestResumeSendsOnlyNews(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
@@ -317,8 +322,9 @@ func TestResumeSendsOnlyNews(t *testing.T) {
 	}
 }
 
-// Case 40: in a crowd of a thousand, through which somebody walks, his end never learns of anything that he may not know: neither a replica nor a state in the decoder. What
-// he may know appears within two snapshots and a round trip, and nothing flickers.
+// Case 40: in a crowd of a thousand, through which somebody walks, his end never learns of anything
+// that he may not know: neither a replica nor a state in the decoder. What he may know appears
+// within two snapshots and a round trip, and nothing flickers.
 func TestInterestInACrowd(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
 	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
@@ -344,7 +350,8 @@ func TestInterestInACrowd(t *testing.T) {
 	a.input = func(tick.Tick) input { return input{X: 1} }
 	near, late := map[arche.Entity]time.Duration{}, map[arche.Entity]bool{}
 	slowest := time.Duration(0)
-	// Two snapshots, the way, and losses in a row, each of which is noticed after a round trip and three snapshots.
+	// Two snapshots, the way, and losses in a row, each of which is noticed after a round trip and
+	// three snapshots.
 	after := func(losses time.Duration) time.Duration {
 		return 2*time.Second/30 + 110*time.Millisecond + losses*(220+100)*time.Millisecond + 100*time.Millisecond
 	}
@@ -357,7 +364,8 @@ func TestInterestInACrowd(t *testing.T) {
 			switch {
 			case known && hidden[e]:
 				t.Fatalf("at %v a hidden entity is known, %.1f m away", m.now, d)
-			case known && d > 24+6*float32(after(4).Seconds()): // he walks on at 6 m/s until the news come
+			case known && d > 24+6*float32(after(4).Seconds()):
+				// he walks on at 6 m/s until the news come
 				t.Fatalf("at %v an entity %.1f m away is known", m.now, d)
 			case known || hidden[e] || d > 20:
 				delete(near, e)

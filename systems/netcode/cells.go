@@ -6,8 +6,9 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// cells finds what is near a place without looking at what is far: a hash of cubic cells, each with a chain of the slots in it. A slot changes its chain only when
-// it crosses into another cell. All memory is there from the start, in proportion to the slots and not to the world's size.
+// cells finds what is near a place without looking at what is far: a hash of cubic cells, each with
+// a chain of the slots in it. A slot changes its chain only when it crosses into another cell. All
+// memory is there from the start, in proportion to the slots and not to the world's size.
 type cells struct {
 	size  float64 // edge of a cell, in units of distance
 	heads []int32 // by bucket: its first slot plus one; cells that share a bucket share a chain

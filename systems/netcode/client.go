@@ -22,52 +22,67 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// ClientConfig configures a [Client]. Dial and Input are required; every other zero value means the default that its comment states.
+// ClientConfig configures a [Client]. Dial and Input are required; every other zero value means the
+// default that its comment states.
 type ClientConfig[S any, I comparable] struct {
-	// Dial makes a connection to the server; it is called at the start and again after one was lost.
+	// Dial makes a connection to the server; it is called at the start and again after one was
+	// lost.
 	Dial func() (transport.Conn, error)
 	// Token is presented to the server's Authenticate; at most MaxToken bytes.
 	Token []byte
-	// Input says what the player does in a step. It is called once for each that is predicted, also when the clock has gone back and the tick was there before: then
-	// the first input for it stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the neutral one.
+	// Input says what the player does in a step. It is called once for each that is predicted, also
+	// when the clock has gone back and the tick was there before: then the first input for it
+	// stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the
+	// neutral one.
 	Input func(t tick.Tick) I
-	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil: one with both. Owned says that it belongs to this player, be it his body
-	// ([Client.Entity]) or something else. The zero entity: the replica is not shown. What is drawn in the past, by Kind, is spawned when the picture comes to where the server had it first, the
-	// rest when it comes; an Interpolation that Spawn gives it holds from then on.
+	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil:
+	// one with both. Owned says that it belongs to this player, be it his body ([Client.Entity]) or
+	// something else. The zero entity: the replica is not shown. What is drawn in the past, by
+	// Kind, is spawned when the picture comes to where the server had it first, the rest when it
+	// comes; an Interpolation that Spawn gives it holds from then on.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
-	// Removed is told before a replica is despawned: when the picture comes to where the server took it away, for what is drawn in the past.
+	// Removed is told before a replica is despawned: when the picture comes to where the server
+	// took it away, for what is drawn in the past.
 	Removed func(w *arche.World, e arche.Entity)
 	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
 	Message func(data []byte, reliable bool)
 	// Changed is told of joining, losing the connection, and the end.
 	Changed func(status Status, reason transport.Reason)
-	// Kind is how replicas are drawn between snapshots that have no Interpolation of their own; zero is the best.
+	// Kind is how replicas are drawn between snapshots that have no Interpolation of their own;
+	// zero is the best.
 	Kind remote.Kind
 	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
 	SnapshotRate int
-	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero: one per tick. It changes neither what is simulated nor how
-	// fast. At least a 16th of the tick rate: more than that many inputs would not survive the loss of a packet. Messages do not wait for it: a step in which one is to go sends a packet.
+	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero:
+	// one per tick. It changes neither what is simulated nor how fast. At least a 16th of the tick
+	// rate: more than that many inputs would not survive the loss of a packet. Messages do not wait
+	// for it: a step in which one is to go sends a packet.
 	ActionRate int
-	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input, so that all but the last of them may be lost: each is one packet's interval that he is
-	// further ahead, and that everybody else sees him later. Within the bounds it follows the loss that is measured; equal bounds fix it. A Min of zero means 1, a Max of zero 6; at most 32. What
-	// is sent does not depend on it: packets carry all inputs that are not acknowledged.
+	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input,
+	// so that all but the last of them may be lost: each is one packet's interval that he is
+	// further ahead, and that everybody else sees him later. Within the bounds it follows the loss
+	// that is measured; equal bounds fix it. A Min of zero means 1, a Max of zero 6; at most 32.
+	// What is sent does not depend on it: packets carry all inputs that are not acknowledged.
 	Redundancy Bounds[int]
-	// Delay bounds how far behind the newest snapshots others are shown, without the way down and the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A Max of
-	// zero means no bound.
+	// Delay bounds how far behind the newest snapshots others are shown, without the way down and
+	// the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A
+	// Max of zero means no bound.
 	Delay Bounds[time.Duration]
-	// Timeout is how long silence is endured (zero: 5 s). Retry is how long after that, and after a failed
-	// attempt, a new connection is tried (zero: 1 s). While the silence has lasted for less than 22 s the old
-	// one is kept beside it, and whichever of them speaks first counts: a queue or an outage holds data that
-	// would be lost. A connection that is still being made has 15 s: the transport gives up before, and says
-	// why.
+	// Timeout is how long silence is endured (zero: 5 s). Retry is how long after that, and after a
+	// failed attempt, a new connection is tried (zero: 1 s). While the silence has lasted for less
+	// than 22 s the old one is kept beside it, and whichever of them speaks first counts: a queue
+	// or an outage holds data that would be lost. A connection that is still being made has 15 s:
+	// the transport gives up before, and says why.
 	Timeout, Retry time.Duration
-	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never corrects a prediction: to see what they are for.
+	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never
+	// corrects a prediction: to see what they are for.
 	WithoutPrediction, WithoutReconciliation bool
 	// Log hears of what is worth a line; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Bounds are the least and the most of something, both included. What a zero means stands where they are used.
+// Bounds are the least and the most of something, both included. What a zero means stands where
+// they are used.
 type Bounds[T int | time.Duration] struct{ Min, Max T }
 
 // Status is where a client stands.
@@ -86,7 +101,8 @@ func (s Status) String() string {
 	return [...]string{"joining", "playing", "lost", "ended"}[min(s, Ended)]
 }
 
-// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it holds the engine's clock.
+// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it
+// holds the engine's clock.
 type Client[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ClientConfig[S, I]
@@ -143,21 +159,23 @@ type Client[S any, I comparable] struct {
 	pinged   [256]bool
 	jumps    uint8 // of the own player, as the server counts them
 	hasState bool
-	newest   int64         // newest tick of which a snapshot came, unwrapped
-	whole    time.Duration // the newest moment at which the states of all replicas are known; 0: none
-	own      snapshot.ID
-	mine     ownHeard[S] // what packets have said of the own player
-	correct  correction[S]
-	told     news[S]
-	bodies   clientBodies // nil: none
-	packet   []byte
-	need     int // bytes that messages must leave for inputs
-	stats    ClientStats
+	newest   int64 // newest tick of which a snapshot came, unwrapped
+	// the newest moment at which the states of all replicas are known; 0: none
+	whole   time.Duration
+	own     snapshot.ID
+	mine    ownHeard[S] // what packets have said of the own player
+	correct correction[S]
+	told    news[S]
+	bodies  clientBodies // nil: none
+	packet  []byte
+	need    int // bytes that messages must leave for inputs
+	stats   ClientStats
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
 
-// correction is what the newest state from the server did to the prediction, until the step that shows it.
+// correction is what the newest state from the server did to the prediction, until the step that
+// shows it.
 type correction[S any] struct {
 	any  bool
 	jump bool
@@ -171,36 +189,40 @@ type news[S any] struct {
 	jumps uint8
 }
 
-// ClientStats are a client's figures, also a resource of its world. Counters count from when the client was made, over all of its connections.
+// ClientStats are a client's figures, also a resource of its world. Counters count from when the
+// client was made, over all of its connections.
 type ClientStats struct {
-	Status           Status           // where the client stands
-	RTT, Jitter      time.Duration    // smoothed round trip, and its mean deviation
-	Loss             float64          // share of snapshots that did not come in time, 0 to 1
-	Delay            time.Duration    // how far behind the server's present others are shown; zero until the server's clock is known
-	Lead             time.Duration    // how far ahead of it the own player is simulated
-	Age              time.Duration    // how early his inputs come
-	Stretch          float64          // of the engine's time against real time: 1 is real speed
-	ViewRate         float64          // of the others' time, likewise; 0 waits for data
-	Replicas         int              // replicated entities that are known at present
-	Sampled, Starved uint64           // replica steps shown; of them without a snapshot ahead
-	Corrections      uint64           // of the own player's prediction; the first is where it begins
-	CorrectionError  float64          // of the last one, as Game.Distance measures it
-	Predicted        int              // bodies that are predicted, wholly or in part
-	BodyCorrections  uint64           // steps of theirs in which one was corrected
-	BodyError        float64          // by how much the last one, in units of length
-	Jumps            uint64           // whole ticks made up after stalls
-	Redundancy       int              // packets that carry an input, as the lead expects
-	Missed           int              // ticks in a row for which the server has had no input
-	SentBytes        uint64           // without what the transport adds
-	ReceivedBytes    uint64           // likewise
-	Snapshots        uint64           // packets of the session that were taken in
-	Malformed        uint64           // packets that no server writes
-	Reconnects       uint64           // sessions after the first
-	Interval         time.Duration    // between two snapshots of a body, as the server says
-	Path             congestion.Stats // of the way to the server
+	Status      Status        // where the client stands
+	RTT, Jitter time.Duration // smoothed round trip, and its mean deviation
+	Loss        float64       // share of snapshots that did not come in time, 0 to 1
+	// how far behind the server's present others are shown; zero until the server's clock is known
+	Delay            time.Duration
+	Lead             time.Duration // how far ahead of it the own player is simulated
+	Age              time.Duration // how early his inputs come
+	Stretch          float64       // of the engine's time against real time: 1 is real speed
+	ViewRate         float64       // of the others' time, likewise; 0 waits for data
+	Replicas         int           // replicated entities that are known at present
+	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
+	// of the own player's prediction; the first is where it begins
+	Corrections     uint64
+	CorrectionError float64          // of the last one, as Game.Distance measures it
+	Predicted       int              // bodies that are predicted, wholly or in part
+	BodyCorrections uint64           // steps of theirs in which one was corrected
+	BodyError       float64          // by how much the last one, in units of length
+	Jumps           uint64           // whole ticks made up after stalls
+	Redundancy      int              // packets that carry an input, as the lead expects
+	Missed          int              // ticks in a row for which the server has had no input
+	SentBytes       uint64           // without what the transport adds
+	ReceivedBytes   uint64           // likewise
+	Snapshots       uint64           // packets of the session that were taken in
+	Malformed       uint64           // packets that no server writes
+	Reconnects      uint64           // sessions after the first
+	Interval        time.Duration    // between two snapshots of a body, as the server says
+	Path            congestion.Stats // of the way to the server
 }
 
-// maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each travels twice.
+// maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each
+// travels twice.
 const maxBatch = prediction.MaxRedundancy / 2
 
 // NewClient returns a client, or an error that says what is wrong with the configuration.
@@ -236,7 +258,8 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
 }
 
-// Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and holds its clock until the client has ended; it panics if that cannot be had.
+// Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and
+// holds its clock until the client has ended; it panics if that cannot be had.
 func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if c.engine != nil {
 		panic("netcode: this client is already installed on an engine; make one per engine")
@@ -297,7 +320,8 @@ func (c *Client[S, I]) Entity() arche.Entity {
 	return arche.Entity{}
 }
 
-// Replica returns the local entity of a replicated one, or the zero entity. It is there as long as it is seen: the news of its spawn and of its end come a while before.
+// Replica returns the local entity of a replicated one, or the zero entity. It is there as long as
+// it is seen: the news of its spawn and of its end come a while before.
 func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity
@@ -305,7 +329,8 @@ func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
 	return arche.Entity{}
 }
 
-// Newest returns what the newest snapshot said of a replica, for ghosts: where the server had it, a while ago.
+// Newest returns what the newest snapshot said of a replica, for ghosts: where the server had it, a
+// while ago.
 func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
 	if c.decoder == nil {
 		return snapshot.State{}, false
@@ -314,7 +339,8 @@ func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
 	return state, ok
 }
 
-// Parent returns the entity in whose frame the state of Newest is, None for the world. The replica's own Parent follows when the picture has come there.
+// Parent returns the entity in whose frame the state of Newest is, None for the world. The
+// replica's own Parent follows when the picture has come there.
 func (c *Client[S, I]) Parent(id snapshot.ID) snapshot.ID {
 	if r := c.replica(id); r != nil {
 		return r.parent
@@ -322,13 +348,16 @@ func (c *Client[S, I]) Parent(id snapshot.ID) snapshot.ID {
 	return snapshot.None
 }
 
-// View returns the moment of the server's clock at which others are shown when the present step ends; tick 0 begins at zero.
+// View returns the moment of the server's clock at which others are shown when the present step
+// ends; tick 0 begins at zero.
 func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 
-// Send queues a copy of a message of at most 32 KiB that the server gets exactly once and in order. While the connection is lost it waits for the player to come back to his place; if he
-// does not, it is gone.
+// Send queues a copy of a message of at most 32 KiB that the server gets exactly once and in order.
+// While the connection is lost it waits for the player to come back to his place; if he does not,
+// it is gone.
 //
-// With an error nothing was queued: there is one before the first welcome and after the end, packet.ErrMessageTooLarge, and packet.ErrBackpressure if 64 KiB wait, or 256 messages.
+// With an error nothing was queued: there is one before the first welcome and after the end,
+// packet.ErrMessageTooLarge, and packet.ErrBackpressure if 64 KiB wait, or 256 messages.
 func (c *Client[S, I]) Send(data []byte) error {
 	if err := c.listens(); err != nil {
 		return err
@@ -336,7 +365,8 @@ func (c *Client[S, I]) Send(data []byte) error {
 	return c.endpoint.SendReliable(data)
 }
 
-// SendUnreliable queues a copy of a message that the server gets at most once, in no order. The errors are those of Send.
+// SendUnreliable queues a copy of a message that the server gets at most once, in no order. The
+// errors are those of Send.
 func (c *Client[S, I]) SendUnreliable(data []byte) error {
 	if err := c.listens(); err != nil {
 		return err

@@ -19,8 +19,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A game that saves in Left what a player has won loses nothing when its server closes: Left is told once of everybody, those included who are awaited back or whom nobody has heard yet, with their
-// states and entities as they were.
+// A game that saves in Left what a player has won loses nothing when its server closes: Left is
+// told once of everybody, those included who are awaited back or whom nobody has heard yet, with
+// their states and entities as they were.
 func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 	for _, drained := range []bool{false, true} {
 		type farewell struct {
@@ -102,7 +103,8 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 	}
 }
 
-// Who says of himself that he was kicked is not believed: it would cost him the place that he was invited to, or blacken him in a game's books.
+// Who says of himself that he was kicked is not believed: it would cost him the place that he was
+// invited to, or blacken him in a game's books.
 func TestOnlyTheServerKicks(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
@@ -115,7 +117,8 @@ func TestOnlyTheServerKicks(t *testing.T) {
 	}
 }
 
-// A list that two servers use one after the other, in one process, lets those come back who were in when the first one closed.
+// A list that two servers use one after the other, in one process, lets those come back who were in
+// when the first one closed.
 func TestGuestsOutliveTheirServer(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
@@ -131,7 +134,8 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	}
 }
 
-// An engine that is closed before it ran has finalised nothing. Its world serves another engine with another client all the same, and one that was reset does, too.
+// An engine that is closed before it ran has finalised nothing. Its world serves another engine
+// with another client all the same, and one that was reset does, too.
 func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
 	w := arche.NewWorld()
 	client := func() *ecs.Engine {

@@ -95,7 +95,8 @@ func (s *Server[S, I]) mustReach(id snapshot.ID, e arche.Entity, position mgl32.
 	}
 }
 
-// commitParents hangs what has a new parent below it: after all of it is free, since two may have changed places. What cannot be hung is left in the scratch list.
+// commitParents hangs what has a new parent below it: after all of it is free, since two may have
+// changed places. What cannot be hung is left in the scratch list.
 func (s *Server[S, I]) commitParents() {
 	t := &s.tracks
 	for word, set := range t.dirty {

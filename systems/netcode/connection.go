@@ -12,13 +12,16 @@ import (
 // helloEvery is how often a hello is repeated until it is answered.
 const helloEvery = 200 * time.Millisecond
 
-// connectTimeout is how long a connection may take to be made. Transports give up before, and say what is the matter.
+// connectTimeout is how long a connection may take to be made. Transports give up before, and say
+// what is the matter.
 const connectTimeout = 15 * time.Second
 
-// sleep is the time without a frame after which what has arrived meanwhile says nothing about the path any more.
+// sleep is the time without a frame after which what has arrived meanwhile says nothing about the
+// path any more.
 const sleep = time.Second
 
-// wakeTime is how long before this process notices that it has slept its transport's goroutines may have found what came meanwhile.
+// wakeTime is how long before this process notices that it has slept its transport's goroutines may
+// have found what came meanwhile.
 const wakeTime = 50 * time.Millisecond
 
 // queueSize is how many datagrams may wait for the next step; what is more waits in the transport.
@@ -32,8 +35,9 @@ type arrival struct {
 	data  [transport.MaxMTU]byte
 }
 
-// collect notes in every frame what has arrived and when. It is taken in by the next step: parents and poses must change in the same one, or a frame in between
-// would show the one without the other.
+// collect notes in every frame what has arrived and when. It is taken in by the next step: parents
+// and poses must change in the same one, or a frame in between would show the one without the
+// other.
 func (c *Client[S, I]) collect(now time.Duration) {
 	if c.conn == nil {
 		return

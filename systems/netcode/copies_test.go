@@ -23,8 +23,9 @@ func (c copying) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
-// A network that makes several datagrams of each, over a transport that lets copies through, costs an honest player nothing: neither
-// its place nor an input, whether inputs run on ticks or on arrival.
+// A network that makes several datagrams of each, over a transport that lets copies through, costs
+// an honest player nothing: neither its place nor an input, whether inputs run on ticks or on
+// arrival.
 func TestCopiesAreNotThePlayersFault(t *testing.T) {
 	for _, onArrival := range []bool{false, true} {
 		for _, jitter := range []time.Duration{0, 40 * time.Millisecond} {
@@ -59,7 +60,8 @@ func TestCopiesAreNotThePlayersFault(t *testing.T) {
 	}
 }
 
-// Copies without end cost the player nothing, and the server a look at each: they do not run, and no memory is kept for them.
+// Copies without end cost the player nothing, and the server a look at each: they do not run, and
+// no memory is kept for them.
 func TestManyCopies(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) {

@@ -15,8 +15,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Cases 41 and 42 through both plugins, at 60 snapshots a second: 901 cubes that roll about and bounce take at most 256 kbit of payload in any second, each is in a packet every 400 ms, and the client's
-// newest state of each is never older than 2 s. At rest they take 15 kbit at most, the player who looks at them included.
+// Cases 41 and 42 through both plugins, at 60 snapshots a second: 901 cubes that roll about and
+// bounce take at most 256 kbit of payload in any second, each is in a packet every 400 ms, and the
+// client's newest state of each is never older than 2 s. At rest they take 15 kbit at most, the
+// player who looks at them included.
 func TestCubesThroughPlugins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -74,7 +76,8 @@ func TestCubesThroughPlugins(t *testing.T) {
 	worst := func(since time.Duration) (most int) {
 		for i, sum, from := 0, 0, 0; i < len(sent); i++ {
 			sum += sent[i].bytes
-			for sent[i].at-sent[from].at >= second-time.Millisecond || sent[from].at < since { // frames are a little shorter than a 120th
+			for sent[i].at-sent[from].at >= second-time.Millisecond || sent[from].at < since {
+				// frames are a little shorter than a 120th
 				sum -= sent[from].bytes
 				if from++; from > i {
 					break
@@ -113,7 +116,9 @@ func TestCubesThroughPlugins(t *testing.T) {
 			slowest = max(slowest, m.now-at)
 		}
 	}
-	const record = 24 // bytes at most: what the packet before the second had no room for, its successor may send in addition
+	// bytes at most: what the packet before the second had no room for, its successor may send in
+	// addition
+	const record = 24
 	if moved > budget+record {
 		t.Errorf("moving, %d bytes in a second, want %d at most", moved, budget)
 	}

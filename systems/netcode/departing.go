@@ -7,11 +7,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// A replica that the server has taken away, and that is seen in the past, is seen until its picture comes to the moment at which that happened: else it would vanish in front of
-// the wall that it was about to hit. From its last sample on it stands. It stays in its slot
-// meanwhile; if somebody else is given the slot before, it is set aside. What hangs below it goes
-// on with it, in its slot or beside it, until it is
-// gone.
+// A replica that the server has taken away, and that is seen in the past, is seen until its picture
+// comes to the moment at which that happened: else it would vanish in front of the wall that it was
+// about to hit. From its last sample on it stands. It stays in its slot meanwhile; if somebody else
+// is given the slot before, it is set aside. What hangs below it goes on with it, in its slot or
+// beside it, until it is gone.
 
 // maxAside is how many may be set aside. The oldest goes at once when another one comes.
 const maxAside = 64
@@ -23,7 +23,8 @@ type departure struct {
 	end time.Duration // in this machine's: at the latest, wherever the picture is
 }
 
-// depart takes a replica out that is gone from the server since a moment of its time, at once or when the picture has come there.
+// depart takes a replica out that is gone from the server since a moment of its time, at once or
+// when the picture has come there.
 func (c *Client[S, I]) depart(id snapshot.ID, at, now time.Duration) {
 	r := c.replica(id)
 	if r == nil || r.departs.any {

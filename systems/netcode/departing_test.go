@@ -28,7 +28,8 @@ func (m *match) flying(at components.Pose3D) arche.Entity {
 	return e
 }
 
-// What is drawn in the past is drawn until the picture comes to its end, and then no more; what is drawn in the present goes as soon as the news come.
+// What is drawn in the past is drawn until the picture comes to its end, and then no more; what is
+// drawn in the present goes as soon as the news come.
 func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -73,7 +74,8 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 			}
 			continue
 		}
-		// The news are in a snapshot up to an interval later, or in the next ones if that is lost; they count from there.
+		// The news are in a snapshot up to an interval later, or in the next ones if that is lost;
+		// they count from there.
 		const interval, step = time.Second / 30, time.Second / tickRate
 		late := 2*step + interval
 		if test.name != "delayed" {
@@ -95,8 +97,9 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 	}
 }
 
-// Case 18 on the screen: slots that are given to others while their last owner is still seen, over a line that loses. No entity ever becomes another one, each has its own health, few are
-// seen at a time, and in the end exactly those are there that are on the server.
+// Case 18 on the screen: slots that are given to others while their last owner is still seen, over
+// a line that loses. No entity ever becomes another one, each has its own health, few are seen at a
+// time, and in the end exactly those are there that are on the server.
 func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
 	m := newMatch(t, nil)
 	born, live := map[snapshot.ID]arche.Entity{}, map[arche.Entity]snapshot.ID{}

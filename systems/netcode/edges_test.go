@@ -28,7 +28,8 @@ func TestOwnThingsAreNotTheBody(t *testing.T) {
 	bomb := m.crate(kindCrate, components.At3D(50, 0, 0))
 	w := m.engine.World()
 	(*netcode.Replicated)(w.Get(bomb, arche.ComponentID[netcode.Replicated](w))).Owner = a.client.Number()
-	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { // the news of it are newer than those of the body
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		// the news of it are newer than those of the body
 		m.transform(bomb).Set(components.At3D(50, float32(m.engine.Time().Tick%60)/1000, 0))
 	}))
 	m.run(2*time.Second, nil)
@@ -97,7 +98,8 @@ func TestSlotsComeFree(t *testing.T) {
 	}
 }
 
-// Components taken away and given back, and kinds changed, in any order; a slot's next entity inherits nothing.
+// Components taken away and given back, and kinds changed, in any order; a slot's next entity
+// inherits nothing.
 func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 	m := newMatch(t, nil)
 	w := m.engine.World()
@@ -192,7 +194,8 @@ func TestJumpsBesideAnInterpolator(t *testing.T) {
 	}
 }
 
-// A hitch of the server makes nothing later than it is: connections live by real time, though the engine drops it.
+// A hitch of the server makes nothing later than it is: connections live by real time, though the
+// engine drops it.
 func TestHitchesLeaveNoDelay(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -261,7 +264,8 @@ func TestMessagesLeaveRoomForStates(t *testing.T) {
 	}
 }
 
-// Who said hello and nothing more has not come: his place is free again after the time-out, without grace.
+// Who said hello and nothing more has not come: his place is free again after the time-out, without
+// grace.
 func TestWhoNeverCameIsNotAwaited(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	a := m.join(perfect(), nil)
@@ -297,7 +301,8 @@ func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 	}
 }
 
-// Who has slept goes on as before: his inputs run, though on arrival their ids have gone on by more than a receiver follows, and what waited for him does not count as late.
+// Who has slept goes on as before: his inputs run, though on arrival their ids have gone on by more
+// than a receiver follows, and what waited for him does not count as late.
 func TestSleepers(t *testing.T) {
 	for _, arrival := range []bool{false, true} {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.Timeout = arrival, 10*time.Minute })
@@ -372,7 +377,8 @@ func TestActionRates(t *testing.T) {
 	}
 }
 
-// Games that take away what the client's plugin shows, or give it nothing to show, only miss a picture.
+// Games that take away what the client's plugin shows, or give it nothing to show, only miss a
+// picture.
 func TestReplicasThatGamesTakeAway(t *testing.T) {
 	m := newMatch(t, nil)
 	var crates []arche.Entity

@@ -31,11 +31,12 @@ func exampleBodies() *netcode.Protocol[runner, input] {
 		log.Fatal(err)
 	}
 	netcode.Predict(protocol, "box", netcode.Bodies[runner, input, box]{
-		Kinds:     []uint16{kindBox},
-		Step:      stepBoxes, // func(g *prediction.Group[runner, input, box], t tick.Tick)
-		Pose:      poseBox,   // func(b box) components.Pose3D
-		Codec:     boxCodec{},
-		Restore:   restoreBox, // func(b box, pose components.Pose3D) box: what the pose says need not travel twice
+		Kinds: []uint16{kindBox},
+		Step:  stepBoxes, // func(g *prediction.Group[runner, input, box], t tick.Tick)
+		Pose:  poseBox,   // func(b box) components.Pose3D
+		Codec: boxCodec{},
+		// func(b box, pose components.Pose3D) box: what the pose says need not travel twice
+		Restore:   restoreBox,
 		Distance:  boxDistance,
 		Tolerance: 0.01,
 		Near:      8, // m

@@ -35,7 +35,8 @@ func (heroCodec) Write(w *packet.Writer, h hero) {
 	w.Float32(h.Z)
 }
 
-func (heroCodec) Read(r *packet.Reader) hero { // from anybody: what it returns must be fit for stepHero
+func (heroCodec) Read(r *packet.Reader) hero {
+	// from anybody: what it returns must be fit for stepHero
 	h := hero{r.Float32(), r.Float32()}
 	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // nor NaN
 		r.Fail(errors.New("a hero out of this world"))
@@ -81,7 +82,8 @@ func liftPath(t tick.Tick) components.Pose3D {
 	return components.At3D(20, 3+3*float32(math.Sin(float64(t)*2*math.Pi/(4*60))), 0)
 }
 
-// A press counts once: it is not repeated when the next input is missing, and not lost when its own comes too late.
+// A press counts once: it is not repeated when the next input is missing, and not lost when its own
+// comes too late.
 func repeatButtons(last buttons) buttons {
 	last.Fire = false
 	return last

@@ -35,11 +35,13 @@ func Example_joinLink() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 
-	certificate, err := dtls.GenerateCertificate(nil) // or LoadOrCreateCertificate: then links outlive a restart
+	// or LoadOrCreateCertificate: then links outlive a restart
+	certificate, err := dtls.GenerateCertificate(nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{Certificate: certificate}) // ":7777" for all who can reach this machine
+	// ":7777" for all who can reach this machine
+	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{Certificate: certificate})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,12 +55,14 @@ func Example_joinLink() {
 			}
 			return nil
 		},
-		Joined: func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} }, // a spectator
+		// a spectator
+		Joined: func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} },
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	play := func(text string) (netcode.Status, transport.Reason) { // in another process, with the line that was printed
+	play := func(text string) (netcode.Status, transport.Reason) {
+		// in another process, with the line that was printed
 		link, err := joinlink.Parse(text)
 		if err != nil {
 			log.Fatal(err)

@@ -26,7 +26,8 @@ func ExampleClient_Send() {
 	}
 	server, err := netcode.NewServer(protocol, netcode.ServerConfig[hero, buttons]{
 		Listener: listener,
-		Joined:   func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} }, // a spectator
+		// a spectator
+		Joined: func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} },
 		Message: func(p *netcode.Player[hero, buttons], data []byte, _ bool) {
 			fmt.Printf("player %d orders: %s\n", p.Number(), data)
 		},

@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// A struct of numbers needs no codec of its own, and takes as many bits as one by hand where its tags say as much.
+// A struct of numbers needs no codec of its own, and takes as many bits as one by hand where its
+// tags say as much.
 func ExampleStructInput() {
 	in, before := buttons{X: 1, Fire: true}, buttons{}
 	own := packet.NewWriter(make([]byte, 64))

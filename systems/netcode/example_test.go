@@ -29,13 +29,15 @@ func exampleProtocol() *netcode.Protocol[hero, buttons] {
 		States:   netcode.StructState[hero](), // or a codec of your own
 		Inputs:   netcode.StructInput[buttons](),
 		Distance: func(a, b hero) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
-		Rules:    prediction.Rules[buttons]{Repeat: repeatButtons, Merge: mergeButtons}, // what stands in for an input that is missing
+		// what stands in for an input that is missing
+		Rules: prediction.Rules[buttons]{Repeat: repeatButtons, Merge: mergeButtons},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	netcode.Mirror(protocol, "health", netcode.StructComponent[health]()) // any component of yours
-	protocol.SetMover(kindLift, liftPath)                                 // what is a function of the tick
+	// what is a function of the tick
+	protocol.SetMover(kindLift, liftPath)
 	return protocol
 }
 
@@ -74,7 +76,8 @@ func exampleClient(
 		log.Fatal(err)
 	}
 	client, err := netcode.NewClient(protocol, netcode.ClientConfig[hero, buttons]{
-		Dial:  dial, // func() (transport.Conn, error): calls dtls.Dial, websocket.Dial or a loopback's Dial
+		// func() (transport.Conn, error): calls dtls.Dial, websocket.Dial or a loopback's Dial
+		Dial:  dial,
 		Input: read, // func(t tick.Tick) buttons: called once per step
 	})
 	if err != nil {
@@ -84,7 +87,8 @@ func exampleClient(
 	return engine, client
 }
 
-// A server and a client in one process: a player runs for two seconds. With another transport these are two programs.
+// A server and a client in one process: a player runs for two seconds. With another transport these
+// are two programs.
 func Example() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler)) // who joins and leaves
@@ -95,7 +99,8 @@ func Example() {
 		func(tick.Tick) buttons { return buttons{X: 1} },
 	)
 	frames := 0
-	running := func() bool { return frames < 3*60 } // three seconds, one of which passes until the clocks agree
+	// three seconds, one of which passes until the clocks agree
+	running := func() bool { return frames < 3*60 }
 	sinceLast := func() time.Duration {
 		engine.Update(time.Second / 60) // the client's turn
 		frames++

@@ -16,7 +16,8 @@ func (p *Protocol[S, I]) WriteHelloForTest(w *packet.Writer) {
 	h.write(w, p.schema)
 }
 
-// WriteHelloAsForTest writes the greeting of somebody who knows a player's secret and token, and says that he has a number.
+// WriteHelloAsForTest writes the greeting of somebody who knows a player's secret and token, and
+// says that he has a number.
 func (p *Protocol[S, I]) WriteHelloAsForTest(w *packet.Writer, number uint16, who *Player[S, I]) {
 	h := hello{resume: true, player: number, secret: who.secret, token: who.token}
 	h.write(w, p.schema)
@@ -25,7 +26,8 @@ func (p *Protocol[S, I]) WriteHelloAsForTest(w *packet.Writer, number uint16, wh
 // ShownForTest reports whether a player may know of an entity.
 func (p *Player[S, I]) ShownForTest(id snapshot.ID) bool { return p.encoder.Relevant(id) }
 
-// ClaimForTest lets a player say that he sees what was so many ticks ago, until his next packet says something else. Less than zero is the future.
+// ClaimForTest lets a player say that he sees what was so many ticks ago, until his next packet
+// says something else. Less than zero is the future.
 func (p *Player[S, I]) ClaimForTest(ticks int64) { p.lag = ticks << viewBits }
 
 // RelevanceForTest decides for every player what he may know of, and returns how much that is.
@@ -90,7 +92,8 @@ func (p *Protocol[S, I]) WriteResumeForTest(w *packet.Writer, number uint16, s [
 	h.write(w, p.schema)
 }
 
-// ParseForTest reads what one of the plugins wrote, up to a snapshot: what follows a datagram's first byte or, in a session, its header. It returns how many bits it read, and the same written
+// ParseForTest reads what one of the plugins wrote, up to a snapshot: what follows a datagram's
+// first byte or, in a session, its header. It returns how many bits it read, and the same written
 // anew. Owned own states that are named instead of said are written as they came.
 func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte) (read int, anew []byte, bits int, err error) {
 	r := packet.NewReader(payload)
@@ -162,7 +165,8 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 	return 8*len(payload) - r.Remaining(), w.Bytes(), w.Len(), w.Err()
 }
 
-// HeldForTest returns how much news is kept, as counted, and in the lists of all replicas, and for how much there is memory.
+// HeldForTest returns how much news is kept, as counted, and in the lists of all replicas, and for
+// how much there is memory.
 func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	for i := range len(c.replicas) + len(c.aside) {
 		for at := c.below(i).news.first; at != 0; at = c.held.all[at].next {
@@ -175,7 +179,8 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 // SlotForTest returns who has the slot of a name.
 func (c *Client[S, I]) SlotForTest(id snapshot.ID) snapshot.ID { return c.replicas[id.Slot()].id }
 
-// HungForTest says what is wrong with who hangs below whom: each below one who is seen, in his entity, and as many below each as he counts.
+// HungForTest says what is wrong with who hangs below whom: each below one who is seen, in his
+// entity, and as many below each as he counts.
 func (c *Client[S, I]) HungForTest() error {
 	count := map[*replica]int{}
 	for i := range len(c.replicas) + len(c.aside) {

@@ -11,12 +11,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A machine that freezes, for whatever time, however often and however soon again, also while its clocks are still being set, never runs further ahead of the
-// server than a clock that starts over a bad line does, is back where it was three seconds later, and has sent nothing that would count against it.
+// A machine that freezes, for whatever time, however often and however soon again, also while its
+// clocks are still being set, never runs further ahead of the server than a clock that starts over
+// a bad line does, is back where it was three seconds later, and has sent nothing that would count
+// against it.
 func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 	const (
-		ever  = 15 + 2 // ticks beyond the way to the server: what LeadConfig.MaxAge allows, and one at each end, where ticks are whole
-		after = 12     // after three seconds: jitter that was measured meanwhile is forgotten more slowly
+		// ticks beyond the way to the server: what LeadConfig.MaxAge allows, and one at each end,
+		// where ticks are whole
+		ever = 15 + 2
+		// after three seconds: jitter that was measured meanwhile is forgotten more slowly
+		after = 12
 	)
 	rapid.Check(t, func(r *rapid.T) {
 		condition := linksim.Condition{
@@ -45,7 +50,8 @@ func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 			gap := time.Duration(rapid.SampledFrom([]int{0, 20, 100, 300, 1000}).Draw(r, "gap")) * time.Millisecond
 			m.run(p.stall+gap, watch)
 		}
-		for give := 30 * tickRate; !begun && give > 0; give-- { // where the welcome was lost twice, and he froze meanwhile, it takes some seconds
+		for give := 30 * tickRate; !begun && give > 0; give-- {
+			// where the welcome was lost twice, and he froze meanwhile, it takes some seconds
 			m.run(time.Second/tickRate, watch)
 		}
 		m.run(3*time.Second, watch)

@@ -62,7 +62,8 @@ func (s *script) Recv(b []byte) (int, bool) {
 	return n, true
 }
 
-// FuzzServer: what a server says to a client that has just come in, twice, since the first may have changed what the client takes.
+// FuzzServer: what a server says to a client that has just come in, twice, since the first may have
+// changed what the client takes.
 func FuzzServer(f *testing.F) {
 	words := spoken(f, "server")
 	for _, w := range words {

@@ -82,7 +82,8 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 	}
 }
 
-// returns reports whether a player may come back after his connection was lost: who never said a word has not heard the secret with which he could.
+// returns reports whether a player may come back after his connection was lost: who never said a
+// word has not heard the secret with which he could.
 func (p *Player[S, I]) returns() bool { return p.confirmed && p.server.config.Grace > 0 }
 
 // resetInputs forgets what was received, so that nothing from an old connection or from before a
@@ -96,8 +97,8 @@ func (p *Player[S, I]) resetInputs() error {
 	return nil
 }
 
-// admits reports whether one more datagram of the player's is looked at, of whatever kind but a copy: a player that sends too
-// many is removed.
+// admits reports whether one more datagram of the player's is looked at, of whatever kind but a
+// copy: a player that sends too many is removed.
 func (p *Player[S, I]) admits() bool {
 	if p.buffer != nil {
 		return p.buffer.Admit()
@@ -112,7 +113,8 @@ func (p *Player[S, I]) overdoes() bool {
 	return p.arrivals.Kick()
 }
 
-// repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only its wish to resume matters, which was granted.
+// repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only
+// its wish to resume matters, which was granted.
 func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 	r := packet.NewReader(bytes)
 	var h hello

@@ -82,7 +82,8 @@ func (c *cheat) inputs(first tick.Tick, n int, in input) {
 	c.send(first)
 }
 
-// Case 26: inputs twice, ten times and a thousand times as often as ticks, in both modes: nobody runs faster than the others, and who overdoes it is kicked.
+// Case 26: inputs twice, ten times and a thousand times as often as ticks, in both modes: nobody
+// runs faster than the others, and who overdoes it is kicked.
 func TestSpeedHacks(t *testing.T) {
 	for _, arrival := range []bool{false, true} {
 		for _, factor := range []int{2, 10, 1000 / tickRate} {
@@ -150,7 +151,8 @@ func TestTimeBanking(t *testing.T) {
 	}
 }
 
-// Absurd ticks, views and ends of them: nothing breaks, and nothing moves by more than a step's worth.
+// Absurd ticks, views and ends of them: nothing breaks, and nothing moves by more than a step's
+// worth.
 func TestAbsurdTicks(t *testing.T) {
 	for _, arrival := range []bool{false, true} {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -181,8 +183,10 @@ func TestAbsurdTicks(t *testing.T) {
 	}
 }
 
-// Who is ahead of the server by more than inputs are kept for, and less than an honest client that has stalled might be, may stay: nothing that he sends runs, he gains nothing and costs no more than others, he is
-// told that he is early, and plays on when he has come back. Who is farther ahead is removed.
+// Who is ahead of the server by more than inputs are kept for, and less than an honest client that
+// has stalled might be, may stay: nothing that he sends runs, he gains nothing and costs no more
+// than others, he is told that he is early, and plays on when he has come back. Who is farther
+// ahead is removed.
 func TestTooFarAhead(t *testing.T) {
 	for _, test := range []struct {
 		ahead       int
@@ -201,7 +205,8 @@ func TestTooFarAhead(t *testing.T) {
 		c := m.joinByHand()
 		p := m.joined[1]
 		last := tick.Tick(0)
-		// each sends one packet a tick for a while, with the inputs of the last ticks as a client does.
+		// each sends one packet a tick for a while, with the inputs of the last ticks as a client
+		// does.
 		each := func(ahead int, in input) func() {
 			return func() {
 				if now := m.server.Tick(); now != last && p.Connected() {

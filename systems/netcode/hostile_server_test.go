@@ -34,12 +34,13 @@ type rogue struct {
 	held     [][]byte // to be sent later
 	buf      [transport.MaxMTU]byte
 
-	arrival bool          // says so in its welcomes
-	sane    bool          // its clock runs, but for a leap now and then, so that the client comes to predict
-	epoch   time.Duration // of that clock
-	now     tick.Tick
-	ping    uint8
-	pinged  bool
+	arrival bool // says so in its welcomes
+	// its clock runs, but for a leap now and then, so that the client comes to predict
+	sane   bool
+	epoch  time.Duration // of that clock
+	now    tick.Tick
+	ping   uint8
+	pinged bool
 }
 
 func (r *rogue) odds(n int) bool { return r.rng.IntN(n) == 0 }
@@ -232,8 +233,10 @@ func (r *rogue) say(datagram []byte) {
 	}
 }
 
-// A server that holds the client's trust and says what no server says: clocks that leap and run back, feedback on inputs that were never sent, own states that were never said, parents, owners and
-// bodies without sense, packets mangled behind their headers, held back and closed connections. The client goes on, shows nothing that is nowhere, and holds no more than the protocol lets it.
+// A server that holds the client's trust and says what no server says: clocks that leap and run
+// back, feedback on inputs that were never sent, own states that were never said, parents, owners
+// and bodies without sense, packets mangled behind their headers, held back and closed connections.
+// The client goes on, shows nothing that is nowhere, and holds no more than the protocol lets it.
 func TestRogueServers(t *testing.T) {
 	const entities = 64
 	heard, malformed, corrected := uint64(0), uint64(0), uint64(0)

@@ -18,7 +18,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Cases 33 and 34 at the level of the server: whatever a stranger or a player sends, nobody else notices.
+// Cases 33 and 34 at the level of the server: whatever a stranger or a player sends, nobody else
+// notices.
 func TestNonsenseHurtsNobody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -114,7 +115,8 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// A token that says what it is not: somebody else's number with a guessed secret is a newcomer like any other.
+// A token that says what it is not: somebody else's number with a guessed secret is a newcomer like
+// any other.
 func TestGuessedSecretsAreStrangers(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -194,8 +196,9 @@ func BenchmarkServerTick(b *testing.B) {
 	b.ReportMetric(float64(m.server.Stats().SentBytes-sent)/float64(b.N)/64*tickRate, "B/s/client")
 }
 
-// Case 49: a thousand entities, most of them moving, and a hundred players: in steady state neither the server's encoding nor the decoding of the clients among them allocates; most only acknowledge. (What a
-// tick takes is for benchmarks.)
+// Case 49: a thousand entities, most of them moving, and a hundred players: in steady state neither
+// the server's encoding nor the decoding of the clients among them allocates; most only
+// acknowledge. (What a tick takes is for benchmarks.)
 func TestCrowdAllocatesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")

@@ -64,7 +64,8 @@ func (v *invited) comes(path linksim.Path) *player {
 	return v.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Token = invitation })
 }
 
-// kill ends the server without a word; another takes its place, with the list as it was written down.
+// kill ends the server without a word; another takes its place, with the list as it was written
+// down.
 func (v *invited) kill() {
 	v.t.Helper()
 	text, err := v.guests.MarshalText()
@@ -99,7 +100,8 @@ type cut struct{ transport.Conn }
 
 func (cut) Close(transport.Reason) {}
 
-// Whose welcome is lost, with all else that the server says, for as long as he tries, comes in by the same invitation later; and nobody else does.
+// Whose welcome is lost, with all else that the server says, for as long as he tries, comes in by
+// the same invitation later; and nobody else does.
 func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	v := newInvited(t)
 	a := v.join(deaf, func(c *netcode.ClientConfig[runner, input]) {
@@ -127,7 +129,9 @@ func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	v.stranger("used up")
 }
 
-// Who was invited comes back after the server was killed, or was out of reach for longer than it waits; also when the first welcome is lost then. He needs no second invitation, and gives none away.
+// Who was invited comes back after the server was killed, or was out of reach for longer than it
+// waits; also when the first welcome is lost then. He needs no second invitation, and gives none
+// away.
 func TestInvitedPlayersComeBack(t *testing.T) {
 	for _, how := range []string{"killed", "killed, and deaf at first", "killed twice", "out of reach"} {
 		t.Run(how, func(t *testing.T) {
@@ -171,7 +175,8 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 				t.Errorf("he came as %x with the key %x, and was given %x", first, p.FormerKey(), p.Key())
 			}
 			v.stranger("used up")
-			// Nobody comes in a second time by the key of somebody who is in, whichever number he says that he has.
+			// Nobody comes in a second time by the key of somebody who is in, whichever number he
+			// says that he has.
 			twin := v.listener.Dial()
 			v.run(time.Second/30, func() { twin.Poll(v.now) })
 			hello := packet.NewWriter(make([]byte, 512))
@@ -189,7 +194,8 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 	}
 }
 
-// Who was kicked does not come back by the key of his place, neither to this server nor to the next one; who was not is asked for no use when he resumes, and is heard once.
+// Who was kicked does not come back by the key of his place, neither to this server nor to the next
+// one; who was not is asked for no use when he resumes, and is heard once.
 func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())

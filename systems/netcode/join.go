@@ -22,14 +22,17 @@ import (
 type JoinRequest struct {
 	Addr string // as the transport writes it
 	// Token is what the client presents, at most 256 bytes; valid during the call. For a client
-	// that resumes it may also be the token by which its player has joined: see ServerConfig.Authenticate.
+	// that resumes it may also be the token by which its player has joined: see
+	// ServerConfig.Authenticate.
 	Token   []byte
 	Key     Key  // of the place that the client says it has or had; zero: none
 	Resumes bool // the client has proved to be a player who is in, or awaited back
 }
 
-// Key names a place on a server without being of any use for getting in: it is the SHA-256 hash of the secret with which the player who was given the place comes back. Who presents a key knows its
-// secret, so a server that has written down whose key it was knows him again when it has itself forgotten him: after a restart, or after ServerConfig.Grace. The zero value is nobody's.
+// Key names a place on a server without being of any use for getting in: it is the SHA-256 hash of
+// the secret with which the player who was given the place comes back. Who presents a key knows its
+// secret, so a server that has written down whose key it was knows him again when it has itself
+// forgotten him: after a restart, or after ServerConfig.Grace. The zero value is nobody's.
 type Key [sha256.Size]byte
 
 // newcomer is a connection that has not said yet who it is. It costs one of these and nothing else.
@@ -41,19 +44,22 @@ type newcomer[S any, I comparable] struct {
 	asked   time.Duration // when it first asked to resume beside another connection; 0: it has not
 }
 
-// A connection beside another one takes its place when it has asked for besideWait and the other one has been
-// silent for besideSilence. What an outage held up comes at its end, on both at once.
+// A connection beside another one takes its place when it has asked for besideWait and the other
+// one has been silent for besideSilence. What an outage held up comes at its end, on both at once.
 const (
 	besideWait    = time.Second / 2
 	besideSilence = time.Second
 )
 
-// maxStrange is the most datagrams other than a hello that a connection may send before it says who it is. A client sends none.
+// maxStrange is the most datagrams other than a hello that a connection may send before it says who
+// it is. A client sends none.
 const maxStrange = 64
 
-// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another one comes, he who has said nothing for longest goes, of those from the network that has most of them:
-// a client speaks as soon as its connection is open, and strangers who never do would keep it out. What he has said by then is heard before: a server that was held up finds many at once, and the word of
-// the first of them has long been there.
+// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another
+// one comes, he who has said nothing for longest goes, of those from the network that has most of
+// them: a client speaks as soon as its connection is open, and strangers who never do would keep it
+// out. What he has said by then is heard before: a server that was held up finds many at once, and
+// the word of the first of them has long been there.
 const maxWaiting = 64
 
 // A player comes back maxComebacks times at once, as many as connections may wait, and once in a
@@ -63,7 +69,8 @@ const (
 	comebacksPerSecond = 1
 )
 
-// perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody can hold up the step.
+// perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody
+// can hold up the step.
 const perPoll = 64
 
 func (s *Server[S, I]) greet(conn transport.Conn, now time.Duration) {
@@ -90,7 +97,8 @@ func (s *Server[S, I]) refuse(conn transport.Conn, reason transport.Reason) {
 	conn.Close(reason)
 }
 
-// firstToGo returns which of the newcomers makes room for another one. Who connects from one network, however fast, has to make room for himself.
+// firstToGo returns which of the newcomers makes room for another one. Who connects from one
+// network, however fast, has to make room for himself.
 func (s *Server[S, I]) firstToGo() int {
 	first, most := 0, 0
 	for i, n := range s.waiting {
@@ -208,7 +216,8 @@ func (s *Server[S, I]) admit(conn transport.Conn, greeting []byte, now time.Dura
 		s.resume(p, conn, now)
 		return transport.Reason{}
 	}
-	// A stranger with a secret that nobody has, or a player who came too late, is a newcomer like any other.
+	// A stranger with a secret that nobody has, or a player who came too late, is a newcomer like
+	// any other.
 	if s.draining.Code != transport.NoReason {
 		return s.draining
 	}
@@ -351,7 +360,8 @@ func (s *Server[S, I]) own(p *Player[S, I]) {
 	(*Replicated)(s.world.Get(p.Entity, s.tracks.replicated)).Owner = p.number
 }
 
-// resume gives a player his new connection. What he had acknowledged still holds, so he is sent what changed since.
+// resume gives a player his new connection. What he had acknowledged still holds, so he is sent
+// what changed since.
 func (s *Server[S, I]) resume(p *Player[S, I], conn transport.Conn, now time.Duration) {
 	if p.conn != nil {
 		reason := transport.Reason{Code: transport.Replaced, Text: "you came back on another connection"}

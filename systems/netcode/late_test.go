@@ -14,7 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// inProcess is a client on a loopback as games make it: its Dial is the listener's, and its engine's clock begins when the engine does.
+// inProcess is a client on a loopback as games make it: its Dial is the listener's, and its
+// engine's clock begins when the engine does.
 func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	m.t.Helper()
 	p := &player{input: func(tick.Tick) input { return input{X: 1} }}
@@ -37,7 +38,8 @@ func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	return p
 }
 
-// mustJoin runs until the client plays, which must not take long, and that it runs as it should, without a correction, for a while.
+// mustJoin runs until the client plays, which must not take long, and that it runs as it should,
+// without a correction, for a while.
 func (m *match) mustJoin(p *player, what string) {
 	m.t.Helper()
 	for begin := m.now; ; m.run(time.Second/120, nil) {
@@ -65,7 +67,8 @@ func (m *match) mustJoin(p *player, what string) {
 	}
 }
 
-// A client in the server's process joins at once, whichever of the two engines began first, and whichever is updated first.
+// A client in the server's process joins at once, whichever of the two engines began first, and
+// whichever is updated first.
 func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
 	t.Run("a late bot, a rejoin, and a pause", func(t *testing.T) {
 		m := newMatch(t, nil)
@@ -80,7 +83,8 @@ func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
 		m.clients = []*player{again}
 		m.mustJoin(again, "a rejoin with a fresh engine")
 
-		server, paused := m.engine, 3*time.Second // the host's server stands still, its client does not
+		// the host's server stands still, its client does not
+		server, paused := m.engine, 3*time.Second
 		for range paused / (time.Second / 120) {
 			again.engine.Update(time.Second / 120)
 		}

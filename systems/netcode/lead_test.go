@@ -11,8 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The lead pays for the loss that there is: two ticks less than for three packets on a line that loses nothing, more as soon as one does; and the server misses at most one input in a
-// thousand (case 24).
+// The lead pays for the loss that there is: two ticks less than for three packets on a line that
+// loses nothing, more as soon as one does; and the server misses at most one input in a thousand
+// (case 24).
 func TestLeadFollowsTheLoss(t *testing.T) {
 	lan := linksim.Symmetric(linksim.Condition{Delay: time.Millisecond, Seed: 1})
 	m := newMatch(t, nil)

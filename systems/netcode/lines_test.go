@@ -15,7 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// knock connects, says hello, and hangs up as soon as it has an answer; it returns whether that was a welcome.
+// knock connects, says hello, and hangs up as soon as it has an answer; it returns whether that was
+// a welcome.
 func knock(m *match) (in bool) {
 	conn := m.listener.Dial()
 	conn.Poll(m.now)
@@ -47,7 +48,8 @@ func told(log, line, more string) (lines, others int) {
 	return lines, others
 }
 
-// Who knocks for an hour, whether he is let in or not, has some lines a minute written and not one for each time; none goes uncounted, and who knocks after him is written of again.
+// Who knocks for an hour, whether he is let in or not, has some lines a minute written and not one
+// for each time; none goes uncounted, and who knocks after him is written of again.
 func TestKnockingDoesNotFillTheLog(t *testing.T) {
 	for _, admitted := range []bool{false, true} {
 		var log bytes.Buffer

@@ -34,7 +34,8 @@ func (m *match) crate(kind uint16, pose components.Pose3D) arche.Entity {
 	return spawn.NewWith(&l, &netcode.Replicated{Kind: kind})
 }
 
-// of returns a client's player on the server: who says hello first is in first, whoever dialled first.
+// of returns a client's player on the server: who says hello first is in first, whoever dialled
+// first.
 func (m *match) of(p *player) *netcode.Player[runner, input] {
 	for _, j := range m.joined {
 		if j.Number() == p.client.Number() {
@@ -82,7 +83,8 @@ func TestPlayersRunSmoothly(t *testing.T) {
 			}
 			last, lastOwn = seen, own
 		})
-		// A frame of a 120th of a second at 6*sqrt(2) m/s is 0.071 m; stretching and the view's rate add a tenth.
+		// A frame of a 120th of a second at 6*sqrt(2) m/s is 0.071 m; stretching and the view's
+		// rate add a tenth.
 		const true120 = 6 * math.Sqrt2 / 120
 		if worst > true120+0.05 {
 			t.Errorf("seed %d: a remote player moved %.3f m in a frame, truly %.3f", seed, worst, true120)
@@ -121,7 +123,8 @@ func TestOwnPlayerAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// A replicated entity and a local one on the same path are drawn alike, apart from the delay and the quantum.
+// A replicated entity and a local one on the same path are drawn alike, apart from the delay and
+// the quantum.
 func TestReplicatedEqualsLocal(t *testing.T) {
 	m := newMatch(t, nil)
 	const speed = 3
@@ -130,7 +133,8 @@ func TestReplicatedEqualsLocal(t *testing.T) {
 		m.transform(crate).Set(components.At3D(speed*float32(m.engine.Time().StepEnd.Seconds()), 1, 0))
 	}))
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) {
-		c.Redundancy = netcode.Bounds[int]{Min: 2, Max: 2} // a lead that is lowered stretches the engine's time, by which the local one runs
+		// a lead that is lowered stretches the engine's time, by which the local one runs
+		c.Redundancy = netcode.Bounds[int]{Min: 2, Max: 2}
 	})
 	// The local one runs on the same line by the client's own engine.
 	local := generic.NewMap2[components.Transform3D, components.Visual3D](a.engine.World())
@@ -155,7 +159,8 @@ func TestReplicatedEqualsLocal(t *testing.T) {
 		}
 		lastRemote, lastLocal, first = remote, own, false
 	})
-	// The distance is the delay, up to the positions' quantum of 1/512 and the 5 % that clocks may be stretched while they settle.
+	// The distance is the delay, up to the positions' quantum of 1/512 and the 5 % that clocks may
+	// be stretched while they settle.
 	if spread := most - least; spread > 0.02 {
 		t.Errorf("the replica's distance from the local one wanders between %.4f and %.4f m", least, most)
 	}
@@ -192,7 +197,8 @@ func TestTeleportsAreNeverSeenAsMotion(t *testing.T) {
 	})
 }
 
-// Movers are functions of the tick: the client draws them where they are at the tick of its own player.
+// Movers are functions of the tick: the client draws them where they are at the tick of its own
+// player.
 func TestMoversRunOnThePlayersTick(t *testing.T) {
 	m := newMatch(t, nil)
 	lift := m.crate(kindLift, liftPath(0))
@@ -257,7 +263,8 @@ func TestWhatElseTravels(t *testing.T) {
 	}
 }
 
-// Case 40: what a player may not know of is never told to him; what leaves his surroundings disappears, without flicker.
+// Case 40: what a player may not know of is never told to him; what leaves his surroundings
+// disappears, without flicker.
 func TestRelevance(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -309,16 +316,19 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// Case 46: who shoots at what he sees hits it, within his view's delay, and not what has teleported away.
+// Case 46: who shoots at what he sees hits it, within his view's delay, and not what has teleported
+// away.
 func TestRewind(t *testing.T) {
 	for _, oneWay := range []time.Duration{25, 75, 100} {
 		m := newMatch(t, nil)
 		target := m.crate(kindCrate, components.At3D(0, 0, 0))
-		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { // a circle of 10 m at 10 m/s
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			// a circle of 10 m at 10 m/s
 			s, c := math.Sincos(m.engine.Time().StepEnd.Seconds())
 			m.transform(target).Set(components.At3D(float32(10*c), 0, float32(10*s)))
 		}))
-		// The shooter says with a dash where the target stands on his screen, in the step in which he dashes.
+		// The shooter says with a dash where the target stands on his screen, in the step in which
+		// he dashes.
 		var a *player
 		aimed := map[tick.Tick]mgl32.Vec3{}
 		a = m.join(linksim.Symmetric(linksim.Condition{Delay: oneWay * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 15}), nil)
@@ -344,7 +354,8 @@ func TestRewind(t *testing.T) {
 			})
 		}))
 		m.run(10*time.Second, nil)
-		// One tick at 10 m/s is 0.17 m; the claim travels with the packet of the input or a later one.
+		// One tick at 10 m/s is 0.17 m; the claim travels with the packet of the input or a later
+		// one.
 		if shots < 15 || worst > 0.35 {
 			t.Errorf("%v ms one way: %d shots, the worst rewound %.3f m from what was seen", int(oneWay), shots, worst)
 		}
@@ -374,7 +385,8 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// The other input mode: inputs run as they come, and every player's state is as old as his clock is behind.
+// The other input mode: inputs run as they come, and every player's state is as old as his clock is
+// behind.
 func TestInputsOnArrival(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = true })
 	path := linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05}

@@ -9,10 +9,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// Mirror replicates a component type of the game's: what the server's entity has, the client's has, as the codec quantises it. On an entity that is seen in the past a value holds from
-// the step in which the picture comes to the moment that it is of ([OnArrival] changes that): a door is open when it is seen to be. On one that is drawn in the present, as the own player
-// is, it holds from when it comes. Call it in the same order on both ends. It panics when the protocol is in use already, for a name that is taken,
-// and for a type that holds pointers: strings, slices and maps are such.
+// Mirror replicates a component type of the game's: what the server's entity has, the client's has,
+// as the codec quantises it. On an entity that is seen in the past a value holds from the step in
+// which the picture comes to the moment that it is of ([OnArrival] changes that): a door is open
+// when it is seen to be. On one that is drawn in the present, as the own player is, it holds from
+// when it comes. Call it in the same order on both ends. It panics when the protocol is in use
+// already, for a name that is taken, and for a type that holds pointers: strings, slices and maps
+// are such.
 func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec snapshot.Codec[T], options ...MirrorOption) snapshot.Component[T] {
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
 		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
@@ -28,8 +31,9 @@ func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, c
 // MirrorOption changes how a component is mirrored.
 type MirrorOption func(*mirrorOptions)
 
-// OnArrival gives clients the values of a component as soon as they come, wherever the picture is: for what has no place in it, such as scores, names and clocks. An entity that is not seen yet has the
-// newest ones when it is.
+// OnArrival gives clients the values of a component as soon as they come, wherever the picture is:
+// for what has no place in it, such as scores, names and clocks. An entity that is not seen yet has
+// the newest ones when it is.
 func OnArrival() MirrorOption { return func(o *mirrorOptions) { o.onArrival = true } }
 
 type mirrorOptions struct{ onArrival bool }
@@ -48,7 +52,8 @@ type mirror interface {
 	keep(from *snapshot.Decoder, change *snapshot.Change) (place int32)
 	// keepNewest holds the newest that a decoder knows of an entity, and returns where.
 	keepNewest(from *snapshot.Decoder, id snapshot.ID) (place int32)
-	// give gives the entity what is held there, and lets it go; to the zero entity it gives nothing.
+	// give gives the entity what is held there, and lets it go; to the zero entity it gives
+	// nothing.
 	give(place int32, e arche.Entity)
 	// early reports whether values hold from when they come.
 	early() bool

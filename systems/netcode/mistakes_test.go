@@ -92,7 +92,8 @@ func TestMistakesAreTold(t *testing.T) {
 	}
 }
 
-// Clients follow the server's clock, at most 5 % faster or slower: an engine that slows down would leave them seconds behind.
+// Clients follow the server's clock, at most 5 % faster or slower: an engine that slows down would
+// leave them seconds behind.
 func TestAServerHoldsTheClock(t *testing.T) {
 	m := newMatch(t, nil)
 	for what, err := range map[string]error{"slow motion": m.engine.SetScale(0.5), "a pause": m.engine.SetScale(0), "another rate": m.engine.SetRate(30)} {
@@ -155,7 +156,8 @@ func (atlasCodec) Decode(r *packet.Reader, _ *atlas) (a atlas) {
 	return a
 }
 
-// An entity that clients cannot be told of, or of whose place they cannot be told, is a line in the server's log, and one only. The others are shown.
+// An entity that clients cannot be told of, or of whose place they cannot be told, is a line in the
+// server's log, and one only. The others are shown.
 func TestWhatCannotTravelIsLogged(t *testing.T) {
 	p := newProtocol(t, snapshot.Config{})
 	netcode.Mirror[atlas](p, "atlas", atlasCodec{})
@@ -195,7 +197,8 @@ func TestWhatCannotTravelIsLogged(t *testing.T) {
 	}
 }
 
-// What was lost while the connection was gone says nothing of the one after: inputs need not be sent further ahead for half a minute.
+// What was lost while the connection was gone says nothing of the one after: inputs need not be
+// sent further ahead for half a minute.
 func TestALostConnectionIsNoLossyOne(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Second })

@@ -8,8 +8,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// With every snapshot a player is told his own state, because a prediction is held against the state of its tick. One that is, bit for bit, what a packet said that he has acknowledged is
-// not said again but named: by how many packets ago that was. So a player who stands costs seven bits a snapshot, whatever his state consists of.
+// With every snapshot a player is told his own state, because a prediction is held against the
+// state of its tick. One that is, bit for bit, what a packet said that he has acknowledged is not
+// said again but named: by how many packets ago that was. So a player who stands costs seven bits a
+// snapshot, whatever his state consists of.
 const (
 	recallBits = 6
 	recall     = 1 << recallBits // packets; a second and more at any rate of snapshots up to 60
@@ -60,7 +62,8 @@ func (o *ownSent) delivered(n packet.Number, version uint32) {
 	}
 }
 
-// name writes into packet n how many packets ago the same was said, if that is known to have been heard, and reports whether it was.
+// name writes into packet n how many packets ago the same was said, if that is known to have been
+// heard, and reports whether it was.
 func (o *ownSent) name(w *packet.Writer, n packet.Number) bool {
 	back := n - o.known
 	said := o.known != 0 && back < recall
@@ -71,7 +74,8 @@ func (o *ownSent) name(w *packet.Writer, n packet.Number) bool {
 	return said
 }
 
-// writeOwn writes what p is told of himself in packet n, and returns how many bits more it would have been in full.
+// writeOwn writes what p is told of himself in packet n, and returns how many bits more it would
+// have been in full.
 func (s *Server[S, I]) writeOwn(w *packet.Writer, p *Player[S, I], n packet.Number) (saved int) {
 	if p.own.name(w, n) {
 		return 8*len(p.own.bits) - recallBits
@@ -87,7 +91,8 @@ func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 	}
 	s.noting = packet.NewWriter(s.scratch)
 	own[S]{p.State, p.jumps, s.shownID(p)}.write(&s.noting, s.protocol.game.States)
-	p.own.note(s.noting.Bytes()) // one that does not fit is never acknowledged: it is not sent either
+	// one that does not fit is never acknowledged: it is not sent either
+	p.own.note(s.noting.Bytes())
 }
 
 // ownHeard is the client's part: what packets said, by their numbers.

@@ -16,7 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The numbered cases of the own player, through both plugins. Package prediction has them without clocks and worlds, at more seeds and for longer.
+// The numbered cases of the own player, through both plugins. Package prediction has them without
+// clocks and worlds, at more seeds and for longer.
 
 // baseline is the condition of most cases: 100 ms each way, 10 ms of jitter.
 func baseline(seed uint64) linksim.Path {
@@ -28,7 +29,8 @@ func strafe(at tick.Tick) input {
 	return input{X: int8(at/30%2)*2 - 1, Dash: at%97 == 0}
 }
 
-// Case 22: at the base condition the own player answers in the tick of the input and in the picture a tick and a frame later at most; in a world that does the same on both ends he is never
+// Case 22: at the base condition the own player answers in the tick of the input and in the picture
+// a tick and a frame later at most; in a world that does the same on both ends he is never
 // corrected, and none of his inputs comes too late.
 func TestOwnPlayerAtBase(t *testing.T) {
 	slowest := time.Duration(0)
@@ -37,7 +39,8 @@ func TestOwnPlayerAtBase(t *testing.T) {
 		a := m.join(baseline(2200+seed), nil)
 		m.run(5*time.Second, nil)
 		m.mustPlay()
-		way, since := int8(0), time.Duration(-1) // where the newest input goes; since when the picture has not followed
+		// where the newest input goes; since when the picture has not followed
+		way, since := int8(0), time.Duration(-1)
 		a.input = func(at tick.Tick) input {
 			in := strafe(at)
 			if in.X != way {
@@ -78,7 +81,8 @@ func TestOwnPlayerAtBase(t *testing.T) {
 	t.Logf("the picture follows an input after %v at most", slowest)
 }
 
-// Case 23: the server shoves the player by 0.6 m every two seconds while he runs. What he simulates is right at once, and never holds anything of what is drawn to hide the correction; what is drawn
+// Case 23: the server shoves the player by 0.6 m every two seconds while he runs. What he simulates
+// is right at once, and never holds anything of what is drawn to hide the correction; what is drawn
 // comes back steadily, to a tenth within 0.7 s, and no faster than Game.CorrectionSpeed.
 func TestShovedByTheServer(t *testing.T) {
 	const shove, period = 0.6, 2 * tickRate
@@ -145,7 +149,8 @@ func pressing() netcode.Game[runner, input] {
 	return game
 }
 
-// Case 24: 15 % of the packets with inputs are lost. A thousandth of the inputs at most comes too late for its tick, every press runs, and none runs twice.
+// Case 24: 15 % of the packets with inputs are lost. A thousandth of the inputs at most comes too
+// late for its tick, every press runs, and none runs twice.
 func TestLostInputs(t *testing.T) {
 	ticks, missed, worst, all := uint64(0), uint64(0), 0.0, 0
 	for seed := range uint64(20) {
@@ -162,7 +167,8 @@ func TestLostInputs(t *testing.T) {
 		pressed, on := map[tick.Tick]bool{}, true
 		a.input = func(at tick.Tick) input {
 			in := input{X: int8(at/30%2)*2 - 1}
-			if on && at%20 == tick.Tick(seed) { // alone: two that are merged into one tick would be one
+			if on && at%20 == tick.Tick(seed) {
+				// alone: two that are merged into one tick would be one
 				in.Dash, pressed[at] = true, true
 			}
 			return in

@@ -13,8 +13,9 @@ type counterCodec struct{}
 func (counterCodec) Write(w *packet.Writer, n int) { w.Bits(uint64(n), 32) }
 func (counterCodec) Read(r *packet.Reader) int     { return int(r.Bits(32)) }
 
-// Packets are lost and overtake each other, and so do acknowledgements: what the client reads in any of them is what was true when it was sent, and what does not change is not said again
-// once an acknowledgement has come.
+// Packets are lost and overtake each other, and so do acknowledgements: what the client reads in
+// any of them is what was true when it was sent, and what does not change is not said again once an
+// acknowledgement has come.
 func TestOwnStateOverAnyPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent ownSent
@@ -86,7 +87,8 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 	})
 }
 
-// Naming a packet that never came, that is too long ago, or the one that names is nothing that a server sends.
+// Naming a packet that never came, that is too long ago, or the one that names is nothing that a
+// server sends.
 func TestOwnStateThatWasNeverSaid(t *testing.T) {
 	var heard ownHeard[int]
 	heard.keep(10, own[int]{state: 7})

@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// hang gives a replica the parent in whose frame its pose is about to be written, and reports whether that one is there.
+// hang gives a replica the parent in whose frame its pose is about to be written, and reports
+// whether that one is there.
 func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) bool {
 	if parent == r.hangs {
 		return true
@@ -29,7 +30,8 @@ func (c *Client[S, I]) hang(r *replica, parent snapshot.ID) bool {
 	return true
 }
 
-// above returns what a replica is to hang below, nil if that is not there. Who is drawn in the present does not wait for what is to be seen later only.
+// above returns what a replica is to hang below, nil if that is not there. Who is drawn in the
+// present does not wait for what is to be seen later only.
 func (c *Client[S, I]) above(r *replica, parent snapshot.ID) *replica {
 	if p := c.replica(parent); p != nil && p.coming && !c.lags(r) {
 		c.revealAll(p)
@@ -37,7 +39,8 @@ func (c *Client[S, I]) above(r *replica, parent snapshot.ID) *replica {
 	return c.seen(parent)
 }
 
-// seen returns who is seen by a name: the one who has the slot, or one set aside whose slot is another's now, or his own again, who is to be seen later. Nil: nobody.
+// seen returns who is seen by a name: the one who has the slot, or one set aside whose slot is
+// another's now, or his own again, who is to be seen later. Nil: nobody.
 func (c *Client[S, I]) seen(id snapshot.ID) *replica {
 	if r := c.replica(id); r != nil && !r.coming {
 		return r
@@ -67,8 +70,8 @@ func (c *Client[S, I]) setParent(child, parent arche.Entity) {
 	(*components.Parent)(c.world.Get(child, c.ids.parent)).Entity = parent
 }
 
-// drop lets go what still hangs below a replica that goes, and would be swept away with it by a hierarchy: it stays where it was seen last until its picture comes to a frame that
-// is there.
+// drop lets go what still hangs below a replica that goes, and would be swept away with it by a
+// hierarchy: it stays where it was seen last until its picture comes to a frame that is there.
 func (c *Client[S, I]) drop(r *replica) {
 	for i := 0; r.hung > 0 && i < len(c.replicas)+len(c.aside); i++ {
 		child := c.below(i)

@@ -18,8 +18,8 @@ import (
 
 // Player is one client, as the server knows him.
 type Player[S any, I comparable] struct {
-	// State is his authoritative state. The server steps it by his inputs before FixedUpdate's other systems run, which may change it further (a push, damage); use
-	// Teleport for jumps.
+	// State is his authoritative state. The server steps it by his inputs before FixedUpdate's
+	// other systems run, which may change it further (a push, damage); use Teleport for jumps.
 	State S
 	// Entity shows him to others; the zero entity for a spectator.
 	Entity arche.Entity
@@ -35,9 +35,11 @@ type Player[S any, I comparable] struct {
 	slot   int
 	rate   int
 
-	conn      transport.Conn // nil: awaited back
-	customer  netip.Prefix   // whose place it is, by the address from which he joined: else one with two addresses would fill all places, by moving away
-	comebacks packet.Pacer   // a bucket of them, not of bytes
+	conn transport.Conn // nil: awaited back
+	// whose place it is, by the address from which he joined: else one with two addresses would
+	// fill all places, by moving away
+	customer  netip.Prefix
+	comebacks packet.Pacer // a bucket of them, not of bytes
 	joinedAt  time.Duration
 	lines     lines // of the log, when it has been in for a while
 	unwritten bool  // the log does not say that it has joined
@@ -65,7 +67,9 @@ type Player[S any, I comparable] struct {
 	silent   int // steps since one did
 
 	rewound rewound[S, I]
-	lag     int64 // by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as claimed
+	// by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as
+	// claimed
+	lag     int64
 	sent    [256]sentSnapshot
 	own     ownSent
 	ackTick int64  // newest tick whose snapshot he has acknowledged
@@ -89,7 +93,8 @@ type sentSnapshot struct {
 	own    uint32 // version of what it said of himself, 0 for nothing
 }
 
-// Number is the player's number, 1 to 65535, which is also [Replicated.Owner] of what is his. It is not used again as long as he is in.
+// Number is the player's number, 1 to 65535, which is also [Replicated.Owner] of what is his. It is
+// not used again as long as he is in.
 func (p *Player[S, I]) Number() uint16 { return p.number }
 
 // Connected reports whether he is there; otherwise he is awaited back.
@@ -103,16 +108,20 @@ func (p *Player[S, I]) Addr() string {
 	return p.conn.RemoteAddr()
 }
 
-// Token returns what he presented to Admit when he joined: for bans. It must not be changed, nor shown to anybody.
+// Token returns what he presented to Admit when he joined: for bans. It must not be changed, nor
+// shown to anybody.
 func (p *Player[S, I]) Token() []byte { return p.token }
 
-// Key names the secret that he was given when he joined, with which he comes back. It is his as long as he is in, whatever connections he loses.
+// Key names the secret that he was given when he joined, with which he comes back. It is his as
+// long as he is in, whatever connections he loses.
 func (p *Player[S, I]) Key() Key { return p.key }
 
-// FormerKey returns the Key that he presented to Admit when he joined: that of the place that he says he had earlier, on this server or on one before it. Zero: none.
+// FormerKey returns the Key that he presented to Admit when he joined: that of the place that he
+// says he had earlier, on this server or on one before it. Zero: none.
 func (p *Player[S, I]) FormerKey() Key { return p.former }
 
-// Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him about it in a message of the game's.
+// Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him
+// about it in a message of the game's.
 func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
 
 // Stats returns the counters of the player's connection; Path is what is known of the way to its
@@ -136,14 +145,17 @@ func (p *Player[S, I]) ArrivalStats() prediction.ArrivalStats {
 	return p.arrivals.Stats()
 }
 
-// Send queues a copy of a message of at most 32 KiB that he gets exactly once and in order; while he is awaited back it waits, too, and when he is gone for good so is it. With an error nothing
+// Send queues a copy of a message of at most 32 KiB that he gets exactly once and in order; while
+// he is awaited back it waits, too, and when he is gone for good so is it. With an error nothing
 // was queued: packet.ErrMessageTooLarge, or packet.ErrBackpressure if 64 KiB wait, or 256 messages.
 func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(data) }
 
-// SendUnreliable queues a copy of a message that he gets at most once, in no order. The errors are those of Send.
+// SendUnreliable queues a copy of a message that he gets at most once, in no order. The errors are
+// those of Send.
 func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
 
-// Kick removes him for good, before the next step at the latest; the text is what he is told. His place and the secret with which he could come back are gone then, also if he is away at the
+// Kick removes him for good, before the next step at the latest; the text is what he is told. His
+// place and the secret with which he could come back are gone then, also if he is away at the
 // moment. To keep him from joining anew as somebody else, see ServerConfig.Admit.
 func (p *Player[S, I]) Kick(text string) {
 	if p.kick.Code == transport.NoReason {
@@ -151,7 +163,8 @@ func (p *Player[S, I]) Kick(text string) {
 	}
 }
 
-// Teleport puts him elsewhere by a jump, which nobody sees as a motion. Where something carries him it may add a component, so it must not be called while a query is open.
+// Teleport puts him elsewhere by a jump, which nobody sees as a motion. Where something carries him
+// it may add a component, so it must not be called while a query is open.
 func (p *Player[S, I]) Teleport(state S) {
 	p.State = state
 	p.jumps++
@@ -209,8 +222,9 @@ func (p *Player[S, I]) show() {
 	}
 }
 
-// see takes the claim that the client, when it made its newest input, looked at a time. The input runs later, and by then newer packets have come; so what is
-// kept is the difference, which hardly changes.
+// see takes the claim that the client, when it made its newest input, looked at a time. The input
+// runs later, and by then newer packets have come; so what is kept is the difference, which hardly
+// changes.
 func (p *Player[S, I]) see(view tick.Tick, fraction uint64, hasInputs bool, newest tick.Tick) {
 	if p.buffer == nil { // inputs run as they come: the tick is the present one
 		newest, hasInputs = p.server.Tick(), true

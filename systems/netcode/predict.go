@@ -63,7 +63,8 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 	return pose.Position, true
 }
 
-// settle compares what was predicted with the newest that the server has told, once in a step however many packets came.
+// settle compares what was predicted with the newest that the server has told, once in a step
+// however many packets came.
 func (c *Client[S, I]) settle() {
 	if !c.told.any {
 		return

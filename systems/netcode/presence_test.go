@@ -16,7 +16,8 @@ import (
 // take takes a component from an entity.
 func take[T any](w *arche.World, e arche.Entity) { w.Remove(e, arche.ComponentID[T](w)) }
 
-// mustAgree compares the health of entities on the server and on a client: which have it, how much, and whose they are.
+// mustAgree compares the health of entities on the server and on a client: which have it, how much,
+// and whose they are.
 func (m *match) mustAgree(p *player, entities []arche.Entity, what string) {
 	m.t.Helper()
 	w, cw := m.engine.World(), p.engine.World()
@@ -43,8 +44,9 @@ func (m *match) mustAgree(p *player, entities []arche.Entity, what string) {
 	}
 }
 
-// A component that is given and taken within a round trip, before the client has acknowledged it, is gone on the client too; one that is
-// taken and given is there. So it is however much time lies between, and whether the entity moves meanwhile or not.
+// A component that is given and taken within a round trip, before the client has acknowledged it,
+// is gone on the client too; one that is taken and given is there. So it is however much time lies
+// between, and whether the entity moves meanwhile or not.
 func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 	for k, delay := range []time.Duration{10, 50, 100, 150, 100, 150} {
 		moves := k > 3
@@ -81,7 +83,8 @@ func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 	}
 }
 
-// On a line that reorders, whatever is given and taken when: in the end the client has what the server has.
+// On a line that reorders, whatever is given and taken when: in the end the client has what the
+// server has.
 func TestGivesAndTakesUnderReordering(t *testing.T) {
 	for seed := range presenceSeeds {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 1 << 20 })

@@ -12,31 +12,42 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Game is what a player is made of: a state S that his inputs I step forward, on the server and in his own client's prediction by the same function. States and inputs are copied by assignment, and old
-// ones kept: what Step changes must lie in S itself, not behind a slice, a map or a pointer in it.
+// Game is what a player is made of: a state S that his inputs I step forward, on the server and in
+// his own client's prediction by the same function. States and inputs are copied by assignment, and
+// old ones kept: what Step changes must lie in S itself, not behind a slice, a map or a pointer in
+// it.
 type Game[S any, I comparable] struct {
-	// Step returns a player's state one tick later. It must depend on nothing but its arguments and on what is a function of the tick (a moving platform), or
-	// predictions go wrong. Required.
+	// Step returns a player's state one tick later. It must depend on nothing but its arguments and
+	// on what is a function of the tick (a moving platform), or predictions go wrong. Required.
 	Step func(state S, in I, t tick.Tick) S
 	// Pose returns where a player in the state is, in his parent's frame. Required.
 	Pose func(state S) components.Pose3D
-	// Carrier names what carries a player in the state, so that Pose is in its frame: a mover, or a body. His entity becomes its child; Step takes the state from one frame to the other
-	// when it boards and leaves. A body that carries the own player is predicted as long as it does, at any distance. Where what carries him is destroyed, he stays where it was last until
-	// his state names something else; a hierarchy.Hierarchy on the server then needs KeepOrphans, or his entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the server's entity has otherwise, if any.
+	// Carrier names what carries a player in the state, so that Pose is in its frame: a mover, or a
+	// body. His entity becomes its child; Step takes the state from one frame to the other when it
+	// boards and leaves. A body that carries the own player is predicted as long as it does, at any
+	// distance. Where what carries him is destroyed, he stays where it was last until his state
+	// names something else; a hierarchy.Hierarchy on the server then needs KeepOrphans, or his
+	// entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the
+	// server's entity has otherwise, if any.
 	Carrier func(state S) Carrier
-	// Distance tells how far a prediction was off, at least 0, in whatever unit; NaN for what makes no sense. Up to Tolerance, in the same unit, it counts as right; zero corrects every
+	// Distance tells how far a prediction was off, at least 0, in whatever unit; NaN for what makes
+	// no sense. Up to Tolerance, in the same unit, it counts as right; zero corrects every
 	// difference. What Distance leaves out is not corrected. Required.
 	Distance  func(predicted, authoritative S) float64
 	Tolerance float64
 	// Snap is the Distance from which on a correction is drawn as a jump; zero means never.
 	Snap float64
-	// CorrectionSpeed is how fast, in units of length per second, a correction is made good in the picture beside the player's own motion: so he is seen to be pushed, and not to leap. What is short
-	// fades more slowly, by its half-life; what would take more than a second fades as fast as it must. What he does is seen at once all the while. Zero means 3.
+	// CorrectionSpeed is how fast, in units of length per second, a correction is made good in the
+	// picture beside the player's own motion: so he is seen to be pushed, and not to leap. What is
+	// short fades more slowly, by its half-life; what would take more than a second fades as fast
+	// as it must. What he does is seen at once all the while. Zero means 3.
 	CorrectionSpeed float32
-	// States packs a player's own state, which goes to him alone in every snapshot, whole and exact. What Read returns may come from anywhere and must be fit for
-	// Step. [StructState] makes one. Required.
+	// States packs a player's own state, which goes to him alone in every snapshot, whole and
+	// exact. What Read returns may come from anywhere and must be fit for Step. [StructState] makes
+	// one. Required.
 	States StateCodec[S]
-	// Inputs packs inputs. What Read returns may come from a cheater: bound it there or in Step, or who pushes a stick to 127 runs 127 times as fast. [StructInput] makes one. Required.
+	// Inputs packs inputs. What Read returns may come from a cheater: bound it there or in Step, or
+	// who pushes a stick to 127 runs 127 times as fast. [StructInput] makes one. Required.
 	Inputs prediction.Codec[I]
 	// Rules make up inputs that are missing.
 	Rules prediction.Rules[I]
@@ -44,14 +55,17 @@ type Game[S any, I comparable] struct {
 
 // StateCodec packs a player's state.
 type StateCodec[S any] interface {
-	// Write packs the state, exactly: what it rounds is taken for a misprediction. It fits a packet with room to spare, say 500 bytes.
+	// Write packs the state, exactly: what it rounds is taken for a misprediction. It fits a packet
+	// with room to spare, say 500 bytes.
 	Write(w *packet.Writer, state S)
-	// Read is the inverse. The bits may come from anywhere: it must not panic, and what it cannot take for a state it reports with r.Fail.
+	// Read is the inverse. The bits may come from anywhere: it must not panic, and what it cannot
+	// take for a state it reports with r.Fail.
 	Read(r *packet.Reader) S
 }
 
-// Protocol is what both ends agree on. Build it with the same calls on both; a hash of it is compared when a client joins. It is read-only once a server or client
-// uses it, and may then be shared.
+// Protocol is what both ends agree on. Build it with the same calls on both; a hash of it is
+// compared when a client joins. It is read-only once a server or client uses it, and may then be
+// shared.
 type Protocol[S any, I comparable] struct {
 	game    Game[S, I]
 	schema  *snapshot.Schema
@@ -79,8 +93,10 @@ func NewProtocol[S any, I comparable](c snapshot.Config, game Game[S, I]) (*Prot
 	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(tick.Tick) components.Pose3D{}}, nil
 }
 
-// SetMover says that all entities of a kind follow a path that is a function of the tick: platforms, doors, the sun. The server moves them by it and sends no motion, and
-// clients draw them at the tick at which they draw their own player, so that he does not stand beside the platform that carries him.
+// SetMover says that all entities of a kind follow a path that is a function of the tick:
+// platforms, doors, the sun. The server moves them by it and sends no motion, and clients draw them
+// at the tick at which they draw their own player, so that he does not stand beside the platform
+// that carries him.
 func (p *Protocol[S, I]) SetMover(kind uint16, path func(t tick.Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetMover without a path; pass a function of the tick")

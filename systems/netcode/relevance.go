@@ -12,13 +12,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// Interest limits by distance what a player is shown: what comes within Radius of his entity appears, and what goes beyond Leave disappears. The gap between the two keeps what
-// stands at the border from flickering.
+// Interest limits by distance what a player is shown: what comes within Radius of his entity
+// appears, and what goes beyond Leave disappears. The gap between the two keeps what stands at the
+// border from flickering.
 //
-// What hangs together by parents comes and goes together, and its topmost replicated parent's place decides: a ship and its crew. Whatever the distance, a player is shown what he owns
-// and what is marked [AlwaysRelevant], each with all that hangs together with it. What is at no place (its position is not a number) is shown to nobody else.
+// What hangs together by parents comes and goes together, and its topmost replicated parent's place
+// decides: a ship and its crew. Whatever the distance, a player is shown what he owns and what is
+// marked [AlwaysRelevant], each with all that hangs together with it. What is at no place (its
+// position is not a number) is shown to nobody else.
 //
-// The zero value shows everything. A player without an entity sees everything too. ServerConfig.Relevant has the last word in any case.
+// The zero value shows everything. A player without an entity sees everything too.
+// ServerConfig.Relevant has the last word in any case.
 type Interest struct {
 	Radius float32 // units of distance; zero: no limit
 	Leave  float32 // zero: Radius * 1.2
@@ -37,7 +41,8 @@ func (i *Interest) validate() error {
 	return nil
 }
 
-// places is what relevance knows of the replicated entities: where they are, whose, and what they move with, as of the last commit.
+// places is what relevance knows of the replicated entities: where they are, whose, and what they
+// move with, as of the last commit.
 type places struct {
 	limit    Interest
 	subjects []subject // by slot
@@ -132,7 +137,8 @@ func (p *places) put(slot, root int, at mgl32.Vec3) {
 	}
 }
 
-// relevance decides what a player may know of, and how urgent it is. The nearer something is, the more of his bandwidth it gets; his own things get the most.
+// relevance decides what a player may know of, and how urgent it is. The nearer something is, the
+// more of his bandwidth it gets; his own things get the most.
 func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	w := &s.places
 	eye, hasEye := s.eyeOf(p)

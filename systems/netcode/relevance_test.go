@@ -189,7 +189,8 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 	return shown
 }
 
-// What the grid says is what the rules say for every player and entity one by one, whatever moves, hangs, changes hands, comes and goes.
+// What the grid says is what the rules say for every player and entity one by one, whatever moves,
+// hangs, changes hands, comes and goes.
 func TestRelevanceByTheRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := &crowd{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 40)), hidden: map[arche.Entity]bool{}}
@@ -261,7 +262,8 @@ func TestRelevanceAllocatesNothing(t *testing.T) {
 	}
 }
 
-// crowdOf is a plain with so many entities that every player is near to about a hundred, or to all if there are fewer.
+// crowdOf is a plain with so many entities that every player is near to about a hundred, or to all
+// if there are fewer.
 func crowdOf(t testing.TB, entities, players int) *match {
 	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: entities + players, History: 2, Revisions: 2}), func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 20, Leave: 24}
@@ -295,7 +297,8 @@ func crowdOf(t testing.TB, entities, players int) *match {
 	return m
 }
 
-// BenchmarkRelevance compares the grid with going through everything, for 64 players, each near to about a hundred. The grid's time includes moving every entity.
+// BenchmarkRelevance compares the grid with going through everything, for 64 players, each near to
+// about a hundred. The grid's time includes moving every entity.
 func BenchmarkRelevance(b *testing.B) {
 	for _, n := range []int{100, 1000, 5000, 20000} {
 		m := crowdOf(b, n, 64)

@@ -20,7 +20,8 @@ type replica struct {
 	owner   uint16
 	method  remote.Kind
 	samples remote.Interpolator
-	parent  snapshot.ID // that it has been told of last; Parent follows when the picture has come there
+	// that it has been told of last; Parent follows when the picture has come there
+	parent  snapshot.ID
 	hangs   snapshot.ID // that its Parent is
 	hung    int         // replicas whose Parent is this one
 	settled bool        // written where it rests
@@ -33,7 +34,8 @@ type replica struct {
 	holds   time.Duration // and of the newest that holds
 	news    newsList      // that do not hold yet
 	departs departure     // it is gone from the server
-	orphan  bool          // what it hung below is gone, and its picture has not come to another frame yet
+	// what it hung below is gone, and its picture has not come to another frame yet
+	orphan bool
 
 	newest  remote.Sample // of those pushed; valid with sampled
 	sampled bool
@@ -48,7 +50,8 @@ func (c *Client[S, I]) replica(id snapshot.ID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
-// apply makes the world what the snapshot says: who is there, what they carry, and one more sample of where they are.
+// apply makes the world what the snapshot says: who is there, what they carry, and one more sample
+// of where they are.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	stamp := c.grid.Edge(c.newestOf(snap.Tick))
 	for i := range snap.Changes {
@@ -87,8 +90,9 @@ func (c *Client[S, I]) newestOf(t tick.Tick) int64 {
 	return c.newest + int64(t.Sub(tick.Tick(uint32(c.newest))))
 }
 
-// push adds what a record says of a replica to its path. The frame is part of the sample, so that a pose is never shown in another one than its own, however late,
-// how often and in which order the records come.
+// push adds what a record says of a replica to its path. The frame is part of the sample, so that a
+// pose is never shown in another one than its own, however late, how often and in which order the
+// records come.
 func (c *Client[S, I]) push(r *replica, s snapshot.State, parent snapshot.ID, stamp, now time.Duration) {
 	config := c.protocol.schema.Config()
 	sample := remote.Sample{
@@ -101,7 +105,9 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent snapshot.ID, st
 	if config.Angular.Max > 0 {
 		sample.Has |= remote.HasAngularVelocity
 	}
-	if r.settled { // the picture of what rests was good up to now: what changes it behind the picture's back is to fade like anything else that comes late
+	if r.settled {
+		// the picture of what rests was good up to now: what changes it behind the picture's back
+		// is to fade like anything else that comes late
 		r.settled = false
 		if at := c.looked; at.any {
 			r.samples.At(at.now, at.view(r.method))
@@ -188,8 +194,8 @@ func (c *Client[S, I]) forget() {
 	c.aside = c.aside[:0]
 }
 
-// step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is stepped, and every other replica is put where it is to be seen when the
-// step ends.
+// step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is
+// stepped, and every other replica is put where it is to be seen when the step ends.
 func (c *Client[S, I]) step() {
 	now := c.now()
 	c.receive(now)
@@ -220,7 +226,8 @@ func (c *Client[S, I]) step() {
 	}
 	if synced && c.hasState {
 		c.predict(predicted)
-		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 { // abilities do not wait for movement
+		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 {
+			// abilities do not wait for movement
 			c.send(now)
 		}
 	} else {
@@ -238,7 +245,8 @@ func (c *Client[S, I]) step() {
 		}
 		path := c.protocol.movers[r.kind]
 		predicting := r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction
-		if path != nil || predicting && c.protocol.game.Carrier == nil || !predicting && !seen && !r.shown { // it is where the news has it, not where a sample has it
+		if path != nil || predicting && c.protocol.game.Carrier == nil || !predicting && !seen && !r.shown {
+			// it is where the news has it, not where a sample has it
 			c.hang(r, r.parent)
 		}
 		switch {
@@ -305,12 +313,14 @@ func (c *Client[S, I]) sample(r *replica, t tick.Tick) {
 	}
 	jump := info.Discontinuity
 	if r.rested {
-		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter // that nobody has looked at what rests is no jump
+		// that nobody has looked at what rests is no jump
+		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter
 	}
 	if frame := snapshot.ID(info.Frame); frame != r.hangs {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
-			return // in the frame of one who is gone, or has not come yet: it stays where it was seen last
+			// in the frame of one who is gone, or has not come yet: it stays where it was seen last
+			return
 		}
 	}
 	if r.orphan { // it has waited for the picture: to go on is no jump, unless the server says so

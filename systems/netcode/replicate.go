@@ -26,7 +26,9 @@ type track struct {
 	refused  bool        // could not be hung there
 	owner    uint16
 	always   bool // is marked AlwaysRelevant
-	carried  bool // has stepped from one carrier to another, by a path that goes on: last is in the new frame already
+	// has stepped from one carrier to another, by a path that goes on: last is in the new frame
+	// already
+	carried bool
 }
 
 // tracks finds replicated entities and those that were.
@@ -81,7 +83,8 @@ func (t *tracks) move(paths map[uint16]func(tick.Tick) components.Pose3D, at tic
 	}
 }
 
-// noteChanges looks, after every step, at what the step has done to replicated entities: a jump would be forgotten by the next snapshot.
+// noteChanges looks, after every step, at what the step has done to replicated entities: a jump
+// would be forgotten by the next snapshot.
 func (s *Server[S, I]) noteChanges() {
 	s.adopt()
 	t := &s.tracks
@@ -104,7 +107,8 @@ func (s *Server[S, I]) noteChanges() {
 				t.hung.clear(slot)
 			}
 			if parent := s.parentOf(&query, tr); parent != tr.parent {
-				// Its pose is in another frame from now on: nothing leads from the old one to the new one.
+				// Its pose is in another frame from now on: nothing leads from the old one to the
+				// new one.
 				tr.parent, tr.hung = parent, true
 				if tr.revision != 0 && !tr.carried {
 					tr.jumps++
@@ -115,7 +119,8 @@ func (s *Server[S, I]) noteChanges() {
 		tr.carried = false
 		span := dt
 		if s.config.OnArrival {
-			// A player's step may run any number of his inputs, and he is not at rest because none has come.
+			// A player's step may run any number of his inputs, and he is not at rest because none
+			// has come.
 			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
 				span = dt * float32(p.ran)
 				if p.ran == 0 && written.Revision() == tr.revision && p.silent < s.protocol.TickRate()/2 {
@@ -126,7 +131,8 @@ func (s *Server[S, I]) noteChanges() {
 		if written.Revision() == tr.revision {
 			if shifted := *written.Value() != tr.last; shifted || !tr.rests {
 				t.dirty.set(slot)
-				if shifted && (tr.rests || tr.revision != 0) { // by a shift of the origin, which is no motion: nothing leads there
+				if shifted && (tr.rests || tr.revision != 0) {
+					// by a shift of the origin, which is no motion: nothing leads there
 					tr.jumps++
 				}
 			}
@@ -149,8 +155,8 @@ func (s *Server[S, I]) noteChanges() {
 	}
 }
 
-// settleWrites settles, behind any interpolator's capture, the writes that no capture has settled, and notes the
-// revisions that are left.
+// settleWrites settles, behind any interpolator's capture, the writes that no capture has settled,
+// and notes the revisions that are left.
 func (s *Server[S, I]) settleWrites() {
 	query := s.world.Query(&s.tracks.known)
 	for query.Next() {
@@ -221,7 +227,8 @@ func (s *Server[S, I]) adopt() {
 	t.scratch = t.scratch[:0]
 }
 
-// release takes their places from those that are gone, are not to be replicated any more, or have become something else.
+// release takes their places from those that are gone, are not to be replicated any more, or have
+// become something else.
 func (s *Server[S, I]) release() {
 	t := &s.tracks
 	for slot, e := range t.bySlot {

@@ -15,8 +15,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// What stops and starts, at the articles' condition: it comes to rest without running past its place and back, stands exactly there, and sets out again without a jump,
-// after rests short and long.
+// What stops and starts, at the articles' condition: it comes to rest without running past its
+// place and back, stands exactly there, and sets out again without a jump, after rests short and
+// long.
 func TestStopAndGo(t *testing.T) {
 	const speed, runs, rests = 6, tickRate, 3 * tickRate / 2
 	for seed := range uint64(6) {
@@ -63,7 +64,8 @@ func TestStopAndGo(t *testing.T) {
 		})
 		after := a.client.Stats()
 		starved := float64(after.Starved-before.Starved) / float64(after.Sampled-before.Sampled)
-		// The view's rate and the engine's stretch may add a little to a frame's true 0.05 m; the quantum is 2 mm.
+		// The view's rate and the engine's stretch may add a little to a frame's true 0.05 m; the
+		// quantum is 2 mm.
 		if back > 0.001 || most > 0.053 || off > 0.002 || starved > 0.008 {
 			t.Errorf("seed %d: ran back by %.4f m, moved %.4f m in a frame, stood %.4f m off, starved in %.2f %% of %d steps",
 				seed, back, most, off, 100*starved, after.Sampled-before.Sampled)
@@ -99,7 +101,8 @@ func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
 	}
 }
 
-// What has rested since it was made and is put elsewhere by a jump is seen to jump: nobody has written it before, but it has been seen.
+// What has rested since it was made and is put elsewhere by a jump is seen to jump: nobody has
+// written it before, but it has been seen.
 func TestFirstWriteIsAJump(t *testing.T) {
 	for _, network := range networks {
 		m := newMatch(t, nil)
@@ -119,7 +122,8 @@ func TestFirstWriteIsAJump(t *testing.T) {
 	}
 }
 
-// What sets out from a rest while all news of it are lost is caught up with, and not seen to leap to where it is.
+// What sets out from a rest while all news of it are lost is caught up with, and not seen to leap
+// to where it is.
 func TestNewsOfAStartComeLate(t *testing.T) {
 	const speed = 6
 	for seed := range uint64(5) {
@@ -157,15 +161,16 @@ func TestNewsOfAStartComeLate(t *testing.T) {
 		if truth := float64(m.transform(crate).Get().Position[0]); math.Abs(float64(last)-(truth-speed*a.client.Stats().Delay.Seconds())) > 0.4 {
 			t.Errorf("seed %d: 3 s later the crate is seen at %.2f, the server has it at %.2f", seed, last, truth)
 		}
-		// There is half a second to make up for, so the view runs at up to 1.5. What the crate was off
-		// when the news came fades at up to 0.22 of its speed beside that.
+		// There is half a second to make up for, so the view runs at up to 1.5. What the crate was
+		// off when the news came fades at up to 0.22 of its speed beside that.
 		if limit := float32(speed / 120.0 * (1.5 + 0.22)); most > limit {
 			t.Errorf("seed %d: the crate moved %.3f m in a frame, want at most %.3f", seed, most, limit)
 		}
 	}
 }
 
-// A server that moves its origin moves everything, what rests as well, in one step and without a jump: that is no motion, and neither is it seen as one.
+// A server that moves its origin moves everything, what rests as well, in one step and without a
+// jump: that is no motion, and neither is it seen as one.
 func TestOriginShiftOfWhatRests(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(3) {
@@ -196,7 +201,8 @@ func TestOriginShiftOfWhatRests(t *testing.T) {
 	}
 }
 
-// What moves while the origin does, and is written in the very step, before the shift or after it, jumps with all else and goes on as it was: it is told apart from what runs that far.
+// What moves while the origin does, and is written in the very step, before the shift or after it,
+// jumps with all else and goes on as it was: it is told apart from what runs that far.
 func TestOriginShiftOfWhatMoves(t *testing.T) {
 	const speed, shift = 3.0, 50.0
 	for _, network := range networks {

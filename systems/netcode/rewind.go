@@ -13,12 +13,14 @@ import (
 
 func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
 
-// history remembers where replicated entities were after each of the last steps, for lag compensation. All of its memory is there from the start of an entity's life
-// and is used again for the next one in its slot.
+// history remembers where replicated entities were after each of the last steps, for lag
+// compensation. All of its memory is there from the start of an entity's life and is used again for
+// the next one in its slot.
 type history struct {
-	limit int64      // steps that a rewind may go back
-	rows  [][]moment // a ring by tick, of all slots: a step writes one, and a look at everything reads two
-	slots int        // that the rows have
+	limit int64 // steps that a rewind may go back
+	// a ring by tick, of all slots: a step writes one, and a look at everything reads two
+	rows  [][]moment
+	slots int // that the rows have
 }
 
 // moment is where an entity was after a step.
@@ -44,7 +46,8 @@ func (h *history) reach(slot int) {
 	}
 }
 
-// row is where everything was after the step that led to the tick. What was not there then has another tick in its place.
+// row is where everything was after the step that led to the tick. What was not there then has
+// another tick in its place.
 func (h *history) row(tick int64) []moment { return h.rows[tick%int64(len(h.rows))] }
 
 // recordMoments notes where everything is after the step that led to the tick.
@@ -62,11 +65,14 @@ func (s *Server[S, I]) recordMoments(after int64) {
 	}
 }
 
-// Rewind calls look with a function that says where entities were on this player's screen when he did what this tick's input does: his own lead and the delay of his view are
-// taken back, at most ServerConfig.Rewind. What he claims to have looked at is believed only as far as snapshots that he has acknowledged reach, and never
-// as far as the present.
+// Rewind calls look with a function that says where entities were on this player's screen when he
+// did what this tick's input does: his own lead and the delay of his view are taken back, at most
+// ServerConfig.Rewind. What he claims to have looked at is believed only as far as snapshots that
+// he has acknowledged reach, and never as far as the present.
 //
-// The poses are local to the entities' present parents, as in Transform3D. What a client shows at his own player's tick is where it is now: movers, bodies that he predicts. An entity that has jumped since is where it is: nobody is hit where he has left by a portal. The function reports
+// The poses are local to the entities' present parents, as in Transform3D. What a client shows at
+// his own player's tick is where it is now: movers, bodies that he predicts. An entity that has
+// jumped since is where it is: nobody is hit where he has left by a portal. The function reports
 // false for what is not replicated or did not exist. It must not be used after look has returned.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s, r := p.server, &p.rewound

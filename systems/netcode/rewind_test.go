@@ -13,12 +13,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// What is drawn at the own player's tick is rewound to the present, and riders with what carries them: who shoots at a mover, at a body near him or at a rider hits it where he sees it.
+// What is drawn at the own player's tick is rewound to the present, and riders with what carries
+// them: who shoots at a mover, at a body near him or at a rider hits it where he sees it.
 func TestRewindOfWhatIsPredicted(t *testing.T) {
 	b := boxes()
 	m := newMatchOf(t, boxProtocol(t, b), nil)
 	near, far, lift := m.box(box{X: 3, Z: 3}), m.box(box{X: 60}), m.crate(kindLift, liftPath(0))
-	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { // a kick every two seconds, which no client can foresee; it glides for more than one
+	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		// a kick every two seconds, which no client can foresee; it glides for more than one
 		now := m.engine.Time().Tick
 		m.boxOf(far).VX = wobble(now)
 		if now%120 == 0 {
@@ -42,7 +44,8 @@ func TestRewindOfWhatIsPredicted(t *testing.T) {
 	worst, compared := [3]float32{}, 0
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		want, ok := drawn[m.server.Tick()+1]
-		if since := m.engine.Time().Tick % 120; !ok || since < 40 { // the news of the kick is still to come
+		if since := m.engine.Time().Tick % 120; !ok || since < 40 {
+			// the news of the kick is still to come
 			return
 		}
 		compared++
@@ -76,12 +79,14 @@ func wobble(t uint64) float32 {
 	return -2
 }
 
-// Whatever a cheater claims to see (conformance case 46): he is rewound to what he may have seen, which is older than the way there and back, and no farther than the limit; and never to before a
+// Whatever a cheater claims to see (conformance case 46): he is rewound to what he may have seen,
+// which is older than the way there and back, and no farther than the limit; and never to before a
 // jump, from the step after it on.
 func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
 	const limit, way = 30, 12 // ticks: 500 ms, and 200 ms there and back
 	m := newMatch(t, nil)
-	x := func(tick int64) float32 { return float32(tick) / 64 } // after the step that led to the tick
+	// after the step that led to the tick
+	x := func(tick int64) float32 { return float32(tick) / 64 }
 	crate, jumper := m.crate(kindCrate, components.At3D(0, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 5))
 	var jumped int64
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {

@@ -15,8 +15,9 @@ import (
 // hierarchy returns the engine's hierarchy, or nil.
 func (c *Client[S, I]) hierarchy() *hierarchy.Hierarchy3D { return hierarchy.Of(c.world) }
 
-// board hangs a replica below another one, or none, by way of the hierarchy if there is one, so that its samples keep their places in the world. It reports whether that one is there, and whether
-// the samples did.
+// board hangs a replica below another one, or none, by way of the hierarchy if there is one, so
+// that its samples keep their places in the world. It reports whether that one is there, and
+// whether the samples did.
 func (c *Client[S, I]) board(r *replica, parent snapshot.ID) (there, kept bool) {
 	if h := c.hierarchy(); h != nil && r.shown && parent != r.hangs {
 		var e arche.Entity
@@ -50,7 +51,8 @@ func (c *Client[S, I]) carrierID(by Carrier) snapshot.ID {
 	return snapshot.None
 }
 
-// carrierPose returns where a carrier is predicted at a tick, which is the one that a body's state is known for. Where it is not predicted it is where it is drawn, or was last, and false.
+// carrierPose returns where a carrier is predicted at a tick, which is the one that a body's state
+// is known for. Where it is not predicted it is where it is drawn, or was last, and false.
 func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (components.Pose3D, bool) {
 	switch {
 	case by.Body != snapshot.None:
@@ -75,8 +77,10 @@ func (c *Client[S, I]) carrierPose(by Carrier, t tick.Tick, before bool) (compon
 	return components.Identity3D(), true
 }
 
-// ride puts the own player's entity into the frame of what carries him after the step of a tick, and returns the poses in it that he had before and has after the step. It reports whether what was drawn of him
-// has a place in that frame, and whether that is to be taken gently to where he is predicted in it: a body may be drawn beside where it is predicted.
+// ride puts the own player's entity into the frame of what carries him after the step of a tick,
+// and returns the poses in it that he had before and has after the step. It reports whether what
+// was drawn of him has a place in that frame, and whether that is to be taken gently to where he is
+// predicted in it: a body may be drawn beside where it is predicted.
 func (c *Client[S, I]) ride(r *replica, before, after S, t tick.Tick) (start, end components.Pose3D, kept, gently bool) {
 	game := &c.protocol.game
 	start, end = game.Pose(before), game.Pose(after)
@@ -92,7 +96,8 @@ func (c *Client[S, I]) ride(r *replica, before, after S, t tick.Tick) (start, en
 	}
 	if from != by || id == snapshot.None {
 		was, predicted := c.carrierPose(from, t, true)
-		if start = last.Inverse().Mul(was.Mul(start)); !predicted || !known { // no path leads from where it is drawn to where he is predicted
+		if start = last.Inverse().Mul(was.Mul(start)); !predicted || !known {
+			// no path leads from where it is drawn to where he is predicted
 			start = end
 		}
 	}
@@ -116,7 +121,8 @@ func (c *Client[S, I]) pathOf(id snapshot.ID) func(tick.Tick) components.Pose3D 
 	return nil
 }
 
-// moverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the world, are the identity.
+// moverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the
+// world, are the identity.
 func (c *Client[S, I]) moverAt(id snapshot.ID, at time.Duration) components.Pose3D {
 	path := c.pathOf(id)
 	if path == nil {
@@ -128,11 +134,13 @@ func (c *Client[S, I]) moverAt(id snapshot.ID, at time.Duration) components.Pose
 	return components.Blend3D(path(tick.Tick(uint32(k))).Normalize(), path(tick.Tick(uint32(k+1))).Normalize(), share)
 }
 
-// bridge is called before the first sample of a replica in another frame. It adds one to the path in the old frame, at the same place in the world, so that the path leads there instead of ending with the
-// snapshot before: who steps onto a platform is not seen to wait for it.
+// bridge is called before the first sample of a replica in another frame. It adds one to the path
+// in the old frame, at the same place in the world, so that the path leads there instead of ending
+// with the snapshot before: who steps onto a platform is not seen to wait for it.
 func (c *Client[S, I]) bridge(r *replica, s remote.Sample, now time.Duration) {
 	last := &r.newest
-	// Who is carried from one frame to another does not jump; who is given another parent by hand does.
+	// Who is carried from one frame to another does not jump; who is given another parent by hand
+	// does.
 	if !r.sampled || s.Time <= last.Time || s.Frame == last.Frame || s.Discontinuity != last.Discontinuity || s.Age != 0 {
 		return
 	}
@@ -166,10 +174,12 @@ type crossing struct {
 	at  time.Duration
 }
 
-// crosses reports whether the picture, come to a moment, has come to a frame by a path that leads there.
+// crosses reports whether the picture, come to a moment, has come to a frame by a path that leads
+// there.
 func (r *replica) crosses(to snapshot.ID, at time.Duration) bool {
 	for i := range r.bridges {
-		if b := &r.bridges[i]; b.any && b.at <= at { // the newest that it has come to; those before are passed
+		if b := &r.bridges[i]; b.any && b.at <= at {
+			// the newest that it has come to; those before are passed
 			found := b.to == to
 			clear(r.bridges[i:])
 			return found
@@ -178,7 +188,8 @@ func (r *replica) crosses(to snapshot.ID, at time.Duration) bool {
 	return false
 }
 
-// reframe takes a pose from one frame to another one as they are at a tick, and reports whether it is known how they are.
+// reframe takes a pose from one frame to another one as they are at a tick, and reports whether it
+// is known how they are.
 func (c *Client[S, I]) reframe(pose components.Pose3D, from, to snapshot.ID, t tick.Tick) (components.Pose3D, bool) {
 	a, okA := c.frameAt(from, t)
 	b, okB := c.frameAt(to, t)
@@ -210,20 +221,25 @@ func (c *Client[S, I]) frameAt(id snapshot.ID, t tick.Tick) (components.Pose3D, 
 	return poseOf(s.Position, s.Rotation), true
 }
 
-// farFrame is the share of a second that the news of a frame may be apart from those of what comes into it.
+// farFrame is the share of a second that the news of a frame may be apart from those of what comes
+// into it.
 const farFrame = 4
 
-// rider is a replica on the way from one frame to another. The two are seen at different times, a mover at the own player's tick and the world as it was a while ago: what changes from one to the
+// rider is a replica on the way from one frame to another. The two are seen at different times, a
+// mover at the own player's tick and the world as it was a while ago: what changes from one to the
 // other would be seen to leap by as much as the mover goes in that time, so it takes its time.
 type rider struct {
 	fades  bool
 	from   snapshot.ID // the frame before
 	weight float32     // 0: as seen in that, 1: as in the present one
-	hops   bool        // has not been seen wholly in the frame before: what is left of the one before that fades as a correction does
-	gently bool        // and slowly
+	// has not been seen wholly in the frame before: what is left of the one before that fades as a
+	// correction does
+	hops   bool
+	gently bool // and slowly
 }
 
-// seenIn returns where in the world something is drawn that was at a place in the world at the moment at, if it is drawn with a frame, which is seen at its present pose.
+// seenIn returns where in the world something is drawn that was at a place in the world at the
+// moment at, if it is drawn with a frame, which is seen at its present pose.
 func (c *Client[S, I]) seenIn(frame snapshot.ID, world components.Pose3D, at time.Duration, t tick.Tick) components.Pose3D {
 	path := c.pathOf(frame)
 	if path == nil {
@@ -232,7 +248,8 @@ func (c *Client[S, I]) seenIn(frame snapshot.ID, world components.Pose3D, at tim
 	return path(t).Normalize().Mul(c.moverAt(frame, at).Inverse().Mul(world))
 }
 
-// carry returns the pose to write for a replica whose samples say pose in the frame that it hangs in, at the moment at, when the own player is at tick t.
+// carry returns the pose to write for a replica whose samples say pose in the frame that it hangs
+// in, at the moment at, when the own player is at tick t.
 func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duration, t tick.Tick) components.Pose3D {
 	if !r.rider.fades {
 		return pose
@@ -254,7 +271,8 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 	return drawn
 }
 
-// changeFrame hangs a replica where its picture, which shows the moment at, has come to, and reports whether that one is there and whether the replica is to be seen to jump.
+// changeFrame hangs a replica where its picture, which shows the moment at, has come to, and
+// reports whether that one is there and whether the replica is to be seen to jump.
 func (c *Client[S, I]) changeFrame(r *replica, frame snapshot.ID, at time.Duration) (there, jump bool) {
 	from := r.hangs
 	if above := c.above(r, frame); frame != snapshot.None && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
@@ -269,7 +287,8 @@ func (c *Client[S, I]) changeFrame(r *replica, frame snapshot.ID, at time.Durati
 	}
 	switch old := r.rider; {
 	case c.pathOf(from) == nil && from != snapshot.None || c.pathOf(frame) == nil && frame != snapshot.None:
-		// A body has no path to tell where it was: it may be drawn as predicted, or on the way there.
+		// A body has no path to tell where it was: it may be drawn as predicted, or on the way
+		// there.
 		r.rider = rider{hops: true, gently: true}
 	case old.fades && old.from == frame: // back again
 		r.rider = rider{fades: true, from: from, weight: 1 - old.weight}

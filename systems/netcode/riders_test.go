@@ -122,8 +122,8 @@ func (m *match) serverWorld(e arche.Entity) mgl32.Vec3 {
 	return pose.Position
 }
 
-// Who boards a moving ferry, rides on it, walks about on it and leaves it is never seen to leap: not by himself, not by others; and who stands on it stands still on it, as it is
-// drawn.
+// Who boards a moving ferry, rides on it, walks about on it and leaves it is never seen to leap:
+// not by himself, not by others; and who stands on it stands still on it, as it is drawn.
 func TestBoardingAFerry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -169,7 +169,9 @@ func TestBoardingAFerry(t *testing.T) {
 					if still > 60 {
 						slip = max(slip, on.Sub(lastOn).Len())
 					}
-					if seenStill > 240 { // the picture is a while behind, and a second may pass between the two times
+					if seenStill > 240 {
+						// the picture is a while behind, and a second may pass between the two
+						// times
 						remoteSlip = max(remoteSlip, seenOn.Sub(lastSeenOn).Len())
 					}
 				}
@@ -184,7 +186,8 @@ func TestBoardingAFerry(t *testing.T) {
 			if worstOwn > fastest {
 				t.Fatalf("%s %d: the own player moved %.4f m in a frame, want at most %.4f", network.name, seed, worstOwn, fastest)
 			}
-			// Between the time of the world and that of the ferry he is taken at 3 m/s; snapshots that are lost in a row cost what TestPlayersRunSmoothly allows.
+			// Between the time of the world and that of the ferry he is taken at 3 m/s; snapshots
+			// that are lost in a row cost what TestPlayersRunSmoothly allows.
 			if limit := float32(fastest + 3.0/120 + 0.05); worstRemote > limit {
 				t.Fatalf("%s %d: the other player moved %.4f m in a frame, want at most %.4f", network.name, seed, worstRemote, limit)
 			}
@@ -199,7 +202,8 @@ func TestBoardingAFerry(t *testing.T) {
 	}
 }
 
-// A player who is carried is a child of what carries him, on the server and on every client, and his pose is in its frame.
+// A player who is carried is a child of what carries him, on the server and on every client, and
+// his pose is in its frame.
 func TestRidersAreChildren(t *testing.T) {
 	m, ferry, a, b := ferryMatch(t, perfectly, 0)
 	a.input = func(tick.Tick) input {
@@ -249,7 +253,8 @@ func TestRidersAreChildren(t *testing.T) {
 	}
 }
 
-// Who is taken elsewhere just after he has left the ferry is there at once: what was left of the way from one frame to the other is not added to the new place.
+// Who is taken elsewhere just after he has left the ferry is there at once: what was left of the
+// way from one frame to the other is not added to the new place.
 func TestJumpAfterAFerry(t *testing.T) {
 	shown := 0
 	for seed := range uint64(10) {

@@ -20,8 +20,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all moving a little; somebody walks through. Whatever leaves the server for him names only
-// what he may know of in that tick, and the end of what he has been told of.
+// Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all
+// moving a little; somebody walks through. Whatever leaves the server for him names only what he
+// may know of in that tick, and the end of what he has been told of.
 func TestTheWireNamesNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -51,7 +52,8 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		e := spawn.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &h)
 		hidden[e] = i%10 == 3
 		root[e] = e
-		if above := i - 1; i%10 == 3 || i%10 == 4 || i%10 == 8 { // a secret child below one that is not, its child, and an open one
+		if above := i - 1; i%10 == 3 || i%10 == 4 || i%10 == 8 {
+			// a secret child below one that is not, its child, and an open one
 			parents.Assign(e, &components.Parent{Entity: all[above]})
 			m.transform(e).Set(components.At3D(0, 1, 0))
 			root[e] = root[all[above]]
@@ -183,8 +185,10 @@ func bytesHave(p []byte, want uint32) bool {
 	return false
 }
 
-// What is secret changes nothing on the wire, not even in the length or the order of anything: with and without it the server sends the same bytes in the same ticks. The secret things
-// come behind the others, since slots are counted through: see the documentation of security for what numbers tell.
+// What is secret changes nothing on the wire, not even in the length or the order of anything: with
+// and without it the server sends the same bytes in the same ticks. The secret things come behind
+// the others, since slots are counted through: see the documentation of security for what numbers
+// tell.
 func TestSecretsChangeNothingOnTheWire(t *testing.T) {
 	play := func(secrets bool) (sent bytes.Buffer) {
 		hidden := map[arche.Entity]bool{}

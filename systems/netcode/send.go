@@ -37,11 +37,14 @@ func (p *Player[S, I]) interval() int {
 	return ticks
 }
 
-// send writes one packet to a player: a pong, news of his inputs, his own state, then as much of the world as fits.
+// send writes one packet to a player: a pong, news of his inputs, his own state, then as much of
+// the world as fits.
 func (s *Server[S, I]) send(p *Player[S, I], after tick.Tick) (waiting int) {
 	reserve, least := max(leastReserve, p.need), minMTU
 	due := p.endpoint.Due(s.real())
-	if due > 0 { // what room there is at each snapshot may never hold a message: then a larger packet comes later
+	if due > 0 {
+		// what room there is at each snapshot may never hold a message: then a larger packet comes
+		// later
 		least = min(reserve+due+1, p.conn.MTU())
 	}
 	room := min(p.pace.room(s.real(), least, p.conn.MTU(), p.wanted), p.pacer.Allowance(s.real()))
@@ -87,7 +90,8 @@ const leastReserve = 200
 // maxPackets is how many packets a snapshot may fill.
 const maxPackets = 4
 
-// write makes a packet of at most room bytes, of which messages leave the reserve, and returns how many entities found no room in it.
+// write makes a packet of at most room bytes, of which messages leave the reserve, and returns how
+// many entities found no room in it.
 func (s *Server[S, I]) write(p *Player[S, I], after tick.Tick, room, reserve int) (datagram []byte, waiting int, err error) {
 	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
 	w.Bool(p.ping.waits)

@@ -19,50 +19,62 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// ServerConfig configures a [Server]. Listener and Joined are required; every other zero value means the default that its comment states.
+// ServerConfig configures a [Server]. Listener and Joined are required; every other zero value
+// means the default that its comment states.
 type ServerConfig[S any, I comparable] struct {
 	// Listener brings the clients.
 	Listener transport.Listener
-	// Joined makes a new player: his first state, and the entity that shows him (with a Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a
-	// spectator. It runs between systems, so it may change the world's structure.
+	// Joined makes a new player: his first state, and the entity that shows him (with a Transform3D
+	// and Replicated; the plugin sets its Owner), or the zero entity for a spectator. It runs
+	// between systems, so it may change the world's structure.
 	Joined func(p *Player[S, I]) (S, arche.Entity)
-	// Confirmed is called once for each player, when its first packet has arrived: the player is there,
-	// and has got the welcome. Before that it may leave without having known that it was in. The call
-	// comes before the player's first message.
+	// Confirmed is called once for each player, when its first packet has arrived: the player is
+	// there, and has got the welcome. Before that it may leave without having known that it was in.
+	// The call comes before the player's first message.
 	Confirmed func(p *Player[S, I])
-	// Left is told that a player is gone for good, and why: here a game saves what he has won. His entity is despawned afterwards, if it still lives. When the engine is closed it is told so of all who are
-	// in or awaited back, with transport.Shutdown, as soon as the players know; their entities stay in the world then, which is given back. So Left follows every Joined, unless the process ends
-	// without closing its engine.
+	// Left is told that a player is gone for good, and why: here a game saves what he has won. His
+	// entity is despawned afterwards, if it still lives. When the engine is closed it is told so of
+	// all who are in or awaited back, with transport.Shutdown, as soon as the players know; their
+	// entities stay in the world then, which is given back. So Left follows every Joined, unless
+	// the process ends without closing its engine.
 	Left func(p *Player[S, I], reason transport.Reason)
 	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
-	// Authenticate decides, inside the encrypted channel, whether a client may join. The client shows
-	// an error's text and ends, unless the error has a method Temporary() bool that returns true: then
-	// it tries again. Authenticate is also called when a player comes back to its place
-	// (JoinRequest.Resumes): with the token that it joined with, and, if it presents another one, with
-	// that as well. Refuse then only players that have been banned since. Nil lets every client in.
-	// Package access keeps invitations and bans; package host connects it.
+	// Authenticate decides, inside the encrypted channel, whether a client may join. The client
+	// shows an error's text and ends, unless the error has a method Temporary() bool that returns
+	// true: then it tries again. Authenticate is also called when a player comes back to its place
+	// (JoinRequest.Resumes): with the token that it joined with, and, if it presents another one,
+	// with that as well. Refuse then only players that have been banned since. Nil lets every
+	// client in. Package access keeps invitations and bans; package host connects it.
 	Authenticate func(c JoinRequest) error
-	// Relevant says whether a player may know of an entity, in addition to Interest. Nil: of all. What it refuses never leaves a byte on his wire.
+	// Relevant says whether a player may know of an entity, in addition to Interest. Nil: of all.
+	// What it refuses never leaves a byte on his wire.
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance what a player is shown.
 	Interest Interest
-	// SnapshotRate is how many snapshots a second players get; zero means 30, or the tick rate if that is lower. Players may ask for fewer, down to MinSnapshotRate (zero means 5). It
-	// does not change how fast the game runs.
+	// SnapshotRate is how many snapshots a second players get; zero means 30, or the tick rate if
+	// that is lower. Players may ask for fewer, down to MinSnapshotRate (zero means 5). It does not
+	// change how fast the game runs.
 	SnapshotRate, MinSnapshotRate int
 	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB. A player
 	// whose line carries less is sent less.
 	Bandwidth int
-	// MaxPlayers is how many may play, those included who are awaited back; zero means 64. Others are refused with a reason.
+	// MaxPlayers is how many may play, those included who are awaited back; zero means 64. Others
+	// are refused with a reason.
 	MaxPlayers int
-	// MaxPerAddress is how many of them may be of one address (of IPv6: of one /56, which is what a customer gets), so that a stranger with a link for all cannot take all places; zero means a quarter of
-	// MaxPlayers, at least 4; negative: any number. Addresses of this machine and of private networks are not counted. Raise it where many play behind one address: a school, a provider's NAT.
+	// MaxPerAddress is how many of them may be of one address (of IPv6: of one /56, which is what a
+	// customer gets), so that a stranger with a link for all cannot take all places; zero means a
+	// quarter of MaxPlayers, at least 4; negative: any number. Addresses of this machine and of
+	// private networks are not counted. Raise it where many play behind one address: a school, a
+	// provider's NAT.
 	MaxPerAddress int
-	// Timeout is how long a silent connection is kept (zero: 22 s), and Grace how long its player is awaited back after that (zero: 30 s; negative: not).
+	// Timeout is how long a silent connection is kept (zero: 22 s), and Grace how long its player
+	// is awaited back after that (zero: 30 s; negative: not).
 	Timeout, Grace time.Duration
 	// HelloTimeout is how long a connection may stay without saying who it is; zero means 3 s.
 	HelloTimeout time.Duration
-	// OnArrival runs inputs as they come, each player on a clock of his own, instead of one per tick.
+	// OnArrival runs inputs as they come, each player on a clock of his own, instead of one per
+	// tick.
 	OnArrival bool
 	// Bank is how much time a player whose inputs run on arrival may make up for at once after a
 	// silence; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which its
@@ -84,7 +96,8 @@ type ServerConfig[S any, I comparable] struct {
 	Log *slog.Logger
 }
 
-// Server replicates a world to clients and runs their inputs. It is an [ecs.Plugin]; make it with [NewServer].
+// Server replicates a world to clients and runs their inputs. It is an [ecs.Plugin]; make it with
+// [NewServer].
 type Server[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ServerConfig[S, I]
@@ -200,8 +213,10 @@ func or[T comparable](v, fallback T) T {
 	return v
 }
 
-// Install adds the server to an engine, whose fixed rate must be the protocol's tick rate, and holds its clock until the engine is closed, since clients follow it:
-// a match that is to stand still or to go slowly does so in its systems. It panics if the rate is another one or the clock cannot be had.
+// Install adds the server to an engine, whose fixed rate must be the protocol's tick rate, and
+// holds its clock until the engine is closed, since clients follow it: a match that is to stand
+// still or to go slowly does so in its systems. It panics if the rate is another one or the clock
+// cannot be had.
 func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if s.engine != nil {
 		panic("netcode: this server is already installed on an engine; make one per engine")
@@ -227,7 +242,8 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 		s.bodies = s.protocol.bodies.server(s)
 	}
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
-	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has just been despawned; before any capture, which settles the writes.
+	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has
+	// just been despawned; before any capture, which settles the writes.
 	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &serverSystem{"server's settling", s.settleWrites, nil})
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receive, s.close})
@@ -248,7 +264,8 @@ func (s *serverSystem) Finalize(*arche.World) {
 	}
 }
 
-// now is the server's clock: its zero is the edge of tick 0. It stands still where the engine drops time.
+// now is the server's clock: its zero is the edge of tick 0. It stands still where the engine drops
+// time.
 func (s *Server[S, I]) now() time.Duration { return s.engine.Time().Normal }
 
 // real is the time that connections live by, which no hitch of the engine holds up.
@@ -291,12 +308,14 @@ func (s *Server[S, I]) Players(f func(p *Player[S, I])) {
 // Player returns the player with a number, connected or awaited back, or nil.
 func (s *Server[S, I]) Player(number uint16) *Player[S, I] { return s.playerOf(number) }
 
-// Drain lets nobody in any more and tells newcomers why; those who play go on. It is for the minutes before a shutdown.
+// Drain lets nobody in any more and tells newcomers why; those who play go on. It is for the
+// minutes before a shutdown.
 func (s *Server[S, I]) Drain(why string) {
 	s.draining = transport.Reason{Code: transport.Shutdown, Text: why}
 }
 
-// Broadcast sends a reliable message to every connected player. A player who has stopped listening is passed over; he will time out.
+// Broadcast sends a reliable message to every connected player. A player who has stopped listening
+// is passed over; he will time out.
 func (s *Server[S, I]) Broadcast(data []byte) {
 	s.Players(func(p *Player[S, I]) {
 		if p.conn != nil {
@@ -326,7 +345,8 @@ func (s *Server[S, I]) receive() {
 	}
 }
 
-// forgive lets players off what they sent for ticks that this server has skipped: it is not they who are too fast.
+// forgive lets players off what they sent for ticks that this server has skipped: it is not they
+// who are too fast.
 func (s *Server[S, I]) forgive() {
 	step := time.Second / time.Duration(s.protocol.TickRate())
 	n := int64((s.engine.Time().Dropped - s.dropped) / step)
@@ -345,7 +365,8 @@ func (s *Server[S, I]) forgive() {
 	}
 }
 
-// beginStep runs before gameplay: every player's input of this tick is taken, and his state stepped.
+// beginStep runs before gameplay: every player's input of this tick is taken, and his state
+// stepped.
 func (s *Server[S, I]) beginStep() {
 	s.receive()
 	now := s.now()
@@ -409,7 +430,8 @@ func (s *Server[S, I]) shownID(p *Player[S, I]) snapshot.ID {
 	return snapshot.None
 }
 
-// close tells everybody that the server is going down, and then the game that they are gone: it may take its time to save what they have won.
+// close tells everybody that the server is going down, and then the game that they are gone: it may
+// take its time to save what they have won.
 func (s *Server[S, I]) close() {
 	reason := s.draining
 	if reason.Code == transport.NoReason {

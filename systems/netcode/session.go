@@ -47,12 +47,14 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		// Inputs from before the outage are worth nothing any more, and would count as late.
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
-	// The path is a new one, so what was learned of the old one's times does not hold.
-	// However long frames are and however much is lost, inputs are meant to come at most a quarter as early as
-	// the server takes them, which is as many as a packet brings: the rest is for ways that become shorter.
+	// The path is a new one, so what was learned of the old one's times does not hold. However long
+	// frames are and however much is lost, inputs are meant to come at most a quarter as early as
+	// the server takes them, which is as many as a packet brings: the rest is for ways that become
+	// shorter.
 	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
 	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{
-		MaxAge: ahead / 4, MaxLead: min(3*ahead, 5*time.Second), // a queue of that length may drain at once
+		// a queue of that length may drain at once
+		MaxAge: ahead / 4, MaxLead: min(3*ahead, 5*time.Second),
 	}})
 	if err != nil {
 		c.end(transport.Reason{Code: transport.Failed, Text: err.Error()})
@@ -138,7 +140,8 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 	if hasState && at > c.newest {
 		if me.body != c.own { // another body
 			if old := c.replica(c.own); old != nil {
-				old.settled, old.shown = false, false // from here on it is one of the others, somewhere behind
+				// from here on it is one of the others, somewhere behind
+				old.settled, old.shown = false, false
 			}
 			c.own, c.correct.jump = me.body, true
 		}
@@ -157,8 +160,9 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 	return true
 }
 
-// overslept reports whether what arrived with a state may have waited for this process to wake up, so that its time of arrival says nothing: it was there when the process
-// woke, or was sent before, and nobody can have noted the arrival while the process slept.
+// overslept reports whether what arrived with a state may have waited for this process to wake up,
+// so that its time of arrival says nothing: it was there when the process woke, or was sent before,
+// and nobody can have noted the arrival while the process slept.
 func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 	if arrived < c.wokeAt-wakeTime {
 		return false
@@ -166,7 +170,8 @@ func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 	return c.stale || c.clocks.Synced() && edge < c.clocks.Reference().At(c.wokeAt)
 }
 
-// frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run a little faster or slower.
+// frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run
+// a little faster or slower.
 func (c *Client[S, I]) frame() {
 	now := c.now()
 	c.collect(now)
@@ -203,14 +208,15 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
-// A way up that has let nothing through for unheard gets a packet only every seldom: what an outage holds up
-// comes at once at its end, and a server removes who sends too much.
+// A way up that has let nothing through for unheard gets a packet only every seldom: what an outage
+// holds up comes at once at its end, and a server removes who sends too much.
 const (
 	unheard = 3 * time.Second
 	seldom  = 250 * time.Millisecond
 )
 
-// send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the server does not have.
+// send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the
+// server does not have.
 func (c *Client[S, I]) send(now time.Duration) {
 	if c.conn == nil || c.conn.State() != transport.Open {
 		return
@@ -300,7 +306,8 @@ func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 
 func (h *clientHandler[S, I]) Lost(n packet.Number) { h.became(n, true) }
 
-// became notes what became of a packet. Those of the connection before, lost in its outage, say nothing of the present path.
+// became notes what became of a packet. Those of the connection before, lost in its outage, say
+// nothing of the present path.
 func (h *clientHandler[S, I]) became(n packet.Number, lost bool) {
 	if n >= h.pathBegan {
 		h.inputLoss.Packet(lost)

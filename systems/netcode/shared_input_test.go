@@ -19,8 +19,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// What a player does tells nobody who may not see him anything: two matches in which he aims differently whenever he is hidden from one of the others send that one the same bytes in the same ticks, and who sees
-// him all the time different ones. What Share leaves out nobody is sent, whoever sees him.
+// What a player does tells nobody who may not see him anything: two matches in which he aims
+// differently whenever he is hidden from one of the others send that one the same bytes in the same
+// ticks, and who sees him all the time different ones. What Share leaves out nobody is sent,
+// whoever sees him.
 func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 	const far, leave = 12, 15 // where he comes and goes by distance
 	play := func(byDistance bool, share func(stick) stick, aim func(tick.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {
@@ -37,7 +39,8 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 			Listener: tap, Random: rand.NewChaCha8([32]byte{1}), Log: quiet(),
 			Joined: func(p *netcode.Player[walker, stick]) (walker, arche.Entity) {
 				joined = append(joined, p)
-				at := walker{X: []float32{0, 3, 6}[len(joined)-1]} // one who is to see nothing, the one to be seen, one who sees him always
+				// one who is to see nothing, the one to be seen, one who sees him always
+				at := walker{X: []float32{0, 3, 6}[len(joined)-1]}
 				l := components.NewLogical(components.At3D(at.X, 0, at.Z))
 				return at, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
 			},

@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// watchShifts hears of shifts of the origin from the engine's interpolator, and reports whether there is one.
+// watchShifts hears of shifts of the origin from the engine's interpolator, and reports whether
+// there is one.
 func (s *Server[S, I]) watchShifts() bool {
 	i := interpolation.Of[components.Pose3D](s.world)
 	if i != s.shifts.from {
@@ -32,7 +33,8 @@ type shiftWatch struct {
 	feed *interpolation.Feed[components.Pose3D]
 }
 
-// shifted takes what is known of an entity to other coordinates, in which its motion goes on. Nothing leads there: clients are to see a jump.
+// shifted takes what is known of an entity to other coordinates, in which its motion goes on.
+// Nothing leads there: clients are to see a jump.
 func (t *tracks) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
 	if !t.world.Has(e, t.track) {
 		return

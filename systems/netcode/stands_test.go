@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// shoved are crates that stand, are kicked, slide and stand again. As in most physics engines one that stands is awake for a while and is
-// written in every step, within less than a quantum.
+// shoved are crates that stand, are kicked, slide and stand again. As in most physics engines one
+// that stands is awake for a while and is written in every step, within less than a quantum.
 type shoved struct {
 	*match
 	rng    *rand.Rand
@@ -79,8 +79,9 @@ func (s *shoved) stood(i int, from, to int64) bool {
 	return true
 }
 
-// A crate that has stood for a tenth of a second is drawn where it stands, up to the snapshot before the one that shows it gone, though it is
-// awake all the time. Where snapshots are lost it may be drawn off for as long as nobody can know whether they showed it gone.
+// A crate that has stood for a tenth of a second is drawn where it stands, up to the snapshot
+// before the one that shows it gone, though it is awake all the time. Where snapshots are lost it
+// may be drawn off for as long as nobody can know whether they showed it gone.
 func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -141,8 +142,9 @@ func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 	}
 }
 
-// Where inputs run on arrival, how old a player's state is changes without news: a player of whom nothing comes is late and need not stand,
-// so that it gets no hold sample, and what comes then does not lead back to where it was held.
+// Where inputs run on arrival, how old a player's state is changes without news: a player of whom
+// nothing comes is late and need not stand, so that it gets no hold sample, and what comes then
+// does not lead back to where it was held.
 func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
 	for seed := range uint64(4) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = true })
@@ -160,7 +162,8 @@ func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
 			}
 			last = at
 		})
-		if worst > 0.065 { // 6 m/s in frames of a 120th of a second, caught up by a tenth faster, with some room
+		if worst > 0.065 {
+			// 6 m/s in frames of a 120th of a second, caught up by a tenth faster, with some room
 			t.Errorf("seed %d: a player is seen to move %.3f m in a frame, truly 0.050", seed, worst)
 		}
 	}

@@ -15,22 +15,27 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// StructState returns a codec for [Game.States] that packs S field by field: bool in a bit, whole numbers in as many bits as they have, floating-point numbers exactly. S is a number, a bool, or a
-// struct or array of such; anything else panics, and says what. A tag sets the range of whole numbers, both ends included, which saves bits and holds when states are read:
+// StructState returns a codec for [Game.States] that packs S field by field: bool in a bit, whole
+// numbers in as many bits as they have, floating-point numbers exactly. S is a number, a bool, or a
+// struct or array of such; anything else panics, and says what. A tag sets the range of whole
+// numbers, both ends included, which saves bits and holds when states are read:
 //
 //	type hero struct {
 //		X, Z float32
 //		HP   int16 `range:"0,100"` // 7 bits
 //	}
 //
-// What is read is within its range, and finite; Step has to cope with all of that. What is written and lies beyond the range travels as the nearest within it, NaN as zero. Both ends need
-// the same type: count snapshot.Config.Version up when it changes. A codec written by hand can do better, since it knows what the numbers mean.
+// What is read is within its range, and finite; Step has to cope with all of that. What is written
+// and lies beyond the range travels as the nearest within it, NaN as zero. Both ends need the same
+// type: count snapshot.Config.Version up when it changes. A codec written by hand can do better,
+// since it knows what the numbers mean.
 func StructState[S any]() StateCodec[S] { return structState[S]{layoutOf[S]()} }
 
 // StructInput is [StructState] for [Game.Inputs]. What is as in the next newer input takes a bit.
 func StructInput[I comparable]() prediction.Codec[I] { return structInput[I]{layoutOf[I]()} }
 
-// StructComponent is [StructState] for [Mirror] and [Bodies]. What is as in what the client is known to have takes a bit.
+// StructComponent is [StructState] for [Mirror] and [Bodies]. What is as in what the client is
+// known to have takes a bit.
 func StructComponent[T comparable]() snapshot.Codec[T] { return structComponent[T]{layoutOf[T]()} }
 
 // layout says where the numbers of a type lie, and how they travel.
@@ -44,7 +49,8 @@ type number struct {
 	ranged   bool
 }
 
-// terse is how many bits a number may take without a bit in front that says that it has not changed.
+// terse is how many bits a number may take without a bit in front that says that it has not
+// changed.
 const terse = 4
 
 // maxStruct is how many bytes of one value fit into a packet beside what else has to be in it.

@@ -51,7 +51,8 @@ func drawMotley(t *rapid.T) (m motley) {
 	return m
 }
 
-// What a struct's codec writes it reads, whatever the base; it needs the bits that the numbers have, and one for each that has not changed.
+// What a struct's codec writes it reads, whatever the base; it needs the bits that the numbers
+// have, and one for each that has not changed.
 func TestStructsTravelWhole(t *testing.T) {
 	states, inputs, components := netcode.StructState[motley](), netcode.StructInput[motley](), netcode.StructComponent[motley]()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +78,8 @@ func TestStructsTravelWhole(t *testing.T) {
 			switch whole := what == "state" || what == "component"; {
 			case whole && w.Len() != motleyBits:
 				t.Fatalf("%s: %d bits, want %d", what, w.Len(), motleyBits)
-			case !whole && base == v && w.Len() != 1+2*2+0+12: // on, the stick, the one that cannot change, and a bit for each of the others
+			case !whole && base == v && w.Len() != 1+2*2+0+12:
+				// on, the stick, the one that cannot change, and a bit for each of the others
 				t.Fatalf("%s: %d bits for nothing new", what, w.Len())
 			}
 		}
@@ -94,7 +96,8 @@ type gauge struct {
 	U uint64 `range:"5,6"`
 }
 
-// What is beyond the range travels as the nearest within it, what is not a number as zero; and so it is quantised.
+// What is beyond the range travels as the nearest within it, what is not a number as zero; and so
+// it is quantised.
 func TestStructsStayWithinTheirRange(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ in, want gauge }{

@@ -34,7 +34,8 @@ func (p *player) world(e arche.Entity) mgl32.Vec3 {
 	return p.hierarchy.VisualWorld(e).Col(3).Vec3()
 }
 
-// Case 21: a child keeps its place on a moving parent, however they are split over packets: it is never shown with a parent of another tick.
+// Case 21: a child keeps its place on a moving parent, however they are split over packets: it is
+// never shown with a parent of another tick.
 func TestChildrenKeepTheirPlaces(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -47,7 +48,8 @@ func TestChildrenKeepTheirPlaces(t *testing.T) {
 				m.transform(e).Set(components.At3D(float32(i), float32(math.Sin(float64(m.engine.Time().Tick)/10)), 30))
 			}))
 		}
-		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { // a circle of 20 m at 20 m/s; the gun rises and falls
+		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+			// a circle of 20 m at 20 m/s; the gun rises and falls
 			at := m.engine.Time().StepEnd.Seconds()
 			m.transform(ship).Set(components.At3D(float32(20*math.Cos(at)), 0, float32(20*math.Sin(at))))
 			m.transform(gun).Set(components.At3D(2, 1+float32(math.Sin(3*at)), 0))
@@ -65,7 +67,8 @@ func TestChildrenKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// A server without a hierarchy replicates what names a parent that its world has never had as if it named none.
+// A server without a hierarchy replicates what names a parent that its world has never had as if it
+// named none.
 func TestParentOfAnotherWorld(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 1000}
@@ -84,9 +87,10 @@ func TestParentOfAnotherWorld(t *testing.T) {
 	}
 }
 
-// What changes its parent is drawn in the old frame until the picture comes to the change, and in the new one from then on: between two ships at rest side by side, the
-// passenger never is anywhere but on one of them. Nor is he where packets overtake each other, so that the news comes twice and backwards, whether he rests or walks, and however
-// he is drawn.
+// What changes its parent is drawn in the old frame until the picture comes to the change, and in
+// the new one from then on: between two ships at rest side by side, the passenger never is anywhere
+// but on one of them. Nor is he where packets overtake each other, so that the news comes twice and
+// backwards, whether he rests or walks, and however he is drawn.
 func TestChangingParents(t *testing.T) {
 	for seed := range parentSeeds {
 		kind := remote.Default
@@ -178,7 +182,8 @@ func TestParentAndChildChangePlaces(t *testing.T) {
 	}
 }
 
-// A parent that goes takes its children along if they have not left it, and if they have, it goes alone. On no screen is anybody left in the frame of one who is gone.
+// A parent that goes takes its children along if they have not left it, and if they have, it goes
+// alone. On no screen is anybody left in the frame of one who is gone.
 func TestParentsThatGo(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)

@@ -8,11 +8,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// Every datagram begins with a byte that says what it is. Before a client is let in there are only hellos and answers, each complete in itself and
-// repeated until the other side has seen it; what follows goes through a packet.Endpoint.
+// Every datagram begins with a byte that says what it is. Before a client is let in there are only
+// hellos and answers, each complete in itself and repeated until the other side has seen it; what
+// follows goes through a packet.Endpoint.
 const (
-	kindHello   = 0x48 // client: who I am, and what I was built from
-	kindBeside  = 0x42 // client: a hello to resume, unless my other connection still speaks; server: it does
+	kindHello = 0x48 // client: who I am, and what I was built from
+	// client: a hello to resume, unless my other connection still speaks; server: it does
+	kindBeside  = 0x42
 	kindWelcome = 0x57 // server: come in
 	kindSession = 0x53 // either: a packet of the session
 )
@@ -100,7 +102,8 @@ func (m *welcome) read(r *packet.Reader) error {
 	return r.Close()
 }
 
-// ping travels in front of a client's inputs, pong in front of a server's snapshot: the four stamps of one exchange, of which the client's own two stay at home.
+// ping travels in front of a client's inputs, pong in front of a server's snapshot: the four stamps
+// of one exchange, of which the client's own two stay at home.
 type pong struct {
 	id      uint8
 	receive time.Duration // the server's clock when the ping came
@@ -124,7 +127,8 @@ func readPong(r *packet.Reader) (p pong) {
 // more than the rate in the welcome says.
 const intervalBits = 6
 
-// viewBits is the number of bits of the fraction of a tick with which a client says what time it looks at.
+// viewBits is the number of bits of the fraction of a tick with which a client says what time it
+// looks at.
 const viewBits = 4
 
 // rateDue reports whether something that happens rate times a second falls on a tick.

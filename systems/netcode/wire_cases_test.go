@@ -62,7 +62,8 @@ func (m *match) recorded(path linksim.Path, sent func(datagram []byte), again fu
 	})
 }
 
-// parse reads a datagram of a plugin up to a snapshot and writes it anew. It reports whether there is anything to read: messages have a framing of their own, which package packet tests.
+// parse reads a datagram of a plugin up to a snapshot and writes it anew. It reports whether there
+// is anything to read: messages have a framing of their own, which package packet tests.
 func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int, same, read bool, err error) {
 	payload := datagram[1:]
 	if datagram[0] == 0x53 {
@@ -87,8 +88,9 @@ func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int
 	return anew, bits, same, true, nil
 }
 
-// Case 35: what the plugins send is the only way to say it: everything up to the snapshots (which packages packet, prediction and snapshot test and fuzz for themselves) is read and written anew, and is the
-// same bits. Of what has been damaged and is still taken, what it was taken for is.
+// Case 35: what the plugins send is the only way to say it: everything up to the snapshots (which
+// packages packet, prediction and snapshot test and fuzz for themselves) is read and written anew,
+// and is the same bits. Of what has been damaged and is still taken, what it was taken for is.
 func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	p := newProtocolFor(t, snapshot.Config{}, pressing())
 	tap := &tapped{}
@@ -132,7 +134,8 @@ func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	a.input = strafe
 	m.run(6*time.Second, nil)
 	m.mustPlay()
-	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil { // he comes back with his secret
+	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+		// he comes back with his secret
 		t.Fatal(err)
 	}
 	m.run(4*time.Second, nil)
@@ -152,8 +155,10 @@ func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	t.Logf("%v; of %d damaged %d were taken", checked, damaged, taken)
 }
 
-// Case 36, below the encryption that package dtls tests with it: everything that was ever sent on a connection is sent again, a fifth of a second to a minute later, in both directions, and nothing
-// whatever differs for anybody. A greeting that is sent again on another connection is its token's next use, and is refused when there is none.
+// Case 36, below the encryption that package dtls tests with it: everything that was ever sent on a
+// connection is sent again, a fifth of a second to a minute later, in both directions, and nothing
+// whatever differs for anybody. A greeting that is sent again on another connection is its token's
+// next use, and is refused when there is none.
 func TestReplaysChangeNothing(t *testing.T) {
 	type result struct {
 		states  [2]runner
@@ -187,12 +192,15 @@ func TestReplaysChangeNothing(t *testing.T) {
 			k++
 			counts = append(counts, [2]int{len(up), len(down)})
 			for i, back := range []int{24, 120, 1200, 7200} { // frames
-				if n := k - back; replay && n > 0 && (k+i)%8 == 0 { // no more than a client may send
-					if j := counts[n-1][0] - 1; j >= 0 && up[j][0] == 0x53 { // greetings are answered again, with less
+				if n := k - back; replay && n > 0 && (k+i)%8 == 0 {
+					// no more than a client may send
+					if j := counts[n-1][0] - 1; j >= 0 && up[j][0] == 0x53 {
+						// greetings are answered again, with less
 						_ = a.raw.Send(up[j])
 					}
 					if j := counts[n-1][1] - 1; j >= 0 {
-						again = append(again, down[j]) // behind the path, whose luck it would change
+						// behind the path, whose luck it would change
+						again = append(again, down[j])
 					}
 				}
 			}
@@ -246,8 +254,10 @@ func TestReplaysChangeNothing(t *testing.T) {
 	m.mustPlay()
 }
 
-// Case 37, above the admission limits that package dtls tests with sockets: ten thousand connections a second that greet with nonsense, with a wrong token, or not at all. Those who play have the same
-// figures to the last bit, starved steps included, and of the strangers nothing is kept but the bounded few who may still say who they are.
+// Case 37, above the admission limits that package dtls tests with sockets: ten thousand
+// connections a second that greet with nonsense, with a wrong token, or not at all. Those who play
+// have the same figures to the last bit, starved steps included, and of the strangers nothing is
+// kept but the bounded few who may still say who they are.
 func TestFloodOfStrangers(t *testing.T) {
 	play := func(flood bool) (stats [3]netcode.ClientStats, states [3]runner) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {

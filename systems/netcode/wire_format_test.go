@@ -29,7 +29,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/wire anew instead of comparing with it")
 
-// A small game with one of everything that travels. Its numbers are exact in every format, so that nothing but the format decides on the bytes.
+// A small game with one of everything that travels. Its numbers are exact in every format, so that
+// nothing but the format decides on the bytes.
 type (
 	wirePlayer struct{ X, Z float32 }
 	wireInput  struct {
@@ -102,7 +103,8 @@ func (c wireTap) Recv(b []byte) (int, bool) {
 	return n, ok
 }
 
-// wireQuiet is how many datagrams either end sends before something happens: by then the client predicts.
+// wireQuiet is how many datagrams either end sends before something happens: by then the client
+// predicts.
 const wireQuiet = 30
 
 // wireTalk plays the game for a few ticks and returns all that went over the wire.
@@ -188,7 +190,8 @@ func wireTalk(t *testing.T) []string {
 	return append(lines, fmt.Sprintf("reason: %x", transport.Reason{Code: transport.Kicked, Text: "too loud"}.Append(nil)))
 }
 
-// Builds whose bytes differ must refuse each other, by snapshot.ProtocolVersion: else they take each other's words for something else. So the bytes are written down, one file for each version.
+// Builds whose bytes differ must refuse each other, by snapshot.ProtocolVersion: else they take
+// each other's words for something else. So the bytes are written down, one file for each version.
 func TestWireFormatIsThatOfItsVersion(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the clocks reckon with floating-point numbers, which other processors may round otherwise")

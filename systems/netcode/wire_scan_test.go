@@ -35,7 +35,8 @@ func (c *tappedConn) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
-// scanner reads the wire format from its description and shares no code with the decoder: what does a datagram name?
+// scanner reads the wire format from its description and shares no code with the decoder: what does
+// a datagram name?
 type scanner struct {
 	buf  []byte
 	pos  int // in bits
@@ -75,7 +76,8 @@ type named struct {
 	parent     snapshot.ID
 }
 
-// scan returns what a packet of the session names: the entity of the player himself, unless it is said to be the one of a packet before, and the records. Its dimensions are those of newProtocol.
+// scan returns what a packet of the session names: the entity of the player himself, unless it is
+// said to be the one of a packet before, and the records. Its dimensions are those of newProtocol.
 func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 	if datagram[0] != 0x53 {
 		return 0, nil, nil

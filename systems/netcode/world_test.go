@@ -249,7 +249,8 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	return p
 }
 
-// run drives everything for a while in frames of a 120th of a second, calling each after every frame.
+// run drives everything for a while in frames of a 120th of a second, calling each after every
+// frame.
 func (m *match) run(d time.Duration, each func()) {
 	const frame = time.Second / 120
 	for end := m.now + d; m.now < end; {

@@ -22,7 +22,8 @@ func newCamera() camera { return camera{zoom: 1} }
 // wide is the shape of picture that scenes choose their cameras for.
 const wide = 16.0 / 9
 
-// look returns the scene's camera with the user's changes, further away in a narrow picture, so that the same breadth is seen.
+// look returns the scene's camera with the user's changes, further away in a narrow picture, so
+// that the same breadth is seen.
 func (c *camera) look(o render.Orbit, aspect float32) render.Camera {
 	o.Rotate(c.yaw, c.pitch)
 	o.Zoom(c.zoom)

@@ -68,7 +68,8 @@ func describe(before, after settings.Settings) string {
 	return ""
 }
 
-// idle says why a change that a key asks for would change nothing that can be seen; it is empty where something does.
+// idle says why a change that a key asks for would change nothing that can be seen; it is empty
+// where something does.
 func idle(key keys.Binding, info scene.Info, before, after settings.Settings) string {
 	switch {
 	case key.In == keys.Scenes && info.Match:

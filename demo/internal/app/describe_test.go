@@ -44,7 +44,8 @@ func TestDescribe(t *testing.T) {
 		"reconciliation off":                         func(s *settings.Settings) { s.Reconcile = false },
 		"others: Chase":                              func(s *settings.Settings) { s.Kind = remote.Chase },
 		"the camera stands still":                    func(s *settings.Settings) { s.Still = true },
-		"":                                           func(s *settings.Settings) { s.Keys = true }, // seen without words
+		// seen without words
+		"": func(s *settings.Settings) { s.Keys = true },
 	} {
 		after := base
 		change(&after)

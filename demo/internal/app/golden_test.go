@@ -69,7 +69,8 @@ func shoot(t *testing.T, on render.Surface, set settings.Settings, moment time.D
 	return picture
 }
 
-// golden are the pictures that are kept: every scene but one with and without interpolation at the same moment, and each other thing that is drawn once.
+// golden are the pictures that are kept: every scene but one with and without interpolation at the
+// same moment, and each other thing that is drawn once.
 var golden = []struct {
 	name   string
 	moment time.Duration
@@ -84,8 +85,9 @@ var golden = []struct {
 	{"lab-jump", 9500 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Link.SendRate, s.Link.Loss = "lab", 10, 0.3 }},
 }
 
-// TestGolden compares pictures with those that somebody has looked at. Rasterisers differ in single pixels, so a difference counts only when it is in
-// more than a few of them. Run with -update after a change that is meant, and look at the result.
+// TestGolden compares pictures with those that somebody has looked at. Rasterisers differ in single
+// pixels, so a difference counts only when it is in more than a few of them. Run with -update after
+// a change that is meant, and look at the result.
 func TestGolden(t *testing.T) {
 	on := surface(t, 320, 180)
 	for _, g := range golden {
@@ -128,7 +130,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Split pictures show logical poses on the left and visual ones on the right, which are the same without interpolation.
+// Split pictures show logical poses on the left and visual ones on the right, which are the same
+// without interpolation.
 func TestSplit(t *testing.T) {
 	on := surface(t, 320, 180)
 	for _, name := range []string{"orbits", "stress"} {

@@ -76,7 +76,9 @@ func (l *loop) run(ctx context.Context) error {
 			continue
 		}
 		if n == 0 {
-			last = l.host.Now() // the first picture makes the driver compile its programs: nothing that the world should have to catch up with
+			// the first picture makes the driver compile its programs: nothing that the world
+			// should have to catch up with
+			last = l.host.Now()
 		}
 		// A reader of the table sees each frame at once.
 		if err := l.show.Flush(); err != nil {
@@ -256,8 +258,8 @@ func (l *loop) swap(set settings.Settings) error {
 	return nil
 }
 
-// enter prepares the settings for another scene: its own rate unless a flag or key has set one, and a
-// number of bodies within its limits.
+// enter prepares the settings for another scene: its own rate unless a flag or key has set one, and
+// a number of bodies within its limits.
 func (l *loop) enter(set *settings.Settings) {
 	if !l.rateChosen {
 		set.Rate = 0

@@ -33,7 +33,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A scene that comes after a match has snapshots in its link, and its own rate unless one was chosen.
+// A scene that comes after a match has snapshots in its link, and its own rate unless one was
+// chosen.
 func TestEnterFromAMatch(t *testing.T) {
 	l := loop{Run: New(&options.Options{}, nil, nil, nil)}
 	for _, chosen := range []bool{false, true} {

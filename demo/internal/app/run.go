@@ -42,8 +42,8 @@ type Run struct {
 }
 
 // New returns a run of the scene that the options name. arena opens a match, for the scene of that
-// name. The run writes its results to stdout and remarks of keys to stderr. If the trace goes to the
-// standard output, the results go to stderr, too.
+// name. The run writes its results to stdout and remarks of keys to stderr. If the trace goes to
+// the standard output, the results go to stderr, too.
 func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Settings) (Content, error)) *Run {
 	r := &Run{options: o, arena: arena, out: stdout, remarks: stderr}
 	if o.Trace == options.Stdout {
@@ -52,7 +52,8 @@ func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Setti
 	return r
 }
 
-// open opens the scene that the settings name. The host is where the time of fixed steps comes from.
+// open opens the scene that the settings name. The host is where the time of fixed steps comes
+// from.
 func (r *Run) open(host simulation.Host, set settings.Settings) (Content, error) {
 	if set.Scene == settings.Arena {
 		return r.arena(set)
@@ -105,9 +106,9 @@ func (r *Run) Window(ctx context.Context) error {
 	return l.play(ctx)
 }
 
-// Headless runs without a window and writes the files that the options ask for. If they name none, it
-// writes a picture and a clip of the scene. The names of the files go to Out, one a line. Canceling
-// the context ends the run early, with whole files.
+// Headless runs without a window and writes the files that the options ask for. If they name none,
+// it writes a picture and a clip of the scene. The names of the files go to Out, one a line.
+// Canceling the context ends the run early, with whole files.
 //
 // Unless others take part, it runs as fast as the machine can, and nothing depends on the machine:
 // the options say how long frames take, and -step-cost says how long fixed steps take.

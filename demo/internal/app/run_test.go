@@ -18,7 +18,8 @@ import (
 	"github.com/tandem-ecs/tandem/render/offscreen"
 )
 
-// headless runs a command line without a window and returns what it said. It skips the test where drawing is asked for and not available.
+// headless runs a command line without a window and returns what it said. It skips the test where
+// drawing is asked for and not available.
 func headless(t *testing.T, args ...string) string {
 	t.Helper()
 	o, err := options.Parse(append(args, "-headless"), &bytes.Buffer{})
@@ -71,7 +72,8 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-// Frame times of every kind give x = 3t in every row, and one logical pose per tick for all of them.
+// Frame times of every kind give x = 3t in every row, and one logical pose per tick for all of
+// them.
 func TestTraceOfLanes(t *testing.T) {
 	dir := t.TempDir()
 	logical := map[string]string{}

@@ -93,7 +93,9 @@ func (s *stage) drawPart(f *render.Frame, part render.Rect, raw bool) render.Rec
 	w, h := f.Size.Points()
 	aspect := w * part.W / (h * part.H)
 	if part.W < 1 {
-		aspect *= 1.3 // nearer than in a narrow picture of its own: there is another one to see what is at the edges
+		// nearer than in a narrow picture of its own: there is another one to see what is at the
+		// edges
+		aspect *= 1.3
 	}
 	view := f.ViewIn(part, s.camera.look(s.Scene().Camera(now), aspect))
 	brush := &s.brushes[0]

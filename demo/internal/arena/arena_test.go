@@ -22,7 +22,8 @@ func randomInput(r *rand.Rand) Input {
 	}
 }
 
-// The same inputs give the same player to the bit, whoever computes them, also from a state that has travelled.
+// The same inputs give the same player to the bit, whoever computes them, also from a state that
+// has travelled.
 func TestStepIsDeterministic(t *testing.T) {
 	a, b := rules(), rules()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -48,7 +49,8 @@ func TestStepIsDeterministic(t *testing.T) {
 	}
 }
 
-// Whatever a player does, he stays in the arena and out of what is solid, and moves no faster than he can.
+// Whatever a player does, he stays in the arena and out of what is solid, and moves no faster than
+// he can.
 func TestPlayersStayInTheArena(t *testing.T) {
 	r := rules()
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,7 +130,8 @@ func TestCratesBlock(t *testing.T) {
 	}
 }
 
-// A rider who touches nothing stays where he stands on his platform, and one who jumps straight up comes down on it: elsewhere, since it does not move evenly.
+// A rider who touches nothing stays where he stands on his platform, and one who jumps straight up
+// comes down on it: elsewhere, since it does not move evenly.
 func TestPlatformsCarry(t *testing.T) {
 	r := rules()
 	for i := range r.Level.Platforms {

@@ -16,8 +16,11 @@ const (
 	CrateRadius = 0.6
 
 	crateDrag = 9.0 // m/s²
-	crateGive = 9.0 // m/s: how fast a player leaves a crate that he is within and that does not give way
-	crateEase = 2.4 // m/s: how fast a crate leaves a player or a crate that it is within, beside its own motion: slowly enough not to be a leap
+	// m/s: how fast a player leaves a crate that he is within and that does not give way
+	crateGive = 9.0
+	// m/s: how fast a crate leaves a player or a crate that it is within, beside its own motion:
+	// slowly enough not to be a leap
+	crateEase = 2.4
 )
 
 // Crate is what players push around. It stands on the floor.
@@ -86,7 +89,8 @@ func (r Rules) contain(c Crate) Crate {
 	return c
 }
 
-// StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for all crates and players on the server, and for one player and those around him on his client.
+// StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for
+// all crates and players on the server, and for one player and those around him on his client.
 func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick) {
 	var z zones
 	z.fill(g)
@@ -129,7 +133,8 @@ func atop(c Crate, feet mgl32.Vec3) bool {
 	return feet[1] >= CrateSize-stepHeight && feet[1] <= CrateSize && flat(c.Pos.Sub(feet)).Len() < CrateRadius
 }
 
-// touch returns the way from a player to a crate that is in his way, and by how much they overlap, if they do.
+// touch returns the way from a player to a crate that is in his way, and by how much they overlap,
+// if they do.
 func touch(c Crate, feet mgl32.Vec3) (n mgl32.Vec3, overlap float32, touches bool) {
 	if feet[1] > CrateSize*0.9 || atop(c, feet) {
 		return n, 0, false
@@ -163,7 +168,8 @@ func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 	return true
 }
 
-// carry lets a player stand on a crate, and takes him along where it goes. It reports whether he stands on it.
+// carry lets a player stand on a crate, and takes him along where it goes. It reports whether he
+// stands on it.
 func (r Rules) carry(s *State, c Crate) bool {
 	if s.Vel[1] > 0 || !atop(c, s.Pos) {
 		return false
@@ -173,7 +179,8 @@ func (r Rules) carry(s *State, c Crate) bool {
 	return true
 }
 
-// block keeps a player out of a crate that has not given way: it stands at a wall, or somebody pushes it from the other side. It reports whether he was in it.
+// block keeps a player out of a crate that has not given way: it stands at a wall, or somebody
+// pushes it from the other side. It reports whether he was in it.
 func (r Rules) block(s *State, c Crate) bool {
 	const soft = 0.02 // m that crates in each other's way may overlap
 	n, overlap, touches := touch(c, s.Pos)

@@ -41,7 +41,8 @@ const (
 	PlatformHeight = 0.4
 )
 
-// Level is what stands still, and what moves by the clock alone. Two calls of [NewLevel] give the same one.
+// Level is what stands still, and what moves by the clock alone. Two calls of [NewLevel] give the
+// same one.
 type Level struct {
 	Blocks    []Box
 	Portals   []Portal
@@ -59,7 +60,8 @@ func NewLevel() *Level {
 			block(-13.5, 9.5, 3, 3, 2.2), block(13.5, -9.5, 3, 3, 2.2),
 		},
 		Platforms: []Path{
-			// A shuttle along the front, a lift on the left, a carousel around the middle: all above the crates.
+			// A shuttle along the front, a lift on the left, a carousel around the middle: all
+			// above the crates.
 			func(t float64) mgl32.Vec3 { return mgl32.Vec3{wave(t, 10) * 9, 1.35, 7} },
 			func(t float64) mgl32.Vec3 { return mgl32.Vec3{-14.5, 2.1 + 0.9*wave(t, 7), -1} },
 			func(t float64) mgl32.Vec3 {

@@ -14,13 +14,15 @@ const (
 	eventKind = 2
 )
 
-// PushMessage returns the message of a player who pushes everything around him away. Send it reliably, so that it happens exactly once.
+// PushMessage returns the message of a player who pushes everything around him away. Send it
+// reliably, so that it happens exactly once.
 func PushMessage() []byte { return []byte{pushKind} }
 
 // IsPush reports whether a message is a push.
 func IsPush(message []byte) bool { return len(message) == 1 && message[0] == pushKind }
 
-// Event is something that everybody is shown and that leaves nothing behind: servers send it unreliably.
+// Event is something that everybody is shown and that leaves nothing behind: servers send it
+// unreliably.
 type Event struct {
 	Player uint16 // who did it
 	Pushed bool   // he pushed; else he shot
@@ -42,7 +44,8 @@ func (e Event) Append(dst []byte) []byte {
 	return append(dst, w.Bytes()...)
 }
 
-// ReadEvent returns the event in a message, and whether there is one. The bytes may come from anywhere.
+// ReadEvent returns the event in a message, and whether there is one. The bytes may come from
+// anywhere.
 func ReadEvent(message []byte) (e Event, ok bool) {
 	r := packet.NewReader(message)
 	kind := r.Bits(8)
@@ -60,7 +63,8 @@ const noticeKind = 3
 // maxNotice is the most bytes of a notice's text.
 const maxNotice = 200
 
-// Notice is the message of a server that tells its players something in words, cut at a character where it is too long.
+// Notice is the message of a server that tells its players something in words, cut at a character
+// where it is too long.
 func Notice(text string) []byte {
 	text = strings.ToValidUTF8(text, "?")
 	end := min(len(text), maxNotice)

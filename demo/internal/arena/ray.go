@@ -62,9 +62,11 @@ func (s Shot) box(b Box) (float32, bool) {
 	return from, from <= to
 }
 
-// Hits returns where the shot meets an upright capsule, given the middle of its foot, and whether it does within reach.
+// Hits returns where the shot meets an upright capsule, given the middle of its foot, and whether
+// it does within reach.
 func (s Shot) Hits(feet mgl32.Vec3, radius, height, reach float32) (float32, bool) {
-	// The nearest approach of the ray to the capsule's axis is found by steps along the axis' height: exact for level shots, and to a millimetre for others.
+	// The nearest approach of the ray to the capsule's axis is found by steps along the axis'
+	// height: exact for level shots, and to a millimetre for others.
 	low, high := feet[1]+radius, feet[1]+height-radius
 	best, ok := float32(0), false
 	y := mgl32.Clamp(s.From[1], low, high)

@@ -28,7 +28,8 @@ type Rules struct {
 // Seconds returns the time of a tick's state in the level's clock.
 func (r Rules) Seconds(t tick.Tick) float64 { return float64(t) / float64(r.Rate) }
 
-// Step returns a player's state one tick later. It depends on nothing but its arguments and where the platforms are at the tick.
+// Step returns a player's state one tick later. It depends on nothing but its arguments and where
+// the platforms are at the tick.
 func (r Rules) Step(s State, in Input, t tick.Tick) State {
 	dt := 1 / float32(r.Rate)
 	s.Yaw, s.Pitch = in.angles()

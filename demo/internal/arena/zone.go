@@ -8,8 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 )
 
-// zone is where something is at most: of the 32 strips of the floor along each axis those that it reaches into. A tick of many crates is mostly questions whether two things
-// can touch at all, and most are answered by two words that stand side by side.
+// zone is where something is at most: of the 32 strips of the floor along each axis those that it
+// reaches into. A tick of many crates is mostly questions whether two things can touch at all, and
+// most are answered by two words that stand side by side.
 type zone struct{ x, z uint32 }
 
 // zoneOf returns the zone of something round.
@@ -22,7 +23,8 @@ func strips(from, to float32) uint32 {
 	return 2<<strip(to) - 1<<strip(from)
 }
 
-// strip returns the number of the strip that a coordinate is in. What is beside the floor counts as being at its edge.
+// strip returns the number of the strip that a coordinate is in. What is beside the floor counts as
+// being at its edge.
 func strip(v float32) uint {
 	const perMetre = 32.0 / (2 * Half)
 	return uint(min(max((v+Half)*perMetre, 0), 31))
@@ -31,8 +33,9 @@ func strip(v float32) uint {
 // meets reports whether what is in one zone may touch what is in the other.
 func (a zone) meets(b zone) bool { return a.x&b.x != 0 && a.z&b.z != 0 }
 
-// zones are the zones of a group's members, and by strip a bit for each who reaches into it, so that whoever may touch something is found without a look at all the others.
-// They stand on the stack: what does not fit may touch everything.
+// zones are the zones of a group's members, and by strip a bit for each who reaches into it, so
+// that whoever may touch something is found without a look at all the others. They stand on the
+// stack: what does not fit may touch everything.
 type zones struct {
 	players   [maxPlayers]zone
 	crates    [maxCrates]zone
@@ -77,14 +80,16 @@ func (z *zones) move(i int, c *Crate) {
 	}
 }
 
-// enter takes a member out of the strips that it has left and puts it into those that it has come to.
+// enter takes a member out of the strips that it has left and puts it into those that it has come
+// to.
 func enter(in []uint64, words, member int, from, to zone) {
 	for set := uint64(from.x^to.x) | uint64(from.z^to.z)<<32; set != 0; set &= set - 1 {
 		in[bits.TrailingZeros64(set)*words+member/64] ^= 1 << (member % 64)
 	}
 }
 
-// nextPlayer returns the first of n players, from the one with number k on, whom a crate may touch; n if there is none.
+// nextPlayer returns the first of n players, from the one with number k on, whom a crate may touch;
+// n if there is none.
 func (z *zones) nextPlayer(crate, k, n int) int {
 	if crate >= maxCrates {
 		return k
@@ -92,7 +97,8 @@ func (z *zones) nextPlayer(crate, k, n int) int {
 	return z.crates[crate].next(z.playersIn[:], playerWords, k, n)
 }
 
-// nextCrate returns the first of n crates, from the one with number k on, that a crate may touch; n if there is none. It may touch itself.
+// nextCrate returns the first of n crates, from the one with number k on, that a crate may touch; n
+// if there is none. It may touch itself.
 func (z *zones) nextCrate(crate, k, n int) int {
 	if crate >= maxCrates {
 		return k

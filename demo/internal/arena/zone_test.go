@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
 )
 
-// apart reports whether two things are too far from each other along one axis of the floor to touch.
+// apart reports whether two things are too far from each other along one axis of the floor to
+// touch.
 func apart(a, b *mgl32.Vec3, reach float32) bool {
 	x, z := b[0]-a[0], b[2]-a[2]
 	return x >= reach || x <= -reach || z >= reach || z <= -reach
@@ -37,7 +38,8 @@ func TestZones(t *testing.T) {
 	})
 }
 
-// Whoever meets something is found, in order and wherever things have moved in between, and nobody else is.
+// Whoever meets something is found, in order and wherever things have moved in between, and nobody
+// else is.
 func TestZonesFindWhoMeets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -38,8 +38,8 @@ var commands = []command{
 	{"bots", play.Bots},
 }
 
-// Main runs the program with the given arguments, without the program's name. It must be called on the main goroutine. Canceling the context ends it
-// early, with whole files.
+// Main runs the program with the given arguments, without the program's name. It must be called on
+// the main goroutine. Canceling the context ends it early, with whole files.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	name := ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -66,7 +66,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return complain(stderr, "", fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
 }
 
-// withoutArena returns the arguments without -scene arena, and whether that stood among them: a duel is the scene of the arena, and has flags of its own.
+// withoutArena returns the arguments without -scene arena, and whether that stood among them: a
+// duel is the scene of the arena, and has flags of its own.
 func withoutArena(args []string) (rest []string, ok bool) {
 	for i, arg := range args {
 		name, value, given := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
@@ -120,7 +121,8 @@ func networked(ctx context.Context, c command, args []string, stdout, stderr io.
 	return exit(stderr, c.name+" ", err)
 }
 
-// exit says what has gone wrong, if anything has. command is that of the help, with a space behind it.
+// exit says what has gone wrong, if anything has. command is that of the help, with a space behind
+// it.
 func exit(stderr io.Writer, command string, err error) int {
 	var bad *output.BadFile
 	var usage *flags.BadUsage

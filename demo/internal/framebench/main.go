@@ -1,9 +1,12 @@
 //go:build linux
 
-// Command framebench measures what frames of the stress scene cost the processor, apart from drawing: by blending poses on it, and by leaving that to the graphics processor. It takes
-// turns with the programs of tools/bench.sh: started with sizes, it answers each line on its standard input, a size, with lines "name.size nanoseconds" and "end".
+// Command framebench measures what frames of the stress scene cost the processor, apart from
+// drawing: by blending poses on it, and by leaving that to the graphics processor. It takes turns
+// with the programs of tools/bench.sh: started with sizes, it answers each line on its standard
+// input, a size, with lines "name.size nanoseconds" and "end".
 //
-// Figures are processor time of the thread by frames and cubes, at 240 frames and 20 fixed steps a second, on average over frames with and without a step:
+// Figures are processor time of the thread by frames and cubes, at 240 frames and 20 fixed steps a
+// second, on average over frames with and without a step:
 //
 //	capture     in fixed steps
 //	sync        the synchroniser
@@ -12,7 +15,8 @@
 //	total       of the last three
 //	bytes       what goes up, instead of nanoseconds
 //
-// Reading the clock of a thread takes half a microsecond, more than some of what is measured: that is taken off.
+// Reading the clock of a thread takes half a microsecond, more than some of what is measured: that
+// is taken off.
 package main
 
 import (
@@ -39,7 +43,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Sizes that are worth a picture: below, a frame costs next to nothing; above, nobody could draw it.
+// Sizes that are worth a picture: below, a frame costs next to nothing; above, nobody could draw
+// it.
 const fewest, most = 10_000, 100_000
 
 const frameRate, fixedRate = 240, 20
@@ -130,7 +135,8 @@ func newSea(surface *offscreen.Surface, n int, gpu bool) (*sea, error) {
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+2, ecs.SystemFunc(func(*arche.World) { s.captures++ }))
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-2, begin())
 	e.AddAt(ecs.VisualSync, ecs.OrderPropagate+1, end(&s.sync))
-	// A picture to begin with, in which everything is drawn for once: what is measured must be fit for it.
+	// A picture to begin with, in which everything is drawn for once: what is measured must be fit
+	// for it.
 	for range 2 * frameRate / fixedRate {
 		if _, _, err := s.picture(); err != nil {
 			return nil, err
@@ -171,7 +177,8 @@ func (s *sea) round() ([]figure, error) {
 	}, nil
 }
 
-// clockCost is what lies between two readings of the clock with nothing in between, when nothing else is in the way.
+// clockCost is what lies between two readings of the clock with nothing in between, when nothing
+// else is in the way.
 func clockCost() time.Duration {
 	least := time.Second
 	for range 200 {
@@ -194,7 +201,8 @@ func (s *sea) picture() (instances, upload time.Duration, err error) {
 	return built - begun, threadTime() - built, err
 }
 
-// threadTime is the processor time that this thread has used, to which package offscreen ties the goroutine.
+// threadTime is the processor time that this thread has used, to which package offscreen ties the
+// goroutine.
 func threadTime() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var now syscall.Timespec

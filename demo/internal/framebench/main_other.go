@@ -1,6 +1,7 @@
 //go:build !linux
 
-// Command framebench measures what frames of the stress scene cost the processor. Linux only: elsewhere there is no drawing off screen.
+// Command framebench measures what frames of the stress scene cost the processor. Linux only:
+// elsewhere there is no drawing off screen.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Package frametimes says how long frames take: at a steady rate, from a file, with artificial jitter. All of it is exact to the nanosecond and repeatable.
+// Package frametimes says how long frames take: at a steady rate, from a file, with artificial
+// jitter. All of it is exact to the nanosecond and repeatable.
 package frametimes
 
 import (
@@ -17,7 +18,8 @@ type Source interface {
 	Next() time.Duration
 }
 
-// Steady returns a source of rate frames per second, rounded so that the k-th frame ends at floor(k * 1e9 / rate) nanoseconds: nothing drifts.
+// Steady returns a source of rate frames per second, rounded so that the k-th frame ends at floor(k
+// * 1e9 / rate) nanoseconds: nothing drifts.
 func Steady(rate int) Source {
 	if rate <= 0 {
 		panic(fmt.Sprintf("frametimes: a rate of %d frames per second; it must be positive", rate))
@@ -34,7 +36,8 @@ func (s *steady) Next() time.Duration {
 	return time.Duration(to - from)
 }
 
-// Repeat returns a source that gives the durations in order, and begins again after the last. The slice must not be empty; it is not copied.
+// Repeat returns a source that gives the durations in order, and begins again after the last. The
+// slice must not be empty; it is not copied.
 func Repeat(durations []time.Duration) Source {
 	if len(durations) == 0 {
 		panic("frametimes: Repeat of no durations at all")
@@ -53,7 +56,8 @@ func (r *repeat) Next() time.Duration {
 	return d
 }
 
-// Vary returns a duration that differs from d by a random share between -share and +share, evenly distributed.
+// Vary returns a duration that differs from d by a random share between -share and +share, evenly
+// distributed.
 func Vary(d time.Duration, share float64, random *rand.Rand) time.Duration {
 	if share == 0 {
 		return d
@@ -61,11 +65,13 @@ func Vary(d time.Duration, share float64, random *rand.Rand) time.Duration {
 	return d + time.Duration(float64(d)*share*(2*random.Float64()-1))
 }
 
-// MaxFrame is the longest frame that a file may ask for. It keeps sums of very many frames within the range of a time.Duration.
+// MaxFrame is the longest frame that a file may ask for. It keeps sums of very many frames within
+// the range of a time.Duration.
 const MaxFrame = 24 * time.Hour
 
-// Read reads a file of frame times: one whole number of nanoseconds a line. Empty lines and lines that begin with # are skipped. An error says in
-// which line of the file, called by its name, the trouble is.
+// Read reads a file of frame times: one whole number of nanoseconds a line. Empty lines and lines
+// that begin with # are skipped. An error says in which line of the file, called by its name, the
+// trouble is.
 func Read(r io.Reader, name string) ([]time.Duration, error) {
 	var durations []time.Duration
 	lines := bufio.NewScanner(r)

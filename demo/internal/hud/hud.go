@@ -67,7 +67,8 @@ type State struct {
 	Now  ecs.Time
 	Live bool // in a window: there are keys to press
 
-	// What the processor spent on a frame of late, in a window: on Update and on Draw, the display's wait included.
+	// What the processor spent on a frame of late, in a window: on Update and on Draw, the
+	// display's wait included.
 	Update, Draw time.Duration
 }
 

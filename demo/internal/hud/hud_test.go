@@ -86,7 +86,8 @@ func TestSpeedometer(t *testing.T) {
 	}
 }
 
-// The overlay stays within the picture and its panels apart from each other, in pictures of any size. In steady state it allocates nothing.
+// The overlay stays within the picture and its panels apart from each other, in pictures of any
+// size. In steady state it allocates nothing.
 func TestDraw(t *testing.T) {
 	theme := render.Daylight()
 	place := mgl32.Vec3{}
@@ -152,7 +153,8 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 	}
 }
 
-// All keys are explained in a window of half the usual size, too; in a smaller one, what there is room for, and that it is not all.
+// All keys are explained in a window of half the usual size, too; in a smaller one, what there is
+// room for, and that it is not all.
 func TestKeysFit(t *testing.T) {
 	groups := keys.Groups([]string{"lanes", "orbits", "teleports", "physics", "stress", "lab", "arena"})
 	for _, match := range []bool{false, true} {
@@ -242,7 +244,8 @@ func TestWrapping(t *testing.T) {
 	}
 }
 
-// With captions only there are the title and its text, and nothing more; without the overlay there is nothing.
+// With captions only there are the title and its text, and nothing more; without the overlay there
+// is nothing.
 func TestCaptions(t *testing.T) {
 	theme := render.Daylight()
 	h := New(&theme, nil)

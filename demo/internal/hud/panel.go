@@ -35,7 +35,8 @@ func (s *sheet) height(groups []keys.Group) (height float32) {
 	return height
 }
 
-// split returns how many groups stand in the first column, and the height of the taller one: groups are kept whole, and columns as even as can be.
+// split returns how many groups stand in the first column, and the height of the taller one: groups
+// are kept whole, and columns as even as can be.
 func (s *sheet) split(groups []keys.Group) (first int, height float32) {
 	if s.columns == 1 {
 		return len(groups), s.height(groups)
@@ -49,7 +50,8 @@ func (s *sheet) split(groups []keys.Group) (first int, height float32) {
 	return first, height
 }
 
-// drawKeys explains the keys in the middle of the picture. What has no room in a small one is left out, and said to be; then it returns false.
+// drawKeys explains the keys in the middle of the picture. What has no room in a small one is left
+// out, and said to be; then it returns false.
 func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool) {
 	const edge = 4
 	longest, caps := float32(0), float32(0) // of the texts, and of the drawn keys

@@ -1,9 +1,13 @@
-// Command jumpcheck compares what clients of the arena have drawn with what truly moved: it reads the traces that tools/jumpcheck.sh has made, the first one that of the host, whose line has no delay and
-// loses nothing, the others those of clients. For every client and kind of thing it says how many pictures show something in motion, in how many of them it goes more than 1, 2 and 5 cm further than
-// it truly does, and where the worst ones are.
+// Command jumpcheck compares what clients of the arena have drawn with what truly moved: it reads
+// the traces that tools/jumpcheck.sh has made, the first one that of the host, whose line has no
+// delay and loses nothing, the others those of clients. For every client and kind of thing it says
+// how many pictures show something in motion, in how many of them it goes more than 1, 2 and 5 cm
+// further than it truly does, and where the worst ones are.
 //
-// What truly moves is what the host draws, at its fastest around that time: clients see others later, and themselves and what they touch sooner. What a client simulates may be wrong for a while: what
-// moves as fast there moves truly, too. A picture that took longer than others may show as much more as it took longer.
+// What truly moves is what the host draws, at its fastest around that time: clients see others
+// later, and themselves and what they touch sooner. What a client simulates may be wrong for a
+// while: what moves as fast there moves truly, too. A picture that took longer than others may show
+// as much more as it took longer.
 package main
 
 import (
@@ -105,7 +109,8 @@ func (t track) fastest(from, to float64) (most float64) {
 	return most
 }
 
-// simulated is how fast a client's simulation moves something around a picture. It may be wrong, but that is no leap; a correction is a leap of the simulation, which the median leaves out.
+// simulated is how fast a client's simulation moves something around a picture. It may be wrong,
+// but that is no leap; a correction is a leap of the simulation, which the median leaves out.
 func (t track) simulated(i int) float64 {
 	var speeds [7]float64
 	n := 0
@@ -183,7 +188,8 @@ func compare(out io.Writer, file string, truth, seen map[string]track, worst int
 	}
 }
 
-// offset returns what to add to a client's clock to have the host's: both see the platforms, which go by the tick alone, each in a time of its own.
+// offset returns what to add to a client's clock to have the host's: both see the platforms, which
+// go by the tick alone, each in a time of its own.
 func offset(truth, seen map[string]track) float64 {
 	best, least := 0.0, math.Inf(1)
 	for shift := -60.0; shift < 60; shift += 0.05 {

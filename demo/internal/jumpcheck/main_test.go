@@ -15,7 +15,9 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// write writes twenty seconds of a trace at 60 frames a second, whose clock began so many seconds after the server's: the platforms, and a crate, a player and the own one where they are said to be.
+// write writes twenty seconds of a trace at 60 frames a second, whose clock began so many seconds
+// after the server's: the platforms, and a crate, a player and the own one where they are said to
+// be.
 func write(t *testing.T, began float64, others map[string]func(seconds float64) (simulated, drawn float64)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "trace.csv")

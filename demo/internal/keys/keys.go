@@ -1,4 +1,5 @@
-// Package keys is the one table of the demo's keys, for the code that obeys them and for help texts.
+// Package keys is the one table of the demo's keys, for the code that obeys them and for help
+// texts.
 package keys
 
 import (
@@ -64,8 +65,8 @@ type Group struct {
 	Bindings []Binding
 }
 
-// Groups returns all bindings in the order of the help texts. No key has two meanings. scenes are the
-// names of the scenes that the digits choose.
+// Groups returns all bindings in the order of the help texts. No key has two meanings. scenes are
+// the names of the scenes that the digits choose.
 func Groups(scenes []string) []Group {
 	var digits []render.Key
 	for i := range scenes {
@@ -194,8 +195,8 @@ func neighbour[T comparable](all []T, one T, back bool) T {
 	return all[(i+1)%len(all)]
 }
 
-// Apply changes the settings as a key asks, and returns the key's binding. It reports false for a key
-// without one.
+// Apply changes the settings as a key asks, and returns the key's binding. It reports false for a
+// key without one.
 func Apply(groups []Group, s *settings.Settings, key render.Key, mods render.Mods) (Binding, bool) {
 	if key == render.KeyEscape && s.Keys {
 		s.Keys = false

@@ -75,7 +75,8 @@ func Open(n Names, fps float64) (f *Files, err error) {
 	return f, nil
 }
 
-// openInPlace opens a file for writing and leaves what is in it. It reports whether it made the file.
+// openInPlace opens a file for writing and leaves what is in it. It reports whether it made the
+// file.
 func openInPlace(name string) (f *os.File, fresh bool, err error) {
 	f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {

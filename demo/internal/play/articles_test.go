@@ -17,9 +17,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// The platformer articles' whole set-up works by the demo's own flags: 30 inputs a second that run on
-// arrival, ten snapshots a second, others drawn 400 ms behind, over an ordered stream of 200 ms ± 10 %
-// that loses 15 %. Others run steadily on the screen.
+// The platformer articles' whole set-up works by the demo's own flags: 30 inputs a second that run
+// on arrival, ten snapshots a second, others drawn 400 ms behind, over an ordered stream of 200 ms
+// ± 10 % that loses 15 %. Others run steadily on the screen.
 func TestTheArticlesWay(t *testing.T) {
 	var r rates
 	var s serving
@@ -71,7 +71,8 @@ func TestTheArticlesWay(t *testing.T) {
 			for name, at := range now {
 				if was, ok := last[i][name]; ok && strings.HasPrefix(name, "player") {
 					by[name] = at.Sub(was).Len()
-					if before, ok := moved[i][name]; ok && max(by[name], before) < 2 { // else it is a portal
+					if before, ok := moved[i][name]; ok && max(by[name], before) < 2 {
+						// else it is a portal
 						worst, way = max(worst, by[name]-before), way+by[name]
 					}
 				}

@@ -65,7 +65,8 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if err == nil {
 		err = m.seats[0].Err()
 	}
-	if err == nil && o.Headless && ctx.Err() == nil && m.seats[0].Client().Stats().Snapshots == 0 { // a script must not take it for a success
+	if err == nil && o.Headless && ctx.Err() == nil && m.seats[0].Client().Stats().Snapshots == 0 {
+		// a script must not take it for a success
 		err = fmt.Errorf("not joined in %v s; what stood in the way is said above", cmp.Or(o.Length, m.seats[0].Engine().Time().Real).Seconds())
 	}
 	return err
@@ -113,8 +114,8 @@ func Host(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return local(ctx, "host", args, stdout, stderr, 1)
 }
 
-// Duel is a server and two clients in one process, seen side by side. Nobody else can join. So without
-// a window it runs in virtual time: the same flags give the same pictures.
+// Duel is a server and two clients in one process, seen side by side. Nobody else can join. So
+// without a window it runs in virtual time: the same flags give the same pictures.
 func Duel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return local(ctx, "duel", args, stdout, stderr, 2)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// brawler runs at the other player, pushes him away as often as he may, and shoots at him; every third of the time he stands.
+// brawler runs at the other player, pushes him away as often as he may, and shoots at him; every
+// third of the time he stands.
 type brawler struct {
 	rests int // in which third
 	push  bool
@@ -58,7 +59,8 @@ func (m *motion) fastest(s *view.Seat, state arena.State) (most float32) {
 	copy(m.fast[1:], m.fast[:])
 	if m.fast[0] = state.Vel.Len() / 60; state.Ride != 0 {
 		path, now := arena.NewLevel().Platforms[state.Ride-1], s.Client().View().Seconds()
-		m.fast[0] += path(now+1.0/60).Sub(path(now)).Len() + 0.01 // it is ridden at another time than that of the view
+		// it is ridden at another time than that of the view
+		m.fast[0] += path(now+1.0/60).Sub(path(now)).Len() + 0.01
 	}
 	for _, f := range m.fast {
 		most = max(most, f)
@@ -66,13 +68,16 @@ func (m *motion) fastest(s *view.Seat, state arena.State) (most float32) {
 	return most
 }
 
-// Whom others push and shoot learns of it a round trip later, when he is metres from where he was believed to be. At the articles' condition he is seen to be carried there on top of his own
+// Whom others push and shoot learns of it a round trip later, when he is metres from where he was
+// believed to be. At the articles' condition he is seen to be carried there on top of his own
 // motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever it was.
 func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
 	}
-	const most = 0.07 // m: an offset of up to 3 m fades by 5 cm a frame, one of 4 m, which the arena lets jump, by 6.7
+	// m: an offset of up to 3 m fades by 5 cm a frame, one of 4 m, which the arena lets jump, by
+	// 6.7
+	const most = 0.07
 	worst, longest, pictures, corrections := float32(0), float32(0), 0, uint64(0)
 	for n := range uint64(8) {
 		v := newVirtual(t, func(c *rules.Config) { c.Seed, c.Crates = n+1, [2]int{-1, 24}[n%2] })

@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/flags"
 )
 
-// The page for operators names flags that there are, and its command lines are ones that a server takes.
+// The page for operators names flags that there are, and its command lines are ones that a server
+// takes.
 func TestHostingPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/hosting.md")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// human is the pilot at keyboard and mouse. A press is kept until a tick has taken it, however short it was.
+// human is the pilot at keyboard and mouse. A press is kept until a tick has taken it, however
+// short it was.
 type human struct {
 	held          map[render.Key]bool
 	mouse         [2]float32

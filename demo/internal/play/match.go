@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// match is this process's part of a match: at most one server, and seats that are drawn side by side.
-// It is an [app.Content].
+// match is this process's part of a match: at most one server, and seats that are drawn side by
+// side. It is an [app.Content].
 type match struct {
 	set     settings.Settings
 	server  *server // nil: it is elsewhere
@@ -121,8 +121,8 @@ func (m *match) Event(e render.Event, _ render.Size) {
 	}
 }
 
-// finest is the longest time that passes at once in a match in virtual time. Clips have few frames a
-// second; a network needs shorter steps.
+// finest is the longest time that passes at once in a match in virtual time. Clips have few frames
+// a second; a network needs shorter steps.
 const finest = time.Second / 240
 
 // Advance implements [app.Content].

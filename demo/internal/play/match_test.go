@@ -91,7 +91,8 @@ func circle(t tick.Tick) arena.Input {
 	return arena.Input{X: int8(math.Round(7 * cos)), Z: int8(math.Round(7 * sin))}
 }
 
-// At the articles' condition nobody jumps by more than five centimetres a frame beyond what he truly moves, and steady running is never corrected.
+// At the articles' condition nobody jumps by more than five centimetres a frame beyond what he
+// truly moves, and steady running is never corrected.
 func TestTwoClientsPlaySmoothly(t *testing.T) {
 	for n := range uint64(2) {
 		v := newVirtual(t, nil)
@@ -263,9 +264,11 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 	}
 }
 
-// The own player answers within a tick and a frame, whatever the line is like; without prediction he waits for the round trip.
+// The own player answers within a tick and a frame, whatever the line is like; without prediction
+// he waits for the round trip.
 func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
-	// Frames after the press until the picture of him has moved, the one that takes the press included.
+	// Frames after the press until the picture of him has moved, the one that takes the press
+	// included.
 	answer := func(predict bool, rate int) int {
 		v := newVirtual(t, nil)
 		s := v.join(seed(5), nil)

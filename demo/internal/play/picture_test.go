@@ -12,7 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// What is written stays within the picture, in one of any size, also before the player is in; and drawing allocates nothing once it is.
+// What is written stays within the picture, in one of any size, also before the player is in; and
+// drawing allocates nothing once it is.
 func TestPicturesOfAnySize(t *testing.T) {
 	v := newVirtual(t, nil)
 	s := v.join(seed(1), nil)
@@ -70,7 +71,8 @@ func TestCaptionsAtAMatch(t *testing.T) {
 	}
 }
 
-// Ghosts of boxes are their edges: faces would tint the platform or crate that they overlap, which is most of the time.
+// Ghosts of boxes are their edges: faces would tint the platform or crate that they overlap, which
+// is most of the time.
 func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	v := newVirtual(t, nil)
 	s := v.join(seed(1), nil)
@@ -99,7 +101,8 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	}
 }
 
-// Where somebody vanishes and where he appears is marked for a moment, in the pictures of all; nobody's running is.
+// Where somebody vanishes and where he appears is marked for a moment, in the pictures of all;
+// nobody's running is.
 func TestJumpsAreMarked(t *testing.T) {
 	v := newVirtual(t, nil)
 	v.join(seed(1), view.Fixed(circle))

@@ -69,10 +69,10 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	return nil
 }
 
-// collectRarely lets the heap grow to five times its live part before it is collected, and returns how
-// to undo that. A collection makes the ticks beside it longer, and nearly all garbage of a server is
-// datagrams on their way through the encryption: 3 kB for each player and tick, dead at once. GOGC in
-// the environment has the last word.
+// collectRarely lets the heap grow to five times its live part before it is collected, and returns
+// how to undo that. A collection makes the ticks beside it longer, and nearly all garbage of a
+// server is datagrams on their way through the encryption: 3 kB for each player and tick, dead at
+// once. GOGC in the environment has the last word.
 func collectRarely() (undo func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}

@@ -24,7 +24,8 @@ type serving struct {
 	drain              time.Duration
 }
 
-// flags defines the flags. The caller names the section of the last ones, which are those of the match.
+// flags defines the flags. The caller names the section of the last ones, which are those of the
+// match.
 func (s *serving) flags(set *flags.Set, listen string) {
 	c, w := &s.host, &s.host.WebSocket
 	set.StringVar(&c.Listen, "listen", listen, "`address` for encrypted UDP; '' for none; without a host, as :7777, all addresses of this machine")

@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// A machine that draws only a few frames a second plays badly, but it plays: its inputs come in bursts, and none of them is too much.
+// A machine that draws only a few frames a second plays badly, but it plays: its inputs come in
+// bursts, and none of them is too much.
 func TestSlowMachinesPlay(t *testing.T) {
 	for n, frames := range [][2]time.Duration{
 		{200 * time.Millisecond, 200 * time.Millisecond}, {50 * time.Millisecond, 400 * time.Millisecond}, {10 * time.Millisecond, 900 * time.Millisecond}, {300 * time.Millisecond, 2 * time.Second},

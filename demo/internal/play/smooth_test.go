@@ -62,8 +62,10 @@ func (m moments) fastest(name string, around int) (most float32) {
 	return most
 }
 
-// Two run about among crates, push them, shoot at them and at each other, at the articles' condition. What is seen of crates and of the other player moves no more than five centimetres a frame
-// further than it does: than the server moves it around that time, or than the client's simulation does, which may be wrong about where, for a while.
+// Two run about among crates, push them, shoot at them and at each other, at the articles'
+// condition. What is seen of crates and of the other player moves no more than five centimetres a
+// frame further than it does: than the server moves it around that time, or than the client's
+// simulation does, which may be wrong about where, for a while.
 func TestCratesMoveSmoothly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -136,9 +138,10 @@ func TestCratesMoveSmoothly(t *testing.T) {
 	}
 	t.Logf("beyond true motion at most %.3f m in a frame of a crate, %.3f of a player; %d corrections of crates in %d frames of two, %d pictures of something moving",
 		most["crate"], most["player"], corrections, frames, moving)
-	// A view that catches up runs at up to 1.5 of real speed: at 6 m/s that is 5 cm in a frame, and what
-	// fades meanwhile comes on top. Three such pictures in a row were measured. Every change makes the
-	// scenes take other ways, and one picture in so many is no fault; that they become usual is.
+	// A view that catches up runs at up to 1.5 of real speed: at 6 m/s that is 5 cm in a frame, and
+	// what fades meanwhile comes on top. Three such pictures in a row were measured. Every change
+	// makes the scenes take other ways, and one picture in so many is no fault; that they become
+	// usual is.
 	if leaps > moving/10_000 || max(most["crate"], most["player"]) > 0.1 {
 		t.Errorf("%d pictures of %d leap by more than 5 cm", leaps, moving)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// A cheater who asks for a push with every byte that he may send takes nobody else's from him, and pushes no more often than others.
+// A cheater who asks for a push with every byte that he may send takes nobody else's from him, and
+// pushes no more often than others.
 func TestPushesOfOthersAreHeard(t *testing.T) {
 	pushed := map[uint16]int{}
 	v := newVirtual(t, func(c *rules.Config) {

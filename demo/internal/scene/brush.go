@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Brush draws single bodies: every call adds one instance to the batch of its mesh and style. It keeps its memory from one frame to the next.
+// Brush draws single bodies: every call adds one instance to the batch of its mesh and style. It
+// keeps its memory from one frame to the next.
 //
 // The zero value is ready for use.
 type Brush struct {
@@ -42,7 +43,8 @@ func (b *Brush) Ball(style render.Style, center mgl32.Vec3, diameter float32, co
 	b.Put(render.Sphere, style, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{diameter, diameter, diameter}}, color)
 }
 
-// Spot draws a flat disc of a colour that no light changes, facing the way of the normal, which has unit length. It costs a fraction of a ball.
+// Spot draws a flat disc of a colour that no light changes, facing the way of the normal, which has
+// unit length. It costs a fraction of a ball.
 func (b *Brush) Spot(center, normal mgl32.Vec3, diameter float32, color render.Color) {
 	b.Put(render.Disc, render.Glow, components.Pose3D{
 		Position: center, Rotation: mgl32.QuatBetweenVectors(mgl32.Vec3{0, 0, 1}, normal), Scale: mgl32.Vec3{diameter, diameter, diameter},
@@ -57,7 +59,8 @@ func (b *Brush) Fade(from, to mgl32.Vec3, fromColor, toColor render.Color) {
 	b.lines.AddFade(from, to, fromColor, toColor)
 }
 
-// Show adds everything that was drawn to a view. The brush must stay as it is until the frame has been drawn.
+// Show adds everything that was drawn to a view. The brush must stay as it is until the frame has
+// been drawn.
 func (b *Brush) Show(v *render.View) {
 	for mesh := range b.batches {
 		for style := range b.batches[mesh] {

@@ -1,7 +1,8 @@
-// Package scene says what a scene of the demo is, and gives scenes what they share: a stage to be set up on, a brush to draw with, after-images.
+// Package scene says what a scene of the demo is, and gives scenes what they share: a stage to be
+// set up on, a brush to draw with, after-images.
 //
-// A scene is a small game: systems that write logical values in fixed steps, and a picture of the visual ones. It knows neither windows nor clocks nor
-// files; package simulation runs it.
+// A scene is a small game: systems that write logical values in fixed steps, and a picture of the
+// visual ones. It knows neither windows nor clocks nor files; package simulation runs it.
 package scene
 
 import (
@@ -32,11 +33,13 @@ type Info struct {
 
 	Rate int // fixed steps per second when nobody has asked for another rate
 
-	// Entities is the number of bodies when nobody has asked for another, within MinEntities and MaxEntities. All are zero where it cannot be chosen.
+	// Entities is the number of bodies when nobody has asked for another, within MinEntities and
+	// MaxEntities. All are zero where it cannot be chosen.
 	Entities, MinEntities, MaxEntities int
 }
 
-// Clamp returns the number of bodies that a scene takes for a number asked for, where 0 means its own choice.
+// Clamp returns the number of bodies that a scene takes for a number asked for, where 0 means its
+// own choice.
 func (i Info) Clamp(entities int) int {
 	if entities == 0 {
 		entities = i.Entities
@@ -44,7 +47,8 @@ func (i Info) Clamp(entities int) int {
 	return min(max(entities, i.MinEntities), i.MaxEntities)
 }
 
-// Stage is what a scene is set up on: an engine whose plugins are installed and that has not been updated yet.
+// Stage is what a scene is set up on: an engine whose plugins are installed and that has not been
+// updated yet.
 type Stage struct {
 	Engine    *ecs.Engine
 	Poses     *interpolation.Interpolator[components.Pose3D]
@@ -60,19 +64,24 @@ type Scene interface {
 	// Setup spawns what is there from the beginning and adds the scene's systems.
 	Setup(s *Stage)
 
-	// SetInterpolation switches what Stage.Poses does not cover: interpolators and engines of the scene's own.
+	// SetInterpolation switches what Stage.Poses does not cover: interpolators and engines of the
+	// scene's own.
 	SetInterpolation(on bool)
 
-	// Trace calls row for every named entity that is alive, always in the same order, with its world poses.
+	// Trace calls row for every named entity that is alive, always in the same order, with its
+	// world poses.
 	Trace(row func(name string, logical, visual components.Pose3D))
 
-	// Followed returns the bodies whose drawn speed is graphed, one or two; none where the scene draws graphs of its own. The result stays the same from Setup on.
+	// Followed returns the bodies whose drawn speed is graphed, one or two; none where the scene
+	// draws graphs of its own. The result stays the same from Setup on.
 	Followed() []Followed
 
-	// Camera returns where the scene wants to be seen from, in a picture of 16:9. Its Target is that of the present moment.
+	// Camera returns where the scene wants to be seen from, in a picture of 16:9. Its Target is
+	// that of the present moment.
 	Camera(now ecs.Time) render.Orbit
 
-	// Draw fills the picture. It is called after Update and must not change what the simulation knows.
+	// Draw fills the picture. It is called after Update and must not change what the simulation
+	// knows.
 	Draw(p *Picture)
 }
 
@@ -85,9 +94,10 @@ type Networked interface {
 // Followed is a body whose drawn speed is graphed.
 type Followed struct {
 	Name     string
-	Accent   int                 // the theme's accent in which the body is drawn, too
-	Position func() mgl32.Vec3   // where it is drawn, in world space
-	Jump     func() (count uint) // counts the jumps that belong to its motion, which make no speed; nil: it never jumps
+	Accent   int               // the theme's accent in which the body is drawn, too
+	Position func() mgl32.Vec3 // where it is drawn, in world space
+	// counts the jumps that belong to its motion, which make no speed; nil: it never jumps
+	Jump func() (count uint)
 }
 
 // Picture is what a scene draws into.
@@ -103,7 +113,8 @@ type Picture struct {
 	Figures bool // and figures and graphs
 }
 
-// Label writes a name above a place in world space, if that is in the picture and labels are wanted.
+// Label writes a name above a place in world space, if that is in the picture and labels are
+// wanted.
 func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
 	if !p.Labels {
 		return
@@ -123,7 +134,8 @@ func (p *Picture) LabelBelow(at mgl32.Vec3, color render.Color, text string) {
 	}
 }
 
-// Heading writes the name of a part of the picture, larger than a label, centred above a place in world space.
+// Heading writes the name of a part of the picture, larger than a label, centred above a place in
+// world space.
 func (p *Picture) Heading(at mgl32.Vec3, color render.Color, text string) {
 	if !p.Labels {
 		return

@@ -62,7 +62,8 @@ func TestTrailForgets(t *testing.T) {
 	trail := scene.NewTrail(0, 100*time.Millisecond, 4)
 	for i := range 10 {
 		trail.Add(time.Duration(i)*10*time.Millisecond, 10*time.Millisecond, mgl32.Vec3{float32(i)})
-		trail.Add(time.Duration(i)*10*time.Millisecond, 0, mgl32.Vec3{99}) // time stands still: nothing to mark
+		// time stands still: nothing to mark
+		trail.Add(time.Duration(i)*10*time.Millisecond, 0, mgl32.Vec3{99})
 	}
 	var places, ages []float32
 	trail.Each(100*time.Millisecond, func(m scene.Mark, age float32) {

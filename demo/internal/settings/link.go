@@ -9,14 +9,20 @@ import (
 // Link is the simulated line between a server and a client, alike in both directions: that of scene
 // lab, or the one around a player's connection. The zero value is perfect.
 type Link struct {
-	Latency   time.Duration // round trip, 0 to MaxLatency
-	Jitter    time.Duration // by which round trips vary, up and down, 0 to MaxLineJitter
-	Loss      float64       // probability that a datagram is lost, independently of the others
-	Burst     float64       // probability per datagram that a burst of losses begins, which takes eight datagrams on average
-	Bursts    bool          // the share of Loss is lost in bursts of four datagrams on average instead
-	Duplicate float64       // probability that a datagram arrives twice
-	Reorder   float64       // probability that a datagram is held back, so that later ones overtake it
-	SendRate  int           // snapshots per second of scene lab, 1 to MaxSendRate; 0 in the link of a player, who has what the server sends
+	Latency time.Duration // round trip, 0 to MaxLatency
+	Jitter  time.Duration // by which round trips vary, up and down, 0 to MaxLineJitter
+	Loss    float64       // probability that a datagram is lost, independently of the others
+	// probability per datagram that a burst of losses begins, which takes eight datagrams on
+	// average
+	Burst float64
+	// the share of Loss is lost in bursts of four datagrams on average instead
+	Bursts    bool
+	Duplicate float64 // probability that a datagram arrives twice
+	// probability that a datagram is held back, so that later ones overtake it
+	Reorder float64
+	// snapshots per second of scene lab, 1 to MaxSendRate; 0 in the link of a player, who has what
+	// the server sends
+	SendRate int
 
 	Line    string // name of one of [linksim.Lines], to which the rest is added; empty: none
 	Ordered bool   // of a stream: what is lost is sent again, and what follows waits for it
@@ -36,7 +42,8 @@ const (
 	burstsLength = 4 // of those of Link.Bursts
 )
 
-// DefaultLink is the network of the article "Multiplayer Platformer Log #3": 200 ms round trip, a tenth more or less, and 15 % loss.
+// DefaultLink is the network of the article "Multiplayer Platformer Log #3": 200 ms round trip, a
+// tenth more or less, and 15 % loss.
 func DefaultLink() Link {
 	return Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, SendRate: 30}
 }
@@ -100,7 +107,8 @@ func (l *Link) NextDuplicate(back bool) { l.Duplicate = around(shares, l.Duplica
 func (l *Link) NextReorder(back bool)   { l.Reorder = around(shares, l.Reorder, back) }
 func (l *Link) NextSendRate(back bool)  { l.SendRate = around(sendRates, l.SendRate, back) }
 
-// NextBurst goes on to the next probability of bursts. A player's link has its losses in bursts or not.
+// NextBurst goes on to the next probability of bursts. A player's link has its losses in bursts or
+// not.
 func (l *Link) NextBurst(back bool) {
 	if l.SendRate == 0 {
 		l.Bursts = !l.Bursts

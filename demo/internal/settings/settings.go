@@ -1,4 +1,5 @@
-// Package settings holds what can be set while the demo runs. Flags set the first values and keys change them, so that both cover the same ground.
+// Package settings holds what can be set while the demo runs. Flags set the first values and keys
+// change them, so that both cover the same ground.
 package settings
 
 import (
@@ -10,12 +11,13 @@ import (
 // Settings are everything that flags and keys have in common.
 type Settings struct {
 	Scene       string
-	Rate        int           // fixed steps per second; 0: the scene's own
-	Speed       float64       // of normal time; see Speeds
-	Paused      bool          // normal time stands still, whatever Speed says
-	Interpolate bool          // draw between fixed steps
-	Ghosts      bool          // draw logical poses as well
-	Split       bool          // draw the scene twice, raw beside interpolated, where it does not so by itself
+	Rate        int     // fixed steps per second; 0: the scene's own
+	Speed       float64 // of normal time; see Speeds
+	Paused      bool    // normal time stands still, whatever Speed says
+	Interpolate bool    // draw between fixed steps
+	Ghosts      bool    // draw logical poses as well
+	// draw the scene twice, raw beside interpolated, where it does not so by itself
+	Split       bool
 	Cap         int           // frames per second at most in a window, exactly off screen; 0: none
 	FrameJitter float64       // share by which frame times vary, 0 to MaxFrameJitter
 	StepCost    time.Duration // artificial time that each fixed step takes
@@ -54,7 +56,8 @@ func (s *Settings) NextOverlay(back bool) {
 // Arena in place of a scene's name is a match of the arena.
 const Arena = "arena"
 
-// Default returns the settings of a demo that was started without flags. The cap is left to the caller, because a window and a picture want different ones.
+// Default returns the settings of a demo that was started without flags. The cap is left to the
+// caller, because a window and a picture want different ones.
 func Default() Settings {
 	return Settings{Scene: "lanes", Speed: 1, Interpolate: true, VSync: true, Graphs: true, Seed: 1, Link: DefaultLink(), Predict: true, Reconcile: true}
 }
@@ -81,7 +84,8 @@ var (
 func (s *Settings) Faster() { s.Speed = above(speeds, s.Speed) }
 func (s *Settings) Slower() { s.Speed = below(speeds, s.Speed) }
 
-// RaiseRate and LowerRate move the fixed rate along its ladder and stop at its ends. They need Rate to be known, not 0.
+// RaiseRate and LowerRate move the fixed rate along its ladder and stop at its ends. They need Rate
+// to be known, not 0.
 func (s *Settings) RaiseRate() { s.Rate = above(rates, s.Rate) }
 func (s *Settings) LowerRate() { s.Rate = below(rates, s.Rate) }
 
@@ -94,7 +98,8 @@ type number interface {
 	~int | ~int64 | ~float64 | ~uint8
 }
 
-// above returns the next rung above a value that need not be on the ladder, and the value itself when there is none.
+// above returns the next rung above a value that need not be on the ladder, and the value itself
+// when there is none.
 func above[T number](ladder []T, v T) T {
 	for _, rung := range ladder {
 		if rung > v {
@@ -113,7 +118,8 @@ func below[T number](ladder []T, v T) T {
 	return v
 }
 
-// around returns the next rung of a ladder that closes to a ring. A value that is not on it counts as standing before the first rung above it.
+// around returns the next rung of a ladder that closes to a ring. A value that is not on it counts
+// as standing before the first rung above it.
 func around[T number](ladder []T, v T, back bool) T {
 	n := len(ladder)
 	for i, rung := range ladder {
@@ -138,14 +144,17 @@ func around[T number](ladder []T, v T, back bool) T {
 	return ladder[0]
 }
 
-// MaxKeyLoad is the largest product of fixed rate and speed that keys can reach, in steps per second of real time.
+// MaxKeyLoad is the largest product of fixed rate and speed that keys can reach, in steps per
+// second of real time.
 const MaxKeyLoad = 240
 
-// MaxSteps returns the cap on steps per frame for an engine with the given rate and speed that takes in at most maxDelta of real time per frame.
+// MaxSteps returns the cap on steps per frame for an engine with the given rate and speed that
+// takes in at most maxDelta of real time per frame.
 //
-// It is chosen so that time is dropped only by maxDelta, never by the cap: frames per second >= rate * speed / MaxSteps holds for every frame that is not longer
-// than maxDelta, at every rate and speed that keys can choose later. With the engine's 250 ms that is 240 steps/s * 0.25 s = 60 steps,
-// and one more for the edge.
+// It is chosen so that time is dropped only by maxDelta, never by the cap: frames per second >=
+// rate * speed / MaxSteps holds for every frame that is not longer than maxDelta, at every rate and
+// speed that keys can choose later. With the engine's 250 ms that is 240 steps/s * 0.25 s = 60
+// steps, and one more for the edge.
 func MaxSteps(rate int, speed float64, maxDelta time.Duration) int {
 	load := max(float64(rate)*speed, float64(rate)*speeds[len(speeds)-1], float64(rates[len(rates)-1])*speed, MaxKeyLoad)
 	return int(load*maxDelta.Seconds()) + 2

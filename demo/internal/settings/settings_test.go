@@ -80,7 +80,8 @@ func TestLinkLadders(t *testing.T) {
 	equal(t, "latencies", latencies, []time.Duration{0, 50, 100, 200, 300, 400})
 }
 
-// A flag may set a value that is no rung: keys go on from there to the nearest one in their direction.
+// A flag may set a value that is no rung: keys go on from there to the nearest one in their
+// direction.
 func TestLadderFromBetween(t *testing.T) {
 	s := settings.Default()
 	s.Rate = 13

@@ -1,4 +1,5 @@
-// Package simulation runs a scene on an engine by the settings, and lets the settings be changed while it runs. It has no picture, no window and no wall clock.
+// Package simulation runs a scene on an engine by the settings, and lets the settings be changed
+// while it runs. It has no picture, no window and no wall clock.
 package simulation
 
 import (
@@ -20,13 +21,15 @@ import (
 // MaxDelta is the longest frame that a simulation takes in; the rest of a longer one is dropped.
 const MaxDelta = 250 * time.Millisecond
 
-// Host is where the time that fixed steps cost comes from: the machine's in a window, an imagined one off screen, so that the same flags give the same run.
+// Host is where the time that fixed steps cost comes from: the machine's in a window, an imagined
+// one off screen, so that the same flags give the same run.
 type Host interface {
 	Now() time.Duration   // a clock that runs on while steps are computed
 	Work(d time.Duration) // lets d pass on that clock
 }
 
-// Imagined is a host whose steps cost nothing but the artificial cost. The zero value is ready for use.
+// Imagined is a host whose steps cost nothing but the artificial cost. The zero value is ready for
+// use.
 type Imagined struct{ now time.Duration }
 
 // Now returns the time that was spent.
@@ -105,7 +108,8 @@ func (s *Simulation) start(set settings.Settings) error {
 	return nil
 }
 
-// adaptiveRates returns the ladder that the death spiral is fought with: the rate, half of it and a quarter of it (the seed's 60, 30, 15).
+// adaptiveRates returns the ladder that the death spiral is fought with: the rate, half of it and a
+// quarter of it (the seed's 60, 30, 15).
 func adaptiveRates(rate int) []int {
 	rates := []int{rate}
 	for len(rates) < 3 && rate/2 >= 5 {
@@ -124,8 +128,9 @@ func (s *Simulation) applySwitches() {
 	s.cost.each = s.set.StepCost
 }
 
-// Apply changes the settings. It reports whether the scene had to start anew: for another scene, number of bodies or seed, for blending elsewhere, and for whatever
-// concerns adaptive rates, which an engine is given when it is made. If there is an error nothing has changed.
+// Apply changes the settings. It reports whether the scene had to start anew: for another scene,
+// number of bodies or seed, for blending elsewhere, and for whatever concerns adaptive rates, which
+// an engine is given when it is made. If there is an error nothing has changed.
 func (s *Simulation) Apply(set settings.Settings) (restarted bool, err error) {
 	if set.Scene != s.set.Scene || set.Entities != s.set.Entities || set.Seed != s.set.Seed || set.Adaptive != s.set.Adaptive || set.GPU != s.set.GPU ||
 		set.Adaptive && set.Rate != s.set.Rate {
@@ -169,7 +174,8 @@ func (s *Simulation) Info() scene.Info { return s.info }
 // Scene returns the present scene.
 func (s *Simulation) Scene() scene.Scene { return s.scene }
 
-// Time returns the engine's time. Its Rate is below that of the settings while the adaptive rate has lowered it.
+// Time returns the engine's time. Its Rate is below that of the settings while the adaptive rate
+// has lowered it.
 func (s *Simulation) Time() ecs.Time { return s.engine.Time() }
 
 // World returns the main engine's world, for tests.

@@ -42,7 +42,8 @@ func of(scene string) settings.Settings {
 	return set
 }
 
-// What the command line promises of the lanes: x = 3t in every frame, whatever the frames, and the same logical pose at the same tick.
+// What the command line promises of the lanes: x = 3t in every frame, whatever the frames, and the
+// same logical pose at the same tick.
 func TestMoverIsAtThreeTimesTheTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := of("lanes")
@@ -104,7 +105,8 @@ func (r *recorder) Update(w *arche.World) {
 	r.hashes = append(r.hashes, h.Sum64())
 }
 
-// The simulation does not depend on the frame rate: the same state after the same number of steps, under any schedule of frames.
+// The simulation does not depend on the frame rate: the same state after the same number of steps,
+// under any schedule of frames.
 func TestLogicalStateDependsOnTicksOnly(t *testing.T) {
 	const seconds = 5 // long enough for a ship to change its parent, for jumps, for collisions
 	schedules := map[string]func(*rand.Rand) time.Duration{
@@ -177,7 +179,8 @@ func TestPictureDependsOnTimeOnly(t *testing.T) {
 	}
 }
 
-// No combination of the keys' values drops time, as long as steps cost nothing: neither by the cap on steps nor by the clamp.
+// No combination of the keys' values drops time, as long as steps cost nothing: neither by the cap
+// on steps nor by the clamp.
 func TestKeysNeverDropTime(t *testing.T) {
 	for _, rate := range []int{5, 10, 15, 20, 30, 60, 120} {
 		for _, speed := range []float64{0.1, 0.25, 0.5, 1, 2} {

@@ -1,4 +1,5 @@
-// Package trace writes what a run did as a table: one row per frame and named entity, to be checked with a spreadsheet.
+// Package trace writes what a run did as a table: one row per frame and named entity, to be checked
+// with a spreadsheet.
 package trace
 
 import (
@@ -10,11 +11,13 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 )
 
-// Header is the table's first line, without its line feed: times in nanoseconds, then the logical pose (l) and the visual one (v) in world space,
-// positions in units and rotations as unit quaternions.
+// Header is the table's first line, without its line feed: times in nanoseconds, then the logical
+// pose (l) and the visual one (v) in world space, positions in units and rotations as unit
+// quaternions.
 const Header = "frame,real_ns,normal_ns,fixed_ns,tick,name,lx,ly,lz,lqw,lqx,lqy,lqz,vx,vy,vz,vqw,vqx,vqy,vqz"
 
-// Writer writes a trace as comma-separated values. Floats are written with the fewest digits that give the same float32 again.
+// Writer writes a trace as comma-separated values. Floats are written with the fewest digits that
+// give the same float32 again.
 //
 // Errors of the underlying writer are kept, and [Writer.Flush] returns them.
 type Writer struct {
@@ -29,7 +32,8 @@ func NewWriter(w io.Writer) *Writer {
 	return t
 }
 
-// Row writes one line. The time is the engine's after an Update; frame counts Updates from 0. The name must contain neither comma, quote nor line feed.
+// Row writes one line. The time is the engine's after an Update; frame counts Updates from 0. The
+// name must contain neither comma, quote nor line feed.
 func (t *Writer) Row(frame int, now ecs.Time, name string, logical, visual components.Pose3D) {
 	b := t.line[:0]
 	b = strconv.AppendInt(b, int64(frame), 10)

@@ -32,14 +32,16 @@ func main() {
 	}))
 	engine.Add(ecs.Render, ecs.SystemFunc(func(*arche.World) { // in every frame
 		_, visual := movers.Get(mover)
-		fmt.Printf("%v: x = %.3f\n", engine.Time().Normal, visual.Get().Position[0]) // draw it there
+		// draw it there
+		fmt.Printf("%v: x = %.3f\n", engine.Time().Normal, visual.Get().Position[0])
 	}))
 	for range 10 { // a hundred frames a second; a game passes the time since its last frame
 		engine.Update(10 * time.Millisecond)
 	}
 }
 
-// The program above is the one in README.md, to the letter, with no host around it. At any frame rate x is 3 t.
+// The program above is the one in README.md, to the letter, with no host around it. At any frame
+// rate x is 3 t.
 func Example() {
 	main()
 	// Output:

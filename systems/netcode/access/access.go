@@ -2,19 +2,19 @@
 // by bans of tokens, addresses and networks. A [List] is written and read as text, so that both
 // survive a restart. The package reads no clock and no file: times and bytes are arguments.
 //
-// An invitation is known by its token, the secret in a join link. A use of it counts when the player
-// has sent something for the first time. Until then the use is reserved, and it is given back if the
-// player leaves before that: the welcome may have been lost. A confirmed player may come back with
-// the token and the resume ID of its place: after a restart of the server, after an outage of any
-// length, after the invitation's end. This costs no use, and the player is in once at most. For
-// invitations without a limit no resume IDs are kept: their players join anew, as long as the
-// invitation is good.
+// An invitation is known by its token, the secret in a join link. A use of it counts when the
+// player has sent something for the first time. Until then the use is reserved, and it is given
+// back if the player leaves before that: the welcome may have been lost. A confirmed player may
+// come back with the token and the resume ID of its place: after a restart of the server, after an
+// outage of any length, after the invitation's end. This costs no use, and the player is in once at
+// most. For invitations without a limit no resume IDs are kept: their players join anew, as long as
+// the invitation is good.
 //
-// Times are dates: an invitation ends when the calendar says so, also where the host's clock was set
-// or the host has slept, and the same before a restart as after it.
+// Times are dates: an invitation ends when the calendar says so, also where the host's clock was
+// set or the host has slept, and the same before a restart as after it.
 //
-// Tokens and resume IDs are kept as SHA-256 hashes: a reader of the list cannot join with it. Package
-// host connects a list to a server; without it the connection is this:
+// Tokens and resume IDs are kept as SHA-256 hashes: a reader of the list cannot join with it.
+// Package host connects a list to a server; without it the connection is this:
 //
 //	Authenticate: list.Check(time.Now(), c.Addr, c.Token, c.Key, c.Resumes)
 //	Joined:       list.Joined(p.Token(), p.FormerKey(), p.Key())
@@ -49,8 +49,8 @@ var (
 )
 
 // ErrHeld refuses for the moment: the use that the token gives, or the place that the resume ID
-// names, is reserved for a player that is not confirmed yet, or is taken. The error is Temporary, so
-// a client goes on trying: the holder may be the same client, on a connection that was lost.
+// names, is reserved for a player that is not confirmed yet, or is taken. The error is Temporary,
+// so a client goes on trying: the holder may be the same client, on a connection that was lost.
 var ErrHeld error = heldError{}
 
 type heldError struct{}
@@ -90,8 +90,9 @@ func hash(token []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Add makes a token an invitation, and replaces what the list said of the token before: a player that
-// joined with it earlier needs a use of the new invitation to join anew. It fails if the list is full.
+// Add makes a token an invitation, and replaces what the list said of the token before: a player
+// that joined with it earlier needs a use of the new invitation to join anew. It fails if the list
+// is full.
 func (l *List) Add(token []byte, i Invitation) error {
 	name := hash(token)
 	if l.invitations == nil {
@@ -108,8 +109,8 @@ func (l *List) Add(token []byte, i Invitation) error {
 }
 
 // Prune forgets the invitations with which no new player may join any more, and the resume IDs of
-// the players that joined with them: those that are away need a new invitation then. The invitations
-// of players that are in stay.
+// the players that joined with them: those that are away need a new invitation then. The
+// invitations of players that are in stay.
 func (l *List) Prune(now time.Time) {
 	in := map[string]bool{}
 	for i := range l.holders {
@@ -137,10 +138,10 @@ func (i Invitation) spent(now time.Time) error {
 
 // Check returns nil if a player may join, or why not: a [*BannedError], [ErrToken], [ErrExpired],
 // [ErrUsed] or [ErrHeld]. The address is in the transport's form, the ID is the resume ID that the
-// player presents (zero: none). A player that resumes a place that it holds is checked for bans alone:
-// the netcode asks with the token that the player joined with and with the one that it presents now.
-// A player that is not in, and presents with the token the resume ID of the place that it had by it,
-// needs no use. Check takes no use; [List.Joined] does.
+// player presents (zero: none). A player that resumes a place that it holds is checked for bans
+// alone: the netcode asks with the token that the player joined with and with the one that it
+// presents now. A player that is not in, and presents with the token the resume ID of the place
+// that it had by it, needs no use. Check takes no use; [List.Joined] does.
 func (l *List) Check(now time.Time, addr string, token []byte, id [32]byte, resumes bool) error {
 	name := hash(token)
 	at, known := address.Parse(addr)
@@ -169,5 +170,6 @@ func (l *List) Check(now time.Time, addr string, token []byte, id [32]byte, resu
 	return err
 }
 
-// Shared reports whether any number of players may join with the token: a ban of it would ban them all.
+// Shared reports whether any number of players may join with the token: a ban of it would ban them
+// all.
 func (l *List) Shared(token []byte) bool { return l.invitations[hash(token)].Uses < 0 }

@@ -23,8 +23,8 @@ type Ban struct {
 
 // Ban keeps the holders of a token away (nil: no token), and every player at an address or in a
 // network (empty: none; an IPv6 address stands for its /64, all of which one customer has). The
-// reason is shown to them, cut to one line of 100 bytes. It fails without a token and an address, for
-// a text that is no address, and if the list is full.
+// reason is shown to them, cut to one line of 100 bytes. It fails without a token and an address,
+// for a text that is no address, and if the list is full.
 func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error) {
 	b := Ban{Reason: line(reason), Since: now.UTC().Truncate(time.Second)}
 	if token != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 )
 
-// An invitation for one player: it is used up when the player is confirmed, and the player comes back
-// after a restart of the server. The IDs are JoinRequest.Key, Player.FormerKey and Player.Key of package
-// netcode.
+// An invitation for one player: it is used up when the player is confirmed, and the player comes
+// back after a restart of the server. The IDs are JoinRequest.Key, Player.FormerKey and Player.Key
+// of package netcode.
 func ExampleList() {
 	now, addr := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC), "203.0.113.7:4000"
 	token, none := []byte("for one"), [32]byte{}

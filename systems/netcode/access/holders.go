@@ -4,11 +4,12 @@ import "slices"
 
 // holder is a player that has joined with a limited invitation.
 type holder struct {
-	token     string   // its hash
-	id        [32]byte // the resume ID of its place
-	previous  [32]byte // the one by which it came back, good again if it leaves unconfirmed; zero: it took a use
-	in        bool     // has a place now
-	confirmed bool     // has sent something, so the use counts
+	token string   // its hash
+	id    [32]byte // the resume ID of its place
+	// the one by which it came back, good again if it leaves unconfirmed; zero: it took a use
+	previous  [32]byte
+	in        bool // has a place now
+	confirmed bool // has sent something, so the use counts
 }
 
 // givesBack reports whether a use is reserved for a player that may leave without it.
@@ -31,9 +32,9 @@ func (l *List) forget(which func(h *holder) bool) {
 	l.holders = slices.DeleteFunc(l.holders, func(h holder) bool { return which(&h) })
 }
 
-// Joined reserves a use of the token for a player that was let in, or gives it the place that was its
-// own by the resume ID that it presented (previous; zero: none). The ID is that of its new place. The
-// text form does not change until the player is confirmed.
+// Joined reserves a use of the token for a player that was let in, or gives it the place that was
+// its own by the resume ID that it presented (previous; zero: none). The ID is that of its new
+// place. The text form does not change until the player is confirmed.
 func (l *List) Joined(token []byte, previous, id [32]byte) {
 	name := hash(token)
 	t, ok := l.invitations[name]
@@ -75,8 +76,8 @@ func (l *List) Confirmed(token []byte, id [32]byte) bool {
 }
 
 // Left notes that a player is gone. A confirmed player may come back with its resume ID; the use of
-// any other is given back. A kicked player may not come back with its ID, and its use is spent. Left
-// reports whether the text form has changed.
+// any other is given back. A kicked player may not come back with its ID, and its use is spent.
+// Left reports whether the text form has changed.
 func (l *List) Left(token []byte, id [32]byte, kicked bool) bool {
 	name := hash(token)
 	h := l.holder(name, id)

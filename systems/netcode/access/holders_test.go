@@ -40,8 +40,8 @@ func reread(t interface{ Fatal(...any) }, l *access.List) *access.List {
 	return &again
 }
 
-// Each case is what happens to an invitation for one player, and the answer to clients that join by it
-// then: without a resume ID, and with the IDs 1 and 2.
+// Each case is what happens to an invitation for one player, and the answer to clients that join by
+// it then: without a resume ID, and with the IDs 1 and 2.
 func TestComingBack(t *testing.T) {
 	token := []byte("for one")
 	joined := func(previous, new [32]byte) func(*access.List) {
@@ -121,8 +121,8 @@ func TestComingBack(t *testing.T) {
 	}
 }
 
-// Whatever players do, no more of them are in than uses were given out. A player that was confirmed,
-// and not kicked, may come back.
+// Whatever players do, no more of them are in than uses were given out. A player that was
+// confirmed, and not kicked, may come back.
 func TestUsesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		token := []byte("some")
@@ -131,7 +131,8 @@ func TestUsesHold(t *testing.T) {
 		if err := l.Add(token, access.Invitation{Uses: given}); err != nil {
 			t.Fatal(err)
 		}
-		type person struct{ id, pending [32]byte } // the ID that it knows, and that of the place where it is
+		// the ID that it knows, and that of the place where it is
+		type person struct{ id, pending [32]byte }
 		var people []*person
 		var in []*person // one of them may try to be in twice
 		last := byte(0)
@@ -195,7 +196,8 @@ func TestUsesHold(t *testing.T) {
 	})
 }
 
-// The IDs that are remembered have a bound. A link for very many takes nothing from the holder of another.
+// The IDs that are remembered have a bound. A link for very many takes nothing from the holder of
+// another.
 func TestResumeIDsAreBounded(t *testing.T) {
 	var l access.List
 	many, one := []byte("many"), []byte("one")

@@ -34,8 +34,8 @@ type tokenLine struct {
 	Keys    []string   `json:"keys,omitempty"` // resume IDs of players that may come back
 }
 
-// MarshalText returns the list as JSON that people can read. The same list gives the same text. Uses
-// that are reserved for unconfirmed players are written as if they were free.
+// MarshalText returns the list as JSON that people can read. The same list gives the same text.
+// Uses that are reserved for unconfirmed players are written as if they were free.
 func (l *List) MarshalText() ([]byte, error) {
 	f := file{Bans: []banLine{}, Tokens: []tokenLine{}, LastID: l.last}
 	for _, b := range l.bans {
@@ -70,7 +70,8 @@ func (l *List) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText replaces the list by text that MarshalText wrote, perhaps edited by hand. With an
-// error the list is unchanged. No player counts as in afterwards: call it before the first one joins.
+// error the list is unchanged. No player counts as in afterwards: call it before the first one
+// joins.
 func (l *List) UnmarshalText(text []byte) error {
 	var f file
 	in := json.NewDecoder(bytes.NewReader(text))

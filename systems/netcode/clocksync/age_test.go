@@ -74,8 +74,8 @@ func TestAgeMeterTellsTheNewest(t *testing.T) {
 			t.Errorf("%+v, want %+v", r, want)
 		}
 	}
-	// Two seconds' worth of inputs that come at once say how the network is by the last of them, and how long
-	// it was not by the one that came latest.
+	// Two seconds' worth of inputs that come at once say how the network is by the last of them,
+	// and how long it was not by the one that came latest.
 	now := g.Edge(1400) - 30*ms
 	for k := 1280; k <= 1400; k++ {
 		m.Arrived(tick.Tick(k), now)

@@ -13,7 +13,8 @@ const (
 	NoChange ChangeKind = iota
 	// RouteChanged: the quickest round trip rose or fell for good. The reference did not step.
 	RouteChanged
-	// ClockStepped: the server's clock moved against the client's by more than any delay explains. The reference followed at once.
+	// ClockStepped: the server's clock moved against the client's by more than any delay explains.
+	// The reference followed at once.
 	ClockStepped
 )
 
@@ -48,32 +49,34 @@ const (
 	behind               // server time is earlier than its delay can explain
 )
 
-// run counts the newest samples that deviate in the same way. They stay out of the fit until they take over
-// or the run is broken.
+// run counts the newest samples that deviate in the same way. They stay out of the fit until they
+// take over or the run is broken.
 type run struct {
-	kind     contradiction
-	n        int
-	began    time.Duration
-	quickest time.Duration // round trip of a ping sent since: one under way took the old path one way
-	reported bool          // as a change of route
+	kind  contradiction
+	n     int
+	began time.Duration
+	// round trip of a ping sent since: one under way took the old path one way
+	quickest time.Duration
+	reported bool // as a change of route
 }
 
 const (
-	// routeStep is the least change of the round trip that is treated as a change of route; the window absorbs smaller ones.
+	// routeStep is the least change of the round trip that is treated as a change of route; the
+	// window absorbs smaller ones.
 	routeStep = 5 * time.Millisecond
 	// clockSlack is what an offset may be off beyond what its delay explains.
 	clockSlack = 5 * time.Millisecond
 
-	// A run of slower samples is reported as a change of route after slowFor. It takes over after slowHeld,
-	// or when fewer than leastHeld of the samples from before are left.
+	// A run of slower samples is reported as a change of route after slowFor. It takes over after
+	// slowHeld, or when fewer than leastHeld of the samples from before are left.
 	slowFor   = 5 * time.Second
 	slowHeld  = 40 * time.Second
 	leastHeld = 8
 	// A broken run of at least queueLeast slower samples was a queue, a shorter one is jitter.
 	queueLeast = 8
-	// fastLeast quicker samples over fastFor are a new path. The time keeps a burst of answers that one
-	// stall held back from passing for one. It takes over when a line can be fitted through it (MinSpan),
-	// or after nearLeast if its round trips are near.
+	// fastLeast quicker samples over fastFor are a new path. The time keeps a burst of answers that
+	// one stall held back from passing for one. It takes over when a line can be fitted through it
+	// (MinSpan), or after nearLeast if its round trips are near.
 	fastLeast = 8
 	fastFor   = 1200 * time.Millisecond
 	nearLeast = 16
@@ -82,12 +85,13 @@ const (
 	stepFor   = 500 * time.Millisecond
 )
 
-// follow adds a sample, compares it with what the others predict, and adapts the reference once a run of
-// contradictions is confirmed.
+// follow adds a sample, compares it with what the others predict, and adapts the reference once a
+// run of contradictions is confirmed.
 func (r *Reference) follow(k kept) (change Change) {
 	before := r.Offset(k.received)
 	kind := r.classify(k)
-	if r.run.kind == faster && r.run.reported && kind != faster { // the new path is known, if not for long
+	if r.run.kind == faster && r.run.reported && kind != faster {
+		// the new path is known, if not for long
 		r.takeOver(r.run.n, before, k.received)
 		kind = r.classify(k)
 	}
@@ -146,8 +150,8 @@ func (r *Reference) prove(n int) {
 	}
 }
 
-// takeOver forgets all but the newest n samples and goes on from an offset without a step. Of what was
-// before only the drift is kept.
+// takeOver forgets all but the newest n samples and goes on from an offset without a step. Of what
+// was before only the drift is kept.
 func (r *Reference) takeOver(n int, before, now time.Duration) {
 	r.samples.keep(n)
 	r.run = run{}
@@ -161,8 +165,8 @@ func (r *Reference) takeOver(n int, before, now time.Duration) {
 	r.bias = bias{now, before - r.line.at(now), r.config.Bleed}
 }
 
-// agreeing returns how many of the newest samples of the run prove a step, and what they prove together. It
-// returns 0 if they are too few, too close together, or cannot be true at once.
+// agreeing returns how many of the newest samples of the run prove a step, and what they prove
+// together. It returns 0 if they are too few, too close together, or cannot be true at once.
 func (r *Reference) agreeing() (n int, f fence) {
 	last := r.samples.n - 1
 	for i := last; i >= r.samples.n-r.run.n; i-- {
@@ -188,7 +192,8 @@ func (r *Reference) classify(k kept) contradiction {
 	case h < lo:
 		return behind
 	}
-	if r.samples.sound(r.samples.n-r.run.n) < leastHeld { // the quickest round trip is not yet known
+	if r.samples.sound(r.samples.n-r.run.n) < leastHeld {
+		// the quickest round trip is not yet known
 		return none
 	}
 	excess := k.rtt - r.base
@@ -206,9 +211,9 @@ func (r *Reference) classify(k kept) contradiction {
 	return none
 }
 
-// breakRun gives up on a run. A few slow samples are jitter, and stay. A queue says little about the offset.
-// Impossible offsets, and a few samples that were far too quick (an answer that waited while the machine
-// slept with its clock stopped), say something wrong.
+// breakRun gives up on a run. A few slow samples are jitter, and stay. A queue says little about
+// the offset. Impossible offsets, and a few samples that were far too quick (an answer that waited
+// while the machine slept with its clock stopped), say something wrong.
 func (r *Reference) breakRun() {
 	if r.run.kind != slower || r.run.n >= queueLeast {
 		for i := r.samples.n - r.run.n; i < r.samples.n; i++ {
@@ -218,8 +223,8 @@ func (r *Reference) breakRun() {
 	r.run = run{}
 }
 
-// bias is what a reference adds to the offset of the current path to go on from that of the last one. It
-// bleeds to 0.
+// bias is what a reference adds to the offset of the current path to go on from that of the last
+// one. It bleeds to 0.
 type bias struct {
 	start time.Duration // client time at which it was value
 	value time.Duration
@@ -227,14 +232,14 @@ type bias struct {
 }
 
 const (
-	// nearPath is the round trip up to which the middle of the fence is as good as any memory: it is off by
-	// half of that at most. nearBleed is how much faster the bias bleeds there.
+	// nearPath is the round trip up to which the middle of the fence is as good as any memory: it
+	// is off by half of that at most. nearBleed is how much faster the bias bleeds there.
 	nearPath  = 100 * time.Millisecond
 	nearBleed = 20
 )
 
-// limit keeps the bias between two bounds or, where they exclude it, as near to 0 as it was; and sets how
-// fast it bleeds from now on.
+// limit keeps the bias between two bounds or, where they exclude it, as near to 0 as it was; and
+// sets how fast it bleeds from now on.
 func (b *bias) limit(now, lo, hi time.Duration, bleed float64) {
 	v := b.at(now)
 	if v > 0 {

@@ -120,7 +120,8 @@ func TestClientAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A ping during which the machine stood still is no sample, whether its answer is read on waking or later; the next one is.
+// A ping during which the machine stood still is no sample, whether its answer is read on waking or
+// later; the next one is.
 func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
 	c, err := NewClient(Config{})
 	if err != nil {

@@ -57,7 +57,8 @@ func TestConfigs(t *testing.T) {
 		{"ViewConfig", "LowerRate", ViewConfig{LowerRate: 0.2}},
 		{"ViewConfig", "Snap", ViewConfig{Snap: ms}},
 		{"TickPLLConfig", "", TickPLLConfig{}},
-		{"TickPLLConfig", "", TickPLLConfig{TimeConstant: time.Minute}}, // IntegralTime's default follows
+		// IntegralTime's default follows
+		{"TickPLLConfig", "", TickPLLConfig{TimeConstant: time.Minute}},
 		{"TickPLLConfig", "rate", TickPLLConfig{Rate: 2000}},
 		{"TickPLLConfig", "TimeConstant", TickPLLConfig{TimeConstant: ms}},
 		{"TickPLLConfig", "IntegralTime", TickPLLConfig{IntegralTime: ms}},

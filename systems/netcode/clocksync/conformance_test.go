@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// The numbered cases are those of the netcode's conformance suite. Each runs a whole client and a whole server over a link of 100
-// +- 10 ms each way unless it says otherwise, 60 ticks, 60 frames and 30 snapshots a second, with 20 seeds, of which the worst
-// counts.
+// The numbered cases are those of the netcode's conformance suite. Each runs a whole client and a
+// whole server over a link of 100 +- 10 ms each way unless it says otherwise, 60 ticks, 60 frames
+// and 30 snapshots a second, with 20 seeds, of which the worst counts.
 
 const seeds = 20
 
-// Conformance case 1: host mode. No delay, no loss: no input may be missed, and the lead is what frames cost.
+// Conformance case 1: host mode. No delay, no loss: no input may be missed, and the lead is what
+// frames cost.
 func TestCase1HostMode(t *testing.T) {
 	for _, delay := range []time.Duration{0, ms} {
 		w := newWorld(t, 1, Config{Lead: LeadConfig{Redundancy: 1}})
@@ -45,7 +46,8 @@ func viewError(w *world, view, truth time.Duration) time.Duration {
 	return magnitude(view - (truth - w.view.Delay()))
 }
 
-// Conformance case 11: 500 ppm. Half an hour, error at most 5 ms after ten seconds, stretch within 0.2 % of 1 in the median.
+// Conformance case 11: 500 ppm. Half an hour, error at most 5 ms after ten seconds, stretch within
+// 0.2 % of 1 in the median.
 func TestCase11HalfAnHourOf500PPM(t *testing.T) {
 	for _, ppm := range []float64{500, -500} {
 		var worst time.Duration
@@ -79,8 +81,8 @@ func TestCase11HalfAnHourOf500PPM(t *testing.T) {
 	}
 }
 
-// Conformance case 12: 2000 ppm, two minutes, from the first drawn frame on. The view-time error's 99th percentile stays under 10
-// ms.
+// Conformance case 12: 2000 ppm, two minutes, from the first drawn frame on. The view-time error's
+// 99th percentile stays under 10 ms.
 func TestCase12At2000PPM(t *testing.T) {
 	for _, ppm := range []float64{2000, -2000} {
 		for _, loss := range []float64{0, 0.15} {
@@ -108,8 +110,9 @@ func TestCase12At2000PPM(t *testing.T) {
 	}
 }
 
-// Conformance case 13: a change of route. The view is where it stays, within 10 ms, after at most 2.5 s if the link became slower
-// and 12 s if it became quicker; inputs are in time again within a second. (The delay follows the lateness of the last 2 s here.)
+// Conformance case 13: a change of route. The view is where it stays, within 10 ms, after at most
+// 2.5 s if the link became slower and 12 s if it became quicker; inputs are in time again within a
+// second. (The delay follows the lateness of the last 2 s here.)
 func TestCase13RouteChange(t *testing.T) {
 	for _, test := range []struct {
 		up, down time.Duration
@@ -211,8 +214,8 @@ func TestCase15NothingReadsAClock(t *testing.T) {
 	}
 }
 
-// And the epochs of the monotonic clocks do not matter either: the same run with another epoch gives the same clocks, to the
-// nanosecond.
+// And the epochs of the monotonic clocks do not matter either: the same run with another epoch
+// gives the same clocks, to the nanosecond.
 func TestCase15EpochsDoNotMatter(t *testing.T) {
 	run := func(epoch time.Duration) (view time.Duration, stats Stats) {
 		w := newWorld(t, 3, Config{})
@@ -231,8 +234,8 @@ func TestCase15EpochsDoNotMatter(t *testing.T) {
 	}
 }
 
-// Conformance case 24, the clock's share: at 15 % loss with each input in four packets, at most 0.1 % are missed (0.05 % are lost
-// for good). The path need not be symmetric.
+// Conformance case 24, the clock's share: at 15 % loss with each input in four packets, at most 0.1
+// % are missed (0.05 % are lost for good). The path need not be symmetric.
 func TestCase24InputsArriveInTime(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -279,8 +282,9 @@ func TestCase24InputsArriveInTime(t *testing.T) {
 	}
 }
 
-// Conformance case 28: a minute in the background, with a local clock that goes on and with one that stops (a suspended machine).
-// The engine runs at most 8 steps in a frame, the rest is an event, and all is as before within 3 s.
+// Conformance case 28: a minute in the background, with a local clock that goes on and with one
+// that stops (a suspended machine). The engine runs at most 8 steps in a frame, the rest is an
+// event, and all is as before within 3 s.
 func TestCase28Suspended(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		var slowest time.Duration
@@ -329,8 +333,8 @@ func TestCase28Suspended(t *testing.T) {
 	}
 }
 
-// Conformance case 30: the server stands still for 2 s, and makes up for it or loses the time. After it goes on, the clocks are
-// right within 3 s and the view never ran more than 10 % fast.
+// Conformance case 30: the server stands still for 2 s, and makes up for it or loses the time.
+// After it goes on, the clocks are right within 3 s and the view never ran more than 10 % fast.
 func TestCase30ServerPause(t *testing.T) {
 	for _, loses := range []bool{false, true} {
 		var slowest time.Duration
@@ -381,8 +385,9 @@ func TestCase30ServerPause(t *testing.T) {
 	}
 }
 
-// Conformance case 28, the everyday half: frames of very different lengths, hiccups of up to a second among them. Never more than 8
-// steps in a frame, the simulation never runs back, every jump is forward and by whole ticks, and the clocks stay right.
+// Conformance case 28, the everyday half: frames of very different lengths, hiccups of up to a
+// second among them. Never more than 8 steps in a frame, the simulation never runs back, every jump
+// is forward and by whole ticks, and the clocks stay right.
 func TestCase28UnsteadyFrames(t *testing.T) {
 	stalls, worst := 0, time.Duration(0)
 	for seed := uint64(1); seed <= seeds; seed++ {

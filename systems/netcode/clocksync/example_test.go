@@ -10,8 +10,8 @@ import (
 
 const ms = time.Millisecond
 
-// A server whose time is an hour ahead answers pings over a path of 30 ms up and 50 ms down. The offset is off by half of the
-// difference, which is the most that an exchange can tell.
+// A server whose time is an hour ahead answers pings over a path of 30 ms up and 50 ms down. The
+// offset is off by half of the difference, which is the most that an exchange can tell.
 func ExampleReference() {
 	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
 	if err != nil {
@@ -36,8 +36,8 @@ func ExampleReference() {
 	// server time 1h0m9.99s
 }
 
-// A whole client on a perfect link of 40 ms each way: the simulation runs ahead of the server by the way up, and by what its
-// frames, three packets per input, and rounding want.
+// A whole client on a perfect link of 40 ms each way: the simulation runs ahead of the server by
+// the way up, and by what its frames, three packets per input, and rounding want.
 func ExampleClient() {
 	client, err := clocksync.NewClient(clocksync.Config{Rate: 60})
 	if err != nil {
@@ -85,7 +85,8 @@ func mustMeter(rate int) *clocksync.AgeMeter {
 	return meter
 }
 
-// The network becomes 100 ms slower. The view falls back at 0.9 of real time, and never runs backwards.
+// The network becomes 100 ms slower. The view falls back at 0.9 of real time, and never runs
+// backwards.
 func ExampleView() {
 	view, err := clocksync.NewView(clocksync.ViewConfig{})
 	if err != nil {
@@ -134,7 +135,8 @@ func ExampleSimulation() {
 	// engine step 90 simulates tick 660
 }
 
-// The article's loop counts updates: one that is lost puts it off by 100 ms. The mended one reads the tick.
+// The article's loop counts updates: one that is lost puts it off by 100 ms. The mended one reads
+// the tick.
 func ExampleTickPLL() {
 	article := clocksync.NewPLL(0)
 	mended, err := clocksync.NewTickPLL(clocksync.TickPLLConfig{Rate: 60})

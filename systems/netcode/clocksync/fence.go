@@ -2,13 +2,14 @@ package clocksync
 
 import "time"
 
-// fenceSlack is what a stamp may be off by: clocks are read once a frame, and the two reads of an exchange
-// are not simultaneous.
+// fenceSlack is what a stamp may be off by: clocks are read once a frame, and the two reads of an
+// exchange are not simultaneous.
 const fenceSlack = 2 * time.Millisecond
 
-// fence is what samples prove together: the offset (server minus local time) lies between lo and hi at a
-// local time, and moves by at most the greatest drift before and after. Its ends come from different
-// samples, so it is narrow where each direction was quick once, not necessarily both at a time.
+// fence is what samples prove together: the offset (server minus local time) lies between lo and hi
+// at a local time, and moves by at most the greatest drift before and after. Its ends come from
+// different samples, so it is narrow where each direction was quick once, not necessarily both at a
+// time.
 type fence struct {
 	lo, hi time.Duration
 	when   time.Duration
@@ -30,7 +31,8 @@ func (f *fence) at(local time.Duration, maxDrift float64) (lo, hi time.Duration)
 	return f.lo - slack, f.hi + slack
 }
 
-// take narrows the fence by a sample, and reports whether the two agree. If not, the fence stays as it is.
+// take narrows the fence by a sample, and reports whether the two agree. If not, the fence stays as
+// it is.
 func (f *fence) take(k kept, maxDrift float64) bool {
 	lo, hi := f.at(k.received, maxDrift)
 	l, h := k.bounds(maxDrift)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// queue is the delay that somebody's traffic adds to one direction: it grows, is sawn by losses, and drains.
+// queue is the delay that somebody's traffic adds to one direction: it grows, is sawn by losses,
+// and drains.
 type queue struct {
 	from, full, until, empty time.Duration
 	height, tooth            time.Duration
@@ -48,8 +49,8 @@ func randomQueue(rng *rand.Rand, after time.Duration) (q queue) {
 	return q
 }
 
-// Whatever queues there were, in either direction or both, and from the beginning on: when round trips have
-// been at most 100 ms for ten seconds, the reference is within 50 ms.
+// Whatever queues there were, in either direction or both, and from the beginning on: when round
+// trips have been at most 100 ms for ten seconds, the reference is within 50 ms.
 func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 	var worst, total time.Duration
 	near := 0

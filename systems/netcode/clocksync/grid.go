@@ -7,21 +7,24 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// DefaultRate is the tick rate, in steps per second, that a zero Rate in a configuration of this package stands for. It is the
-// default of the engine's clock.
+// DefaultRate is the tick rate, in steps per second, that a zero Rate in a configuration of this
+// package stands for. It is the default of the engine's clock.
 const DefaultRate = 60
 
-// Grid is the rational grid of step edges that server and client share: edge(k) = floor(k * 1 s / rate), on the server's time line,
-// whose zero is the edge of tick 0. Computing every edge from its index keeps 60 Hz at 60 Hz after ten hours; adding up a rounded
-// step (33 ms for 1/30 s, as in Multiplayer Platformer Log #5) runs 1 % fast.
+// Grid is the rational grid of step edges that server and client share: edge(k) = floor(k * 1 s /
+// rate), on the server's time line, whose zero is the edge of tick 0. Computing every edge from its
+// index keeps 60 Hz at 60 Hz after ten hours; adding up a rounded step (33 ms for 1/30 s, as in
+// Multiplayer Platformer Log #5) runs 1 % fast.
 //
-// Ticks are counted in 64 bits here, so that times and ticks convert without a wrap; [Grid.Tick] folds an index into the 32 bits of
-// the wire and [Unwrap] unfolds it. The zero value is a grid of [DefaultRate].
+// Ticks are counted in 64 bits here, so that times and ticks convert without a wrap; [Grid.Tick]
+// folds an index into the 32 bits of the wire and [Unwrap] unfolds it. The zero value is a grid of
+// [DefaultRate].
 type Grid struct {
 	rate int64 // steps per second; 0 stands for DefaultRate
 }
 
-// NewGrid returns the grid of rate steps per second. Zero means [DefaultRate]; rates outside 1..1000 are an error.
+// NewGrid returns the grid of rate steps per second. Zero means [DefaultRate]; rates outside
+// 1..1000 are an error.
 func NewGrid(rate int) (Grid, error) {
 	if rate == 0 {
 		rate = DefaultRate
@@ -40,10 +43,12 @@ func (g Grid) Rate() int64 {
 	return g.rate
 }
 
-// Step returns the length of one step, rounded down to whole nanoseconds. It is for thresholds and displays: multiples of it drift.
+// Step returns the length of one step, rounded down to whole nanoseconds. It is for thresholds and
+// displays: multiples of it drift.
 func (g Grid) Step() time.Duration { return time.Second / time.Duration(g.Rate()) }
 
-// Edge returns the time of edge k: state k is the state at Edge(k), and step k, which consumes input k, begins there.
+// Edge returns the time of edge k: state k is the state at Edge(k), and step k, which consumes
+// input k, begins there.
 func (g Grid) Edge(k int64) time.Duration {
 	seconds, rest := floorDiv(k, g.Rate())
 	return time.Duration(seconds)*time.Second + time.Duration(rest*int64(time.Second)/g.Rate())
@@ -68,13 +73,14 @@ func (g Grid) Ticks(d time.Duration) int64 {
 // Tick folds an index into the 32 bits of the wire.
 func (g Grid) Tick(k int64) tick.Tick { return tick.Tick(uint32(k)) }
 
-// Unwrap returns the index that folds to t and lies nearest to the index near. It is right while the two are less than 2^31 steps
-// apart, which is a year at 60 Hz.
+// Unwrap returns the index that folds to t and lies nearest to the index near. It is right while
+// the two are less than 2^31 steps apart, which is a year at 60 Hz.
 func Unwrap(t tick.Tick, near int64) int64 {
 	return near + int64(t.Sub(tick.Tick(uint32(near))))
 }
 
-// floorDiv returns a divided by b, rounded towards minus infinity, and the remainder in 0..b-1, for a positive b.
+// floorDiv returns a divided by b, rounded towards minus infinity, and the remainder in 0..b-1, for
+// a positive b.
 func floorDiv(a, b int64) (quotient, remainder int64) {
 	quotient, remainder = a/b, a%b
 	if remainder < 0 {

@@ -12,19 +12,20 @@ import (
 type LeadConfig struct {
 	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
 	Rate int
-	// Redundancy is n: how many packets carry each input, so that n-1 in a row may be lost. Zero means 3. 1 to 32. See [Redundancy]
-	// and [Lead.SetRedundancy].
+	// Redundancy is n: how many packets carry each input, so that n-1 in a row may be lost. Zero
+	// means 3. 1 to 32. See [Redundancy] and [Lead.SetRedundancy].
 	Redundancy int
-	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a second at 60 ticks, 8 for a client
-	// that draws 8 frames a second. Zero means 1. 1 to 64. See [Lead.SetBatch].
+	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a
+	// second at 60 ticks, 8 for a client that draws 8 frames a second. Zero means 1. 1 to 64. See
+	// [Lead.SetBatch].
 	Batch int
-	// Quantile is the share of the inputs of the last half minute whose way was no longer than what the lead
-	// allows for, outages apart. Zero means 0.97. Above 0, at most 1.
+	// Quantile is the share of the inputs of the last half minute whose way was no longer than what
+	// the lead allows for, outages apart. Zero means 0.97. Above 0, at most 1.
 	Quantile float64
 	// MaxLead bounds the lead, in both directions. Zero means 5 s. 1 ms to 1 min.
 	MaxLead time.Duration
-	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use. Zero means no
-	// bound. Above 0 at least 1 ms.
+	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use. Zero
+	// means no bound. Above 0 at least 1 ms.
 	MaxAge time.Duration
 }
 
@@ -59,31 +60,33 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 	return c, nil
 }
 
-// Lead is the client's half of the command-age feedback: it finds how far ahead of the reference clock the simulation has to run
-// for inputs to reach the server in time. It moves only the target of the [Simulation]; the reference is not touched, so the two
-// loops cannot fight.
+// Lead is the client's half of the command-age feedback: it finds how far ahead of the reference
+// clock the simulation has to run for inputs to reach the server in time. It moves only the target
+// of the [Simulation]; the reference is not touched, so the two loops cannot fight.
 //
 //	way    = how early an input was sent - how early it arrived
 //	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
 //	lead   = way + target
 //
-// A ring holds when each input was sent, so that each report tells the way of one input, exactly: what was
-// corrected since then has no part in it and is not corrected again. (Netcode for Entities keeps a ring of
-// its last adjustments for this.) There is no integrator, so nothing can wind up. The way of the last
-// second's median input counts as the way. By how much that of the Quantile was longer counts as the jitter,
-// from a histogram that forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile
-// of its delays). So the jitter of the way down costs no lead, and an outage does not either.
+// A ring holds when each input was sent, so that each report tells the way of one input, exactly:
+// what was corrected since then has no part in it and is not corrected again. (Netcode for Entities
+// keeps a ring of its last adjustments for this.) There is no integrator, so nothing can wind up.
+// The way of the last second's median input counts as the way. By how much that of the Quantile was
+// longer counts as the jitter, from a histogram that forgets within half a minute (as in WebRTC's
+// NetEq, which plays sound by a quantile of its delays). So the jitter of the way down costs no
+// lead, and an outage does not either.
 //
-// The way is measured from the local clock to the server's, so neither an asymmetric path nor an error of
-// the reference has a part in the sum: with 150 ms up and 50 ms down the reference is 50 ms off and the way
-// 50 ms shorter. Until there are reports the way is what [Lead.Assume] says: half of the round trip.
+// The way is measured from the local clock to the server's, so neither an asymmetric path nor an
+// error of the reference has a part in the sum: with 150 ms up and 50 ms down the reference is 50
+// ms off and the way 50 ms shorter. Until there are reports the way is what [Lead.Assume] says:
+// half of the round trip.
 //
-// When a third of the inputs have been late for 200 ms the way has become longer. What was before is
-// forgotten then, [Lead.Hurry] says that the simulation is to jump, and some more is allowed for: queues that
-// grow go on growing.
+// When a third of the inputs have been late for 200 ms the way has become longer. What was before
+// is forgotten then, [Lead.Hurry] says that the simulation is to jump, and some more is allowed
+// for: queues that grow go on growing.
 //
-// A lead of more than a second is worth its price only where the way stays that long: a queue that drains has
-// done so before a lead has followed it. So beyond a second the lead waits for two.
+// A lead of more than a second is worth its price only where the way stays that long: a queue that
+// drains has done so before a lead has followed it. So beyond a second the lead waits for two.
 //
 // Create it with [NewLead]. It holds 40 KB and never allocates afterwards.
 type Lead struct {
@@ -113,8 +116,8 @@ const (
 	// usualLead is the most lead while longer ways have not lasted for longFor.
 	usualLead = time.Second
 	longFor   = 2 * time.Second
-	// believed is the longest way that counts. What is further off is a clock that stepped, which the
-	// reference finds.
+	// believed is the longest way that counts. What is further off is a clock that stepped, which
+	// the reference finds.
 	believed = 20 * time.Second
 )
 
@@ -128,7 +131,8 @@ type sentInput struct {
 	valid bool
 }
 
-// NewLead returns a lead without reports, or an error that names the bad field of the configuration.
+// NewLead returns a lead without reports, or an error that names the bad field of the
+// configuration.
 func NewLead(config LeadConfig) (*Lead, error) {
 	grid, err := NewGrid(config.Rate)
 	if err != nil {
@@ -147,8 +151,9 @@ func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) 
 // SetBatch changes how many new inputs a packet brings, within 1 to 64.
 func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
 
-// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven frames need more lead. Call it
-// once a frame. A single long frame hardly counts, and one beyond a quarter of a second, which is a stall, not at all.
+// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven
+// frames need more lead. Call it once a frame. A single long frame hardly counts, and one beyond a
+// quarter of a second, which is a stall, not at all.
 func (l *Lead) Frame(now time.Duration) {
 	length := max(0, now-l.frameAt)
 	first := !l.framed
@@ -179,8 +184,8 @@ func (l *Lead) stoodBy(now time.Duration) time.Duration {
 	return l.stood
 }
 
-// Sent remembers that a packet whose newest input is t was sent at a local time. Call it once for every
-// packet that is sent.
+// Sent remembers that a packet whose newest input is t was sent at a local time. Call it once for
+// every packet that is sent.
 func (l *Lead) Sent(t tick.Tick, now time.Duration) {
 	if l.any && !t.IsNewer(l.newest) {
 		return // sent before
@@ -189,9 +194,10 @@ func (l *Lead) Sent(t tick.Tick, now time.Duration) {
 	l.sent[t%leadRing] = sentInput{at: now, stood: l.stood, tick: t, valid: true}
 }
 
-// Report takes what a snapshot that arrived at a local time says of the inputs, and the reference clock's
-// present offset (server minus local time). It reports whether that could be used: it cannot if the age is
-// [NoAge], no news, about an input that was not sent or too long ago, or of a way of more than 20 s.
+// Report takes what a snapshot that arrived at a local time says of the inputs, and the reference
+// clock's present offset (server minus local time). It reports whether that could be used: it
+// cannot if the age is [NoAge], no news, about an input that was not sent or too long ago, or of a
+// way of more than 20 s.
 func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	l.offset = offset
 	took, early, ok := l.took(r.Newest, r.Age, now)
@@ -207,7 +213,8 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	}
 	sent := l.sent[r.Newest%leadRing].at
 	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
-		// Those between came at once, or one after the other: from the most to what the newest took.
+		// Those between came at once, or one after the other: from the most to what the newest
+		// took.
 		for i := r.Held; i > 0; i-- {
 			between := func(newest, held time.Duration) time.Duration {
 				return newest + (held-newest)*time.Duration(i)/time.Duration(r.Held)
@@ -223,10 +230,11 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	return true
 }
 
-// took returns how long an input took from the local time at which it was sent to the server time at which it
-// arrived, and how early it would have come if this machine had not stood still. What a machine that stands
-// still holds up is no part of the way. How much that is it does not know: at most the time for which it stood.
-// So of the times that are possible the one counts that is nearest to the present way.
+// took returns how long an input took from the local time at which it was sent to the server time
+// at which it arrived, and how early it would have come if this machine had not stood still. What a
+// machine that stands still holds up is no part of the way. How much that is it does not know: at
+// most the time for which it stood. So of the times that are possible the one counts that is
+// nearest to the present way.
 func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.Duration, ok bool) {
 	s := l.sent[t%leadRing]
 	early = age.Duration(l.grid)
@@ -236,15 +244,16 @@ func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.D
 	return took, early + stood, s.valid && s.tick == t && age != NoAge
 }
 
-// Hurry reports once that inputs have been late for so long that the simulation has to jump to its target.
+// Hurry reports once that inputs have been late for so long that the simulation has to jump to its
+// target.
 func (l *Lead) Hurry() bool {
 	hurry := l.hurry
 	l.hurry = false
 	return hurry
 }
 
-// Way returns the time that inputs take to the server as the reference clock sees it: as reported, or as assumed until there are
-// reports.
+// Way returns the time that inputs take to the server as the reference clock sees it: as reported,
+// or as assumed until there are reports.
 func (l *Lead) Way() time.Duration {
 	if !l.ways.known() {
 		return l.assumed
@@ -255,12 +264,12 @@ func (l *Lead) Way() time.Duration {
 // Assume sets the way for as long as there are no reports: half of the round trip.
 func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed) }
 
-// Follow takes the present offset of the reference clock (server minus local time), by which reports that
-// are older are seen.
+// Follow takes the present offset of the reference clock (server minus local time), by which
+// reports that are older are seen.
 func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
 
-// Forget forgets what was reported, and has to be called when the server's clock steps by more than stretching
-// makes up for: until all have noticed, ages mean nothing.
+// Forget forgets what was reported, and has to be called when the server's clock steps by more than
+// stretching makes up for: until all have noticed, ages mean nothing.
 func (l *Lead) Forget() {
 	l.rewound()
 	l.ways = ways{hurried: math.MinInt64}
@@ -272,9 +281,10 @@ func (l *Lead) rewound() {
 	clear(l.sent[:])
 }
 
-// TargetAge returns how early inputs should reach the server on the average, if each were sent at the edge of its tick: early
-// enough for the jitter of the network, for n-1 lost packets, for the wait for a frame and a packet, and for an eighth of a tick
-// that the age may be rounded; at most MaxAge.
+// TargetAge returns how early inputs should reach the server on the average, if each were sent at
+// the edge of its tick: early enough for the jitter of the network, for n-1 lost packets, for the
+// wait for a frame and a packet, and for an eighth of a tick that the age may be rounded; at most
+// MaxAge.
 func (l *Lead) TargetAge() time.Duration {
 	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
 	frame := l.frame + 2*l.uneven
@@ -282,7 +292,8 @@ func (l *Lead) TargetAge() time.Duration {
 	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, l.config.MaxAge)
 }
 
-// Lead returns how far ahead of the reference clock the simulation should be, within MaxLead in both directions.
+// Lead returns how far ahead of the reference clock the simulation should be, within MaxLead in
+// both directions.
 func (l *Lead) Lead() time.Duration {
 	most := l.config.MaxLead
 	if !l.long || l.ways.fadeAt-l.longAt < longFor {

@@ -52,7 +52,8 @@ func TestLeadTargetAge(t *testing.T) {
 			now := time.Duration(i) * test.frame
 			l.Frame(now)
 		}
-		for i := 0; i < 100 && test.jitter > 0; i++ { // a third of the inputs take longer by the jitter
+		for i := 0; i < 100 && test.jitter > 0; i++ {
+			// a third of the inputs take longer by the jitter
 			l.ways.add(way{took: time.Duration(i%3/2) * test.jitter})
 			l.ways.measure(0, 0.97)
 		}
@@ -82,8 +83,9 @@ func TestLeadTargetAge(t *testing.T) {
 	}
 }
 
-// A machine that stands still for 60 ms now and then holds up what it has under way. It knows for how long
-// it stood, so neither its own holding nor its own lateness makes the way longer, in its first reports or later.
+// A machine that stands still for 60 ms now and then holds up what it has under way. It knows for
+// how long it stood, so neither its own holding nor its own lateness makes the way longer, in its
+// first reports or later.
 func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	g := Grid{}
 	for _, settled := range []int64{3, 300} {
@@ -99,7 +101,8 @@ func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 		for range settled {
 			frame(g.Step())
 		}
-		for k := range 40 { // every sixth frame is long, and what was sent before it waits for its end
+		for k := range 40 {
+			// every sixth frame is long, and what was sent before it waits for its end
 			held := time.Duration(k%6/5) * 60 * ms
 			sent, tick := now, newest
 			frame(g.Step() + held)
@@ -111,8 +114,8 @@ func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	}
 }
 
-// The jitter is the way up's alone, from its median to its quantile. It rises when one in twenty inputs takes
-// longer, stays for as long as they are remembered, and a single one does not count.
+// The jitter is the way up's alone, from its median to its quantile. It rises when one in twenty
+// inputs takes longer, stays for as long as they are remembered, and a single one does not count.
 func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
 	l := newLead(t, LeadConfig{Redundancy: 1})
 	g := Grid{}
@@ -171,7 +174,8 @@ func TestLeadHurriesWhenInputsAreLate(t *testing.T) {
 	}
 }
 
-// plant is a client that follows a lead perfectly but slowly, and a server that reports ages half a round trip later.
+// plant is a client that follows a lead perfectly but slowly, and a server that reports ages half a
+// round trip later.
 type plant struct {
 	l     *Lead
 	m     *AgeMeter
@@ -212,8 +216,8 @@ func (p *plant) step() {
 	}
 }
 
-// Adjustments in flight are not made again: whatever the round trip and however slowly the simulation follows, the lead goes to
-// where it has to and not beyond.
+// Adjustments in flight are not made again: whatever the round trip and however slowly the
+// simulation follows, the lead goes to where it has to and not beyond.
 func TestLeadDoesNotOversteer(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
 		for _, slew := range []float64{0.05, 1} {
@@ -237,7 +241,8 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 			if over := highest - after; over > 5*ms {
 				t.Errorf("rtt %v, slew %v: the lead overshot by %v", rtt, slew, over)
 			}
-			// Inputs are sent up to a frame after the edge of their tick; the target has room for that.
+			// Inputs are sent up to a frame after the edge of their tick; the target has room for
+			// that.
 			if got, want := p.m.age, p.l.TargetAge(); got > want+2*ms || got < want-17*ms-2*ms || got < 0 {
 				t.Errorf("rtt %v, slew %v: inputs are %v early, want %v less up to a frame", rtt, slew, got, want)
 			}
@@ -245,7 +250,8 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 	}
 }
 
-// Negative control: a loop that integrates the reported age (as if nothing were in flight) oversteers by far on the same plant.
+// Negative control: a loop that integrates the reported age (as if nothing were in flight)
+// oversteers by far on the same plant.
 func TestIntegratedAgeOversteers(t *testing.T) {
 	g := Grid{}
 	m := newAgeMeter(t)
@@ -371,7 +377,8 @@ func TestLeadFollowsALongWayThatLasts(t *testing.T) {
 	}
 }
 
-// A frame that is far longer than the others moves the lead by little, a lasting change of the frame rate by all.
+// A frame that is far longer than the others moves the lead by little, a lasting change of the
+// frame rate by all.
 func TestLeadFrames(t *testing.T) {
 	l := newLead(t, LeadConfig{Redundancy: 1})
 	now := time.Duration(0)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// virtual is a clock and a list of things to do: hours of network pass in the time that it takes to do them.
+// virtual is a clock and a list of things to do: hours of network pass in the time that it takes to
+// do them.
 type virtual struct {
 	now   time.Duration
 	queue events
@@ -33,7 +34,8 @@ func (e *events) Pop() any {
 	return last
 }
 
-// at does something at a virtual time; things of one time are done in the order in which they were asked for.
+// at does something at a virtual time; things of one time are done in the order in which they were
+// asked for.
 func (v *virtual) at(t time.Duration, do func()) {
 	v.count++
 	heap.Push(&v.queue, event{max(t, v.now), v.count, do})

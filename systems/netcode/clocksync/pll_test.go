@@ -10,7 +10,8 @@ import (
 
 const ms = time.Millisecond
 
-// arrivals runs a client that is fed by a server's regular updates alone, as in Multiplayer Platformer Log #5.
+// arrivals runs a client that is fed by a server's regular updates alone, as in Multiplayer
+// Platformer Log #5.
 type arrivals struct {
 	virtual
 	down     *path
@@ -77,8 +78,8 @@ func (a *arrivals) arrive(n int) {
 	a.mended.Update(now, tick.Tick(1000+6*n)) // 100 ms are 6 ticks
 }
 
-// phase returns how late after the stamp that the seed gives it a state is drawn, less what it was at the beginning: what should
-// stay 0.
+// phase returns how late after the stamp that the seed gives it a state is drawn, less what it was
+// at the beginning: what should stay 0.
 func (a *arrivals) phase() time.Duration {
 	return a.pll.TimeSinceStart(a.local(a.now)) - a.now
 }
@@ -89,7 +90,8 @@ func (a *arrivals) mendedError(delay time.Duration) time.Duration {
 	return a.mended.Now(a.local(a.now)) - (grid.Edge(1000) + a.now - delay)
 }
 
-// Conformance case 5, negative control: counting updates instead of reading their ticks cannot stand a single lost packet.
+// Conformance case 5, negative control: counting updates instead of reading their ticks cannot
+// stand a single lost packet.
 func TestPLLStarvesOnLostPackets(t *testing.T) {
 	for _, test := range []struct {
 		loss float64
@@ -178,7 +180,8 @@ func TestPLLKeepsALateStart(t *testing.T) {
 	}
 }
 
-// Conformance cases 11 and 12, negative control: 1000 ppm are the most that the article's loop can follow.
+// Conformance cases 11 and 12, negative control: 1000 ppm are the most that the article's loop can
+// follow.
 func TestPLLLosesDriftingClocks(t *testing.T) {
 	for _, test := range []struct {
 		ppm         float64
@@ -205,7 +208,8 @@ func TestPLLLosesDriftingClocks(t *testing.T) {
 	}
 }
 
-// After a stall of 2 s and the burst that follows it the article's integrator holds the output at its limit for ten seconds.
+// After a stall of 2 s and the burst that follows it the article's integrator holds the output at
+// its limit for ten seconds.
 func TestPLLWindsUp(t *testing.T) {
 	a := newArrivals(t, 1)
 	a.down.jitter = 0
@@ -232,8 +236,8 @@ func TestPLLWindsUp(t *testing.T) {
 	}
 }
 
-// Conformance case 28, negative control: all steps of a minute in the background run in one frame, and 33 ms are no thirtieth of a
-// second.
+// Conformance case 28, negative control: all steps of a minute in the background run in one frame,
+// and 33 ms are no thirtieth of a second.
 func TestPLLReplaysEveryMissedStep(t *testing.T) {
 	p := NewPLL(0)
 	steps := 0

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// queued plays a world of 10 ms each way whose directions have queues, and returns the share of the inputs
-// missed between two moments.
+// queued plays a world of 10 ms each way whose directions have queues, and returns the share of the
+// inputs missed between two moments.
 func queued(t *testing.T, seed uint64, up, down func(t time.Duration) time.Duration, from, to time.Duration) (missed float64, w *world) {
 	w = newWorld(t, seed, Config{Lead: LeadConfig{Redundancy: 1}})
 	w.fixedDelay = 150 * ms
@@ -25,7 +25,8 @@ func queued(t *testing.T, seed uint64, up, down func(t time.Duration) time.Durat
 
 func noQueue(time.Duration) time.Duration { return 0 }
 
-// A download fills the way down for half a minute. It costs no input later on, and next to none meanwhile.
+// A download fills the way down for half a minute. It costs no input later on, and next to none
+// meanwhile.
 func TestDownloadsCostNoInputs(t *testing.T) {
 	for _, q := range []queue{
 		{from: 60 * time.Second, full: 62 * time.Second, until: 90 * time.Second, empty: 96 * time.Second, height: 6 * time.Second, tooth: 3 * time.Second, period: 20 * time.Second},
@@ -41,8 +42,9 @@ func TestDownloadsCostNoInputs(t *testing.T) {
 	}
 }
 
-// An upload makes the way up longer by half a second each minute, within five seconds, saws at it for 20 s,
-// and is gone within one (after Gettys and Nichols, Bufferbloat, 2012). At most 4 % of the inputs are missed.
+// An upload makes the way up longer by half a second each minute, within five seconds, saws at it
+// for 20 s, and is gone within one (after Gettys and Nichols, Bufferbloat, 2012). At most 4 % of
+// the inputs are missed.
 func TestLeadFollowsAGrowingQueue(t *testing.T) {
 	for seed := uint64(1); seed <= 5; seed++ {
 		upload := func(t time.Duration) time.Duration {

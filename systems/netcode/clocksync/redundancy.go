@@ -7,8 +7,9 @@ const maxRedundancy = 32
 
 func withinRedundancy(n int) int { return min(max(n, 1), maxRedundancy) }
 
-// Redundancy returns how many packets have to carry each input for at most one in a thousand to be missed, if packets are lost
-// independently with a probability of loss: the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
+// Redundancy returns how many packets have to carry each input for at most one in a thousand to be
+// missed, if packets are lost independently with a probability of loss: the least n with loss^n <=
+// 0.001, from 1 to 32. At 15 % it is 4.
 func Redundancy(loss float64) int {
 	if !(loss > 0) {
 		return 1
@@ -21,11 +22,14 @@ func Redundancy(loss float64) int {
 	return n
 }
 
-// LossMeter finds from what becomes of the packets of inputs how many have to carry each input: [Redundancy] of the measured loss, within bounds. Each that is not needed is
-// a tick of lead that everybody else waits for. It raises at once and lowers by one after [RedundancyFor] in which less would have done.
+// LossMeter finds from what becomes of the packets of inputs how many have to carry each input:
+// [Redundancy] of the measured loss, within bounds. Each that is not needed is a tick of lead that
+// everybody else waits for. It raises at once and lowers by one after [RedundancyFor] in which less
+// would have done.
 //
-// The loss is a mean over about 1800 packets, 30 s at 60 Hz. Before there are many it is taken to be 1 %, with the weight of 60 packets. The zero value is not of use;
-// create it with [NewLossMeter]. It never allocates.
+// The loss is a mean over about 1800 packets, 30 s at 60 Hz. Before there are many it is taken to
+// be 1 %, with the weight of 60 packets. The zero value is not of use; create it with
+// [NewLossMeter]. It never allocates.
 type LossMeter struct {
 	least, most int
 	n           int
@@ -43,7 +47,8 @@ const (
 	lossPriorWeight = 60
 )
 
-// NewLossMeter returns a meter that has seen nothing, with a redundancy within least and most, which count as within 1 and 32.
+// NewLossMeter returns a meter that has seen nothing, with a redundancy within least and most,
+// which count as within 1 and 32.
 func NewLossMeter(least, most int) LossMeter {
 	least = withinRedundancy(least)
 	most = max(withinRedundancy(most), least)
@@ -69,7 +74,8 @@ func (m *LossMeter) Loss() float64 {
 
 func (m *LossMeter) wanted() int { return min(max(Redundancy(m.Loss()), m.least), m.most) }
 
-// Redundancy returns how many packets have to carry each input, as of a time that does not run backwards.
+// Redundancy returns how many packets have to carry each input, as of a time that does not run
+// backwards.
 func (m *LossMeter) Redundancy(now time.Duration) int {
 	want := m.wanted()
 	switch {

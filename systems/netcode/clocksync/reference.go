@@ -7,22 +7,23 @@ import (
 
 // ReferenceConfig configures a [Reference]. The zero value stands for the documented defaults.
 type ReferenceConfig struct {
-	// Window is how long samples are kept, on the client's clock. Zero means 60 s, which lets pings four times a second tell the
-	// drift of a clock to some 20 ppm through 10 ms of jitter. 10 s to 10 min. The ring holds 256 samples, so faster pings are kept
-	// for less time.
+	// Window is how long samples are kept, on the client's clock. Zero means 60 s, which lets pings
+	// four times a second tell the drift of a clock to some 20 ppm through 10 ms of jitter. 10 s to
+	// 10 min. The ring holds 256 samples, so faster pings are kept for less time.
 	Window time.Duration
-	// MinSpan is how much time the samples must cover before the drift is estimated. Zero means 8 s; with less, jitter passes for
-	// drift. 1 s to Window.
+	// MinSpan is how much time the samples must cover before the drift is estimated. Zero means 8
+	// s; with less, jitter passes for drift. 1 s to Window.
 	MinSpan time.Duration
-	// MaxDrift bounds the estimated drift, in seconds per second. Zero means 0.0025 (2500 ppm; crystals stay below 200 ppm, virtual
-	// machines and bad drivers reach 2000). Above 0, at most 0.05.
+	// MaxDrift bounds the estimated drift, in seconds per second. Zero means 0.0025 (2500 ppm;
+	// crystals stay below 200 ppm, virtual machines and bad drivers reach 2000). Above 0, at most
+	// 0.05.
 	MaxDrift float64
-	// MaxRTT is the longest round trip that counts as a sample. Zero means 20 s, which a full queue on a
-	// slow line takes. Above 0, at most 60 s.
+	// MaxRTT is the longest round trip that counts as a sample. Zero means 20 s, which a full queue
+	// on a slow line takes. Above 0, at most 60 s.
 	MaxRTT time.Duration
-	// Bleed is how fast the reference gives up the old path's idea of the offset after a route change, in
-	// seconds per second, ten times as fast where round trips are at most 100 ms (see [Reference]). Zero
-	// means 0.0005. Above 0, at most 0.05.
+	// Bleed is how fast the reference gives up the old path's idea of the offset after a route
+	// change, in seconds per second, ten times as fast where round trips are at most 100 ms (see
+	// [Reference]). Zero means 0.0005. Above 0, at most 0.05.
 	Bleed float64
 }
 
@@ -57,31 +58,35 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 	return c, nil
 }
 
-// Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It is fed with four-stamp samples,
-// about four a second, and may be asked about any time, past or future. It is no clock to run a game by, because it may step as
-// better samples come in; [Simulation] and [View] follow it smoothly.
+// Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It is
+// fed with four-stamp samples, about four a second, and may be asked about any time, past or
+// future. It is no clock to run a game by, because it may step as better samples come in;
+// [Simulation] and [View] follow it smoothly.
 //
-// What the network adds to a round trip is never negative, so the quickest samples are the truest (the minimum filter of NTP, RFC
-// 5905, section 10): those within max(2 ms, jitter) of the quickest are used, where jitter is three mean deviations, and one that
-// took x longer weighs as if its error were x/2, which is its bound. Once the samples cover MinSpan, a line is fitted through them
+// What the network adds to a round trip is never negative, so the quickest samples are the truest
+// (the minimum filter of NTP, RFC 5905, section 10): those within max(2 ms, jitter) of the quickest
+// are used, where jitter is three mean deviations, and one that took x longer weighs as if its
+// error were x/2, which is its bound. Once the samples cover MinSpan, a line is fitted through them
 // by least squares, so that drift is extrapolated and not chased.
 //
-// Every sample also proves a bound: the offset is within half of its round trip of what it measured, and
-// moves by at most MaxDrift. What all of them prove together is the fence (the intersection of Marzullo,
-// "Maintaining the Time in a Distributed System", 1984). The reference never leaves it, whatever the fit
-// says.
+// Every sample also proves a bound: the offset is within half of its round trip of what it
+// measured, and moves by at most MaxDrift. What all of them prove together is the fence (the
+// intersection of Marzullo, "Maintaining the Time in a Distributed System", 1984). The reference
+// never leaves it, whatever the fit says.
 //
-// A lasting rise of the quickest round trip is a queue or another route. The samples from before say more
-// about the offset than those that waited, so the drift carries them on until they are 40 s old. Then, and
-// once round trips are quicker for good, the new path's samples take over without a step: the difference to
-// the old path's idea of the offset bleeds away at 500 ppm. A path of at most 100 ms can be off by no more
-// than 50, so there it bleeds away within ten seconds.
+// A lasting rise of the quickest round trip is a queue or another route. The samples from before
+// say more about the offset than those that waited, so the drift carries them on until they are 40
+// s old. Then, and once round trips are quicker for good, the new path's samples take over without
+// a step: the difference to the old path's idea of the offset bleeds away at 500 ppm. A path of at
+// most 100 ms can be off by no more than 50, so there it bleeds away within ten seconds.
 //
-// A clock that stepped (a suspended machine, a server that lost time) shows by samples that contradict the
-// fence, or whose offset differs by more than their own delay explains. A few such are dropped; four over
-// half a second that can be true together are followed at once, and the fence begins anew with them.
+// A clock that stepped (a suspended machine, a server that lost time) shows by samples that
+// contradict the fence, or whose offset differs by more than their own delay explains. A few such
+// are dropped; four over half a second that can be true together are followed at once, and the
+// fence begins anew with them.
 //
-// Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one goroutine.
+// Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one
+// goroutine.
 type Reference struct {
 	config  ReferenceConfig
 	samples ring
@@ -101,18 +106,21 @@ type Reference struct {
 	refused uint64
 }
 
-// NewReference returns a reference clock without samples, or an error that names the bad field of the configuration.
+// NewReference returns a reference clock without samples, or an error that names the bad field of
+// the configuration.
 func NewReference(config ReferenceConfig) (*Reference, error) {
 	config, err := config.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	none := slope{weight: 1 / (config.MaxDrift * config.MaxDrift)} // a drift of 0 give or take MaxDrift
+	// a drift of 0 give or take MaxDrift
+	none := slope{weight: 1 / (config.MaxDrift * config.MaxDrift)}
 	return &Reference{config: config, prior: none, learned: none}, nil
 }
 
-// Add takes one sample, received now, and reports a change of the route or a step of a clock if this sample confirmed one. A sample
-// that cannot be true, is a duplicate, or comes out of order is refused with an error and changes nothing.
+// Add takes one sample, received now, and reports a change of the route or a step of a clock if
+// this sample confirmed one. A sample that cannot be true, is a duplicate, or comes out of order is
+// refused with an error and changes nothing.
 func (r *Reference) Add(s Sample) (Change, error) {
 	if err := r.check(s); err != nil {
 		r.refused++
@@ -182,7 +190,8 @@ func (r *Reference) check(s Sample) error {
 // Ready reports whether three samples have come in: enough to start a clock on.
 func (r *Reference) Ready() bool { return r.samples.n >= 3 }
 
-// At returns the server's time at a time of the client's monotonic clock, and local itself before the first sample.
+// At returns the server's time at a time of the client's monotonic clock, and local itself before
+// the first sample.
 func (r *Reference) At(local time.Duration) time.Duration {
 	return local + r.Offset(local)
 }
@@ -193,8 +202,9 @@ func (r *Reference) Offset(local time.Duration) time.Duration {
 	return min(max(r.line.at(local)+r.bias.at(local), lo), hi)
 }
 
-// Drift returns the estimated rate of the server's clock against the client's, less one: +0.0005 where the client's clock loses 500
-// microseconds a second. It is 0 until the samples cover MinSpan, and never beyond MaxDrift.
+// Drift returns the estimated rate of the server's clock against the client's, less one: +0.0005
+// where the client's clock loses 500 microseconds a second. It is 0 until the samples cover
+// MinSpan, and never beyond MaxDrift.
 func (r *Reference) Drift() float64 { return r.line.drift }
 
 // RTT returns the smoothed round-trip time and its deviation.

@@ -130,7 +130,8 @@ func TestReferenceAccuracy(t *testing.T) {
 	}
 }
 
-// Queues add to one direction now and then, and never take away: the minimum filter has to see through.
+// Queues add to one direction now and then, and never take away: the minimum filter has to see
+// through.
 func TestReferenceSeesThroughQueues(t *testing.T) {
 	var worst time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -152,7 +153,8 @@ func TestReferenceSeesThroughQueues(t *testing.T) {
 	}
 }
 
-// A route change leaves the truth as it was, and so does the reference: it neither steps nor follows the new path's error at once.
+// A route change leaves the truth as it was, and so does the reference: it neither steps nor
+// follows the new path's error at once.
 func TestReferenceRunsOnThroughRouteChanges(t *testing.T) {
 	for _, test := range []struct{ up, down time.Duration }{
 		{100 * ms, 100 * ms}, {100 * ms, 0}, {0, 100 * ms}, {50 * ms, 0},
@@ -193,8 +195,9 @@ func TestReferenceRunsOnThroughRouteChanges(t *testing.T) {
 	}
 }
 
-// A route that changes every few seconds, each way for itself, passes for clocks that step, and its changes blur into jitter. Half
-// of the difference of the two ways, 65 ms here, is what no exchange can tell; the errors must not add up to more than twice that.
+// A route that changes every few seconds, each way for itself, passes for clocks that step, and its
+// changes blur into jitter. Half of the difference of the two ways, 65 ms here, is what no exchange
+// can tell; the errors must not add up to more than twice that.
 func TestReferenceSurvivesFlappingRoutes(t *testing.T) {
 	var worst, step time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -303,7 +306,8 @@ func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
 	}
 }
 
-// A server that was paused answers many pings at once, each later than it should: a stall and no route.
+// A server that was paused answers many pings at once, each later than it should: a stall and no
+// route.
 func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 	p := newPinged(t, 5)
 	p.start()
@@ -320,7 +324,8 @@ func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 	}
 }
 
-// Without answers the reference runs on by itself; after two minutes it has forgotten all samples but the drift.
+// Without answers the reference runs on by itself; after two minutes it has forgotten all samples
+// but the drift.
 func TestReferenceRunsOnWithoutAnswers(t *testing.T) {
 	p := newPinged(t, 6)
 	p.up.jitter, p.down.jitter = ms, ms
@@ -434,7 +439,8 @@ func TestReferenceProperty(t *testing.T) {
 				time.Duration(stamp.Draw(t, "t1")), time.Duration(stamp.Draw(t, "t2")),
 				time.Duration(stamp.Draw(t, "t3")), time.Duration(stamp.Draw(t, "t4")),
 			}
-			if rapid.Bool().Draw(t, "plausible") { // local stamps are our own, the server's may be anything
+			if rapid.Bool().Draw(t, "plausible") {
+				// local stamps are our own, the server's may be anything
 				now += time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "dt"))
 				s.ClientReceive = now
 				s.ClientSend = now - time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "rtt"))

@@ -2,16 +2,16 @@ package clocksync
 
 import "time"
 
-// The request and acknowledge of Racer (Racer multiplayer interpolation/prediction page, "Time syncing"), as the page has it. It is
-// here for comparison; use [Sample] and [Reference].
+// The request and acknowledge of Racer (Racer multiplayer interpolation/prediction page, "Time
+// syncing"), as the page has it. It is here for comparison; use [Sample] and [Reference].
 //
 //	server: Request{Server: its clock}                                   REQ
 //	client: Acknowledge{Server: as received, Client: its clock}          ACK
 //	server: ping = clock - Server; offset = Server - Client + ping/2, and tells the client the offset
 //
-// What is wrong with it: one exchange is believed whatever it took; the client's wait for its next frame counts as network delay,
-// half of it as error ("it's a bit dependent on framerate really"); drift between two exchanges is not seen; and a client may write
-// into Client whatever suits it.
+// What is wrong with it: one exchange is believed whatever it took; the client's wait for its next
+// frame counts as network delay, half of it as error ("it's a bit dependent on framerate really");
+// drift between two exchanges is not seen; and a client may write into Client whatever suits it.
 
 // Request is what the server sends.
 type Request struct {
@@ -29,13 +29,15 @@ func (r Request) Answer(client time.Duration) Acknowledge {
 	return Acknowledge{Server: r.Server, Client: client}
 }
 
-// Measure returns the ping time and the clock offset, server minus client, when the answer arrives at a time of the server's clock.
+// Measure returns the ping time and the clock offset, server minus client, when the answer arrives
+// at a time of the server's clock.
 func (a Acknowledge) Measure(server time.Duration) (ping, offset time.Duration) {
 	ping = server - a.Server
 	return ping, a.Server - a.Client + ping/2
 }
 
-// RequestAck is the offset that server and client share: the last one measured. The zero value has an offset of 0.
+// RequestAck is the offset that server and client share: the last one measured. The zero value has
+// an offset of 0.
 type RequestAck struct {
 	offset, ping time.Duration
 }

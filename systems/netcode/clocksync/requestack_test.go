@@ -22,8 +22,9 @@ func TestRequestAckExample(t *testing.T) {
 	}
 }
 
-// Negative control: a single unfiltered exchange, answered by a client that waits for its frame, against the minimum-filtered four
-// stamps on the same delays. Heavy-tailed queues are what real links have.
+// Negative control: a single unfiltered exchange, answered by a client that waits for its frame,
+// against the minimum-filtered four stamps on the same delays. Heavy-tailed queues are what real
+// links have.
 func TestRequestAckAgainstFourStamps(t *testing.T) {
 	var worstRacer, worstReference time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -41,8 +42,8 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 			up, down, frame := 20*ms+queue(), 20*ms+queue(), time.Duration(rng.Float64()*float64(time.Second/60))
 			at := sent + down + frame
 			racer.Acknowledged(Request{sent}.Answer(at-offset), at+up)
-			// Four stamps: the client asks at the same time and over the same queues, and notes when the answer came, not when its
-			// frame ran.
+			// Four stamps: the client asks at the same time and over the same queues, and notes
+			// when the answer came, not when its frame ran.
 			local := sent - offset
 			_, err := reference.Add(Sample{local, local + up + offset, local + up + ms + offset, local + up + ms + down})
 			if err != nil {

@@ -2,9 +2,10 @@ package clocksync
 
 import "time"
 
-// RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The jitter is the mean difference
-// between successive round trips with a weight of 1/16, as RFC 3550 does it for arrivals: unlike TCP's deviation from the mean it
-// soon forgets a change of route, which is one large difference and not jitter. All arithmetic is in integers, so it is the same on
+// RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The
+// jitter is the mean difference between successive round trips with a weight of 1/16, as RFC 3550
+// does it for arrivals: unlike TCP's deviation from the mean it soon forgets a change of route,
+// which is one large difference and not jitter. All arithmetic is in integers, so it is the same on
 // every machine. The zero value is ready to use.
 type RTT struct {
 	smoothed, jitter, last time.Duration
@@ -26,7 +27,8 @@ func (r *RTT) Add(rtt time.Duration) {
 		r.smoothed = rtt
 	} else {
 		difference := magnitude(rtt - r.last)
-		difference = min(difference, 4*max(r.jitter, leastJitter)+time.Millisecond) // a single jump is not jitter, many are
+		// a single jump is not jitter, many are
+		difference = min(difference, 4*max(r.jitter, leastJitter)+time.Millisecond)
 		r.jitter += (difference - r.jitter) / time.Duration(min(r.n, jitterWeight))
 		r.smoothed += (rtt - r.smoothed) / 8
 	}
@@ -37,8 +39,8 @@ func (r *RTT) Add(rtt time.Duration) {
 // Smoothed returns the smoothed round-trip time, and 0 before the first sample.
 func (r *RTT) Smoothed() time.Duration { return r.smoothed }
 
-// Jitter returns the mean difference between successive round trips: about the half-width of a uniform jitter that works in both
-// directions. It is 0 until there are two.
+// Jitter returns the mean difference between successive round trips: about the half-width of a
+// uniform jitter that works in both directions. It is 0 until there are two.
 func (r *RTT) Jitter() time.Duration { return r.jitter }
 
 // Last returns the newest round trip.

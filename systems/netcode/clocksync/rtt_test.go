@@ -22,7 +22,8 @@ func TestRTTFollowsTheMean(t *testing.T) {
 	}
 }
 
-// Four uniform variables of half-width a stand in the difference of two round trips; its mean magnitude is 14/15 of a.
+// Four uniform variables of half-width a stand in the difference of two round trips; its mean
+// magnitude is 14/15 of a.
 func TestRTTJitterOfAUniformLink(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	uniform := func() time.Duration { return time.Duration((2*rng.Float64() - 1) * float64(10*ms)) }
@@ -39,7 +40,8 @@ func TestRTTJitterOfAUniformLink(t *testing.T) {
 	}
 }
 
-// A change of route is one large difference, and hardly jitter; lasting jitter is learned all the same.
+// A change of route is one large difference, and hardly jitter; lasting jitter is learned all the
+// same.
 func TestRTTJitterShrugsOffARouteChange(t *testing.T) {
 	var r RTT
 	for i := range 100 {

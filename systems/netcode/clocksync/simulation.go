@@ -8,22 +8,24 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// MaxStretch is the most that a simulation clock is ever sped up or slowed down, as a fraction of real time: 5 %, which neither ear
-// nor eye notices. It is also what the engine's clock accepts.
+// MaxStretch is the most that a simulation clock is ever sped up or slowed down, as a fraction of
+// real time: 5 %, which neither ear nor eye notices. It is also what the engine's clock accepts.
 const MaxStretch = 0.05
 
 // SimulationConfig configures a [Simulation]. The zero value stands for the documented defaults.
 type SimulationConfig struct {
-	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero means [DefaultRate]. 1 to 1000.
+	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
+	// means [DefaultRate]. 1 to 1000.
 	Rate int
-	// TimeConstant is how fast an error decays while the stretch is not at its limit: to 1/e of itself. Zero means 250 ms. 10 ms to
-	// 10 s.
+	// TimeConstant is how fast an error decays while the stretch is not at its limit: to 1/e of
+	// itself. Zero means 250 ms. 10 ms to 10 s.
 	TimeConstant time.Duration
-	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant [MaxStretch], which is also the
-	// limit.
+	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant
+	// [MaxStretch], which is also the limit.
 	MaxStretch float64
-	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with an event. Zero means 10 ticks and
-	// 250 ms; at 5 % an error of 250 ms takes 5 s to stretch away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
+	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with
+	// an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to stretch
+	// away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
 	SnapTicks int
 	SnapTime  time.Duration
 }
@@ -54,8 +56,8 @@ func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
 	return c, nil
 }
 
-// EngineTime is what a [Simulation] has to know of the engine's clock. The fields are those of the engine's Time resource and are
-// right both between two updates and inside a step.
+// EngineTime is what a [Simulation] has to know of the engine's clock. The fields are those of the
+// engine's Time resource and are right both between two updates and inside a step.
 type EngineTime struct {
 	Normal  time.Duration // how far the engine has consumed time
 	Fixed   time.Duration // the edge of step Tick
@@ -71,7 +73,8 @@ const (
 	NoJump JumpCause = iota
 	// JumpStart: the clock was set for the first time.
 	JumpStart
-	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at once, to the nearest.
+	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at
+	// once, to the nearest.
 	JumpStall
 	// JumpSnap: the target was further away than stretching is good for, or inputs came too late
 	// ([Simulation.Hurry]). The clock is early by less than a tick afterwards, as
@@ -92,9 +95,9 @@ func (c JumpCause) String() string {
 	return "none"
 }
 
-// ClockJump is the event that the mapping of engine ticks to server ticks moved. Ticks skipped by a positive jump are never
-// simulated: the server is sent the repeated input for them. After a negative jump ticks are simulated again, and histories by tick
-// have to be dropped from To on.
+// ClockJump is the event that the mapping of engine ticks to server ticks moved. Ticks skipped by a
+// positive jump are never simulated: the server is sent the repeated input for them. After a
+// negative jump ticks are simulated again, and histories by tick have to be dropped from To on.
 type ClockJump struct {
 	Cause JumpCause
 	// From is the server tick that the next step would have simulated, To the one that it will.
@@ -105,14 +108,16 @@ type ClockJump struct {
 	Error time.Duration
 }
 
-// Simulation is the clock that the client simulates by: it says which server tick each of the engine's steps simulates, and how
-// much the engine's time has to be stretched to keep it at its target (the reference clock plus a lead). The engine owns real time.
-// Its time is only ever stretched, by MaxStretch at most, and never jumps; what jumps, by whole ticks and with a [ClockJump], is
-// the mapping. Between jumps [Simulation.Time] never runs backwards.
+// Simulation is the clock that the client simulates by: it says which server tick each of the
+// engine's steps simulates, and how much the engine's time has to be stretched to keep it at its
+// target (the reference clock plus a lead). The engine owns real time. Its time is only ever
+// stretched, by MaxStretch at most, and never jumps; what jumps, by whole ticks and with a
+// [ClockJump], is the mapping. Between jumps [Simulation.Time] never runs backwards.
 //
-// There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited. Nothing is accumulated, so nothing
-// can wind up. After netfox, whose reference clock may step while its simulation clock is stretched; 5 % instead of its 25, and one
-// frame's correction never exceeds the error, however long the frame.
+// There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited.
+// Nothing is accumulated, so nothing can wind up. After netfox, whose reference clock may step
+// while its simulation clock is stretched; 5 % instead of its 25, and one frame's correction never
+// exceeds the error, however long the frame.
 //
 // Create it with [NewSimulation].
 type Simulation struct {
@@ -128,7 +133,8 @@ type Simulation struct {
 	hurry   bool
 }
 
-// NewSimulation returns a clock that is not started, or an error that names the bad field of the configuration.
+// NewSimulation returns a clock that is not started, or an error that names the bad field of the
+// configuration.
 func NewSimulation(config SimulationConfig) (*Simulation, error) {
 	grid, err := NewGrid(config.Rate)
 	if err != nil {
@@ -141,9 +147,10 @@ func NewSimulation(config SimulationConfig) (*Simulation, error) {
 	return &Simulation{config: config, grid: grid, stretch: 1}, nil
 }
 
-// Update compares the clock with its target and returns the stretch to give to the engine until the next call, in steps of a
-// millionth and within 1 - MaxStretch and 1 + MaxStretch. Call it once a frame, after the engine's update, with the real time up to
-// which the engine was updated, the engine's time, and the server time that the simulation should be at then. The first call starts
+// Update compares the clock with its target and returns the stretch to give to the engine until the
+// next call, in steps of a millionth and within 1 - MaxStretch and 1 + MaxStretch. Call it once a
+// frame, after the engine's update, with the real time up to which the engine was updated, the
+// engine's time, and the server time that the simulation should be at then. The first call starts
 // the clock.
 func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration) (stretch float64, jump ClockJump) {
 	frame := now - s.now
@@ -176,7 +183,8 @@ func (s *Simulation) Hurry() { s.hurry = true }
 
 // control returns the stretch for a frame about as long as the last one.
 func (s *Simulation) control(frame time.Duration) float64 {
-	// 1 - exp(-frame/tau) of the error is corrected during the frame, so that long frames do not overshoot.
+	// 1 - exp(-frame/tau) of the error is corrected during the frame, so that long frames do not
+	// overshoot.
 	gain := 1 / s.config.TimeConstant.Seconds()
 	if frame > 0 {
 		gain = -math.Expm1(-frame.Seconds()/s.config.TimeConstant.Seconds()) / frame.Seconds()
@@ -185,7 +193,8 @@ func (s *Simulation) control(frame time.Duration) float64 {
 	return math.Round((1+change)*1e6) / 1e6
 }
 
-// whole returns an error in whole ticks, rounded so that the clock is rather early than late afterwards.
+// whole returns an error in whole ticks, rounded so that the clock is rather early than late
+// afterwards.
 func (s *Simulation) whole(err time.Duration) int64 { return s.grid.Index(err-1) + 1 }
 
 // jump moves the mapping by n ticks.
@@ -201,8 +210,8 @@ func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {
 // Started reports whether Update was called.
 func (s *Simulation) Started() bool { return s.started }
 
-// Tick returns the server tick that a step of the engine simulates: input Tick(k) takes the world from state Tick(k) to the one
-// after it.
+// Tick returns the server tick that a step of the engine simulates: input Tick(k) takes the world
+// from state Tick(k) to the one after it.
 func (s *Simulation) Tick(engineTick uint64) tick.Tick { return s.grid.Tick(s.Index(engineTick)) }
 
 // Index is Tick in 64 bits, for [Grid.Edge].
@@ -213,8 +222,8 @@ func (s *Simulation) Time(engine time.Duration) time.Duration {
 	return s.grid.Edge(s.Index(s.engine.Tick)) + (engine - s.engine.Fixed)
 }
 
-// RealAt returns the real time at which the engine's time reaches an engine time, if the frames go on as they do. The net system
-// wants it for the end of a step, which lies a little ahead.
+// RealAt returns the real time at which the engine's time reaches an engine time, if the frames go
+// on as they do. The net system wants it for the end of a step, which lies a little ahead.
 func (s *Simulation) RealAt(engine time.Duration) time.Duration {
 	return s.now + time.Duration(math.Round(float64(engine-s.engine.Normal)/s.stretch))
 }
@@ -222,7 +231,8 @@ func (s *Simulation) RealAt(engine time.Duration) time.Duration {
 // Stretch returns the factor that the last Update gave.
 func (s *Simulation) Stretch() float64 { return s.stretch }
 
-// Error returns how far the clock was behind its target at the last Update, after a jump if there was one.
+// Error returns how far the clock was behind its target at the last Update, after a jump if there
+// was one.
 func (s *Simulation) Error() time.Duration { return s.err }
 
 // Grid returns the step edges.

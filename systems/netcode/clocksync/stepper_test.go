@@ -34,7 +34,8 @@ func TestStepperRunsEachStepOnce(t *testing.T) {
 	}
 }
 
-// Conformance case 28: a client at 8 frames a second loses nothing, a minute in the background is an event and no replay.
+// Conformance case 28: a client at 8 frames a second loses nothing, a minute in the background is
+// an event and no replay.
 func TestStepperBoundsCatchUp(t *testing.T) {
 	s := newStepper(t, 60, 8)
 	now, total := time.Duration(0), 0

@@ -12,16 +12,20 @@ import (
 type TickPLLConfig struct {
 	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
 	Rate int
-	// TimeConstant is how fast a phase error decays: to 1/e of itself. Zero means 500 ms. 10 ms to 1 min.
+	// TimeConstant is how fast a phase error decays: to 1/e of itself. Zero means 500 ms. 10 ms to
+	// 1 min.
 	TimeConstant time.Duration
-	// IntegralTime is how slowly the frequency follows a lasting phase error. Zero means 60 s. TimeConstant to 1 h.
+	// IntegralTime is how slowly the frequency follows a lasting phase error. Zero means 60 s.
+	// TimeConstant to 1 h.
 	IntegralTime time.Duration
-	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase error. Zero means 0.05. Above 0,
-	// at most 0.5.
+	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase
+	// error. Zero means 0.05. Above 0, at most 0.5.
 	MaxSlew float64
-	// MaxDrift bounds the frequency that is learned. Zero means 0.0025 (2500 ppm). Above 0, at most 0.05.
+	// MaxDrift bounds the frequency that is learned. Zero means 0.0025 (2500 ppm). Above 0, at most
+	// 0.05.
 	MaxDrift float64
-	// Snap is the phase error above which three updates in a row set the clock anew. Zero means 500 ms. 10 ms to 1 h.
+	// Snap is the phase error above which three updates in a row set the clock anew. Zero means 500
+	// ms. 10 ms to 1 h.
 	Snap time.Duration
 }
 
@@ -56,21 +60,24 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 	return c, nil
 }
 
-// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs nothing but the server's updates, no
-// pings, and its time is the server's time less the average way down: enough to draw by, not enough to send inputs by.
+// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs
+// nothing but the server's updates, no pings, and its time is the server's time less the average
+// way down: enough to draw by, not enough to send inputs by.
 //
-// Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is proportional and integral with gains per
-// second:
+// Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is
+// proportional and integral with gains per second:
 //
 //	error = edge(tick) - time         when an update arrives
 //	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
 //	drift += error * elapsed / (TimeConstant * IntegralTime)
 //
-// where error(t) is what is left of the error as the clock makes up for it, so that the response is the same at 10 and at 60
-// updates a second and does not overshoot in a pause. Against wind-up the drift stays within MaxDrift and is left alone while the
-// slew is at its limit. Of updates that arrive within 5 ms of each other, as after a stall, the newest counts alone.
+// where error(t) is what is left of the error as the clock makes up for it, so that the response is
+// the same at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the
+// drift stays within MaxDrift and is left alone while the slew is at its limit. Of updates that
+// arrive within 5 ms of each other, as after a stall, the newest counts alone.
 //
-// Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read at times that do not.
+// Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read
+// at times that do not.
 type TickPLL struct {
 	config  TickPLLConfig
 	grid    Grid
@@ -99,7 +106,8 @@ const (
 	pllMemory = time.Second
 )
 
-// NewTickPLL returns a loop that is not started, or an error that names the bad field of the configuration.
+// NewTickPLL returns a loop that is not started, or an error that names the bad field of the
+// configuration.
 func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 	grid, err := NewGrid(config.Rate)
 	if err != nil {
@@ -112,9 +120,10 @@ func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 	return &TickPLL{config: config, grid: grid}, nil
 }
 
-// Update takes the arrival of the server's update about the state at t. It returns by how much the clock jumped, which is 0 but for
-// the first update and the third in a row that contradicts the clock by more than Snap. Updates that are older than one already
-// taken, or that come before it in local time, change nothing.
+// Update takes the arrival of the server's update about the state at t. It returns by how much the
+// clock jumped, which is 0 but for the first update and the third in a row that contradicts the
+// clock by more than Snap. Updates that are older than one already taken, or that come before it in
+// local time, change nothing.
 func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true
@@ -147,7 +156,8 @@ func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) 
 	return 0
 }
 
-// doubt counts updates far from the clock, and believes the third in a row that agrees with the one before it.
+// doubt counts updates far from the clock, and believes the third in a row that agrees with the one
+// before it.
 func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
 	switch {
 	case p.strange > 0 && now-p.doubted < pllBurst: // of a burst the newest counts
@@ -175,8 +185,8 @@ func (p *TickPLL) set(now time.Duration, index int64) {
 // knee is the error in ns below which the slew is not at its limit.
 func (p *TickPLL) knee() float64 { return p.config.MaxSlew * float64(p.config.TimeConstant) }
 
-// Now returns the server's time, less the average way down, at a local time. Before the first update it is 0, and times before the
-// newest update count as that.
+// Now returns the server's time, less the average way down, at a local time. Before the first
+// update it is 0, and times before the newest update count as that.
 func (p *TickPLL) Now(now time.Duration) time.Duration {
 	s := &p.state
 	dt := float64(max(0, now-s.at))
@@ -186,8 +196,8 @@ func (p *TickPLL) Now(now time.Duration) time.Duration {
 	return s.value + time.Duration(dt) + time.Duration(math.Round(dt*s.drift+p.made(s.err, dt)))
 }
 
-// made returns how much of an error is made up for after dt ns: linearly while the slew is at its limit, exponentially from the
-// knee on.
+// made returns how much of an error is made up for after dt ns: linearly while the slew is at its
+// limit, exponentially from the knee on.
 func (p *TickPLL) made(err, dt float64) float64 {
 	tau := float64(p.config.TimeConstant)
 	size, knee := math.Abs(err), p.knee()

@@ -18,7 +18,8 @@ func newTickPLL(t testing.TB) *TickPLL {
 	return p
 }
 
-// stream feeds a loop with updates of perfect punctuality, from one index to another, and returns the local time after the last.
+// stream feeds a loop with updates of perfect punctuality, from one index to another, and returns
+// the local time after the last.
 func stream(p *TickPLL, from, to, every int, delay time.Duration) time.Duration {
 	now := time.Duration(0)
 	for k := from; k <= to; k += every {
@@ -35,7 +36,8 @@ func TestTickPLLRespondsAlikeAtEveryRate(t *testing.T) {
 	}{
 		{20 * ms, 2707 * time.Microsecond}, // 20 exp(-1/0.5)
 		{100 * ms, 50 * ms},                // the slew of 5 % is the limit
-		{50 * ms, 9197 * time.Microsecond}, // 25 ms at 5 % take half a second, and then 25 exp(-0.5/0.5)
+		// 25 ms at 5 % take half a second, and then 25 exp(-0.5/0.5)
+		{50 * ms, 9197 * time.Microsecond},
 	} {
 		for _, every := range []int{1, 2, 6, 12} {
 			p := newTickPLL(t)
@@ -133,7 +135,8 @@ func TestTickPLLDriftIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever arrives, the time between jumps never runs backwards, and never faster than the slew and the drift allow.
+// Whatever arrives, the time between jumps never runs backwards, and never faster than the slew and
+// the drift allow.
 func TestTickPLLProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := NewTickPLL(TickPLLConfig{})

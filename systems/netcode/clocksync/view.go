@@ -8,16 +8,18 @@ import (
 
 // ViewConfig configures a [View]. The zero value stands for the documented defaults.
 type ViewConfig struct {
-	// TimeConstant is how fast an error decays while the rate is not at its limit: to 1/e of itself. Zero means 250 ms. 10 ms to 10
-	// s.
+	// TimeConstant is how fast an error decays while the rate is not at its limit: to 1/e of
+	// itself. Zero means 250 ms. 10 ms to 10 s.
 	TimeConstant time.Duration
-	// MaxRate is how much faster or slower than real time the view may run, as a fraction. Zero means 0.1. Above 0, at most 0.5.
+	// MaxRate is how much faster or slower than real time the view may run, as a fraction. Zero
+	// means 0.1. Above 0, at most 0.5.
 	MaxRate float64
-	// LowerRate is how fast a delay is taken back, in seconds per second. Zero means 0.01: after a network has become 100 ms
-	// quicker the view is up to date again after 10 s. Above 0, at most MaxRate.
+	// LowerRate is how fast a delay is taken back, in seconds per second. Zero means 0.01: after a
+	// network has become 100 ms quicker the view is up to date again after 10 s. Above 0, at most
+	// MaxRate.
 	LowerRate float64
-	// Snap is the step of the reference clock above which the view jumps along, with an event, instead of running faster or slower.
-	// Zero means 500 ms. 10 ms to 1 min.
+	// Snap is the step of the reference clock above which the view jumps along, with an event,
+	// instead of running faster or slower. Zero means 500 ms. 10 ms to 1 min.
 	Snap time.Duration
 }
 
@@ -47,12 +49,14 @@ func (c ViewConfig) withDefaults() (ViewConfig, error) {
 	return c, nil
 }
 
-// View is the clock by which remote entities are drawn: the server's time less a delay, at the rate of real time give or take
-// MaxRate. It does not know the simulation's stretch and lead, so these never change the speed of the remote world.
+// View is the clock by which remote entities are drawn: the server's time less a delay, at the rate
+// of real time give or take MaxRate. It does not know the simulation's stretch and lead, so these
+// never change the speed of the remote world.
 //
-// A longer delay is taken over at once, which makes the view run slower until it has fallen back far enough; a shorter one is
-// approached at LowerRate, because a network that was bad a moment ago will be again. A small step of the reference clock makes the
-// view run faster or slower; one of more than Snap, which only a stepping clock causes, moves the view along and is reported.
+// A longer delay is taken over at once, which makes the view run slower until it has fallen back
+// far enough; a shorter one is approached at LowerRate, because a network that was bad a moment ago
+// will be again. A small step of the reference clock makes the view run faster or slower; one of
+// more than Snap, which only a stepping clock causes, moves the view along and is reported.
 // Otherwise the view never runs back.
 //
 // Create it with [NewView].
@@ -67,7 +71,8 @@ type View struct {
 	jump      time.Duration
 }
 
-// NewView returns a clock that is not started, or an error that names the bad field of the configuration.
+// NewView returns a clock that is not started, or an error that names the bad field of the
+// configuration.
 func NewView(config ViewConfig) (*View, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -76,9 +81,10 @@ func NewView(config ViewConfig) (*View, error) {
 	return &View{config: config, rate: 1}, nil
 }
 
-// Advance moves the view on to a real time and returns the server time to draw remote entities at. It takes the reference clock's
-// value at that real time and the delay that the network is found to want. The first call starts the view exactly at reference -
-// wanted. A real time that is not later than the last one changes nothing but the wanted delay, and a negative delay counts as 0.
+// Advance moves the view on to a real time and returns the server time to draw remote entities at.
+// It takes the reference clock's value at that real time and the delay that the network is found to
+// want. The first call starts the view exactly at reference - wanted. A real time that is not later
+// than the last one changes nothing but the wanted delay, and a negative delay counts as 0.
 func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	wanted = max(0, wanted)
 	v.jump = 0
@@ -101,7 +107,8 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	behind := (reference - v.delay) - (v.time + dt)
 	correction := -math.Expm1(-dt.Seconds()/v.config.TimeConstant.Seconds()) * float64(behind)
 	limit := v.config.MaxRate * float64(dt)
-	advance := dt + time.Duration(min(max(correction, -limit), limit)) // rounded towards real time: the limits hold to the nanosecond
+	// rounded towards real time: the limits hold to the nanosecond
+	advance := dt + time.Duration(min(max(correction, -limit), limit))
 	v.time += advance
 	v.rate = float64(advance) / float64(dt)
 	return v.time
@@ -110,7 +117,8 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 // Time returns what the last Advance returned.
 func (v *View) Time() time.Duration { return v.time }
 
-// Delay returns the delay that the view is held at or approaches: the wanted one, or a longer one that is being taken back.
+// Delay returns the delay that the view is held at or approaches: the wanted one, or a longer one
+// that is being taken back.
 func (v *View) Delay() time.Duration { return v.delay }
 
 // Lag returns how far the view was behind the reference clock at the last Advance.
@@ -119,6 +127,7 @@ func (v *View) Lag() time.Duration { return v.reference - v.time }
 // Rate returns the speed of the view over the last Advance, 1 being real time. Jumps do not count.
 func (v *View) Rate() float64 { return v.rate }
 
-// Jump returns by how much the last Advance moved the view along with a step of the reference clock, and 0 if it did not. After a
-// jump the entities drawn should come back through an error offset or be drawn anew.
+// Jump returns by how much the last Advance moved the view along with a step of the reference
+// clock, and 0 if it did not. After a jump the entities drawn should come back through an error
+// offset or be drawn anew.
 func (v *View) Jump() time.Duration { return v.jump }

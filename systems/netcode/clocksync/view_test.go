@@ -44,7 +44,8 @@ func TestViewSlewsTheDelay(t *testing.T) {
 		least, most time.Duration // until the delay is right within 10 ms
 		slow, fast  float64       // rates
 	}{
-		{100 * ms, 200 * ms, 900 * ms, 1100 * ms, 0.9, 1.0001},          // 75 ms at 10 %, then 25 exp(-t/0.25)
+		// 75 ms at 10 %, then 25 exp(-t/0.25)
+		{100 * ms, 200 * ms, 900 * ms, 1100 * ms, 0.9, 1.0001},
 		{100 * ms, 400 * ms, 2900 * ms, 3100 * ms, 0.9, 1.0001},         // 275 ms at 10 %
 		{200 * ms, 100 * ms, 9 * time.Second, 9500 * ms, 0.9999, 1.011}, // 1 %
 		{100 * ms, 105 * ms, 0, 0, 0.975, 1.0001},
@@ -106,7 +107,8 @@ func TestViewIgnoresTimesThatPassed(t *testing.T) {
 	}
 }
 
-// Conformance case 30: a clock that stepped is followed at once, with a report, and never by running fast; small steps are slewed.
+// Conformance case 30: a clock that stepped is followed at once, with a report, and never by
+// running fast; small steps are slewed.
 func TestViewFollowsSteps(t *testing.T) {
 	for _, test := range []struct {
 		step  time.Duration
@@ -137,8 +139,8 @@ func TestViewFollowsSteps(t *testing.T) {
 	}
 }
 
-// Whatever the reference and the wanted delay do, the rate stays within 0.9 and 1.1 and the view never runs back, but in a jump
-// that is reported.
+// Whatever the reference and the wanted delay do, the rate stays within 0.9 and 1.1 and the view
+// never runs back, but in a jump that is reported.
 func TestViewProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, err := NewView(ViewConfig{})

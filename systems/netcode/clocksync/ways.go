@@ -12,29 +12,31 @@ const (
 	waysHeld = 256
 	// waysLeast is how many there must be before they say anything.
 	waysLeast = 4
-	// outage is how much longer inputs may have been held up than the newest to count: no lead is worth what
-	// comes once in ten seconds and takes one.
+	// outage is how much longer inputs may have been held up than the newest to count: no lead is
+	// worth what comes once in ten seconds and takes one.
 	outage = 250 * time.Millisecond
 
-	// Jitter is counted in milliseconds up to a quarter of a second, and forgotten within half a minute.
+	// Jitter is counted in milliseconds up to a quarter of a second, and forgotten within half a
+	// minute.
 	jitterBins = 256
 	jitterBin  = time.Millisecond
 	jitterFor  = 30 * time.Second
-	// jitterLeast keeps a lead that is a whole number of frames from being a nanosecond less than that.
+	// jitterLeast keeps a lead that is a whole number of frames from being a nanosecond less than
+	// that.
 	jitterLeast = jitterBin / 8
 
-	// lateFor is for how long a share of 1/lateShare of the inputs must have been late for the way to count
-	// as longer.
+	// lateFor is for how long a share of 1/lateShare of the inputs must have been late for the way
+	// to count as longer.
 	lateFor   = 200 * time.Millisecond
 	lateShare = 3
-	// A queue that grows goes on growing: riseAhead times what it gained in half of lateFor is allowed for at
-	// first, and nothing any more after riseFor.
+	// A queue that grows goes on growing: riseAhead times what it gained in half of lateFor is
+	// allowed for at first, and nothing any more after riseFor.
 	riseAhead = 12
 	riseFor   = 2 * time.Second
 )
 
-// way is what a report says of one input: from the local time at which it was sent to the server time at
-// which it arrived.
+// way is what a report says of one input: from the local time at which it was sent to the server
+// time at which it arrived.
 type way struct {
 	at     time.Duration // local time of the report
 	sent   time.Duration // and of the input
@@ -44,8 +46,8 @@ type way struct {
 	bin    int // of the histogram
 }
 
-// ways holds the newest of them in a ring, for their median, and how much longer than it they have been, in a
-// histogram that forgets.
+// ways holds the newest of them in a ring, for their median, and how much longer than it they have
+// been, in a histogram that forgets.
 type ways struct {
 	buf     [waysHeld]way
 	head, n int
@@ -90,8 +92,9 @@ func (w *ways) add(v way) {
 // known reports whether there are enough.
 func (w *ways) known() bool { return w.n >= waysLeast }
 
-// late reports whether too many inputs have been late, in reports over long enough: a single stall is no
-// longer way. Inputs that were sent before it last said so do not count. If so, it forgets what was before.
+// late reports whether too many inputs have been late, in reports over long enough: a single stall
+// is no longer way. Inputs that were sent before it last said so do not count. If so, it forgets
+// what was before.
 func (w *ways) late(now time.Duration) bool {
 	late, all := 0, 0
 	newest := w.ago(0)
@@ -159,7 +162,8 @@ func (w *ways) measure(now time.Duration, q float64) {
 	}
 }
 
-// jitter returns how much longer than the median a way may be that is allowed for, as of the last report.
+// jitter returns how much longer than the median a way may be that is allowed for, as of the last
+// report.
 func (w *ways) jitter() time.Duration {
 	if !w.known() {
 		return 0

@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// testEngine keeps time as the engine does: a clamp, a stretch in millionths with a carried remainder, rational edges, a step cap.
+// testEngine keeps time as the engine does: a clamp, a stretch in millionths with a carried
+// remainder, rational edges, a step cap.
 type testEngine struct {
 	grid                 Grid
 	normal, real, droppd time.Duration
@@ -51,8 +52,8 @@ func (e *testEngine) time() EngineTime {
 	return EngineTime{Normal: e.normal, Fixed: e.grid.Edge(int64(e.tick)), Dropped: e.droppd, Tick: e.tick}
 }
 
-// world is a server and a client with a link between them. Virtual time is the server machine's; the server's time line is that
-// less what the server lost.
+// world is a server and a client with a link between them. Virtual time is the server machine's;
+// the server's time line is that less what the server lost.
 type world struct {
 	virtual
 	t        testing.TB
@@ -63,8 +64,9 @@ type world struct {
 	serverPaused      bool
 	meter             *AgeMeter
 	arrivedFrom       int64
-	arrived           []time.Duration // first arrival of the inputs from arrivedFrom on, in server time; 0 if there is none
-	redundancy        int
+	// first arrival of the inputs from arrivedFrom on, in server time; 0 if there is none
+	arrived    []time.Duration
+	redundancy int
 
 	localEpoch    time.Duration
 	ppm           float64 // of the client's clock
@@ -245,7 +247,8 @@ func (w *world) snapshot() {
 	})
 }
 
-// wanted is the least delay that would have done for the last 2 s, with two intervals and a tick to spare.
+// wanted is the least delay that would have done for the last 2 s, with two intervals and a tick to
+// spare.
 func (w *world) wanted() time.Duration {
 	if w.fixedDelay != 0 {
 		return w.fixedDelay

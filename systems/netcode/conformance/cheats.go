@@ -127,7 +127,8 @@ func pushed(seed uint64) []float64 {
 	return []float64{left, float64(grew), float64(m.corrections - pushes)}
 }
 
-// speedOnTicks returns how fast a client is that sends so many inputs per tick, as far ahead as the server takes them, against an honest one.
+// speedOnTicks returns how fast a client is that sends so many inputs per tick, as far ahead as the
+// server takes them, against an honest one.
 func speedOnTicks(times int) float64 {
 	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	if err != nil {
@@ -171,7 +172,8 @@ func speedOnArrival(times int) (speed, waiting float64) {
 	return state.X / (seconds * runSpeed), waiting
 }
 
-// banked returns how far a player moves in one tick of the server after ten seconds of silence, when 306 inputs of the given length come at once.
+// banked returns how far a player moves in one tick of the server after ten seconds of silence,
+// when 306 inputs of the given length come at once.
 func banked(c prediction.ArrivalConfig[control], length time.Duration) (moved float64) {
 	c.Step = length
 	a, err := prediction.NewArrivals(c)

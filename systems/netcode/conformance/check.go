@@ -15,7 +15,8 @@ type Check struct {
 	Measured  string
 	Held      bool
 
-	// Control marks a negative control: an algorithm as its source has it, which has to miss the bound, else the bound proves nothing.
+	// Control marks a negative control: an algorithm as its source has it, which has to miss the
+	// bound, else the bound proves nothing.
 	Control bool
 
 	// Why says what keeps a bound from being met, where that is known.
@@ -52,7 +53,8 @@ func (c *Check) Verdict() string {
 	return "**misses**"
 }
 
-// unit says how a figure is printed. Figures are rounded so far that the last bit of a floating-point operation does not show.
+// unit says how a figure is printed. Figures are rounded so far that the last bit of a
+// floating-point operation does not show.
 type unit struct {
 	format string
 	factor float64
@@ -84,7 +86,8 @@ type bound struct {
 	why        string
 }
 
-// check holds a figure against the bound. A figure is rounded as it is printed first, so that verdict and print agree.
+// check holds a figure against the bound. A figure is rounded as it is printed first, so that
+// verdict and print agree.
 func (b bound) check(number, condition string, value float64) Check {
 	c := Check{
 		Case: number, Condition: condition, Lane: b.lane, What: b.what, Control: b.control, Why: b.why,

@@ -13,8 +13,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// The scene of G. Fiedler's articles on networked physics, as far as the wire is concerned: 901 cubes that hop and tumble over a field. There is no solver
-// behind it; gravity, bounces, friction and spin make the numbers alike.
+// The scene of G. Fiedler's articles on networked physics, as far as the wire is concerned: 901
+// cubes that hop and tumble over a field. There is no solver behind it; gravity, bounces, friction
+// and spin make the numbers alike.
 
 const (
 	cubeCount  = 901
@@ -77,7 +78,8 @@ type stream struct {
 
 const cubeDelay = 6 // ticks
 
-// packetHeader is that of package packet: a sequence number, an acknowledgement and a mask, and a byte that ends the messages in front.
+// packetHeader is that of package packet: a sequence number, an acknowledgement and a mask, and a
+// byte that ends the messages in front.
 const packetHeader = 9
 
 func newStream() *stream {
@@ -232,8 +234,9 @@ func storm() []float64 {
 	}
 }
 
-// creeping sends a body that moves by less than a quantum per tick, each time as a change to what was acknowledged, and returns the worst error on an axis in half
-// quanta: rounding must not add up.
+// creeping sends a body that moves by less than a quantum per tick, each time as a change to what
+// was acknowledged, and returns the worst error on an axis in half quanta: rounding must not add
+// up.
 func creeping(seed uint64) []float64 {
 	w := newWire(1)
 	lossy := base

@@ -44,7 +44,8 @@ func (r *run) fixed(end time.Duration) {
 	}
 }
 
-// ask asks a lane for its state and files it as the newer of the two samples, or as both after a jump.
+// ask asks a lane for its state and files it as the newer of the two samples, or as both after a
+// jump.
 func (r *run) ask(i int, at, view time.Duration) {
 	l := &r.lanes[i]
 	next := shown{childRotation: upright}
@@ -103,7 +104,8 @@ func (r *run) claim(l *fitted, claimed, local time.Duration) time.Duration {
 	case l.Clock == Log5:
 		return claimed + r.clocks.pllFirst
 	case l.Kind.Predictive():
-		return r.server(r.trueTime(local)) // measured against the true present, whatever the clock believes
+		// measured against the true present, whatever the clock believes
+		return r.server(r.trueTime(local))
 	}
 	return claimed
 }
@@ -150,7 +152,8 @@ func (r *run) draw(local, now time.Duration) {
 	}
 }
 
-// between is the synchronizer's rule: frames are blended linearly between the two samples, local poses each for itself.
+// between is the synchronizer's rule: frames are blended linearly between the two samples, local
+// poses each for itself.
 func between(a, b *shown, t float64) shown {
 	return shown{
 		position:      a.position.Add(b.position.Sub(a.position).Mul(t)),
@@ -165,7 +168,8 @@ func quat64(q mgl32.Quat) mgl64.Quat {
 	return mgl64.Quat{W: float64(q.W), V: vec64(q.V)}
 }
 
-// blend is the rule for rotations: shortest arc, unit length. Between two fixed steps the arc is small, and a straight line is as good as an arc.
+// blend is the rule for rotations: shortest arc, unit length. Between two fixed steps the arc is
+// small, and a straight line is as good as an arc.
 func blend(a, b mgl64.Quat, t float64) mgl64.Quat {
 	if a.Dot(b) < 0 {
 		b = b.Scale(-1)

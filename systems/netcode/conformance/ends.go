@@ -15,7 +15,8 @@ const (
 	kindPong   = 3
 )
 
-// serve runs the server up to a true time: it answers pings as they come and sends snapshots at its ticks.
+// serve runs the server up to a true time: it answers pings as they come and sends snapshots at its
+// ticks.
 func (r *run) serve(now time.Duration) {
 	p := r.spec.Network.Pause
 	for {

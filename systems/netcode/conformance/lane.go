@@ -14,15 +14,18 @@ const (
 	// Follow is the product's: remote.Playback, which measures its delay from the arrivals alone
 	// and needs no pings.
 	Follow Clock = iota
-	// Reference is the same measurement behind the reference clock of clocksync, followed by its View.
+	// Reference is the same measurement behind the reference clock of clocksync, followed by its
+	// View.
 	Reference
 	// Mirror is Mirror's timeline, and draws once per frame instead of once per step.
 	Mirror
-	// Log5 is the platformer article's phase-locked loop with counted updates and 200 ms of delay, drawn once per frame.
+	// Log5 is the platformer article's phase-locked loop with counted updates and 200 ms of delay,
+	// drawn once per frame.
 	Log5
 	// Present is the reference clock itself, for what predicts.
 	Present
-	// Local is not remote at all: a body that is simulated here, in step with the server, to show what blending between two fixed steps adds.
+	// Local is not remote at all: a body that is simulated here, in step with the server, to show
+	// what blending between two fixed steps adds.
 	Local
 )
 
@@ -74,11 +77,13 @@ func lanes(names ...string) []Lane {
 	return found
 }
 
-// Views reports whether the lane has a view of its own speed; the others show the newest that they know, or the present.
+// Views reports whether the lane has a view of its own speed; the others show the newest that they
+// know, or the present.
 func (l *Lane) Views() bool { return l.Clock != Present && l.Clock != Local }
 
-// PerFrame reports whether the lane draws once per frame, as its original does. The others are sampled once per fixed step into a logical
-// pose, from which frames are blended, as local bodies are.
+// PerFrame reports whether the lane draws once per frame, as its original does. The others are
+// sampled once per fixed step into a logical pose, from which frames are blended, as local bodies
+// are.
 func (l *Lane) PerFrame() bool { return l.Clock == Mirror || l.Clock == Log5 }
 
 // clocks holds every clock of a client; all lanes of a run share them.
@@ -114,7 +119,8 @@ func newClocks(interval, tick time.Duration) *clocks {
 	}
 }
 
-// arrive takes a snapshot that reached the client at a local time and was read in a frame at another: Mirror knows only of the latter.
+// arrive takes a snapshot that reached the client at a local time and was read in a frame at
+// another: Mirror knows only of the latter.
 func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint16) {
 	if c.reference.Ready() {
 		c.delay.Arrive(c.reference.At(local), stamp, number)

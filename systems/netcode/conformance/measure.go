@@ -9,18 +9,25 @@ import (
 
 // Measure is what one lane did in one run after the warm-up, or the worst of several runs.
 type Measure struct {
-	ErrorRMS, ErrorMax float64 // metres between what is drawn and the truth at the time that it claims to show
-	StepMax            float64 // the same at fixed steps: without what blending between two of them adds
-	TurnRMS, TurnMax   float64 // degrees, likewise
-	Jump               float64 // metres moved in one frame beyond what the body's greatest speed within a quarter of a second explains
-	Rough, TrueRough   float64 // rms second difference of the drawn positions and of the true ones, m/s²
-	Starved            float64 // share of the frames without samples on both sides, 0 to 1
-	Lag50, Lag95       time.Duration
-	RateMin, RateMax   float64 // of the view over fixed steps (frames, for lanes drawn per frame), while it does not wait for data
-	Back               int     // steps in which the view ran backwards
-	Jumped             int     // frames drawn as teleports where the truth has none
-	Smeared            int     // frames in which a body that teleports is drawn on the way
-	Torn               int     // steps in which parent and child are shown of different times
+	// metres between what is drawn and the truth at the time that it claims to show
+	ErrorRMS, ErrorMax float64
+	// the same at fixed steps: without what blending between two of them adds
+	StepMax          float64
+	TurnRMS, TurnMax float64 // degrees, likewise
+	// metres moved in one frame beyond what the body's greatest speed within a quarter of a second
+	// explains
+	Jump float64
+	// rms second difference of the drawn positions and of the true ones, m/s²
+	Rough, TrueRough float64
+	Starved          float64 // share of the frames without samples on both sides, 0 to 1
+	Lag50, Lag95     time.Duration
+	// of the view over fixed steps (frames, for lanes drawn per frame), while it does not wait for
+	// data
+	RateMin, RateMax float64
+	Back             int // steps in which the view ran backwards
+	Jumped           int // frames drawn as teleports where the truth has none
+	Smeared          int // frames in which a body that teleports is drawn on the way
+	Torn             int // steps in which parent and child are shown of different times
 
 	frames             int
 	starved            int
@@ -37,11 +44,13 @@ const (
 	lagBin  = 100 * time.Microsecond
 	lagBins = 20000 // two seconds; the last holds all beyond
 
-	// viewRate is the fastest that a view may run; what a body moves more for that reason is no jump.
+	// viewRate is the fastest that a view may run; what a body moves more for that reason is no
+	// jump.
 	viewRate = 1.1
 )
 
-// frame takes one frame of a body whose speed around that time is at most top; dt is the frame's length in seconds.
+// frame takes one frame of a body whose speed around that time is at most top; dt is the frame's
+// length in seconds.
 func (m *Measure) frame(f *Frame, top, dt float64) {
 	if m.lags == nil {
 		m.lags = make([]int32, lagBins+1)
@@ -51,8 +60,9 @@ func (m *Measure) frame(f *Frame, top, dt float64) {
 		m.starved++
 	}
 
-	// When the body teleported is not to be known from snapshots before and after, so that its place is only compared modulo the teleports; what is
-	// drawn between two places is counted for itself.
+	// When the body teleported is not to be known from snapshots before and after, so that its
+	// place is only compared modulo the teleports; what is drawn between two places is counted for
+	// itself.
 	teleports := f.Truth.Discontinuity != 0
 	drawn, truth := f.Drawn, f.Truth.Position
 	if teleports {

@@ -17,7 +17,8 @@ type Truth struct {
 	AtRest             bool
 }
 
-// Motion is a path known in closed form, so that what is drawn can be compared with the truth at any instant.
+// Motion is a path known in closed form, so that what is drawn can be compared with the truth at
+// any instant.
 type Motion struct {
 	ID    string // as in the case list: M1 to M8
 	Title string
@@ -40,7 +41,8 @@ var upright = mgl64.QuatIdent()
 // teleport is the stride of M7, along z. Nothing else of it moves there.
 const teleport = 50
 
-// The motions of the case list. None repeats in step with the snapshots, so that in a long run flips, bounces and stops come at every phase between two of them.
+// The motions of the case list. None repeats in step with the snapshots, so that in a long run
+// flips, bounces and stops come at every phase between two of them.
 var motions = []Motion{
 	{"M1", "constant 6 m/s", func(t float64) Truth {
 		return Truth{Position: mgl64.Vec3{6 * t, 0, 0}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright}
@@ -125,7 +127,8 @@ func motion(id string) *Motion {
 // Motions returns all of them, in order.
 func Motions() []Motion { return append([]Motion(nil), motions...) }
 
-// topSpeeds tabulates the greatest speed within a quarter of a second of every instant: what a body may honestly be seen to move at then.
+// topSpeeds tabulates the greatest speed within a quarter of a second of every instant: what a body
+// may honestly be seen to move at then.
 type topSpeeds []float32
 
 const (

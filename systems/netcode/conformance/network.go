@@ -22,10 +22,12 @@ type Network struct {
 	Drift        float64       // of the client's clock against the server's, in parts per million
 	Epoch        time.Duration // what the client's clock shows when the server's shows zero
 
-	// Pause stops the server's simulation, and with it its time, from the first instant to the second.
+	// Pause stops the server's simulation, and with it its time, from the first instant to the
+	// second.
 	Pause [2]time.Duration
 
-	// Suspend stops the client, as a browser does with a tab in the background, between the two instants. Its network goes on.
+	// Suspend stops the client, as a browser does with a tab in the background, between the two
+	// instants. Its network goes on.
 	Suspend [2]time.Duration
 
 	// Calm ends all loss at the instant, if it is not zero.
@@ -39,7 +41,8 @@ func (n *Network) frameRate() float64 {
 	return n.FrameRate
 }
 
-// line returns what the way down does, in linksim's notation. The seed of a run is twice the run's number.
+// line returns what the way down does, in linksim's notation. The seed of a run is twice the run's
+// number.
 func (n *Network) line() string {
 	return strings.TrimSuffix(n.Down.String(), " seed="+strconv.FormatUint(n.Down.Seed, 10))
 }

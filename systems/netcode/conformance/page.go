@@ -54,7 +54,8 @@ type figures struct {
 	Lines          [][]string
 }
 
-// WritePage writes the report as one self-contained HTML page with plots, for which it runs the scenes again.
+// WritePage writes the report as one self-contained HTML page with plots, for which it runs the
+// scenes again.
 func (r *Report) WritePage(out io.Writer, workers int) error {
 	p := page{Seeds: Seeds, WarmUp: WarmUp.Seconds(), Checks: r.Checks, Noted: r.noted(), Sections: r.Sections, Heads: measureHeads, Headline: r.headlines()}
 	p.Held, p.Missed, p.Controls = r.count()
@@ -112,7 +113,8 @@ func (r *Report) headlines() []headline {
 		}
 		ours, seed, other := o.lane(tandem), o.lane(log5), o.lane(mirror)
 		tile := func(text string, print func(m *Measure) string) headline {
-			whole := func(m *Measure) string { return strings.ReplaceAll(print(m), " ", "\u00a0") } // number and unit stay together
+			// number and unit stay together
+			whole := func(m *Measure) string { return strings.ReplaceAll(print(m), " ", "\u00a0") }
 			return headline{whole(ours), text, "Mirror " + whole(other) + ", Log\u00a0#5 " + whole(seed)}
 		}
 		return []headline{

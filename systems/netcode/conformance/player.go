@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The game of the prediction cases: a runner on a line, and eight buttons whose presses are counted.
+// The game of the prediction cases: a runner on a line, and eight buttons whose presses are
+// counted.
 
 const runSpeed = 6.0 // m/s
 
@@ -81,7 +82,8 @@ func strafing(t tick.Tick) control {
 	return in
 }
 
-// match is a server and one player over a simulated path: ticks and frames at 60 Hz, states at 30 Hz.
+// match is a server and one player over a simulated path: ticks and frames at 60 Hz, states at 30
+// Hz.
 type match struct {
 	lead     int
 	play     func(tick.Tick) control

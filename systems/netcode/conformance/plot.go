@@ -115,7 +115,8 @@ func newChart(kind chartKind, tracks []track, from, to float64, last bool) chart
 	return c
 }
 
-// path returns an SVG path through the points, without those that lie on a straight line between their neighbours.
+// path returns an SVG path through the points, without those that lie on a straight line between
+// their neighbours.
 func path(at, values []float64, x, y func(float64) float64) string {
 	var b strings.Builder
 	px := func(i int) float64 { return math.Round(10*x(at[i])) / 10 }

@@ -22,7 +22,8 @@ func committed(t *testing.T) string {
 	return string(page)
 }
 
-// The committed page says what the code does: some rows and cases are computed again, in full, and must come out to the letter.
+// The committed page says what the code does: some rows and cases are computed again, in full, and
+// must come out to the letter.
 func TestCommittedFiguresAreTheCodes(t *testing.T) {
 	page := committed(t)
 	again := func(names []string, length time.Duration, pick func(r *Row) bool) {

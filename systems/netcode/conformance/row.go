@@ -2,7 +2,8 @@ package conformance
 
 import "time"
 
-// Seeds is how many runs stand behind every figure. The worst of them is given, unless it says otherwise.
+// Seeds is how many runs stand behind every figure. The worst of them is given, unless it says
+// otherwise.
 const Seeds = 20
 
 // Row is a network and a motion, over which all lanes are compared.
@@ -62,7 +63,8 @@ func Rows() []Row {
 	return rows
 }
 
-// compute runs the rows, all seeds of each, in the given lanes on so many workers, and calls done after each run. The result does not depend on their number.
+// compute runs the rows, all seeds of each, in the given lanes on so many workers, and calls done
+// after each run. The result does not depend on their number.
 func compute(rows []Row, lanes []Lane, workers int, done func()) []Outcome {
 	results := make([]Result, len(rows)*Seeds)
 	parallel(len(results), workers, func(i int) {

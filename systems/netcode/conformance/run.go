@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// WarmUp is the time after joining that no measure counts: three round trips for the clock, and a few seconds for the first estimate of the loss.
+// WarmUp is the time after joining that no measure counts: three round trips for the clock, and a
+// few seconds for the first estimate of the loss.
 const WarmUp = 5 * time.Second
 
 // Spec is one run: a body in motion, drawn in all lanes from the same packets.
@@ -22,7 +23,8 @@ type Spec struct {
 	Length  time.Duration // of server time, warm-up included
 	Seed    uint64
 
-	// Watch, if set, is told of every frame of every lane after it was drawn, and Step of every fixed step of the lanes that are sampled in it.
+	// Watch, if set, is told of every frame of every lane after it was drawn, and Step of every
+	// fixed step of the lanes that are sampled in it.
 	Watch func(lane int, f *Frame)
 	Step  func(lane int, at, view time.Duration, info *remote.Info)
 	Truth func(now time.Duration, t Truth) // of every frame, at the server's present
@@ -48,7 +50,8 @@ type Result struct {
 const (
 	pingEvery  = 250 * time.Millisecond
 	tickLength = time.Second / TickRate
-	maxDelta   = 250 * time.Millisecond // of a frame, as the engine's default; what is beyond is dropped
+	// of a frame, as the engine's default; what is beyond is dropped
+	maxDelta = 250 * time.Millisecond
 )
 
 // run is the state of a Spec being run.
@@ -73,7 +76,8 @@ type run struct {
 	buf      [mtu + 1]byte
 }
 
-// Run runs a Spec and returns what it measured. The same Spec gives the same Result, whatever the machine.
+// Run runs a Spec and returns what it measured. The same Spec gives the same Result, whatever the
+// machine.
 func Run(spec Spec) Result {
 	r := &run{spec: spec}
 	n := &r.spec.Network
@@ -164,7 +168,8 @@ func (r *run) frame(local, now time.Duration) {
 	}
 	r.clocks.frame(local)
 
-	// The engine's clock: time beyond MaxDelta is dropped, then steps are run until the next edge lies ahead of the frame.
+	// The engine's clock: time beyond MaxDelta is dropped, then steps are run until the next edge
+	// lies ahead of the frame.
 	if late := local - r.edge(r.step); late > maxDelta {
 		r.step += int64((late - maxDelta) / tickLength)
 	}

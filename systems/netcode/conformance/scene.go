@@ -14,9 +14,11 @@ type scene struct {
 	lanes       []string
 	length      time.Duration
 	seed        uint64
-	from, to    time.Duration // plotted; with from zero: to is the width, around the first lane's greatest error (of all seeds, if none is given)
-	axis        int           // of the position
-	charts      []chartKind
+	// plotted; with from zero: to is the width, around the first lane's greatest error (of all
+	// seeds, if none is given)
+	from, to time.Duration
+	axis     int // of the position
+	charts   []chartKind
 }
 
 // chartKind is a quantity over time.

@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// special is a case that asks for more than the measures of a run. Run returns one figure for each bound; the greatest over the seeds counts (the least for a
-// lower bound).
+// special is a case that asks for more than the measures of a run. Run returns one figure for each
+// bound; the greatest over the seeds counts (the least for a lower bound).
 type special struct {
 	number, condition string
 	bounds            []bound
@@ -68,7 +68,8 @@ func (l *lags) median(from, to time.Duration) time.Duration {
 	return v[len(v)/2]
 }
 
-// settled returns how long after an instant the lag was last as far from where it ends as a tolerance.
+// settled returns how long after an instant the lag was last as far from where it ends as a
+// tolerance.
 func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	last := after
 	for i, t := range l.at {
@@ -79,12 +80,15 @@ func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	return last - after
 }
 
-// recovery: on an ordered stream every loss becomes a stall. Some time after the loss has ended the view must be near again.
+// recovery: on an ordered stream every loss becomes a stall. Some time after the loss has ended the
+// view must be near again.
 //
-// A packet that was sent before the end may be lost with all of its retransmissions: it comes seconds late, and holds up all behind it. A view that goes no
-// further than 100 ms beyond what has come is then as far behind as the stream, less 100 ms, and makes up for it at 1.5 of real speed. So the bound is 1.1
-// times the lag without loss or, where that is more, 1.1 times the least lag that any such view can have come down to by then. The first figure alone, for
-// the worst seed, stands beside it.
+// A packet that was sent before the end may be lost with all of its retransmissions: it comes
+// seconds late, and holds up all behind it. A view that goes no further than 100 ms beyond what has
+// come is then as far behind as the stream, less 100 ms, and makes up for it at 1.5 of real speed.
+// So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the least lag
+// that any such view can have come down to by then. The first figure alone, for the worst seed,
+// stands beside it.
 func recovery() special {
 	const calm = 60 * time.Second
 	n := ordered
@@ -168,7 +172,8 @@ func duplicates() special {
 		Run(spec)
 		first := frames
 		frames = make([][]key, len(names))
-		spec.Network.Down.Duplicate = 0.3 // downwards alone: a ping that comes twice would be answered twice
+		// downwards alone: a ping that comes twice would be answered twice
+		spec.Network.Down.Duplicate = 0.3
 		Run(spec)
 		for i := range first {
 			for j := range first[i] {
@@ -189,7 +194,8 @@ func duplicates() special {
 	}
 }
 
-// drift: the client's clock runs fast or slow. The view must keep the lag that it has with a good clock.
+// drift: the client's clock runs fast or slow. The view must keep the lag that it has with a good
+// clock.
 func drift(number string, ppm float64, length time.Duration, controls bool) special {
 	n := drifting(base, fmt.Sprintf("base, client's clock %+.0f ppm", ppm), ppm)
 	if !controls {
@@ -220,7 +226,8 @@ func drift(number string, ppm float64, length time.Duration, controls bool) spec
 	}
 }
 
-// viewError returns the differences of the lag, sorted, from its median in the same run with a good clock, and the median speed of the view.
+// viewError returns the differences of the lag, sorted, from its median in the same run with a good
+// clock, and the median speed of the view.
 func viewError(n Network, length time.Duration, seed uint64, lane string, from time.Duration) ([]time.Duration, float64) {
 	good := n
 	good.Drift = 0
@@ -273,7 +280,8 @@ func reroute(n Network, within float64, length time.Duration) special {
 		run: func(seed uint64) []float64 {
 			ours, m := absorb(seed, tandem)
 			theirs, _ := absorb(seed, mirror)
-			// The loop gives way by 0.1 ms per update, so that its last twenty seconds say little of where it is heading: it is there when all of the change is.
+			// The loop gives way by 0.1 ms per update, so that its last twenty seconds say little
+			// of where it is heading: it is there when all of the change is.
 			var l lags
 			Run(Spec{Network: at10(n), Motion: motion("M1"), Lanes: lanes(log5), Length: length, Seed: seed, Watch: l.watch})
 			end := l.median(route-tail, route) + change
@@ -314,7 +322,8 @@ func epochs() special {
 	}
 }
 
-// hierarchy: a spinning child on a turning parent. Both are sampled at one view time, and local poses are blended.
+// hierarchy: a spinning child on a turning parent. Both are sampled at one view time, and local
+// poses are blended.
 func hierarchy(n Network, limit float64) special {
 	return special{
 		number: "21", condition: n.Name + ", M8",
@@ -347,7 +356,8 @@ func slowClient() special {
 	}
 }
 
-// suspended: a client that stands still for a minute, with everything that was sent meanwhile waiting for it.
+// suspended: a client that stands still for a minute, with everything that was sent meanwhile
+// waiting for it.
 func suspended() special {
 	n := base
 	n.Suspend = [2]time.Duration{30 * time.Second, 90 * time.Second}

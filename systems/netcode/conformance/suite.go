@@ -21,7 +21,8 @@ type Section struct {
 // Term is a word and what it means.
 type Term struct{ Name, Text string }
 
-// Failed returns the checks that did not come out as they should: bounds that are missed, and controls that do not miss theirs.
+// Failed returns the checks that did not come out as they should: bounds that are missed, and
+// controls that do not miss theirs.
 func (r *Report) Failed() []Check {
 	failed := failed(r.Checks)
 	for i := range r.Sections {
@@ -64,8 +65,9 @@ func noted(checks []Check) []Check {
 	return noted
 }
 
-// RunAll runs every row in every lane and every special case, on so many goroutines, and calls progress, which may be nil and must be safe for
-// concurrent use, with the share that is done. The report does not depend on the number of goroutines.
+// RunAll runs every row in every lane and every special case, on so many goroutines, and calls
+// progress, which may be nil and must be safe for concurrent use, with the share that is done. The
+// report does not depend on the number of goroutines.
 func RunAll(workers int, progress func(done, of int)) *Report {
 	rows, special := Rows(), specials()
 	of := (len(rows) + len(special)) * Seeds

@@ -2,7 +2,8 @@ package conformance
 
 import "time"
 
-// local returns what the client's clock shows at a true time, trueTime the reverse. The server's clock shows the true time, until it pauses.
+// local returns what the client's clock shows at a true time, trueTime the reverse. The server's
+// clock shows the true time, until it pauses.
 func (r *run) local(t time.Duration) time.Duration {
 	return r.spec.Network.Epoch + t + time.Duration(float64(t)*r.spec.Network.Drift*1e-6)
 }

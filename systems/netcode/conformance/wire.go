@@ -16,7 +16,8 @@ const mtu = 1150
 // overhead is what IPv4 and UDP add to a packet, in bytes. Encryption would add 46 more.
 const overhead = 28
 
-// wire is the product's own path from a server's state to a client's samples: quantised, as changes to what is acknowledged, in real packets.
+// wire is the product's own path from a server's state to a client's samples: quantised, as changes
+// to what is acknowledged, in real packets.
 type wire struct {
 	world   *snapshot.World
 	encoder *snapshot.Encoder
@@ -28,7 +29,8 @@ type wire struct {
 	bytes   int // sent by the server, overhead included
 }
 
-// positionStep is the quantum of positions on the wire, in metres: fine enough for the case that allows no jump of a millimetre.
+// positionStep is the quantum of positions on the wire, in metres: fine enough for the case that
+// allows no jump of a millimetre.
 const positionStep = 1.0 / 2048
 
 // newWire connects a server with one body, or with a parent and its child, to a client.
@@ -98,7 +100,8 @@ func (w *wire) send(k int64, now time.Duration) []byte {
 	return datagram
 }
 
-// receive decodes a packet, and calls push for every body in it and arrive for the snapshot as a whole. A duplicate does nothing.
+// receive decodes a packet, and calls push for every body in it and arrive for the snapshot as a
+// whole. A duplicate does nothing.
 func (w *wire) receive(datagram []byte, now time.Duration, arrive func(at time.Duration, number uint16), push func(body int, s remote.Sample)) {
 	p, err := w.client.Open(datagram)
 	if err != nil {

@@ -40,7 +40,8 @@ func TestAloneOnALineThatIsTooThin(t *testing.T) {
 				f := l.add(120000/rate, rate, 0)
 				l.run(60*s, nil)
 				wait, use := f.queueing(10*s, 60*s, 0.95), f.carried(10*s, 60*s)/(kbit*125)
-				packet := time.Duration(1216 / (kbit * 125) * 1e9) // at first they are as large as may be
+				// at first they are as large as may be
+				packet := time.Duration(1216 / (kbit * 125) * 1e9)
 				if wait > 150*ms+packet || use < 0.85 {
 					t.Errorf("%.0f kbit/s, %d Hz: packets wait for %v, and %.2f of the line is used", kbit, rate, wait, use)
 				}

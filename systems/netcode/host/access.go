@@ -28,18 +28,20 @@ type accessList struct {
 	failed  string        // the error of that, as it was logged
 	since   time.Duration // real time since a save began on its own
 
-	writing chan error                           // has the outcome of the save under way; nil: there is none
+	// has the outcome of the save under way; nil: there is none
+	writing chan error
 	next    []byte                               // the text that it writes
 	write   func(name string, text []byte) error // atomicfile.Write; tests have other disks
-	clock   func() time.Time                     // the calendar's time, by which invitations end, and which an operator may set back
+	// the calendar's time, by which invitations end, and which an operator may set back
+	clock func() time.Time
 }
 
 // errChanged keeps a server from undoing the changes of another server with the same file, or of an
 // operator with an editor.
 var errChanged = errors.New("the file has been changed by another program or by hand; end this server, and start it again to go on with that")
 
-// openAccess reads the file of Access, or the one in the folder of State. There need not be one yet.
-// If it cannot be written, that is logged now and not with the first ban.
+// openAccess reads the file of Access, or the one in the folder of State. There need not be one
+// yet. If it cannot be written, that is logged now and not with the first ban.
 func (s *settings) openAccess(token string, log *slog.Logger) (*accessList, error) {
 	a := &accessList{token: token, log: log, file: s.Access, write: atomicfile.Write, clock: time.Now}
 	if a.file == "" && s.State != "" {
@@ -106,7 +108,8 @@ func (a *accessList) note(changed bool) { a.changed = a.changed || changed }
 // once more.
 const saveInterval = time.Second
 
-// update saves the list if it has changed and was not saved for a while. It does not wait for the disk.
+// update saves the list if it has changed and was not saved for a while. It does not wait for the
+// disk.
 func (a *accessList) update(real time.Duration) {
 	a.since += real
 	a.report(a.settle(false))
@@ -133,8 +136,8 @@ func (a *accessList) report(err error) {
 	}
 }
 
-// save writes the file, and waits for it. With an error the file is unchanged, and the list holds all
-// the same.
+// save writes the file, and waits for it. With an error the file is unchanged, and the list holds
+// all the same.
 func (a *accessList) save() error {
 	a.settle(true)
 	a.begin()
@@ -148,8 +151,8 @@ func (a *accessList) tryWrite() error {
 	return err
 }
 
-// begin has the file written by a goroutine, since that takes as long as the disk takes. One save at
-// a time is under way.
+// begin has the file written by a goroutine, since that takes as long as the disk takes. One save
+// at a time is under way.
 func (a *accessList) begin() {
 	a.changed, a.writing = false, make(chan error, 1)
 	text, err := a.MarshalText()
@@ -182,7 +185,8 @@ func replace(file string, last, text []byte, write func(name string, text []byte
 	switch there, err := atomicfile.Read(file); {
 	case err == nil && !bytes.Equal(there, last):
 		return errChanged
-	case err != nil && !errors.Is(err, fs.ErrNotExist): // it is not the file that was read or written last
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		// it is not the file that was read or written last
 		return err
 	}
 	return write(file, text)

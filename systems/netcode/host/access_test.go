@@ -57,7 +57,8 @@ func (k *keeper) saved() int {
 	return len(again.Bans())
 }
 
-// Players that come and go have the access list saved once a second and at the end, not each by itself.
+// Players that come and go have the access list saved once a second and at the end, not each by
+// itself.
 func TestAccessListIsSavedNowAndThen(t *testing.T) {
 	k := newKeeper(t)
 	k.ban("203.0.113.1")
@@ -83,8 +84,8 @@ func TestAccessListIsSavedNowAndThen(t *testing.T) {
 	}
 }
 
-// However long the disk takes, the game goes on. Changes meanwhile are saved afterwards. An operator's
-// command and the end wait for the save that is under way.
+// However long the disk takes, the game goes on. Changes meanwhile are saved afterwards. An
+// operator's command and the end wait for the save that is under way.
 func TestGameDoesNotWaitForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper(t)
@@ -131,8 +132,8 @@ func TestGameDoesNotWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// A full disk is reported once and not every second, and once more when it is full again after it was
-// not.
+// A full disk is reported once and not every second, and once more when it is full again after it
+// was not.
 func TestFullDiskIsReportedOnce(t *testing.T) {
 	k := newKeeper(t)
 	full := true
@@ -165,9 +166,9 @@ func TestFullDiskIsReportedOnce(t *testing.T) {
 	}
 }
 
-// An operator, or the network, sets the host's clock back or ahead. Players go on playing, the access
-// list is saved as before, and invitations end when the calendar says so, as they do after a restart:
-// the file has dates.
+// An operator, or the network, sets the host's clock back or ahead. Players go on playing, the
+// access list is saved as before, and invitations end when the calendar says so, as they do after a
+// restart: the file has dates.
 func TestClockIsSetBack(t *testing.T) {
 	k := newKeeper(t)
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -221,8 +222,8 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 }
 
-// An operator whose access list cannot be saved is told so when the server starts and by every command,
-// which holds all the same. The change is saved when the server ends, if it can be then.
+// An operator whose access list cannot be saved is told so when the server starts and by every
+// command, which holds all the same. The change is saved when the server ends, if it can be then.
 func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	obstacle := s.Access + ".new"
@@ -270,8 +271,8 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	}
 }
 
-// Two servers with one access list, or an editor beside a server, do not undo each other's bans: the
-// second one is told.
+// Two servers with one access list, or an editor beside a server, do not undo each other's bans:
+// the second one is told.
 func TestAccessListOfTwo(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	logger := slog.New(slog.DiscardHandler)

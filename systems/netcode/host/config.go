@@ -43,8 +43,8 @@ type Config struct {
 	Commands []Command
 	// Drain is the time between the announcement of the end and the end. Zero: 3 s; negative: none.
 	Drain time.Duration
-	// OnDrain is called when the end is announced, to tell the players of it. Nil: they are not told
-	// before their connections end.
+	// OnDrain is called when the end is announced, to tell the players of it. Nil: they are not
+	// told before their connections end.
 	OnDrain func(left time.Duration)
 	// Log is for the operator. Nil: slog.Default().
 	Log *slog.Logger
@@ -73,13 +73,13 @@ type WebSocket struct {
 
 // Command is a command of the game's own for the console.
 type Command struct {
-	// Usage is the command and its arguments, such as "say TEXT". Its first word is the command; one
-	// of the host's own is never reached.
+	// Usage is the command and its arguments, such as "say TEXT". Its first word is the command;
+	// one of the host's own is never reached.
 	Usage string
 	// Help says in one line what it does.
 	Help string
-	// Run does it, in the goroutine that calls Run or Execute of the host. The arguments are the rest
-	// of the line without outer blanks. The operator is shown what it writes, and its error.
+	// Run does it, in the goroutine that calls Run or Execute of the host. The arguments are the
+	// rest of the line without outer blanks. The operator is shown what it writes, and its error.
 	Run func(args string, out io.Writer) error
 }
 
@@ -115,7 +115,8 @@ func (c Config) Validate() error {
 // settings is a checked Config.
 type settings struct {
 	Config
-	proxy *joinlink.Link // what the WebSocket's link is behind a proxy, but for the token; nil: there is none
+	// what the WebSocket's link is behind a proxy, but for the token; nil: there is none
+	proxy *joinlink.Link
 }
 
 func (c Config) complete() (settings, error) {

@@ -38,8 +38,8 @@ func newProtocol() *netcode.Protocol[walker, walk] {
 	return p
 }
 
-// A dedicated server. This one ends after a moment and listens on this machine alone; a real one has
-// the lines that are comments here.
+// A dedicated server. This one ends after a moment and listens on this machine alone; a real one
+// has the lines that are comments here.
 func Example() {
 	// ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)

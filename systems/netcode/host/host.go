@@ -1,11 +1,11 @@
-// Package host is the kit of a dedicated server, for any game: it listens on UDP and WebSocket, prints
-// join links, keeps certificate, token, bans and invitations across restarts, obeys an operator's
-// console, serves metrics, and drains before the end.
+// Package host is the kit of a dedicated server, for any game: it listens on UDP and WebSocket,
+// prints join links, keeps certificate, token, bans and invitations across restarts, obeys an
+// operator's console, serves metrics, and drains before the end.
 //
-// A server takes four calls: [Open] opens sockets and files, [NewServer] makes the game's server behind
-// them, [Host.Run] runs it until its context is canceled, [Host.Close] ends it. [Host.Links] are for
-// players, [Host.Console] is for the operator. A program with a loop of its own, such as one with a
-// window in which the host plays, calls [Host.Update] in every frame instead of Run.
+// A server takes four calls: [Open] opens sockets and files, [NewServer] makes the game's server
+// behind them, [Host.Run] runs it until its context is canceled, [Host.Close] ends it. [Host.Links]
+// are for players, [Host.Console] is for the operator. A program with a loop of its own, such as
+// one with a window in which the host plays, calls [Host.Update] in every frame instead of Run.
 //
 // All calls are from one goroutine. The package's own goroutines read the console, write the access
 // list and serve metrics; none of them touches the game.
@@ -46,8 +46,8 @@ type Host struct {
 }
 
 // Open listens, and reads or makes the files of the configuration. Errors: a [*ConfigError] for a
-// field that is wrong or names something that cannot be had, or a damaged file in State. It logs what
-// an operator should know, such as secrets that others on the machine can read.
+// field that is wrong or names something that cannot be had, or a damaged file in State. It logs
+// what an operator should know, such as secrets that others on the machine can read.
 func Open(c Config) (*Host, error) {
 	s, err := c.complete()
 	if err != nil {
@@ -94,16 +94,16 @@ func (h *Host) open() (err error) {
 	return nil
 }
 
-// Links returns the join links of the listeners, that of UDP first. They hold the token: a player with
-// a link may join. The slice is the caller's.
+// Links returns the join links of the listeners, that of UDP first. They hold the token: a player
+// with a link may join. The slice is the caller's.
 func (h *Host) Links() []joinlink.Link { return slices.Clone(h.links) }
 
 // Token returns the server's own token, which is good for any number of players: that of the links.
 func (h *Host) Token() string { return h.token }
 
-// Run serves until the context is canceled or the operator quits. Then it announces the end, lets no
-// player in any more, and returns when all have left or Config.Drain is over. It needs a server (see
-// [NewServer]), and panics without one.
+// Run serves until the context is canceled or the operator quits. Then it announces the end, lets
+// no player in any more, and returns when all have left or Config.Drain is over. It needs a server
+// (see [NewServer]), and panics without one.
 func (h *Host) Run(ctx context.Context) {
 	h.mustServe()
 	start := time.Now()
@@ -177,8 +177,8 @@ func (h *Host) summary() []any {
 // shutdown is the reason that clients get at the end.
 var shutdown = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
 
-// Close closes the engine of [NewServer] and all listeners, waits until the players have been told, at
-// most 2 s, and saves the access list. A second call does nothing.
+// Close closes the engine of [NewServer] and all listeners, waits until the players have been told,
+// at most 2 s, and saves the access list. A second call does nothing.
 func (h *Host) Close() {
 	if h.closed {
 		return
@@ -196,13 +196,13 @@ func (h *Host) Close() {
 
 // Console obeys commands from now on, a line each, between two steps of [Host.Run]: players, kick,
 // ban, invite, quit and so on, and those of Config.Commands; help lists them. Answers go to out, in
-// the goroutine of Run. Lines are read by a goroutine that ends with the input; it outlives the host
-// if the input does not end.
+// the goroutine of Run. Lines are read by a goroutine that ends with the input; it outlives the
+// host if the input does not end.
 func (h *Host) Console(in io.Reader, out io.Writer) { h.console = readConsole(in, out) }
 
 // Execute does what one line says, as the console does, for a program with another way to its
-// operators. Answers go to out. After quit, Run ends as it does when its context is canceled. An error
-// says what to do. It panics without a server.
+// operators. Answers go to out. After quit, Run ends as it does when its context is canceled. An
+// error says what to do. It panics without a server.
 func (h *Host) Execute(line string, out io.Writer) error {
 	h.mustServe()
 	return h.execute(line, out)

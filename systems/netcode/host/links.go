@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// publicHost returns the host that links have. An address of IPv6 may stand in brackets, as in a URL.
+// publicHost returns the host that links have. An address of IPv6 may stand in brackets, as in a
+// URL.
 func publicHost(text string) (string, error) {
 	if text == "" {
 		return "", nil

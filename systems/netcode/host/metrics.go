@@ -40,8 +40,8 @@ func (c *costs) percentiles() (p50, p99, most time.Duration) {
 	return sorted[n/2], sorted[n*99/100], sorted[n-1]
 }
 
-// metrics shows a server's figures over HTTP. The game publishes copies, so that no request holds it
-// up.
+// metrics shows a server's figures over HTTP. The game publishes copies, so that no request holds
+// it up.
 type metrics struct {
 	listener net.Listener // nil: none of its own
 	server   http.Server
@@ -58,11 +58,11 @@ type metrics struct {
 // several at once.
 const publishEvery = 15
 
-// Metrics returns a handler of the server's figures, for a program's own http.Server; Config.Metrics
-// serves it without one. GET /healthz answers 200 as long as steps run, and 503 when none has run for
-// 2 s or the server drains. GET /debug/vars is JSON as that of package expvar, without the command
-// line: tokens may stand there. The figures are under "tandem"; docs/hosting.md lists them. The
-// handler asks nobody for a name: keep it from strangers.
+// Metrics returns a handler of the server's figures, for a program's own http.Server;
+// Config.Metrics serves it without one. GET /healthz answers 200 as long as steps run, and 503 when
+// none has run for 2 s or the server drains. GET /debug/vars is JSON as that of package expvar,
+// without the command line: tokens may stand there. The figures are under "tandem"; docs/hosting.md
+// lists them. The handler asks nobody for a name: keep it from strangers.
 func (h *Host) Metrics() http.Handler {
 	if h.metrics == nil {
 		h.metrics = &metrics{seen: time.Now()}
@@ -87,7 +87,8 @@ func (m *metrics) handler() http.Handler {
 	return mux
 }
 
-// listen serves the figures at an address, and lets go of clients that hold on to their connections.
+// listen serves the figures at an address, and lets go of clients that hold on to their
+// connections.
 func (m *metrics) listen(addr string) (err error) {
 	if m.listener, err = net.Listen("tcp", addr); err != nil {
 		return err
@@ -151,7 +152,8 @@ func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// show writes the process's variables and the game's as package expvar does, but for the command line.
+// show writes the process's variables and the game's as package expvar does, but for the command
+// line.
 func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	all := map[string]json.RawMessage{}

@@ -21,8 +21,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// An address without a host is this machine's alone, and one that others reach is warned of. Text that
-// is no address is an error. The variables do not say how the server was started.
+// An address without a host is this machine's alone, and one that others reach is warned of. Text
+// that is no address is an error. The variables do not say how the server was started.
 func TestMetricsStayHere(t *testing.T) {
 	for addr, want := range map[string]string{":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "all who can reach"} {
 		var log bytes.Buffer
@@ -52,8 +52,8 @@ func TestMetricsStayHere(t *testing.T) {
 	}
 }
 
-// A program's own HTTP server may have the figures. They say whether steps run and the server drains,
-// and a figure of the game's that cannot be written is reported and takes no other down.
+// A program's own HTTP server may have the figures. They say whether steps run and the server
+// drains, and a figure of the game's that cannot be written is reported and takes no other down.
 func TestMetricsInAnotherServer(t *testing.T) {
 	h := open(t, Config{Drain: -1, Vars: func(vars map[string]any) { vars["broken"] = func() {} }})
 	handler := h.Metrics()

@@ -47,11 +47,11 @@ func (s serverOf[S, I]) players(f func(p player)) {
 // NewServer makes the server of a game behind the host's listeners and access list, and installs it
 // on the engine. From then on the host owns the engine and c.Listener: [Host.Close] closes both.
 //
-// c.Listener is one more listener, such as a loopback for a player in this process; nil: none. c.Authenticate
-// is asked of clients that the access list lets in. c.Log is the host's log if it is nil. All other
-// fields mean what they mean to [netcode.NewServer], whose errors are returned; a [*ConfigError]
-// says that there is no listener at all. NewServer panics if the host has a server already, and where
-// [netcode.Server.Install] does.
+// c.Listener is one more listener, such as a loopback for a player in this process; nil: none.
+// c.Authenticate is asked of clients that the access list lets in. c.Log is the host's log if it is
+// nil. All other fields mean what they mean to [netcode.NewServer], whose errors are returned; a
+// [*ConfigError] says that there is no listener at all. NewServer panics if the host has a server
+// already, and where [netcode.Server.Install] does.
 func NewServer[S any, I comparable](h *Host, e *ecs.Engine, p *netcode.Protocol[S, I], c netcode.ServerConfig[S, I]) (*netcode.Server[S, I], error) {
 	if h.server != nil {
 		panic("host: there is a server already; open one host for each")

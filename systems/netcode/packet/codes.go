@@ -2,7 +2,8 @@ package packet
 
 import "math/bits"
 
-// Uvarint writes v in groups of seven bits, the lowest first, each followed by a bit that says whether another follows: 8 bits for values below 128.
+// Uvarint writes v in groups of seven bits, the lowest first, each followed by a bit that says
+// whether another follows: 8 bits for values below 128.
 func (w *Writer) Uvarint(v uint64) {
 	for v >= 0x80 {
 		w.Bits(v&0x7f|0x80, 8)
@@ -11,7 +12,8 @@ func (w *Writer) Uvarint(v uint64) {
 	w.Bits(v, 8)
 }
 
-// Uvarint reads what [Writer.Uvarint] wrote. Longer forms than necessary, and more than 64 bits, are malformed.
+// Uvarint reads what [Writer.Uvarint] wrote. Longer forms than necessary, and more than 64 bits,
+// are malformed.
 func (r *Reader) Uvarint() uint64 {
 	var v uint64
 	for shift := uint(0); shift < 64; shift += 7 {
@@ -35,14 +37,16 @@ func (w *Writer) Varint(v int64) { w.Uvarint(Fold(v)) }
 // Varint reads what [Writer.Varint] wrote.
 func (r *Reader) Varint() int64 { return unfold(r.Uvarint()) }
 
-// MaxGolomb is the largest order of a Golomb code, and MaxGolombValue the largest value that one takes.
+// MaxGolomb is the largest order of a Golomb code, and MaxGolombValue the largest value that one
+// takes.
 const (
 	MaxGolomb      = 15
 	MaxGolombValue = 1<<32 - 1
 )
 
-// Golomb writes v, at most MaxGolombValue, in an exponential Golomb code (as H.264 does): n zeros, a one, and n+order bits. Values below 2^order take
-// order+1 bits, and every doubling beyond takes two bits more. It suits numbers that are mostly below 2^order; larger values and orders panic.
+// Golomb writes v, at most MaxGolombValue, in an exponential Golomb code (as H.264 does): n zeros,
+// a one, and n+order bits. Values below 2^order take order+1 bits, and every doubling beyond takes
+// two bits more. It suits numbers that are mostly below 2^order; larger values and orders panic.
 func (w *Writer) Golomb(v uint64, order uint) {
 	if v > MaxGolombValue || order > MaxGolomb {
 		panic("packet: Writer.Golomb takes values of 32 bits and orders up to MaxGolomb")
@@ -56,12 +60,14 @@ func (w *Writer) Golomb(v uint64, order uint) {
 	w.Bits(v+1<<order, n+order)
 }
 
-// GolombCode returns what [Writer.Golomb] writes, as the n lowest bits of a number, for callers that write several at once. Values below 2^31 have
-// codes of at most 63 bits; where n is above 64 the code is of no use.
+// GolombCode returns what [Writer.Golomb] writes, as the n lowest bits of a number, for callers
+// that write several at once. Values below 2^31 have codes of at most 63 bits; where n is above 64
+// the code is of no use.
 func GolombCode(v uint64, order uint) (code uint64, n uint) {
 	sum := v + 1<<order
 	n = uint(bits.Len64(sum>>order)) - 1
-	// Behind the one come the bits of sum>>order below its highest, and those of v below the order: together those of the sum.
+	// Behind the one come the bits of sum>>order below its highest, and those of v below the order:
+	// together those of the sum.
 	return (sum^1<<(n+order))<<(n+1) | 1<<n, 2*n + 1 + order
 }
 
@@ -104,7 +110,8 @@ func (r *Reader) Golomb(order uint) uint64 {
 	return v
 }
 
-// SignedGolomb writes a v whose magnitude is below 2^31, small magnitudes of either sign in few bits; see [Writer.Golomb].
+// SignedGolomb writes a v whose magnitude is below 2^31, small magnitudes of either sign in few
+// bits; see [Writer.Golomb].
 func (w *Writer) SignedGolomb(v int64, order uint) { w.Golomb(Fold(v), order) }
 
 // SignedGolombLen returns the number of bits that [Writer.SignedGolomb] takes.

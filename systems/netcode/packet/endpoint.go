@@ -8,24 +8,28 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
 )
 
-// Config sets an [Endpoint] up. Both ends of a connection need the same MaxMessage; the rest is each end's own.
+// Config sets an [Endpoint] up. Both ends of a connection need the same MaxMessage; the rest is
+// each end's own.
 type Config struct {
 	// MTU is the largest datagram in bytes, as the transport tells it; at least MinMTU.
 	MTU int
 
-	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece waits until a packet has room for it: the buffers
-	// given to Begin should be at least ChunkSize and MaxOverhead larger than what is reserved for the payload. Zero means 256, or half of what fits
-	// the MTU if that is less.
+	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece
+	// waits until a packet has room for it: the buffers given to Begin should be at least ChunkSize
+	// and MaxOverhead larger than what is reserved for the payload. Zero means 256, or half of what
+	// fits the MTU if that is less.
 	ChunkSize int
 
-	// MaxMessage is the largest message in bytes, in either direction; zero means 32 KiB, or what half of the window of pieces holds if that is less.
+	// MaxMessage is the largest message in bytes, in either direction; zero means 32 KiB, or what
+	// half of the window of pieces holds if that is less.
 	MaxMessage int
 
-	// ReassemblyBytes bounds the memory for unreliable messages of which some pieces are missing; zero means twice MaxMessage. When it is used up the
-	// oldest are given up.
+	// ReassemblyBytes bounds the memory for unreliable messages of which some pieces are missing;
+	// zero means twice MaxMessage. When it is used up the oldest are given up.
 	ReassemblyBytes int
 
-	// ReassemblyTimeout is how long the missing pieces of an unreliable message are waited for; zero means two seconds.
+	// ReassemblyTimeout is how long the missing pieces of an unreliable message are waited for;
+	// zero means two seconds.
 	ReassemblyTimeout time.Duration
 
 	// Handler is told what happens; nil means that nobody is.
@@ -42,24 +46,30 @@ type Config struct {
 
 // Limits of the protocol, the same for all endpoints.
 const (
-	MinMTU      = 64  // smallest Config.MTU in bytes
-	MaxOverhead = 19  // most bytes of header and framing around a packet's first piece of a message
-	Window      = 256 // pieces of reliable messages that may be on their way or waiting; as many of unreliable ones may wait
-	MaxEntries  = 64  // pieces and messages in one packet
+	MinMTU      = 64 // smallest Config.MTU in bytes
+	MaxOverhead = 19 // most bytes of header and framing around a packet's first piece of a message
+	// pieces of reliable messages that may be on their way or waiting; as many of unreliable ones
+	// may wait
+	Window     = 256
+	MaxEntries = 64 // pieces and messages in one packet
 
-	// Outstanding is the number of packets that may wait for an acknowledgement; of one that waits longer, the oldest counts as lost.
+	// Outstanding is the number of packets that may wait for an acknowledgement; of one that waits
+	// longer, the oldest counts as lost.
 	Outstanding = 256
 
 	maxChunksSent = 32 // reliable ones in one packet, which the sender must remember
 )
 
-// Handler hears from an [Endpoint], during Accept and Begin. It may queue messages, and must not call Begin, Open or Accept.
+// Handler hears from an [Endpoint], during Accept and Begin. It may queue messages, and must not
+// call Begin, Open or Accept.
 type Handler interface {
-	// Delivered says that the other end has accepted the packet n of this end, whose sending lies age in the past. Of every packet one of Delivered
-	// and Lost is called, once. Packets resolved by one Accept come in ascending order.
+	// Delivered says that the other end has accepted the packet n of this end, whose sending lies
+	// age in the past. Of every packet one of Delivered and Lost is called, once. Packets resolved
+	// by one Accept come in ascending order.
 	Delivered(n Number, age time.Duration)
 
-	// Lost says that the packet n of this end will not be acknowledged any more. It may have arrived all the same, if acknowledgements were lost.
+	// Lost says that the packet n of this end will not be acknowledged any more. It may have
+	// arrived all the same, if acknowledgements were lost.
 	Lost(n Number)
 
 	// Message hands out a message from the other end. The bytes are valid during the call only.
@@ -72,10 +82,11 @@ func (silent) Delivered(Number, time.Duration) {}
 func (silent) Lost(Number)                     {}
 func (silent) Message([]byte, bool)            {}
 
-// Endpoint is one end of a connection. Create it with [NewEndpoint]; it is not safe for concurrent use. In steady state nothing allocates.
+// Endpoint is one end of a connection. Create it with [NewEndpoint]; it is not safe for concurrent
+// use. In steady state nothing allocates.
 //
-// Acknowledgements ride on packets, and each covers 33: an end must send at least one packet for every 32 that it receives, or the other end takes
-// what arrived for lost.
+// Acknowledgements ride on packets, and each covers 33: an end must send at least one packet for
+// every 32 that it receives, or the other end takes what arrived for lost.
 type Endpoint struct {
 	config  Config
 	handler Handler
@@ -149,12 +160,14 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// Next returns the number that the next packet will carry; between Begin and End that of the packet being written.
+// Next returns the number that the next packet will carry; between Begin and End that of the packet
+// being written.
 func (e *Endpoint) Next() Number { return e.sent.next }
 
-// Begin starts a packet in buf, of which it uses at most the MTU: the header, then waiting messages, as many as leave reserve bytes for the payload.
-// It returns a [Writer] for the payload with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less than MaxHeader bytes,
-// and a second Begin without an End, panic.
+// Begin starts a packet in buf, of which it uses at most the MTU: the header, then waiting
+// messages, as many as leave reserve bytes for the payload. It returns a [Writer] for the payload
+// with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less than
+// MaxHeader bytes, and a second Begin without an End, panic.
 func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
 	b := &e.build
 	if b.active {
@@ -178,8 +191,8 @@ func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
 	return &b.payload
 }
 
-// End finishes the packet and returns the datagram, a part of Begin's buffer. If the payload did not fit, the error is ErrFull, nothing counts as
-// sent, and messages wait for the next packet.
+// End finishes the packet and returns the datagram, a part of Begin's buffer. If the payload did
+// not fit, the error is ErrFull, nothing counts as sent, and messages wait for the next packet.
 func (e *Endpoint) End() ([]byte, error) {
 	b := &e.build
 	if !b.active {
@@ -203,8 +216,9 @@ func (e *Endpoint) End() ([]byte, error) {
 	return datagram, nil
 }
 
-// Due returns the bytes of a packet that the first waiting message, or piece of one, needs beside the payload at now, with the header and its own framing: 0 if none would go into the next
-// packet. A caller that reserves more than the buffer without these bytes holds messages up.
+// Due returns the bytes of a packet that the first waiting message, or piece of one, needs beside
+// the payload at now, with the header and its own framing: 0 if none would go into the next packet.
+// A caller that reserves more than the buffer without these bytes holds messages up.
 func (e *Endpoint) Due(now time.Duration) int {
 	due := -1
 	if e.queue.len() > 0 {
@@ -222,8 +236,8 @@ func (e *Endpoint) Due(now time.Duration) int {
 	return due + MaxOverhead
 }
 
-// packEntries writes waiting messages to buf and returns how many bytes they took. Either kind comes first in every other packet, so that neither
-// waits for a long queue of the other.
+// packEntries writes waiting messages to buf and returns how many bytes they took. Either kind
+// comes first in every other packet, so that neither waits for a long queue of the other.
 func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
 	b := &e.build
 	b.nChunks, b.popped = 0, 0

@@ -179,7 +179,8 @@ func (c *counter) Lost(packet.Number) { c.lost++ }
 
 func (c *counter) Message([]byte, bool) { c.messages++ }
 
-// TestUnacceptedPacketsCountAsLost: the acknowledgement follows the use of the payload, not the arrival.
+// TestUnacceptedPacketsCountAsLost: the acknowledgement follows the use of the payload, not the
+// arrival.
 func TestUnacceptedPacketsCountAsLost(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 100}), newPeer(t, packet.Config{MTU: 100})
 	if err := a.SendReliable([]byte("hello")); err != nil {
@@ -206,7 +207,8 @@ func TestUnacceptedPacketsCountAsLost(t *testing.T) {
 	}
 }
 
-// TestReplaysAreRefused is conformance case 36 as far as the window goes: the encryption below keeps forgers out.
+// TestReplaysAreRefused is conformance case 36 as far as the window goes: the encryption below
+// keeps forgers out.
 func TestReplaysAreRefused(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 100}), newPeer(t, packet.Config{MTU: 100})
 	var recorded [][]byte
@@ -229,7 +231,8 @@ func TestReplaysAreRefused(t *testing.T) {
 	}
 }
 
-// TestDuplicatesChangeNothing is conformance case 10 for the packet layer: equal but for the receive counters.
+// TestDuplicatesChangeNothing is conformance case 10 for the packet layer: equal but for the
+// receive counters.
 func TestDuplicatesChangeNothing(t *testing.T) {
 	run := func(duplicate bool) (out [][]byte, s [2]packet.Stats) {
 		a, b := newPeer(t, packet.Config{MTU: 200}), newPeer(t, packet.Config{MTU: 200})
@@ -277,7 +280,8 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestOvertakenPiecesAreSentAgainAtOnce: three later packets that arrived are as good a sign of loss as time.
+// TestOvertakenPiecesAreSentAgainAtOnce: three later packets that arrived are as good a sign of
+// loss as time.
 func TestOvertakenPiecesAreSentAgainAtOnce(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
 	if err := a.SendReliable([]byte("lost")); err != nil {
@@ -354,7 +358,8 @@ func BenchmarkEndpoint(b *testing.B) {
 	}
 }
 
-// What was acknowledged is not sent again, though a piece before it is still missing; that one is, as often as it has to be.
+// What was acknowledged is not sent again, though a piece before it is still missing; that one is,
+// as often as it has to be.
 func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
 	buf := make([]byte, 300)

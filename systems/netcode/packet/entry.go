@@ -14,12 +14,14 @@ const (
 	kindUnreliable = 2 // a whole message
 	kindFragment   = 3 // a piece of an unreliable message
 
-	tagKind    = 3
-	tagLast    = 1 << 2 // this piece ends a reliable message
-	tagFollows = 1 << 3 // the id is the one after the last reliable piece of this packet, and left out
+	tagKind = 3
+	tagLast = 1 << 2 // this piece ends a reliable message
+	// the id is the one after the last reliable piece of this packet, and left out
+	tagFollows = 1 << 3
 )
 
-// entry is a message, or a piece of one, in a packet: a tag, what its kind needs, the length as a varint, and the bytes.
+// entry is a message, or a piece of one, in a packet: a tag, what its kind needs, the length as a
+// varint, and the bytes.
 type entry struct {
 	kind    byte
 	last    bool
@@ -62,7 +64,8 @@ func (e *entry) append(p []byte) []byte {
 	return append(p, e.data...)
 }
 
-// parseEntry reads an entry and returns the bytes behind it. previous is the last reliable entry of the packet, or nil.
+// parseEntry reads an entry and returns the bytes behind it. previous is the last reliable entry of
+// the packet, or nil.
 func parseEntry(p []byte, previous *entry) (entry, []byte, error) {
 	if len(p) == 0 {
 		return entry{}, nil, ErrEntry

@@ -18,7 +18,8 @@ func (p printer) Message(data []byte, reliable bool) {
 	fmt.Printf("%s: message %q, reliable %v\n", p.name, data, reliable)
 }
 
-// Two ends without a network between them: one sends a message and a number, the other acknowledges them.
+// Two ends without a network between them: one sends a message and a number, the other acknowledges
+// them.
 func ExampleEndpoint() {
 	server, err := packet.NewEndpoint(packet.Config{MTU: 1150, Handler: printer{"server"}})
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// FuzzReader reads values of kinds that the input chooses: nothing may panic, go beyond the input, or continue after an error.
+// FuzzReader reads values of kinds that the input chooses: nothing may panic, go beyond the input,
+// or continue after an error.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, bytes.Repeat([]byte{0xff}, 40))
 	f.Add([]byte{7, 7, 7}, []byte{2, 1, 2, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20})
@@ -74,7 +75,8 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzEndpoint feeds an Endpoint in the middle of a conversation datagrams of the fuzzer's, each with a byte of length before it.
+// FuzzEndpoint feeds an Endpoint in the middle of a conversation datagrams of the fuzzer's, each
+// with a byte of length before it.
 func FuzzEndpoint(f *testing.F) {
 	_, datagrams := corpus(f)
 	var all []byte

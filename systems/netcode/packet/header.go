@@ -5,14 +5,16 @@ import (
 	"errors"
 )
 
-// AckBits is the number of packets before the newest one received that a header acknowledges. A packet that arrives when the newest is further ahead
-// than that could not be acknowledged, and is refused.
+// AckBits is the number of packets before the newest one received that a header acknowledges. A
+// packet that arrives when the newest is further ahead than that could not be acknowledged, and is
+// refused.
 const AckBits = 32
 
 // MaxHeader is the most bytes that a header takes. One that acknowledges without gaps takes seven.
 const MaxHeader = 1 + 2 + 2 + 2 + AckBits/8
 
-// ErrHeader is returned for a datagram that does not begin with a packet header: it was cut off, or is not from this protocol.
+// ErrHeader is returned for a datagram that does not begin with a packet header: it was cut off, or
+// is not from this protocol.
 var ErrHeader = errors.New("packet: not a packet header")
 
 // Header begins every packet.
@@ -25,14 +27,16 @@ type Header struct {
 	Messages bool     // messages follow the header
 }
 
-// The first byte: a bit for each byte of the mask that is not all ones and therefore follows, one for HasAck, one for Messages, two zeros.
+// The first byte: a bit for each byte of the mask that is not all ones and therefore follows, one
+// for HasAck, one for Messages, two zeros.
 const (
 	flagAck      = 1 << 4
 	flagMessages = 1 << 5
 	flagsUnused  = 3 << 6
 )
 
-// Append appends the header's wire form to dst: the flags, the numbers in little-endian order, and of the mask only the bytes with gaps.
+// Append appends the header's wire form to dst: the flags, the numbers in little-endian order, and
+// of the mask only the bytes with gaps.
 func (h Header) Append(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
@@ -56,7 +60,8 @@ func (h Header) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseHeader reads a header and returns it with the bytes behind it. Only what [Header.Append] writes is accepted: anything else is ErrHeader.
+// ParseHeader reads a header and returns it with the bytes behind it. Only what [Header.Append]
+// writes is accepted: anything else is ErrHeader.
 func ParseHeader(p []byte) (Header, []byte, error) {
 	if len(p) < 3 || p[0]&flagsUnused != 0 {
 		return Header{}, nil, ErrHeader

@@ -208,7 +208,8 @@ func TestPacerKeepsTheRate(t *testing.T) {
 	}
 }
 
-// Due says what the next message needs: a packet with that much room takes it, and one with a byte less in the worst case does not.
+// Due says what the next message needs: a packet with that much room takes it, and one with a byte
+// less in the worst case does not.
 func TestDue(t *testing.T) {
 	for _, size := range []int{0, 1, 100, 127, 128, 256, 700} {
 		for _, reliable := range []bool{true, false} {

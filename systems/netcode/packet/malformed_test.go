@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// corpus returns an Endpoint in the middle of a conversation, and datagrams of all kinds that it has not accepted yet.
+// corpus returns an Endpoint in the middle of a conversation, and datagrams of all kinds that it
+// has not accepted yet.
 func corpus(t testing.TB) (*packet.Endpoint, [][]byte) {
 	a, b := newPeer(t, packet.Config{MTU: 200}), newPeer(t, packet.Config{MTU: 200})
 	r := rand.New(rand.NewPCG(3, 3))
@@ -42,8 +43,9 @@ func corpus(t testing.TB) (*packet.Endpoint, [][]byte) {
 	return e, out
 }
 
-// TestMangledDatagrams is conformance case 33 for the packet layer: every bit flipped, and cut at every length. Open may find such a packet in order
-// (its payload is none of its business), but it must not panic, and what it refuses must change nothing but a counter.
+// TestMangledDatagrams is conformance case 33 for the packet layer: every bit flipped, and cut at
+// every length. Open may find such a packet in order (its payload is none of its business), but it
+// must not panic, and what it refuses must change nothing but a counter.
 func TestMangledDatagrams(t *testing.T) {
 	e, datagrams := corpus(t)
 	before := snapshotOf(e)
@@ -86,7 +88,8 @@ func TestMangledDatagrams(t *testing.T) {
 	}
 }
 
-// snapshotOf returns what an endpoint tells of its state: the statistics without the counters of refused datagrams, and the next packet.
+// snapshotOf returns what an endpoint tells of its state: the statistics without the counters of
+// refused datagrams, and the next packet.
 func snapshotOf(e *packet.Endpoint) []any {
 	s := e.Stats()
 	s.Malformed, s.Duplicates, s.TooOld = 0, 0, 0
@@ -120,7 +123,8 @@ func TestHugeClaims(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	// A fragment that claims to be the last of 256 large ones takes no more memory than its own bytes.
+	// A fragment that claims to be the last of 256 large ones takes no more memory than its own
+	// bytes.
 	fragment := []byte{0x20, 0, 0, 1, 3, 7, 0, 255, 255, 1, 42}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, d := range claims {
@@ -139,7 +143,8 @@ func TestHugeClaims(t *testing.T) {
 	}
 }
 
-// TestFragmentsThatDoNotFitTogether: pieces that come twice, or claim another number of pieces, make no message.
+// TestFragmentsThatDoNotFitTogether: pieces that come twice, or claim another number of pieces,
+// make no message.
 func TestFragmentsThatDoNotFitTogether(t *testing.T) {
 	b := newPeer(t, packet.Config{MTU: 1150})
 	for i, fragment := range [][]byte{

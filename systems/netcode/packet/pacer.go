@@ -2,7 +2,8 @@ package packet
 
 import "time"
 
-// Pacer is a token bucket: it says how many bytes may be sent now so as not to exceed a rate. The zero value lets nothing through; see [NewPacer].
+// Pacer is a token bucket: it says how many bytes may be sent now so as not to exceed a rate. The
+// zero value lets nothing through; see [NewPacer].
 type Pacer struct {
 	rate   float64 // bytes per second
 	burst  float64 // bytes that may accumulate
@@ -11,8 +12,8 @@ type Pacer struct {
 	begun  bool
 }
 
-// NewPacer returns a full Pacer for a rate in bytes per second, of which at most burst bytes accumulate while nothing is sent. Over any span of time
-// T at most rate*T+burst bytes pass.
+// NewPacer returns a full Pacer for a rate in bytes per second, of which at most burst bytes
+// accumulate while nothing is sent. Over any span of time T at most rate*T+burst bytes pass.
 func NewPacer(rate, burst float64) Pacer { return Pacer{rate: rate, burst: burst, tokens: burst} }
 
 // SetRate changes the rate and the burst, from the last Allowance on.
@@ -21,7 +22,8 @@ func (p *Pacer) SetRate(rate, burst float64) {
 	p.tokens = min(p.tokens, burst)
 }
 
-// Allowance returns how many bytes may be sent at now. A time before that of the last call counts as that one.
+// Allowance returns how many bytes may be sent at now. A time before that of the last call counts
+// as that one.
 func (p *Pacer) Allowance(now time.Duration) int {
 	if p.begun && now > p.last {
 		p.tokens = min(p.tokens+p.rate*(now-p.last).Seconds(), p.burst)

@@ -7,18 +7,21 @@ import (
 )
 
 var (
-	// ErrShort is the error of a [Reader] that was asked for more bits than there are: the packet was cut off, or made up.
+	// ErrShort is the error of a [Reader] that was asked for more bits than there are: the packet
+	// was cut off, or made up.
 	ErrShort = errors.New("packet: ends in the middle of a value")
 
-	// ErrMalformed is the error of a [Reader] that met bits that no [Writer] writes: padding that is not zero, a number that has a shorter
-	// form or is out of range.
+	// ErrMalformed is the error of a [Reader] that met bits that no [Writer] writes: padding that
+	// is not zero, a number that has a shorter form or is out of range.
 	ErrMalformed = errors.New("packet: malformed value")
 )
 
-// Reader takes bits out of bytes that may come from anywhere. The zero value is empty; see [NewReader].
+// Reader takes bits out of bytes that may come from anywhere. The zero value is empty; see
+// [NewReader].
 //
-// The first error stays, and everything read from then on is zero: read a whole structure, then check [Reader.Err] once. Loops whose length was read
-// must also end on an error. A Reader allocates nothing, and never looks beyond its bytes.
+// The first error stays, and everything read from then on is zero: read a whole structure, then
+// check [Reader.Err] once. Loops whose length was read must also end on an error. A Reader
+// allocates nothing, and never looks beyond its bytes.
 type Reader struct {
 	buf []byte
 	pos int // in bits
@@ -31,7 +34,8 @@ func NewReader(buf []byte) Reader { return Reader{buf: buf} }
 // Err returns the first error, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// Fail makes err the Reader's error, if it has none yet: for decoders built on top that find a value out of range.
+// Fail makes err the Reader's error, if it has none yet: for decoders built on top that find a
+// value out of range.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -46,8 +50,8 @@ func (r *Reader) Remaining() int {
 	return len(r.buf)*8 - r.pos
 }
 
-// Close reports whether everything was read: what is left must be less than a byte, and zero. It returns the Reader's error, which it sets to
-// ErrMalformed if there is more.
+// Close reports whether everything was read: what is left must be less than a byte, and zero. It
+// returns the Reader's error, which it sets to ErrMalformed if there is more.
 func (r *Reader) Close() error {
 	if n := r.Remaining(); n >= 8 || r.Bits(uint(n)) != 0 {
 		r.Fail(ErrMalformed)
@@ -109,7 +113,8 @@ func (r *Reader) Align() {
 	}
 }
 
-// Blob reads what [Writer.Blob] wrote: at most max bytes, else the error is ErrMalformed. The result is a part of the Reader's own bytes, not a copy.
+// Blob reads what [Writer.Blob] wrote: at most max bytes, else the error is ErrMalformed. The
+// result is a part of the Reader's own bytes, not a copy.
 func (r *Reader) Blob(max int) []byte {
 	n := r.Uvarint()
 	r.Align()

@@ -6,16 +6,20 @@ import (
 )
 
 var (
-	// ErrDuplicate is returned for a packet that was accepted before: the network doubled it, or somebody replays it.
+	// ErrDuplicate is returned for a packet that was accepted before: the network doubled it, or
+	// somebody replays it.
 	ErrDuplicate = errors.New("packet: accepted before")
 
-	// ErrTooOld is returned for a packet so far behind the newest that it can be neither acknowledged nor told from a replay.
+	// ErrTooOld is returned for a packet so far behind the newest that it can be neither
+	// acknowledged nor told from a replay.
 	ErrTooOld = errors.New("packet: too old")
 
-	// ErrAck is returned for a packet that acknowledges one that was never sent. It is from another connection, or made up.
+	// ErrAck is returned for a packet that acknowledges one that was never sent. It is from another
+	// connection, or made up.
 	ErrAck = errors.New("packet: acknowledges what was never sent")
 
-	// ErrWindow is returned for a packet with a piece of the reliable stream that is too far ahead: the other end does not keep to the protocol.
+	// ErrWindow is returned for a packet with a piece of the reliable stream that is too far ahead:
+	// the other end does not keep to the protocol.
 	ErrWindow = errors.New("packet: reliable message beyond the window")
 )
 
@@ -61,12 +65,13 @@ func (r *received) add(n Number, now time.Duration) {
 	r.newest, r.at = n, now
 }
 
-// Open checks a datagram and returns the packet in it, without changing anything but the counters of [Endpoint.Stats]. Decode the payload, and if
-// that went well call [Endpoint.Accept]; if it did not, or the packet cannot be used now, just do not: the other end will count it as lost. The
+// Open checks a datagram and returns the packet in it, without changing anything but the counters
+// of [Endpoint.Stats]. Decode the payload, and if that went well call [Endpoint.Accept]; if it did
+// not, or the packet cannot be used now, just do not: the other end will count it as lost. The
 // datagram must stay as it is until then.
 //
-// The errors are ErrHeader, ErrTooOld, ErrDuplicate, ErrAck, ErrEntry and ErrWindow. Duplicates and old packets are normal on a network; the others
-// are not.
+// The errors are ErrHeader, ErrTooOld, ErrDuplicate, ErrAck, ErrEntry and ErrWindow. Duplicates and
+// old packets are normal on a network; the others are not.
 func (e *Endpoint) Open(datagram []byte) (*Packet, error) {
 	o := &e.opened
 	o.valid = false
@@ -87,9 +92,10 @@ func (e *Endpoint) Open(datagram []byte) (*Packet, error) {
 	return &o.packet, nil
 }
 
-// Repeats reports whether a datagram is a copy of one that was accepted, or too old to tell, and counts it in [Endpoint.Stats] if
-// it is. It reads the header alone. A policy that counts what the other end sends asks it first: networks make copies, and so may
-// others where the transport does not keep them out.
+// Repeats reports whether a datagram is a copy of one that was accepted, or too old to tell, and
+// counts it in [Endpoint.Stats] if it is. It reads the header alone. A policy that counts what the
+// other end sends asks it first: networks make copies, and so may others where the transport does
+// not keep them out.
 func (e *Endpoint) Repeats(datagram []byte) bool {
 	h, _, err := ParseHeader(datagram)
 	if err != nil {
@@ -158,8 +164,8 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 // use: it will be acknowledged, with now as the time of its arrival. The [Handler] is told of
 // packets that the other end has acknowledged, then of the messages. Any other packet panics.
 //
-// The error is ErrMessageTooLarge if the other end sends a reliable message beyond Config.MaxMessage; the stream of reliable messages has then ended,
-// and the connection should too.
+// The error is ErrMessageTooLarge if the other end sends a reliable message beyond
+// Config.MaxMessage; the stream of reliable messages has then ended, and the connection should too.
 func (e *Endpoint) Accept(p *Packet, now time.Duration) error {
 	o := &e.opened
 	if !o.valid || p != &o.packet {

@@ -6,15 +6,17 @@ import (
 )
 
 var (
-	// ErrBackpressure is returned when a message cannot be queued because too many wait. Nothing was queued: try again after packets have been sent
-	// and acknowledged, or, if this goes on, end the connection: the other end has stopped listening.
+	// ErrBackpressure is returned when a message cannot be queued because too many wait. Nothing
+	// was queued: try again after packets have been sent and acknowledged, or, if this goes on, end
+	// the connection: the other end has stopped listening.
 	ErrBackpressure = errors.New("packet: too many messages wait to be sent: send fewer, or later")
 
 	// ErrMessageTooLarge is returned for a message of more than Config.MaxMessage bytes. Split it.
 	ErrMessageTooLarge = errors.New("packet: message larger than Config.MaxMessage (32 KiB, if it says nothing): split it")
 )
 
-// The packets sent after a piece that must have arrived before the piece counts as lost: fewer could be mere reordering.
+// The packets sent after a piece that must have arrived before the piece counts as lost: fewer
+// could be mere reordering.
 const reordering = 3
 
 // sendChunk is a piece of the reliable stream until it is acknowledged.
@@ -39,8 +41,8 @@ type sendWindow struct {
 
 func (w *sendWindow) pending() int { return int(w.next - w.base) }
 
-// SendReliable queues a copy of data as a message that the other end gets exactly once, after the reliable messages queued before it. The errors are
-// ErrMessageTooLarge and ErrBackpressure.
+// SendReliable queues a copy of data as a message that the other end gets exactly once, after the
+// reliable messages queued before it. The errors are ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendReliable(data []byte) error {
 	if len(data) > e.config.MaxMessage {
 		return ErrMessageTooLarge
@@ -96,7 +98,8 @@ type receiveWindow struct {
 	broken  bool // a message was too large
 }
 
-// ahead reports whether the piece is further ahead than a sender that keeps to its own window can be.
+// ahead reports whether the piece is further ahead than a sender that keeps to its own window can
+// be.
 func (w *receiveWindow) ahead(id uint16) bool {
 	d := int16(id - w.next)
 	return d >= Window

@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// Repeats says of every datagram, in whatever order and however often it comes, what Open would say, and counts like it.
+// Repeats says of every datagram, in whatever order and however often it comes, what Open would
+// say, and counts like it.
 func TestRepeatsIsWhatOpenRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		end := func() *packet.Endpoint {

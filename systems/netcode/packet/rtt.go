@@ -2,7 +2,8 @@ package packet
 
 import "time"
 
-// rttEstimator smooths round trips as TCP does (RFC 6298): a mean with gain 1/8 and a mean deviation with gain 1/4.
+// rttEstimator smooths round trips as TCP does (RFC 6298): a mean with gain 1/8 and a mean
+// deviation with gain 1/4.
 type rttEstimator struct {
 	valid             bool
 	latest            time.Duration

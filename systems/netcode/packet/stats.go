@@ -18,11 +18,13 @@ type Stats struct {
 	Resent          uint64 // pieces of reliable messages sent again
 	PartsDropped    uint64 // unreliable messages given up because pieces were missing
 
-	// Loss is the share of sent packets that were lost, of about the last 100, 0 to 1. A packet counts when 32 later ones may have arrived.
+	// Loss is the share of sent packets that were lost, of about the last 100, 0 to 1. A packet
+	// counts when 32 later ones may have arrived.
 	Loss float64
 
-	// RTT is the smoothed time from sending a packet to its acknowledgement, Deviation its mean deviation, MinRTT the least seen. They include the
-	// time until the other end sent its next packet. Zero before the first acknowledgement.
+	// RTT is the smoothed time from sending a packet to its acknowledgement, Deviation its mean
+	// deviation, MinRTT the least seen. They include the time until the other end sent its next
+	// packet. Zero before the first acknowledgement.
 	RTT, Deviation, MinRTT time.Duration
 
 	// LastReceived is the time of the last Accept, for time-outs. Zero before the first.

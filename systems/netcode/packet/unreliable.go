@@ -24,8 +24,9 @@ func (q *sendQueue) pop(n int) {
 	q.n -= n
 }
 
-// SendUnreliable queues a copy of data as a message for one of the next packets. The other end gets it at most once, in no order, and if it is larger
-// than Config.ChunkSize only if all of its pieces arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
+// SendUnreliable queues a copy of data as a message for one of the next packets. The other end gets
+// it at most once, in no order, and if it is larger than Config.ChunkSize only if all of its pieces
+// arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendUnreliable(data []byte) error {
 	if len(data) > e.config.MaxMessage {
 		return ErrMessageTooLarge
@@ -53,7 +54,8 @@ func (e *Endpoint) SendUnreliable(data []byte) error {
 
 const maxParts = 8 // unreliable messages that may be incomplete at a time
 
-// part is an unreliable message of which pieces have arrived. Its memory follows what came, never what a packet claims.
+// part is an unreliable message of which pieces have arrived. Its memory follows what came, never
+// what a packet claims.
 type part struct {
 	used  bool
 	id    uint16
@@ -111,7 +113,8 @@ func (r *reassembler) find(e *entry, now time.Duration, s *Stats) *part {
 	return free
 }
 
-// add takes a piece and returns the message if it is complete; the bytes are valid until the next call.
+// add takes a piece and returns the message if it is complete; the bytes are valid until the next
+// call.
 func (r *reassembler) add(e *entry, now time.Duration, c *Config, s *Stats) []byte {
 	if len(e.data) == 0 {
 		return nil // no sender makes empty pieces

@@ -6,13 +6,15 @@ import (
 	"math"
 )
 
-// ErrFull is the error of a [Writer] whose buffer had no room for what was written. Give it a larger buffer, or write less.
+// ErrFull is the error of a [Writer] whose buffer had no room for what was written. Give it a
+// larger buffer, or write less.
 var ErrFull = errors.New("packet: no room left in the buffer")
 
 // Writer packs bits into a caller's buffer. The zero value has no room; see [NewWriter].
 //
-// When something does not fit, it and everything after it is left out, and [Writer.Err] says so: check it once at the end. A copy of a Writer taken
-// before a write is a way back: assign it to undo everything since (the bytes that Bytes returned until then stay valid).
+// When something does not fit, it and everything after it is left out, and [Writer.Err] says so:
+// check it once at the end. A copy of a Writer taken before a write is a way back: assign it to
+// undo everything since (the bytes that Bytes returned until then stay valid).
 type Writer struct {
 	buf  []byte
 	pos  int    // whole bytes in buf
@@ -39,7 +41,8 @@ func (w *Writer) Len() int { return w.pos*8 + int(w.n) }
 // Room returns the number of bits that still fit; none after an error.
 func (w *Writer) Room() int { return int(w.room) }
 
-// Bytes returns the bytes written so far, a slice of the caller's buffer. The unused bits of the last one are zero. Writing may go on.
+// Bytes returns the bytes written so far, a slice of the caller's buffer. The unused bits of the
+// last one are zero. Writing may go on.
 func (w *Writer) Bytes() []byte {
 	end := w.pos
 	for acc, n := w.acc, int(w.n); n > 0; n -= 8 {
@@ -111,7 +114,8 @@ func (w *Writer) Blob(p []byte) {
 	w.Append(p, len(p)*8)
 }
 
-// Append writes the first n bits of src, which are in the order of [Writer.Bytes]. A src of less than n bits panics.
+// Append writes the first n bits of src, which are in the order of [Writer.Bytes]. A src of less
+// than n bits panics.
 func (w *Writer) Append(src []byte, n int) {
 	if n > w.Room() {
 		w.fail()

@@ -10,8 +10,9 @@ import (
 // DefaultBank is how much time a silent player of [Arrivals] may save up: 6 inputs at 60 Hz.
 const DefaultBank = 100 * time.Millisecond
 
-// Unlimited as a bank, or as a queue, is the rule of Multiplayer Platformer Log #5 as published: silence is saved up for ever, and then
-// spent in one tick. It is there to be compared with, not to be used on the internet.
+// Unlimited as a bank, or as a queue, is the rule of Multiplayer Platformer Log #5 as published:
+// silence is saved up for ever, and then spent in one tick. It is there to be compared with, not to
+// be used on the internet.
 const Unlimited = -1
 
 // ArrivalConfig configures [Arrivals]. The zero value means the documented defaults.
@@ -26,22 +27,26 @@ type ArrivalConfig[I comparable] struct {
 	// Queue is how many inputs may wait, postponed, beyond which they are dropped; 0 means as many
 	// as the bank. See Unlimited. SetInterval raises it as it raises the bank.
 	Queue int
-	// Shed is how long the queue may have a length that it never falls below, before that many are dropped: else one burst would delay all
-	// inputs after it for ever (a standing queue; Nichols and Jacobson, "Controlling Queue Delay", 2012). 0 means 1 s, a negative time never.
+	// Shed is how long the queue may have a length that it never falls below, before that many are
+	// dropped: else one burst would delay all inputs after it for ever (a standing queue; Nichols
+	// and Jacobson, "Controlling Queue Delay", 2012). 0 means 1 s, a negative time never.
 	Shed time.Duration
 	// Kick is when [Arrivals.Kick] says so.
 	Kick Policy
 }
 
-// Arrivals runs the inputs of one client on arrival, each player on a clock of his own, as Multiplayer Platformer Log #5 does. Every input moves that
-// clock by one Step. It never passes the next network tick: inputs beyond it are postponed, so that sending faster gains nothing. And it never
-// stays behind that tick by more than the bank, so that silence cannot be saved up and spent at once (as published it can: after 10 s of silence 306
-// inputs run in one tick). The player's state is as old as his clock is behind, which is to be sent with it ([Arrivals.Delta]).
+// Arrivals runs the inputs of one client on arrival, each player on a clock of his own, as
+// Multiplayer Platformer Log #5 does. Every input moves that clock by one Step. It never passes the
+// next network tick: inputs beyond it are postponed, so that sending faster gains nothing. And it
+// never stays behind that tick by more than the bank, so that silence cannot be saved up and spent
+// at once (as published it can: after 10 s of silence 306 inputs run in one tick). The player's
+// state is as old as his clock is behind, which is to be sent with it ([Arrivals.Delta]).
 //
-// Prefer [Buffer] where players touch each other: here they are simulated at different times. Create it with [NewArrivals].
+// Prefer [Buffer] where players touch each other: here they are simulated at different times.
+// Create it with [NewArrivals].
 //
-// As inputs arrive, and in every server tick: [Arrivals.Admit], decode, [Arrivals.Receive] for each packet; [Arrivals.Advance]; then
-// [Arrivals.Next] until there is none.
+// As inputs arrive, and in every server tick: [Arrivals.Admit], decode, [Arrivals.Receive] for each
+// packet; [Arrivals.Advance]; then [Arrivals.Next] until there is none.
 type Arrivals[I comparable] struct {
 	config   ArrivalConfig[I]
 	interval int          // between network ticks, in inputs
@@ -60,12 +65,14 @@ type Arrivals[I comparable] struct {
 	held     [2 * Window]tag
 	late     presses[I]
 	gate     gate
-	credit   int64 // how many more inputs may come before those without room are too many; negative: none
-	excess   meter
-	stats    ArrivalStats
+	// how many more inputs may come before those without room are too many; negative: none
+	credit int64
+	excess meter
+	stats  ArrivalStats
 }
 
-// waiting is a postponed input. The id may be newer than the input's own, when the ones after it were dropped.
+// waiting is a postponed input. The id may be newer than the input's own, when the ones after it
+// were dropped.
 type waiting[I comparable] struct {
 	input I
 	id    tick.Tick
@@ -81,7 +88,8 @@ type ArrivalStats struct {
 	Invalid   uint64        // ids too far from the last to be true
 	Refused   uint64        // packets that Admit refused
 	Forfeited time.Duration // time of silence beyond the bank
-	Excess    uint64        // Refused, and Dropped as far as more than one per step have come, over seconds
+	// Refused, and Dropped as far as more than one per step have come, over seconds
+	Excess uint64
 }
 
 // NewArrivals returns an empty queue, or an error for a configuration that makes no sense.
@@ -135,8 +143,9 @@ func (a *Arrivals[I]) Admit() bool {
 	return false
 }
 
-// Skip says that the server has let the time of n steps pass without running them, because it was overloaded or suspended: what the client sends meanwhile is no excess. None of
-// it runs beyond the bank.
+// Skip says that the server has let the time of n steps pass without running them, because it was
+// overloaded or suspended: what the client sends meanwhile is no excess. None of it runs beyond the
+// bank.
 func (a *Arrivals[I]) Skip(n int64) {
 	a.gate.grant(n)
 	a.credit = min(a.credit+n, arrivalBank)
@@ -150,7 +159,8 @@ func (a *Arrivals[I]) Receive(p *Inputs[I]) {
 	}
 }
 
-// Put takes a single input. Ids count up by one on the client; gaps are losses, and an id further than MaxHistory from the last is refused.
+// Put takes a single input. Ids count up by one on the client; gaps are losses, and an id further
+// than MaxHistory from the last is refused.
 func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	if !a.heard {
 		a.heard, a.newest, a.last = true, id.Add(-1), id.Add(-1)
@@ -207,8 +217,9 @@ func (a *Arrivals[I]) pop() waiting[I] {
 	return w
 }
 
-// Advance tells the server's time, and when the next network tick is, at or after it: the instant whose states will be sent next. The player's
-// clock starts with the first Advance after his first input.
+// Advance tells the server's time, and when the next network tick is, at or after it: the instant
+// whose states will be sent next. The player's clock starts with the first Advance after his first
+// input.
 func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 	steps := int64(max(0, now-a.now) / a.config.Step)
 	a.now += time.Duration(steps) * a.config.Step
@@ -268,8 +279,8 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 // false.
 func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.heard }
 
-// Delta returns how old the player's state is at a time, normally that of the network tick at which it is sent: "had this position 30 ms ago". It
-// is negative for a clock that is ahead of the time.
+// Delta returns how old the player's state is at a time, normally that of the network tick at which
+// it is sent: "had this position 30 ms ago". It is negative for a clock that is ahead of the time.
 func (a *Arrivals[I]) Delta(at time.Duration) time.Duration {
 	if !a.started {
 		return 0

@@ -125,9 +125,11 @@ func TestDroppedInputsLoseNoPressAndCountAsDone(t *testing.T) {
 	}
 }
 
-// Bursts in which a machine that stalls sends what it could not are no excess; the same bursts are when they are more than one input per step.
+// Bursts in which a machine that stalls sends what it could not are no excess; the same bursts are
+// when they are more than one input per step.
 func TestBurstsAreNoExcessByThemselves(t *testing.T) {
-	for _, burst := range []int{10, 60, 90, 100} { // the first three in the time of as many steps, the last in that of 60
+	for _, burst := range []int{10, 60, 90, 100} {
+		// the first three in the time of as many steps, the last in that of 60
 		a := newArrivals(t, prediction.ArrivalConfig[control]{})
 		every, id := min(burst, 60), tick.Tick(0)
 		if burst == 90 {
@@ -198,7 +200,8 @@ func TestShedInputsCountAsDone(t *testing.T) {
 	}
 }
 
-// Whatever comes when: the player never runs faster than the clock plus his bank, ids are run in order and once, and all is accounted for.
+// Whatever comes when: the player never runs faster than the clock plus his bank, ids are run in
+// order and once, and all is accounted for.
 func TestArrivalsNeverOutrunTheClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank := rapid.IntRange(1, 20).Draw(t, "bank")
@@ -248,8 +251,8 @@ func TestArrivalsNeverOutrunTheClock(t *testing.T) {
 	})
 }
 
-// The article's own setting, mended: inputs at 30 Hz over a bad path, states each 100 ms with the last id; the client drops what was run
-// and replays the rest.
+// The article's own setting, mended: inputs at 30 Hz over a bad path, states each 100 ms with the
+// last id; the client drops what was run and replays the rest.
 func TestArrivalModeOverALink(t *testing.T) {
 	for _, condition := range []string{base, base + " ordered", base + " loss=15%"} {
 		worstWrong, worstShed, worstAge := 0, 0.0, time.Duration(0)

@@ -21,7 +21,8 @@ func TestCase36ReplayedAndForgedInputs(t *testing.T) {
 				if i == 0 || len(record) == 0 {
 					continue
 				}
-				// One old packet per tick, from 0.1 s to 60 s ago, in turn, and now and then one that claims a far tick.
+				// One old packet per tick, from 0.1 s to 60 s ago, in turn, and now and then one
+				// that claims a far tick.
 				ago := []int{6, 60, 600, 3600}[k%4]
 				if ago < len(record) {
 					s.receive(record[len(record)-ago], s.at(k))

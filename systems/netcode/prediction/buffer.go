@@ -11,8 +11,8 @@ import (
 const (
 	// Window is how many ticks behind the server's a press still counts.
 	Window = 32
-	// Ahead is how many ticks ahead of the server's an input is taken. A client that runs ahead by a queue
-	// that has just drained is not missed for that.
+	// Ahead is how many ticks ahead of the server's an input is taken. A client that runs ahead by
+	// a queue that has just drained is not missed for that.
 	Ahead = 128
 	// bufferRing has room for both, and divides the ticks of 32 bits.
 	bufferRing = 256
@@ -23,10 +23,11 @@ const (
 // BufferConfig configures a [Buffer]. The zero value means the documented defaults.
 type BufferConfig[I comparable] struct {
 	Rules Rules[I]
-	// Rate is the server's tick rate in steps per second, 1 to 1000; 0 means [clocksync.DefaultRate].
+	// Rate is the server's tick rate in steps per second, 1 to 1000; 0 means
+	// [clocksync.DefaultRate].
 	Rate int
-	// Repeats is for how many ticks in a row a missing input is replaced by the last one, before the neutral input is taken; 0 means DefaultRepeats, a
-	// negative number none.
+	// Repeats is for how many ticks in a row a missing input is replaced by the last one, before
+	// the neutral input is taken; 0 means DefaultRepeats, a negative number none.
 	Repeats int
 	// Kick is when [Buffer.Kick] says so.
 	Kick Policy
@@ -52,10 +53,12 @@ const (
 	Idle                   // the neutral input: nothing came for long, or ever
 )
 
-// Buffer holds the inputs of one client until their ticks, on the server. Exactly one runs per tick, so that a client who sends more, or sends it faster,
-// is not faster than the others, and there is nothing to save up. Its size is fixed. Create it with [NewBuffer].
+// Buffer holds the inputs of one client until their ticks, on the server. Exactly one runs per
+// tick, so that a client who sends more, or sends it faster, is not faster than the others, and
+// there is nothing to save up. Its size is fixed. Create it with [NewBuffer].
 //
-// Each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then [Buffer.Next].
+// Each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then
+// [Buffer.Next].
 type Buffer[I comparable] struct {
 	config BufferConfig[I]
 	grid   clocksync.Grid
@@ -90,7 +93,8 @@ type BufferStats struct {
 
 	Accepted, Duplicate, Late, Early, Expired uint64 // verdicts on what arrived
 	Refused                                   uint64 // packets that Admit refused
-	Excess                                    uint64 // packets refused, and packets whose newest input was four times as early as may be
+	// packets refused, and packets whose newest input was four times as early as may be
+	Excess uint64
 }
 
 // Missed returns the share of ticks without the client's input, 0 to 1.
@@ -134,7 +138,8 @@ func (b *Buffer[I]) Reset(next tick.Tick) error {
 // Tick returns the tick whose input runs next.
 func (b *Buffer[I]) Tick() tick.Tick { return b.next }
 
-// Admit reports whether a packet may be decoded: two per tick may, with 128 in reserve for bursts. What is beyond costs the server nothing more.
+// Admit reports whether a packet may be decoded: two per tick may, with 128 in reserve for bursts.
+// What is beyond costs the server nothing more.
 func (b *Buffer[I]) Admit() bool {
 	if b.gate.admit() {
 		return true
@@ -144,20 +149,23 @@ func (b *Buffer[I]) Admit() bool {
 	return false
 }
 
-// Skip says that the server has let the time of n ticks pass without running them, because it was overloaded or suspended. The client has gone on meanwhile, so what it sends for them, and
-// ahead of the server until its clock has followed, is no excess. None of it runs.
+// Skip says that the server has let the time of n ticks pass without running them, because it was
+// overloaded or suspended. The client has gone on meanwhile, so what it sends for them, and ahead
+// of the server until its clock has followed, is no excess. None of it runs.
 func (b *Buffer[I]) Skip(n int64) {
 	b.gate.grant(n)
 	b.excess.pardon = pardonTicks
 }
 
-// Receive takes the inputs of a packet that arrived at a time of the server's clock, whose zero is the edge of tick 0.
+// Receive takes the inputs of a packet that arrived at a time of the server's clock, whose zero is
+// the edge of tick 0.
 func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 	if p.Count == 0 {
 		return
 	}
 	b.age.Arrived(p.Newest, now)
-	// A server that has stalled catches up: it has this already, though its time has come before the next tick has.
+	// A server that has stalled catches up: it has this already, though its time has come before
+	// the next tick has.
 	if p.Newest.Sub(later(b.next, b.grid.Tick(b.grid.Index(now)))) >= farAhead {
 		b.excess.early(1)
 	}
@@ -197,7 +205,8 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 	return Late
 }
 
-// Next returns the input of the tick that runs now, and where it came from. Call it once per tick of the server.
+// Next returns the input of the tick that runs now, and where it came from. Call it once per tick
+// of the server.
 func (b *Buffer[I]) Next() (in I, source Source) {
 	i := b.next % bufferRing
 	switch {

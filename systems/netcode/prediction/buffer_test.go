@@ -109,7 +109,8 @@ func TestLatePressRunsOnceInTheNextTick(t *testing.T) {
 	}
 }
 
-// Of late presses that exclude each other the last one counts: they are handed on in the order in which they happened.
+// Of late presses that exclude each other the last one counts: they are handed on in the order in
+// which they happened.
 func TestLatePressesKeepTheirOrder(t *testing.T) {
 	last := prediction.Rules[control]{Merge: func(into, presses control) control {
 		if presses.Press != 0 {
@@ -263,8 +264,9 @@ func TestKickPolicyForgives(t *testing.T) {
 	}
 }
 
-// Where the path and both machines stall for half a second at a time a client has to be that far ahead, and a server that catches up has what is meant for the end of that before its
-// first tick: neither is sending too much.
+// Where the path and both machines stall for half a second at a time a client has to be that far
+// ahead, and a server that catches up has what is meant for the end of that before its first tick:
+// neither is sending too much.
 func TestStallsAreNoExcess(t *testing.T) {
 	b := newBuffer(t, 0, prediction.BufferConfig[control]{})
 	p := prediction.NewPending[control](0)

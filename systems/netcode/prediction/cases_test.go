@@ -10,13 +10,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The conformance cases that the client's and the server's half of prediction can run without the rest: each over 20 seeds, of which the worst counts.
+// The conformance cases that the client's and the server's half of prediction can run without the
+// rest: each over 20 seeds, of which the worst counts.
 
 const base = "delay=100ms jitter=10ms"
 
 const second = rate // in ticks
 
-// quiet plays the game without presses from a tick of the session on, so that all of them have arrived at the end.
+// quiet plays the game without presses from a tick of the session on, so that all of them have
+// arrived at the end.
 func (s *session) quiet(from int64) {
 	play := s.play
 	s.play = func(t tick.Tick) control {
@@ -41,7 +43,8 @@ func (s *session) checkPresses(p linksim.Path) {
 
 func TestCase01HostMode(t *testing.T) {
 	p := linksim.Path{}
-	s := newSession(t, p, 1, strafe) // the client runs after the server: a lead of one tick, and no time at all on the way
+	// the client runs after the server: a lead of one tick, and no time at all on the way
+	s := newSession(t, p, 1, strafe)
 	s.phase = 0
 	s.quiet(59 * second)
 	s.run(0, 60*second)
@@ -98,7 +101,8 @@ func TestCase07BurstLoss(t *testing.T) {
 			}
 			s.run(k, k+1)
 		}
-		// What is lost in a longer outage than redundancy covers is lost; a press each third of a second makes that two at most.
+		// What is lost in a longer outage than redundancy covers is lost; a press each third of a
+		// second makes that two at most.
 		if got, sent := s.server.presses(), s.sent.presses(); got > sent || got < sent-2*outages {
 			t.Errorf("the server ran %d presses of %d sent, in %d long outages (%v)", got, sent, outages, p)
 		}
@@ -108,7 +112,8 @@ func TestCase07BurstLoss(t *testing.T) {
 		}
 	}
 	t.Logf("missed %.2f %% on the worst seed; largest packet of inputs %d bytes", 100*worst, bytes)
-	if worst == 0 || worst > 0.13 { // a share of 2/14.5 of all packets is lost, in runs that three ticks of slack rarely cover
+	if worst == 0 || worst > 0.13 {
+		// a share of 2/14.5 of all packets is lost, in runs that three ticks of slack rarely cover
 		t.Errorf("missed %.2f %%, want a part of the 13.8 %% that are lost", 100*worst)
 	}
 }
@@ -127,7 +132,8 @@ func (s *session) stateAt(t testing.TB) body {
 		}
 	}
 	state := s.server
-	// Replaying what the client would send from the server's present on gives the client's present, if it knows the server's state.
+	// Replaying what the client would send from the server's present on gives the client's present,
+	// if it knows the server's state.
 	for id := from; id != s.client.Tick(); id++ {
 		in, ok := s.client.Pending().At(id)
 		if !ok {
@@ -222,7 +228,8 @@ func TestCase23PushedByTheServer(t *testing.T) {
 			}
 			last = size
 		}
-		// Each push is one rollback: the offset is never in the simulated state, or every state after it would be wrong, too.
+		// Each push is one rollback: the offset is never in the simulated state, or every state
+		// after it would be wrong, too.
 		if want := 30; s.corrections != want || s.client.Stats().Rollbacks != uint64(want) {
 			t.Errorf("%d corrections and %d rollbacks for 30 pushes, want 30 (%v)", s.corrections, s.client.Stats().Rollbacks, p)
 		}
@@ -253,7 +260,8 @@ func TestCase24InputLoss(t *testing.T) {
 	}{
 		{"until acknowledged, 3 ticks of slack", prediction.Redundancy{}, 3, 0.001, 0},
 		{"4 inputs a packet, 3 ticks of slack", prediction.Redundancy{Inputs: 4}, 3, 0.001, 0},
-		{"until acknowledged, 2 ticks of slack", prediction.Redundancy{}, 2, 0.005, 0.001}, // 0.34 %: not enough
+		// 0.34 %: not enough
+		{"until acknowledged, 2 ticks of slack", prediction.Redundancy{}, 2, 0.005, 0.001},
 	} {
 		worst, corrections, bytes := 0.0, 0, 0
 		for seed := range uint64(seeds) {
@@ -285,7 +293,8 @@ func TestCase25BurstOfLostInputs(t *testing.T) {
 		s.quiet(17 * second)
 		s.run(0, 20*second)
 		s.checkPresses(p)
-		// Lost: the inputs of 30 ticks; those that the next packet still brings in time are not missed.
+		// Lost: the inputs of 30 ticks; those that the next packet still brings in time are not
+		// missed.
 		st := s.buffer.Stats()
 		if s.runRepeated != prediction.DefaultRepeats || st.Repeated != prediction.DefaultRepeats || st.Idle < 10 || st.Idle > 18 {
 			t.Errorf("%d repeated, %d in a row, then %d neutral, want 12 and about 14 (%v)", st.Repeated, s.runRepeated, st.Idle, p)

@@ -40,7 +40,8 @@ func TestPacketOfInputsKeepsItsBounds(t *testing.T) {
 		want   int // inputs: 32 bits, then 78 for each
 		err    error
 	}{
-		{"120 bytes", prediction.Redundancy{}, 1000, 11, nil}, // 32 + 12*78 = 968 bits are 8 too many
+		// 32 + 12*78 = 968 bits are 8 too many
+		{"120 bytes", prediction.Redundancy{}, 1000, 11, nil},
 		{"121 bytes", prediction.Redundancy{Bytes: 121}, 1000, 12, nil},
 		{"many bytes", prediction.Redundancy{Bytes: 1000}, 1000, 32, nil},
 		{"4 inputs", prediction.Redundancy{Inputs: 4}, 1000, 4, nil},
@@ -161,7 +162,8 @@ func TestFeedbackRoundTrip(t *testing.T) {
 	})
 }
 
-// Whatever the bytes are: no panic, at most 32 inputs, one encoding for what was understood; and neither side of the server is upset by it.
+// Whatever the bytes are: no panic, at most 32 inputs, one encoding for what was understood; and
+// neither side of the server is upset by it.
 func FuzzInputs(f *testing.F) {
 	p := prediction.NewPending[control](0)
 	for i := range 40 {

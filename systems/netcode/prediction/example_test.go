@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// A client predicts; a server that knows of a wall does not agree; the picture glides to where the server has it.
+// A client predicts; a server that knows of a wall does not agree; the picture glides to where the
+// server has it.
 func ExamplePredictor() {
 	client := prediction.NewPredictor(prediction.Config[body, control]{
 		Step:      step,
@@ -38,7 +39,8 @@ func ExamplePredictor() {
 	// drawn 1.00, 200 ms later 0.925
 }
 
-// The list of inputs of Multiplayer Platformer Log #3 and of Champions of Mirra: push, drop what the server has applied, replay the rest.
+// The list of inputs of Multiplayer Platformer Log #3 and of Champions of Mirra: push, drop what
+// the server has applied, replay the rest.
 func ExamplePending() {
 	pending := prediction.NewPending[control](0)
 	for id := range tick.Tick(5) {

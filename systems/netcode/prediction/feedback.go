@@ -8,29 +8,33 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Feedback is what a server tells a client about its inputs, with every snapshot. The zero value says that none have arrived.
+// Feedback is what a server tells a client about its inputs, with every snapshot. The zero value
+// says that none have arrived.
 type Feedback struct {
 	// Heard reports whether any input has arrived; the other fields have a meaning only then.
 	Heard bool
-	// Ack is the newest tick up to which all inputs have arrived, or are too old to be of use: for [Pending.Acknowledge].
+	// Ack is the newest tick up to which all inputs have arrived, or are too old to be of use: for
+	// [Pending.Acknowledge].
 	Ack tick.Tick
 	// Report is for the client's lead.
 	clocksync.Report
-	// Starved is for how many ticks, ending with the last, the server had no input and repeated the last one or none; at most MaxStarved.
+	// Starved is for how many ticks, ending with the last, the server had no input and repeated the
+	// last one or none; at most MaxStarved.
 	Starved int
 }
 
 // MaxStarved is the largest number in Feedback.Starved, which stands for itself and more.
 const MaxStarved = 15
 
-// ackSpan is how far Ack may lie from Newest on the wire; what an honest server sends lies far within it.
+// ackSpan is how far Ack may lie from Newest on the wire; what an honest server sends lies far
+// within it.
 const ackSpan = 1 << 10
 
 // shortAge is the greatest age that is packed into 8 bits instead of 16: 16 ticks.
 const shortAge = math.MaxInt8
 
-// Write packs the feedback: one bit if nothing was heard, else 58, 8 more if the age is far from 0, and 27 if
-// inputs were held up.
+// Write packs the feedback: one bit if nothing was heard, else 58, 8 more if the age is far from 0,
+// and 27 if inputs were held up.
 func (f Feedback) Write(w *packet.Writer) {
 	w.Bool(f.Heard)
 	if !f.Heard {
@@ -48,7 +52,8 @@ func (f Feedback) Write(w *packet.Writer) {
 	w.Bits(uint64(min(max(f.Starved, 0), MaxStarved)), 4)
 }
 
-// ReadFeedback reads what [Feedback.Write] wrote. Errors are the reader's; the result is then without meaning.
+// ReadFeedback reads what [Feedback.Write] wrote. Errors are the reader's; the result is then
+// without meaning.
 func ReadFeedback(r *packet.Reader) Feedback {
 	if !r.Bool() {
 		return Feedback{}

@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// The game that the tests play: a body on a line at 6 m/s, and eight buttons whose presses are counted.
+// The game that the tests play: a body on a line at 6 m/s, and eight buttons whose presses are
+// counted.
 
 const (
 	rate  = 60
@@ -79,7 +80,8 @@ func (controls) Read(r *packet.Reader, _ control) control {
 	return in
 }
 
-// strafe is the player of most cases: he turns about each half second, and presses a button each third of a second, another one each time.
+// strafe is the player of most cases: he turns about each half second, and presses a button each
+// third of a second, another one each time.
 func strafe(t tick.Tick) control {
 	in := control{Move: 1}
 	if t/30%2 == 1 {

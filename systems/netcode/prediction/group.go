@@ -6,10 +6,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Group is what moves each other in a tick: players and bodies. On a server these are all that there are, in a client's prediction his own player and the bodies and players near him.
+// Group is what moves each other in a tick: players and bodies. On a server these are all that
+// there are, in a client's prediction his own player and the bodies and players near him.
 type Group[S any, I comparable, B any] struct {
 	Players []Actor[S, I] // by their numbers, on both ends
-	Bodies  []Body[B]     // in the same order on both ends, that of their slots on the wire, so that what depends on the order comes out alike
+	// in the same order on both ends, that of their slots on the wire, so that what depends on the
+	// order comes out alike
+	Bodies []Body[B]
 }
 
 // Actor is a player of a [Group]. His own step for the tick has run already.
@@ -26,7 +29,8 @@ type Body[B any] struct {
 	State B
 }
 
-// MaxBodies is the most bodies that can be predicted at once, and DefaultBodies how many are if a configuration says 0.
+// MaxBodies is the most bodies that can be predicted at once, and DefaultBodies how many are if a
+// configuration says 0.
 const (
 	MaxBodies     = 256
 	DefaultBodies = 16
@@ -34,32 +38,41 @@ const (
 
 // BodiesConfig configures [Bodies].
 type BodiesConfig[S any, I comparable, B any] struct {
-	// Step brings a group to the end of tick t, after each of its players has been stepped by himself. It must be the server's own function, depend on nothing but
-	// its arguments (and what is a function of the tick), neither add nor remove members, and keep no reference to the group. Required.
+	// Step brings a group to the end of tick t, after each of its players has been stepped by
+	// himself. It must be the server's own function, depend on nothing but its arguments (and what
+	// is a function of the tick), neither add nor remove members, and keep no reference to the
+	// group. Required.
 	Step func(g *Group[S, I, B], t tick.Tick)
-	// Distance returns how far a prediction was off, at least 0, NaN for what makes no sense. Required.
+	// Distance returns how far a prediction was off, at least 0, NaN for what makes no sense.
+	// Required.
 	Distance func(predicted, authoritative B) float64
-	// Tolerance is the distance up to which a prediction counts as right; choose it above the quantum of bodies on the wire.
+	// Tolerance is the distance up to which a prediction counts as right; choose it above the
+	// quantum of bodies on the wire.
 	Tolerance float64
 	// Others says how other players take part. The zero value: they do not.
 	Others Others[S, I]
-	// Max is how many bodies are predicted at most: 0 means DefaultBodies, else 1 to MaxBodies. All memory is there from the start.
+	// Max is how many bodies are predicted at most: 0 means DefaultBodies, else 1 to MaxBodies. All
+	// memory is there from the start.
 	Max int
 }
 
-// Bodies predicts bodies together with a player: what he pushes moves at once. Give it to his predictor with [Accompany], which from then on steps and replays them
-// along with him.
+// Bodies predicts bodies together with a player: what he pushes moves at once. Give it to his
+// predictor with [Accompany], which from then on steps and replays them along with him.
 //
 // # Different ticks
 //
-// The authoritative states of the members come at different ticks: what did not fit into a packet comes with a later one, and packets overtake each other. Each member has
-// the tick of its newest authoritative state. A replay begins at the oldest tick at which somebody was predicted wrongly; until a member's own tick it is held to what
-// was predicted for it before (which that state has just confirmed, or is about to replace), takes its authoritative state there if it was wrong, and is
-// simulated from there on. So nobody is put back behind what is known of him, and nobody simulates what the server has already decided.
+// The authoritative states of the members come at different ticks: what did not fit into a packet
+// comes with a later one, and packets overtake each other. Each member has the tick of its newest
+// authoritative state. A replay begins at the oldest tick at which somebody was predicted wrongly;
+// until a member's own tick it is held to what was predicted for it before (which that state has
+// just confirmed, or is about to replace), takes its authoritative state there if it was wrong, and
+// is simulated from there on. So nobody is put back behind what is known of him, and nobody
+// simulates what the server has already decided.
 //
 // # Cost
 //
-// At most one replay for each Reconcile, of at most History ticks with at most Max bodies each; none while predictions are right.
+// At most one replay for each Reconcile, of at most History ticks with at most Max bodies each;
+// none while predictions are right.
 type Bodies[S any, I comparable, B any] struct {
 	config BodiesConfig[S, I, B]
 	clock  interface {
@@ -111,7 +124,8 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 	}
 }
 
-// Accompany makes bodies step with a player from now on, under his number. Bodies go with one predictor.
+// Accompany makes bodies step with a player from now on, under his number. Bodies go with one
+// predictor.
 func Accompany[S any, I comparable, B any](p *Predictor[S, I], number uint16, b *Bodies[S, I, B]) {
 	p.company, p.together = b, b.step
 	b.attach(p, number, len(p.states))
@@ -119,9 +133,10 @@ func Accompany[S any, I comparable, B any](p *Predictor[S, I], number uint16, b 
 
 // company is what steps with a player: [Bodies] without their type.
 type company interface {
-	keep(t tick.Tick)                  // notes the present states as those at t
-	load(t tick.Tick)                  // goes back to those at t
-	restart(t tick.Tick)               // what is here is here at t, and nothing is known from before
+	keep(t tick.Tick) // notes the present states as those at t
+	load(t tick.Tick) // goes back to those at t
+	// what is here is here at t, and nothing is known from before
+	restart(t tick.Tick)
 	wrong() (from tick.Tick, any bool) // the oldest tick at which somebody was wrong
 	begin(from tick.Tick)              // a replay begins
 	hold(t, now tick.Tick)             // has come to t
@@ -148,7 +163,8 @@ func (b *Bodies[S, I, B]) Max() int { return b.config.Max }
 // Stats returns the counters.
 func (b *Bodies[S, I, B]) Stats() BodiesStats { return b.stats }
 
-// State returns the predicted state of a body, at the predictor's tick, and whether it is predicted. After Add that is the authoritative state until the next Reconcile.
+// State returns the predicted state of a body, at the predictor's tick, and whether it is
+// predicted. After Add that is the authoritative state until the next Reconcile.
 func (b *Bodies[S, I, B]) State(id uint32) (state B, ok bool) {
 	i, ok := b.members.find(id)
 	if !ok {
@@ -157,8 +173,10 @@ func (b *Bodies[S, I, B]) State(id uint32) (state B, ok bool) {
 	return b.members.list[i].state, true
 }
 
-// Add takes a body into the group, from an authoritative state at a tick on; the next Reconcile brings it to the present. It returns false, and nothing has changed, if
-// it is in already, if there is no room, if the state makes no sense, or if the tick is not one that can be replayed from (try again with a newer one).
+// Add takes a body into the group, from an authoritative state at a tick on; the next Reconcile
+// brings it to the present. It returns false, and nothing has changed, if it is in already, if
+// there is no room, if the state makes no sense, or if the tick is not one that can be replayed
+// from (try again with a newer one).
 func (b *Bodies[S, I, B]) Add(id uint32, kind uint16, t tick.Tick, state B) bool {
 	return b.sane(state) && b.replayable(t) && b.members.add(id, kind, t, state)
 }
@@ -169,8 +187,9 @@ func (b *Bodies[S, I, B]) Remove(id uint32) bool { return b.members.remove(id) }
 // Clear takes all bodies out.
 func (b *Bodies[S, I, B]) Clear() { b.members.clear() }
 
-// Note takes the server's state of a member at a tick. The next Reconcile replays if it is not what was predicted. A state that makes no sense (whose distance from
-// itself is not 0) is refused; so is one that is no newer than the last, or too old.
+// Note takes the server's state of a member at a tick. The next Reconcile replays if it is not what
+// was predicted. A state that makes no sense (whose distance from itself is not 0) is refused; so
+// is one that is no newer than the last, or too old.
 func (b *Bodies[S, I, B]) Note(id uint32, t tick.Tick, state B) bool {
 	i, in := b.members.find(id)
 	if !in {

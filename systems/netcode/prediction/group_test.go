@@ -350,7 +350,8 @@ func TestBodiesAllocateNothing(t *testing.T) {
 	}
 }
 
-// What a replay costs: the whole history of 64 ticks, with a step function that does next to nothing.
+// What a replay costs: the whole history of 64 ticks, with a step function that does next to
+// nothing.
 func BenchmarkReplay(b *testing.B) {
 	for _, bodies := range []int{0, 4, 16, 64} {
 		b.Run(strconv.Itoa(bodies)+" bodies", func(b *testing.B) {

@@ -50,7 +50,8 @@ func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
 	b.stats.Steps += uint64(len(b.present))
 }
 
-// SortActors puts players into the order of their numbers, in which a [Group] has them on both ends.
+// SortActors puts players into the order of their numbers, in which a [Group] has them on both
+// ends.
 func SortActors[S any, I comparable](players []Actor[S, I]) {
 	slices.SortFunc(players, func(a, b Actor[S, I]) int { return cmp.Compare(a.Number, b.Number) })
 }

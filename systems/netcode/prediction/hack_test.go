@@ -12,7 +12,8 @@ import (
 // cheat is how a client on ticks tries to be faster.
 type cheat struct {
 	name string
-	// newest returns the newest tick of packet i of n that the client sends before the server runs a tick.
+	// newest returns the newest tick of packet i of n that the client sends before the server runs
+	// a tick.
 	newest func(next tick.Tick, k int64, i, n int) tick.Tick
 }
 

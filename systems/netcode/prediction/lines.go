@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// line is the history that is predicted of one member of a group, and the newest that is known of it.
+// line is the history that is predicted of one member of a group, and the newest that is known of
+// it.
 type line[T any] struct {
 	id    uint32
 	kind  uint16 // of a body; of a player his number
@@ -22,7 +23,8 @@ type line[T any] struct {
 	was   T // before the replay
 }
 
-// lines are the members of one type, in the order of their slots. All memory is there from the start.
+// lines are the members of one type, in the order of their slots. All memory is there from the
+// start.
 type lines[T any] struct {
 	list    []line[T]
 	rings   []T   // histories, each as long as the player's
@@ -48,7 +50,8 @@ func (l *lines[T]) find(id uint32) (int, bool) {
 // order makes ascending numbers of IDs in ascending order of slots, which are their low halves.
 func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
 
-// add takes a member in, from an authoritative state at a tick on. It returns false if it is in already, or if there is no room.
+// add takes a member in, from an authoritative state at a tick on. It returns false if it is in
+// already, or if there is no room.
 func (l *lines[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
 	i, in := l.find(id)
 	if in || len(l.free) == 0 {
@@ -77,7 +80,8 @@ func (l *lines[T]) clear() {
 	l.list = l.list[:0]
 }
 
-// begins makes a member that has not been brought to the present begin at another authoritative state.
+// begins makes a member that has not been brought to the present begin at another authoritative
+// state.
 func (l *lines[T]) begins(m *line[T], t tick.Tick, state T) {
 	*l.at(m, t) = state
 	m.since, m.known, m.truth, m.state, m.wrong = t, t, state, state, true
@@ -137,7 +141,8 @@ func (l *lines[T]) restart(t tick.Tick) {
 	}
 }
 
-// wrong returns the oldest tick at which somebody was wrong, if anybody was, and how many have waited for too long to be replayed.
+// wrong returns the oldest tick at which somebody was wrong, if anybody was, and how many have
+// waited for too long to be replayed.
 func (l *lines[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stale uint64) {
 	for i := range l.list {
 		m := &l.list[i]

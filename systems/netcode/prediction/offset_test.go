@@ -90,8 +90,8 @@ func drawVec3(t *rapid.T, name string) mgl32.Vec3 {
 	return mgl32.Vec3{f.Draw(t, name+" x"), f.Draw(t, name+" y"), f.Draw(t, name+" z")}
 }
 
-// properties checks what holds in every space: the offset takes one value to the other, decays monotonically, and at a rate that does not depend on the
-// frames into which time is cut.
+// properties checks what holds in every space: the offset takes one value to the other, decays
+// monotonically, and at a rate that does not depend on the frames into which time is cut.
 func properties[T any, S prediction.Space[T]](t *testing.T, draw func(*rapid.T, string) T, tolerance float64) {
 	t.Helper()
 	var space S

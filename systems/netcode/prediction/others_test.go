@@ -10,11 +10,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// letsGoAfter is for how many ticks another player is believed to go on: few, so that news that are older than that are no rarity.
+// letsGoAfter is for how many ticks another player is believed to go on: few, so that news that are
+// older than that are no rarity.
 const letsGoAfter = 8
 
-// exact is a tolerance for rounding alone. With a greater one, what is predicted may stand within it of the truth, and where a push begins in one tick or in the next
-// hangs on less than that.
+// exact is a tolerance for rounding alone. With a greater one, what is predicted may stand within
+// it of the truth, and where a push begins in one tick or in the next hangs on less than that.
 const exact = 1e-9
 
 func guess(last control, ticks int) control {
@@ -34,7 +35,8 @@ func newCrowd() (*prediction.Predictor[pusher, control], *prediction.Bodies[push
 	return p, b
 }
 
-// crowd is a world of three pushers on a line, one of them the own player, and two balls. It is a value.
+// crowd is a world of three pushers on a line, one of them the own player, and two balls. It is a
+// value.
 type crowd struct {
 	pushers [3]pusher // numbers 1, 2, 3
 	balls   [2]ball
@@ -56,8 +58,9 @@ func (c crowd) step(in [3]control, t tick.Tick) crowd {
 	return c
 }
 
-// What is predicted at any time is the world of the newest news, with the own inputs since and the others' last ones repeated: by whatever news, however many of them got lost, the
-// present comes to the same.
+// What is predicted at any time is the world of the newest news, with the own inputs since and the
+// others' last ones repeated: by whatever news, however many of them got lost, the present comes to
+// the same.
 func TestOthersGoOnAsTheyDid(t *testing.T) {
 	surprises, quiet, still := uint64(0), 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,7 +84,8 @@ func TestOthersGoOnAsTheyDid(t *testing.T) {
 			p.Advance(now, held[1])
 			now++
 			past[now] = world
-			// News of a while ago come now and then, of everybody at once, and never in the wrong order.
+			// News of a while ago come now and then, of everybody at once, and never in the wrong
+			// order.
 			at := now.Add(-rapid.IntRange(5, 30).Draw(t, "age"))
 			if rapid.IntRange(0, 3).Draw(t, "arrives") > 0 || !at.IsNewer(news) {
 				continue

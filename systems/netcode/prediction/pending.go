@@ -6,17 +6,20 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// DefaultHistory is how many inputs and predicted states a client keeps if its configuration says 0: 64 are a second at 60 Hz.
+// DefaultHistory is how many inputs and predicted states a client keeps if its configuration says
+// 0: 64 are a second at 60 Hz.
 const DefaultHistory = 64
 
 // MaxHistory is the most that can be kept.
 const MaxHistory = 1024
 
-// Pending holds a client's own inputs in a bounded ring: those that the server has not applied yet, to be replayed, and those that it
-// has not received yet, to be sent again. Ids are ticks and count up by one. When the ring is full the oldest is forgotten.
+// Pending holds a client's own inputs in a bounded ring: those that the server has not applied yet,
+// to be replayed, and those that it has not received yet, to be sent again. Ids are ticks and count
+// up by one. When the ring is full the oldest is forgotten.
 //
-// On its own it is the list of Multiplayer Platformer Log #3 and of Champions of Mirra (pendingPlayerInputs): Push, DropThrough the last id that the
-// server applied, and [Replay] the rest on the state that came with it. A [Predictor] has one inside.
+// On its own it is the list of Multiplayer Platformer Log #3 and of Champions of Mirra
+// (pendingPlayerInputs): Push, DropThrough the last id that the server applied, and [Replay] the
+// rest on the state that came with it. A [Predictor] has one inside.
 type Pending[I comparable] struct {
 	ring    []I // length is a power of two
 	first   tick.Tick
@@ -25,8 +28,8 @@ type Pending[I comparable] struct {
 	next    tick.Tick
 }
 
-// NewPending returns an empty ring for the given number of inputs, rounded up to a power of two; 0 means DefaultHistory. A number below 0 or above
-// MaxHistory panics.
+// NewPending returns an empty ring for the given number of inputs, rounded up to a power of two; 0
+// means DefaultHistory. A number below 0 or above MaxHistory panics.
 func NewPending[I comparable](history int) *Pending[I] {
 	return &Pending[I]{ring: make([]I, ringSize(history))}
 }
@@ -54,7 +57,8 @@ func (p *Pending[I]) Reset() { p.restart(p.next) }
 // restart forgets everything and goes on at the id.
 func (p *Pending[I]) restart(id tick.Tick) { p.first, p.replay, p.unacked, p.next = id, id, id, id }
 
-// Push adds the input of the id, which must be one after the last (any, if there is none); else it panics.
+// Push adds the input of the id, which must be one after the last (any, if there is none); else it
+// panics.
 func (p *Pending[I]) Push(id tick.Tick, in I) {
 	if p.first == p.next {
 		p.restart(id)
@@ -94,18 +98,21 @@ func (p *Pending[I]) Unacknowledged() int { return int(p.next.Sub(p.unacked)) }
 // Newest returns the newest id, if anything is held.
 func (p *Pending[I]) Newest() (id tick.Tick, ok bool) { return p.next.Add(-1), p.first != p.next }
 
-// DropThrough forgets the inputs up to and with the id: the server has applied them. Ids that were never pushed, and older ones than before, change nothing.
-// This is deleteBelowId of Log #3 and removeServerAcknowledgedInputs of Champions of Mirra.
+// DropThrough forgets the inputs up to and with the id: the server has applied them. Ids that were
+// never pushed, and older ones than before, change nothing. This is deleteBelowId of Log #3 and
+// removeServerAcknowledgedInputs of Champions of Mirra.
 func (p *Pending[I]) DropThrough(id tick.Tick) {
 	p.Applied(id)
 	p.Acknowledge(id)
 }
 
-// Applied marks the inputs up to and with the id as applied by the server. They are not replayed again, but still sent until acknowledged: one
-// that the server had to do without may bring it a press.
+// Applied marks the inputs up to and with the id as applied by the server. They are not replayed
+// again, but still sent until acknowledged: one that the server had to do without may bring it a
+// press.
 func (p *Pending[I]) Applied(id tick.Tick) { p.advance(&p.replay, id) }
 
-// Acknowledge marks the inputs up to and with the id as received by the server. They are not sent again, but still replayed until applied.
+// Acknowledge marks the inputs up to and with the id as received by the server. They are not sent
+// again, but still replayed until applied.
 func (p *Pending[I]) Acknowledge(id tick.Tick) { p.advance(&p.unacked, id) }
 
 func (p *Pending[I]) advance(mark *tick.Tick, id tick.Tick) {
@@ -120,7 +127,8 @@ func (p *Pending[I]) advance(mark *tick.Tick, id tick.Tick) {
 	}
 }
 
-// Replay returns the state after all inputs that the server has not applied: the client's present, given the server's past.
+// Replay returns the state after all inputs that the server has not applied: the client's present,
+// given the server's past.
 func Replay[S any, I comparable](p *Pending[I], state S, step func(state S, input I, t tick.Tick) S) S {
 	for id := p.replay; id != p.next; id++ {
 		state = step(state, *p.slot(id), id)

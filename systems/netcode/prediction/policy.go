@@ -1,10 +1,11 @@
 package prediction
 
-// Policy is when a client that sends more than it may is to be removed. Excess inputs never run, so a policy protects the server's time, not the game.
-// The zero value means the documented default.
+// Policy is when a client that sends more than it may is to be removed. Excess inputs never run, so
+// a policy protects the server's time, not the game. The zero value means the documented default.
 type Policy struct {
-	// A client is to be kicked when more than Excess inputs or packets too many come within about Ticks ticks (a leaky bucket: what was counted is forgiven
-	// at the rate Excess/Ticks). 0 means 120 in 600. A negative Excess means never.
+	// A client is to be kicked when more than Excess inputs or packets too many come within about
+	// Ticks ticks (a leaky bucket: what was counted is forgiven at the rate Excess/Ticks). 0 means
+	// 120 in 600. A negative Excess means never.
 	Excess, Ticks int
 }
 
@@ -33,8 +34,9 @@ func (m *meter) leak(n int64) {
 	m.pardon = max(0, m.pardon-n)
 }
 
-// early counts n inputs or packets that are ahead of time. After the server has skipped ticks they are not the client's fault: for a while, until its clock has followed.
-// None of them runs, and the gate bounds what they cost.
+// early counts n inputs or packets that are ahead of time. After the server has skipped ticks they
+// are not the client's fault: for a while, until its clock has followed. None of them runs, and the
+// gate bounds what they cost.
 func (m *meter) early(n int) {
 	if m.pardon > 0 {
 		m.total += uint64(n)
@@ -44,17 +46,22 @@ func (m *meter) early(n int) {
 }
 
 const (
-	// farAhead is from how many ticks ahead of the server on a packet counts as one too many. An honest client is so far ahead that its inputs come in time through the worst that
-	// the path and both machines do: where these stall for half a second again and again that is beyond Ahead. The clock of one who sends too fast runs away, and
-	// is that far ahead in seconds. Who stays between the two, for whatever reason, is let be: none of what he sends runs or is kept, one packet more or less is read for it, which the gate
-	// bounds, and he is told how early he is. To remove him would be of use to nobody, and hard on who has stalled.
+	// farAhead is from how many ticks ahead of the server on a packet counts as one too many. An
+	// honest client is so far ahead that its inputs come in time through the worst that the path
+	// and both machines do: where these stall for half a second again and again that is beyond
+	// Ahead. The clock of one who sends too fast runs away, and is that far ahead in seconds. Who
+	// stays between the two, for whatever reason, is let be: none of what he sends runs or is kept,
+	// one packet more or less is read for it, which the gate bounds, and he is told how early he
+	// is. To remove him would be of use to nobody, and hard on who has stalled.
 	farAhead = 4 * Ahead
-	// arrivalBank is how many inputs of a client may come at once before those that find no room are too many: what two machines that stall hold back
-	// between them. One more may come per tick.
+	// arrivalBank is how many inputs of a client may come at once before those that find no room
+	// are too many: what two machines that stall hold back between them. One more may come per
+	// tick.
 	arrivalBank = 120
 )
 
-// pardonTicks is how long it takes clients to follow a server that has skipped ticks, at 60 Hz with some room.
+// pardonTicks is how long it takes clients to follow a server that has skipped ticks, at 60 Hz with
+// some room.
 const pardonTicks = 180
 
 // add counts n.
@@ -68,9 +75,11 @@ func (m *meter) add(n int) {
 }
 
 const (
-	// gateRate is how many packets of inputs a client may send per tick, on average: one is sent, and networks duplicate.
+	// gateRate is how many packets of inputs a client may send per tick, on average: one is sent,
+	// and networks duplicate.
 	gateRate = 2
-	// gateBank is how many may come at once: what a path holds back in two seconds and then delivers in one burst.
+	// gateBank is how many may come at once: what a path holds back in two seconds and then
+	// delivers in one burst.
 	gateBank = 128
 )
 

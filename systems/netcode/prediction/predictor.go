@@ -6,27 +6,30 @@ import (
 
 // Config configures a [Predictor].
 type Config[S any, I comparable] struct {
-	// Step returns the state one tick later. It must be the server's own function, depend on nothing but its arguments, and simulate nothing but what
-	// is predicted: other bodies must not move each time when inputs are replayed. Required.
+	// Step returns the state one tick later. It must be the server's own function, depend on
+	// nothing but its arguments, and simulate nothing but what is predicted: other bodies must not
+	// move each time when inputs are replayed. Required.
 	Step func(state S, input I, t tick.Tick) S
-	// Distance returns how far a prediction was off, in a unit of the game's choice, at least 0; infinity or NaN for states that have nothing in
-	// common. Required.
+	// Distance returns how far a prediction was off, in a unit of the game's choice, at least 0;
+	// infinity or NaN for states that have nothing in common. Required.
 	Distance func(predicted, authoritative S) float64
-	// Tolerance is the distance up to which a prediction counts as right, to be chosen above the quantum of the states on the wire. Zero takes only
-	// what is exact.
+	// Tolerance is the distance up to which a prediction counts as right, to be chosen above the
+	// quantum of the states on the wire. Zero takes only what is exact.
 	Tolerance float64
-	// History is how many ticks can be replayed: 0 means DefaultHistory, else 1 to MaxHistory, rounded up to a power of two. It has to cover the
-	// round trip and the lead.
+	// History is how many ticks can be replayed: 0 means DefaultHistory, else 1 to MaxHistory,
+	// rounded up to a power of two. It has to cover the round trip and the lead.
 	History int
 	// Rules make up inputs for ticks that were skipped.
 	Rules Rules[I]
-	// Always sets each authoritative state and replays, whether or not the prediction was right, as Multiplayer Platformer Log #3 and Champions
-	// of Mirra do. The default replays only after a misprediction.
+	// Always sets each authoritative state and replays, whether or not the prediction was right, as
+	// Multiplayer Platformer Log #3 and Champions of Mirra do. The default replays only after a
+	// misprediction.
 	Always bool
 }
 
-// Predictor runs a player's own simulation ahead of the server. State k is the state after k steps; input k takes state k to k+1. Create it with
-// [NewPredictor], and give it the first authoritative state with [Predictor.Start].
+// Predictor runs a player's own simulation ahead of the server. State k is the state after k steps;
+// input k takes state k to k+1. Create it with [NewPredictor], and give it the first authoritative
+// state with [Predictor.Start].
 type Predictor[S any, I comparable] struct {
 	config   Config[S, I]
 	started  bool
@@ -45,10 +48,11 @@ type Predictor[S any, I comparable] struct {
 
 // Stats counts what a [Predictor] did.
 type Stats struct {
-	Steps       uint64    // new ticks predicted
-	Filled      uint64    // of them skipped ones, with made-up inputs
-	States      uint64    // authoritative states taken
-	Stale       uint64    // authoritative states refused: no newer than the last, or too old to replay from
+	Steps  uint64 // new ticks predicted
+	Filled uint64 // of them skipped ones, with made-up inputs
+	States uint64 // authoritative states taken
+	// authoritative states refused: no newer than the last, or too old to replay from
+	Stale       uint64
 	Rollbacks   uint64    // mispredictions that were corrected
 	Replayed    uint64    // steps run again
 	Jumps       uint64    // times that the prediction began anew elsewhere
@@ -60,7 +64,8 @@ type Stats struct {
 	LastCorrect tick.Tick // newest tick whose prediction turned out right
 }
 
-// NewPredictor returns a predictor that waits for Start. It panics without Step or Distance, or for a history out of range.
+// NewPredictor returns a predictor that waits for Start. It panics without Step or Distance, or for
+// a history out of range.
 func NewPredictor[S any, I comparable](c Config[S, I]) *Predictor[S, I] {
 	if c.Step == nil || c.Distance == nil {
 		panic("prediction: a Predictor needs Config.Step and Config.Distance")
@@ -69,7 +74,8 @@ func NewPredictor[S any, I comparable](c Config[S, I]) *Predictor[S, I] {
 	return &Predictor[S, I]{config: c, states: make([]S, size), pending: NewPending[I](size)}
 }
 
-// Start begins at an authoritative state: the player's first, or one after a jump of the clock. Pending inputs are forgotten.
+// Start begins at an authoritative state: the player's first, or one after a jump of the clock.
+// Pending inputs are forgotten.
 func (p *Predictor[S, I]) Start(t tick.Tick, state S) {
 	p.started, p.latest, p.state = true, t, state
 	p.restart(t)
@@ -93,18 +99,21 @@ func (p *Predictor[S, I]) Tick() tick.Tick { return p.now }
 // State returns the present state, at Tick.
 func (p *Predictor[S, I]) State() S { return p.state }
 
-// Pending returns the inputs to send. They belong to the predictor; acknowledge them, and leave the rest to it.
+// Pending returns the inputs to send. They belong to the predictor; acknowledge them, and leave the
+// rest to it.
 func (p *Predictor[S, I]) Pending() *Pending[I] { return p.pending }
 
 // Stats returns the counters since the predictor was made.
 func (p *Predictor[S, I]) Stats() Stats { return p.stats }
 
-// Advance runs input k at tick t and returns the state at t+1. Call it once per fixed step, with the tick that the clock gives. Before Start it panics.
+// Advance runs input k at tick t and returns the state at t+1. Call it once per fixed step, with
+// the tick that the clock gives. Before Start it panics.
 //
-// When the clock makes up for a stall by whole ticks, t lies ahead: the ticks between run with repeated inputs, which are sent like others (at most as many as
-// the history; beyond that the prediction begins anew at t, and the next authoritative state puts it right). When the clock went back, t lies in
-// the past: inputs that were given for t and later stay as they are, since the server may have them, and the new one adds only its presses to the
-// next that is new.
+// When the clock makes up for a stall by whole ticks, t lies ahead: the ticks between run with
+// repeated inputs, which are sent like others (at most as many as the history; beyond that the
+// prediction begins anew at t, and the next authoritative state puts it right). When the clock went
+// back, t lies in the past: inputs that were given for t and later stay as they are, since the
+// server may have them, and the new one adds only its presses to the next that is new.
 func (p *Predictor[S, I]) Advance(t tick.Tick, in I) S {
 	if !p.started {
 		panic("prediction: Advance before Start: predict when the first authoritative state has arrived")

@@ -135,7 +135,8 @@ func TestClockThatWentBackKeepsSentInputs(t *testing.T) {
 	}
 	// Back, and ahead again beyond what was sent.
 	p.Advance(18, control{})
-	if got := p.Advance(23, control{}); math.Abs(got.X-1.7) > 1e-9 || p.Tick() != 24 { // 19: +1, 20: -1, 21 and 22: -1 repeated, 23: 0
+	if got := p.Advance(23, control{}); math.Abs(got.X-1.7) > 1e-9 || p.Tick() != 24 {
+		// 19: +1, 20: -1, 21 and 22: -1 repeated, 23: 0
 		t.Errorf("at %v in tick %d, want 1.7 in 24", got.X, p.Tick())
 	}
 }
@@ -192,7 +193,8 @@ func TestClockThatWentBackTooFarBeginsAnew(t *testing.T) {
 	}
 }
 
-// Against a naive model, which keeps the last authoritative state and everything since, and replays all of it each time.
+// Against a naive model, which keeps the last authoritative state and everything since, and replays
+// all of it each time.
 func TestPredictorReplaysTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const history = 16

@@ -36,13 +36,14 @@ type Correction[S any] struct {
 	Outcome Outcome
 	Error   float64 // distance of the prediction from the authoritative state, at its tick
 	Depth   int     // ticks replayed
-	// Before and After are the present state as it was and as it is, for an [ErrorOffset] to draw the difference away, or for Logical.Correct. They are
-	// the same unless Corrected or Jumped.
+	// Before and After are the present state as it was and as it is, for an [ErrorOffset] to draw
+	// the difference away, or for Logical.Correct. They are the same unless Corrected or Jumped.
 	Before, After S
 }
 
-// Reconcile takes the server's state at tick t. If the prediction for t was off by more than the tolerance, the state is set at t and the inputs from t on
-// are replayed, up to the present. Before Start this is a Start.
+// Reconcile takes the server's state at tick t. If the prediction for t was off by more than the
+// tolerance, the state is set at t and the inputs from t on are replayed, up to the present. Before
+// Start this is a Start.
 func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	c := Correction[S]{Before: p.state, After: p.state}
 	switch {
@@ -106,7 +107,8 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 // behind is how many ticks the news of bodies may lie behind the newest of their player.
 const behind = 32
 
-// settle forgets what nothing will be replayed from any more, now that the server's state at tick t is known.
+// settle forgets what nothing will be replayed from any more, now that the server's state at tick t
+// is known.
 func (p *Predictor[S, I]) settle(t tick.Tick) {
 	if p.company != nil {
 		t = t.Add(-behind)
@@ -118,7 +120,8 @@ func (p *Predictor[S, I]) settle(t tick.Tick) {
 	p.oldest = t
 }
 
-// replay goes back to a tick and runs the inputs since. The player has the state at tick t, up to which he is held to what was predicted for him.
+// replay goes back to a tick and runs the inputs since. The player has the state at tick t, up to
+// which he is held to what was predicted for him.
 func (p *Predictor[S, I]) replay(from, t tick.Tick, state S) S {
 	now, present := p.now, p.state
 	if t != now {

@@ -19,7 +19,8 @@ const (
 
 var grid clocksync.Grid // 60 Hz
 
-// session is a server and one client over a simulated path, on virtual time: ticks and frames at 60 Hz, states at 30 Hz.
+// session is a server and one client over a simulated path, on virtual time: ticks and frames at 60
+// Hz, states at 30 Hz.
 type session struct {
 	t     testing.TB
 	lead  int // ticks that the client is ahead
@@ -57,7 +58,8 @@ type session struct {
 
 func newSession(t testing.TB, path linksim.Path, lead int, play func(tick.Tick) control) *session {
 	t.Helper()
-	s := &session{t: t, lead: lead, phase: 5 * ms, play: play, frame: 1, epoch: math.MaxUint32 - 200} // the wrap of the ticks is part of every case
+	// the wrap of the ticks is part of every case
+	s := &session{t: t, lead: lead, phase: 5 * ms, play: play, frame: 1, epoch: math.MaxUint32 - 200}
 	var err error
 	if s.up, s.down, err = path.Links(); err != nil {
 		t.Fatal(err)
@@ -70,7 +72,8 @@ func newSession(t testing.TB, path linksim.Path, lead int, play func(tick.Tick) 
 	return s
 }
 
-// leadFor returns the lead with which inputs arrive in time at the worst jitter, with some ticks to spare.
+// leadFor returns the lead with which inputs arrive in time at the worst jitter, with some ticks to
+// spare.
 func leadFor(path linksim.Path, slack int) int {
 	way := 5*ms + path.Send.Delay + path.Send.Jitter
 	return int((way+grid.Step()-1)/grid.Step()) + slack

@@ -33,10 +33,11 @@ type ages struct {
 const (
 	// 32 bins for each doubling of ageUnit + age, in seconds: 0.7 ms wide at zero, 3 ms at 100 ms,
 	// 22 ms at 1 s, up to 8 s.
-	ageBins   = 256
-	binsPer2  = 32
-	ageUnit   = 0.032
-	ageFactor = 1.0218971486541166 // 2 to the power of 1/32, the ratio between the edges of a bin, each plus ageUnit
+	ageBins  = 256
+	binsPer2 = 32
+	ageUnit  = 0.032
+	// 2 to the power of 1/32, the ratio between the edges of a bin, each plus ageUnit
+	ageFactor = 1.0218971486541166
 
 	// ageMemory is the number of seconds after which a rise counts for 1/e; before the first,
 	// agePrior seconds of calm are taken to have been.
@@ -181,7 +182,8 @@ func (a *ages) wait(interval time.Duration) time.Duration {
 	a.fresh = 0
 
 	cheap := min(cheapIntervals*interval.Seconds(), mostWait)
-	best, least, dry := 0.0, math.Inf(1), 0.0 // dry: seconds, forgetting, in which the age was above the level and may be again
+	// dry: seconds, forgetting, in which the age was above the level and may be again
+	best, least, dry := 0.0, math.Inf(1), 0.0
 	top := a.calm(&all)
 	high := ageLevel(top)
 	for i := top - 1; i >= 0; i-- {

@@ -4,9 +4,10 @@ import "time"
 
 // Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
 //
-// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots serve the estimate of acceleration before the view, two the
-// segment around it. When all slots are taken the oldest sample goes. The buffer starts with 16 slots and doubles when a longer delay or a
-// burst first needs more; after that it allocates nothing. The zero value holds nothing; use [NewBuffer].
+// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots serve the
+// estimate of acceleration before the view, two the segment around it. When all slots are taken the
+// oldest sample goes. The buffer starts with 16 slots and doubles when a longer delay or a burst
+// first needs more; after that it allocates nothing. The zero value holds nothing; use [NewBuffer].
 type Buffer struct {
 	slots []Sample // a ring; len is a power of two
 	most  int      // slots
@@ -16,13 +17,14 @@ type Buffer struct {
 	revision uint32 // changes with every accepted sample
 }
 
-// DefaultCapacity is 128 samples: four seconds at 30 Hz, enough for a stalled stream that comes back in one burst.
+// DefaultCapacity is 128 samples: four seconds at 30 Hz, enough for a stalled stream that comes
+// back in one burst.
 const DefaultCapacity = 128
 
 const firstSlots = 16
 
-// NewBuffer returns an empty buffer of at most the given capacity, rounded up to a power of two, at least 4 and at most 65536. Zero or less means
-// [DefaultCapacity].
+// NewBuffer returns an empty buffer of at most the given capacity, rounded up to a power of two, at
+// least 4 and at most 65536. Zero or less means [DefaultCapacity].
 func NewBuffer(capacity int) *Buffer {
 	b := new(Buffer)
 	b.init(capacity)
@@ -57,7 +59,8 @@ func (b *Buffer) Len() int { return b.count }
 // Cap returns the number of samples that the buffer may come to hold.
 func (b *Buffer) Cap() int { return b.most }
 
-// At returns the i-th sample, 0 being the oldest. The pointer is good until the next Push, Evict or Clear. It panics unless 0 <= i < Len.
+// At returns the i-th sample, 0 being the oldest. The pointer is good until the next Push, Evict or
+// Clear. It panics unless 0 <= i < Len.
 func (b *Buffer) At(i int) *Sample {
 	if uint(i) >= uint(b.count) {
 		panic("remote: Buffer.At: index out of range; keep it within 0 and Len()-1")
@@ -76,8 +79,10 @@ func (b *Buffer) Newest() *Sample {
 // Revision changes whenever a sample was accepted. It wraps; compare for inequality only.
 func (b *Buffer) Revision() uint32 { return b.revision }
 
-// Push inserts a sample at its place and reports whether it was taken. One of a time that is already held is a duplicate and changes nothing,
-// as does one older than all others when no slot is free, and one that nothing can be calculated with (a field infinite, not a number, or above 1e12).
+// Push inserts a sample at its place and reports whether it was taken. One of a time that is
+// already held is a duplicate and changes nothing, as does one older than all others when no slot
+// is free, and one that nothing can be calculated with (a field infinite, not a number, or above
+// 1e12).
 func (b *Buffer) Push(s Sample) bool {
 	if !s.sound() {
 		return false
@@ -114,11 +119,12 @@ func (b *Buffer) Push(s Sample) bool {
 	return true
 }
 
-// keepBehind is how many samples behind the view outlive eviction: the one that the view's segment starts at, and two before it for the estimate of
-// acceleration and for a sample that comes late.
+// keepBehind is how many samples behind the view outlive eviction: the one that the view's segment
+// starts at, and two before it for the estimate of acceleration and for a sample that comes late.
 const keepBehind = 3
 
-// Evict forgets what a view that will not run backwards can no longer need. The newest sample always stays.
+// Evict forgets what a view that will not run backwards can no longer need. The newest sample
+// always stays.
 func (b *Buffer) Evict(view time.Duration) {
 	n := b.Find(view) - (keepBehind - 1)
 	if n > 0 {

@@ -123,7 +123,8 @@ func TestBufferUsesAge(t *testing.T) {
 	if want := []time.Duration{70 * ms, 200 * ms, 300 * ms}; !slices.Equal(times(b), want) {
 		t.Errorf("times %v, want %v: the state is Age older than its snapshot, a negative age counts as none", times(b), want)
 	}
-	// A player who has sent no input stands still in time: the server repeats a state that is held already.
+	// A player who has sent no input stands still in time: the server repeats a state that is held
+	// already.
 	s := at(210 * ms)
 	s.Age = 10 * ms
 	if b.Push(s) {

@@ -7,8 +7,9 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// buffered draws a delayed view on the path through a body's samples. How a segment looks is the only thing that [Default], [Linear], [Hermite] and
-// [GuardedHermite] differ in; cuts, starvation, re-entry and rest are the same.
+// buffered draws a delayed view on the path through a body's samples. How a segment looks is the
+// only thing that [Default], [Linear], [Hermite] and [GuardedHermite] differ in; cuts, starvation,
+// re-entry and rest are the same.
 type buffered struct {
 	config Config
 	buf    Buffer
@@ -114,11 +115,13 @@ func (b *buffered) path(view time.Duration) place {
 // moves.
 const jumpBeyond = 2
 
-// rebase moves what new samples changed behind the picture's back into the offset: the guess of a starved body, a segment that turned out to have
-// another sample in it, a view that was set forwards. It reports whether the difference is better shown as a jump.
+// rebase moves what new samples changed behind the picture's back into the offset: the guess of a
+// starved body, a segment that turned out to have another sample in it, a view that was set
+// forwards. It reports whether the difference is better shown as a jump.
 func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	step := now - b.now
-	skipped := view - b.view - step // of view time; a view that only follows a clock is at most a tenth off
+	// of view time; a view that only follows a clock is at most a tenth off
+	skipped := view - b.view - step
 	if skipped < step/2+20*time.Millisecond {
 		skipped = 0
 	}
@@ -128,7 +131,8 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	was := b.target
 	is := b.path(b.view + skipped)
 	if step > b.config.ResumeAfter && b.config.ResumeAfter > 0 || is.early && !was.early {
-		return true // nobody has looked for long, or the samples do not reach back to what was shown
+		// nobody has looked for long, or the samples do not reach back to what was shown
+		return true
 	}
 	if is.piece != was.piece {
 		return false // crossed within the step; the caller has compared the ends

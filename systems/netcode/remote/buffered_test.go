@@ -45,7 +45,8 @@ func TestFirstState(t *testing.T) {
 	}
 }
 
-// Case 19: teleports of 50 m while running, with and without the packet that carries the flag, at every phase.
+// Case 19: teleports of 50 m while running, with and without the packet that carries the flag, at
+// every phase.
 func TestTeleportIsNeverSmeared(t *testing.T) {
 	kindsThatCut := []Kind{Default, Linear, Hermite, GuardedHermite, EventBuffer, Naive, Chase, RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay}
 	for _, k := range kindsThatCut {
@@ -100,7 +101,8 @@ func TestCounterWrapsAndRepeats(t *testing.T) {
 	}
 }
 
-// A starved body goes on for at most 75 ms' worth of motion, then holds, and turns for no longer either.
+// A starved body goes on for at most 75 ms' worth of motion, then holds, and turns for no longer
+// either.
 func TestStarvationIsBounded(t *testing.T) {
 	for _, k := range delayedKinds {
 		it := New(k, Config{})
@@ -165,7 +167,8 @@ func TestExtrapolationCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// Under heavy random loss nothing ever jumps: in each step the picture moves by what the body may move plus the bounded correction.
+// Under heavy random loss nothing ever jumps: in each step the picture moves by what the body may
+// move plus the bounded correction.
 func TestReentryNeverJumps(t *testing.T) {
 	for _, k := range delayedKinds {
 		for seed := range uint64(20) {
@@ -207,7 +210,8 @@ func TestReentryNeverJumps(t *testing.T) {
 	}
 }
 
-// The offset disappears: some time after the last hiccup the picture is exactly on the path again, and a body that rests is exactly at its place.
+// The offset disappears: some time after the last hiccup the picture is exactly on the path again,
+// and a body that rests is exactly at its place.
 func TestSettlesExactly(t *testing.T) {
 	for _, k := range []Kind{Default, Linear, Hermite, GuardedHermite, EventBuffer, Chase, Naive, RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay} {
 		t.Run(k.String(), func(t *testing.T) {
@@ -307,7 +311,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Nobody looked for ten seconds (a tab in the background) while samples went on coming, more than are kept: the body is where it is, at once.
+// Nobody looked for ten seconds (a tab in the background) while samples went on coming, more than
+// are kept: the body is where it is, at once.
 func TestLongAbsence(t *testing.T) {
 	it := New(Default, Config{})
 	var now time.Duration
@@ -396,7 +401,8 @@ func TestRotationTakesTheShortestArcBetweenSamples(t *testing.T) {
 		it := New(k, Config{Interval: 100 * ms})
 		a, b := at(0), at(100*ms)
 		a.Rotation = mgl32.QuatRotate(mgl32.DegToRad(170), mgl32.Vec3{0, 1, 0})
-		b.Rotation = mgl32.QuatRotate(mgl32.DegToRad(-170), mgl32.Vec3{0, 1, 0}) // 20 degrees further
+		// 20 degrees further
+		b.Rotation = mgl32.QuatRotate(mgl32.DegToRad(-170), mgl32.Vec3{0, 1, 0})
 		it.Push(0, a)
 		it.Push(0, b)
 		for view := time.Duration(0); view <= 300*ms; view += 5 * ms {

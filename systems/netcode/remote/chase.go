@@ -6,10 +6,13 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// chase moves the body from where it is shown towards the newest sample. It has no notion of server time: how far it lags depends on the speed.
+// chase moves the body from where it is shown towards the newest sample. It has no notion of server
+// time: how far it lags depends on the speed.
 //
-// As written in the article every step is speed*dt long, whatever the distance: the body oscillates around a target that stands, and falls behind for good
-// where its true speed is higher than the configured one. The bounded form adds a share of the distance to the speed and stops at the target.
+// As written in the article every step is speed*dt long, whatever the distance: the body oscillates
+// around a target that stands, and falls behind for good where its true speed is higher than the
+// configured one. The bounded form adds a share of the distance to the speed and stops at the
+// target.
 type chase struct {
 	config    Config
 	asWritten bool
@@ -22,10 +25,12 @@ type chase struct {
 }
 
 const (
-	// chasePull is the part of the distance that the bounded chase closes per second beyond the body's own speed.
+	// chasePull is the part of the distance that the bounded chase closes per second beyond the
+	// body's own speed.
 	chasePull = 4
 
-	// chaseLimit is how many seconds of motion the target may be away before the bounded chase gives up and jumps.
+	// chaseLimit is how many seconds of motion the target may be away before the bounded chase
+	// gives up and jumps.
 	chaseLimit = 2
 )
 
@@ -41,7 +46,8 @@ func (c *chase) Push(now time.Duration, s Sample) {
 	case c.config.Speed > 0:
 		c.speed = c.config.Speed
 	case n.Has&HasVelocity != 0:
-		// A body that has stopped is still to be followed to where it stopped, at the speed that it had.
+		// A body that has stopped is still to be followed to where it stopped, at the speed that it
+		// had.
 		if v := n.Velocity.Len(); v > 0 {
 			c.speed = v
 		}
@@ -88,7 +94,8 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 		}
 	}
 	c.started = true
-	// The article turns the model to the direction of motion; with a rotation on the wire the body turns towards that within an interval.
+	// The article turns the model to the direction of motion; with a rotation on the wire the body
+	// turns towards that within an interval.
 	c.state.Rotation = turnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
 	info.Offset = c.state.Position.Sub(target.Position).Len()
 	info.Settled = info.Settled && info.Offset == 0 && c.state.Rotation == target.Rotation

@@ -7,26 +7,32 @@ type Config struct {
 	// Interval is the time between two snapshots of the body. Zero means a 30th of a second.
 	Interval time.Duration
 
-	// Capacity is the number of samples that a delayed interpolator keeps at most, see [Buffer]. Zero means [DefaultCapacity].
+	// Capacity is the number of samples that a delayed interpolator keeps at most, see [Buffer].
+	// Zero means [DefaultCapacity].
 	Capacity int
 
-	// Extrapolation is how far a starved delayed view goes beyond the newest sample, slowing down to a stand in the second half, and how long any interpolator goes on
-	// turning a body by its angular velocity. Zero means 100 ms, which is also the most; negative means none.
+	// Extrapolation is how far a starved delayed view goes beyond the newest sample, slowing down
+	// to a stand in the second half, and how long any interpolator goes on turning a body by its
+	// angular velocity. Zero means 100 ms, which is also the most; negative means none.
 	Extrapolation time.Duration
 
-	// Horizon is how far beyond the newest sample a predictive interpolator follows the last velocity at full speed; it then slows down to a stand in the
-	// course of another Horizon. Zero means 250 ms, negative none.
+	// Horizon is how far beyond the newest sample a predictive interpolator follows the last
+	// velocity at full speed; it then slows down to a stand in the course of another Horizon. Zero
+	// means 250 ms, negative none.
 	Horizon time.Duration
 
-	// Blend is how long [RacerLinear], [RacerSpline] and [ProjectiveBlend] take from the old path to a new packet's. Zero means Interval, as their sources have it:
-	// the most accurate and the least smooth. At 30 Hz and above 100 ms look better.
+	// Blend is how long [RacerLinear], [RacerSpline] and [ProjectiveBlend] take from the old path
+	// to a new packet's. Zero means Interval, as their sources have it: the most accurate and the
+	// least smooth. At 30 Hz and above 100 ms look better.
 	Blend time.Duration
 
-	// ResumeAfter is the length of an outage beyond which a delayed body reappears where it is, with Info.Discontinuity, instead of gliding there. Zero means
-	// 3 s; negative means after any, which is how systems without error offsets look.
+	// ResumeAfter is the length of an outage beyond which a delayed body reappears where it is,
+	// with Info.Discontinuity, instead of gliding there. Zero means 3 s; negative means after any,
+	// which is how systems without error offsets look.
 	ResumeAfter time.Duration
 
-	// Speed is the body's speed in units per second for the chasing kinds, which ask the game to know it. Zero means the newest sample's.
+	// Speed is the body's speed in units per second for the chasing kinds, which ask the game to
+	// know it. Zero means the newest sample's.
 	Speed float32
 }
 
@@ -53,7 +59,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// New returns an interpolator of the given kind. It panics for a number that is no kind: get kinds from the constants, [Kinds] or [ParseKind].
+// New returns an interpolator of the given kind. It panics for a number that is no kind: get kinds
+// from the constants, [Kinds] or [ParseKind].
 func New(kind Kind, config Config) Interpolator {
 	c := config.withDefaults()
 	switch kind {

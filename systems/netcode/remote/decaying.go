@@ -7,9 +7,10 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// decaying predicts from the newest sample alone and shows the prediction plus an offset: what the picture was off when the sample came. Small offsets
-// shrink slowly, so that they go unnoticed, large ones fast (Fiedler, "State Synchronization": 5 % of it per 60th of a second below 0.25 units, 15 %
-// above one; here in time, so that the frame rate does not matter).
+// decaying predicts from the newest sample alone and shows the prediction plus an offset: what the
+// picture was off when the sample came. Small offsets shrink slowly, so that they go unnoticed,
+// large ones fast (Fiedler, "State Synchronization": 5 % of it per 60th of a second below 0.25
+// units, 15 % above one; here in time, so that the frame rate does not matter).
 type decaying struct {
 	tracker
 	pos, rot mgl32.Vec3
@@ -47,7 +48,8 @@ func (d *decaying) At(now, view time.Duration) (State, Info) {
 	return out, info
 }
 
-// shrink returns v after dt seconds of decay at a rate that rises with its length between near and far.
+// shrink returns v after dt seconds of decay at a rate that rises with its length between near and
+// far.
 func shrink(v mgl32.Vec3, near, far float32, dt float64) mgl32.Vec3 {
 	l := v.Len()
 	if l < gone {

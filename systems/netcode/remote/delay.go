@@ -10,8 +10,9 @@ type DelayConfig struct {
 	// Interval is the time between two snapshots. Zero means a 30th of a second.
 	Interval time.Duration
 
-	// Tick is the length of the fixed steps at whose ends the view is sampled: the sample for a step's end is taken at its start, so its data must be there one step
-	// earlier. Zero means a 60th of a second; negative means that the view is sampled at the time that it is for.
+	// Tick is the length of the fixed steps at whose ends the view is sampled: the sample for a
+	// step's end is taken at its start, so its data must be there one step earlier. Zero means a
+	// 60th of a second; negative means that the view is sampled at the time that it is for.
 	Tick time.Duration
 
 	// Min and Max bound what is waited for; equal ones fix it. A Max of zero or less means no
@@ -19,7 +20,8 @@ type DelayConfig struct {
 	Min, Max time.Duration
 }
 
-// Delay measures how far behind this machine's clock a view of the server's time must run so that there is nearly always a snapshot ahead of it:
+// Delay measures how far behind this machine's clock a view of the server's time must run so that
+// there is nearly always a snapshot ahead of it:
 //
 //	transit of the fastest packets + what is worth waiting for + what a round takes beyond an interval + Tick
 //
@@ -36,7 +38,8 @@ type DelayConfig struct {
 // of 200 ms a stall is 200 ms, or 400 ms where the second transmission is lost, too, and each per
 // cent of the time in which the view starves is worth 130 ms of delay.
 //
-// The clock of the arrivals may be this machine's own or an estimate of the server's; all that follows is in that clock.
+// The clock of the arrivals may be this machine's own or an estimate of the server's; all that
+// follows is in that clock.
 type Delay struct {
 	interval, tick time.Duration
 	least, most    time.Duration
@@ -48,10 +51,11 @@ type Delay struct {
 	newest time.Duration                               // stamp
 	came   time.Duration                               // when it did
 	latest [longer]struct{ at, transit time.Duration } // of the newest ones, a ring
-	count  int                                         // of those that were the newest when they came
-	ready  bool                                        // something has been taken in
-	waits  time.Duration
-	round  time.Duration // that a body waits for its turn, beyond an interval
+	// of those that were the newest when they came
+	count int
+	ready bool // something has been taken in
+	waits time.Duration
+	round time.Duration // that a body waits for its turn, beyond an interval
 }
 
 const (
@@ -60,7 +64,8 @@ const (
 	longer     = 5
 	longerTime = 50 * time.Millisecond
 
-	// reroute is a rise of the fastest transit from one moment to the next that no drifting clock explains.
+	// reroute is a rise of the fastest transit from one moment to the next that no drifting clock
+	// explains.
 	reroute = 5 * time.Millisecond
 )
 
@@ -85,10 +90,12 @@ func (d *Delay) init(c DelayConfig) {
 	d.tick = max(d.tick, 0)
 }
 
-// Arrive takes a snapshot: when it reached this machine, the server time that it shows, and its number in the stream of snapshots, which may wrap.
+// Arrive takes a snapshot: when it reached this machine, the server time that it shows, and its
+// number in the stream of snapshots, which may wrap.
 //
-// `at` should be the time at which the datagram was received. A program that can only say when it looked pays for that with up to a frame of delay.
-// Duplicates are ignored, and times more than 36 years from zero.
+// `at` should be the time at which the datagram was received. A program that can only say when it
+// looked pays for that with up to a frame of delay. Duplicates are ignored, and times more than 36
+// years from zero.
 func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
 	if stamp > latest || stamp < -latest || at > latest || at < -latest || !d.loss.arrive(at, number) {
 		return
@@ -121,8 +128,10 @@ func (d *Delay) Update(now time.Duration) {
 	}
 	d.trend.advance(now)
 	if base, ok := d.trend.base(); ok {
-		// When the least transit falls, a faster way has opened, and what was late on the old one is taken to be as late on the new one. When it rises by more than
-		// drift explains, the faster way has closed for the length of the window, and what came since is measured from the new base.
+		// When the least transit falls, a faster way has opened, and what was late on the old one
+		// is taken to be as late on the new one. When it rises by more than drift explains, the
+		// faster way has closed for the length of the window, and what came since is measured from
+		// the new base.
 		if rise := base - d.base; rise > reroute {
 			d.ages.shift(rise)
 		}
@@ -152,21 +161,24 @@ func (d *Delay) late() (least, most time.Duration) {
 	return least, most
 }
 
-// Behind returns how far the view should be behind the clock of the arrivals. Where that clock is an estimate of the server's, this is the age of what is
-// seen; where it is this machine's own, the difference of the clocks is in it, and it may be of any sign. See [Delay.Ready].
+// Behind returns how far the view should be behind the clock of the arrivals. Where that clock is
+// an estimate of the server's, this is the age of what is seen; where it is this machine's own, the
+// difference of the clocks is in it, and it may be of any sign. See [Delay.Ready].
 func (d *Delay) Behind() time.Duration { return d.base + d.waits + d.tick }
 
 // Ready reports whether a snapshot has arrived and been taken in.
 func (d *Delay) Ready() bool { return d.ready }
 
-// Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the arrivals.
+// Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the
+// arrivals.
 func (d *Delay) Transit() time.Duration { return d.base }
 
 // Waits returns how much longer than the fastest packets take the view waits: for the next
 // snapshot, for one after a lost one, for a late one.
 func (d *Delay) Waits() time.Duration { return d.waits }
 
-// Loss returns the share of snapshots that did not come in time, 0 to 1, over the last minute or so.
+// Loss returns the share of snapshots that did not come in time, 0 to 1, over the last minute or
+// so.
 func (d *Delay) Loss() float64 { return d.loss.rate() }
 
 // Newest returns the latest stamp that has arrived; false before the first.

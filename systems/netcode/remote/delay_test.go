@@ -10,13 +10,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stream plays snapshots over a link and tells a Delay and a Playback of them, frame by frame at 60 Hz.
+// stream plays snapshots over a link and tells a Delay and a Playback of them, frame by frame at 60
+// Hz.
 type stream struct {
 	seed     uint64
 	interval time.Duration
 	transit  func(sent time.Duration, r *rand.Rand) time.Duration // negative: lost
-	drift    float64                                              // of the receiving clock, parts per million
-	twice    bool                                                 // every packet comes twice
+	// of the receiving clock, parts per million
+	drift float64
+	twice bool // every packet comes twice
 }
 
 // play calls frame after each frame's Update. `now` is the receiver's clock.
@@ -140,10 +142,11 @@ func TestDelayKnowsRegularGaps(t *testing.T) {
 func TestDelayTellsStallsFromQueues(t *testing.T) {
 	const interval = time.Second / 30
 	for _, tt := range []struct {
-		name       string
-		queue      func(sent time.Duration) time.Duration
-		least      time.Duration // waited for at 35 s
-		before     time.Duration // how long after the 40th second at most as much is waited for as at first, and 60 ms more
+		name  string
+		queue func(sent time.Duration) time.Duration
+		least time.Duration // waited for at 35 s
+		// how long after the 40th second at most as much is waited for as at first, and 60 ms more
+		before     time.Duration
 		viewWithin time.Duration // and until the view is there
 	}{
 		{"a stall", func(t time.Duration) time.Duration { return max(0, 40*time.Second-t) * b2d(t > 38500*ms) }, 0, 0, 3 * time.Second},
@@ -244,7 +247,8 @@ func TestBurstCountsOnce(t *testing.T) {
 	}
 }
 
-// A gap is a loss only once the missing snapshot is later than snapshots ever are, and every loss counts once.
+// A gap is a loss only once the missing snapshot is later than snapshots ever are, and every loss
+// counts once.
 func TestLossCounting(t *testing.T) {
 	arrive := func(l *loss, at time.Duration, numbers ...uint16) {
 		for _, n := range numbers {
@@ -344,7 +348,8 @@ func TestPlaybackFollowsDrift(t *testing.T) {
 	}
 }
 
-// Route changes: 100 ms longer is absorbed within 2.5 s, 100 ms shorter within 12 s, never backwards, at 0.9 to 1.1.
+// Route changes: 100 ms longer is absorbed within 2.5 s, 100 ms shorter within 12 s, never
+// backwards, at 0.9 to 1.1.
 func TestPlaybackFollowsRouteChanges(t *testing.T) {
 	for _, tt := range []struct {
 		change, within time.Duration
@@ -417,7 +422,8 @@ func TestPlaybackNeverRunsBack(t *testing.T) {
 	})
 }
 
-// A server that pauses for two seconds, its time with it: the view waits 100 ms past the last snapshot and is in its place again within three seconds.
+// A server that pauses for two seconds, its time with it: the view waits 100 ms past the last
+// snapshot and is in its place again within three seconds.
 func TestPlaybackWaitsForTheServer(t *testing.T) {
 	const pause, at = 2 * time.Second, 30 * time.Second
 	p := NewPlayback(DelayConfig{})

@@ -6,9 +6,10 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// events keeps the last 20 updates and chases the first one that lies ahead of the delayed view. How fast, and whether at all, it reads off three
-// consecutive updates, the previous, the current and the next: where players' commands reach the server zero, one or two to a tick, one
-// segment alone says stand or run at double speed.
+// events keeps the last 20 updates and chases the first one that lies ahead of the delayed view.
+// How fast, and whether at all, it reads off three consecutive updates, the previous, the current
+// and the next: where players' commands reach the server zero, one or two to a tick, one segment
+// alone says stand or run at double speed.
 type events struct {
 	config Config
 	buf    Buffer
@@ -55,7 +56,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 
 	switch {
 	case i > 0 && !starved && (!joined(&e.buf, i-1) || e.buf.At(i-1).AtRest && view < cur.At()-e.config.Interval):
-		// A jump ahead is not chased: the body waits where it is until the view reaches it. Nor is what a resting body did only later.
+		// A jump ahead is not chased: the body waits where it is until the view reaches it. Nor is
+		// what a resting body did only later.
 		i--
 		cur = e.buf.At(i)
 	case i > 0 && !starved && !e.shown:
@@ -73,7 +75,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	e.view = view
 	gap := cur.Position.Sub(e.state.Position)
 	away := gap.Len()
-	// The pull keeps a body that was held up from lagging for ever. One that all three updates show standing is at most an interval from its place.
+	// The pull keeps a body that was held up from lagging for ever. One that all three updates show
+	// standing is at most an interval from its place.
 	speed, moving := e.speed(i)
 	pull := float32(chasePull)
 	if !moving {
@@ -99,7 +102,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	return e.state, info
 }
 
-// speed returns the mean speed over the three updates around the i-th and whether the body moved at all in them.
+// speed returns the mean speed over the three updates around the i-th and whether the body moved at
+// all in them.
 func (e *events) speed(i int) (float32, bool) {
 	var path, span float32
 	for j := i - 1; j <= i; j++ {

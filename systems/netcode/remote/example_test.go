@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 )
 
-// A body turns round between two snapshots of a 10 Hz stream. Both carry its velocity, so the turn is drawn where it happened.
+// A body turns round between two snapshots of a 10 Hz stream. Both carry its velocity, so the turn
+// is drawn where it happened.
 func Example() {
 	body := remote.New(remote.Default, remote.Config{Interval: 100 * time.Millisecond})
 	push := func(at time.Duration, x, v float32) {
@@ -40,7 +41,8 @@ func Example() {
 	// 200ms 0.84
 }
 
-// A client's loop: snapshots feed the playback and the bodies; once per fixed step, at the step's end, bodies are drawn at the view.
+// A client's loop: snapshots feed the playback and the bodies; once per fixed step, at the step's
+// end, bodies are drawn at the view.
 func ExamplePlayback() {
 	playback := remote.NewPlayback(remote.DelayConfig{Interval: 50 * time.Millisecond})
 	body := remote.New(remote.Default, remote.Config{Interval: 50 * time.Millisecond})

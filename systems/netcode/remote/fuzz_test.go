@@ -9,8 +9,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// FuzzInterpolators takes its input for samples of any content at any times: no kind may panic, and those that are not there to show a fault must draw finite
-// poses of unit rotations.
+// FuzzInterpolators takes its input for samples of any content at any times: no kind may panic, and
+// those that are not there to show a fault must draw finite poses of unit rotations.
 func FuzzInterpolators(f *testing.F) {
 	f.Add([]byte("a body moves from here to there and back, and nobody knows why it should"))
 	f.Add(make([]byte, 400))

@@ -5,52 +5,66 @@ import (
 	"strings"
 )
 
-// Kind names an interpolation algorithm. Its number is stable, so that it may be sent or stored per entity.
+// Kind names an interpolation algorithm. Its number is stable, so that it may be sent or stored per
+// entity.
 type Kind uint8
 
 const (
-	// Default is the best that this package has: a delayed view on Hermite segments, with segments whose end velocities disagree (a flip, a bounce, a stop)
-	// drawn through the meeting point of the end tangents, bounded extrapolation, and re-entry through a decaying offset.
+	// Default is the best that this package has: a delayed view on Hermite segments, with segments
+	// whose end velocities disagree (a flip, a bounce, a stop) drawn through the meeting point of
+	// the end tangents, bounded extrapolation, and re-entry through a decaying offset.
 	Default Kind = iota
 
 	// Naive shows the newest sample as soon as it is there: stutters by design.
 	Naive
 
-	// Chase moves towards the newest sample at the body's speed plus a share of the distance, never past it (Champions of Mirra, bounded).
+	// Chase moves towards the newest sample at the body's speed plus a share of the distance, never
+	// past it (Champions of Mirra, bounded).
 	Chase
 
-	// Linear draws straight segments between the samples around a delayed view (the platformer article's buffer, mended).
+	// Linear draws straight segments between the samples around a delayed view (the platformer
+	// article's buffer, mended).
 	Linear
 
-	// EventBuffer chases the next of the last 20 updates behind a delayed view, at the mean speed over three of them (Champions of Mirra).
+	// EventBuffer chases the next of the last 20 updates behind a delayed view, at the mean speed
+	// over three of them (Champions of Mirra).
 	EventBuffer
 
-	// Hermite draws cubic segments whatever the velocities say. A negative control: it overshoots flips, bounces and stops.
+	// Hermite draws cubic segments whatever the velocities say. A negative control: it overshoots
+	// flips, bounces and stops.
 	Hermite
 
-	// GuardedHermite draws cubic segments where both end velocities agree with the chord and straight ones elsewhere.
+	// GuardedHermite draws cubic segments where both end velocities agree with the chord and
+	// straight ones elsewhere.
 	GuardedHermite
 
-	// RacerLinear blends from the previous packet's path to the last one's in the course of one interval (Racer, mended).
+	// RacerLinear blends from the previous packet's path to the last one's in the course of one
+	// interval (Racer, mended).
 	RacerLinear
 
-	// RacerSpline follows a cubic from the shown position and velocity to those predicted from the last packets one interval ahead.
+	// RacerSpline follows a cubic from the shown position and velocity to those predicted from the
+	// last packets one interval ahead.
 	RacerSpline
 
-	// ProjectiveBlend is projective velocity blending: it starts from the shown state and blends velocities, then positions (Murphy).
+	// ProjectiveBlend is projective velocity blending: it starts from the shown state and blends
+	// velocities, then positions (Murphy).
 	ProjectiveBlend
 
-	// OffsetDecay extrapolates the newest sample and lets the error of the picture before it decay (Fiedler's state synchronisation).
+	// OffsetDecay extrapolates the newest sample and lets the error of the picture before it decay
+	// (Fiedler's state synchronisation).
 	OffsetDecay
 
-	// SeedChase is the chase as the article prints it: constant speed, steps not clamped to the distance. It oscillates around the target.
+	// SeedChase is the chase as the article prints it: constant speed, steps not clamped to the
+	// distance. It oscillates around the target.
 	SeedChase
 
-	// SeedLinear is the platformer article's PositionCircularBuffer as written: eight slots, of which seven hold points, out-of-order and repeated samples taken
-	// as they come, starved bodies held and then jumped, teleports slid through.
+	// SeedLinear is the platformer article's PositionCircularBuffer as written: eight slots, of
+	// which seven hold points, out-of-order and repeated samples taken as they come, starved bodies
+	// held and then jumped, teleports slid through.
 	SeedLinear
 
-	// SeedRacer is Racer's PredictLinear as written: any packet counts as the last, positions extrapolated without limit, rotation slerped without a clamp.
+	// SeedRacer is Racer's PredictLinear as written: any packet counts as the last, positions
+	// extrapolated without limit, rotation slerped without a clamp.
 	SeedRacer
 
 	kinds // their number
@@ -73,7 +87,8 @@ var kindNames = [kinds]struct{ name, display string }{
 	SeedRacer:       {"seed-racer", "Seed: Racer"},
 }
 
-// Kinds returns every kind in the order of their numbers, the default first and the negative controls that keep a seed's faults last.
+// Kinds returns every kind in the order of their numbers, the default first and the negative
+// controls that keep a seed's faults last.
 func Kinds() []Kind {
 	all := make([]Kind, kinds)
 	for i := range all {
@@ -98,8 +113,9 @@ func (k Kind) Display() string {
 	return k.String()
 }
 
-// Predictive reports whether the kind shows the server's present, so that At wants the present as its view. The naive and chasing kinds, which
-// ignore their view, are neither predictive nor delayed.
+// Predictive reports whether the kind shows the server's present, so that At wants the present as
+// its view. The naive and chasing kinds, which ignore their view, are neither predictive nor
+// delayed.
 func (k Kind) Predictive() bool {
 	switch k {
 	case RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay, SeedRacer:
@@ -108,7 +124,8 @@ func (k Kind) Predictive() bool {
 	return false
 }
 
-// Delayed reports whether the kind draws between samples, so that At wants a view far enough in the past (see [Playback]).
+// Delayed reports whether the kind draws between samples, so that At wants a view far enough in the
+// past (see [Playback]).
 func (k Kind) Delayed() bool {
 	switch k {
 	case Default, Linear, EventBuffer, Hermite, GuardedHermite, SeedLinear:
@@ -126,7 +143,8 @@ func (k Kind) Control() bool {
 	return false
 }
 
-// ParseKind returns the kind of the given short name. Case does not matter; the empty name is [Default].
+// ParseKind returns the kind of the given short name. Case does not matter; the empty name is
+// [Default].
 func ParseKind(name string) (Kind, error) {
 	if name == "" {
 		return Default, nil

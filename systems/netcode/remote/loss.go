@@ -2,7 +2,8 @@ package remote
 
 import "time"
 
-// loss measures which share of the snapshots never comes (or too late to matter), over half a minute and more, and how many losses in a row a buffer must survive.
+// loss measures which share of the snapshots never comes (or too late to matter), over half a
+// minute and more, and how many losses in a row a buffer must survive.
 type loss struct {
 	begun   bool
 	settled int64 // every number up to this one has been counted
@@ -14,11 +15,13 @@ type loss struct {
 }
 
 const (
-	// lossMemory is the number of snapshots over which the average forgets two thirds: a minute at 30 Hz. Half a minute would make the result of 15 %
-	// wander by 1.2 points, and 17 % already asks for one more interval.
+	// lossMemory is the number of snapshots over which the average forgets two thirds: a minute at
+	// 30 Hz. Half a minute would make the result of 15 % wander by 1.2 points, and 17 % already
+	// asks for one more interval.
 	lossMemory = 1800
 
-	// Before there is much data the loss is taken to be lossPrior, with the weight of lossPriorWeight snapshots.
+	// Before there is much data the loss is taken to be lossPrior, with the weight of
+	// lossPriorWeight snapshots.
 	lossPrior, lossPriorWeight = 0.01, 60
 )
 
@@ -33,7 +36,8 @@ func (l *loss) arrive(at time.Duration, number uint16) bool {
 	switch ahead := n - l.highest; {
 	case ahead > 0:
 		if ahead > 64 {
-			// More than two seconds at once is an outage or a new stream, and says nothing about how many to expect missing next time.
+			// More than two seconds at once is an outage or a new stream, and says nothing about
+			// how many to expect missing next time.
 			l.settled = n - 1
 		}
 		for m := max(l.highest+1, n-63); m < n; m++ {
@@ -52,7 +56,8 @@ func (l *loss) arrive(at time.Duration, number uint16) bool {
 	return false
 }
 
-// update counts what is certain at now: a number that is still missing `patience` after a later one came is lost.
+// update counts what is certain at now: a number that is still missing `patience` after a later one
+// came is lost.
 func (l *loss) update(now, patience time.Duration) {
 	for l.begun && l.settled < l.highest {
 		n := l.settled + 1

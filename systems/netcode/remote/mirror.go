@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// Mirror is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew from a description for comparison with
-// [Playback]: no measurement of loss or of the trip, only of how regularly snapshots come. With [Linear], Config.Extrapolation and Config.ResumeAfter
-// negative, it is the whole of what Mirror draws.
+// Mirror is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew from
+// a description for comparison with [Playback]: no measurement of loss or of the trip, only of how
+// regularly snapshots come. With [Linear], Config.Extrapolation and Config.ResumeAfter negative, it
+// is the whole of what Mirror draws.
 //
-// A buffer time of one interval plus one deviation of the arrival gaps plus one more interval is kept between the newest snapshot and the view; an
-// average of the distance, with a dead band of one interval on either side, decides whether the view runs at 1, at 1.02 or at 0.96.
+// A buffer time of one interval plus one deviation of the arrival gaps plus one more interval is
+// kept between the newest snapshot and the view; an average of the distance, with a dead band of
+// one interval on either side, decides whether the view runs at 1, at 1.02 or at 0.96.
 type Mirror struct {
 	interval float64 // seconds
 	buffer   float64 // seconds
@@ -51,7 +53,8 @@ const (
 	mirrorSlowDown  = 0.96 // and when it is ahead
 )
 
-// NewMirror returns a timeline for snapshots sent at the given interval; zero or less means a 30th of a second.
+// NewMirror returns a timeline for snapshots sent at the given interval; zero or less means a 30th
+// of a second.
 func NewMirror(interval time.Duration) *Mirror {
 	if interval <= 0 {
 		interval = time.Second / 30
@@ -63,7 +66,8 @@ func NewMirror(interval time.Duration) *Mirror {
 	return m
 }
 
-// Arrive takes a snapshot: when it was read, and the server time that it shows. A duplicate leaves all statistics alone.
+// Arrive takes a snapshot: when it was read, and the server time that it shows. A duplicate leaves
+// all statistics alone.
 func (m *Mirror) Arrive(at, stamp time.Duration) {
 	i := m.count
 	for i > 0 && m.arrivals[i-1].stamp >= stamp {
@@ -107,8 +111,9 @@ func (m *Mirror) Arrive(at, stamp time.Duration) {
 	}
 }
 
-// View advances the timeline to now and returns the server time to draw; false before the first snapshot. Unlike [Playback.View] it may run backwards, when
-// a snapshot is so late that the timeline is clamped to it.
+// View advances the timeline to now and returns the server time to draw; false before the first
+// snapshot. Unlike [Playback.View] it may run backwards, when a snapshot is so late that the
+// timeline is clamped to it.
 func (m *Mirror) View(now time.Duration) (time.Duration, bool) {
 	if !m.begun {
 		return 0, false

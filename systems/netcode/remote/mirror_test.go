@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// playMirror returns the median lag and the share of frames whose view has passed the newest snapshot.
+// playMirror returns the median lag and the share of frames whose view has passed the newest
+// snapshot.
 func playMirror(seed uint64, interval time.Duration, transit func(time.Duration, *rand.Rand) time.Duration, drift float64) (lag time.Duration, starved float64) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	m := NewMirror(interval)
@@ -42,8 +43,9 @@ func playMirror(seed uint64, interval time.Duration, transit func(time.Duration,
 	return lags[len(lags)/2], float64(dry) / float64(frames)
 }
 
-// What is known of the algorithm: 10 Hz is drawn about 300 ms behind and 30 Hz about 170, at 100 ms of latency; the deviation of the gaps hardly sees loss, so that the
-// buffer stays as it is and 15 % loss starves it.
+// What is known of the algorithm: 10 Hz is drawn about 300 ms behind and 30 Hz about 170, at 100 ms
+// of latency; the deviation of the gaps hardly sees loss, so that the buffer stays as it is and 15
+// % loss starves it.
 func TestMirrorTiming(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -99,7 +101,8 @@ func TestMirrorAverage(t *testing.T) {
 	for _, x := range []float64{4, 8, 8} {
 		a.add(x)
 	}
-	// 4; then delta 4: value 6, variance 0.5*(0+0.5*16)=4; then delta 2: value 7, variance 0.5*(4+0.5*4)=3.
+	// 4; then delta 4: value 6, variance 0.5*(0+0.5*16)=4; then delta 2: value 7, variance
+	// 0.5*(4+0.5*4)=3.
 	if a.value != 7 || a.variance != 3 {
 		t.Errorf("mean %v, variance %v, want 7 and 3", a.value, a.variance)
 	}

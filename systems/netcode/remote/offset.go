@@ -6,9 +6,10 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// offset is the difference between what was shown and what turned out to be right. It is added to the picture and shrinks as a critically damped spring does:
-// it starts without a jump in position, reaches its greatest speed smoothly, and comes to rest without overshoot. The solution is exact, so the
-// frame rate does not matter.
+// offset is the difference between what was shown and what turned out to be right. It is added to
+// the picture and shrinks as a critically damped spring does: it starts without a jump in position,
+// reaches its greatest speed smoothly, and comes to rest without overshoot. The solution is exact,
+// so the frame rate does not matter.
 type offset struct {
 	pos, posSpeed mgl32.Vec3
 	rot, rotSpeed mgl32.Vec3 // a rotation vector, in the parent's frame
@@ -21,13 +22,14 @@ const (
 	// 95 % within 0.4 s.
 	easeRate = 12
 
-	// easeShare is the greatest speed of the correction as a share of the body's own, so that re-entry never looks like a jump. Large
-	// errors take longer for it, but never more than slowestRate allows: three fifths are gone
-	// within 0.4 s.
+	// easeShare is the greatest speed of the correction as a share of the body's own, so that
+	// re-entry never looks like a jump. Large errors take longer for it, but never more than
+	// slowestRate allows: three fifths are gone within 0.4 s.
 	easeShare   = 0.22
 	slowestRate = 5
 
-	// gone is the offset, in units and radians, below which it is dropped, so that a resting body comes to rest exactly.
+	// gone is the offset, in units and radians, below which it is dropped, so that a resting body
+	// comes to rest exactly.
 	gone = 1e-4
 )
 

@@ -2,9 +2,10 @@ package remote
 
 import "time"
 
-// Playback runs a view of the server's time behind the snapshots of one connection, at the distance that a [Delay] asks for. The view never
-// runs backwards; it runs at 0.9 to 1.1 of real speed, at up to 1.5 where it is more than 120 ms
-// late, waits where there is nothing to show, and jumps ahead only after an outage.
+// Playback runs a view of the server's time behind the snapshots of one connection, at the distance
+// that a [Delay] asks for. The view never runs backwards; it runs at 0.9 to 1.1 of real speed, at
+// up to 1.5 where it is more than 120 ms late, waits where there is nothing to show, and jumps
+// ahead only after an outage.
 type Playback struct {
 	Delay // how far behind; Arrive feeds it
 
@@ -26,10 +27,11 @@ const (
 	viewHurry   = 1.5 // per second of debt beyond viewDebt
 	viewFastest = 0.5
 
-	// viewWait is how far the view may run beyond the newest snapshot: bodies are extrapolated that far and no further, so there is nothing to be
-	// seen beyond, and a view that waits has less to catch up on, in a motion that goes on where it
-	// stopped. It then waits until there is a snapshot ahead of it: one that ran on with each that
-	// trickles in would never be on firm ground.
+	// viewWait is how far the view may run beyond the newest snapshot: bodies are extrapolated that
+	// far and no further, so there is nothing to be seen beyond, and a view that waits has less to
+	// catch up on, in a motion that goes on where it stopped. It then waits until there is a
+	// snapshot ahead of it: one that ran on with each that trickles in would never be on firm
+	// ground.
 	viewWait = 100 * time.Millisecond
 
 	// viewJump is the distance to the target beyond which catching up would take longer than it is
@@ -44,8 +46,8 @@ func NewPlayback(config DelayConfig) *Playback {
 	return p
 }
 
-// View advances to now and returns the server time to draw; false before the first Update. For a fixed step pass the real time at which the step ends, which may
-// lie a little ahead of the clock.
+// View advances to now and returns the server time to draw; false before the first Update. For a
+// fixed step pass the real time at which the step ends, which may lie a little ahead of the clock.
 func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 	if !p.Ready() {
 		return 0, false
@@ -90,5 +92,6 @@ func (p *Playback) Rate() float64 { return p.rate }
 // Jumps returns how often the view was set ahead instead of run there.
 func (p *Playback) Jumps() int { return p.jumps }
 
-// Waiting reports whether the view stands, because nothing has come for longer than bodies are extrapolated.
+// Waiting reports whether the view stands, because nothing has come for longer than bodies are
+// extrapolated.
 func (p *Playback) Waiting() bool { return p.waiting }

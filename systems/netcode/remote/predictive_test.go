@@ -11,7 +11,8 @@ import (
 
 var predictiveKinds = []Kind{RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay}
 
-// runPredictive feeds a path through a link with jitter and loss and calls each with what was shown at every step.
+// runPredictive feeds a path through a link with jitter and loss and calls each with what was shown
+// at every step.
 func runPredictive(k Kind, c Config, m path, seed uint64, loss float64, each func(now time.Duration, s State, info Info)) {
 	random := rand.New(rand.NewPCG(seed, 3))
 	it := New(k, c)
@@ -44,7 +45,8 @@ func runPredictive(k Kind, c Config, m path, seed uint64, loss float64, each fun
 
 func straight(t float64) (p, v [3]float64) { return [3]float64{6 * t, 0, 0}, [3]float64{6, 0, 0} }
 
-// A body that does not change its mind is predicted exactly by all of them, through loss and jitter; one that falls by those that know acceleration.
+// A body that does not change its mind is predicted exactly by all of them, through loss and
+// jitter; one that falls by those that know acceleration.
 func TestPredictionIsExactForSteadyMotion(t *testing.T) {
 	fall := func(t float64) (p, v [3]float64) {
 		return [3]float64{t, -4.905 * t * t, 0}, [3]float64{1, -9.81 * t, 0}
@@ -75,8 +77,9 @@ func circle(t float64) (p, v [3]float64) {
 	return [3]float64{20 * c, 0, 20 * s}, [3]float64{-20 * s, 0, 20 * c}
 }
 
-// No packet makes the picture jump: with a blend of 100 ms the mended kinds move in each step by hardly more than the body does. The article's Racer, whose blend
-// starts anew from the packets' paths and not from the picture, must fail here.
+// No packet makes the picture jump: with a blend of 100 ms the mended kinds move in each step by
+// hardly more than the body does. The article's Racer, whose blend starts anew from the packets'
+// paths and not from the picture, must fail here.
 func TestPacketsDoNotJump(t *testing.T) {
 	jump := func(k Kind) float64 {
 		var most float64
@@ -96,7 +99,8 @@ func TestPacketsDoNotJump(t *testing.T) {
 			t.Errorf("%v moves %.3f m further than the body in one step", k, j)
 		}
 	}
-	// With packets of 30 Hz and a blend of 100 ms as in the article's 10 Hz example, no blend is ever complete.
+	// With packets of 30 Hz and a blend of 100 ms as in the article's 10 Hz example, no blend is
+	// ever complete.
 	it := New(SeedRacer, Config{Interval: 100 * ms})
 	var most, last float32
 	for now := time.Duration(0); now < 5*time.Second; now += step {
@@ -148,7 +152,8 @@ func TestHorizonIsBounded(t *testing.T) {
 	}
 }
 
-// The page: "use unclamped lerp from prev->last since we want prediction". With packets lost the turn goes on at t > 1 and snaps back; mended it does not.
+// The page: "use unclamped lerp from prev->last since we want prediction". With packets lost the
+// turn goes on at t > 1 and snaps back; mended it does not.
 func TestRacerRotationIsClamped(t *testing.T) {
 	turned := func(k Kind) float64 {
 		it := New(k, Config{Interval: 100 * ms})
@@ -175,8 +180,9 @@ func TestRacerRotationIsClamped(t *testing.T) {
 	}
 }
 
-// Worked example, by hand: from (0,0) at 2 m/s along x, a packet says (1,0) at 4 m/s along y. Half an interval of 0.2 s later the velocity is
-// blended half way to (1, 2), so the old path is at (0.1, 0.2), the new one at (1, 0.4), and the picture half way between.
+// Worked example, by hand: from (0,0) at 2 m/s along x, a packet says (1,0) at 4 m/s along y. Half
+// an interval of 0.2 s later the velocity is blended half way to (1, 2), so the old path is at
+// (0.1, 0.2), the new one at (1, 0.4), and the picture half way between.
 func TestProjectiveFormula(t *testing.T) {
 	it := New(ProjectiveBlend, Config{Interval: 200 * ms})
 	a := at(0)
@@ -242,7 +248,8 @@ func TestPredictionIgnoresOldPackets(t *testing.T) {
 	}
 }
 
-// Between two packets the spline is the cubic from what is shown to where the newest leads in an interval, with the velocities of both.
+// Between two packets the spline is the cubic from what is shown to where the newest leads in an
+// interval, with the velocities of both.
 func TestSplineIsTheCubicBetweenTwoPredictions(t *testing.T) {
 	it := New(RacerSpline, Config{Interval: 100 * ms})
 	push := func(at time.Duration, p, v mgl32.Vec3) {

@@ -6,8 +6,9 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// projective is projective velocity blending: from the shown state one path is projected with a velocity that blends into the new one, from the newest sample
-// another, and the position blends from the first to the second in the course of one interval. Both carry the newest acceleration.
+// projective is projective velocity blending: from the shown state one path is projected with a
+// velocity that blends into the new one, from the newest sample another, and the position blends
+// from the first to the second in the course of one interval. Both carry the newest acceleration.
 type projective struct {
 	tracker
 	from  State

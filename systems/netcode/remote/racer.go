@@ -6,12 +6,13 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// racer blends, in the course of one interval of local time, from the path of the previous packet to that of the last one, both evaluated at the
-// server's present.
+// racer blends, in the course of one interval of local time, from the path of the previous packet
+// to that of the last one, both evaluated at the server's present.
 //
-// Mended against the page: old packets are dropped, the time beyond a packet is bounded, and the rotation blends along the shorter arc to
-// where the last packet's will be, instead of running past it. And where a packet comes before the last blend is complete, the previous path is moved to go through
-// what is shown, so that no packet makes the picture jump.
+// Mended against the page: old packets are dropped, the time beyond a packet is bounded, and the
+// rotation blends along the shorter arc to where the last packet's will be, instead of running past
+// it. And where a packet comes before the last blend is complete, the previous path is moved to go
+// through what is shown, so that no packet makes the picture jump.
 type racer struct {
 	tracker
 	prevPos    mgl32.Vec3 // a point of the previous path ...
@@ -35,7 +36,8 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 		return raw, info
 	}
 	if fresh {
-		// The shown state lies on the new previous path: its velocity is that of the packet before, its place the picture's.
+		// The shown state lies on the new previous path: its velocity is that of the packet before,
+		// its place the picture's.
 		r.prevPos, r.prevAt, r.prevRot = r.state.Position, r.view, r.state.Rotation
 		r.prevVel, r.lastVel = r.lastVel, r.velocity()
 		r.blendStart = r.now
@@ -61,7 +63,8 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 	return out, info
 }
 
-// seedRacer is RNetworkInfo::PredictLinear as the page prints it, with the Limiter that it does not print left out. A packet of any age becomes the last one.
+// seedRacer is RNetworkInfo::PredictLinear as the page prints it, with the Limiter that it does not
+// print left out. A packet of any age becomes the last one.
 type seedRacer struct {
 	interval     time.Duration
 	prev, last   Sample

@@ -6,10 +6,13 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// seedRing is PositionCircularBuffer as the article prints it, on [Sample.At] where it takes a time. Its size is computed for 200 ms at one point per 33 ms and comes to
-// eight, but one slot marks the end: it holds seven points, 198 ms. The delay is the caller's business here: the view is already in the past.
+// seedRing is PositionCircularBuffer as the article prints it, on [Sample.At] where it takes a
+// time. Its size is computed for 200 ms at one point per 33 ms and comes to eight, but one slot
+// marks the end: it holds seven points, 198 ms. The delay is the caller's business here: the view
+// is already in the past.
 //
-// Beyond the article it only carries rotations (slerped, shortest arc) and says how it is doing. It never reports a discontinuity but the first.
+// Beyond the article it only carries rotations (slerped, shortest arc) and says how it is doing. It
+// never reports a discontinuity but the first.
 type seedRing struct {
 	slots       [seedSlots]Sample
 	start, next int

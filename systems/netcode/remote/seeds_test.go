@@ -14,8 +14,8 @@ import (
 
 var mgl64Ident = mgl64.QuatIdent()
 
-// The article's buffer has eight slots and holds seven points, 198 ms at one per 33 ms, and looks back by 200: it must fail. Fed the same, the mended
-// buffer never clamps.
+// The article's buffer has eight slots and holds seven points, 198 ms at one per 33 ms, and looks
+// back by 200: it must fail. Fed the same, the mended buffer never clamps.
 func TestSeedRingIsTooSmall(t *testing.T) {
 	clamped := func(k Kind, jitter time.Duration) (share, off float64) {
 		random := rand.New(rand.NewPCG(5, 5))
@@ -62,7 +62,8 @@ func TestSeedRingIsTooSmall(t *testing.T) {
 	}
 }
 
-// Repeated and reordered samples, which the article's transport never delivers, spoil its buffer; here they are the reason for the mended one.
+// Repeated and reordered samples, which the article's transport never delivers, spoil its buffer;
+// here they are the reason for the mended one.
 func TestSeedRingTakesThingsAsTheyCome(t *testing.T) {
 	most := func(k Kind) float64 {
 		it := New(k, Config{})
@@ -157,7 +158,8 @@ func TestChaseJumpsWhenItIsTooFar(t *testing.T) {
 	}
 }
 
-// Commands that reach the server zero, one or two to a tick make the samples stutter; over three updates the speed is even.
+// Commands that reach the server zero, one or two to a tick make the samples stutter; over three
+// updates the speed is even.
 func TestEventBufferEvensOutCommands(t *testing.T) {
 	roughness := func(k Kind) float64 {
 		it := New(k, Config{Interval: 50 * ms})

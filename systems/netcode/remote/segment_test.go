@@ -27,7 +27,8 @@ func (m path) miss(t time.Duration, got mgl32.Vec3) float64 {
 	return math.Hypot(math.Hypot(float64(got[0])-p[0], float64(got[1])-p[1]), float64(got[2])-p[2])
 }
 
-// worst draws the whole of a path, known from samples at the given interval, and returns the greatest error.
+// worst draws the whole of a path, known from samples at the given interval, and returns the
+// greatest error.
 func worst(k Kind, m path, interval, from, to time.Duration) float64 {
 	it := New(k, Config{Interval: interval})
 	for t := from - 3*interval; t <= to+3*interval; t += interval {
@@ -63,7 +64,8 @@ func TestFlipsAtRandomPhases(t *testing.T) {
 	if most[Default] > 0.001 {
 		t.Errorf("the default errs by %.4f m; the end tangents meet at the flip exactly", most[Default])
 	}
-	// The negative controls: the test is only good if these fail the bound of 5 cm by as much as calculated.
+	// The negative controls: the test is only good if these fail the bound of 5 cm by as much as
+	// calculated.
 	for _, c := range []struct {
 		kind     Kind
 		expected float64
@@ -74,8 +76,9 @@ func TestFlipsAtRandomPhases(t *testing.T) {
 	}
 }
 
-// A body that follows one constant acceleration (gravity, or none) and changes its velocity abruptly at one instant is drawn exactly, whatever the two velocities,
-// the instant and the interval.
+// A body that follows one constant acceleration (gravity, or none) and changes its velocity
+// abruptly at one instant is drawn exactly, whatever the two velocities, the instant and the
+// interval.
 func TestKinksAreExact(t *testing.T) {
 	component := rapid.Float64Range(-12, 12)
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,13 +103,15 @@ func TestKinksAreExact(t *testing.T) {
 			}
 			return p, v
 		})
-		// A change of velocity too small to be told from a smooth one, or from what gravity does in an interval, may be drawn as a cubic, whose error is bounded by it.
+		// A change of velocity too small to be told from a smooth one, or from what gravity does in
+		// an interval, may be drawn as a cubic, whose error is bounded by it.
 		change := math.Hypot(math.Hypot(dv[0], dv[1]), dv[2])
 		bound := 2e-3
 		if fast := math.Hypot(math.Hypot(v0[0], v0[1]), v0[2]) + change + 2; change < 2*kink*fast || g[1] != 0 && change < 3*9.81*interval.Seconds() {
 			bound += change * interval.Seconds() * 4 / 27
 		}
-		// Where gravity turns the velocity round within an interval it cannot be told from a kink of the neighbours', and is left out.
+		// Where gravity turns the velocity round within an interval it cannot be told from a kink
+		// of the neighbours', and is left out.
 		if h := interval.Seconds(); g[1] != 0 && math.Hypot(math.Hypot(v0[0], v0[1]), v0[2])-change < 4*9.81*h {
 			bound += 9.81 * h * h / 8 * 1.1
 		}
@@ -117,7 +122,8 @@ func TestKinksAreExact(t *testing.T) {
 	})
 }
 
-// Three turns in three long gaps, as heavy loss leaves them: the outer two are alike, and neither is an acceleration that the middle one is drawn under.
+// Three turns in three long gaps, as heavy loss leaves them: the outer two are alike, and neither
+// is an acceleration that the middle one is drawn under.
 func TestTurnsOnBothSidesAreNoAcceleration(t *testing.T) {
 	m := path(func(t float64) (p, v [3]float64) {
 		const period = 0.507
@@ -179,7 +185,8 @@ func TestSmoothPathsAreDrawnAsCubics(t *testing.T) {
 	}
 }
 
-// Every delayed kind that draws segments is exact for constant velocity, with velocities sent or not, through lost and reordered samples.
+// Every delayed kind that draws segments is exact for constant velocity, with velocities sent or
+// not, through lost and reordered samples.
 func TestConstantVelocityIsExact(t *testing.T) {
 	for _, k := range []Kind{Default, Linear, Hermite, GuardedHermite} {
 		t.Run(k.String(), func(t *testing.T) {
@@ -231,7 +238,8 @@ func TestRestIsLeftAndReachedWhenItWas(t *testing.T) {
 		bound    float64
 	}{
 		{Default, true, 1e-4},
-		{Default, false, 6 * 0.06}, // without velocities the start may be anywhere within the interval
+		// without velocities the start may be anywhere within the interval
+		{Default, false, 6 * 0.06},
 		{Linear, true, 6 * 0.06},
 		{GuardedHermite, true, 6 * 0.06},
 		{Hermite, true, 6 * 0.1},
@@ -270,7 +278,8 @@ func TestRestIsLeftAndReachedWhenItWas(t *testing.T) {
 	}
 }
 
-// What is drawn between two samples is continuous and stays near them, whatever their velocities claim.
+// What is drawn between two samples is continuous and stays near them, whatever their velocities
+// claim.
 func TestSegmentsAreContinuousAndBounded(t *testing.T) {
 	v := rapid.Custom(func(t *rapid.T) mgl32.Vec3 {
 		return mgl32.Vec3{rapid.Float32Range(-10, 10).Draw(t, "x"), rapid.Float32Range(-10, 10).Draw(t, "y"), rapid.Float32Range(-10, 10).Draw(t, "z")}

@@ -2,9 +2,11 @@ package remote
 
 import "time"
 
-// spline follows a cubic that leaves the shown position with the shown velocity when a packet comes, and one interval later reaches the position and the velocity
-// which the last packets predict for then. After that it follows the prediction. The Racer page mentions a splined variant without describing it;
-// this is the form common since P. Caldwell's "Defeating Lag with Cubic Splines".
+// spline follows a cubic that leaves the shown position with the shown velocity when a packet
+// comes, and one interval later reaches the position and the velocity which the last packets
+// predict for then. After that it follows the prediction. The Racer page mentions a splined variant
+// without describing it; this is the form common since P. Caldwell's "Defeating Lag with Cubic
+// Splines".
 type spline struct {
 	tracker
 	from, to   State

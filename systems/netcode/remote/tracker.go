@@ -6,7 +6,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// tracker is what the predictive interpolators share: the last three samples, newest last, how they continue, and what is shown.
+// tracker is what the predictive interpolators share: the last three samples, newest last, how they
+// continue, and what is shown.
 type tracker struct {
 	config Config
 	last   [3]Sample
@@ -35,7 +36,8 @@ func (k *tracker) Push(_ time.Duration, s Sample) {
 
 func (k *tracker) newest() *Sample { return &k.last[2] }
 
-// begin handles what every predictive At starts with. Unless ok, the answer is final: nothing is there yet, or the body has jumped to raw.
+// begin handles what every predictive At starts with. Unless ok, the answer is final: nothing is
+// there yet, or the body has jumped to raw.
 func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool) {
 	if k.count == 0 {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}, false
@@ -61,7 +63,8 @@ func (k *tracker) finish(now, view time.Duration, s State) {
 
 // conclude fills in what can only be said of the finished picture, and remembers it.
 func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) State {
-	if q := (point{s.Position, s.Velocity}); !q.finite() { // samples a nanosecond and a light-year apart
+	if q := (point{s.Position, s.Velocity}); !q.finite() {
+		// samples a nanosecond and a light-year apart
 		s = State{Position: k.newest().Position, Rotation: k.newest().Rotation}
 	}
 	info.Offset = s.Position.Sub(raw.Position).Len()
@@ -85,7 +88,8 @@ func (k *tracker) velocity() mgl32.Vec3 {
 	return mgl32.Vec3{}
 }
 
-// acceleration that held between the last three samples, zero if it did not: a kink must not be continued.
+// acceleration that held between the last three samples, zero if it did not: a kink must not be
+// continued.
 func (k *tracker) acceleration() mgl32.Vec3 {
 	if k.count < 3 {
 		return mgl32.Vec3{}
@@ -102,8 +106,10 @@ func (k *tracker) acceleration() mgl32.Vec3 {
 	return last
 }
 
-// ahead returns for a time past the newest sample how far the body moves at unit speed, and at which share of it: at full speed up to the horizon,
-// then slowing down to a stand in the course of another. Before the sample, where a clock is a little wrong, it is the negative time, bounded likewise.
+// ahead returns for a time past the newest sample how far the body moves at unit speed, and at
+// which share of it: at full speed up to the horizon, then slowing down to a stand in the course of
+// another. Before the sample, where a clock is a little wrong, it is the negative time, bounded
+// likewise.
 func (k *tracker) ahead(t time.Duration) (reach, weight float32) {
 	h := k.config.Horizon
 	if t <= h {

@@ -2,9 +2,10 @@ package remote
 
 import "time"
 
-// trend is the least transit time of the last few seconds: what a packet takes when nothing holds it up. Transit is arrival on this machine's clock less stamp
-// on the sender's, so it contains the difference of the clocks, and that difference's drift: a window of 5 s follows 2000 ppm within 10 ms, which
-// the ages then contain, so that the sum of both stays right.
+// trend is the least transit time of the last few seconds: what a packet takes when nothing holds
+// it up. Transit is arrival on this machine's clock less stamp on the sender's, so it contains the
+// difference of the clocks, and that difference's drift: a window of 5 s follows 2000 ppm within 10
+// ms, which the ages then contain, so that the sum of both stays right.
 type trend struct {
 	least [11]time.Duration // of half a second each
 	valid [11]bool

@@ -33,7 +33,8 @@ func (m *measure) add(v float64) {
 
 func (m *measure) rms() float64 { return math.Sqrt(m.sum / float64(max(1, m.n))) }
 
-// runCubes streams the scene for some seconds after one to fill up, over a link with the one-way delay in ticks and the loss.
+// runCubes streams the scene for some seconds after one to fill up, over a link with the one-way
+// delay in ticks and the loss.
 func runCubes(t testing.TB, storm bool, velocity bool, seconds, delay int, loss float64) traffic {
 	config := snapshot.Config{MaxEntities: 1024, Position: cubeField, RotationBits: 9}
 	if velocity {
@@ -128,7 +129,8 @@ func runCubes(t testing.TB, storm bool, velocity bool, seconds, delay int, loss 
 	return out
 }
 
-// interpolate is a plain delayed view: what rests stays until the tick before it is seen to move; else Hermite with velocities, or straight.
+// interpolate is a plain delayed view: what rests stays until the tick before it is seen to move;
+// else Hermite with velocities, or straight.
 func interpolate(a, b snapshot.State, from, to, at tick.Tick, velocity bool) snapshot.State {
 	if a.AtRest {
 		return a
@@ -148,8 +150,8 @@ func interpolate(a, b snapshot.State, from, to, at tick.Tick, velocity bool) sna
 	return snapshot.State{Position: p, Rotation: r.Normalize()}
 }
 
-// TestCubesWithinBudget is conformance case 41: Fiedler's scene with all 901 cubes in motion, in 256 kbit/s of packets at 60 a second. Run it with -v
-// for the figures.
+// TestCubesWithinBudget is conformance case 41: Fiedler's scene with all 901 cubes in motion, in
+// 256 kbit/s of packets at 60 a second. Run it with -v for the figures.
 func TestCubesWithinBudget(t *testing.T) {
 	const (
 		budget  = 256.0 // kbit/s, in every second
@@ -202,8 +204,8 @@ func TestCubesWithinBudget(t *testing.T) {
 	}
 }
 
-// TestCubesAtRest is conformance case 42: 15 kbit/s for 901 cubes that lie still, at 60 packets a second, while what is lost of their last poses is
-// made good.
+// TestCubesAtRest is conformance case 42: 15 kbit/s for 901 cubes that lie still, at 60 packets a
+// second, while what is lost of their last poses is made good.
 func TestCubesAtRest(t *testing.T) {
 	for _, loss := range []float64{0, 0.15} {
 		p := newPair(t, snapshot.Config{MaxEntities: 1024, Position: cubeField, RotationBits: 9}, nil, 6, wire{delay: 6, loss: loss}, wire{delay: 6, loss: loss})
@@ -243,7 +245,8 @@ func TestCubesAtRest(t *testing.T) {
 	}
 }
 
-// TestNothingStarves is the other half of case 41: whatever the weights, every object with something to say is sent within two seconds.
+// TestNothingStarves is the other half of case 41: whatever the weights, every object with
+// something to say is sent within two seconds.
 func TestNothingStarves(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 1024, Position: cubeField, RotationBits: 9}, nil, 7, wire{delay: 3}, wire{delay: 3})
 	p.budget = 256_000 / 8 / 60
@@ -258,7 +261,8 @@ func TestNothingStarves(t *testing.T) {
 		for i := range ids {
 			b := &scene.bodies[i]
 			p.world.SetState(ids[i], b.state())
-			// From 1 for what is near the origin down to a millionth, and a few that weigh a million times more.
+			// From 1 for what is near the origin down to a millionth, and a few that weigh a
+			// million times more.
 			weight := float32(math.Exp(-math.Hypot(b.p[0], b.p[2])))
 			if i%20 == 0 {
 				weight = 1e6
@@ -280,7 +284,8 @@ func TestNothingStarves(t *testing.T) {
 	}
 }
 
-// TestVelocitiesPredict: of a body that keeps its velocity, or its acceleration, next to nothing has to be sent.
+// TestVelocitiesPredict: of a body that keeps its velocity, or its acceleration, next to nothing
+// has to be sent.
 func TestVelocitiesPredict(t *testing.T) {
 	for _, test := range []struct {
 		name         string

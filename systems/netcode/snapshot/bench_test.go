@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// crowd is a world of which three quarters move slowly in the plane, and clients whose acknowledgements come six ticks late.
+// crowd is a world of which three quarters move slowly in the plane, and clients whose
+// acknowledgements come six ticks late.
 type crowd struct {
 	world    *snapshot.World
 	ids      []snapshot.ID
@@ -71,7 +72,8 @@ func (c *crowd) move() {
 	c.world.Commit()
 }
 
-// send encodes everything for all clients, in as many packets as it takes. Those of the first are decoded if receive is set.
+// send encodes everything for all clients, in as many packets as it takes. Those of the first are
+// decoded if receive is set.
 func (c *crowd) send(t testing.TB, receive bool) {
 	old := c.late[int(c.now)%len(c.late)]
 	first := c.next
@@ -128,7 +130,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestASnapshotSaysNothingTwice sends snapshots of several packets: what is in the first has nothing to say in the others, not even if it comes to rest.
+// TestASnapshotSaysNothingTwice sends snapshots of several packets: what is in the first has
+// nothing to say in the others, not even if it comes to rest.
 func TestASnapshotSaysNothingTwice(t *testing.T) {
 	const entities = 800
 	c := newCrowd(t, entities, 1)
@@ -146,7 +149,8 @@ func TestASnapshotSaysNothingTwice(t *testing.T) {
 	}
 }
 
-// BenchmarkEncode is the cost of one client of a server with 1000 entities, three quarters of them moving and all sent at every tick.
+// BenchmarkEncode is the cost of one client of a server with 1000 entities, three quarters of them
+// moving and all sent at every tick.
 func BenchmarkEncode(b *testing.B) {
 	c := newCrowd(b, 1000, 1)
 	for range 60 {

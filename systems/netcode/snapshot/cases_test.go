@@ -14,7 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// TestDuplicatesChangeNothing is conformance case 10: with every packet delivered twice, both ends do the same, byte for byte.
+// TestDuplicatesChangeNothing is conformance case 10: with every packet delivered twice, both ends
+// do the same, byte for byte.
 func TestDuplicatesChangeNothing(t *testing.T) {
 	run := func(duplication float64) (log [][]byte, changes []string) {
 		x := newChaos(t, 3, snapshot.Config{MaxEntities: 40}, wire{delay: 3}, wire{delay: 3})
@@ -38,8 +39,9 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestSlotChangesHandsWithinARoundTrip is conformance case 18 by hand: whichever of the packets about an entity, its end and its successor are lost,
-// the client never mixes the two, and ends up with the second.
+// TestSlotChangesHandsWithinARoundTrip is conformance case 18 by hand: whichever of the packets
+// about an entity, its end and its successor are lost, the client never mixes the two, and ends up
+// with the second.
 func TestSlotChangesHandsWithinARoundTrip(t *testing.T) {
 	const packets = 6
 	for lost := range 1 << packets {
@@ -86,8 +88,9 @@ func TestSlotChangesHandsWithinARoundTrip(t *testing.T) {
 	}
 }
 
-// TestTeleportSurvivesLoss is conformance case 19 as far as the wire goes: a body moves 50 m every 3 s and counts the jumps; over a link that loses
-// half of the packets, and always the first one after the jump, no two states of the same count lie on different sides of a jump.
+// TestTeleportSurvivesLoss is conformance case 19 as far as the wire goes: a body moves 50 m every
+// 3 s and counts the jumps; over a link that loses half of the packets, and always the first one
+// after the jump, no two states of the same count lie on different sides of a jump.
 func TestTeleportSurvivesLoss(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 4, Velocity: snapshot.Range{Max: 32, Resolution: 0.125}}, nil, 4, wire{delay: 6, loss: 0.5}, wire{delay: 6, loss: 0.5})
 	id := p.spawn(0, 1, at(0, 0, 0))
@@ -121,7 +124,8 @@ func TestTeleportSurvivesLoss(t *testing.T) {
 	}
 }
 
-// TestRoundingDoesNotAddUp is conformance case 44: ten thousand steps of a slow body, sent as changes to changes, stay within half a step of the grid.
+// TestRoundingDoesNotAddUp is conformance case 44: ten thousand steps of a slow body, sent as
+// changes to changes, stay within half a step of the grid.
 func TestRoundingDoesNotAddUp(t *testing.T) {
 	for _, resolution := range []float32{1.0 / 512, 1.0 / 4096} {
 		c := snapshot.Config{MaxEntities: 4, RotationBits: 15,
@@ -165,7 +169,8 @@ func (secretCodec) Encode(w *packet.Writer, v uint64, _ *uint64) { w.Bits(v, 64)
 
 func (secretCodec) Decode(r *packet.Reader, _ *uint64) (v uint64) { return r.Bits(64) }
 
-// TestTooLargeForAnyPacket: an entity that cannot be sent is named, and does not keep others from being sent.
+// TestTooLargeForAnyPacket: an entity that cannot be sent is named, and does not keep others from
+// being sent.
 func TestTooLargeForAnyPacket(t *testing.T) {
 	var blobs snapshot.Component[[200]byte]
 	p := newPair(t, snapshot.Config{MaxEntities: 8}, func(s *snapshot.Schema) { blobs = snapshot.Register(s, "blob", blobCodec{}) }, 3, wire{}, wire{})
@@ -208,8 +213,8 @@ func (blobCodec) Decode(r *packet.Reader, _ *[200]byte) (v [200]byte) {
 	return v
 }
 
-// TestResumeGoesOnWithBaselines: after silence in both directions, and packets that went nowhere, the same encoder and decoder go on. What did not
-// change is not sent again.
+// TestResumeGoesOnWithBaselines: after silence in both directions, and packets that went nowhere,
+// the same encoder and decoder go on. What did not change is not sent again.
 func TestResumeGoesOnWithBaselines(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 256}, nil, 3, wire{delay: 3}, wire{delay: 3})
 	var ids []snapshot.ID
@@ -247,7 +252,8 @@ func TestResumeGoesOnWithBaselines(t *testing.T) {
 	}
 }
 
-// TestWireFormat keeps the bytes as they are, on every machine. If it fails on purpose, raise ProtocolVersion and put the new sums here.
+// TestWireFormat keeps the bytes as they are, on every machine. If it fails on purpose, raise
+// ProtocolVersion and put the new sums here.
 func TestWireFormat(t *testing.T) {
 	var hp snapshot.Component[health]
 	c := snapshot.Config{MaxEntities: 64, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}, Angular: snapshot.Range{Max: 8, Resolution: 0.25}}

@@ -16,17 +16,19 @@ type choice struct {
 	keys       []uint16           // their urgency
 	counts     [topKey + 1]uint16 // of each key, from the lowest to the highest that there is
 	low, high  uint16
-	fresh      bool   // the order is what is left of the last Encode's, and nothing has changed since
-	edits      uint32 // the World's then
+	// the order is what is left of the last Encode's, and nothing has changed since
+	fresh bool
+	edits uint32 // the World's then
 
 	chosen []uint64 // a bit for each slot
 	split  []uint16 // roots of trees that are sent in parts
 	picks  []pick
 	index  []uint16      // of a chosen slot in picks
 	bytes  [8 << 10]byte // of all picks
-	writer packet.Writer // of the one being encoded; a local one would escape to the heap through the codecs
-	used   int           // bytes
-	bits   int           // of all picks, without gaps
+	// of the one being encoded; a local one would escape to the heap through the codecs
+	writer packet.Writer
+	used   int // bytes
+	bits   int // of all picks, without gaps
 	group  int
 	trees  bool    // some picks are members of trees
 	hand   int     // the slot to begin with among equals
@@ -61,9 +63,10 @@ func newChoice(slots int) choice {
 	}
 }
 
-// Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals. Among equals it goes round by slots, from where
-// the last packet ended. The steps are coarse so that many are equal: then neighbours travel together, and it takes little to tell which slots are in
-// a packet (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an octave).
+// Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals.
+// Among equals it goes round by slots, from where the last packet ended. The steps are coarse so
+// that many are equal: then neighbours travel together, and it takes little to tell which slots are
+// in a packet (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an octave).
 const (
 	waitKeys  = 256
 	firstWait = 1 << 10
@@ -72,7 +75,8 @@ const (
 
 func priorityKey(p float32) uint16 { return uint16(math.Float32bits(p) >> 21) }
 
-// collect finds the slots that have something to say, and puts them in order. The packets of one snapshot share the order: nothing else can have come.
+// collect finds the slots that have something to say, and puts them in order. The packets of one
+// snapshot share the order: nothing else can have come.
 func (e *Encoder) collect(now tick.Tick) {
 	c := &e.choice
 	if c.fresh && now == e.last && c.edits == e.world.edits {
@@ -115,7 +119,8 @@ func (c *choice) sort() {
 	}
 }
 
-// collectWord does so for those of 64 slots that are in the mask, and forgets what does not concern the client any more.
+// collectWord does so for those of 64 slots that are in the mask, and forgets what does not concern
+// the client any more.
 func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int32) {
 	c := &e.choice
 	for set := e.concerns[word] & mask; set != 0; set &= set - 1 {
@@ -134,9 +139,10 @@ func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int3
 	}
 }
 
-// lastWords is how often the last change of an entity that the client knows is said again before an acknowledgement can have come: a body that comes to rest has no later change
-// that would make up for a lost one, and the client would wait for a round trip, starved. The views of clients that lose 15 % lie three snapshots back, so a fourth repetition would
-// come too late to be of use.
+// lastWords is how often the last change of an entity that the client knows is said again before an
+// acknowledgement can have come: a body that comes to rest has no later change that would make up
+// for a lost one, and the client would wait for a round trip, starved. The views of clients that
+// lose 15 % lie three snapshots back, so a fourth repetition would come too late to be of use.
 const lastWords = 3
 
 // urgency returns how soon the slot should be sent, and whether at all.
@@ -156,7 +162,8 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 		t.dirty, t.priority = false, 0
 		return 0, false
 	case t.sentRev == s.revision && !t.lost(e.acked):
-		if !t.hasBase || t.repeats >= lastWords || t.since == now { // the packets of one snapshot are often lost together
+		if !t.hasBase || t.repeats >= lastWords || t.since == now {
+			// the packets of one snapshot are often lost together
 			return 0, false
 		}
 		// No boost: where room is scarce, what has not been said at all goes first.
@@ -196,7 +203,8 @@ func (c *choice) add(p pick) {
 	}
 }
 
-// strike takes what is in the packet out of the order: of its first n slots, since only trees take their members from anywhere.
+// strike takes what is in the packet out of the order: of its first n slots, since only trees take
+// their members from anywhere.
 func (e *Encoder) strike(n int) {
 	c := &e.choice
 	if c.trees {
@@ -209,7 +217,8 @@ func (e *Encoder) strike(n int) {
 	c.order = append(left, c.order[n:]...)
 }
 
-// size returns the bits of the picks and one more, without the bits of that one, with the gaps as they are expected to be.
+// size returns the bits of the picks and one more, without the bits of that one, with the gaps as
+// they are expected to be.
 func (c *choice) size() int { return c.bits + int(c.gap*float32(len(c.picks)+1)) }
 
 // drop takes back the picks from n on.
@@ -222,7 +231,8 @@ func (c *choice) drop(n int) {
 	c.picks = c.picks[:n]
 }
 
-// gaps calls f for every gap between the chosen slots in ascending order, and for the slot behind it.
+// gaps calls f for every gap between the chosen slots in ascending order, and for the slot behind
+// it.
 func (c *choice) gaps(f func(gap uint64, slot int)) {
 	last := -1
 	for word, set := range c.chosen {

@@ -9,8 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// cubes is a stand-in for the scene of G. Fiedler's articles on networked physics: a player's cube rolls through a field of 900 small ones and throws
-// them about. There is no solver behind it, only what makes the numbers on the wire alike: gravity, bounces, friction, tumbling that turns into
+// cubes is a stand-in for the scene of G. Fiedler's articles on networked physics: a player's cube
+// rolls through a field of 900 small ones and throws them about. There is no solver behind it, only
+// what makes the numbers on the wire alike: gravity, bounces, friction, tumbling that turns into
 // rolling, and rest. Cubes do not collide with each other. It is deterministic.
 type cubes struct {
 	bodies []cube

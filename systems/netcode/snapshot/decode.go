@@ -4,12 +4,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and applies it. With an error nothing has changed, and
-// the packet must not be accepted ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order; those which come
-// twice are for the Endpoint to refuse.
+// Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and
+// applies it. With an error nothing has changed, and the packet must not be accepted
+// ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order;
+// those which come twice are for the Endpoint to refuse.
 //
-// The input may be anything: Decode does not panic, takes time proportional to it, and allocates nothing, as far as the codecs of components keep to
-// this.
+// The input may be anything: Decode does not panic, takes time proportional to it, and allocates
+// nothing, as far as the codecs of components keep to this.
 func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	d.reader = *r // codecs get a pointer to it, and would make the caller's escape to the heap
 	pre := readPreamble(&d.reader, n, d.schema)
@@ -84,7 +85,8 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, pre *preamble, p
 	}
 }
 
-// newestUpTo returns the place of the newest state of the slot's entity in the packets up to n, or -1.
+// newestUpTo returns the place of the newest state of the slot's entity in the packets up to n, or
+// -1.
 func (d *Decoder) newestUpTo(slot int, n packet.Number) int {
 	e, history := &d.entities[slot], d.schema.config.History
 	for k := range e.n {
@@ -137,7 +139,8 @@ func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
 		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces})
 	default:
 		was := &d.ring[d.at(p.slot, e.head)]
-		p.components |= was.present &^ p.record.present // given and taken again since the baseline, which had none either
+		// given and taken again since the baseline, which had none either
+		p.components |= was.present &^ p.record.present
 		d.push(p, e, n, pre, was.parent)
 		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated})
 	}
@@ -171,7 +174,8 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, pre *preamble, par
 	}
 }
 
-// skip passes over the decoded components of a record that is not stored, and keeps them for Component.In as those of the late-th change that is (below 0: of none).
+// skip passes over the decoded components of a record that is not stored, and keeps them for
+// Component.In as those of the late-th change that is (below 0: of none).
 func (d *Decoder) skip(p *parsed, late int) {
 	for i, set := 0, p.components&p.record.present; set != 0; i, set = i+1, set>>1 {
 		if set&1 != 0 {
@@ -180,7 +184,8 @@ func (d *Decoder) skip(p *parsed, late int) {
 	}
 }
 
-// remove ends the slot's entity, as soon as no child is left that would be torn from it: the news of the child's own end or new parent may come later.
+// remove ends the slot's entity, as soon as no child is left that would be torn from it: the news
+// of the child's own end or new parent may come later.
 func (d *Decoder) remove(slot int) {
 	e := &d.entities[slot]
 	e.leaving, e.n = true, 0

@@ -8,8 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// ErrBaseline is returned by [Decoder.Decode] for changes to a state that is not there. Behind a reordered network it happens to packets from before
-// an entity was replaced; they count as lost, and do no harm. If every packet fails with it, the two ends have lost each other: connect anew.
+// ErrBaseline is returned by [Decoder.Decode] for changes to a state that is not there. Behind a
+// reordered network it happens to packets from before an entity was replaced; they count as lost,
+// and do no harm. If every packet fails with it, the two ends have lost each other: connect anew.
 var ErrBaseline = errors.New("snapshot: changes to a state that this end does not have")
 
 // Op says what happened to an entity.
@@ -37,10 +38,12 @@ func (o Op) String() string {
 
 // Info is what there is of an entity beside its state and its components.
 type Info struct {
-	Kind     uint16 // as given to World.Spawn
-	Owner    uint16 // as given to World.SetOwner; 0: none
-	Parent   ID     // State is relative to it; None: to the world. Where it is not Alive, the entity has no place yet, and must not be shown
-	Abstract bool   // from World.SpawnAbstract: without a pose
+	Kind  uint16 // as given to World.Spawn
+	Owner uint16 // as given to World.SetOwner; 0: none
+	// State is relative to it; None: to the world. Where it is not Alive, the entity has no place
+	// yet, and must not be shown
+	Parent   ID
+	Abstract bool // from World.SpawnAbstract: without a pose
 }
 
 // Change is what a packet says of an entity.
@@ -48,17 +51,20 @@ type Change struct {
 	ID ID
 	Op Op
 
-	// Replaces is the entity that was in the slot before, if there was one, which is hereby gone without a change of its own: only with Spawned. It
-	// may be the ID itself: then the entity was not relevant for a while, unnoticed.
+	// Replaces is the entity that was in the slot before, if there was one, which is hereby gone
+	// without a change of its own: only with Spawned. It may be the ID itself: then the entity was
+	// not relevant for a while, unnoticed.
 	Replaces ID
 
-	// Late says that a newer state of the entity has been decoded before: only with Updated. What the change says is from the header's tick all the same, and
-	// of use to whoever keeps a history: the Decoder knows the newer. See Component.In.
+	// Late says that a newer state of the entity has been decoded before: only with Updated. What
+	// the change says is from the header's tick all the same, and of use to whoever keeps a
+	// history: the Decoder knows the newer. See Component.In.
 	Late bool
 
 	Info
-	State      State  // at the header's tick; with Removed the zero State
-	Components uint64 // bit i: component i has been set, changed or removed; see Component.ChangedIn
+	State State // at the header's tick; with Removed the zero State
+	// bit i: component i has been set, changed or removed; see Component.ChangedIn
+	Components uint64
 
 	present uint64 // bit i: the entity has component i
 	late    int    // among those of the packet that are Late
@@ -67,10 +73,12 @@ type Change struct {
 // Snapshot is what a packet says. It is valid until the next Decode.
 type Snapshot struct {
 	Header
-	Changes []Change // in ascending order of slots, and removals of parents after those of their children
+	// in ascending order of slots, and removals of parents after those of their children
+	Changes []Change
 }
 
-// Decoder is the client's copy of what it has been told of: the counterpart of one [Encoder]. All of its memory is allocated at the start.
+// Decoder is the client's copy of what it has been told of: the counterpart of one [Encoder]. All
+// of its memory is allocated at the start.
 type Decoder struct {
 	schema   *Schema
 	entities []entity
@@ -94,7 +102,8 @@ type entity struct {
 	alive   bool
 	leaving bool          // removed, but children that it still has keep it
 	last    packet.Number // the newest packet that said something about the slot
-	head, n int           // of its part of the ring: the newest state, and how many may be baselines
+	// of its part of the ring: the newest state, and how many may be baselines
+	head, n int
 
 	parentOf uint16 // the generation of this slot that children are counted for
 	children int
@@ -147,8 +156,8 @@ func (d *Decoder) lookup(id ID) (*entity, bool) {
 	return &d.entities[i], true
 }
 
-// Alive reports whether the entity is there. The parent of an entity may, for a moment, not be: when it was replaced before the news of the child's
-// new parent came.
+// Alive reports whether the entity is there. The parent of an entity may, for a moment, not be:
+// when it was replaced before the news of the child's new parent came.
 func (d *Decoder) Alive(id ID) bool {
 	_, ok := d.lookup(id)
 	return ok
@@ -177,7 +186,8 @@ func (e *entity) info(r *record) Info {
 	return Info{Kind: e.id.kind, Owner: r.owner, Parent: r.parent, Abstract: e.id.abstract}
 }
 
-// All returns the entities that are there, in ascending order of slots. Decode must not be called meanwhile.
+// All returns the entities that are there, in ascending order of slots. Decode must not be called
+// meanwhile.
 func (d *Decoder) All() iter.Seq[ID] {
 	return func(yield func(ID) bool) {
 		for i := range d.high {

@@ -15,11 +15,13 @@ type Result struct {
 	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
 }
 
-// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is in w already and as the last in the packet: the
-// buffer's length is the budget, which is never exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time left
-// and Result.Waiting above zero another packet may follow for the same tick.
+// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is
+// in w already and as the last in the packet: the buffer's length is the budget, which is never
+// exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time
+// left and Result.Waiting above zero another packet may follow for the same tick.
 //
-// If not even the header fits, nothing is written and w has an error. A packet that is not sent after all counts as a lost one.
+// If not even the header fits, nothing is written and w has an error. A packet that is not sent
+// after all counts as a lost one.
 func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	room := w.Room() - headerBits - classes*orderBits
 	c := &e.choice
@@ -78,7 +80,8 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	return res
 }
 
-// choose fills the packet from the front of the order. It returns how many slots it has tried, and an entity that is too large for any such packet.
+// choose fills the packet from the front of the order. It returns how many slots it has tried, and
+// an entity that is too large for any such packet.
 func (e *Encoder) choose(n packet.Number, h *Header, room int) (at int, tooLarge ID) {
 	c := &e.choice
 	c.tooLarge = None
@@ -98,7 +101,8 @@ func (e *Encoder) choose(n packet.Number, h *Header, room int) (at int, tooLarge
 // patience is the number of entities in a row which do not fit, after which no other is tried.
 const patience = 16
 
-// fill picks from the place in the order on, until the packet is full with the gaps as they are expected to be, and returns the place where it ended.
+// fill picks from the place in the order on, until the packet is full with the gaps as they are
+// expected to be, and returns the place where it ended.
 func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
 	c := &e.choice
 	for misses := 0; at < len(c.order) && misses < patience; at++ {
@@ -118,7 +122,8 @@ func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
 	return at
 }
 
-// trim takes the last groups back until the packet is within the room with its gaps as they are, and returns its size.
+// trim takes the last groups back until the packet is within the room with its gaps as they are,
+// and returns its size.
 func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 	c := &e.choice
 	for {
@@ -139,7 +144,8 @@ func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 	}
 }
 
-// pickGroup picks the slot's entity with all that must be in the same packet, and reports whether there was room.
+// pickGroup picks the slot's entity with all that must be in the same packet, and reports whether
+// there was room.
 func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
 	c, t, s := &e.choice, &e.tracks[i], &e.world.slots[i]
 	c.group++
@@ -156,8 +162,9 @@ func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
 	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, h, room)
 }
 
-// pickTree picks all of the slot's tree that differs from what the client is known to have: what is on its way may yet be lost. Of a tree that is too
-// much for an empty packet it picks the slot's entity alone, with its parents.
+// pickTree picks all of the slot's tree that differs from what the client is known to have: what is
+// on its way may yet be lost. Of a tree that is too much for an empty packet it picks the slot's
+// entity alone, with its parents.
 func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 	c, root := &e.choice, e.world.root(i)
 	c.trees = true
@@ -185,7 +192,8 @@ func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 	return false
 }
 
-// pickParents picks the parents of the slot's entity, the topmost first, as far as the client is not known to have them as they are.
+// pickParents picks the parents of the slot's entity, the topmost first, as far as the client is
+// not known to have them as they are.
 func (e *Encoder) pickParents(i int, n packet.Number, h *Header, room int) bool {
 	if e.world.slots[i].parent == 0 {
 		return true
@@ -218,7 +226,8 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int
 	return true
 }
 
-// writeEntity encodes all of an entity but the gap before it, and reports whether there was room in the scratch memory.
+// writeEntity encodes all of an entity but the gap before it, and reports whether there was room in
+// the scratch memory.
 func (e *Encoder) writeEntity(p *pick, n packet.Number, h *Header) bool {
 	c, i := &e.choice, int(p.slot)
 	t := &e.tracks[i]

@@ -7,42 +7,52 @@ import (
 
 // EncoderConfig sets the priorities of an [Encoder]; the zero value means the defaults.
 type EncoderConfig struct {
-	// SpawnBoost multiplies the priority of entities that the client does not have yet; zero means 4.
+	// SpawnBoost multiplies the priority of entities that the client does not have yet; zero means
+	// 4.
 	SpawnBoost float32
 
-	// RestBoost multiplies the priority of entities that have come to rest, until the client has acknowledged the final pose (it is the one that
-	// stays on the screen), and of those that have begun to move, until it knows. Zero means 4.
+	// RestBoost multiplies the priority of entities that have come to rest, until the client has
+	// acknowledged the final pose (it is the one that stays on the screen), and of those that have
+	// begun to move, until it knows. Zero means 4.
 	RestBoost float32
 
-	// MaxWait is the ticks after which an entity with unsent changes goes before all that have waited less, whatever their priorities; zero means one
-	// second's.
+	// MaxWait is the ticks after which an entity with unsent changes goes before all that have
+	// waited less, whatever their priorities; zero means one second's.
 	MaxWait int
 
-	// Shared lets encoders write once what they have in common. It must be of the same World. Nil: each writes all for itself.
+	// Shared lets encoders write once what they have in common. It must be of the same World. Nil:
+	// each writes all for itself.
 	Shared *Shared
 }
 
-// Encoder writes a World's snapshots for one client. It knows what the client may see, what it has been sent and what it has acknowledged. Each
-// belongs to one connection, and outlives its transport: a client that comes back with its [Decoder] is sent what changed since.
+// Encoder writes a World's snapshots for one client. It knows what the client may see, what it has
+// been sent and what it has acknowledged. Each belongs to one connection, and outlives its
+// transport: a client that comes back with its [Decoder] is sent what changed since.
 //
 // # What is sent
 //
-// Each call of Encode fills a packet with the entities that have something to say, by priority. The priority of an entity grows with the time since
-// it was last sent, times its weight ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest state that the
-// client has acknowledged. A last change is said again in the next three packets, unless it is acknowledged before, since no later one would make up for
-// its loss; then it waits until all of them are known to be lost. So a resting world costs nothing but headers.
+// Each call of Encode fills a packet with the entities that have something to say, by priority. The
+// priority of an entity grows with the time since it was last sent, times its weight
+// ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest
+// state that the client has acknowledged. A last change is said again in the next three packets,
+// unless it is acknowledged before, since no later one would make up for its loss; then it waits
+// until all of them are known to be lost. So a resting world costs nothing but headers.
 //
-// Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered stream: all of it is sent until a packet with it is
-// acknowledged. The client applies per slot only what is newer than what it has, and all that it is told of an entity before it has a baseline is
-// complete, generation included; so a slot that changes hands within a round trip cannot mix the old with the new.
+// Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered
+// stream: all of it is sent until a packet with it is acknowledged. The client applies per slot
+// only what is newer than what it has, and all that it is told of an entity before it has a
+// baseline is complete, generation included; so a slot that changes hands within a round trip
+// cannot mix the old with the new.
 //
-// Entities of one tree of parents are sent in one packet as far as they differ from what is acknowledged, so that the client has their poses of the
-// same tick. A tree too large for a packet is split, and then every part brings the parents of its members with it.
+// Entities of one tree of parents are sent in one packet as far as they differ from what is
+// acknowledged, so that the client has their poses of the same tick. A tree too large for a packet
+// is split, and then every part brings the parents of its members with it.
 type Encoder struct {
-	world    *World
-	config   EncoderConfig
-	tracks   []track
-	concerns []uint64      // a bit for each slot that is relevant, or of which the client may still know something
+	world  *World
+	config EncoderConfig
+	tracks []track
+	// a bit for each slot that is relevant, or of which the client may still know something
+	concerns []uint64
 	acked    packet.Number // the newest known to have arrived
 	seen     tick.Tick     // the newest tick of a snapshot that has; valid with hasSeen
 	hasSeen  bool
@@ -102,10 +112,12 @@ type sentRecord struct {
 	removal  bool
 }
 
-// maxSent is the number of records that may wait for acknowledgements: two seconds of a full 256 kbit/s. Older ones count as lost.
+// maxSent is the number of records that may wait for acknowledgements: two seconds of a full 256
+// kbit/s. Older ones count as lost.
 const maxSent = 8192
 
-// NewEncoder returns an Encoder for a client that has nothing yet, and to which nothing is relevant.
+// NewEncoder returns an Encoder for a client that has nothing yet, and to which nothing is
+// relevant.
 func NewEncoder(w *World, c EncoderConfig) *Encoder {
 	if c.SpawnBoost == 0 {
 		c.SpawnBoost = 4
@@ -141,9 +153,11 @@ func NewEncoder(w *World, c EncoderConfig) *Encoder {
 // maxWeight keeps priorities finite.
 const maxWeight = 1e9
 
-// SetRelevance says how much an entity matters to the client: zero (or less, or NaN) means that it must not know of it, and is what a new entity
-// begins with; any other weight is how fast its priority grows against the others', say 1 for what is far away and 10 for what is near or the
-// player's own. When it becomes zero the client is told that the entity is gone. A dead entity is ignored.
+// SetRelevance says how much an entity matters to the client: zero (or less, or NaN) means that it
+// must not know of it, and is what a new entity begins with; any other weight is how fast its
+// priority grows against the others', say 1 for what is far away and 10 for what is near or the
+// player's own. When it becomes zero the client is told that the entity is gone. A dead entity is
+// ignored.
 func (e *Encoder) SetRelevance(id ID, weight float32) {
 	i, ok := e.world.lookup(id)
 	if !ok {
@@ -162,7 +176,8 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 	e.concerns[i/64] |= 1 << (i % 64)
 }
 
-// Relevant reports whether the client may know of the entity: its weight and those of all of its parents are above zero.
+// Relevant reports whether the client may know of the entity: its weight and those of all of its
+// parents are above zero.
 func (e *Encoder) Relevant(id ID) bool {
 	i, ok := e.world.lookup(id)
 	return ok && e.visible(i)
@@ -181,8 +196,9 @@ func (e *Encoder) visible(i int) bool {
 	}
 }
 
-// Delivered notes that the client has accepted the packet, with a snapshot in it or without: pass on every call of [packet.Handler]. A packet that
-// the client could not decode must not be acknowledged.
+// Delivered notes that the client has accepted the packet, with a snapshot in it or without: pass
+// on every call of [packet.Handler]. A packet that the client could not decode must not be
+// acknowledged.
 func (e *Encoder) Delivered(n packet.Number) {
 	e.acked = max(e.acked, n)
 	e.choice.fresh = false
@@ -207,7 +223,8 @@ func (e *Encoder) Delivered(n packet.Number) {
 		case !t.hasBase || n > t.baseAt:
 			t.hasBase = true
 			t.baseAt, t.baseRev, t.baseTick, t.openAt = n, r.revision, p.tick, 0
-			t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num) // no more than maxSent records can lie between the two
+			// no more than maxSent records can lie between the two
+			t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num)
 			if r.next != 0 {
 				t.openAt = n + packet.Number(r.next)
 			}
@@ -215,7 +232,8 @@ func (e *Encoder) Delivered(n packet.Number) {
 	}
 }
 
-// AckedTick returns the tick of the newest snapshot that the client is known to have: what it claims to see cannot be newer. False while there is none.
+// AckedTick returns the tick of the newest snapshot that the client is known to have: what it
+// claims to see cannot be newer. False while there is none.
 func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note remembers what is in the packet.
@@ -254,15 +272,16 @@ func (e *Encoder) unknown(i int) bool {
 	return t.known != e.world.slots[i].generation || t.removing
 }
 
-// reordering is how much later a packet must have been sent that has arrived, for an earlier one that has not to count as lost: less may be mere
-// reordering.
+// reordering is how much later a packet must have been sent that has arrived, for an earlier one
+// that has not to count as lost: less may be mere reordering.
 const reordering = 3
 
-// lost reports whether the last packet with the slot's entity has probably been lost, given that it was not acknowledged.
+// lost reports whether the last packet with the slot's entity has probably been lost, given that it
+// was not acknowledged.
 func (t *track) lost(acked packet.Number) bool { return acked >= t.sentAt+reordering }
 
-// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how far the packet with it lies back: 0 if that need not
-// be said.
+// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how far
+// the packet with it lies back: 0 if that need not be said.
 func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok bool) {
 	t, c := &e.tracks[i], &e.world.schema.config
 	if !t.hasBase || e.unknown(i) || t.sentNum-t.baseNum >= uint32(c.History) {

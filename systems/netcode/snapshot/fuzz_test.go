@@ -9,8 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// FuzzDecode feeds a Decoder in the middle of a session snapshots of the fuzzer's, each behind its packet's number (two bytes, from where the session
-// stands) and its length (two bytes). A refused one must change nothing, and everything that is there must be in range.
+// FuzzDecode feeds a Decoder in the middle of a session snapshots of the fuzzer's, each behind its
+// packet's number (two bytes, from where the session stands) and its length (two bytes). A refused
+// one must change nothing, and everything that is there must be in range.
 func FuzzDecode(f *testing.F) {
 	x, snapshots := recorded(f)
 	first := snapshots[0].n

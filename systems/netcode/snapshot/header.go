@@ -5,17 +5,18 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// Header begins every snapshot. What else a game wants to say in each one, it writes before [Encoder.Encode] and reads before [Decoder.Decode].
+// Header begins every snapshot. What else a game wants to say in each one, it writes before
+// [Encoder.Encode] and reads before [Decoder.Decode].
 type Header struct {
 	// Tick is the tick whose state the snapshot shows.
 	Tick tick.Tick
 
-	// CommandAge is by how much the client's inputs arrive before they are needed, in eighths of a tick; negative when they come too late. It closes
-	// the loop of the client's clock.
+	// CommandAge is by how much the client's inputs arrive before they are needed, in eighths of a
+	// tick; negative when they come too late. It closes the loop of the client's clock.
 	CommandAge int8
 
-	// LastInput is the low 16 bits of the tick or number of the client's last input that has been applied. The client completes it with
-	// those of its newest one.
+	// LastInput is the low 16 bits of the tick or number of the client's last input that has been
+	// applied. The client completes it with those of its newest one.
 	LastInput uint16
 }
 
@@ -35,8 +36,10 @@ const (
 // preamble is the Header with what decoding needs to know beforehand.
 type preamble struct {
 	Header
-	acked  packet.Number // the newest of the server's packets that it knows to have arrived; 0: none of the last 255
-	whole  bool          // nothing that the client may know waits: it has all of it, or is sent it from firstOpen on
+	// the newest of the server's packets that it knows to have arrived; 0: none of the last 255
+	acked packet.Number
+	// nothing that the client may know waits: it has all of it, or is sent it from firstOpen on
+	whole  bool
 	count  int
 	orders [classes]uint
 }
@@ -86,7 +89,8 @@ func readPreamble(r *packet.Reader, n packet.Number, s *Schema) (p preamble) {
 	return p
 }
 
-// firstOpen returns the oldest packet whose news the server takes neither for received nor for lost.
+// firstOpen returns the oldest packet whose news the server takes neither for received nor for
+// lost.
 func (p *preamble) firstOpen() packet.Number {
 	if p.acked < reordering {
 		return 1

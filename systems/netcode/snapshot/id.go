@@ -2,8 +2,8 @@ package snapshot
 
 import "fmt"
 
-// ID names a replicated entity on both ends: a slot, and a generation that tells the entities apart that have had the slot one after another. The
-// zero value names none.
+// ID names a replicated entity on both ends: a slot, and a generation that tells the entities apart
+// that have had the slot one after another. The zero value names none.
 type ID uint32
 
 // None is the ID of no entity.
@@ -11,7 +11,8 @@ const None ID = 0
 
 func newID(slot int, generation uint16) ID { return ID(generation)<<16 | ID(slot) }
 
-// Slot returns the entity's place, from 0 to Config.MaxEntities-1. No two living entities share one.
+// Slot returns the entity's place, from 0 to Config.MaxEntities-1. No two living entities share
+// one.
 func (id ID) Slot() int { return int(id & 0xffff) }
 
 // Generation returns how often the slot has been taken, from 1, modulo 2^16 without 0.

@@ -13,8 +13,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// TestLateJoin is conformance case 17: a client joins a world of 5000 entities, a tenth of them moving, at 64 KB a second. It has all of them after
-// size/rate plus a second, the nearest first, and no packet is larger than the MTU.
+// TestLateJoin is conformance case 17: a client joins a world of 5000 entities, a tenth of them
+// moving, at 64 KB a second. It has all of them after size/rate plus a second, the nearest first,
+// and no packet is larger than the MTU.
 func TestLateJoin(t *testing.T) {
 	const (
 		entities = 5000
@@ -111,9 +112,10 @@ func TestLateJoin(t *testing.T) {
 	}
 }
 
-// TestNothingAboutTheInvisible is conformance case 40: a client walks through a world of 1000 entities that each carry a secret, and is told only of
-// those within 50 m (until they are 60 m away). No other secret is in any packet at any bit, and what comes near is there within two snapshots and
-// the way.
+// TestNothingAboutTheInvisible is conformance case 40: a client walks through a world of 1000
+// entities that each carry a secret, and is told only of those within 50 m (until they are 60 m
+// away). No other secret is in any packet at any bit, and what comes near is there within two
+// snapshots and the way.
 func TestNothingAboutTheInvisible(t *testing.T) {
 	var secrets snapshot.Component[uint64]
 	p := newPair(t, snapshot.Config{MaxEntities: 1024}, func(s *snapshot.Schema) { secrets = snapshot.Register(s, "secret", secretCodec{}) }, 3,
@@ -157,7 +159,8 @@ func TestNothingAboutTheInvisible(t *testing.T) {
 			}
 		}
 	}
-	// One packet in ten is lost, and with it what it said, until the next acknowledgements show it: about 1 in 10 is late, and of these 1 in 10 again.
+	// One packet in ten is lost, and with it what it said, until the next acknowledgements show it:
+	// about 1 in 10 is late, and of these 1 in 10 again.
 	if slow > checked/50 || checked < 10_000 {
 		t.Errorf("%d times of %d an entity was not where it should be two snapshots after it came or went", slow, checked)
 	}

@@ -17,7 +17,8 @@ type numbered struct {
 	data []byte
 }
 
-// recorded returns a Decoder in the middle of a session, with the components of chaos, and the snapshots that come next.
+// recorded returns a Decoder in the middle of a session, with the components of chaos, and the
+// snapshots that come next.
 func recorded(t testing.TB) (*chaos, []numbered) {
 	x := newChaos(t, 11, snapshot.Config{MaxEntities: 40, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}}, wire{delay: 3, loss: 0.1}, wire{delay: 3, loss: 0.1})
 	for range 120 {
@@ -55,8 +56,9 @@ func (x *chaos) dump() string {
 	return b.String()
 }
 
-// TestMangledSnapshots is conformance case 33: every bit flipped, and cut at every length. Nothing panics, and what is refused changes nothing. (A
-// flipped bit may well make another valid snapshot: that is for the encryption below to prevent. It then is applied as a whole.)
+// TestMangledSnapshots is conformance case 33: every bit flipped, and cut at every length. Nothing
+// panics, and what is refused changes nothing. (A flipped bit may well make another valid snapshot:
+// that is for the encryption below to prevent. It then is applied as a whole.)
 func TestMangledSnapshots(t *testing.T) {
 	x, snapshots := recorded(t)
 	before := x.dump()

@@ -2,7 +2,8 @@ package snapshot
 
 import "math/bits"
 
-// The numbers in a packet are in Golomb codes whose orders the packet states: one for each class of numbers.
+// The numbers in a packet are in Golomb codes whose orders the packet states: one for each class of
+// numbers.
 const (
 	classGap = iota // between the slots of neighbouring records
 	classPosition
@@ -59,7 +60,8 @@ func (t *tally) cost(class int, order uint) (sum uint64) {
 		}
 		cost := 16 * (1 + order)
 		if uint(size) > order {
-			m := uint(size) - 1 - order // 2^m <= v>>order < 2^(m+1); one in 2^m of them takes two bits more
+			// 2^m <= v>>order < 2^(m+1); one in 2^m of them takes two bits more
+			m := uint(size) - 1 - order
 			cost = 16*(2*m+1+order) + 32>>m
 		}
 		sum += uint64(n) * uint64(cost)

@@ -54,7 +54,8 @@ func (q *quantizer) readPose(r *packet.Reader, rec *record) {
 	}
 }
 
-// writePoseDelta writes the pose as changes to the baseline's, which is some ticks older. The tally is told the sizes.
+// writePoseDelta writes the pose as changes to the baseline's, which is some ticks older. The tally
+// is told the sizes.
 func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int32, t *tally) {
 	w.Bool(r.rest)
 	q.writePositionDelta(w, r, base, ticks, t)

@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// waitOf returns after how many ticks an entity is sent for the first time, or with its last pose, in a world of 400 others that move and of which twenty fit into a packet.
+// waitOf returns after how many ticks an entity is sent for the first time, or with its last pose,
+// in a world of 400 others that move and of which twenty fit into a packet.
 func waitOf(t *testing.T, c snapshot.EncoderConfig, weight float32, rests bool) int {
 	w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 512}))
 	e := snapshot.NewEncoder(w, c)
@@ -79,7 +80,8 @@ func TestWhoComesFirst(t *testing.T) {
 	}
 }
 
-// TestTheDeadMakeRoom: when there is no room for the new entity in a slot, the old one goes all the same.
+// TestTheDeadMakeRoom: when there is no room for the new entity in a slot, the old one goes all the
+// same.
 func TestTheDeadMakeRoom(t *testing.T) {
 	var blobs snapshot.Component[[200]byte]
 	p := newPair(t, snapshot.Config{MaxEntities: 8}, func(s *snapshot.Schema) { blobs = snapshot.Register(s, "blob", blobCodec{}) }, 3, wire{}, wire{})
@@ -102,9 +104,11 @@ func TestTheDeadMakeRoom(t *testing.T) {
 	}
 }
 
-// What somebody did last is said in four packets: no later change would make up for the loss of the only one. It is not said again once it is acknowledged, nor beside it in the same snapshot.
+// What somebody did last is said in four packets: no later change would make up for the loss of the
+// only one. It is not said again once it is acknowledged, nor beside it in the same snapshot.
 func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
-	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} { // how many ticks later packets are acknowledged
+	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} {
+		// how many ticks later packets are acknowledged
 		w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 8}))
 		e := snapshot.NewEncoder(w, snapshot.EncoderConfig{})
 		id, err := w.Spawn(0)

@@ -51,7 +51,8 @@ func (q *quantizer) age(d time.Duration) uint8 {
 	return uint8(clampRound(d.Seconds()/q.ageUnit, 0, math.MaxUint8))
 }
 
-// clampRound rounds to the nearest whole number within the bounds. What is not a number becomes the one nearest to zero.
+// clampRound rounds to the nearest whole number within the bounds. What is not a number becomes the
+// one nearest to zero.
 func clampRound(v float64, low, high int32) int32 {
 	switch {
 	case v >= float64(high):
@@ -81,9 +82,10 @@ func (c *axis) unpack(p [3]int16) (v mgl32.Vec3) {
 	return v
 }
 
-// packRotation returns the three smallest components of the unit quaternion, in the order W, X, Y, Z without the largest, and which that is. The sign
-// is chosen such that the largest is positive, so that it need not travel (G. Fiedler, "Snapshot Compression"). Each of the others is at most 1/sqrt
-// 2.
+// packRotation returns the three smallest components of the unit quaternion, in the order W, X, Y,
+// Z without the largest, and which that is. The sign is chosen such that the largest is positive,
+// so that it need not travel (G. Fiedler, "Snapshot Compression"). Each of the others is at most
+// 1/sqrt 2.
 func (q *quantizer) packRotation(r mgl32.Quat) (p [3]int16, largest uint8) {
 	v := [4]float64{float64(r.W), float64(r.V[0]), float64(r.V[1]), float64(r.V[2])}
 	var sum float64
@@ -129,8 +131,8 @@ func (q *quantizer) unpackRotation(p [3]int16, largest uint8) mgl32.Quat {
 // maxPredict is the age in ticks beyond which the velocity of a baseline says nothing any more.
 const maxPredict = 128
 
-// predictPosition returns where the baseline would be after the ticks at its own velocity. Predictions are made in whole numbers, so that both ends
-// agree to the bit.
+// predictPosition returns where the baseline would be after the ticks at its own velocity.
+// Predictions are made in whole numbers, so that both ends agree to the bit.
 func (q *quantizer) predictPosition(base *record, ticks int32) [3]int32 {
 	p := base.position
 	if ticks > 0 && ticks <= maxPredict {
@@ -142,7 +144,8 @@ func (q *quantizer) predictPosition(base *record, ticks int32) [3]int32 {
 	return p
 }
 
-// predictVelocity returns the velocity at the end of the ticks if the acceleration was constant: twice the mean velocity less the one at the beginning.
+// predictVelocity returns the velocity at the end of the ticks if the acceleration was constant:
+// twice the mean velocity less the one at the beginning.
 func (q *quantizer) predictVelocity(base *record, position [3]int32, ticks int32) [3]int16 {
 	v := base.velocity
 	if ticks > 0 && ticks <= maxPredict {

@@ -69,7 +69,8 @@ func TestQuantizedWithinHalfAStep(t *testing.T) {
 	})
 }
 
-// TestRotationBounds states how far off a rotation can be for the number of bits. The worst are those with four equal components.
+// TestRotationBounds states how far off a rotation can be for the number of bits. The worst are
+// those with four equal components.
 func TestRotationBounds(t *testing.T) {
 	for _, test := range []struct {
 		bits int

@@ -284,7 +284,8 @@ func (x *chaos) check(s snapshot.Snapshot) {
 	}
 }
 
-// checkTrees is conformance case 21: who keeps what came, by tick, has the poses of parent and child of every tick that either was sent for.
+// checkTrees is conformance case 21: who keeps what came, by tick, has the poses of parent and
+// child of every tick that either was sent for.
 func (x *chaos) checkTrees(s snapshot.Snapshot) {
 	for _, c := range s.Changes {
 		switch {
@@ -302,7 +303,8 @@ func (x *chaos) checkTrees(s snapshot.Snapshot) {
 		}
 		for id, want := range at {
 			if c.Parent != id && (want.info.Parent != c.ID || x.split) || !x.decoder.Alive(id) || x.since[id].IsNewer(s.Tick) {
-				continue // no relation, or gone again or come anew, as a newer packet has said before
+				// no relation, or gone again or come anew, as a newer packet has said before
+				continue
 			}
 			if got, ok := newest(x.samples[id], s.Tick); !ok || got.state != want.state || got.info.Parent != want.info.Parent {
 				x.t.Fatalf("tick %d: %v was sent with parent %v; of %v with parent %v then there is %+v, want %+v",
@@ -354,8 +356,10 @@ func (x *chaos) run(ticks, shakes int) {
 	}
 }
 
-// TestRandomWorldsArriveTrue: over every kind of bad network each thing that a client is told is true of the tick that it is told of, and in the end
-// it has all of it. This covers conformance cases 18 (slots change hands all the time, within a round trip), 21 (trees) and the rest of the protocol.
+// TestRandomWorldsArriveTrue: over every kind of bad network each thing that a client is told is
+// true of the tick that it is told of, and in the end it has all of it. This covers conformance
+// cases 18 (slots change hands all the time, within a round trip), 21 (trees) and the rest of the
+// protocol.
 func TestRandomWorldsArriveTrue(t *testing.T) {
 	small := snapshot.Config{MaxEntities: 40, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}, Angular: snapshot.Range{Max: 8, Resolution: 0.25}}
 	tight := small

@@ -7,8 +7,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
 )
 
-// TestWhoWakesKeepsHisBaseline: rows are used again and again while an entity rests, and when it begins to move its last state is the baseline of
-// everybody for three quarters of the rows at least, wherever in the round it began.
+// TestWhoWakesKeepsHisBaseline: rows are used again and again while an entity rests, and when it
+// begins to move its last state is the baseline of everybody for three quarters of the rows at
+// least, wherever in the round it began.
 func TestWhoWakesKeepsHisBaseline(t *testing.T) {
 	const revisions = 8
 	for rested := range 3 * revisions {

@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// pair is a world, one client of it, and the bad network in between: a packet every tick in each direction.
+// pair is a world, one client of it, and the bad network in between: a packet every tick in each
+// direction.
 type pair struct {
 	t       testing.TB
 	schema  *snapshot.Schema

@@ -8,18 +8,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 )
 
-// ProtocolVersion is told by either end in its first words, and ends with different ones refuse each other. Raise it by one with every change by which an older build would read what a newer one writes
-// otherwise, or not at all: in this package, in packages packet and prediction, in netcode's greeting, welcome and sessions, and in what StructState and its like write. A test compares all
-// of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change: that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and how ends say why they part
-// (transport.Reason), or they could not even say that they do not understand each other. What a game's own codecs write is for its [Config].Version.
+// ProtocolVersion is told by either end in its first words, and ends with different ones refuse
+// each other. Raise it by one with every change by which an older build would read what a newer one
+// writes otherwise, or not at all: in this package, in packages packet and prediction, in netcode's
+// greeting, welcome and sessions, and in what StructState and its like write. A test compares all
+// of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change:
+// that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and
+// how ends say why they part (transport.Reason), or they could not even say that they do not
+// understand each other. What a game's own codecs write is for its [Config].Version.
 const ProtocolVersion = 2
 
 // MaxComponents is the number of component types that a [Schema] takes.
 const MaxComponents = 64
 
-// Schema is what travels, and how: a [Config] and the registered components, in the order of their registration. Both ends build it with the same
-// calls; [Schema.CheckHello] tells when they did not. It may be shared by any number of worlds and decoders, and is read-only from the first of them
-// on.
+// Schema is what travels, and how: a [Config] and the registered components, in the order of their
+// registration. Both ends build it with the same calls; [Schema.CheckHello] tells when they did
+// not. It may be shared by any number of worlds and decoders, and is read-only from the first of
+// them on.
 type Schema struct {
 	config     Config
 	quantizer  quantizer
@@ -34,7 +39,8 @@ type component struct {
 	client func(*Schema) clientColumn
 }
 
-// NewSchema returns a Schema without components, or an error that says what is wrong with the Config.
+// NewSchema returns a Schema without components, or an error that says what is wrong with the
+// Config.
 func NewSchema(c Config) (*Schema, error) {
 	c = c.withDefaults()
 	if err := c.validate(); err != nil {
@@ -65,7 +71,8 @@ func (s *Schema) configHash() uint32 {
 	return hash32(fmt.Sprintf("%d %d %v %d %v %v %d", c.TickRate, c.MaxEntities, c.Position, c.RotationBits, c.Velocity, c.Angular, c.History))
 }
 
-// WriteHello writes what the other end needs for [Schema.CheckHello]: versions and hashes, 13 bytes and four for each component.
+// WriteHello writes what the other end needs for [Schema.CheckHello]: versions and hashes, 13 bytes
+// and four for each component.
 func (s *Schema) WriteHello(w *packet.Writer) {
 	w.Bits(ProtocolVersion, 32)
 	w.Bits(uint64(s.config.Version), 32)
@@ -76,12 +83,14 @@ func (s *Schema) WriteHello(w *packet.Writer) {
 	}
 }
 
-// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end that speaks another protocol. The text of the whole error says what differs
-// and what to do, in one line for both sides to show.
+// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end that speaks another
+// protocol. The text of the whole error says what differs and what to do, in one line for both
+// sides to show.
 var ErrMismatch = errors.New("builds do not match")
 
-// CheckHello reads what [Schema.WriteHello] wrote and compares it. It returns nil if both ends agree, an error that wraps [ErrMismatch] if they do
-// not, and the Reader's error for bytes that are no hello.
+// CheckHello reads what [Schema.WriteHello] wrote and compares it. It returns nil if both ends
+// agree, an error that wraps [ErrMismatch] if they do not, and the Reader's error for bytes that
+// are no hello.
 func (s *Schema) CheckHello(r *packet.Reader) error {
 	protocol, version, config := uint32(r.Bits(32)), uint32(r.Bits(32)), uint32(r.Bits(32))
 	n := int(r.Bits(8))

@@ -89,8 +89,9 @@ func (g *group) send() (sizes []int) {
 	return sizes
 }
 
-// TestChangesAreWrittenOnceForAll: what sixteen clients have as their baseline is written for the first of them. What does not fit into the shared memory
-// is written for each, and arrives all the same.
+// TestChangesAreWrittenOnceForAll: what sixteen clients have as their baseline is written for the
+// first of them. What does not fit into the shared memory is written for each, and arrives all the
+// same.
 func TestChangesAreWrittenOnceForAll(t *testing.T) {
 	const clients = 16
 	for _, test := range []struct{ bytes, want int }{{4, 1}, {30, 1}, {60, 2 * clients}, {200, 2 * clients}} {
@@ -114,7 +115,8 @@ func TestChangesAreWrittenOnceForAll(t *testing.T) {
 	}
 }
 
-// TestOrdersStayWithinACommit: while the orders of codes follow numbers whose size keeps changing, each change is still written once for all.
+// TestOrdersStayWithinACommit: while the orders of codes follow numbers whose size keeps changing,
+// each change is still written once for all.
 func TestOrdersStayWithinACommit(t *testing.T) {
 	const entities, clients = 100, 8
 	g := newGroup(t, snapshot.Config{MaxEntities: entities}, clients)
@@ -135,7 +137,8 @@ func TestOrdersStayWithinACommit(t *testing.T) {
 	}
 }
 
-// TestSharingCostsNoBytes: orders of codes that are chosen for all are as good as those of a client's own.
+// TestSharingCostsNoBytes: orders of codes that are chosen for all are as good as those of a
+// client's own.
 func TestSharingCostsNoBytes(t *testing.T) {
 	g := newGroup(t, snapshot.Config{MaxEntities: 64}, 5)
 	alone := snapshot.NewEncoder(g.world, snapshot.EncoderConfig{})

@@ -23,10 +23,11 @@ type said struct {
 	open  packet.Number // see firstOpen
 }
 
-// Whole returns the newest tick of which this end knows the states of all entities that the client may know, and false while there
-// is none. An entity of which nothing newer than that tick has come was then as its newest state says: it stood still. On a line that
-// loses nothing, with room for all that changes, it is the tick of the newest snapshot. While there is no room for all, and for a round
-// trip after a loss, it stays where it is.
+// Whole returns the newest tick of which this end knows the states of all entities that the client
+// may know, and false while there is none. An entity of which nothing newer than that tick has come
+// was then as its newest state says: it stood still. On a line that loses nothing, with room for
+// all that changes, it is the tick of the newest snapshot. While there is no room for all, and for
+// a round trip after a loss, it stays where it is.
 func (d *Decoder) Whole() (at tick.Tick, ok bool) {
 	return d.silence.tick, d.silence.whole != 0
 }
@@ -49,7 +50,8 @@ func (s *silence) arrive(n packet.Number, pre *preamble) {
 	}
 }
 
-// isWhole reports whether all has come in which the server may have said what a packet leaves out, and the packet itself.
+// isWhole reports whether all has come in which the server may have said what a packet leaves out,
+// and the packet itself.
 func (s *silence) isWhole(q packet.Number) bool {
 	from := s.arrived >> (s.newest - q) // bit i: q-i was decoded
 	run := packet.Number(bits.TrailingZeros64(^from))

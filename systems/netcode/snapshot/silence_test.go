@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// checkWhole: at the tick that the client knows all of, each entity of which nothing newer has come was as the client has it, and if
-// nothing newer at all has come, the client has all there was.
+// checkWhole: at the tick that the client knows all of, each entity of which nothing newer has come
+// was as the client has it, and if nothing newer at all has come, the client has all there was.
 func (x *chaos) checkWhole() {
 	at, ok := x.decoder.Whole()
 	if ok && at.IsNewer(x.newest) {
@@ -34,8 +34,9 @@ func (x *chaos) checkWhole() {
 	}
 }
 
-// TestWhole: on a line that loses nothing every snapshot is whole. A lost one may have said anything, so that none is until the server knows of
-// the loss; and none is in which something found no room.
+// TestWhole: on a line that loses nothing every snapshot is whole. A lost one may have said
+// anything, so that none is until the server knows of the loss; and none is in which something
+// found no room.
 func TestWhole(t *testing.T) {
 	const delay = 4
 	p := newPair(t, snapshot.Config{MaxEntities: 40}, func(*snapshot.Schema) {}, 1, wire{delay: delay}, wire{delay: delay})

@@ -6,23 +6,28 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// State is the motion of an entity at a tick, relative to its parent if it has one, else to the world. Which parts travel, how exactly and how far
-// they reach is set in [Config]; what lies beyond the range is clamped to it.
+// State is the motion of an entity at a tick, relative to its parent if it has one, else to the
+// world. Which parts travel, how exactly and how far they reach is set in [Config]; what lies
+// beyond the range is clamped to it.
 type State struct {
 	Position mgl32.Vec3 // units of distance
 	Rotation mgl32.Quat // need not be normalised; without a direction it counts as the identity
 	Velocity mgl32.Vec3 // units per second; zero where Config.Velocity is off
-	Angular  mgl32.Vec3 // radians per second about the axes of the frame; zero where Config.Angular is off
+	// radians per second about the axes of the frame; zero where Config.Angular is off
+	Angular mgl32.Vec3
 
-	// AtRest says that the entity will stay at exactly this pose until a later state says otherwise. Velocities then do not travel, and are zero.
+	// AtRest says that the entity will stay at exactly this pose until a later state says
+	// otherwise. Velocities then do not travel, and are zero.
 	AtRest bool
 
-	// Discontinuity counts the teleports and respawns of the entity, modulo 256: between two states whose counters differ nothing must be
-	// interpolated. A counter, unlike a flag, survives the loss of the packet that carried the jump.
+	// Discontinuity counts the teleports and respawns of the entity, modulo 256: between two states
+	// whose counters differ nothing must be interpolated. A counter, unlike a flag, survives the
+	// loss of the packet that carried the jump.
 	Discontinuity uint8
 
-	// Age is how much older than the tick the state is, where a server moves players on their own clocks as inputs arrive: zero else. It travels in
-	// eighths of a tick, up to 31. A change of the age alone is not sent.
+	// Age is how much older than the tick the state is, where a server moves players on their own
+	// clocks as inputs arrive: zero else. It travels in eighths of a tick, up to 31. A change of
+	// the age alone is not sent.
 	Age time.Duration
 }
 

@@ -6,21 +6,24 @@ import "errors"
 const MaxDepth = 16
 
 var (
-	// ErrParent is returned by [World.SetParent] when one of the two entities does not live, or the parent has no pose.
+	// ErrParent is returned by [World.SetParent] when one of the two entities does not live, or the
+	// parent has no pose.
 	ErrParent = errors.New("snapshot: parent or child does not live, or has no pose")
 
 	// ErrCycle is returned by [World.SetParent] for a parent that is the child itself or below it.
 	ErrCycle = errors.New("snapshot: the parent is the child itself or below it")
 
-	// ErrDepth is returned by [World.SetParent] when more than MaxDepth parents would stand above an entity.
+	// ErrDepth is returned by [World.SetParent] when more than MaxDepth parents would stand above
+	// an entity.
 	ErrDepth = errors.New("snapshot: more than MaxDepth parents above an entity")
 )
 
-// SetParent hangs the child below the parent, from the next Commit on: its State is relative to the parent's from then on, and must be set anew in
-// the same snapshot. None detaches. The errors are ErrParent, ErrCycle and ErrDepth; nothing has changed then.
+// SetParent hangs the child below the parent, from the next Commit on: its State is relative to the
+// parent's from then on, and must be set anew in the same snapshot. None detaches. The errors are
+// ErrParent, ErrCycle and ErrDepth; nothing has changed then.
 //
-// A client sees a child only together with its parents: one that is not relevant to it hides all below. Poses that belong together travel together:
-// see [Encoder.Encode].
+// A client sees a child only together with its parents: one that is not relevant to it hides all
+// below. Poses that belong together travel together: see [Encoder.Encode].
 func (w *World) SetParent(child, parent ID) error {
 	c, ok := w.lookup(child)
 	if !ok || w.current[c].abstract {
@@ -91,7 +94,8 @@ func (w *World) height(i int) int {
 	return h
 }
 
-// Root returns the topmost parent of the entity, as it is set now: itself if it has none. A dead entity has None.
+// Root returns the topmost parent of the entity, as it is set now: itself if it has none. A dead
+// entity has None.
 func (w *World) Root(id ID) ID {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -108,7 +112,8 @@ func (w *World) root(i int) int {
 	return i
 }
 
-// after returns the slot that follows i in the tree below root, parents before their children; -1 at the end.
+// after returns the slot that follows i in the tree below root, parents before their children; -1
+// at the end.
 func (w *World) after(i, root int) int {
 	if c := w.slots[i].child; c != 0 {
 		return int(c) - 1

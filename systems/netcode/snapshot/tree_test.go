@@ -44,7 +44,8 @@ func TestHiddenParentHidesItsChildren(t *testing.T) {
 	}
 }
 
-// TestOrphanStaysWhileItsParentLeaves: the news that the parent is gone and that the child has another may be in packets of which one is lost.
+// TestOrphanStaysWhileItsParentLeaves: the news that the parent is gone and that the child has
+// another may be in packets of which one is lost.
 func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 	for lost := range 2 {
 		p := newPair(t, snapshot.Config{MaxEntities: 8}, nil, 3, wire{}, wire{})
@@ -64,7 +65,8 @@ func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 		p.world.SetState(child, at(6, 0, 0))
 		p.world.Commit()
 		p.now++
-		// The budget is enough for the removal only, so that the child comes in the next packet, which may be lost.
+		// The budget is enough for the removal only, so that the child comes in the next packet,
+		// which may be lost.
 		p.budget = 24
 		p.send()
 		if p.sent.Removed != 1 || p.sent.Records != 1 {
@@ -88,7 +90,8 @@ func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 	}
 }
 
-// TestLargeTreeIsSplit: of a tree that no packet can hold each part brings the parents with it, of the same tick.
+// TestLargeTreeIsSplit: of a tree that no packet can hold each part brings the parents with it, of
+// the same tick.
 func TestLargeTreeIsSplit(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 512}, nil, 3, wire{delay: 3, loss: 0.2}, wire{delay: 3, loss: 0.2})
 	p.budget = 400

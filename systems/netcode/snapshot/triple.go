@@ -2,7 +2,8 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/packet"
 
-// triple is the codes of the three numbers of a position, rotation or velocity: made once, for their size and for the packet.
+// triple is the codes of the three numbers of a position, rotation or velocity: made once, for
+// their size and for the packet.
 type triple struct {
 	code [3]uint64
 	n    [3]uint // bits

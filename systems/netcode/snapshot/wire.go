@@ -13,11 +13,13 @@ import (
 //	001 identity traits pose  all of it
 //	000                       the entity is gone, or not relevant any more
 //
-// The first needs no baseline on the wire, but the client may have got states of which the server does not know yet: it is used where this
-// cannot make a difference, which is nearly always, and saves eight bits.
+// The first needs no baseline on the wire, but the client may have got states of which the server
+// does not know yet: it is used where this cannot make a difference, which is nearly always, and
+// saves eight bits.
 //
-// The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and age, followed by its value if it is set, and then
-// the components that changed: a bit, the gap from the one before, whether the entity still has it, and its value; a zero bit ends them.
+// The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and
+// age, followed by its value if it is set, and then the components that changed: a bit, the gap
+// from the one before, whether the entity still has it, and its value; a zero bit ends them.
 
 // Orders of the Golomb codes of gaps between components, of generations and of kinds.
 const (
@@ -32,7 +34,8 @@ func flag(w *packet.Writer, v bool) bool {
 	return v
 }
 
-// writeDelta writes the slot's entity as changes to the state at base, which the revision since is, some ticks ago.
+// writeDelta writes the slot's entity as changes to the state at base, which the revision since is,
+// some ticks ago.
 func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
 	w.writeTraits(out, slot, base, since)
 	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
@@ -41,7 +44,8 @@ func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, tic
 	}
 }
 
-// writeTraits writes those of the slot's last revision, against those of the state at base, which the revision since is (base < 0: none).
+// writeTraits writes those of the slot's last revision, against those of the state at base, which
+// the revision since is (base < 0: none).
 func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	var blank record
 	at := w.at(slot, w.slots[slot].revision)
@@ -84,9 +88,11 @@ func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	out.Bool(false)
 }
 
-// changes returns the components that the slot has or had at base (< 0: nothing), which the revision since is, and that have changed since then. One
-// that has changed back counts, too: that is rare, and to compare all values would take longer than to write them. One that came and went
-// since base does not count: the Decoder, which may have it of a record in between, sees that it is gone.
+// changes returns the components that the slot has or had at base (< 0: nothing), which the
+// revision since is, and that have changed since then. One that has changed back counts, too: that
+// is rare, and to compare all values would take longer than to write them. One that came and went
+// since base does not count: the Decoder, which may have it of a record in between, sees that it is
+// gone.
 func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	if base < 0 {
 		return r.present
@@ -105,8 +111,9 @@ func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	return changed
 }
 
-// readTraits changes rec, a copy of the baseline at base (< 0: none), to what the traits say. It returns the age and the components that changed; the
-// values of those that are present wait in their columns.
+// readTraits changes rec, a copy of the baseline at base (< 0: none), to what the traits say. It
+// returns the age and the components that changed; the values of those that are present wait in
+// their columns.
 func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64) {
 	if !r.Bool() {
 		return 0, 0
@@ -177,7 +184,8 @@ func readIdentity(r *packet.Reader) identity {
 	return identity{uint16(generation), uint8(epoch), uint16(kind), abstract}
 }
 
-// predictOver returns the ticks over which a baseline predicts: none across a jump or into another frame.
+// predictOver returns the ticks over which a baseline predicts: none across a jump or into another
+// frame.
 func predictOver(r, base *record, ticks int32) int32 {
 	if r.discontinuity != base.discontinuity || r.parent != base.parent {
 		return 0

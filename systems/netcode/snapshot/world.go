@@ -5,11 +5,13 @@ import (
 	"math/bits"
 )
 
-// ErrFull is returned by [World.Spawn] when Config.MaxEntities live. Raise it on both ends, or despawn something.
+// ErrFull is returned by [World.Spawn] when Config.MaxEntities live. Raise it on both ends, or
+// despawn something.
 var ErrFull = errors.New("snapshot: Config.MaxEntities entities are replicated already")
 
-// World is the server's copy of all replicated entities as they travel, with their recent revisions: what the encoders of all clients draw on. In
-// every snapshot change it, Commit, then encode for each client. Between a Commit and the next change any number of goroutines may encode.
+// World is the server's copy of all replicated entities as they travel, with their recent
+// revisions: what the encoders of all clients draw on. In every snapshot change it, Commit, then
+// encode for each client. Between a Commit and the next change any number of goroutines may encode.
 type World struct {
 	schema  *Schema
 	high    int // slots from here on were never used
@@ -83,17 +85,19 @@ func (w *World) lookup(id ID) (int, bool) {
 // id returns the ID of the entity that has the slot, or had it last.
 func (w *World) id(i int) ID { return newID(i, w.slots[i].generation) }
 
-// Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and no components. The kind tells clients what to
-// create, and never changes. The error is ErrFull.
+// Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and
+// no components. The kind tells clients what to create, and never changes. The error is ErrFull.
 func (w *World) Spawn(kind uint16) (ID, error) { return w.spawn(kind, false) }
 
-// SpawnAbstract is Spawn for an entity without a pose, which is nowhere: a score, a match. SetState then panics.
+// SpawnAbstract is Spawn for an entity without a pose, which is nowhere: a score, a match. SetState
+// then panics.
 func (w *World) SpawnAbstract(kind uint16) (ID, error) { return w.spawn(kind, true) }
 
 func (w *World) spawn(kind uint16, abstract bool) (ID, error) {
 	var i int
 	switch {
-	case len(w.free) > 0: // the slot freed last: the numbers stay dense, which makes them cheap to send
+	case len(w.free) > 0:
+		// the slot freed last: the numbers stay dense, which makes them cheap to send
 		i = int(w.free[len(w.free)-1])
 		w.free = w.free[:len(w.free)-1]
 	case w.high < len(w.slots):
@@ -118,8 +122,9 @@ func (w *World) spawn(kind uint16, abstract bool) (ID, error) {
 	return newID(i, s.generation), nil
 }
 
-// Despawn removes the entity, and reports whether it lived. Its children become entities without a parent: set their poses in the same snapshot, with a
-// new Discontinuity if they jump, or despawn them too.
+// Despawn removes the entity, and reports whether it lived. Its children become entities without a
+// parent: set their poses in the same snapshot, with a new Discontinuity if they jump, or despawn
+// them too.
 func (w *World) Despawn(id ID) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -136,7 +141,8 @@ func (w *World) Despawn(id ID) bool {
 	return true
 }
 
-// SetState moves the entity, from the next Commit on, and reports whether it lives. A State as before costs nothing.
+// SetState moves the entity, from the next Commit on, and reports whether it lives. A State as
+// before costs nothing.
 func (w *World) SetState(id ID, state State) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -151,7 +157,8 @@ func (w *World) SetState(id ID, state State) bool {
 	return true
 }
 
-// SetOwner says which player the entity belongs to, by a number of the game's own; zero means none. It reports whether the entity lives.
+// SetOwner says which player the entity belongs to, by a number of the game's own; zero means none.
+// It reports whether the entity lives.
 func (w *World) SetOwner(id ID, owner uint16) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -162,7 +169,8 @@ func (w *World) SetOwner(id ID, owner uint16) bool {
 	return true
 }
 
-// State returns the entity's last committed state as clients receive it, and false while there is none.
+// State returns the entity's last committed state as clients receive it, and false while there is
+// none.
 func (w *World) State(id ID) (State, bool) {
 	i, ok := w.lookup(id)
 	if !ok || !w.slots[i].committed {
@@ -179,7 +187,8 @@ func (w *World) touch(i int) {
 	}
 }
 
-// Commit makes what was set since the last Commit the state that encoders send. Entities that did not change in what travels cost nothing.
+// Commit makes what was set since the last Commit the state that encoders send. Entities that did
+// not change in what travels cost nothing.
 func (w *World) Commit() {
 	if len(w.touched) == 0 {
 		return
@@ -226,8 +235,9 @@ func (w *World) commit(i int) {
 	}
 }
 
-// wake puts the state of a slot that has not changed for a while, and is about to, into the last commit's row: in its own it might soon be overwritten,
-// and it is the baseline of all clients. So every state is kept for three quarters of the rows at least after the next one has come.
+// wake puts the state of a slot that has not changed for a while, and is about to, into the last
+// commit's row: in its own it might soon be overwritten, and it is the baseline of all clients. So
+// every state is kept for three quarters of the rows at least after the next one has come.
 func (w *World) wake(i, old int) {
 	s := &w.slots[i]
 	at := w.at(i, w.commits-1)

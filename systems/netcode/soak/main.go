@@ -1,10 +1,12 @@
-// Soak plays a long match of many clients over bad links, on virtual time, measures the server's tick, and fails when anything grows.
+// Soak plays a long match of many clients over bad links, on virtual time, measures the server's
+// tick, and fails when anything grows.
 //
 //	go run ./systems/netcode/soak -bots 64 -entities 500 -duration 3m -seed 1
 //
-// The bots run in the same process, over simulated links with delay, jitter and loss; now and then one freezes, loses its connection or leaves, and strangers
-// and players send garbage. Only the server's steps are measured, in real time. The program prints the figures, and ends with status 1 if the heap or the number
-// of goroutines has grown, or if a bot that should play does not.
+// The bots run in the same process, over simulated links with delay, jitter and loss; now and then
+// one freezes, loses its connection or leaves, and strangers and players send garbage. Only the
+// server's steps are measured, in real time. The program prints the figures, and ends with status 1
+// if the heap or the number of goroutines has grown, or if a bot that should play does not.
 package main
 
 import (

@@ -50,7 +50,8 @@ type match struct {
 	freezes, outages, leaves, garbage int
 }
 
-// watchers is of how many bots one draws what it is sent; for the others nobody looks at the screen, and the server cannot tell.
+// watchers is of how many bots one draws what it is sent; for the others nobody looks at the
+// screen, and the server cannot tell.
 const watchers = 8
 
 // bot is a client with a process of its own, which may freeze.
@@ -179,7 +180,8 @@ func (m *match) play(d time.Duration) error {
 				return err
 			}
 		}
-		sample := len(m.steps)%tickRate == 0 // reading the figures stops the world; one tick a second stands for all
+		// reading the figures stops the world; one tick a second stands for all
+		sample := len(m.steps)%tickRate == 0
 		if sample {
 			runtime.ReadMemStats(&memory)
 			allocs = memory.Mallocs

@@ -1,15 +1,17 @@
 // Package tick counts fixed steps on the wire.
 //
-// State k is the state after k steps, at edge(k) of the engine's clock; input k takes state k to state k+1. A tick is 32 bits wide: at 60 Hz
-// it wraps after 828 days, and every comparison here survives the wrap. There is deliberately no Less: an order that wraps is not transitive, so
-// ticks must not be used as sort keys or compared with <.
+// State k is the state after k steps, at edge(k) of the engine's clock; input k takes state k to
+// state k+1. A tick is 32 bits wide: at 60 Hz it wraps after 828 days, and every comparison here
+// survives the wrap. There is deliberately no Less: an order that wraps is not transitive, so ticks
+// must not be used as sort keys or compared with <.
 package tick
 
-// Tick is the index of a fixed step or of the state before it. The zero value is the first step of a server's life.
+// Tick is the index of a fixed step or of the state before it. The zero value is the first step of
+// a server's life.
 type Tick uint32
 
-// IsNewer reports whether t lies after o, taking the shorter way round. Two ticks 2^31 apart are not newer than each other in
-// either direction.
+// IsNewer reports whether t lies after o, taking the shorter way round. Two ticks 2^31 apart are
+// not newer than each other in either direction.
 func (t Tick) IsNewer(o Tick) bool { return t.Sub(o) > 0 }
 
 // Sub returns the number of steps from o to t: positive where t is newer.

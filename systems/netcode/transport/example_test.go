@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// How a Conn is used: once per step Poll, then Recv until there is no more, then Send. Nothing blocks.
+// How a Conn is used: once per step Poll, then Recv until there is no more, then Send. Nothing
+// blocks.
 func Example() {
 	listener := loopback.Listen(loopback.Config{})
 	client := listener.Dial()
@@ -40,7 +41,8 @@ func Example() {
 	// left: good night
 }
 
-// A host plays along by a loopback while others join over the network: one listener for the server, whoever comes by whichever way.
+// A host plays along by a loopback while others join over the network: one listener for the server,
+// whoever comes by whichever way.
 func ExampleMerge() {
 	here := loopback.Listen(loopback.Config{})
 	elsewhere := loopback.Listen(loopback.Config{}) // in a game: dtls.Listen, websocket.Listen

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Code says why a connection ended, for programs. The numbers travel on the wire and never change their meaning.
+// Code says why a connection ended, for programs. The numbers travel on the wire and never change
+// their meaning.
 type Code uint8
 
 const (
@@ -37,10 +38,12 @@ func (c Code) String() string {
 	return fmt.Sprintf("code %d", uint8(c))
 }
 
-// MaxReasonText is the most bytes of a reason's text that travel: with its code it fits a WebSocket close frame (125 bytes).
+// MaxReasonText is the most bytes of a reason's text that travel: with its code it fits a WebSocket
+// close frame (125 bytes).
 const MaxReasonText = 120
 
-// Reason is why a connection ended: a code for programs and a text for people. The zero value means that it has not ended.
+// Reason is why a connection ended: a code for programs and a text for people. The zero value means
+// that it has not ended.
 type Reason struct {
 	Code Code
 	Text string // one line; may be empty
@@ -54,8 +57,8 @@ func (r Reason) String() string {
 	return r.Code.String() + ": " + r.Text
 }
 
-// Append appends the reason's wire form to dst, for transports that can tell the other end: one byte of code, then at most
-// MaxReasonText bytes of text, cut at a character.
+// Append appends the reason's wire form to dst, for transports that can tell the other end: one
+// byte of code, then at most MaxReasonText bytes of text, cut at a character.
 func (r Reason) Append(dst []byte) []byte {
 	return append(append(dst, byte(r.Code)), clean(r.Text)...)
 }
@@ -63,8 +66,8 @@ func (r Reason) Append(dst []byte) []byte {
 // ErrReason is returned by ParseReason for bytes that are no reason.
 var ErrReason = errors.New("transport: not a close reason: want one byte of code, not 0, and at most 120 bytes of text")
 
-// ParseReason reads what [Reason.Append] wrote. Text that came from outside ends up in logs and on screens: control characters and broken UTF-8
-// are replaced. Codes of newer builds are kept.
+// ParseReason reads what [Reason.Append] wrote. Text that came from outside ends up in logs and on
+// screens: control characters and broken UTF-8 are replaced. Codes of newer builds are kept.
 func ParseReason(wire []byte) (Reason, error) {
 	if len(wire) == 0 || wire[0] == 0 || len(wire) > 1+MaxReasonText {
 		return Reason{}, ErrReason

@@ -19,7 +19,8 @@ func TestReasonTextIsMadeHarmless(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"two\nlines\x1b[31m", "two?lines?[31m"},
 		{"\xff\xfebroken", "??broken"},
-		{strings.Repeat("x", MaxReasonText-1) + "éé", strings.Repeat("x", MaxReasonText-1)}, // cut at a character
+		// cut at a character
+		{strings.Repeat("x", MaxReasonText-1) + "éé", strings.Repeat("x", MaxReasonText-1)},
 		{strings.Repeat("x", 500), strings.Repeat("x", MaxReasonText)},
 	} {
 		got, err := ParseReason(Reason{Kicked, test.text}.Append(nil))

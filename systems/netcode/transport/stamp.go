@@ -2,20 +2,23 @@ package transport
 
 import "time"
 
-// Stamper is a [Conn] that knows when a datagram reached this machine: one whose goroutine receives while nobody polls, or one on virtual time. All Conns of this module
-// are Stampers; a wrapper that is to stay one has to have RecvAt, too.
+// Stamper is a [Conn] that knows when a datagram reached this machine: one whose goroutine receives
+// while nobody polls, or one on virtual time. All Conns of this module are Stampers; a wrapper that
+// is to stay one has to have RecvAt, too.
 //
-// Whoever measures a path by its datagrams wants those times. The time at which somebody looked is later by up to a frame: at 30 frames a second that passes for 33 ms of
-// jitter.
+// Whoever measures a path by its datagrams wants those times. The time at which somebody looked is
+// later by up to a frame: at 30 frames a second that passes for 33 ms of jitter.
 type Stamper interface {
 	Conn
 
-	// RecvAt is Recv, and also returns when the datagram arrived, on the epoch of the times given to Poll, never later than the last of these and never earlier than
-	// what RecvAt returned before.
+	// RecvAt is Recv, and also returns when the datagram arrived, on the epoch of the times given
+	// to Poll, never later than the last of these and never earlier than what RecvAt returned
+	// before.
 	RecvAt(buf []byte) (n int, at time.Duration, ok bool)
 }
 
-// RecvAt receives the next datagram from any connection. If it is no [Stamper], the datagram counts as arrived at now, the time of the last Poll.
+// RecvAt receives the next datagram from any connection. If it is no [Stamper], the datagram counts
+// as arrived at now, the time of the last Poll.
 func RecvAt(c Conn, now time.Duration, buf []byte) (n int, at time.Duration, ok bool) {
 	if s, is := c.(Stamper); is {
 		return s.RecvAt(buf)

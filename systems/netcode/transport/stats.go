@@ -1,14 +1,21 @@
 package transport
 
-// Stats counts what passed through one end of a connection. Bytes are those of the datagrams as the caller sees them, without the transport's overhead.
+// Stats counts what passed through one end of a connection. Bytes are those of the datagrams as the
+// caller sees them, without the transport's overhead.
 type Stats struct {
 	Sent, SentBytes         uint64 // handed to the network
 	Received, ReceivedBytes uint64 // returned by Recv
-	SendDropped             uint64 // refused by Send with ErrQueueFull, or dropped from the queue towards the network
-	ReceiveDropped          uint64 // arrived, but too large, not genuine, beyond the budget, or with the queue for Recv full
-	SendQueued              int    // datagrams that wait to be handed to the network; grows when an ordered transport's reader is slow
-	SendQueuedBytes         int    // their bytes
-	Overhead                int    // bytes that the network carries in addition to each datagram: IP, UDP or TCP, and encryption; an estimate
+	// refused by Send with ErrQueueFull, or dropped from the queue towards the network
+	SendDropped uint64
+	// arrived, but too large, not genuine, beyond the budget, or with the queue for Recv full
+	ReceiveDropped uint64
+	// datagrams that wait to be handed to the network; grows when an ordered transport's reader is
+	// slow
+	SendQueued      int
+	SendQueuedBytes int // their bytes
+	// bytes that the network carries in addition to each datagram: IP, UDP or TCP, and encryption;
+	// an estimate
+	Overhead int
 }
 
 // ListenerStats counts the attempts to connect.

@@ -1,7 +1,8 @@
 package transport
 
-// Budgeted is a [Conn] that looks at so many datagrams and bytes of the other end per second, and no more. A server that
-// lets a connection in before it knows who is there says so: a stranger has a tenth of the budget.
+// Budgeted is a [Conn] that looks at so many datagrams and bytes of the other end per second, and
+// no more. A server that lets a connection in before it knows who is there says so: a stranger has
+// a tenth of the budget.
 type Budgeted interface {
 	Conn
 
@@ -9,7 +10,8 @@ type Budgeted interface {
 	SetStranger(stranger bool)
 }
 
-// SetStranger says whether the other end of any connection is a stranger, which matters to those that are [Budgeted].
+// SetStranger says whether the other end of any connection is a stranger, which matters to those
+// that are [Budgeted].
 func SetStranger(c Conn, stranger bool) {
 	if b, is := c.(Budgeted); is {
 		b.SetStranger(stranger)

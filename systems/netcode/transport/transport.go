@@ -1,13 +1,16 @@
 // Package transport is the one interface between the netcode and whatever carries its datagrams.
 //
-// A [Conn] carries datagrams between two ends: each arrives whole or not at all, possibly late, twice or out of order. Sequence numbers,
-// acknowledgements, fragments and reliable messages are made above it, in package packet, so that every transport is equal and each of these is
-// written and tested once. A [Listener] hands out the connections of those who join.
+// A [Conn] carries datagrams between two ends: each arrives whole or not at all, possibly late,
+// twice or out of order. Sequence numbers, acknowledgements, fragments and reliable messages are
+// made above it, in package packet, so that every transport is equal and each of these is written
+// and tested once. A [Listener] hands out the connections of those who join.
 //
-// Nothing here blocks, and nothing here reads a clock: the owner calls [Conn.Poll] with its own time once per step, then [Conn.Recv]
-// until there is no more, then [Conn.Send]. Transports on virtual time (loopback, linksim) deliver by the times they are told; transports on
-// sockets (dtls, websocket) run goroutines of their own with bounded queues in between, and Poll is only where they pick up what those left.
-// When a datagram arrived, which is not when it was picked up, a [Stamper] knows.
+// Nothing here blocks, and nothing here reads a clock: the owner calls [Conn.Poll] with its own
+// time once per step, then [Conn.Recv] until there is no more, then [Conn.Send]. Transports on
+// virtual time (loopback, linksim) deliver by the times they are told; transports on sockets (dtls,
+// websocket) run goroutines of their own with bounded queues in between, and Poll is only where
+// they pick up what those left. When a datagram arrived, which is not when it was picked up, a
+// [Stamper] knows.
 //
 // # Implementations
 //
@@ -24,34 +27,42 @@ import (
 	"time"
 )
 
-// MaxMTU bounds [Conn.MTU] of every transport: 1200 bytes of UDP payload pass every path in practice, and encryption comes out of them.
+// MaxMTU bounds [Conn.MTU] of every transport: 1200 bytes of UDP payload pass every path in
+// practice, and encryption comes out of them.
 const MaxMTU = 1200
 
-// ErrTooLarge is returned by Send when a datagram exceeds [Conn.MTU]; nothing was sent. Split it above the transport.
+// ErrTooLarge is returned by Send when a datagram exceeds [Conn.MTU]; nothing was sent. Split it
+// above the transport.
 var ErrTooLarge = errors.New("transport: datagram larger than the MTU: split it into fragments of at most Conn.MTU() bytes")
 
-// ErrEmpty is returned by Send for a datagram of no bytes, which some transports cannot carry; nothing was sent.
+// ErrEmpty is returned by Send for a datagram of no bytes, which some transports cannot carry;
+// nothing was sent.
 var ErrEmpty = errors.New("transport: a datagram needs at least one byte")
 
-// ErrQueueFull is returned by Send when the bounded queue towards the network is full; the datagram was dropped and counted. It is a loss like any
-// other: retrying at once is pointless, sending less is the remedy.
+// ErrQueueFull is returned by Send when the bounded queue towards the network is full; the datagram
+// was dropped and counted. It is a loss like any other: retrying at once is pointless, sending less
+// is the remedy.
 var ErrQueueFull = errors.New("transport: send queue full, datagram dropped: send less")
 
-// ErrNotOpen is returned by Send while the connection is still being made; nothing was sent. Wait for [Open].
+// ErrNotOpen is returned by Send while the connection is still being made; nothing was sent. Wait
+// for [Open].
 var ErrNotOpen = errors.New("transport: connection is not open yet: wait for State() to be Open")
 
-// ErrClosed is returned by Send after either end closed the connection; [Conn.CloseReason] says why.
+// ErrClosed is returned by Send after either end closed the connection; [Conn.CloseReason] says
+// why.
 var ErrClosed = errors.New("transport: connection is closed: CloseReason() says why")
 
 // State is where a connection stands in its life. It only ever grows.
 type State uint8
 
 const (
-	// Connecting: the way to the other end is being made (a handshake runs). Sends are refused, nothing arrives.
+	// Connecting: the way to the other end is being made (a handshake runs). Sends are refused,
+	// nothing arrives.
 	Connecting State = iota
 	// Open: datagrams pass in both directions.
 	Open
-	// Closed: it ended, or was never made; [Conn.CloseReason] says why. Recv still returns what arrived before a remote close.
+	// Closed: it ended, or was never made; [Conn.CloseReason] says why. Recv still returns what
+	// arrived before a remote close.
 	Closed
 )
 
@@ -70,30 +81,37 @@ func (s State) String() string {
 
 // Conn is one end of a connection for datagrams.
 //
-// All methods are called from one goroutine, the owner's; an implementation with goroutines of its own synchronises with them itself. None
-// of them blocks, and in steady state none of them allocates.
+// All methods are called from one goroutine, the owner's; an implementation with goroutines of its
+// own synchronises with them itself. None of them blocks, and in steady state none of them
+// allocates.
 type Conn interface {
-	// Poll tells the connection the owner's time, on the owner's monotonic epoch, once per step and before Recv. Datagrams sent until the next Poll
-	// count as sent at that time. A time earlier than the last one counts as the last one. Transports on sockets may ignore it.
+	// Poll tells the connection the owner's time, on the owner's monotonic epoch, once per step and
+	// before Recv. Datagrams sent until the next Poll count as sent at that time. A time earlier
+	// than the last one counts as the last one. Transports on sockets may ignore it.
 	Poll(now time.Duration)
 
-	// Send sends one datagram of 1 to MTU() bytes. The bytes are copied: the caller may reuse them at once. Errors: ErrEmpty, ErrTooLarge,
-	// ErrNotOpen, ErrClosed, ErrQueueFull. A nil error means "handed to the network", not "arrived".
+	// Send sends one datagram of 1 to MTU() bytes. The bytes are copied: the caller may reuse them
+	// at once. Errors: ErrEmpty, ErrTooLarge, ErrNotOpen, ErrClosed, ErrQueueFull. A nil error
+	// means "handed to the network", not "arrived".
 	Send(datagram []byte) error
 
-	// Recv copies the next datagram that arrived into buf, which must have room for MTU() bytes (a shorter one panics), and returns its length. Without
-	// one it returns 0, false at once. A datagram from the other end that is larger than MTU() is dropped and counted, never returned.
+	// Recv copies the next datagram that arrived into buf, which must have room for MTU() bytes (a
+	// shorter one panics), and returns its length. Without one it returns 0, false at once. A
+	// datagram from the other end that is larger than MTU() is dropped and counted, never returned.
 	Recv(buf []byte) (n int, ok bool)
 
-	// MTU returns the largest datagram in bytes that Send takes and Recv returns: at most MaxMTU, and constant for the connection's life.
+	// MTU returns the largest datagram in bytes that Send takes and Recv returns: at most MaxMTU,
+	// and constant for the connection's life.
 	MTU() int
 
 	// State returns where the connection stands, as of the last Poll.
 	State() State
 
-	// Close ends the connection and tells the other end the reason (the zero one counts as Left) where the transport can (best effort). Datagrams handed to Send
-	// before are still sent, as far as that needs no waiting; arrived ones that Recv has not returned are gone. Only the first Close counts, and
-	// one after a remote close keeps the remote's reason. It always releases what the connection holds.
+	// Close ends the connection and tells the other end the reason (the zero one counts as Left)
+	// where the transport can (best effort). Datagrams handed to Send before are still sent, as far
+	// as that needs no waiting; arrived ones that Recv has not returned are gone. Only the first
+	// Close counts, and one after a remote close keeps the remote's reason. It always releases what
+	// the connection holds.
 	Close(reason Reason)
 
 	// CloseReason returns why the connection ended, and the zero Reason while it has not.
@@ -102,24 +120,29 @@ type Conn interface {
 	// Stats returns the counters since the connection was made.
 	Stats() Stats
 
-	// RemoteAddr returns the other end's address in the transport's own form ("203.0.113.7:4711", "loopback:3"), for logs and for limits per address. It
-	// may change while the connection lives (a client behind a rebinding NAT); it identifies nobody.
+	// RemoteAddr returns the other end's address in the transport's own form ("203.0.113.7:4711",
+	// "loopback:3"), for logs and for limits per address. It may change while the connection lives
+	// (a client behind a rebinding NAT); it identifies nobody.
 	RemoteAddr() string
 }
 
-// Listener is the side that others connect to. Its methods are called from one goroutine, like those of [Conn].
+// Listener is the side that others connect to. Its methods are called from one goroutine, like
+// those of [Conn].
 type Listener interface {
-	// Poll tells the listener the owner's time, once per step and before Accept. It does not poll the connections that Accept returned.
+	// Poll tells the listener the owner's time, once per step and before Accept. It does not poll
+	// the connections that Accept returned.
 	Poll(now time.Duration)
 
-	// Accept returns the next connection that became Open, if there is one. Refused, failed and half-open attempts never show here; the listener counts them
-	// and goes on. Whoever accepts decides who may stay: Close(Reason{Code: Refused, ...}) turns one away with a reason.
+	// Accept returns the next connection that became Open, if there is one. Refused, failed and
+	// half-open attempts never show here; the listener counts them and goes on. Whoever accepts
+	// decides who may stay: Close(Reason{Code: Refused, ...}) turns one away with a reason.
 	Accept() (Conn, bool)
 
 	// Addr returns the address that clients connect to, in the transport's own form.
 	Addr() string
 
-	// Close stops listening and closes every connection that came from this listener with the reason.
+	// Close stops listening and closes every connection that came from this listener with the
+	// reason.
 	Close(reason Reason)
 
 	// Stats returns the counters since the listener was made.

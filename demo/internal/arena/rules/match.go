@@ -1,5 +1,5 @@
-// Package rules runs the arena on a server: it spawns what is there, decides shots with lag compensation, and keeps the score. It has no
-// picture and no clock of its own.
+// Package rules runs the arena on a server: it spawns what is there, decides shots with lag
+// compensation, and keeps the score. It has no picture and no clock of its own.
 package rules
 
 import (
@@ -27,21 +27,23 @@ type Player = netcode.Player[arena.State, arena.Input]
 // Config configures a [Match]. Every zero value but those of Host and Listener, one of which is
 // required, means the default that its comment states.
 type Config struct {
-	Host       *host.Host                // brings players, and closes the match; nil: none
-	Listener   transport.Listener        // brings players, too; nil: none
-	Rate       int                       // ticks per second; zero: 60
-	SendRate   int                       // snapshots per second; zero: as SendRate says
-	OnArrival  bool                      // inputs run as they come, instead of one per tick
-	Bank       time.Duration             // of silence that players make up for then; zero: 100 ms
-	MaxPlayers int                       // zero: 64
-	PerAddress int                       // of them, at most, of one address; zero: a quarter, negative: any number
-	Crates     int                       // zero: 24; negative: none
-	Seed       uint64                    // of where crates and players stand
-	Grace      time.Duration             // how long a lost player is awaited back; zero: 30 s
-	NoRewind   bool                      // shots hit where targets are now, to see what lag compensation is for
-	Log        *slog.Logger              // nil: slog.Default(), or that of the host
-	Shot       func(p *Player, hit bool) // is called for every shot; nil: nothing
-	Pushed     func(p *Player)           // is called for every push; nil: nothing
+	Host       *host.Host         // brings players, and closes the match; nil: none
+	Listener   transport.Listener // brings players, too; nil: none
+	Rate       int                // ticks per second; zero: 60
+	SendRate   int                // snapshots per second; zero: as SendRate says
+	OnArrival  bool               // inputs run as they come, instead of one per tick
+	Bank       time.Duration      // of silence that players make up for then; zero: 100 ms
+	MaxPlayers int                // zero: 64
+	// of them, at most, of one address; zero: a quarter, negative: any number
+	PerAddress int
+	Crates     int           // zero: 24; negative: none
+	Seed       uint64        // of where crates and players stand
+	Grace      time.Duration // how long a lost player is awaited back; zero: 30 s
+	// shots hit where targets are now, to see what lag compensation is for
+	NoRewind bool
+	Log      *slog.Logger              // nil: slog.Default(), or that of the host
+	Shot     func(p *Player, hit bool) // is called for every shot; nil: nothing
+	Pushed   func(p *Player)           // is called for every push; nil: nothing
 }
 
 // Match is a running arena.
@@ -66,7 +68,9 @@ type Match struct {
 type tracked struct {
 	shots, warps uint8
 	pushed       uint64 // tick of his last push
-	pushes       bool   // he wants to, in this tick: he may say so any number of times, and takes nobody else's turn by it
+	// he wants to, in this tick: he may say so any number of times, and takes nobody else's turn by
+	// it
+	pushes bool
 }
 
 const (

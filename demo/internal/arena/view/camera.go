@@ -24,8 +24,9 @@ func newCamera() camera {
 	}
 }
 
-// seen returns the camera of a picture with the given proportion of width to height. One that stands still looks at the arena's front half, from where everything that is
-// near the middle is in the picture.
+// seen returns the camera of a picture with the given proportion of width to height. One that
+// stands still looks at the arena's front half, from where everything that is near the middle is in
+// the picture.
 func (c *camera) seen(aspect float32, still bool) render.Orbit {
 	orbit := c.orbit
 	if still {
@@ -64,7 +65,8 @@ func (s *Seat) Zoom(steps float32) {
 // ResetCamera undoes all zooming.
 func (s *Seat) ResetCamera() { s.camera.orbit.Distance = newCamera().orbit.Distance }
 
-// AimAt returns the aim at what lies under a point of the picture, in points: a player, else the level at the height of the own muzzle.
+// AimAt returns the aim at what lies under a point of the picture, in points: a player, else the
+// level at the height of the own muzzle.
 func (s *Seat) AimAt(x, y float32) (yaw uint16, pitch int8, ok bool) {
 	me, playing := s.client.State()
 	if !playing || s.camera.part.W <= 0 {

@@ -11,7 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Draw draws what the player sees into a part of the frame, given in fractions of it. The brush must be empty, and stay as it is until the frame has been drawn.
+// Draw draws what the player sees into a part of the frame, given in fractions of it. The brush
+// must be empty, and stay as it is until the frame has been drawn.
 func (s *Seat) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	w, h := f.Size.Points()
 	orbit := s.camera.seen(w*part.W/(h*part.H), s.on.Still)
@@ -172,7 +173,8 @@ func (p *painter) ghost(v *thing) {
 	if !ok {
 		return
 	}
-	// Of a mover the server sends nothing; its ghost is where the server has it now, and with it that of who rides on it.
+	// Of a mover the server sends nothing; its ghost is where the server has it now, and with it
+	// that of who rides on it.
 	level, now := p.s.rules.Level, (p.s.client.View() + p.s.client.Stats().Delay).Seconds()
 	if carrier := p.s.client.Replica(p.s.client.Parent(v.rep.ID)); !carrier.IsZero() {
 		state.Position = state.Position.Add(level.Platforms[p.s.replicated.Get(carrier).Kind-arena.KindPlatform](now))
@@ -202,7 +204,8 @@ func (p *painter) ghost(v *thing) {
 	}
 }
 
-// edges draws the twelve edges of a unit cube in a pose. A ghost of a box has no faces: they would tint what it overlaps.
+// edges draws the twelve edges of a unit cube in a pose. A ghost of a box has no faces: they would
+// tint what it overlaps.
 func (p *painter) edges(pose components.Pose3D, color render.Color) {
 	for axis := range 3 {
 		for corner := range 4 {

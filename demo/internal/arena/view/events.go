@@ -16,13 +16,15 @@ type wound struct {
 	any  bool
 }
 
-// Whoever is that many metres away in the next picture, and more than he can go meanwhile, has come through a portal or was sent back.
+// Whoever is that many metres away in the next picture, and more than he can go meanwhile, has come
+// through a portal or was sent back.
 const (
 	far   = 4.0
 	fleet = 15.0 // m/s
 )
 
-// noteJump marks where a player has vanished and where he appears: else nobody would see where he went.
+// noteJump marks where a player has vanished and where he appears: else nobody would see where he
+// went.
 func (s *Seat) noteJump(v *thing) {
 	was, known := s.drawn[v.entity]
 	s.drawn[v.entity] = v.pose.Position
@@ -107,7 +109,8 @@ func (s *Seat) noteHits(e arche.Entity, hits uint8, now time.Duration) {
 	}
 }
 
-// hear takes events from the server. They are shown when the picture of the others has come to them.
+// hear takes events from the server. They are shown when the picture of the others has come to
+// them.
 func (s *Seat) hear(data []byte, _ bool) {
 	if text, ok := arena.ReadNotice(data); ok {
 		s.notice, s.noted = text, s.engine.Time().Real

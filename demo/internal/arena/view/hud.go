@@ -140,7 +140,8 @@ func wrap(text string, fits func(string) bool) (lines []string) {
 	}
 }
 
-// figures writes a line of them at the lower edge, as many as there is room for, and returns its upper edge.
+// figures writes a line of them at the lower edge, as many as there is room for, and returns its
+// upper edge.
 func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
 	theme, st := o.Theme(), s.client.Stats()
 	line := o.LineHeight(render.TextSmall)
@@ -267,7 +268,8 @@ func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 	}
 }
 
-// ranked fills the board with the best players, the own one in the last place if he is not better, and returns how many they are.
+// ranked fills the board with the best players, the own one in the last place if he is not better,
+// and returns how many they are.
 func ranked(board *[5]thing, all []thing) (n int) {
 	var me thing
 	for k := range all {

@@ -35,7 +35,8 @@ func colorsOf(t *render.Theme) palette {
 // player returns a player's colour, by his number.
 func (p *palette) player(number uint16) render.Color { return p.players[int(number)%len(p.players)] }
 
-// onPanel returns a player's colour, or what he has taken on at present, as it is seen on a dark panel.
+// onPanel returns a player's colour, or what he has taken on at present, as it is seen on a dark
+// panel.
 func (p *palette) onPanel(number uint16, color render.Color) render.Color {
 	if int(number)%len(p.players) == dark {
 		return color.Mix(p.floor, 0.5)

@@ -32,7 +32,8 @@ func (f Fixed) Input(_ *Seat, t tick.Tick) arena.Input { return f(t) }
 // Push implements [Pilot].
 func (Fixed) Push() bool { return false }
 
-// Auto plays by itself: it runs from place to place, jumps now and then, and shoots at whom it sees.
+// Auto plays by itself: it runs from place to place, jumps now and then, and shoots at whom it
+// sees.
 type Auto struct {
 	random  *rand.Rand
 	goal    mgl32.Vec3

@@ -1,5 +1,5 @@
-// Package view is a player's place in the networked arena: a client with its engine, the player's pilot and the picture. It opens no
-// windows and no sockets.
+// Package view is a player's place in the networked arena: a client with its engine, the player's
+// pilot and the picture. It opens no windows and no sockets.
 package view
 
 import (
@@ -24,15 +24,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Config configures a [Seat]. Every zero value but Dial's means the default that its comment states.
+// Config configures a [Seat]. Every zero value but Dial's means the default that its comment
+// states.
 type Config struct {
 	Dial     func() (transport.Conn, error) // required
 	Token    []byte
 	Rate     int // ticks per second, the server's; zero: 60
 	SendRate int // the wish for snapshots a second; zero: as the server likes
 
-	ActionRate int                           // packets of inputs per second; zero: one per tick
-	Delay      netcode.Bounds[time.Duration] // of others behind the newest snapshots; zero: as measured
+	ActionRate int // packets of inputs per second; zero: one per tick
+	// of others behind the newest snapshots; zero: as measured
+	Delay netcode.Bounds[time.Duration]
 
 	Link  settings.Link // the simulated path, on top of the real one
 	Pilot Pilot         // who plays; nil: nobody touches anything
@@ -92,7 +94,8 @@ func New(c Config) (*Seat, error) {
 	if err := c.Link.Path().Send.Validate(); err != nil {
 		return nil, fmt.Errorf("the link's conditions: %w", err)
 	}
-	engine, err := ecs.New(ecs.Config{FixedRate: c.Rate, MaxSteps: c.Rate/4 + 1}) // down to four frames a second nothing is dropped
+	// down to four frames a second nothing is dropped
+	engine, err := ecs.New(ecs.Config{FixedRate: c.Rate, MaxSteps: c.Rate/4 + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +302,8 @@ func (s *Seat) logicalWorld(e arche.Entity) components.Pose3D {
 	return pose
 }
 
-// Trace calls row for what is named: the own player is "me", others "player-N", platforms and crates by their number on the wire.
+// Trace calls row for what is named: the own player is "me", others "player-N", platforms and
+// crates by their number on the wire.
 func (s *Seat) Trace(row func(name string, logical, visual components.Pose3D)) {
 	s.eachView(func(v *thing) {
 		logical := s.logicalWorld(v.entity)

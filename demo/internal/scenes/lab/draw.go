@@ -13,7 +13,8 @@ const (
 	laneWidth = lanePitch * 0.86
 )
 
-// laneColor returns the colour of a lane by its index: there are more of them than accents, so that kinds that belong together share one, in two shades.
+// laneColor returns the colour of a lane by its index: there are more of them than accents, so that
+// kinds that belong together share one, in two shades.
 func laneColor(theme *render.Theme, lane int) render.Color {
 	shades := [...]struct {
 		accent int

@@ -1,8 +1,10 @@
-// Package lab shows one body that a server moves, seen over a simulated network, in every way that systems/netcode/remote knows: a lane for each.
+// Package lab shows one body that a server moves, seen over a simulated network, in every way that
+// systems/netcode/remote knows: a lane for each.
 //
-// The body runs to and fro, turns round at once, rests and teleports. Its snapshots go through a link with delay, jitter and loss; every lane is given
-// the same ones, and writes what it makes of them to the logical pose of its body in every fixed step, as the net system of a game does. From there on
-// remote bodies and local ones take the same way to the screen.
+// The body runs to and fro, turns round at once, rests and teleports. Its snapshots go through a
+// link with delay, jitter and loss; every lane is given the same ones, and writes what it makes of
+// them to the logical pose of its body in every fixed step, as the net system of a game does. From
+// there on remote bodies and local ones take the same way to the screen.
 package lab
 
 import (
@@ -37,7 +39,9 @@ const (
 	bodySize  = 0.9
 	lanePitch = 1.5
 
-	mostLost = 5 // snapshots in a row that are lost without anybody being blamed for not knowing when the body teleported
+	// snapshots in a row that are lost without anybody being blamed for not knowing when the body
+	// teleported
+	mostLost = 5
 )
 
 // kinds are the lanes behind that of the truth, from the back.
@@ -72,12 +76,14 @@ type lane struct {
 	z           float32
 	color       int // index for laneColor
 
-	// The server time that the two logical poses stand for between which frames are blended, on the client's clock.
+	// The server time that the two logical poses stand for between which frames are blended, on the
+	// client's clock.
 	before, after time.Duration
-	behind        time.Duration // of kinds without a view of their own: the mean age of the newest snapshot
-	started       bool
-	jumps         uint8 // of the truth
-	jumped        bool  // since the last frame
+	// of kinds without a view of their own: the mean age of the newest snapshot
+	behind  time.Duration
+	started bool
+	jumps   uint8 // of the truth
+	jumped  bool  // since the last frame
 
 	claim time.Duration // what the last frame claims to show
 	trail *scene.Trail
@@ -127,7 +133,8 @@ func (l *lane) place(pose components.Pose3D) mgl32.Vec3 {
 	return pose.Position.Sub(mgl32.Vec3{0, bodySize / 2, l.z})
 }
 
-// connect begins the client's side anew: for another rate of snapshots or of fixed steps than before.
+// connect begins the client's side anew: for another rate of snapshots or of fixed steps than
+// before.
 func (s *Lab) connect() {
 	s.rate = s.engine.Time().Rate
 	interval := s.net.interval()
@@ -150,7 +157,8 @@ func (s *Lab) SetLink(link settings.Link) {
 	}
 }
 
-// stepper is the net system of the scene. What has arrived by the start of a step is what it can know.
+// stepper is the net system of the scene. What has arrived by the start of a step is what it can
+// know.
 type stepper struct{ *Lab }
 
 func (s stepper) Update(*arche.World) {
@@ -186,7 +194,8 @@ func (s *Lab) arrived(at time.Duration, number uint16, sample remote.Sample) {
 }
 
 func (s *Lab) answered(sample clocksync.Sample) {
-	// An answer that overtook another is refused with an error, which is what the filter is there for.
+	// An answer that overtook another is refused with an error, which is what the filter is there
+	// for.
 	_, _ = s.reference.Add(sample)
 }
 
@@ -229,9 +238,11 @@ func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
 	claim := info.Time - epoch
 	switch {
 	case l.kind.Predictive():
-		claim = now.StepEnd // measured against the true present, whatever the client's clock believes
+		// measured against the true present, whatever the client's clock believes
+		claim = now.StepEnd
 	case !l.kind.Delayed():
-		// What shows the newest snapshot shows one instant, then another. To who watches, one steady time passes in the picture, so that it is held against that.
+		// What shows the newest snapshot shows one instant, then another. To who watches, one
+		// steady time passes in the picture, so that it is held against that.
 		age := now.StepEnd - claim
 		if l.behind == 0 {
 			l.behind = age
@@ -261,8 +272,8 @@ func (s *Lab) Update(*arche.World) {
 		}
 		l.claim = l.before + time.Duration(share*float64(l.after-l.before))
 		place := l.place(s.visual(l))
-		// A teleport is known to lie somewhere between two snapshots, of which some are lost; one after the newest snapshot cannot be known at all. It is drawn from a
-		// fixed step on.
+		// A teleport is known to lie somewhere between two snapshots, of which some are lost; one
+		// after the newest snapshot cannot be known at all. It is drawn from a fixed step on.
 		slack := max(mostLost*s.net.interval(), l.claim-(newest-epoch)) + 2*now.FixedDelta
 		l.frame(now.Normal, now.NormalDelta, place, s.path.off(place, l.claim, slack), now.Normal-l.claim, l.jumped)
 		l.trail.Add(now.Normal, now.NormalDelta, place)
@@ -292,7 +303,8 @@ func (s *Lab) logical(l *lane) components.Pose3D {
 // SetInterpolation has nothing to switch: all poses are the stage's.
 func (s *Lab) SetInterpolation(bool) {}
 
-// Trace tells of the body in every lane, by the lane's name: truth, and the short names of the kinds.
+// Trace tells of the body in every lane, by the lane's name: truth, and the short names of the
+// kinds.
 func (s *Lab) Trace(row func(name string, logical, visual components.Pose3D)) {
 	for _, l := range s.lanes {
 		row(l.name, s.logical(l), s.visual(l))
@@ -302,7 +314,8 @@ func (s *Lab) Trace(row func(name string, logical, visual components.Pose3D)) {
 // Followed returns nothing: every lane has its graphs.
 func (s *Lab) Followed() []scene.Followed { return nil }
 
-// Camera looks down on all lanes from so far that they lie evenly in the picture, in its left two thirds.
+// Camera looks down on all lanes from so far that they lie evenly in the picture, in its left two
+// thirds.
 func (s *Lab) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{Target: mgl32.Vec3{6.35, 0, -1.67}, Pitch: 0.95, Distance: 168, MinDistance: 20, MaxDistance: 400, FOV: 0.12}
 }

@@ -49,8 +49,8 @@ func (s *Lab) lane(t testing.TB, name string) *lane {
 	return nil
 }
 
-// Without delay and loss every lane shows the body within what its algorithm owes it; at the default condition the default is the best of all, and whoever shows
-// the newest is far off.
+// Without delay and loss every lane shows the body within what its algorithm owes it; at the
+// default condition the default is the best of all, and whoever shows the newest is far off.
 func TestLanesByTheirFigures(t *testing.T) {
 	for seed := range uint64(5) {
 		s, engine := start(t, 60, seed, settings.DefaultLink())
@@ -87,7 +87,8 @@ func TestLanesByTheirFigures(t *testing.T) {
 	}
 }
 
-// The drawn speed tells stutter from an even motion: where nothing is lost, the default's never exceeds the body's by more than the view may run fast.
+// The drawn speed tells stutter from an even motion: where nothing is lost, the default's never
+// exceeds the body's by more than the view may run fast.
 func TestDrawnSpeeds(t *testing.T) {
 	link := settings.DefaultLink()
 	link.Loss = 0
@@ -111,7 +112,8 @@ func TestDrawnSpeeds(t *testing.T) {
 	}
 }
 
-// All keys' values and the worst that flags can ask for, with changes on the way: everything stays finite and within the lane and what extrapolation adds.
+// All keys' values and the worst that flags can ask for, with changes on the way: everything stays
+// finite and within the lane and what extrapolation adds.
 func TestAnyLink(t *testing.T) {
 	for i, link := range []settings.Link{
 		{SendRate: 30},

@@ -43,7 +43,8 @@ func (m *measure) reset() {
 	}
 }
 
-// frame takes one frame: a place drawn, how far it is from the truth, how much older than the present that truth is. A jump of its own makes no speed.
+// frame takes one frame: a place drawn, how far it is from the truth, how much older than the
+// present that truth is. A jump of its own makes no speed.
 func (m *measure) frame(now, delta time.Duration, place mgl32.Vec3, off float32, lag time.Duration, jumped bool) {
 	number := int64(now / columnTime)
 	for m.number < number {
@@ -70,7 +71,8 @@ func (m *measure) frame(now, delta time.Duration, place mgl32.Vec3, off float32,
 	m.weight += share * (1 - m.weight)
 }
 
-// figures returns the root of the mean square error, in units, and the mean lag, in seconds; false as long as there is nothing to tell.
+// figures returns the root of the mean square error, in units, and the mean lag, in seconds; false
+// as long as there is nothing to tell.
 func (m *measure) figures() (rms, lag float64, ok bool) {
 	if m.weight < 0.05 {
 		return 0, 0, false

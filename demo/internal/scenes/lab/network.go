@@ -13,8 +13,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// network is the server's side and the way to it and back. All of it lives in the engine's fixed time, so that no run depends on its frames. The server's clock
-// shows that time plus an epoch that the client does not know.
+// network is the server's side and the way to it and back. All of it lives in the engine's fixed
+// time, so that no run depends on its frames. The server's clock shows that time plus an epoch that
+// the client does not know.
 type network struct {
 	path     *path
 	link     settings.Link
@@ -72,7 +73,8 @@ func (n *network) set(link settings.Link) {
 
 func (n *network) interval() time.Duration { return time.Second / time.Duration(n.link.SendRate) }
 
-// serve runs the server up to a time: it answers pings as they come and sends snapshots when they are due.
+// serve runs the server up to a time: it answers pings as they come and sends snapshots when they
+// are due.
 func (n *network) serve(now time.Duration) {
 	for {
 		ping, at, ok := n.up.Pop(min(n.due, now))
@@ -92,7 +94,8 @@ func (n *network) serve(now time.Duration) {
 	}
 }
 
-// send sends the state at a time: number, server time, place and velocity along x, turn, turning speed, teleports.
+// send sends the state at a time: number, server time, place and velocity along x, turn, turning
+// speed, teleports.
 func (n *network) send(at time.Duration) {
 	n.path.extend(at)
 	s := n.path.at(at)

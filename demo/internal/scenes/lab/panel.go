@@ -40,7 +40,8 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 		names := columnsOf{width: cols.figure}
 		cols = &names
 	}
-	if more := 0.358*o.Bounds().W - cols.width; cols == &roomy && more > 0 { // what the camera leaves free goes to the graphs
+	if more := 0.358*o.Bounds().W - cols.width; cols == &roomy && more > 0 {
+		// what the camera leaves free goes to the graphs
 		wide := roomy
 		wide.width, wide.graph, wide.speed = wide.width+more, wide.graph+more/2, wide.speed+more/2
 		cols = &wide
@@ -116,7 +117,8 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 }
 
-// rows returns where the lanes lie in the picture: the first one's middle and the distance from one to the next, in points; false where rows would not fit.
+// rows returns where the lanes lie in the picture: the first one's middle and the distance from one
+// to the next, in points; false where rows would not fit.
 func (s *Lab) rows(p *scene.Picture) (top, pitch float32, ok bool) {
 	n := len(s.lanes)
 	_, first, ok1 := p.View.Project(mgl32.Vec3{0, 0, s.lanes[0].z})
@@ -151,7 +153,8 @@ func (m *measure) drawErrors(o *render.Overlay, r render.Rect, color render.Colo
 	})
 }
 
-// drawSpeeds draws from the least to the greatest speed of every column: a thin line for an even motion, a broad one for one that stutters.
+// drawSpeeds draws from the least to the greatest speed of every column: a thin line for an even
+// motion, a broad one for one that stutters.
 func (m *measure) drawSpeeds(o *render.Overlay, r render.Rect, color render.Color) {
 	theme := o.Theme()
 	o.Rect(r, theme.PanelLine.Alpha(0.35))

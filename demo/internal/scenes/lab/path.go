@@ -14,7 +14,8 @@ const (
 	reach    = 9.8 // the body stays within this distance of the middle
 	jumpOver = 5.0 // the least stride of a teleport
 
-	// legs is the number that is remembered: the path is known for at least the last legs times the shortest, 19 s.
+	// legs is the number that is remembered: the path is known for at least the last legs times the
+	// shortest, 19 s.
 	legs        = 64
 	shortestLeg = 0.3 // seconds, of a rest; runs last longer
 	shortestRun = 0.4
@@ -25,13 +26,15 @@ type leg struct {
 	at       time.Duration
 	x        float64 // at its beginning
 	velocity float64 // units per second
-	jumps    uint8   // teleports so far, modulo 256; a leg with another number than the one before begins with one
+	// teleports so far, modulo 256; a leg with another number than the one before begins with one
+	jumps uint8
 }
 
 func (l *leg) place(t time.Duration) float64 { return l.x + l.velocity*(t-l.at).Seconds() }
 
-// path is where the body is at any time: runs to and fro whose turns come at irregular times, so that they fall at every phase between two snapshots, rests and
-// teleports. It is made as far as it is asked for.
+// path is where the body is at any time: runs to and fro whose turns come at irregular times, so
+// that they fall at every phase between two snapshots, rests and teleports. It is made as far as it
+// is asked for.
 type path struct {
 	random *rand.Rand
 	legs   [legs]leg // a ring
@@ -69,7 +72,8 @@ func (p *path) extend(t time.Duration) {
 			for from := next.x; math.Abs(next.x-from) < jumpOver; {
 				next.x = (2*p.random.Float64() - 1) * reach
 			}
-			// To where there is room, for a while: what happens right after a teleport could not be told from it.
+			// To where there is room, for a while: what happens right after a teleport could not be
+			// told from it.
 			length = max(length, 0.7)
 			p.heading = 1
 			if next.x < 0 {
@@ -92,7 +96,8 @@ func (p *path) extend(t time.Duration) {
 // room is how far it is to the end of the lane, the way that the body heads.
 func (p *path) room(x float64) float64 { return reach - x*float64(p.heading) }
 
-// find returns the number of the leg that a time lies in: the oldest that is remembered for earlier times. The path must have been extended to the time.
+// find returns the number of the leg that a time lies in: the oldest that is remembered for earlier
+// times. The path must have been extended to the time.
 func (p *path) find(t time.Duration) int {
 	i := p.count - 1
 	for i > 0 && i > p.count-legs && p.leg(i).at > t {
@@ -115,8 +120,10 @@ func (p *path) at(t time.Duration) state {
 
 func (s *state) rotation() mgl32.Quat { return mgl32.QuatRotate(float32(s.turn), mgl32.Vec3{0, 1, 0}) }
 
-// off returns how far a place is from where the body is at a time. When exactly it teleported is not to be known from a snapshot before and one after, so that within
-// slack of a teleport the place may be on either side of it, on the run up to it or away from it; between the two sides it is never right.
+// off returns how far a place is from where the body is at a time. When exactly it teleported is
+// not to be known from a snapshot before and one after, so that within slack of a teleport the
+// place may be on either side of it, on the run up to it or away from it; between the two sides it
+// is never right.
 func (p *path) off(place mgl32.Vec3, t, slack time.Duration) float32 {
 	off := func(l *leg) float32 { return place.Sub(mgl32.Vec3{float32(l.place(t))}).Len() }
 	i := p.find(t)

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The body stays in its lane, moves at one speed or not at all, and jumps far where it says so and nowhere else; it does all that it is there to show.
+// The body stays in its lane, moves at one speed or not at all, and jumps far where it says so and
+// nowhere else; it does all that it is there to show.
 func TestPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := newPath(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)))
@@ -49,7 +50,8 @@ func TestPath(t *testing.T) {
 	})
 }
 
-// The past is what it was, as far as it is remembered, and asking for more of the future does not change it.
+// The past is what it was, as far as it is remembered, and asking for more of the future does not
+// change it.
 func TestPathRemembers(t *testing.T) {
 	p := newPath(rand.New(rand.NewPCG(3, 0)))
 	var then []state

@@ -12,7 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Camera glides along at the bodies' speed by the normal clock, not by any body: what shakes in the picture is a body, never the camera.
+// Camera glides along at the bodies' speed by the normal clock, not by any body: what shakes in the
+// picture is a body, never the camera.
 func (s *Lanes) Camera(now ecs.Time) render.Orbit {
 	x := float32(speed * now.Normal.Seconds())
 	return render.Orbit{
@@ -60,10 +61,12 @@ func (s *Lanes) Draw(p *scene.Picture) {
 	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + twinPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
 }
 
-// laneHeight is how far the lanes rise above the ground: far enough for their sides to be seen as such, from where the camera stands.
+// laneHeight is how far the lanes rise above the ground: far enough for their sides to be seen as
+// such, from where the camera stands.
 const laneHeight = 0.22
 
-// drawTrack shows a lane as a slab that goes along with the camera, and the gates across it, which do not.
+// drawTrack shows a lane as a slab that goes along with the camera, and the gates across it, which
+// do not.
 func (s *Lanes) drawTrack(p *scene.Picture, l *lane, x float32, front bool) {
 	const behind, ahead = 14, 9
 	color := p.Theme.Ground.Mix(p.Theme.Neutral, 0.4)
@@ -89,7 +92,8 @@ func sized(pose components.Pose3D, factor float32) components.Pose3D {
 	return pose
 }
 
-// drawTrail shows one spot on the ground per flash. Spots in one place pile up, so that a heap is seen as one.
+// drawTrail shows one spot on the ground per flash. Spots in one place pile up, so that a heap is
+// seen as one.
 func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
 	t.Each(p.Now.Normal, func(m scene.Mark, age float32) {
 		size := 0.17 * (1 - age*0.75)
@@ -97,7 +101,8 @@ func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
 	})
 }
 
-// frontLabel returns the label of the front lane, and makes a new string only when the rate changes.
+// frontLabel returns the label of the front lane, and makes a new string only when the rate
+// changes.
 func (s *Lanes) frontLabel(rate int) string {
 	if rate != s.labelled {
 		s.labelled, s.label = rate, fmt.Sprintf("%d Hz, as set", rate)

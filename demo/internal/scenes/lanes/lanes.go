@@ -1,7 +1,9 @@
-// Package lanes shows one motion drawn in two ways at several fixed rates: as the simulation knows it, and interpolated.
+// Package lanes shows one motion drawn in two ways at several fixed rates: as the simulation knows
+// it, and interpolated.
 //
-// All bodies do the same: three units per second of simulated time along x. Lane by lane the fixed rate differs, in each an engine of its own; the front one
-// runs at the rate that is set. In every lane there are two bodies that differ in one component, components.NoInterpolation.
+// All bodies do the same: three units per second of simulated time along x. Lane by lane the fixed
+// rate differs, in each an engine of its own; the front one runs at the rate that is set. In every
+// lane there are two bodies that differ in one component, components.NoInterpolation.
 package lanes
 
 import (
@@ -144,7 +146,8 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 	}
 }
 
-// Update runs once per frame: the other engines take in the normal time that the main one has shown.
+// Update runs once per frame: the other engines take in the normal time that the main one has
+// shown.
 func (s *Lanes) Update(*arche.World) {
 	now := s.engine.Time()
 	for _, l := range s.lanes[:len(s.lanes)-1] {

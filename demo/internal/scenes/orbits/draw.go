@@ -39,7 +39,8 @@ func (s *Orbits) Draw(p *scene.Picture) {
 	s.drawShip(p)
 }
 
-// drawOrbit shows the circle on which a body runs, as its parent stands now: through the body, about the centre, in the arm's plane.
+// drawOrbit shows the circle on which a body runs, as its parent stands now: through the body,
+// about the centre, in the arm's plane.
 func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render.Color) {
 	center := s.shown(p, b.center)
 	plane := center.Rotation.Mul(mgl32.QuatRotate(b.tilt, mgl32.Vec3{1, 0, 0}))

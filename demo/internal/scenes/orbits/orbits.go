@@ -1,4 +1,5 @@
-// Package orbits shows a deep hierarchy: a sun, planets, moons, a moon of a moon, and a ship that keeps changing its parent.
+// Package orbits shows a deep hierarchy: a sun, planets, moons, a moon of a moon, and a ship that
+// keeps changing its parent.
 //
 // Only local poses are interpolated. Arms turn and carry bodies, which turn back and so keep their
 // axes: orbits stay round at five steps a second, because the world poses are composed of turning

@@ -34,8 +34,8 @@ func (s *Physics) Draw(p *scene.Picture) {
 }
 
 func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arche.Entity) components.Pose2D, marks []*scene.Trail) {
-	// The ring's inner edge is the drum's wall. It reaches into the back, whose edge lies in the middle
-	// of the ring's tube: light that fell through a gap would be seen in the drum's shadow.
+	// The ring's inner edge is the drum's wall. It reaches into the back, whose edge lies in the
+	// middle of the ring's tube: light that fell through a gap would be seen in the drum's shadow.
 	outer := 2 * float32(s.radius) / (1 - 4*ringTube)
 	p.Brush.Put(render.Ring, render.Solid, components.Pose3D{
 		Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{outer, outer, drumDeep / ringTube},

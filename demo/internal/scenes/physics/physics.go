@@ -1,7 +1,9 @@
-// Package physics shows a physics library that steps slowly: some hundred bodies in a drum, stirred by a paddle wheel, at fifteen steps a second.
+// Package physics shows a physics library that steps slowly: some hundred bodies in a drum, stirred
+// by a paddle wheel, at fifteen steps a second.
 //
-// The library is Chipmunk in its Go port, github.com/jakecoffman/cp. It works in the plane, so the poses are two-dimensional: components.Transform2D,
-// carried to the picture by interpolation.New2D. What the simulation knows is drawn on the left, what is made of it on the right.
+// The library is Chipmunk in its Go port, github.com/jakecoffman/cp. It works in the plane, so the
+// poses are two-dimensional: components.Transform2D, carried to the picture by interpolation.New2D.
+// What the simulation knows is drawn on the left, what is made of it on the right.
 package physics
 
 import (
@@ -39,8 +41,9 @@ const (
 	wheelTurns = 0.42 // per second of simulated time
 	rimParts   = 40
 
-	// The library's solver wants short steps. One fixed step is made of so many that none is longer than this, a sixtieth of a second rounded up: a step of
-	// 60 Hz lasts a nanosecond more or less and is one.
+	// The library's solver wants short steps. One fixed step is made of so many that none is longer
+	// than this, a sixtieth of a second rounded up: a step of 60 Hz lasts a nanosecond more or less
+	// and is one.
 	longestSubstep = time.Second/60 + 1
 
 	marked     = 3 // bodies that leave marks
@@ -144,11 +147,13 @@ const (
 	cellSize   = 0.5 // room for one body at the beginning
 )
 
-// fill lays the bodies out in rows around the wheel, from the top, slightly out of line, so that they do not come down as towers.
+// fill lays the bodies out in rows around the wheel, from the top, slightly out of line, so that
+// they do not come down as towers.
 func (s *Physics) fill(stage *scene.Stage) {
 	cells := s.freeCells()
 	for i := range stage.Entities {
-		// A drum that is too full begins with several bodies in one place; the solver drives them apart.
+		// A drum that is too full begins with several bodies in one place; the solver drives them
+		// apart.
 		place := cells[i%len(cells)]
 		place.X += 0.1 * (stage.Random.Float64() - 0.5)
 		size := 0.3 + 0.14*stage.Random.Float64()
@@ -160,7 +165,8 @@ func (s *Physics) fill(stage *scene.Stage) {
 	}
 }
 
-// freeCells returns the places of a square grid that lie within the drum and out of the wheel's reach.
+// freeCells returns the places of a square grid that lie within the drum and out of the wheel's
+// reach.
 func (s *Physics) freeCells() (cells []cp.Vector) {
 	hub := cp.Vector{Y: -s.radius * wheelDown}
 	n := int(s.radius / cellSize)

@@ -1,4 +1,5 @@
-// Package stress moves as many cubes as asked for: a sea of them, each with a position and a rotation of its own that changes in every fixed step.
+// Package stress moves as many cubes as asked for: a sea of them, each with a position and a
+// rotation of its own that changes in every fixed step.
 package stress
 
 import (
@@ -65,7 +66,8 @@ type Stress struct {
 // cell is where in the sea a cube floats.
 type cell struct{ column, row uint16 }
 
-// wave is what one of the two waves makes of a column or row: a height, and half the tilt's sine and cosine, for the quaternion.
+// wave is what one of the two waves makes of a column or row: a height, and half the tilt's sine
+// and cosine, for the quaternion.
 type wave struct{ height, sin, cos float32 }
 
 // New returns the scene.
@@ -168,14 +170,16 @@ func (s *Stress) Trace(row func(name string, logical, visual components.Pose3D))
 // Followed returns the first cube.
 func (s *Stress) Followed() []scene.Followed { return s.followed }
 
-// Camera looks at the sea so that a small one fills the picture and a large one reaches the horizon.
+// Camera looks at the sea so that a small one fills the picture and a large one reaches the
+// horizon.
 func (s *Stress) Camera(ecs.Time) render.Orbit {
 	span := float32(s.side) * pitch
 	distance := max(9, 0.62*span)
 	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * distance, FOV: 0.75}
 }
 
-// paint colours the cubes that the graphics processor moves, by the height at which they arrive, so that it changes once per step.
+// paint colours the cubes that the graphics processor moves, by the height at which they arrive, so
+// that it changes once per step.
 func (s *Stress) paint(colors []render.Color, _ []arche.Entity, to []components.Pose3D) {
 	for k := range to {
 		colors[k] = s.shades[shade(to[k].Position[1])]

@@ -136,8 +136,9 @@ func different(a, b *image.RGBA, limit int) float64 {
 	return float64(n) / float64(len(a.Pix)/4)
 }
 
-// The sea looks the same whoever blends: in motion, with cubes that jump, are born, die and change sides, with riders, paused, in slow motion, at another rate, without
-// interpolation. Frames are of uneven length, some with several steps.
+// The sea looks the same whoever blends: in motion, with cubes that jump, are born, die and change
+// sides, with riders, paused, in slow motion, at another rate, without interpolation. Frames are of
+// uneven length, some with several steps.
 func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 	surface, err := offscreen.New(offscreen.Config{Width: 256, Height: 144, Quality: render.QualityFast})
 	if errors.Is(err, offscreen.ErrUnavailable) {
@@ -149,7 +150,8 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 	defer surface.Close()
 	const n = 150
 	sides := [2]*sea{newSea(t, n, false), newSea(t, n, true)}
-	// Colours go by the height that is drawn on one side and by that of the newest sample on the other, so there is one colour while there is interpolation.
+	// Colours go by the height that is drawn on one side and by that of the newest sample on the
+	// other, so there is one colour while there is interpolation.
 	shades := sides[0].scene.shades
 	for _, s := range sides {
 		for k := range s.scene.shades {
@@ -258,7 +260,8 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 		}
 		before = want
 	}
-	// Who is drawn how: in the end every third of the upper half, and all of the lower half that live and carry nobody.
+	// Who is drawn how: in the end every third of the upper half, and all of the lower half that
+	// live and carry nobody.
 	crowd := sides[1].scene.crowd
 	if crowd.Len() < 40 || crowd.Len() > 120 {
 		t.Errorf("%d cubes are blended by the graphics processor", crowd.Len())

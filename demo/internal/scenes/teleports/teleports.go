@@ -1,7 +1,9 @@
 // Package teleports shows what happens when something jumps and the picture is not told: it smears.
 //
-// Two groups of bodies do the same. On the left every jump is made as a jump: Teleport for a portal, Shift for a wrap-around, a new entity for a spawn. On the
-// right the same places are written with Set, which is a movement, so that the bodies fly back through everything in one fixed step.
+// Two groups of bodies do the same. On the left every jump is made as a jump: Teleport for a
+// portal, Shift for a wrap-around, a new entity for a spawn. On the right the same places are
+// written with Set, which is a movement, so that the bodies fly back through everything in one
+// fixed step.
 package teleports
 
 import (
@@ -84,7 +86,8 @@ type group struct {
 	smears                [3]smear // by row
 }
 
-// smear is a movement that should have been a jump: the step over which it is drawn, and what was drawn in it.
+// smear is a movement that should have been a jump: the step over which it is drawn, and what was
+// drawn in it.
 type smear struct {
 	entity   arche.Entity
 	from, to time.Duration
@@ -190,7 +193,8 @@ func (g *group) stepRunners(now ecs.Time) {
 		pose, laps := g.runnerAt(r, now.StepEnd)
 		if around := float32(laps-g.runnerLaps[r]) * length; around != 0 {
 			if g.told {
-				// To the other end without losing the motion: what comes in there goes on as it went out here.
+				// To the other end without losing the motion: what comes in there goes on as it
+				// went out here.
 				g.poses.Shift(func(p components.Pose3D) components.Pose3D {
 					p.Position[0] -= around
 					return p
@@ -255,7 +259,8 @@ func (s *Teleports) Update(*arche.World) {
 	}
 }
 
-// smearing reports whether there are smears at all: without interpolation nothing is drawn on the way.
+// smearing reports whether there are smears at all: without interpolation nothing is drawn on the
+// way.
 func (s *Teleports) smearing() bool { return s.groups[0].poses.Enabled() }
 
 func (s *Teleports) Initialize(*arche.World) {}

@@ -1,5 +1,5 @@
-// Package tree puts the members of a hierarchy into an order in which every subtree is one run. It knows
-// no world.
+// Package tree puts the members of a hierarchy into an order in which every subtree is one run. It
+// knows no world.
 package tree
 
 import arche "github.com/mlange-42/arche/ecs"

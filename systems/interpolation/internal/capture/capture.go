@@ -27,12 +27,12 @@ func New[T any](s *samples.Store[T], o *offset.Set[T], d *draw.Drawer[T], plain 
 	return &Capturer[T]{samples: s, offsets: o, drawer: d, plain: plain, attach: d.Attached}
 }
 
-// Attach gives samples to the entities that have none, and takes them from those that have lost what
-// they belong to.
+// Attach gives samples to the entities that have none, and takes them from those that have lost
+// what they belong to.
 func (c *Capturer[T]) Attach() { c.samples.Attach(c.attach) }
 
-// Run captures a step, at its end. Of every value that was written in it, the older sample becomes the
-// value at its start and the newer one the value at its end.
+// Run captures a step, at its end. Of every value that was written in it, the older sample becomes
+// the value at its start and the newer one the value at its end.
 func (c *Capturer[T]) Run(step samples.Interval) {
 	c.Attach()
 	last := c.samples.Step()
@@ -128,8 +128,8 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 	}
 }
 
-// ratio returns how much longer a step is than the one before, 0 for an entity that did not move over
-// that.
+// ratio returns how much longer a step is than the one before, 0 for an entity that did not move
+// over that.
 func ratio(moved bool, last, step samples.Interval) float32 {
 	if !moved || last.To() <= last.From() {
 		return 0
@@ -145,8 +145,8 @@ func (c *Capturer[T]) arrive(t *samples.Table[T], r uint32) {
 	c.drawer.Rest(t, r)
 }
 
-// restArrived puts to rest the rows that moved over the step before and were not written in this one.
-// This step began where that one ended, so the normal time has passed them.
+// restArrived puts to rest the rows that moved over the step before and were not written in this
+// one. This step began where that one ended, so the normal time has passed them.
 func (c *Capturer[T]) restArrived(tables []samples.Table[T], arrived int, lastGen uint32) {
 	rest := func(t *samples.Table[T], r uint32) {
 		if t.WasActive(r, lastGen) {

@@ -18,8 +18,8 @@ type Part[T any] struct {
 	went   int      // how many of those that were taken were in motion over the step before
 }
 
-// Plain is the inner loop of a capture. It takes the values of the rows that made an ordinary movement
-// from a standing start or from one to the next, which is nearly all.
+// Plain is the inner loop of a capture. It takes the values of the rows that made an ordinary
+// movement from a standing start or from one to the next, which is nearly all.
 type Plain[T any] struct {
 	take func(p *Part[T])
 	look func(p *Part[T]) // only lists what was written as others

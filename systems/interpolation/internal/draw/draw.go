@@ -1,5 +1,5 @@
-// Package draw makes what is drawn from samples and offsets. It alone writes the Visual of an entity
-// that has a Logical.
+// Package draw makes what is drawn from samples and offsets. It alone writes the Visual of an
+// entity that has a Logical.
 package draw
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
 )
 
-// Blends are three ways to blend, which give the same bits: one value, a column, the rows of a list.
+// Blends are three ways to blend, which give the same bits: one value, a column, the rows of a
+// list.
 type Blends[T any] struct {
 	One  func(dst, prev, cur *T, t float32)
 	All  func(dst, prev, cur []T, t float32)
@@ -119,7 +120,8 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 	}
 }
 
-// drawTimed draws the rows that move over intervals of their own. Those that have arrived come to rest.
+// drawTimed draws the rows that move over intervals of their own. Those that have arrived come to
+// rest.
 func (d *Drawer[T]) drawTimed(k int, t *samples.Table[T], a *samples.Active, still bool, now time.Duration) {
 	visual, prev, cur := t.Visual(), t.Prev(), t.Cur()
 	kept := a.Timed()[:0]
@@ -177,11 +179,12 @@ func (d *Drawer[T]) drawOffsets(now, real time.Duration) {
 	}
 }
 
-// Raw reports whether an entity shows its newest sample, without interpolation and without an offset.
+// Raw reports whether an entity shows its newest sample, without interpolation and without an
+// offset.
 func (d *Drawer[T]) Raw(e arche.Entity) bool { return d.disabled || d.samples.Still(e) }
 
-// At returns the value of a row at a fixed time that the newest capture covers or that lies after it,
-// without an offset.
+// At returns the value of a row at a fixed time that the newest capture covers or that lies after
+// it, without an offset.
 func (d *Drawer[T]) At(r *samples.Row[T], now time.Duration) T {
 	if r.Rests() {
 		return *r.Cur()
@@ -199,9 +202,9 @@ func (d *Drawer[T]) Between(prev, cur *T, t float32) T {
 	return d.one
 }
 
-// With adds to a value of an entity what is left of its offset in this frame, if one fades. Within a
-// step the frame is still to be drawn, and its real time is to pass before: else an offset would never
-// fade where every frame brings another correction.
+// With adds to a value of an entity what is left of its offset in this frame, if one fades. Within
+// a step the frame is still to be drawn, and its real time is to pass before: else an offset would
+// never fade where every frame brings another correction.
 func (d *Drawer[T]) With(e arche.Entity, value T) T {
 	real := time.Duration(0)
 	if d.clock.Fixed == d.clock.StepStart {
@@ -235,8 +238,8 @@ func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
 	d.samples.NoteChanged(e)
 }
 
-// Shift takes what is drawn of an entity to other coordinates. What rests without an offset stays its
-// newest sample, bit for bit.
+// Shift takes what is drawn of an entity to other coordinates. What rests without an offset stays
+// its newest sample, bit for bit.
 func (d *Drawer[T]) Shift(f func(T) T, e arche.Entity, r *samples.Row[T]) {
 	if r.Sampled() && r.Record() != nil && r.Rests() && !d.offsets.Fades(e) {
 		*r.Visual() = *r.Cur()

@@ -8,13 +8,15 @@ import (
 // The drawing of a frame by several goroutines. All of it is behind Drawer.blend, Start and Stop.
 
 const (
-	// splitRows is how much work is worth splitting: below it, handing over costs about as much as is won.
+	// splitRows is how much work is worth splitting: below it, handing over costs about as much as
+	// is won.
 	splitRows = 8192
-	// restless is how often an idle worker lets others run before it goes to sleep; some milliseconds on
-	// an idle machine. To spin in between, or while the engine waits for a worker, gains nothing.
+	// restless is how often an idle worker lets others run before it goes to sleep; some
+	// milliseconds on an idle machine. To spin in between, or while the engine waits for a worker,
+	// gains nothing.
 	restless = 1 << 16
-	// leastRows and leastListed are how many rows of a column and of a list are taken at once, at least. The kernel looks at the length of a list to decide whether to
-	// fetch ahead.
+	// leastRows and leastListed are how many rows of a column and of a list are taken at once, at
+	// least. The kernel looks at the length of a list to decide whether to fetch ahead.
 	leastRows   = 1024
 	leastListed = 4096
 )
@@ -43,13 +45,14 @@ func (b *job[T]) part(from, to int) job[T] {
 	return p
 }
 
-// team draws frames: the engine's goroutine, which is its member 0, and workers. A blend function that
-// panics in a worker ends the program.
+// team draws frames: the engine's goroutine, which is its member 0, and workers. A blend function
+// that panics in a worker ends the program.
 //
-// Every member has a queue of the rows, which it takes piece by piece from the front; a member that is
-// done with its own takes from the back of the others'. So nothing waits for a worker that sleeps, or has
-// been taken off its processor, unless it holds a piece just then, and a slow processor draws less. In
-// frame after frame a member draws nearly the same rows, which are still in its cache.
+// Every member has a queue of the rows, which it takes piece by piece from the front; a member that
+// is done with its own takes from the back of the others'. So nothing waits for a worker that
+// sleeps, or has been taken off its processor, unless it holds a piece just then, and a slow
+// processor draws less. In frame after frame a member draws nearly the same rows, which are still
+// in its cache.
 type team[T any] struct {
 	blend   func(job[T])
 	job     job[T] // read only by members that hold a piece of it
@@ -192,15 +195,16 @@ func (w *worker) rouse() {
 // queue is what is left of one member's queue of a frame's rows. Any member may take from it at any
 // time: the one that gets a piece holds it alone.
 //
-// What is left is one number, so taking is one exchange, and it may be of a later frame than the one
-// that was looked at: what is taken is of the frame that it is taken from.
+// What is left is one number, so taking is one exchange, and it may be of a later frame than the
+// one that was looked at: what is taken is of the frame that it is taken from.
 type queue struct {
 	left atomic.Uint64 // the first row in the upper half, the end in the lower
-	_    [120]byte     // queues lie in cache lines of their own, of which processors fetch two at a time
+	// queues lie in cache lines of their own, of which processors fetch two at a time
+	_ [120]byte
 }
 
-// lineRows is a number of rows to which queues and pieces are rounded, so that members do not write to the same cache lines, and all pieces but the last one fill the
-// kernel's vectors.
+// lineRows is a number of rows to which queues and pieces are rounded, so that members do not write
+// to the same cache lines, and all pieces but the last one fill the kernel's vectors.
 const lineRows = 64
 
 func roundUp(rows int) int { return (rows + lineRows - 1) &^ (lineRows - 1) }
@@ -215,8 +219,8 @@ func (s *queue) empty() bool {
 
 func halves(left uint64) (from, to int) { return int(left >> 32), int(uint32(left)) }
 
-// take takes half of what is left, at the front or the back, but all rather than to take or to leave fewer than a number of rows. It returns an empty piece if
-// nothing is left.
+// take takes half of what is left, at the front or the back, but all rather than to take or to
+// leave fewer than a number of rows. It returns an empty piece if nothing is left.
 func (s *queue) take(front bool, least int) (from, to int) {
 	for {
 		left := s.left.Load()

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whoever takes, and from wherever: every row is taken once, in pieces that are not too small and do not queue cache lines.
+// Whoever takes, and from wherever: every row is taken once, in pieces that are not too small and
+// do not queue cache lines.
 func TestShareIsTakenOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.IntRange(0, 1<<20).Draw(t, "start") * lineRows
@@ -63,7 +64,8 @@ func testTeam(workers int) *team[int] {
 	return t
 }
 
-// A worker that never comes to its queue, because it sleeps or the system does not let it run, keeps nobody waiting.
+// A worker that never comes to its queue, because it sleeps or the system does not let it run,
+// keeps nobody waiting.
 func TestNobodyWaitsForAWorker(t *testing.T) {
 	for workers := range 5 {
 		team := testTeam(workers)
@@ -88,7 +90,8 @@ func TestNobodyWaitsForAWorker(t *testing.T) {
 	}
 }
 
-// Between workers that lie down all the time and somebody who has work for them all the time no row is lost and none is drawn twice.
+// Between workers that lie down all the time and somebody who has work for them all the time no row
+// is lost and none is drawn twice.
 func TestWorkersThatLieDown(t *testing.T) {
 	const n, frames = 3*leastRows + 5, 3000
 	team := testTeam(3)

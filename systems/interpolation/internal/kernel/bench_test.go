@@ -83,7 +83,8 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkCapture times the capture of a step alone; the writes of the step before it are not counted, but leave the cache as gameplay would.
+// BenchmarkCapture times the capture of a step alone; the writes of the step before it are not
+// counted, but leave the cache as gameplay would.
 func BenchmarkCapture(b *testing.B) {
 	for _, n := range benchSizes {
 		for _, percent := range []int{100, 10, 1} {

@@ -9,7 +9,8 @@ import (
 // Path selects an implementation. All paths give the same bits; tests and benchmarks compare them.
 type Path uint8
 
-// The paths. Fastest is the best assembly that the processor can execute, else Scalar. AVX2 is the same, but without AVX-512.
+// The paths. Fastest is the best assembly that the processor can execute, else Scalar. AVX2 is the
+// same, but without AVX-512.
 const (
 	Fastest Path = iota
 	Scalar
@@ -21,44 +22,51 @@ func Available() bool { return hasAVX2 }
 
 func (p Path) avx2() bool { return hasAVX2 && p != Scalar }
 
-// avx512 reports whether whole columns of poses are blended by AVX-512. The other loops have no such
-// kernel: it is one file, blend512_amd64.s, behind Blend3D.
+// avx512 reports whether whole columns of poses are blended by AVX-512. The other loops have no
+// such kernel: it is one file, blend512_amd64.s, behind Blend3D.
 func (p Path) avx512() bool { return hasAVX512 && p == Fastest }
 
 const (
 	perTurn     = 8  // poses that the kernels blend at once
 	perWideTurn = 16 // by vectors of 512 bits
 
-	// perCall is how many poses one call of assembly may take: code in assembly cannot be preempted, and a garbage collection must not wait for a
-	// million poses, nor the pipeline be filled too often.
+	// perCall is how many poses one call of assembly may take: code in assembly cannot be
+	// preempted, and a garbage collection must not wait for a million poses, nor the pipeline be
+	// filled too often.
 	perCall = 1024
 
-	// perFarCall is the same for columns of farColumn poses or more, which only memory holds. There the pauses between short calls make the whole 10 to
-	// 20 percent faster; that is measured, not explained.
+	// perFarCall is the same for columns of farColumn poses or more, which only memory holds. There
+	// the pauses between short calls make the whole 10 to 20 percent faster; that is measured, not
+	// explained.
 	perFarCall    = 64
 	farColumn     = 1 << 17
 	farWideColumn = 1 << 18 // by vectors of 512 bits
 
-	// perListCall is the same for lists, whose kernel looks further ahead and must be stopped less often.
+	// perListCall is the same for lists, whose kernel looks further ahead and must be stopped less
+	// often.
 	perListCall = 2048
 
-	// farRows is the size of a column from which three of them (8 MB) are beyond the second-level cache by far, and farListed how many rows are,
-	// with all lines that they touch (1 MB): fewer are still there from the frame before, and would be fetched for nothing, which takes a third of
-	// the time.
+	// farRows is the size of a column from which three of them (8 MB) are beyond the second-level
+	// cache by far, and farListed how many rows are, with all lines that they touch (1 MB): fewer
+	// are still there from the frame before, and would be fetched for nothing, which takes a third
+	// of the time.
 	farRows   = 1 << 16
 	farListed = 1 << 12
 
-	// sparse is of how many rows at most one may be listed, for each to be read by itself: a denser list is as good as a stream.
+	// sparse is of how many rows at most one may be listed, for each to be read by itself: a denser
+	// list is as good as a stream.
 	sparse = 4
 )
 
-// Blend3D writes dst[i] = blend(prev[i], cur[i], t) for every i. The slices have equal length; rotations have unit length; t is in [0, 1).
+// Blend3D writes dst[i] = blend(prev[i], cur[i], t) for every i. The slices have equal length;
+// rotations have unit length; t is in [0, 1).
 //
 // dst may be prev or cur itself. It must not overlap them in any other way.
 func Blend3D(dst, prev, cur []components.Pose3D, t float32) { Fastest.Blend3D(dst, prev, cur, t) }
 
-// BlendList3D does so for the rows listed only: dst[rows[k]] = blend(prev[rows[k]], cur[rows[k]], t). The order of the rows does not matter, and
-// a row may stand in the list more than once, unless dst is prev or cur.
+// BlendList3D does so for the rows listed only: dst[rows[k]] = blend(prev[rows[k]], cur[rows[k]],
+// t). The order of the rows does not matter, and a row may stand in the list more than once, unless
+// dst is prev or cur.
 func BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t float32) {
 	Fastest.BlendList3D(rows, dst, prev, cur, t)
 }
@@ -100,8 +108,8 @@ func perCallOf(n, far int) int {
 	return perCall
 }
 
-// spread says of every lane of the five vectors of 512 bits that eight poses fill which pose's rotation it belongs to, or eight if to none. It is a
-// constant.
+// spread says of every lane of the five vectors of 512 bits that eight poses fill which pose's
+// rotation it belongs to, or eight if to none. It is a constant.
 var spread = func() (vectors [5][perWideTurn]uint32) {
 	const floats = 10
 	for k := range perTurn * floats {
@@ -121,7 +129,8 @@ func (p Path) BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t f
 	far := isFar(len(rows), len(dst))
 	if p.avx2() && len(rows) >= perTurn {
 		whole := len(rows)
-		if &dst[0] == &prev[0] || &dst[0] == &cur[0] { // a row that is blended twice would not be the same
+		if &dst[0] == &prev[0] || &dst[0] == &cur[0] {
+			// a row that is blended twice would not be the same
 			whole &^= perTurn - 1
 		}
 		for whole-i >= perTurn {
@@ -146,8 +155,8 @@ func checkColumns(dst, prev, cur int) {
 	}
 }
 
-// checkRows panics if a row lies outside a column of n poses. It stands between a stale list and foreign memory, so it reads the whole list before
-// anything else happens.
+// checkRows panics if a row lies outside a column of n poses. It stands between a stale list and
+// foreign memory, so it reads the whole list before anything else happens.
 func checkRows(rows []uint32, n int, p Path) {
 	if len(rows) == 0 {
 		return

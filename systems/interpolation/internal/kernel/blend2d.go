@@ -7,10 +7,13 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Poses in the plane need no slerp and half the bytes. Blend with components.Blend2D as its function would spend most of its time in passing them: Go hands
-// structs of arrays over in memory, and a struct that was stored float by float and is loaded as a whole must wait for the stores.
+// Poses in the plane need no slerp and half the bytes. Blend with components.Blend2D as its
+// function would spend most of its time in passing them: Go hands structs of arrays over in memory,
+// and a struct that was stored float by float and is loaded as a whole must wait for the stores.
 
-// Blend2D writes dst[i] = blend(prev[i], cur[i], t) for every i, with the bits that [components.Blend2D] has where no compiler fuses it. The slices have equal length; dst may be prev or cur.
+// Blend2D writes dst[i] = blend(prev[i], cur[i], t) for every i, with the bits that
+// [components.Blend2D] has where no compiler fuses it. The slices have equal length; dst may be
+// prev or cur.
 func Blend2D(dst, prev, cur []components.Pose2D, t float32) {
 	checkColumns(len(dst), len(prev), len(cur))
 	blend2D(dst, prev, cur, t)

@@ -24,7 +24,8 @@ func TestBlend2D(t *testing.T) {
 	}
 }
 
-// The column, the list and the single pose agree, with each other to the bit, and with the public blend to a rounding where a compiler fuses that.
+// The column, the list and the single pose agree, with each other to the bit, and with the public
+// blend to a rounding where a compiler fuses that.
 func TestBlend2DAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 20).Draw(t, "n")

@@ -3,19 +3,23 @@
 #include "textflag.h"
 #include "blend_amd64.h"
 
-// The dense blend kernel for vectors of 512 bits: sixteen poses a turn, which are 640 bytes of every column, ten vectors.
+// The dense blend kernel for vectors of 512 bits: sixteen poses a turn, which are 640 bytes of
+// every column, ten vectors.
 //
-// It differs from the one for 256 bits (blend_amd64.s) in two things. Rotations are blended within the flat vectors, so that BLEND loads every float once
-// and stores it once:
+// It differs from the one for 256 bits (blend_amd64.s) in two things. Rotations are blended within
+// the flat vectors, so that BLEND loads every float once and stores it once:
 //
 //	position, scale   prev*1 + (cur-prev)*t
 //	rotation          prev*a +  cur      *b    a, b: the weights of the entity that the lane belongs to
 //
-// Which lanes hold rotations repeats after five vectors, which are eight poses. So there are five sets of indices, which spread weights over the lanes,
-// and five masks of the lanes that hold none. A table of weights is a register: those of eight entities, then, eight times, what the other lanes need, 1 or t.
+// Which lanes hold rotations repeats after five vectors, which are eight poses. So there are five
+// sets of indices, which spread weights over the lanes, and five masks of the lanes that hold none.
+// A table of weights is a register: those of eight entities, then, eight times, what the other
+// lanes need, 1 or t.
 //
-// And the steps of the four stages stand between each other: the ten vectors of BLEND, after each of them a step of WEIGH or none, and a part of DOTS.
-// With every stage in one piece, as there, it takes a tenth more time, and a fifth where somebody else has the core's other thread.
+// And the steps of the four stages stand between each other: the ten vectors of BLEND, after each
+// of them a step of WEIGH or none, and a part of DOTS. With every stage in one piece, as there, it
+// takes a tenth more time, and a fifth where somebody else has the core's other thread.
 //
 //	stage    reads         leaves
 //	DOTS     memory        Z20  prev·cur
@@ -23,18 +27,22 @@
 //	UNIT     Z17 Z18 Z19   Z16 Z15  the same, divided by the length, of prev        Z14 Z13  of cur: tables of entities 0 to 7, 8 to 15
 //	BLEND    Z13 to Z16    memory
 //
-// UNIT is in two parts, LENGTH before and TABLES after all others, since its square root and its division take long. Between them WEIGH would overwrite what
-// TABLES still has to read; so it leaves its results in Z10, Z11 and Z12, and NEXT moves them.
+// UNIT is in two parts, LENGTH before and TABLES after all others, since its square root and its
+// division take long. Between them WEIGH would overwrite what TABLES still has to read; so it
+// leaves its results in Z10, Z11 and Z12, and NEXT moves them.
 //
 // Constants, beside those of all: Z21 to Z25 indices, K1 to K5 masks.
 //
-// The operations are those of blendScalar in its order, each rounded by itself; a product with 1 is exact.
+// The operations are those of blendScalar in its order, each rounded by itself; a product with 1 is
+// exact.
 //
-// DI, SI, DX: dst, prev, cur of the turn to blend. R9, R10: prev, cur of the turn three ahead; past the end they stay on the last turn, R11 and R12,
-// whose dots are then computed once more for nothing. CX: turns left.
+// DI, SI, DX: dst, prev, cur of the turn to blend. R9, R10: prev, cur of the turn three ahead; past
+// the end they stay on the last turn, R11 and R12, whose dots are then computed once more for
+// nothing. CX: turns left.
 
-// What the blend kernels by AVX-512 have in common: the steps of WEIGH, and the constants. The registers are given, since one kernel weighs sixteen poses
-// at once and the others eight. No step is a fused multiply-add; see blend_amd64.h.
+// What the blend kernels by AVX-512 have in common: the steps of WEIGH, and the constants. The
+// registers are given, since one kernel weighs sixteen poses at once and the others eight. No step
+// is a fused multiply-add; see blend_amd64.h.
 //
 // Constants, in ZMM or YMM: 26 c3, 27 c2, 28 c1, 29 sign bits, 30 ones, 31 t.
 
@@ -49,8 +57,8 @@
 	VPSLLD       $23, Z30, Z30        \ // 0x3F800000: 1
 	VPSLLD       $31, Z0, Z29            // 0x80000000: the sign
 
-// WEIGH in seven steps: x = 1-|dot|, wb = t + x(c1 + x(c2 + x c3)), wa = 1-wb, squared length 1 - ((x+x) wa) wb, which is x in the end; then wb gets the
-// sign of the dot.
+// WEIGH in seven steps: x = 1-|dot|, wb = t + x(c1 + x(c2 + x c3)), wa = 1-wb, squared length 1 -
+// ((x+x) wa) wb, which is x in the end; then wb gets the sign of the dot.
 #define STEP_X(dot, x, sign, ones) \
 	VPANDND dot, sign, x \ // |dot|
 	VSUBPS  x, ones, x
@@ -76,12 +84,14 @@
 	VSUBPS     x, ones, x           \
 	VPTERNLOGD $0x78, dot, sign, wb    // wb xor (dot and sign bits)
 
-// LENGTH: r = 1/length. Square root and division are the exact ones: the fast estimates differ from maker to maker.
+// LENGTH: r = 1/length. Square root and division are the exact ones: the fast estimates differ from
+// maker to maker.
 #define LENGTH(square, r, ones) \
 	VSQRTPS square, r  \
 	VDIVPS  r, ones, r
 
-// BLEND blends the sixteen floats at n bytes, with tables of weights of prev and cur. The mask holds the lanes that are no rotation. Clobbers Z0 to Z3.
+// BLEND blends the sixteen floats at n bytes, with tables of weights of prev and cur. The mask
+// holds the lanes that are no rotation. Clobbers Z0 to Z3.
 #define BLEND(n, indices, mask, prevs, curs) \
 	VMOVUPS n(SI), Z0             \
 	VMOVUPS n(DX), Z1             \
@@ -118,7 +128,8 @@
 	VSHUFF64X2   $0xEE, Z30, Z0, Z15 \ // 8 to 15, ones
 	VSHUFF64X2   $0xEE, Z31, Z1, Z13 // 8 to 15, t
 
-// DOTS are made eight by eight, as there, of the poses from n bytes on: PAIR0 to PAIR3 multiply the rotations 0 | 4 to 3 | 7. They clobber Y4 to Y7.
+// DOTS are made eight by eight, as there, of the poses from n bytes on: PAIR0 to PAIR3 multiply the
+// rotations 0 | 4 to 3 | 7. They clobber Y4 to Y7.
 #define PAIR0(n) PAIR(n+12(R9), n+172(R9), n+12(R10), n+172(R10), X4, Y4, X5, Y5)
 #define PAIR1(n) PAIR(n+52(R9), n+212(R9), n+52(R10), n+212(R10), X5, Y5, X6, Y6)
 #define PAIR2(n) PAIR(n+92(R9), n+252(R9), n+92(R10), n+252(R10), X5, Y5, X6, Y6)
@@ -153,7 +164,8 @@
 	CMOVQHI R11, R9   \
 	CMOVQHI R12, R10
 
-// func blendDenseAVX512(dst, prev, cur *components.Pose3D, turns int, c *curve, spread *[5][16]uint32)
+// func blendDenseAVX512(dst, prev, cur *components.Pose3D, turns int, c *curve, spread
+// *[5][16]uint32)
 TEXT ·blendDenseAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ prev+8(FP), SI

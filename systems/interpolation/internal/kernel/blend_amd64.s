@@ -3,9 +3,9 @@
 #include "textflag.h"
 #include "blend_amd64.h"
 
-// ---- dense: eight poses in a row are 320 bytes; rotation e is at 12 + 40e.
-// DI, SI, DX: dst, prev, cur of the turn to blend. R9, R10: prev, cur of the turn three ahead; past the end they stay on the last turn, R11 and R12,
-// whose dots are then computed once more for nothing. CX: turns left.
+// ---- dense: eight poses in a row are 320 bytes; rotation e is at 12 + 40e. DI, SI, DX: dst, prev,
+// cur of the turn to blend. R9, R10: prev, cur of the turn three ahead; past the end they stay on
+// the last turn, R11 and R12, whose dots are then computed once more for nothing. CX: turns left.
 
 #define DENSE_DOTS \
 	PAIR(12(R9), 172(R9), 12(R10), 172(R10), X0, Y0, X1, Y1)  \ // 0 | 4
@@ -85,14 +85,17 @@ dense:
 	VZEROUPPER
 	RET
 
-// ---- list: the rows of eight poses come from the list; pose r is at 40r = 8(5r).
-// DI, SI, DX: the columns. BX: the rows of the turn to blend. AX: those of the turn three ahead, which stays on the last turn, at 96(SP).
-// R8 to R15: 5r of the eight rows at hand. CX: turns left.
+// ---- list: the rows of eight poses come from the list; pose r is at 40r = 8(5r). DI, SI, DX: the
+// columns. BX: the rows of the turn to blend. AX: those of the turn three ahead, which stays on the
+// last turn, at 96(SP). R8 to R15: 5r of the eight rows at hand. CX: turns left.
 //
-// The last turn takes the last eight rows of the list, whatever its length: some of them for the second time, with the same result.
+// The last turn takes the last eight rows of the list, whatever its length: some of them for the
+// second time, with the same result.
 //
-// In columns beyond the cache the rows of a sparse list come from memory one by one, which no prefetcher foresees; with far set, the kernel fetches
-// all lines of a row seven turns ahead, into the second-level cache: twice as fast at a million rows of which every tenth moves, 1 ns slower in the cache.
+// In columns beyond the cache the rows of a sparse list come from memory one by one, which no
+// prefetcher foresees; with far set, the kernel fetches all lines of a row seven turns ahead, into
+// the second-level cache: twice as fast at a million rows of which every tenth moves, 1 ns slower
+// in the cache.
 
 #define OFFSETS(rows) \
 	MOVL 0(rows), R8        \

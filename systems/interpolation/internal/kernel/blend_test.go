@@ -12,7 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// A pose has the same bits in any column of any length, at any row of it, on any list, on any path, and alone.
+// A pose has the same bits in any column of any length, at any row of it, on any list, on any path,
+// and alone.
 func TestBitsDoNotDependOnThePlace(t *testing.T) {
 	eachPath(t, func(t *testing.T, path Path) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -47,7 +48,8 @@ func TestBitsDoNotDependOnThePlace(t *testing.T) {
 	})
 }
 
-// Columns long enough for several calls of assembly, for their tails, and for the prefetching of lists.
+// Columns long enough for several calls of assembly, for their tails, and for the prefetching of
+// lists.
 func TestLongColumns(t *testing.T) {
 	for _, n := range []int{perCall - 1, perCall, perCall + 9, perCall + 25, 3*perCall + 7, 2*perListCall + 13, farRows + 3, farColumn + 15, farWideColumn + 31} {
 		if n > farRows && testing.Short() {
@@ -108,7 +110,8 @@ func TestDstMayBePrevOrCur(t *testing.T) {
 	})
 }
 
-// slerp64 is the textbook formula in double precision, along the shorter arc, with the arc's angle of rotation in degrees.
+// slerp64 is the textbook formula in double precision, along the shorter arc, with the arc's angle
+// of rotation in degrees.
 func slerp64(a, b mgl32.Quat, t float64) (q [4]float64, degrees float64) {
 	x := [4]float64{float64(a.W), float64(a.V[0]), float64(a.V[1]), float64(a.V[2])}
 	y := [4]float64{float64(b.W), float64(b.V[0]), float64(b.V[1]), float64(b.V[2])}
@@ -138,7 +141,8 @@ func slerp64(a, b mgl32.Quat, t float64) (q [4]float64, degrees float64) {
 	return q, 2 * half * 180 / math.Pi
 }
 
-// angleBetween returns by how many degrees of rotation q is off, and by how much its length differs from 1.
+// angleBetween returns by how many degrees of rotation q is off, and by how much its length differs
+// from 1.
 func angleBetween(q mgl32.Quat, want [4]float64) (degrees, length float64) {
 	p := [4]float64{float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])}
 	n := math.Sqrt(p[0]*p[0] + p[1]*p[1] + p[2]*p[2] + p[3]*p[3])
@@ -156,7 +160,8 @@ func TestAgainstSlerp(t *testing.T) {
 	prev, cur := make([]pose, n), make([]pose, n)
 	normal := func() float64 { return r.NormFloat64() }
 	for i := range prev {
-		// Arcs evenly from 0 to just below 180 degrees, about random axes, from random rotations; computed in double precision.
+		// Arcs evenly from 0 to just below 180 degrees, about random axes, from random rotations;
+		// computed in double precision.
 		half := float64(i) / n * math.Pi / 2
 		a := [4]float64{normal(), normal(), normal(), normal()}
 		u := [3]float64{normal(), normal(), normal()}
@@ -223,7 +228,8 @@ func TestStartIsExact(t *testing.T) {
 	})
 }
 
-// What does not change between the samples does not change in between, bit for bit: position and scale always, the rotation where it is none.
+// What does not change between the samples does not change in between, bit for bit: position and
+// scale always, the rotation where it is none.
 func TestConstantStaysConstant(t *testing.T) {
 	eachPath(t, func(t *testing.T, path Path) {
 		rapid.Check(t, func(t *rapid.T) {

@@ -8,8 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// OwnWrites is the number of writes to one value in one step up to which a raised revision is an ordinary movement. Revisions start at hashes, so a greater distance
-// means that the value was probably exchanged for that of another entity.
+// OwnWrites is the number of writes to one value in one step up to which a raised revision is an
+// ordinary movement. Revisions start at hashes, so a greater distance means that the value was
+// probably exchanged for that of another entity.
 const OwnWrites = 256
 
 // Capture3D is one table of poses at the end of a fixed step. All columns have the table's length.
@@ -24,10 +25,12 @@ type Capture3D struct {
 	Timed uint32 // the mark that rows with an interval of their own have
 }
 
-// Captured receives the outcome of a capture as lists of rows in ascending order. Run appends to them; their memory is the caller's to reuse.
+// Captured receives the outcome of a capture as lists of rows in ascending order. Run appends to
+// them; their memory is the caller's to reuse.
 type Captured struct {
 	Moving []uint32 // captured: samples, Seen and Motion are set
-	All    bool     // every row is, and Moving was left as it was: the assembly does not write that list
+	// every row is, and Moving was left as it was: the assembly does not write that list
+	All    bool
 	Rested []uint32 // written, but with the value that they had: Seen is set, Motion is zero
 	Others []uint32 // written, but not by an ordinary movement: untouched
 	Went   int      // how many of Moving and Rested were in motion over the step before
@@ -35,16 +38,19 @@ type Captured struct {
 	changed []uint32 // scratch
 }
 
-// Run finds the rows that were written since the last capture and captures those that made an ordinary movement, from a standing start or from one to the
-// next: prev becomes cur, and cur the logical value with its rotation normalised as by [Normalize3D].
+// Run finds the rows that were written since the last capture and captures those that made an
+// ordinary movement, from a standing start or from one to the next: prev becomes cur, and cur the
+// logical value with its rotation normalised as by [Normalize3D].
 //
-// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], and its row is not Timed.
+// A movement is ordinary if its record is Plain, its revision rose by less than [OwnWrites], and
+// its row is not Timed.
 func (c *Capture3D) Run(out *Captured) { c.RunBy(Fastest, out) }
 
 // RunBy is [Capture3D.Run] by a path.
 //
-// Rows from the first one on that have all moved are captured as they come, without looking for them first: a third less work where a whole table
-// moves. The others are looked for part by part, so that what the scan has brought into the cache is still there for the capture.
+// Rows from the first one on that have all moved are captured as they come, without looking for
+// them first: a third less work where a whole table moves. The others are looked for part by part,
+// so that what the scan has brought into the cache is still there for the capture.
 func (c *Capture3D) RunBy(p Path, out *Captured) {
 	n := len(c.Seen)
 	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
@@ -70,11 +76,13 @@ func (c *Capture3D) RunBy(p Path, out *Captured) {
 	out.Moving = append(appendRun(out.Moving[:listed], run), out.changed...)
 }
 
-// part is how many rows are scanned before those found are captured: few enough for their records to stay in the second-level cache, and enough to forget
-// the turning from one to the other. With a hundredth of a million rows moving it is a tenth faster than 2048 rows.
+// part is how many rows are scanned before those found are captured: few enough for their records
+// to stay in the second-level cache, and enough to forget the turning from one to the other. With a
+// hundredth of a million rows moving it is a tenth faster than 2048 rows.
 const part = 8192
 
-// takeRun captures rows from the first one on, until eight that have not all moved, and returns how many.
+// takeRun captures rows from the first one on, until eight that have not all moved, and returns how
+// many.
 func (c *Capture3D) takeRun(out *Captured) (rows int) {
 	whole := len(c.Seen) &^ (perTurn - 1)
 	for rows < whole {
@@ -108,7 +116,8 @@ func (c *Capture3D) takeScattered(p Path, first int, out *Captured) {
 	c.takeSingly(out.changed, out)
 }
 
-// take captures changed rows, which ascend, and returns how many: in assembly all but the last few, which go with those of the next part.
+// take captures changed rows, which ascend, and returns how many: in assembly all but the last few,
+// which go with those of the next part.
 func (c *Capture3D) take(p Path, rows []uint32, out *Captured) (taken int) {
 	if !p.avx2() {
 		c.takeSingly(rows, out)
@@ -122,7 +131,8 @@ func (c *Capture3D) take(p Path, rows []uint32, out *Captured) (taken int) {
 			alone++
 		}
 		if alone > 0 {
-			n := min(alone+perTurn-1, len(rows)) &^ (perTurn - 1) // a whole number of turns: a few neighbours may go with the others
+			// a whole number of turns: a few neighbours may go with the others
+			n := min(alone+perTurn-1, len(rows)) &^ (perTurn - 1)
 			c.takeListed(rows[:n], out)
 			rows = rows[n:]
 			continue
@@ -173,7 +183,8 @@ func neighbours(rows []uint32) int {
 // cacheLine is the size of what memory and caches exchange.
 const cacheLine = 64
 
-// takeTurns captures rows eight at a time by assembly and stops before eight of which one did not move, or not ordinarily.
+// takeTurns captures rows eight at a time by assembly and stops before eight of which one did not
+// move, or not ordinarily.
 func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int) {
 	end := int(first) + turns*perTurn
 	arguments := c.arguments()
@@ -193,7 +204,8 @@ func (c *Capture3D) takeTurns(first uint32, turns int, out *Captured) (done int)
 
 // takeListTurns is takeTurns for the rows of a list, which ascend.
 func (c *Capture3D) takeListTurns(rows []uint32, out *Captured) (done int) {
-	_ = c.Seen[rows[len(rows)-1]] // inside the table, as are the others; all columns are equally long
+	// inside the table, as are the others; all columns are equally long
+	_ = c.Seen[rows[len(rows)-1]]
 	arguments := c.arguments()
 	arguments.turns = len(rows) / perTurn
 	if len(c.Seen) >= farRows {
@@ -221,8 +233,10 @@ type captureArguments struct {
 	turns     int
 	now, last uint32
 	timed     uint32
-	far       uint32 // not zero: prev, which is then on a boundary of 32 bytes, is written past the caches; the rows of a list are fetched ahead
-	went      int
+	// not zero: prev, which is then on a boundary of 32 bytes, is written past the caches; the rows
+	// of a list are fetched ahead
+	far  uint32
+	went int
 }
 
 // takeSingly captures rows one by one, in Go.

@@ -3,8 +3,9 @@
 #include "textflag.h"
 #include "capture_amd64.h"
 
-// SI, DI, DX, R8, R9: logical, prev, cur, seen, motion of the turn. CX: turns left. R10: turns done. R11: rows that were in motion over the step
-// before. R12: the eight new poses, 48 bytes apart: the records themselves, or their copy at 0(SP) with normalised rotations.
+// SI, DI, DX, R8, R9: logical, prev, cur, seen, motion of the turn. CX: turns left. R10: turns
+// done. R11: rows that were in motion over the step before. R12: the eight new poses, 48 bytes
+// apart: the records themselves, or their copy at 0(SP) with normalised rotations.
 
 // func captureAVX2(a *captureArguments) (turns int)
 TEXT ·captureAVX2(SB), NOSPLIT, $512-16
@@ -47,7 +48,8 @@ capture:
 	JNE         normalize
 
 moved:
-	// Has every row moved? A float differs from itself if it is a NaN, as in Go. Nearly always the position or w has changed.
+	// Has every row moved? A float differs from itself if it is a NaN, as in Go. Nearly always the
+	// position or w has changed.
 #define SHIFTED(new, old) \
 	VMOVUPS   new(R12), X0        \
 	VCMPPS    $4, old(DX), X0, X0 \
@@ -133,7 +135,8 @@ ordered:
 	RET
 
 stream:
-	// In a table that only memory holds: ten vectors are five whole lines, which need not be read before they are written.
+	// In a table that only memory holds: ten vectors are five whole lines, which need not be read
+	// before they are written.
 	VMOVNTPS Y0, (DI)
 	VMOVNTPS Y1, 32(DI)
 	VMOVNTPS Y2, 64(DI)

@@ -132,7 +132,8 @@ func wantSameTable(t rapid.TB, got, want *Capture3D) {
 	}
 }
 
-// Assembly and Go do the same, and the same as the rows taken one by one, whatever stands next to what.
+// Assembly and Go do the same, and the same as the rows taken one by one, whatever stands next to
+// what.
 func TestCapturePaths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 70).Draw(t, "n")
@@ -211,7 +212,8 @@ func TestCapturePaths(t *testing.T) {
 	})
 }
 
-// One row among many that move is special: in every lane, and in every way. The assembly must stop at its eight, having touched none of them.
+// One row among many that move is special: in every lane, and in every way. The assembly must stop
+// at its eight, having touched none of them.
 func TestCaptureOfASpecialRow(t *testing.T) {
 	if !Available() {
 		t.Skip("no AVX2 here")
@@ -297,7 +299,8 @@ func TestCaptureOfASpecialRow(t *testing.T) {
 	}
 }
 
-// testSpecialRow moves rows, makes one of them special, and compares Go, assembly and the turns that assembly by itself takes.
+// testSpecialRow moves rows, makes one of them special, and compares Go, assembly and the turns
+// that assembly by itself takes.
 func testSpecialRow(t *testing.T, rows []uint32, lane int, name string, write func(*Capture3D, int), stops bool, take func(*Capture3D, *Captured) int) {
 	t.Helper()
 	n := int(rows[len(rows)-1]) + 2 // one more, which rests
@@ -434,7 +437,8 @@ func TestNormalize(t *testing.T) {
 	if Normalize3D(&p); p.Rotation != unit {
 		t.Errorf("a unit rotation was changed to %v", p.Rotation)
 	}
-	// The public function may draw the line elsewhere by a rounding of the squared length, where its sums are fused.
+	// The public function may draw the line elsewhere by a rounding of the squared length, where
+	// its sums are fused.
 	rapid.Check(t, func(t *rapid.T) {
 		f := floats()
 		p := pose{Rotation: mgl32.Quat{W: f.Draw(t, "w"), V: mgl32.Vec3{f.Draw(t, "x"), f.Draw(t, "y"), f.Draw(t, "z")}}}

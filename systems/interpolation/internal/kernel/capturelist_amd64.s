@@ -3,12 +3,13 @@
 #include "textflag.h"
 #include "capture_amd64.h"
 
-// SI, DI, DX: the columns logical, prev, cur. BX: the rows of the turn; 512(SP): the end of the list. R8 to R15: the eight rows, then five times that:
-// sample r is at 40r = 8(5r). 0(SP): copies of the eight records, 48 bytes apart, with normalised rotations. 520(SP): how many of the eight were in motion
-// over the step before. CX: whatever is needed for a moment.
+// SI, DI, DX: the columns logical, prev, cur. BX: the rows of the turn; 512(SP): the end of the
+// list. R8 to R15: the eight rows, then five times that: sample r is at 40r = 8(5r). 0(SP): copies
+// of the eight records, 48 bytes apart, with normalised rotations. 520(SP): how many of the eight
+// were in motion over the step before. CX: whatever is needed for a moment.
 
-// STAGE copies a record to the stack; X gets its last four words, of which the upper two are revision and state. It leaves the record's offset in CX.
-// Clobbers Y8.
+// STAGE copies a record to the stack; X gets its last four words, of which the upper two are
+// revision and state. It leaves the record's offset in CX. Clobbers Y8.
 #define STAGE(r, to, X) \
 	IMUL3Q  $48, r, CX        \
 	VMOVUPS (SI)(CX*1), Y8    \
@@ -76,7 +77,8 @@
 	MOVL 24(BX), R14 \
 	MOVL 28(BX), R15
 
-// FETCH_ROW fetches the mark and the first and last bytes of both samples of the row at n bytes from R9 into the second-level cache. R10: the marks. Clobbers R8.
+// FETCH_ROW fetches the mark and the first and last bytes of both samples of the row at n bytes
+// from R9 into the second-level cache. R10: the marks. Clobbers R8.
 #define FETCH_ROW(n) \
 	MOVL       n(R9), R8      \
 	PREFETCHT1 (R10)(R8*4)    \
@@ -86,7 +88,8 @@
 	PREFETCHT1 (DI)(R8*8)     \
 	PREFETCHT1 39(DI)(R8*8)
 
-// With far set, the kernel fetches four turns ahead, at most from the last turn: the records are there from the scan, but the rest is in memory, or its pages are unknown.
+// With far set, the kernel fetches four turns ahead, at most from the last turn: the records are
+// there from the scan, but the rest is in memory, or its pages are unknown.
 
 // func captureListAVX2(a *captureArguments, rows *uint32) (turns int)
 TEXT ·captureListAVX2(SB), NOSPLIT, $528-24

@@ -5,17 +5,21 @@ package kernel
 //go:noescape
 func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 
-// xgetbv reads XCR0, the register states that the operating system saves. It may be called only where cpuid says OSXSAVE.
+// xgetbv reads XCR0, the register states that the operating system saves. It may be called only
+// where cpuid says OSXSAVE.
 //
 //go:noescape
 func xgetbv() (eax, edx uint32)
 
-// detect reports whether the processor has AVX2 and AVX-512 and the operating system keeps the registers of each across a switch of threads; see "Detection
-// of AVX2" and "Detection of AVX-512 Foundation" in Intel's Software Developer's Manual, volume 1. The kernels for AVX2 also count bits, for which there is a flag of
-// its own: every processor with AVX2 can, but a virtual machine may hide any of them.
+// detect reports whether the processor has AVX2 and AVX-512 and the operating system keeps the
+// registers of each across a switch of threads; see "Detection of AVX2" and "Detection of AVX-512
+// Foundation" in Intel's Software Developer's Manual, volume 1. The kernels for AVX2 also count
+// bits, for which there is a flag of its own: every processor with AVX2 can, but a virtual machine
+// may hide any of them.
 //
-// The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But the first processors to have it, which lack VBMI2,
-// lower their clock for a while when it is used, and slow down whatever else they do.
+// The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But
+// the first processors to have it, which lack VBMI2, lower their clock for a while when it is used,
+// and slow down whatever else they do.
 func detect() (avx2, avx512 bool) {
 	const (
 		popcnt        = 1 << 23 // leaf 1, ecx

@@ -2,11 +2,12 @@ package kernel
 
 import "slices"
 
-// Blend writes dst[i] = blend(prev[i], cur[i], t) for every i: the dense pass for values that the assembly does not know. The slices have equal length; dst
-// may be prev or cur.
+// Blend writes dst[i] = blend(prev[i], cur[i], t) for every i: the dense pass for values that the
+// assembly does not know. The slices have equal length; dst may be prev or cur.
 //
-// It is slow for arrays and for structs that hold some: Go passes them in memory. The function stores the result number by number and the loop reads it as a whole, which
-// must wait until the stores have reached the cache. See doc.go for what does not help.
+// It is slow for arrays and for structs that hold some: Go passes them in memory. The function
+// stores the result number by number and the loop reads it as a whole, which must wait until the
+// stores have reached the cache. See doc.go for what does not help.
 func Blend[T any](dst, prev, cur []T, t float32, blend func(from, to T, t float32) T) {
 	checkColumns(len(dst), len(prev), len(cur))
 	prev, cur = prev[:len(dst)], cur[:len(dst)]
@@ -28,11 +29,13 @@ func BlendList[T any](rows []uint32, dst, prev, cur []T, t float32, blend func(f
 func BlendBatch[T any](dst, prev, cur []T, t float32, blend func(dst, prev, cur []T, t float32)) {
 	checkColumns(len(dst), len(prev), len(cur))
 	if len(dst) > 0 {
-		blend(slices.Clip(dst), slices.Clip(prev), slices.Clip(cur), t) // what lies behind them is not the function's to append to
+		// what lies behind them is not the function's to append to
+		blend(slices.Clip(dst), slices.Clip(prev), slices.Clip(cur), t)
 	}
 }
 
-// BlendListBatch has it blend the rows listed, and whole runs of rows that follow each other at once: nothing is copied, and no more memory is needed.
+// BlendListBatch has it blend the rows listed, and whole runs of rows that follow each other at
+// once: nothing is copied, and no more memory is needed.
 func BlendListBatch[T any](rows []uint32, dst, prev, cur []T, t float32, blend func(dst, prev, cur []T, t float32)) {
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), Fastest)

@@ -38,7 +38,8 @@ func TestGenericBlendAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A batch function gets every row that is listed, in the list's order, as often as it stands there, in runs as long as can be, and cannot reach what is behind them.
+// A batch function gets every row that is listed, in the list's order, as often as it stands there,
+// in runs as long as can be, and cannot reach what is behind them.
 func TestBatchesOfAList(t *testing.T) {
 	for _, test := range []struct {
 		rows []uint32

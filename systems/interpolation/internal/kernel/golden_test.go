@@ -10,12 +10,14 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// TestSameBitsOnEveryPlatform compares a checksum over poses with the one that was once computed: a compiler that fuses, a processor that rounds in its own
-// way, or a change of the formula shows here.
+// TestSameBitsOnEveryPlatform compares a checksum over poses with the one that was once computed: a
+// compiler that fuses, a processor that rounds in its own way, or a change of the formula shows
+// here.
 func TestSameBitsOnEveryPlatform(t *testing.T) {
 	const n = 997
 	r := rand.New(rand.NewPCG(1, 2))
-	// Only exact or correctly rounded operations, and no sum that a compiler could fuse: the squares of float32 are exact in double precision.
+	// Only exact or correctly rounded operations, and no sum that a compiler could fuse: the
+	// squares of float32 are exact in double precision.
 	unit := func() mgl32.Quat {
 		var q [4]float64
 		length := 0.0

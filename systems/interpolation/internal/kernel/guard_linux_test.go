@@ -35,8 +35,8 @@ func guarded[T any](t *testing.T, n int, atEnd bool) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&memory[start])), n)
 }
 
-// Neither the assembly nor the Go code, which finds poses by their distance in bytes, reads or writes a byte outside of its columns: a touch of the pages around them
-// would end the process.
+// Neither the assembly nor the Go code, which finds poses by their distance in bytes, reads or
+// writes a byte outside of its columns: a touch of the pages around them would end the process.
 func TestStaysInsideItsColumns(t *testing.T) {
 	for _, atEnd := range []bool{true, false} {
 		for _, n := range []int{1, 7, 8, 9, 16, 24, 31, 33, 48, 64, 100, perCall + 8, perCall + 16} {

@@ -8,13 +8,16 @@ import (
 // Float is what the components of linear values are made of.
 type Float interface{ float32 | float64 }
 
-// Values whose components are blended each by itself are seen as columns of plain numbers, so that one loop does for all of them and no array is passed by value: that
-// takes Go several times as long as to blend one.
+// Values whose components are blended each by itself are seen as columns of plain numbers, so that
+// one loop does for all of them and no array is passed by value: that takes Go several times as
+// long as to blend one.
 
-// mix is exactly a at t = 0, but for the sign of a zero, and where b - a is finite. The conversion keeps compilers from fusing the product with the sum.
+// mix is exactly a at t = 0, but for the sign of a zero, and where b - a is finite. The conversion
+// keeps compilers from fusing the product with the sum.
 func mix[F Float](a, b, t F) F { return a + F((b-a)*t) }
 
-// BlendLinear writes dst[i] = prev[i] + (cur[i]-prev[i])t for every i, and prev itself at t = 0, whatever it is. The slices have equal length; dst may be prev or cur.
+// BlendLinear writes dst[i] = prev[i] + (cur[i]-prev[i])t for every i, and prev itself at t = 0,
+// whatever it is. The slices have equal length; dst may be prev or cur.
 func BlendLinear[F Float](dst, prev, cur []F, t F) {
 	checkColumns(len(dst), len(prev), len(cur))
 	if t == 0 {
@@ -32,7 +35,8 @@ func BlendLinear[F Float](dst, prev, cur []F, t F) {
 	}
 }
 
-// BlendListLinear does so for the rows listed only, of a column of values of one to four components each.
+// BlendListLinear does so for the rows listed only, of a column of values of one to four components
+// each.
 func BlendListLinear[F Float](rows []uint32, dst, prev, cur []F, components int, t F) {
 	checkColumns(len(dst), len(prev), len(cur))
 	if components < 1 || components > 4 {

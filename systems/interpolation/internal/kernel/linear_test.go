@@ -46,7 +46,8 @@ func sameFloat(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b
 }
 
-// A number of each kind is drawn the same wherever it stands, in a column, on a list, in values of one to four components, whatever it is.
+// A number of each kind is drawn the same wherever it stands, in a column, on a list, in values of
+// one to four components, whatever it is.
 func TestLinearListGivesTheSameBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		components, n := rapid.IntRange(1, 4).Draw(t, "components"), rapid.IntRange(1, 40).Draw(t, "rows")
@@ -86,7 +87,8 @@ func TestLinearListGivesTheSameBits(t *testing.T) {
 	})
 }
 
-// Between finite numbers that are not too far apart it is what exact arithmetic says, to a rounding error: relative, and next to zero the distance of two numbers.
+// Between finite numbers that are not too far apart it is what exact arithmetic says, to a rounding
+// error: relative, and next to zero the distance of two numbers.
 func TestBlendLinearIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.Float64Range(-1e6, 1e6)

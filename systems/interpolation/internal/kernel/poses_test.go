@@ -14,8 +14,8 @@ import (
 
 type pose = components.Pose3D
 
-// samples returns n pairs of poses like those that the peers are measured with: arcs uniform in 0 to 90 degrees, every 32nd cur with the
-// opposite sign.
+// samples returns n pairs of poses like those that the peers are measured with: arcs uniform in 0
+// to 90 degrees, every 32nd cur with the opposite sign.
 func samples(n int, seed uint64) (prev, cur []pose) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	prev, cur = make([]pose, n), make([]pose, n)
@@ -66,7 +66,8 @@ func rotations() *rapid.Generator[mgl32.Quat] {
 	})
 }
 
-// pairs generates two poses: unit rotations at any angle, in particular equal, of opposite sign and half a turn apart; sometimes complete garbage.
+// pairs generates two poses: unit rotations at any angle, in particular equal, of opposite sign and
+// half a turn apart; sometimes complete garbage.
 func pairs() *rapid.Generator[[2]pose] {
 	return rapid.Custom(func(t *rapid.T) [2]pose {
 		var p [2]pose
@@ -134,7 +135,8 @@ func wantPanic(t *testing.T, text string, f func()) {
 	f()
 }
 
-// assemblies are the paths by assembly that the processor can execute, from the narrowest vectors to the widest.
+// assemblies are the paths by assembly that the processor can execute, from the narrowest vectors
+// to the widest.
 func assemblies() (paths []Path) {
 	if Available() {
 		paths = append(paths, AVX2)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Registers survive the signals by which the runtime interrupts goroutines, and the switches between them: garbage is collected all the while, by which every
-// one of them is stopped again and again, and there are more of them than processors.
+// Registers survive the signals by which the runtime interrupts goroutines, and the switches
+// between them: garbage is collected all the while, by which every one of them is stopped again and
+// again, and there are more of them than processors.
 func TestBitsSurviveInterruptions(t *testing.T) {
 	const n = 8*perCall + 27
 	prev, cur := samples(n, 21)

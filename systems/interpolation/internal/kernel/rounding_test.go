@@ -11,9 +11,10 @@ import (
 	"testing"
 )
 
-// Compilers may fuse a product with a sum, also when it comes to the sum through a variable: on arm64, ppc64le, riscv64 and s390x they do, and on amd64 from GOAMD64=v3 on. A
-// conversion keeps them from it. So every product of floats is converted on the spot, or a factor of another one. Most machines that run the tests do not fuse, so
-// the source is looked at.
+// Compilers may fuse a product with a sum, also when it comes to the sum through a variable: on
+// arm64, ppc64le, riscv64 and s390x they do, and on amd64 from GOAMD64=v3 on. A conversion keeps
+// them from it. So every product of floats is converted on the spot, or a factor of another one.
+// Most machines that run the tests do not fuse, so the source is looked at.
 func TestProductsAreConverted(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
@@ -81,7 +82,8 @@ func mayBeFloat(v types.TypeAndValue) bool {
 	return !ok || basic.Info()&types.IsInteger == 0
 }
 
-// roundedAtOnce reports whether what stands innermost in the path to a product converts it, or multiplies it again.
+// roundedAtOnce reports whether what stands innermost in the path to a product converts it, or
+// multiplies it again.
 func roundedAtOnce(path []ast.Node, info *types.Info) bool {
 	for k := len(path) - 1; k >= 0; k-- {
 		switch outer := path[k].(type) {

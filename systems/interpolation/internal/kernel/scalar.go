@@ -12,10 +12,12 @@ import (
 const (
 	signBit = 1 << 31
 
-	// perScalarCall is how many rows of a column the Go code blends at once: as many as stand in firstRows.
+	// perScalarCall is how many rows of a column the Go code blends at once: as many as stand in
+	// firstRows.
 	perScalarCall = 1024
 
-	// perTouch is how many rows it brings into the cache at once: their lines, some thirty kilobytes at most, must still be there for the blend.
+	// perTouch is how many rows it brings into the cache at once: their lines, some thirty
+	// kilobytes at most, must still be there for the blend.
 	perTouch = 64
 
 	poseBytes = unsafe.Sizeof(components.Pose3D{})
@@ -29,7 +31,8 @@ var firstRows = func() (rows [perScalarCall]uint32) {
 	return rows
 }()
 
-// blendScalar blends a column, in the end as a list: to read the rows' numbers costs nothing that could be measured.
+// blendScalar blends a column, in the end as a list: to read the rows' numbers costs nothing that
+// could be measured.
 func blendScalar(dst, prev, cur []components.Pose3D, c curve) {
 	for len(dst) > 0 {
 		n := min(perScalarCall, len(dst))
@@ -38,7 +41,8 @@ func blendScalar(dst, prev, cur []components.Pose3D, c curve) {
 	}
 }
 
-// blendListScalar blends the rows listed, which the caller has checked. With far they are expected to be in no cache.
+// blendListScalar blends the rows listed, which the caller has checked. With far they are expected
+// to be in no cache.
 func blendListScalar(rows []uint32, dst, prev, cur []components.Pose3D, c curve, far bool) {
 	for len(rows) > 0 {
 		n := len(rows)
@@ -51,9 +55,10 @@ func blendListScalar(rows []uint32, dst, prev, cur []components.Pose3D, c curve,
 	}
 }
 
-// touch brings rows into the cache, since Go has no instruction for it: a loop that does nothing else waits for many of them at a time,
-// the blend for three or four. A hundred thousand of a million rows take half of the time with it. The result, which nobody needs, keeps the
-// compiler from leaving out the loads.
+// touch brings rows into the cache, since Go has no instruction for it: a loop that does nothing
+// else waits for many of them at a time, the blend for three or four. A hundred thousand of a
+// million rows take half of the time with it. The result, which nobody needs, keeps the compiler
+// from leaving out the loads.
 //
 //go:noinline
 func touch(rows []uint32, dst, prev, cur []components.Pose3D) (sum float32) {
@@ -66,17 +71,20 @@ func touch(rows []uint32, dst, prev, cur []components.Pose3D) (sum float32) {
 	return sum
 }
 
-// blendScalarRows is the reference: the assembly gives its bits, operation for operation. Every product is converted before it is added to,
-// which by the language's rules keeps it from being fused into a multiply-add, and the sums are bracketed as the vectors are reduced. There
-// must be at least one row, and all must lie in the columns; stride is poseBytes.
+// blendScalarRows is the reference: the assembly gives its bits, operation for operation. Every
+// product is converted before it is added to, which by the language's rules keeps it from being
+// fused into a multiply-add, and the sums are bracketed as the vectors are reduced. There must be
+// at least one row, and all must lie in the columns; stride is poseBytes.
 //
-// From the dot product to the weights leads a chain of dependent operations, some ninety cycles long, and what waits in it soon fills a
-// processor's schedulers. So the chain is cut into three stages, and a turn of the loop blends row k with the weights that the turn before
-// began, begins those of row k+1 from a dot product that the turn before made, and makes the dot product of row k+2: a quarter less time
-// than row by row, and where somebody else has the core's other thread two fifths.
+// From the dot product to the weights leads a chain of dependent operations, some ninety cycles
+// long, and what waits in it soon fills a processor's schedulers. So the chain is cut into three
+// stages, and a turn of the loop blends row k with the weights that the turn before began, begins
+// those of row k+1 from a dot product that the turn before made, and makes the dot product of row
+// k+2: a quarter less time than row by row, and where somebody else has the core's other thread two
+// fifths.
 //
-// Poses are found by their distance in bytes, multiplied once per row by a stride that the compiler does not know: from the row's number it
-// would form the address of each of thirty floats anew.
+// Poses are found by their distance in bytes, multiplied once per row by a stride that the compiler
+// does not know: from the row's number it would form the address of each of thirty floats anew.
 func blendScalarRows(rows []uint32, dst, prev, cur []components.Pose3D, c *curve, stride uintptr) {
 	dst0, prev0, cur0 := unsafe.Pointer(&dst[0]), unsafe.Pointer(&prev[0]), unsafe.Pointer(&cur[0])
 	pose := func(column unsafe.Pointer, at uintptr) *components.Pose3D {
@@ -84,8 +92,10 @@ func blendScalarRows(rows []uint32, dst, prev, cur []components.Pose3D, c *curve
 	}
 	t, c1, c2, c3 := c.t, c.c1, c.c2, c.c3
 
-	var dot float32               // of the next row but one; from here on in the order in which a row passes them
-	var weight, square float32    // of cur in the sum of the next row's rotations, and that sum's squared length
+	// of the next row but one; from here on in the order in which a row passes them
+	var dot float32
+	// of cur in the sum of the next row's rotations, and that sum's squared length
+	var weight, square float32
 	var sign uint32               // of its dot product
 	var now, next, second uintptr // where the rows stand
 	last := len(rows) - 1
@@ -136,26 +146,31 @@ func blendOne(prev, cur *components.Pose3D, c curve) (out components.Pose3D) {
 // one views a single pose as a column.
 func one(p *components.Pose3D) []components.Pose3D { return unsafe.Slice(p, 1) }
 
-// curve holds what the slerp of a whole batch shares: the fraction t and the three coefficients that bend the weight of a plain nlerp into that of
-// a slerp. The assembly reads it by offset, so the order of the fields is fixed.
+// curve holds what the slerp of a whole batch shares: the fraction t and the three coefficients
+// that bend the weight of a plain nlerp into that of a slerp. The assembly reads it by offset, so
+// the order of the fields is fixed.
 type curve struct {
 	t, c1, c2, c3 float32
 }
 
 // curveAt returns the curve of fraction t.
 //
-// For unit quaternions a and b with d = |a·b| and x = 1-d, the weight of b in the normalised sum (1-w)a + wb is
+// For unit quaternions a and b with d = |a·b| and x = 1-d, the weight of b in the normalised sum
+// (1-w)a + wb is
 //
 //	w = t + x(c1 + x(c2 + x c3))
 //
-// where the c depend on t alone. A plain nlerp is w = t. The polynomials in (t-1/2)² were fitted over all arcs from 0 to 180 degrees of rotation; the
-// largest error of the angle is 0.0042 degree. The factor k makes every coefficient exactly zero at t = 0 and t = 1, and its odd symmetry about 1/2
-// makes a blend and its reverse agree.
+// where the c depend on t alone. A plain nlerp is w = t. The polynomials in (t-1/2)² were fitted
+// over all arcs from 0 to 180 degrees of rotation; the largest error of the angle is 0.0042 degree.
+// The factor k makes every coefficient exactly zero at t = 0 and t = 1, and its odd symmetry about
+// 1/2 makes a blend and its reverse agree.
 //
-// The idea, a cubic correction of the nlerp's parameter, is Jonathan Blow's ("Hacking Quaternions", 2002) and Arseny Kapoulkine's
-// ("Approximating slerp", 2015); the fit with a third power of x, which widens it from 90 to 180 degrees, is our own.
+// The idea, a cubic correction of the nlerp's parameter, is Jonathan Blow's ("Hacking Quaternions",
+// 2002) and Arseny Kapoulkine's ("Approximating slerp", 2015); the fit with a third power of x,
+// which widens it from 90 to 180 degrees, is our own.
 //
-// The conversions keep a compiler from fusing a product with a sum, so that every platform computes the same bits.
+// The conversions keep a compiler from fusing a product with a sum, so that every platform computes
+// the same bits.
 func curveAt(t float32) curve {
 	s := float64(t) - 0.5
 	z := float64(s * s)
@@ -168,9 +183,10 @@ func curveAt(t float32) curve {
 	}
 }
 
-// Normalize3D brings the rotation of p to unit length, in place, as [components.NormalizeQuat] does: one that is of unit length to within a rounding stays as
-// it is, bit for bit, and one without a direction becomes the identity. Unlike there, no compiler may fuse the test's sums, so that the assembly of the
-// capture and every platform draw the line at the same place.
+// Normalize3D brings the rotation of p to unit length, in place, as [components.NormalizeQuat]
+// does: one that is of unit length to within a rounding stays as it is, bit for bit, and one
+// without a direction becomes the identity. Unlike there, no compiler may fuse the test's sums, so
+// that the assembly of the capture and every platform draw the line at the same place.
 func Normalize3D(p *components.Pose3D) {
 	if q := &p.Rotation; !isUnit(q.W, q.V[0], q.V[1], q.V[2]) {
 		p.Rotation = normalize(p.Rotation)
@@ -185,7 +201,8 @@ func isUnit(w, x, y, z float32) bool {
 	return off < unitTolerance && off > -unitTolerance
 }
 
-// normalize works in double precision, where no square of a float32 over- or underflows or is rounded (so that it is all the same whether the sums are fused).
+// normalize works in double precision, where no square of a float32 over- or underflows or is
+// rounded (so that it is all the same whether the sums are fused).
 func normalize(q mgl32.Quat) mgl32.Quat {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	length := math.Sqrt(w*w + x*x + y*y + z*z)

@@ -15,16 +15,17 @@ func ChangedRows[T any](logical []record.Record[T], seen []uint32, rows []uint32
 	return Changed(unsafe.Pointer(logical[0].RevisionCell()), unsafe.Sizeof(logical[0]), seen, rows)
 }
 
-// Changed appends to rows the numbers of the rows whose revision differs from the one seen, in ascending order, and returns the extended slice.
+// Changed appends to rows the numbers of the rows whose revision differs from the one seen, in
+// ascending order, and returns the extended slice.
 //
-// The column of records starts stride bytes apart from each other; revisions points at the first one's revision. There must be at least as many
-// records as there are entries in seen.
+// The column of records starts stride bytes apart from each other; revisions points at the first
+// one's revision. There must be at least as many records as there are entries in seen.
 func Changed(revisions unsafe.Pointer, stride uintptr, seen []uint32, rows []uint32) []uint32 {
 	return Fastest.Changed(0, revisions, stride, seen, rows)
 }
 
-// Changed is [Changed] by the path for a part of a column: revisions and seen are those of row first and what follows, and first is added to
-// every number.
+// Changed is [Changed] by the path for a part of a column: revisions and seen are those of row
+// first and what follows, and first is added to every number.
 func (p Path) Changed(first uint32, revisions unsafe.Pointer, stride uintptr, seen []uint32, rows []uint32) []uint32 {
 	i := 0
 	if p.avx2() {
@@ -68,7 +69,8 @@ func (p Path) AllEqual(stamps []uint32, want uint32) bool {
 	return true
 }
 
-// AllEqualAt reports whether the column has the value wanted in all of the rows; it has none beyond its end.
+// AllEqualAt reports whether the column has the value wanted in all of the rows; it has none beyond
+// its end.
 func AllEqualAt(rows, column []uint32, want uint32) bool {
 	return Fastest.AllEqualAt(rows, column, want)
 }
@@ -98,7 +100,8 @@ func (p Path) AllEqualAt(rows, column []uint32, want uint32) bool {
 // scanCall is how many rows one call of assembly may scan; see perCall.
 const scanCall = 8192
 
-// lanes holds for every set of lanes, given as bits, their numbers as bytes, lowest first. It is a constant.
+// lanes holds for every set of lanes, given as bits, their numbers as bytes, lowest first. It is a
+// constant.
 var lanes = func() (table [256]uint64) {
 	for set := range table {
 		at := 0

@@ -2,17 +2,23 @@
 
 #include "textflag.h"
 
-// func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns int, first uint32, rows *uint32, lanes *[256]uint64) int
+// func changedAVX2(revisions unsafe.Pointer, stride uintptr, seen *uint32, turns int, first uint32,
+// rows *uint32, lanes *[256]uint64) int
 //
-// Eight rows a turn and without branches: the eight comparisons become eight bits, which select from a table the numbers of the lanes that differ,
-// packed to the front; all eight are stored, but only as many as differ are kept. So a turn costs the same whether nothing or everything has changed, and
-// scattered changes are not mispredicted. The list is never longer than the rows before the turn are many, so the eight never pass the end of its room.
+// Eight rows a turn and without branches: the eight comparisons become eight bits, which select
+// from a table the numbers of the lanes that differ, packed to the front; all eight are stored, but
+// only as many as differ are kept. So a turn costs the same whether nothing or everything has
+// changed, and scattered changes are not mispredicted. The list is never longer than the rows
+// before the turn are many, so the eight never pass the end of its room.
 //
-// One of a turn's six lines is fetched into the second-level cache four pages ahead, which may be behind the last record. It is not for the line: the page's address has been
-// looked up when the turn comes there, and the processor's own prefetcher, which stops at the end of a page, has begun with it.
+// One of a turn's six lines is fetched into the second-level cache four pages ahead, which may be
+// behind the last record. It is not for the line: the page's address has been looked up when the
+// turn comes there, and the processor's own prefetcher, which stops at the end of a page, has begun
+// with it.
 //
-// SI: the record of the turn's first row; R8 stride, R9 3 strides, R10 5 strides, R11 7 strides. DX: seen. DI: the list's end. BX: table. CX: turns left.
-// Y7: the number of the turn's first row, in all lanes.
+// SI: the record of the turn's first row; R8 stride, R9 3 strides, R10 5 strides, R11 7 strides.
+// DX: seen. DI: the list's end. BX: table. CX: turns left. Y7: the number of the turn's first row,
+// in all lanes.
 TEXT ·changedAVX2(SB), NOSPLIT, $0-64
 	MOVQ         revisions+0(FP), SI
 	MOVQ         stride+8(FP), R8
@@ -64,7 +70,8 @@ changed:
 
 // func allEqualAVX2(stamps *uint32, turns int, want uint32) bool
 //
-// 32 stamps a turn: the comparisons of four vectors are anded, and any lane left zero ends the search.
+// 32 stamps a turn: the comparisons of four vectors are anded, and any lane left zero ends the
+// search.
 TEXT ·allEqualAVX2(SB), NOSPLIT, $0-25
 	MOVQ         stamps+0(FP), SI
 	MOVQ         turns+8(FP), CX
@@ -98,10 +105,11 @@ differs:
 
 // func allEqualAtAVX2(rows *uint32, turns int, column *uint32, last, want uint32) bool
 //
-// Eight rows a turn, gathered one by one: the instruction for it is slower on many processors. None beyond the last is followed.
+// Eight rows a turn, gathered one by one: the instruction for it is slower on many processors. None
+// beyond the last is followed.
 //
-// SI: the rows of the turn. X5: the value wanted, in all lanes. DI: the column. Y7: the last row, in
-// all lanes. X6: not zero if a row has differed. CX: turns left.
+// SI: the rows of the turn. X5: the value wanted, in all lanes. DI: the column. Y7: the last row,
+// in all lanes. X6: not zero if a row has differed. CX: turns left.
 TEXT ·allEqualAtAVX2(SB), NOSPLIT, $0-33
 	MOVQ         rows+0(FP), SI
 	MOVQ         turns+8(FP), CX

@@ -8,14 +8,16 @@ import (
 	"testing"
 )
 
-// After an AVX routine that leaves the upper halves of the registers dirty, ordinary floating-point code runs several times slower until somebody
-// clears them. So every return of a routine that uses YMM or ZMM registers follows a VZEROUPPER.
+// After an AVX routine that leaves the upper halves of the registers dirty, ordinary floating-point
+// code runs several times slower until somebody clears them. So every return of a routine that uses
+// YMM or ZMM registers follows a VZEROUPPER.
 func TestEveryReturnClearsTheUpperHalves(t *testing.T) {
 	files, err := filepath.Glob("*_amd64.s")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no assembly found: %v", err)
 	}
-	wide := regexp.MustCompile(`\b[YZ]\d+\b|^\s*[A-Z_]+(\(.*\))?$`) // a register, or a macro that uses some
+	// a register, or a macro that uses some
+	wide := regexp.MustCompile(`\b[YZ]\d+\b|^\s*[A-Z_]+(\(.*\))?$`)
 	returns := 0
 	for _, file := range files {
 		source, err := os.ReadFile(file)
@@ -48,7 +50,8 @@ func TestEveryReturnClearsTheUpperHalves(t *testing.T) {
 	}
 }
 
-// instructions are those that the assembly may use, by the flag of cpuid that covers them: detect asks for all of these, and for no other.
+// instructions are those that the assembly may use, by the flag of cpuid that covers them: detect
+// asks for all of these, and for no other.
 var instructions = map[string]string{
 	"amd64":  `ADDQ CMOVQHI CMPB CMPL CMPQ CPUID DECQ IMUL3Q INCQ JEQ JMP JNE JNZ LEAQ MOVB MOVL MOVQ PREFETCHT1 RET SETEQ SFENCE SHLQ SHRQ SUBQ TESTL XORL XORQ`,
 	"POPCNT": `POPCNTL`,
@@ -57,12 +60,14 @@ var instructions = map[string]string{
 		VUNPCKHPD VUNPCKHPS VUNPCKLPS VXORPS VZEROUPPER`,
 	"AVX2":    `VEXTRACTI128 VINSERTI128 VPADDD VPAND VPANDN VPBROADCASTD VPCMPEQD VPERMPS VPMAXUD VPMINUD VPMOVZXBD VPOR VPSHUFD VPSLLD VPSLLQ VPSRLD VPSRLQ VPSUBD VPXOR`,
 	"OSXSAVE": `XGETBV`,
-	// With 512 bits, masks, broadcasts or registers above 15; of what stands above without them, what has such a form in the foundation. VL gives it 256 and 128 bits.
+	// With 512 bits, masks, broadcasts or registers above 15; of what stands above without them,
+	// what has such a form in the foundation. VL gives it 256 and 128 bits.
 	"AVX512F": `VADDPS VBROADCASTSS VDIVPS VINSERTF64X4 VMOVAPS VMOVDQU32 VMOVUPS VMULPS VPANDND VPBROADCASTD VPCMPEQD VPERMPS VPSLLD VPSRLD
 		VPTERNLOGD VSHUFF64X2 VSQRTPS VSUBPS`,
 }
 
-// An instruction that a processor does not have ends the process. So each is one that detect has asked for, and in its wide form only where AVX-512 was asked for.
+// An instruction that a processor does not have ends the process. So each is one that detect has
+// asked for, and in its wide form only where AVX-512 was asked for.
 func TestInstructionsAreDetected(t *testing.T) {
 	listed := func(flags ...string) map[string]bool {
 		set := map[string]bool{}
@@ -103,7 +108,8 @@ func TestInstructionsAreDetected(t *testing.T) {
 				}
 				used[name] = true
 				switch {
-				case isWide.MatchString(operands) || strings.Contains(name, ".") || file == "blend512_amd64.s" && !narrow[name]: // some of its macros are given the registers
+				case isWide.MatchString(operands) || strings.Contains(name, ".") || file == "blend512_amd64.s" && !narrow[name]:
+					// some of its macros are given the registers
 					if !wide[name] {
 						t.Errorf("%s: %s is no instruction of the foundation of AVX-512", file, name+" "+operands)
 					}

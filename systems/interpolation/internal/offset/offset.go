@@ -1,5 +1,5 @@
-// Package offset keeps the differences between what was drawn and the corrected paths of mispredicted
-// values, and lets them fade. It knows no world and no clock.
+// Package offset keeps the differences between what was drawn and the corrected paths of
+// mispredicted values, and lets them fade. It knows no world and no clock.
 package offset
 
 import (
@@ -31,8 +31,8 @@ func (a *Arithmetic[T]) Check() {
 	}
 }
 
-// forgottenAfter is the number of half-lives after which an offset, a millionth of its size by then,
-// is dropped.
+// forgottenAfter is the number of half-lives after which an offset, a millionth of its size by
+// then, is dropped.
 const forgottenAfter = 20
 
 // Path says where a corrected path begins, and how fast its offset may fade.
@@ -41,8 +41,8 @@ type Path[T any] struct {
 	slow, fast float32
 }
 
-// NewPath returns a path. Speeds are in units of length per second; 0 means as fast as the half-life
-// wants.
+// NewPath returns a path. Speeds are in units of length per second; 0 means as fast as the
+// half-life wants.
 func NewPath[T any](value T, slow, fast float32) Path[T] { return Path[T]{value, slow, fast} }
 
 // Start returns the value at the beginning of the path.
@@ -84,8 +84,8 @@ func (s *Set[T]) Know(e arche.Entity, p Path[T]) { s.paths[e] = p }
 // ForgetPaths drops the paths that were noted and not used.
 func (s *Set[T]) ForgetPaths() { clear(s.paths) }
 
-// PathTo returns the corrected path of an entity to a value at the step's end. If it was not noted, it
-// begins at that value less the motion of the step before, from prev to cur, times a ratio.
+// PathTo returns the corrected path of an entity to a value at the step's end. If it was not noted,
+// it begins at that value less the motion of the step before, from prev to cur, times a ratio.
 func (s *Set[T]) PathTo(end T, e arche.Entity, prev, cur T, ratio float32) Path[T] {
 	if p, ok := s.paths[e]; ok {
 		delete(s.paths, e)
@@ -99,8 +99,8 @@ func (s *Set[T]) PathTo(end T, e arche.Entity, prev, cur T, ratio float32) Path[
 	return Path[T]{value: s.normalize(a.Add(end, a.Scale(a.Sub(prev, cur), ratio)))}
 }
 
-// Add lets the picture go on from where it is drawn at the moment at which the new path parts from the
-// old one.
+// Add lets the picture go on from where it is drawn at the moment at which the new path parts from
+// the old one.
 func (s *Set[T]) Add(e arche.Entity, p Path[T], drawn T) {
 	at, ok := s.index[e]
 	if !ok {
@@ -160,8 +160,8 @@ func (s *Set[T]) On(e arche.Entity, value T, real time.Duration) T {
 	return s.plus(value, f, age)
 }
 
-// Off takes from a drawn value of an entity the offset in it. An offset that has not been drawn yet is
-// forgotten: what is drawn next goes on from there without it.
+// Off takes from a drawn value of an entity the offset in it. An offset that has not been drawn yet
+// is forgotten: what is drawn next goes on from there without it.
 func (s *Set[T]) Off(e arche.Entity, drawn T) T {
 	at, ok := s.index[e]
 	if !ok {
@@ -175,8 +175,8 @@ func (s *Set[T]) Off(e arche.Entity, drawn T) T {
 	return s.arithmetic.Add(drawn, s.arithmetic.Sub(drawn, s.plus(drawn, f, f.age)))
 }
 
-// Shift takes the offset and the path of an entity to other coordinates. The function may turn, so it
-// needs the value on which the offset is drawn.
+// Shift takes the offset and the path of an entity to other coordinates. The function may turn, so
+// it needs the value on which the offset is drawn.
 func (s *Set[T]) Shift(f func(T) T, e arche.Entity, base T) {
 	if p, ok := s.paths[e]; ok {
 		p.value = f(p.value)
@@ -191,8 +191,8 @@ func (s *Set[T]) Shift(f func(T) T, e arche.Entity, base T) {
 // Len returns how many offsets there are.
 func (s *Set[T]) Len() int { return len(s.list) }
 
-// Age makes the offset at a place older by the real time of a frame, which draws it, and returns whose
-// it is and whether it is gone. A first drawing does not make it older.
+// Age makes the offset at a place older by the real time of a frame, which draws it, and returns
+// whose it is and whether it is gone. A first drawing does not make it older.
 func (s *Set[T]) Age(at int, real time.Duration) (e arche.Entity, gone bool) {
 	f := &s.list[at]
 	if f.shown {
@@ -214,8 +214,8 @@ func (s *Set[T]) Remove(at int) { s.remove(at) }
 // older adds real time to an age. A host that says that centuries have passed makes it no younger.
 func older(age, real time.Duration) time.Duration { return age + min(real, math.MaxInt64-age) }
 
-// fade is the way on which a long offset shortens at a constant speed, before the half-life takes over.
-// The zero value is none.
+// fade is the way on which a long offset shortens at a constant speed, before the half-life takes
+// over. The zero value is none.
 type fade struct {
 	length time.Duration // how long it does
 	share  float32       // of the offset, that is left then

@@ -2,18 +2,19 @@ package samples
 
 import "github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
 
-// The capture decides once per fixed step what is in motion, and this is written down in two ways: as
-// a mark in each row, and as lists of row numbers per table, which a frame follows. Anything that
-// changes the world's structure moves rows about and makes lists wrong, and arche's one listener
-// belongs to the user. So lists are checked before they are followed in a later frame: if every row on
-// them still carries its mark, and there are as many as were marked, then by counting they are
-// complete, wherever other rows went. If not, they are made anew from the marks.
+// The capture decides once per fixed step what is in motion, and this is written down in two ways:
+// as a mark in each row, and as lists of row numbers per table, which a frame follows. Anything
+// that changes the world's structure moves rows about and makes lists wrong, and arche's one
+// listener belongs to the user. So lists are checked before they are followed in a later frame: if
+// every row on them still carries its mark, and there are as many as were marked, then by counting
+// they are complete, wherever other rows went. If not, they are made anew from the marks.
 
 const (
 	// Timed marks a row whose interval is its own (SetOver).
 	Timed = 1
-	// gpuMark is set beside the generation where the graphics processor blends. Those tables are drawn
-	// in another way, so an entity in motion must not pass for one of theirs when two exchange tables.
+	// gpuMark is set beside the generation where the graphics processor blends. Those tables are
+	// drawn in another way, so an entity in motion must not pass for one of theirs when two
+	// exchange tables.
 	gpuMark = 2
 	// generation is the distance between two generations. They are its multiples.
 	generation = 4
@@ -151,13 +152,14 @@ func (s *Store[T]) SetInterval(t *Table[T], row uint32, own Interval) {
 	t.span[row].own, t.span[row].captured = own, s.gen
 }
 
-// TimedBefore reports whether a row moves over an interval of its own that was not set in the capture
-// that is under way.
+// TimedBefore reports whether a row moves over an interval of its own that was not set in the
+// capture that is under way.
 func (s *Store[T]) TimedBefore(t *Table[T], row uint32) bool {
 	return t.motion[row] == Timed && t.span[row].captured != s.gen
 }
 
-// KeepTimed leaves of the timed rows of the k-th table those in a slice, which may use their memory.
+// KeepTimed leaves of the timed rows of the k-th table those in a slice, which may use their
+// memory.
 func (s *Store[T]) KeepTimed(k int, kept []uint32) {
 	a := &s.active[k]
 	s.timed -= len(a.timed) - len(kept)
@@ -222,8 +224,8 @@ func (s *Store[T]) listMarked(tables []Table[T]) {
 	s.End()
 }
 
-// grow returns what there is for every table with room for n tables, keeping the memory of those that
-// are there.
+// grow returns what there is for every table with room for n tables, keeping the memory of those
+// that are there.
 func grow[L any](lists []L, n int) []L {
 	for len(lists) < n {
 		if len(lists) < cap(lists) {

@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// eitherWay is a filter for entities that have samples, or what samples belong to, or both: one query
-// finds the tables, and entities that fit into none.
+// eitherWay is a filter for entities that have samples, or what samples belong to, or both: one
+// query finds the tables, and entities that fit into none.
 type eitherWay struct {
 	both   arche.Mask // logical and visual
 	sample arche.ID
@@ -36,8 +36,9 @@ type filters struct {
 	noLogical  arche.CachedFilter // samples that lost what they belong to
 	noVisual   arche.CachedFilter
 
-	// The same for batch edits, which must not be given cached filters: arche (0.15) walks the cache's
-	// own list, and takes an emptied table whose relation's target is dead from it on the way.
+	// The same for batch edits, which must not be given cached filters: arche (0.15) walks the
+	// cache's own list, and takes an emptied table whose relation's target is dead from it on the
+	// way.
 	edit struct{ unsampled, noLogical, noVisual arche.MaskFilter }
 }
 
@@ -63,8 +64,8 @@ func (f *filters) close(w *arche.World) {
 // Unsampled is a filter for the entities that have a Logical and a Visual, but no samples yet.
 func (s *Store[T]) Unsampled() arche.Filter { return &s.filters.unsampled }
 
-// Detach takes away samples whose entity has lost its logical or visual component, so that they cannot
-// be found again, stale, when that comes back.
+// Detach takes away samples whose entity has lost its logical or visual component, so that they
+// cannot be found again, stale, when that comes back.
 func (s *Store[T]) Detach() {
 	if column.Count(s.world, &s.filters.noLogical) > 0 {
 		s.world.Batch().Remove(&s.filters.edit.noLogical, s.hidden...)
@@ -76,8 +77,8 @@ func (s *Store[T]) Detach() {
 	}
 }
 
-// Attach gives samples to the entities that have none: both are their value. It calls a function for
-// each.
+// Attach gives samples to the entities that have none: both are their value. It calls a function
+// for each.
 func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
 	if column.Count(s.world, &s.filters.mismatched) == 0 {
 		return

@@ -19,8 +19,8 @@ type Log struct {
 	missed             bool           // there were too many to note
 }
 
-// Open returns a log in which everything counts as missed. It notes entities one by one only if they
-// are asked for: those that have come to rest, and those that have changed in another way.
+// Open returns a log in which everything counts as missed. It notes entities one by one only if
+// they are asked for: those that have come to rest, and those that have changed in another way.
 func (s *Store[T]) Open(rested, changed bool) *Log {
 	l := &Log{notesRested: rested && changed, notesChanged: changed, missed: true}
 	s.logs = append(s.logs, l)
@@ -79,7 +79,8 @@ func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Ent
 	return append(list, e)
 }
 
-// NoteChanged notes that the samples or the Visual of an entity have changed, though it is on no list.
+// NoteChanged notes that the samples or the Visual of an entity have changed, though it is on no
+// list.
 func (s *Store[T]) NoteChanged(e arche.Entity) {
 	for _, l := range s.logs {
 		if l.notesChanged {

@@ -1,8 +1,9 @@
-// Package samples keeps the two newest captured values of every entity that has both the Logical and
-// the Visual of a type, in hidden components of the entity, and the set of those that are in motion.
+// Package samples keeps the two newest captured values of every entity that has both the Logical
+// and the Visual of a type, in hidden components of the entity, and the set of those that are in
+// motion.
 //
-// It attaches and detaches the hidden components, and it alone counts what is in motion. The capture
-// writes values into the columns, and the drawing reads them.
+// It attaches and detaches the hidden components, and it alone counts what is in motion. The
+// capture writes values into the columns, and the drawing reads them.
 package samples
 
 import (
@@ -20,14 +21,17 @@ type (
 	prevSample[T any] struct{ _ T }      // the value at the interval's start
 	curSample[T any]  struct{ _ T }      // the value at its end
 	seenMark[T any]   struct{ _ uint32 } // the logical revision at the last capture
-	motionMark[T any] struct{ _ uint32 } // in motion: the generation of the capture, or Timed; at rest: 0
-	sampleSpan[T any] struct{ _ span }   // rarely touched
+	// in motion: the generation of the capture, or Timed; at rest: 0
+	motionMark[T any] struct{ _ uint32 }
+	sampleSpan[T any] struct{ _ span } // rarely touched
 )
 
-// span is what only the slow paths need: an interval of the entity's own, and whose samples these are.
+// span is what only the slow paths need: an interval of the entity's own, and whose samples these
+// are.
 type span struct {
-	own      Interval // valid while the motion mark says Timed
-	captured uint32   // the generation of the capture after which, or in which, the interval was set
+	own Interval // valid while the motion mark says Timed
+	// the generation of the capture after which, or in which, the interval was set
+	captured uint32
 	owner    arche.Entity
 }
 
@@ -43,8 +47,8 @@ func (i Interval) From() time.Duration { return i.from }
 // To returns where it ends.
 func (i Interval) To() time.Duration { return i.to }
 
-// Fraction returns how far a time is into the interval, 0 to 1. The quotient is formed in float64 so
-// that it does not lose digits as time goes on.
+// Fraction returns how far a time is into the interval, 0 to 1. The quotient is formed in float64
+// so that it does not lose digits as time goes on.
 func (i Interval) Fraction(now time.Duration) float32 {
 	if i.to <= i.from || now >= i.to {
 		return 1
@@ -61,8 +65,8 @@ type Store[T any] struct {
 	hidden    []arche.ID
 	found     column.Tables
 	tables    []Table[T]
-	// mismatched says that the newest look has found entities that have samples or what samples belong
-	// to, but not both.
+	// mismatched says that the newest look has found entities that have samples or what samples
+	// belong to, but not both.
 	mismatched bool
 	filters    filters
 
@@ -78,8 +82,8 @@ type Store[T any] struct {
 
 type ids struct{ logical, visual, prev, cur, seen, motion, span, still, gpu, parent arche.ID }
 
-// New returns the store of a world's values of type T. Values go through normalize before they become
-// samples.
+// New returns the store of a world's values of type T. Values go through normalize before they
+// become samples.
 func New[T any](w *arche.World, normalize func(T) T) *Store[T] {
 	s := &Store[T]{world: w, normalize: normalize}
 	s.ids = ids{
@@ -99,8 +103,8 @@ func New[T any](w *arche.World, normalize func(T) T) *Store[T] {
 	return s
 }
 
-// Close gives the filters back. If the samples are ours it takes them all away: they mean nothing to
-// another engine's interpolator.
+// Close gives the filters back. If the samples are ours it takes them all away: they mean nothing
+// to another engine's interpolator.
 func (s *Store[T]) Close(ours bool) {
 	s.found.Close()
 	s.tables = nil

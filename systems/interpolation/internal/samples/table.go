@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// Table is one of arche's tables as slices over its columns. It is valid until the world's structure
-// changes.
+// Table is one of arche's tables as slices over its columns. It is valid until the world's
+// structure changes.
 type Table[T any] struct {
 	records []record.Record[T]
 	visual  []T // a Visual is its value and nothing else
@@ -132,8 +132,8 @@ func (s *Store[T]) Record(e arche.Entity) *record.Record[T] {
 	return (*record.Record[T])(s.world.GetUnchecked(e, s.ids.logical))
 }
 
-// Visual returns what is drawn of a living entity, nil if it has no Visual. Only package draw writes
-// that of an entity with a Logical.
+// Visual returns what is drawn of a living entity, nil if it has no Visual. Only package draw
+// writes that of an entity with a Logical.
 func (s *Store[T]) Visual(e arche.Entity) *T { return (*T)(s.world.GetUnchecked(e, s.ids.visual)) }
 
 // Row returns the cells of an entity. It reports false for one without samples, and for one whose
@@ -185,7 +185,8 @@ func (r *Row[T]) Rests() bool { return *r.motion == 0 }
 // Timed reports whether the entity moves over an interval of its own, and returns that.
 func (r *Row[T]) Timed() (Interval, bool) { return r.span.own, *r.motion == Timed }
 
-// Interval returns the interval between the samples: the newest step, unless it is the entity's own.
+// Interval returns the interval between the samples: the newest step, unless it is the entity's
+// own.
 func (s *Store[T]) Interval(r *Row[T]) Interval {
 	if *r.motion == Timed {
 		return r.span.own

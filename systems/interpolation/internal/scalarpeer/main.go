@@ -1,6 +1,7 @@
-// Command scalarpeer measures the blend of poses in Go alone, as on processors for which there is no
-// assembly. It takes turns with systems/bench, which may not import the kernel: it answers each line on
-// its standard input, a size, with a line "tandem.scalar.100pct.SIZE NANOSECONDS" and "end".
+// Command scalarpeer measures the blend of poses in Go alone, as on processors for which there is
+// no assembly. It takes turns with systems/bench, which may not import the kernel: it answers each
+// line on its standard input, a size, with a line "tandem.scalar.100pct.SIZE NANOSECONDS" and
+// "end".
 package main
 
 import (

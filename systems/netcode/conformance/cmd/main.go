@@ -2,8 +2,10 @@
 //
 //	go run ./systems/netcode/conformance/cmd -out docs
 //
-// writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about three minutes on two cores; with -rates the tables only, in one. The
-// exit code is 1 if a file could not be written or a negative control did not fail, and 2 for wrong flags. Bounds that are missed are part of the report.
+// writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about
+// three minutes on two cores; with -rates the tables only, in one. The exit code is 1 if a file
+// could not be written or a negative control did not fail, and 2 for wrong flags. Bounds that are
+// missed are part of the report.
 package main
 
 import (

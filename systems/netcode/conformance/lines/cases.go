@@ -23,9 +23,11 @@ type Case struct {
 	Length time.Duration
 	Hard   hard // when the line is at its worst
 
-	path   func(seed uint64) linksim.Path // of the first client; the second one's is clean
-	shared bool                           // the second client waits in the same queues, and is measured, too
-	silent time.Duration                  // when a silence of seconds ends, that the view has to come back from; zero: none
+	path func(seed uint64) linksim.Path // of the first client; the second one's is clean
+	// the second client waits in the same queues, and is measured, too
+	shared bool
+	// when a silence of seconds ends, that the view has to come back from; zero: none
+	silent time.Duration
 	bounds []bound
 }
 

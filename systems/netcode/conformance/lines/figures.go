@@ -8,29 +8,38 @@ import (
 // Figures are what the first client got on a line, from the end of the warm-up on unless it says
 // otherwise.
 type Figures struct {
-	Starved      float64       // share of its steps whose view had passed the newest snapshot that was there
+	// share of its steps whose view had passed the newest snapshot that was there
+	Starved      float64
 	Lag50, Lag95 time.Duration // server's present less the time shown
 	MeanLag      time.Duration
-	Oracle       float64       // mean lag against that of the least constant delay that starves no more
-	Stopped      float64       // likewise where the oracle's view stops 100 ms beyond the newest snapshot, as the client's does
-	Wrong        float64       // share of frames with a body more than half a metre from the truth at the time shown
-	Missed       float64       // share of ticks without the player's input
-	MissedAtEnd  float64       // likewise in the last minute
-	Clock        time.Duration // greatest error of the server's clock
-	CalmClock    time.Duration // likewise while round trips have been below 100 ms for 10 s
-	Recovery     time.Duration // longest until the view was back after a gap of 0.5 to 1.5 s in the snapshots
-	Reconnects   float64
+	// mean lag against that of the least constant delay that starves no more
+	Oracle float64
+	// likewise where the oracle's view stops 100 ms beyond the newest snapshot, as the client's
+	// does
+	Stopped float64
+	// share of frames with a body more than half a metre from the truth at the time shown
+	Wrong       float64
+	Missed      float64       // share of ticks without the player's input
+	MissedAtEnd float64       // likewise in the last minute
+	Clock       time.Duration // greatest error of the server's clock
+	CalmClock   time.Duration // likewise while round trips have been below 100 ms for 10 s
+	// longest until the view was back after a gap of 0.5 to 1.5 s in the snapshots
+	Recovery   time.Duration
+	Reconnects float64
 
-	Queue95, UpQueue95 time.Duration // wait of its own datagrams in the queue in front of the bottleneck
+	// wait of its own datagrams in the queue in front of the bottleneck
+	Queue95, UpQueue95 time.Duration
 	Down, Up           float64       // bytes per second on the line, headers included
 	Longest            time.Duration // that one of its packets took to pass the bottleneck
-	Jain               float64       // index of how evenly both clients shared the way down: 1 is even, 1/2 is one of them all
+	// index of how evenly both clients shared the way down: 1 is even, 1/2 is one of them all
+	Jain float64
 
 	// While the line is at its worst, from 5 s after that has begun: see [Case].
 	HardQueue95, HardLag99 time.Duration
 	HardLongest            time.Duration
 	HardUse                float64 // share of the capacity that the client used
-	Regained               float64 // bytes per second from 5 s after its end on, against those before it began
+	// bytes per second from 5 s after its end on, against those before it began
+	Regained float64
 }
 
 // worst keeps of each figure the worse.

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	base    = time.Minute            // the oracle's delay counts from the fastest snapshot of this time
+	// the oracle's delay counts from the fastest snapshot of this time
+	base    = time.Minute
 	gap     = 500 * time.Millisecond // without a snapshot is an outage
 	longGap = 1500 * time.Millisecond
 	near    = 60 * time.Millisecond // within which of its median the lag is usual

@@ -11,12 +11,13 @@ import (
 const (
 	sessionPacket = 0x53 // first byte of a datagram that carries a snapshot
 	tickLength    = time.Second / tickRate
-	calmTrip      = 100 * time.Millisecond // round trips below it for calmFor leave the clock no excuse
-	calmFor       = 10 * time.Second
-	quiet         = time.Second     // without a datagram is no calm either
-	farOff        = 0.5             // metres, beyond which a body is drawn where it was not
-	settling      = 5 * time.Second // that the rate may take to follow the line
-	lastMinute    = time.Minute
+	// round trips below it for calmFor leave the clock no excuse
+	calmTrip   = 100 * time.Millisecond
+	calmFor    = 10 * time.Second
+	quiet      = time.Second     // without a datagram is no calm either
+	farOff     = 0.5             // metres, beyond which a body is drawn where it was not
+	settling   = 5 * time.Second // that the rate may take to follow the line
+	lastMinute = time.Minute
 )
 
 // arrival is a snapshot's at the client.
@@ -35,7 +36,8 @@ type frame struct {
 type recorder struct {
 	c *Case
 
-	stamps   [][]time.Duration // by connection of the first client and datagram; below 0: no snapshot
+	// by connection of the first client and datagram; below 0: no snapshot
+	stamps   [][]time.Duration
 	arrivals []arrival
 	steps    []step
 	frames   []frame

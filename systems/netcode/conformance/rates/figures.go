@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// mtu is that of the encrypted transport on UDP, whose overhead the figures count: what IPv4 and UDP add to a datagram, the record around it, its tag, and
-	// towards the server the connection's number.
+	// mtu is that of the encrypted transport on UDP, whose overhead the figures count: what IPv4
+	// and UDP add to a datagram, the record around it, its tag, and towards the server the
+	// connection's number.
 	mtu          = 1150
 	overheadDown = 66
 	overheadUp   = 75
@@ -18,17 +19,22 @@ const (
 
 // Figures are what one player gets, from the end of the warm-up on.
 type Figures struct {
-	Lag50, Lag95  time.Duration // server's present less the time shown, at a frame
-	Starved       float64       // share of the bodies' steps without a snapshot ahead, 0 to 1
-	Circle, Flips float64       // greatest distance in metres from the truth at the time shown: 20 m at 20 m/s, and 6 m/s turning round at once
-	Down, Up      float64       // bytes per second with UDP, IPv4 and encryption
-	DownSize      float64       // mean bytes of a datagram, as the netcode makes it
+	Lag50, Lag95 time.Duration // server's present less the time shown, at a frame
+	Starved      float64       // share of the bodies' steps without a snapshot ahead, 0 to 1
+	// greatest distance in metres from the truth at the time shown: 20 m at 20 m/s, and 6 m/s
+	// turning round at once
+	Circle, Flips float64
+	Down, Up      float64 // bytes per second with UDP, IPv4 and encryption
+	DownSize      float64 // mean bytes of a datagram, as the netcode makes it
 	UpSize        float64
-	Lead          time.Duration // median: how far ahead of the server's present the own player is simulated
-	Age           time.Duration // median: since the other player pressed what is on the screen now
-	Rewind        time.Duration // 95th percentile: how far back the server has to look for what this player saw
-	Missed        float64       // share of ticks in which the server had to do without this player's input, 0 to 1
-	Corrections   float64       // of the own player, per minute
+	// median: how far ahead of the server's present the own player is simulated
+	Lead time.Duration
+	Age  time.Duration // median: since the other player pressed what is on the screen now
+	// 95th percentile: how far back the server has to look for what this player saw
+	Rewind time.Duration
+	// share of ticks in which the server had to do without this player's input, 0 to 1
+	Missed      float64
+	Corrections float64 // of the own player, per minute
 }
 
 // recorder collects them.
@@ -59,7 +65,8 @@ func (f *recorder) end(r *run, before netcode.ServerStats) Figures {
 	seconds := (r.setting.Length - WarmUp).Seconds()
 	client, inputs, server, e := r.ends[0].client.Stats(), r.inputs(0), r.server.Stats(), r.ends[0]
 	share := func(part, of float64) float64 { return part / max(of, 1) }
-	sent, bytes := float64(server.Sent-before.Sent)/2, float64(server.SentBytes-before.SentBytes)/2 // both players are sent the same
+	// both players are sent the same
+	sent, bytes := float64(server.Sent-before.Sent)/2, float64(server.SentBytes-before.SentBytes)/2
 	ticks := float64(inputs.Ticks - f.inputs.Ticks)
 	return Figures{
 		Lag50: percentile(f.lag, 0.50), Lag95: percentile(f.lag, 0.95),

@@ -12,7 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
-// The game: a player runs and aims. Aiming changes his input in every tick, as a mouse does, so that no input equals its neighbour.
+// The game: a player runs and aims. Aiming changes his input in every tick, as a mouse does, so
+// that no input equals its neighbour.
 
 const (
 	runSpeed = 6.0 // m/s

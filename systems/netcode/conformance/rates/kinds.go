@@ -7,7 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/remote"
 )
 
-// kindsTable is the name of the table that is not measured here but picked from docs/conformance.md.
+// kindsTable is the name of the table that is not measured here but picked from
+// docs/conformance.md.
 const kindsTable = "kinds"
 
 // pickedKinds are those that a game may choose between; the others are there for comparison.
@@ -20,7 +21,8 @@ const (
 	lossyFlips   = "seeds: 100±10 ms, 15 % loss · M3,"
 )
 
-// kindLines picks what the kinds of interpolation cost from the page that `make conformance` writes beside this one.
+// kindLines picks what the kinds of interpolation cost from the page that `make conformance` writes
+// beside this one.
 func kindLines(conformance string) ([]string, error) {
 	lines := []string{
 		"| kind | drawn | lag p50 | circle | flips | flips at 15 % loss | jump at 15 % loss |",

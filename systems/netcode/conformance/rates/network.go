@@ -11,7 +11,8 @@ import (
 type Network struct {
 	Name, Text string
 	Path       linksim.Condition // one way
-	Outage     time.Duration     // length of outages in which all is lost, one about every four seconds; zero: none
+	// length of outages in which all is lost, one about every four seconds; zero: none
+	Outage time.Duration
 }
 
 // Networks returns those of docs/tuning.md.
@@ -26,7 +27,8 @@ func Networks() []Network {
 	}
 }
 
-// path draws the seeds and the outages of one client's way. They hit both directions at once, and last as long whatever is sent meanwhile.
+// path draws the seeds and the outages of one client's way. They hit both directions at once, and
+// last as long whatever is sent meanwhile.
 func (n *Network) path(rng *rand.Rand, length time.Duration) linksim.Path {
 	c := n.Path
 	if n.Outage > 0 {

@@ -10,8 +10,10 @@ func marks(table string) (begin, end string) {
 	return "<!-- table " + table + ": written by make conformance -->", "<!-- end of table " + table + " -->"
 }
 
-// Fill measures every table anew and returns the page with them in their places. The kinds of interpolation and the lines are picked from the page that conformance is, docs/conformance.md.
-// done may be nil, and is called from any goroutine after each of [Runs] runs. An error says what is missing in which page.
+// Fill measures every table anew and returns the page with them in their places. The kinds of
+// interpolation and the lines are picked from the page that conformance is, docs/conformance.md.
+// done may be nil, and is called from any goroutine after each of [Runs] runs. An error says what
+// is missing in which page.
 func Fill(page, conformance string, workers int, done func()) (string, error) {
 	kinds, err := kindLines(conformance)
 	if err != nil {

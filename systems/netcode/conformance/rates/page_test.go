@@ -51,7 +51,8 @@ func TestCommittedTablesAreComplete(t *testing.T) {
 	}
 }
 
-// The committed figures are the code's: some rows are measured again, all their seeds in full, and must come out to the letter.
+// The committed figures are the code's: some rows are measured again, all their seeds in full, and
+// must come out to the letter.
 func TestCommittedTablesAreTheCodes(t *testing.T) {
 	page := read(t, "tuning.md")
 	again := []string{"home/30 Hz/10 Hz", "mobile/60 Hz/60 Hz", "actions/Seeds/10 Hz", "games/strategy/10 Hz/5 Hz/10 Hz/150/Home"}

@@ -27,9 +27,10 @@ type Setting struct {
 	SnapshotRate int // Hz
 	ActionRate   int // packets of inputs per second; zero: one per tick
 	FrameRate    int // Hz, of the clients; zero: 60. Sockets are read once per frame
-	Bodies       int // in motion beside the two players; zero: 18, so that 20 entities move. At least 3
-	Length       time.Duration
-	Seed         uint64
+	// in motion beside the two players; zero: 18, so that 20 entities move. At least 3
+	Bodies int
+	Length time.Duration
+	Seed   uint64
 
 	// Path, if set, gives the two clients their paths instead of Network. Shared lets the second
 	// client's datagrams wait in the queues of the first one's bottlenecks.
@@ -60,9 +61,10 @@ type run struct {
 	bodies   *bodies
 	paths    paths
 
-	ends     [2]*end
-	lines    [2]*linksim.Conn // the first connection of each client, or of both on a shared line
-	dials    []int            // the clients of all connections, in the order in which they were dialled
+	ends  [2]*end
+	lines [2]*linksim.Conn // the first connection of each client, or of both on a shared line
+	// the clients of all connections, in the order in which they were dialled
+	dials    []int
 	accepted int
 	players  []*netcode.Player[state, input]
 	blind    bool                   // clients are not told when datagrams arrived
@@ -226,7 +228,8 @@ func (c counted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	return c.Conn.(transport.Stamper).RecvAt(buf)
 }
 
-// Run measures a setting. The same one gives the same figures. An error says that it cannot be played at all.
+// Run measures a setting. The same one gives the same figures. An error says that it cannot be
+// played at all.
 func Run(s Setting) (Figures, error) {
 	r, err := newRun(s)
 	if err != nil {

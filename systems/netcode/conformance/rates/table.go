@@ -115,7 +115,8 @@ func (t *Table) add(s Setting, labels ...string) {
 // key is what stands at the beginning of a row's line.
 func (r *Row) key() string { return "| " + strings.Join(r.Labels, " | ") + " |" }
 
-// measure runs all seeds of rows from so many goroutines, on which the figures do not depend, and calls done after each run.
+// measure runs all seeds of rows from so many goroutines, on which the figures do not depend, and
+// calls done after each run.
 func measure(rows []Row, workers int, done func()) ([]Figures, error) {
 	all := make([]Figures, len(rows)*Seeds)
 	errs := make([]error, len(all))

@@ -16,8 +16,8 @@ type Watcher interface {
 	// which are less than a 240th of a second behind.
 	Dialled(client int, down, up *linksim.Link)
 	// Sent comes before a datagram of the server goes into a connection of the client's, by the
-	// order in which they were dialled, from 0 on. Stamp is the time of the newest state that it may
-	// show.
+	// order in which they were dialled, from 0 on. Stamp is the time of the newest state that it
+	// may show.
 	Sent(client, connection int, datagram []byte, stamp time.Duration)
 	// Turn comes 240 times a second for each client, after the server's turn, with what the server
 	// has got of its inputs.

@@ -1,9 +1,11 @@
-// Package address says of the addresses that transports write whose they are: guests, limits and bans must agree on it.
+// Package address says of the addresses that transports write whose they are: guests, limits and
+// bans must agree on it.
 package address
 
 import "net/netip"
 
-// Parse reads "host:port" or a bare address, one of IPv4 within IPv6 as of IPv4; other transports' names are none.
+// Parse reads "host:port" or a bare address, one of IPv4 within IPv6 as of IPv4; other transports'
+// names are none.
 func Parse(text string) (netip.Addr, bool) {
 	if at, err := netip.ParseAddrPort(text); err == nil {
 		return at.Addr().Unmap().WithZone(""), true
@@ -12,8 +14,9 @@ func Parse(text string) (netip.Addr, bool) {
 	return at.Unmap().WithZone(""), err == nil
 }
 
-// Network returns the network that an address is of: a /24 of IPv4, of which a stranger may have all, or a /56 of IPv6, which is what one household or site
-// usually gets. Invalid for the zero address.
+// Network returns the network that an address is of: a /24 of IPv4, of which a stranger may have
+// all, or a /56 of IPv6, which is what one household or site usually gets. Invalid for the zero
+// address.
 func Network(at netip.Addr) netip.Prefix {
 	at = at.Unmap()
 	bits := 56

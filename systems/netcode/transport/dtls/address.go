@@ -11,8 +11,10 @@ type address netip.AddrPort
 func (a address) Network() string { return "udp" }
 func (a address) String() string  { return netip.AddrPort(a).String() }
 
-// socket is the server's UDP socket. What leads back (via) says from which of the machine's addresses a datagram is to leave: a client takes answers from that alone to which it sends. It comes with
-// each datagram, is valid until the next read, and is nil where there is nothing to choose.
+// socket is the server's UDP socket. What leads back (via) says from which of the machine's
+// addresses a datagram is to leave: a client takes answers from that alone to which it sends. It
+// comes with each datagram, is valid until the next read, and is nil where there is nothing to
+// choose.
 type socket interface {
 	read(b []byte) (n int, from netip.AddrPort, via []byte, err error)
 	write(b []byte, to netip.AddrPort, via []byte) error
@@ -20,7 +22,8 @@ type socket interface {
 	Close() error
 }
 
-// udpSocket is a socket of the operating system with one address, or on a system that cannot tell. It allocates nothing.
+// udpSocket is a socket of the operating system with one address, or on a system that cannot tell.
+// It allocates nothing.
 type udpSocket struct{ *net.UDPConn }
 
 func (s udpSocket) read(b []byte) (int, netip.AddrPort, []byte, error) {

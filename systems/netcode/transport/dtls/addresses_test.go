@@ -13,7 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// A name may have addresses that lead nowhere, as where the server has none of IPv6: the client tries the others, whether there is silence or nobody listens.
+// A name may have addresses that lead nowhere, as where the server has none of IPv6: the client
+// tries the others, whether there is silence or nobody listens.
 func TestSeveralAddresses(t *testing.T) {
 	l, err := Listen("127.0.0.1:0", Config{})
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// flow is one direction of a connection. Each of its datagrams bears a number of its own, so that one that arrives twice, or was never sent, is known whenever it
-// comes: what is still under way when something is tried cannot be taken for what came of it.
+// flow is one direction of a connection. Each of its datagrams bears a number of its own, so that
+// one that arrives twice, or was never sent, is known whenever it comes: what is still under way
+// when something is tried cannot be taken for what came of it.
 type flow struct {
 	from, to transport.Conn
 	sent     uint32
@@ -67,7 +68,8 @@ func drain(c transport.Conn) (got [][]byte) {
 	return got
 }
 
-// Conformance case 36: everything that was ever sent is sent again, and nothing of it is taken; the connection goes on.
+// Conformance case 36: everything that was ever sent is sent again, and nothing of it is taken; the
+// connection goes on.
 func TestReplayedDatagrams(t *testing.T) {
 	l := listen(t, open(dtls.Config{HandshakeTimeout: 3 * time.Second}))
 	r := newRelay(t, l.Addr())
@@ -108,8 +110,9 @@ func TestReplayedDatagrams(t *testing.T) {
 	until(t, "the replayed handshake has run out", func() bool { return l.Stats().Pending == 0 })
 }
 
-// Conformance case 36: one forged datagram with a huge sequence number must not make all genuine ones look old. Nor may any other forged datagram end a
-// connection, whatever it looks like: not even those that make the library send a fatal alert.
+// Conformance case 36: one forged datagram with a huge sequence number must not make all genuine
+// ones look old. Nor may any other forged datagram end a connection, whatever it looks like: not
+// even those that make the library send a fatal alert.
 func TestForgedDatagrams(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	r := newRelay(t, l.Addr())
@@ -124,20 +127,24 @@ func TestForgedDatagrams(t *testing.T) {
 		r.inject(huge, up)
 		for bit := range 8 * len(original) {
 			b := bytes.Clone(original)
-			copy(b[5:11], []byte{0x20, 0, 0, 0, byte(bit >> 8), byte(bit)}) // else it would be a mere replay
+			// else it would be a mere replay
+			copy(b[5:11], []byte{0x20, 0, 0, 0, byte(bit >> 8), byte(bit)})
 			b[bit/8] ^= 1 << (bit % 8)
 			r.inject(b, up)
 			if bit%32 == 0 {
 				there.carry(t, 1) // or the socket overflows
 			}
 		}
-		for kind := range 256 { // each kind of record, not encrypted, encrypted, and of a later epoch; alone, and behind a harmless one
+		for kind := range 256 {
+			// each kind of record, not encrypted, encrypted, and of a later epoch; alone, and
+			// behind a harmless one
 			for epoch := range byte(3) {
 				b := bytes.Clone(original)
 				b[0], b[4] = byte(kind), epoch
 				r.inject(b, up)
 				r.inject(append(bytes.Clone(original), b...), up)
-				r.inject([]byte{byte(kind), 0xfe, 0xfd, 0, epoch, 0, 0, 0, 0, 1, byte(kind), 0, 2, 2, 80}, up) // 2, 80: a fatal alert
+				// 2, 80: a fatal alert
+				r.inject([]byte{byte(kind), 0xfe, 0xfd, 0, epoch, 0, 0, 0, 0, 1, byte(kind), 0, 2, 2, 80}, up)
 			}
 			if kind%8 == 0 {
 				back.carry(t, 1)
@@ -156,7 +163,8 @@ func TestForgedDatagrams(t *testing.T) {
 	back.carry(t, 20)
 }
 
-// Conformance case 38: the client's NAT forgets it and gives it another port; the connection goes on in both directions, as soon as the client sends.
+// Conformance case 38: the client's NAT forgets it and gives it another port; the connection goes
+// on in both directions, as soon as the client sends.
 func TestAddressChange(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	r := newRelay(t, l.Addr())
@@ -183,7 +191,8 @@ func TestComingBackFromTheSamePort(t *testing.T) {
 	r := newRelay(t, l.Addr())
 	first, server := join(t, l, r.addr(), dtls.Config{})
 	newFlow(first, server).carry(t, 5)
-	r.setDrop(func([]byte, bool) bool { return true }) // its process is killed: nothing tells the server
+	// its process is killed: nothing tells the server
+	r.setDrop(func([]byte, bool) bool { return true })
 	first.Close(transport.Reason{})
 	<-first.(*dtls.Conn).Done()
 	r.flush(t)

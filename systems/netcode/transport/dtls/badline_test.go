@@ -10,9 +10,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// An honest client on the worst of lines: of its datagrams 15 % are lost, 20 % come late and behind others, a third comes
-// twice or three times, and somebody sends again whatever was ever sent, and forges records with the connection's id. That
-// must not end the connection, nor keep what passes from arriving once.
+// An honest client on the worst of lines: of its datagrams 15 % are lost, 20 % come late and behind
+// others, a third comes twice or three times, and somebody sends again whatever was ever sent, and
+// forges records with the connection's id. That must not end the connection, nor keep what passes
+// from arriving once.
 func TestHonestClientOnABadLine(t *testing.T) {
 	for _, stranger := range []bool{false, true} { // who has a tenth of the budget
 		l := listen(t, open(dtls.Config{}))

@@ -35,8 +35,8 @@ func (r *rogue) arrives(server transport.Conn) (ok bool) {
 	return ok
 }
 
-// A client sends genuine records in which there is no datagram, with good ones in between. A few of them do no harm; more
-// than an honest client can have end the connection.
+// A client sends genuine records in which there is no datagram, with good ones in between. A few of
+// them do no harm; more than an honest client can have end the connection.
 func TestRecordsWithoutData(t *testing.T) {
 	l := listenOpen(t, Config{})
 	whole := make([]byte, handshakeHeader)
@@ -76,7 +76,8 @@ func TestRecordsWithoutData(t *testing.T) {
 
 var oversize [MTU + 1]byte
 
-// Twenty clients send pieces of handshakes that the library would keep, two megabytes for each of them.
+// Twenty clients send pieces of handshakes that the library would keep, two megabytes for each of
+// them.
 func TestPiecesOfHandshakesAreNotKept(t *testing.T) {
 	l := listenOpen(t, Config{})
 	player, there := newRogue(t, l)
@@ -120,8 +121,8 @@ func TestPiecesOfHandshakesAreNotKept(t *testing.T) {
 	}
 }
 
-// A client that does not end its handshake gets no more encrypted datagrams to the library than unencrypted ones: it would
-// keep them for later.
+// A client that does not end its handshake gets no more encrypted datagrams to the library than
+// unencrypted ones: it would keep them for later.
 func TestEncryptedDatagramsBeforeTheHandshakeIsDone(t *testing.T) {
 	for _, size := range []int{40, 1100, maxPlainSize + 1} {
 		f, _, l := begin(t)

@@ -29,8 +29,8 @@ func used(b *testing.B, who int) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Datagrams from one end to the other over 127.0.0.1, 32 at a time as a server sends them in a tick. cpu-ns/datagram is the processor time of everything on
-// both ends, the kernel included.
+// Datagrams from one end to the other over 127.0.0.1, 32 at a time as a server sends them in a
+// tick. cpu-ns/datagram is the processor time of everything on both ends, the kernel included.
 func BenchmarkDatagram(b *testing.B) {
 	for _, size := range []int{200, dtls.MTU} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -75,8 +75,8 @@ func BenchmarkHandshake(b *testing.B) {
 	b.ReportMetric(float64(cpu(b)-start)/float64(n), "cpu-ns/handshake")
 }
 
-// Forged hellos from one sender to a server's socket. cpu-ns/hello is the processor time of the receiving side, the kernel's included: all of the process but
-// the sender's thread.
+// Forged hellos from one sender to a server's socket. cpu-ns/hello is the processor time of the
+// receiving side, the kernel's included: all of the process but the sender's thread.
 func BenchmarkFlood(b *testing.B) {
 	for _, test := range []struct {
 		name    string
@@ -108,7 +108,8 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// Forged records that bear a connection's id, from one sender. cpu-ns/record is the processor time of the receiving side, the kernel's included.
+// Forged records that bear a connection's id, from one sender. cpu-ns/record is the processor time
+// of the receiving side, the kernel's included.
 func BenchmarkForgedRecords(b *testing.B) {
 	for _, test := range []struct {
 		name   string

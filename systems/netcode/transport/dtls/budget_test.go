@@ -16,8 +16,8 @@ func opened(l *lane) *mailbox.Conn {
 	return owner
 }
 
-// A client floods: what it gets through to the library is within the budget, of datagrams and of bytes, and a tenth of it
-// while it is a stranger.
+// A client floods: what it gets through to the library is within the budget, of datagrams and of
+// bytes, and a tenth of it while it is a stranger.
 func TestBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		size     int
@@ -54,8 +54,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// The worst that a network does with a client's datagrams: at the highest rate, each of them three times, and now and then
-// nothing for two seconds and then all at once. None is beyond the budget.
+// The worst that a network does with a client's datagrams: at the highest rate, each of them three
+// times, and now and then nothing for two seconds and then all at once. None is beyond the budget.
 func TestBudgetOfAClientOnABadLine(t *testing.T) {
 	f, _, l := begin(t)
 	opened(l)
@@ -79,8 +79,9 @@ func TestBudgetOfAClientOnABadLine(t *testing.T) {
 	}
 }
 
-// Somebody floods a connection with forged records that bear its id: what is beyond the budget is dropped, nobody is
-// closed, another player notices nothing, and the client goes on when it is over.
+// Somebody floods a connection with forged records that bear its id: what is beyond the budget is
+// dropped, nobody is closed, another player notices nothing, and the client goes on when it is
+// over.
 func TestFloodOfForgedRecords(t *testing.T) {
 	l := listenOpen(t, Config{ClientDatagrams: Rate{PerSecond: 20, Burst: 100}})
 	r, server := newRogue(t, l)

@@ -22,8 +22,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// GenerateCertificate returns a new self-signed certificate with an ECDSA P-256 key from the random source (nil means crypto/rand). It names nobody and
-// does not expire: its fingerprint is all that counts.
+// GenerateCertificate returns a new self-signed certificate with an ECDSA P-256 key from the random
+// source (nil means crypto/rand). It names nobody and does not expire: its fingerprint is all that
+// counts.
 func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 	if random == nil {
 		random = rand.Reader
@@ -36,9 +37,10 @@ func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 		SerialNumber: big.NewInt(1),
 		Subject:      pkix.Name{CommonName: "tandem"},
 		NotBefore:    time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
-		NotAfter:     time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), // RFC 5280, 4.1.2.5: without a good end
-		KeyUsage:     x509.KeyUsageDigitalSignature,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		// RFC 5280, 4.1.2.5: without a good end
+		NotAfter:    time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
+		KeyUsage:    x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	der, err := x509.CreateCertificate(random, template, template, key.Public(), key)
 	if err != nil {
@@ -47,8 +49,8 @@ func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
-// SaveCertificate writes the certificate and its key to a file in PEM form that only its owner may read. A file that is there is replaced, whole or not
-// at all.
+// SaveCertificate writes the certificate and its key to a file in PEM form that only its owner may
+// read. A file that is there is replaced, whole or not at all.
 func SaveCertificate(path string, c tls.Certificate) error {
 	if err := checkCertificate(c); err != nil {
 		return err
@@ -89,8 +91,9 @@ func LoadCertificate(path string) (tls.Certificate, error) {
 	return c, checkCertificate(c)
 }
 
-// LoadOrCreateCertificate reads the certificate from the file, or makes one and saves it there if there is no such file: so the server keeps its
-// fingerprint, and join links stay good, when it restarts.
+// LoadOrCreateCertificate reads the certificate from the file, or makes one and saves it there if
+// there is no such file: so the server keeps its fingerprint, and join links stay good, when it
+// restarts.
 func LoadOrCreateCertificate(path string, random io.Reader) (tls.Certificate, error) {
 	c, err := LoadCertificate(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +105,8 @@ func LoadOrCreateCertificate(path string, random io.Reader) (tls.Certificate, er
 	return c, err
 }
 
-// FingerprintOf returns the fingerprint of the certificate, for join links. It panics for the zero certificate.
+// FingerprintOf returns the fingerprint of the certificate, for join links. It panics for the zero
+// certificate.
 func FingerprintOf(c tls.Certificate) joinlink.Fingerprint {
 	if len(c.Certificate) == 0 {
 		panic("dtls: FingerprintOf a certificate without bytes: make one with GenerateCertificate")

@@ -52,7 +52,8 @@ func TestCertificateErrors(t *testing.T) {
 	if err := os.WriteFile(path, []byte("no certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A file that is there and cannot be read is an operator's mistake, not a reason to make a new certificate and break all links.
+	// A file that is there and cannot be read is an operator's mistake, not a reason to make a new
+	// certificate and break all links.
 	if _, err := dtls.LoadOrCreateCertificate(path, nil); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a damaged file: %v", err)
 	}

@@ -11,59 +11,74 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 )
 
-// MTU is the largest datagram in bytes. Encryption adds at most 46 bytes and the channel's tag one, which leaves room within 1200 bytes of UDP payload.
+// MTU is the largest datagram in bytes. Encryption adds at most 46 bytes and the channel's tag one,
+// which leaves room within 1200 bytes of UDP payload.
 const MTU = 1150
 
-// Rate is a long-term rate per second with a burst above it. The zero value means the default of the field that holds it.
+// Rate is a long-term rate per second with a burst above it. The zero value means the default of
+// the field that holds it.
 type Rate = admission.Rate
 
 // Config says how to listen or dial. The zero value means the defaults.
 type Config struct {
-	// Certificate is what a server shows, with its private key, which is an ECDSA one. Without one, Listen makes a new one, and links to the server break
-	// when it restarts; see [LoadOrCreateCertificate]. Clients show none.
+	// Certificate is what a server shows, with its private key, which is an ECDSA one. Without one,
+	// Listen makes a new one, and links to the server break when it restarts; see
+	// [LoadOrCreateCertificate]. Clients show none.
 	Certificate tls.Certificate
 
-	// Handshakes bounds the handshakes that a server begins, for all together; 0 means 100 per second, 200 at once. Each costs it about half a millisecond.
+	// Handshakes bounds the handshakes that a server begins, for all together; 0 means 100 per
+	// second, 200 at once. Each costs it about half a millisecond.
 	Handshakes Rate
-	// NetworkHandshakes bounds them for each network (/24 of IPv4, /56 of IPv6); 0 means 10 per second, 32 at once.
+	// NetworkHandshakes bounds them for each network (/24 of IPv4, /56 of IPv6); 0 means 10 per
+	// second, 32 at once.
 	NetworkHandshakes Rate
-	// Cookies bounds the cookies that a server sends to strangers, for all together; 0 means 2000 per second, 2000 at once.
+	// Cookies bounds the cookies that a server sends to strangers, for all together; 0 means 2000
+	// per second, 2000 at once.
 	Cookies Rate
-	// NetworkCookies bounds them for each network, so that nobody is flooded with cookies for hellos that bear its address; 0 means 50 per second, 100 at once.
+	// NetworkCookies bounds them for each network, so that nobody is flooded with cookies for
+	// hellos that bear its address; 0 means 50 per second, 100 at once.
 	NetworkCookies Rate
 
-	// ClientDatagrams and ClientBytes bound how much of each connection a server looks at. What is beyond is dropped before
-	// it is decrypted. A stranger (see [transport.Budgeted]) has a tenth. 0 means 2000 datagrams per second, 4000 at once,
-	// and 2 MB per second, 4 MB at once: a client's packets at the highest rates three times over, and seconds of them.
+	// ClientDatagrams and ClientBytes bound how much of each connection a server looks at. What is
+	// beyond is dropped before it is decrypted. A stranger (see [transport.Budgeted]) has a tenth.
+	// 0 means 2000 datagrams per second, 4000 at once, and 2 MB per second, 4 MB at once: a
+	// client's packets at the highest rates three times over, and seconds of them.
 	ClientDatagrams, ClientBytes Rate
 
 	// HalfOpen is the most handshakes that a server has under way; 0 means 256.
 	HalfOpen int
 	// MaxConns is the most connections of a server, those under way included; 0 means 1024.
 	MaxConns int
-	// Backlog is the most open connections that wait for Accept; the next is told that the server is busy. 0 means 64.
+	// Backlog is the most open connections that wait for Accept; the next is told that the server
+	// is busy. 0 means 64.
 	Backlog int
 
-	// HandshakeTimeout ends a handshake that takes longer, on both ends; 0 means 3 s. A client begins another one until DialTimeout.
+	// HandshakeTimeout ends a handshake that takes longer, on both ends; 0 means 3 s. A client
+	// begins another one until DialTimeout.
 	HandshakeTimeout time.Duration
 	// DialTimeout is how long a client tries; 0 means 10 s.
 	DialTimeout time.Duration
 
-	// SendQueue is the most datagrams of a connection that wait for the network; beyond it Send returns ErrQueueFull. 0 means 256.
+	// SendQueue is the most datagrams of a connection that wait for the network; beyond it Send
+	// returns ErrQueueFull. 0 means 256.
 	SendQueue int
-	// ReceiveQueue is the most datagrams of a connection that wait for Recv; beyond it the oldest go. 0 means 256.
+	// ReceiveQueue is the most datagrams of a connection that wait for Recv; beyond it the oldest
+	// go. 0 means 256.
 	ReceiveQueue int
 
-	// Clock says when datagrams arrived: a monotonic clock of any epoch, which several goroutines may ask at once. Nil means this machine's own; tests have theirs.
+	// Clock says when datagrams arrived: a monotonic clock of any epoch, which several goroutines
+	// may ask at once. Nil means this machine's own; tests have theirs.
 	Clock func() time.Duration
 
-	// Rand is where secrets come from; nil means crypto/rand. Anything predictable is for tests only.
+	// Rand is where secrets come from; nil means crypto/rand. Anything predictable is for tests
+	// only.
 	Rand io.Reader
 	// Log is told, at level debug, why handshakes fail; nil means nobody is.
 	Log *slog.Logger
 }
 
-// withDefaults returns the configuration with its zeros filled in. It panics for values that make no sense: a program writes them.
+// withDefaults returns the configuration with its zeros filled in. It panics for values that make
+// no sense: a program writes them.
 func (c Config) withDefaults() Config {
 	for _, r := range []Rate{c.Handshakes, c.NetworkHandshakes, c.Cookies, c.NetworkCookies, c.ClientDatagrams, c.ClientBytes} {
 		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {

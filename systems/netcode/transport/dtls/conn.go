@@ -12,8 +12,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or [Listener.Accept]. Done returns a channel that is closed when
-// its goroutines and its socket are gone, shortly after Close.
+// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or
+// [Listener.Accept]. Done returns a channel that is closed when its goroutines and its socket are
+// gone, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
 // The first byte of what goes through the encrypted channel says what the rest is.
@@ -22,15 +23,17 @@ const (
 	tagClose = 2 // why the sender closes: transport.Reason
 )
 
-// What the network carries besides the caller's datagrams: the tag, DTLS (record header 13, nonce 8, authentication 16; towards the server an id of 8
-// and the inner record type of 1), UDP and IPv4.
+// What the network carries besides the caller's datagrams: the tag, DTLS (record header 13, nonce
+// 8, authentication 16; towards the server an id of 8 and the inner record type of 1), UDP and
+// IPv4.
 const (
 	overheadToClient = 1 + recordHeader + 8 + 16 + 8 + 20
 	overheadToServer = overheadToClient + idSize + 1
 )
 
-// A close reason is sent again until the other end answers by closing too, but not often: then its time-out has to do. The pause in between also keeps
-// the library at the other end from seeing the end of the connection before it has handed the reason over.
+// A close reason is sent again until the other end answers by closing too, but not often: then its
+// time-out has to do. The pause in between also keeps the library at the other end from seeing the
+// end of the connection before it has handed the reason over.
 const (
 	reasonCopies   = 3
 	reasonInterval = 40 * time.Millisecond
@@ -47,7 +50,8 @@ type guard interface {
 	takeLost() int
 }
 
-// carry moves datagrams between the library and the mailbox until the connection ends, closes the library's end, and returns when its goroutines are gone.
+// carry moves datagrams between the library and the mailbox until the connection ends, closes the
+// library's end, and returns when its goroutines are gone.
 func carry(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	reading := make(chan struct{})
 	go func() {
@@ -107,7 +111,8 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	}
 }
 
-// write sends what the owner sent until the connection ends. What waits is still sent, unless the other end is gone.
+// write sends what the owner sent until the connection ends. What waits is still sent, unless the
+// other end is gone.
 func write(c *dtls.Conn, w *mailbox.Worker) {
 	buf := make([]byte, 1+MTU)
 	buf[0] = tagData

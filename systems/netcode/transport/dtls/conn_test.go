@@ -22,7 +22,8 @@ func open(c dtls.Config) dtls.Config {
 	return c
 }
 
-// until polls until the condition holds, and fails the test if that takes far longer than it should on the slowest machine.
+// until polls until the condition holds, and fails the test if that takes far longer than it should
+// on the slowest machine.
 func until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond / 2) {
@@ -89,7 +90,8 @@ func exchange(t testing.TB, from, to transport.Conn) {
 	})
 }
 
-// send sends a datagram, unless so many wait already that there is no room: then what sends them has not had its turn for long.
+// send sends a datagram, unless so many wait already that there is no room: then what sends them
+// has not had its turn for long.
 func send(t testing.TB, c transport.Conn, datagram []byte) {
 	t.Helper()
 	if err := c.Send(datagram); err != nil && !errors.Is(err, transport.ErrQueueFull) {

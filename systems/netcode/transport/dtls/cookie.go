@@ -17,8 +17,9 @@ const (
 	cookieWindow = 30 * time.Second // a cookie is good until the end of the next window
 )
 
-// cookies makes and checks the proofs that a client can be reached at its address: a keyed hash of the address, the time, and all of its hello but the cookie
-// itself. It remembers none. It has no lock.
+// cookies makes and checks the proofs that a client can be reached at its address: a keyed hash of
+// the address, the time, and all of its hello but the cookie itself. It remembers none. It has no
+// lock.
 type cookies struct {
 	mac  hash.Hash
 	head [8 + 16 + 2 + 2]byte // scratch, as is the sum
@@ -58,7 +59,8 @@ func (c *cookies) make(now time.Duration, from netip.AddrPort, h hello) []byte {
 	return c.of(windowAt(now), from, h)
 }
 
-// good reports whether the hello bears a cookie that was made for it in this window or the one before.
+// good reports whether the hello bears a cookie that was made for it in this window or the one
+// before.
 func (c *cookies) good(now time.Duration, from netip.AddrPort, h hello) bool {
 	if len(h.cookie) != cookieSize {
 		return false

@@ -25,8 +25,9 @@ const firstAnswer = 2 * time.Second
 
 var errNobodyListens = errors.New("dtls: nobody listens")
 
-// Dial connects to a server at HOST:PORT that shows the certificate with the fingerprint. It returns at once: the connection is Connecting, and
-// becomes Open, or Closed with a reason that says what to do. Each Dial has a port of its own.
+// Dial connects to a server at HOST:PORT that shows the certificate with the fingerprint. It
+// returns at once: the connection is Connecting, and becomes Open, or Closed with a reason that
+// says what to do. Each Dial has a port of its own.
 func Dial(addr string, pin joinlink.Fingerprint, c Config) *Conn {
 	c = c.withDefaults()
 	owner, worker := mailbox.New(mailboxConfig(c, overheadToServer, addr), transport.Connecting)
@@ -96,7 +97,8 @@ func (d *dialer) run() {
 	}
 }
 
-// resolve returns the server's addresses: a name may have one of IPv6 that does not lead to it, and UDP does not tell.
+// resolve returns the server's addresses: a name may have one of IPv6 that does not lead to it, and
+// UDP does not tell.
 func (d *dialer) resolve(ctx context.Context) ([]string, error) {
 	host, port, err := net.SplitHostPort(d.addr)
 	if err != nil {
@@ -116,7 +118,8 @@ func (d *dialer) resolve(ctx context.Context) ([]string, error) {
 	return addrs, nil
 }
 
-// attempt makes one handshake on a socket of its own. If there are others to try it does not wait for the address's first answer until the time is up.
+// attempt makes one handshake on a socket of its own. If there are others to try it does not wait
+// for the address's first answer until the time is up.
 func (d *dialer) attempt(ctx context.Context, addr string, others bool) (*dtls.Conn, *wire, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -162,7 +165,8 @@ func final(err error) bool {
 	var addr *net.AddrError
 	var op *net.OpError
 	return errors.Is(err, errWrongCertificate) || errors.Is(err, errNobodyListens) || errors.As(err, &dns) || errors.As(err, &addr) ||
-		errors.As(err, &op) && op.Op == "dial" && !op.Timeout() // an attempt that began as the time ran out says nothing about the network
+		// an attempt that began as the time ran out says nothing about the network
+		errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
 }
 
 // reason says why there is no connection, in words for the player.

@@ -24,11 +24,13 @@ func TestDialThatCannotSucceed(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	silent := localSocket(t) // takes everything and says nothing
 	defer silent.Close()
-	gone := connected(t, silent.LocalAddr()) // takes nothing from anybody else, and nobody else takes its port
+	// takes nothing from anybody else, and nobody else takes its port
+	gone := connected(t, silent.LocalAddr())
 	defer gone.Close()
 	full := listen(t, dtls.Config{HalfOpen: 1, Handshakes: dtls.Rate{PerSecond: 1, Burst: 1}, HandshakeTimeout: time.Minute})
 	r := newRelay(t, full.Addr())
-	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 }) // its handshake never ends
+	// its handshake never ends
+	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 })
 	dial(t, full, r.addr(), dtls.Config{DialTimeout: time.Minute})
 	until(t, "the server has its hands full", func() bool { return full.Stats().Pending == 1 })
 
@@ -101,7 +103,8 @@ func TestHandshakeThatStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRelay(t, l.Addr())
-	r.setDrop(func(b []byte, up bool) bool { return !up && len(b) > 200 }) // the server's part of the handshake
+	// the server's part of the handshake
+	r.setDrop(func(b []byte, up bool) bool { return !up && len(b) > 200 })
 	c := dtls.Dial(r.addr(), l.Fingerprint(), dtls.Config{})
 	until(t, "two handshakes have run out", func() bool { return l.Stats().Failed >= 2 })
 	if got := l.Stats(); got.Accepted != 0 {

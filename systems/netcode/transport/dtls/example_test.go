@@ -9,7 +9,8 @@ import (
 )
 
 func Example() {
-	// The server. A certificate from LoadOrCreateCertificate would keep the fingerprint over restarts.
+	// The server. A certificate from LoadOrCreateCertificate would keep the fingerprint over
+	// restarts.
 	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{})
 	if err != nil {
 		fmt.Println(err)
@@ -18,7 +19,8 @@ func Example() {
 	// The client has address and fingerprint from the join link.
 	client := dtls.Dial(listener.Addr(), listener.Fingerprint(), dtls.Config{})
 
-	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the step.
+	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the
+	// step.
 	var server transport.Conn
 	buf := make([]byte, dtls.MTU)
 	for answered := false; !answered && client.State() != transport.Closed; time.Sleep(time.Millisecond) {

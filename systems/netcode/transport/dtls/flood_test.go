@@ -12,7 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// spoofed is a server's socket on which one sender's datagrams bear addresses of the whole internet, another one each, as an attacker forges them.
+// spoofed is a server's socket on which one sender's datagrams bear addresses of the whole
+// internet, another one each, as an attacker forges them.
 type spoofed struct {
 	net.PacketConn
 	attacker atomic.Pointer[string]
@@ -56,8 +57,9 @@ func firstHello(t testing.TB, l *dtls.Listener) []byte {
 	return buf[:n]
 }
 
-// Conformance case 37: twenty thousand forged hellos, each from another address, between the datagrams of players. The players go on, nothing of the hellos
-// is left, no more are answered than the limit says, and another player gets in meanwhile.
+// Conformance case 37: twenty thousand forged hellos, each from another address, between the
+// datagrams of players. The players go on, nothing of the hellos is left, no more are answered than
+// the limit says, and another player gets in meanwhile.
 func TestFloodOfForgedHellos(t *testing.T) {
 	s := &spoofed{PacketConn: localSocket(t), random: rand.New(rand.NewPCG(1, 1))}
 	attacker := localSocket(t)
@@ -108,7 +110,9 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	}
 	until(t, "a player who dialled in the middle of it joins", func() bool {
 		late.Poll(0)
-		if late.State() == transport.Closed { // the flood had used up the answers for longer than a handshake may take: he tries again, as clients do
+		if late.State() == transport.Closed {
+			// the flood had used up the answers for longer than a handshake may take: he tries
+			// again, as clients do
 			<-late.Done()
 			late = dial(t, l, l.Addr(), dtls.Config{})
 		}
@@ -130,7 +134,8 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	if int64(challenged) < s.answers.Load() {
 		t.Errorf("%d answers to %d challenges", s.answers.Load(), challenged)
 	}
-	until(t, "handshakes that players gave up have run out", func() bool { return l.Stats().Pending <= 1 }) // he who left was never accepted
+	// he who left was never accepted
+	until(t, "handshakes that players gave up have run out", func() bool { return l.Stats().Pending <= 1 })
 	if got := l.Stats(); got.Accepted > 5 {
 		t.Errorf("the flood made connections: %+v", got)
 	}

@@ -18,11 +18,13 @@ type Traffic struct {
 	Hellos     uint64 // well-formed hellos
 	Challenged uint64 // hellos that were answered with a cookie
 	Unanswered uint64 // hellos without a good cookie that got none, because too many came
-	Refused    uint64 // hellos with a good cookie that were turned away: too many handshakes, or too many connections
-	Strays     uint64 // all that is no hello and belongs to no connection
+	// hellos with a good cookie that were turned away: too many handshakes, or too many connections
+	Refused uint64
+	Strays  uint64 // all that is no hello and belongs to no connection
 }
 
-// front stands between the socket and the library: it sorts datagrams by connection, and decides who may begin a handshake.
+// front stands between the socket and the library: it sorts datagrams by connection, and decides
+// who may begin a handshake.
 type front struct {
 	socket socket
 	config Config
@@ -51,7 +53,8 @@ func newFront(s socket, c Config, serve func(*lane)) (*front, error) {
 	}, nil
 }
 
-// run reads the socket until it is closed. No error ends it: on some systems another host's ICMP message is one.
+// run reads the socket until it is closed. No error ends it: on some systems another host's ICMP
+// message is one.
 func (f *front) run() {
 	buf := make([]byte, 2048)
 	start, failures := time.Now(), 0
@@ -71,7 +74,8 @@ func (f *front) run() {
 	}
 }
 
-// receive handles a datagram from outside. The time is any monotonic one; via is what the socket says of the way back.
+// receive handles a datagram from outside. The time is any monotonic one; via is what the socket
+// says of the way back.
 func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,7 +140,9 @@ func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hell
 		return
 	}
 	l := newLane(f, id, from, via, h)
-	f.byID[id], f.byAddr[from] = l, l // a handshake under way from the same port is the one of a client that began anew: it will run out
+	// a handshake under way from the same port is the one of a client that began anew: it will run
+	// out
+	f.byID[id], f.byAddr[from] = l, l
 	f.half++
 	l.push(now, from, b, false)
 	f.serve(l)

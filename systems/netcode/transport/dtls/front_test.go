@@ -113,7 +113,8 @@ func TestHelloWithItsCookieBegins(t *testing.T) {
 	}
 }
 
-// A cookie is good for this address, this port, this hello and a while, and nothing else is a cookie.
+// A cookie is good for this address, this port, this hello and a while, and nothing else is a
+// cookie.
 func TestCookies(t *testing.T) {
 	const now = time.Hour + cookieWindow/2
 	f, m, begun := newTestFront(t, Config{})
@@ -136,7 +137,8 @@ func TestCookies(t *testing.T) {
 		{"longer", now, somebody, 1, append(bytes.Clone(cookie), 0)},
 		{"zeros", now, somebody, 1, make([]byte, cookieSize)},
 		{"too late", now + 2*cookieWindow, somebody, 1, cookie},
-		{"much too late", now + 256*cookieWindow, somebody, 1, cookie}, // where the window's low byte comes round again
+		// where the window's low byte comes round again
+		{"much too late", now + 256*cookieWindow, somebody, 1, cookie},
 	} {
 		m.last = nil
 		f.receive(test.now, test.from, nil, makeHello(t, test.random, test.cookie))
@@ -171,7 +173,8 @@ func TestForgedCookiesHaveNoChance(t *testing.T) {
 	}
 }
 
-// Whoever sends hellos, from however many addresses: nothing is remembered, and no more are answered than the limits say.
+// Whoever sends hellos, from however many addresses: nothing is remembered, and no more are
+// answered than the limits say.
 func TestForgedHellosLeaveNothing(t *testing.T) {
 	f, m, begun := newTestFront(t, Config{Cookies: Rate{PerSecond: 1000, Burst: 500}, NetworkCookies: Rate{PerSecond: 20, Burst: 10}})
 	r, hello := mathrand.New(mathrand.NewPCG(5, 6)), makeHello(t, 1, nil)

@@ -17,8 +17,9 @@ func usage() (memory int64, goroutines int) {
 	return int64(m.HeapAlloc + m.StackInuse), runtime.NumGoroutine()
 }
 
-// Strangers that can be reached at their addresses, which costs them sockets, begin handshakes and never end them. They get as far as the bound and no
-// further, whatever they send behind it, and when their time is up nothing is left of them. Players get in as soon as there is room.
+// Strangers that can be reached at their addresses, which costs them sockets, begin handshakes and
+// never end them. They get as far as the bound and no further, whatever they send behind it, and
+// when their time is up nothing is left of them. Players get in as soon as there is room.
 func TestHalfOpenHandshakesAreBounded(t *testing.T) {
 	const bound, strangers = 64, 200
 	many := Rate{PerSecond: 1e6, Burst: 1e6}

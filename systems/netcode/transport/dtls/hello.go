@@ -25,12 +25,14 @@ const (
 // connID is the id that a client writes on its records.
 type connID [idSize]byte
 
-// plain reports whether the datagram begins with a record of a handshake, which is not encrypted and may come from anybody.
+// plain reports whether the datagram begins with a record of a handshake, which is not encrypted
+// and may come from anybody.
 func plain(b []byte) bool {
 	return len(b) > recordHeader && (b[0] == typeChangeCipherSpec || b[0] == typeAlert || b[0] == typeHandshake) && b[3] == 0 && b[4] == 0
 }
 
-// idOf returns the connection id of the datagram, if it is one that a client sends when it has the keys: a single encrypted record with an id.
+// idOf returns the connection id of the datagram, if it is one that a client sends when it has the
+// keys: a single encrypted record with an id.
 func idOf(b []byte) (id connID, ok bool) {
 	if len(b) < recordHeader+idSize || b[0] != typeConnectionID || !sealed(b, recordHeader+idSize) {
 		return id, false
@@ -38,18 +40,20 @@ func idOf(b []byte) (id connID, ok bool) {
 	return connID(b[idOffset:]), true
 }
 
-// sealed reports whether the datagram is a single record, with a header of the size, of the epoch that is encrypted. Nothing else passes once both
-// ends have the keys: for an unencrypted record of an unexpected kind the library sends the other end a fatal alert, so that one forged datagram would
-// end a connection.
+// sealed reports whether the datagram is a single record, with a header of the size, of the epoch
+// that is encrypted. Nothing else passes once both ends have the keys: for an unencrypted record of
+// an unexpected kind the library sends the other end a fatal alert, so that one forged datagram
+// would end a connection.
 func sealed(b []byte, header int) bool {
 	return len(b) > header && b[3] == 0 && b[4] == 1 && int(binary.BigEndian.Uint16(b[header-2:])) == len(b)-header
 }
 
 // hello is a ClientHello, as slices of the datagram.
 type hello struct {
-	random        []byte // the client's: no two hellos share it
-	cookie        []byte
-	before, after []byte // of the message: what comes before the cookie's length and after the cookie
+	random []byte // the client's: no two hellos share it
+	cookie []byte
+	// of the message: what comes before the cookie's length and after the cookie
+	before, after []byte
 	sequence      []byte // of the record: epoch and number
 }
 
@@ -58,16 +62,19 @@ func isHello(b []byte) bool {
 	return plain(b) && b[0] == typeHandshake && b[recordHeader] == messageClientHello
 }
 
-// parseHello reads a datagram that is exactly one whole ClientHello in one record: the first message of a handshake, which this package's clients
-// send in one piece, and which offers connection ids. Anything else is refused, so that what goes on to the library is well formed.
+// parseHello reads a datagram that is exactly one whole ClientHello in one record: the first
+// message of a handshake, which this package's clients send in one piece, and which offers
+// connection ids. Anything else is refused, so that what goes on to the library is well formed.
 func parseHello(b []byte) (h hello, ok bool) {
 	if !isHello(b) || len(b) < recordHeader+handshakeHeader || b[1] != 0xfe || b[2] != 0xff && b[2] != 0xfd {
 		return h, false
 	}
 	message := b[recordHeader+handshakeHeader:]
 	if int(binary.BigEndian.Uint16(b[11:])) != len(b)-recordHeader || // the record's length
-		uint24(b[14:]) != len(message) || uint24(b[22:]) != len(message) || // the message's and the fragment's
-		binary.BigEndian.Uint16(b[17:]) != 0 || uint24(b[19:]) != 0 { // the message's number and the fragment's offset
+		// the message's and the fragment's
+		uint24(b[14:]) != len(message) || uint24(b[22:]) != len(message) ||
+		binary.BigEndian.Uint16(b[17:]) != 0 || uint24(b[19:]) != 0 {
+		// the message's number and the fragment's offset
 		return h, false
 	}
 	r := reader{rest: message, ok: true}
@@ -125,8 +132,9 @@ func (r *reader) vector(size int) []byte {
 
 func uint24(b []byte) int { return int(b[0])<<16 | int(b[1])<<8 | int(b[2]) }
 
-// appendVerifyRequest appends the datagram that asks for the hello to be repeated with the cookie (RFC 6347, 4.2.1). It is smaller than any hello, so
-// that forged hellos cannot make the server flood a third party.
+// appendVerifyRequest appends the datagram that asks for the hello to be repeated with the cookie
+// (RFC 6347, 4.2.1). It is smaller than any hello, so that forged hellos cannot make the server
+// flood a third party.
 func appendVerifyRequest(dst []byte, sequence, cookie []byte) []byte {
 	size := 3 + len(cookie)
 	dst = append(dst, typeHandshake, 0xfe, 0xfd)

@@ -16,29 +16,35 @@ import (
 const (
 	// laneQueue is the most datagrams of one client that wait for the library.
 	laneQueue = 128
-	// maxPlain is the most datagrams of a client that pass before it is known to hold the keys, and maxPlainSize their size, in
-	// which a handshake with its repetitions has ample room: those that are not encrypted, and encrypted ones until the
-	// handshake is done. The library would keep up to 2 MB of them for anybody who sends from the client's address.
+	// maxPlain is the most datagrams of a client that pass before it is known to hold the keys, and
+	// maxPlainSize their size, in which a handshake with its repetitions has ample room: those that
+	// are not encrypted, and encrypted ones until the handshake is done. The library would keep up
+	// to 2 MB of them for anybody who sends from the client's address.
 	maxPlain     = 32
 	maxPlainSize = 1200
-	// maxBarren is the most genuine records without a datagram that a client may send after the handshake. An honest one sends
-	// a dozen at most: the end of its handshake, again and again until the server's arrives. The library keeps the fragments
-	// of any further handshake for as long as the connection lives, up to 2 MB, and answers each of them.
+	// maxBarren is the most genuine records without a datagram that a client may send after the
+	// handshake. An honest one sends a dozen at most: the end of its handshake, again and again
+	// until the server's arrives. The library keeps the fragments of any further handshake for as
+	// long as the connection lives, up to 2 MB, and answers each of them.
 	maxBarren = 64
 )
 
-// lane is one client's part of the server's socket. To the library it is a net.PacketConn of its own.
+// lane is one client's part of the server's socket. To the library it is a net.PacketConn of its
+// own.
 type lane struct {
 	front  *front
 	id     connID           // on the client's records
 	random [randomSize]byte // of the client's hello
 	origin netip.AddrPort   // where the hello came from
-	via    []byte           // the way back, which is the hello's as long as the connection lives: a client sends to one of the server's addresses
+	// the way back, which is the hello's as long as the connection lives: a client sends to one of
+	// the server's addresses
+	via []byte
 
-	mu      sync.Mutex
-	in      queue.Queue[netip.AddrPort]
-	plain   int              // datagrams of the handshake so far
-	known   bool             // the client has proved to hold the keys: nothing unencrypted is taken any more
+	mu    sync.Mutex
+	in    queue.Queue[netip.AddrPort]
+	plain int // datagrams of the handshake so far
+	// the client has proved to hold the keys: nothing unencrypted is taken any more
+	known   bool
 	worker  *mailbox.Worker  // nil until the handshake is done
 	barren  int              // genuine records without a datagram since then
 	count   admission.Bucket // datagrams, since then
@@ -66,7 +72,8 @@ func (l *lane) open(w *mailbox.Worker) {
 	l.worker = w
 }
 
-// push hands a datagram over, unless it may not pass or there is no room. The time is any monotonic one.
+// push hands a datagram over, unless it may not pass or there is no room. The time is any monotonic
+// one.
 func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted bool) {
 	l.mu.Lock()
 	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) {
@@ -135,7 +142,8 @@ func (l *lane) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// WriteTo implements net.PacketConn. What the network does not take is lost, like anything else on UDP.
+// WriteTo implements net.PacketConn. What the network does not take is lost, like anything else on
+// UDP.
 func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	l.mu.Lock()
 	closed, open := l.closed, l.worker != nil
@@ -143,7 +151,8 @@ func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	if closed {
 		return 0, net.ErrClosed
 	}
-	// After the handshake the library answers each genuine record of a handshake by its last flight, which begins so.
+	// After the handshake the library answers each genuine record of a handshake by its last
+	// flight, which begins so.
 	if open && b[0] == typeChangeCipherSpec {
 		l.fruitless()
 	}
@@ -151,7 +160,8 @@ func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// fruitless counts a genuine record without a datagram in it. Nobody can forge one: too many end the connection.
+// fruitless counts a genuine record without a datagram in it. Nobody can forge one: too many end
+// the connection.
 func (l *lane) fruitless() {
 	l.mu.Lock()
 	l.barren++
@@ -173,7 +183,8 @@ func (l *lane) Close() error {
 	return nil
 }
 
-// SetReadDeadline implements net.PacketConn for the two times that the library sets: one long past, which ends reading, and none.
+// SetReadDeadline implements net.PacketConn for the two times that the library sets: one long past,
+// which ends reading, and none.
 func (l *lane) SetReadDeadline(t time.Time) error {
 	l.mu.Lock()
 	l.expired = !t.IsZero()

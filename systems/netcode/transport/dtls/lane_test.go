@@ -100,7 +100,8 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	if len(*begun) != 1 || waiting((*begun)[0]) != 2 {
 		t.Errorf("%d handshakes began, and %d hellos wait for the first, want one with two", len(*begun), waiting((*begun)[0]))
 	}
-	// A client that begins anew from the same port is not held up by the handshake that it left behind.
+	// A client that begins anew from the same port is not held up by the handshake that it left
+	// behind.
 	prove(t, f, m, time.Second, somebody, 2)
 	if len(*begun) != 2 {
 		t.Fatalf("%d handshakes began, want two", len(*begun))
@@ -120,7 +121,8 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	}
 }
 
-// Anybody who sends from the client's address could fill the library's memory with pieces of messages.
+// Anybody who sends from the client's address could fill the library's memory with pieces of
+// messages.
 func TestUnencryptedDatagramsAreCounted(t *testing.T) {
 	f, _, l := begin(t)
 	buf := make([]byte, 2048)
@@ -182,7 +184,8 @@ func TestReadEnds(t *testing.T) {
 	if _, err := l.WriteTo([]byte{1}, address(somebody)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("WriteTo after Close: %v", err)
 	}
-	f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100)) // and nobody is there
+	// and nobody is there
+	f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100))
 }
 
 func TestLaneAllocatesNothing(t *testing.T) {

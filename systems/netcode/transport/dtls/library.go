@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// flightSize bounds the handshake's datagrams, which the library splits by the size of what is inside their headers.
+	// flightSize bounds the handshake's datagrams, which the library splits by the size of what is
+	// inside their headers.
 	flightSize = 1100
-	// flightInterval is how long an end waits before it repeats its part of the handshake. It does not grow: there are only 3 s.
+	// flightInterval is how long an end waits before it repeats its part of the handshake. It does
+	// not grow: there are only 3 s.
 	flightInterval = 250 * time.Millisecond
 	// replayWindow is how many records behind the newest a record may come, once.
 	replayWindow = 256
@@ -51,10 +53,13 @@ func serverOptions(certificate tls.Certificate, id connID) []dtls.ServerOption {
 	return options
 }
 
-// clientOptions are those for a server with the certificate. prove puts the front's cookie into a hello.
+// clientOptions are those for a server with the certificate. prove puts the front's cookie into a
+// hello.
 func clientOptions(pin joinlink.Fingerprint, prove func(handshake.MessageClientHello) handshake.Message) []dtls.ClientOption {
 	options := []dtls.ClientOption{
-		dtls.WithInsecureSkipVerify(true), // of authorities and names: the pin takes their place. The library still checks that the server holds the key.
+		// of authorities and names: the pin takes their place. The library still checks that the
+		// server holds the key.
+		dtls.WithInsecureSkipVerify(true),
 		dtls.WithVerifyPeerCertificate(func(chain [][]byte, _ [][]*x509.Certificate) error {
 			if len(chain) > 0 {
 				if got := joinlink.FingerprintOf(chain[0]); subtle.ConstantTimeCompare(got[:], pin[:]) == 1 {

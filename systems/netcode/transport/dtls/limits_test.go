@@ -19,7 +19,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// scale is a server's socket that notes the size of what passes. It is no *net.UDPConn, as a test's or a proxy's socket is not.
+// scale is a server's socket that notes the size of what passes. It is no *net.UDPConn, as a test's
+// or a proxy's socket is not.
 type scale struct {
 	net.PacketConn
 	mu       sync.Mutex
@@ -56,7 +57,8 @@ func wordy(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// No UDP payload is larger than 1200 bytes: not with the largest datagram, and not in the handshake, whatever the certificate.
+// No UDP payload is larger than 1200 bytes: not with the largest datagram, and not in the
+// handshake, whatever the certificate.
 func TestNoPayloadAbove1200Bytes(t *testing.T) {
 	for name, certificate := range map[string]tls.Certificate{"usual certificate": {}, "certificate of 3 KB": wordy(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +184,8 @@ func TestMisuse(t *testing.T) {
 	if _, err := dtls.Listen(l.Addr(), dtls.Config{}); err == nil || !strings.Contains(err.Error(), "another port") {
 		t.Errorf("a port in use: %v", err)
 	}
-	// Some systems let a program listen on anybody's address (Linux: ip_nonlocal_bind), but none on one of a link without saying which.
+	// Some systems let a program listen on anybody's address (Linux: ip_nonlocal_bind), but none on
+	// one of a link without saying which.
 	if _, err := dtls.Listen("[fe80::203:0:113:1]:0", dtls.Config{}); err == nil || !strings.Contains(err.Error(), "this machine") {
 		t.Errorf("an address of somebody else: %v", err)
 	}

@@ -37,7 +37,8 @@ type Listener struct {
 
 var _ transport.Listener = (*Listener)(nil)
 
-// Listen listens on a UDP address such as ":7777". Errors: the address cannot be had, or the certificate cannot be used.
+// Listen listens on a UDP address such as ":7777". Errors: the address cannot be had, or the
+// certificate cannot be used.
 func Listen(addr string, c Config) (*Listener, error) {
 	udp, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
@@ -47,7 +48,8 @@ func Listen(addr string, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dtls: cannot listen on %s: choose another port, or stop what uses this one, if the address is this machine's: %w", addr, err)
 	}
-	// A burst of hellos must not push players' datagrams out of the kernel's queue. Where the system allows less, it is as much as it allows.
+	// A burst of hellos must not push players' datagrams out of the kernel's queue. Where the
+	// system allows less, it is as much as it allows.
 	_ = socket.SetReadBuffer(4 << 20)
 	_ = socket.SetWriteBuffer(4 << 20)
 	l, err := ListenOn(socket, c)
@@ -57,7 +59,8 @@ func Listen(addr string, c Config) (*Listener, error) {
 	return l, err
 }
 
-// ListenOn listens on a socket, which belongs to the listener from then on unless there is an error. Its addresses have to look like those of UDP.
+// ListenOn listens on a socket, which belongs to the listener from then on unless there is an
+// error. Its addresses have to look like those of UDP.
 func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if len(c.Certificate.Certificate) == 0 && c.Certificate.PrivateKey == nil {
@@ -91,9 +94,11 @@ func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
 // Fingerprint returns what clients need to know of the server's certificate.
 func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.config.Certificate) }
 
-// Link returns the join link with which clients come here. The host is how they find this machine, an IP address or a DNS name in ASCII; empty it is the address on which this listens, or
-// 127.0.0.1 if that is all of the machine's, which is of use on one machine only. The token, letters, digits and -._~, is for the layer above and may be empty. [joinlink.Link.Validate] says
-// whether host and token will do.
+// Link returns the join link with which clients come here. The host is how they find this machine,
+// an IP address or a DNS name in ASCII; empty it is the address on which this listens, or 127.0.0.1
+// if that is all of the machine's, which is of use on one machine only. The token, letters, digits
+// and -._~, is for the layer above and may be empty. [joinlink.Link.Validate] says whether host and
+// token will do.
 func (l *Listener) Link(host, token string) joinlink.Link {
 	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
 	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {
@@ -129,7 +134,8 @@ func (l *Listener) Accept() (transport.Conn, bool) {
 // Addr implements [transport.Listener]: "127.0.0.1:7777".
 func (l *Listener) Addr() string { return l.front.socket.LocalAddr().String() }
 
-// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody was told and the socket is closed.
+// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
+// was told and the socket is closed.
 func (l *Listener) Close(reason transport.Reason) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,8 +158,9 @@ func (l *Listener) Close(reason transport.Reason) {
 	}()
 }
 
-// Done returns a channel that is closed when the listener has closed, its connections' goroutines are gone, and so is its socket. A program that exits
-// right after Close waits for it, so that the players are told why.
+// Done returns a channel that is closed when the listener has closed, its connections' goroutines
+// are gone, and so is its socket. A program that exits right after Close waits for it, so that the
+// players are told why.
 func (l *Listener) Done() <-chan struct{} { return l.done }
 
 // Stats implements [transport.Listener].

@@ -7,8 +7,11 @@ import (
 	"syscall"
 )
 
-// manySocket is a socket on all of a machine's addresses, of which it may have many: several of IPv4, or those of IPv6 that change every day. Left to itself the kernel answers from the one that
-// it likes best, and a client that has dialled another one waits in vain. So it tells with each datagram where that was sent to (RFC 3542, 6.2; ip(7), IP_PKTINFO), and the answers leave from there.
+// manySocket is a socket on all of a machine's addresses, of which it may have many: several of
+// IPv4, or those of IPv6 that change every day. Left to itself the kernel answers from the one that
+// it likes best, and a client that has dialled another one waits in vain. So it tells with each
+// datagram where that was sent to (RFC 3542, 6.2; ip(7), IP_PKTINFO), and the answers leave from
+// there.
 type manySocket struct {
 	*net.UDPConn
 	level, kind int32 // of the control message
@@ -45,7 +48,8 @@ func (s *manySocket) read(b []byte) (int, netip.AddrPort, []byte, error) {
 	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), s.wayBack(s.control[:controls]), nil
 }
 
-// wayBack makes of the control message of a datagram, in place, that of an answer to it, or returns nil.
+// wayBack makes of the control message of a datagram, in place, that of an answer to it, or returns
+// nil.
 func (s *manySocket) wayBack(controls []byte) []byte {
 	const header = syscall.SizeofCmsghdr // a length of the machine's word, level and kind
 	if len(controls) < header {

@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// A machine may have many addresses, and a server on all of them is found by each: it answers from the one that was dialled, though routes prefer another one.
+// A machine may have many addresses, and a server on all of them is found by each: it answers from
+// the one that was dialled, though routes prefer another one.
 func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the other systems' ways to say so are not used yet")
@@ -60,7 +61,8 @@ func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
 	}
 }
 
-// What a datagram costs does not grow by it: nothing is allocated on its way in and on the answer's way out.
+// What a datagram costs does not grow by it: nothing is allocated on its way in and on the answer's
+// way out.
 func TestWayBackAllocatesNothing(t *testing.T) {
 	udp, err := net.ListenUDP("udp", &net.UDPAddr{})
 	if err != nil {

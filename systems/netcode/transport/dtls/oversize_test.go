@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// A client that does not keep to the rules inside its channel: the rest is dropped and counted, and the connection goes on.
+// A client that does not keep to the rules inside its channel: the rest is dropped and counted, and
+// the connection goes on.
 func TestClientThatBreaksTheRules(t *testing.T) {
 	l, err := Listen("127.0.0.1:0", Config{})
 	if err != nil {

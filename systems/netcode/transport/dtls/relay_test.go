@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// relay is a NAT between one client and a server: it forwards datagrams, keeps copies, and can change the address that the server sees.
+// relay is a NAT between one client and a server: it forwards datagrams, keeps copies, and can
+// change the address that the server sees.
 type relay struct {
 	front  *net.UDPConn // the client's side
 	server *net.UDPAddr
@@ -166,5 +167,6 @@ func (r *relay) setDrop(f func(b []byte, up bool) bool) {
 	r.drop = f
 }
 
-// pause gives datagrams that are under way the time to arrive, so that a test sees what they do. No test depends on it to pass.
+// pause gives datagrams that are under way the time to arrive, so that a test sees what they do. No
+// test depends on it to pass.
 func pause() { time.Sleep(50 * time.Millisecond) }

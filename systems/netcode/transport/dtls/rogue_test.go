@@ -21,8 +21,9 @@ import (
 
 // rogue is a client that has the keys of its connection, and seals records of any kind with them.
 type rogue struct {
-	t      testing.TB
-	socket net.Conn // another one than the library's, which closes its own when the server complains
+	t testing.TB
+	// another one than the library's, which closes its own when the server complains
+	socket net.Conn
 	seal   *ciphersuite.GCM
 	id     []byte
 	next   uint64 // number of the next record: far beyond those of the library
@@ -84,8 +85,8 @@ func accepted(t testing.TB, l *Listener) (server transport.Conn) {
 	return server
 }
 
-// eventually polls until the condition holds, and fails the test if that takes far longer than it should on the
-// slowest machine.
+// eventually polls until the condition holds, and fails the test if that takes far longer than it
+// should on the slowest machine.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond / 2) {

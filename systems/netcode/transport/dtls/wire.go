@@ -16,10 +16,12 @@ import (
 
 const (
 	cookieInterval = 250 * time.Millisecond // between two requests for a cookie
-	maxRefusals    = 3                      // of the server's host, which says that nobody listens, before the client believes it
+	// of the server's host, which says that nobody listens, before the client believes it
+	maxRefusals = 3
 )
 
-// wire is a client's socket, as the library sees it. It keeps the exchange of the cookie from the library, and later everything that is not encrypted.
+// wire is a client's socket, as the library sees it. It keeps the exchange of the cookie from the
+// library, and later everything that is not encrypted.
 type wire struct {
 	*net.UDPConn
 	remote  net.Addr
@@ -34,8 +36,9 @@ func newWire(socket *net.UDPConn, fail context.CancelCauseFunc) *wire {
 	return &wire{UDPConn: socket, remote: socket.RemoteAddr(), fail: fail, cookies: make(chan []byte, 1)}
 }
 
-// exchange sends the hello until the server's front answers with a cookie for it, and returns that, or nil if the context ends before. The library has
-// not sent anything yet, and reads at the same time.
+// exchange sends the hello until the server's front answers with a cookie for it, and returns that,
+// or nil if the context ends before. The library has not sent anything yet, and reads at the same
+// time.
 func (w *wire) exchange(ctx context.Context, h handshake.MessageClientHello) []byte {
 	h.Cookie = nil
 	record := recordlayer.RecordLayer{Header: recordlayer.Header{Version: protocol.Version1_2}, Content: &handshake.Handshake{Message: &h}}
@@ -87,7 +90,8 @@ func (w *wire) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// broken returns the error if the library has to know it. Other errors come from the network, which may recover; anybody can forge those.
+// broken returns the error if the library has to know it. Other errors come from the network, which
+// may recover; anybody can forge those.
 func (w *wire) broken(err error) error {
 	var timeout net.Error
 	if errors.Is(err, net.ErrClosed) || errors.As(err, &timeout) && timeout.Timeout() {
@@ -98,7 +102,8 @@ func (w *wire) broken(err error) error {
 	return nil
 }
 
-// refused counts the server's host saying that nobody listens, which shows at the next read or write, whichever comes first.
+// refused counts the server's host saying that nobody listens, which shows at the next read or
+// write, whichever comes first.
 func (w *wire) refused(err error) {
 	if !w.open.Load() && errors.Is(err, syscall.ECONNREFUSED) && w.refusals.Add(1) >= maxRefusals {
 		w.fail(errNobodyListens)
@@ -121,7 +126,8 @@ func (w *wire) WriteTo(b []byte, _ net.Addr) (int, error) { return len(b), w.sen
 // authenticated tells that a record of the server was genuine.
 func (w *wire) authenticated() {}
 
-// fruitless counts a genuine record without a datagram in it: a server may send as many as it likes.
+// fruitless counts a genuine record without a datagram in it: a server may send as many as it
+// likes.
 func (w *wire) fruitless() {}
 
 // takeLost returns how many datagrams were lost for want of room.

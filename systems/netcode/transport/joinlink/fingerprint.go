@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// Fingerprint is the SHA-256 hash of a server's certificate in DER form. Who knows it needs no certificate authority: nobody else can show the certificate
-// and prove to hold its key. The zero value means none.
+// Fingerprint is the SHA-256 hash of a server's certificate in DER form. Who knows it needs no
+// certificate authority: nobody else can show the certificate and prove to hold its key. The zero
+// value means none.
 type Fingerprint [sha256.Size]byte
 
 // fingerprintText is the length of a fingerprint's text.

@@ -1,12 +1,15 @@
-// Package joinlink reads and writes join links: the one line that a server prints and that a player needs to join it.
+// Package joinlink reads and writes join links: the one line that a server prints and that a player
+// needs to join it.
 //
 //	tandem://203.0.113.7:7777#7Nq0…Zz4+Xo3bq…        encrypted datagrams on UDP (package dtls)
 //	tandem+wss://play.example.org:443/arena#+Xo3bq…  WebSocket with TLS (package websocket)
 //	tandem+ws://127.0.0.1:8080/#+Xo3bq…              WebSocket without: only behind a proxy, or on one machine
 //
-// What follows the # is the fingerprint of the server's certificate, which tells the client that it talks to this server and nobody else, and
-// after the + the token, which tells the server that the client was invited. Both may be missing where the transport does without. Browsers do not
-// send what follows a # to anybody, and neither do these transports: the fingerprint stays with the client, and the token goes through the encrypted channel.
+// What follows the # is the fingerprint of the server's certificate, which tells the client that it
+// talks to this server and nobody else, and after the + the token, which tells the server that the
+// client was invited. Both may be missing where the transport does without. Browsers do not send
+// what follows a # to anybody, and neither do these transports: the fingerprint stays with the
+// client, and the token goes through the encrypted channel.
 //
 // A link is a secret as long as its token is good: who has it may join.
 package joinlink
@@ -59,7 +62,8 @@ type Link struct {
 // Address returns host and port for a dialer, with brackets around an IPv6 address.
 func (l Link) Address() string { return net.JoinHostPort(l.Host, strconv.Itoa(int(l.Port))) }
 
-// URL returns the address of a WS or WSS link for a WebSocket dialer, without fingerprint and token, and for a DTLS link nothing.
+// URL returns the address of a WS or WSS link for a WebSocket dialer, without fingerprint and
+// token, and for a DTLS link nothing.
 func (l Link) URL() string {
 	if l.Transport == DTLS {
 		return ""
@@ -83,7 +87,8 @@ func (l Link) String() string {
 	return b.String()
 }
 
-// Validate returns an error that says what is wrong with the link, if something is. The error never quotes the token.
+// Validate returns an error that says what is wrong with the link, if something is. The error never
+// quotes the token.
 func (l Link) Validate() error {
 	switch {
 	case int(l.Transport) >= len(schemes):
@@ -106,7 +111,8 @@ func (l Link) Validate() error {
 	return nil
 }
 
-// Parse reads a link. Spaces around it are ignored. Errors say what to do, and never quote the token.
+// Parse reads a link. Spaces around it are ignored. Errors say what to do, and never quote the
+// token.
 func Parse(text string) (Link, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > maxLink {

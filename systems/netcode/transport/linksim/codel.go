@@ -10,7 +10,8 @@ import (
 // interval/√2, interval/√3 and so on, until the wait is below the target. The code and its names
 // follow the pseudo-code of RFC 8289, section 5.
 type codel struct {
-	firstAbove time.Duration // when the wait will have been above the target for an interval; 0: it is not
+	// when the wait will have been above the target for an interval; 0: it is not
+	firstAbove time.Duration
 	dropNext   time.Duration
 	count      int // drops since dropping began
 	lastCount  int // the count with which it began the last time

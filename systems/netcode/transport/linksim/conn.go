@@ -8,9 +8,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Conn is a [transport.Conn] around another whose datagrams pass a simulated path in both directions. The path works on the times given to
-// Poll: what is due leaves at the next Poll, and what arrives goes on its way at the time at which the inner connection says that it came (the
-// next Poll, if that is no [transport.Stamper]); RecvAt returns when it came to its end. Wrap one end of a connection, not both, unless the path is meant to count twice.
+// Conn is a [transport.Conn] around another whose datagrams pass a simulated path in both
+// directions. The path works on the times given to Poll: what is due leaves at the next Poll, and
+// what arrives goes on its way at the time at which the inner connection says that it came (the
+// next Poll, if that is no [transport.Stamper]); RecvAt returns when it came to its end. Wrap one
+// end of a connection, not both, unless the path is meant to count twice.
 type Conn struct {
 	inner         transport.Conn
 	send, receive *Link
@@ -26,7 +28,8 @@ var (
 	_ transport.Budgeted = (*Conn)(nil)
 )
 
-// Wrap returns the connection behind the path, or the error of [Condition.Validate]. The connection belongs to the wrapper afterwards.
+// Wrap returns the connection behind the path, or the error of [Condition.Validate]. The connection
+// belongs to the wrapper afterwards.
 func Wrap(inner transport.Conn, path Path) (*Conn, error) { return wrap(inner, path, 0) }
 
 func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
@@ -40,13 +43,15 @@ func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
 // SetStranger implements [transport.Budgeted] for an inner connection that does.
 func (c *Conn) SetStranger(stranger bool) { transport.SetStranger(c.inner, stranger) }
 
-// Links returns the two directions, to read their statistics or change their conditions while datagrams pass.
+// Links returns the two directions, to read their statistics or change their conditions while
+// datagrams pass.
 func (c *Conn) Links() (send, receive *Link) { return c.send, c.receive }
 
 // Path returns the conditions of both directions.
 func (c *Conn) Path() Path { return Path{c.send.condition, c.receive.condition} }
 
-// SetPath changes the conditions of both directions for what is sent from now on. If one is not valid, it returns an error and changes neither.
+// SetPath changes the conditions of both directions for what is sent from now on. If one is not
+// valid, it returns an error and changes neither.
 func (c *Conn) SetPath(p Path) error {
 	if _, _, err := p.Links(); err != nil {
 		return err
@@ -140,7 +145,8 @@ func (c *Conn) MTU() int { return c.inner.MTU() }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. What is still on the simulated way is handed over at once, so that last words are not lost with it.
+// Close implements [transport.Conn]. What is still on the simulated way is handed over at once, so
+// that last words are not lost with it.
 func (c *Conn) Close(reason transport.Reason) {
 	if c.inner.State() == transport.Open {
 		c.send.hurry()

@@ -98,7 +98,8 @@ func TestBothDirectionsHaveTheirOwnCondition(t *testing.T) {
 	}
 }
 
-// However seldom its owner looks, what arrives has travelled from when it was sent, and says when it came.
+// However seldom its owner looks, what arrives has travelled from when it was sent, and says when
+// it came.
 func TestTimesOfArrivalDoNotDependOnPolls(t *testing.T) {
 	for _, every := range []time.Duration{ms, 16 * ms, 33 * ms, 400 * ms} {
 		a, b := loopback.Pair(loopback.Config{})

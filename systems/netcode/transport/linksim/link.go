@@ -2,15 +2,18 @@ package linksim
 
 import "time"
 
-// MaxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as Dropped.
+// MaxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as
+// Dropped.
 const MaxInFlight = 1 << 14
 
-// maxRetries ends the retransmissions of an ordered direction that loses everything, as TCP gives up at last.
+// maxRetries ends the retransmissions of an ordered direction that loses everything, as TCP gives
+// up at last.
 const maxRetries = 30
 
-// Link is one direction of a simulated path, a pure scheduler: [Link.Push] puts a datagram in, [Link.Pop] takes out what has arrived. It knows no clock; the times
-// given to it are on one epoch of the caller's and a time earlier than the last one counts as the last one. It allocates nothing in steady state.
-// A Link is not safe for use by several goroutines.
+// Link is one direction of a simulated path, a pure scheduler: [Link.Push] puts a datagram in,
+// [Link.Pop] takes out what has arrived. It knows no clock; the times given to it are on one epoch
+// of the caller's and a time earlier than the last one counts as the last one. It allocates nothing
+// in steady state. A Link is not safe for use by several goroutines.
 type Link struct {
 	condition Condition
 	salt      uint64
@@ -32,12 +35,13 @@ type Link struct {
 
 // Stats counts what became of the datagrams of a [Link].
 type Stats struct {
-	Pushed        uint64
-	Delivered     uint64 // returned by Pop, copies included
-	Lost          uint64 // by independent loss
-	BurstLost     uint64 // by a burst
-	CutLost       uint64 // in a scripted cut
-	Dropped       uint64 // in the queue in front of the bottleneck, or because MaxInFlight was reached
+	Pushed    uint64
+	Delivered uint64 // returned by Pop, copies included
+	Lost      uint64 // by independent loss
+	BurstLost uint64 // by a burst
+	CutLost   uint64 // in a scripted cut
+	// in the queue in front of the bottleneck, or because MaxInFlight was reached
+	Dropped       uint64
 	Duplicated    uint64 // copies made
 	Reordered     uint64 // held back
 	Retransmitted uint64 // transmissions after the first, in an ordered direction
@@ -47,11 +51,12 @@ type Stats struct {
 type Passage struct {
 	Number uint64        // of the datagrams pushed into the link, from 0 on
 	Sent   time.Duration // when it was pushed
-	Begun  time.Duration // when the bottleneck began to send it; of what was dropped before that, when it was pushed
-	Left   time.Duration // when it had left the bottleneck, or was dropped
-	At     time.Duration // of its arrival, copies aside; only if it was not lost
-	Bytes  int           // on the line, with the header
-	Lost   bool          // on the way or in the queue
+	// when the bottleneck began to send it; of what was dropped before that, when it was pushed
+	Begun time.Duration
+	Left  time.Duration // when it had left the bottleneck, or was dropped
+	At    time.Duration // of its arrival, copies aside; only if it was not lost
+	Bytes int           // on the line, with the header
+	Lost  bool          // on the way or in the queue
 }
 
 // NewLink returns a link in the condition, or the error of [Condition.Validate].
@@ -86,8 +91,9 @@ func (l *Link) Observe(f func(Passage)) { l.observe = f }
 // Condition returns the condition that holds.
 func (l *Link) Condition() Condition { return l.condition }
 
-// SetCondition changes the condition for what is pushed from now on; what is in flight arrives as it was going to, and what waits in front of the
-// bottleneck goes on at the new capacity. A condition that is not valid is refused with an error and changes nothing.
+// SetCondition changes the condition for what is pushed from now on; what is in flight arrives as
+// it was going to, and what waits in front of the bottleneck goes on at the new capacity. A
+// condition that is not valid is refused with an error and changes nothing.
 func (l *Link) SetCondition(c Condition) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -107,8 +113,9 @@ func (l *Link) SetCondition(c Condition) error {
 	return nil
 }
 
-// Push sends a datagram of any size at the time; the bytes are copied. It returns false where the sender gets to know that it was not
-// taken: with MaxInFlight datagrams under way, or in an ordered direction with its queue full. What is lost on the way was taken.
+// Push sends a datagram of any size at the time; the bytes are copied. It returns false where the
+// sender gets to know that it was not taken: with MaxInFlight datagrams under way, or in an ordered
+// direction with its queue full. What is lost on the way was taken.
 func (l *Link) Push(now time.Duration, datagram []byte) bool {
 	l.release()
 	l.advance(now)
@@ -201,7 +208,8 @@ func (l *Link) pass(p waiting, sent time.Duration) {
 	}
 }
 
-// arriveOrdered returns when datagram i of the stream gets through: transmissions follow each other by the retransmission time-out until one does.
+// arriveOrdered returns when datagram i of the stream gets through: transmissions follow each other
+// by the retransmission time-out until one does.
 func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) time.Duration {
 	c := &l.condition
 	jitter := l.jitter(jitterDraw, i)
@@ -216,8 +224,9 @@ func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) tim
 	return last + max(0, delay+jitter)
 }
 
-// Pop returns the next datagram that has arrived by the time, and when exactly it arrived. The bytes are the link's own and valid until the next call of
-// Push or Pop. Without one it returns false. Those that arrive at one instant come in the order in which they were pushed.
+// Pop returns the next datagram that has arrived by the time, and when exactly it arrived. The
+// bytes are the link's own and valid until the next call of Push or Pop. Without one it returns
+// false. Those that arrive at one instant come in the order in which they were pushed.
 func (l *Link) Pop(now time.Duration) (datagram []byte, at time.Duration, ok bool) {
 	l.advance(now)
 	return l.take(l.now)
@@ -269,9 +278,9 @@ func (l *Link) arrived(now time.Duration) bool {
 	return l.queued == 0 && l.lastTime <= l.now
 }
 
-// Next returns a time before which no datagram arrives: when the next one does, or when something may
-// leave the queue in front of the bottleneck before that. Without a datagram in flight it returns
-// false, and while the bottleneck passes nothing for good.
+// Next returns a time before which no datagram arrives: when the next one does, or when something
+// may leave the queue in front of the bottleneck before that. Without a datagram in flight it
+// returns false, and while the bottleneck passes nothing for good.
 func (l *Link) Next() (at time.Duration, ok bool) {
 	at, ok = l.flights.next()
 	if l.queued > 0 && l.queue.at != never && (!ok || l.queue.at < at) {
@@ -300,7 +309,8 @@ func (l *Link) jitter(e effect, i uint64) time.Duration {
 	return time.Duration((2*l.random.draw(e, i) - 1) * float64(l.condition.Jitter))
 }
 
-// fly puts a datagram on its way to arrive at the time, or when a scripted stall at that time ends, and returns when.
+// fly puts a datagram on its way to arrive at the time, or when a scripted stall at that time ends,
+// and returns when.
 func (l *Link) fly(at time.Duration, slot int32) time.Duration {
 	at = l.condition.stalled(at)
 	if l.condition.Ordered || l.condition.InOrder {

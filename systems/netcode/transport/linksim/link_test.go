@@ -33,7 +33,8 @@ type arrival struct {
 	at   time.Duration
 }
 
-// stream pushes n datagrams at the interval and returns what arrived, in its order. The clock runs on until nothing is in flight.
+// stream pushes n datagrams at the interval and returns what arrived, in its order. The clock runs
+// on until nothing is in flight.
 func stream(l *Link, n int, interval time.Duration) []arrival {
 	var out []arrival
 	var datagram [8]byte
@@ -62,8 +63,8 @@ func stream(l *Link, n int, interval time.Duration) []arrival {
 	}
 }
 
-// within fails unless a count of n trials with probability p lies within five standard deviations: with a fixed seed the outcome is fixed, and
-// one seed in 1.7 million would be an unlucky choice.
+// within fails unless a count of n trials with probability p lies within five standard deviations:
+// with a fixed seed the outcome is fixed, and one seed in 1.7 million would be an unlucky choice.
 func within(t *testing.T, l *Link, what string, count, n int, p float64) {
 	t.Helper()
 	sigma := math.Sqrt(float64(n) * p * (1 - p))
@@ -104,7 +105,8 @@ func TestDelayAndUniformJitter(t *testing.T) {
 	if mean := sum / n; math.Abs(mean) > 5*math.Sqrt(1.0/3/n) {
 		t.Errorf("mean jitter is %.4f of its bound, want 0", mean)
 	}
-	if variance := squares / n; math.Abs(variance-1.0/3) > 5*math.Sqrt(4.0/45/n) { // Var(x^2) = 1/5 - 1/9
+	if variance := squares / n; math.Abs(variance-1.0/3) > 5*math.Sqrt(4.0/45/n) {
+		// Var(x^2) = 1/5 - 1/9
 		t.Errorf("variance of the jitter is %.4f, want 1/3", variance)
 	}
 }
@@ -158,8 +160,8 @@ func TestGilbertElliottBursts(t *testing.T) {
 			run = 0
 		}
 	}
-	// The share of time in the bad state is enter/(enter+leave); its count varies more than a binomial one, by (1+r)/(1-r) with
-	// r = 1-enter-leave the chain's correlation.
+	// The share of time in the bad state is enter/(enter+leave); its count varies more than a
+	// binomial one, by (1+r)/(1-r) with r = 1-enter-leave the chain's correlation.
 	p, r := enter/(enter+leave), 1-enter-leave
 	sigma := math.Sqrt(n * p * (1 - p) * (1 + r) / (1 - r))
 	if d := math.Abs(float64(lost) - n*p); d > 5*sigma {
@@ -225,7 +227,8 @@ func TestReordering(t *testing.T) {
 }
 
 func TestRateLimitWithBoundedQueue(t *testing.T) {
-	// 8-byte datagrams at 8000 bytes per second: one each millisecond. Offered every 0.5 ms, half of them must go.
+	// 8-byte datagrams at 8000 bytes per second: one each millisecond. Offered every 0.5 ms, half
+	// of them must go.
 	const n = 10_000
 	l := mustLink(t, "rate=8000 queue=80")
 	out := stream(l, n, ms/2)
@@ -245,7 +248,8 @@ func TestRateLimitWithBoundedQueue(t *testing.T) {
 	}
 }
 
-// Switching one effect on must not move the draws of another: the same datagrams are lost, and each that arrives takes as long.
+// Switching one effect on must not move the draws of another: the same datagrams are lost, and each
+// that arrives takes as long.
 func TestEffectsDoNotDisturbEachOther(t *testing.T) {
 	const n, base = 5000, "delay=100ms jitter=10ms loss=15% seed=7"
 	plain := map[int]time.Duration{}
@@ -341,7 +345,8 @@ func TestInFlightIsBounded(t *testing.T) {
 	}
 }
 
-// Against a naive model: whatever comes out was put in, no earlier than the path's least delay, in order of arrival, and everything is accounted for.
+// Against a naive model: whatever comes out was put in, no earlier than the path's least delay, in
+// order of arrival, and everything is accounted for.
 func TestLinkAccountsForEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCondition(t)

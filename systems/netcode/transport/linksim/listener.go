@@ -6,8 +6,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Listener is a [transport.Listener] whose connections pass a simulated path each: alike, but with independent draws, so that the clients
-// of one server do not lose the same datagrams.
+// Listener is a [transport.Listener] whose connections pass a simulated path each: alike, but with
+// independent draws, so that the clients of one server do not lose the same datagrams.
 type Listener struct {
 	inner transport.Listener
 	path  Path
@@ -16,7 +16,8 @@ type Listener struct {
 
 var _ transport.Listener = (*Listener)(nil)
 
-// WrapListener returns the listener behind the path, as its own end sees it, or the error of [Condition.Validate].
+// WrapListener returns the listener behind the path, as its own end sees it, or the error of
+// [Condition.Validate].
 func WrapListener(inner transport.Listener, path Path) (*Listener, error) {
 	if _, _, err := path.Links(); err != nil {
 		return nil, err

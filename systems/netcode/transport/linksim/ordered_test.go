@@ -18,11 +18,13 @@ func TestOrderedTurnsLossIntoStalls(t *testing.T) {
 		if a.id != i || i > 0 && a.at < out[i-1].at {
 			t.Fatalf("arrival %d is %+v: a stream keeps its order", i, a)
 		}
-		if i > 0 && a.at-out[i-1].at > 150*ms { // a jitter of 20 ms and an interval of 33 ms do not explain it
+		if i > 0 && a.at-out[i-1].at > 150*ms {
+			// a jitter of 20 ms and an interval of 33 ms do not explain it
 			stalled++
 		}
 	}
-	// Each datagram is sent until it gets through: 0.15/0.85 retransmissions on average, with variance 0.15/0.85^2.
+	// Each datagram is sent until it gets through: 0.15/0.85 retransmissions on average, with
+	// variance 0.15/0.85^2.
 	mean := n * 0.15 / 0.85
 	if d := math.Abs(float64(l.Stats().Retransmitted) - mean); d > 5*math.Sqrt(n*0.15)/0.85 {
 		t.Errorf("%d retransmissions, want %.0f", l.Stats().Retransmitted, mean)

@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// Path is the condition of both directions, as one end sees them. The draws of the two are independent even with one seed.
+// Path is the condition of both directions, as one end sees them. The draws of the two are
+// independent even with one seed.
 type Path struct{ Send, Receive Condition }
 
 // Symmetric returns the path on which both directions are alike.
 func Symmetric(c Condition) Path { return Path{c, c} }
 
-// String returns the path as one line that [ParsePath] reads back: "SEND | RECEIVE", or one condition if they are alike.
+// String returns the path as one line that [ParsePath] reads back: "SEND | RECEIVE", or one
+// condition if they are alike.
 func (p Path) String() string {
 	send, receive := p.Send.String(), p.Receive.String()
 	if send == receive {
@@ -20,7 +22,8 @@ func (p Path) String() string {
 	return send + " | " + receive
 }
 
-// ParsePath reads what [Path.String] wrote: one condition for both directions, or two with a | in between.
+// ParsePath reads what [Path.String] wrote: one condition for both directions, or two with a | in
+// between.
 func ParsePath(text string) (Path, error) {
 	first, second, two := strings.Cut(text, "|")
 	send, err := Parse(first)
@@ -37,7 +40,8 @@ func ParsePath(text string) (Path, error) {
 	return Path{send, receive}, nil
 }
 
-// Links returns a link for each direction, with independent draws, or the error of [Condition.Validate].
+// Links returns a link for each direction, with independent draws, or the error of
+// [Condition.Validate].
 func (p Path) Links() (send, receive *Link, err error) { return p.links(0) }
 
 // links returns the links of connection number n of several that share the path's seeds.

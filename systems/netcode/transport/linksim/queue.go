@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	packetBytes = 1500 // of a full packet with all headers: a flow's, and what an opportunity of a trace passes
+	// of a full packet with all headers: a flow's, and what an opportunity of a trace passes
+	packetBytes = 1500
 	maxHeader   = 1500
 	maxPackets  = 1 << 20
 	never       = time.Duration(math.MaxInt64)
@@ -76,9 +77,10 @@ type waiting struct {
 	begun   time.Duration // its sending; 0 before that
 	size    int           // on the line
 	link    *Link         // its datagram's; nil of a flow
-	flow    *flow         // its own; nil of a datagram, and both of what is of no use to anybody any more
-	index   uint64
-	slot    int32 // of the datagram in the link's store
+	// its own; nil of a datagram, and both of what is of no use to anybody any more
+	flow  *flow
+	index uint64
+	slot  int32 // of the datagram in the link's store
 }
 
 // queue is what stands in front of a bottleneck: packets wait, leave as the capacity lets them, and

@@ -79,7 +79,8 @@ func TestDelayIsBytesOverRate(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b Passage) int { return int(a.Left - b.Left) })
 		lost := func(p Passage) bool { return p.Lost }
 		kept := func(p Passage) bool { return !p.Lost }
-		for _, gone := range []func(Passage) bool{lost, kept} { // at one instant their order does not matter
+		for _, gone := range []func(Passage) bool{lost, kept} {
+			// at one instant their order does not matter
 			if a, b := slices.DeleteFunc(slices.Clone(got), gone), slices.DeleteFunc(slices.Clone(want), gone); !slices.Equal(a, b) {
 				t.Fatalf("%s:\ngot  %+v\nwant %+v", c, a, b)
 			}
@@ -146,14 +147,22 @@ func TestTrace(t *testing.T) {
 		want []time.Duration // when they leave
 	}{
 		{1500, []time.Duration{0, 0, 0, 0}, []time.Duration{10 * ms, 20 * ms, 20 * ms, 50 * ms}},
-		{750, []time.Duration{0, 0, 0}, []time.Duration{10 * ms, 10 * ms, 20 * ms}},                                          // two share a moment
-		{1000, []time.Duration{0, 0, 0}, []time.Duration{10 * ms, 20 * ms, 20 * ms}},                                         // the second one needs two
-		{4000, []time.Duration{0}, []time.Duration{20 * ms}},                                                                 // one needs three
-		{700, []time.Duration{10 * ms, 11 * ms, 25 * ms}, []time.Duration{20 * ms, 20 * ms, 50 * ms}},                        // a moment is over when it has come
-		{700, []time.Duration{0, 12 * ms}, []time.Duration{10 * ms, 20 * ms}},                                                // what is left of one is lost
-		{1500, []time.Duration{55 * ms, 55 * ms, 1010 * ms}, []time.Duration{60 * ms, 70 * ms, 1020 * ms}},                   // it begins anew
-		{1500, []time.Duration{time.Hour, time.Hour}, []time.Duration{time.Hour + 10*ms, time.Hour + 20*ms}},                 // and anew
-		{1500, []time.Duration{time.Hour + 20*ms, time.Hour + 50*ms}, []time.Duration{time.Hour + 50*ms, time.Hour + 60*ms}}, // and nothing is used twice
+		// two share a moment
+		{750, []time.Duration{0, 0, 0}, []time.Duration{10 * ms, 10 * ms, 20 * ms}},
+		// the second one needs two
+		{1000, []time.Duration{0, 0, 0}, []time.Duration{10 * ms, 20 * ms, 20 * ms}},
+		// one needs three
+		{4000, []time.Duration{0}, []time.Duration{20 * ms}},
+		// a moment is over when it has come
+		{700, []time.Duration{10 * ms, 11 * ms, 25 * ms}, []time.Duration{20 * ms, 20 * ms, 50 * ms}},
+		// what is left of one is lost
+		{700, []time.Duration{0, 12 * ms}, []time.Duration{10 * ms, 20 * ms}},
+		// it begins anew
+		{1500, []time.Duration{55 * ms, 55 * ms, 1010 * ms}, []time.Duration{60 * ms, 70 * ms, 1020 * ms}},
+		// and anew
+		{1500, []time.Duration{time.Hour, time.Hour}, []time.Duration{time.Hour + 10*ms, time.Hour + 20*ms}},
+		// and nothing is used twice
+		{1500, []time.Duration{time.Hour + 20*ms, time.Hour + 50*ms}, []time.Duration{time.Hour + 50*ms, time.Hour + 60*ms}},
 	} {
 		l := mustLink(t, "trace=10ms*2,0s,30ms queue=100p")
 		var left []time.Duration

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// String returns the condition and its seed as one line that [Parse] reads back exactly, for a failing case to print:
+// String returns the condition and its seed as one line that [Parse] reads back exactly, for a
+// failing case to print:
 //
 //	delay=100ms jitter=10ms loss=15% seed=7
 //
@@ -85,8 +86,9 @@ func (k Kind) String() string {
 	return "kind" + strconv.Itoa(int(k))
 }
 
-// Parse reads the textual form that [Condition.String] describes, in any order of its fields; the empty text is the zero Condition.
-// Probabilities may also be plain numbers from 0 to 1. The error names the field that is wrong and what it should look like.
+// Parse reads the textual form that [Condition.String] describes, in any order of its fields; the
+// empty text is the zero Condition. Probabilities may also be plain numbers from 0 to 1. The error
+// names the field that is wrong and what it should look like.
 func Parse(text string) (Condition, error) {
 	var c Condition
 	seen := map[string]bool{}
@@ -200,7 +202,8 @@ func burst(text string) (Burst, error) {
 	return b, nil
 }
 
-// probability reads "15%" or "0.15". The per cent sign moves the decimal point in the text, so that no rounding happens on the way and back.
+// probability reads "15%" or "0.15". The per cent sign moves the decimal point in the text, so that
+// no rounding happens on the way and back.
 func probability(text string) (float64, error) {
 	number, isPercent := strings.CutSuffix(text, "%")
 	if isPercent {

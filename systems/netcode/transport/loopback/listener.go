@@ -8,7 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Listener is the server's side for any number of ends that dial in the same process. It implements [transport.Listener].
+// Listener is the server's side for any number of ends that dial in the same process. It implements
+// [transport.Listener].
 type Listener struct {
 	config  Config
 	dialled []*Conn // its ends of connections that wait for the next Poll
@@ -26,8 +27,8 @@ var _ transport.Listener = (*Listener)(nil)
 // Listen returns a listener.
 func Listen(c Config) *Listener { return &Listener{config: c.withDefaults()} }
 
-// Dial returns a new connection to the listener. It is Connecting until the listener's next Poll, and Closed with Refused if the backlog is
-// full or the listener closed.
+// Dial returns a new connection to the listener. It is Connecting until the listener's next Poll,
+// and Closed with Refused if the backlog is full or the listener closed.
 func (l *Listener) Dial() *Conn {
 	l.count++
 	client, server := pair(l.config, transport.Connecting, fmt.Sprintf("loopback:%d", l.count), l.Addr())

@@ -1,14 +1,18 @@
 // Package loopback carries datagrams between two ends in one process, on virtual time.
 //
-// It is a transport in its own right, for single player, for a host that plays along with its own server, and for tests. It is perfect:
-// everything arrives, once, in order, at the time at which it was sent. Wrap an end with package linksim for anything worse.
+// It is a transport in its own right, for single player, for a host that plays along with its own
+// server, and for tests. It is perfect: everything arrives, once, in order, at the time at which it
+// was sent. Wrap an end with package linksim for anything worse.
 //
-// The ends of a [Pair] share one epoch: a datagram arrives when the receiver's clock (see [transport.Conn]) has come to the sender's.
-// The engines at the ends of a connection that was dialled may have begun at different times, and may stand still for a while: a
-// datagram arrives at the receiver's next Poll. What tells the two clocks apart is found out as they are polled: whatever the
-// sender's clock has shown lies in the past of the receiver. Clocks that agree with one epoch are taken to have one.
+// The ends of a [Pair] share one epoch: a datagram arrives when the receiver's clock (see
+// [transport.Conn]) has come to the sender's. The engines at the ends of a connection that was
+// dialled may have begun at different times, and may stand still for a while: a datagram arrives at
+// the receiver's next Poll. What tells the two clocks apart is found out as they are polled:
+// whatever the sender's clock has shown lies in the past of the receiver. Clocks that agree with
+// one epoch are taken to have one.
 //
-// It has no goroutines and no locks: both ends belong to one goroutine. In steady state it allocates nothing.
+// It has no goroutines and no locks: both ends belong to one goroutine. In steady state it
+// allocates nothing.
 package loopback
 
 import (
@@ -20,12 +24,15 @@ import (
 
 // Config bounds a loopback. The zero value means the defaults.
 type Config struct {
-	MTU     int // largest datagram in bytes, at most [transport.MaxMTU]; 0 means that
-	Queue   int // datagrams that wait in one direction until the other end receives them, beyond which Send returns ErrQueueFull; 0 means 1024
+	MTU int // largest datagram in bytes, at most [transport.MaxMTU]; 0 means that
+	// datagrams that wait in one direction until the other end receives them, beyond which Send
+	// returns ErrQueueFull; 0 means 1024
+	Queue   int
 	Backlog int // connections that wait for Accept, beyond which Dial is refused; 0 means 64
 }
 
-// withDefaults returns the configuration with its zeros filled in. It panics for values that make no sense: a program writes them.
+// withDefaults returns the configuration with its zeros filled in. It panics for values that make
+// no sense: a program writes them.
 func (c Config) withDefaults() Config {
 	if c.MTU < 0 || c.MTU > transport.MaxMTU || c.Queue < 0 || c.Backlog < 0 {
 		panic(fmt.Sprintf("loopback: %+v makes no sense: set MTU to 1..%d, Queue and Backlog to at least 1, or leave them 0", c, transport.MaxMTU))
@@ -64,12 +71,14 @@ type Conn struct {
 	mtu     int
 	remote  string
 	now     time.Duration
-	polled  bool          // now is known
-	other   *Conn         // the other end, whose clock has an epoch of its own; nil: it has this one's
-	shift   time.Duration // from the other end's clock to this one's; the other end has the negative
-	state   transport.State
-	reason  transport.Reason
-	stats   transport.Stats
+	polled  bool // now is known
+	// the other end, whose clock has an epoch of its own; nil: it has this one's
+	other *Conn
+	// from the other end's clock to this one's; the other end has the negative
+	shift  time.Duration
+	state  transport.State
+	reason transport.Reason
+	stats  transport.Stats
 }
 
 var _ transport.Stamper = (*Conn)(nil)
@@ -105,7 +114,8 @@ func (c *Conn) Send(datagram []byte) error {
 		return transport.ErrNotOpen
 	case c.state == transport.Closed:
 		return transport.ErrClosed
-	case !c.in.closed && !c.out.push(c.now, datagram): // nobody reads what is sent to an end that has closed
+	case !c.in.closed && !c.out.push(c.now, datagram):
+		// nobody reads what is sent to an end that has closed
 		c.stats.SendDropped++
 		return transport.ErrQueueFull
 	}
@@ -142,7 +152,8 @@ func (c *Conn) MTU() int { return c.mtu }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. The other end learns of it when its clock has come to this one's.
+// Close implements [transport.Conn]. The other end learns of it when its clock has come to this
+// one's.
 func (c *Conn) Close(reason transport.Reason) {
 	if c.state == transport.Closed {
 		c.out.closed = true // and Recv ends
@@ -161,5 +172,6 @@ func (c *Conn) CloseReason() transport.Reason { return c.reason }
 // Stats implements [transport.Conn].
 func (c *Conn) Stats() transport.Stats { return c.stats }
 
-// RemoteAddr implements [transport.Conn]: "loopback:b", or "loopback:3" for the third that dialled a listener.
+// RemoteAddr implements [transport.Conn]: "loopback:b", or "loopback:3" for the third that dialled
+// a listener.
 func (c *Conn) RemoteAddr() string { return c.remote }

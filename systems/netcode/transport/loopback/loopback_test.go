@@ -41,7 +41,8 @@ func TestListener(t *testing.T) {
 	})
 }
 
-// A datagram is seen when the receiver's clock has come to the sender's, whichever of them is polled first.
+// A datagram is seen when the receiver's clock has come to the sender's, whichever of them is
+// polled first.
 func TestArrivesAtTheTimeItWasSent(t *testing.T) {
 	a, b := loopback.Pair(loopback.Config{})
 	buf := make([]byte, b.MTU())
@@ -236,8 +237,9 @@ func Example() {
 	// closed - left: dinner
 }
 
-// The engines at the two ends of a connection that was dialled begin when they like, before the other or after it, and either may
-// stand still for a while: what one sends comes with the other's next Poll, and is as old as it is.
+// The engines at the two ends of a connection that was dialled begin when they like, before the
+// other or after it, and either may stand still for a while: what one sends comes with the other's
+// next Poll, and is as old as it is.
 func TestDialledEndsHaveClocksOfTheirOwn(t *testing.T) {
 	for _, apart := range []time.Duration{-time.Hour, -3 * time.Second, 0, 17 * ms, 3 * time.Second, time.Hour} {
 		for _, first := range []string{"client", "listener"} {

@@ -6,7 +6,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// pipe is one direction: a ring of datagrams, and what its writer has to say besides them. The ring grows up to the limit, and buffers are used again.
+// pipe is one direction: a ring of datagrams, and what its writer has to say besides them. The ring
+// grows up to the limit, and buffers are used again.
 type pipe struct {
 	ring  []slot
 	head  int // index of the oldest

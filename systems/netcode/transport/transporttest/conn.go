@@ -1,4 +1,5 @@
-// Package transporttest holds the tests that every implementation of [transport.Conn] and [transport.Listener] has to pass.
+// Package transporttest holds the tests that every implementation of [transport.Conn] and
+// [transport.Listener] has to pass.
 package transporttest
 
 import (
@@ -17,7 +18,8 @@ type Ends struct {
 	Pass func()
 }
 
-// patience is how often tests let time pass before they give up. Real transports are quick on one machine; a slow machine gets half a minute and more.
+// patience is how often tests let time pass before they give up. Real transports are quick on one
+// machine; a slow machine gets half a minute and more.
 const patience = 50_000
 
 // until lets time pass until the condition holds, and fails the test if it never does.
@@ -32,8 +34,9 @@ func until(t testing.TB, pass func(), what string, condition func() bool) {
 	t.Fatalf("gave up waiting until %s", what)
 }
 
-// RunConn runs the tests. connect returns a new open connection; what it has to release it registers with t.Cleanup. The connection may lose
-// datagrams now and then, or deliver some twice, but not most of them.
+// RunConn runs the tests. connect returns a new open connection; what it has to release it
+// registers with t.Cleanup. The connection may lose datagrams now and then, or deliver some twice,
+// but not most of them.
 func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	for name, test := range map[string]func(*testing.T, Ends){
 		"Sizes": sizes, "RefusedDatagrams": refused, "SendCopies": sendCopies, "ShortBufferPanics": shortBuffer, "EmptyRecv": emptyRecv,
@@ -183,7 +186,8 @@ func firstClose(t *testing.T, e Ends) {
 
 func recvAfterClose(t *testing.T, e Ends) {
 	transfer(t, e, e.A, e.B, []byte("hello"))
-	// What Send took before Close reaches the other end, unless the network loses it: one of these certainly does.
+	// What Send took before Close reaches the other end, unless the network loses it: one of these
+	// certainly does.
 	const n = 20
 	for range n {
 		if err := e.A.Send([]byte("last words")); err != nil {
@@ -256,7 +260,8 @@ func timeBack(t *testing.T, e Ends) {
 	transfer(t, e, e.B, e.A, []byte("after"))
 }
 
-// arrivals come in order, and are not later than the last Poll of their end, whose times this test sets itself.
+// arrivals come in order, and are not later than the last Poll of their end, whose times this test
+// sets itself.
 func arrivals(t *testing.T, e Ends) {
 	b, ok := e.B.(transport.Stamper)
 	if !ok {

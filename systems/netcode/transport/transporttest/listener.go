@@ -13,7 +13,8 @@ type Host struct {
 	Pass     func(conns ...transport.Conn) // lets a little time pass, polls the listener and these
 }
 
-// RunListener runs the tests. listen returns a new listener; what it has to release it registers with t.Cleanup.
+// RunListener runs the tests. listen returns a new listener; what it has to release it registers
+// with t.Cleanup.
 func RunListener(t *testing.T, listen func(t *testing.T) Host) {
 	for name, test := range map[string]func(*testing.T, Host){
 		"SeveralClients": severalClients, "CloseEndsAll": closeEndsAll, "TurnedAway": turnedAway,

@@ -21,8 +21,8 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Datagrams from one end to the other over 127.0.0.1, 32 at a time as a server sends them in a tick. cpu-ns/datagram is the processor time of everything on
-// both ends, the kernel included.
+// Datagrams from one end to the other over 127.0.0.1, 32 at a time as a server sends them in a
+// tick. cpu-ns/datagram is the processor time of everything on both ends, the kernel included.
 func BenchmarkDatagram(b *testing.B) {
 	secure, pinned := security(b)
 	for _, test := range []struct {

@@ -11,30 +11,34 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or [Listener.Accept]. Done returns a channel that is closed when
-// its goroutines and its socket are gone, shortly after Close.
+// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or
+// [Listener.Accept]. Done returns a channel that is closed when its goroutines and its socket are
+// gone, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
-// What the network carries besides the caller's datagrams: the frame's header, TCP with time stamps, IPv4; towards the server the mask; with TLS 1.3
-// record header, type and authentication.
+// What the network carries besides the caller's datagrams: the frame's header, TCP with time
+// stamps, IPv4; towards the server the mask; with TLS 1.3 record header, type and authentication.
 const (
 	overheadToClient = 4 + 32 + 20
 	overheadToServer = overheadToClient + 4
 	overheadTLS      = 5 + 1 + 16
 )
 
-// closeGrace is how long an end waits for the other one when a connection ends. A peer that does not read is not waited for any longer.
+// closeGrace is how long an end waits for the other one when a connection ends. A peer that does
+// not read is not waited for any longer.
 const closeGrace = 500 * time.Millisecond
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: c.Clock}
 }
 
-// carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the WebSocket, and returns when its goroutines are gone.
-// fruitless counts messages without a datagram.
+// carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the
+// WebSocket, and returns when its goroutines are gone. fruitless counts messages without a
+// datagram.
 func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	ws.SetReadLimit(maxMessage)
-	life, kill := context.WithCancel(context.Background()) // its end tears the connection down, whatever waits in it
+	// its end tears the connection down, whatever waits in it
+	life, kill := context.WithCancel(context.Background())
 	defer kill()
 	reading, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -96,7 +100,8 @@ func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless
 	}
 }
 
-// write sends what the owner sent until the connection ends. What waits is still sent, unless the other end is gone.
+// write sends what the owner sent until the connection ends. What waits is still sent, unless the
+// other end is gone.
 func write(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
 	buf := make([]byte, MTU)
 	for {

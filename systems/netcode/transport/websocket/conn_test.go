@@ -28,7 +28,8 @@ func open(c websocket.Config) websocket.Config {
 	return c
 }
 
-// until polls until the condition holds, and fails the test if that takes far longer than it should on the slowest machine.
+// until polls until the condition holds, and fails the test if that takes far longer than it should
+// on the slowest machine.
 func until(t testing.TB, what string, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond / 2) {

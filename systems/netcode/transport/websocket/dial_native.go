@@ -17,14 +17,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// sendBuffer is how much the kernel keeps for a reader who is slow, in bytes. More would be old by the time it arrives, and would hide from Stats.SendQueued
-// that the reader is slow.
+// sendBuffer is how much the kernel keeps for a reader who is slow, in bytes. More would be old by
+// the time it arrives, and would hide from Stats.SendQueued that the reader is slow.
 const sendBuffer = 32 << 10
 
 var errWrongCertificate = errors.New("websocket: the server shows another certificate than the one in the join link")
 
-// dialOptions returns the library's options, with an HTTP client of its own: the program's common one may have proxies, cookies and time-outs that are meant for
-// something else.
+// dialOptions returns the library's options, with an HTTP client of its own: the program's common
+// one may have proxies, cookies and time-outs that are meant for something else.
 func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
 	security := c.TLS.Clone()
 	if !c.Fingerprint.IsZero() {

@@ -19,7 +19,8 @@ func Example() {
 	}
 	client := websocket.Dial(listener.Addr(), websocket.Config{})
 
-	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the step.
+	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the
+	// step.
 	var server transport.Conn
 	buf := make([]byte, websocket.MTU)
 	for answered := false; !answered && client.State() != transport.Closed; time.Sleep(time.Millisecond) {

@@ -25,7 +25,8 @@ type raw struct {
 	conn net.Conn
 }
 
-// newRaw connects a raw client, and returns the server's end too. With what comes along in the request's packet.
+// newRaw connects a raw client, and returns the server's end too. With what comes along in the
+// request's packet.
 func newRaw(t testing.TB, l *websocket.Listener, along []byte) (*raw, transport.Conn) {
 	t.Helper()
 	c, err := net.Dial("tcp", tcpAddr(l))
@@ -65,8 +66,8 @@ func (r *raw) write(b []byte) bool {
 	return err == nil
 }
 
-// Clients send what carries no datagram, as fast as the server takes it. A few of them do no harm; more than an honest one
-// or a proxy sends end the connection. A player notices nothing.
+// Clients send what carries no datagram, as fast as the server takes it. A few of them do no harm;
+// more than an honest one or a proxy sends end the connection. A player notices nothing.
 func TestFloodsWithoutData(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	client, there := join(t, l, l.Addr(), websocket.Config{})
@@ -147,7 +148,8 @@ func TestFramesThatComeWithTheRequest(t *testing.T) {
 	}
 }
 
-// A client that sends datagrams faster than its budget has them read no faster, and loses none. A stranger has a tenth.
+// A client that sends datagrams faster than its budget has them read no faster, and loses none. A
+// stranger has a tenth.
 func TestBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		config   websocket.Config
@@ -189,8 +191,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Honest clients are never closed: one that was held up sends thousands of datagrams at once, and another library's writes
-// each message as a piece and an empty end.
+// Honest clients are never closed: one that was held up sends thousands of datagrams at once, and
+// another library's writes each message as a piece and an empty end.
 func TestHonestClients(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	client, server := join(t, l, l.Addr(), websocket.Config{})

@@ -11,8 +11,8 @@ type frames struct {
 	left   uint64 // bytes of the payload to come
 }
 
-// scan goes on with a piece. It returns how many frames had their header end there, and how many of those carry nothing:
-// pings, pongs, and empty pieces of a message that goes on.
+// scan goes on with a piece. It returns how many frames had their header end there, and how many of
+// those carry nothing: pings, pongs, and empty pieces of a message that goes on.
 func (f *frames) scan(b []byte) (begun, empty int) {
 	for len(b) > 0 {
 		if f.left > 0 {

@@ -32,7 +32,8 @@ func appendFrame(b []byte, opcode byte, fin, masked bool, size int) []byte {
 	return append(b, make([]byte, size)...)
 }
 
-// However a stream is cut into pieces, each frame counts once, and those that carry nothing are found.
+// However a stream is cut into pieces, each frame counts once, and those that carry nothing are
+// found.
 func TestFramesInPieces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stream []byte

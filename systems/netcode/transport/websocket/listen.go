@@ -18,8 +18,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 )
 
-// Listen listens on a TCP address such as ":8080", with an HTTP server of its own that serves nothing but connections at Config.Path. Strangers are
-// bounded before TLS begins. Errors: the address cannot be had, or the path is none.
+// Listen listens on a TCP address such as ":8080", with an HTTP server of its own that serves
+// nothing but connections at Config.Path. Strangers are bounded before TLS begins. Errors: the
+// address cannot be had, or the path is none.
 func Listen(addr string, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if !strings.HasPrefix(c.Path, "/") {
@@ -80,7 +81,8 @@ func newGate(l net.Listener, c Config) *gate {
 	return &gate{Listener: l, config: c, start: time.Now(), admission: admission.New(c.Upgrades, c.NetworkUpgrades)}
 }
 
-// Accept implements net.Listener. A connection that may not in, or an error that passes, does not end it.
+// Accept implements net.Listener. A connection that may not in, or an error that passes, does not
+// end it.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
 		c, err := g.Listener.Accept()

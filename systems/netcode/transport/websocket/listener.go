@@ -17,7 +17,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Listener takes connections from HTTP requests. It implements [transport.Listener] and http.Handler, whose requests come in goroutines of their own.
+// Listener takes connections from HTTP requests. It implements [transport.Listener] and
+// http.Handler, whose requests come in goroutines of their own.
 type Listener struct {
 	config Config
 	addr   string
@@ -42,8 +43,9 @@ var (
 	_ http.Handler       = (*Listener)(nil)
 )
 
-// NewHandler returns a listener for a program's own http.Server, whose ReadHeaderTimeout and MaxHeaderBytes should be set: they are what keeps strangers
-// from holding connections open. Mount it where the join links say. Close it before the server, so that the players are told why.
+// NewHandler returns a listener for a program's own http.Server, whose ReadHeaderTimeout and
+// MaxHeaderBytes should be set: they are what keeps strangers from holding connections open. Mount
+// it where the join links say. Close it before the server, so that the players are told why.
 func NewHandler(c Config) *Listener {
 	c = c.withDefaults()
 	return &Listener{
@@ -52,7 +54,8 @@ func NewHandler(c Config) *Listener {
 	}
 }
 
-// ServeHTTP implements http.Handler: it makes the request a connection, or answers why not, and returns when the connection has ended.
+// ServeHTTP implements http.Handler: it makes the request a connection, or answers why not, and
+// returns when the connection has ended.
 func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	addr := l.clientOf(r)
 	if status, why := l.reserve(addr.Addr()); status != 0 {
@@ -136,8 +139,9 @@ func (l *Listener) turnAway(w http.ResponseWriter, addr netip.AddrPort, status i
 	http.Error(w, why, status)
 }
 
-// letGo bounds how long the HTTP server waits for the rest of a request, which it reads before it answers or closes: some announce a body that never comes. What becomes a WebSocket is not
-// bound by it.
+// letGo bounds how long the HTTP server waits for the rest of a request, which it reads before it
+// answers or closes: some announce a body that never comes. What becomes a WebSocket is not bound
+// by it.
 func (l *Listener) letGo(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(l.config.HandshakeTimeout))
 }
@@ -181,10 +185,12 @@ func (l *Listener) Accept() (transport.Conn, bool) {
 	return c, true
 }
 
-// Addr implements [transport.Listener]: "ws://127.0.0.1:8080/" of [Listen], nothing to dial of [NewHandler], which does not know where it is mounted.
+// Addr implements [transport.Listener]: "ws://127.0.0.1:8080/" of [Listen], nothing to dial of
+// [NewHandler], which does not know where it is mounted.
 func (l *Listener) Addr() string { return l.addr }
 
-// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody was told and the sockets are closed.
+// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
+// was told and the sockets are closed.
 func (l *Listener) Close(reason transport.Reason) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -205,8 +211,9 @@ func (l *Listener) Close(reason transport.Reason) {
 	}()
 }
 
-// Done returns a channel that is closed when the listener has closed and its connections' goroutines and sockets are gone. A program that exits right after
-// Close waits for it, so that the players are told why.
+// Done returns a channel that is closed when the listener has closed and its connections'
+// goroutines and sockets are gone. A program that exits right after Close waits for it, so that the
+// players are told why.
 func (l *Listener) Done() <-chan struct{} { return l.done }
 
 // Stats implements [transport.Listener].

@@ -15,14 +15,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// maxBarren is the most frames and messages without a datagram that a client may send at once; more end the connection. One
-// per second is forgiven. This package's clients and browsers send none. Proxies ping now and then.
+// maxBarren is the most frames and messages without a datagram that a client may send at once; more
+// end the connection. One per second is forgiven. This package's clients and browsers send none.
+// Proxies ping now and then.
 const maxBarren = 64
 
 var errOverdone = errors.New("websocket: the client sent too much that is no data")
 
-// metered is a client's connection below the library, which would answer any number of pings and read any number of empty
-// frames. What is beyond the client's budget waits: nothing of it is lost, and TCP slows the client down.
+// metered is a client's connection below the library, which would answer any number of pings and
+// read any number of empty frames. What is beyond the client's budget waits: nothing of it is lost,
+// and TCP slows the client down.
 type metered struct {
 	net.Conn
 	head   []byte // what came along with the request
@@ -40,7 +42,8 @@ type metered struct {
 	once   sync.Once
 }
 
-// hijack returns the response writer from which the library takes the connection, and the connection.
+// hijack returns the response writer from which the library takes the connection, and the
+// connection.
 func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
 	m := &metered{
 		start: time.Now(), count: admission.NewBucket(c.ClientFrames), bytes: admission.NewBucket(c.ClientBytes),
@@ -80,7 +83,8 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.metered, buffered, nil
 }
 
-// WriteHeaderNow is there for writers that keep headers back until it is called: the library calls it.
+// WriteHeaderNow is there for writers that keep headers back until it is called: the library calls
+// it.
 func (h *hijacker) WriteHeaderNow() {
 	if w, ok := h.ResponseWriter.(interface{ WriteHeaderNow() }); ok {
 		w.WriteHeaderNow()
@@ -115,7 +119,8 @@ func (m *metered) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-// fruitless counts n frames or messages without a datagram. Too many end the connection, and it returns false.
+// fruitless counts n frames or messages without a datagram. Too many end the connection, and it
+// returns false.
 func (m *metered) fruitless(n int) bool {
 	m.mu.Lock()
 	if n > 0 && m.barren.Spend(time.Since(m.start), n) > 0 {

@@ -21,7 +21,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// Strangers whose requests announce a body that never comes are let go of in time, whatever the request is: else a few hundred of them would keep all others out for good.
+// Strangers whose requests announce a body that never comes are let go of in time, whatever the
+// request is: else a few hundred of them would keep all others out for good.
 func TestBodiesThatNeverCome(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{Path: "/arena", HandshakeTimeout: time.Second}))
@@ -67,7 +68,8 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	settle(t, before)
 }
 
-// A proxy that restarts closes both of its connections with 1001. That is no end of the game: neither end takes it for the other's wish, so that the client comes back.
+// A proxy that restarts closes both of its connections with 1001. That is no end of the game:
+// neither end takes it for the other's wish, so that the client comes back.
 func TestProxyRestarts(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, err := library.Accept(w, r, nil); err == nil {

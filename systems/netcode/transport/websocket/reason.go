@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// firstStatus is the first of the close codes that are free for all (RFC 6455, 7.4.2). A reason's own code is added to it.
+// firstStatus is the first of the close codes that are free for all (RFC 6455, 7.4.2). A reason's
+// own code is added to it.
 const firstStatus = 4000
 
 // statusOf returns the close code of a reason.
@@ -38,7 +39,8 @@ func parseText(b []byte) transport.Reason {
 	return transport.Reason{Code: transport.Failed, Text: "the other end sent text, which this protocol knows only for close reasons"}
 }
 
-// ofStatus returns the reason that a close code and its text stand for, if they are of this package.
+// ofStatus returns the reason that a close code and its text stand for, if they are of this
+// package.
 func ofStatus(status websocket.StatusCode, text string) (transport.Reason, bool) {
 	if status <= firstStatus || status > firstStatus+255 {
 		return transport.Reason{}, false
@@ -55,7 +57,9 @@ func reasonOf(err error) transport.Reason {
 			return r
 		}
 		switch closed.Code {
-		case websocket.StatusGoingAway: // what proxies say to both ends when they restart, and browsers of a page that is closed
+		case websocket.StatusGoingAway:
+			// what proxies say to both ends when they restart, and browsers of a page that is
+			// closed
 			return transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}
 		case websocket.StatusNormalClosure:
 			return transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}

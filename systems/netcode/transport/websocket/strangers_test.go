@@ -30,7 +30,8 @@ func tcpAddr(l *websocket.Listener) string {
 	return addr[:strings.IndexByte(addr, '/')]
 }
 
-// takenPort returns an address that nobody listens on, and nobody can as long as the test runs: the server's end of a connection has it.
+// takenPort returns an address that nobody listens on, and nobody can as long as the test runs: the
+// server's end of a connection has it.
 func takenPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -159,7 +160,8 @@ func TestOrigins(t *testing.T) {
 	join(t, l, l.Addr(), own) // its own page
 }
 
-// Strangers who connect and say nothing, or nonsense, are let go of in time, are never more than the bound, and keep nobody out for longer.
+// Strangers who connect and say nothing, or nonsense, are let go of in time, are never more than
+// the bound, and keep nobody out for longer.
 func TestSilentStrangers(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: time.Second}))
@@ -223,13 +225,15 @@ func TestRates(t *testing.T) {
 	if opened < 3 || opened > most {
 		t.Errorf("%d of 12 got in, want 3 at once and one per second, %d at most", opened, most)
 	}
-	until(t, "the server has counted them", func() bool { return l.Stats().Accepted >= uint64(opened) }) // clients know first
+	// clients know first
+	until(t, "the server has counted them", func() bool { return l.Stats().Accepted >= uint64(opened) })
 	if got := l.Stats(); got.Refused == 0 || got.Accepted != uint64(opened) {
 		t.Errorf("counted %+v", got)
 	}
 }
 
-// Behind a proxy the client's address is what the proxy says, at the end of what the client may have written itself.
+// Behind a proxy the client's address is what the proxy says, at the end of what the client may
+// have written itself.
 func TestBehindProxy(t *testing.T) {
 	for _, test := range []struct {
 		behind bool
@@ -398,7 +402,8 @@ func TestReasonInTheCloseFrame(t *testing.T) {
 	}
 }
 
-// A reader who does not read: the queue is bounded and shows, Send refuses, Close does not wait, and nothing is left.
+// A reader who does not read: the queue is bounded and shows, Send refuses, Close does not wait,
+// and nothing is left.
 func TestSlowReader(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{SendQueue: 20}))

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// MaxSize is the longest file in bytes that Read takes, more than a full access list. A longer one is
-// another file, or a device without an end.
+// MaxSize is the longest file in bytes that Read takes, more than a full access list. A longer one
+// is another file, or a device without an end.
 const MaxSize = 16 << 20
 
 // Read returns a file's contents. Errors: those of opening and reading, and a file above MaxSize.

@@ -15,7 +15,8 @@ func TestFilesAreWhole(t *testing.T) {
 	if err := Write(name, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(name+".new", 0o700); err != nil { // in the way, as a full disk or a folder that is not to be written would be
+	if err := os.Mkdir(name+".new", 0o700); err != nil {
+		// in the way, as a full disk or a folder that is not to be written would be
 		t.Fatal(err)
 	}
 	if err := Write(name, []byte("new")); err == nil {

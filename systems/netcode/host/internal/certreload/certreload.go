@@ -62,8 +62,8 @@ func (c *Certificate) look() (s [2]stamp, err error) {
 	return s, nil
 }
 
-// Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read: where new
-// files cannot be used, perhaps since only one of them is there yet, that is the old one.
+// Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read: where
+// new files cannot be used, perhaps since only one of them is there yet, that is the old one.
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

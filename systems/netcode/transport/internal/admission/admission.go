@@ -1,8 +1,9 @@
-// Package admission decides how much a server listens to per second: how many strangers, all together and from each network,
-// by a [Limiter]; and how much of one connection, by a [Bucket].
+// Package admission decides how much a server listens to per second: how many strangers, all
+// together and from each network, by a [Limiter]; and how much of one connection, by a [Bucket].
 //
-// The memory of a Limiter is fixed at birth. Networks are hashed into a table of token buckets, with a seed that nobody outside knows, so that neither many
-// addresses nor chosen ones grow it or single somebody out. Two networks that fall into one bucket share its rate.
+// The memory of a Limiter is fixed at birth. Networks are hashed into a table of token buckets,
+// with a seed that nobody outside knows, so that neither many addresses nor chosen ones grow it or
+// single somebody out. Two networks that fall into one bucket share its rate.
 package admission
 
 import (
@@ -23,8 +24,8 @@ type Rate struct {
 // buckets is the size of the table: 32 KiB.
 const buckets = 4096
 
-// Limiter is a rate for all together and one for each network, as address.Network has it. It has no lock:
-// its owner has one.
+// Limiter is a rate for all together and one for each network, as address.Network has it. It has no
+// lock: its owner has one.
 type Limiter struct {
 	all, each gate
 	total     time.Duration // state of the gate for all
@@ -37,7 +38,8 @@ func New(all, each Rate) *Limiter {
 	return &Limiter{all: newGate(all), each: newGate(each), seed: maphash.MakeSeed()}
 }
 
-// Allow takes a token for the address at a time on any monotonic epoch, and reports whether there was one. A refusal takes none.
+// Allow takes a token for the address at a time on any monotonic epoch, and reports whether there
+// was one. A refusal takes none.
 func (l *Limiter) Allow(now time.Duration, addr netip.Addr) bool {
 	network := &l.networks[l.index(addr)]
 	total, okAll := l.all.take(l.total, now, 1)
@@ -55,7 +57,8 @@ func (l *Limiter) index(addr netip.Addr) uint64 {
 	return maphash.Bytes(l.seed, b[:]) % buckets
 }
 
-// gate is a token bucket in the form of the generic cell rate algorithm (ITU-T I.371): its whole state is the time at which it is empty of debts.
+// gate is a token bucket in the form of the generic cell rate algorithm (ITU-T I.371): its whole
+// state is the time at which it is empty of debts.
 type gate struct {
 	interval time.Duration // between two tokens at the long-term rate
 	slack    time.Duration // how far ahead of that a burst may run

@@ -14,8 +14,8 @@ type Bucket struct {
 // NewBucket returns a full bucket. A rate or a burst below 1 panics.
 func NewBucket(r Rate) Bucket { return Bucket{gate: newGate(r)} }
 
-// Allow takes n tokens at a time on any monotonic epoch if the bucket is not empty, and reports whether it was not. The
-// last ones may be more than there are: the bucket owes them then.
+// Allow takes n tokens at a time on any monotonic epoch if the bucket is not empty, and reports
+// whether it was not. The last ones may be more than there are: the bucket owes them then.
 func (b *Bucket) Allow(now time.Duration, n int) bool {
 	state, ok := b.gate.take(b.state, now, n)
 	if ok {
@@ -24,7 +24,8 @@ func (b *Bucket) Allow(now time.Duration, n int) bool {
 	return ok
 }
 
-// Spend takes n tokens at a time, whether they are there or not, and returns how long the bucket owes some of them.
+// Spend takes n tokens at a time, whether they are there or not, and returns how long the bucket
+// owes some of them.
 func (b *Bucket) Spend(now time.Duration, n int) time.Duration {
 	b.state, _ = b.gate.take(b.state, now, n)
 	return max(0, b.state-now-b.gate.slack-b.gate.interval)

@@ -1,8 +1,9 @@
-// Package mailbox is the seam between a connection's owner, who polls and never waits, and the goroutines that do the connection's work, which wait
-// all the time.
+// Package mailbox is the seam between a connection's owner, who polls and never waits, and the
+// goroutines that do the connection's work, which wait all the time.
 //
-// The owner holds a [Conn], which implements transport.Conn in full. The goroutines hold the [Worker] of the same connection. Between the two lie two
-// bounded queues and a little state under one lock that nobody holds while waiting for anything.
+// The owner holds a [Conn], which implements transport.Conn in full. The goroutines hold the
+// [Worker] of the same connection. Between the two lie two bounded queues and a little state under
+// one lock that nobody holds while waiting for anything.
 package mailbox
 
 import (
@@ -23,10 +24,13 @@ type Config struct {
 	MTU      int    // largest datagram
 	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
 	Send     int    // most datagrams that wait towards the network; beyond it Send refuses
-	Receive  int    // most datagrams that wait for Recv; beyond it the oldest go, so that who comes back from a pause finds the newest
-	Remote   string // the other end's address
+	// most datagrams that wait for Recv; beyond it the oldest go, so that who comes back from a
+	// pause finds the newest
+	Receive int
+	Remote  string // the other end's address
 
-	// Clock is a monotonic clock of any epoch that may be asked from any goroutine: it says when datagrams arrived. Nil: with the owner's Poll.
+	// Clock is a monotonic clock of any epoch that may be asked from any goroutine: it says when
+	// datagrams arrived. Nil: with the owner's Poll.
 	Clock func() time.Duration
 }
 
@@ -79,8 +83,8 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 	return &Conn{box: b, state: state, now: math.MinInt64, last: math.MinInt64}, &Worker{box: b}
 }
 
-// Poll implements [transport.Conn]: the state is that of now. The first Poll at a time says what the clock shows then: a frame looks several times, but it began
-// before it first did.
+// Poll implements [transport.Conn]: the state is that of now. The first Poll at a time says what
+// the clock shows then: a frame looks several times, but it began before it first did.
 func (c *Conn) Poll(now time.Duration) {
 	if now > c.now {
 		c.now = now
@@ -110,7 +114,8 @@ func (c *Conn) Send(datagram []byte) error {
 		return transport.ErrClosed
 	}
 	b.mu.Lock()
-	// After the other end closed, and until Poll says so, there is nobody to send to and nothing to wait for.
+	// After the other end closed, and until Poll says so, there is nobody to send to and nothing to
+	// wait for.
 	if b.state != transport.Closed && !b.out.Push(struct{}{}, datagram) {
 		b.stats.SendDropped++
 		b.mu.Unlock()
@@ -159,7 +164,8 @@ func (c *Conn) MTU() int { return c.box.config.MTU }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. It returns at once; [Conn.Done] tells when everything is released.
+// Close implements [transport.Conn]. It returns at once; [Conn.Done] tells when everything is
+// released.
 func (c *Conn) Close(reason transport.Reason) {
 	if reason.Code == transport.NoReason {
 		reason.Code = transport.Left
@@ -194,8 +200,9 @@ func (c *Conn) RemoteAddr() string {
 	return c.box.remote
 }
 
-// Done returns a channel that is closed when the connection has ended and its goroutines and its socket are gone. A program that exits right after Close
-// waits for it, so that the close reason gets out.
+// Done returns a channel that is closed when the connection has ended and its goroutines and its
+// socket are gone. A program that exits right after Close waits for it, so that the close reason
+// gets out.
 func (c *Conn) Done() <-chan struct{} { return c.box.done }
 
 // SetStranger implements [transport.Budgeted].
@@ -218,7 +225,8 @@ func (w *Worker) Open() {
 	}
 }
 
-// End tells that the connection ended from outside: the other end closed it, or it broke. The first end counts.
+// End tells that the connection ended from outside: the other end closed it, or it broke. The first
+// end counts.
 func (w *Worker) End(reason transport.Reason) {
 	b := w.box
 	b.mu.Lock()
@@ -232,7 +240,8 @@ func (w *Worker) End(reason transport.Reason) {
 // Ended returns a channel that is closed when the connection ended, from within or from outside.
 func (w *Worker) Ended() <-chan struct{} { return w.box.ended }
 
-// Reason returns why the connection ended, and whether its owner closed it, so that the other end has to be told.
+// Reason returns why the connection ended, and whether its owner closed it, so that the other end
+// has to be told.
 func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
@@ -257,8 +266,8 @@ func (w *Worker) Unsent() {
 	w.box.stats.SendDropped++
 }
 
-// Deliver copies a datagram that arrived into the queue for Recv. It returns false for one of no bytes, or of more than
-// the MTU, which it counts and drops.
+// Deliver copies a datagram that arrived into the queue for Recv. It returns false for one of no
+// bytes, or of more than the MTU, which it counts and drops.
 func (w *Worker) Deliver(datagram []byte) bool {
 	if len(datagram) == 0 || len(datagram) > w.box.config.MTU {
 		w.Lost(1)
@@ -301,7 +310,8 @@ func (w *Worker) SetRemote(addr string) {
 	w.box.remote = addr
 }
 
-// Finish tells that the last goroutine is about to go. What still waits to be sent is lost. The connection has ended.
+// Finish tells that the last goroutine is about to go. What still waits to be sent is lost. The
+// connection has ended.
 func (w *Worker) Finish() {
 	b := w.box
 	b.mu.Lock()

@@ -13,7 +13,8 @@ import (
 
 var config = mailbox.Config{Name: "test", MTU: 1200, Overhead: 50, Send: 64, Receive: 64, Remote: "there"}
 
-// wire carries datagrams and the close reason from one worker to the other, as a transport's goroutines do.
+// wire carries datagrams and the close reason from one worker to the other, as a transport's
+// goroutines do.
 func wire(from, to *mailbox.Worker, wg *sync.WaitGroup) {
 	wg.Add(1)
 	go func() {
@@ -96,7 +97,8 @@ func TestStateIsThatOfTheLastPoll(t *testing.T) {
 	<-c.Done()
 }
 
-// Who does not receive for a while finds the newest datagrams afterwards, and the loss in the statistics.
+// Who does not receive for a while finds the newest datagrams afterwards, and the loss in the
+// statistics.
 func TestReceiveQueueKeepsTheNewest(t *testing.T) {
 	c, w := mailbox.New(mailbox.Config{Name: "test", MTU: 10, Send: 1, Receive: 8}, transport.Open)
 	for i := range 20 {
@@ -171,8 +173,9 @@ func TestFinishBeforeTheEndPanics(t *testing.T) {
 	w.Finish()
 }
 
-// A datagram arrives when the goroutine has it, told on the time line of Poll, whose first call at a time is where the two clocks are compared. It is never later than that, and never
-// earlier than the one before.
+// A datagram arrives when the goroutine has it, told on the time line of Poll, whose first call at
+// a time is where the two clocks are compared. It is never later than that, and never earlier than
+// the one before.
 func TestTimesOfArrival(t *testing.T) {
 	const ms = time.Millisecond
 	clock := time.Hour

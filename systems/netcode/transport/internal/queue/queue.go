@@ -1,8 +1,9 @@
-// Package queue holds datagrams between goroutines of a transport: first in, first out, bounded, and without allocation in steady state.
+// Package queue holds datagrams between goroutines of a transport: first in, first out, bounded,
+// and without allocation in steady state.
 package queue
 
-// Queue is a bounded ring of datagrams, each with a note M (where it came from, say). It grows up to its limit and uses its buffers again. It has
-// no lock: its owner has one.
+// Queue is a bounded ring of datagrams, each with a note M (where it came from, say). It grows up
+// to its limit and uses its buffers again. It has no lock: its owner has one.
 type Queue[M any] struct {
 	ring  []slot[M]
 	head  int // index of the oldest
@@ -33,7 +34,8 @@ func (q *Queue[M]) Bytes() int { return q.bytes }
 // Full reports whether the next Push will be refused.
 func (q *Queue[M]) Full() bool { return q.count == q.limit }
 
-// Push copies a datagram in at the end, and returns false, with nothing changed, if the queue is full.
+// Push copies a datagram in at the end, and returns false, with nothing changed, if the queue is
+// full.
 func (q *Queue[M]) Push(note M, datagram []byte) bool {
 	if q.count == len(q.ring) {
 		if q.count == q.limit {
@@ -57,7 +59,8 @@ func (q *Queue[M]) grow() {
 	q.ring, q.head = ring, 0
 }
 
-// Pop copies the oldest datagram into buf and removes it. What does not fit is cut off, as by net.PacketConn.
+// Pop copies the oldest datagram into buf and removes it. What does not fit is cut off, as by
+// net.PacketConn.
 func (q *Queue[M]) Pop(buf []byte) (n int, note M, ok bool) {
 	if q.count == 0 {
 		return 0, note, false
