@@ -22,7 +22,7 @@ step "tests"
 # All that runs on more than one goroutine, or holds unsafe pointers, which the race detector has checked too. The rest of the netcode is called by one goroutine, and takes it
 # ten minutes.
 step "tests under the race detector"
-"$go" test -race -short ./ecs/... ./components/... ./internal/... ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion ./systems/netcode/conformance/... ./systems/netcode/transport/... ./systems/netcode/host/... ./demo/internal/play
+"$go" test -race -short ./ecs/... ./components/... ./internal/... ./systems/interpolation/... ./systems/hierarchy/... ./systems/motion ./systems/netcode/internal/conformance/... ./systems/netcode/transport/... ./systems/netcode/host/... ./demo/internal/play
 "$go" test -race -short -run 'Example|Struct' ./systems/netcode
 
 step "tests of the core on wasm"

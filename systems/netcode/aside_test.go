@@ -10,7 +10,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 

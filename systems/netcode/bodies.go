@@ -8,9 +8,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // Bodies are entities that players push around, and that push back: crates, balls, doors. The
@@ -49,7 +48,7 @@ type Bodies[S any, I comparable, B comparable] struct {
 	// arguments and on what is a function of the tick: on a client the group is a part of the
 	// server's. It must cope with any state that Codec reads, and keep no reference to the group.
 	// Required.
-	Step func(g *prediction.Group[S, I, B], t tick.Tick)
+	Step func(g *BodyGroup[S, I, B], t Tick)
 	// Pose returns where a body in the state is, in the world. Required.
 	Pose func(body B) components.Pose3D
 	// StandIn makes a player's state of what is known of another one: of his pose in the world, his
@@ -63,7 +62,7 @@ type Bodies[S any, I comparable, B comparable] struct {
 	Share func(in I) I
 	// Codec packs a body's state, for all who may know of it. What Decode returns may come from
 	// anywhere and must be fit for Step. Required.
-	Codec snapshot.Codec[B]
+	Codec ComponentCodec[B]
 	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's
 	// pose travels anyway. Nil: nothing.
 	Restore func(body B, pose components.Pose3D) B

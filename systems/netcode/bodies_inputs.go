@@ -1,21 +1,21 @@
 package netcode
 
 import (
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
 // sharedCodec tells others of a player's input. It is written as a difference from the one that
 // they know.
-type sharedCodec[I comparable] struct{ inputs prediction.Codec[I] }
+type sharedCodec[I comparable] struct{ inputs InputCodec[I] }
 
 func (sharedCodec[I]) Quantize(in I) I { return in }
 
-func (c sharedCodec[I]) Encode(w *packet.Writer, in I, base *I) {
+func (c sharedCodec[I]) Encode(w *Writer, in I, base *I) {
 	c.inputs.Write(w, in, known(base))
 }
 
-func (c sharedCodec[I]) Decode(r *packet.Reader, base *I) I {
+func (c sharedCodec[I]) Decode(r *Reader, base *I) I {
 	in := c.inputs.Read(r, known(base))
 	if !prediction.Comparable(in) {
 		r.Fail(packet.ErrMalformed)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 var networks = []struct {

@@ -11,10 +11,10 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // The boxes of these tests: round ones on the plain, which runners push and which push them back.

@@ -11,9 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // The rafts of these tests are round bodies: who walks against one pushes it, and who presses dash

@@ -12,13 +12,11 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/internal/resource"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
-	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
-	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -27,14 +25,14 @@ import (
 type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server; it is called at the start and again after one was
 	// lost.
-	Dial func() (transport.Conn, error)
+	Dial func() (Conn, error)
 	// Token is presented to the server's Authenticate; at most MaxToken bytes.
 	Token []byte
 	// Input says what the player does in a step. It is called once for each that is predicted, also
 	// when the clock has gone back and the tick was there before: then the first input for it
 	// stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the
 	// neutral one.
-	Input func(t tick.Tick) I
+	Input func(t Tick) I
 	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil:
 	// one with both. Owned says that it belongs to this player, be it his body ([Client.Entity]) or
 	// something else. The zero entity: the replica is not shown. What is drawn in the past, by
@@ -47,10 +45,10 @@ type ClientConfig[S any, I comparable] struct {
 	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
 	Message func(data []byte, reliable bool)
 	// Changed is told of joining, losing the connection, and the end.
-	Changed func(status Status, reason transport.Reason)
+	Changed func(status Status, reason Reason)
 	// Kind is how replicas are drawn between snapshots that have no Interpolation of their own;
 	// zero is the best.
-	Kind remote.Kind
+	Kind interp.Kind
 	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
 	SnapshotRate int
 	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero:
@@ -114,8 +112,8 @@ type Client[S any, I comparable] struct {
 	ids     clientIDs
 
 	status   Status
-	reason   transport.Reason
-	conn     transport.Conn
+	reason   Reason
+	conn     Conn
 	hello    hello
 	nextTry  time.Duration // of a hello, or of a connection
 	heardAt  time.Duration
@@ -140,7 +138,7 @@ type Client[S any, I comparable] struct {
 	inputLoss clocksync.LossMeter
 	pathBegan packet.Number // number of the first packet on this connection
 	grid      clocksync.Grid
-	playback  *remote.Playback
+	playback  *interp.Playback
 	replicas  []replica // by slot
 	aside     []replica // departed, and still seen though their slots are somebody else's
 	held      holding   // what has come of replicas and does not hold yet
@@ -162,7 +160,7 @@ type Client[S any, I comparable] struct {
 	newest   int64 // newest tick of which a snapshot came, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole   time.Duration
-	own     snapshot.ID
+	own     EntityID
 	mine    ownHeard[S] // what packets have said of the own player
 	correct correction[S]
 	told    news[S]
@@ -184,7 +182,7 @@ type correction[S any] struct {
 // news is the newest state of the own player, until the next step takes it.
 type news[S any] struct {
 	any   bool
-	at    tick.Tick
+	at    Tick
 	state S
 	jumps uint8
 }
@@ -205,20 +203,20 @@ type ClientStats struct {
 	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
 	// of the own player's prediction; the first is where it begins
 	Corrections     uint64
-	CorrectionError float64          // of the last one, as Game.Distance measures it
-	Predicted       int              // bodies that are predicted, wholly or in part
-	BodyCorrections uint64           // steps of theirs in which one was corrected
-	BodyError       float64          // by how much the last one, in units of length
-	Jumps           uint64           // whole ticks made up after stalls
-	Redundancy      int              // packets that carry an input, as the lead expects
-	Missed          int              // ticks in a row for which the server has had no input
-	SentBytes       uint64           // without what the transport adds
-	ReceivedBytes   uint64           // likewise
-	Snapshots       uint64           // packets of the session that were taken in
-	Malformed       uint64           // packets that no server writes
-	Reconnects      uint64           // sessions after the first
-	Interval        time.Duration    // between two snapshots of a body, as the server says
-	Path            congestion.Stats // of the way to the server
+	CorrectionError float64       // of the last one, as Game.Distance measures it
+	Predicted       int           // bodies that are predicted, wholly or in part
+	BodyCorrections uint64        // steps of theirs in which one was corrected
+	BodyError       float64       // by how much the last one, in units of length
+	Jumps           uint64        // whole ticks made up after stalls
+	Redundancy      int           // packets that carry an input, as the lead expects
+	Missed          int           // ticks in a row for which the server has had no input
+	SentBytes       uint64        // without what the transport adds
+	ReceivedBytes   uint64        // likewise
+	Snapshots       uint64        // packets of the session that were taken in
+	Malformed       uint64        // packets that no server writes
+	Reconnects      uint64        // sessions after the first
+	Interval        time.Duration // between two snapshots of a body, as the server says
+	Path            PathStats     // of the way to the server
 }
 
 // maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each
@@ -296,7 +294,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 }
 
 // Status returns where the client stands, and after Ended and Lost the reason.
-func (c *Client[S, I]) Status() (Status, transport.Reason) { return c.status, c.reason }
+func (c *Client[S, I]) Status() (Status, Reason) { return c.status, c.reason }
 
 // Stats returns the figures.
 func (c *Client[S, I]) Stats() ClientStats { return c.stats }
@@ -322,7 +320,7 @@ func (c *Client[S, I]) Entity() arche.Entity {
 
 // Replica returns the local entity of a replicated one, or the zero entity. It is there as long as
 // it is seen: the news of its spawn and of its end come a while before.
-func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
+func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity
 	}
@@ -331,7 +329,7 @@ func (c *Client[S, I]) Replica(id snapshot.ID) arche.Entity {
 
 // Newest returns what the newest snapshot said of a replica, for ghosts: where the server had it, a
 // while ago.
-func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
+func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	if c.decoder == nil {
 		return snapshot.State{}, false
 	}
@@ -341,11 +339,11 @@ func (c *Client[S, I]) Newest(id snapshot.ID) (snapshot.State, bool) {
 
 // Parent returns the entity in whose frame the state of Newest is, None for the world. The
 // replica's own Parent follows when the picture has come there.
-func (c *Client[S, I]) Parent(id snapshot.ID) snapshot.ID {
+func (c *Client[S, I]) Parent(id EntityID) EntityID {
 	if r := c.replica(id); r != nil {
 		return r.parent
 	}
-	return snapshot.None
+	return NoEntity
 }
 
 // View returns the moment of the server's clock at which others are shown when the present step
@@ -386,7 +384,7 @@ func (c *Client[S, I]) listens() error {
 }
 
 // SetKind changes how replicas without an Interpolation of their own are drawn.
-func (c *Client[S, I]) SetKind(k remote.Kind) {
+func (c *Client[S, I]) SetKind(k interp.Kind) {
 	c.config.Kind = k
 }
 
@@ -396,7 +394,7 @@ func (c *Client[S, I]) SetPrediction(predict, reconcile bool) {
 }
 
 // Leave tells the server and ends the client.
-func (c *Client[S, I]) Leave() { c.end(transport.Reason{Code: transport.Left}) }
+func (c *Client[S, I]) Leave() { c.end(Reason{Code: transport.Left}) }
 
 func (c *Client[S, I]) now() time.Duration { return c.engine.Time().Real }
 
@@ -404,7 +402,7 @@ func (c *Client[S, I]) interpolator() *interpolation.Interpolator[components.Pos
 	return interpolation.Of[components.Pose3D](c.world)
 }
 
-func (c *Client[S, I]) setStatus(s Status, reason transport.Reason) {
+func (c *Client[S, I]) setStatus(s Status, reason Reason) {
 	if c.status == s && c.reason == reason {
 		return
 	}
@@ -416,14 +414,14 @@ func (c *Client[S, I]) setStatus(s Status, reason transport.Reason) {
 
 func (c *Client[S, I]) close() {
 	if c.status != Ended {
-		c.end(transport.Reason{Code: transport.Left})
+		c.end(Reason{Code: transport.Left})
 	}
 	c.release()
 	resource.Take(c.world, &c.stats)
 }
 
 // end is for good.
-func (c *Client[S, I]) end(reason transport.Reason) {
+func (c *Client[S, I]) end(reason Reason) {
 	if c.conn != nil {
 		c.conn.Close(reason)
 		c.conn = nil

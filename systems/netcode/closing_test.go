@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )

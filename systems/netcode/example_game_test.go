@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // The game of the examples and of docs/network.md.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
 // A struct of numbers needs no codec of its own, and takes as many bits as one by hand where its

@@ -1,10 +1,8 @@
 package netcode
 
-import "github.com/tandem-ecs/tandem/systems/netcode/packet"
-
 // WriteHelloWithForTest writes the greeting of a client that knows a player's secret and presents a
 // token of its choice.
-func (p *Protocol[S, I]) WriteHelloWithForTest(w *packet.Writer, who *Player[S, I], token []byte) {
+func (p *Protocol[S, I]) WriteHelloWithForTest(w *Writer, who *Player[S, I], token []byte) {
 	h := hello{resume: true, player: who.number, secret: who.secret, token: token}
 	h.write(w, p.schema)
 }

@@ -5,26 +5,25 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // WriteHelloForTest writes the greeting of a newcomer.
-func (p *Protocol[S, I]) WriteHelloForTest(w *packet.Writer) {
+func (p *Protocol[S, I]) WriteHelloForTest(w *Writer) {
 	h := hello{}
 	h.write(w, p.schema)
 }
 
 // WriteHelloAsForTest writes the greeting of somebody who knows a player's secret and token, and
 // says that he has a number.
-func (p *Protocol[S, I]) WriteHelloAsForTest(w *packet.Writer, number uint16, who *Player[S, I]) {
+func (p *Protocol[S, I]) WriteHelloAsForTest(w *Writer, number uint16, who *Player[S, I]) {
 	h := hello{resume: true, player: number, secret: who.secret, token: who.token}
 	h.write(w, p.schema)
 }
 
 // ShownForTest reports whether a player may know of an entity.
-func (p *Player[S, I]) ShownForTest(id snapshot.ID) bool { return p.encoder.Relevant(id) }
+func (p *Player[S, I]) ShownForTest(id EntityID) bool { return p.encoder.Relevant(id) }
 
 // ClaimForTest lets a player say that he sees what was so many ticks ago, until his next packet
 // says something else. Less than zero is the future.
@@ -57,7 +56,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 		clear(p.near)
 		for slot := range s.tracks.bySlot {
 			u := &w.subjects[slot]
-			if u.id == snapshot.None {
+			if u.id == NoEntity {
 				continue
 			}
 			limit := w.limit.Radius
@@ -87,7 +86,7 @@ func (s *Server[S, I]) PlaceForTest(step float32) {
 }
 
 // WriteResumeForTest writes the greeting of a player who comes back.
-func (p *Protocol[S, I]) WriteResumeForTest(w *packet.Writer, number uint16, s [16]byte) {
+func (p *Protocol[S, I]) WriteResumeForTest(w *Writer, number uint16, s [16]byte) {
 	h := hello{resume: true, player: number, secret: s}
 	h.write(w, p.schema)
 }
@@ -96,8 +95,8 @@ func (p *Protocol[S, I]) WriteResumeForTest(w *packet.Writer, number uint16, s [
 // first byte or, in a session, its header. It returns how many bits it read, and the same written
 // anew. Owned own states that are named instead of said are written as they came.
 func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte) (read int, anew []byte, bits int, err error) {
-	r := packet.NewReader(payload)
-	w := packet.NewWriter(make([]byte, 2*len(payload)+64))
+	r := NewReader(payload)
+	w := NewWriter(make([]byte, 2*len(payload)+64))
 	switch {
 	case kind == kindHello:
 		var h hello
@@ -177,7 +176,7 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 }
 
 // SlotForTest returns who has the slot of a name.
-func (c *Client[S, I]) SlotForTest(id snapshot.ID) snapshot.ID { return c.replicas[id.Slot()].id }
+func (c *Client[S, I]) SlotForTest(id EntityID) EntityID { return c.replicas[id.Slot()].id }
 
 // HungForTest says what is wrong with who hangs below whom: each below one who is seen, in his
 // entity, and as many below each as he counts.
@@ -185,7 +184,7 @@ func (c *Client[S, I]) HungForTest() error {
 	count := map[*replica]int{}
 	for i := range len(c.replicas) + len(c.aside) {
 		r := c.below(i)
-		if r.id == snapshot.None || r.hangs == snapshot.None {
+		if r.id == NoEntity || r.hangs == NoEntity {
 			continue
 		}
 		above := c.seen(r.hangs)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )

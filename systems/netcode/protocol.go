@@ -6,10 +6,7 @@ import (
 	"math"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // Game is what a player is made of: a state S that his inputs I step forward, on the server and in
@@ -19,7 +16,7 @@ import (
 type Game[S any, I comparable] struct {
 	// Step returns a player's state one tick later. It must depend on nothing but its arguments and
 	// on what is a function of the tick (a moving platform), or predictions go wrong. Required.
-	Step func(state S, in I, t tick.Tick) S
+	Step func(state S, in I, t Tick) S
 	// Pose returns where a player in the state is, in his parent's frame. Required.
 	Pose func(state S) components.Pose3D
 	// Carrier names what carries a player in the state, so that Pose is in its frame: a mover, or a
@@ -48,19 +45,19 @@ type Game[S any, I comparable] struct {
 	States StateCodec[S]
 	// Inputs packs inputs. What Read returns may come from a cheater: bound it there or in Step, or
 	// who pushes a stick to 127 runs 127 times as fast. [StructInput] makes one. Required.
-	Inputs prediction.Codec[I]
+	Inputs InputCodec[I]
 	// Rules make up inputs that are missing.
-	Rules prediction.Rules[I]
+	Rules InputRules[I]
 }
 
 // StateCodec packs a player's state.
 type StateCodec[S any] interface {
 	// Write packs the state, exactly: what it rounds is taken for a misprediction. It fits a packet
 	// with room to spare, say 500 bytes.
-	Write(w *packet.Writer, state S)
+	Write(w *Writer, state S)
 	// Read is the inverse. The bits may come from anywhere: it must not panic, and what it cannot
 	// take for a state it reports with r.Fail.
-	Read(r *packet.Reader) S
+	Read(r *Reader) S
 }
 
 // Protocol is what both ends agree on. Build it with the same calls on both; a hash of it is
@@ -69,14 +66,14 @@ type StateCodec[S any] interface {
 type Protocol[S any, I comparable] struct {
 	game    Game[S, I]
 	schema  *snapshot.Schema
-	grid    snapshot.Grid // of positions
+	grid    Grid // of positions
 	mirrors []mirrorKind
 	bodies  *bodiesOf[S, I] // nil: none
-	movers  map[uint16]func(t tick.Tick) components.Pose3D
+	movers  map[uint16]func(t Tick) components.Pose3D
 }
 
 // NewProtocol returns a protocol for a game, or an error that says what is missing or wrong.
-func NewProtocol[S any, I comparable](c snapshot.Config, game Game[S, I]) (*Protocol[S, I], error) {
+func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I], error) {
 	if game.Step == nil || game.Pose == nil || game.Distance == nil || game.States == nil || game.Inputs == nil {
 		return nil, errors.New("netcode: a Game needs all of Step, Pose, Distance, States and Inputs")
 	}
@@ -90,14 +87,14 @@ func NewProtocol[S any, I comparable](c snapshot.Config, game Game[S, I]) (*Prot
 	if err != nil {
 		return nil, err
 	}
-	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(tick.Tick) components.Pose3D{}}, nil
+	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
 }
 
 // SetMover says that all entities of a kind follow a path that is a function of the tick:
 // platforms, doors, the sun. The server moves them by it and sends no motion, and clients draw them
 // at the tick at which they draw their own player, so that he does not stand beside the platform
 // that carries him.
-func (p *Protocol[S, I]) SetMover(kind uint16, path func(t tick.Tick) components.Pose3D) {
+func (p *Protocol[S, I]) SetMover(kind uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetMover without a path; pass a function of the tick")
 	}

@@ -11,11 +11,9 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -23,7 +21,7 @@ import (
 // means the default that its comment states.
 type ServerConfig[S any, I comparable] struct {
 	// Listener brings the clients.
-	Listener transport.Listener
+	Listener Listener
 	// Joined makes a new player: his first state, and the entity that shows him (with a Transform3D
 	// and Replicated; the plugin sets its Owner), or the zero entity for a spectator. It runs
 	// between systems, so it may change the world's structure.
@@ -37,7 +35,7 @@ type ServerConfig[S any, I comparable] struct {
 	// all who are in or awaited back, with transport.Shutdown, as soon as the players know; their
 	// entities stay in the world then, which is given back. So Left follows every Joined, unless
 	// the process ends without closing its engine.
-	Left func(p *Player[S, I], reason transport.Reason)
+	Left func(p *Player[S, I], reason Reason)
 	// Message hears what players send, between systems. The bytes are valid during the call.
 	Message func(p *Player[S, I], data []byte, reliable bool)
 	// Authenticate decides, inside the encrypted channel, whether a client may join. The client
@@ -115,7 +113,7 @@ type Server[S any, I comparable] struct {
 
 	players  []*Player[S, I] // by slot; nil where free
 	waiting  []newcomer[S, I]
-	draining transport.Reason
+	draining Reason
 	next     uint16 // number of the next player
 	refusals lines
 	comings  lines
@@ -126,8 +124,8 @@ type Server[S any, I comparable] struct {
 	outside bool          // something was beyond the grid of positions, which has been logged
 	large   bool          // something did not fit into a packet, likewise
 
-	packet  []byte        // scratch: one datagram
-	noting  packet.Writer // of a player's own state, into scratch
+	packet  []byte // scratch: one datagram
+	noting  Writer // of a player's own state, into scratch
 	scratch []byte
 	inputs  prediction.Inputs[I]
 	stats   ServerStats
@@ -272,7 +270,7 @@ func (s *Server[S, I]) now() time.Duration { return s.engine.Time().Normal }
 func (s *Server[S, I]) real() time.Duration { return s.engine.Time().Real }
 
 // Tick returns the tick of the step that runs or comes next.
-func (s *Server[S, I]) Tick() tick.Tick { return tick.Tick(s.engine.Time().Tick) }
+func (s *Server[S, I]) Tick() Tick { return Tick(s.engine.Time().Tick) }
 
 // Stats returns the counters.
 func (s *Server[S, I]) Stats() ServerStats {
@@ -311,7 +309,7 @@ func (s *Server[S, I]) Player(number uint16) *Player[S, I] { return s.playerOf(n
 // Drain lets nobody in any more and tells newcomers why; those who play go on. It is for the
 // minutes before a shutdown.
 func (s *Server[S, I]) Drain(why string) {
-	s.draining = transport.Reason{Code: transport.Shutdown, Text: why}
+	s.draining = Reason{Code: transport.Shutdown, Text: why}
 }
 
 // Broadcast sends a reliable message to every connected player. A player who has stopped listening
@@ -398,7 +396,7 @@ func (s *Server[S, I]) endStep() {
 	}
 	s.noteChanges()
 	t := s.engine.Time()
-	after := tick.Tick(t.Tick) + 1
+	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)
 	committed := false
 	for slot, p := range s.players {
@@ -415,19 +413,19 @@ func (s *Server[S, I]) endStep() {
 }
 
 // idOf returns what an entity is called on the wire, None if it is not replicated.
-func (s *Server[S, I]) idOf(e arche.Entity) snapshot.ID {
+func (s *Server[S, I]) idOf(e arche.Entity) EntityID {
 	if !s.tracks.living.Alive(e) || !s.world.Has(e, s.tracks.track) {
-		return snapshot.None
+		return NoEntity
 	}
 	return (*track)(s.world.Get(e, s.tracks.track)).id
 }
 
 // shownID is what a player's own entity is called, None where he is not shown it.
-func (s *Server[S, I]) shownID(p *Player[S, I]) snapshot.ID {
+func (s *Server[S, I]) shownID(p *Player[S, I]) EntityID {
 	if id := s.idOf(p.Entity); p.encoder.Relevant(id) {
 		return id
 	}
-	return snapshot.None
+	return NoEntity
 }
 
 // close tells everybody that the server is going down, and then the game that they are gone: it may
@@ -435,10 +433,10 @@ func (s *Server[S, I]) shownID(p *Player[S, I]) snapshot.ID {
 func (s *Server[S, I]) close() {
 	reason := s.draining
 	if reason.Code == transport.NoReason {
-		reason = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
+		reason = Reason{Code: transport.Shutdown, Text: "the server is going down"}
 	}
 	s.ignoreShifts()
-	last := func(p *Player[S, I]) transport.Reason {
+	last := func(p *Player[S, I]) Reason {
 		if p.kick.Code != transport.NoReason { // since the last step
 			return p.kick
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"

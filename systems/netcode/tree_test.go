@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -93,7 +93,7 @@ func TestParentOfAnotherWorld(t *testing.T) {
 // backwards, whether he rests or walks, and however he is drawn.
 func TestChangingParents(t *testing.T) {
 	for seed := range parentSeeds {
-		kind := remote.Default
+		kind := interp.Default
 		if seed%2 == 1 {
 			kind = drawable[seed/2%uint64(len(drawable))]
 		}
@@ -109,9 +109,9 @@ func TestChangingParents(t *testing.T) {
 const parentSeeds uint64 = 24
 
 // drawable are the ways of drawing but the faulty ones.
-var drawable = slices.DeleteFunc(remote.Kinds(), remote.Kind.Control)
+var drawable = slices.DeleteFunc(interp.Kinds(), interp.Kind.Control)
 
-func changeParents(t *testing.T, seed uint64, kind remote.Kind, path linksim.Path, walks bool) {
+func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Path, walks bool) {
 	m := newMatch(t, nil)
 	ships := [2]arche.Entity{m.crate(kindCrate, components.At3D(100, 0, 0)), m.crate(kindCrate, components.At3D(200, 0, 0))}
 	passenger := m.crate(kindCrate, components.At3D(0, 0, 0))

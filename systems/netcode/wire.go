@@ -4,8 +4,7 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // Every datagram begins with a byte that says what it is. Before a client is let in there are only
@@ -42,7 +41,7 @@ type hello struct {
 	rate   uint8  // wanted snapshots per second; 0: as the server likes
 }
 
-func (h *hello) write(w *packet.Writer, s *snapshot.Schema) {
+func (h *hello) write(w *Writer, s *snapshot.Schema) {
 	s.WriteHello(w)
 	w.Bool(h.resume)
 	if h.resume {
@@ -56,7 +55,7 @@ func (h *hello) write(w *packet.Writer, s *snapshot.Schema) {
 }
 
 // read returns the error of a client that cannot be let in.
-func (h *hello) read(r *packet.Reader, s *snapshot.Schema) error {
+func (h *hello) read(r *Reader, s *snapshot.Schema) error {
 	if err := s.CheckHello(r); err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ type welcome struct {
 	rate    uint8
 }
 
-func (m *welcome) write(w *packet.Writer) {
+func (m *welcome) write(w *Writer) {
 	w.Bits(uint64(m.player), 16)
 	for _, b := range m.secret {
 		w.Bits(uint64(b), 8)
@@ -91,7 +90,7 @@ func (m *welcome) write(w *packet.Writer) {
 	w.Bits(uint64(m.rate), 8)
 }
 
-func (m *welcome) read(r *packet.Reader) error {
+func (m *welcome) read(r *Reader) error {
 	m.player = uint16(r.Bits(16))
 	for i := range m.secret {
 		m.secret[i] = byte(r.Bits(8))
@@ -110,13 +109,13 @@ type pong struct {
 	hold    time.Duration // until the pong left, up to 4 s
 }
 
-func (p pong) write(w *packet.Writer) {
+func (p pong) write(w *Writer) {
 	w.Bits(uint64(p.id), 8)
 	w.Bits(uint64(p.receive), 64)
 	w.Bits(uint64(min(max(p.hold/time.Microsecond, 0), 1<<22-1)), 22)
 }
 
-func readPong(r *packet.Reader) (p pong) {
+func readPong(r *Reader) (p pong) {
 	p.id = uint8(r.Bits(8))
 	p.receive = time.Duration(r.Bits(64))
 	p.hold = time.Duration(r.Bits(22)) * time.Microsecond

@@ -3,7 +3,7 @@ package netcode_test
 import (
 	"fmt"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
 func TestDescribe(t *testing.T) {
@@ -42,7 +42,7 @@ func TestDescribe(t *testing.T) {
 		"graphs off":                                 func(s *settings.Settings) { s.Graphs = false },
 		"prediction off":                             func(s *settings.Settings) { s.Predict = false },
 		"reconciliation off":                         func(s *settings.Settings) { s.Reconcile = false },
-		"others: Chase":                              func(s *settings.Settings) { s.Kind = remote.Chase },
+		"others: Chase":                              func(s *settings.Settings) { s.Kind = interp.Chase },
 		"the camera stands still":                    func(s *settings.Settings) { s.Still = true },
 		// seen without words
 		"": func(s *settings.Settings) { s.Keys = true },

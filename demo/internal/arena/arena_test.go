@@ -8,9 +8,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 func rules() Rules { return Rules{Level: NewLevel(), Rate: 60} }
@@ -34,12 +32,12 @@ func TestStepIsDeterministic(t *testing.T) {
 		if i%90 == 0 {
 			in = randomInput(random)
 		}
-		sa = a.Step(sa, in, tick.Tick(i))
+		sa = a.Step(sa, in, netcode.Tick(i))
 		var buf [128]byte
-		w := packet.NewWriter(buf[:])
+		w := netcode.NewWriter(buf[:])
 		stateCodec{}.Write(&w, sb)
-		r := packet.NewReader(w.Bytes())
-		sb = b.Step(stateCodec{}.Read(&r), in, tick.Tick(i))
+		r := netcode.NewReader(w.Bytes())
+		sb = b.Step(stateCodec{}.Read(&r), in, netcode.Tick(i))
 		if sa != sb {
 			t.Fatalf("after %d ticks %+v and %+v", i, sa, sb)
 		}
@@ -56,7 +54,7 @@ func TestPlayersStayInTheArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		s := State{Pos: r.Level.Spawns[random.IntN(len(r.Level.Spawns))], Ground: true}
-		begin := tick.Tick(random.Uint32())
+		begin := netcode.Tick(random.Uint32())
 		for i := range 600 {
 			before := s
 			s = r.Step(s, randomInput(random), begin.Add(i))
@@ -83,7 +81,7 @@ func TestMoving(t *testing.T) {
 	r := rules()
 	run := func(s State, in Input, ticks int) State {
 		for i := range ticks {
-			s = r.Step(s, in, tick.Tick(i))
+			s = r.Step(s, in, netcode.Tick(i))
 		}
 		return s
 	}
@@ -100,7 +98,7 @@ func TestMoving(t *testing.T) {
 	}
 	top := float32(0)
 	for i := range 60 {
-		s = r.Step(s, Input{Jump: i == 0}, tick.Tick(i))
+		s = r.Step(s, Input{Jump: i == 0}, netcode.Tick(i))
 		top = max(top, s.Pos[1])
 	}
 	if want := float32(JumpSpeed * JumpSpeed / (2 * Gravity)); abs(top-want) > 0.1 || !s.Ground {
@@ -116,13 +114,13 @@ func TestMoving(t *testing.T) {
 func TestCratesBlock(t *testing.T) {
 	r := rules()
 	s := State{Pos: mgl32.Vec3{Half - 4, 0, 13}, Ground: true}
-	g := prediction.Group[State, Input, Crate]{
-		Players: []prediction.Actor[State, Input]{{State: &s}},
-		Bodies:  []prediction.Body[Crate]{{State: CrateAt(Half-2, 13, 0)}},
+	g := netcode.BodyGroup[State, Input, Crate]{
+		Players: []netcode.Actor[State, Input]{{State: &s}},
+		Bodies:  []netcode.Body[Crate]{{State: CrateAt(Half-2, 13, 0)}},
 	}
 	for k := range 180 {
-		s = r.Step(s, Input{X: 7}, tick.Tick(k))
-		r.StepCrates(&g, tick.Tick(k))
+		s = r.Step(s, Input{X: 7}, netcode.Tick(k))
+		r.StepCrates(&g, netcode.Tick(k))
 	}
 	c := g.Bodies[0].State
 	if gap := c.Pos[0] - s.Pos[0]; c.Pos[0] < Half-CrateRadius-0.1 || gap < Radius+CrateRadius-0.05 {
@@ -140,8 +138,8 @@ func TestPlatformsCarry(t *testing.T) {
 			s := State{Pos: at}
 			var spot mgl32.Vec3
 			for k := range 900 {
-				s = r.Step(s, Input{Jump: jump && k == 200}, tick.Tick(k))
-				here := s.Pos.Sub(r.Level.Platforms[i](r.Seconds(tick.Tick(k + 1))))
+				s = r.Step(s, Input{Jump: jump && k == 200}, netcode.Tick(k))
+				here := s.Pos.Sub(r.Level.Platforms[i](r.Seconds(netcode.Tick(k + 1))))
 				if k == 60 {
 					spot = here
 					if s.Ride != uint8(i+1) {
@@ -220,12 +218,12 @@ func TestShots(t *testing.T) {
 func TestStandOnCrates(t *testing.T) {
 	r := rules()
 	me := State{Pos: mgl32.Vec3{-15.2, 1.3, 13.8}}
-	g := prediction.Group[State, Input, Crate]{
-		Players: []prediction.Actor[State, Input]{{Number: 1, State: &me}},
-		Bodies:  []prediction.Body[Crate]{{ID: 1, State: CrateAt(-15, 14, 0)}},
+	g := netcode.BodyGroup[State, Input, Crate]{
+		Players: []netcode.Actor[State, Input]{{Number: 1, State: &me}},
+		Bodies:  []netcode.Body[Crate]{{ID: 1, State: CrateAt(-15, 14, 0)}},
 	}
 	c := &g.Bodies[0].State
-	at := tick.Tick(0)
+	at := netcode.Tick(0)
 	step := func(in Input) {
 		me = r.Step(me, in, at)
 		r.StepCrates(&g, at)

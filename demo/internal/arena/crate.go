@@ -6,8 +6,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // CrateSize is the edge of a crate; it collides as an upright cylinder of CrateRadius.
@@ -91,7 +90,7 @@ func (r Rules) contain(c Crate) Crate {
 
 // StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for
 // all crates and players on the server, and for one player and those around him on his client.
-func (r Rules) StepCrates(g *prediction.Group[State, Input, Crate], _ tick.Tick) {
+func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
 	var z zones
 	z.fill(g)
 	players, crates := len(g.Players), len(g.Bodies)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 const (
@@ -33,7 +33,7 @@ type Event struct {
 // Append packs an event behind dst.
 func (e Event) Append(dst []byte) []byte {
 	var buf [24]byte
-	w := packet.NewWriter(buf[:])
+	w := netcode.NewWriter(buf[:])
 	w.Bits(eventKind, 8)
 	w.Bits(uint64(e.Player), 16)
 	w.Bool(e.Pushed)
@@ -47,7 +47,7 @@ func (e Event) Append(dst []byte) []byte {
 // ReadEvent returns the event in a message, and whether there is one. The bytes may come from
 // anywhere.
 func ReadEvent(message []byte) (e Event, ok bool) {
-	r := packet.NewReader(message)
+	r := netcode.NewReader(message)
 	kind := r.Bits(8)
 	e.Player, e.Pushed, e.Hit = uint16(r.Bits(16)), r.Bool(), r.Bool()
 	for i := range e.To {

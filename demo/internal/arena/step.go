@@ -3,7 +3,7 @@ package arena
 import (
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // What a player is like.
@@ -26,11 +26,11 @@ type Rules struct {
 }
 
 // Seconds returns the time of a tick's state in the level's clock.
-func (r Rules) Seconds(t tick.Tick) float64 { return float64(t) / float64(r.Rate) }
+func (r Rules) Seconds(t netcode.Tick) float64 { return float64(t) / float64(r.Rate) }
 
 // Step returns a player's state one tick later. It depends on nothing but its arguments and where
 // the platforms are at the tick.
-func (r Rules) Step(s State, in Input, t tick.Tick) State {
+func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 	dt := 1 / float32(r.Rate)
 	s.Yaw, s.Pitch = in.angles()
 	now, next := r.Seconds(t), r.Seconds(t.Add(1))

@@ -8,10 +8,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 // Kinds of replicated entities. A platform's kind is KindPlatform plus its index.
@@ -42,14 +38,14 @@ type Protocol = netcode.Protocol[State, Input]
 
 // NewProtocol returns what both ends agree on.
 func (r Rules) NewProtocol() (*Protocol, error) {
-	p, err := netcode.NewProtocol(snapshot.Config{
+	p, err := netcode.NewProtocol(netcode.Config{
 		Version: Version, TickRate: r.Rate, MaxEntities: MaxEntities, History: 48,
-		Position: snapshot.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
-		Velocity: snapshot.Range{Max: 32, Resolution: 1.0 / 32},
+		Position: netcode.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
+		Velocity: netcode.Range{Max: 32, Resolution: 1.0 / 32},
 	}, netcode.Game[State, Input]{
 		Step: r.Step, Pose: State.Pose, Carrier: State.Carrier, Distance: Distance, Tolerance: 0.01, Snap: 4,
 		States: stateCodec{}, Inputs: inputCodec{},
-		Rules: prediction.Rules[Input]{
+		Rules: netcode.InputRules[Input]{
 			// What is held goes on; a press must not be made up.
 			Repeat: func(last Input) Input { last.Jump, last.Fire = false, false; return last },
 			Merge: func(into, late Input) Input {
@@ -71,14 +67,14 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 		Share: func(in Input) Input { return Input{X: in.X, Z: in.Z, Jump: in.Jump} },
 	})
 	for i := range r.Level.Platforms {
-		p.SetMover(KindPlatform+uint16(i), func(t tick.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
+		p.SetMover(KindPlatform+uint16(i), func(t netcode.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
 	}
 	return p, nil
 }
 
 type stateCodec struct{}
 
-func (stateCodec) Write(w *packet.Writer, s State) {
+func (stateCodec) Write(w *netcode.Writer, s State) {
 	for _, v := range [...]float32{s.Pos[0], s.Pos[1], s.Pos[2], s.Vel[0], s.Vel[1], s.Vel[2], s.Yaw, s.Pitch} {
 		w.Float32(v)
 	}
@@ -94,7 +90,7 @@ func (stateCodec) Write(w *packet.Writer, s State) {
 	w.Bits(uint64(s.Warps), 8)
 }
 
-func (stateCodec) Read(r *packet.Reader) (s State) {
+func (stateCodec) Read(r *netcode.Reader) (s State) {
 	for _, v := range [...]*float32{&s.Pos[0], &s.Pos[1], &s.Pos[2], &s.Vel[0], &s.Vel[1], &s.Vel[2], &s.Yaw, &s.Pitch} {
 		if *v = r.Float32(); !(abs(*v) < 1e4) {
 			r.Fail(errors.New("a player out of this world"))
@@ -116,7 +112,7 @@ func (stateCodec) Read(r *packet.Reader) (s State) {
 
 type inputCodec struct{}
 
-func (inputCodec) Write(w *packet.Writer, in, newer Input) {
+func (inputCodec) Write(w *netcode.Writer, in, newer Input) {
 	w.Int(int64(in.X), 4)
 	w.Int(int64(in.Z), 4)
 	same := in.Yaw == newer.Yaw && in.Pitch == newer.Pitch
@@ -129,7 +125,7 @@ func (inputCodec) Write(w *packet.Writer, in, newer Input) {
 	w.Bool(in.Fire)
 }
 
-func (inputCodec) Read(r *packet.Reader, newer Input) (in Input) {
+func (inputCodec) Read(r *netcode.Reader, newer Input) (in Input) {
 	in.X, in.Z = int8(r.Int(4)), int8(r.Int(4))
 	in.Yaw, in.Pitch = newer.Yaw, newer.Pitch
 	if !r.Bool() {
@@ -146,13 +142,13 @@ type pawnCodec struct{}
 
 func (pawnCodec) Quantize(p Pawn) Pawn { return p }
 
-func (pawnCodec) Encode(w *packet.Writer, p Pawn, _ *Pawn) {
+func (pawnCodec) Encode(w *netcode.Writer, p Pawn, _ *Pawn) {
 	w.Uvarint(uint64(p.Score))
 	w.Bits(uint64(p.Health), 8)
 	w.Bits(uint64(p.Hits), 8)
 }
 
-func (pawnCodec) Decode(r *packet.Reader, _ *Pawn) Pawn {
+func (pawnCodec) Decode(r *netcode.Reader, _ *Pawn) Pawn {
 	return Pawn{uint16(r.Uvarint()), uint8(r.Bits(8)), uint8(r.Bits(8))}
 }
 
@@ -178,7 +174,7 @@ func (crateCodec) Quantize(c Crate) Crate {
 	return q
 }
 
-func (crateCodec) Encode(w *packet.Writer, c Crate, _ *Crate) {
+func (crateCodec) Encode(w *netcode.Writer, c Crate, _ *Crate) {
 	w.Bool(c.Awake)
 	moves := !c.Rests()
 	w.Bool(moves)
@@ -189,7 +185,7 @@ func (crateCodec) Encode(w *packet.Writer, c Crate, _ *Crate) {
 	}
 }
 
-func (crateCodec) Decode(r *packet.Reader, _ *Crate) (c Crate) {
+func (crateCodec) Decode(r *netcode.Reader, _ *Crate) (c Crate) {
 	c.Awake = r.Bool()
 	if r.Bool() {
 		c.Vel[0], c.Vel[2] = float32(r.Int(15))*crateSpeeds, float32(r.Int(15))*crateSpeeds

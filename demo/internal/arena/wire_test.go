@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 func TestCodecs(t *testing.T) {
@@ -23,11 +23,11 @@ func TestCodecs(t *testing.T) {
 			Ride: 1, Spot: mgl32.Vec3{random.Float32(), 1, 2}, Ground: random.IntN(2) == 0, Cool: uint8(random.Uint32()), Shots: uint8(random.Uint32()), Warps: uint8(random.Uint32()),
 		}
 		var buf [256]byte
-		w := packet.NewWriter(buf[:])
+		w := netcode.NewWriter(buf[:])
 		inputCodec{}.Write(&w, in, newer)
 		pawnCodec{}.Encode(&w, pawn, nil)
 		stateCodec{}.Write(&w, state)
-		r := packet.NewReader(w.Bytes())
+		r := netcode.NewReader(w.Bytes())
 		if got := (inputCodec{}).Read(&r, newer); got != in {
 			t.Fatalf("%+v became %+v", in, got)
 		}
@@ -83,7 +83,7 @@ func FuzzStateAndInput(f *testing.F) {
 	f.Add(make([]byte, 64))
 	rules := Rules{Level: NewLevel(), Rate: 60}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		r := packet.NewReader(bytes)
+		r := netcode.NewReader(bytes)
 		state := stateCodec{}.Read(&r)
 		in := inputCodec{}.Read(&r, Input{})
 		_, _ = ReadEvent(bytes)

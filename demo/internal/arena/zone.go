@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // zone is where something is at most: of the 32 strips of the floor along each axis those that it
@@ -49,7 +49,7 @@ const (
 )
 
 // fill notes where the members of a group are.
-func (z *zones) fill(g *prediction.Group[State, Input, Crate]) {
+func (z *zones) fill(g *netcode.BodyGroup[State, Input, Crate]) {
 	for k := range g.Players {
 		z.movePlayer(k, g.Players[k].State)
 	}

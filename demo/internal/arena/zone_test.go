@@ -7,7 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // apart reports whether two things are too far from each other along one axis of the floor to
@@ -45,8 +45,8 @@ func TestZonesFindWhoMeets(t *testing.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		anywhere := func() float32 { return (random.Float32()*2 - 1) * (Half + 3) }
 		crates, players := rapid.IntRange(1, maxCrates+9).Draw(t, "crates"), rapid.IntRange(0, maxPlayers+9).Draw(t, "players")
-		g := prediction.Group[State, Input, Crate]{
-			Bodies: make([]prediction.Body[Crate], crates), Players: make([]prediction.Actor[State, Input], players),
+		g := netcode.BodyGroup[State, Input, Crate]{
+			Bodies: make([]netcode.Body[Crate], crates), Players: make([]netcode.Actor[State, Input], players),
 		}
 		for i := range g.Bodies {
 			g.Bodies[i].State = CrateAt(anywhere(), anywhere(), 0)
@@ -100,8 +100,8 @@ func TestZonesFindWhoMeets(t *testing.T) {
 // More than there is room for are stepped like fewer.
 func TestManyCrates(t *testing.T) {
 	r := rules()
-	step := func(n int) []prediction.Body[Crate] {
-		g := prediction.Group[State, Input, Crate]{Bodies: make([]prediction.Body[Crate], n)}
+	step := func(n int) []netcode.Body[Crate] {
+		g := netcode.BodyGroup[State, Input, Crate]{Bodies: make([]netcode.Body[Crate], n)}
 		for i := range g.Bodies {
 			g.Bodies[i].State = CrateAt(-15, 13, 0) // at rest, far from the last two
 			g.Bodies[i].State.Awake = false

@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -25,7 +25,7 @@ func TestPlayersOnArrivalKeepTheirSpeed(t *testing.T) {
 		s, err := view.New(view.Config{
 			Dial: func() (transport.Conn, error) { return v.dial(), nil },
 			Rate: test.hz, SendRate: test.send, Link: settings.Link{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: 1},
-			Pilot: view.Fixed(func(tick.Tick) arena.Input { return arena.Input{} }), Log: slog.New(slog.DiscardHandler),
+			Pilot: view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{} }), Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)

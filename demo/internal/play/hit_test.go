@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // brawler runs at the other player, pushes him away as often as he may, and shoots at him; every
@@ -26,7 +26,7 @@ func (b *brawler) Push() bool {
 	return p
 }
 
-func (b *brawler) Input(s *view.Seat, t tick.Tick) (in arena.Input) {
+func (b *brawler) Input(s *view.Seat, t netcode.Tick) (in arena.Input) {
 	me, ok := s.Client().State()
 	if !ok {
 		return in
@@ -146,7 +146,7 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 		}
 	}
 	before, _ := where()
-	s.SetPilot(view.Fixed(func(tick.Tick) arena.Input { return arena.Input{Z: 7} }))
+	s.SetPilot(view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{Z: 7} }))
 	v.run(2*frame, nil)
 	after, _ := where()
 	// In two frames there are two steps, of which the picture has come to the end of the first.

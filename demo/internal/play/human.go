@@ -4,7 +4,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // human is the pilot at keyboard and mouse. A press is kept until a tick has taken it, however
@@ -21,7 +21,7 @@ type human struct {
 }
 
 // Input implements [view.Pilot].
-func (h *human) Input(s *view.Seat, _ tick.Tick) (in arena.Input) {
+func (h *human) Input(s *view.Seat, _ netcode.Tick) (in arena.Input) {
 	held := func(key render.Key) int8 {
 		if h.held[key] {
 			return 7

@@ -17,7 +17,6 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -86,7 +85,7 @@ func places(s *view.Seat) map[string]mgl32.Vec3 {
 }
 
 // circle runs round on the open floor.
-func circle(t tick.Tick) arena.Input {
+func circle(t netcode.Tick) arena.Input {
 	sin, cos := math.Sincos(float64(t) / 60 * 2)
 	return arena.Input{X: int8(math.Round(7 * cos)), Z: int8(math.Round(7 * sin))}
 }
@@ -135,7 +134,7 @@ func TestTwoClientsPlaySmoothly(t *testing.T) {
 type hunter struct{}
 
 func (*hunter) Push() bool { return false }
-func (*hunter) Input(s *view.Seat, t tick.Tick) (in arena.Input) {
+func (*hunter) Input(s *view.Seat, t netcode.Tick) (in arena.Input) {
 	me, ok := s.Client().State()
 	if !ok {
 		return in
@@ -167,7 +166,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		})
 		// Along the front, where nothing stands between the two; the target runs to and fro.
 		v.join(seed(1), &hunter{})
-		v.join(seed(2), view.Fixed(func(t tick.Tick) arena.Input {
+		v.join(seed(2), view.Fixed(func(t netcode.Tick) arena.Input {
 			if t/80%2 == 0 {
 				return arena.Input{X: 7}
 			}
@@ -211,7 +210,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 	v := newVirtual(t, nil)
 	level := arena.NewLevel()
-	runner := v.join(seed(3), view.Fixed(func(tick.Tick) arena.Input { return arena.Input{} }))
+	runner := v.join(seed(3), view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{} }))
 	watcher := v.join(seed(4), nil)
 	v.run(3*time.Second, nil)
 	for round := range 6 {
@@ -226,7 +225,7 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 		pad := level.Portals[round%4]
 		way := pad.Place.Sub(pad.Exit).Normalize()
 		v.run(time.Second, nil)
-		runner.SetPilot(view.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
+		runner.SetPilot(view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
 		warps := func() uint8 { s, _ := runner.Client().State(); return s.Warps }
 		begin := warps()
 		last := map[*view.Seat]mgl32.Vec3{}
@@ -277,7 +276,7 @@ func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
 		s.Set(on)
 		v.run(5*time.Second, nil)
 		before := places(s)["me"]
-		s.SetPilot(view.Fixed(func(tick.Tick) arena.Input { return arena.Input{X: 7} }))
+		s.SetPilot(view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{X: 7} }))
 		for frames := 1; frames < 1000; frames++ {
 			v.match.Update(time.Second / time.Duration(rate))
 			s.Advance(time.Second / time.Duration(rate))

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena/rules"
 	"github.com/tandem-ecs/tandem/demo/internal/arena/view"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // A cheater who asks for a push with every byte that he may send takes nobody else's from him, and
@@ -19,7 +19,7 @@ func TestPushesOfOthersAreHeard(t *testing.T) {
 		c.MaxPlayers = 2
 		c.Pushed = func(p *rules.Player) { pushed[p.Number()]++ }
 	})
-	stand := view.Fixed(func(tick.Tick) arena.Input { return arena.Input{} })
+	stand := view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{} })
 	cheater, honest := v.join(settings.Link{}, stand), v.join(settings.Link{}, stand)
 	v.run(time.Second, nil)
 	const pushes = 5

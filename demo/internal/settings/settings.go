@@ -5,7 +5,7 @@ package settings
 import (
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
 // Settings are everything that flags and keys have in common.
@@ -34,7 +34,7 @@ type Settings struct {
 	// At a match of the arena.
 	Predict   bool        // simulate the own player at once
 	Reconcile bool        // correct predictions by the server's states
-	Kind      remote.Kind // how others are drawn between snapshots
+	Kind      interp.Kind // how others are drawn between snapshots
 	Still     bool        // the camera stands still instead of following the own player
 }
 

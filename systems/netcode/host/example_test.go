@@ -13,8 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 )
 
 // What server and clients of the game share: a player walks along a line.
@@ -25,8 +23,8 @@ type walk struct {
 }
 
 func newProtocol() *netcode.Protocol[walker, walk] {
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[walker, walk]{
-		Step:     func(w walker, in walk, _ tick.Tick) walker { return walker{w.X + float32(in.X)/10} },
+	p, err := netcode.NewProtocol(netcode.Config{TickRate: 60}, netcode.Game[walker, walk]{
+		Step:     func(w walker, in walk, _ netcode.Tick) walker { return walker{w.X + float32(in.X)/10} },
 		Pose:     func(w walker) components.Pose3D { return components.At3D(w.X, 0, 0) },
 		States:   netcode.StructState[walker](),
 		Inputs:   netcode.StructInput[walk](),

@@ -14,8 +14,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -31,8 +29,8 @@ const rate = 60
 
 func protocol(t testing.TB) *netcode.Protocol[runner, keys] {
 	t.Helper()
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: rate}, netcode.Game[runner, keys]{
-		Step:     func(r runner, in keys, _ tick.Tick) runner { return runner{r.X + float32(in.X)/10} },
+	p, err := netcode.NewProtocol(netcode.Config{TickRate: rate}, netcode.Game[runner, keys]{
+		Step:     func(r runner, in keys, _ netcode.Tick) runner { return runner{r.X + float32(in.X)/10} },
 		Pose:     func(r runner) components.Pose3D { return components.At3D(r.X, 0, 0) },
 		States:   netcode.StructState[runner](),
 		Inputs:   netcode.StructInput[keys](),
@@ -115,7 +113,7 @@ func (v *played) join(token string) *joined {
 	}
 	client, err := netcode.NewClient(protocol(v.t), netcode.ClientConfig[runner, keys]{
 		Dial:  func() (transport.Conn, error) { return sameClock{v.own.Dial(), v.engine}, nil },
-		Input: func(tick.Tick) keys { return keys{} },
+		Input: func(netcode.Tick) keys { return keys{} },
 		Token: []byte(token),
 		Log:   slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

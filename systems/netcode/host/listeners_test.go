@@ -10,7 +10,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
@@ -38,7 +37,7 @@ func TestPlayersJoinByLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		client, err := netcode.NewClient(protocol(t), netcode.ClientConfig[runner, keys]{
-			Dial: dial, Token: []byte(link.Token), Input: func(tick.Tick) keys { return keys{} }, Log: h.log,
+			Dial: dial, Token: []byte(link.Token), Input: func(netcode.Tick) keys { return keys{} }, Log: h.log,
 		})
 		if err != nil {
 			t.Fatal(err)

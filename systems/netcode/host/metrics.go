@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -132,7 +131,7 @@ func serverVars(s netcode.ServerStats, l transport.ListenerStats) map[string]any
 		"handshakes_accepted": l.Accepted, "handshakes_refused": l.Refused, "handshakes_failed": l.Failed, "handshakes_pending": l.Pending,
 	}
 	for cause, players := range s.Causes {
-		vars["rate_"+congestion.Cause(cause).String()] = players
+		vars["rate_"+netcode.RateCause(cause).String()] = players
 	}
 	return vars
 }

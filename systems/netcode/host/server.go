@@ -7,7 +7,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -18,7 +17,7 @@ type player interface {
 	Addr() string
 	Token() []byte
 	Key() netcode.Key
-	Stats() packet.Stats
+	Stats() netcode.PacketStats
 	Kick(text string)
 }
 

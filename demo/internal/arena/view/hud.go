@@ -8,7 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/congestion"
 )
 
 // graphs are the strip charts of the network.
@@ -53,7 +52,7 @@ func (g *graphs) measure(s *Seat) {
 	g.times.Push(millis(st.RTT), millis(st.Delay), millis(st.Path.Queue))
 	g.losses.Push(float32(100*st.Loss), g.starved, g.corrected)
 	limit := 0.0 // where there is one
-	if st.Path.Cause != congestion.Free {
+	if st.Path.Cause != netcode.RateFree {
 		limit = st.Path.Rate
 	}
 	g.bytes.Push(float32(g.down/1000), float32(g.up/1000), float32(limit/1000))
@@ -174,7 +173,7 @@ func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
 		w.Float(s.graphs.down/1000, 1).Str(" kB/s")
 		label("   up ")
 		w.Float(s.graphs.up/1000, 1).Str(" kB/s")
-		if st.Path.Cause != congestion.Free {
+		if st.Path.Cause != netcode.RateFree {
 			label(" of ")
 			w.Float(st.Path.Rate/1000, 1).Str(" (").Str(st.Path.Cause.String()).Str(")")
 		}

@@ -7,27 +7,27 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // Pilot plays.
 type Pilot interface {
 	// Input is called once per tick.
-	Input(s *Seat, t tick.Tick) arena.Input
+	Input(s *Seat, t netcode.Tick) arena.Input
 	// Push is called after Input and tells whether to push now.
 	Push() bool
 }
 
 type idle struct{}
 
-func (idle) Input(*Seat, tick.Tick) arena.Input { return arena.Input{} }
-func (idle) Push() bool                         { return false }
+func (idle) Input(*Seat, netcode.Tick) arena.Input { return arena.Input{} }
+func (idle) Push() bool                            { return false }
 
 // Fixed is a pilot that always does the same.
-type Fixed func(t tick.Tick) arena.Input
+type Fixed func(t netcode.Tick) arena.Input
 
 // Input implements [Pilot].
-func (f Fixed) Input(_ *Seat, t tick.Tick) arena.Input { return f(t) }
+func (f Fixed) Input(_ *Seat, t netcode.Tick) arena.Input { return f(t) }
 
 // Push implements [Pilot].
 func (Fixed) Push() bool { return false }
@@ -37,7 +37,7 @@ func (Fixed) Push() bool { return false }
 type Auto struct {
 	random  *rand.Rand
 	goal    mgl32.Vec3
-	until   tick.Tick // when the goal is given up
+	until   netcode.Tick // when the goal is given up
 	started bool
 	push    bool
 	burst   int  // ticks for which it goes on shooting, negative: rests
@@ -56,7 +56,7 @@ func (a *Auto) Push() bool {
 }
 
 // Input implements [Pilot].
-func (a *Auto) Input(s *Seat, t tick.Tick) (in arena.Input) {
+func (a *Auto) Input(s *Seat, t netcode.Tick) (in arena.Input) {
 	me, ok := s.client.State()
 	if !ok {
 		return in

@@ -18,8 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
-	"github.com/tandem-ecs/tandem/systems/netcode/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -45,7 +44,7 @@ type Config struct {
 // Switches are what keys change.
 type Switches struct {
 	Predict, Reconcile bool
-	Kind               remote.Kind
+	Kind               interp.Kind
 	Ghosts, Graphs     bool
 	Overlay            bool // figures, scores and graphs
 	Captions           bool // names over heads, and announcements
@@ -246,7 +245,7 @@ func (s *Seat) removed(_ *arche.World, e arche.Entity) {
 }
 
 // input is asked once per tick.
-func (s *Seat) input(t tick.Tick) arena.Input {
+func (s *Seat) input(t netcode.Tick) arena.Input {
 	in := s.config.Pilot.Input(s, t)
 	if s.config.Pilot.Push() {
 		_ = s.client.Send(arena.PushMessage())

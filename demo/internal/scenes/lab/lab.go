@@ -20,8 +20,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
-	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
 // Info describes the scene.
@@ -45,9 +44,9 @@ const (
 )
 
 // kinds are the lanes behind that of the truth, from the back.
-var kinds = []remote.Kind{
-	remote.Naive, remote.Chase, remote.Linear, remote.Hermite, remote.GuardedHermite, remote.RacerLinear, remote.RacerSpline,
-	remote.ProjectiveBlend, remote.OffsetDecay, remote.Default,
+var kinds = []interp.Kind{
+	interp.Naive, interp.Chase, interp.Linear, interp.Hermite, interp.GuardedHermite, interp.RacerLinear, interp.RacerSpline,
+	interp.ProjectiveBlend, interp.OffsetDecay, interp.Default,
 }
 
 // Lab is the scene.
@@ -59,8 +58,8 @@ type Lab struct {
 	net    *network
 	lanes  []*lane // from the back; the first is the truth
 
-	reference *clocksync.Reference
-	playback  *remote.Playback
+	reference *interp.Reference
+	playback  *interp.Playback
 	rate      int // fixed steps per second that the playback was made for
 }
 
@@ -70,8 +69,8 @@ func New() scene.Scene { return &Lab{} }
 // lane is one way to show the body.
 type lane struct {
 	name, title string
-	kind        remote.Kind
-	body        remote.Interpolator // nil in the lane of the truth
+	kind        interp.Kind
+	body        interp.Interpolator // nil in the lane of the truth
 	entity      arche.Entity
 	z           float32
 	color       int // index for laneColor
@@ -97,7 +96,7 @@ func (s *Lab) Setup(stage *scene.Stage) {
 	down, up := stage.Random.Uint64(), stage.Random.Uint64()
 	s.path = newPath(stage.Random)
 	s.net = newNetwork(s.path, stage.Link, down, up)
-	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
+	reference, err := interp.NewReference(interp.ReferenceConfig{})
 	if err != nil {
 		panic("lab: " + err.Error()) // the zero configuration is documented to be good
 	}
@@ -112,7 +111,7 @@ func (s *Lab) Setup(stage *scene.Stage) {
 	stage.Engine.Add(ecs.NormalUpdate, s)
 }
 
-func (s *Lab) addLane(name, title string, kind remote.Kind) {
+func (s *Lab) addLane(name, title string, kind interp.Kind) {
 	i := len(s.lanes)
 	l := &lane{name: name, title: title, kind: kind, color: i, z: lanePitch * float32(i-len(kinds)/2), trail: scene.NewTrail(time.Second/30, 700*time.Millisecond, 30)}
 	l.reset()
@@ -138,9 +137,9 @@ func (l *lane) place(pose components.Pose3D) mgl32.Vec3 {
 func (s *Lab) connect() {
 	s.rate = s.engine.Time().Rate
 	interval := s.net.interval()
-	s.playback = remote.NewPlayback(remote.DelayConfig{Interval: interval, Tick: time.Second / time.Duration(s.rate)})
+	s.playback = interp.NewPlayback(interp.DelayConfig{Interval: interval, Tick: time.Second / time.Duration(s.rate)})
 	for _, l := range s.lanes[1:] {
-		l.body = remote.New(l.kind, remote.Config{Interval: interval})
+		l.body = interp.New(l.kind, interp.Config{Interval: interval})
 		l.behind = 0
 	}
 }
@@ -186,14 +185,14 @@ func (s stepper) Update(*arche.World) {
 // Name is what a panic calls it.
 func (s stepper) Name() string { return "net system of the lab" }
 
-func (s *Lab) arrived(at time.Duration, number uint16, sample remote.Sample) {
+func (s *Lab) arrived(at time.Duration, number uint16, sample interp.Sample) {
 	s.playback.Arrive(at, sample.Time, number)
 	for _, l := range s.lanes[1:] {
 		l.body.Push(at, sample)
 	}
 }
 
-func (s *Lab) answered(sample clocksync.Sample) {
+func (s *Lab) answered(sample interp.Ping) {
 	// An answer that overtook another is refused with an error, which is what the filter is there
 	// for.
 	_, _ = s.reference.Add(sample)

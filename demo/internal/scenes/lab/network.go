@@ -8,8 +8,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
-	"github.com/tandem-ecs/tandem/systems/netcode/clocksync"
-	"github.com/tandem-ecs/tandem/systems/netcode/remote"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -123,7 +122,7 @@ func (n *network) ping(now time.Duration) {
 }
 
 // receive takes what has reached the client by a time.
-func (n *network) receive(now time.Duration, snapshot func(at time.Duration, number uint16, s remote.Sample), pong func(clocksync.Sample)) {
+func (n *network) receive(now time.Duration, snapshot func(at time.Duration, number uint16, s interp.Sample), pong func(interp.Ping)) {
 	for {
 		b, at, ok := n.down.Pop(now)
 		if !ok {
@@ -131,7 +130,7 @@ func (n *network) receive(now time.Duration, snapshot func(at time.Duration, num
 		}
 		if b[0] == kindPong {
 			server := time.Duration(binary.LittleEndian.Uint64(b[9:]))
-			pong(clocksync.Sample{
+			pong(interp.Ping{
 				ClientSend:    time.Duration(binary.LittleEndian.Uint64(b[1:])),
 				ServerReceive: server, ServerSend: server,
 				ClientReceive: at,
@@ -139,13 +138,13 @@ func (n *network) receive(now time.Duration, snapshot func(at time.Duration, num
 			continue
 		}
 		float := func(i int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b[11+4*i:])) }
-		snapshot(at, binary.LittleEndian.Uint16(b[1:]), remote.Sample{
+		snapshot(at, binary.LittleEndian.Uint16(b[1:]), interp.Sample{
 			Time:          time.Duration(binary.LittleEndian.Uint64(b[3:])),
 			Position:      mgl32.Vec3{float(0)},
 			Velocity:      mgl32.Vec3{float(1)},
 			Rotation:      mgl32.QuatRotate(float(2), mgl32.Vec3{0, 1, 0}),
 			Angular:       mgl32.Vec3{0, float(3)},
-			Has:           remote.HasVelocity | remote.HasAngularVelocity,
+			Has:           interp.HasVelocity | interp.HasAngularVelocity,
 			Discontinuity: b[27],
 		})
 	}

@@ -1,0 +1,332 @@
+package netcode
+
+import (
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// clientBodies are a client's bodies without their type.
+type clientBodies interface {
+	// news takes what the newest snapshots say, and lets bodies come and go. A reconciliation
+	// follows.
+	news()
+	// before and after surround the step of the own player.
+	before()
+	after()
+	// sampled takes where interpolation has a replica, and reports whether the bodies write its
+	// pose.
+	sampled(id EntityID, pose components.Pose3D, jump bool) bool
+	// draw writes the poses.
+	draw()
+	// forget takes out a replica that goes.
+	forget(id EntityID)
+	// pose returns where a predicted body is after the own player's newest step, or was before it.
+	pose(id EntityID, before bool) (components.Pose3D, bool)
+	// drawn reports whether a body is drawn as it is predicted, wholly or in part.
+	drawn(id EntityID) bool
+	stats(to *ClientStats)
+}
+
+// fadeSpeed bounds how fast, in units of length per second, a body is taken from where
+// interpolation has it to where it is predicted or back, beside its own motion; shortFade and
+// longFade bound how long that takes.
+const (
+	fadeSpeed = 1.8
+	shortFade = 0.25 // s
+	longFade  = 2.0  // s
+	// easeSlow and easeFast bound how fast a correction is made good in the picture, in units of
+	// length per second beside the body's own motion; see CorrectGently.
+	easeSlow, easeFast = 1.1, 2.4
+)
+
+// lost is how many times farther than Leave a prediction may be from where the server has a body
+// and still be one.
+const lost = 4
+
+// bodiesClient predicts bodies near the own player.
+type bodiesClient[S any, I comparable, B comparable] struct {
+	*bodiesKind[S, I, B]
+	c       *Client[S, I]
+	id      arche.ID
+	company *prediction.Bodies[S, I, B]
+	active  []activeBody // those in the company
+	others  []other      // players near the own one, who are predicted, too
+	stepped bool         // in this step
+}
+
+// activeBody is a body that is predicted, drawn between where interpolation has it and where it is
+// predicted.
+type activeBody struct {
+	id      EntityID
+	leaving bool
+	theirs  bool    // another player is so much nearer that it is seen where he is: in the past
+	ready   bool    // is predicted for the present
+	jump    bool    // interpolation jumps in this step
+	weight  float32 // 0: as interpolated, 1: as predicted
+	jumps   uint8   // discontinuities, as the server counts them
+	snap    bool    // the prediction jumps in this step
+
+	seen     components.Pose3D // by interpolation, where this step ends
+	seenLast components.Pose3D // and the step before
+	start    components.Pose3D // as predicted
+	end      components.Pose3D
+	wrong    bool // the prediction has been corrected before this step
+}
+
+// client makes the bodies that a predictor of the own player takes along.
+func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies {
+	b := &bodiesClient[S, I, B]{bodiesKind: k, c: client, id: arche.ComponentID[B](client.world)}
+	c := prediction.BodiesConfig[S, I, B]{Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max}
+	if b.config.StandIn != nil {
+		c.Others = b.othersConfig()
+	}
+	b.company = prediction.NewBodies(c)
+	b.active = make([]activeBody, 0, b.company.Max())
+	b.others = make([]other, 0, 2*maxOthers)
+	prediction.Accompany(own, number, b.company)
+	return b
+}
+
+// authority returns the state of a body of which the server has told s, if that is anywhere.
+func (b *bodiesClient[S, I, B]) authority(id EntityID, s *snapshot.State) (state B, ok bool) {
+	if state, ok = b.handle.Get(b.c.decoder, id); !ok {
+		return state, false
+	}
+	if b.config.Restore != nil {
+		state = b.config.Restore(state, poseOf(s.Position, s.Rotation))
+	}
+	return state, placed(b.config.Pose(state))
+}
+
+func (b *bodiesClient[S, I, B]) news() {
+	c := b.c
+	newest := Tick(uint32(c.newest))
+	b.unload()
+	for i := range b.active {
+		a := &b.active[i]
+		s, at, told := c.decoder.State(a.id)
+		known, in := b.company.Known(uint32(a.id))
+		state, ok := b.authority(a.id, &s)
+		if !told || !ok || !in {
+			a.leaving = true
+			continue
+		}
+		if s.AtRest && !at.IsNewer(known) {
+			// Of what rests nothing more comes, which is news as well: if the prediction has moved
+			// it, it was wrong.
+			at = newest.Add(-b.silence())
+		}
+		if at.IsNewer(known) && b.company.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
+			a.jumps, a.snap = s.Discontinuity, true
+		}
+	}
+	b.choose(newest)
+	b.meet(newest)
+	b.share()
+}
+
+// unload sends away at once what has become cargo: it is not stepped any more, and its pose is that
+// in the frame of what carries it. What the picture has to make up for fades.
+func (b *bodiesClient[S, I, B]) unload() {
+	kept := b.active[:0]
+	for i := range b.active {
+		a := &b.active[i]
+		if r := b.c.replica(a.id); r != nil && r.parent != NoEntity {
+			b.dismiss(a)
+			continue
+		}
+		kept = append(kept, *a)
+	}
+	b.active = kept
+}
+
+// dismiss ends the prediction of a body at once.
+func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
+	b.release(a.id)
+	if r := b.c.replica(a.id); r != nil {
+		r.rider.hops, r.settled = r.rider.hops || a.weight > 0, false
+	}
+}
+
+// release ends the prediction of a body: from here on it is what the server says.
+func (b *bodiesClient[S, I, B]) release(id EntityID) {
+	b.company.Remove(uint32(id))
+	r := b.c.replica(id)
+	if r == nil || r.news.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
+		// if there is more to come, the picture is on its way there
+		return
+	}
+	if state, ok := b.handle.Get(b.c.decoder, id); ok {
+		*(*B)(b.c.world.Get(r.entity, b.id)) = state
+	}
+}
+
+// silence is after how many ticks without news of a body at rest it counts as being there still.
+// What begins to move is in every snapshot from then on, so it takes the loss of that many, or a
+// crowd that leaves it no room, to be wrong about it; then the news puts it right again.
+func (b *bodiesClient[S, I, B]) silence() int {
+	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2
+}
+
+func (b *bodiesClient[S, I, B]) find(id EntityID) *activeBody {
+	for i := range b.active {
+		if b.active[i].id == id {
+			return &b.active[i]
+		}
+	}
+	return nil
+}
+
+func (b *bodiesClient[S, I, B]) before() {
+	for i := range b.active {
+		a := &b.active[i]
+		was := a.ready
+		if a.ready = b.company.Ready(uint32(a.id)); !a.ready {
+			continue
+		}
+		state, _ := b.company.State(uint32(a.id))
+		a.start = b.config.Pose(state)
+		a.wrong = was && a.start != a.end
+		if a.wrong {
+			b.c.stats.BodyCorrections++
+			b.c.stats.BodyError = float64(a.start.Position.Sub(a.end.Position).Len())
+			a.snap = a.snap || b.config.Snap > 0 && b.c.stats.BodyError >= b.config.Snap
+		}
+	}
+}
+
+func (b *bodiesClient[S, I, B]) after() {
+	b.stepped = true
+	for i := range b.active {
+		a := &b.active[i]
+		if !a.ready {
+			continue
+		}
+		state, _ := b.company.State(uint32(a.id))
+		a.end = b.config.Pose(state)
+		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
+		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
+			// It has flown off to where nothing is. What it may have touched, the next
+			// reconciliation puts right.
+			a.ready, a.leaving, a.weight = false, true, 0
+		}
+	}
+}
+
+func (b *bodiesClient[S, I, B]) sampled(id EntityID, pose components.Pose3D, jump bool) bool {
+	a := b.find(id)
+	if a == nil {
+		return false
+	}
+	a.seen, a.jump = pose, a.jump || jump
+	return true
+}
+
+func (b *bodiesClient[S, I, B]) draw() {
+	if !b.stepped { // the own player stands still, too
+		return
+	}
+	b.stepped = false
+	kept := b.active[:0]
+	for i := range b.active {
+		a := b.active[i]
+		r := b.c.replica(a.id)
+		if r == nil || !b.c.has(r.entity) {
+			b.company.Remove(uint32(a.id))
+			continue
+		}
+		b.show(r, &a)
+		if a.leaving && a.weight == 0 {
+			b.release(a.id)
+			continue
+		}
+		kept = append(kept, a)
+	}
+	b.active = kept
+}
+
+// show writes the pose of a body.
+func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
+	c := b.c
+	pose, start, jump := a.seen, a.seenLast, a.jump && a.weight < 1 || a.snap && a.weight > 0
+	if a.ready {
+		from := a.weight
+		a.weight = fade(a.weight, !a.leaving && !a.theirs, a.end.Position.Sub(a.seen.Position).Len(), c.protocol.TickRate())
+		start = components.Blend3D(a.seenLast, a.start, smooth(from))
+		pose = components.Blend3D(a.seen, a.end, smooth(a.weight))
+		if a.weight == 1 {
+			pose = a.end
+		}
+		if c.world.Has(r.entity, b.id) {
+			if state, ok := b.company.State(uint32(a.id)); ok && a.weight > 0 {
+				*(*B)(c.world.Get(r.entity, b.id)) = state
+			}
+		}
+	}
+	a.seenLast, a.jump, a.snap = a.seen, false, false
+	pose.Scale = c.logical(r.entity).Get().Scale
+	start.Scale = pose.Scale
+	if i := c.interpolator(); a.wrong && !jump && a.weight > 0 && i != nil {
+		i.CorrectGently(r.entity, start, pose, easeSlow, easeFast)
+		r.shown = true
+	} else {
+		c.show(r, pose, jump || !r.shown)
+	}
+	a.wrong = false
+}
+
+// fade moves a weight by a step towards 1 or 0, so that over the gap it stands for nothing moves
+// faster than it should.
+func fade(weight float32, in bool, gap float32, rate int) float32 {
+	const steepest = 1.5 // of smooth
+	step := float32(1 / (shortFade * float64(rate)))
+	if gap > 0 {
+		step = min(step, fadeSpeed/(steepest*gap*float32(rate)))
+	}
+	step = max(step, float32(1/(longFade*float64(rate))))
+	if in {
+		return min(weight+step, 1)
+	}
+	return max(weight-step, 0)
+}
+
+func smooth(x float32) float32 { return x * x * (3 - 2*x) }
+
+func (b *bodiesClient[S, I, B]) forget(id EntityID) {
+	for i := range b.active {
+		if b.active[i].id == id {
+			b.company.Remove(uint32(id))
+			b.active = append(b.active[:i], b.active[i+1:]...)
+			return
+		}
+	}
+	b.part(id)
+}
+
+func (b *bodiesClient[S, I, B]) pose(id EntityID, before bool) (components.Pose3D, bool) {
+	a := b.find(id)
+	if a == nil || !a.ready {
+		return components.Pose3D{}, false
+	}
+	if before {
+		return a.start, true
+	}
+	return a.end, true
+}
+
+func (b *bodiesClient[S, I, B]) drawn(id EntityID) bool {
+	a := b.find(id)
+	return a != nil && a.ready && a.weight > 0
+}
+
+func (b *bodiesClient[S, I, B]) stats(to *ClientStats) {
+	to.Predicted = 0
+	for i := range b.active {
+		if b.active[i].weight > 0 {
+			to.Predicted++
+		}
+	}
+}

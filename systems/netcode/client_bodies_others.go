@@ -1,0 +1,148 @@
+package netcode
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+)
+
+// other is another player who may touch what is predicted.
+type other struct {
+	id       EntityID
+	distance float32 // from the own player, less for one who is in already
+	stays    bool
+}
+
+const (
+	maxOthers = 8
+	// letsGo is after how many seconds without news another player is believed to have let go of
+	// everything.
+	letsGo = 0.5
+)
+
+// othersConfig says how other players are predicted: like the own one.
+func (b *bodiesClient[S, I, B]) othersConfig() prediction.Others[S, I] {
+	game := &b.c.protocol.game
+	hold := int(letsGo * float64(b.c.protocol.TickRate()))
+	return prediction.Others[S, I]{
+		Step: game.Step, Tolerance: b.config.Tolerance, Max: maxOthers,
+		Distance: func(a, b S) float64 { return float64(game.Pose(a).Position.Sub(game.Pose(b).Position).Len()) },
+		Guess: func(last I, ticks int) I {
+			switch {
+			case ticks > hold:
+				return game.Rules.Neutral
+			case game.Rules.Repeat != nil:
+				return game.Rules.Repeat(last)
+			}
+			return last
+		},
+	}
+}
+
+// meet takes the news of those who are near into the prediction, and lets go who is not near any
+// more.
+func (b *bodiesClient[S, I, B]) meet(newest Tick) {
+	if b.config.StandIn == nil {
+		return
+	}
+	b.lookAround()
+	kept := b.others[:0]
+	for _, o := range b.others {
+		if o.stays && b.note(o.id, newest) {
+			kept = append(kept, o)
+		} else {
+			b.company.RemoveOther(uint32(o.id))
+		}
+	}
+	b.others = kept
+}
+
+// lookAround decides which of the other players take part: the nearest.
+func (b *bodiesClient[S, I, B]) lookAround() {
+	for i := range b.others {
+		b.others[i].stays = false
+	}
+	c := b.c
+	eye, ok := c.eye()
+	if !ok || len(b.active) == 0 {
+		return
+	}
+	met := len(b.others)
+	for i := range c.replicas {
+		r := &c.replicas[i]
+		if r.id == NoEntity || r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || r.parent != NoEntity || b.has(r.kind) {
+			continue
+		}
+		if _, plays := b.inputs.Get(c.decoder, r.id); !plays {
+			continue
+		}
+		s, _, ok := c.decoder.State(r.id)
+		d := s.Position.Sub(eye).Len()
+		in := -1
+		for k := range met {
+			if b.others[k].id == r.id {
+				in = k
+				d /= 1.2
+			}
+		}
+		if !ok || !(d <= b.config.Leave) {
+			continue
+		}
+		// The farthest of those who stay gives way to a nearer one.
+		stay, farthest := 0, -1
+		for k := range b.others {
+			if o := &b.others[k]; o.stays {
+				if stay++; farthest < 0 || o.distance > b.others[farthest].distance {
+					farthest = k
+				}
+			}
+		}
+		if stay == maxOthers {
+			far := &b.others[farthest]
+			if far.distance <= d {
+				continue
+			}
+			if far.stays = false; in < 0 && farthest >= met {
+				// who has come in just now leaves no trace
+				*far = other{id: r.id, distance: d, stays: true}
+				continue
+			}
+		}
+		if in >= 0 {
+			b.others[in].distance, b.others[in].stays = d, true
+		} else {
+			b.others = append(b.others, other{id: r.id, distance: d, stays: true})
+		}
+	}
+}
+
+// note takes the newest news of another player, and reports whether he is a player at all.
+func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
+	s, at, ok := b.c.decoder.State(id)
+	r := b.c.replica(id)
+	if !ok || r == nil {
+		return false
+	}
+	known, in := b.company.OtherKnown(uint32(id))
+	if silent := newest.Add(-b.silence()); s.AtRest && silent.IsNewer(at) {
+		at = silent // as with bodies: no news is news
+	}
+	if in && !at.IsNewer(known) {
+		return true
+	}
+	last, _ := b.inputs.Get(b.c.decoder, id)
+	state, ok := b.config.StandIn(Replicated{Kind: r.kind, Owner: r.owner, ID: r.id}, poseOf(s.Position, s.Rotation), s.Velocity, last)
+	if !ok {
+		return false
+	}
+	return b.company.NoteOther(uint32(id), r.owner, at, state, last) || in
+}
+
+// part forgets another player.
+func (b *bodiesClient[S, I, B]) part(id EntityID) {
+	for i := range b.others {
+		if b.others[i].id == id {
+			b.company.RemoveOther(uint32(id))
+			b.others = append(b.others[:i], b.others[i+1:]...)
+			return
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package netcode
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// helloEvery is how often a hello is repeated until it is answered.
+const helloEvery = 200 * time.Millisecond
+
+// connectTimeout is how long a connection may take to be made. Transports give up before, and say
+// what is the matter.
+const connectTimeout = 15 * time.Second
+
+// sleep is the time without a frame after which what has arrived meanwhile says nothing about the
+// path any more.
+const sleep = time.Second
+
+// wakeTime is how long before this process notices that it has slept its transport's goroutines may
+// have found what came meanwhile.
+const wakeTime = 50 * time.Millisecond
+
+// queueSize is how many datagrams may wait for the next step; what is more waits in the transport.
+const queueSize = 32
+
+// arrival is a datagram that came between two steps.
+type arrival struct {
+	at    time.Duration
+	stale bool
+	size  int
+	data  [transport.MaxMTU]byte
+}
+
+// collect notes in every frame what has arrived and when. It is taken in by the next step: parents
+// and poses must change in the same one, or a frame in between would show the one without the
+// other.
+func (c *Client[S, I]) collect(now time.Duration) {
+	if c.conn == nil {
+		return
+	}
+	c.poll(now)
+	for c.queued < queueSize {
+		a := &c.queue[c.queued]
+		n, at, ok := transport.RecvAt(c.conn, now, a.data[:])
+		if !ok {
+			c.waking = false
+			return
+		}
+		a.at, a.stale, a.size = at, c.waking, n
+		c.queued++
+	}
+}
+
+func (c *Client[S, I]) poll(now time.Duration) {
+	if now-c.polledAt > sleep {
+		c.waking, c.wokeAt = true, now
+	}
+	c.polledAt = now
+	c.conn.Poll(now)
+}
+
+// use begins with a connection.
+func (c *Client[S, I]) use(conn Conn, now time.Duration) {
+	c.conn, c.opening, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
+}
+
+// receive keeps the connection alive and takes in what has arrived. It runs in every step.
+func (c *Client[S, I]) receive(now time.Duration) {
+	if c.status == Ended {
+		return
+	}
+	if c.conn == nil {
+		if now < c.nextTry {
+			return
+		}
+		conn, err := c.config.Dial()
+		if err != nil {
+			reason := Reason{Code: transport.Failed, Text: err.Error()}
+			if c.reason != reason {
+				c.config.Log.Info("tandem: cannot dial, trying again", "error", err)
+			}
+			c.nextTry = now + c.config.Retry
+			c.setStatus(lostOr(c.status), reason)
+			return
+		}
+		if conn == nil {
+			panic("netcode: Dial returned neither a connection nor an error; return one of them")
+		}
+		c.use(conn, now)
+	}
+	for i := range c.queued {
+		a := &c.queue[i]
+		c.stale = a.stale
+		c.stats.ReceivedBytes += uint64(a.size)
+		c.hear(a.data[:a.size], now, a.at)
+		if c.conn == nil {
+			return
+		}
+	}
+	c.queued = 0
+	c.poll(now)
+	for range 4 * perPoll {
+		n, at, ok := transport.RecvAt(c.conn, now, c.packet)
+		if !ok {
+			c.waking = false
+			break
+		}
+		c.stats.ReceivedBytes += uint64(n)
+		c.stale = c.waking
+		c.hear(c.packet[:n], now, at)
+		if c.conn == nil {
+			return
+		}
+	}
+	if c.tryBeside(now); c.conn == nil {
+		return
+	}
+	state, patience := c.conn.State(), c.config.Timeout
+	if c.status == Playing {
+		patience = max(patience, longPatience)
+	}
+	if state == transport.Connecting {
+		patience = max(patience, connectTimeout)
+	} else if c.opening {
+		c.opening, c.heardAt = false, now
+	}
+	switch {
+	case state == transport.Closed:
+		c.lost(c.conn.CloseReason(), now)
+	case now-c.heardAt > patience:
+		reason := Reason{Code: transport.TimedOut, Text: "the server is silent"}
+		c.conn.Close(reason)
+		c.lost(reason, now)
+	case state == transport.Open && c.status != Playing && now >= c.nextTry:
+		c.nextTry = now + helloEvery
+		if !c.greet(c.conn, kindHello) {
+			c.end(Reason{Code: transport.Failed, Text: fmt.Sprintf("the connection carries %d bytes at a time, too little for the greeting and its token", c.conn.MTU())})
+		}
+	}
+}
+
+func lostOr(s Status) Status {
+	if s == Playing || s == Lost {
+		return Lost
+	}
+	return Joining
+}
+
+// final reports whether a server that closes a connection so does not want the client back.
+func final(reason Reason) bool {
+	switch reason.Code {
+	case transport.Kicked, transport.Unauthorized, transport.Mismatch, transport.Replaced, transport.Left:
+		return true
+	}
+	return false
+}
+
+// lost decides whether it is worth coming back.
+func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
+	c.conn = nil
+	switch {
+	case c.beside.conn != nil && (reason.Code == transport.Replaced || !final(reason)):
+		c.takeBeside(reason, now)
+		return
+	case final(reason):
+		c.end(reason)
+		return
+	}
+	c.nextTry = now + c.config.Retry
+	c.setStatus(lostOr(c.status), reason)
+	c.config.Log.Info("tandem: connection lost, trying again", "reason", reason.String())
+}
+
+// hear takes in a datagram that arrived at a time up to now.
+func (c *Client[S, I]) hear(datagram []byte, now, arrived time.Duration) {
+	switch {
+	case len(datagram) == 0:
+	case datagram[0] == kindWelcome && c.status != Playing:
+		r := NewReader(datagram[1:])
+		var m welcome
+		if m.read(&r) != nil || m.player == 0 || m.rate == 0 {
+			c.stats.Malformed++
+			return
+		}
+		c.begin(m, now)
+	case datagram[0] == kindSession && c.status == Playing:
+		if !c.hearSession(datagram[1:], now, arrived) {
+			c.stats.Malformed++
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package netcode
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+)
+
+// predict runs the own player's input of a tick at once, as the server will.
+func (c *Client[S, I]) predict(t Tick) {
+	if c.clocks == nil || !c.predictor.Started() {
+		return
+	}
+	before := c.predictor.State()
+	if c.bodies != nil {
+		c.bodies.before()
+	}
+	in := c.config.Input(t)
+	if !prediction.Comparable(in) {
+		in = c.protocol.game.Rules.Neutral
+	}
+	after := c.predictor.Advance(t, in)
+	if c.bodies != nil {
+		c.bodies.after()
+	}
+	r := c.replica(c.own)
+	if r == nil || c.config.WithoutPrediction || !c.has(r.entity) {
+		c.correct = correction[S]{}
+		return
+	}
+	start, end, kept, gently := c.ride(r, before, after, t)
+	i := c.interpolator()
+	switch {
+	case c.correct.jump || !r.shown || !kept:
+		c.logical(r.entity).Teleport(end)
+	case gently && i != nil:
+		i.CorrectGently(r.entity, start, end, easeSlow, easeFast)
+	case c.correct.any && i != nil:
+		i.CorrectGently(r.entity, start, end, c.protocol.game.CorrectionSpeed, math.MaxFloat32)
+	default:
+		if l := c.logical(r.entity); l.Get() != end {
+			l.Set(end)
+		}
+	}
+	r.shown = true
+	c.correct = correction[S]{}
+}
+
+// eye is where the own player is predicted, if he is anywhere.
+func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
+	if c.replica(c.own) == nil || !c.predictor.Started() {
+		return mgl32.Vec3{}, false
+	}
+	game, state := &c.protocol.game, c.predictor.State()
+	pose := game.Pose(state)
+	if game.Carrier != nil {
+		frame, _ := c.carrierPose(game.Carrier(state), c.predictor.Tick(), false)
+		pose = frame.Mul(pose)
+	}
+	return pose.Position, true
+}
+
+// settle compares what was predicted with the newest that the server has told, once in a step
+// however many packets came.
+func (c *Client[S, I]) settle() {
+	if !c.told.any {
+		return
+	}
+	c.told.any = false
+	if c.bodies != nil && c.predictor.Started() {
+		c.bodies.news()
+	}
+	c.reconcile(c.told.at, c.told.state, c.told.jumps)
+}
+
+// reconcile takes the own player's state from the server.
+func (c *Client[S, I]) reconcile(t Tick, state S, jumps uint8) {
+	if !c.hasState || !c.clocks.Synced() { // nothing is predicted yet
+		c.predictor.Start(t, state)
+		c.hasState, c.jumps, c.correct.jump = true, jumps, true
+		return
+	}
+	if c.config.WithoutReconciliation && jumps == c.jumps {
+		return
+	}
+	fix := c.predictor.Reconcile(t, state)
+	jumped := jumps != c.jumps
+	c.jumps = jumps
+	if fix.Outcome == prediction.Corrected || fix.Outcome == prediction.Jumped {
+		c.stats.Corrections++
+		c.stats.CorrectionError = fix.Error
+		c.correct.any = true
+		snap := c.protocol.game.Snap
+		if jumped || snap > 0 && c.protocol.game.Distance(fix.Before, fix.After) >= snap {
+			c.correct.jump = true
+		}
+	}
+}

@@ -1,0 +1,377 @@
+package netcode
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+)
+
+// replica is a replicated entity on a client.
+type replica struct {
+	id      EntityID
+	entity  arche.Entity
+	kind    uint16
+	owner   uint16
+	method  interp.Kind
+	samples interp.Interpolator
+	// that it has been told of last; Parent follows when the picture has come there
+	parent  EntityID
+	hangs   EntityID // that its Parent is
+	hung    int      // replicas whose Parent is this one
+	settled bool     // written where it rests
+	rested  bool     // was, until the newest sample came
+	counter uint8    // its discontinuities when it was, or when it became an orphan
+	shown   bool     // written at all
+	coming  bool     // its entity is to be made when the picture comes to its birth
+	born    components.Pose3D
+	told    time.Duration // the moment of the newest news,
+	holds   time.Duration // and of the newest that holds
+	news    newsList      // that do not hold yet
+	departs departure     // it is gone from the server
+	// what it hung below is gone, and its picture has not come to another frame yet
+	orphan bool
+
+	newest  interp.Sample // of those pushed; valid with sampled
+	sampled bool
+	bridges [4]crossing // the newest, which the picture has not come to yet
+	rider   rider
+}
+
+func (c *Client[S, I]) replica(id EntityID) *replica {
+	if id == NoEntity || id.Slot() >= len(c.replicas) || c.replicas[id.Slot()].id != id {
+		return nil
+	}
+	return &c.replicas[id.Slot()]
+}
+
+// apply makes the world what the snapshot says: who is there, what they carry, and one more sample
+// of where they are.
+func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
+	stamp := c.grid.Edge(c.newestOf(snap.Tick))
+	for i := range snap.Changes {
+		ch := &snap.Changes[i]
+		if ch.Replaces != NoEntity {
+			c.depart(ch.Replaces, stamp, now)
+		}
+		if ch.Op == snapshot.Removed {
+			c.depart(ch.ID, stamp, now)
+			continue
+		}
+		if ch.ID.Slot() >= len(c.replicas) {
+			continue
+		}
+		r := c.replica(ch.ID)
+		if ch.Op == snapshot.Spawned {
+			if old := &c.replicas[ch.ID.Slot()]; old.departs.any {
+				c.setAside(old)
+			} else {
+				c.removeReplica(old.id)
+			}
+			r = c.enter(ch)
+		}
+		if r == nil || !r.coming && !c.has(r.entity) {
+			continue
+		}
+		c.note(r, ch, stamp)
+		if !ch.Abstract {
+			c.push(r, ch.State, ch.Parent, stamp, now)
+		}
+	}
+	c.holdAll(now)
+}
+
+func (c *Client[S, I]) newestOf(t Tick) int64 {
+	return c.newest + int64(t.Sub(Tick(uint32(c.newest))))
+}
+
+// push adds what a record says of a replica to its path. The frame is part of the sample, so that a
+// pose is never shown in another one than its own, however late, how often and in which order the
+// records come.
+func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp, now time.Duration) {
+	config := c.protocol.schema.Config()
+	sample := interp.Sample{
+		Time: stamp, Age: s.Age, Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity, Angular: s.Angular,
+		Discontinuity: s.Discontinuity, Frame: uint32(parent), AtRest: s.AtRest,
+	}
+	if config.Velocity.Max > 0 {
+		sample.Has |= interp.HasVelocity
+	}
+	if config.Angular.Max > 0 {
+		sample.Has |= interp.HasAngularVelocity
+	}
+	if r.settled {
+		// the picture of what rests was good up to now: what changes it behind the picture's back
+		// is to fade like anything else that comes late
+		r.settled = false
+		if at := c.looked; at.any {
+			r.samples.At(at.now, at.view(r.method))
+		}
+	}
+	if r.sampled && r.newest.AtRest && stamp > c.whole { // it stood at least so long
+		c.hold(r, now)
+	}
+	c.bridge(r, sample, now)
+	r.samples.Push(now, sample)
+	if !r.sampled || sample.Time > r.newest.Time {
+		r.newest, r.sampled = sample, true
+	}
+	if r.departs.any && r.hung == 0 {
+		r.stay(now)
+	}
+}
+
+// stay makes a replica of which nothing more comes stay at its newest sample: beyond that nobody
+// knows where it went.
+func (r *replica) stay(now time.Duration) {
+	if r.sampled {
+		s := r.newest
+		s.Time, s.AtRest = s.Time+1, true
+		r.samples.Push(now, s)
+	}
+}
+
+func (c *Client[S, I]) newSamples(kind interp.Kind) interp.Interpolator {
+	return interp.New(kind, interp.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
+}
+
+// enter gives a newcomer his slot. His entity is made when he is to be seen.
+func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
+	r := &c.replicas[ch.ID.Slot()]
+	*r = replica{
+		id: ch.ID, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind),
+		coming: true, born: poseOf(ch.State.Position, ch.State.Rotation),
+	}
+	c.stats.Replicas++
+	return r
+}
+
+// has reports whether there is something to show: games may remove what they were given.
+func (c *Client[S, I]) has(e arche.Entity) bool {
+	return c.world.Alive(e) && c.world.Has(e, c.ids.logical)
+}
+
+func (c *Client[S, I]) logical(e arche.Entity) *components.Transform3D {
+	return (*components.Transform3D)(c.world.Get(e, c.ids.logical))
+}
+
+func (c *Client[S, I]) removeReplica(id EntityID) {
+	r := c.replica(id)
+	if r == nil {
+		return
+	}
+	if c.own == id {
+		c.own = NoEntity
+	}
+	if c.bodies != nil {
+		c.bodies.forget(id)
+	}
+	c.drop(r)
+	if !r.departs.any {
+		c.stats.Replicas--
+	}
+	gone := *r
+	*r = replica{}
+	c.finish(&gone)
+}
+
+// forget removes all replicas: the next session tells of everything anew.
+func (c *Client[S, I]) forget() {
+	for i := range c.replicas {
+		if id := c.replicas[i].id; id != NoEntity {
+			c.removeReplica(id)
+		}
+	}
+	for i := range c.aside {
+		c.finish(&c.aside[i])
+	}
+	clear(c.aside)
+	c.aside = c.aside[:0]
+}
+
+// step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is
+// stepped, and every other replica is put where it is to be seen when the step ends.
+func (c *Client[S, I]) step() {
+	now := c.now()
+	c.receive(now)
+	if c.status != Playing {
+		return
+	}
+	c.settle()
+	t := c.engine.Time()
+	real := now + t.StepEnd - t.Normal
+	predicted := Tick(0)
+	synced := c.clocks.Synced()
+	if synced {
+		real, _ = c.clocks.Playback(t.StepEnd)
+		predicted = c.clocks.Tick(t.Tick)
+	}
+	c.playback.Update(now)
+	shown := c.viewTime // where the picture is when this step begins
+	view, seen := c.playback.View(real)
+	c.leave(shown, now, seen)
+	c.reveal(view, seen)
+	if seen {
+		// What the player sees when he acts is the picture of the step before.
+		c.view, c.viewNext = c.viewNext, 0
+		c.viewTime = view
+		k := c.grid.Index(view)
+		edge := c.grid.Edge(k)
+		c.viewNext = k<<viewBits | int64(view-edge)*(1<<viewBits)/int64(max(c.grid.Edge(k+1)-edge, 1))
+	}
+	if synced && c.hasState {
+		c.predict(predicted)
+		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 {
+			// abilities do not wait for movement
+			c.send(now)
+		}
+	} else {
+		c.send(now)
+	}
+	present := view
+	if synced {
+		_, present = c.clocks.Playback(t.StepEnd)
+	}
+	c.looked = look{seen, now, view, present}
+	for i := range c.replicas {
+		r := &c.replicas[i]
+		if r.id == NoEntity || !c.has(r.entity) {
+			continue
+		}
+		path := c.protocol.movers[r.kind]
+		predicting := r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction
+		if path != nil || predicting && c.protocol.game.Carrier == nil || !predicting && !seen && !r.shown {
+			// it is where the news has it, not where a sample has it
+			c.hang(r, r.parent)
+		}
+		switch {
+		case path != nil:
+			if synced {
+				c.show(r, path(predicted.Add(1)), !r.shown)
+			}
+		case !predicting && seen:
+			c.sample(r, predicted.Add(1))
+		}
+	}
+	for i := range c.aside {
+		if r := &c.aside[i]; seen && c.has(r.entity) {
+			c.sample(r, predicted.Add(1))
+		}
+	}
+	if c.bodies != nil {
+		c.bodies.draw()
+	}
+}
+
+// look is when and at what the replicas were looked at last.
+type look struct {
+	any                     bool
+	now, delayed, undelayed time.Duration
+}
+
+// view returns the moment that replicas of a kind are seen at.
+func (l look) view(kind interp.Kind) time.Duration {
+	if kind.Predictive() {
+		return l.undelayed
+	}
+	return l.delayed
+}
+
+// sample puts one replica where its buffer says.
+func (c *Client[S, I]) sample(r *replica, t Tick) {
+	kind := c.config.Kind
+	if c.world.Has(r.entity, c.ids.interpolation) {
+		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
+	}
+	if kind != r.method {
+		r.method, r.samples, r.settled, r.sampled = kind, c.newSamples(kind), false, false
+		if s, at, ok := c.decoder.State(r.id); ok && !r.departs.any {
+			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.looked.now)
+		}
+	}
+	if r.settled && !r.rider.fades {
+		return
+	}
+	now, at := c.looked.now, c.looked.view(kind)
+	state, info := r.samples.At(now, at)
+	if info.Empty {
+		return
+	}
+	if !r.departs.any { // nothing more comes of that
+		// What is in no newer snapshot than its own has not changed since: the view is not dry
+		// before it has passed the newest of all.
+		newest, _ := c.playback.Newest()
+		c.stats.Sampled++
+		if info.Starved && (at > newest || r.newest.Time >= newest) {
+			c.stats.Starved++
+		}
+	}
+	jump := info.Discontinuity
+	if r.rested {
+		// that nobody has looked at what rests is no jump
+		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter
+	}
+	if frame := EntityID(info.Frame); frame != r.hangs {
+		there := false
+		if there, jump = c.changeFrame(r, frame, at); !there {
+			// in the frame of one who is gone, or has not come yet: it stays where it was seen last
+			return
+		}
+	}
+	if r.orphan { // it has waited for the picture: to go on is no jump, unless the server says so
+		if r.orphan = false; r.shown && r.hangs == NoEntity && c.jumpsOf(r) == r.counter {
+			jump, r.rider = false, rider{hops: true, gently: true}
+		}
+	}
+	pose := c.logical(r.entity).Get()
+	pose.Position, pose.Rotation = state.Position, state.Rotation
+	if c.bodies == nil || r.departs.any || !c.bodies.sampled(r.id, pose, jump) {
+		if jump { // whatever he was on the way from, he is not any more
+			r.rider.fades = false
+		}
+		pose = c.carry(r, pose, at, t)
+		switch i := c.interpolator(); {
+		case r.rider.hops && !jump && i != nil && r.rider.gently:
+			i.CorrectGently(r.entity, pose, pose, easeSlow, easeFast)
+		case r.rider.hops && !jump && i != nil:
+			i.Correct(r.entity, pose, pose)
+		default:
+			c.show(r, pose, jump || !r.shown)
+		}
+		r.rider.hops, r.rider.gently = false, false
+	}
+	if info.Settled {
+		r.settled, r.rested, r.counter = true, true, c.jumpsOf(r)
+	}
+}
+
+// jumpsOf counts a replica's discontinuities, as the newest news has it.
+func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
+	if r.departs.any {
+		return r.counter
+	}
+	newest, _, _ := c.decoder.State(r.id)
+	return newest.Discontinuity
+}
+
+// poseOf makes a pose of what travels, at its natural size, since sizes do not.
+func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
+	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
+}
+
+// show writes a replica's logical pose, the same way as a local system would.
+func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
+	l := c.logical(r.entity)
+	switch {
+	case jump:
+		r.rider.fades = false
+		l.Teleport(pose)
+	case pose != l.Get():
+		l.Set(pose)
+	}
+	r.shown = true
+}

@@ -1,0 +1,110 @@
+package netcode
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// longPatience is how long silence is endured at most: a full queue on a slow line is 20 s long.
+const longPatience = 22 * time.Second
+
+// besideHeld is how long the other connection may go on being silent after the server has said, on
+// the one beside it, that it still speaks: then its way down is dead.
+const besideHeld = time.Second
+
+// beside is a connection that a silent client tries beside the one that it has. Whichever of the
+// two speaks first is kept: an outage that ends has cost no session then, and a path that is dead
+// costs no wait.
+type beside struct {
+	conn  Conn          // nil: none
+	next  time.Duration // of a hello, or of a connection
+	asked bool          // a hello has been sent, so the server may have moved the player
+	// when the server first said that the other one still speaks to it; 0: it has not
+	answered time.Duration
+}
+
+// drop closes the connection. It is no farewell: the player stays.
+func (b *beside) drop() {
+	if b.conn != nil {
+		b.conn.Close(Reason{Code: transport.TimedOut, Text: "the other connection speaks"})
+	}
+	*b = beside{next: b.next}
+}
+
+// tryBeside keeps a connection beside the silent one, and takes it if the server welcomes it there.
+func (c *Client[S, I]) tryBeside(now time.Duration) {
+	b := &c.beside
+	silence := now - c.heardAt
+	if b.conn == nil {
+		if c.status != Playing || silence <= c.config.Timeout+c.config.Retry || now < b.next {
+			return
+		}
+		b.next = now + c.config.Retry
+		conn, err := c.config.Dial()
+		if err != nil || conn == nil {
+			return
+		}
+		*b = beside{conn: conn, next: now}
+	}
+	b.conn.Poll(now)
+	for range perPoll {
+		n, ok := b.conn.Recv(c.packet)
+		if !ok {
+			break
+		}
+		c.stats.ReceivedBytes += uint64(n)
+		switch {
+		case n > 0 && c.packet[0] == kindWelcome:
+			c.takeBeside(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
+			c.hear(c.packet[:n], now, now)
+			return
+		case n > 0 && c.packet[0] == kindBeside && b.answered == 0:
+			b.answered = now
+		}
+	}
+	speaks := silence <= c.config.Timeout
+	switch {
+	case b.conn.State() == transport.Closed:
+		reason := b.conn.CloseReason()
+		*b = beside{next: now + c.config.Retry}
+		if !speaks && final(reason) {
+			c.end(reason)
+		}
+	case speaks && (!b.asked || now-b.next > longPatience):
+		b.drop()
+	case speaks: // the server closes it, unless it has moved the player there
+		b.answered = 0
+	case b.conn.State() == transport.Open && now >= b.next:
+		b.next, b.asked = now+helloEvery, true
+		kind := byte(kindBeside)
+		if b.answered != 0 && now-b.answered > besideHeld {
+			kind = kindHello
+		}
+		c.greet(b.conn, kind)
+	}
+}
+
+// takeBeside goes over to the connection beside the one that was lost for a reason.
+func (c *Client[S, I]) takeBeside(reason Reason, now time.Duration) {
+	conn := c.beside.conn
+	c.beside = beside{}
+	if c.conn != nil {
+		c.conn.Close(reason)
+	}
+	c.use(conn, now)
+	c.setStatus(Lost, reason)
+	c.config.Log.Info("tandem: connection lost, going on with another", "reason", reason.String())
+}
+
+// greet says hello on a connection, and reports whether it carries one.
+func (c *Client[S, I]) greet(conn Conn, kind byte) bool {
+	c.packet[0] = kind
+	w := NewWriter(c.packet[1:conn.MTU()])
+	c.hello.write(&w, c.protocol.schema)
+	if w.Err() != nil || conn.MTU() < minMTU {
+		return false
+	}
+	_ = conn.Send(c.packet[:1+len(w.Bytes())])
+	return true
+}

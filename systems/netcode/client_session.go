@@ -1,0 +1,321 @@
+package netcode
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// begin starts a session, or goes on with the old one.
+func (c *Client[S, I]) begin(m welcome, now time.Duration) {
+	again := c.endpoint != nil
+	if !m.resumed || !again {
+		c.forget()
+		var err error
+		rate := c.protocol.TickRate()
+		c.pace, c.upload = newPace(rate*c.conn.MTU(), rate), 0
+		if c.endpoint, err = packet.NewEndpoint(packet.Config{MTU: c.conn.MTU() - 1, Handler: (*clientHandler[S, I])(c), Control: c.pace.control, Overhead: overhead}); err != nil {
+			c.end(Reason{Code: transport.Failed, Text: err.Error()})
+			return
+		}
+		c.decoder = snapshot.NewDecoder(c.protocol.schema)
+		c.mine = ownHeard[S]{}
+		c.view, c.viewNext, c.viewTime, c.looked = 0, 0, 0, look{}
+		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.told = NoEntity, false, 0, 0, 0, correction[S]{}, news[S]{}
+	}
+	if again {
+		c.stats.Reconnects++
+	}
+	c.pace.control.Reset()
+	game := &c.protocol.game
+	if c.predictor == nil || !m.resumed {
+		c.predictor = prediction.NewPredictor(prediction.Config[S, I]{Step: game.Step, Distance: game.Distance, Tolerance: game.Tolerance, Rules: game.Rules})
+		c.bodies = nil
+		if kind := c.protocol.bodies; kind != nil && !m.arrival {
+			c.bodies = kind.client(c, c.predictor, m.player)
+		}
+	}
+	if c.predictor.Started() {
+		// Inputs from before the outage are worth nothing any more, and would count as late.
+		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
+	}
+	// The path is a new one, so what was learned of the old one's times does not hold. However long
+	// frames are and however much is lost, inputs are meant to come at most a quarter as early as
+	// the server takes them, which is as many as a packet brings: the rest is for ways that become
+	// shorter.
+	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
+	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{
+		// a queue of that length may drain at once
+		MaxAge: ahead / 4, MaxLead: min(3*ahead, 5*time.Second),
+	}})
+	if err != nil {
+		c.end(Reason{Code: transport.Failed, Text: err.Error()})
+		return
+	}
+	rate := c.protocol.TickRate()
+	c.clocks, c.pinged = clocks, [256]bool{}
+	c.batch = (rate + c.config.ActionRate - 1) / c.config.ActionRate
+	clocks.SetBatch(c.batch)
+	c.inputLoss, c.pathBegan = clocksync.NewLossMeter(c.config.Redundancy.Min, c.config.Redundancy.Max), c.endpoint.Next()
+	clocks.SetRedundancy(c.inputLoss.Redundancy(now))
+	c.playback = interp.NewPlayback(interp.DelayConfig{
+		Interval: time.Second / time.Duration(m.rate), Tick: time.Second / time.Duration(rate), Min: c.config.Delay.Min, Max: c.config.Delay.Max,
+	})
+	c.welcomed = m
+	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
+	c.heardAt, c.ackedAt = now, now
+	c.setStatus(Playing, Reason{})
+}
+
+// hearSession takes in one packet: all of it is decoded before any of it is applied.
+func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) bool {
+	pk, err := c.endpoint.Open(datagram)
+	if err != nil {
+		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
+	}
+	r := &pk.Payload
+	var p pong
+	hasPong := r.Bool()
+	if hasPong {
+		p = readPong(r)
+	}
+	interval := time.Second / time.Duration(c.welcomed.rate)
+	if r.Bool() {
+		ticks := r.Bits(intervalBits)
+		if ticks == 0 {
+			return false
+		}
+		interval = time.Second * time.Duration(ticks) / time.Duration(c.protocol.TickRate())
+	}
+	feedback := prediction.ReadFeedback(r)
+	hasState := r.Bool()
+	var me own[S]
+	if hasState {
+		me = c.mine.read(r, pk.Number, c.protocol.game.States)
+	}
+	if r.Err() != nil {
+		return false
+	}
+	snap, err := c.decoder.Decode(r, pk.Number)
+	if err != nil {
+		return false
+	}
+	if err := c.endpoint.Accept(pk, arrived); err != nil {
+		c.end(Reason{Code: transport.Failed, Text: "the server broke the protocol: " + err.Error()})
+		return true
+	}
+	c.heardAt = now
+	c.stats.Snapshots++
+	if hasState {
+		c.mine.keep(pk.Number, me)
+	}
+	if hasPong && c.pinged[p.id] {
+		c.pinged[p.id] = false
+	} else {
+		hasPong = false
+	}
+	if hasPong { // one from before a sleep is refused
+		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
+	}
+	at := clocksync.Unwrap(snap.Tick, c.newest)
+	if !c.overslept(arrived, c.grid.Edge(at)) {
+		c.playback.Arrive(arrived, c.grid.Edge(at), uint16(pk.Number))
+	}
+	if feedback.Heard {
+		if !c.welcomed.arrival {
+			c.clocks.Reported(now, feedback.Report)
+		}
+		c.predictor.Pending().Acknowledge(feedback.Ack)
+		c.stats.Missed = feedback.Starved
+	}
+	c.feedback = feedback
+	if hasState && at > c.newest {
+		if me.body != c.own { // another body
+			if old := c.replica(c.own); old != nil {
+				// from here on it is one of the others, somewhere behind
+				old.settled, old.shown = false, false
+			}
+			c.own, c.correct.jump = me.body, true
+		}
+		after := snap.Tick
+		if c.welcomed.arrival && feedback.Heard {
+			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
+		}
+		c.told = news[S]{true, after, me.state, me.jumps}
+	}
+	if at > c.newest {
+		c.playback.SetRound(interval)
+		c.stats.Interval = interval
+	}
+	c.newest = max(c.newest, at)
+	c.apply(snap, arrived)
+	return true
+}
+
+// overslept reports whether what arrived with a state may have waited for this process to wake up,
+// so that its time of arrival says nothing: it was there when the process woke, or was sent before,
+// and nobody can have noted the arrival while the process slept.
+func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
+	if arrived < c.wokeAt-wakeTime {
+		return false
+	}
+	return c.stale || c.clocks.Synced() && edge < c.clocks.Reference().At(c.wokeAt)
+}
+
+// frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run
+// a little faster or slower.
+func (c *Client[S, I]) frame() {
+	now := c.now()
+	c.collect(now)
+	if c.status != Playing {
+		return
+	}
+	c.stats.Redundancy = c.inputLoss.Redundancy(now)
+	c.clocks.SetRedundancy(c.stats.Redundancy)
+	stretch, jump := c.clocks.Update(now, engineTime(c.engine.Time()))
+	if err := c.engine.SetStretch(stretch); err != nil {
+		c.config.Log.Error("tandem: cannot stretch the engine's time", "error", err)
+	}
+	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
+		c.config.Log.Info("tandem: clock jump", "ticks", jump.Ticks, "cause", jump.Cause.String())
+	}
+	if jump.Ticks != 0 && jump.Cause != clocksync.JumpStart {
+		c.stats.Jumps++
+	}
+	s := c.clocks.Stats(now)
+	c.stats.RTT, c.stats.Jitter, c.stats.Lead = s.RTT, s.Jitter, s.Lead
+	c.stats.Age, c.stats.Stretch = s.Age.Duration(c.grid), stretch
+	c.stats.Loss, c.stats.ViewRate = c.playback.Loss(), c.playback.Rate()
+	c.stats.Path = c.pace.control.Stats(now)
+	if c.bodies != nil {
+		c.bodies.stats(&c.stats)
+	}
+	c.stats.Delay = 0
+	if c.clocks.Synced() {
+		c.stats.Delay = c.clocks.Reference().At(now) - c.viewTime
+	}
+}
+
+func engineTime(t ecs.Time) clocksync.EngineTime {
+	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
+}
+
+// A way up that has let nothing through for unheard gets a packet only every seldom: what an outage
+// holds up comes at once at its end, and a server removes who sends too much.
+const (
+	unheard = 3 * time.Second
+	seldom  = 250 * time.Millisecond
+)
+
+// send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the
+// server does not have.
+func (c *Client[S, I]) send(now time.Duration) {
+	if c.conn == nil || c.conn.State() != transport.Open {
+		return
+	}
+	reserve, least := max(leastReserve, c.need), minMTU
+	due := c.endpoint.Due(now)
+	if due > 0 {
+		least = min(c.need+due+1, c.conn.MTU())
+	}
+	room := c.pace.room(now, least, c.conn.MTU(), int(c.upload))
+	c.setBatch(now)
+	if room == 0 || now-c.ackedAt > unheard && now-c.sentAt < seldom {
+		return // the inputs travel with the next
+	}
+	c.packet[0] = kindSession
+	ping := c.clocks.PingDue(now)
+	if ping {
+		c.ping++
+		c.pings[c.ping], c.pinged[c.ping] = now, true
+	}
+	if due > 0 { // where packets are small there is not room for both
+		reserve = min(reserve, room-due-1)
+	}
+	datagram, err := c.write(ping, now, room, reserve)
+	if err != nil { // the inputs did not fit beside messages, which can wait: they have grown
+		datagram, err = c.write(ping, now, c.conn.MTU(), transport.MaxMTU)
+	}
+	if err != nil {
+		return
+	}
+	if newest, ok := c.predictor.Pending().Newest(); ok && c.predictor.Pending().Unacknowledged() > 0 && c.clocks.Synced() {
+		c.clocks.Sent(newest, now)
+	}
+	full := c.packet[:1+len(datagram)]
+	if c.conn.Send(full) == nil {
+		c.sentAt = now
+		c.stats.SentBytes += uint64(len(full))
+		c.pace.spend(len(full))
+		if due == 0 {
+			c.upload += (float64(len(full)) - c.upload) / 8
+		}
+	}
+}
+
+// setBatch says to the clock how many new inputs a packet brings.
+func (c *Client[S, I]) setBatch(now time.Duration) {
+	rate := float64(c.config.ActionRate)
+	if c.pace.limited {
+		rate = min(rate, c.pace.control.Rate(now)/(c.upload+overhead))
+	}
+	c.batch = min(int(math.Ceil(float64(c.protocol.TickRate())/rate)), maxBatch)
+	c.clocks.SetBatch(c.batch)
+}
+
+// write makes the packet of at most room bytes, of which messages leave the reserve. Where the way
+// up carries less than inputs take, each input travels in as many packets as the loss asks for,
+// and no more.
+func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([]byte, error) {
+	w := c.endpoint.Begin(c.packet[1:room], now, reserve)
+	w.Bool(ping)
+	if ping {
+		w.Bits(uint64(c.ping), 8)
+	}
+	w.Bits(uint64(uint32(c.view>>viewBits)), 32)
+	w.Bits(uint64(c.view&(1<<viewBits-1)), viewBits)
+	pending := c.predictor.Pending()
+	has := pending.Unacknowledged() > 0
+	w.Bool(has)
+	if has {
+		var limit prediction.Redundancy
+		if c.pace.limited {
+			limit.Inputs = min(c.batch*max(2, c.inputLoss.Redundancy(now)), prediction.MaxRedundancy)
+		}
+		pending.Write(w, c.protocol.game.Inputs, limit)
+	}
+	c.need = (w.Len() + 7) / 8
+	return c.endpoint.End()
+}
+
+// clientHandler hears from the endpoint.
+type clientHandler[S any, I comparable] Client[S, I]
+
+func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
+	h.ackedAt = (*Client[S, I])(h).now()
+	h.became(n, false)
+}
+
+func (h *clientHandler[S, I]) Lost(n packet.Number) { h.became(n, true) }
+
+// became notes what became of a packet. Those of the connection before, lost in its outage, say
+// nothing of the present path.
+func (h *clientHandler[S, I]) became(n packet.Number, lost bool) {
+	if n >= h.pathBegan {
+		h.inputLoss.Packet(lost)
+	}
+}
+
+func (h *clientHandler[S, I]) Message(data []byte, reliable bool) {
+	if h.config.Message != nil {
+		h.config.Message(data, reliable)
+	}
+}

@@ -1,0 +1,122 @@
+package clocksync
+
+import (
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// Age is how long before its use an input reached the server, in eighths of a tick: positive when
+// it was early, negative when it was too late. It saturates at 32767 eighths, 4095 ticks: at 60 Hz
+// more than a minute. (Unity's Netcode for Entities calls it the command age, with the opposite
+// sign and 1/256 tick.)
+type Age int16
+
+// NoAge stands for an age that is not known: no input has arrived yet.
+const NoAge Age = math.MinInt16
+
+// ageSteps is the number of ages in a tick.
+const ageSteps = 8
+
+// AgeOf returns a duration as an age, saturated. It rounds down, so that an input that came too
+// late is never reported as one in time.
+func AgeOf(d time.Duration, g Grid) Age {
+	d = min(max(d, -g.Edge(2*ageLimit)), g.Edge(2*ageLimit))
+	eighths, _ := floorDiv(int64(d)*ageSteps*g.Rate(), int64(time.Second))
+	return Age(min(max(eighths, -math.MaxInt16), math.MaxInt16))
+}
+
+// Duration returns the age as a duration, and 0 for [NoAge].
+func (a Age) Duration(g Grid) time.Duration {
+	if a == NoAge {
+		return 0
+	}
+	return time.Duration(a) * time.Second / time.Duration(ageSteps*g.Rate())
+}
+
+// ageLimit is how many ticks early or late an input may be to say anything: what an [Age] can tell.
+const ageLimit = math.MaxInt16 / ageSteps
+
+// ageOlder is how many packets in a row have to be older than the newest input for the client to
+// have gone back.
+const ageOlder = 8
+
+// Report is what a server says of the inputs that have arrived since it last did.
+type Report struct {
+	// Newest is the newest input, and Age how early it came.
+	Newest tick.Tick
+	Age    Age
+	// Held is by how many ticks the input that came latest for its use is older than Newest, and
+	// HeldAge how early that one came. 0 stands for none that was held up by a tick or more longer
+	// than Newest.
+	Held    int
+	HeldAge Age
+}
+
+// MaxHeld is the largest number in Report.Held.
+const MaxHeld = 1<<10 - 1
+
+// AgeMeter is the server's half of the command-age feedback, one for each client: it notes how
+// early the client's inputs come. The server's clock alone is used, so a client can deceive it only
+// by sending its inputs at another time.
+//
+// Give it the newest input of every packet, and send [AgeMeter.Report] in every snapshot. Means and
+// quantiles are the client's, which knows when it sent each input: see [Lead]. Create it with
+// [NewAgeMeter].
+type AgeMeter struct {
+	grid   Grid
+	any    bool
+	newest int64
+	age    time.Duration
+	older  int
+
+	held    int64 // the input that came latest since the last report
+	heldAge time.Duration
+}
+
+// NewAgeMeter returns a meter for a server of rate ticks per second (zero means [DefaultRate]; 1 to
+// 1000).
+func NewAgeMeter(rate int) (*AgeMeter, error) {
+	grid, err := NewGrid(rate)
+	if err != nil {
+		return nil, err
+	}
+	return &AgeMeter{grid: grid, heldAge: math.MaxInt64}, nil
+}
+
+// Arrived takes the newest input tick of a packet that arrived at a server time, and reports
+// whether it counted. Reordered and repeated packets do not, nor does one more than 4095 ticks
+// early or late.
+func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
+	index := Unwrap(newest, m.grid.Index(now))
+	age := m.grid.Edge(index) - now
+	if magnitude(age) > m.grid.Edge(ageLimit) {
+		return false
+	}
+	if m.any && index <= m.newest {
+		// After a jump back of the client's clock all its inputs are older for a while.
+		if m.older++; m.older < ageOlder {
+			return false
+		}
+		m.heldAge = math.MaxInt64
+	}
+	m.any, m.older, m.newest, m.age = true, 0, index, age
+	if age <= m.heldAge {
+		m.held, m.heldAge = index, age
+	}
+	return true
+}
+
+// Report returns what to say in a snapshot. Its Age is [NoAge] before the first input.
+func (m *AgeMeter) Report() Report {
+	if !m.any {
+		return Report{Age: NoAge}
+	}
+	r := Report{Newest: m.grid.Tick(m.newest), Age: AgeOf(m.age, m.grid)}
+	if away := m.newest - m.held; away > 0 && away <= MaxHeld && m.heldAge < m.age-m.grid.Step() {
+		r.Held, r.HeldAge = int(away), AgeOf(m.heldAge, m.grid)
+	}
+	m.heldAge = math.MaxInt64
+	return r
+}

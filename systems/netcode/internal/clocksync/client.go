@@ -1,0 +1,279 @@
+package clocksync
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// Config configures a [Client]. The zero value stands for the documented defaults.
+type Config struct {
+	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
+	// means [DefaultRate]. 1 to 1000. It stands for the Rate of Simulation and Lead, which have to
+	// be zero or equal.
+	Rate       int
+	Reference  ReferenceConfig
+	Simulation SimulationConfig
+	Lead       LeadConfig
+}
+
+// Client puts the clocks of one connection together: a [Reference] fed with pings, a [Lead] fed
+// with the ages that the server reports, and the [Simulation] that follows their sum. What remains
+// to the caller is to move the bytes:
+//
+//	if c.PingDue(now) { send a ping with now }        at most once a frame
+//	c.Answered(sample)                                when an answer comes, with the time of its arrival
+//	c.Reported(now, report)                           when a snapshot comes
+//	t := c.Tick(engineTick); c.Sent(t, now)           in every step, when the input packet of server tick t is sent
+//	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
+//
+// The time between two updates in which this machine did not run (a stall: a window that is
+// dragged, a level that loads, a suspended process) is no time on the network: a ping that was
+// under way meanwhile is no sample, since nobody knows when its answer came.
+//
+// All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock
+// has no way in. Create it with [NewClient]. It allocates nothing afterwards and belongs to one
+// goroutine.
+type Client struct {
+	reference  *Reference
+	simulation *Simulation
+	lead       *Lead
+
+	pinged            bool
+	hurried, lastPing time.Duration
+	started           bool          // Update was called
+	updated           time.Duration // at last
+	woke              time.Duration // when the last stall ended
+	usual             time.Duration // about how long frames are
+	age               Age
+	routes, steps     uint64
+	jumps             uint64
+}
+
+// NewClient returns the clocks of a new connection, or an error that names the bad field of the
+// configuration.
+func NewClient(config Config) (*Client, error) {
+	for _, rate := range [2]*int{&config.Simulation.Rate, &config.Lead.Rate} {
+		if *rate != 0 && *rate != config.Rate {
+			return nil, fmt.Errorf("clocksync: Config.Rate is %d but a part of it has a Rate of %d; set Config.Rate alone", config.Rate, *rate)
+		}
+		*rate = config.Rate
+	}
+	reference, err := NewReference(config.Reference)
+	if err != nil {
+		return nil, err
+	}
+	simulation, err := NewSimulation(config.Simulation)
+	if err != nil {
+		return nil, err
+	}
+	lead, err := NewLead(config.Lead)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{reference: reference, simulation: simulation, lead: lead, woke: math.MinInt64, usual: time.Second / 60, age: NoAge}, nil
+}
+
+// stepForgotten is the step of the server's clock that makes the ages reported during it useless.
+// The lead absorbs smaller ones.
+const stepForgotten = 50 * time.Millisecond
+
+const (
+	pingInterval = 250 * time.Millisecond
+	// A new client, and one that missed something, pings faster, for its clock to be right within
+	// ten seconds.
+	hurriedInterval = 100 * time.Millisecond
+	hurryFor        = 10 * time.Second
+	// stallGap is the time without a frame after which a client hurries.
+	stallGap = time.Second
+	// A frame longer than stallFrame and than stallFrames usual ones is a stall.
+	stallFrame  = 250 * time.Millisecond
+	stallFrames = 4
+)
+
+// stalled reports whether this machine has stood still in the time since the last update.
+func (c *Client) stalled(since time.Duration) bool {
+	return since > max(stallFrame, stallFrames*c.usual)
+}
+
+// frame takes the time of an update.
+func (c *Client) frame(now time.Duration) {
+	if !c.started {
+		c.started, c.updated = true, now
+	}
+	length := now - c.updated
+	if length > stallGap {
+		c.hurry(now)
+	}
+	if c.stalled(length) {
+		c.woke = now
+	}
+	// Grows by little with each, so that one that was long does not hide the next one, and who
+	// draws three frames a second has a clock in the end.
+	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
+	c.updated = now
+}
+
+// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in
+// the first ten seconds and in the ten after a stall or a step of the server's clock, else four.
+func (c *Client) PingDue(now time.Duration) bool {
+	if !c.pinged {
+		c.pinged, c.hurried, c.lastPing = true, now, now
+		return true
+	}
+	interval := pingInterval
+	if now-c.hurried < hurryFor {
+		interval = hurriedInterval
+	}
+	if now-c.lastPing < interval {
+		return false
+	}
+	// keeps the mean rate when frames do not divide the interval, without bunching up
+	c.lastPing = max(c.lastPing+interval, now-interval/2)
+	return true
+}
+
+func (c *Client) hurry(now time.Duration) { c.hurried = now }
+
+// ErrStalled is returned for the answer to a ping during which this machine stood still: when it
+// came nobody knows.
+var ErrStalled = errors.New("clocksync: the machine stood still while this ping was under way; drop the sample")
+
+// Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add]; a sample
+// from before the last stall is refused with [ErrStalled].
+func (c *Client) Answered(s Sample) (Change, error) {
+	if c.started && c.stalled(s.ClientReceive-c.updated) || s.ClientSend < c.woke {
+		return Change{}, ErrStalled
+	}
+	change, err := c.reference.Add(s)
+	if err != nil {
+		return change, err
+	}
+	switch change.Kind {
+	case RouteChanged:
+		c.routes++
+	case ClockStepped:
+		c.steps++
+	}
+	if magnitude(change.Step) > stepForgotten {
+		c.lead.Forget()
+		c.hurry(s.ClientReceive)
+	}
+	return change, nil
+}
+
+// Sent remembers that a packet whose newest input is t was sent now. It does nothing before the
+// clocks run. See [Lead.Sent].
+func (c *Client) Sent(t tick.Tick, now time.Duration) {
+	if c.Synced() {
+		c.lead.Sent(t, now)
+	}
+}
+
+// Reported takes what a snapshot that arrived now says of the inputs. See [Lead.Report].
+func (c *Client) Reported(now time.Duration, r Report) bool {
+	used := c.lead.Report(now, r, c.reference.Offset(now))
+	if used {
+		c.age = r.Age
+	}
+	return used
+}
+
+// SetRedundancy and SetBatch say how many packets carry an input and how many new ones a packet
+// brings. See [LeadConfig].
+func (c *Client) SetRedundancy(n int) { c.lead.SetRedundancy(n) }
+
+// SetBatch is described at SetRedundancy.
+func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
+
+// Synced reports whether the clocks run: three pings were answered, and Update was called since.
+func (c *Client) Synced() bool { return c.simulation.Started() }
+
+// Update returns the stretch to give to the engine until the next call, and the jump of the mapping
+// if there was one. now is the real time up to which the engine was updated. Until the reference is
+// ready the stretch is 1. See [Simulation.Update].
+func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
+	c.frame(now)
+	c.lead.Frame(now)
+	if !c.reference.Ready() {
+		return 1, ClockJump{}
+	}
+	c.lead.Assume(c.reference.MinRTT()/2 + c.reference.limit())
+	c.lead.Follow(c.reference.Offset(now))
+	target := c.reference.At(now) + c.lead.Lead()
+	if c.lead.Hurry() {
+		c.simulation.Hurry()
+	}
+	stretch, jump = c.simulation.Update(now, engine, target)
+	if jump.Cause != NoJump {
+		c.jumps++
+		if jump.Ticks < 0 {
+			c.lead.rewound()
+		}
+	}
+	return stretch, jump
+}
+
+// Tick returns the server tick that a step of the engine simulates.
+func (c *Client) Tick(engineTick uint64) tick.Tick { return c.simulation.Tick(engineTick) }
+
+// Playback returns the real time at which the engine's normal time will reach an engine time, and
+// what the reference clock says then: the arguments of [View.Advance] for a step that ends at that
+// engine time.
+func (c *Client) Playback(engine time.Duration) (real, reference time.Duration) {
+	real = c.simulation.RealAt(engine)
+	return real, c.reference.At(real)
+}
+
+// Reference returns the reference clock.
+func (c *Client) Reference() *Reference { return c.reference }
+
+// Simulation returns the simulation clock.
+func (c *Client) Simulation() *Simulation { return c.simulation }
+
+// Lead returns the lead.
+func (c *Client) Lead() *Lead { return c.lead }
+
+// Stats are the figures of a [Client] for displays and logs.
+type Stats struct {
+	RTT, MinRTT, Jitter time.Duration // smoothed, least, and mean deviation of the round trip
+	Offset              time.Duration // server minus local time
+	// of the server's clock against the local one, in seconds per second
+	Drift float64
+	// of the simulation ahead of the reference; of inputs to the server as the reference sees it
+	Lead, Way     time.Duration
+	Age           Age           // last reported
+	TargetAge     time.Duration // wanted
+	Error         time.Duration // of the simulation: positive behind its target
+	Stretch       float64       // of the engine's time, 1 is real speed
+	Held, Used    int           // samples
+	Refused       uint64        // samples
+	Routes, Steps uint64        // route changes and clock steps recognised
+	Jumps         uint64        // of the simulation's mapping, the start included
+}
+
+// Stats returns the present figures. now is local time.
+func (c *Client) Stats(now time.Duration) Stats {
+	return Stats{
+		RTT:       c.reference.rtt.Smoothed(),
+		MinRTT:    c.reference.MinRTT(),
+		Jitter:    c.reference.rtt.Jitter(),
+		Offset:    c.reference.Offset(now),
+		Drift:     c.reference.Drift(),
+		Lead:      c.lead.Lead(),
+		Way:       c.lead.Way(),
+		Age:       c.age,
+		TargetAge: c.lead.TargetAge(),
+		Error:     c.simulation.Error(),
+		Stretch:   c.simulation.Stretch(),
+		Held:      c.reference.Held(),
+		Used:      c.reference.Used(),
+		Refused:   c.reference.Refused(),
+		Routes:    c.routes,
+		Steps:     c.steps,
+		Jumps:     c.jumps,
+	}
+}

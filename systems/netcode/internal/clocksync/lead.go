@@ -1,0 +1,303 @@
+package clocksync
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// LeadConfig configures a [Lead]. The zero value stands for the documented defaults.
+type LeadConfig struct {
+	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
+	Rate int
+	// Redundancy is n: how many packets carry each input, so that n-1 in a row may be lost. Zero
+	// means 3. 1 to 32. See [Redundancy] and [Lead.SetRedundancy].
+	Redundancy int
+	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a
+	// second at 60 ticks, 8 for a client that draws 8 frames a second. Zero means 1. 1 to 64. See
+	// [Lead.SetBatch].
+	Batch int
+	// Quantile is the share of the inputs of the last half minute whose way was no longer than what
+	// the lead allows for, outages apart. Zero means 0.97. Above 0, at most 1.
+	Quantile float64
+	// MaxLead bounds the lead, in both directions. Zero means 5 s. 1 ms to 1 min.
+	MaxLead time.Duration
+	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use. Zero
+	// means no bound. Above 0 at least 1 ms.
+	MaxAge time.Duration
+}
+
+func (c LeadConfig) withDefaults() (LeadConfig, error) {
+	if c.Redundancy == 0 {
+		c.Redundancy = 3
+	}
+	if c.Batch == 0 {
+		c.Batch = 1
+	}
+	if c.Quantile == 0 {
+		c.Quantile = 0.97
+	}
+	if c.MaxLead == 0 {
+		c.MaxLead = 5 * time.Second
+	}
+	if c.MaxAge == 0 {
+		c.MaxAge = math.MaxInt64
+	}
+	switch {
+	case c.Redundancy != withinRedundancy(c.Redundancy):
+		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to %d packets", c.Redundancy, maxRedundancy)
+	case c.Batch < 1 || c.Batch > 64:
+		return c, fmt.Errorf("clocksync: LeadConfig.Batch is %d; use 1 to 64 inputs", c.Batch)
+	case !(c.Quantile > 0 && c.Quantile <= 1):
+		return c, fmt.Errorf("clocksync: LeadConfig.Quantile is %v; use a share above 0 and up to 1", c.Quantile)
+	case c.MaxLead < time.Millisecond || c.MaxLead > time.Minute:
+		return c, fmt.Errorf("clocksync: LeadConfig.MaxLead is %v; use 1 ms to 1 min", c.MaxLead)
+	case c.MaxAge < time.Millisecond:
+		return c, fmt.Errorf("clocksync: LeadConfig.MaxAge is %v; use 1 ms or more", c.MaxAge)
+	}
+	return c, nil
+}
+
+// Lead is the client's half of the command-age feedback: it finds how far ahead of the reference
+// clock the simulation has to run for inputs to reach the server in time. It moves only the target
+// of the [Simulation]; the reference is not touched, so the two loops cannot fight.
+//
+//	way    = how early an input was sent - how early it arrived
+//	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
+//	lead   = way + target
+//
+// A ring holds when each input was sent, so that each report tells the way of one input, exactly:
+// what was corrected since then has no part in it and is not corrected again. (Netcode for Entities
+// keeps a ring of its last adjustments for this.) There is no integrator, so nothing can wind up.
+// The way of the last second's median input counts as the way. By how much that of the Quantile was
+// longer counts as the jitter, from a histogram that forgets within half a minute (as in WebRTC's
+// NetEq, which plays sound by a quantile of its delays). So the jitter of the way down costs no
+// lead, and an outage does not either.
+//
+// The way is measured from the local clock to the server's, so neither an asymmetric path nor an
+// error of the reference has a part in the sum: with 150 ms up and 50 ms down the reference is 50
+// ms off and the way 50 ms shorter. Until there are reports the way is what [Lead.Assume] says:
+// half of the round trip.
+//
+// When a third of the inputs have been late for 200 ms the way has become longer. What was before
+// is forgotten then, [Lead.Hurry] says that the simulation is to jump, and some more is allowed
+// for: queues that grow go on growing.
+//
+// A lead of more than a second is worth its price only where the way stays that long: a queue that
+// drains has done so before a lead has followed it. So beyond a second the lead waits for two.
+//
+// Create it with [NewLead]. It holds 40 KB and never allocates afterwards.
+type Lead struct {
+	config LeadConfig
+	grid   Grid
+	sent   [leadRing]sentInput
+	any    bool
+	newest tick.Tick // sent
+
+	framed        bool
+	frameAt       time.Duration // when the last one was
+	frame, uneven time.Duration // mean length, mean deviation
+	usual         time.Duration // mean length, stalls included
+	stood         time.Duration // sum of what long frames took beyond the usual
+
+	ways    ways
+	heard   bool
+	report  tick.Tick // the newest reported
+	offset  time.Duration
+	assumed time.Duration
+	hurry   bool
+	long    bool          // the way takes more than usualLead
+	longAt  time.Duration // since
+}
+
+const (
+	// usualLead is the most lead while longer ways have not lasted for longFor.
+	usualLead = time.Second
+	longFor   = 2 * time.Second
+	// believed is the longest way that counts. What is further off is a clock that stepped, which
+	// the reference finds.
+	believed = 20 * time.Second
+)
+
+// leadRing is how many inputs are remembered: 34 s at 60 Hz, and two at 1000.
+const leadRing = 2048
+
+type sentInput struct {
+	at    time.Duration // local
+	stood time.Duration // Lead.stood then, without the present frame
+	tick  tick.Tick
+	valid bool
+}
+
+// NewLead returns a lead without reports, or an error that names the bad field of the
+// configuration.
+func NewLead(config LeadConfig) (*Lead, error) {
+	grid, err := NewGrid(config.Rate)
+	if err != nil {
+		return nil, err
+	}
+	config, err = config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Lead{config: config, grid: grid, ways: ways{hurried: math.MinInt64}}, nil
+}
+
+// SetRedundancy changes how many packets carry each input, within 1 to 32.
+func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) }
+
+// SetBatch changes how many new inputs a packet brings, within 1 to 64.
+func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
+
+// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven
+// frames need more lead. Call it once a frame. A single long frame hardly counts, and one beyond a
+// quarter of a second, which is a stall, not at all.
+func (l *Lead) Frame(now time.Duration) {
+	length := max(0, now-l.frameAt)
+	first := !l.framed
+	l.stood = l.stoodBy(now)
+	l.framed, l.frameAt = true, now
+	if !first {
+		l.usual += (min(length, l.longest()) - l.usual) / 16
+	}
+	switch {
+	case first || length > 250*time.Millisecond:
+	case l.frame == 0:
+		l.frame = length
+	default:
+		length = min(length, 2*l.frame+5*time.Millisecond)
+		l.uneven += (magnitude(length-l.frame) - l.uneven) / 16
+		l.frame += (length - l.frame) / 16
+	}
+}
+
+// longest returns how long a frame may be. In one that is longer this machine has stood still.
+func (l *Lead) longest() time.Duration { return 2*l.usual + 5*time.Millisecond }
+
+// stoodBy returns for how long this machine has stood still up to a time in the present frame.
+func (l *Lead) stoodBy(now time.Duration) time.Duration {
+	if length := now - l.frameAt; l.framed && length > l.longest() {
+		return l.stood + length - l.usual
+	}
+	return l.stood
+}
+
+// Sent remembers that a packet whose newest input is t was sent at a local time. Call it once for
+// every packet that is sent.
+func (l *Lead) Sent(t tick.Tick, now time.Duration) {
+	if l.any && !t.IsNewer(l.newest) {
+		return // sent before
+	}
+	l.any, l.newest = true, t
+	l.sent[t%leadRing] = sentInput{at: now, stood: l.stood, tick: t, valid: true}
+}
+
+// Report takes what a snapshot that arrived at a local time says of the inputs, and the reference
+// clock's present offset (server minus local time). It reports whether that could be used: it
+// cannot if the age is [NoAge], no news, about an input that was not sent or too long ago, or of a
+// way of more than 20 s.
+func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
+	l.offset = offset
+	took, early, ok := l.took(r.Newest, r.Age, now)
+	if !ok || r.Newest.IsNewer(l.newest) || l.heard && !r.Newest.IsNewer(l.report) {
+		return false
+	}
+	l.heard, l.report = true, r.Newest
+	if magnitude(took-offset) > believed {
+		return false
+	}
+	if long := took-offset > usualLead; long != l.long {
+		l.long, l.longAt = long, now
+	}
+	sent := l.sent[r.Newest%leadRing].at
+	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
+		// Those between came at once, or one after the other: from the most to what the newest
+		// took.
+		for i := r.Held; i > 0; i-- {
+			between := func(newest, held time.Duration) time.Duration {
+				return newest + (held-newest)*time.Duration(i)/time.Duration(r.Held)
+			}
+			l.ways.add(way{at: now, sent: sent, took: between(took, most), late: between(early, least) < 0})
+		}
+	}
+	l.ways.add(way{at: now, sent: sent, took: took, newest: true, late: early < 0})
+	if l.ways.late(now) {
+		l.hurry = true
+	}
+	l.ways.measure(now, l.config.Quantile)
+	return true
+}
+
+// took returns how long an input took from the local time at which it was sent to the server time
+// at which it arrived, and how early it would have come if this machine had not stood still. What a
+// machine that stands still holds up is no part of the way. How much that is it does not know: at
+// most the time for which it stood. So of the times that are possible the one counts that is
+// nearest to the present way.
+func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.Duration, ok bool) {
+	s := l.sent[t%leadRing]
+	early = age.Duration(l.grid)
+	took = l.grid.Edge(Unwrap(t, l.grid.Index(now+l.offset))) - early - s.at
+	stood := l.stoodBy(now) - s.stood
+	took -= min(max(0, took-(l.Way()+l.offset)), stood)
+	return took, early + stood, s.valid && s.tick == t && age != NoAge
+}
+
+// Hurry reports once that inputs have been late for so long that the simulation has to jump to its
+// target.
+func (l *Lead) Hurry() bool {
+	hurry := l.hurry
+	l.hurry = false
+	return hurry
+}
+
+// Way returns the time that inputs take to the server as the reference clock sees it: as reported,
+// or as assumed until there are reports.
+func (l *Lead) Way() time.Duration {
+	if !l.ways.known() {
+		return l.assumed
+	}
+	return l.ways.median - l.offset
+}
+
+// Assume sets the way for as long as there are no reports: half of the round trip.
+func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed) }
+
+// Follow takes the present offset of the reference clock (server minus local time), by which
+// reports that are older are seen.
+func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
+
+// Forget forgets what was reported, and has to be called when the server's clock steps by more than
+// stretching makes up for: until all have noticed, ages mean nothing.
+func (l *Lead) Forget() {
+	l.rewound()
+	l.ways = ways{hurried: math.MinInt64}
+}
+
+// rewound has to be called when the simulation has jumped back: ticks are sent again.
+func (l *Lead) rewound() {
+	l.heard, l.any, l.hurry = false, false, false
+	clear(l.sent[:])
+}
+
+// TargetAge returns how early inputs should reach the server on the average, if each were sent at
+// the edge of its tick: early enough for the jitter of the network, for n-1 lost packets, for the
+// wait for a frame and a packet, and for an eighth of a tick that the age may be rounded; at most
+// MaxAge.
+func (l *Lead) TargetAge() time.Duration {
+	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
+	frame := l.frame + 2*l.uneven
+	lost := time.Duration(l.config.Redundancy-1) * max(batch*step, frame)
+	return min(l.ways.jitter()+lost+(batch-1)*step+frame+step/ageSteps, l.config.MaxAge)
+}
+
+// Lead returns how far ahead of the reference clock the simulation should be, within MaxLead in
+// both directions.
+func (l *Lead) Lead() time.Duration {
+	most := l.config.MaxLead
+	if !l.long || l.ways.fadeAt-l.longAt < longFor {
+		most = min(most, usualLead)
+	}
+	return min(max(l.Way()+l.TargetAge(), -l.config.MaxLead), most)
+}

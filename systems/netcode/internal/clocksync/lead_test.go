@@ -1,0 +1,444 @@
+package clocksync
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+func newLead(t testing.TB, config LeadConfig) *Lead {
+	t.Helper()
+	l, err := NewLead(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestRedundancy(t *testing.T) {
+	for _, test := range []struct {
+		loss float64
+		want int
+	}{{0, 1}, {-1, 1}, {math.NaN(), 1}, {0.001, 1}, {0.01, 2}, {0.05, 3}, {0.15, 4}, {0.25, 5}, {0.99, 32}, {1, 32}, {7, 32}} {
+		if got := Redundancy(test.loss); got != test.want {
+			t.Errorf("Redundancy(%v) = %d, want %d", test.loss, got, test.want)
+		}
+	}
+}
+
+func TestLeadTargetAge(t *testing.T) {
+	g := Grid{}
+	eighth := g.Step() / 8
+	for _, test := range []struct {
+		name   string
+		config LeadConfig
+		jitter time.Duration
+		frame  time.Duration
+		want   time.Duration
+	}{
+		{"nothing to fear", LeadConfig{Redundancy: 1}, 0, 0, eighth},
+		{"jitter", LeadConfig{Redundancy: 1}, 10 * ms, 0, 10*ms + jitterLeast + eighth},
+		{"three packets", LeadConfig{}, 0, 0, 2*g.Step() + eighth},
+		{"frames", LeadConfig{Redundancy: 1}, 0, 8 * ms, 8*ms + eighth},
+		{"slow frames are slow packets", LeadConfig{Redundancy: 3}, 0, 125 * ms, 3*125*ms + eighth},
+		{"as early as the server takes", LeadConfig{Redundancy: 3, MaxAge: 200 * ms}, 0, 125 * ms, 200 * ms},
+		{"two inputs per packet", LeadConfig{Redundancy: 3, Batch: 2}, 0, 10 * ms, 5*g.Step() + 10*ms + eighth},
+	} {
+		l := newLead(t, test.config)
+		for i := range 100 {
+			now := time.Duration(i) * test.frame
+			l.Frame(now)
+		}
+		for i := 0; i < 100 && test.jitter > 0; i++ {
+			// a third of the inputs take longer by the jitter
+			l.ways.add(way{took: time.Duration(i%3/2) * test.jitter})
+			l.ways.measure(0, 0.97)
+		}
+		if got := l.TargetAge(); got != test.want {
+			t.Errorf("%s: TargetAge() = %v, want %v", test.name, got, test.want)
+		}
+		if got, want := l.Lead(), test.want; got != want {
+			t.Errorf("%s: Lead() = %v, want %v", test.name, got, want)
+		}
+		known := l.ways.jitter()
+		l.ways = ways{}
+		l.Assume(40 * ms)
+		if got, want := l.Lead(), test.want-known+40*ms; got != want {
+			t.Errorf("%s: Lead() = %v before any report, want %v", test.name, got, want)
+		}
+	}
+	l := newLead(t, LeadConfig{})
+	l.SetRedundancy(0)
+	l.SetBatch(0)
+	if got := l.TargetAge(); got != eighth {
+		t.Errorf("with a redundancy and a batch below 1: %v, want %v", got, eighth)
+	}
+	l.SetRedundancy(99)
+	l.SetBatch(99)
+	if got, want := l.TargetAge(), time.Duration(31*64+63)*g.Step()+eighth; got != want {
+		t.Errorf("with a redundancy and a batch beyond the limits: %v, want %v", got, want)
+	}
+}
+
+// A machine that stands still for 60 ms now and then holds up what it has under way. It knows for
+// how long it stood, so neither its own holding nor its own lateness makes the way longer, in its
+// first reports or later.
+func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
+	g := Grid{}
+	for _, settled := range []int64{3, 300} {
+		l := newLead(t, LeadConfig{Redundancy: 1})
+		l.Assume(20 * ms)
+		now, newest := time.Duration(0), int64(0)
+		frame := func(length time.Duration) {
+			now += length
+			newest = g.Index(now + 60*ms)
+			l.Sent(g.Tick(newest), now)
+			l.Frame(now)
+		}
+		for range settled {
+			frame(g.Step())
+		}
+		for k := range 40 {
+			// every sixth frame is long, and what was sent before it waits for its end
+			held := time.Duration(k%6/5) * 60 * ms
+			sent, tick := now, newest
+			frame(g.Step() + held)
+			l.Report(now+ms, Report{Newest: g.Tick(tick), Age: AgeOf(g.Edge(tick)-sent-20*ms-held, g)}, 0)
+		}
+		if way := l.Way(); way > 30*ms || l.ways.jitter() > 10*ms || l.Hurry() {
+			t.Errorf("after %d frames the way is %v and the jitter %v", settled, way, l.ways.jitter())
+		}
+	}
+}
+
+// The jitter is the way up's alone, from its median to its quantile. It rises when one in twenty
+// inputs takes longer, stays for as long as they are remembered, and a single one does not count.
+func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
+	l := newLead(t, LeadConfig{Redundancy: 1})
+	g := Grid{}
+	k := int64(0)
+	run := func(d time.Duration, took func(k int64) time.Duration) {
+		for end := g.Edge(k) + d; g.Edge(k) < end; k++ {
+			now := g.Edge(k)
+			l.Sent(g.Tick(k), now-200*ms)
+			l.Report(now, Report{Newest: g.Tick(k), Age: AgeOf(200*ms-took(k), g)}, 0)
+		}
+	}
+	near := func(what string, want time.Duration) {
+		t.Helper()
+		if got := l.ways.jitter(); magnitude(got-want) > 3*ms {
+			t.Errorf("%s: a jitter of %v, want %v", what, got, want)
+		}
+	}
+	run(10*time.Second, func(int64) time.Duration { return 30 * ms })
+	near("none", 0)
+	run(time.Second/60, func(int64) time.Duration { return 130 * ms })
+	near("one input of 600", 0)
+	run(10*time.Second, func(k int64) time.Duration { return 30*ms + time.Duration(k%10/9)*50*ms })
+	near("every tenth", 50*ms)
+	run(10*time.Second, func(int64) time.Duration { return 30 * ms })
+	near("10 s later", 50*ms)
+	run(50*time.Second, func(int64) time.Duration { return 30 * ms })
+	near("a minute later", 0)
+	run(10*time.Second, func(k int64) time.Duration { return 30*ms + 10*time.Second*time.Duration(k%600/599) })
+	near("outages", 0)
+}
+
+// When the way becomes longer the lead follows as soon as inputs have been late for 200 ms.
+func TestLeadHurriesWhenInputsAreLate(t *testing.T) {
+	for _, rate := range []int{60, 30, 10} { // reports a second
+		p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: 100 * ms, up: 50 * ms, slew: 0.05, every: 60 / rate}
+		p.l.Assume(50 * ms)
+		p.lead = p.l.Lead()
+		for p.now < 10*time.Second {
+			p.step()
+		}
+		if p.l.Hurry() {
+			t.Errorf("%d Hz: hurries on a steady path", rate)
+		}
+		p.up += 150 * ms
+		began := p.now
+		for !p.l.Hurry() && p.now < 20*time.Second {
+			p.step()
+		}
+		limit := 100*ms + lateFor + 2*time.Second/time.Duration(rate)
+		if took := p.now - began; took > limit {
+			t.Errorf("%d Hz: hurries after %v, want at most %v", rate, took, limit)
+		}
+		if way := p.l.Way() + p.l.ways.jitter(); way < 200*ms || way > 300*ms {
+			t.Errorf("%d Hz: allows for a way of %v, want 200 to 300 ms", rate, way)
+		}
+	}
+}
+
+// plant is a client that follows a lead perfectly but slowly, and a server that reports ages half a
+// round trip later.
+type plant struct {
+	l     *Lead
+	m     *AgeMeter
+	rtt   time.Duration
+	up    time.Duration // what reports have to find
+	slew  float64       // of the simulation towards its target, at most
+	lead  time.Duration // of the simulation
+	now   time.Duration
+	k     int64
+	queue []report
+	every int // ticks, a report; 0 means 1
+}
+
+type report struct {
+	at time.Duration
+	Report
+}
+
+func (p *plant) step() {
+	g := Grid{}
+	dt := g.Step()
+	p.now += dt
+	p.l.Frame(p.now)
+	target := p.l.Lead()
+	limit := time.Duration(p.slew * float64(dt))
+	p.lead += min(max(target-p.lead, -limit), limit)
+	// The reference clock equals local time here.
+	for ; g.Edge(p.k) <= p.now+p.lead; p.k++ {
+		p.l.Sent(g.Tick(p.k), p.now)
+		if p.m.Arrived(g.Tick(p.k), p.now+p.up) && p.k%int64(max(1, p.every)) == 0 {
+			p.queue = append(p.queue, report{p.now + p.rtt, p.m.Report()})
+		}
+	}
+	for len(p.queue) > 0 && p.queue[0].at <= p.now {
+		r := p.queue[0]
+		p.queue = p.queue[1:]
+		p.l.Report(p.now, r.Report, 0)
+	}
+}
+
+// Adjustments in flight are not made again: whatever the round trip and however slowly the
+// simulation follows, the lead goes to where it has to and not beyond.
+func TestLeadDoesNotOversteer(t *testing.T) {
+	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
+		for _, slew := range []float64{0.05, 1} {
+			p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: rtt, up: rtt / 2, slew: slew}
+			p.l.Assume(rtt / 2)
+			p.lead = p.l.Lead()
+			for p.now < 5*time.Second {
+				p.step()
+			}
+			before := p.l.Lead()
+			p.up += 200 * ms
+			highest := time.Duration(0)
+			for p.now < 25*time.Second {
+				p.step()
+				highest = max(highest, p.l.Lead())
+			}
+			after := p.l.Lead()
+			if off := magnitude(after - before - 200*ms); off > 5*ms {
+				t.Errorf("rtt %v, slew %v: the lead rose by %v, want 200 ms", rtt, slew, after-before)
+			}
+			if over := highest - after; over > 5*ms {
+				t.Errorf("rtt %v, slew %v: the lead overshot by %v", rtt, slew, over)
+			}
+			// Inputs are sent up to a frame after the edge of their tick; the target has room for
+			// that.
+			if got, want := p.m.age, p.l.TargetAge(); got > want+2*ms || got < want-17*ms-2*ms || got < 0 {
+				t.Errorf("rtt %v, slew %v: inputs are %v early, want %v less up to a frame", rtt, slew, got, want)
+			}
+		}
+	}
+}
+
+// Negative control: a loop that integrates the reported age (as if nothing were in flight)
+// oversteers by far on the same plant.
+func TestIntegratedAgeOversteers(t *testing.T) {
+	g := Grid{}
+	m := newAgeMeter(t)
+	var queue []report
+	lead, set, up, rtt := 100*ms, 100*ms, 100*ms, 500*ms
+	var now, highest time.Duration
+	k := int64(0)
+	for now < 30*time.Second {
+		now += g.Step()
+		limit := time.Duration(0.05 * float64(g.Step()))
+		lead += min(max(set-lead, -limit), limit)
+		for ; g.Edge(k) <= now+lead; k++ {
+			m.Arrived(g.Tick(k), now+up)
+			queue = append(queue, report{now + rtt, m.Report()})
+		}
+		for len(queue) > 0 && queue[0].at <= now {
+			set -= time.Duration(0.1 * float64(queue[0].Age.Duration(g))) // the target is 0
+			queue = queue[1:]
+		}
+		if now > 5*time.Second {
+			up = 300 * ms
+			highest = max(highest, set)
+		}
+	}
+	if highest < 600*ms {
+		t.Errorf("the integrating loop reaches only %v for a step from 100 to 300 ms; it is expected to overshoot", highest)
+	}
+}
+
+func TestLeadRefusesUselessReports(t *testing.T) {
+	l := newLead(t, LeadConfig{})
+	if l.Report(0, Report{Newest: 0, Age: 0}, 0) {
+		t.Error("a report counts before anything was sent")
+	}
+	for k := range tick.Tick(1000) {
+		l.Sent(k, Grid{}.Edge(int64(k)))
+	}
+	now := Grid{}.Edge(1000)
+	for _, test := range []struct {
+		name string
+		t    tick.Tick
+		age  Age
+		want bool
+	}{
+		{"no age", 990, NoAge, false},
+		{"not sent yet", 1000, 5, false},
+		{"far in the future", 990 + leadRing, 5, false},
+		{"too long ago", 0xffffffff - leadRing, 5, false},
+		{"news", 990, 5, true},
+		{"the same again", 990, 7, false},
+		{"older news", 989, 7, false},
+		{"more news", 991, 5, true},
+	} {
+		if got := l.Report(now, Report{Newest: test.t, Age: test.age}, 0); got != test.want {
+			t.Errorf("%s: Report() = %v, want %v", test.name, got, test.want)
+		}
+	}
+	for k := tick.Tick(992); k < 996; k++ {
+		l.Report(now, Report{Newest: k, Age: 5}, 0)
+	}
+	if got, want := l.Way(), -Age(5).Duration(Grid{}); got != want {
+		t.Errorf("Way() = %v, want %v", got, want)
+	}
+	want := *l
+	l.Sent(999, now)
+	l.Sent(5, now)
+	if *l != want {
+		t.Error("repeated or older inputs are remembered")
+	}
+	l.Forget()
+	l.Assume(33 * ms)
+	if l.Report(now, Report{Newest: 995, Age: 5}, 0) || l.Way() != 33*ms {
+		t.Errorf("what was forgotten still counts: a way of %v", l.Way())
+	}
+	l.Sent(950, now)
+	if !l.Report(now+20*ms, Report{Newest: 950, Age: 5}, 0) {
+		t.Error("a tick that was sent again after a jump back does not count")
+	}
+}
+
+// However far off the lead is, in either direction, the first reports put it right.
+func TestLeadReachesAnyDistance(t *testing.T) {
+	for _, off := range []time.Duration{-15 * time.Second, -3 * time.Second, 3 * time.Second, 15 * time.Second} {
+		l, m := newLead(t, LeadConfig{Redundancy: 1}), newAgeMeter(t)
+		g := Grid{}
+		const up, offset = 70 * ms, time.Hour
+		for k := int64(3600 * 60); k < 3600*60+10; k++ {
+			sent := g.Edge(k) - offset + off // by the local clock
+			l.Sent(g.Tick(k), sent)
+			m.Arrived(g.Tick(k), sent+offset+up)
+			if !l.Report(sent+100*ms, m.Report(), offset) {
+				t.Fatalf("off by %v: report %d does not count", off, k)
+			}
+		}
+		if got := l.Way(); magnitude(got-up) > g.Step()/ageSteps+ms {
+			t.Errorf("inputs sent %v late: a way of %v, want %v", off, got, up)
+		}
+	}
+}
+
+// A way of seconds is followed when it has lasted for two of them: a queue that drains is none.
+func TestLeadFollowsALongWayThatLasts(t *testing.T) {
+	p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: 100 * ms, up: 50 * ms, slew: 1}
+	run := func(d time.Duration) {
+		for end := p.now + d; p.now < end; {
+			p.step()
+		}
+	}
+	run(5 * time.Second)
+	p.up, p.rtt = 3*time.Second, 3050*ms
+	run(4500 * ms) // the first report comes after three
+	if lead := p.l.Lead(); lead != time.Second {
+		t.Errorf("after 1.5 s of a way of 3 s: a lead of %v, want a second", lead)
+	}
+	run(6 * time.Second)
+	if off := p.l.Lead() - p.l.TargetAge() - p.up; magnitude(off) > 5*ms {
+		t.Errorf("after 7.5 s: a lead of %v", p.l.Lead())
+	}
+	p.up, p.rtt = 50*ms, 100*ms
+	run(5 * time.Second)
+	if lead := p.l.Lead(); lead > 150*ms {
+		t.Errorf("5 s after its end: a lead of %v", lead)
+	}
+}
+
+// A frame that is far longer than the others moves the lead by little, a lasting change of the
+// frame rate by all.
+func TestLeadFrames(t *testing.T) {
+	l := newLead(t, LeadConfig{Redundancy: 1})
+	now := time.Duration(0)
+	run := func(length time.Duration, n int) {
+		for range n {
+			now += length
+			l.Frame(now)
+		}
+	}
+	run(frame, 100)
+	before := l.TargetAge()
+	for _, hiccup := range []time.Duration{100 * ms, 240 * ms, time.Minute} {
+		run(hiccup, 1)
+		if rise := l.TargetAge() - before; rise < 0 || rise > 5*ms {
+			t.Errorf("one frame of %v moves the target by %v", hiccup, rise)
+		}
+		run(frame, 200)
+		if rest := l.TargetAge() - before; magnitude(rest) > 100*time.Microsecond {
+			t.Errorf("one frame of %v moves the target by %v for good", hiccup, rest)
+		}
+	}
+	run(125*ms, 300)
+	if rise := l.TargetAge() - before; magnitude(rise-(125*ms-frame)) > ms {
+		t.Errorf("125 ms frames move the target by %v", rise)
+	}
+}
+
+func TestLeadIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, err := NewLead(LeadConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		duration := rapid.OneOf(rapid.Int64Range(-1<<59, 1<<59), rapid.Int64Range(-int64(time.Second), int64(time.Second)))
+		for k := range rapid.IntRange(1, 50).Draw(t, "reports") {
+			now := time.Duration(duration.Draw(t, "now"))
+			l.Frame(now)
+			l.Assume(time.Duration(duration.Draw(t, "assumed")))
+			l.Sent(tick.Tick(k), now)
+			l.Report(now, Report{
+				Newest: tick.Tick(k), Age: Age(rapid.Int16().Draw(t, "age")), Held: rapid.IntRange(-1, MaxHeld+1).Draw(t, "held"), HeldAge: Age(rapid.Int16().Draw(t, "held age")),
+			}, time.Duration(duration.Draw(t, "offset")))
+			if lead := l.Lead(); lead < -5*time.Second || lead > 5*time.Second {
+				t.Fatalf("a lead of %v", lead)
+			}
+		}
+	})
+}
+
+func TestLeadAllocatesNothing(t *testing.T) {
+	l := newLead(t, LeadConfig{})
+	k := 0
+	if n := testing.AllocsPerRun(1000, func() {
+		now := Grid{}.Edge(int64(k))
+		l.Frame(now)
+		l.Sent(tick.Tick(k), now)
+		l.Report(now, Report{Newest: tick.Tick(k), Age: 3}, 0)
+		k++
+	}); n > 0 {
+		t.Errorf("%v allocations per input", n)
+	}
+}

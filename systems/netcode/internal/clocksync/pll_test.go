@@ -1,0 +1,270 @@
+package clocksync
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+const ms = time.Millisecond
+
+// arrivals runs a client that is fed by a server's regular updates alone, as in Multiplayer
+// Platformer Log #5.
+type arrivals struct {
+	virtual
+	down     *path
+	interval time.Duration
+	ppm      float64 // of the client's clock
+
+	pll    *PLL
+	mended *TickPLL
+	newest time.Duration // the seed's label of the newest state
+	oldest time.Duration
+	sent   int // updates sent by the server
+
+	frames, starved int
+	onFrame         func()
+	onUpdate        func()
+}
+
+func newArrivals(t *testing.T, seed uint64) *arrivals {
+	a := &arrivals{interval: 100 * ms}
+	a.down = newPath(&a.virtual, seed, 100*ms, 10*ms, 0)
+	var err error
+	if a.mended, err = NewTickPLL(TickPLLConfig{Rate: 60}); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (a *arrivals) local(t time.Duration) time.Duration {
+	return 5*time.Hour + t + time.Duration(float64(t)*a.ppm*1e-6)
+}
+
+func (a *arrivals) start() {
+	a.every(0, a.interval, func() {
+		n := a.sent
+		a.sent++
+		a.down.send(func() { a.arrive(n) })
+	})
+	a.every(time.Second/120, time.Second/60, func() {
+		if a.pll == nil {
+			return
+		}
+		a.frames++
+		if render := a.pll.TimeSinceStart(a.local(a.now)) - 200*ms; render > a.newest || render < a.oldest {
+			a.starved++
+		}
+		if a.onFrame != nil {
+			a.onFrame()
+		}
+	})
+}
+
+// arrive is the client: the article's loop counts, the mended one reads the tick.
+func (a *arrivals) arrive(n int) {
+	now := a.local(a.now)
+	if a.pll == nil {
+		a.pll = NewPLL(now)
+	} else {
+		a.pll.OnServerUpdate(now)
+	}
+	a.newest = a.pll.ServerDelta(0)
+	if a.onUpdate != nil {
+		a.onUpdate()
+	}
+	a.mended.Update(now, tick.Tick(1000+6*n)) // 100 ms are 6 ticks
+}
+
+// phase returns how late after the stamp that the seed gives it a state is drawn, less what it was
+// at the beginning: what should stay 0.
+func (a *arrivals) phase() time.Duration {
+	return a.pll.TimeSinceStart(a.local(a.now)) - a.now
+}
+
+// mendedError returns the error of the mended loop against the server's time less a delay.
+func (a *arrivals) mendedError(delay time.Duration) time.Duration {
+	grid := Grid{}
+	return a.mended.Now(a.local(a.now)) - (grid.Edge(1000) + a.now - delay)
+}
+
+// Conformance case 5, negative control: counting updates instead of reading their ticks cannot
+// stand a single lost packet.
+func TestPLLStarvesOnLostPackets(t *testing.T) {
+	for _, test := range []struct {
+		loss float64
+		want float64 // least share of starved frames
+	}{{0.01, 0.70}, {0.15, 0.95}} {
+		least, sum := 1.0, 0.0
+		for seed := uint64(1); seed <= 20; seed++ {
+			a := newArrivals(t, seed)
+			a.down.loss = test.loss
+			a.start()
+			a.run(120 * time.Second)
+			share := float64(a.starved) / float64(a.frames)
+			least, sum = min(least, share), sum+share/20
+			if e := magnitude(a.mendedError(100 * ms)); e > 10*ms {
+				t.Errorf("seed %d, %v %% loss: the mended loop is off by %v", seed, test.loss*100, e)
+			}
+		}
+		t.Logf("%v %% loss: %.1f %% of the frames starve on the average, %.1f %% at least", test.loss*100, sum*100, least*100)
+		if sum < test.want {
+			t.Errorf("%v %% loss: only %.1f %% starve; the article's loop is expected to fail here", test.loss*100, sum*100)
+		}
+	}
+}
+
+func TestPLLWithoutLossIsFine(t *testing.T) {
+	a := newArrivals(t, 1)
+	a.start()
+	a.run(120 * time.Second)
+	if share := float64(a.starved) / float64(a.frames); share > 0.01 {
+		t.Errorf("%.1f %% of the frames starve on a perfect stream", share*100)
+	}
+}
+
+// Conformance case 13, negative control: 0.1 ms per update is all that the loop gives way.
+func TestPLLNeedsMinutesForARouteChange(t *testing.T) {
+	for _, test := range []struct {
+		step        time.Duration
+		least, most time.Duration // until the residual stays below 10 ms
+	}{
+		{100 * ms, 85 * time.Second, 95 * time.Second},
+		{300 * ms, 285 * time.Second, 295 * time.Second},
+	} {
+		a := newArrivals(t, 1)
+		a.down.jitter = 0
+		a.start()
+		a.run(30 * time.Second)
+		begin, settled, mended := a.now, time.Duration(0), time.Duration(0)
+		before := a.phase()
+		a.onFrame = func() {
+			if magnitude(a.phase()-before+test.step) > 10*ms {
+				settled = a.now - begin
+			}
+			if magnitude(a.mendedError(100*ms+test.step)) > 10*ms {
+				mended = a.now - begin
+			}
+		}
+		a.down.delay += test.step
+		a.run(begin + 350*time.Second)
+		t.Logf("%+v: the article's loop needs %v, the mended one %v", test.step, settled, mended)
+		if settled < test.least || settled > test.most {
+			t.Errorf("%v: absorbed within %v, want %v to %v", test.step, settled, test.least, test.most)
+		}
+		// 5 % are 20 ms of time per ms of error, and the last 25 ms come exponentially.
+		if limit := 20*test.step + 500*ms; mended > limit {
+			t.Errorf("%v: the mended loop needs %v, want at most %v", test.step, mended, limit)
+		}
+	}
+}
+
+// The article names the case itself: a client that lags when the first update comes.
+func TestPLLKeepsALateStart(t *testing.T) {
+	a := newArrivals(t, 1)
+	a.down.jitter, a.down.ordered = 0, true // a stream, as in the article
+	a.down.delay += 300 * ms
+	a.at(50*ms, func() { a.down.delay -= 300 * ms })
+	a.start()
+	a.run(120 * time.Second)
+	// Its time began with the first update, 400 ms after the server's; the others come after 100.
+	late := -a.phase() - 100*ms
+	t.Logf("300 ms late at first: the article's loop is %v late after 120 s, the mended one %v", late, -a.mendedError(100*ms))
+	if late < 150*ms || late > 200*ms {
+		t.Errorf("still %v late after 120 s, want about 180 ms", late)
+	}
+	if e := magnitude(a.mendedError(100 * ms)); e > ms {
+		t.Errorf("the mended loop is off by %v", e)
+	}
+}
+
+// Conformance cases 11 and 12, negative control: 1000 ppm are the most that the article's loop can
+// follow.
+func TestPLLLosesDriftingClocks(t *testing.T) {
+	for _, test := range []struct {
+		ppm         float64
+		least, most time.Duration // of the error after 120 s
+	}{
+		{500, 400 * time.Microsecond, 600 * time.Microsecond},
+		{-500, 400 * time.Microsecond, 600 * time.Microsecond},
+		{2000, 115 * ms, 125 * ms},
+		{-2000, 115 * ms, 125 * ms},
+	} {
+		a := newArrivals(t, 1)
+		a.down.jitter = 0
+		a.ppm = test.ppm
+		a.start()
+		a.run(120 * time.Second)
+		off := magnitude(a.phase() + 100*ms)
+		t.Logf("%+v ppm: %v off after 120 s, the mended loop %v", test.ppm, off, a.mendedError(100*ms))
+		if off < test.least || off > test.most {
+			t.Errorf("%v ppm: %v off after 120 s, want %v to %v", test.ppm, off, test.least, test.most)
+		}
+		if e := magnitude(a.mendedError(100 * ms)); e > 500*time.Microsecond {
+			t.Errorf("%v ppm: the mended loop is off by %v", test.ppm, e)
+		}
+	}
+}
+
+// After a stall of 2 s and the burst that follows it the article's integrator holds the output at
+// its limit for ten seconds.
+func TestPLLWindsUp(t *testing.T) {
+	a := newArrivals(t, 1)
+	a.down.jitter = 0
+	a.start()
+	a.run(30 * time.Second)
+	lowest, saturated := 0.0, 0
+	a.onUpdate = func() {
+		lowest = min(lowest, a.pll.Integrator())
+		if math.Abs(a.pll.Integrator()) > 10 {
+			saturated++
+		}
+	}
+	a.down.held = true
+	a.run(32 * time.Second)
+	a.down.release()
+	a.run(32*time.Second + 300*ms)
+	if e := magnitude(a.mendedError(100 * ms)); e > ms {
+		t.Errorf("the mended loop is off by %v after the burst", e)
+	}
+	a.run(60 * time.Second)
+	t.Logf("the integrator reaches %.0f; the output is at its limit for %d updates", lowest, saturated)
+	if lowest > -8500 || lowest < -9300 || saturated < 90 || saturated > 130 {
+		t.Errorf("integrator %.0f, at the limit for %d updates; want about -8900 and 103 to 123", lowest, saturated)
+	}
+}
+
+// Conformance case 28, negative control: all steps of a minute in the background run in one frame,
+// and 33 ms are no thirtieth of a second.
+func TestPLLReplaysEveryMissedStep(t *testing.T) {
+	p := NewPLL(0)
+	steps := 0
+	for p.MoveSimulation(60 * time.Second) {
+		steps++
+	}
+	if steps != 1818 {
+		t.Errorf("%d steps in one frame after 60 s, want 1818", steps)
+	}
+}
+
+func TestPLLRestartKeepsItsConstants(t *testing.T) {
+	p := NewPLL(0)
+	p.ServerStep, p.Step = 1000.0/30, 1000.0/60
+	p.OnServerUpdate(5 * ms)
+	p.Restart(time.Second)
+	if got := p.TimeSinceStart(time.Second); got != 0 {
+		t.Errorf("TimeSinceStart() = %v at the restart, want 0", got)
+	}
+	if got := p.ServerDelta(30 * ms); got != -30*ms {
+		t.Errorf("ServerDelta(30ms) = %v before any update, want -30ms", got)
+	}
+	p.OnServerUpdate(1033 * ms)
+	if got, want := p.ServerDelta(0), 33333333*time.Nanosecond; got != want {
+		t.Errorf("ServerDelta(0) = %v after an update, want %v", got, want)
+	}
+	if got := p.Now(time.Second); magnitude(got-time.Second) > ms {
+		t.Errorf("Now(1s) = %v", got)
+	}
+}

@@ -1,0 +1,239 @@
+package clocksync
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// MaxStretch is the most that a simulation clock is ever sped up or slowed down, as a fraction of
+// real time: 5 %, which neither ear nor eye notices. It is also what the engine's clock accepts.
+const MaxStretch = 0.05
+
+// SimulationConfig configures a [Simulation]. The zero value stands for the documented defaults.
+type SimulationConfig struct {
+	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
+	// means [DefaultRate]. 1 to 1000.
+	Rate int
+	// TimeConstant is how fast an error decays while the stretch is not at its limit: to 1/e of
+	// itself. Zero means 250 ms. 10 ms to 10 s.
+	TimeConstant time.Duration
+	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant
+	// [MaxStretch], which is also the limit.
+	MaxStretch float64
+	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with
+	// an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to stretch
+	// away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
+	SnapTicks int
+	SnapTime  time.Duration
+}
+
+func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
+	if c.TimeConstant == 0 {
+		c.TimeConstant = 250 * time.Millisecond
+	}
+	if c.MaxStretch == 0 {
+		c.MaxStretch = MaxStretch
+	}
+	if c.SnapTicks == 0 {
+		c.SnapTicks = 10
+	}
+	if c.SnapTime == 0 {
+		c.SnapTime = 250 * time.Millisecond
+	}
+	switch {
+	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
+		return c, fmt.Errorf("clocksync: SimulationConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
+	case !(c.MaxStretch > 0 && c.MaxStretch <= MaxStretch):
+		return c, fmt.Errorf("clocksync: SimulationConfig.MaxStretch is %v; use a fraction above 0 and up to %v", c.MaxStretch, MaxStretch)
+	case c.SnapTicks < 1 || c.SnapTicks > 100_000:
+		return c, fmt.Errorf("clocksync: SimulationConfig.SnapTicks is %d; use 1 to 100000", c.SnapTicks)
+	case c.SnapTime < time.Millisecond || c.SnapTime > time.Minute:
+		return c, fmt.Errorf("clocksync: SimulationConfig.SnapTime is %v; use 1 ms to 1 min", c.SnapTime)
+	}
+	return c, nil
+}
+
+// EngineTime is what a [Simulation] has to know of the engine's clock. The fields are those of the
+// engine's Time resource and are right both between two updates and inside a step.
+type EngineTime struct {
+	Normal  time.Duration // how far the engine has consumed time
+	Fixed   time.Duration // the edge of step Tick
+	Dropped time.Duration // real time lost to stalls so far, a running total
+	Tick    uint64        // the next step to run; inside a step, its own index
+}
+
+// JumpCause says why a [ClockJump] happened.
+type JumpCause uint8
+
+const (
+	// NoJump is the cause of the zero ClockJump: nothing happened.
+	NoJump JumpCause = iota
+	// JumpStart: the clock was set for the first time.
+	JumpStart
+	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at
+	// once, to the nearest.
+	JumpStall
+	// JumpSnap: the target was further away than stretching is good for, or inputs came too late
+	// ([Simulation.Hurry]). The clock is early by less than a tick afterwards, as
+	// after a start: an early input waits, a late one is lost.
+	JumpSnap
+)
+
+// String returns the cause in lower case.
+func (c JumpCause) String() string {
+	switch c {
+	case JumpStart:
+		return "start"
+	case JumpStall:
+		return "stall"
+	case JumpSnap:
+		return "snap"
+	}
+	return "none"
+}
+
+// ClockJump is the event that the mapping of engine ticks to server ticks moved. Ticks skipped by a
+// positive jump are never simulated: the server is sent the repeated input for them. After a
+// negative jump ticks are simulated again, and histories by tick have to be dropped from To on.
+type ClockJump struct {
+	Cause JumpCause
+	// From is the server tick that the next step would have simulated, To the one that it will.
+	From, To tick.Tick
+	// Ticks is To - From, in 64 bits.
+	Ticks int64
+	// Error is how far the clock was behind its target (negative: ahead) before the jump.
+	Error time.Duration
+}
+
+// Simulation is the clock that the client simulates by: it says which server tick each of the
+// engine's steps simulates, and how much the engine's time has to be stretched to keep it at its
+// target (the reference clock plus a lead). The engine owns real time. Its time is only ever
+// stretched, by MaxStretch at most, and never jumps; what jumps, by whole ticks and with a
+// [ClockJump], is the mapping. Between jumps [Simulation.Time] never runs backwards.
+//
+// There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited.
+// Nothing is accumulated, so nothing can wind up. After netfox, whose reference clock may step
+// while its simulation clock is stretched; 5 % instead of its 25, and one frame's correction never
+// exceeds the error, however long the frame.
+//
+// Create it with [NewSimulation].
+type Simulation struct {
+	config  SimulationConfig
+	grid    Grid
+	started bool
+	shift   int64 // server tick = engine tick + shift
+	engine  EngineTime
+	now     time.Duration
+	stretch float64
+	err     time.Duration
+	dropped time.Duration // not yet made up by whole ticks
+	hurry   bool
+}
+
+// NewSimulation returns a clock that is not started, or an error that names the bad field of the
+// configuration.
+func NewSimulation(config SimulationConfig) (*Simulation, error) {
+	grid, err := NewGrid(config.Rate)
+	if err != nil {
+		return nil, err
+	}
+	config, err = config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Simulation{config: config, grid: grid, stretch: 1}, nil
+}
+
+// Update compares the clock with its target and returns the stretch to give to the engine until the
+// next call, in steps of a millionth and within 1 - MaxStretch and 1 + MaxStretch. Call it once a
+// frame, after the engine's update, with the real time up to which the engine was updated, the
+// engine's time, and the server time that the simulation should be at then. The first call starts
+// the clock.
+func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration) (stretch float64, jump ClockJump) {
+	frame := now - s.now
+	lost := engine.Dropped - s.engine.Dropped
+	first := !s.started
+	s.now, s.engine = now, engine
+	s.err = target - s.Time(engine.Normal)
+	switch {
+	case first:
+		s.started, s.dropped, frame = true, 0, 0
+		jump = s.jump(JumpStart, s.whole(s.err))
+	default:
+		s.dropped += max(0, lost)
+		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
+			jump = s.jump(JumpStall, n)
+		} else if m := magnitude(s.err); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
+			jump = s.jump(JumpSnap, s.whole(s.err))
+		}
+		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
+			s.dropped = 0 // nothing is missing any more that a tick could make up for
+		}
+	}
+	s.hurry = false
+	s.stretch = s.control(frame)
+	return s.stretch, jump
+}
+
+// Hurry makes the next Update jump to the target, if that is more than a tick ahead.
+func (s *Simulation) Hurry() { s.hurry = true }
+
+// control returns the stretch for a frame about as long as the last one.
+func (s *Simulation) control(frame time.Duration) float64 {
+	// 1 - exp(-frame/tau) of the error is corrected during the frame, so that long frames do not
+	// overshoot.
+	gain := 1 / s.config.TimeConstant.Seconds()
+	if frame > 0 {
+		gain = -math.Expm1(-frame.Seconds()/s.config.TimeConstant.Seconds()) / frame.Seconds()
+	}
+	change := min(max(s.err.Seconds()*gain, -s.config.MaxStretch), s.config.MaxStretch)
+	return math.Round((1+change)*1e6) / 1e6
+}
+
+// whole returns an error in whole ticks, rounded so that the clock is rather early than late
+// afterwards.
+func (s *Simulation) whole(err time.Duration) int64 { return s.grid.Index(err-1) + 1 }
+
+// jump moves the mapping by n ticks.
+func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {
+	from := int64(s.engine.Tick) + s.shift
+	jump := ClockJump{cause, s.grid.Tick(from), s.grid.Tick(from + n), n, s.err}
+	moved := s.grid.Edge(from+n) - s.grid.Edge(from)
+	s.shift += n
+	s.err -= moved
+	return jump
+}
+
+// Started reports whether Update was called.
+func (s *Simulation) Started() bool { return s.started }
+
+// Tick returns the server tick that a step of the engine simulates: input Tick(k) takes the world
+// from state Tick(k) to the one after it.
+func (s *Simulation) Tick(engineTick uint64) tick.Tick { return s.grid.Tick(s.Index(engineTick)) }
+
+// Index is Tick in 64 bits, for [Grid.Edge].
+func (s *Simulation) Index(engineTick uint64) int64 { return int64(engineTick) + s.shift }
+
+// Time returns the simulation's place on the server's time line at an engine time.
+func (s *Simulation) Time(engine time.Duration) time.Duration {
+	return s.grid.Edge(s.Index(s.engine.Tick)) + (engine - s.engine.Fixed)
+}
+
+// RealAt returns the real time at which the engine's time reaches an engine time, if the frames go
+// on as they do. The net system wants it for the end of a step, which lies a little ahead.
+func (s *Simulation) RealAt(engine time.Duration) time.Duration {
+	return s.now + time.Duration(math.Round(float64(engine-s.engine.Normal)/s.stretch))
+}
+
+// Stretch returns the factor that the last Update gave.
+func (s *Simulation) Stretch() float64 { return s.stretch }
+
+// Error returns how far the clock was behind its target at the last Update, after a jump if there
+// was one.
+func (s *Simulation) Error() time.Duration { return s.err }
+
+// Grid returns the step edges.
+func (s *Simulation) Grid() Grid { return s.grid }

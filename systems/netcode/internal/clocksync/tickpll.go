@@ -1,0 +1,216 @@
+package clocksync
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// TickPLLConfig configures a [TickPLL]. The zero value stands for the documented defaults.
+type TickPLLConfig struct {
+	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
+	Rate int
+	// TimeConstant is how fast a phase error decays: to 1/e of itself. Zero means 500 ms. 10 ms to
+	// 1 min.
+	TimeConstant time.Duration
+	// IntegralTime is how slowly the frequency follows a lasting phase error. Zero means 60 s.
+	// TimeConstant to 1 h.
+	IntegralTime time.Duration
+	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase
+	// error. Zero means 0.05. Above 0, at most 0.5.
+	MaxSlew float64
+	// MaxDrift bounds the frequency that is learned. Zero means 0.0025 (2500 ppm). Above 0, at most
+	// 0.05.
+	MaxDrift float64
+	// Snap is the phase error above which three updates in a row set the clock anew. Zero means 500
+	// ms. 10 ms to 1 h.
+	Snap time.Duration
+}
+
+func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
+	if c.TimeConstant == 0 {
+		c.TimeConstant = 500 * time.Millisecond
+	}
+	if c.IntegralTime == 0 {
+		c.IntegralTime = max(60*time.Second, c.TimeConstant)
+	}
+	if c.MaxSlew == 0 {
+		c.MaxSlew = 0.05
+	}
+	if c.MaxDrift == 0 {
+		c.MaxDrift = 0.0025
+	}
+	if c.Snap == 0 {
+		c.Snap = 500 * time.Millisecond
+	}
+	switch {
+	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > time.Minute:
+		return c, fmt.Errorf("clocksync: TickPLLConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
+	case c.IntegralTime < c.TimeConstant || c.IntegralTime > time.Hour:
+		return c, fmt.Errorf("clocksync: TickPLLConfig.IntegralTime is %v; use TimeConstant (%v) to 1 h", c.IntegralTime, c.TimeConstant)
+	case !(c.MaxSlew > 0 && c.MaxSlew <= 0.5):
+		return c, fmt.Errorf("clocksync: TickPLLConfig.MaxSlew is %v; use a fraction above 0 and up to 0.5", c.MaxSlew)
+	case !(c.MaxDrift > 0 && c.MaxDrift <= 0.05):
+		return c, fmt.Errorf("clocksync: TickPLLConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
+	case c.Snap < 10*time.Millisecond || c.Snap > time.Hour:
+		return c, fmt.Errorf("clocksync: TickPLLConfig.Snap is %v; use 10 ms to 1 h", c.Snap)
+	}
+	return c, nil
+}
+
+// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs
+// nothing but the server's updates, no pings, and its time is the server's time less the average
+// way down: enough to draw by, not enough to send inputs by.
+//
+// Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is
+// proportional and integral with gains per second:
+//
+//	error = edge(tick) - time         when an update arrives
+//	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
+//	drift += error * elapsed / (TimeConstant * IntegralTime)
+//
+// where error(t) is what is left of the error as the clock makes up for it, so that the response is
+// the same at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the
+// drift stays within MaxDrift and is left alone while the slew is at its limit. Of updates that
+// arrive within 5 ms of each other, as after a stall, the newest counts alone.
+//
+// Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read
+// at times that do not.
+type TickPLL struct {
+	config  TickPLLConfig
+	grid    Grid
+	state   pllState
+	started bool
+	// When the update before the newest burst came, and the drift before that burst.
+	beforeAt    time.Duration
+	beforeDrift float64
+
+	strange int           // updates in a row beyond Snap
+	off     time.Duration // the error of the last of them
+	doubted time.Duration // and when it came
+}
+
+type pllState struct {
+	at    time.Duration // local time of the newest update
+	value time.Duration // server time at that time
+	err   float64       // ns that the clock was behind then, after value
+	drift float64
+	index int64
+}
+
+const (
+	pllBurst = 5 * time.Millisecond
+	// pllMemory bounds the time that one error is held responsible for.
+	pllMemory = time.Second
+)
+
+// NewTickPLL returns a loop that is not started, or an error that names the bad field of the
+// configuration.
+func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
+	grid, err := NewGrid(config.Rate)
+	if err != nil {
+		return nil, err
+	}
+	config, err = config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &TickPLL{config: config, grid: grid}, nil
+}
+
+// Update takes the arrival of the server's update about the state at t. It returns by how much the
+// clock jumped, which is 0 but for the first update and the third in a row that contradicts the
+// clock by more than Snap. Updates that are older than one already taken, or that come before it in
+// local time, change nothing.
+func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) {
+	if !p.started {
+		p.started = true
+		p.set(now, int64(t))
+		return p.state.value
+	}
+	if now < p.state.at {
+		return 0
+	}
+	index := Unwrap(t, p.state.index)
+	value := p.Now(now)
+	miss := p.grid.Edge(index) - value
+	if magnitude(miss) > p.config.Snap {
+		return p.doubt(now, index, miss)
+	}
+	p.strange = 0
+	if index <= p.state.index {
+		return 0
+	}
+	if now-p.state.at >= pllBurst {
+		p.beforeAt, p.beforeDrift = p.state.at, p.state.drift
+	}
+	drift := p.beforeDrift
+	if math.Abs(float64(miss)) <= p.knee() {
+		elapsed := min(now-p.beforeAt, pllMemory).Seconds()
+		drift += float64(miss) * elapsed / (p.config.TimeConstant.Seconds() * float64(p.config.IntegralTime))
+		drift = min(max(drift, -p.config.MaxDrift), p.config.MaxDrift)
+	}
+	p.state = pllState{at: now, value: value, err: float64(miss), drift: drift, index: index}
+	return 0
+}
+
+// doubt counts updates far from the clock, and believes the third in a row that agrees with the one
+// before it.
+func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
+	switch {
+	case p.strange > 0 && now-p.doubted < pllBurst: // of a burst the newest counts
+	case p.strange > 0 && magnitude(miss-p.off) > p.config.Snap:
+		p.strange = 1
+	default:
+		p.strange++
+	}
+	p.off, p.doubted = miss, now
+	if p.strange < 3 {
+		return 0
+	}
+	value, drift := p.Now(now), p.state.drift
+	p.set(now, index)
+	p.state.drift, p.beforeDrift = drift, drift
+	return p.state.value - value
+}
+
+func (p *TickPLL) set(now time.Duration, index int64) {
+	p.state = pllState{at: now, value: p.grid.Edge(index), index: index}
+	p.beforeAt, p.beforeDrift = now, 0
+	p.strange = 0
+}
+
+// knee is the error in ns below which the slew is not at its limit.
+func (p *TickPLL) knee() float64 { return p.config.MaxSlew * float64(p.config.TimeConstant) }
+
+// Now returns the server's time, less the average way down, at a local time. Before the first
+// update it is 0, and times before the newest update count as that.
+func (p *TickPLL) Now(now time.Duration) time.Duration {
+	s := &p.state
+	dt := float64(max(0, now-s.at))
+	if !p.started {
+		return 0
+	}
+	return s.value + time.Duration(dt) + time.Duration(math.Round(dt*s.drift+p.made(s.err, dt)))
+}
+
+// made returns how much of an error is made up for after dt ns: linearly while the slew is at its
+// limit, exponentially from the knee on.
+func (p *TickPLL) made(err, dt float64) float64 {
+	tau := float64(p.config.TimeConstant)
+	size, knee := math.Abs(err), p.knee()
+	linear := max(0, size-knee)
+	if p.config.MaxSlew*dt <= linear {
+		return math.Copysign(p.config.MaxSlew*dt, err)
+	}
+	rest := size - linear
+	return math.Copysign(linear-rest*math.Expm1(-(dt-linear/p.config.MaxSlew)/tau), err)
+}
+
+// Drift returns the learned rate of the server's clock against this one, less one.
+func (p *TickPLL) Drift() float64 { return p.state.drift }
+
+// Error returns how far the clock was behind when the newest update arrived.
+func (p *TickPLL) Error() time.Duration { return time.Duration(p.state.err) }

@@ -1,0 +1,199 @@
+package conformance
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+const player = "own player"
+
+// predictionCases are those of the client's and the server's half of prediction.
+func predictionCases() []special {
+	lossy := duplex("base, 15 % loss", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Loss: 0.15})
+	cut := base
+	cut.Up.Script = []linksim.Event{{Kind: linksim.Cut, At: 10 * time.Second, By: 500 * ms}}
+	return []special{
+		{
+			number: "22", condition: base.Name + ", own player strafes",
+			bounds: []bound{
+				{lane: player, what: "ticks whose input is not in the state of the same tick", unit: counts},
+				{lane: player, what: "rollbacks", unit: counts},
+				{lane: player, what: "inputs missed by the server", unit: percents},
+			},
+			run: func(seed uint64) []float64 {
+				m := newMatch(base, seed, 1, strafing)
+				m.run(0, 60, nil)
+				return []float64{float64(m.slow), float64(m.client.Stats().Rollbacks), m.buffer.Stats().Missed()}
+			},
+		},
+		{
+			number: "23", condition: base.Name + ", the server pushes 0.5 m each 2 s",
+			bounds: []bound{
+				{lane: player, what: "error offset left after 0.7 s", unit: percents, limit: 0.10},
+				{lane: player, what: "ticks in which it grows without a correction", unit: counts},
+				{lane: player, what: "corrections beyond one for each push", unit: counts},
+			},
+			run: pushed,
+		},
+		{
+			number: "24", condition: lossy.Name + " of inputs, redundancy until acknowledged",
+			bounds: []bound{
+				{lane: player, what: "inputs missed, with 3 ticks of slack", unit: unit{"%.3f %%", 100}, limit: 0.001},
+				{lane: player, what: "presses lost", unit: counts},
+				{lane: player, what: "presses run twice", unit: counts},
+				{lane: player, what: "inputs missed, with 2 ticks of slack", unit: unit{"%.3f %%", 100}, compare: true},
+			},
+			run: func(seed uint64) []float64 {
+				m := newMatch(lossy, seed, 3, quietly(strafing, 297))
+				m.run(0, 300, nil)
+				lost, doubled := m.presses()
+				less := newMatch(lossy, seed, 2, strafing)
+				less.run(0, 300, nil)
+				return []float64{m.buffer.Stats().Missed(), float64(lost), float64(doubled), less.buffer.Stats().Missed()}
+			},
+		},
+		{
+			number: "25", condition: base.Name + ", 500 ms of inputs lost",
+			bounds: []bound{
+				{lane: player, what: "ticks for which the last input is repeated", unit: counts, limit: 12},
+				{lane: player, what: "until the prediction is right again", unit: millis, limit: 0.5},
+				{lane: player, what: "presses lost", unit: counts},
+			},
+			run: func(seed uint64) []float64 {
+				m := newMatch(cut, seed, 3, quietly(func(t tick.Tick) control { return control{1, strafing(t).Press} }, 17))
+				m.run(0, 20, nil)
+				lost, _ := m.presses()
+				return []float64{float64(m.longest), float64(m.lastWrong)/TickRate - 10.5, float64(lost)}
+			},
+		},
+		{
+			number: "26", condition: "inputs at 2, 10 and 1000 times the rate", once: true,
+			bounds: []bound{
+				{lane: player, what: "speed, inputs on ticks", unit: unit{"%.1f %%", 100}, limit: 1.01},
+				{lane: player, what: "speed, inputs on arrival", unit: unit{"%.1f %%", 100}, limit: 1.01},
+				{lane: player, what: "inputs that wait at most", unit: counts, limit: 6},
+			},
+			run: func(uint64) []float64 {
+				var ticks, arrival, waiting float64
+				for _, times := range []int{2, 10, 1000} {
+					ticks = max(ticks, speedOnTicks(times))
+					a, w := speedOnArrival(times)
+					arrival, waiting = max(arrival, a), max(waiting, w)
+				}
+				return []float64{ticks, arrival, waiting}
+			},
+		},
+		{
+			number: "27", condition: "10 s of silence, then 300 inputs, on arrival", once: true,
+			bounds: []bound{
+				{lane: player, what: "moved in the tick that processes them", unit: metres, limit: 0.6},
+				{lane: "Seed: Log #5's rule", what: "moved in the tick that processes them", unit: metres, limit: 0.6, control: true},
+			},
+			run: func(uint64) []float64 {
+				return []float64{banked(prediction.ArrivalConfig[control]{Rules: controlRules}, tickLength),
+					banked(prediction.ArrivalConfig[control]{Step: 33 * ms, Bank: prediction.Unlimited, Queue: prediction.Unlimited}, 33*ms)}
+			},
+		},
+	}
+}
+
+func pushed(seed uint64) []float64 {
+	m := newMatch(base, seed, 2, strafing)
+	pushes := 0
+	m.push = func(k int64) float64 {
+		if k%(2*TickRate) == TickRate {
+			pushes++
+			return 0.5
+		}
+		return 0
+	}
+	corrections, since, grew := 0, 0, 0
+	var first, last, left float64
+	m.run(0, 59, func(int64) {
+		size := m.offset.Size()
+		switch since++; {
+		case m.corrections != corrections:
+			corrections, first, since = m.corrections, size, 0
+		case size > last:
+			grew++
+		case since == 0.7*TickRate && first > 0:
+			left = max(left, size/first)
+		}
+		last = size
+	})
+	return []float64{left, float64(grew), float64(m.corrections - pushes)}
+}
+
+// speedOnTicks returns how fast a client is that sends so many inputs per tick, as far ahead as the
+// server takes them, against an honest one.
+func speedOnTicks(times int) float64 {
+	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
+	if err != nil {
+		panic(err)
+	}
+	var state runner
+	const seconds = 10
+	for k := range tick.Tick(seconds * TickRate) {
+		for i := range times {
+			if b.Admit() {
+				b.Put(b.Tick().Add(prediction.Window-times+i), control{Move: 1})
+			}
+		}
+		in, _ := b.Next()
+		state = state.step(in, k)
+	}
+	return state.X / (seconds * runSpeed)
+}
+
+// speedOnArrival is the same with inputs on arrival, and how many came to wait.
+func speedOnArrival(times int) (speed, waiting float64) {
+	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules})
+	if err != nil {
+		panic(err)
+	}
+	var state runner
+	var id tick.Tick
+	const seconds = 10
+	for k := range int64(seconds * TickRate) {
+		for range times {
+			a.Put(id, control{Move: 1})
+			id++
+		}
+		now := time.Duration(k) * time.Second / TickRate
+		a.Advance(now, time.Duration(k/3*3+3)*time.Second/TickRate)
+		for in, ok := a.Next(); ok; in, ok = a.Next() {
+			state = state.step(in, 0)
+		}
+		waiting = max(waiting, float64(a.Waiting()))
+	}
+	return state.X / (seconds * runSpeed), waiting
+}
+
+// banked returns how far a player moves in one tick of the server after ten seconds of silence,
+// when 306 inputs of the given length come at once.
+func banked(c prediction.ArrivalConfig[control], length time.Duration) (moved float64) {
+	c.Step = length
+	a, err := prediction.NewArrivals(c)
+	if err != nil {
+		panic(err)
+	}
+	a.Put(0, control{})
+	run := func(now, horizon time.Duration) (x float64) {
+		a.Advance(now, horizon)
+		for in, ok := a.Next(); ok; in, ok = a.Next() {
+			x += float64(in.Move) * length.Seconds() * runSpeed
+		}
+		return x
+	}
+	for k := range int64(10 * TickRate) {
+		run(time.Duration(k)*time.Second/TickRate, time.Duration(k/6*6+6)*time.Second/TickRate)
+	}
+	for i := range 306 {
+		a.Put(tick.Tick(1+i), control{Move: 1})
+	}
+	now := length + 10*time.Second
+	return run(now, now+100*ms)
+}

@@ -1,0 +1,188 @@
+package conformance
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+)
+
+// Clock is the way in which a lane decides what server time to draw.
+type Clock uint8
+
+const (
+	// Follow is the product's: interp.Playback, which measures its delay from the arrivals alone
+	// and needs no pings.
+	Follow Clock = iota
+	// Reference is the same measurement behind the reference clock of clocksync, followed by its
+	// View.
+	Reference
+	// Mirror is Mirror's timeline, and draws once per frame instead of once per step.
+	Mirror
+	// Log5 is the platformer article's phase-locked loop with counted updates and 200 ms of delay,
+	// drawn once per frame.
+	Log5
+	// Present is the reference clock itself, for what predicts.
+	Present
+	// Local is not remote at all: a body that is simulated here, in step with the server, to show
+	// what blending between two fixed steps adds.
+	Local
+)
+
+// Lane is one way to draw a remote body.
+type Lane struct {
+	Name   string
+	Kind   interp.Kind
+	Clock  Clock
+	Config interp.Config // Interval is filled in by the run
+}
+
+// Lanes returns everything that is compared, the default first, the negative controls last.
+func Lanes() []Lane {
+	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: k.Display(), Kind: k, Clock: c} }
+	return []Lane{
+		lane(interp.Default, Follow),
+		{Name: "Default on clocksync.View", Kind: interp.Default, Clock: Reference},
+		lane(interp.GuardedHermite, Follow),
+		lane(interp.Linear, Follow),
+		lane(interp.EventBuffer, Follow),
+		{Name: "Mirror: timing + linear", Kind: interp.Linear, Clock: Mirror, Config: interp.Config{Extrapolation: -1, ResumeAfter: -1}},
+		lane(interp.Chase, Present),
+		lane(interp.Naive, Present),
+		lane(interp.RacerLinear, Present),
+		lane(interp.RacerSpline, Present),
+		lane(interp.ProjectiveBlend, Present),
+		lane(interp.OffsetDecay, Present),
+		lane(interp.Hermite, Follow),
+		{Name: "Seed: Log #5", Kind: interp.SeedLinear, Clock: Log5},
+		lane(interp.SeedChase, Present),
+		lane(interp.SeedRacer, Present),
+		{Name: "A local body", Clock: Local},
+	}
+}
+
+// lanes returns those of the given kinds from Lanes, by name.
+func lanes(names ...string) []Lane {
+	var found []Lane
+	for _, name := range names {
+		for _, l := range Lanes() {
+			if l.Name == name {
+				found = append(found, l)
+			}
+		}
+	}
+	if len(found) != len(names) {
+		panic("conformance: a lane is misspelt; use the names that Lanes gives")
+	}
+	return found
+}
+
+// Views reports whether the lane has a view of its own speed; the others show the newest that they
+// know, or the present.
+func (l *Lane) Views() bool { return l.Clock != Present && l.Clock != Local }
+
+// PerFrame reports whether the lane draws once per frame, as its original does. The others are
+// sampled once per fixed step into a logical pose, from which frames are blended, as local bodies
+// are.
+func (l *Lane) PerFrame() bool { return l.Clock == Mirror || l.Clock == Log5 }
+
+// clocks holds every clock of a client; all lanes of a run share them.
+type clocks struct {
+	reference *clocksync.Reference
+	delay     *interp.Delay // in the reference's time
+	view      *clocksync.View
+	playback  *interp.Playback
+	mirror    *interp.Mirror
+	pll       *clocksync.PLL
+
+	pllStarted bool
+	pllFirst   time.Duration // stamp of the first update: the zero of the loop's own time
+	pllLabel   time.Duration // of the newest update
+}
+
+func newClocks(interval, tick time.Duration) *clocks {
+	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
+	if err != nil {
+		panic(err) // the zero configuration is documented to be good
+	}
+	view, err := clocksync.NewView(clocksync.ViewConfig{})
+	if err != nil {
+		panic(err)
+	}
+	c := interp.DelayConfig{Interval: interval, Tick: tick}
+	return &clocks{
+		reference: reference,
+		view:      view,
+		delay:     interp.NewDelay(c),
+		playback:  interp.NewPlayback(c),
+		mirror:    interp.NewMirror(interval),
+	}
+}
+
+// arrive takes a snapshot that reached the client at a local time and was read in a frame at
+// another: Mirror knows only of the latter.
+func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint16) {
+	if c.reference.Ready() {
+		c.delay.Arrive(c.reference.At(local), stamp, number)
+	}
+	c.playback.Arrive(local, stamp, number)
+	c.mirror.Arrive(read, stamp)
+	if !c.pllStarted {
+		c.pll = clocksync.NewPLL(local)
+		c.pll.ServerStep = interval.Seconds() * 1000
+		c.pll.Restart(local)
+		c.pllStarted, c.pllFirst = true, stamp
+	} else {
+		c.pll.OnServerUpdate(local)
+	}
+	c.pllLabel = c.pll.ServerDelta(0)
+}
+
+// frame is called once per frame, after the arrivals.
+func (c *clocks) frame(local time.Duration) {
+	c.delay.Update(c.reference.At(local))
+	c.playback.Update(local)
+}
+
+// views are the server times to draw at one local time, as each clock has it.
+type views struct {
+	follow, reference, mirror, log5, present time.Duration
+	ok                                       bool
+}
+
+// at asks the clocks that are sampled once per step.
+func (c *clocks) at(local time.Duration) (v views) {
+	if !c.delay.Ready() {
+		return v
+	}
+	v.ok = true
+	v.present = c.reference.At(local)
+	v.reference = c.view.Advance(local, v.present, c.delay.Behind())
+	v.follow, _ = c.playback.View(local)
+	return v
+}
+
+// atFrame asks those that are sampled once per frame.
+func (c *clocks) atFrame(local time.Duration) (v views) {
+	if !c.pllStarted {
+		return v
+	}
+	v.ok = true
+	v.mirror, _ = c.mirror.View(local)
+	v.log5 = c.pll.TimeSinceStart(local) - 200*time.Millisecond
+	return v
+}
+
+func (v *views) of(c Clock) time.Duration {
+	switch c {
+	case Follow:
+		return v.follow
+	case Reference:
+		return v.reference
+	case Mirror:
+		return v.mirror
+	case Log5:
+		return v.log5
+	}
+	return v.present
+}

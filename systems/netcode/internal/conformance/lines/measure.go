@@ -1,0 +1,137 @@
+package lines
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance/rates"
+)
+
+const (
+	// the oracle's delay counts from the fastest snapshot of this time
+	base    = time.Minute
+	gap     = 500 * time.Millisecond // without a snapshot is an outage
+	longGap = 1500 * time.Millisecond
+	near    = 60 * time.Millisecond // within which of its median the lag is usual
+	steady  = 500 * time.Millisecond
+	stops   = 100 * time.Millisecond // beyond the newest snapshot is where a view stands still
+)
+
+// finish returns what was measured.
+func (r *recorder) finish() Figures {
+	f := &r.figures
+	seconds := (r.c.Length - rates.WarmUp).Seconds()
+	var lags, hard []time.Duration
+	for _, p := range r.frames {
+		if p.now <= rates.WarmUp || !p.shown {
+			continue
+		}
+		lags = append(lags, p.lag)
+		if h := r.c.Hard; p.now >= h.from+settling && p.now < h.until {
+			hard = append(hard, p.lag)
+		}
+	}
+	f.MeanLag, f.Lag50, f.Lag95 = mean(lags), percentile(lags, 0.50), percentile(lags, 0.95)
+	f.Wrong, f.Missed, f.MissedAtEnd = share(r.wrong, r.pictures), share(r.missed, r.ticks), share(r.endMissed, r.endTicks)
+	f.Reconnects = float64(r.reconnects[1] - r.reconnects[0])
+	f.Queue95, f.UpQueue95 = percentile(r.queue, 0.95), percentile(r.up, 0.95)
+	f.Down, f.Up = r.downBytes/seconds, r.upBytes/seconds
+	if h := r.c.Hard; h.until > 0 {
+		long := (h.until - h.from - settling).Seconds()
+		f.HardQueue95, f.HardLag99 = percentile(r.hardQueue, 0.95), percentile(hard, 0.99)
+		f.HardUse = r.hard / (float64(h.rate) * long)
+		if h.from > rates.WarmUp {
+			f.Regained = r.after / (r.c.Length - h.until - settling).Seconds() / (r.before / (h.from - rates.WarmUp).Seconds())
+		}
+	}
+	slices.SortFunc(r.arrivals, func(a, b arrival) int { return int(a.at - b.at) })
+	r.compare()
+	r.recover()
+	return *f
+}
+
+// compare finds how often the view starved, and how far behind the least constant delay would have
+// been that starves no more: one behind the fastest snapshot of the last minute, which is an
+// oracle's because it is chosen when all is over. The oracle's view runs on in outages; the lag of
+// one that stops as the client's does is compared, too.
+func (r *recorder) compare() {
+	var fastest window
+	var needs, bases []time.Duration // the delay that a step needs, and what it is added to
+	newest, starved, next := time.Duration(-1), 0, 0
+	for _, s := range r.steps {
+		for ; next < len(r.arrivals) && r.arrivals[next].at <= s.now; next++ {
+			a := r.arrivals[next]
+			newest = max(newest, a.stamp)
+			fastest.add(a.at, a.at-a.stamp)
+		}
+		if s.now <= rates.WarmUp || next == 0 {
+			continue
+		}
+		if s.view > newest {
+			starved++
+		}
+		b := fastest.least()
+		needs, bases = append(needs, s.now-b-newest), append(bases, b)
+	}
+	if len(needs) == 0 {
+		r.figures.Starved = 1
+		return
+	}
+	r.figures.Starved = share(starved, len(needs))
+	sorted := slices.Sorted(slices.Values(needs))
+	delay := max(sorted[len(sorted)-1-min(starved, len(sorted)-1)], 0)
+	waits := make([]time.Duration, len(needs))
+	for i, need := range needs {
+		waits[i] = bases[i] + max(delay, need-stops)
+	}
+	against := func(lag time.Duration) float64 {
+		return r.figures.MeanLag.Seconds() / max(lag+tickLength, time.Millisecond).Seconds()
+	}
+	r.figures.Oracle, r.figures.Stopped = against(mean(bases)+delay), against(mean(waits))
+}
+
+// window is the least of the values of the last minute.
+type window struct{ kept []arrival } // ascending in both
+
+func (w *window) add(at, value time.Duration) {
+	for len(w.kept) > 0 && w.kept[len(w.kept)-1].stamp >= value {
+		w.kept = w.kept[:len(w.kept)-1]
+	}
+	w.kept = append(w.kept, arrival{at, value})
+	for w.kept[0].at < at-base {
+		w.kept = w.kept[1:]
+	}
+}
+
+func (w *window) least() time.Duration { return w.kept[0].stamp }
+
+// recover finds how long the view takes until it is where it was after a gap, or after the line's
+// silence: half a second long within 60 ms of its median lag.
+func (r *recorder) recover() {
+	for i := 1; i < len(r.arrivals); i++ {
+		from, to := r.arrivals[i-1].at, r.arrivals[i].at
+		if from > rates.WarmUp && to-from >= gap && to-from <= longGap {
+			r.figures.Recovery = max(r.figures.Recovery, r.back(to))
+		}
+	}
+	if r.c.silent > 0 {
+		r.figures.Recovery = max(r.figures.Recovery, r.back(r.c.silent))
+	}
+}
+
+// back returns how long the view takes from an instant on.
+func (r *recorder) back(from time.Duration) time.Duration {
+	since := time.Duration(-1)
+	for _, p := range r.frames {
+		switch {
+		case p.now < from:
+		case !p.shown || p.lag > r.figures.Lag50+near:
+			since = -1
+		case since < 0:
+			since = p.now
+		case p.now-since >= steady:
+			return since - from
+		}
+	}
+	return r.c.Length - from
+}

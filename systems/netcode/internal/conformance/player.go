@@ -1,0 +1,237 @@
+package conformance
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// The game of the prediction cases: a runner on a line, and eight buttons whose presses are
+// counted.
+
+const runSpeed = 6.0 // m/s
+
+// control is an input.
+type control struct {
+	Move  int8  // -1, 0 or 1
+	Press uint8 // a bit for each button that went down in this tick
+}
+
+var controlRules = prediction.Rules[control]{
+	Repeat: func(last control) control { return control{Move: last.Move} },
+	Merge:  func(into, presses control) control { into.Press |= presses.Press; return into },
+}
+
+// runner is the player's state.
+type runner struct {
+	X       float64
+	Pressed [8]uint16
+}
+
+func (b runner) step(in control, _ tick.Tick) runner {
+	b.X += float64(in.Move) * runSpeed / TickRate
+	for p := in.Press; p != 0; p &= p - 1 {
+		b.Pressed[bits.TrailingZeros8(p)]++
+	}
+	return b
+}
+
+func (b runner) distance(o runner) float64 {
+	if b.Pressed != o.Pressed {
+		return math.Inf(1)
+	}
+	return math.Abs(b.X - o.X)
+}
+
+// controlCodec packs inputs into three bits, eleven with a press.
+type controlCodec struct{}
+
+func (controlCodec) Write(w *packet.Writer, in, _ control) {
+	w.Int(int64(in.Move), 2)
+	w.Bool(in.Press != 0)
+	if in.Press != 0 {
+		w.Bits(uint64(in.Press), 8)
+	}
+}
+
+func (controlCodec) Read(r *packet.Reader, _ control) control {
+	in := control{Move: int8(r.Int(2))}
+	if r.Bool() {
+		in.Press = uint8(r.Bits(8))
+	}
+	if in.Move == -2 {
+		r.Fail(packet.ErrMalformed)
+	}
+	return in
+}
+
+// strafing turns about each half second and presses a button each third of one.
+func strafing(t tick.Tick) control {
+	in := control{Move: 1}
+	if t/30%2 == 1 {
+		in.Move = -1
+	}
+	if t%20 == 7 {
+		in.Press = 1 << (t / 20 % 8)
+	}
+	return in
+}
+
+// match is a server and one player over a simulated path: ticks and frames at 60 Hz, states at 30
+// Hz.
+type match struct {
+	lead     int
+	play     func(tick.Tick) control
+	push     func(k int64) float64 // what the server adds to the place in tick k
+	up, down *linksim.Link
+	buffer   *prediction.Buffer[control]
+	server   runner
+	client   *prediction.Predictor[runner, control]
+	offset   prediction.ErrorOffset[float64, prediction.Scalar]
+	inputs   prediction.Inputs[control]
+	out      [256]byte
+
+	sent        runner // what the inputs would have done, each once
+	slow        int    // ticks whose input did not show in the state of the same tick
+	corrections int
+	lastWrong   int64 // tick of the last correction
+	repeated    int   // in a row
+	longest     int   // run of repeats
+}
+
+// framePhase is when in its tick the client's frame runs.
+const framePhase = 5 * ms
+
+func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *match {
+	n.Down.Seed, n.Up.Seed = 2*seed, 2*seed+1
+	way := framePhase + n.Up.Delay + n.Up.Jitter
+	m := &match{lead: int((way+tickLength-1)/tickLength) + slack, play: play, up: mustLink(n.Up), down: mustLink(n.Down)}
+	var err error
+	if m.buffer, err = prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}); err != nil {
+		panic(err)
+	}
+	m.client = prediction.NewPredictor(prediction.Config[runner, control]{
+		Step: runner.step, Distance: runner.distance, Tolerance: 1e-9, Rules: controlRules,
+	})
+	m.client.Start(tick.Tick(m.lead), runner{})
+	return m
+}
+
+// run plays the ticks from one to another, in seconds, and calls each after every one.
+func (m *match) run(from, to float64, each func(k int64)) {
+	for k := int64(from * TickRate); k < int64(to*TickRate); k++ {
+		m.serve(k)
+		m.predict(k)
+		if each != nil {
+			each(k)
+		}
+	}
+}
+
+// serve is one tick of the server.
+func (m *match) serve(k int64) {
+	now := time.Duration(k) * time.Second / TickRate
+	for {
+		datagram, at, ok := m.up.Pop(now)
+		if !ok {
+			break
+		}
+		r := packet.NewReader(datagram)
+		if m.buffer.Admit() && m.inputs.Read(&r, controlCodec{}) == nil && r.Close() == nil {
+			m.buffer.Receive(&m.inputs, at)
+		}
+	}
+	in, source := m.buffer.Next()
+	if m.repeated++; source != prediction.Repeated {
+		m.repeated = 0
+	}
+	m.longest = max(m.longest, m.repeated)
+	m.server = m.server.step(in, tick.Tick(k))
+	if m.push != nil {
+		m.server.X += m.push(k)
+	}
+	if k%2 == 0 {
+		return
+	}
+	w := packet.NewWriter(m.out[:])
+	w.Bits(uint64(m.buffer.Tick()), 32)
+	w.Bits(math.Float64bits(m.server.X), 64)
+	for _, p := range m.server.Pressed {
+		w.Bits(uint64(p), 16)
+	}
+	m.buffer.Feedback().Write(&w)
+	m.down.Push(now, w.Bytes())
+}
+
+// predict is one tick of the client.
+func (m *match) predict(k int64) {
+	now := time.Duration(k)*time.Second/TickRate + framePhase
+	for {
+		datagram, _, ok := m.down.Pop(now)
+		if !ok {
+			break
+		}
+		m.hear(datagram, k)
+	}
+	t := tick.Tick(k + int64(m.lead))
+	in := m.play(t)
+	m.sent = m.sent.step(in, t)
+	before := m.client.State().X
+	m.client.Advance(t, in)
+	if moved := m.client.State().X - before; math.Abs(moved-float64(in.Move)*runSpeed/TickRate) > 1e-9 {
+		m.slow++
+	}
+	m.offset.Advance(tickLength)
+	w := packet.NewWriter(m.out[:])
+	if m.client.Pending().Write(&w, controlCodec{}, prediction.Redundancy{}) > 0 {
+		m.up.Push(now, w.Bytes())
+	}
+}
+
+// hear is what the client does with a state.
+func (m *match) hear(datagram []byte, k int64) {
+	r := packet.NewReader(datagram)
+	t := tick.Tick(r.Bits(32))
+	b := runner{X: math.Float64frombits(r.Bits(64))}
+	for i := range b.Pressed {
+		b.Pressed[i] = uint16(r.Bits(16))
+	}
+	feedback := prediction.ReadFeedback(&r)
+	if err := r.Close(); err != nil {
+		panic(err) // the link changes no bits
+	}
+	if feedback.Heard {
+		m.client.Pending().Acknowledge(feedback.Ack)
+	}
+	if c := m.client.Reconcile(t, b); c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
+		m.corrections++
+		m.lastWrong = k
+		m.offset.Correct(c.Before.X, c.After.X)
+	}
+}
+
+// presses returns how many of the presses sent never ran, and how many ran more than once.
+func (m *match) presses() (lost, doubled int) {
+	for i, n := range m.sent.Pressed {
+		d := int(n) - int(m.server.Pressed[i])
+		lost += max(d, 0)
+		doubled += max(-d, 0)
+	}
+	return lost, doubled
+}
+
+// quietly is play without presses from a tick on, so that at the end of the match all have arrived.
+func quietly(play func(tick.Tick) control, from float64) func(tick.Tick) control {
+	return func(t tick.Tick) control {
+		in := play(t)
+		if float64(t) >= from*TickRate {
+			in.Press = 0
+		}
+		return in
+	}
+}

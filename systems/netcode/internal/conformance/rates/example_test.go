@@ -1,0 +1,21 @@
+package rates_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance/rates"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// What would 20 snapshots a second mean on a path of one's own?
+func ExampleRun() {
+	satellite := rates.Network{Name: "satellite", Path: linksim.Condition{Delay: 300 * time.Millisecond, Jitter: 5 * time.Millisecond}}
+	f, err := rates.Run(rates.Setting{Network: satellite, TickRate: 60, SnapshotRate: 20, Length: 30 * time.Second, Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("others are shown %v late and have pressed %v ago\n", f.Lag50.Round(50*time.Millisecond), f.Age.Round(50*time.Millisecond))
+	// Output:
+	// others are shown 350ms late and have pressed 700ms ago
+}

@@ -1,0 +1,344 @@
+package rates
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+// Setting is what a game chooses, and the network that it gets.
+type Setting struct {
+	Network      Network
+	TickRate     int // Hz, of the server and both clients
+	SnapshotRate int // Hz
+	ActionRate   int // packets of inputs per second; zero: one per tick
+	FrameRate    int // Hz, of the clients; zero: 60. Sockets are read once per frame
+	// in motion beside the two players; zero: 18, so that 20 entities move. At least 3
+	Bodies int
+	Length time.Duration
+	Seed   uint64
+
+	// Path, if set, gives the two clients their paths instead of Network. Shared lets the second
+	// client's datagrams wait in the queues of the first one's bottlenecks.
+	Path   func(client int) linksim.Path
+	Shared bool
+	Watch  Watcher // may be nil
+}
+
+const (
+	// WarmUp is the time from the start that no figure counts.
+	WarmUp = 10 * time.Second
+
+	turn     = time.Second / 240 // of the server's loop
+	farthest = 2 * time.Second   // of a rewind: the most that a server can be configured to
+	presses  = 1 << 10           // ticks whose presses are remembered
+)
+
+// run is a match being measured: what the first client sees is, and what the second one does.
+type run struct {
+	setting Setting
+	now     time.Duration
+	frame   time.Duration // of a client
+
+	listener *loopback.Listener
+	protocol *netcode.Protocol[state, input]
+	server   *netcode.Server[state, input]
+	engine   *ecs.Engine
+	bodies   *bodies
+	paths    paths
+
+	ends  [2]*end
+	lines [2]*linksim.Conn // the first connection of each client, or of both on a shared line
+	// the clients of all connections, in the order in which they were dialled
+	dials    []int
+	accepted int
+	players  []*netcode.Player[state, input]
+	blind    bool                   // clients are not told when datagrams arrived
+	pressed  [presses]time.Duration // by tick: when the second player's input for it was taken
+	figures  recorder
+}
+
+// end is a client with a process of its own.
+type end struct {
+	run     *run
+	client  *netcode.Client[state, input]
+	engine  *ecs.Engine
+	path    *linksim.Conn // of its connection
+	born    time.Duration
+	drawn   time.Duration // the next frame
+	packets uint64        // sent since the warm-up
+	bytes   uint64
+	prev    time.Duration // the views at the start and at the end of the step that is on the screen
+	cur     time.Duration
+}
+
+// bodies move along paths that are known in closed form.
+type bodies struct {
+	paths      paths
+	engine     *ecs.Engine
+	transforms generic.Map1[components.Transform3D]
+	all        []arche.Entity
+	ids        generic.Map1[netcode.Replicated]
+}
+
+func (b *bodies) Initialize(*arche.World) {}
+func (b *bodies) Finalize(*arche.World)   {}
+func (b *bodies) Update(*arche.World) {
+	at := b.engine.Time().StepEnd.Seconds()
+	for i, e := range b.all {
+		b.transforms.Get(e).Set(b.paths.at(i, at))
+	}
+}
+
+// newRun sets the match up.
+func newRun(s Setting) (*run, error) {
+	if s.Bodies == 0 {
+		s.Bodies = 18
+	}
+	if s.ActionRate == 0 {
+		s.ActionRate = s.TickRate
+	}
+	if s.FrameRate == 0 {
+		s.FrameRate = 60
+	}
+	if s.TickRate < 1 || s.Bodies < measured || s.FrameRate < 1 {
+		return nil, fmt.Errorf("rates: %+v cannot be played: it takes a tick rate, a frame rate and at least %d bodies", s, measured)
+	}
+	r := &run{setting: s, frame: time.Second / time.Duration(s.FrameRate), listener: loopback.Listen(loopback.Config{MTU: mtu})}
+	r.figures.setting = &r.setting
+	r.paths = newPaths()
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	var err error
+	if r.protocol, err = newProtocol(s.TickRate, s.Bodies+8); err != nil {
+		return nil, err
+	}
+	if r.engine, err = ecs.New(ecs.Config{FixedRate: s.TickRate}); err != nil {
+		return nil, err
+	}
+	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](r.engine.World())
+	r.server, err = netcode.NewServer(r.protocol, netcode.ServerConfig[state, input]{
+		Listener: watched{r.listener, r}, SnapshotRate: s.SnapshotRate, MinSnapshotRate: 1, Rewind: farthest, Log: quiet,
+		Random: rand.NewChaCha8([32]byte{byte(s.Seed)}),
+		Joined: func(p *netcode.Player[state, input]) (state, arche.Entity) {
+			r.players = append(r.players, p)
+			first := state{Z: 5 * float32(p.Number())}
+			l := components.NewLogical(pose(first))
+			return first, spawn.NewWith(&l, &netcode.Replicated{Kind: kindPlayer})
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.engine.Install(r.server)
+	r.bodies = &bodies{
+		paths: r.paths, engine: r.engine, transforms: generic.NewMap1[components.Transform3D](r.engine.World()), ids: generic.NewMap1[netcode.Replicated](r.engine.World()),
+	}
+	for i := range s.Bodies {
+		l := components.NewLogical(r.paths.at(i, 0))
+		r.bodies.all = append(r.bodies.all, spawn.NewWith(&l, &netcode.Replicated{Kind: kindBody}))
+	}
+	r.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { r.rewind() }), r.bodies)
+
+	rng := rand.New(rand.NewPCG(s.Seed, 0x726174))
+	for i := range r.ends {
+		if r.ends[i], err = r.newEnd(i, rng, quiet); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// newEnd makes a client, whose first frame comes at a moment of its own.
+func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
+	s := &r.setting
+	e := &end{run: r, born: time.Duration(rng.Int64N(int64(turn)))}
+	path := s.Network.path(rng, s.Length)
+	if s.Path != nil {
+		path = s.Path(i)
+	}
+	hands := play(s.TickRate)
+	var err error
+	e.client, err = netcode.NewClient(r.protocol, netcode.ClientConfig[state, input]{
+		Log: log, ActionRate: s.ActionRate,
+		Dial: func() (transport.Conn, error) {
+			far, err := linksim.Wrap(r.listener.Dial(), path)
+			if err != nil {
+				return nil, err
+			}
+			r.dialled(i, far)
+			e.path = far
+			if r.blind {
+				return struct{ transport.Conn }{counted{far, e}}, nil
+			}
+			return counted{far, e}, nil
+		},
+		Input: func(t tick.Tick) input {
+			if at := &r.pressed[t%presses]; i == 1 && (*at == 0 || r.now-*at > time.Second) {
+				*at = r.now // when the clock has gone back and asks again, the first answer stands
+			}
+			return hands(t)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if e.engine, err = ecs.New(ecs.Config{FixedRate: s.TickRate}); err != nil {
+		return nil, err
+	}
+	e.engine.Install(interpolation.New3D(), e.client)
+	e.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+		e.prev, e.cur = e.cur, e.client.View()
+		if s.Watch != nil {
+			s.Watch.Step(i, r.now, e.cur, e.playing())
+		}
+	}))
+	e.drawn = e.born + time.Duration(rng.Int64N(int64(r.frame)))
+	return e, nil
+}
+
+// counted counts what a client sends.
+type counted struct {
+	transport.Conn
+	end *end
+}
+
+func (c counted) Send(datagram []byte) error {
+	if c.end.run.now > WarmUp {
+		c.end.packets++
+		c.end.bytes += uint64(len(datagram))
+	}
+	return c.Conn.Send(datagram)
+}
+
+func (c counted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
+	return c.Conn.(transport.Stamper).RecvAt(buf)
+}
+
+// Run measures a setting. The same one gives the same figures. An error says that it cannot be
+// played at all.
+func Run(s Setting) (Figures, error) {
+	r, err := newRun(s)
+	if err != nil {
+		return Figures{}, err
+	}
+	return r.play(), nil
+}
+
+// play runs the match and measures it.
+func (r *run) play() Figures {
+	var down netcode.ServerStats
+	for next := turn; r.now < r.setting.Length; {
+		due := -1
+		at := next
+		for i, e := range r.ends {
+			if e.drawn < at {
+				due, at = i, e.drawn
+			}
+		}
+		before := r.now
+		r.now = at
+		if before <= WarmUp && at > WarmUp {
+			down = r.server.Stats()
+			r.figures.begin(r)
+		}
+		if due < 0 {
+			r.engine.Update(r.now - r.engine.Time().Real)
+			if s := r.setting.Watch; s != nil {
+				for i := range r.ends {
+					s.Turn(i, r.now, r.inputs(i))
+				}
+			}
+			for _, e := range r.ends {
+				if e.path != nil {
+					e.path.Poll(r.now - e.born) // the network waits for nobody's frames
+				}
+			}
+			next += turn
+			continue
+		}
+		e := r.ends[due]
+		e.engine.Update(r.now - e.born - e.engine.Time().Real)
+		e.drawn += r.frame
+		r.look(due)
+	}
+	return r.figures.end(r, down)
+}
+
+// look compares a client's picture with the truth. The figures are the first client's.
+func (r *run) look(client int) {
+	e := r.ends[client]
+	if r.setting.Watch == nil && (client > 0 || r.now <= WarmUp) {
+		return
+	}
+	frame := Frame{Now: r.now, Playing: e.playing(), Stats: e.client.Stats(), View: e.cur}
+	if frame.Playing {
+		t := e.engine.Time()
+		share := float64(t.Normal-t.StepStart) / float64(t.StepEnd-t.StepStart)
+		frame.Shown = e.prev + time.Duration(share*float64(e.cur-e.prev))
+		for i := range frame.Off {
+			frame.Off[i] = e.off(i, frame.Shown)
+		}
+	}
+	if r.setting.Watch != nil {
+		r.setting.Watch.Frame(client, &frame)
+	}
+	if client > 0 || !frame.Playing || r.now <= WarmUp {
+		return
+	}
+	f := &r.figures
+	f.lag = append(f.lag, r.now-frame.Shown)
+	f.lead = append(f.lead, frame.Stats.Lead)
+	if at := r.pressed[uint64(frame.Shown.Seconds()*float64(r.setting.TickRate))%presses]; at > 0 {
+		f.age = append(f.age, r.now-at)
+	}
+	f.circle, f.flips = max(f.circle, frame.Off[circle]), max(f.flips, frame.Off[flips])
+}
+
+func (e *end) playing() bool {
+	status, _ := e.client.Status()
+	return status == netcode.Playing
+}
+
+// off returns how far a body is drawn from where it was at the time that is shown.
+func (e *end) off(body int, shown time.Duration) float64 {
+	r := e.run
+	replica := e.client.Replica(r.bodies.ids.Get(r.bodies.all[body]).ID)
+	if replica.IsZero() {
+		return 0
+	}
+	w := e.engine.World()
+	drawn := (*components.Visual3D)(w.Get(replica, arche.ComponentID[components.Visual3D](w))).Get().Position
+	return float64(drawn.Sub(r.paths.at(body, shown.Seconds()).Position).Len())
+}
+
+// rewind measures how far back the first player's screen is, by a body whose place tells the time.
+func (r *run) rewind() {
+	if r.now <= WarmUp {
+		return
+	}
+	for _, p := range r.players {
+		if p.Number() != r.ends[0].client.Number() || !p.Connected() {
+			continue
+		}
+		p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
+			if seen, ok := at(r.bodies.all[straight]); ok {
+				seconds := (float64(seen.Position[0]) - startX) / straightSpeed
+				r.figures.rewind = append(r.figures.rewind, r.engine.Time().StepStart-time.Duration(seconds*float64(time.Second)))
+			}
+		})
+	}
+}

@@ -1,0 +1,402 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// special is a case that asks for more than the measures of a run. Run returns one figure for each
+// bound; the greatest over the seeds counts (the least for a lower bound).
+type special struct {
+	number, condition string
+	bounds            []bound
+	once              bool // there is nothing random in it
+	run               func(seed uint64) []float64
+}
+
+// specials returns all such cases.
+func specials() []special {
+	plus := scripted(base, "base, at 60 s the way becomes 100 ms longer", linksim.Event{Kind: linksim.Route, At: route, By: 100 * ms})
+	minus := scripted(base, "base, at 60 s the way becomes 100 ms shorter", linksim.Event{Kind: linksim.Route, At: route, By: -100 * ms})
+	minus.Down.Delay, minus.Up.Delay = 200*ms, 200*ms
+	minus.Name = "200±10 ms, at 60 s the way becomes 100 ms shorter"
+	list := []special{recovery(), extrapolation(), duplicates()}
+	for _, ppm := range []float64{500, -500} {
+		list = append(list, drift("11", ppm, 1800*time.Second, false))
+	}
+	for _, ppm := range []float64{2000, -2000} {
+		list = append(list, drift("12", ppm, long, true))
+	}
+	list = append(list,
+		reroute(plus, 2.5, 180*time.Second),
+		reroute(minus, 12, 180*time.Second),
+		epochs(),
+		hierarchy(base, 0.01),
+		slowClient(), suspended(), pause(),
+	)
+	list = append(list, predictionCases()...)
+	return append(list, cubeCases()...)
+}
+
+// lags records how far behind the server the first lane is, frame by frame.
+type lags struct{ at, lag []time.Duration }
+
+func (l *lags) watch(lane int, f *Frame) {
+	if lane == 0 {
+		l.at = append(l.at, f.Now)
+		l.lag = append(l.lag, f.Now-f.Claim)
+	}
+}
+
+// median of the lags from one instant to another.
+func (l *lags) median(from, to time.Duration) time.Duration {
+	var v []time.Duration
+	for i, t := range l.at {
+		if t >= from && t < to {
+			v = append(v, l.lag[i])
+		}
+	}
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
+
+// settled returns how long after an instant the lag was last as far from where it ends as a
+// tolerance.
+func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
+	last := after
+	for i, t := range l.at {
+		if t > after && (l.lag[i]-end).Abs() >= tolerance {
+			last = t
+		}
+	}
+	return last - after
+}
+
+// recovery: on an ordered stream every loss becomes a stall. Some time after the loss has ended the
+// view must be near again.
+//
+// A packet that was sent before the end may be lost with all of its retransmissions: it comes
+// seconds late, and holds up all behind it. A view that goes no further than 100 ms beyond what has
+// come is then as far behind as the stream, less 100 ms, and makes up for it at 1.5 of real speed.
+// So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the least lag
+// that any such view can have come down to by then. The first figure alone, for the worst seed,
+// stands beside it.
+func recovery() special {
+	const calm = 60 * time.Second
+	n := ordered
+	n.Calm = calm
+	quiet := ordered
+	quiet.Down.Loss, quiet.Up.Loss = 0, 0
+	return special{
+		number: "6", condition: "seeds over an ordered stream, M1, loss ends after 60 s",
+		bounds: []bound{
+			{lane: tandem, what: "lag 5 s later against that without loss, or against the least that a view at 1.5 of real speed can have where that is more", unit: factors, limit: 1.1},
+			{lane: tandem, what: "lag 5 s later against that without loss, whatever the stream", unit: factors, compare: true},
+			{lane: tandem, what: "time until it is below 1.1 times that", unit: secs, compare: true},
+		},
+		run: func(seed uint64) []float64 {
+			var got, want lags
+			const later = calm + 5*time.Second
+			least := time.Duration(0) // that a view can have then
+			Run(Spec{
+				Network: n, Motion: motion("M1"), Lanes: lanes(tandem, naive), Length: calm + 60*time.Second, Seed: seed,
+				Watch: func(lane int, f *Frame) {
+					got.watch(lane, f)
+					if lane == 1 && f.Now < later { // which shows the newest that has come
+						least = max(least, f.Now-f.Claim-100*ms-(later-f.Now)/2)
+					}
+				},
+			})
+			Run(Spec{Network: quiet, Motion: motion("M1"), Lanes: lanes(tandem), Length: 30 * time.Second, Seed: seed, Watch: want.watch})
+			normal := want.median(10*time.Second, 30*time.Second)
+			over := time.Duration(0)
+			for i, t := range got.at {
+				if t > calm && float64(got.lag[i]) > 1.1*float64(normal) {
+					over = t - calm
+				}
+			}
+			at5 := got.median(later, later+100*ms)
+			return []float64{at5.Seconds() / max(normal, least).Seconds(), at5.Seconds() / normal.Seconds(), over.Seconds()}
+		},
+	}
+}
+
+// extrapolation: in a burst of losses a body goes on for 100 ms at most, then it holds.
+func extrapolation() special {
+	return special{
+		number: "7", condition: bursts.Name + ", M1",
+		bounds: []bound{
+			{lane: tandem, what: "view beyond the newest sample", unit: millis, limit: 0.1},
+			{lane: tandem, what: "steps in which the view runs back", unit: counts, limit: 0},
+		},
+		run: func(seed uint64) []float64 {
+			var most, last time.Duration
+			back := 0
+			Run(Spec{
+				Network: bursts, Motion: motion("M1"), Lanes: lanes(tandem), Length: short, Seed: seed,
+				Step: func(_ int, _, view time.Duration, info *interp.Info) {
+					most = max(most, info.Extrapolated)
+					if view < last {
+						back++
+					}
+					last = view
+				},
+			})
+			return []float64{most.Seconds(), float64(back)}
+		},
+	}
+}
+
+// duplicates: a run in which every third packet comes twice shows the same picture to the bit.
+func duplicates() special {
+	differ := func(seed uint64, names ...string) []float64 {
+		count := make([]float64, len(names))
+		type key struct {
+			now, claim time.Duration
+			x, y, z    float64
+		}
+		frames := make([][]key, len(names))
+		watch := func(lane int, f *Frame) {
+			frames[lane] = append(frames[lane], key{f.Now, f.Claim, f.Drawn[0], f.Drawn[1], f.Drawn[2]})
+		}
+		spec := Spec{Network: base, Motion: motion("M3"), Lanes: lanes(names...), Length: 60 * time.Second, Seed: seed, Watch: watch}
+		spec.Network.Down.Loss, spec.Network.Up.Loss = 0.05, 0.05
+		Run(spec)
+		first := frames
+		frames = make([][]key, len(names))
+		// downwards alone: a ping that comes twice would be answered twice
+		spec.Network.Down.Duplicate = 0.3
+		Run(spec)
+		for i := range first {
+			for j := range first[i] {
+				if j >= len(frames[i]) || first[i][j] != frames[i][j] {
+					count[i]++
+				}
+			}
+		}
+		return count
+	}
+	return special{
+		number: "10", condition: "base with 5 % loss, with and without 30 % duplicates, M3",
+		bounds: []bound{
+			{lane: tandem, what: "frames that differ by any bit", unit: counts},
+			{lane: mirror, what: "frames that differ by any bit", unit: counts},
+		},
+		run: func(seed uint64) []float64 { return differ(seed, tandem, mirror) },
+	}
+}
+
+// drift: the client's clock runs fast or slow. The view must keep the lag that it has with a good
+// clock.
+func drift(number string, ppm float64, length time.Duration, controls bool) special {
+	n := drifting(base, fmt.Sprintf("base, client's clock %+.0f ppm", ppm), ppm)
+	if !controls {
+		return special{
+			number: number, condition: fmt.Sprintf("%s, M1, %v", n.Name, length),
+			bounds: []bound{
+				{lane: tandem, what: "view-time error after 10 s", unit: tenths, limit: 0.005},
+				{lane: tandem, what: "median speed of the view off the clocks' ratio by", unit: percents, limit: 0.002},
+			},
+			run: func(seed uint64) []float64 {
+				off, rate := viewError(n, length, seed, tandem, 10*time.Second)
+				return []float64{off[len(off)-1].Seconds(), math.Abs(rate - 1/(1+ppm*1e-6))}
+			},
+		}
+	}
+	p99 := func(off []time.Duration) float64 { return off[len(off)*99/100].Seconds() }
+	return special{
+		number: number, condition: n.Name + ", M1",
+		bounds: []bound{
+			{lane: tandem, what: "view-time error, 99 % of the frames", unit: tenths, limit: 0.010},
+			{lane: log5, what: "the same at 10 Hz, which its constants are for", unit: tenths, limit: 0.010, control: true},
+		},
+		run: func(seed uint64) []float64 {
+			ours, _ := viewError(n, length, seed, tandem, WarmUp)
+			theirs, _ := viewError(at10(n), length, seed, log5, WarmUp)
+			return []float64{p99(ours), p99(theirs)}
+		},
+	}
+}
+
+// viewError returns the differences of the lag, sorted, from its median in the same run with a good
+// clock, and the median speed of the view.
+func viewError(n Network, length time.Duration, seed uint64, lane string, from time.Duration) ([]time.Duration, float64) {
+	good := n
+	good.Drift = 0
+	var want, got lags
+	Run(Spec{Network: good, Motion: motion("M1"), Lanes: lanes(lane), Length: 60 * time.Second, Seed: seed, Watch: want.watch})
+	normal := want.median(10*time.Second, 60*time.Second)
+
+	var rates []float64
+	var lastAt, lastView time.Duration
+	Run(Spec{
+		Network: n, Motion: motion("M1"), Lanes: lanes(lane), Length: length, Seed: seed, Watch: got.watch,
+		Step: func(_ int, at, view time.Duration, _ *interp.Info) {
+			if at-lastAt >= time.Second {
+				if lastAt > 0 {
+					rates = append(rates, float64(view-lastView)/float64(at-lastAt))
+				}
+				lastAt, lastView = at, view
+			}
+		},
+	})
+	var off []time.Duration
+	for i, t := range got.at {
+		if t > from {
+			off = append(off, (got.lag[i] - normal).Abs())
+		}
+	}
+	slices.Sort(off)
+	slices.Sort(rates)
+	return off, rates[len(rates)/2]
+}
+
+// reroute: the way becomes longer or shorter, for good.
+func reroute(n Network, within float64, length time.Duration) special {
+	change := n.Down.Script[0].By
+	const tail = 20 * time.Second
+	absorb := func(seed uint64, lane string) (took float64, m Measure) {
+		var l lags
+		res := Run(Spec{Network: n, Motion: motion("M1"), Lanes: lanes(lane), Length: length, Seed: seed, Watch: l.watch})
+		return l.settled(route, l.median(length-tail, length), 10*ms).Seconds(), res.Lanes[0]
+	}
+	return special{
+		number: "13", condition: n.Name + ", M1",
+		bounds: []bound{
+			{lane: tandem, what: "until the view is within 10 ms of its place", unit: secs, limit: within},
+			{lane: tandem, what: "speed of the view off 1 by", unit: factors, limit: 0.1},
+			{lane: tandem, what: "steps in which it runs back", unit: counts},
+			{lane: mirror, what: "until the view is within 10 ms of its place", unit: secs, compare: true},
+			{lane: log5, what: "the same at 10 Hz, which its constants are for", unit: secs, limit: within, control: true},
+		},
+		run: func(seed uint64) []float64 {
+			ours, m := absorb(seed, tandem)
+			theirs, _ := absorb(seed, mirror)
+			// The loop gives way by 0.1 ms per update, so that its last twenty seconds say little
+			// of where it is heading: it is there when all of the change is.
+			var l lags
+			Run(Spec{Network: at10(n), Motion: motion("M1"), Lanes: lanes(log5), Length: length, Seed: seed, Watch: l.watch})
+			end := l.median(route-tail, route) + change
+			return []float64{ours, max(1-m.RateMin, m.RateMax-1), float64(m.Back), theirs, l.settled(route, end, 10*ms).Seconds()}
+		},
+	}
+}
+
+// epochs: what the client's clock shows at the start must not matter at all.
+func epochs() special {
+	return special{
+		number: "15", condition: seeds.Name + ", M3, client's clock an hour ahead or behind",
+		bounds: []bound{{lane: tandem, what: "frames that differ by any bit", unit: counts}},
+		run: func(seed uint64) []float64 {
+			type key struct {
+				claim   time.Duration
+				x, y, z float64
+			}
+			var runs [3][]key
+			for i, epoch := range []time.Duration{0, time.Hour, -time.Hour} {
+				n := seeds
+				n.Epoch = epoch
+				Run(Spec{
+					Network: n, Motion: motion("M3"), Lanes: lanes(tandem), Length: 60 * time.Second, Seed: seed,
+					Watch: func(_ int, f *Frame) {
+						runs[i] = append(runs[i], key{f.Claim, f.Drawn[0], f.Drawn[1], f.Drawn[2]})
+					},
+				})
+			}
+			differ := 0
+			for i := range runs[0] {
+				if runs[0][i] != runs[1][i] || runs[0][i] != runs[2][i] {
+					differ++
+				}
+			}
+			return []float64{float64(differ)}
+		},
+	}
+}
+
+// hierarchy: a spinning child on a turning parent. Both are sampled at one view time, and local
+// poses are blended.
+func hierarchy(n Network, limit float64) special {
+	return special{
+		number: "21", condition: n.Name + ", M8",
+		bounds: []bound{
+			{lane: tandem, what: "steps in which the two are shown of different times", unit: counts},
+			{lane: tandem, what: "child's error in the world", unit: metres, limit: limit},
+			{lane: tandem, what: "child's rotation in the world", unit: degrees, limit: 5},
+		},
+		run: func(seed uint64) []float64 {
+			m := Run(Spec{Network: n, Motion: motion("M8"), Child: &child8, Lanes: lanes(tandem), Length: short, Seed: seed}).Lanes[0]
+			return []float64{float64(m.Torn), m.ErrorMax, m.TurnMax}
+		},
+	}
+}
+
+// slowClient draws eight frames a second: up to eight steps in each.
+func slowClient() special {
+	n := base
+	n.FrameRate = 8
+	return special{
+		number: "28", condition: "base, client at 8 frames a second, M1",
+		bounds: []bound{
+			{lane: tandem, what: "error at steps", unit: metres, limit: 0.005},
+			{lane: tandem, what: "steps in which the view runs back", unit: counts},
+		},
+		run: func(seed uint64) []float64 {
+			m := Run(Spec{Network: n, Motion: motion("M1"), Lanes: lanes(tandem), Length: short, Seed: seed}).Lanes[0]
+			return []float64{m.StepMax, float64(m.Back)}
+		},
+	}
+}
+
+// suspended: a client that stands still for a minute, with everything that was sent meanwhile
+// waiting for it.
+func suspended() special {
+	n := base
+	n.Suspend = [2]time.Duration{30 * time.Second, 90 * time.Second}
+	return special{
+		number: "28", condition: "base, client suspended for 60 s, M1",
+		bounds: []bound{
+			{lane: tandem, what: "until the view is within a tick of its place", unit: secs, limit: 3},
+			{lane: tandem, what: "steps in which the view runs back", unit: counts},
+		},
+		run: func(seed uint64) []float64 {
+			var l lags
+			m := Run(Spec{Network: n, Motion: motion("M1"), Lanes: lanes(tandem), Length: short, Seed: seed, Watch: l.watch}).Lanes[0]
+			end := l.median(20*time.Second, 30*time.Second)
+			return []float64{l.settled(n.Suspend[1], end, tickLength).Seconds(), float64(m.Back)}
+		},
+	}
+}
+
+// pause: the server stands still for two seconds, and its time with it.
+func pause() special {
+	n := base
+	n.Pause = [2]time.Duration{30 * time.Second, 32 * time.Second}
+	return special{
+		number: "30", condition: "base, server pauses for 2 s, M3",
+		bounds: []bound{
+			{lane: tandem, what: "view beyond the newest sample", unit: millis, limit: 0.1},
+			{lane: tandem, what: "speed of the view off 1 by, while it does not wait", unit: factors, limit: 0.1},
+			{lane: tandem, what: "jumps", unit: metres, limit: 0.05},
+			{lane: tandem, what: "from its end until the view is within a tick of its place", unit: secs, limit: 3},
+		},
+		run: func(seed uint64) []float64 {
+			var l lags
+			var most time.Duration
+			m := Run(Spec{
+				Network: n, Motion: motion("M3"), Lanes: lanes(tandem), Length: 60 * time.Second, Seed: seed, Watch: l.watch,
+				Step: func(_ int, _, _ time.Duration, info *interp.Info) { most = max(most, info.Extrapolated) },
+			}).Lanes[0]
+			end := l.median(20*time.Second, 30*time.Second)
+			return []float64{most.Seconds(), max(1-m.RateMin, m.RateMax-1), m.Jump, l.settled(n.Pause[0], end, tickLength).Seconds()}
+		},
+	}
+}

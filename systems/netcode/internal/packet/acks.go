@@ -1,0 +1,105 @@
+package packet
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
+)
+
+// sentPacket is what is remembered of a packet until it is known to have arrived or not.
+type sentPacket struct {
+	number Number
+	at     time.Duration
+	done   bool // Delivered or Lost was called
+	chunks [maxChunksSent]uint16
+	n      uint8
+	path   congestion.Packet
+}
+
+type sentPackets struct {
+	ring        [Outstanding]sentPacket
+	next        Number // to be sent
+	open        Number // the oldest that may not be done
+	missing     Number // the oldest of which the Controller has not been told
+	newestAcked Number
+}
+
+func (s *sentPackets) add(n Number, now time.Duration, chunks []uint16) *sentPacket {
+	p := &s.ring[n%Outstanding]
+	p.number, p.at, p.done = n, now, false
+	p.n = uint8(copy(p.chunks[:], chunks))
+	s.next = n + 1
+	return p
+}
+
+// acknowledge resolves packets by what the other end says it has: the packet ack, which came at a
+// time of its clock, and those before it whose bits are set.
+func (e *Endpoint) acknowledge(ack Number, at uint16, mask uint32, now time.Duration) {
+	s := &e.sent
+	newer := ack > s.newestAcked
+	if newer {
+		s.newestAcked = ack
+		if p := &s.ring[ack%Outstanding]; p.number == ack && !p.done {
+			e.rtt.add(now - p.at)
+		}
+	}
+	for i := Number(AckBits); i > 0; i-- {
+		if mask&(1<<(i-1)) != 0 && ack > i {
+			e.deliver(ack-i, now)
+		}
+	}
+	e.deliver(ack, now)
+	if newer && e.config.Control != nil {
+		e.control(ack, at, now)
+	}
+	if s.newestAcked > AckBits {
+		e.loseBefore(s.newestAcked - AckBits)
+	}
+}
+
+// control shows the Controller what is new: those that are missing, and when the newest arrived.
+func (e *Endpoint) control(ack Number, at uint16, now time.Duration) {
+	s, c := &e.sent, e.config.Control
+	for ; s.missing+reordering < ack; s.missing++ {
+		if p := &s.ring[s.missing%Outstanding]; p.number == s.missing && !p.done {
+			c.Lost(&p.path)
+		}
+	}
+	if p := &s.ring[ack%Outstanding]; p.number == ack {
+		c.Arrived(now, &p.path, at)
+	}
+}
+
+func (e *Endpoint) deliver(n Number, now time.Duration) {
+	p := &e.sent.ring[n%Outstanding]
+	if p.number != n || p.done {
+		return
+	}
+	p.done = true
+	for _, id := range p.chunks[:p.n] {
+		e.out.acked(id)
+	}
+	if e.config.Control != nil {
+		e.config.Control.Delivered(now, &p.path)
+	}
+	e.stats.Delivered++
+	e.stats.countLoss(0)
+	e.handler.Delivered(n, now-p.at)
+}
+
+// loseBefore gives up the packets before n that have not been acknowledged.
+func (e *Endpoint) loseBefore(n Number) {
+	for ; e.sent.open < n; e.sent.open++ {
+		p := &e.sent.ring[e.sent.open%Outstanding]
+		if p.number != e.sent.open || p.done {
+			continue
+		}
+		p.done = true
+		if e.config.Control != nil {
+			e.config.Control.Lost(&p.path)
+		}
+		e.stats.Lost++
+		e.stats.countLoss(1)
+		e.handler.Lost(e.sent.open)
+	}
+}

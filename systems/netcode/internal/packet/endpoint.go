@@ -1,0 +1,290 @@
+package packet
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
+)
+
+// Config sets an [Endpoint] up. Both ends of a connection need the same MaxMessage; the rest is
+// each end's own.
+type Config struct {
+	// MTU is the largest datagram in bytes, as the transport tells it; at least MinMTU.
+	MTU int
+
+	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece
+	// waits until a packet has room for it: the buffers given to Begin should be at least ChunkSize
+	// and MaxOverhead larger than what is reserved for the payload. Zero means 256, or half of what
+	// fits the MTU if that is less.
+	ChunkSize int
+
+	// MaxMessage is the largest message in bytes, in either direction; zero means 32 KiB, or what
+	// half of the window of pieces holds if that is less.
+	MaxMessage int
+
+	// ReassemblyBytes bounds the memory for unreliable messages of which some pieces are missing;
+	// zero means twice MaxMessage. When it is used up the oldest are given up.
+	ReassemblyBytes int
+
+	// ReassemblyTimeout is how long the missing pieces of an unreliable message are waited for;
+	// zero means two seconds.
+	ReassemblyTimeout time.Duration
+
+	// Handler is told what happens; nil means that nobody is.
+	Handler Handler
+
+	// Control finds the rate at which this end may send, from what its packets' acknowledgements
+	// show; nil means that nobody asks. The caller keeps to the rate.
+	Control *congestion.Controller
+
+	// Overhead is the number of bytes that the transport adds to each datagram, which count for
+	// Control.
+	Overhead int
+}
+
+// Limits of the protocol, the same for all endpoints.
+const (
+	MinMTU      = 64 // smallest Config.MTU in bytes
+	MaxOverhead = 19 // most bytes of header and framing around a packet's first piece of a message
+	// pieces of reliable messages that may be on their way or waiting; as many of unreliable ones
+	// may wait
+	Window     = 256
+	MaxEntries = 64 // pieces and messages in one packet
+
+	// Outstanding is the number of packets that may wait for an acknowledgement; of one that waits
+	// longer, the oldest counts as lost.
+	Outstanding = 256
+
+	maxChunksSent = 32 // reliable ones in one packet, which the sender must remember
+)
+
+// Handler hears from an [Endpoint], during Accept and Begin. It may queue messages, and must not
+// call Begin, Open or Accept.
+type Handler interface {
+	// Delivered says that the other end has accepted the packet n of this end, whose sending lies
+	// age in the past. Of every packet one of Delivered and Lost is called, once. Packets resolved
+	// by one Accept come in ascending order.
+	Delivered(n Number, age time.Duration)
+
+	// Lost says that the packet n of this end will not be acknowledged any more. It may have
+	// arrived all the same, if acknowledgements were lost.
+	Lost(n Number)
+
+	// Message hands out a message from the other end. The bytes are valid during the call only.
+	Message(data []byte, reliable bool)
+}
+
+type silent struct{}
+
+func (silent) Delivered(Number, time.Duration) {}
+func (silent) Lost(Number)                     {}
+func (silent) Message([]byte, bool)            {}
+
+// Endpoint is one end of a connection. Create it with [NewEndpoint]; it is not safe for concurrent
+// use. In steady state nothing allocates.
+//
+// Acknowledgements ride on packets, and each covers 33: an end must send at least one packet for
+// every 32 that it receives, or the other end takes what arrived for lost.
+type Endpoint struct {
+	config  Config
+	handler Handler
+
+	received received
+	sent     sentPackets
+	out      sendWindow
+	in       receiveWindow
+	queue    sendQueue
+	parts    reassembler
+	rtt      rttEstimator
+	stats    Stats
+
+	opened struct {
+		valid   bool
+		packet  Packet
+		ack     Number // 0: none
+		ackTime uint16
+		mask    uint32
+		entries [MaxEntries]entry
+		n       int
+	}
+	build struct {
+		active  bool
+		now     time.Duration
+		buf     []byte
+		head    int // bytes before the payload
+		payload Writer
+		chunks  [maxChunksSent]uint16
+		nChunks int
+		popped  int
+	}
+}
+
+// NewEndpoint returns an Endpoint, or an error that says what is wrong with the Config.
+func NewEndpoint(c Config) (*Endpoint, error) {
+	if c.MTU < MinMTU || c.MTU > 1<<16-1 {
+		return nil, fmt.Errorf("packet: Config.MTU is %d: give the transport's MTU, %d to 65535 bytes", c.MTU, MinMTU)
+	}
+	if c.ChunkSize == 0 {
+		c.ChunkSize = min(256, (c.MTU-MaxOverhead)/2)
+	}
+	if c.ChunkSize < 1 || c.ChunkSize > c.MTU-MaxOverhead {
+		return nil, fmt.Errorf("packet: Config.ChunkSize is %d: with this MTU it must be 1 to %d bytes", c.ChunkSize, c.MTU-MaxOverhead)
+	}
+	most := Window / 2 * c.ChunkSize
+	if c.MaxMessage == 0 {
+		c.MaxMessage = min(32<<10, most)
+	}
+	if c.MaxMessage < 1 || c.MaxMessage > most {
+		return nil, fmt.Errorf("packet: Config.MaxMessage is %d: with this ChunkSize it must be 1 to %d bytes", c.MaxMessage, most)
+	}
+	if c.ReassemblyBytes == 0 {
+		c.ReassemblyBytes = 2 * c.MaxMessage
+	}
+	if c.ReassemblyBytes < c.MaxMessage {
+		return nil, fmt.Errorf("packet: Config.ReassemblyBytes is %d: it must be at least MaxMessage, %d bytes", c.ReassemblyBytes, c.MaxMessage)
+	}
+	if c.ReassemblyTimeout == 0 {
+		c.ReassemblyTimeout = 2 * time.Second
+	}
+	if c.ReassemblyTimeout < 0 {
+		return nil, errors.New("packet: Config.ReassemblyTimeout is negative")
+	}
+	e := &Endpoint{config: c, handler: c.Handler}
+	if e.handler == nil {
+		e.handler = silent{}
+	}
+	e.sent.next = 1
+	e.sent.open = 1
+	return e, nil
+}
+
+// Next returns the number that the next packet will carry; between Begin and End that of the packet
+// being written.
+func (e *Endpoint) Next() Number { return e.sent.next }
+
+// Begin starts a packet in buf, of which it uses at most the MTU: the header, then waiting
+// messages, as many as leave reserve bytes for the payload. It returns a [Writer] for the payload
+// with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less than
+// MaxHeader bytes, and a second Begin without an End, panic.
+func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
+	b := &e.build
+	if b.active {
+		panic("packet: Begin called twice: finish a packet with End first")
+	}
+	if len(buf) < MaxHeader {
+		panic("packet: Begin needs a buffer of at least MaxHeader bytes; make it as large as the MTU")
+	}
+	buf = buf[:min(len(buf), e.config.MTU)]
+	if e.sent.next > Outstanding {
+		e.loseBefore(e.sent.next - Outstanding + 1)
+	}
+	b.active, b.now, b.buf = true, now, buf
+	h := Header{Sequence: e.sent.next.Sequence(), HasAck: e.received.newest != 0, Ack: e.received.newest.Sequence(), AckMask: e.received.mask}
+	if h.HasAck {
+		h.AckTime = uint16(e.received.at / time.Millisecond)
+	}
+	b.head = len(h.Append(buf[:0]))
+	b.head += e.packEntries(buf[b.head:], now, reserve)
+	b.payload = NewWriter(buf[b.head:])
+	return &b.payload
+}
+
+// End finishes the packet and returns the datagram, a part of Begin's buffer. If the payload did
+// not fit, the error is ErrFull, nothing counts as sent, and messages wait for the next packet.
+func (e *Endpoint) End() ([]byte, error) {
+	b := &e.build
+	if !b.active {
+		panic("packet: End without Begin")
+	}
+	b.active = false
+	if err := b.payload.Err(); err != nil {
+		return nil, err
+	}
+	datagram := b.buf[:b.head+len(b.payload.Bytes())]
+	b.buf, b.payload = nil, Writer{}
+	n := e.sent.next
+	p := e.sent.add(n, b.now, b.chunks[:b.nChunks])
+	if e.config.Control != nil {
+		p.path = e.config.Control.Sent(b.now, len(datagram)+e.config.Overhead)
+	}
+	e.out.carried(b.chunks[:b.nChunks], n, b.now)
+	e.queue.pop(b.popped)
+	e.stats.Sent++
+	e.stats.SentBytes += uint64(len(datagram))
+	return datagram, nil
+}
+
+// Due returns the bytes of a packet that the first waiting message, or piece of one, needs beside
+// the payload at now, with the header and its own framing: 0 if none would go into the next packet.
+// A caller that reserves more than the buffer without these bytes holds messages up.
+func (e *Endpoint) Due(now time.Duration) int {
+	due := -1
+	if e.queue.len() > 0 {
+		due = len(e.queue.at(0).data)
+	}
+	for id := e.out.base; id != e.out.next; id++ {
+		if s := &e.out.slots[id%Window]; s.due(now, e.rtt.resendAfter(), e.sent.newestAcked) {
+			due = max(due, len(s.data))
+			break
+		}
+	}
+	if due < 0 {
+		return 0
+	}
+	return due + MaxOverhead
+}
+
+// packEntries writes waiting messages to buf and returns how many bytes they took. Either kind
+// comes first in every other packet, so that neither waits for a long queue of the other.
+func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
+	b := &e.build
+	b.nChunks, b.popped = 0, 0
+	room := len(buf) - max(0, reserve)
+	if room < 2 {
+		return 0
+	}
+	p, count := buf[:1], 0 // the first byte is their number
+	if e.sent.next%2 == 0 {
+		p, count = e.packQueue(p, count, room)
+	}
+	previous, hasPrevious := uint16(0), false
+	for id := e.out.base; id != e.out.next && b.nChunks < maxChunksSent; id++ {
+		s := &e.out.slots[id%Window]
+		if !s.due(now, e.rtt.resendAfter(), e.sent.newestAcked) {
+			continue
+		}
+		entry := entry{kind: kindReliable, last: s.last, follows: hasPrevious && id == previous+1, id: id, data: s.data}
+		if count == MaxEntries || len(p)+entry.size() > room {
+			break
+		}
+		p = entry.append(p)
+		count++
+		b.chunks[b.nChunks] = id
+		b.nChunks++
+		previous, hasPrevious = id, true
+	}
+	p, count = e.packQueue(p, count, room)
+	if count == 0 {
+		return 0
+	}
+	p[0] = byte(count)
+	b.buf[0] |= flagMessages
+	return len(p)
+}
+
+// packQueue appends unreliable messages to p as long as it stays within room.
+func (e *Endpoint) packQueue(p []byte, count, room int) ([]byte, int) {
+	b := &e.build
+	for b.popped < e.queue.len() {
+		entry := e.queue.at(b.popped)
+		if count == MaxEntries || len(p)+entry.size() > room {
+			break
+		}
+		p = entry.append(p)
+		count++
+		b.popped++
+	}
+	return p, count
+}

@@ -1,0 +1,199 @@
+package prediction
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// line is the history that is predicted of one member of a group, and the newest that is known of
+// it.
+type line[T any] struct {
+	id    uint32
+	kind  uint16 // of a body; of a player his number
+	ring  int
+	since tick.Tick // it has a history from here on
+	known tick.Tick // of the newest authoritative state
+	wrong bool      // that state is not what was predicted
+	fresh bool      // added, and not brought to the present yet
+	truth T         // that state, if wrong
+	state T
+	was   T // before the replay
+}
+
+// lines are the members of one type, in the order of their slots. All memory is there from the
+// start.
+type lines[T any] struct {
+	list    []line[T]
+	rings   []T   // histories, each as long as the player's
+	free    []int // rings that nobody has
+	history int
+	replays bool // is within a replay
+}
+
+func newLines[T any](max int) lines[T] { return lines[T]{list: make([]line[T], 0, max)} }
+
+// attach makes room for histories of so many ticks, a power of two.
+func (l *lines[T]) attach(history int) {
+	l.history, l.rings, l.free, l.list = history, make([]T, cap(l.list)*history), make([]int, 0, cap(l.list)), l.list[:0]
+	for i := range cap(l.list) {
+		l.free = append(l.free, i)
+	}
+}
+
+func (l *lines[T]) find(id uint32) (int, bool) {
+	return slices.BinarySearchFunc(l.list, order(id), func(m line[T], at uint32) int { return cmp.Compare(order(m.id), at) })
+}
+
+// order makes ascending numbers of IDs in ascending order of slots, which are their low halves.
+func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
+
+// add takes a member in, from an authoritative state at a tick on. It returns false if it is in
+// already, or if there is no room.
+func (l *lines[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
+	i, in := l.find(id)
+	if in || len(l.free) == 0 {
+		return false
+	}
+	m := line[T]{id: id, kind: kind, ring: l.free[len(l.free)-1], since: t, known: t, wrong: true, fresh: true, truth: state, state: state, was: state}
+	l.free = l.free[:len(l.free)-1]
+	*l.at(&m, t) = state
+	l.list = slices.Insert(l.list, i, m)
+	return true
+}
+
+func (l *lines[T]) remove(id uint32) bool {
+	i, in := l.find(id)
+	if in {
+		l.free = append(l.free, l.list[i].ring)
+		l.list = slices.Delete(l.list, i, i+1)
+	}
+	return in
+}
+
+func (l *lines[T]) clear() {
+	for i := range l.list {
+		l.free = append(l.free, l.list[i].ring)
+	}
+	l.list = l.list[:0]
+}
+
+// begins makes a member that has not been brought to the present begin at another authoritative
+// state.
+func (l *lines[T]) begins(m *line[T], t tick.Tick, state T) {
+	*l.at(m, t) = state
+	m.since, m.known, m.truth, m.state, m.wrong = t, t, state, state, true
+}
+
+// at returns the place of a member's state at a tick.
+func (l *lines[T]) at(m *line[T], t tick.Tick) *T {
+	return &l.rings[m.ring*l.history+int(t)&(l.history-1)]
+}
+
+// predicted is what was predicted of a member at a tick of its history, if the present is now.
+func (l *lines[T]) predicted(m *line[T], t, now tick.Tick) T {
+	if t == now {
+		return m.state
+	}
+	return *l.at(m, t)
+}
+
+// here reports whether a member takes part in tick t.
+func (l *lines[T]) here(m *line[T], t tick.Tick) bool {
+	return !m.since.IsNewer(t) && (!m.fresh || l.replays && m.wrong)
+}
+
+// keep notes the present states as those at t.
+func (l *lines[T]) keep(t tick.Tick) {
+	for i := range l.list {
+		if m := &l.list[i]; l.here(m, t) {
+			*l.at(m, t) = m.state
+		}
+	}
+}
+
+// load goes back to the states at t: the clock did. Who was not here yet stays as he is.
+func (l *lines[T]) load(t tick.Tick) {
+	for i := range l.list {
+		m := &l.list[i]
+		switch {
+		case m.fresh:
+		case m.since.IsNewer(t):
+			m.since = t
+			*l.at(m, t) = m.state
+		default:
+			m.state = *l.at(m, t)
+		}
+	}
+}
+
+// restart makes what is here be here at t, and nothing be known from before.
+func (l *lines[T]) restart(t tick.Tick) {
+	for i := range l.list {
+		m := &l.list[i]
+		if m.wrong {
+			m.state = m.truth
+		}
+		m.since, m.wrong, m.fresh = t, false, false
+		*l.at(m, t) = m.state
+	}
+}
+
+// wrong returns the oldest tick at which somebody was wrong, if anybody was, and how many have
+// waited for too long to be replayed.
+func (l *lines[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stale uint64) {
+	for i := range l.list {
+		m := &l.list[i]
+		if m.wrong && (oldest.IsNewer(m.known) || m.known.IsNewer(now)) {
+			m.wrong = false
+			stale++
+		}
+		if m.wrong && (!some || from.IsNewer(m.known)) {
+			from, some = m.known, true
+		}
+	}
+	return from, some, stale
+}
+
+// begin begins a replay.
+func (l *lines[T]) begin(from, now tick.Tick) {
+	l.replays = true
+	for i := range l.list {
+		m := &l.list[i]
+		m.was = m.state
+	}
+	l.hold(from, now)
+	for i := range l.list { // who was not held comes from its history
+		if m := &l.list[i]; from.IsNewer(m.known) && l.here(m, from) && from != now {
+			m.state = *l.at(m, from)
+		}
+	}
+}
+
+// hold puts those of whom more is known than the replay has come to, t, where that says.
+func (l *lines[T]) hold(t, now tick.Tick) {
+	for i := range l.list {
+		m := &l.list[i]
+		switch {
+		case t.IsNewer(m.known) || !l.here(m, t): // simulated, or not here yet
+		case t == m.known && m.wrong:
+			m.state = m.truth
+		case t == now:
+			m.state = m.was
+		default:
+			m.state = *l.at(m, t)
+		}
+	}
+}
+
+// end ends a replay.
+func (l *lines[T]) end() {
+	l.replays = false
+	for i := range l.list {
+		if m := &l.list[i]; m.wrong {
+			m.wrong, m.fresh = false, false
+		}
+	}
+}

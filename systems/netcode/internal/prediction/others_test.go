@@ -1,0 +1,220 @@
+package prediction_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// letsGoAfter is for how many ticks another player is believed to go on: few, so that news that are
+// older than that are no rarity.
+const letsGoAfter = 8
+
+// exact is a tolerance for rounding alone. With a greater one, what is predicted may stand within
+// it of the truth, and where a push begins in one tick or in the next hangs on less than that.
+const exact = 1e-9
+
+func guess(last control, ticks int) control {
+	if ticks > letsGoAfter {
+		return control{}
+	}
+	return last
+}
+
+func newCrowd() (*prediction.Predictor[pusher, control], *prediction.Bodies[pusher, control, ball]) {
+	p := prediction.NewPredictor(prediction.Config[pusher, control]{Step: stepPusher, Distance: pusherDistance, Tolerance: exact, Rules: rules})
+	b := prediction.NewBodies(prediction.BodiesConfig[pusher, control, ball]{
+		Step: stepBalls, Distance: ballDistance, Tolerance: exact, Max: 2,
+		Others: prediction.Others[pusher, control]{Step: stepPusher, Guess: guess, Distance: pusherDistance, Tolerance: exact, Max: 2},
+	})
+	prediction.Accompany(p, 2, b) // the own number lies between those of the others
+	return p, b
+}
+
+// crowd is a world of three pushers on a line, one of them the own player, and two balls. It is a
+// value.
+type crowd struct {
+	pushers [3]pusher // numbers 1, 2, 3
+	balls   [2]ball
+}
+
+func (c crowd) step(in [3]control, t tick.Tick) crowd {
+	g := prediction.Group[pusher, control, ball]{}
+	for i := range c.pushers {
+		c.pushers[i] = stepPusher(c.pushers[i], in[i], t)
+		g.Players = append(g.Players, prediction.Actor[pusher, control]{Number: uint16(i + 1), State: &c.pushers[i], Input: in[i]})
+	}
+	for i, b := range c.balls {
+		g.Bodies = append(g.Bodies, prediction.Body[ball]{ID: uint32(i + 1), State: b})
+	}
+	stepBalls(&g, t)
+	for i := range c.balls {
+		c.balls[i] = g.Bodies[i].State
+	}
+	return c
+}
+
+// What is predicted at any time is the world of the newest news, with the own inputs since and the
+// others' last ones repeated: by whatever news, however many of them got lost, the present comes to
+// the same.
+func TestOthersGoOnAsTheyDid(t *testing.T) {
+	surprises, quiet, still := uint64(0), 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		p, b := newCrowd()
+		const begin = 100
+		world := crowd{pushers: [3]pusher{{X: -3}, {X: 0.3}, {X: 4}}, balls: [2]ball{{X: -1.5}, {X: 2}}}
+		past := map[tick.Tick]crowd{begin: world}
+		inputs := map[tick.Tick][3]control{}
+		p.Start(begin, world.pushers[1])
+		p.Reconcile(begin, world.pushers[1])
+		moves := rapid.SampledFrom([]int8{-1, 0, 1})
+		now, news, held := tick.Tick(begin), tick.Tick(begin), [3]control{}
+		for range rapid.IntRange(60, 200).Draw(t, "ticks") {
+			for i := range held {
+				if rapid.IntRange(0, 14).Draw(t, "change") == 0 {
+					held[i].Move = moves.Draw(t, "move")
+				}
+			}
+			inputs[now] = held
+			world = world.step(held, now)
+			p.Advance(now, held[1])
+			now++
+			past[now] = world
+			// News of a while ago come now and then, of everybody at once, and never in the wrong
+			// order.
+			at := now.Add(-rapid.IntRange(5, 30).Draw(t, "age"))
+			if rapid.IntRange(0, 3).Draw(t, "arrives") > 0 || !at.IsNewer(news) {
+				continue
+			}
+			first := news == begin
+			news = at
+			for i := range world.balls {
+				if first {
+					b.Add(uint32(i+1), 0, at, past[at].balls[i])
+				} else {
+					b.Note(uint32(i+1), at, past[at].balls[i])
+				}
+			}
+			for _, i := range []int{0, 2} {
+				if !b.NoteOther(uint32(10+i), uint16(i+1), at, past[at].pushers[i], inputs[at-1][i]) {
+					t.Fatalf("tick %d: news of tick %d were refused", now, at)
+				}
+			}
+			before := b.Stats()
+			p.Reconcile(at, past[at].pushers[1])
+			if b.Stats().Replays == before.Replays {
+				quiet++
+			}
+			want := past[at]
+			for k := at; k != now; k++ {
+				in := inputs[k]
+				for _, i := range []int{0, 2} {
+					in[i] = guess(inputs[at-1][i], int(k.Sub(at))+1)
+				}
+				if in[0] == (control{}) && inputs[at-1][0] != in[0] {
+					still++
+				}
+				want = want.step(in, k)
+			}
+			same := func(what string, got, want float64) {
+				if !(math.Abs(got-want) <= 1000*exact) {
+					t.Fatalf("tick %d, news of %d: %s is predicted at %v, want %v", now, at, what, got, want)
+				}
+			}
+			same("the own player", p.State().X, want.pushers[1].X)
+			for i := range want.balls {
+				got, _ := b.State(uint32(i + 1))
+				same("a ball", got.X, want.balls[i].X)
+			}
+			for _, i := range []int{0, 2} {
+				got, ok := b.Other(uint32(10 + i))
+				if known, in := b.OtherKnown(uint32(10 + i)); !ok || !in || known != at {
+					t.Fatalf("tick %d: another player is not in, or known of tick %d and not %d", now, known, at)
+				}
+				same("another player", got.X, want.pushers[i].X)
+			}
+		}
+		surprises += b.Stats().Surprises
+	})
+	if surprises == 0 || quiet == 0 || still == 0 {
+		t.Errorf("%d surprises, %d times none, %d ticks in which somebody was believed to have let go: the test shows too little", surprises, quiet, still)
+	}
+}
+
+// News that are old, senseless or of too many change nothing, and who is taken out is gone.
+func TestOthersAreRefused(t *testing.T) {
+	p, b := newCrowd()
+	p.Start(100, pusher{})
+	for k := tick.Tick(100); k < 110; k++ {
+		p.Advance(k, control{})
+	}
+	nan := pusher{X: math.NaN()}
+	for _, c := range []struct {
+		what string
+		id   uint32
+		at   tick.Tick
+		s    pusher
+		want bool
+	}{
+		{"a state of the future", 1, 111, pusher{}, false},
+		{"a state from before the beginning", 1, 99, pusher{}, false},
+		{"nowhere", 1, 105, nan, false},
+		{"the first", 1, 105, pusher{}, true},
+		{"no news", 1, 105, pusher{}, false},
+		{"the second", 2, 106, pusher{}, true},
+		{"one too many", 3, 106, pusher{}, false},
+		{"older", 2, 104, pusher{}, false},
+		{"newer", 2, 107, pusher{X: 1}, true},
+		{"newer, nowhere", 2, 108, nan, false},
+	} {
+		if got := b.NoteOther(c.id, uint16(c.id), c.at, c.s, control{}); got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+	if _, ok := b.Other(2); ok {
+		t.Error("who has not been brought to the present has a state")
+	}
+	p.Reconcile(105, pusher{})
+	if s, ok := b.Other(2); !ok || s.X != 1 {
+		t.Errorf("another player is at %v, %v, want 1", s, ok)
+	}
+	if !b.RemoveOther(2) || b.RemoveOther(2) || b.RemoveOther(3) {
+		t.Error("removed wrongly")
+	}
+	if !b.NoteOther(3, 3, 106, pusher{}, control{}) {
+		t.Error("his place is not free")
+	}
+}
+
+// Others come, are predicted, surprise, and go without allocating.
+func TestOthersAllocateNothing(t *testing.T) {
+	p, b := newCrowd()
+	p.Start(0, pusher{})
+	b.Add(1, 0, 0, ball{X: 1})
+	k := tick.Tick(0)
+	advance := func() {
+		p.Advance(k, strafe(k))
+		k++
+		if k > 20 {
+			at := k.Add(-10)
+			b.Note(1, at, ball{X: float64(k % 3)})
+			b.NoteOther(uint32(1+k/50%3), 1, at, pusher{X: float64(k % 5)}, strafe(k/3))
+			b.RemoveOther(uint32(1 + (k/50+1)%3))
+			p.Reconcile(at, pusher{X: float64(k % 7)})
+		}
+	}
+	for range 200 {
+		advance()
+	}
+	before := b.Stats().Surprises
+	if allocs := testing.AllocsPerRun(2000, advance); allocs != 0 {
+		t.Errorf("%v allocations per tick, want 0", allocs)
+	}
+	if b.Stats().Surprises == before {
+		t.Error("nobody was surprising")
+	}
+}

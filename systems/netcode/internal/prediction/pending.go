@@ -1,0 +1,137 @@
+package prediction
+
+import (
+	"fmt"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// DefaultHistory is how many inputs and predicted states a client keeps if its configuration says
+// 0: 64 are a second at 60 Hz.
+const DefaultHistory = 64
+
+// MaxHistory is the most that can be kept.
+const MaxHistory = 1024
+
+// Pending holds a client's own inputs in a bounded ring: those that the server has not applied yet,
+// to be replayed, and those that it has not received yet, to be sent again. Ids are ticks and count
+// up by one. When the ring is full the oldest is forgotten.
+//
+// On its own it is the list of Multiplayer Platformer Log #3 and of Champions of Mirra
+// (pendingPlayerInputs): Push, DropThrough the last id that the server applied, and [Replay] the
+// rest on the state that came with it. A [Predictor] has one inside.
+type Pending[I comparable] struct {
+	ring    []I // length is a power of two
+	first   tick.Tick
+	replay  tick.Tick // the oldest that the server has not applied
+	unacked tick.Tick // the oldest that the server has not received
+	next    tick.Tick
+}
+
+// NewPending returns an empty ring for the given number of inputs, rounded up to a power of two; 0
+// means DefaultHistory. A number below 0 or above MaxHistory panics.
+func NewPending[I comparable](history int) *Pending[I] {
+	return &Pending[I]{ring: make([]I, ringSize(history))}
+}
+
+func ringSize(history int) int {
+	if history < 0 || history > MaxHistory {
+		panic(fmt.Sprintf("prediction: a history of %d: use 1 to %d ticks, or 0 for %d", history, MaxHistory, DefaultHistory))
+	}
+	if history == 0 {
+		return DefaultHistory
+	}
+	size := 1
+	for size < history {
+		size *= 2
+	}
+	return size
+}
+
+// slot returns the place of an input.
+func (p *Pending[I]) slot(id tick.Tick) *I { return &p.ring[int(id)&(len(p.ring)-1)] }
+
+// Reset forgets everything; the next id may be any.
+func (p *Pending[I]) Reset() { p.restart(p.next) }
+
+// restart forgets everything and goes on at the id.
+func (p *Pending[I]) restart(id tick.Tick) { p.first, p.replay, p.unacked, p.next = id, id, id, id }
+
+// Push adds the input of the id, which must be one after the last (any, if there is none); else it
+// panics.
+func (p *Pending[I]) Push(id tick.Tick, in I) {
+	if p.first == p.next {
+		p.restart(id)
+	} else if id != p.next {
+		panic(fmt.Sprintf("prediction: pushed input %d after %d: ids count up by one; fill a gap with repeated inputs, or Reset", id, p.next.Add(-1)))
+	}
+	*p.slot(id) = in
+	p.next = id.Add(1)
+	if oldest := p.next.Add(-len(p.ring)); oldest.IsNewer(p.first) {
+		p.first = oldest
+		p.replay, p.unacked = later(p.replay, oldest), later(p.unacked, oldest)
+	}
+}
+
+// later returns the newer of two ticks.
+func later(a, b tick.Tick) tick.Tick {
+	if a.IsNewer(b) {
+		return a
+	}
+	return b
+}
+
+// At returns the input of the id, if it is still held.
+func (p *Pending[I]) At(id tick.Tick) (in I, ok bool) {
+	if n := id.Sub(p.first); n < 0 || n >= p.next.Sub(p.first) {
+		return in, false
+	}
+	return *p.slot(id), true
+}
+
+// Len returns how many inputs the server has not applied, as far as is known here.
+func (p *Pending[I]) Len() int { return int(p.next.Sub(p.replay)) }
+
+// Unacknowledged returns how many inputs the server has not received, as far as is known here.
+func (p *Pending[I]) Unacknowledged() int { return int(p.next.Sub(p.unacked)) }
+
+// Newest returns the newest id, if anything is held.
+func (p *Pending[I]) Newest() (id tick.Tick, ok bool) { return p.next.Add(-1), p.first != p.next }
+
+// DropThrough forgets the inputs up to and with the id: the server has applied them. Ids that were
+// never pushed, and older ones than before, change nothing. This is deleteBelowId of Log #3 and
+// removeServerAcknowledgedInputs of Champions of Mirra.
+func (p *Pending[I]) DropThrough(id tick.Tick) {
+	p.Applied(id)
+	p.Acknowledge(id)
+}
+
+// Applied marks the inputs up to and with the id as applied by the server. They are not replayed
+// again, but still sent until acknowledged: one that the server had to do without may bring it a
+// press.
+func (p *Pending[I]) Applied(id tick.Tick) { p.advance(&p.replay, id) }
+
+// Acknowledge marks the inputs up to and with the id as received by the server. They are not sent
+// again, but still replayed until applied.
+func (p *Pending[I]) Acknowledge(id tick.Tick) { p.advance(&p.unacked, id) }
+
+func (p *Pending[I]) advance(mark *tick.Tick, id tick.Tick) {
+	if id.IsNewer(p.next.Add(-1)) || mark.IsNewer(id) {
+		return
+	}
+	*mark = id.Add(1)
+	if p.unacked.IsNewer(p.replay) {
+		p.first = later(p.first, p.replay)
+	} else {
+		p.first = later(p.first, p.unacked)
+	}
+}
+
+// Replay returns the state after all inputs that the server has not applied: the client's present,
+// given the server's past.
+func Replay[S any, I comparable](p *Pending[I], state S, step func(state S, input I, t tick.Tick) S) S {
+	for id := p.replay; id != p.next; id++ {
+		state = step(state, *p.slot(id), id)
+	}
+	return state
+}

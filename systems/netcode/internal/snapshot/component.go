@@ -1,0 +1,205 @@
+package snapshot
+
+import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+
+// Codec says how a component travels. Both ends use the same one. It must be free of state, and its
+// methods must not allocate if encoding and decoding are not to.
+type Codec[T comparable] interface {
+	// Quantize returns the value that Decode returns for v: what it loses, it loses here, before
+	// values are compared and become baselines. Quantize of a quantised value is that value.
+	Quantize(v T) T
+
+	// Encode writes the quantised value v. base is the value that the other end has for certain, or
+	// nil if there is none; a codec is free to ignore it. It is at most a few dozen bytes: an
+	// entity with all of its components must fit into a packet.
+	Encode(w *packet.Writer, v T, base *T)
+
+	// Decode reads what Encode wrote, given the same base. The bytes may come from anywhere: it
+	// must not panic, and not allocate what they claim. Errors go to the Reader
+	// ([packet.Reader.Fail]).
+	Decode(r *packet.Reader, base *T) T
+}
+
+// Component is a registered component type: the handle by which values get into a [World] and out
+// of a [Decoder].
+type Component[T comparable] struct {
+	schema *Schema
+	index  int
+	codec  Codec[T]
+}
+
+// Register adds a component type to the schema. The name stands for it at the handshake: change it
+// when the meaning or the codec changes. It panics for a name that is taken or empty, without a
+// codec, for more than MaxComponents, and when the schema is in use already.
+func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T] {
+	if s.frozen {
+		panic("snapshot: Register after the first World or Decoder of the schema: register all components first")
+	}
+	if len(s.components) == MaxComponents {
+		panic("snapshot: more than MaxComponents components: put several values into one")
+	}
+	if name == "" || s.has(name) {
+		panic("snapshot: a component needs a name of its own, not \"" + name + "\"")
+	}
+	if codec == nil {
+		panic("snapshot: the component \"" + name + "\" has no codec: pass one that says how its values travel")
+	}
+	c := Component[T]{schema: s, index: len(s.components), codec: codec}
+	s.components = append(s.components, component{
+		name: name,
+		world: func(slots, rows int) worldColumn {
+			return &worldValues[T]{codec: codec, current: make([]T, slots), ring: make([]T, slots*rows)}
+		},
+		client: func(s *Schema) clientColumn {
+			return &clientValues[T]{codec: codec,
+				ring: make([]T, s.config.MaxEntities*s.config.History), decoded: make([]T, 0, MaxRecords), late: make([]T, MaxRecords)}
+		},
+	})
+	return c
+}
+
+func (s *Schema) has(name string) bool {
+	for i := range s.components {
+		if s.components[i].name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Set gives the entity the component, or another value of it, from the next Commit on. It reports
+// whether the entity lives.
+func (c Component[T]) Set(w *World, id ID, v T) bool {
+	slot, ok := w.lookup(id)
+	if !ok {
+		return false
+	}
+	c.values(w).current[slot] = c.codec.Quantize(v)
+	w.current[slot].present |= 1 << c.index
+	w.touch(slot)
+	return true
+}
+
+// Remove takes the component from the entity, from the next Commit on. It reports whether the
+// entity had it.
+func (c Component[T]) Remove(w *World, id ID) bool {
+	slot, ok := w.lookup(id)
+	if !ok || w.current[slot].present&(1<<c.index) == 0 {
+		return false
+	}
+	w.current[slot].present &^= 1 << c.index
+	w.touch(slot)
+	return true
+}
+
+func (c Component[T]) values(w *World) *worldValues[T] {
+	if w.schema != c.schema {
+		panic("snapshot: the component is registered with another Schema than the World's")
+	}
+	return w.columns[c.index].(*worldValues[T])
+}
+
+// Get returns the newest value that was decoded for the entity, and whether it lives and has the
+// component.
+func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
+	if d.schema != c.schema {
+		panic("snapshot: the component is registered with another Schema than the Decoder's")
+	}
+	e, alive := d.lookup(id)
+	if !alive {
+		return v, false
+	}
+	at := d.at(id.Slot(), e.head)
+	if d.ring[at].present&(1<<c.index) == 0 {
+		return v, false
+	}
+	return d.columns[c.index].(*clientValues[T]).ring[at], true
+}
+
+// In returns the value that the change says the entity has, and whether it has one: also of a
+// change that is Late, if it is ChangedIn that one. The change must be of the Decoder's newest
+// Snapshot.
+func (c Component[T]) In(d *Decoder, change *Change) (v T, ok bool) {
+	if !change.Late {
+		return c.Get(d, change.ID)
+	}
+	if d.schema != c.schema {
+		panic("snapshot: the component is registered with another Schema than the Decoder's")
+	}
+	if change.Components&change.present&(1<<c.index) == 0 {
+		return v, false
+	}
+	return d.columns[c.index].(*clientValues[T]).late[change.late], true
+}
+
+// ChangedIn reports whether the change sets, alters or removes the component.
+func (c Component[T]) ChangedIn(change *Change) bool { return change.Components&(1<<c.index) != 0 }
+
+// worldColumn holds the values of one component in a World. Its ring is like that of the World's
+// records.
+type worldColumn interface {
+	differs(slot, at int) bool             // is the current value another than that in the ring?
+	commit(slot, at int)                   // puts the current value into the ring
+	copy(from, to int)                     // within the ring
+	encode(w *packet.Writer, at, base int) // base < 0: none
+}
+
+type worldValues[T comparable] struct {
+	codec   Codec[T]
+	current []T
+	ring    []T
+}
+
+func (v *worldValues[T]) differs(slot, at int) bool { return v.current[slot] != v.ring[at] }
+func (v *worldValues[T]) commit(slot, at int)       { v.ring[at] = v.current[slot] }
+func (v *worldValues[T]) copy(from, to int)         { v.ring[to] = v.ring[from] }
+
+func (v *worldValues[T]) encode(w *packet.Writer, at, base int) {
+	var b *T
+	if base >= 0 {
+		b = &v.ring[base]
+	}
+	v.codec.Encode(w, v.ring[at], b)
+}
+
+// clientColumn holds the values of one component in a Decoder.
+type clientColumn interface {
+	reset()                            // forgets the decoded values
+	decode(r *packet.Reader, base int) // keeps the value for take; base < 0: none
+	take(at int)                       // puts the next decoded value into the ring
+	// passes over it, but keeps it as that of the late-th change that is (below 0: does not)
+	skip(late int)
+	copy(from, to int) // within the ring
+}
+
+type clientValues[T comparable] struct {
+	codec   Codec[T]
+	ring    []T
+	decoded []T
+	taken   int
+	late    []T // in changes that are Late, by their number among them
+}
+
+func (v *clientValues[T]) reset() { v.decoded, v.taken = v.decoded[:0], 0 }
+
+func (v *clientValues[T]) decode(r *packet.Reader, base int) {
+	var b *T
+	if base >= 0 {
+		b = &v.ring[base]
+	}
+	v.decoded = append(v.decoded, v.codec.Decode(r, b))
+}
+
+func (v *clientValues[T]) take(at int) {
+	v.ring[at] = v.decoded[v.taken]
+	v.taken++
+}
+
+func (v *clientValues[T]) skip(late int) {
+	if late >= 0 {
+		v.late[late] = v.decoded[v.taken]
+	}
+	v.taken++
+}
+
+func (v *clientValues[T]) copy(from, to int) { v.ring[to] = v.ring[from] }

@@ -1,0 +1,225 @@
+package snapshot
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+)
+
+// Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and
+// applies it. With an error nothing has changed, and the packet must not be accepted
+// ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order;
+// those which come twice are for the Endpoint to refuse.
+//
+// The input may be anything: Decode does not panic, takes time proportional to it, and allocates
+// nothing, as far as the codecs of components keep to this.
+func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
+	d.reader = *r // codecs get a pointer to it, and would make the caller's escape to the heap
+	pre := readPreamble(&d.reader, n, d.schema)
+	err := d.parse(&d.reader, n, &pre)
+	*r = d.reader
+	if err != nil {
+		return Snapshot{}, err
+	}
+	d.silence.arrive(n, &pre)
+	d.changes, d.lates = d.changes[:0], 0
+	for i := range d.parsed {
+		d.apply(&d.parsed[i], n, &pre)
+	}
+	return Snapshot{pre.Header, d.changes}, nil
+}
+
+// parse reads all records without changing what is known.
+func (d *Decoder) parse(r *packet.Reader, n packet.Number, pre *preamble) error {
+	d.parsed = d.parsed[:0]
+	for _, c := range d.columns {
+		c.reset()
+	}
+	if r.Err() == nil && pre.count*minRecord > r.Remaining() {
+		r.Fail(packet.ErrShort)
+	}
+	slot := -1
+	for range pre.count {
+		gap := r.Golomb(pre.orders[classGap])
+		if r.Err() != nil {
+			break
+		}
+		if gap >= uint64(len(d.entities)-slot-1) {
+			r.Fail(packet.ErrMalformed)
+			break
+		}
+		slot += int(gap) + 1
+		d.parsed = append(d.parsed, parsed{slot: slot, base: -1})
+		d.readEntity(r, n, pre, &d.parsed[len(d.parsed)-1])
+	}
+	return r.Close()
+}
+
+// readEntity reads all of an entity but the gap before it.
+func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, pre *preamble, p *parsed) {
+	q := &d.schema.quantizer
+	switch {
+	case r.Bool():
+		p.op, p.base = opDelta, d.newestUpTo(p.slot, pre.acked)
+	case r.Bool():
+		p.op, p.base = opDelta, d.sentIn(p.slot, n, packet.Number(r.Bits(baseBits)))
+	case r.Bool():
+		p.op, p.id = opFull, readIdentity(r)
+		p.record.abstract = p.id.abstract
+		p.age, p.components = d.readTraits(r, &p.record, -1)
+		if !p.record.abstract {
+			q.readPose(r, &p.record)
+		}
+		return
+	default:
+		p.op = opRemove
+		return
+	}
+	if p.base < 0 {
+		r.Fail(ErrBaseline)
+		return
+	}
+	base := &d.ring[p.base]
+	p.record = *base
+	p.age, p.components = d.readTraits(r, &p.record, p.base)
+	if !base.abstract {
+		q.readPoseDelta(r, &p.record, base, predictOver(&p.record, base, pre.Tick.Sub(d.ticks[p.base])), &pre.orders)
+	}
+}
+
+// newestUpTo returns the place of the newest state of the slot's entity in the packets up to n, or
+// -1.
+func (d *Decoder) newestUpTo(slot int, n packet.Number) int {
+	e, history := &d.entities[slot], d.schema.config.History
+	for k := range e.n {
+		if at := d.at(slot, (e.head+history-k)%history); d.numbers[at] <= n {
+			return at
+		}
+	}
+	return -1
+}
+
+// sentIn returns the place of the state in the packet that is back before n, or -1.
+func (d *Decoder) sentIn(slot int, n, back packet.Number) int {
+	if back == 0 || back >= n {
+		return -1
+	}
+	if at := d.newestUpTo(slot, n-back); at >= 0 && d.numbers[at] == n-back {
+		return at
+	}
+	return -1
+}
+
+// apply makes a record of the packet n known.
+func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
+	e := &d.entities[p.slot]
+	late := n <= e.last
+	e.last = max(e.last, n)
+	switch {
+	case p.op == opRemove:
+		if !late && e.alive {
+			d.remove(p.slot)
+		}
+	case late:
+		if e.alive && (p.op == opDelta || p.id == e.id) {
+			d.skip(p, d.lates)
+			d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated, Late: true, late: d.lates})
+			d.lates++
+		} else {
+			d.skip(p, -1)
+		}
+	case p.op == opFull && (!e.alive || e.leaving || e.id != p.id):
+		var replaces ID
+		if e.alive {
+			replaces = newID(p.slot, e.id.generation)
+			e.alive, e.leaving = false, false
+			d.leave(d.ring[d.at(p.slot, e.head)].parent)
+		}
+		e.id, e.alive, e.leaving, e.n = p.id, true, false, 0
+		d.high = max(d.high, p.slot+1)
+		d.push(p, e, n, pre, None)
+		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces})
+	default:
+		was := &d.ring[d.at(p.slot, e.head)]
+		// given and taken again since the baseline, which had none either
+		p.components |= was.present &^ p.record.present
+		d.push(p, e, n, pre, was.parent)
+		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated})
+	}
+}
+
+func (d *Decoder) report(p *parsed, c Change) {
+	c.Info = Info{Kind: d.entities[p.slot].id.kind, Owner: p.record.owner, Parent: p.record.parent, Abstract: p.record.abstract}
+	c.State = d.schema.quantizer.state(&p.record, p.age)
+	c.Components, c.present = p.components, p.record.present
+	d.changes = append(d.changes, c)
+}
+
+// push adds the state to the slot's part of the ring. parent is what the entity's was before.
+func (d *Decoder) push(p *parsed, e *entity, n packet.Number, pre *preamble, parent ID) {
+	history := d.schema.config.History
+	e.head, e.n = (e.head+1)%history, min(e.n+1, history)
+	at := d.at(p.slot, e.head)
+	for i, present := 0, p.record.present; present != 0; i, present = i+1, present>>1 {
+		switch {
+		case present&1 == 0:
+		case p.components&(1<<i) != 0:
+			d.columns[i].take(at)
+		default:
+			d.columns[i].copy(p.base, at)
+		}
+	}
+	d.ring[at], d.numbers[at], d.ticks[at] = p.record, n, pre.Tick
+	if p.record.parent != parent {
+		d.join(p.record.parent)
+		d.leave(parent)
+	}
+}
+
+// skip passes over the decoded components of a record that is not stored, and keeps them for
+// Component.In as those of the late-th change that is (below 0: of none).
+func (d *Decoder) skip(p *parsed, late int) {
+	for i, set := 0, p.components&p.record.present; set != 0; i, set = i+1, set>>1 {
+		if set&1 != 0 {
+			d.columns[i].skip(late)
+		}
+	}
+}
+
+// remove ends the slot's entity, as soon as no child is left that would be torn from it: the news
+// of the child's own end or new parent may come later.
+func (d *Decoder) remove(slot int) {
+	e := &d.entities[slot]
+	e.leaving, e.n = true, 0
+	if e.children > 0 && e.parentOf == e.id.generation {
+		return
+	}
+	e.alive, e.leaving = false, false
+	d.changes = append(d.changes, Change{ID: newID(slot, e.id.generation), Op: Removed, Info: e.info(&d.ring[d.at(slot, e.head)])})
+	d.leave(d.ring[d.at(slot, e.head)].parent)
+}
+
+// join counts a new child of the parent, which need not be known yet.
+func (d *Decoder) join(parent ID) {
+	if parent == None {
+		return
+	}
+	p := &d.entities[parent.Slot()]
+	if p.parentOf != parent.Generation() {
+		p.parentOf, p.children = parent.Generation(), 0
+	}
+	p.children++
+}
+
+// leave takes a child from the parent, whose own end may have waited for that.
+func (d *Decoder) leave(parent ID) {
+	if parent == None {
+		return
+	}
+	p := &d.entities[parent.Slot()]
+	if p.parentOf != parent.Generation() || p.children == 0 {
+		return
+	}
+	p.children--
+	if p.children == 0 && p.leaving && p.id.generation == p.parentOf {
+		d.remove(parent.Slot())
+	}
+}

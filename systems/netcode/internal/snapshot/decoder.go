@@ -1,0 +1,199 @@
+package snapshot
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// ErrBaseline is returned by [Decoder.Decode] for changes to a state that is not there. Behind a
+// reordered network it happens to packets from before an entity was replaced; they count as lost,
+// and do no harm. If every packet fails with it, the two ends have lost each other: connect anew.
+var ErrBaseline = errors.New("snapshot: changes to a state that this end does not have")
+
+// Op says what happened to an entity.
+type Op uint8
+
+// What can happen to an entity in a snapshot.
+const (
+	Updated Op = iota // it was there and still is
+	Spawned           // it is new, or relevant again: nothing must be interpolated from before
+	Removed           // it was despawned, or is not relevant any more
+)
+
+// String returns the op's name.
+func (o Op) String() string {
+	switch o {
+	case Updated:
+		return "updated"
+	case Spawned:
+		return "spawned"
+	case Removed:
+		return "removed"
+	}
+	return "unknown"
+}
+
+// Info is what there is of an entity beside its state and its components.
+type Info struct {
+	Kind  uint16 // as given to World.Spawn
+	Owner uint16 // as given to World.SetOwner; 0: none
+	// State is relative to it; None: to the world. Where it is not Alive, the entity has no place
+	// yet, and must not be shown
+	Parent   ID
+	Abstract bool // from World.SpawnAbstract: without a pose
+}
+
+// Change is what a packet says of an entity.
+type Change struct {
+	ID ID
+	Op Op
+
+	// Replaces is the entity that was in the slot before, if there was one, which is hereby gone
+	// without a change of its own: only with Spawned. It may be the ID itself: then the entity was
+	// not relevant for a while, unnoticed.
+	Replaces ID
+
+	// Late says that a newer state of the entity has been decoded before: only with Updated. What
+	// the change says is from the header's tick all the same, and of use to whoever keeps a
+	// history: the Decoder knows the newer. See Component.In.
+	Late bool
+
+	Info
+	State State // at the header's tick; with Removed the zero State
+	// bit i: component i has been set, changed or removed; see Component.ChangedIn
+	Components uint64
+
+	present uint64 // bit i: the entity has component i
+	late    int    // among those of the packet that are Late
+}
+
+// Snapshot is what a packet says. It is valid until the next Decode.
+type Snapshot struct {
+	Header
+	// in ascending order of slots, and removals of parents after those of their children
+	Changes []Change
+}
+
+// Decoder is the client's copy of what it has been told of: the counterpart of one [Encoder]. All
+// of its memory is allocated at the start.
+type Decoder struct {
+	schema   *Schema
+	entities []entity
+	high     int
+	ring     []record // of states that may become baselines
+	numbers  []packet.Number
+	ticks    []tick.Tick
+	columns  []clientColumn
+
+	reader  packet.Reader
+	parsed  []parsed
+	changes []Change
+	lates   int // of the changes
+
+	silence silence
+}
+
+// entity is what a decoder knows of a slot.
+type entity struct {
+	id      identity
+	alive   bool
+	leaving bool          // removed, but children that it still has keep it
+	last    packet.Number // the newest packet that said something about the slot
+	// of its part of the ring: the newest state, and how many may be baselines
+	head, n int
+
+	parentOf uint16 // the generation of this slot that children are counted for
+	children int
+}
+
+// parsed is an entity of a packet before it is applied.
+type parsed struct {
+	slot       int
+	op         byte
+	age        uint8
+	base       int // place in the ring; -1: none
+	id         identity
+	components uint64
+	record     record
+}
+
+const (
+	opRemove = iota
+	opFull
+	opDelta
+)
+
+// NewDecoder returns an empty Decoder and freezes the schema.
+func NewDecoder(s *Schema) *Decoder {
+	s.frozen = true
+	n := s.config.MaxEntities
+	d := &Decoder{
+		schema:   s,
+		entities: make([]entity, n),
+		ring:     make([]record, n*s.config.History),
+		numbers:  make([]packet.Number, n*s.config.History),
+		ticks:    make([]tick.Tick, n*s.config.History),
+		parsed:   make([]parsed, 0, MaxRecords),
+		changes:  make([]Change, 0, MaxRecords),
+	}
+	for i := range s.components {
+		d.columns = append(d.columns, s.components[i].client(s))
+	}
+	return d
+}
+
+// at returns the place in the rings of one of a slot's states.
+func (d *Decoder) at(slot, index int) int { return slot*d.schema.config.History + index }
+
+func (d *Decoder) lookup(id ID) (*entity, bool) {
+	i := id.Slot()
+	if id == None || i >= d.high || !d.entities[i].alive || d.entities[i].id.generation != id.Generation() {
+		return nil, false
+	}
+	return &d.entities[i], true
+}
+
+// Alive reports whether the entity is there. The parent of an entity may, for a moment, not be:
+// when it was replaced before the news of the child's new parent came.
+func (d *Decoder) Alive(id ID) bool {
+	_, ok := d.lookup(id)
+	return ok
+}
+
+// State returns the newest state of the entity that was decoded, and the tick that it is from.
+func (d *Decoder) State(id ID) (s State, at tick.Tick, ok bool) {
+	e, ok := d.lookup(id)
+	if !ok {
+		return State{}, 0, false
+	}
+	place := d.at(id.Slot(), e.head)
+	return d.schema.quantizer.state(&d.ring[place], 0), d.ticks[place], true
+}
+
+// Info returns what else there is of the entity.
+func (d *Decoder) Info(id ID) (Info, bool) {
+	e, ok := d.lookup(id)
+	if !ok {
+		return Info{}, false
+	}
+	return e.info(&d.ring[d.at(id.Slot(), e.head)]), true
+}
+
+func (e *entity) info(r *record) Info {
+	return Info{Kind: e.id.kind, Owner: r.owner, Parent: r.parent, Abstract: e.id.abstract}
+}
+
+// All returns the entities that are there, in ascending order of slots. Decode must not be called
+// meanwhile.
+func (d *Decoder) All() iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		for i := range d.high {
+			if e := &d.entities[i]; e.alive && !yield(newID(i, e.id.generation)) {
+				return
+			}
+		}
+	}
+}

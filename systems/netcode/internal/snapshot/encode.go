@@ -1,0 +1,274 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+)
+
+// Result says what a call of [Encoder.Encode] did.
+type Result struct {
+	Records  int // entities in the packet
+	Spawned  int // of these, entities that are new to the client
+	Removed  int // of these, entities that are gone for the client
+	Waiting  int // entities that have something to say and found no room
+	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
+}
+
+// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is
+// in w already and as the last in the packet: the buffer's length is the budget, which is never
+// exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time
+// left and Result.Waiting above zero another packet may follow for the same tick.
+//
+// If not even the header fits, nothing is written and w has an error. A packet that is not sent
+// after all counts as a lost one.
+func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
+	room := w.Room() - headerBits - classes*orderBits
+	c := &e.choice
+	c.reset()
+	var res Result
+	tried := 0
+	if e.shared != nil {
+		e.shared.begin()
+	}
+	if room >= 0 {
+		e.collect(h.Tick)
+		tried, res.TooLarge = e.choose(n, &h, room)
+		e.strike(tried)
+	}
+	pre := preamble{Header: h, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.poses.orders}
+	pre.orders[classGap] = e.gaps.orders[classGap]
+	if n-e.acked < 1<<baseBits {
+		pre.acked = e.acked
+	}
+	pre.write(w, n, e.world.schema)
+	if w.Err() != nil {
+		return res
+	}
+	order := pre.orders[classGap]
+	c.gaps(func(gap uint64, slot int) {
+		p := &c.picks[c.index[slot]]
+		code, n := packet.GolombCode(gap, order)
+		w.Bits(code|uint64(p.head)<<n, n+uint(p.headBits))
+		if p.shared >= 0 {
+			w.Append(e.shared.deltas[p.shared].bytes[:], int(p.bits))
+		} else {
+			w.Append(c.bytes[p.from:], int(p.bits))
+		}
+		e.gaps.add(classGap, gap)
+	})
+	for i := range c.picks {
+		p := &c.picks[i]
+		switch {
+		case p.removal:
+			res.Removed++
+		case e.unknown(int(p.slot)):
+			res.Spawned++
+		}
+		e.note(int(p.slot), n, &h, p.removal)
+	}
+	e.packets[n%packet.Outstanding] = sentPacket{n, h.Tick, e.nextRec - uint64(len(c.picks)), len(c.picks)}
+	e.gaps.adapt()
+	if e.shared == nil {
+		e.poses.adapt()
+	}
+	if k := len(c.picks); k > 0 {
+		c.hand = (int(c.picks[k-1].slot) + 1) % e.world.high
+	}
+	res.Records = len(c.picks)
+	res.Waiting = len(c.order)
+	return res
+}
+
+// choose fills the packet from the front of the order. It returns how many slots it has tried, and
+// an entity that is too large for any such packet.
+func (e *Encoder) choose(n packet.Number, h *Header, room int) (at int, tooLarge ID) {
+	c := &e.choice
+	c.tooLarge = None
+	for range 3 {
+		at = e.fill(at, n, h, room)
+		exact, trimmed := e.trim(room)
+		if k := len(c.picks); k > 0 {
+			c.gap = float32(exact-c.bits) / float32(k)
+		}
+		if trimmed || at == len(c.order) || room-exact < 2*headerBits {
+			break // else the gaps took less than expected, and there is room for more
+		}
+	}
+	return at, c.tooLarge
+}
+
+// patience is the number of entities in a row which do not fit, after which no other is tried.
+const patience = 16
+
+// fill picks from the place in the order on, until the packet is full with the gaps as they are
+// expected to be, and returns the place where it ended.
+func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
+	c := &e.choice
+	for misses := 0; at < len(c.order) && misses < patience; at++ {
+		i := int(c.order[at])
+		if c.has(i) {
+			continue
+		}
+		if len(c.picks) == MaxRecords || c.size()+minRecord > room {
+			break
+		}
+		if e.pickGroup(i, n, h, room) {
+			misses = 0
+		} else {
+			misses++
+		}
+	}
+	return at
+}
+
+// trim takes the last groups back until the packet is within the room with its gaps as they are,
+// and returns its size.
+func (e *Encoder) trim(room int) (exact int, trimmed bool) {
+	c := &e.choice
+	for {
+		exact = c.bits
+		c.gaps(func(gap uint64, _ int) { exact += packet.GolombLen(gap, e.gaps.orders[classGap]) })
+		if exact <= room {
+			return exact, trimmed
+		}
+		first := len(c.picks) - 1
+		for group := c.picks[first].group; first > 0 && c.picks[first-1].group == group; {
+			first--
+		}
+		if first == 0 {
+			c.tooLarge = e.world.id(int(c.picks[0].slot))
+		}
+		c.drop(first)
+		trimmed = true
+	}
+}
+
+// pickGroup picks the slot's entity with all that must be in the same packet, and reports whether
+// there was room.
+func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
+	c, t, s := &e.choice, &e.tracks[i], &e.world.slots[i]
+	c.group++
+	if !e.visible(i) {
+		return e.pick(i, true, n, h, room)
+	}
+	if s.parent != 0 || s.child != 0 {
+		return e.pickTree(i, n, h, room)
+	}
+	if e.pick(i, false, n, h, room) {
+		return true
+	}
+	// There is no room for the new entity, but the one before it in the slot must not stay.
+	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, h, room)
+}
+
+// pickTree picks all of the slot's tree that differs from what the client is known to have: what is
+// on its way may yet be lost. Of a tree that is too much for an empty packet it picks the slot's
+// entity alone, with its parents.
+func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
+	c, root := &e.choice, e.world.root(i)
+	c.trees = true
+	first := len(c.picks)
+	if !slices.Contains(c.split, uint16(root)) {
+		fits := true
+		for m := root; m >= 0 && fits; m = e.world.after(m, root) {
+			if !c.has(m) && e.visible(m) && e.differs(m) {
+				fits = e.pick(m, false, n, h, room)
+			}
+		}
+		if fits {
+			return true
+		}
+		c.drop(first)
+		if c.bits > room/4 {
+			return false // the next packet may have room for all
+		}
+		c.split = append(c.split, uint16(root))
+	}
+	if e.pickParents(i, n, h, room) && e.pick(i, false, n, h, room) {
+		return true
+	}
+	c.drop(first)
+	return false
+}
+
+// pickParents picks the parents of the slot's entity, the topmost first, as far as the client is
+// not known to have them as they are.
+func (e *Encoder) pickParents(i int, n packet.Number, h *Header, room int) bool {
+	if e.world.slots[i].parent == 0 {
+		return true
+	}
+	p := int(e.world.slots[i].parent) - 1
+	return e.pickParents(p, n, h, room) && (e.choice.has(p) || !e.differs(p) || e.pick(p, false, n, h, room))
+}
+
+// differs reports whether the client is not known to have the visible entity as it is.
+func (e *Encoder) differs(i int) bool {
+	t := &e.tracks[i]
+	return e.unknown(i) || !t.hasBase || t.baseRev != e.world.slots[i].revision
+}
+
+// pick encodes the slot's entity, or its removal, and adds it if there is room.
+func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int) bool {
+	c := &e.choice
+	if len(c.picks) == MaxRecords {
+		return false
+	}
+	p := pick{slot: uint16(i), removal: removal, group: c.group, from: c.used, shared: -1, headBits: 3}
+	fits := removal || e.writeEntity(&p, n, h)
+	if !fits || p.size() >= room {
+		c.tooLarge = e.world.id(i)
+	}
+	if !fits || c.size()+p.size() > room {
+		return false
+	}
+	c.add(p)
+	return true
+}
+
+// writeEntity encodes all of an entity but the gap before it, and reports whether there was room in
+// the scratch memory.
+func (e *Encoder) writeEntity(p *pick, n packet.Number, h *Header) bool {
+	c, i := &e.choice, int(p.slot)
+	t := &e.tracks[i]
+	base, back, ok := e.base(i, n)
+	switch {
+	case !ok:
+		p.head, p.headBits = 0b100, 3
+		c.writer = packet.NewWriter(c.bytes[c.used:])
+		e.writeWhole(&c.writer, i)
+	case back == 0:
+		p.head, p.headBits = 0b1, 1
+	default:
+		p.head, p.headBits = 0b10|uint16(back)<<2, 2+baseBits
+	}
+	if ok {
+		ticks := h.Tick.Sub(t.baseTick)
+		if e.shared != nil {
+			if place, bits := e.shared.delta(i, base, t.baseRev, ticks); place >= 0 {
+				p.shared, p.bits = place, bits
+				return true
+			}
+		}
+		c.writer = packet.NewWriter(c.bytes[c.used:])
+		e.world.writeDelta(&c.writer, i, base, t.baseRev, ticks, e.poses)
+	}
+	c.writer.Bytes() // stores the last bits
+	p.bits = int32(c.writer.Len())
+	return c.writer.Err() == nil
+}
+
+// writeWhole writes the slot's entity for who does not have it.
+func (e *Encoder) writeWhole(w *packet.Writer, i int) {
+	t, s := &e.tracks[i], &e.world.slots[i]
+	r := &e.world.ring[e.world.at(i, s.revision)]
+	id := identity{s.generation, uint8(t.epoch % (1 << epochBits)), s.kind, r.abstract}
+	if e.unknown(i) {
+		id.epoch = uint8((t.epoch + 1) % (1 << epochBits))
+	}
+	id.write(w)
+	e.world.writeTraits(w, i, -1, 0)
+	if !r.abstract {
+		e.world.schema.quantizer.writePose(w, r)
+	}
+}

@@ -1,0 +1,302 @@
+package snapshot
+
+import (
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// EncoderConfig sets the priorities of an [Encoder]; the zero value means the defaults.
+type EncoderConfig struct {
+	// SpawnBoost multiplies the priority of entities that the client does not have yet; zero means
+	// 4.
+	SpawnBoost float32
+
+	// RestBoost multiplies the priority of entities that have come to rest, until the client has
+	// acknowledged the final pose (it is the one that stays on the screen), and of those that have
+	// begun to move, until it knows. Zero means 4.
+	RestBoost float32
+
+	// MaxWait is the ticks after which an entity with unsent changes goes before all that have
+	// waited less, whatever their priorities; zero means one second's.
+	MaxWait int
+
+	// Shared lets encoders write once what they have in common. It must be of the same World. Nil:
+	// each writes all for itself.
+	Shared *Shared
+}
+
+// Encoder writes a World's snapshots for one client. It knows what the client may see, what it has
+// been sent and what it has acknowledged. Each belongs to one connection, and outlives its
+// transport: a client that comes back with its [Decoder] is sent what changed since.
+//
+// # What is sent
+//
+// Each call of Encode fills a packet with the entities that have something to say, by priority. The
+// priority of an entity grows with the time since it was last sent, times its weight
+// ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest
+// state that the client has acknowledged. A last change is said again in the next three packets,
+// unless it is acknowledged before, since no later one would make up for its loss; then it waits
+// until all of them are known to be lost. So a resting world costs nothing but headers.
+//
+// Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered
+// stream: all of it is sent until a packet with it is acknowledged. The client applies per slot
+// only what is newer than what it has, and all that it is told of an entity before it has a
+// baseline is complete, generation included; so a slot that changes hands within a round trip
+// cannot mix the old with the new.
+//
+// Entities of one tree of parents are sent in one packet as far as they differ from what is
+// acknowledged, so that the client has their poses of the same tick. A tree too large for a packet
+// is split, and then every part brings the parents of its members with it.
+type Encoder struct {
+	world  *World
+	config EncoderConfig
+	tracks []track
+	// a bit for each slot that is relevant, or of which the client may still know something
+	concerns []uint64
+	acked    packet.Number // the newest known to have arrived
+	seen     tick.Tick     // the newest tick of a snapshot that has; valid with hasSeen
+	hasSeen  bool
+	last     tick.Tick // of the last Encode
+	begun    bool
+	shared   *Shared // nil: none
+	gaps     tally   // of gaps
+	poses    *tally  // of all else: the Shared's, if there is one
+
+	packets [packet.Outstanding]sentPacket
+	sent    []sentRecord // a ring
+	nextRec uint64       // index of the next one, never wrapping
+
+	choice choice
+}
+
+// track is what an encoder knows of one slot.
+type track struct {
+	generation uint16 // of the entity that weight is about
+	known      uint16 // generation that the client may have; 0: none
+	epoch      uint16 // counts the times that known began or ended
+	weight     float32
+	priority   float32
+	since      tick.Tick // when the change was seen, or last sent
+	dirty      bool      // since is valid
+	removing   bool      // known ends, and the client has been told
+	hasBase    bool
+	sentRest   bool // at rest in what was sent last
+
+	sentAt   packet.Number // the last packet with the entity
+	sentRev  uint32
+	repeats  uint8  // how often sentRev was sent again, up to lastWords
+	sentNum  uint32 // records sent in this epoch
+	lastRec  uint64 // index of the last
+	baseAt   packet.Number
+	baseRev  uint32
+	baseNum  uint32        // what sentNum was
+	baseTick tick.Tick     // what the packet's tick was
+	openAt   packet.Number // the first packet with the entity after baseAt; 0: none
+}
+
+// sentPacket is what a packet contained.
+type sentPacket struct {
+	number packet.Number // 0: settled
+	tick   tick.Tick
+	from   uint64 // index of its first record
+	n      int
+}
+
+// sentRecord is an entity in a packet: 16 bytes, since there are many and each is looked at once.
+type sentRecord struct {
+	revision uint32
+	next     uint32 // how many packets later the next one with the entity was; 0: none yet
+	num      uint16 // of the track's sentNum, the low bits
+	epoch    uint16
+	slot     uint16
+	removal  bool
+}
+
+// maxSent is the number of records that may wait for acknowledgements: two seconds of a full 256
+// kbit/s. Older ones count as lost.
+const maxSent = 8192
+
+// NewEncoder returns an Encoder for a client that has nothing yet, and to which nothing is
+// relevant.
+func NewEncoder(w *World, c EncoderConfig) *Encoder {
+	if c.SpawnBoost == 0 {
+		c.SpawnBoost = 4
+	}
+	if c.RestBoost == 0 {
+		c.RestBoost = 4
+	}
+	if c.MaxWait == 0 {
+		c.MaxWait = w.schema.config.TickRate
+	}
+	e := &Encoder{
+		world:    w,
+		config:   c,
+		tracks:   make([]track, len(w.slots)),
+		concerns: make([]uint64, (len(w.slots)+63)/64),
+		shared:   c.Shared,
+		gaps:     newTally(),
+		sent:     make([]sentRecord, maxSent),
+		choice:   newChoice(len(w.slots)),
+	}
+	switch {
+	case c.Shared == nil:
+		e.poses = new(tally)
+		*e.poses = newTally()
+	case c.Shared.world != w:
+		panic("snapshot: EncoderConfig.Shared is of another World: make one for each with NewShared")
+	default:
+		e.poses = &c.Shared.tally
+	}
+	return e
+}
+
+// maxWeight keeps priorities finite.
+const maxWeight = 1e9
+
+// SetRelevance says how much an entity matters to the client: zero (or less, or NaN) means that it
+// must not know of it, and is what a new entity begins with; any other weight is how fast its
+// priority grows against the others', say 1 for what is far away and 10 for what is near or the
+// player's own. When it becomes zero the client is told that the entity is gone. A dead entity is
+// ignored.
+func (e *Encoder) SetRelevance(id ID, weight float32) {
+	i, ok := e.world.lookup(id)
+	if !ok {
+		return
+	}
+	e.choice.fresh = false
+	t := &e.tracks[i]
+	if t.generation != id.Generation() {
+		t.generation, t.priority, t.dirty = id.Generation(), 0, false
+	}
+	if !(weight > 0) {
+		t.weight, t.priority, t.dirty = 0, 0, false
+		return
+	}
+	t.weight = min(weight, maxWeight)
+	e.concerns[i/64] |= 1 << (i % 64)
+}
+
+// Relevant reports whether the client may know of the entity: its weight and those of all of its
+// parents are above zero.
+func (e *Encoder) Relevant(id ID) bool {
+	i, ok := e.world.lookup(id)
+	return ok && e.visible(i)
+}
+
+func (e *Encoder) visible(i int) bool {
+	for {
+		s, t := &e.world.slots[i], &e.tracks[i]
+		if !s.alive || !s.committed || t.generation != s.generation || t.weight == 0 {
+			return false
+		}
+		if s.parent == 0 {
+			return true
+		}
+		i = int(s.parent) - 1
+	}
+}
+
+// Delivered notes that the client has accepted the packet, with a snapshot in it or without: pass
+// on every call of [packet.Handler]. A packet that the client could not decode must not be
+// acknowledged.
+func (e *Encoder) Delivered(n packet.Number) {
+	e.acked = max(e.acked, n)
+	e.choice.fresh = false
+	p := &e.packets[n%packet.Outstanding]
+	if p.number != n {
+		return
+	}
+	p.number = 0
+	if !e.hasSeen || p.tick.IsNewer(e.seen) {
+		e.seen, e.hasSeen = p.tick, true
+	}
+	for i := p.from; i < p.from+uint64(p.n); i++ {
+		if i+maxSent < e.nextRec {
+			continue // overwritten
+		}
+		r := &e.sent[i%maxSent]
+		t := &e.tracks[r.slot]
+		switch {
+		case r.epoch != t.epoch:
+		case r.removal:
+			t.known, t.removing = 0, false
+		case !t.hasBase || n > t.baseAt:
+			t.hasBase = true
+			t.baseAt, t.baseRev, t.baseTick, t.openAt = n, r.revision, p.tick, 0
+			// no more than maxSent records can lie between the two
+			t.baseNum = t.sentNum - uint32(uint16(t.sentNum)-r.num)
+			if r.next != 0 {
+				t.openAt = n + packet.Number(r.next)
+			}
+		}
+	}
+}
+
+// AckedTick returns the tick of the newest snapshot that the client is known to have: what it
+// claims to see cannot be newer. False while there is none.
+func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
+
+// note remembers what is in the packet.
+func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
+	t, s := &e.tracks[i], &e.world.slots[i]
+	switch {
+	case removal && !t.removing:
+		t.epoch++
+		t.removing, t.hasBase, t.sentNum = true, false, 0
+	case !removal && e.unknown(i):
+		t.epoch++
+		t.known, t.removing, t.hasBase, t.sentNum, t.openAt = s.generation, false, false, 0, 0
+	}
+	if t.sentNum > 0 && t.lastRec+maxSent >= e.nextRec {
+		e.sent[t.lastRec%maxSent].next = uint32(n - t.sentAt)
+	}
+	if t.hasBase && t.openAt == 0 {
+		t.openAt = n
+	}
+	switch {
+	case t.sentRev != s.revision:
+		t.repeats = 0
+	case t.repeats < lastWords:
+		t.repeats++
+	}
+	t.sentNum++
+	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
+	t.since, t.dirty, t.priority = h.Tick, true, 0
+	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
+	e.nextRec++
+}
+
+// unknown reports whether the client must be told of the entity as of a new one.
+func (e *Encoder) unknown(i int) bool {
+	t := &e.tracks[i]
+	return t.known != e.world.slots[i].generation || t.removing
+}
+
+// reordering is how much later a packet must have been sent that has arrived, for an earlier one
+// that has not to count as lost: less may be mere reordering.
+const reordering = 3
+
+// lost reports whether the last packet with the slot's entity has probably been lost, given that it
+// was not acknowledged.
+func (t *track) lost(acked packet.Number) bool { return acked >= t.sentAt+reordering }
+
+// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how far
+// the packet with it lies back: 0 if that need not be said.
+func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok bool) {
+	t, c := &e.tracks[i], &e.world.schema.config
+	if !t.hasBase || e.unknown(i) || t.sentNum-t.baseNum >= uint32(c.History) {
+		return 0, 0, false
+	}
+	at, kept := e.world.find(i, t.baseRev)
+	if !kept {
+		return 0, 0, false
+	}
+	const far = 1 << baseBits
+	switch {
+	case n-e.acked < far && (t.openAt == 0 || t.openAt > e.acked):
+		return at, 0, true
+	case n-t.baseAt < far:
+		return at, n - t.baseAt, true
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,150 @@
+package snapshot_test
+
+import (
+	"testing"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+)
+
+// waitOf returns after how many ticks an entity is sent for the first time, or with its last pose,
+// in a world of 400 others that move and of which twenty fit into a packet.
+func waitOf(t *testing.T, c snapshot.EncoderConfig, weight float32, rests bool) int {
+	w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 512}))
+	e := snapshot.NewEncoder(w, c)
+	var ids []snapshot.ID
+	spawn := func(weight float32) {
+		id, err := w.Spawn(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.SetRelevance(id, weight)
+		ids = append(ids, id)
+	}
+	for range 400 {
+		spawn(1)
+	}
+	if rests {
+		spawn(weight)
+	}
+	const begin = 300
+	buf := make([]byte, 150)
+	for f := 1; f < 1000; f++ {
+		if f == begin && !rests {
+			spawn(weight)
+		}
+		for i, id := range ids {
+			s := at(float32(i), 0.05*float32(f), 0)
+			if i == 400 && f >= begin {
+				s = at(0, 0, 0)
+				s.AtRest = rests
+			}
+			w.SetState(id, s)
+		}
+		w.Commit()
+		p := packet.NewWriter(buf)
+		e.Encode(&p, packet.Number(f), snapshot.Header{Tick: tick.Tick(f)})
+		e.Delivered(packet.Number(f))
+		if f >= begin {
+			if sent, ok := e.SentTick(ids[400]); ok && sent == tick.Tick(f) {
+				return f - begin
+			}
+		}
+	}
+	t.Fatal("never sent")
+	return 0
+}
+
+func TestWhoComesFirst(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		config      snapshot.EncoderConfig
+		weight      float32
+		rests       bool
+		least, most int
+	}{
+		{"new, at the default", snapshot.EncoderConfig{}, 1, false, 1, 6},
+		{"new, as the others", snapshot.EncoderConfig{SpawnBoost: 1}, 1, false, 8, 40},
+		{"new and important", snapshot.EncoderConfig{}, 100, false, 0, 0},
+		{"new and unimportant", snapshot.EncoderConfig{}, 0.001, false, 59, 61},
+		{"new and unimportant, little patience", snapshot.EncoderConfig{MaxWait: 20}, 0.001, false, 19, 40},
+		{"come to rest, as the others", snapshot.EncoderConfig{RestBoost: 1}, 0.2, true, 12, 61},
+		{"come to rest, at the default", snapshot.EncoderConfig{}, 0.2, true, 0, 11},
+	} {
+		got := waitOf(t, test.config, test.weight, test.rests)
+		t.Logf("%s: %d ticks", test.name, got)
+		if got < test.least || got > test.most {
+			t.Errorf("%s: sent after %d ticks, want %d to %d", test.name, got, test.least, test.most)
+		}
+	}
+}
+
+// TestTheDeadMakeRoom: when there is no room for the new entity in a slot, the old one goes all the
+// same.
+func TestTheDeadMakeRoom(t *testing.T) {
+	var blobs snapshot.Component[[200]byte]
+	p := newPair(t, snapshot.Config{MaxEntities: 8}, func(s *snapshot.Schema) { blobs = snapshot.Register(s, "blob", blobCodec{}) }, 3, wire{}, wire{})
+	p.budget = 150
+	old := p.spawn(0, 1, at(0, 0, 0))
+	for range 3 {
+		p.step()
+	}
+	p.world.Despawn(old)
+	next := p.spawn(0, 1, at(1, 0, 0))
+	blobs.Set(p.world, next, [200]byte{1})
+	p.step()
+	if next.Slot() != old.Slot() || p.decoder.Alive(old) || p.decoder.Alive(next) || p.sent.Removed != 1 {
+		t.Errorf("%v after %v: the old is there: %v, sent %+v", next, old, p.decoder.Alive(old), p.sent)
+	}
+	p.budget = 400
+	p.step()
+	if !p.decoder.Alive(next) {
+		t.Error("the new entity does not come when there is room")
+	}
+}
+
+// What somebody did last is said in four packets: no later change would make up for the loss of the
+// only one. It is not said again once it is acknowledged, nor beside it in the same snapshot.
+func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
+	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} {
+		// how many ticks later packets are acknowledged
+		w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 8}))
+		e := snapshot.NewEncoder(w, snapshot.EncoderConfig{})
+		id, err := w.Spawn(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.SetRelevance(id, 1)
+		const stop, end = 20, 60
+		said := 0
+		var number packet.Number
+		var packets [end][]packet.Number // of each tick
+		for f := 1; f < end; f++ {
+			w.SetState(id, at(float32(min(f, stop)), 0, 0))
+			w.Commit()
+			late := test.acked
+			if f <= stop { // until then all is well
+				late = 1
+			}
+			for k := 1; k <= f-late; k++ {
+				for _, n := range packets[k] {
+					e.Delivered(n)
+				}
+				packets[k] = nil
+			}
+			before := said
+			for range 2 { // packets in one snapshot
+				number++
+				p := packet.NewWriter(make([]byte, 200))
+				if e.Encode(&p, number, snapshot.Header{Tick: tick.Tick(f)}).Records > 0 && f >= stop {
+					said = before + 1 // in this snapshot, once or twice
+				}
+				packets[f] = append(packets[f], number)
+			}
+		}
+		if said != test.want {
+			t.Errorf("acknowledged %d ticks later: the last change was said %d times, want %d", test.acked, said, test.want)
+		}
+	}
+}

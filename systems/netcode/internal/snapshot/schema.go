@@ -1,0 +1,138 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+)
+
+// ProtocolVersion is told by either end in its first words, and ends with different ones refuse
+// each other. Raise it by one with every change by which an older build would read what a newer one
+// writes otherwise, or not at all: in this package, in packages packet and prediction, in netcode's
+// greeting, welcome and sessions, and in what StructState and its like write. A test compares all
+// of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change:
+// that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and
+// how ends say why they part (transport.Reason), or they could not even say that they do not
+// understand each other. What a game's own codecs write is for its [Config].Version.
+const ProtocolVersion = 2
+
+// MaxComponents is the number of component types that a [Schema] takes.
+const MaxComponents = 64
+
+// Schema is what travels, and how: a [Config] and the registered components, in the order of their
+// registration. Both ends build it with the same calls; [Schema.CheckHello] tells when they did
+// not. It may be shared by any number of worlds and decoders, and is read-only from the first of
+// them on.
+type Schema struct {
+	config     Config
+	quantizer  quantizer
+	components []component
+	frozen     bool
+}
+
+// component is a registered component type, whatever its Go type.
+type component struct {
+	name   string
+	world  func(slots, rows int) worldColumn
+	client func(*Schema) clientColumn
+}
+
+// NewSchema returns a Schema without components, or an error that says what is wrong with the
+// Config.
+func NewSchema(c Config) (*Schema, error) {
+	c = c.withDefaults()
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	return &Schema{config: c, quantizer: newQuantizer(&c)}, nil
+}
+
+// Config returns the Config with its defaults filled in.
+func (s *Schema) Config() Config { return s.config }
+
+// Quantize returns the State that the other end receives for it.
+func (s *Schema) Quantize(state State) State {
+	var r record
+	s.quantizer.pose(&r, &state)
+	return s.quantizer.state(&r, s.quantizer.age(state.Age))
+}
+
+func hash32(text string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return h.Sum32()
+}
+
+// configHash covers what both ends must agree on beside the components.
+func (s *Schema) configHash() uint32 {
+	c := s.config
+	return hash32(fmt.Sprintf("%d %d %v %d %v %v %d", c.TickRate, c.MaxEntities, c.Position, c.RotationBits, c.Velocity, c.Angular, c.History))
+}
+
+// WriteHello writes what the other end needs for [Schema.CheckHello]: versions and hashes, 13 bytes
+// and four for each component.
+func (s *Schema) WriteHello(w *packet.Writer) {
+	w.Bits(ProtocolVersion, 32)
+	w.Bits(uint64(s.config.Version), 32)
+	w.Bits(uint64(s.configHash()), 32)
+	w.Bits(uint64(len(s.components)), 8)
+	for i := range s.components {
+		w.Bits(uint64(hash32(s.components[i].name)), 32)
+	}
+}
+
+// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end that speaks another
+// protocol. The text of the whole error says what differs and what to do, in one line for both
+// sides to show.
+var ErrMismatch = errors.New("builds do not match")
+
+// CheckHello reads what [Schema.WriteHello] wrote and compares it. It returns nil if both ends
+// agree, an error that wraps [ErrMismatch] if they do not, and the Reader's error for bytes that
+// are no hello.
+func (s *Schema) CheckHello(r *packet.Reader) error {
+	protocol, version, config := uint32(r.Bits(32)), uint32(r.Bits(32)), uint32(r.Bits(32))
+	n := int(r.Bits(8))
+	var hashes [MaxComponents]uint32
+	if r.Err() == nil && n > MaxComponents {
+		r.Fail(packet.ErrMalformed)
+	}
+	if r.Err() == nil {
+		for i := range n {
+			hashes[i] = uint32(r.Bits(32))
+		}
+	}
+	switch {
+	case r.Err() != nil:
+		return r.Err()
+	case protocol != ProtocolVersion:
+		return fmt.Errorf("%w: network protocol %d there, %d here: update the older one", ErrMismatch, protocol, ProtocolVersion)
+	case version != s.config.Version:
+		return fmt.Errorf("%w: game version %d there, %d here: update the older one", ErrMismatch, version, s.config.Version)
+	case config != s.configHash():
+		return fmt.Errorf("%w: tick rate, ranges or resolutions differ: run the same build on both ends", ErrMismatch)
+	}
+	for i := range max(n, len(s.components)) {
+		switch {
+		case i >= n:
+			return fmt.Errorf("%w: component %d, %q, is not known there: register the same components in the same order", ErrMismatch, i, s.components[i].name)
+		case i >= len(s.components):
+			return fmt.Errorf("%w: %d components there, %d here: register the same components in the same order", ErrMismatch, n, i)
+		case hashes[i] != hash32(s.components[i].name):
+			return fmt.Errorf("%w: component %d is %q here, %s there: register the same components in the same order",
+				ErrMismatch, i, s.components[i].name, s.nameOf(hashes[i]))
+		}
+	}
+	return nil
+}
+
+// nameOf returns the quoted name of the component with the hash, if there is one here.
+func (s *Schema) nameOf(hash uint32) string {
+	for i := range s.components {
+		if hash32(s.components[i].name) == hash {
+			return fmt.Sprintf("%q", s.components[i].name)
+		}
+	}
+	return "an unknown one"
+}

@@ -1,0 +1,69 @@
+package snapshot
+
+import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+
+// Shared is what the encoders of a World's clients have in common. What changed of an entity since
+// some revision is the same for all clients who have that as their baseline: it is written once,
+// for the first of them, and copied for the others. So are the orders of the codes in which numbers
+// travel chosen for all together.
+//
+// Encoders that share must not run at the same time.
+type Shared struct {
+	world  *World
+	tally  tally
+	deltas []delta
+	commit uint32        // for which the orders were chosen last
+	writer packet.Writer // a local one would escape to the heap through the codecs
+}
+
+// delta is a written change of an entity. It fills a line of the cache.
+type delta struct {
+	revisions uint64 // the one that was written, and the one before it
+	terms     uint64 // what else the bits depend on
+	bits      int32
+	bytes     [44]byte
+}
+
+// ways is how many baselines of an entity are told apart: clients who get snapshots in the same
+// tick have those of a few ticks.
+const ways = 8
+
+// NewShared returns what encoders of the World may share. It takes half a kilobyte for each of
+// Config.MaxEntities.
+func NewShared(w *World) *Shared {
+	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots))}
+}
+
+// begin is called before every packet. The orders are chosen anew with every commit and then kept:
+// each other choice would make all that has been written for this one worthless, and the more had
+// to be written again, the sooner would there be numbers enough to choose once more.
+func (s *Shared) begin() {
+	if s.commit != s.world.commits {
+		s.commit = s.world.commits
+		s.tally.adapt()
+	}
+}
+
+// delta returns the place of the slot's change since the revision which is at base and some ticks
+// old, and its size in bits. The place is below zero if the change is too large. It is valid until
+// the slot is asked for again.
+func (s *Shared) delta(slot, base int, since uint32, ticks int32) (place, size int32) {
+	w, o := s.world, &s.tally.orders
+	revisions := uint64(w.slots[slot].revision)<<32 | uint64(since)
+	terms := uint64(uint32(ticks))<<32 | uint64(w.age[slot])<<24 | 1<<20 |
+		uint64(o[classPosition]<<12|o[classRotation]<<8|o[classVelocity]<<4|o[classAngular])
+	place = int32(slot*ways + int(since%ways))
+	d := &s.deltas[place]
+	if d.revisions != revisions || d.terms != terms {
+		s.writer = packet.NewWriter(d.bytes[:])
+		out := &s.writer
+		w.writeDelta(out, slot, base, since, ticks, &s.tally)
+		if out.Err() != nil {
+			d.terms = 0 // nobody's: the one that marks the rest is missing
+			return -1, 0
+		}
+		out.Bytes() // stores the last bits
+		d.revisions, d.terms, d.bits = revisions, terms, int32(out.Len())
+	}
+	return place, d.bits
+}

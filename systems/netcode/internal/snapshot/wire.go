@@ -1,0 +1,194 @@
+package snapshot
+
+import (
+	"math/bits"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+)
+
+// An entity in a packet is the gap from the slot before it, in a Golomb code, and then one of
+//
+//	1   traits pose           changes to the newest state that the client got in or before the packet that the preamble calls acked
+//	01  back traits pose      changes to the state in the packet that is `back` before this one
+//	001 identity traits pose  all of it
+//	000                       the entity is gone, or not relevant any more
+//
+// The first needs no baseline on the wire, but the client may have got states of which the server
+// does not know yet: it is used where this cannot make a difference, which is nearly always, and
+// saves eight bits.
+//
+// The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and
+// age, followed by its value if it is set, and then the components that changed: a bit, the gap
+// from the one before, whether the entity still has it, and its value; a zero bit ends them.
+
+// Orders of the Golomb codes of gaps between components, of generations and of kinds.
+const (
+	componentOrder  = 1
+	generationOrder = 2
+	kindOrder       = 4
+)
+
+// flag writes the bit and returns it.
+func flag(w *packet.Writer, v bool) bool {
+	w.Bool(v)
+	return v
+}
+
+// writeDelta writes the slot's entity as changes to the state at base, which the revision since is,
+// some ticks ago.
+func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
+	w.writeTraits(out, slot, base, since)
+	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
+	if !r.abstract {
+		w.schema.quantizer.writePoseDelta(out, r, b, predictOver(r, b, ticks), t)
+	}
+}
+
+// writeTraits writes those of the slot's last revision, against those of the state at base, which
+// the revision since is (base < 0: none).
+func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
+	var blank record
+	at := w.at(slot, w.slots[slot].revision)
+	r, b, age := &w.ring[at], &blank, w.age[slot]
+	if base >= 0 {
+		b = &w.ring[base]
+	}
+	components := w.changes(slot, r, base, since)
+	if !flag(out, r.owner != b.owner || r.parent != b.parent || r.discontinuity != b.discontinuity || age != 0 || components != 0) {
+		return
+	}
+	if flag(out, r.owner != b.owner) {
+		out.Bits(uint64(r.owner), 16)
+	}
+	if flag(out, r.parent != b.parent) {
+		out.Bits(uint64(r.parent.Slot()), 16)
+		out.Golomb(uint64(r.parent.Generation()), generationOrder)
+	}
+	if flag(out, r.discontinuity != b.discontinuity) {
+		out.Bits(uint64(r.discontinuity), 8)
+	}
+	if flag(out, age != 0) {
+		out.Bits(uint64(age), 8)
+	}
+	last := -1
+	for set := components; set != 0; set &= set - 1 {
+		i := bits.TrailingZeros64(set)
+		out.Bool(true)
+		out.Golomb(uint64(i-last-1), componentOrder)
+		last = i
+		if !flag(out, r.present&(1<<i) != 0) {
+			continue
+		}
+		if b.present&(1<<i) != 0 {
+			w.columns[i].encode(out, at, base)
+		} else {
+			w.columns[i].encode(out, at, -1)
+		}
+	}
+	out.Bool(false)
+}
+
+// changes returns the components that the slot has or had at base (< 0: nothing), which the
+// revision since is, and that have changed since then. One that has changed back counts, too: that
+// is rare, and to compare all values would take longer than to write them. One that came and went
+// since base does not count: the Decoder, which may have it of a record in between, sees that it is
+// gone.
+func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
+	if base < 0 {
+		return r.present
+	}
+	if int32(w.slots[slot].components-since) <= 0 {
+		return 0
+	}
+	had := w.ring[base].present
+	changed := r.present ^ had
+	altered := w.altered[slot*len(w.columns):]
+	for both := r.present & had; both != 0; both &= both - 1 {
+		if i := bits.TrailingZeros64(both); int32(altered[i]-since) > 0 {
+			changed |= 1 << i
+		}
+	}
+	return changed
+}
+
+// readTraits changes rec, a copy of the baseline at base (< 0: none), to what the traits say. It
+// returns the age and the components that changed; the values of those that are present wait in
+// their columns.
+func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64) {
+	if !r.Bool() {
+		return 0, 0
+	}
+	if r.Bool() {
+		rec.owner = uint16(r.Bits(16))
+	}
+	if r.Bool() {
+		rec.parent = d.readParent(r)
+	}
+	if r.Bool() {
+		rec.discontinuity = uint8(r.Bits(8))
+	}
+	if r.Bool() {
+		age = uint8(r.Bits(8))
+	}
+	before, i := rec.present, uint64(0)
+	for ; r.Bool(); i++ {
+		i += r.Golomb(componentOrder)
+		if i >= uint64(len(d.columns)) {
+			r.Fail(packet.ErrMalformed)
+			return 0, 0
+		}
+		components |= 1 << i
+		if !r.Bool() {
+			rec.present &^= 1 << i
+			continue
+		}
+		rec.present |= 1 << i
+		if before&(1<<i) != 0 {
+			d.columns[i].decode(r, base)
+		} else {
+			d.columns[i].decode(r, -1)
+		}
+	}
+	return age, components
+}
+
+func (d *Decoder) readParent(r *packet.Reader) ID {
+	slot, generation := int(r.Bits(16)), r.Golomb(generationOrder)
+	if slot >= len(d.entities) || generation > 1<<16-1 || generation == 0 && slot != 0 {
+		r.Fail(packet.ErrMalformed)
+		return None
+	}
+	return newID(slot, uint16(generation))
+}
+
+// identity is what never changes while an entity is in its slot.
+type identity struct {
+	generation uint16
+	epoch      uint8 // of the client's knowledge: the entity has left and come back if it differs
+	kind       uint16
+	abstract   bool
+}
+
+func (id *identity) write(w *packet.Writer) {
+	w.Golomb(uint64(id.generation-1), generationOrder)
+	w.Bits(uint64(id.epoch), epochBits)
+	w.Golomb(uint64(id.kind), kindOrder)
+	w.Bool(id.abstract)
+}
+
+func readIdentity(r *packet.Reader) identity {
+	generation, epoch, kind, abstract := r.Golomb(generationOrder)+1, r.Bits(epochBits), r.Golomb(kindOrder), r.Bool()
+	if generation > 1<<16-1 || kind > 1<<16-1 {
+		r.Fail(packet.ErrMalformed)
+	}
+	return identity{uint16(generation), uint8(epoch), uint16(kind), abstract}
+}
+
+// predictOver returns the ticks over which a baseline predicts: none across a jump or into another
+// frame.
+func predictOver(r, base *record, ticks int32) int32 {
+	if r.discontinuity != base.discontinuity || r.parent != base.parent {
+		return 0
+	}
+	return ticks
+}

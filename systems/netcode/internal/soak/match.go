@@ -1,0 +1,296 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
+)
+
+type config struct {
+	bots, entities int
+	duration       time.Duration
+	seed           uint64
+}
+
+// match is a server, its bots, and what goes wrong.
+type match struct {
+	config   config
+	rng      *rand.Rand
+	protocol *netcode.Protocol[state, input]
+	listener *loopback.Listener
+	server   *netcode.Server[state, input]
+	engine   *ecs.Engine
+	bots     []*bot
+	stranger *loopback.Conn
+	now      time.Duration
+	faults   bool
+	log      *slog.Logger
+
+	steps                             []time.Duration // of the server's updates
+	allocs                            []uint64        // in each second
+	freezes, outages, leaves, garbage int
+}
+
+// watchers is of how many bots one draws what it is sent; for the others nobody looks at the
+// screen, and the server cannot tell.
+const watchers = 8
+
+// bot is a client with a process of its own, which may freeze.
+type bot struct {
+	client *netcode.Client[state, input]
+	engine *ecs.Engine
+	conn   *linksim.Conn
+	path   linksim.Path
+	frozen time.Duration
+	behind time.Duration
+	cut    time.Duration // until when its link is dead
+}
+
+func newMatch(c config) (*match, error) {
+	m := &match{
+		config: c, rng: rand.New(rand.NewPCG(c.seed, 1)), listener: loopback.Listen(loopback.Config{Backlog: 1024}), faults: true,
+		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	var err error
+	if m.protocol, err = newProtocol(c.entities + 2*c.bots); err != nil {
+		return nil, err
+	}
+	if m.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
+		return nil, err
+	}
+	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
+	m.server, err = netcode.NewServer(m.protocol, netcode.ServerConfig[state, input]{
+		Listener: m.listener, Log: m.log, MaxPlayers: c.bots + 8, Timeout: 3 * time.Second, Grace: 10 * time.Second,
+		Random: rand.NewChaCha8([32]byte{byte(c.seed)}),
+		Joined: func(p *netcode.Player[state, input]) (state, arche.Entity) {
+			s := state{X: float32(p.Number()%20)*4 - 40, Z: float32(p.Number()/20%20)*4 - 40}
+			l := components.NewLogical(components.At3D(s.X, 0, s.Z))
+			return s, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRunner})
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.engine.Install(m.server)
+	things := &things{transforms: generic.NewMap1[components.Transform3D](m.engine.World()), engine: m.engine}
+	for i := range c.entities {
+		l := components.NewLogical(components.At3D(float32(i%25)*6-75, 0, float32(i/25)*6-60))
+		things.all = append(things.all, spawn.NewWith(&l, &netcode.Replicated{Kind: kindThing}))
+	}
+	m.engine.Add(ecs.FixedUpdate, things)
+	for i := range c.bots {
+		b, err := m.newBot(i)
+		if err != nil {
+			return nil, err
+		}
+		m.bots = append(m.bots, b)
+	}
+	return m, nil
+}
+
+// things move, three of four at a time, each three seconds of four.
+type things struct {
+	transforms generic.Map1[components.Transform3D]
+	engine     *ecs.Engine
+	all        []arche.Entity
+}
+
+func (t *things) Initialize(*arche.World) {}
+func (t *things) Finalize(*arche.World)   {}
+func (t *things) Update(*arche.World) {
+	now := int(t.engine.Time().Tick)
+	for i, e := range t.all {
+		if (i+now/tickRate)%4 == 0 {
+			continue
+		}
+		l := t.transforms.Get(e)
+		pose := l.Get()
+		pose.Position[1] = float32(1 + math.Sin(float64(now+17*i)/30))
+		l.Set(pose)
+	}
+}
+
+func (m *match) newBot(i int) (*bot, error) {
+	condition := linksim.Condition{
+		Delay: time.Duration(20+m.rng.IntN(90)) * time.Millisecond, Jitter: time.Duration(2+m.rng.IntN(20)) * time.Millisecond,
+		Loss: []float64{0, 0.01, 0.05, 0.15}[i%4], Seed: m.rng.Uint64(),
+	}
+	kind := interp.Naive
+	if i%watchers == 0 {
+		kind = interp.Default
+	}
+	b := &bot{path: linksim.Symmetric(condition)}
+	var err error
+	b.client, err = netcode.NewClient(m.protocol, netcode.ClientConfig[state, input]{
+		Log: m.log, Kind: kind,
+		Dial: func() (transport.Conn, error) {
+			if m.now < b.cut {
+				return nil, errors.New("no network")
+			}
+			conn, err := linksim.Wrap(m.listener.Dial(), b.path)
+			b.conn = conn
+			return conn, err
+		},
+		Input: func(t tick.Tick) input {
+			return input{int8((int(t)/40+i)%3) - 1, int8((int(t)/70+i/3)%3) - 1}
+		},
+		Timeout: 3 * time.Second,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
+		return nil, err
+	}
+	if i%watchers == 0 {
+		b.engine.Install(interpolation.New3D())
+	}
+	b.engine.Install(b.client)
+	return b, nil
+}
+
+// play runs everything for a while, in steps of a tick.
+func (m *match) play(d time.Duration) error {
+	const frame = time.Second / tickRate
+	var memory runtime.MemStats
+	allocs := uint64(0)
+	for end := m.now + d; m.now < end; {
+		m.now += frame
+		if m.faults {
+			if err := m.misbehave(); err != nil {
+				return err
+			}
+		}
+		// reading the figures stops the world; one tick a second stands for all
+		sample := len(m.steps)%tickRate == 0
+		if sample {
+			runtime.ReadMemStats(&memory)
+			allocs = memory.Mallocs
+		}
+		start := time.Now()
+		m.engine.Update(frame)
+		m.steps = append(m.steps, time.Since(start))
+		if sample {
+			runtime.ReadMemStats(&memory)
+			m.allocs = append(m.allocs, memory.Mallocs-allocs)
+		}
+		for _, b := range m.bots {
+			if b.behind += frame; b.frozen > 0 {
+				b.frozen -= frame
+				continue
+			}
+			b.engine.Update(b.behind)
+			b.behind = 0
+		}
+	}
+	return nil
+}
+
+// misbehave lets, about every half second, something go wrong, and garbage come in every tick.
+func (m *match) misbehave() error {
+	b := m.bots[m.rng.IntN(len(m.bots))]
+	switch m.rng.IntN(120) {
+	case 0:
+		m.freezes++
+		b.frozen = time.Duration(m.rng.IntN(5000)) * time.Millisecond
+	case 1, 2:
+		if b.conn != nil && m.now >= b.cut {
+			m.outages++
+			b.cut = m.now + time.Duration(m.rng.IntN(8000))*time.Millisecond
+			if err := b.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
+				return err
+			}
+		}
+	case 3:
+		m.leaves++
+		i := slices.Index(m.bots, b)
+		b.client.Leave()
+		b.engine.Close()
+		fresh, err := m.newBot(i)
+		if err != nil {
+			return err
+		}
+		m.bots[i] = fresh
+	}
+	for _, b := range m.bots {
+		if b.cut > 0 && m.now >= b.cut {
+			b.cut = 0
+			if err := b.conn.SetPath(b.path); err != nil {
+				return err
+			}
+		}
+	}
+	m.throw(b)
+	return nil
+}
+
+// throw sends garbage from a stranger and from a player's own connection.
+func (m *match) throw(b *bot) {
+	if m.stranger == nil || m.stranger.State() == transport.Closed {
+		m.stranger = m.listener.Dial()
+	}
+	m.stranger.Poll(m.now)
+	var buf [transport.MaxMTU]byte
+	n := 1 + m.rng.IntN(len(buf)-1)
+	for i := range n {
+		buf[i] = byte(m.rng.Uint32())
+	}
+	buf[0] = []byte{0x48, 0x53, buf[0]}[m.rng.IntN(3)]
+	m.garbage += 2
+	_ = m.stranger.Send(buf[:n])
+	if b.conn != nil && m.rng.IntN(4) == 0 {
+		_ = b.conn.Send(buf[:n])
+	}
+}
+
+// allocations is the mean of the sampled ticks from the given one on.
+func (m *match) allocations(from int) float64 { return meanOf(m.allocs[from/tickRate:]) }
+
+// quiet is the mean of the half with the fewest.
+func (m *match) quiet(from int) float64 {
+	sorted := slices.Sorted(slices.Values(m.allocs[from/tickRate:]))
+	return meanOf(sorted[:max(1, len(sorted)/2)])
+}
+
+func meanOf(v []uint64) float64 {
+	sum := uint64(0)
+	for _, x := range v {
+		sum += x
+	}
+	return float64(sum) / float64(max(1, len(v)))
+}
+
+// check says who does not play though nothing is wrong any more.
+func (m *match) check() error {
+	for i, b := range m.bots {
+		if s, r := b.client.Status(); s != netcode.Playing {
+			return fmt.Errorf("bot %d is %v at the end: %v", i, s, r)
+		}
+		if n, want := b.client.Stats().Replicas, m.server.Stats().Entities; n != want {
+			return fmt.Errorf("bot %d has %d of %d replicas at the end", i, n, want)
+		}
+	}
+	if s := m.server.Stats(); s.Players != len(m.bots) {
+		return fmt.Errorf("%d players at the end, want %d", s.Players, len(m.bots))
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package interp
+
+import "time"
+
+// Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
+//
+// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots serve the
+// estimate of acceleration before the view, two the segment around it. When all slots are taken the
+// oldest sample goes. The buffer starts with 16 slots and doubles when a longer delay or a burst
+// first needs more; after that it allocates nothing. The zero value holds nothing; use [NewBuffer].
+type Buffer struct {
+	slots []Sample // a ring; len is a power of two
+	most  int      // slots
+	first int
+	count int
+
+	revision uint32 // changes with every accepted sample
+}
+
+// DefaultCapacity is 128 samples: four seconds at 30 Hz, enough for a stalled stream that comes
+// back in one burst.
+const DefaultCapacity = 128
+
+const firstSlots = 16
+
+// NewBuffer returns an empty buffer of at most the given capacity, rounded up to a power of two, at
+// least 4 and at most 65536. Zero or less means [DefaultCapacity].
+func NewBuffer(capacity int) *Buffer {
+	b := new(Buffer)
+	b.init(capacity)
+	return b
+}
+
+func (b *Buffer) init(capacity int) {
+	if capacity <= 0 {
+		capacity = DefaultCapacity
+	}
+	n := 4
+	for n < capacity && n < 1<<16 {
+		n *= 2
+	}
+	b.most = n
+	b.slots = make([]Sample, min(n, firstSlots))
+	b.first, b.count = 0, 0
+}
+
+// grow doubles the ring.
+func (b *Buffer) grow() {
+	slots := make([]Sample, 2*len(b.slots))
+	for i := range b.count {
+		slots[i] = *b.At(i)
+	}
+	b.slots, b.first = slots, 0
+}
+
+// Len returns the number of samples held.
+func (b *Buffer) Len() int { return b.count }
+
+// Cap returns the number of samples that the buffer may come to hold.
+func (b *Buffer) Cap() int { return b.most }
+
+// At returns the i-th sample, 0 being the oldest. The pointer is good until the next Push, Evict or
+// Clear. It panics unless 0 <= i < Len.
+func (b *Buffer) At(i int) *Sample {
+	if uint(i) >= uint(b.count) {
+		panic("remote: Buffer.At: index out of range; keep it within 0 and Len()-1")
+	}
+	return &b.slots[(b.first+i)&(len(b.slots)-1)]
+}
+
+// Newest returns the sample with the latest time, nil from an empty buffer.
+func (b *Buffer) Newest() *Sample {
+	if b.count == 0 {
+		return nil
+	}
+	return b.At(b.count - 1)
+}
+
+// Revision changes whenever a sample was accepted. It wraps; compare for inequality only.
+func (b *Buffer) Revision() uint32 { return b.revision }
+
+// Push inserts a sample at its place and reports whether it was taken. One of a time that is
+// already held is a duplicate and changes nothing, as does one older than all others when no slot
+// is free, and one that nothing can be calculated with (a field infinite, not a number, or above
+// 1e12).
+func (b *Buffer) Push(s Sample) bool {
+	if !s.sound() {
+		return false
+	}
+	t := s.At()
+	i := b.count // where it belongs: behind the last that is older
+	for i > 0 {
+		if have := b.At(i - 1).At(); have == t {
+			return false
+		} else if have < t {
+			break
+		}
+		i--
+	}
+	if b.count == len(b.slots) && b.count < b.most {
+		b.grow()
+	}
+	mask := len(b.slots) - 1
+	if b.count == len(b.slots) {
+		if i == 0 {
+			return false
+		}
+		b.first = (b.first + 1) & mask
+		b.count--
+		i--
+	}
+	for j := b.count; j > i; j-- {
+		b.slots[(b.first+j)&mask] = b.slots[(b.first+j-1)&mask]
+	}
+	s.Rotation = unit(s.Rotation)
+	b.slots[(b.first+i)&mask] = s
+	b.count++
+	b.revision++
+	return true
+}
+
+// keepBehind is how many samples behind the view outlive eviction: the one that the view's segment
+// starts at, and two before it for the estimate of acceleration and for a sample that comes late.
+const keepBehind = 3
+
+// Evict forgets what a view that will not run backwards can no longer need. The newest sample
+// always stays.
+func (b *Buffer) Evict(view time.Duration) {
+	n := b.Find(view) - (keepBehind - 1)
+	if n > 0 {
+		b.first = (b.first + n) & (len(b.slots) - 1)
+		b.count -= n
+	}
+}
+
+// Find returns the index of the newest sample at or before t, -1 if there is none.
+func (b *Buffer) Find(t time.Duration) int {
+	// Playback stays near the old end, a few samples in: a walk beats a bisection.
+	i := 0
+	for i < b.count && b.At(i).At() <= t {
+		i++
+	}
+	return i - 1
+}
+
+// Clear forgets all samples.
+func (b *Buffer) Clear() {
+	if b.count > 0 {
+		b.revision++
+	}
+	b.first, b.count = 0, 0
+}

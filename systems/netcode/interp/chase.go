@@ -1,0 +1,103 @@
+package interp
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// chase moves the body from where it is shown towards the newest sample. It has no notion of server
+// time: how far it lags depends on the speed.
+//
+// As written in the article every step is speed*dt long, whatever the distance: the body oscillates
+// around a target that stands, and falls behind for good where its true speed is higher than the
+// configured one. The bounded form adds a share of the distance to the speed and stops at the
+// target.
+type chase struct {
+	config    Config
+	asWritten bool
+
+	naive         // the target
+	state   State // shown
+	speed   float32
+	now     time.Duration
+	started bool
+}
+
+const (
+	// chasePull is the part of the distance that the bounded chase closes per second beyond the
+	// body's own speed.
+	chasePull = 4
+
+	// chaseLimit is how many seconds of motion the target may be away before the bounded chase
+	// gives up and jumps.
+	chaseLimit = 2
+)
+
+func (c *chase) Push(now time.Duration, s Sample) {
+	before := c.newest
+	had := c.has
+	c.naive.Push(now, s)
+	if !had || c.newest.At() == before.At() {
+		return
+	}
+	n := &c.newest
+	switch {
+	case c.config.Speed > 0:
+		c.speed = c.config.Speed
+	case n.Has&HasVelocity != 0:
+		// A body that has stopped is still to be followed to where it stopped, at the speed that it
+		// had.
+		if v := n.Velocity.Len(); v > 0 {
+			c.speed = v
+		}
+	default:
+		c.speed = n.Position.Sub(before.Position).Len() / seconds(n.At()-before.At())
+	}
+}
+
+func (c *chase) Reset() { *c = chase{config: c.config, asWritten: c.asWritten} }
+
+func (c *chase) At(now, view time.Duration) (State, Info) {
+	target, info := c.naive.At(now, view)
+	if info.Empty {
+		return target, info
+	}
+	dt := seconds(max(now-c.now, 0))
+	c.now = now
+	gap := target.Position.Sub(c.state.Position)
+	away := gap.Len()
+	switch {
+	case !c.started, info.Discontinuity && !c.asWritten:
+		c.state = State{Position: target.Position, Rotation: target.Rotation}
+		info.Discontinuity = true
+	case c.asWritten:
+		info.Discontinuity = false // the article knows none: it runs after a teleport, too
+		c.state.Velocity = mgl32.Vec3{}
+		if away > 0 {
+			c.state.Velocity = gap.Mul(c.speed / away)
+		}
+		c.state.Position = c.state.Position.Add(c.state.Velocity.Mul(dt))
+	case away > chaseLimit*c.speed:
+		c.state = State{Position: target.Position, Rotation: target.Rotation}
+		info.Discontinuity = true
+	default:
+		step := min(away, (c.speed+chasePull*away)*dt)
+		c.state.Velocity = mgl32.Vec3{}
+		if away > 0 && dt > 0 {
+			c.state.Velocity = gap.Mul(step / (away * dt))
+		}
+		if step == away {
+			c.state.Position = target.Position // exactly, so that it settles
+		} else {
+			c.state.Position = c.state.Position.Add(gap.Mul(step / away))
+		}
+	}
+	c.started = true
+	// The article turns the model to the direction of motion; with a rotation on the wire the body
+	// turns towards that within an interval.
+	c.state.Rotation = turnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
+	info.Offset = c.state.Position.Sub(target.Position).Len()
+	info.Settled = info.Settled && info.Offset == 0 && c.state.Rotation == target.Rotation
+	return c.state, info
+}

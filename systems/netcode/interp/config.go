@@ -1,0 +1,97 @@
+package interp
+
+import "time"
+
+// Config adjusts an interpolator. The zero value means the defaults.
+type Config struct {
+	// Interval is the time between two snapshots of the body. Zero means a 30th of a second.
+	Interval time.Duration
+
+	// Capacity is the number of samples that a delayed interpolator keeps at most, see [Buffer].
+	// Zero means [DefaultCapacity].
+	Capacity int
+
+	// Extrapolation is how far a starved delayed view goes beyond the newest sample, slowing down
+	// to a stand in the second half, and how long any interpolator goes on turning a body by its
+	// angular velocity. Zero means 100 ms, which is also the most; negative means none.
+	Extrapolation time.Duration
+
+	// Horizon is how far beyond the newest sample a predictive interpolator follows the last
+	// velocity at full speed; it then slows down to a stand in the course of another Horizon. Zero
+	// means 250 ms, negative none.
+	Horizon time.Duration
+
+	// Blend is how long [RacerLinear], [RacerSpline] and [ProjectiveBlend] take from the old path
+	// to a new packet's. Zero means Interval, as their sources have it: the most accurate and the
+	// least smooth. At 30 Hz and above 100 ms look better.
+	Blend time.Duration
+
+	// ResumeAfter is the length of an outage beyond which a delayed body reappears where it is,
+	// with Info.Discontinuity, instead of gliding there. Zero means 3 s; negative means after any,
+	// which is how systems without error offsets look.
+	ResumeAfter time.Duration
+
+	// Speed is the body's speed in units per second for the chasing kinds, which ask the game to
+	// know it. Zero means the newest sample's.
+	Speed float32
+}
+
+func (c Config) withDefaults() Config {
+	if c.Interval <= 0 {
+		c.Interval = time.Second / 30
+	}
+	if c.Blend <= 0 {
+		c.Blend = c.Interval
+	}
+	const most = 100 * time.Millisecond
+	if c.Extrapolation == 0 || c.Extrapolation > most {
+		c.Extrapolation = most
+	}
+	c.Extrapolation = max(c.Extrapolation, 0)
+	if c.Horizon == 0 {
+		c.Horizon = 250 * time.Millisecond
+	}
+	c.Horizon = max(c.Horizon, 0)
+	if c.ResumeAfter == 0 {
+		c.ResumeAfter = 3 * time.Second
+	}
+	c.ResumeAfter = max(c.ResumeAfter, 0)
+	return c
+}
+
+// New returns an interpolator of the given kind. It panics for a number that is no kind: get kinds
+// from the constants, [Kinds] or [ParseKind].
+func New(kind Kind, config Config) Interpolator {
+	c := config.withDefaults()
+	switch kind {
+	case Default:
+		return newBuffered(c, drawTangents)
+	case Linear:
+		return newBuffered(c, drawLine)
+	case Hermite:
+		return newBuffered(c, drawHermite)
+	case GuardedHermite:
+		return newBuffered(c, drawGuarded)
+	case Naive:
+		return &naive{}
+	case Chase:
+		return &chase{config: c}
+	case SeedChase:
+		return &chase{config: c, asWritten: true}
+	case EventBuffer:
+		return newEvents(c)
+	case SeedLinear:
+		return newSeedRing()
+	case RacerLinear:
+		return &racer{tracker: tracker{config: c}}
+	case RacerSpline:
+		return &spline{tracker: tracker{config: c}}
+	case ProjectiveBlend:
+		return &projective{tracker: tracker{config: c}}
+	case OffsetDecay:
+		return &decaying{tracker: tracker{config: c}}
+	case SeedRacer:
+		return &seedRacer{interval: c.Interval}
+	}
+	panic("remote: New: " + kind.String() + " is no kind of interpolation; use one of the constants, Kinds or ParseKind")
+}

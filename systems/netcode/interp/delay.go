@@ -1,0 +1,185 @@
+package interp
+
+import (
+	"math"
+	"time"
+)
+
+// DelayConfig describes the stream that a [Delay] measures. The zero value means the defaults.
+type DelayConfig struct {
+	// Interval is the time between two snapshots. Zero means a 30th of a second.
+	Interval time.Duration
+
+	// Tick is the length of the fixed steps at whose ends the view is sampled: the sample for a
+	// step's end is taken at its start, so its data must be there one step earlier. Zero means a
+	// 60th of a second; negative means that the view is sampled at the time that it is for.
+	Tick time.Duration
+
+	// Min and Max bound what is waited for; equal ones fix it. A Max of zero or less means no
+	// bound.
+	Min, Max time.Duration
+}
+
+// Delay measures how far behind this machine's clock a view of the server's time must run so that
+// there is nearly always a snapshot ahead of it:
+//
+//	transit of the fastest packets + what is worth waiting for + what a round takes beyond an interval + Tick
+//
+// The fastest packets are those of the last 5 s. What is worth waiting for follows from how old the
+// newest snapshot has been beyond them: on a clean line it is one interval, where single snapshots
+// are lost two, at 15 % loss four at 30 Hz, and the jitter with it; at most 0.75 s. A stall that
+// comes seldom is not waited for. A longer way or a queue is followed within five snapshots and
+// left at once. There is one Delay per connection, and it takes the arrival of snapshots, not of
+// bodies.
+//
+// # Ordered streams
+//
+// Where loss becomes a stall (a WebSocket), what is waited for is a compromise: over a round trip
+// of 200 ms a stall is 200 ms, or 400 ms where the second transmission is lost, too, and each per
+// cent of the time in which the view starves is worth 130 ms of delay.
+//
+// The clock of the arrivals may be this machine's own or an estimate of the server's; all that
+// follows is in that clock.
+type Delay struct {
+	interval, tick time.Duration
+	least, most    time.Duration
+	trend          trend
+	ages           ages
+	loss           loss
+
+	base   time.Duration                               // of the trend, at the last Update
+	newest time.Duration                               // stamp
+	came   time.Duration                               // when it did
+	latest [longer]struct{ at, transit time.Duration } // of the newest ones, a ring
+	// of those that were the newest when they came
+	count int
+	ready bool // something has been taken in
+	waits time.Duration
+	round time.Duration // that a body waits for its turn, beyond an interval
+}
+
+const (
+	// longer is how many snapshots in a row, over longerTime and more, must be later than what is
+	// waited for to be a longer way or a queue instead of a stall.
+	longer     = 5
+	longerTime = 50 * time.Millisecond
+
+	// reroute is a rise of the fastest transit from one moment to the next that no drifting clock
+	// explains.
+	reroute = 5 * time.Millisecond
+)
+
+// NewDelay returns a Delay that has seen nothing yet.
+func NewDelay(config DelayConfig) *Delay {
+	d := new(Delay)
+	d.init(config)
+	return d
+}
+
+func (d *Delay) init(c DelayConfig) {
+	*d = Delay{interval: c.Interval, tick: c.Tick, least: max(c.Min, 0), most: c.Max}
+	if d.most <= 0 {
+		d.most = math.MaxInt64
+	}
+	if d.interval <= 0 {
+		d.interval = time.Second / 30
+	}
+	if d.tick == 0 {
+		d.tick = time.Second / 60
+	}
+	d.tick = max(d.tick, 0)
+}
+
+// Arrive takes a snapshot: when it reached this machine, the server time that it shows, and its
+// number in the stream of snapshots, which may wrap.
+//
+// `at` should be the time at which the datagram was received. A program that can only say when it
+// looked pays for that with up to a frame of delay. Duplicates are ignored, and times more than 36
+// years from zero.
+func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
+	if stamp > latest || stamp < -latest || at > latest || at < -latest || !d.loss.arrive(at, number) {
+		return
+	}
+	transit := at - stamp
+	d.trend.add(at, transit)
+	switch {
+	case d.count == 0:
+		d.base = transit
+	case stamp <= d.newest: // overtaken: nothing waits for it
+		return
+	default:
+		d.ages.add(at, d.came-d.newest-d.base, at-d.newest-d.base)
+	}
+	d.newest, d.came = stamp, at
+	l := &d.latest[d.count%longer]
+	l.at, l.transit = at, transit
+	d.count++
+}
+
+// SetRound says in what time every body has its turn, where a sender says that there is not room
+// for all of them in each snapshot: the view waits for what a round takes beyond an interval. Zero
+// means that there is.
+func (d *Delay) SetRound(round time.Duration) { d.round = max(round-d.interval, 0) }
+
+// Update takes this frame's arrivals in. Call it once per frame, after the arrivals.
+func (d *Delay) Update(now time.Duration) {
+	if d.count == 0 {
+		return
+	}
+	d.trend.advance(now)
+	if base, ok := d.trend.base(); ok {
+		// When the least transit falls, a faster way has opened, and what was late on the old one
+		// is taken to be as late on the new one. When it rises by more than drift explains, the
+		// faster way has closed for the length of the window, and what came since is measured from
+		// the new base.
+		if rise := base - d.base; rise > reroute {
+			d.ages.shift(rise)
+		}
+		d.base = base
+	}
+	waits := max(d.interval, d.ages.wait(d.interval))
+	if least, most := d.late(); least > waits {
+		waits = most + d.interval
+	}
+	d.waits, d.ready = min(max(waits+d.round, d.least), d.most), true
+	d.loss.update(now, d.waits+d.tick)
+}
+
+// late returns the least and the greatest lateness of the latest snapshots; zero if they are too
+// few, or came in one burst.
+func (d *Delay) late() (least, most time.Duration) {
+	if d.count < longer || d.latest[(d.count-1)%longer].at-d.latest[d.count%longer].at < longerTime {
+		return 0, 0
+	}
+	if first, last := d.latest[d.count%longer], d.latest[(d.count-1)%longer]; first.transit > last.transit+d.interval/2 {
+		return 0, 0 // a queue that drains
+	}
+	least = math.MaxInt64
+	for _, l := range d.latest {
+		least, most = min(least, l.transit-d.base), max(most, l.transit-d.base)
+	}
+	return least, most
+}
+
+// Behind returns how far the view should be behind the clock of the arrivals. Where that clock is
+// an estimate of the server's, this is the age of what is seen; where it is this machine's own, the
+// difference of the clocks is in it, and it may be of any sign. See [Delay.Ready].
+func (d *Delay) Behind() time.Duration { return d.base + d.waits + d.tick }
+
+// Ready reports whether a snapshot has arrived and been taken in.
+func (d *Delay) Ready() bool { return d.ready }
+
+// Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the
+// arrivals.
+func (d *Delay) Transit() time.Duration { return d.base }
+
+// Waits returns how much longer than the fastest packets take the view waits: for the next
+// snapshot, for one after a lost one, for a late one.
+func (d *Delay) Waits() time.Duration { return d.waits }
+
+// Loss returns the share of snapshots that did not come in time, 0 to 1, over the last minute or
+// so.
+func (d *Delay) Loss() float64 { return d.loss.rate() }
+
+// Newest returns the latest stamp that has arrived; false before the first.
+func (d *Delay) Newest() (time.Duration, bool) { return d.newest, d.count > 0 }

@@ -1,0 +1,547 @@
+package interp
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// stream plays snapshots over a link and tells a Delay and a Playback of them, frame by frame at 60
+// Hz.
+type stream struct {
+	seed     uint64
+	interval time.Duration
+	transit  func(sent time.Duration, r *rand.Rand) time.Duration // negative: lost
+	// of the receiving clock, parts per million
+	drift float64
+	twice bool // every packet comes twice
+}
+
+// play calls frame after each frame's Update. `now` is the receiver's clock.
+func (s stream) play(length time.Duration, frame func(now time.Duration, p *Playback)) {
+	random := rand.New(rand.NewPCG(s.seed, 9))
+	p := NewPlayback(DelayConfig{Interval: s.interval})
+	type packet struct {
+		at, stamp time.Duration
+		number    uint16
+	}
+	var flying []packet
+	number := uint16(65000) // so that it wraps
+	local := func(t time.Duration) time.Duration { return t + time.Duration(float64(t)*s.drift*1e-6) + time.Hour }
+	sent := time.Duration(0)
+	for now := time.Duration(0); now < length; now += step {
+		for ; sent <= now; sent += s.interval {
+			if d := s.transit(sent, random); d >= 0 {
+				flying = append(flying, packet{sent + d, sent, number})
+			}
+			number++
+		}
+		slices.SortStableFunc(flying, func(a, b packet) int { return int(a.at - b.at) })
+		for len(flying) > 0 && flying[0].at <= now {
+			f := flying[0]
+			p.Arrive(local(f.at), f.stamp, f.number)
+			if s.twice {
+				p.Arrive(local(f.at)+ms, f.stamp, f.number)
+			}
+			flying = flying[1:]
+		}
+		p.Update(local(now))
+		frame(local(now), p)
+	}
+}
+
+func lossy(loss float64, delay, jitter time.Duration) func(time.Duration, *rand.Rand) time.Duration {
+	return func(_ time.Duration, r *rand.Rand) time.Duration {
+		d := delay + time.Duration((2*r.Float64()-1)*float64(jitter))
+		if r.Float64() < loss {
+			return -1
+		}
+		return d
+	}
+}
+
+// What is waited for, for one network after the other: the interval, as many again as are lost in a
+// row more often than once in ten seconds or so, and the jitter.
+func TestDelayFormula(t *testing.T) {
+	const interval = time.Second / 30
+	tests := []struct {
+		name   string
+		loss   float64
+		jitter time.Duration
+		n      int
+	}{
+		{"a perfect link", 0, 0, 1},
+		{"jitter", 0, 10 * ms, 1},
+		{"much jitter", 0, 50 * ms, 1},
+		{"1 % loss", 0.01, 10 * ms, 2},
+		{"5 % loss", 0.05, 10 * ms, 3}, // two in a row each 13 s
+		{"15 % loss", 0.15, 10 * ms, 4},
+		{"25 % loss", 0.25, 10 * ms, 5},
+		{"half is lost", 0.5, 10 * ms, 8},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for seed := range uint64(5) {
+				var waited time.Duration
+				var last *Playback
+				frames := 0
+				s := stream{seed: seed, interval: interval, transit: lossy(tt.loss, 100*ms, tt.jitter)}
+				s.play(180*time.Second, func(now time.Duration, p *Playback) {
+					if last = p; now > time.Hour+60*time.Second {
+						waited += p.Waits()
+						frames++
+					}
+				})
+				waited /= time.Duration(frames)
+				if d := math.Abs(last.Loss() - tt.loss); d > 0.04 {
+					t.Errorf("seed %d: loss measured %.3f, is %.3f", seed, last.Loss(), tt.loss)
+				}
+				// The least of what came last is as early as can be, so that all of the jitter
+				// counts; of the last snapshot that is waited for not all does. Two late ones
+				// overtake less.
+				most := time.Duration(tt.n)*interval + 2*tt.jitter + 3*ms
+				if least := most - interval - 2*tt.jitter; waited < least || waited > most+interval/2 {
+					t.Errorf("seed %d: waits for %v, want %v to %v", seed, waited, least, most)
+				}
+				if d := last.Transit() - time.Hour - (100*ms - tt.jitter); d < 0 || d > tt.jitter/8 {
+					t.Errorf("seed %d: transit off by %v", seed, d)
+				}
+				if got := last.Behind(); got != last.Transit()+last.Waits()+time.Second/60 {
+					t.Errorf("seed %d: behind by %v", seed, got)
+				}
+			}
+		})
+	}
+}
+
+// What is left out on purpose, one snapshot in three say, is waited for and no more than that.
+func TestDelayKnowsRegularGaps(t *testing.T) {
+	const interval = time.Second / 30
+	for _, every := range []int{2, 3, 10, 50} {
+		n := 0
+		s := stream{interval: interval, transit: func(time.Duration, *rand.Rand) time.Duration {
+			if n++; n%every == 0 {
+				return -1
+			}
+			return 20 * ms
+		}}
+		s.play(60*time.Second, func(now time.Duration, p *Playback) {
+			if w := p.Waits(); now > time.Hour+10*time.Second && (w < 2*interval || w > 2*interval+3*ms) {
+				t.Fatalf("each %dth left out: at %v it waits for %v", every, now-time.Hour, w)
+			}
+		})
+	}
+}
+
+// One stall of a second and a half, with all that it held up in one burst or draining in a second,
+// is not waited for when it is over; a queue that lasts is, and is left at once.
+func TestDelayTellsStallsFromQueues(t *testing.T) {
+	const interval = time.Second / 30
+	for _, tt := range []struct {
+		name  string
+		queue func(sent time.Duration) time.Duration
+		least time.Duration // waited for at 35 s
+		// how long after the 40th second at most as much is waited for as at first, and 60 ms more
+		before     time.Duration
+		viewWithin time.Duration // and until the view is there
+	}{
+		{"a stall", func(t time.Duration) time.Duration { return max(0, 40*time.Second-t) * b2d(t > 38500*ms) }, 0, 0, 3 * time.Second},
+		{"one that drains", func(t time.Duration) time.Duration {
+			if t < 38500*ms {
+				return 0
+			}
+			return max(0, min(40*time.Second-t, 1500*ms), (41*time.Second-t)*3/5*b2d(t > 39*time.Second))
+		}, 0, 1500 * ms, 3500 * ms},
+		{"a queue", func(t time.Duration) time.Duration { return 400 * ms * b2d(t > 30*time.Second && t < 40*time.Second) }, 400 * ms, time.Second, 3 * time.Second},
+	} {
+		last := time.Duration(0)
+		s := stream{interval: interval, transit: func(sent time.Duration, r *rand.Rand) time.Duration {
+			at := max(last, sent+30*ms+time.Duration(r.Int64N(int64(5*ms)))+tt.queue(sent))
+			last = at
+			return at - sent
+		}}
+		var usual, lag, settled, viewed time.Duration
+		s.play(60*time.Second, func(now time.Duration, p *Playback) {
+			now -= time.Hour
+			view, _ := p.View(now + time.Hour)
+			switch behind := p.Behind() - time.Hour; {
+			case now < 30*time.Second:
+				usual, lag = behind, now-view
+			case now > 40*time.Second:
+				if behind > usual+60*ms {
+					settled = now - 40*time.Second
+				}
+				if now-view > lag+60*ms {
+					viewed = now - 40*time.Second
+				}
+			case now > 35*time.Second && now < 38*time.Second && behind < usual+tt.least-5*ms:
+				t.Fatalf("%s: at %v it is behind by %v, %v before", tt.name, now, behind, usual)
+			}
+		})
+		if settled > tt.before+50*ms || viewed > tt.viewWithin {
+			t.Errorf("%s: behind by more than usual for %v, want %v; the view was for %v, want %v", tt.name, settled, tt.before, viewed, tt.viewWithin)
+		}
+	}
+}
+
+func b2d(b bool) time.Duration {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// On a clean line, 20 ms one way and 30 snapshots a second, others are seen less than 75 ms after
+// the moment that the server stamps, which is 60 after its step began.
+func TestCleanLineCostsOneInterval(t *testing.T) {
+	s := stream{interval: time.Second / 30, transit: lossy(0, 20*ms, 0)}
+	s.play(60*time.Second, func(now time.Duration, p *Playback) {
+		view, _ := p.View(now)
+		if lag := now - time.Hour - view; now > time.Hour+10*time.Second && lag > 72*ms {
+			t.Fatalf("at %v the lag is %v", now-time.Hour, lag)
+		}
+	})
+}
+
+func TestDelayIgnoresDuplicates(t *testing.T) {
+	s := stream{seed: 3, interval: time.Second / 30, transit: lossy(0.1, 100*ms, 30*ms)}
+	var once, twice []time.Duration
+	var a, b *Playback
+	s.play(60*time.Second, func(_ time.Duration, p *Playback) { once = append(once, p.Behind()); a = p })
+	s.twice = true
+	s.play(60*time.Second, func(_ time.Duration, p *Playback) { twice = append(twice, p.Behind()); b = p })
+	if !slices.Equal(once, twice) || *a != *b {
+		t.Error("duplicates must leave everything as it is, to the bit")
+	}
+}
+
+// A burst after a stall is one event, however many snapshots are in it and however late those are.
+func TestBurstCountsOnce(t *testing.T) {
+	d := NewDelay(DelayConfig{})
+	const interval = time.Second / 30
+	now := time.Duration(0)
+	number := uint16(0)
+	for range 300 {
+		d.Arrive(now, now, number)
+		d.Update(now)
+		now += interval
+		number++
+	}
+	before := d.ages.all().n
+	for i := range 30 { // a second's worth at once
+		d.Arrive(now+time.Second, now+time.Duration(i)*interval, number)
+		number++
+	}
+	d.Update(now + time.Second)
+	for i, n := range d.ages.all().n {
+		if n > before[i]+1.01 {
+			t.Errorf("a burst of 30 counted %v times", n-before[i])
+		}
+	}
+	if got := d.Waits(); got > cheapIntervals*interval+3*ms {
+		t.Errorf("one stall in ten seconds makes it wait for %v", got)
+	}
+}
+
+// A gap is a loss only once the missing snapshot is later than snapshots ever are, and every loss
+// counts once.
+func TestLossCounting(t *testing.T) {
+	arrive := func(l *loss, at time.Duration, numbers ...uint16) {
+		for _, n := range numbers {
+			l.arrive(at, n)
+		}
+	}
+	var l loss
+	arrive(&l, 0, 10, 11, 13)
+	l.update(10*ms, 20*ms)
+	if l.lost != 0 {
+		t.Error("lost before its time")
+	}
+	arrive(&l, 15*ms, 12)
+	l.update(100*ms, 20*ms)
+	if l.lost != 0 || math.Abs(l.total-3) > 0.01 {
+		t.Errorf("%v of %v lost, want none of 3 (the first only begins)", l.lost, l.total)
+	}
+	arrive(&l, 100*ms, 16)
+	l.update(121*ms, 20*ms)
+	if math.Abs(l.lost-2) > 0.01 {
+		t.Errorf("%v lost, want 2", l.lost)
+	}
+	if !l.arrive(130*ms, 15) {
+		t.Error("a late snapshot is not a duplicate")
+	}
+	if l.arrive(131*ms, 15) || l.arrive(131*ms, 16) {
+		t.Error("a duplicate counts as new")
+	}
+	l.update(200*ms, 20*ms)
+	if math.Abs(l.lost-2) > 0.01 {
+		t.Error("what came too late to be shown is lost")
+	}
+	// An outage of thousands is not thousands of losses, and the wrap of the number is none.
+	before := l.lost
+	arrive(&l, time.Second, 5016)
+	l.update(2*time.Second, 20*ms)
+	if l.lost-before > 64 {
+		t.Errorf("an outage counted %v losses", l.lost-before)
+	}
+	for n := uint16(5017); n != 100; n++ {
+		l.arrive(2*time.Second, n)
+		l.update(2*time.Second, 20*ms)
+	}
+	if l.rate() > 0.01 {
+		t.Errorf("rate %v after a wrap without loss", l.rate())
+	}
+}
+
+// What is waited for is raised at once, and what was worth it once is worth it for a minute.
+func TestDelayIsLoweredSlowly(t *testing.T) {
+	d := NewDelay(DelayConfig{Interval: 100 * ms, Tick: -1})
+	number := uint16(0)
+	feed := func(from, to, transit time.Duration) {
+		for now := from; now < to; now += 100 * ms {
+			d.Arrive(now+transit, now, number)
+			number++
+			d.Update(now + transit)
+		}
+	}
+	feed(0, 20*time.Second, 50*ms)
+	low := d.Behind()
+	if low < 150*ms || low > 154*ms {
+		t.Fatalf("behind by %v, want 150 ms", low)
+	}
+	feed(20*time.Second, 20500*ms, 150*ms)
+	if got := d.Behind() - low; got < 97*ms {
+		t.Errorf("after five late snapshots raised by %v, want 100 ms", got)
+	}
+	feed(20500*ms, 50*time.Second, 50*ms)
+	if got := d.Behind() - low; got < 90*ms {
+		t.Errorf("half a minute later raised by %v", got)
+	}
+	feed(50*time.Second, 400*time.Second, 50*ms)
+	if got := d.Behind() - low; got > 0 {
+		t.Errorf("minutes later raised by %v", got)
+	}
+}
+
+func TestPlaybackFollowsDrift(t *testing.T) {
+	for _, ppm := range []float64{-2000, -500, 0, 500, 2000} {
+		var lags []float64
+		s := stream{seed: 4, interval: time.Second / 30, transit: lossy(0, 100*ms, 10*ms), drift: ppm}
+		s.play(120*time.Second, func(now time.Duration, p *Playback) {
+			view, ok := p.View(now)
+			if t := (now - time.Hour).Seconds() / (1 + ppm*1e-6); ok && t > 10 {
+				lags = append(lags, t-view.Seconds())
+			}
+		})
+		slices.Sort(lags)
+		mid := lags[len(lags)/2]
+		if d := max(lags[len(lags)-1]-mid, mid-lags[0]); d > 0.005 {
+			t.Errorf("%v ppm: the lag leaves its median by %.1f ms", ppm, d*1e3)
+		}
+		if math.Abs(mid-0.160) > 0.005 {
+			t.Errorf("%v ppm: median lag %.1f ms, want 160", ppm, mid*1e3)
+		}
+	}
+}
+
+// Route changes: 100 ms longer is absorbed within 2.5 s, 100 ms shorter within 12 s, never
+// backwards, at 0.9 to 1.1.
+func TestPlaybackFollowsRouteChanges(t *testing.T) {
+	for _, tt := range []struct {
+		change, within time.Duration
+	}{{100 * ms, 2500 * ms}, {-100 * ms, 12 * time.Second}} {
+		for seed := range uint64(20) {
+			const when = 60 * time.Second
+			s := stream{seed: seed, interval: time.Second / 30, transit: func(sent time.Duration, r *rand.Rand) time.Duration {
+				d := 150*ms + time.Duration((2*r.Float64()-1)*10e6)
+				if sent >= when {
+					d += tt.change
+				}
+				return d
+			}}
+			type point struct{ at, lag time.Duration }
+			var lags []point
+			last := time.Duration(-1)
+			s.play(120*time.Second, func(now time.Duration, p *Playback) {
+				view, ok := p.View(now)
+				if !ok {
+					return
+				}
+				if last >= 0 && view < last {
+					t.Fatalf("seed %d: the view ran back", seed)
+				}
+				last = view
+				if now-time.Hour > 5*time.Second && (p.Rate() < 0.8999 || p.Rate() > 1.1001) {
+					t.Fatalf("seed %d: rate %v", seed, p.Rate())
+				}
+				lags = append(lags, point{now - time.Hour, now - time.Hour - view})
+			})
+			final := lags[len(lags)-1].lag
+			settled := time.Duration(0)
+			for _, l := range lags {
+				if (l.lag - final).Abs() >= 10*ms {
+					settled = l.at
+				}
+			}
+			if took := settled - when; took > tt.within {
+				t.Errorf("seed %d: %v absorbed after %v, want %v", seed, tt.change, took, tt.within)
+			}
+		}
+	}
+}
+
+// Whatever arrives, the view never runs back, and at other speeds than 0.9 to 1.5 only to wait or
+// to jump ahead.
+func TestPlaybackNeverRunsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := NewPlayback(DelayConfig{})
+		now, last := time.Duration(0), time.Duration(math.MinInt64)
+		for range rapid.IntRange(1, 300).Draw(t, "frames") {
+			now += time.Duration(rapid.IntRange(-5, 500).Draw(t, "ms")) * ms
+			for range rapid.IntRange(0, 4).Draw(t, "packets") {
+				p.Arrive(now, now-time.Duration(rapid.IntRange(-3000, 3000).Draw(t, "transit"))*ms, rapid.Uint16().Draw(t, "number"))
+			}
+			p.Update(now)
+			jumps := p.Jumps()
+			view, ok := p.View(now)
+			if !ok {
+				continue
+			}
+			if view < last {
+				t.Fatalf("from %v back to %v", last, view)
+			}
+			if r := p.Rate(); p.Jumps() == jumps && !p.Waiting() && (r < 0.8999 || r > 1.5001) {
+				t.Fatalf("rate %v", r)
+			}
+			last = view
+		}
+	})
+}
+
+// A server that pauses for two seconds, its time with it: the view waits 100 ms past the last
+// snapshot and is in its place again within three seconds.
+func TestPlaybackWaitsForTheServer(t *testing.T) {
+	const pause, at = 2 * time.Second, 30 * time.Second
+	p := NewPlayback(DelayConfig{})
+	number := uint16(0)
+	next := time.Duration(0)
+	var lag time.Duration
+	for now := time.Duration(0); now < 60*time.Second; now += step {
+		for ; next+100*ms <= now; next += time.Second / 30 {
+			if next >= at && next < at+pause {
+				continue
+			}
+			stamp := next
+			if next >= at {
+				stamp -= pause
+			}
+			p.Arrive(next+100*ms, stamp, number)
+			number++
+		}
+		p.Update(now)
+		view, _ := p.View(now)
+		if newest, ok := p.Newest(); ok && view > newest+viewWait {
+			t.Fatalf("at %v the view is %v past the newest snapshot", now, view-newest)
+		}
+		switch {
+		case now < at:
+			lag = now - view
+		case now > at+pause+100*ms+3*time.Second:
+			if d := now - pause - view - lag; d.Abs() > 10*ms {
+				t.Fatalf("at %v the lag is off by %v", now, d)
+			}
+		}
+	}
+	if p.Jumps() != 0 {
+		t.Errorf("%d jumps, want none", p.Jumps())
+	}
+}
+
+func TestPlaybackJumpsAfterAnOutage(t *testing.T) {
+	p := NewPlayback(DelayConfig{})
+	var number uint16
+	var view time.Duration
+	for now := time.Duration(0); now < 30*time.Second; now += step {
+		if now < 10*time.Second || now > 20*time.Second {
+			p.Arrive(now, now-100*ms, number)
+			number++
+		}
+		p.Update(now)
+		view, _ = p.View(now)
+	}
+	if p.Jumps() != 1 {
+		t.Errorf("%d jumps, want 1", p.Jumps())
+	}
+	if lag := 30*time.Second - view; lag > 300*ms {
+		t.Errorf("lag %v ten seconds after", lag)
+	}
+}
+
+func TestPlaybackIsNotReadyWithoutSnapshots(t *testing.T) {
+	p := NewPlayback(DelayConfig{})
+	p.Update(time.Second)
+	if _, ok := p.View(time.Second); ok || p.Ready() {
+		t.Error("ready without a snapshot")
+	}
+	if _, ok := p.Newest(); ok {
+		t.Error("a newest snapshot without one")
+	}
+}
+
+// However often there are stalls of 2 s, no more than so much is waited for; a way that has become
+// so long is followed.
+func TestWaitingIsBounded(t *testing.T) {
+	d := NewDelay(DelayConfig{})
+	now := time.Duration(0)
+	for k := range uint16(400) {
+		now += time.Second / 30
+		at := now
+		if k%20 == 0 {
+			now += 2 * time.Second
+			at = now
+		}
+		d.Arrive(at, now-time.Second/30, k)
+		d.Update(at)
+	}
+	if got := d.Waits(); got > 750*ms || got < 700*ms {
+		t.Errorf("stalls of 2 s in every twentieth frame: waits for %v", got)
+	}
+	for k := range uint16(5) {
+		now += time.Second / 30
+		d.Arrive(now+2*time.Second, now, 400+k)
+		d.Update(now + 2*time.Second)
+	}
+	if got := d.Waits(); got < 2*time.Second || got > 2100*ms {
+		t.Errorf("all of them 2 s late: waits for %v", got)
+	}
+}
+
+// What is waited for stays within the bounds; the way and the step are not in it.
+func TestDelayKeepsItsBounds(t *testing.T) {
+	const ms, interval, step = time.Millisecond, time.Second / 30, time.Second / 60
+	for _, test := range []struct {
+		least, most, late, want time.Duration
+	}{
+		{0, 0, 0, interval}, {0, 0, 20 * ms, interval + 20*ms}, {-ms, -ms, 0, interval},
+		{100 * ms, 0, 0, 100 * ms}, {100 * ms, 0, 90 * ms, interval + 90*ms},
+		{0, 40 * ms, 90 * ms, 40 * ms}, {0, 400 * ms, 20 * ms, interval + 20*ms},
+		{150 * ms, 150 * ms, 0, 150 * ms}, {150 * ms, 150 * ms, 200 * ms, 150 * ms},
+	} {
+		d := NewDelay(DelayConfig{Min: test.least, Max: test.most})
+		for k := range 300 {
+			at := time.Duration(k) * interval
+			if k%10 == 5 {
+				at += test.late
+			}
+			d.Arrive(at, time.Duration(k)*interval-70*ms, uint16(k))
+			d.Update(at)
+		}
+		if got := d.Behind() - 70*ms - step; got < test.want || got > test.want+4*ms {
+			t.Errorf("within %v and %v, %v late: it waits for %v, want %v", test.least, test.most, test.late, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package interp
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// slowing integrates a speed that falls linearly from one to zero over the limit: the distance
+// after x and the speed left.
+func slowing(x, limit float32) (reach, weight float32) {
+	if limit <= 0 {
+		return 0, 0
+	}
+	x = min(x, limit)
+	return x - x*x/(2*limit), 1 - x/limit
+}
+
+// bounded is the motion of a starved body: at full speed for the first half of the limit, which is
+// longer than most gaps, then slowing down to a stand. reach is the distance at unit speed after t,
+// weight the share of the speed left, and curve the distance at unit acceleration.
+func bounded(t, limit time.Duration) (reach, weight, curve float32) {
+	x, half := seconds(min(t, limit)), seconds(limit)/2
+	if x <= half {
+		return x, 1, x * x / 2
+	}
+	x -= half
+	reach, weight = slowing(x, half)
+	return half + reach, weight, half*half/2 + half*x - x*x*x/(3*half)
+}
+
+// beyond returns the state of the body t after sample i, from that sample and those before it
+// alone: at most as far as the configured limit, slowing down to a stand on the way there.
+func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
+	s := b.At(i)
+	if s.AtRest || t <= 0 || c.Extrapolation <= 0 {
+		return State{Position: s.Position, Rotation: s.Rotation}
+	}
+	var v, acc mgl32.Vec3
+	switch {
+	case s.Has&HasVelocity != 0:
+		v = s.Velocity
+		acc = steady(b, i)
+	case joined(b, i-1):
+		v = chord(b, i-1)
+	}
+	reach, weight, curve := bounded(t, c.Extrapolation)
+	st := State{
+		Position: s.Position.Add(v.Mul(reach)).Add(acc.Mul(curve)),
+		Rotation: s.Rotation,
+		Velocity: v.Add(acc.Mul(seconds(min(t, c.Extrapolation)))).Mul(weight),
+	}
+	if s.Has&HasAngularVelocity != 0 {
+		st.Rotation = spin(s.Rotation, s.Angular, reach)
+	}
+	return st
+}
+
+// steady returns the acceleration that held over the two segments before sample i, zero if it did
+// not: a kink must not be continued.
+func steady(b *Buffer, i int) mgl32.Vec3 {
+	last, ok := meanAcceleration(b, i-1)
+	before, okBefore := meanAcceleration(b, i-2)
+	if !ok || !okBefore || !agree(last, before) {
+		return mgl32.Vec3{}
+	}
+	return last
+}

@@ -1,0 +1,165 @@
+package interp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind names an interpolation algorithm. Its number is stable, so that it may be sent or stored per
+// entity.
+type Kind uint8
+
+const (
+	// Default is the best that this package has: a delayed view on Hermite segments, with segments
+	// whose end velocities disagree (a flip, a bounce, a stop) drawn through the meeting point of
+	// the end tangents, bounded extrapolation, and re-entry through a decaying offset.
+	Default Kind = iota
+
+	// Naive shows the newest sample as soon as it is there: stutters by design.
+	Naive
+
+	// Chase moves towards the newest sample at the body's speed plus a share of the distance, never
+	// past it (Champions of Mirra, bounded).
+	Chase
+
+	// Linear draws straight segments between the samples around a delayed view (the platformer
+	// article's buffer, mended).
+	Linear
+
+	// EventBuffer chases the next of the last 20 updates behind a delayed view, at the mean speed
+	// over three of them (Champions of Mirra).
+	EventBuffer
+
+	// Hermite draws cubic segments whatever the velocities say. A negative control: it overshoots
+	// flips, bounces and stops.
+	Hermite
+
+	// GuardedHermite draws cubic segments where both end velocities agree with the chord and
+	// straight ones elsewhere.
+	GuardedHermite
+
+	// RacerLinear blends from the previous packet's path to the last one's in the course of one
+	// interval (Racer, mended).
+	RacerLinear
+
+	// RacerSpline follows a cubic from the shown position and velocity to those predicted from the
+	// last packets one interval ahead.
+	RacerSpline
+
+	// ProjectiveBlend is projective velocity blending: it starts from the shown state and blends
+	// velocities, then positions (Murphy).
+	ProjectiveBlend
+
+	// OffsetDecay extrapolates the newest sample and lets the error of the picture before it decay
+	// (Fiedler's state synchronisation).
+	OffsetDecay
+
+	// SeedChase is the chase as the article prints it: constant speed, steps not clamped to the
+	// distance. It oscillates around the target.
+	SeedChase
+
+	// SeedLinear is the platformer article's PositionCircularBuffer as written: eight slots, of
+	// which seven hold points, out-of-order and repeated samples taken as they come, starved bodies
+	// held and then jumped, teleports slid through.
+	SeedLinear
+
+	// SeedRacer is Racer's PredictLinear as written: any packet counts as the last, positions
+	// extrapolated without limit, rotation slerped without a clamp.
+	SeedRacer
+
+	kinds // their number
+)
+
+var kindNames = [kinds]struct{ name, display string }{
+	Default:         {"default", "Tandem (default)"},
+	Naive:           {"naive", "Naive: newest"},
+	Chase:           {"chase", "Chase"},
+	Linear:          {"linear", "Linear buffer"},
+	EventBuffer:     {"events", "Three-tick events"},
+	Hermite:         {"hermite", "Hermite, plain"},
+	GuardedHermite:  {"guarded", "Hermite, guarded"},
+	RacerLinear:     {"racer", "Racer, linear"},
+	RacerSpline:     {"spline", "Racer, spline"},
+	ProjectiveBlend: {"projective", "Projective blending"},
+	OffsetDecay:     {"offset", "Offset decay"},
+	SeedChase:       {"seed-chase", "Seed: chase"},
+	SeedLinear:      {"seed-linear", "Seed: 8-slot buffer"},
+	SeedRacer:       {"seed-racer", "Seed: Racer"},
+}
+
+// Kinds returns every kind in the order of their numbers, the default first and the negative
+// controls that keep a seed's faults last.
+func Kinds() []Kind {
+	all := make([]Kind, kinds)
+	for i := range all {
+		all[i] = Kind(i)
+	}
+	return all
+}
+
+// String returns the short name that [ParseKind] understands.
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k].name
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Display returns a name for people, at most 20 characters long.
+func (k Kind) Display() string {
+	if k < kinds {
+		return kindNames[k].display
+	}
+	return k.String()
+}
+
+// Predictive reports whether the kind shows the server's present, so that At wants the present as
+// its view. The naive and chasing kinds, which ignore their view, are neither predictive nor
+// delayed.
+func (k Kind) Predictive() bool {
+	switch k {
+	case RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay, SeedRacer:
+		return true
+	}
+	return false
+}
+
+// Delayed reports whether the kind draws between samples, so that At wants a view far enough in the
+// past (see [Playback]).
+func (k Kind) Delayed() bool {
+	switch k {
+	case Default, Linear, EventBuffer, Hermite, GuardedHermite, SeedLinear:
+		return true
+	}
+	return false
+}
+
+// Control reports whether the kind keeps known faults on purpose and exists for comparison only.
+func (k Kind) Control() bool {
+	switch k {
+	case Hermite, SeedChase, SeedLinear, SeedRacer:
+		return true
+	}
+	return false
+}
+
+// ParseKind returns the kind of the given short name. Case does not matter; the empty name is
+// [Default].
+func ParseKind(name string) (Kind, error) {
+	if name == "" {
+		return Default, nil
+	}
+	for k := range kinds {
+		if strings.EqualFold(name, kindNames[k].name) {
+			return k, nil
+		}
+	}
+	var b strings.Builder
+	for k := range kinds {
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(kindNames[k].name)
+	}
+	return 0, fmt.Errorf("remote: no interpolation is called %q; choose one of %s", name, b.String())
+}

@@ -1,0 +1,35 @@
+package interp
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// naive shows the newest sample, whatever the view.
+type naive struct {
+	newest Sample
+	has    bool
+	shown  bool
+	piece  piece // of the sample shown last
+}
+
+func (n *naive) Push(_ time.Duration, s Sample) {
+	if !s.sound() || n.has && s.At() <= n.newest.At() {
+		return
+	}
+	s.Rotation = unit(s.Rotation)
+	n.newest, n.has = s, true
+}
+
+func (n *naive) Reset() { *n = naive{} }
+
+func (n *naive) At(_, view time.Duration) (State, Info) {
+	if !n.has {
+		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
+	}
+	s := &n.newest
+	info := Info{Time: s.At(), Frame: s.Frame, Settled: s.AtRest, Discontinuity: !n.shown || n.piece != s.piece()}
+	n.shown, n.piece = true, s.piece()
+	return State{Position: s.Position, Rotation: s.Rotation, Velocity: s.Velocity}, info
+}

@@ -1,0 +1,76 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// offset is the difference between what was shown and what turned out to be right. It is added to
+// the picture and shrinks as a critically damped spring does: it starts without a jump in position,
+// reaches its greatest speed smoothly, and comes to rest without overshoot. The solution is exact,
+// so the frame rate does not matter.
+type offset struct {
+	pos, posSpeed mgl32.Vec3
+	rot, rotSpeed mgl32.Vec3 // a rotation vector, in the parent's frame
+	posRate       float32    // of the spring, 1/s
+	active        bool
+}
+
+const (
+	// easeRate bounds the spring: three quarters of an offset are gone within 2.7/easeRate seconds,
+	// 95 % within 0.4 s.
+	easeRate = 12
+
+	// easeShare is the greatest speed of the correction as a share of the body's own, so that
+	// re-entry never looks like a jump. Large errors take longer for it, but never more than
+	// slowestRate allows: three fifths are gone within 0.4 s.
+	easeShare   = 0.22
+	slowestRate = 5
+
+	// gone is the offset, in units and radians, below which it is dropped, so that a resting body
+	// comes to rest exactly.
+	gone = 1e-4
+)
+
+// add takes a further difference in, of a body that moves at the given speed; at an infinite one it
+// fades as fast as ever.
+func (o *offset) add(pos, rot mgl32.Vec3, speed float32) {
+	o.pos = o.pos.Add(pos)
+	o.rot = o.rot.Add(rot)
+	o.active = o.active || o.pos != (mgl32.Vec3{}) || o.rot != (mgl32.Vec3{})
+	// From rest the spring's speed peaks at distance*rate/e.
+	o.posRate = easeRate
+	if d := o.pos.Len(); d > 0 {
+		o.posRate = min(max(easeShare*speed*math.E/d, slowestRate), easeRate)
+	}
+}
+
+// decay lets dt seconds pass.
+func (o *offset) decay(dt float32) {
+	if !o.active || dt <= 0 {
+		return
+	}
+	o.pos, o.posSpeed = spring(o.pos, o.posSpeed, o.posRate, dt)
+	o.rot, o.rotSpeed = spring(o.rot, o.rotSpeed, easeRate, dt)
+	if o.pos.Len() < gone && o.posSpeed.Len() < gone*easeRate && o.rot.Len() < gone && o.rotSpeed.Len() < gone*easeRate {
+		*o = offset{}
+	}
+}
+
+// apply returns the state with the offset on top.
+func (o *offset) apply(s State) State {
+	if o.active {
+		s.Position = s.Position.Add(o.pos)
+		s.Velocity = s.Velocity.Add(o.posSpeed)
+		s.Rotation = spin(s.Rotation, o.rot, 1)
+	}
+	return s
+}
+
+// spring lets the critically damped one swing for dt: its acceleration is -2*rate*v - rate²*x.
+func spring(x, v mgl32.Vec3, rate, dt float32) (mgl32.Vec3, mgl32.Vec3) {
+	fade := float32(math.Exp(-float64(rate) * float64(dt)))
+	push := v.Add(x.Mul(rate))
+	return x.Add(push.Mul(dt)).Mul(fade), v.Sub(push.Mul(rate * dt)).Mul(fade)
+}

@@ -1,0 +1,97 @@
+package interp
+
+import (
+	"math"
+	"testing"
+
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/go-gl/mathgl/mgl64"
+	"pgregory.net/rapid"
+)
+
+func quat64(q mgl32.Quat) mgl64.Quat {
+	return mgl64.Quat{W: float64(q.W), V: mgl64.Vec3{float64(q.V[0]), float64(q.V[1]), float64(q.V[2])}}
+}
+
+// between returns the angle between two rotations in degrees.
+func between(a, b mgl64.Quat) float64 {
+	d := a.Conjugate().Mul(b)
+	return 2 * math.Atan2(d.V.Len(), math.Abs(d.W)) * 180 / math.Pi
+}
+
+var anyAxis = rapid.Custom(func(t *rapid.T) mgl32.Vec3 {
+	for {
+		v := mgl32.Vec3{rapid.Float32Range(-1, 1).Draw(t, "x"), rapid.Float32Range(-1, 1).Draw(t, "y"), rapid.Float32Range(-1, 1).Draw(t, "z")}
+		if v.Len() > 0.1 {
+			return v.Normalize()
+		}
+	}
+})
+
+var anyRotation = rapid.Custom(func(t *rapid.T) mgl32.Quat {
+	return unit(mgl32.QuatRotate(rapid.Float32Range(-7, 7).Draw(t, "angle"), anyAxis.Draw(t, "axis")))
+})
+
+func TestSlerpIsTheShortestArc(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyRotation.Draw(t, "a"), anyRotation.Draw(t, "b")
+		f := rapid.Float32Range(0, 1).Draw(t, "t")
+		arc := between(quat64(a), quat64(b))
+		if arc > 179 {
+			t.Skip("opposite: any arc is as short")
+		}
+		q := slerp(a, b, f)
+		if l := quat64(q).Len(); math.Abs(l-1) > 1e-6 {
+			t.Fatalf("length %v", l)
+		}
+		if d := between(quat64(a), quat64(q)) - float64(f)*arc; math.Abs(d) > 0.01 {
+			t.Fatalf("off by %v degrees along an arc of %v", d, arc)
+		}
+		if d := between(quat64(q), quat64(b)) - float64(1-f)*arc; math.Abs(d) > 0.01 {
+			t.Fatalf("%v degrees from where it should be on the other side", d)
+		}
+		if minus := slerp(a, mgl32.Quat{W: -b.W, V: b.V.Mul(-1)}, f); between(quat64(minus), quat64(q)) > 0.01 {
+			t.Fatal("the sign of a quaternion must not matter")
+		}
+	})
+}
+
+func TestSlerpClamps(t *testing.T) {
+	a, b := mgl32.QuatIdent(), mgl32.QuatRotate(1, mgl32.Vec3{0, 1, 0})
+	for _, tt := range []struct {
+		t    float32
+		want mgl32.Quat
+	}{{-1, a}, {0, a}, {1, b}, {5, b}, {float32(math.NaN()), a}} {
+		if got := slerp(a, b, tt.t); got != tt.want {
+			t.Errorf("slerp at %v is %v, want %v exactly", tt.t, got, tt.want)
+		}
+	}
+}
+
+func TestRotationVectorRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := anyRotation.Draw(t, "q")
+		v := rotationVector(q)
+		if v.Len() > math.Pi+1e-5 {
+			t.Fatalf("%v radians are the longer way round", v.Len())
+		}
+		if d := between(quat64(rotationOf(v)), quat64(q)); d > 0.01 {
+			t.Fatalf("comes back %v degrees off", d)
+		}
+	})
+	if v := rotationVector(mgl32.QuatIdent()); v != (mgl32.Vec3{}) {
+		t.Errorf("no rotation has the vector %v", v)
+	}
+}
+
+func TestSpin(t *testing.T) {
+	q := spin(mgl32.QuatIdent(), mgl32.Vec3{0, math.Pi, 0}, 0.5)
+	want := mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
+	if d := between(quat64(q), quat64(want)); d > 0.01 {
+		t.Errorf("half a second at half a turn a second is %v degrees off a quarter turn", d)
+	}
+	odd := mgl32.Quat{W: 0.6, V: mgl32.Vec3{0.8, 0, 0}}
+	if spin(odd, mgl32.Vec3{}, 1) != odd || spin(odd, mgl32.Vec3{1, 0, 0}, 0) != odd {
+		t.Error("what does not turn must stay bit for bit")
+	}
+}

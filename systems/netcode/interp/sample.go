@@ -1,0 +1,156 @@
+package interp
+
+import (
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+)
+
+// Has says which optional fields of a [Sample] were sent.
+type Has uint8
+
+const (
+	// HasVelocity marks Sample.Velocity as sent. Without it velocities are taken from the positions
+	// where an algorithm needs them.
+	HasVelocity Has = 1 << iota
+	// HasAngularVelocity marks Sample.Angular as sent. Without it a rotation is never extrapolated.
+	HasAngularVelocity
+)
+
+// Sample is what one snapshot says of one body, in the frame of the body's parent (the world
+// without one).
+type Sample struct {
+	// Time is the server time of the snapshot: the edge of the tick that it shows.
+	Time time.Duration
+
+	// Age is how much older than the snapshot this body's state is, as the platformer article's
+	// serverDelta: a server that applies inputs on arrival moves every player on that player's own
+	// clock. Zero where the server steps all bodies together. A negative age counts as zero.
+	Age time.Duration
+
+	Position mgl32.Vec3
+	Rotation mgl32.Quat // need not be normalised; without a direction it counts as the identity
+	Velocity mgl32.Vec3 // units per second; used only with HasVelocity
+	// radians per second about the axes of the parent's frame; used only with HasAngularVelocity
+	Angular mgl32.Vec3
+	Has     Has
+
+	// Discontinuity counts the body's teleports and respawns, modulo 256. Between two samples whose
+	// counters differ nothing is ever interpolated. A counter, unlike a flag, survives the loss of
+	// the packet that carried the jump.
+	Discontinuity uint8
+
+	// Frame names what the pose is relative to, by a number of the caller's own: the parent's, say,
+	// and zero for the world. Between two samples of different frames nothing is interpolated
+	// either, and [Info.Frame] says which of them a State is in.
+	Frame uint32
+
+	// AtRest says that the body rests and will stay at exactly this pose until a later sample says
+	// otherwise, so that silence is not starvation.
+	AtRest bool
+}
+
+// At returns the server time that the state belongs to: Time less Age.
+func (s *Sample) At() time.Duration {
+	if s.Age > 0 {
+		return s.Time - s.Age
+	}
+	return s.Time
+}
+
+// piece is what two samples must have in common for a way to lead from one to the other.
+type piece struct {
+	frame   uint32
+	counter uint8
+}
+
+func (s *Sample) piece() piece { return piece{s.Frame, s.Discontinuity} }
+
+// The bounds of what is taken for a sample: beyond them float32 and int64 arithmetic on differences
+// overflows.
+const (
+	farthest = 1e12
+	latest   = time.Duration(1) << 60 // 36 years
+)
+
+// sound reports whether a sample can be calculated with. What a user's codec makes of a packet is
+// not to be trusted.
+func (s *Sample) sound() bool {
+	if s.Time > latest || s.Time < -latest || s.Age > latest {
+		return false
+	}
+	ok := s.Rotation.W-s.Rotation.W == 0 // false for infinities and what is not a number
+	for i := range 3 {
+		ok = ok && within(s.Position[i]) && within(s.Velocity[i]) && within(s.Angular[i]) && s.Rotation.V[i]-s.Rotation.V[i] == 0
+	}
+	return ok
+}
+
+func within(x float32) bool { return x > -farthest && x < farthest }
+
+// finite reports whether a point can be drawn.
+func (q *point) finite() bool {
+	return within(q.p[0]) && within(q.p[1]) && within(q.p[2]) && q.v.Sub(q.v) == mgl32.Vec3{}
+}
+
+// State is a drawn pose and how it moves.
+type State struct {
+	Position mgl32.Vec3
+	Rotation mgl32.Quat // unit length
+	Velocity mgl32.Vec3 // units per second of view time, for sound, animation and effects
+}
+
+// Info says how a [State] came about.
+type Info struct {
+	// Time is the server time that the state claims to show.
+	Time time.Duration
+
+	// Frame is the one that the state is in: that of the sample which it was made from.
+	Frame uint32
+
+	// Extrapolated is how far beyond the newest sample Time lies; zero within the samples. A
+	// predicting interpolator extrapolates always.
+	Extrapolated time.Duration
+
+	// Offset is the length of the error offset still shown, in units of distance.
+	Offset float32
+
+	// Empty: no sample has come; the state is the zero position without rotation and must not be
+	// drawn.
+	Empty bool
+
+	// Early: the view lies before the first sample, so that the body does not exist yet. The state
+	// is that of the first sample.
+	Early bool
+
+	// Starved: a delayed view has passed the newest sample of a body that was not known to rest.
+	Starved bool
+
+	// Held: so far past the newest sample that extrapolation has ended and the body stands still.
+	Held bool
+
+	// Discontinuity: the step from the last state to this one is a jump, not a motion: the first
+	// state of all, a teleport, another frame, or the end of an outage too long to smooth over.
+	// Write the logical pose by Teleport.
+	Discontinuity bool
+
+	// Settled: the body rests, and the state is exactly the newest sample's.
+	Settled bool
+}
+
+// Interpolator makes poses of one body's samples. It is not safe for concurrent use. Neither method
+// allocates.
+type Interpolator interface {
+	// Push takes a sample that arrived at now. Any order is welcome. Duplicates, samples too old to
+	// matter, and such that nothing can be calculated with (a field infinite, not a number, or
+	// above 1e12) are ignored.
+	Push(now time.Duration, s Sample)
+
+	// At returns the pose to show at now. The view is a server time: the delayed playback time for
+	// a [Kind.Delayed] interpolator, the best estimate of the server's present for a predictive
+	// one. Both times are expected not to run backwards from call to call.
+	At(now, view time.Duration) (State, Info)
+
+	// Reset forgets all samples and all smoothing: the next sample is a first one.
+	Reset()
+}

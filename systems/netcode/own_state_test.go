@@ -1,0 +1,109 @@
+package netcode
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+)
+
+type counterCodec struct{}
+
+func (counterCodec) Write(w *Writer, n int) { w.Bits(uint64(n), 32) }
+func (counterCodec) Read(r *Reader) int     { return int(r.Bits(32)) }
+
+// Packets are lost and overtake each other, and so do acknowledgements: what the client reads in
+// any of them is what was true when it was sent, and what does not change is not said again once an
+// acknowledgement has come.
+func TestOwnStateOverAnyPath(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var sent ownSent
+		var heard ownHeard[int]
+		var codec counterCodec
+		type flight struct {
+			number  packet.Number
+			version uint32
+			bytes   []byte
+			truth   own[int]
+		}
+		var down, up []flight
+		truth, newest, calm := own[int]{}, packet.Number(0), 0
+		for n := packet.Number(1); n < 400; n++ {
+			before := truth
+			if rapid.IntRange(0, 19).Draw(t, "change") == 0 {
+				switch rapid.IntRange(0, 2).Draw(t, "what") {
+				case 0:
+					truth.state = rapid.IntRange(0, 3).Draw(t, "state") // also back to what it was
+				case 1:
+					truth.jumps++
+				default:
+					truth.body ^= 1
+				}
+			}
+			if truth != before {
+				calm = 0
+			}
+			full := NewWriter(make([]byte, 64))
+			truth.write(&full, codec)
+			sent.note(full.Bytes())
+			w := NewWriter(make([]byte, 64))
+			if sent.name(&w, n) {
+				if calm == 0 {
+					t.Fatalf("packet %d names an older one, and nobody has acknowledged what is new", n)
+				}
+			} else {
+				truth.write(&w, codec)
+			}
+			down = append(down, flight{n, sent.version, w.Bytes(), truth})
+			for range rapid.IntRange(0, 2).Draw(t, "arrivals") {
+				if len(down) == 0 {
+					break
+				}
+				k := rapid.IntRange(max(0, len(down)-8), len(down)-1).Draw(t, "which")
+				f := down[k]
+				down = append(down[:k], down[k+1:]...)
+				if f.number+32 < newest { // the endpoint takes none that old
+					continue
+				}
+				newest = max(newest, f.number)
+				r := NewReader(f.bytes)
+				got := heard.read(&r, f.number, codec)
+				if r.Err() != nil || got != f.truth {
+					t.Fatalf("packet %d says %+v (%v), want %+v", f.number, got, r.Err(), f.truth)
+				}
+				heard.keep(f.number, got)
+				up = append(up, f)
+			}
+			if len(up) > 0 && rapid.Bool().Draw(t, "ack") {
+				k := rapid.IntRange(0, len(up)-1).Draw(t, "ack of")
+				sent.delivered(up[k].number, up[k].version)
+				if up[k].version == sent.version {
+					calm++
+				}
+				up = append(up[:k], up[k+1:]...)
+			}
+		}
+	})
+}
+
+// Naming a packet that never came, that is too long ago, or the one that names is nothing that a
+// server sends.
+func TestOwnStateThatWasNeverSaid(t *testing.T) {
+	var heard ownHeard[int]
+	heard.keep(10, own[int]{state: 7})
+	for _, test := range []struct {
+		n    packet.Number
+		back uint64
+		want bool
+	}{{11, 1, true}, {73, 63, true}, {11, 0, false}, {11, 2, false}, {5, 5, false}, {5, 9, false}, {10 + remembered, 0, false}, {12, 1, false}} {
+		w := NewWriter(make([]byte, 8))
+		w.Bool(true)
+		w.Bits(test.back, recallBits)
+		r := NewReader(w.Bytes())
+		got := heard.read(&r, test.n, counterCodec{})
+		if ok := r.Err() == nil; ok != test.want || ok && got.state != 7 {
+			t.Errorf("packet %d names the one %d before: %+v, %v", test.n, test.back, got, r.Err())
+		}
+	}
+}

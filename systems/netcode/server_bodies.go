@@ -1,0 +1,101 @@
+package netcode
+
+import (
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+)
+
+// serverBodies are a server's bodies without their type.
+type serverBodies interface {
+	// step moves all bodies, together with all players, whose own steps have run.
+	step(t Tick)
+	// predicts reports whether clients predict bodies of the kind, and near whether one does that
+	// is this far away.
+	predicts(kind uint16) bool
+	near(distance float32) bool
+	// share puts what players did in the tick into what travels.
+	share()
+}
+
+type bodiesServer[S any, I comparable, B comparable] struct {
+	*bodiesKind[S, I, B]
+	s        *Server[S, I]
+	id       arche.ID
+	group    BodyGroup[S, I, B]
+	entities []arche.Entity
+}
+
+func (b *bodiesKind[S, I, B]) server(s *Server[S, I]) serverBodies {
+	return &bodiesServer[S, I, B]{bodiesKind: b, s: s, id: arche.ComponentID[B](s.world)}
+}
+
+func (b *bodiesServer[S, I, B]) predicts(kind uint16) bool {
+	return !b.s.config.OnArrival && b.has(kind)
+}
+
+func (b *bodiesServer[S, I, B]) near(distance float32) bool { return distance <= b.config.Near }
+
+func (b *bodiesServer[S, I, B]) step(t Tick) {
+	g, s := &b.group, b.s
+	g.Players, g.Bodies, b.entities = g.Players[:0], g.Bodies[:0], b.entities[:0]
+	for _, p := range s.players {
+		if p != nil && p.playing {
+			g.Players = append(g.Players, Actor[S, I]{Number: p.number, State: &p.State, Input: p.Input})
+		}
+	}
+	prediction.SortActors(g.Players)
+	// In the order of slots, which is that of a client's group. Who has just been made has no slot
+	// yet and begins with the next step.
+	for slot, e := range s.tracks.bySlot {
+		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
+			continue
+		}
+		kind := (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind
+		if !b.has(kind) || s.world.Has(e, s.tracks.parent) && !(*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity.IsZero() {
+			continue
+		}
+		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(s.places.subjects[slot].id), Kind: kind, State: *(*B)(s.world.Get(e, b.id))})
+		b.entities = append(b.entities, e)
+	}
+	players, bodies := len(g.Players), len(g.Bodies)
+	b.config.Step(g, t)
+	if len(g.Players) != players || len(g.Bodies) != bodies {
+		panic("netcode: the step of Bodies has added or removed members; change what they are instead")
+	}
+	for i, e := range b.entities {
+		state := g.Bodies[i].State
+		*(*B)(s.world.Get(e, b.id)) = state
+		if l, pose := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)), b.config.Pose(state); l.Get() != pose {
+			l.Set(pose)
+		}
+	}
+	clear(g.Players) // who leaves must not be kept alive by this
+}
+
+func (b *bodiesServer[S, I, B]) share() {
+	if b.config.StandIn == nil || b.s.config.OnArrival {
+		return
+	}
+	for _, p := range b.s.players {
+		if p == nil || !p.playing {
+			continue
+		}
+		id, in := b.s.idOf(p.Entity), p.Input
+		if b.config.Share != nil {
+			in = b.config.Share(in)
+		}
+		if !prediction.Comparable(in) { // of a player that the game itself has driven mad
+			in = b.s.protocol.game.Rules.Neutral
+		}
+		if id == p.shared.id && in == p.shared.in {
+			continue
+		}
+		if id != p.shared.id {
+			b.inputs.Remove(b.s.net, p.shared.id)
+		}
+		b.inputs.Set(b.s.net, id, in)
+		p.shared.id, p.shared.in = id, in
+	}
+}

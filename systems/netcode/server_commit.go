@@ -1,0 +1,134 @@
+package netcode
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// commit makes the world's present state the one that snapshots are made of.
+func (s *Server[S, I]) commit() {
+	t := &s.tracks
+	s.stats.Snapshots++
+	at := s.engine.Time().StepEnd
+	if s.config.OnArrival { // players' ages change without them
+		for _, p := range s.players {
+			if p != nil {
+				if id := s.idOf(p.Entity); id != NoEntity {
+					t.dirty.set(id.Slot())
+				}
+			}
+		}
+	}
+	s.commitParents()
+	for word := range t.dirty {
+		for set := t.dirty[word]; set != 0; set &= set - 1 {
+			s.commitState(word*64+bits.TrailingZeros64(set), at)
+		}
+		t.dirty[word] = 0
+	}
+	for _, e := range t.scratch { // could not be hung, and are tried again
+		t.dirty.set((*track)(s.world.Get(e, t.track)).id.Slot())
+	}
+	t.scratch = t.scratch[:0]
+	if len(s.mirrors) > 0 {
+		for slot, e := range t.bySlot {
+			if !e.IsZero() {
+				for _, m := range s.mirrors {
+					m.send(e, s.net, s.places.subjects[slot].id)
+				}
+			}
+		}
+	}
+	if s.bodies != nil {
+		s.bodies.share()
+	}
+	s.placeTrees()
+	s.net.Commit()
+}
+
+// commitState takes over where the entity with a slot is, and whose.
+func (s *Server[S, I]) commitState(slot int, at time.Duration) {
+	t := &s.tracks
+	e := t.bySlot[slot]
+	tr := (*track)(s.world.Get(e, t.track))
+	pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
+	s.net.SetOwner(tr.id, tr.owner)
+	s.places.own(slot, tr.owner, tr.always)
+	if !t.hung.has(slot) {
+		s.places.put(slot, slot, pose.Position)
+	}
+	state := snapshot.State{Discontinuity: tr.jumps}
+	if path := s.protocol.movers[tr.kind]; path != nil {
+		// Clients know where it is.
+		pose := path(0).Normalize()
+		state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
+	} else {
+		state.Position, state.Rotation = pose.Position, pose.Rotation
+		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
+		s.mustReach(tr.id, e, pose.Position)
+		if s.config.OnArrival {
+			state.Age = s.ageOf(e, tr.owner, at)
+		}
+	}
+	s.net.SetState(tr.id, state)
+}
+
+// mustReach says, once, of a position that no client gets to know.
+func (s *Server[S, I]) mustReach(id EntityID, e arche.Entity, position mgl32.Vec3) {
+	if s.outside {
+		return
+	}
+	grid := &s.protocol.grid
+	for axis, v := range position {
+		if flat := grid.Min[axis] == grid.Max[axis]; !flat && (v < grid.Min[axis] || v > grid.Max[axis]) {
+			s.outside = true
+			s.config.Log.Error("tandem: an entity is beyond the positions that travel, and shown at their edge: widen Config.Position",
+				"entity", e, "id", id.String(), "position", position, "min", grid.Min, "max", grid.Max)
+			return
+		}
+	}
+}
+
+// commitParents hangs what has a new parent below it: after all of it is free, since two may have
+// changed places. What cannot be hung is left in the scratch list.
+func (s *Server[S, I]) commitParents() {
+	t := &s.tracks
+	for word, set := range t.dirty {
+		for ; set != 0; set &= set - 1 {
+			slot := word*64 + bits.TrailingZeros64(set)
+			tr := (*track)(s.world.Get(t.bySlot[slot], t.track))
+			if !tr.hung {
+				continue
+			}
+			_ = s.net.SetParent(tr.id, NoEntity)
+			t.scratch = append(t.scratch, t.bySlot[slot])
+		}
+	}
+	refused := t.scratch[:0]
+	for _, e := range t.scratch {
+		tr := (*track)(s.world.Get(e, t.track))
+		err := s.net.SetParent(tr.id, tr.parent)
+		if err != nil && !tr.refused {
+			s.config.Log.Error("tandem: an entity is shown without its parent", "entity", tr.id.String(), "error", err)
+		}
+		tr.hung, tr.refused = err != nil, err != nil
+		if err != nil {
+			refused = append(refused, e)
+		}
+	}
+	t.scratch = refused
+}
+
+// ageOf is how old the state of a player's entity is where inputs run on arrival.
+func (s *Server[S, I]) ageOf(e arche.Entity, owner uint16, at time.Duration) time.Duration {
+	if p := s.playerOf(owner); p != nil && p.Entity == e {
+		return max(p.arrivals.Delta(at), 0)
+	}
+	return 0
+}

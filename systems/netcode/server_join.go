@@ -1,0 +1,390 @@
+package netcode
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"net/netip"
+	"slices"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// JoinRequest is a client that wants to join.
+type JoinRequest struct {
+	Addr string // as the transport writes it
+	// Token is what the client presents, at most 256 bytes; valid during the call. For a client
+	// that resumes it may also be the token by which its player has joined: see
+	// ServerConfig.Authenticate.
+	Token   []byte
+	Key     Key  // of the place that the client says it has or had; zero: none
+	Resumes bool // the client has proved to be a player who is in, or awaited back
+}
+
+// Key names a place on a server without being of any use for getting in: it is the SHA-256 hash of
+// the secret with which the player who was given the place comes back. Who presents a key knows its
+// secret, so a server that has written down whose key it was knows him again when it has itself
+// forgotten him: after a restart, or after ServerConfig.Grace. The zero value is nobody's.
+type Key [sha256.Size]byte
+
+// newcomer is a connection that has not said yet who it is. It costs one of these and nothing else.
+type newcomer[S any, I comparable] struct {
+	conn    Conn
+	network netip.Prefix // that he comes from, as networkOf has it
+	since   time.Duration
+	strange int           // datagrams so far that say nothing
+	asked   time.Duration // when it first asked to resume beside another connection; 0: it has not
+}
+
+// A connection beside another one takes its place when it has asked for besideWait and the other
+// one has been silent for besideSilence. What an outage held up comes at its end, on both at once.
+const (
+	besideWait    = time.Second / 2
+	besideSilence = time.Second
+)
+
+// maxStrange is the most datagrams other than a hello that a connection may send before it says who
+// it is. A client sends none.
+const maxStrange = 64
+
+// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another
+// one comes, he who has said nothing for longest goes, of those from the network that has most of
+// them: a client speaks as soon as its connection is open, and strangers who never do would keep it
+// out. What he has said by then is heard before: a server that was held up finds many at once, and
+// the word of the first of them has long been there.
+const maxWaiting = 64
+
+// A player comes back maxComebacks times at once, as many as connections may wait, and once in a
+// second after that, which is as often as a client tries by itself.
+const (
+	maxComebacks       = maxWaiting
+	comebacksPerSecond = 1
+)
+
+// perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody
+// can hold up the step.
+const perPoll = 64
+
+func (s *Server[S, I]) greet(conn Conn, now time.Duration) {
+	if conn.MTU() < minMTU {
+		s.refuse(conn, Reason{Code: transport.Refused, Text: "the connection's packets are too small"})
+		return
+	}
+	if len(s.waiting) >= maxWaiting {
+		i := s.firstToGo()
+		first := s.waiting[i]
+		s.waiting = slices.Delete(s.waiting, i, i+1)
+		first.conn.Poll(now)
+		if s.hearNewcomer(&first, now) {
+			s.refuse(first.conn, Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
+		}
+	}
+	transport.SetStranger(conn, true)
+	s.waiting = append(s.waiting, newcomer[S, I]{conn: conn, network: networkOf(conn.RemoteAddr()), since: now})
+}
+
+// refuse sends a newcomer away.
+func (s *Server[S, I]) refuse(conn Conn, reason Reason) {
+	s.stats.Refused++
+	conn.Close(reason)
+}
+
+// firstToGo returns which of the newcomers makes room for another one. Who connects from one
+// network, however fast, has to make room for himself.
+func (s *Server[S, I]) firstToGo() int {
+	first, most := 0, 0
+	for i, n := range s.waiting {
+		count := 1
+		for _, other := range s.waiting[i+1:] {
+			if n.network.IsValid() && other.network == n.network {
+				count++
+			}
+		}
+		if count > most {
+			first, most = i, count
+		}
+	}
+	return first
+}
+
+// hearWaiting lets in those who have said who they are.
+func (s *Server[S, I]) hearWaiting(now time.Duration) {
+	kept := s.waiting[:0]
+	for _, n := range s.waiting {
+		n.conn.Poll(now)
+		if s.hearNewcomer(&n, now) {
+			kept = append(kept, n)
+		}
+	}
+	clear(s.waiting[len(kept):])
+	s.waiting = kept
+}
+
+// hearNewcomer reports whether the connection goes on waiting.
+func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
+	for range perPoll {
+		size, ok := n.conn.Recv(s.packet)
+		if !ok {
+			break
+		}
+		s.stats.ReceivedBytes += uint64(size)
+		if size == 0 || s.packet[0] != kindHello && s.packet[0] != kindBeside || size > maxHello {
+			if n.strange++; n.strange > maxStrange {
+				s.refuse(n.conn, Reason{Code: transport.Overload, Text: "sent too much that a client would not"})
+				return false
+			}
+			continue
+		}
+		if s.packet[0] == kindBeside && s.waits(n, s.packet[1:size], now) {
+			continue
+		}
+		reason := s.admit(n.conn, s.packet[1:size], now)
+		if reason.Code != transport.NoReason {
+			s.logRefusal(n.conn, reason, now)
+			s.refuse(n.conn, reason)
+		}
+		return false
+	}
+	switch {
+	case n.conn.State() == transport.Closed:
+		return false
+	case now-n.since > s.config.HelloTimeout:
+		s.refuse(n.conn, Reason{Code: transport.TimedOut, Text: "said nothing that a client would say"})
+		return false
+	}
+	return true
+}
+
+// waits reports whether a connection beside a player's other one has to wait, and says so to it.
+func (s *Server[S, I]) waits(n *newcomer[S, I], greeting []byte, now time.Duration) bool {
+	r := NewReader(greeting)
+	var h hello
+	if h.read(&r, s.protocol.schema) != nil {
+		return false
+	}
+	p := s.resumed(&h)
+	if p == nil || p.conn == nil {
+		return false
+	}
+	if n.asked == 0 {
+		n.asked = now
+	}
+	if now-n.asked >= besideWait && now-p.heardAt >= besideSilence {
+		return false
+	}
+	_ = n.conn.Send([]byte{kindBeside})
+	return true
+}
+
+// resumed returns the player whose place a hello claims by its secret, or nil.
+func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
+	if p := s.playerOf(h.player); h.resume && p != nil && p.knows(h.secret) {
+		return p
+	}
+	return nil
+}
+
+// admit makes a player of a connection, or says why not.
+func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (refused Reason) {
+	r := NewReader(greeting)
+	var h hello
+	if err := h.read(&r, s.protocol.schema); errors.Is(err, snapshot.ErrMismatch) {
+		return Reason{Code: transport.Mismatch, Text: err.Error()}
+	} else if err != nil {
+		s.stats.Malformed++
+		return Reason{Code: transport.Refused, Text: "the greeting made no sense; is this the same game?"}
+	}
+	if p := s.resumed(&h); p != nil {
+		if p.comebacks.Allowance(now) < 1 {
+			return Reason{Code: transport.Refused, Text: "you come back too often, try again in a few seconds"}
+		}
+		p.comebacks.Spend(1)
+		if err := s.authenticateAgain(p, conn, h.token); err != nil {
+			return refusal(err)
+		}
+		if p.kick.Code != transport.NoReason { // and goes for good when it is his turn to be heard
+			return p.kick
+		}
+		s.resume(p, conn, now)
+		return Reason{}
+	}
+	// A stranger with a secret that nobody has, or a player who came too late, is a newcomer like
+	// any other.
+	if s.draining.Code != transport.NoReason {
+		return s.draining
+	}
+	var former Key
+	if h.resume {
+		former = h.secret.key()
+	}
+	if s.config.Authenticate != nil {
+		if err := s.config.Authenticate(JoinRequest{conn.RemoteAddr(), h.token, former, false}); err != nil {
+			return refusal(err)
+		}
+	}
+	slot := -1
+	for i, p := range s.players {
+		if p == nil {
+			slot = i
+			break
+		}
+	}
+	if slot < 0 {
+		return Reason{Code: transport.Refused, Text: "the server is full"}
+	}
+	if crowded := s.crowded(conn.RemoteAddr()); crowded.Code != transport.NoReason {
+		return crowded
+	}
+	p, err := s.newPlayer(conn, now, int(h.rate))
+	if err != nil {
+		s.config.Log.Error("tandem: cannot make a player", "error", err)
+		return Reason{Code: transport.Refused, Text: "the server cannot take players now"}
+	}
+	p.token, p.former = slices.Clone(h.token), former
+	s.players[slot], p.slot = p, slot
+	s.stats.Joined++
+	p.State, p.Entity = s.config.Joined(p)
+	s.mustShow(p.Entity)
+	p.playing = true
+	s.own(p)
+	p.unwritten = !s.logComing(p, "joined", "addr", conn.RemoteAddr())
+	s.sendWelcome(p, false)
+	return Reason{}
+}
+
+// authenticateAgain calls Authenticate for a player that comes back: with the token that it joined
+// with, and with the one that it presents now if that is another. A ban of either keeps it out.
+func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn Conn, token []byte) error {
+	if s.config.Authenticate == nil {
+		return nil
+	}
+	c := JoinRequest{conn.RemoteAddr(), p.token, p.key, true}
+	if err := s.config.Authenticate(c); err != nil || bytes.Equal(token, p.token) {
+		return err
+	}
+	c.Token = token
+	return s.config.Authenticate(c)
+}
+
+// refusal is the reason for a client that Authenticate does not let in.
+func refusal(err error) Reason {
+	code := transport.Unauthorized
+	var later interface{ Temporary() bool }
+	if errors.As(err, &later) && later.Temporary() {
+		code = transport.Refused
+	}
+	return Reason{Code: code, Text: err.Error()}
+}
+
+// mustShow panics for what Joined should not have returned: nobody would ever see the player.
+func (s *Server[S, I]) mustShow(e arche.Entity) {
+	switch {
+	case e.IsZero():
+	case !s.world.Alive(e):
+		panic("netcode: Joined returned an entity that is dead; return a living one, or the zero entity for a spectator")
+	case !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated):
+		panic("netcode: Joined returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
+	}
+}
+
+func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Player[S, I], error) {
+	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerOf(conn.RemoteAddr()), joinedAt: now, heardAt: now, lines: lines{most: mostOfPlayer}, frame: components.Identity3D()}
+	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
+		return nil, err
+	}
+	p.key = p.secret.key()
+	p.comebacks = packet.NewPacer(comebacksPerSecond, maxComebacks)
+	p.rate = s.clampRate(rate)
+	var err error
+	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
+	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p, Control: p.pace.control, Overhead: overhead}); err != nil {
+		return nil, err
+	}
+	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{Shared: s.shared})
+	if s.config.Interest.Radius > 0 {
+		slots := s.protocol.schema.Config().MaxEntities
+		p.near, p.was = newBitset(slots), newBitset(slots)
+	}
+	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
+	rules := s.protocol.game.Rules
+	if s.config.OnArrival {
+		step := time.Second / time.Duration(s.protocol.TickRate())
+		bank := 0
+		if s.config.Bank > 0 {
+			bank = min(max(1, int(s.config.Bank/step)), prediction.MaxHistory)
+		}
+		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
+	} else {
+		p.buffer, err = prediction.NewBuffer(s.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: s.protocol.TickRate(), Kick: s.config.Kick})
+	}
+	return p, err
+}
+
+func (s *Server[S, I]) clampRate(wanted int) int {
+	if wanted == 0 {
+		return s.config.SnapshotRate
+	}
+	return min(max(wanted, s.config.MinSnapshotRate), s.config.SnapshotRate)
+}
+
+// freeNumber returns a number that no player has; there are more numbers than places.
+func (s *Server[S, I]) freeNumber() uint16 {
+	for {
+		n := s.next
+		if s.next++; s.next == 0 {
+			s.next = 1
+		}
+		used := n == 0
+		for _, p := range s.players {
+			used = used || p != nil && p.number == n
+		}
+		if !used {
+			return n
+		}
+	}
+}
+
+// own writes down whose a player's entity is.
+func (s *Server[S, I]) own(p *Player[S, I]) {
+	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.tracks.replicated) {
+		return
+	}
+	(*Replicated)(s.world.Get(p.Entity, s.tracks.replicated)).Owner = p.number
+}
+
+// resume gives a player his new connection. What he had acknowledged still holds, so he is sent
+// what changed since.
+func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
+	if p.conn != nil {
+		reason := Reason{Code: transport.Replaced, Text: "you came back on another connection"}
+		p.conn.Close(reason)
+		s.lose(p, reason, now)
+	}
+	p.conn, p.heardAt = conn, now
+	p.ping.waits = false // the answer would tell of the old path
+	p.pace.control.Reset()
+	if err := p.resetInputs(); err != nil {
+		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
+	}
+	s.stats.Resumed++
+	s.logComing(p, "resumed", "addr", conn.RemoteAddr())
+	s.sendWelcome(p, true)
+}
+
+func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
+	var buf [64]byte
+	buf[0] = kindWelcome
+	w := NewWriter(buf[1:])
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.OnArrival, rate: uint8(p.rate)}
+	m.write(&w)
+	transport.SetStranger(p.conn, false)
+	_ = p.conn.Send(buf[:1+len(w.Bytes())])
+}

@@ -1,0 +1,222 @@
+package netcode
+
+import (
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// hear takes in what a player has sent, and notices that he is gone.
+func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
+	s.logLate(p, now)
+	if p.conn == nil {
+		switch {
+		case p.kick.Code != transport.NoReason:
+			s.remove(p, p.kick)
+		case now-p.lostAt > s.config.Grace:
+			s.remove(p, Reason{Code: transport.TimedOut, Text: "did not come back"})
+		}
+		return
+	}
+	p.conn.Poll(now)
+	for range perPoll {
+		size, arrived, ok := transport.RecvAt(p.conn, now, s.packet)
+		if !ok {
+			break
+		}
+		s.stats.ReceivedBytes += uint64(size)
+		if size == 0 || s.packet[0] == kindSession && p.endpoint.Repeats(s.packet[1:size]) {
+			continue // a copy costs no more than this, and is not the player's doing
+		}
+		if !p.admits() { // counted there, and costs nothing more
+			continue
+		}
+		switch s.packet[0] {
+		case kindSession:
+			if !s.hearSession(p, s.packet[1:size], now, arrived) {
+				s.stats.Malformed++
+			}
+		case kindHello, kindBeside: // our welcome was lost
+			if size <= maxHello {
+				s.repeatWelcome(p, s.packet[1:size])
+			}
+		default:
+			s.stats.Malformed++
+		}
+		if p.conn == nil {
+			return
+		}
+	}
+	if p.kick.Code == transport.NoReason && p.overdoes() {
+		p.kick = Reason{Code: transport.Kicked, Text: "sent too much"}
+	}
+	if p.kick.Code != transport.NoReason {
+		p.conn.Close(p.kick)
+		s.remove(p, p.kick)
+		return
+	}
+	switch {
+	case p.conn.State() == transport.Closed:
+		reason := p.conn.CloseReason()
+		if reason.Code == transport.Kicked {
+			reason.Code = transport.Left // the other is the server's to say
+		}
+		if reason.Code == transport.Left || !p.returns() {
+			s.remove(p, reason)
+			return
+		}
+		s.lose(p, reason, now)
+	case now-p.heardAt > s.config.Timeout:
+		reason := Reason{Code: transport.TimedOut, Text: "nothing was heard for too long"}
+		p.conn.Close(reason)
+		if !p.returns() {
+			s.remove(p, reason)
+			return
+		}
+		s.lose(p, reason, now)
+	}
+}
+
+// returns reports whether a player may come back after his connection was lost: who never said a
+// word has not heard the secret with which he could.
+func (p *Player[S, I]) returns() bool { return p.confirmed && p.server.config.Grace > 0 }
+
+// resetInputs forgets what was received, so that nothing from an old connection or from before a
+// long silence runs any more. It gives the player neither time nor packets.
+func (p *Player[S, I]) resetInputs() error {
+	if p.buffer != nil {
+		return p.buffer.Reset(p.server.Tick())
+	}
+	p.arrivals.Reset()
+	p.silent = 0
+	return nil
+}
+
+// admits reports whether one more datagram of the player's is looked at, of whatever kind but a
+// copy: a player that sends too many is removed.
+func (p *Player[S, I]) admits() bool {
+	if p.buffer != nil {
+		return p.buffer.Admit()
+	}
+	return p.arrivals.Admit()
+}
+
+func (p *Player[S, I]) overdoes() bool {
+	if p.buffer != nil {
+		return p.buffer.Kick()
+	}
+	return p.arrivals.Kick()
+}
+
+// repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only
+// its wish to resume matters, which was granted.
+func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
+	r := NewReader(bytes)
+	var h hello
+	if err := h.read(&r, s.protocol.schema); err == nil {
+		s.sendWelcome(p, h.resume && h.player == p.number && p.knows(h.secret))
+	}
+}
+
+// hearSession takes in one packet, which came at a time up to now. It decodes all of it before it
+// applies any of it.
+func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now, arrived time.Duration) bool {
+	pk, err := p.endpoint.Open(datagram)
+	if err != nil {
+		return false
+	}
+	r := &pk.Payload
+	hasPing := r.Bool()
+	var id uint8
+	if hasPing {
+		id = uint8(r.Bits(8))
+	}
+	view := Tick(r.Bits(32))
+	fraction := r.Bits(viewBits)
+	hasInputs := r.Bool()
+	if hasInputs {
+		if err := s.inputs.Read(r, s.protocol.game.Inputs); err != nil {
+			return false
+		}
+	}
+	if r.Close() != nil {
+		return false
+	}
+	if !p.confirmed {
+		p.confirmed = true
+		if s.config.Confirmed != nil {
+			s.config.Confirmed(p)
+		}
+	}
+	if err := p.endpoint.Accept(pk, arrived); err != nil {
+		p.Kick("broke the protocol")
+		return true
+	}
+	p.heardAt = now
+	clock := s.now()
+	if hasPing {
+		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
+	}
+	p.see(view, fraction, hasInputs, s.inputs.Newest)
+	if hasInputs && p.playing {
+		if p.buffer != nil {
+			p.buffer.Receive(&s.inputs, clock)
+		} else {
+			// A client that has slept goes on with ids further away than a receiver follows.
+			last, ok := p.arrivals.Last()
+			if away := s.inputs.Newest.Sub(last); ok && p.silent > s.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
+				_ = p.resetInputs()
+			}
+			p.arrivals.Receive(&s.inputs)
+		}
+	}
+	return true
+}
+
+// lose keeps a player whose connection is gone until he comes back or his time is over.
+func (s *Server[S, I]) lose(p *Player[S, I], reason Reason, now time.Duration) {
+	p.conn, p.lostAt = nil, now
+	s.logComing(p, "lost", "reason", reason.String())
+}
+
+// remove takes a player out for good, and his entity.
+func (s *Server[S, I]) remove(p *Player[S, I], reason Reason) {
+	s.part(p, reason)
+	if !p.Entity.IsZero() && s.world.Alive(p.Entity) {
+		s.world.RemoveEntity(p.Entity)
+	}
+	p.Entity = arche.Entity{}
+}
+
+// part takes a player out for good, and tells the game.
+func (s *Server[S, I]) part(p *Player[S, I], reason Reason) {
+	if p.kick.Code != transport.NoReason {
+		s.stats.Kicked++
+	}
+	for i, other := range s.players {
+		if other == p {
+			s.players[i] = nil
+		}
+	}
+	p.conn = nil
+	s.stats.Left++
+	s.logComing(p, "left", "reason", reason.String())
+	if s.config.Left != nil {
+		s.config.Left(p, reason)
+	}
+}
+
+// horizon is when his next snapshot is due, for inputs that run on arrival.
+func (p *Player[S, I]) horizon(now time.Duration) time.Duration {
+	t := p.server.engine.Time()
+	rate := p.server.protocol.TickRate()
+	step := time.Second / time.Duration(rate)
+	ahead := 0
+	for ahead < rate && !rateDue(t.Tick+uint64(p.slot+ahead), p.rate, rate) {
+		ahead++
+	}
+	return max(now, t.StepEnd+time.Duration(ahead)*step)
+}

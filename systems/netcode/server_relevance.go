@@ -1,0 +1,264 @@
+package netcode
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// Interest limits by distance what a player is shown: what comes within Radius of his entity
+// appears, and what goes beyond Leave disappears. The gap between the two keeps what stands at the
+// border from flickering.
+//
+// What hangs together by parents comes and goes together, and its topmost replicated parent's place
+// decides: a ship and its crew. Whatever the distance, a player is shown what he owns and what is
+// marked [AlwaysRelevant], each with all that hangs together with it. What is at no place (its
+// position is not a number) is shown to nobody else.
+//
+// The zero value shows everything. A player without an entity sees everything too.
+// ServerConfig.Relevant has the last word in any case.
+type Interest struct {
+	Radius float32 // units of distance; zero: no limit
+	Leave  float32 // zero: Radius * 1.2
+}
+
+func (i *Interest) validate() error {
+	if i.Radius == 0 && i.Leave == 0 {
+		return nil
+	}
+	if i.Leave == 0 {
+		i.Leave = i.Radius * 1.2
+	}
+	if !(i.Radius > 0) || !(i.Leave >= i.Radius) || math.IsInf(float64(i.Leave), 0) {
+		return fmt.Errorf("netcode: an Interest of radius %v that is left at %v; the radius must be positive, and Leave not below it", i.Radius, i.Leave)
+	}
+	return nil
+}
+
+// places is what relevance knows of the replicated entities: where they are, whose, and what they
+// move with, as of the last commit.
+type places struct {
+	limit    Interest
+	subjects []subject // by slot
+	claims   [1 << 10]int32
+	grid     cells // with a limit
+	found    []int32
+}
+
+// subject is an entity that may be relevant.
+type subject struct {
+	id     EntityID // None: nobody has the slot
+	entity arche.Entity
+	at     mgl32.Vec3 // where its root is, in the world
+	root   int32      // slot of its topmost parent, itself if it has none
+	tree   bool       // others may have the same root
+	owner  uint16
+	claim  int32 // who is shown it at any distance: a player's number, or everybody; 0: none
+
+	next, prev int32 // in the chain of a claim, plus one
+}
+
+const everybody = 1 << 16
+
+func newPlaces(limit Interest, slots int) places {
+	p := places{limit: limit, subjects: make([]subject, slots)}
+	if limit.Radius > 0 {
+		p.grid = newCells(slots, limit.Leave) // a ball touches 27 of them at most
+		p.found = make([]int32, 0, slots)
+	}
+	return p
+}
+
+// enter gives a slot to an entity.
+func (p *places) enter(id EntityID, e arche.Entity) {
+	p.subjects[id.Slot()] = subject{id: id, entity: e, root: int32(id.Slot())}
+}
+
+// leave takes it back.
+func (p *places) leave(slot int) {
+	p.unclaim(slot)
+	if p.limit.Radius > 0 {
+		p.grid.remove(slot)
+	}
+	p.subjects[slot] = subject{}
+}
+
+// own says whose an entity is, and whether all are shown it at any distance.
+func (p *places) own(slot int, owner uint16, always bool) {
+	u := &p.subjects[slot]
+	u.owner = owner
+	claim := int32(owner)
+	if always {
+		claim = everybody
+	}
+	if u.claim == claim {
+		return
+	}
+	p.unclaim(slot)
+	if u.claim = claim; claim == 0 {
+		return
+	}
+	head := &p.claims[claim%int32(len(p.claims))]
+	u.next = *head
+	if u.next != 0 {
+		p.subjects[u.next-1].prev = int32(slot) + 1
+	}
+	*head = int32(slot) + 1
+}
+
+func (p *places) unclaim(slot int) {
+	u := &p.subjects[slot]
+	if u.claim == 0 {
+		return
+	}
+	if u.prev != 0 {
+		p.subjects[u.prev-1].next = u.next
+	} else {
+		p.claims[u.claim%int32(len(p.claims))] = u.next
+	}
+	if u.next != 0 {
+		p.subjects[u.next-1].prev = u.prev
+	}
+	u.claim, u.next, u.prev = 0, 0, 0
+}
+
+// put says where an entity's root is.
+func (p *places) put(slot, root int, at mgl32.Vec3) {
+	u := &p.subjects[slot]
+	u.root, u.at = int32(root), at
+	if p.limit.Radius > 0 {
+		p.grid.place(slot, at)
+	}
+}
+
+// relevance decides what a player may know of, and how urgent it is. The nearer something is, the
+// more of his bandwidth it gets; his own things get the most.
+func (s *Server[S, I]) relevance(p *Player[S, I]) {
+	w := &s.places
+	eye, hasEye := s.eyeOf(p)
+	if w.limit.Radius == 0 || !hasEye {
+		for slot := range s.tracks.bySlot {
+			if u := &w.subjects[slot]; u.id != NoEntity {
+				s.weigh(p, u, eye, hasEye)
+				if w.limit.Radius > 0 {
+					p.near.set(slot)
+				}
+			}
+		}
+		return
+	}
+	p.near, p.was = p.was, p.near
+	clear(p.near)
+	w.found = w.grid.around(eye, w.limit.Leave, w.found[:0])
+	for _, slot := range w.found {
+		u := &w.subjects[slot]
+		limit := w.limit.Radius
+		if p.was.has(int(u.root)) { // all that hangs together at once
+			limit = w.limit.Leave
+		}
+		if u.at.Sub(eye).Len() <= limit {
+			p.near.set(int(slot))
+			s.weigh(p, u, eye, true)
+		}
+	}
+	s.include(p, int32(p.number), eye)
+	s.include(p, everybody, eye)
+	for word, was := range p.was {
+		for gone := was &^ p.near[word]; gone != 0; gone &= gone - 1 {
+			p.encoder.SetRelevance(w.subjects[word*64+bits.TrailingZeros64(gone)].id, 0)
+		}
+	}
+}
+
+// include makes what is claimed relevant, with all that hangs together with it.
+func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
+	w := &s.places
+	for i := w.claims[claim%int32(len(w.claims))]; i != 0; i = w.subjects[i-1].next {
+		u := &w.subjects[i-1]
+		if u.claim != claim || p.near.has(int(i-1)) {
+			continue
+		}
+		p.near.set(int(i - 1))
+		s.weigh(p, u, eye, true)
+		if !w.subjects[u.root].tree || !w.grid.spots[u.root].in {
+			continue
+		}
+		// All of a tree is in its root's cell.
+		w.found = w.grid.at(w.grid.spots[u.root].cell, w.found[:0])
+		for _, slot := range w.found {
+			if v := &w.subjects[slot]; v.root == u.root && !p.near.has(int(slot)) {
+				p.near.set(int(slot))
+				s.weigh(p, v, eye, true)
+			}
+		}
+	}
+}
+
+// weigh says how urgent it is that a player hears of what is near enough, if he may.
+func (s *Server[S, I]) weigh(p *Player[S, I], u *subject, eye mgl32.Vec3, hasEye bool) {
+	const own, near = 20, 10
+	weight := float32(1) // far away, or nobody knows where
+	switch {
+	case s.config.Relevant != nil && !s.config.Relevant(p, u.entity):
+		weight = 0
+	case u.owner == p.number:
+		weight = own
+	case hasEye:
+		if distance := u.at.Sub(eye).Len(); distance >= 0 { // and not NaN
+			weight = max(1, near/(1+distance/near))
+		}
+	}
+	p.encoder.SetRelevance(u.id, weight)
+}
+
+func (s *Server[S, I]) eyeOf(p *Player[S, I]) (mgl32.Vec3, bool) {
+	if p.transform() == nil {
+		return mgl32.Vec3{}, false
+	}
+	return s.worldPosition(p.Entity), true
+}
+
+// placeTrees finds anew what hangs together, and where.
+func (s *Server[S, I]) placeTrees() {
+	t, w := &s.tracks, &s.places
+	for _, root := range t.roots {
+		w.subjects[root].tree = false
+	}
+	t.roots = t.roots[:0]
+	for word, hung := range t.hung {
+		for ; hung != 0; hung &= hung - 1 {
+			slot := word*64 + bits.TrailingZeros64(hung)
+			root := s.net.Root(w.subjects[slot].id).Slot()
+			if root != slot && !w.subjects[root].tree {
+				w.subjects[root].tree = true
+				t.roots = append(t.roots, int32(root))
+			}
+			w.put(slot, root, s.worldPosition(w.subjects[root].entity))
+		}
+	}
+}
+
+// worldPosition composes at most a few generations; replication allows sixteen.
+func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 { return s.worldPose(e).Position }
+
+// worldPose composes the poses of an entity and its ancestors.
+func (s *Server[S, I]) worldPose(e arche.Entity) components.Pose3D {
+	pose := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
+	for range snapshot.MaxDepth {
+		if !s.world.Has(e, s.tracks.parent) {
+			break
+		}
+		e = (*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity
+		if !s.tracks.living.Alive(e) || !s.world.Has(e, s.tracks.logical) {
+			break
+		}
+		pose = (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get().Mul(pose)
+	}
+	return pose
+}

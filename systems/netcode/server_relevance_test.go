@@ -1,0 +1,323 @@
+package netcode_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// crowd is a world in which everything about relevance changes all the time.
+type crowd struct {
+	m       *match
+	rng     *rand.Rand
+	all     []arche.Entity
+	body    []arche.Entity // of players
+	unseen  []arche.Entity // that others hang below, not replicated
+	hidden  map[arche.Entity]bool
+	near    []map[arche.Entity]bool // by player: what the naive rule says
+	parents generic.Map1[components.Parent]
+	always  generic.Map1[netcode.AlwaysRelevant]
+	marks   generic.Map1[netcode.Replicated]
+}
+
+func (c *crowd) anywhere() components.Pose3D {
+	const edge = 40
+	at := mgl32.Vec3{c.rng.Float32()*2*edge - edge, c.rng.Float32()*10 - 5, c.rng.Float32()*2*edge - edge}
+	switch c.rng.IntN(60) {
+	case 0:
+		at[c.rng.IntN(3)] = float32(math.NaN())
+	case 1:
+		at[c.rng.IntN(3)] *= 1e30
+	case 2:
+		at = mgl32.Vec3{}
+	}
+	pose := components.Identity3D()
+	pose.Position = at
+	return pose
+}
+
+// root is an entity's topmost replicated parent.
+func (c *crowd) root(e arche.Entity) arche.Entity {
+	w := c.m.engine.World()
+	for w.Has(e, arche.ComponentID[components.Parent](w)) {
+		above := c.parents.Get(e).Entity
+		if above.IsZero() || !w.Alive(above) || !w.Has(above, arche.ComponentID[netcode.Replicated](w)) {
+			break
+		}
+		e = above
+	}
+	return e
+}
+
+// place composes the poses of an entity and of everything above it.
+func (c *crowd) place(e arche.Entity) mgl32.Vec3 {
+	w := c.m.engine.World()
+	pose := c.m.transform(e).Get()
+	for w.Has(e, arche.ComponentID[components.Parent](w)) {
+		if e = c.parents.Get(e).Entity; e.IsZero() || !w.Alive(e) {
+			break
+		}
+		pose = c.m.transform(e).Get().Mul(pose)
+	}
+	return pose.Position
+}
+
+// change does something to the world.
+func (c *crowd) change() {
+	w := c.m.engine.World()
+	e := c.all[c.rng.IntN(len(c.all))]
+	switch c.rng.IntN(12) {
+	case 0, 1, 2:
+		c.m.transform(e).Set(c.anywhere())
+	case 3, 4:
+		pose := c.m.transform(e).Get()
+		pose.Position = pose.Position.Add(mgl32.Vec3{c.rng.Float32()*4 - 2, 0, c.rng.Float32()*4 - 2})
+		c.m.transform(e).Set(pose)
+	case 5: // below an earlier one, so that there are no circles
+		var above arche.Entity
+		if k := slices.Index(c.all, e); k > 0 && c.rng.IntN(3) > 0 {
+			above = c.all[c.rng.IntN(k)]
+		} else if c.rng.IntN(2) == 0 {
+			above = c.unseen[c.rng.IntN(len(c.unseen))]
+		}
+		if depth := 0; !above.IsZero() {
+			for up := above; c.root(up) != up && depth < 6; up = c.parents.Get(up).Entity {
+				depth++
+			}
+			if depth == 6 {
+				return
+			}
+		}
+		if !w.Has(e, arche.ComponentID[components.Parent](w)) {
+			c.parents.Assign(e, &components.Parent{Entity: above})
+		} else if above.IsZero() && c.rng.IntN(2) == 0 {
+			c.parents.Remove(e)
+		} else {
+			c.parents.Get(e).Entity = above
+		}
+	case 6:
+		c.marks.Get(e).Owner = uint16(c.rng.IntN(4)) // none, players and one who is not there
+	case 7:
+		if w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w)) {
+			c.always.Remove(e)
+		} else if c.rng.IntN(4) == 0 {
+			c.always.Assign(e, &netcode.AlwaysRelevant{})
+		}
+	case 8:
+		c.hidden[e] = !c.hidden[e]
+	case 9:
+		c.m.transform(c.unseen[c.rng.IntN(len(c.unseen))]).Set(components.At3D(c.rng.Float32()*20, 0, 0))
+	case 10:
+		if slices.ContainsFunc(c.all, func(k arche.Entity) bool { // nothing hangs below it
+			return w.Has(k, arche.ComponentID[components.Parent](w)) && c.parents.Get(k).Entity == e
+		}) {
+			return
+		}
+		for _, near := range c.near {
+			delete(near, e)
+		}
+		delete(c.hidden, e)
+		if c.rng.IntN(2) == 0 { // becomes something else, with another place on the wire
+			c.marks.Get(e).Kind++
+			return
+		}
+		c.all = slices.DeleteFunc(c.all, func(k arche.Entity) bool { return k == e })
+		w.RemoveEntity(e)
+		c.all = append(c.all, c.m.crate(kindCrate, c.anywhere()))
+	case 11:
+		for i, p := range c.m.joined {
+			if i == c.rng.IntN(2) {
+				p.State.X, p.State.Z = c.rng.Float32()*60-30, c.rng.Float32()*60-30
+			}
+		}
+	}
+}
+
+// want says by the rules, one by one, what a player may know of.
+func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Interest) map[arche.Entity]bool {
+	w := c.m.engine.World()
+	all := append(slices.Clone(c.all), c.body...)
+	claimed := map[arche.Entity]bool{} // roots
+	for _, e := range all {
+		if c.marks.Get(e).Owner == p.Number() || w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w)) {
+			claimed[c.root(e)] = true
+		}
+	}
+	before, near, shown := c.near[i], map[arche.Entity]bool{}, map[arche.Entity]bool{}
+	for _, e := range all {
+		root := c.root(e)
+		reach := limit.Radius
+		if before[root] {
+			reach = limit.Leave
+		}
+		at := c.place(root)
+		lost := at[0] != at[0] || at[1] != at[1] || at[2] != at[2]
+		switch {
+		case p.Entity.IsZero():
+			near[e] = true
+		case lost: // nobody knows where it is; it alone is shown to those who have a claim on it
+			near[e] = c.marks.Get(e).Owner == p.Number() || w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w))
+		default:
+			near[e] = claimed[root] || at.Sub(c.place(p.Entity)).Len() <= reach
+		}
+	}
+	for _, e := range all {
+		ok := true
+		for up := e; ok; up = c.parents.Get(up).Entity {
+			ok = near[up] && !c.hidden[up]
+			if c.root(up) == up {
+				break
+			}
+		}
+		shown[e] = ok
+	}
+	c.near[i] = near
+	return shown
+}
+
+// What the grid says is what the rules say for every player and entity one by one, whatever moves,
+// hangs, changes hands, comes and goes.
+func TestRelevanceByTheRules(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &crowd{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 40)), hidden: map[arche.Entity]bool{}}
+		limit := netcode.Interest{Radius: rapid.SampledFrom([]float32{0.5, 8, 20, 300}).Draw(rt, "radius")}
+		limit.Leave = limit.Radius * rapid.SampledFrom([]float32{1, 1.3, 2}).Draw(rt, "leave")
+		c.m = newMatch(t, func(config *netcode.ServerConfig[runner, input]) {
+			config.Interest, config.SnapshotRate = limit, tickRate
+			config.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !c.hidden[e] }
+			joined := config.Joined
+			config.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
+				state, e := joined(p)
+				if len(c.m.joined) == 3 { // a spectator
+					c.m.engine.World().RemoveEntity(e)
+					return state, arche.Entity{}
+				}
+				c.body = append(c.body, e)
+				return state, e
+			}
+		})
+		w := c.m.engine.World()
+		c.parents, c.always = generic.NewMap1[components.Parent](w), generic.NewMap1[netcode.AlwaysRelevant](w)
+		c.marks = generic.NewMap1[netcode.Replicated](w)
+		transforms := generic.NewMap1[components.Transform3D](w)
+		for range 2 {
+			l := components.NewLogical(components.At3D(3, 0, 0))
+			c.unseen = append(c.unseen, transforms.NewWith(&l))
+		}
+		// Beyond 256 it is cells that are looked at.
+		for range rapid.SampledFrom([]int{40, 300}).Draw(rt, "entities") {
+			c.all = append(c.all, c.m.crate(kindCrate, c.anywhere()))
+		}
+		for range 3 {
+			c.m.joinByHand()
+		}
+		for range c.m.joined {
+			c.near = append(c.near, map[arche.Entity]bool{})
+		}
+		settled := false
+		for range 100 {
+			if settled {
+				for range c.rng.IntN(1 + len(c.all)/8) {
+					c.change()
+				}
+			} else { // everything of before the first comparison is beyond its band
+				for i := range c.all {
+					c.m.transform(c.all[i]).Set(components.At3D(1e6, 0, 0))
+				}
+				settled = c.rng.IntN(3) == 0
+			}
+			c.m.now += time.Second / tickRate
+			c.m.engine.Update(time.Second / tickRate)
+			for i, p := range c.m.joined {
+				for e, want := range c.want(i, p, limit) {
+					if got := p.ShownForTest(c.m.id(e)); got != want {
+						rt.Fatalf("tick %d, player %d, %v at %v (root at %v), hidden %v: shown %v, want %v",
+							c.m.server.Tick(), p.Number(), e, c.m.transform(e).Get().Position, c.place(c.root(e)), c.hidden[e], got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Deciding what is relevant allocates nothing, whoever moves.
+func TestRelevanceAllocatesNothing(t *testing.T) {
+	m := crowdOf(t, 2000, 8)
+	if n := testing.AllocsPerRun(20, func() { m.server.PlaceForTest(7); m.server.RelevanceForTest() }); n > 0 {
+		t.Errorf("%.1f allocations", n)
+	}
+}
+
+// crowdOf is a plain with so many entities that every player is near to about a hundred, or to all
+// if there are fewer.
+func crowdOf(t testing.TB, entities, players int) *match {
+	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: entities + players, History: 2, Revisions: 2}), func(c *netcode.ServerConfig[runner, input]) {
+		c.Interest = netcode.Interest{Radius: 20, Leave: 24}
+	})
+	rng := rand.New(rand.NewPCG(1, 1))
+	edge := float32(math.Sqrt(float64(entities) / 100 * math.Pi * 22 * 22))
+	var hello [transport.MaxMTU]byte
+	hello[0] = 0x48
+	w := packet.NewWriter(hello[1:])
+	m.protocol.WriteHelloForTest(&w)
+	var conns []transport.Conn
+	for range players {
+		conns = append(conns, m.listener.Dial())
+	}
+	m.run(time.Second/30, nil)
+	for _, c := range conns {
+		c.Poll(m.now)
+		_ = c.Send(hello[:1+len(w.Bytes())])
+	}
+	m.run(time.Second/30, nil)
+	if len(m.joined) != players {
+		t.Fatalf("%d of %d players joined", len(m.joined), players)
+	}
+	for range entities {
+		m.crate(kindCrate, components.At3D(rng.Float32()*edge, 0, rng.Float32()*edge))
+	}
+	for _, p := range m.joined {
+		p.State.X, p.State.Z = rng.Float32()*edge, rng.Float32()*edge
+	}
+	m.run(time.Second/30, nil)
+	return m
+}
+
+// BenchmarkRelevance compares the grid with going through everything, for 64 players, each near to
+// about a hundred. The grid's time includes moving every entity.
+func BenchmarkRelevance(b *testing.B) {
+	for _, n := range []int{100, 1000, 5000, 20000} {
+		m := crowdOf(b, n, 64)
+		step := float32(0.1)
+		b.Run(fmt.Sprintf("grid/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				step = -step
+				m.server.PlaceForTest(step)
+				m.server.RelevanceForTest()
+			}
+		})
+		b.Run(fmt.Sprintf("brute/%d", n), func(b *testing.B) {
+			for range b.N {
+				m.server.BruteForceForTest()
+			}
+		})
+		if grid, brute := m.server.RelevanceForTest(), m.server.BruteForceForTest(); grid != brute {
+			b.Errorf("%d entities: the grid shows %d, brute force %d", n, grid, brute)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package netcode
+
+import (
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/internal/alive"
+	"github.com/tandem-ecs/tandem/internal/record"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// track is the hidden component of replicated entities on a server: what is known of them so far.
+type track struct {
+	id       EntityID
+	kind     uint16
+	revision uint32
+	last     components.Pose3D // after the step before, as it was written
+	velocity mgl32.Vec3
+	angular  mgl32.Vec3
+	jumps    uint8
+	rests    bool
+	parent   EntityID // what its pose is relative to
+	hung     bool     // since the last commit
+	refused  bool     // could not be hung there
+	owner    uint16
+	always   bool // is marked AlwaysRelevant
+	// has stepped from one carrier to another, by a path that goes on: last is in the new frame
+	// already
+	carried bool
+}
+
+// tracks finds replicated entities and those that were.
+type tracks struct {
+	world      *arche.World
+	living     alive.Set // a Parent may come from a saved game or from another world
+	replicated arche.ID
+	track      arche.ID
+	logical    arche.ID
+	parent     arche.ID
+	fresh      arche.CachedFilter // replicated, without a track
+	known      arche.CachedFilter // replicated, with a track
+	always     arche.ID
+	dirty      bitset         // slots of what has changed since the last commit, or may have
+	hung       bitset         // slots of what has a parent, replicated or not
+	roots      []int32        // slots of what others hang below
+	bySlot     []arche.Entity // who has a slot on the wire
+	scratch    []arche.Entity
+	full       bool // not everybody has one, which has been logged
+}
+
+func newTracks(w *arche.World, slots int) tracks {
+	t := tracks{
+		world:      w,
+		replicated: arche.ComponentID[Replicated](w),
+		track:      arche.ComponentID[track](w),
+		logical:    arche.ComponentID[components.Transform3D](w),
+		parent:     arche.ComponentID[components.Parent](w),
+		always:     arche.ComponentID[AlwaysRelevant](w),
+		dirty:      newBitset(slots),
+		hung:       newBitset(slots),
+	}
+	t.living = alive.In(w, t.replicated)
+	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
+	fresh := with.Without(t.track)
+	t.fresh, t.known = w.Cache().Register(&fresh), w.Cache().Register(&known)
+	return t
+}
+
+// move puts everything whose kind has a path where that leads at a tick.
+func (t *tracks) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
+	query := t.world.Query(&t.known)
+	for query.Next() {
+		path := paths[(*Replicated)(query.Get(t.replicated)).Kind]
+		if path == nil {
+			continue
+		}
+		l := (*components.Transform3D)(query.Get(t.logical))
+		if pose := path(at); l.Get() != pose {
+			l.Set(pose)
+		}
+	}
+}
+
+// noteChanges looks, after every step, at what the step has done to replicated entities: a jump
+// would be forgotten by the next snapshot.
+func (s *Server[S, I]) noteChanges() {
+	s.adopt()
+	t := &s.tracks
+	s.watchShifts()
+	dt := float32(s.engine.Time().FixedDelta.Seconds())
+	query := t.world.Query(&t.known)
+	for query.Next() {
+		tr := (*track)(query.Get(t.track))
+		slot := tr.id.Slot()
+		written := (*record.Record[components.Pose3D])(query.Get(t.logical))
+		if owner, always := (*Replicated)(query.Get(t.replicated)).Owner, query.Has(t.always); owner != tr.owner || always != tr.always {
+			tr.owner, tr.always = owner, always
+			t.dirty.set(slot)
+		}
+		if hung := query.Has(t.parent); hung || t.hung.has(slot) {
+			t.dirty.set(slot)
+			if hung {
+				t.hung.set(slot)
+			} else {
+				t.hung.clear(slot)
+			}
+			if parent := s.parentOf(&query, tr); parent != tr.parent {
+				// Its pose is in another frame from now on: nothing leads from the old one to the
+				// new one.
+				tr.parent, tr.hung = parent, true
+				if tr.revision != 0 && !tr.carried {
+					tr.jumps++
+					tr.last, tr.velocity, tr.angular = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}
+				}
+			}
+		}
+		tr.carried = false
+		span := dt
+		if s.config.OnArrival {
+			// A player's step may run any number of his inputs, and he is not at rest because none
+			// has come.
+			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
+				span = dt * float32(p.ran)
+				if p.ran == 0 && written.Revision() == tr.revision && p.silent < s.protocol.TickRate()/2 {
+					continue
+				}
+			}
+		}
+		if written.Revision() == tr.revision {
+			if shifted := *written.Value() != tr.last; shifted || !tr.rests {
+				t.dirty.set(slot)
+				if shifted && (tr.rests || tr.revision != 0) {
+					// by a shift of the origin, which is no motion: nothing leads there
+					tr.jumps++
+				}
+			}
+			tr.last, tr.velocity, tr.angular, tr.rests = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}, true
+			continue
+		}
+		t.dirty.set(slot)
+		kind, _ := written.Pending(record.OwnerOf(query.Entity()), tr.revision)
+		pose := written.Value().Normalize()
+		jumped := kind == record.Teleported && tr.revision != 0
+		if tr.revision == 0 || jumped {
+			tr.velocity, tr.angular = mgl32.Vec3{}, mgl32.Vec3{}
+		} else {
+			tr.velocity, tr.angular = motion(tr.last.Normalize(), pose, span)
+		}
+		if jumped {
+			tr.jumps++
+		}
+		tr.last, tr.rests = *written.Value(), false
+	}
+}
+
+// settleWrites settles, behind any interpolator's capture, the writes that no capture has settled,
+// and notes the revisions that are left.
+func (s *Server[S, I]) settleWrites() {
+	query := s.world.Query(&s.tracks.known)
+	for query.Next() {
+		tr := (*track)(query.Get(s.tracks.track))
+		written := (*record.Record[components.Pose3D])(query.Get(s.tracks.logical))
+		if owner := record.OwnerOf(query.Entity()); !written.SettledBy(owner) {
+			written.Settle(owner, tr.revision)
+		}
+		tr.revision = written.Revision()
+	}
+}
+
+// motion is the velocity that leads from one pose to another in dt seconds.
+func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3) {
+	if dt <= 0 {
+		return linear, angular
+	}
+	linear = to.Position.Sub(from.Position).Mul(1 / dt)
+	turn := to.Rotation.Mul(from.Rotation.Conjugate())
+	if turn.W < 0 {
+		turn = turn.Scale(-1)
+	}
+	if sin := turn.V.Len(); sin > 1e-7 {
+		angle := 2 * mgl32.Clamp(float32(atan2(sin, turn.W)), 0, 4)
+		angular = turn.V.Mul(angle / (sin * dt))
+	}
+	return linear, angular
+}
+
+// adopt gives new entities their place on the wire and takes it from those that are gone.
+func (s *Server[S, I]) adopt() {
+	t := &s.tracks
+	known := s.world.Query(&t.known)
+	whole := known.Count() == s.net.Len() // nobody is gone
+	for known.Next() {
+		rep, tr := (*Replicated)(known.Get(t.replicated)), (*track)(known.Get(t.track))
+		if rep.Kind != tr.kind {
+			whole = false
+		} else if rep.ID != tr.id {
+			rep.ID = tr.id // it was assigned whole
+		}
+	}
+	if !whole {
+		s.release()
+	}
+	query := s.world.Query(&t.fresh)
+	fresh, free := query.Count(), s.protocol.schema.Config().MaxEntities-s.net.Len()
+	if fresh > free {
+		if !t.full {
+			s.config.Log.Error("tandem: some entities are not replicated for now", "error", snapshot.ErrFull, "entities", fresh-free)
+		}
+		t.full = true
+	} else {
+		t.full = false
+	}
+	for range min(fresh, free) {
+		query.Next()
+		t.scratch = append(t.scratch, query.Entity())
+	}
+	if fresh <= free {
+		query.Next()
+	} else {
+		query.Close()
+	}
+	for _, e := range t.scratch {
+		s.take(e)
+	}
+	t.scratch = t.scratch[:0]
+}
+
+// release takes their places from those that are gone, are not to be replicated any more, or have
+// become something else.
+func (s *Server[S, I]) release() {
+	t := &s.tracks
+	for slot, e := range t.bySlot {
+		if e.IsZero() {
+			continue
+		}
+		if s.world.Alive(e) && s.world.Has(e, t.track) {
+			if s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
+				if (*Replicated)(s.world.Get(e, t.replicated)).Kind == (*track)(s.world.Get(e, t.track)).kind {
+					continue
+				}
+			}
+			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
+		}
+		s.net.Despawn(s.places.subjects[slot].id)
+		s.places.leave(slot)
+		t.dirty.clear(slot)
+		t.hung.clear(slot)
+		t.bySlot[slot] = arche.Entity{}
+	}
+}
+
+// take gives an entity its place.
+func (s *Server[S, I]) take(e arche.Entity) {
+	t := &s.tracks
+	rep := (*Replicated)(s.world.Get(e, t.replicated))
+	id, err := s.net.Spawn(rep.Kind)
+	if err != nil {
+		return // there was room when this was called
+	}
+	rep.ID = id
+	kind := rep.Kind
+	s.world.Add(e, t.track)
+	*(*track)(s.world.Get(e, t.track)) = track{id: id, kind: kind}
+	for len(t.bySlot) <= id.Slot() {
+		t.bySlot = append(t.bySlot, arche.Entity{})
+	}
+	t.bySlot[id.Slot()] = e
+	t.dirty.set(id.Slot())
+	s.history.reach(id.Slot())
+	s.places.enter(id, e)
+	for _, p := range s.players {
+		if p != nil && p.near != nil { // who had the slot before was somebody else
+			p.near.clear(id.Slot())
+		}
+	}
+}
+
+// entityOf returns the living entity that is called so on the wire, the zero one if there is none.
+func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
+	if slot := id.Slot(); id != NoEntity && slot < len(s.places.subjects) && s.places.subjects[slot].id == id && s.world.Alive(s.tracks.bySlot[slot]) {
+		return s.tracks.bySlot[slot]
+	}
+	return arche.Entity{}
+}
+
+// parentOf returns what an entity hangs below, as it is called on the wire.
+func (s *Server[S, I]) parentOf(query *arche.Query, tr *track) EntityID {
+	if !query.Has(s.tracks.parent) {
+		return NoEntity
+	}
+	return s.idOf((*components.Parent)(query.Get(s.tracks.parent)).Entity)
+}
+
+// playerOf returns the player with a number, or nil.
+func (s *Server[S, I]) playerOf(number uint16) *Player[S, I] {
+	if number == 0 {
+		return nil
+	}
+	for _, p := range s.players {
+		if p != nil && p.number == number {
+			return p
+		}
+	}
+	return nil
+}

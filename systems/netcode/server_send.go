@@ -1,0 +1,134 @@
+package netcode
+
+import (
+	"math"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+)
+
+// snapshot sends a player the world of a tick: as many packets as it takes and the bandwidth
+// allows.
+func (s *Server[S, I]) snapshot(p *Player[S, I], after Tick) {
+	s.relevance(p)
+	before := p.endpoint.Next()
+	for range maxPackets {
+		if s.send(p, after) == 0 {
+			break
+		}
+	}
+	if p.endpoint.Next() != before {
+		p.rounds.tick(s.engine.Time().Tick)
+	}
+}
+
+// interval returns how many ticks lie between two snapshots of a body while the line carries less
+// than there is to say; 0: as many as the rate says that the player was welcomed with.
+func (p *Player[S, I]) interval() int {
+	if !p.pace.limited {
+		return 0
+	}
+	rate := p.server.protocol.TickRate()
+	ticks := min(int(math.Ceil(p.rounds.ticks())), (rate+leastWhole-1)/leastWhole, 1<<intervalBits-1)
+	if ticks*p.rate <= rate {
+		return 0
+	}
+	return ticks
+}
+
+// send writes one packet to a player: a pong, news of his inputs, his own state, then as much of
+// the world as fits.
+func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
+	reserve, least := max(leastReserve, p.need), minMTU
+	due := p.endpoint.Due(s.real())
+	if due > 0 {
+		// what room there is at each snapshot may never hold a message: then a larger packet comes
+		// later
+		least = min(reserve+due+1, p.conn.MTU())
+	}
+	room := min(p.pace.room(s.real(), least, p.conn.MTU(), p.wanted), p.pacer.Allowance(s.real()))
+	if room < least { // next time
+		return 0
+	}
+	if due > 0 {
+		reserve = min(reserve, room-due-1)
+	}
+	s.packet[0] = kindSession
+	n := p.endpoint.Next()
+	s.noteOwn(p)
+	datagram, waiting, err := s.write(p, after, room, min(room, reserve))
+	if err != nil { // the state did not fit beside messages, which can wait: it has grown
+		datagram, waiting, err = s.write(p, after, room, room)
+	}
+	if err != nil {
+		if room == p.conn.MTU() && !p.tooLarge {
+			p.tooLarge = true
+			s.config.Log.Error("tandem: a player's state does not fit into a packet: write less in the Game's States", "player", p.number, "bytes", room)
+		}
+		return 0
+	}
+	p.tooLarge = false
+	p.ping.waits = false
+	p.noteSent(n, s.engine.Time().Tick+1)
+	full := s.packet[:1+len(datagram)]
+	if p.conn.Send(full) == nil {
+		p.pacer.Spend(len(full))
+		p.pace.spend(len(full))
+		if p.wanted = len(full); waiting > 0 {
+			p.wanted = p.conn.MTU()
+		}
+		s.stats.Sent++
+		s.stats.SentBytes += uint64(len(full))
+	}
+	return waiting
+}
+
+// leastReserve is how many bytes of a packet messages leave to the rest, if it has room for both.
+const leastReserve = 200
+
+// maxPackets is how many packets a snapshot may fill.
+const maxPackets = 4
+
+// write makes a packet of at most room bytes, of which messages leave the reserve, and returns how
+// many entities found no room in it.
+func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (datagram []byte, waiting int, err error) {
+	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
+	w.Bool(p.ping.waits)
+	if p.ping.waits {
+		pong{p.ping.id, p.ping.at, s.now() - p.ping.at}.write(w)
+	}
+	interval := p.interval()
+	w.Bool(interval > 0)
+	if interval > 0 {
+		w.Bits(uint64(interval), intervalBits)
+	}
+	feedback := p.feedback()
+	feedback.Write(w)
+	w.Bool(p.playing)
+	saved := 0
+	if p.playing {
+		saved = s.writeOwn(w, p, p.endpoint.Next())
+	}
+	p.need = (w.Len()+saved+7)/8 + leastReserve/2
+	before, free := w.Len(), w.Room()
+	sent := p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(min(max(feedback.Age, math.MinInt8), math.MaxInt8)), LastInput: uint16(feedback.Ack)})
+	// With a whole packet, but for a header, there will never be more room for it.
+	if sent.TooLarge != NoEntity && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
+		s.tooLarge(sent.TooLarge, free/8)
+	}
+	if datagram, err = p.endpoint.End(); err == nil {
+		p.rounds.packet(sent)
+	}
+	return datagram, sent.Waiting, err
+}
+
+// tooLarge says, once, of an entity that will never be sent.
+func (s *Server[S, I]) tooLarge(id EntityID, bytes int) {
+	if s.large {
+		return
+	}
+	s.large = true
+	e := s.entityOf(id)
+	s.config.Log.Error("tandem: an entity does not fit into a packet, so clients do not get to know of it: write less in the codecs of its components",
+		"entity", e, "id", id.String(), "room", bytes)
+}

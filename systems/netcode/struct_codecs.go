@@ -1,0 +1,295 @@
+package netcode
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// StructState returns a codec for [Game.States] that packs S field by field: bool in a bit, whole
+// numbers in as many bits as they have, floating-point numbers exactly. S is a number, a bool, or a
+// struct or array of such; anything else panics, and says what. A tag sets the range of whole
+// numbers, both ends included, which saves bits and holds when states are read:
+//
+//	type hero struct {
+//		X, Z float32
+//		HP   int16 `range:"0,100"` // 7 bits
+//	}
+//
+// What is read is within its range, and finite; Step has to cope with all of that. What is written
+// and lies beyond the range travels as the nearest within it, NaN as zero. Both ends need the same
+// type: count Config.Version up when it changes. A codec written by hand can do better,
+// since it knows what the numbers mean.
+func StructState[S any]() StateCodec[S] { return structState[S]{layoutOf[S]()} }
+
+// StructInput is [StructState] for [Game.Inputs]. What is as in the next newer input takes a bit.
+func StructInput[I comparable]() InputCodec[I] { return structInput[I]{layoutOf[I]()} }
+
+// StructComponent is [StructState] for [Mirror] and [Bodies]. What is as in what the client is
+// known to have takes a bit.
+func StructComponent[T comparable]() ComponentCodec[T] { return structComponent[T]{layoutOf[T]()} }
+
+// layout says where the numbers of a type lie, and how they travel.
+type layout []number
+
+type number struct {
+	offset   uintptr
+	kind     reflect.Kind
+	bits     uint
+	min, max int64 // of whole numbers with a range
+	ranged   bool
+}
+
+// terse is how many bits a number may take without a bit in front that says that it has not
+// changed.
+const terse = 4
+
+// maxStruct is how many bytes of one value fit into a packet beside what else has to be in it.
+const maxStruct = 900
+
+func layoutOf[T any]() layout {
+	t := reflect.TypeFor[T]()
+	var l layout
+	total := uint(0)
+	if err := l.add(t, 0, "", "", &total); err != nil {
+		panic(fmt.Sprintf("netcode: no codec for %v: %v", t, err))
+	}
+	return l
+}
+
+// add adds the numbers of a type that lies at an offset. The path says where that is.
+func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *uint) error {
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if err := l.add(f.Type, offset+f.Offset, path+"."+f.Name, f.Tag.Get("range"), total); err != nil {
+				return err
+			}
+		}
+		return nil
+	case reflect.Array:
+		for i := range t.Len() {
+			if err := l.add(t.Elem(), offset+uintptr(i)*t.Elem().Size(), path, tag, total); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	n := number{offset: offset, kind: t.Kind(), bits: uint(t.Size()) * 8}
+	what := strings.TrimPrefix(path+" ", ".") + t.String()
+	switch n.kind {
+	case reflect.Bool:
+		n.bits = 1
+	case reflect.Int, reflect.Uint:
+		n.bits = 64 // on both ends, whatever machines these are
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Float32, reflect.Float64:
+	default:
+		return fmt.Errorf("%s is neither a number nor a bool: leave it out, put a number or an array of fixed size in its place, or write a codec", what)
+	}
+	if tag != "" {
+		if err := n.limit(t, tag); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	*l = append(*l, n)
+	if *total += n.bits + 1; *total > maxStruct*8 {
+		return fmt.Errorf("it takes more than %d bytes, which do not fit into a packet: send less", maxStruct)
+	}
+	return nil
+}
+
+// limit gives a number the range of its tag.
+func (n *number) limit(t reflect.Type, tag string) (err error) {
+	least, most, ok := strings.Cut(tag, ",")
+	if n.min, err = strconv.ParseInt(strings.TrimSpace(least), 10, 64); err != nil || !ok {
+		return fmt.Errorf("the tag range:%q is no range: write the least and the most, as in range:\"-1,1\"", tag)
+	}
+	if n.max, err = strconv.ParseInt(strings.TrimSpace(most), 10, 64); err != nil || n.max < n.min {
+		return fmt.Errorf("the tag range:%q is no range: write the least and the most, as in range:\"-1,1\"", tag)
+	}
+	v := reflect.Zero(t)
+	switch {
+	case v.CanInt() && !v.OverflowInt(n.min) && !v.OverflowInt(n.max):
+	case v.CanUint() && n.min >= 0 && !v.OverflowUint(uint64(n.max)):
+	default:
+		return fmt.Errorf("the tag range:%q is for whole numbers that can be so small and so large", tag)
+	}
+	n.ranged, n.bits = true, uint(bits.Len64(uint64(n.max)-uint64(n.min)))
+	return nil
+}
+
+// get returns the number within a value as it travels.
+func (n *number) get(value unsafe.Pointer) uint64 {
+	at := unsafe.Add(value, n.offset)
+	switch n.kind {
+	case reflect.Bool:
+		if *(*bool)(at) {
+			return 1
+		}
+		return 0
+	case reflect.Float32:
+		return uint64(math.Float32bits(float32(bounded(float64(*(*float32)(at)), math.MaxFloat32))))
+	case reflect.Float64:
+		return math.Float64bits(bounded(*(*float64)(at), math.MaxFloat64))
+	}
+	v, whole := n.load(at)
+	if !n.ranged {
+		return v & (math.MaxUint64 >> (64 - n.bits))
+	}
+	return uint64(min(max(whole, n.min), n.max)) - uint64(n.min)
+}
+
+// load returns a whole number's bits, and it itself, or the largest int64 if it is larger.
+func (n *number) load(at unsafe.Pointer) (v uint64, whole int64) {
+	switch n.kind {
+	case reflect.Int:
+		whole = int64(*(*int)(at))
+	case reflect.Int8:
+		whole = int64(*(*int8)(at))
+	case reflect.Int16:
+		whole = int64(*(*int16)(at))
+	case reflect.Int32:
+		whole = int64(*(*int32)(at))
+	case reflect.Int64:
+		whole = *(*int64)(at)
+	case reflect.Uint:
+		v = uint64(*(*uint)(at))
+	case reflect.Uint8:
+		v = uint64(*(*uint8)(at))
+	case reflect.Uint16:
+		v = uint64(*(*uint16)(at))
+	case reflect.Uint32:
+		v = uint64(*(*uint32)(at))
+	default:
+		v = *(*uint64)(at)
+	}
+	if n.kind >= reflect.Uint {
+		return v, int64(min(v, math.MaxInt64))
+	}
+	return uint64(whole), whole
+}
+
+func bounded(v, most float64) float64 {
+	if v != v {
+		return 0
+	}
+	return min(max(v, -most), most)
+}
+
+// errStruct is the error of a reader that met a number which no struct's codec writes.
+var errStruct = errors.New("netcode: a number that is out of its range, or none")
+
+// put puts a number that has travelled into a value.
+func (n *number) put(value unsafe.Pointer, v uint64, r *Reader) {
+	if n.ranged {
+		if v > uint64(n.max)-uint64(n.min) {
+			r.Fail(errStruct)
+			return
+		}
+		v += uint64(n.min)
+	}
+	at := unsafe.Add(value, n.offset)
+	switch n.kind {
+	case reflect.Bool:
+		*(*bool)(at) = v != 0
+	case reflect.Float32:
+		f := math.Float32frombits(uint32(v))
+		if f-f != 0 {
+			r.Fail(errStruct)
+			return
+		}
+		*(*float32)(at) = f
+	case reflect.Float64:
+		f := math.Float64frombits(v)
+		if f-f != 0 {
+			r.Fail(errStruct)
+			return
+		}
+		*(*float64)(at) = f
+	case reflect.Int8, reflect.Uint8:
+		*(*uint8)(at) = uint8(v)
+	case reflect.Int16, reflect.Uint16:
+		*(*uint16)(at) = uint16(v)
+	case reflect.Int32, reflect.Uint32:
+		*(*uint32)(at) = uint32(v)
+	case reflect.Int, reflect.Uint:
+		*(*uint)(at) = uint(v)
+	default:
+		*(*uint64)(at) = v
+	}
+}
+
+// write packs a value. With a base, what is as there is not said.
+func (l layout) write(w *Writer, value, base unsafe.Pointer) {
+	for i := range l {
+		n := &l[i]
+		v := n.get(value)
+		if base != nil && n.bits > terse {
+			same := v == n.get(base)
+			w.Bool(same)
+			if same {
+				continue
+			}
+		}
+		w.Bits(v, n.bits)
+	}
+}
+
+// read is the inverse of write.
+func (l layout) read(r *Reader, value, base unsafe.Pointer) {
+	for i := range l {
+		n := &l[i]
+		if base != nil && n.bits > terse && r.Bool() {
+			n.put(value, n.get(base), r)
+			continue
+		}
+		n.put(value, r.Bits(n.bits), r)
+	}
+}
+
+type structState[S any] struct{ layout layout }
+
+func (c structState[S]) Write(w *Writer, s S) { c.layout.write(w, unsafe.Pointer(&s), nil) }
+
+func (c structState[S]) Read(r *Reader) (s S) {
+	c.layout.read(r, unsafe.Pointer(&s), nil)
+	return s
+}
+
+type structInput[I comparable] struct{ layout layout }
+
+func (c structInput[I]) Write(w *Writer, in, newer I) {
+	c.layout.write(w, unsafe.Pointer(&in), unsafe.Pointer(&newer))
+}
+
+func (c structInput[I]) Read(r *Reader, newer I) (in I) {
+	c.layout.read(r, unsafe.Pointer(&in), unsafe.Pointer(&newer))
+	return in
+}
+
+type structComponent[T comparable] struct{ layout layout }
+
+func (c structComponent[T]) Quantize(v T) (q T) {
+	var none Reader
+	for i := range c.layout {
+		n := &c.layout[i]
+		n.put(unsafe.Pointer(&q), n.get(unsafe.Pointer(&v)), &none)
+	}
+	return q
+}
+
+func (c structComponent[T]) Encode(w *Writer, v T, base *T) {
+	c.layout.write(w, unsafe.Pointer(&v), unsafe.Pointer(base))
+}
+
+func (c structComponent[T]) Decode(r *Reader, base *T) (v T) {
+	c.layout.read(r, unsafe.Pointer(&v), unsafe.Pointer(base))
+	return v
+}
