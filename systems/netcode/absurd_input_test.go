@@ -14,10 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -30,13 +27,13 @@ type stick struct{ X, Z, Aim float32 } // who aims at nothing sends less
 
 type walkerCodec struct{}
 
-func (walkerCodec) Write(w *packet.Writer, s walker) { w.Float32(s.X); w.Float32(s.Z) }
-func (walkerCodec) Read(r *packet.Reader) walker     { return walker{r.Float32(), r.Float32()} }
+func (walkerCodec) Write(w *netcode.Writer, s walker) { w.Float32(s.X); w.Float32(s.Z) }
+func (walkerCodec) Read(r *netcode.Reader) walker     { return walker{r.Float32(), r.Float32()} }
 
 // stickCodec writes whatever it is told to instead of a stick that is all the way at 7.
 type stickCodec struct{ instead float32 }
 
-func (c stickCodec) Write(w *packet.Writer, in, _ stick) {
+func (c stickCodec) Write(w *netcode.Writer, in, _ stick) {
 	if in.X == 7 {
 		in.X = c.instead
 	}
@@ -47,7 +44,7 @@ func (c stickCodec) Write(w *packet.Writer, in, _ stick) {
 	}
 }
 
-func (stickCodec) Read(r *packet.Reader, _ stick) stick {
+func (stickCodec) Read(r *netcode.Reader, _ stick) stick {
 	in := stick{X: r.Float32(), Z: r.Float32()}
 	if r.Bool() {
 		in.Aim = r.Float32()
@@ -59,17 +56,17 @@ type ball struct{ X, Z float32 }
 
 type ballCodec struct{}
 
-func (ballCodec) Quantize(b ball) ball                      { return b }
-func (ballCodec) Encode(w *packet.Writer, b ball, _ *ball)  { w.Float32(b.X); w.Float32(b.Z) }
-func (ballCodec) Decode(r *packet.Reader, _ *ball) (b ball) { return ball{r.Float32(), r.Float32()} }
+func (ballCodec) Quantize(b ball) ball                       { return b }
+func (ballCodec) Encode(w *netcode.Writer, b ball, _ *ball)  { w.Float32(b.X); w.Float32(b.Z) }
+func (ballCodec) Decode(r *netcode.Reader, _ *ball) (b ball) { return ball{r.Float32(), r.Float32()} }
 
 func distance(ax, az, bx, bz float32) float64 { return math.Hypot(float64(ax-bx), float64(az-bz)) }
 
 // walkers is their protocol, as one end has it. It counts the steps of walkers.
 func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick) *netcode.Protocol[walker, stick] {
 	t.Helper()
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate, MaxEntities: 64, Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[walker, stick]{
-		Step: func(s walker, in stick, _ tick.Tick) walker {
+	p, err := netcode.NewProtocol(netcode.Config{TickRate: tickRate, MaxEntities: 64, Velocity: netcode.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[walker, stick]{
+		Step: func(s walker, in stick, _ netcode.Tick) walker {
 			*steps++
 			return walker{s.X + in.X/10, s.Z + in.Z/10}
 		},
@@ -80,9 +77,9 @@ func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick
 	if err != nil {
 		t.Fatal(err)
 	}
-	netcode.Predict(p, "ball", netcode.Bodies[walker, stick, ball]{
-		Kinds: []uint16{kindCrate}, Codec: ballCodec{}, Near: 10, Tolerance: 1e-3, Share: share,
-		Step: func(g *prediction.Group[walker, stick, ball], _ tick.Tick) {
+	netcode.PredictBodies(p, "ball", netcode.Bodies[walker, stick, ball]{
+		Archetypes: []uint16{kindCrate}, Codec: ballCodec{}, Near: 10, Tolerance: 1e-3, ShareInput: share,
+		Step: func(g *netcode.BodyGroup[walker, stick, ball], _ netcode.Tick) {
 			for i := range g.Bodies {
 				for _, a := range g.Players {
 					if b := &g.Bodies[i].State; distance(b.X, b.Z, a.State.X, a.State.Z) < 0.5 {
@@ -93,7 +90,7 @@ func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick
 		},
 		Pose:     func(b ball) components.Pose3D { return components.At3D(b.X, 0, b.Z) },
 		Distance: func(a, b ball) float64 { return distance(a.X, a.Z, b.X, b.Z) },
-		StandIn: func(_ netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ stick) (walker, bool) {
+		ProxyState: func(_ netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ stick) (walker, bool) {
 			return walker{pose.Position[0], pose.Position[2]}, true
 		},
 	})
@@ -120,7 +117,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 			Joined: func(p *netcode.Player[walker, stick]) (walker, arche.Entity) {
 				joined = append(joined, p)
 				l := components.NewLogical(components.At3D(0, 0, float32(len(joined))))
-				return walker{Z: float32(len(joined))}, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+				return walker{Z: float32(len(joined))}, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRun})
 			},
 		})
 		if err != nil {
@@ -129,7 +126,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 		engine.Install(server)
 		l := components.NewLogical(components.At3D(2, 0, 1))
 		balls := generic.NewMap3[components.Transform3D, netcode.Replicated, ball](engine.World())
-		balls.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &ball{2, 1})
+		balls.NewWith(&l, &netcode.Replicated{Archetype: kindCrate}, &ball{2, 1})
 		var clients []*netcode.Client[walker, stick]
 		var engines []*ecs.Engine
 		mad := false
@@ -140,7 +137,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 			}
 			client, err := netcode.NewClient(walkers(t, codec, &steps[i], nil), netcode.ClientConfig[walker, stick]{
 				Dial: func() (transport.Conn, error) { return listener.Dial(), nil }, Log: quiet(),
-				Input: func(at tick.Tick) stick {
+				Input: func(at netcode.Tick) stick {
 					switch {
 					case i == 1 && mad:
 						return stick{X: 7}

@@ -13,7 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -35,7 +34,7 @@ func TestAbusers(t *testing.T) {
 			}
 		}))
 		a := m.join(perfect(), nil)
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		c := m.joinByHand()
 		bad := m.joined[len(m.joined)-1]
 		m.run(2*time.Second, nil)
@@ -54,7 +53,7 @@ func TestAbusers(t *testing.T) {
 				c.buf[0] = 0x53
 				h := packet.Header{Sequence: packet.Sequence(m.now / (time.Second / 120)), HasAck: true, Ack: 40000, AckMask: 0xffffffff}
 				p := h.Append(c.buf[1:1])
-				w := packet.NewWriter(c.buf[1+len(p):])
+				w := netcode.NewWriter(c.buf[1+len(p):])
 				w.Bool(false)
 				w.Bits(uint64(m.server.Tick()), 32)
 				w.Bits(0, 4)
@@ -66,7 +65,7 @@ func TestAbusers(t *testing.T) {
 					c.send(m.server.Tick())
 				}
 			case "floods with greetings": // each of them would be answered
-				w := packet.NewWriter(c.buf[1:])
+				w := netcode.NewWriter(c.buf[1:])
 				c.buf[0] = 0x48
 				m.protocol.WriteHelloForTest(&w)
 				for range 50 {
@@ -117,12 +116,12 @@ func TestManyResumeOnePlayer(t *testing.T) {
 	conn := m.listener.Dial()
 	buf := make([]byte, transport.MaxMTU)
 	hello := func(c transport.Conn, welcome []byte) {
-		w := packet.NewWriter(buf[1:])
+		w := netcode.NewWriter(buf[1:])
 		buf[0] = 0x48
 		m.protocol.WriteHelloForTest(&w)
 		p := append([]byte(nil), buf[:1+len(w.Bytes())]...)
 		if welcome != nil { // what follows the schema: resume, number, secret, rate, token
-			w := packet.NewWriter(buf[1:])
+			w := netcode.NewWriter(buf[1:])
 			m.protocol.WriteResumeForTest(&w, binary.LittleEndian.Uint16(welcome[1:]), [16]byte(welcome[3:19]))
 			p = append([]byte{0x48}, w.Bytes()...)
 		}

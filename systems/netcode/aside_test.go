@@ -10,7 +10,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -80,7 +79,7 @@ func childrenOfTheDeparted(t *testing.T, fate string, path linksim.Path, line in
 			t.Fatalf("%s, line %d: when the picture shows %v the gun is %v beside its place on the tank, which went at %v", fate, line, a.client.View(), d, gone)
 		}
 	})
-	if taken := a.client.SlotForTest(id); seen < 3 || taken == id || taken == snapshot.None {
+	if taken := a.client.SlotForTest(id); seen < 3 || taken == id || taken == netcode.NoEntity {
 		t.Errorf("%s, line %d: the tank %v was seen for %d frames when %v had its slot: the test shows nothing", fate, line, id, seen, taken)
 	}
 	if !cw.Alive(body) && fate != "the gun is let go" && cw.Alive(barrel) {
@@ -107,7 +106,7 @@ func TestTheSameNameTwice(t *testing.T) {
 		gun = m.crate(kindCrate, components.At3D(0, 0, 0))
 		m.hang(gun, tank, components.At3D(2, 1, 0))
 		m.run(1500*time.Millisecond, nil)
-		ids := [2]snapshot.ID{m.id(tank), m.id(gun)}
+		ids := [2]netcode.EntityID{m.id(tank), m.id(gun)}
 		cw := a.engine.World()
 		replicated := arche.ComponentID[netcode.Replicated](cw)
 		bodies := map[arche.Entity]bool{}

@@ -8,7 +8,6 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -20,7 +19,9 @@ import (
 func TestBankOverAStream(t *testing.T) {
 	const seconds = 30
 	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {
-		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.Bank, c.SnapshotRate = true, bank, 10 })
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
+			c.OnArrival, c.InputCredit, c.SnapshotRate = true, bank, 10
+		})
 		path := linksim.Condition{Delay: 100 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.15, Ordered: true, Seed: 3}
 		a := m.join(linksim.Symmetric(path), nil)
 		path.Seed = 4
@@ -28,7 +29,7 @@ func TestBankOverAStream(t *testing.T) {
 		m.run(6*time.Second, nil)
 		m.mustPlay()
 		x, before, lost := m.of(a).State.X, a.client.Stats().Corrections, m.of(a).ArrivalStats().Forfeited
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		last := float32(0)
 		m.run(seconds*time.Second, func() {
 			seen := b.visual(b.client.Replica(m.id(m.of(a).Entity)))[0]
@@ -52,15 +53,15 @@ func spectator(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return her
 func TestBankThatMakesNoSense(t *testing.T) {
 	p := exampleProtocol()
 	for _, c := range []netcode.ServerConfig[hero, buttons]{
-		{OnArrival: true, Bank: -1}, {OnArrival: true, Bank: 2*time.Second + 1}, {Bank: time.Second},
+		{OnArrival: true, InputCredit: -1}, {OnArrival: true, InputCredit: 2*time.Second + 1}, {InputCredit: time.Second},
 	} {
 		c.Listener, c.Joined = loopback.Listen(loopback.Config{}), spectator
 		if s, err := netcode.NewServer(p, c); err == nil || s != nil {
-			t.Errorf("a bank of %v, on arrival %v: taken", c.Bank, c.OnArrival)
+			t.Errorf("a bank of %v, on arrival %v: taken", c.InputCredit, c.OnArrival)
 		}
 	}
 	if _, err := netcode.NewServer(p, netcode.ServerConfig[hero, buttons]{
-		Listener: loopback.Listen(loopback.Config{}), Joined: spectator, OnArrival: true, Bank: 2 * time.Second,
+		Listener: loopback.Listen(loopback.Config{}), Joined: spectator, OnArrival: true, InputCredit: 2 * time.Second,
 	}); err != nil {
 		t.Error(err)
 	}
@@ -78,7 +79,7 @@ func TestHonestPlayersKeepTheirSpeedAtAnySnapshotRate(t *testing.T) {
 			m.mustPlay()
 			p := m.of(a)
 			x, lost := p.State.X, p.ArrivalStats().Forfeited
-			a.input = func(tick.Tick) input { return input{X: 1} }
+			a.input = func(netcode.Tick) input { return input{X: 1} }
 			m.run(seconds*time.Second, nil)
 			ran, lost := p.State.X-x, p.ArrivalStats().Forfeited-lost
 			t.Logf("%d Hz %v: %.1f forfeited %v", rate, path.Jitter, ran, lost)

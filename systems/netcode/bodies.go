@@ -37,12 +37,12 @@ import (
 // the own player are predicted like him, from where they were seen last and by the input that they
 // gave last, which the server tells: for half a second at most, after which they let go. Who
 // changes his mind is predicted wrongly until the news of it comes, and then put right. Without a
-// StandIn bodies are predicted as if there were nobody else. Where inputs run on arrival
-// ([ServerConfig].OnArrival) a player has no tick to share with bodies, and clients interpolate
+// ProxyState bodies are predicted as if there were nobody else. Where inputs run on arrival
+// ([ServerConfig].Immediate) a player has no tick to share with bodies, and clients interpolate
 // them all.
 type Bodies[S any, I comparable, B comparable] struct {
-	// Kinds are the kinds of the entities that are bodies. Required.
-	Kinds []uint16
+	// Archetypes are the kinds of the entities that are bodies. Required.
+	Archetypes []uint16
 	// Step brings the group to the end of tick t. The game's own Step has run for each of its
 	// players, who are there to push and to be pushed back. It must depend on nothing but its
 	// arguments and on what is a function of the tick: on a client the group is a part of the
@@ -51,15 +51,15 @@ type Bodies[S any, I comparable, B comparable] struct {
 	Step func(g *BodyGroup[S, I, B], t Tick)
 	// Pose returns where a body in the state is, in the world. Required.
 	Pose func(body B) components.Pose3D
-	// StandIn makes a player's state of what is known of another one: of his pose in the world, his
+	// ProxyState makes a player's state of what is known of another one: of his pose in the world, his
 	// velocity in units of length per second, and the last input that he is known to have given.
 	// From there on Game.Step and Step move him with the bodies. It reports false for what is no
 	// player. It must be fit for whatever travels. Nil: others are in nobody's way.
-	StandIn func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3, in I) (S, bool)
-	// Share returns what others are told of an input, if there is a StandIn: leave out of it what
+	ProxyState func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3, in I) (S, bool)
+	// ShareInput returns what others are told of an input, if there is a StandIn: leave out of it what
 	// moves neither a player nor a body, such as where he aims, and it costs nothing. Nil: all of
 	// it.
-	Share func(in I) I
+	ShareInput func(in I) I
 	// Codec packs a body's state, for all who may know of it. What Decode returns may come from
 	// anywhere and must be fit for Step. Required.
 	Codec ComponentCodec[B]
@@ -82,14 +82,14 @@ type Bodies[S any, I comparable, B comparable] struct {
 	Max int
 }
 
-// Predict makes the entities of some kinds bodies. Call it on both ends, in the same order as calls
-// of [Mirror], of which it is one: the name stands for B at the handshake. It panics for what is
+// PredictBodies makes the entities of some kinds bodies. Call it on both ends, in the same order as calls
+// of [ReplicateComponent], of which it is one: the name stands for B at the handshake. It panics for what is
 // missing or wrong, for a second call, and when the protocol is in use already.
-func Predict[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) snapshot.Component[B] {
+func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) snapshot.Component[B] {
 	switch {
 	case p.bodies != nil:
 		panic("netcode: a second Predict; put all bodies into one type, since one function steps them together")
-	case len(b.Kinds) == 0 || b.Step == nil || b.Pose == nil || b.Codec == nil || b.Distance == nil:
+	case len(b.Archetypes) == 0 || b.Step == nil || b.Pose == nil || b.Codec == nil || b.Distance == nil:
 		panic("netcode: Bodies need all of Kinds, Step, Pose, Codec, Distance and Near")
 	case b.Leave == 0:
 		b.Leave = b.Near * 1.3
@@ -98,14 +98,14 @@ func Predict[B comparable, S any, I comparable](p *Protocol[S, I], name string, 
 		panic(fmt.Sprintf("netcode: Bodies with Near %v, Leave %v, Tolerance %v, Snap %v, Max %d; Near must be positive, Leave not below it, Tolerance and Snap not negative, Max 0 to %d",
 			b.Near, b.Leave, b.Tolerance, b.Snap, b.Max, prediction.MaxBodies))
 	}
-	for _, kind := range b.Kinds {
+	for _, kind := range b.Archetypes {
 		if p.movers[kind] != nil {
 			panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
 		}
 	}
-	handle := Mirror(p, name, b.Codec)
+	handle := ReplicateComponent(p, name, b.Codec)
 	kind := &bodiesKind[S, I, B]{config: b, handle: handle}
-	if b.StandIn != nil {
+	if b.ProxyState != nil {
 		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})
 	}
 	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
@@ -127,7 +127,7 @@ type bodiesKind[S any, I comparable, B comparable] struct {
 }
 
 func (b *bodiesKind[S, I, B]) has(kind uint16) bool {
-	return slices.Contains(b.config.Kinds, kind)
+	return slices.Contains(b.config.Archetypes, kind)
 }
 
 func finite(v mgl32.Vec3) bool {

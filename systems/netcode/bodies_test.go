@@ -11,8 +11,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 var networks = []struct {
@@ -33,18 +32,18 @@ func TestBoxAnswersAtOnce(t *testing.T) {
 			m.run(time.Second, nil) // the player stands at (0, 2)
 			e := m.box(box{X: 5, Z: 2.25})
 			there := m.record(e)
-			var now tick.Tick
-			a.input = func(at tick.Tick) input { now = at; return input{} }
+			var now netcode.Tick
+			a.input = func(at netcode.Tick) input { now = at; return input{} }
 			m.run(4*time.Second, nil)
 			m.mustPlay()
 			replica := a.replicaOf(m, e)
 			rest := a.visual(replica)
-			a.input = func(at tick.Tick) input { now = at; return input{X: 1} }
+			a.input = func(at netcode.Tick) input { now = at; return input{X: 1} }
 			before := a.client.Stats()
 			touched, moved := time.Duration(0), time.Duration(0)
 			worst, compared := 0.0, 0
 			type pose struct {
-				at tick.Tick
+				at netcode.Tick
 				p  mgl32.Vec3
 			}
 			var predicted []pose
@@ -87,8 +86,8 @@ func TestBoxAnswersAtOnce(t *testing.T) {
 
 // wander pushes whatever is around: eight directions, changed every 40 ticks, but never far away
 // from where he began.
-func (p *player) wander(seed uint64) func(tick.Tick) input {
-	return func(at tick.Tick) input {
+func (p *player) wander(seed uint64) func(netcode.Tick) input {
+	return func(at netcode.Tick) input {
 		if s, _ := p.client.State(); math.Hypot(float64(s.X), float64(s.Z)) > 6 {
 			return input{X: -sign(s.X), Z: -sign(s.Z)}
 		}
@@ -184,8 +183,8 @@ func TestBoxesComeAndGo(t *testing.T) {
 				t.Fatalf("%s %d: %d boxes are predicted at a distance of 4 m", network.name, seed, n)
 			}
 			// He dashes into it and stops; it glides away; he follows, turns round and leaves it.
-			begin := tick.Tick(m.engine.Time().Tick) + 30
-			a.input = func(at tick.Tick) input {
+			begin := netcode.Tick(m.engine.Time().Tick) + 30
+			a.input = func(at netcode.Tick) input {
 				switch at := at.Sub(begin); {
 				case at < 0:
 					return input{}
@@ -288,13 +287,13 @@ func TestBoxThatNobodyPushed(t *testing.T) {
 				*m.boxOf(e) = box{X: 1.2, Z: 2}
 			}
 		}))
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		far := float32(0)
 		m.run(2*time.Second, func() { far = max(far, a.logical(replica)[0]-1.2) })
 		if far < 0.5 || far > 4 {
 			t.Errorf("%s: the box is predicted up to %.2f m ahead, want some way and not any", network.name, far)
 		}
-		a.input = func(tick.Tick) input { return input{} }
+		a.input = func(netcode.Tick) input { return input{} }
 		m.run(2*time.Second, nil)
 		if d := a.logical(replica).Sub(mgl32.Vec3{1.2, 0.5, 2}).Len(); d > 0.01 {
 			t.Errorf("%s: two seconds later the box is %.3f m from where it is", network.name, d)
@@ -312,7 +311,7 @@ func TestPredictedBoxIsDespawned(t *testing.T) {
 		e := m.box(box{X: 2, Z: 2})
 		m.run(4*time.Second, nil)
 		m.mustPlay()
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		m.run(700*time.Millisecond, nil)
 		id := m.id(e)
 		if m.boxOf(e).X == 2 {
@@ -324,7 +323,7 @@ func TestPredictedBoxIsDespawned(t *testing.T) {
 		if got := a.client.Replica(id); !got.IsZero() {
 			t.Errorf("seed %d: the box is still there: %v", seed, got)
 		}
-		a.input = func(tick.Tick) input { return input{X: -1} }
+		a.input = func(netcode.Tick) input { return input{X: -1} }
 		m.run(5*time.Second, nil)
 		if m.boxOf(next).X > -4 {
 			t.Errorf("seed %d: the other box was not pushed: it is at %v", seed, *m.boxOf(next))
@@ -341,7 +340,7 @@ type wildCodec struct {
 	wild *float32
 }
 
-func (c wildCodec) Decode(r *packet.Reader, base *box) box {
+func (c wildCodec) Decode(r *netcode.Reader, base *box) box {
 	b := c.boxCodec.Decode(r, base)
 	if *c.wild != 0 {
 		b.VX = *c.wild
@@ -364,7 +363,7 @@ func TestWildBodies(t *testing.T) {
 		e, other := m.box(box{X: 2, Z: 2}), m.box(box{X: -2, Z: 2})
 		m.run(4*time.Second, nil)
 		m.mustPlay()
-		a.input = func(at tick.Tick) input {
+		a.input = func(at netcode.Tick) input {
 			if at/60%2 == 0 {
 				return input{X: 1}
 			}

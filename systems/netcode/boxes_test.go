@@ -11,10 +11,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // The boxes of these tests: round ones on the plain, which runners push and which push them back.
@@ -31,7 +27,7 @@ const (
 func poseBox(b box) components.Pose3D { return components.At3D(b.X, 0.5, b.Z) }
 
 // stepBoxes lets runners push boxes, boxes each other, and all of them give way to each other.
-func stepBoxes(g *prediction.Group[runner, input, box], _ tick.Tick) {
+func stepBoxes(g *netcode.BodyGroup[runner, input, box], _ netcode.Tick) {
 	const dt = 1.0 / tickRate
 	for i := range g.Bodies {
 		b := &g.Bodies[i].State
@@ -87,7 +83,7 @@ func (boxCodec) Quantize(b box) box {
 	return box{VX: round(b.VX), VZ: round(b.VZ)}
 }
 
-func (boxCodec) Encode(w *packet.Writer, b box, _ *box) {
+func (boxCodec) Encode(w *netcode.Writer, b box, _ *box) {
 	w.Bool(b.VX != 0 || b.VZ != 0)
 	if b.VX != 0 || b.VZ != 0 {
 		w.Int(int64(b.VX/boxQuantum), 16)
@@ -95,7 +91,7 @@ func (boxCodec) Encode(w *packet.Writer, b box, _ *box) {
 	}
 }
 
-func (boxCodec) Decode(r *packet.Reader, _ *box) (b box) {
+func (boxCodec) Decode(r *netcode.Reader, _ *box) (b box) {
 	if r.Bool() {
 		b.VX, b.VZ = float32(r.Int(16))*boxQuantum, float32(r.Int(16))*boxQuantum
 	}
@@ -113,9 +109,9 @@ func boxDistance(a, b box) float64 {
 
 func boxes() netcode.Bodies[runner, input, box] {
 	return netcode.Bodies[runner, input, box]{
-		Kinds: []uint16{kindBox}, Step: stepBoxes, Pose: poseBox, Codec: boxCodec{}, Distance: boxDistance, Tolerance: 0.01, Snap: 5, Near: 8, Leave: 10,
-		StandIn: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ input) (runner, bool) {
-			return runner{X: pose.Position[0], Z: pose.Position[2]}, r.Kind == kindRun
+		Archetypes: []uint16{kindBox}, Step: stepBoxes, Pose: poseBox, Codec: boxCodec{}, Distance: boxDistance, Tolerance: 0.01, Snap: 5, Near: 8, Leave: 10,
+		ProxyState: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ input) (runner, bool) {
+			return runner{X: pose.Position[0], Z: pose.Position[2]}, r.Archetype == kindRun
 		},
 		Restore: restoreBox,
 	}
@@ -127,8 +123,8 @@ func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 	t.Helper()
 	game := runnerGame()
 	game.Tolerance = 0.01
-	p := newProtocolFor(t, snapshot.Config{}, game)
-	netcode.Predict(p, "box", b)
+	p := newProtocolFor(t, netcode.Config{}, game)
+	netcode.PredictBodies(p, "box", b)
 	return p
 }
 
@@ -136,7 +132,7 @@ func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 func (m *match) box(b box) arche.Entity {
 	l := components.NewLogical(poseBox(b))
 	spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, box](m.engine.World())
-	return spawn.NewWith(&l, &netcode.Replicated{Kind: kindBox}, &b)
+	return spawn.NewWith(&l, &netcode.Replicated{Archetype: kindBox}, &b)
 }
 
 func (m *match) boxOf(e arche.Entity) *box {
@@ -145,8 +141,8 @@ func (m *match) boxOf(e arche.Entity) *box {
 }
 
 // record notes where the server has a box after each tick.
-func (m *match) record(e arche.Entity) map[tick.Tick]mgl32.Vec3 {
-	at := map[tick.Tick]mgl32.Vec3{}
+func (m *match) record(e arche.Entity) map[netcode.Tick]mgl32.Vec3 {
+	at := map[netcode.Tick]mgl32.Vec3{}
 	m.engine.Add(ecs.FixedEnd, ecs.SystemFunc(func(w *arche.World) {
 		if w.Alive(e) {
 			at[m.server.Tick()+1] = m.transform(e).Get().Position

@@ -11,9 +11,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // The rafts of these tests are round bodies: who walks against one pushes it, and who presses dash
@@ -26,12 +23,12 @@ const (
 )
 
 // stepRafts moves rafts, and takes runners aboard and ashore.
-func stepRafts(g *prediction.Group[runner, input, box], _ tick.Tick) {
+func stepRafts(g *netcode.BodyGroup[runner, input, box], _ netcode.Tick) {
 	const dt = 1.0 / tickRate
 	for i := range g.Bodies {
 		b := &g.Bodies[i].State
 		for _, p := range g.Players {
-			if p.State.On != snapshot.None || p.State.Dash > 0 {
+			if p.State.On != netcode.NoEntity || p.State.Dash > 0 {
 				continue
 			}
 			n, overlap := apart(b.X-p.State.X, b.Z-p.State.Z, raftTouch)
@@ -52,26 +49,26 @@ func stepRafts(g *prediction.Group[runner, input, box], _ tick.Tick) {
 	}
 	for _, p := range g.Players {
 		s := p.State
-		if s.On == snapshot.None {
+		if s.On == netcode.NoEntity {
 			for i := range g.Bodies {
 				b := &g.Bodies[i]
 				if x, z := s.X-b.State.X, s.Z-b.State.Z; s.Dash > 0 && math.Hypot(float64(x), float64(z)) < raftReach {
-					s.On, s.X, s.Z, s.Dash = snapshot.ID(b.ID), x, z, 0
+					s.On, s.X, s.Z, s.Dash = netcode.EntityID(b.ID), x, z, 0
 					break
 				}
 			}
 		}
-		if s.On == snapshot.None {
+		if s.On == netcode.NoEntity {
 			continue
 		}
 		there := false
 		for i := range g.Bodies {
-			if b := &g.Bodies[i]; snapshot.ID(b.ID) == s.On {
+			if b := &g.Bodies[i]; netcode.EntityID(b.ID) == s.On {
 				s.HX, s.HZ, there = b.State.X, b.State.Z, true
 			}
 		}
 		if !there || math.Hypot(float64(s.X), float64(s.Z)) > raftEdge {
-			s.On, s.X, s.Z, s.HX, s.HZ = snapshot.None, s.X+s.HX, s.Z+s.HZ, 0, 0
+			s.On, s.X, s.Z, s.HX, s.HZ = netcode.NoEntity, s.X+s.HX, s.Z+s.HZ, 0, 0
 		}
 	}
 }
@@ -80,20 +77,20 @@ func raftProtocol(t testing.TB, change func(*netcode.Bodies[runner, input, box])
 	t.Helper()
 	game := runnerGame()
 	game.Tolerance = 0.01
-	game.Carrier = func(s runner) netcode.Carrier { return netcode.Carrier{Body: s.On} }
+	game.MovementBase = func(s runner) netcode.MovementBase { return netcode.MovementBase{Body: s.On} }
 	game.Distance = func(a, b runner) float64 {
 		if a.On != b.On {
 			return 1
 		}
 		return runnersApart(a, b)
 	}
-	p := newProtocolFor(t, snapshot.Config{}, game)
+	p := newProtocolFor(t, netcode.Config{}, game)
 	b := boxes()
 	b.Step, b.Pose = stepRafts, func(b box) components.Pose3D { return components.At3D(b.X, 0, b.Z) }
 	if change != nil {
 		change(&b)
 	}
-	netcode.Predict(p, "raft", b)
+	netcode.PredictBodies(p, "raft", b)
 	return p
 }
 
@@ -120,9 +117,9 @@ type raftRide struct {
 	raft                   arche.Entity
 	rider, watcher, pusher *player
 	// where the server has the rider in the world after each tick,
-	there map[tick.Tick]mgl32.Vec3
+	there map[netcode.Tick]mgl32.Vec3
 	at    mgl32.Vec3 // and now
-	began tick.Tick
+	began netcode.Tick
 	// of the rider, as he, the one who looks on and the one who pushes see him
 	ways          [3]motions
 	boarded, left int
@@ -133,14 +130,14 @@ func newRaftRide(t testing.TB, p *protocol, path func(seed uint64) linkPath, see
 	t.Helper()
 	r := &raftRide{}
 	r.match, r.raft, r.rider, r.watcher, r.pusher = raftMatch(t, p, path, seed)
-	r.there, r.began = map[tick.Tick]mgl32.Vec3{}, r.server.Tick()
+	r.there, r.began = map[netcode.Tick]mgl32.Vec3{}, r.server.Tick()
 	r.at = r.serverWorld(r.of(r.rider).Entity)
 	r.engine.Add(ecs.FixedEnd, ecs.SystemFunc(func(*arche.World) {
 		r.at = r.serverWorld(r.of(r.rider).Entity)
 		r.there[r.server.Tick()+1] = r.at
 	}))
-	begin, id := tick.Tick(r.engine.Time().Tick), r.id(r.raft)
-	r.pusher.input = func(at tick.Tick) input {
+	begin, id := netcode.Tick(r.engine.Time().Tick), r.id(r.raft)
+	r.pusher.input = func(at netcode.Tick) input {
 		replica := r.pusher.client.Replica(id)
 		if at := at.Sub(begin); at > 10 && at < 600 && !replica.IsZero() {
 			s, _ := r.pusher.client.State()
@@ -148,11 +145,11 @@ func newRaftRide(t testing.TB, p *protocol, path func(seed uint64) linkPath, see
 		}
 		return input{}
 	}
-	r.rider.input = func(at tick.Tick) input {
+	r.rider.input = func(at netcode.Tick) input {
 		s, _ := r.rider.client.State()
 		replica := r.rider.client.Replica(id)
 		switch k := at.Sub(begin) - int32(7*seed); {
-		case k < 240 && s.On == snapshot.None && !replica.IsZero(): // it passes him
+		case k < 240 && s.On == netcode.NoEntity && !replica.IsZero(): // it passes him
 			box := r.rider.logical(replica)
 			return input{Dash: math.Hypot(float64(box[0]-s.X), float64(box[2]-s.Z)) < raftReach}
 		case k > 300 && k < 310:
@@ -173,7 +170,7 @@ func (r *raftRide) ride(d time.Duration) {
 	own, seen, push := r.rider.client.Entity(), r.watcher.client.Replica(r.id(body)), r.pusher.client.Replica(r.id(body))
 	last := r.at
 	r.run(d, func() {
-		if on := r.of(r.rider).State.On != snapshot.None; on != (r.boarded > r.left) {
+		if on := r.of(r.rider).State.On != netcode.NoEntity; on != (r.boarded > r.left) {
 			if on {
 				r.boarded++
 			} else {

@@ -13,15 +13,13 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
 // Case 17: who comes late to 5000 entities has them all within their size at the rate and a second,
 // nearest first, and nobody else notices.
 func TestLateJoin(t *testing.T) {
-	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 6000}), nil)
+	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 6000}), nil)
 	for i := range 5000 {
 		m.crate(kindCrate, components.At3D(float32(i%100)*4, 0, float32(i/100)*4))
 	}
@@ -37,7 +35,7 @@ func TestLateJoin(t *testing.T) {
 	var order []float32
 	b := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Seed: 42}), func(c *netcode.ClientConfig[runner, input]) {
 		c.Spawn = func(w *arche.World, r netcode.Replicated, _ bool) arche.Entity {
-			if s, ok := m.clients[1].client.Newest(r.ID); ok && r.Kind == kindCrate {
+			if s, ok := m.clients[1].client.Newest(r.ID); ok && r.Archetype == kindCrate {
 				order = append(order, s.Position.Len())
 			}
 			spawn := generic.NewMap2[components.Transform3D, components.Visual3D](w)
@@ -81,11 +79,11 @@ func TestSlotsChangeHands(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 18))
 		spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, health](m.engine.World())
 		var live []arche.Entity
-		born := map[snapshot.ID]int32{}
+		born := map[netcode.EntityID]int32{}
 		number, churn := int32(0), true
 		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
 			for _, e := range live {
-				if id := m.id(e); id != snapshot.None {
+				if id := m.id(e); id != netcode.NoEntity {
 					born[id] = (*health)(w.Get(e, arche.ComponentID[health](w))).Points
 				}
 			}
@@ -101,7 +99,7 @@ func TestSlotsChangeHands(t *testing.T) {
 				if number%2 == 0 {
 					kind = kindRun
 				}
-				live = append(live, spawn.NewWith(&l, &netcode.Replicated{Kind: kind}, &health{number}))
+				live = append(live, spawn.NewWith(&l, &netcode.Replicated{Archetype: kind}, &health{number}))
 			}
 		}))
 		a := m.join(seeds(400+seed), nil)
@@ -113,7 +111,7 @@ func TestSlotsChangeHands(t *testing.T) {
 			q := filter.Query(w)
 			for q.Next() {
 				r, h, l := q.Get()
-				if r.ID == snapshot.None || r.Owner != 0 {
+				if r.ID == netcode.NoEntity || r.Owner != 0 {
 					continue
 				}
 				n, ok := born[r.ID]
@@ -121,8 +119,8 @@ func TestSlotsChangeHands(t *testing.T) {
 				if n%2 == 0 {
 					wantKind = kindRun
 				}
-				if x := l.Get().Position[0]; !ok || h.Points != n || r.Kind != wantKind || math.Abs(float64(x-float32(n))) > 0.01 {
-					t.Fatalf("seed %d: %v is %d of kind %d at %.2f, born as %d", seed, r.ID, h.Points, r.Kind, x, n)
+				if x := l.Get().Position[0]; !ok || h.Points != n || r.Archetype != wantKind || math.Abs(float64(x-float32(n))) > 0.01 {
+					t.Fatalf("seed %d: %v is %d of kind %d at %.2f, born as %d", seed, r.ID, h.Points, r.Archetype, x, n)
 				}
 			}
 		})
@@ -145,7 +143,7 @@ func TestInputOutage(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
 		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 500 + seed}), nil)
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		m.run(6*time.Second, nil)
 		m.mustPlay()
 		stats := m.of(a).InputStats()
@@ -242,7 +240,7 @@ func TestServerPause(t *testing.T) {
 			m.transform(runner).Set(components.At3D(float32(6*m.engine.Time().StepEnd.Seconds()), 0, 0))
 		}))
 		a, b := m.join(seeds(600+2*seed), nil), m.join(seeds(601+2*seed), nil)
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		m.run(5*time.Second, nil)
 		m.mustPlay()
 		const frame = time.Second / 120
@@ -313,7 +311,7 @@ func TestResumeSendsOnlyNews(t *testing.T) {
 		if n := a.client.Stats().ReceivedBytes - before; n > 90*60 || n > joining/2 {
 			t.Errorf("seed %d: coming back cost %d bytes, joining %d", seed, n, joining)
 		}
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		x := m.of(a).State.X
 		m.run(2*time.Second, nil)
 		if moved := m.of(a).State.X - x; moved < 9 {
@@ -327,7 +325,7 @@ func TestResumeSendsOnlyNews(t *testing.T) {
 // within two snapshots and a round trip, and nothing flickers.
 func TestInterestInACrowd(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
-	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
+	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 20, Leave: 24}
 		c.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !hidden[e] }
 	})
@@ -337,7 +335,7 @@ func TestInterestInACrowd(t *testing.T) {
 		all = append(all, e)
 		hidden[e] = i%10 == 0
 	}
-	spawned := map[snapshot.ID]int{}
+	spawned := map[netcode.EntityID]int{}
 	a := m.join(seeds(80), func(c *netcode.ClientConfig[runner, input]) {
 		c.Spawn = func(w *arche.World, r netcode.Replicated, _ bool) arche.Entity {
 			spawned[r.ID]++
@@ -347,7 +345,7 @@ func TestInterestInACrowd(t *testing.T) {
 	})
 	m.run(4*time.Second, nil)
 	m.mustPlay()
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	near, late := map[arche.Entity]time.Duration{}, map[arche.Entity]bool{}
 	slowest := time.Duration(0)
 	// Two snapshots, the way, and losses in a row, each of which is noticed after a round trip and
@@ -400,7 +398,7 @@ func TestMatchesRepeat(t *testing.T) {
 		m := newMatch(t, nil)
 		for i := range 3 {
 			p := m.join(seeds(uint64(90+i)), nil)
-			p.input = func(at tick.Tick) input { return input{X: int8((at/20+tick.Tick(i))%3) - 1, Dash: at%50 == 0} }
+			p.input = func(at netcode.Tick) input { return input{X: int8((at/20+netcode.Tick(i))%3) - 1, Dash: at%50 == 0} }
 		}
 		m.run(12*time.Second, nil)
 		for i, p := range m.clients {

@@ -36,7 +36,7 @@ type ClientConfig[S any, I comparable] struct {
 	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil:
 	// one with both. Owned says that it belongs to this player, be it his body ([Client.Entity]) or
 	// something else. The zero entity: the replica is not shown. What is drawn in the past, by
-	// Kind, is spawned when the picture comes to where the server had it first, the rest when it
+	// Interpolation, is spawned when the picture comes to where the server had it first, the rest when it
 	// comes; an Interpolation that Spawn gives it holds from then on.
 	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
 	// Removed is told before a replica is despawned: when the picture comes to where the server
@@ -46,9 +46,9 @@ type ClientConfig[S any, I comparable] struct {
 	Message func(data []byte, reliable bool)
 	// Changed is told of joining, losing the connection, and the end.
 	Changed func(status Status, reason Reason)
-	// Kind is how replicas are drawn between snapshots that have no Interpolation of their own;
+	// Interpolation is how replicas are drawn between snapshots that have no Interpolation of their own;
 	// zero is the best.
-	Kind interp.Kind
+	Interpolation interp.Kind
 	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
 	SnapshotRate int
 	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero:
@@ -108,49 +108,49 @@ type Client[S any, I comparable] struct {
 	engine  *ecs.Engine
 	world   *arche.World
 	release func()
-	mirrors []mirror
+	mirrors []componentMirror
 	ids     clientIDs
 
-	status   Status
-	reason   Reason
-	conn     Conn
-	hello    hello
-	nextTry  time.Duration // of a hello, or of a connection
-	heardAt  time.Duration
-	ackedAt  time.Duration // when the server last said that a packet has come
-	sentAt   time.Duration // when one was last sent
-	opening  bool          // the connection is being made
-	beside   beside
-	polledAt time.Duration
-	wokeAt   time.Duration // when this process last woke
-	waking   bool          // this process has slept, and what is read now has waited for it
-	stale    bool          // so had what is heard now
-	queue    [queueSize]arrival
-	queued   int
-	welcomed welcome
+	status     Status
+	reason     Reason
+	conn       Conn
+	hello      hello
+	nextTry    time.Duration // of a hello, or of a connection
+	receivedAt time.Duration
+	ackedAt    time.Duration // when the server last said that a packet has come
+	sentAt     time.Duration // when one was last sent
+	opening    bool          // the connection is being made
+	second     secondConn
+	polledAt   time.Duration
+	wokeAt     time.Duration // when this process last woke
+	waking     bool          // this process has slept, and what is read now has waited for it
+	stale      bool          // so had what is heard now
+	queue      [queueSize]arrival
+	queued     int
+	welcomed   welcome
 
-	endpoint  *packet.Endpoint
-	pace      pace
-	upload    float64 // bytes of a packet of inputs, smoothed
-	batch     int     // new inputs in a packet
-	decoder   *snapshot.Decoder
-	clocks    *clocksync.Client
-	inputLoss clocksync.LossMeter
-	pathBegan packet.Number // number of the first packet on this connection
-	grid      clocksync.Grid
-	playback  *interp.Playback
-	replicas  []replica // by slot
-	aside     []replica // departed, and still seen though their slots are somebody else's
-	held      holding   // what has come of replicas and does not hold yet
-	predictor *prediction.Predictor[S, I]
-	pings     [256]time.Duration
-	ping      uint8
-	view      int64 // what is on the screen when a step begins, in 1/16 ticks
-	viewNext  int64 // what will be when it has ended
-	viewTime  time.Duration
-	looked    look     // in the newest step
-	rode      struct { // the body that carried the own player last, and where it was
-		by   Carrier
+	endpoint        *packet.Endpoint
+	pace            pace
+	upload          float64 // bytes of a packet of inputs, smoothed
+	batch           int     // new inputs in a packet
+	decoder         *snapshot.Decoder
+	clocks          *clocksync.Client
+	inputLoss       clocksync.LossMeter
+	pathBegan       packet.Number // number of the first packet on this connection
+	grid            clocksync.Grid
+	playback        *interp.Playback
+	replicas        []replica     // by slot
+	delayedDespawns []replica     // departed, and still seen though their slots are somebody else's
+	delayed         delayedValues // what has come of replicas and does not hold yet
+	predictor       *prediction.Predictor[S, I]
+	pings           [256]time.Duration
+	ping            uint8
+	view            int64 // what is on the screen when a step begins, in 1/16 ticks
+	viewNext        int64 // what will be when it has ended
+	viewTime        time.Duration
+	viewpoint       viewpoint // in the newest step
+	passenger       struct {  // the body that carried the own player last, and where it was
+		by   MovementBase
 		pose components.Pose3D
 	}
 	feedback prediction.Feedback
@@ -159,15 +159,15 @@ type Client[S any, I comparable] struct {
 	hasState bool
 	newest   int64 // newest tick of which a snapshot came, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
-	whole   time.Duration
-	own     EntityID
-	mine    ownHeard[S] // what packets have said of the own player
-	correct correction[S]
-	told    news[S]
-	bodies  clientBodies // nil: none
-	packet  []byte
-	need    int // bytes that messages must leave for inputs
-	stats   ClientStats
+	whole      time.Duration
+	own        EntityID
+	ownStates  ownReceived[S] // what packets have said of the own player
+	correct    correction[S]
+	ownChanges delayedChange[S]
+	bodies     clientBodies // nil: none
+	packet     []byte
+	need       int // bytes that messages must leave for inputs
+	stats      ClientStats
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
@@ -179,8 +179,8 @@ type correction[S any] struct {
 	jump bool
 }
 
-// news is the newest state of the own player, until the next step takes it.
-type news[S any] struct {
+// delayedChange is the newest state of the own player, until the next step takes it.
+type delayedChange[S any] struct {
 	any   bool
 	at    Tick
 	state S
@@ -286,7 +286,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	c.grid = grid
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
-	c.aside = make([]replica, 0, maxAside)
+	c.delayedDespawns = make([]replica, 0, maxAside)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	resource.Put(c.world, &c.stats)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"client's step", c.step, nil})
@@ -383,9 +383,9 @@ func (c *Client[S, I]) listens() error {
 	return nil
 }
 
-// SetKind changes how replicas without an Interpolation of their own are drawn.
-func (c *Client[S, I]) SetKind(k interp.Kind) {
-	c.config.Kind = k
+// SetInterpolation changes how replicas without an Interpolation of their own are drawn.
+func (c *Client[S, I]) SetInterpolation(k interp.Kind) {
+	c.config.Interpolation = k
 }
 
 // SetPrediction switches prediction and reconciliation of the own player, to see what they are for.
@@ -426,7 +426,7 @@ func (c *Client[S, I]) end(reason Reason) {
 		c.conn.Close(reason)
 		c.conn = nil
 	}
-	c.beside.drop()
+	c.second.drop()
 	c.setStatus(Ended, reason)
 	if c.engine != nil {
 		_ = c.engine.SetStretch(1)

@@ -10,7 +10,7 @@ import (
 
 // clientBodies are a client's bodies without their type.
 type clientBodies interface {
-	// news takes what the newest snapshots say, and lets bodies come and go. A reconciliation
+	// delayedChange takes what the newest snapshots say, and lets bodies come and go. A reconciliation
 	// follows.
 	news()
 	// before and after surround the step of the own player.
@@ -49,12 +49,12 @@ const lost = 4
 // bodiesClient predicts bodies near the own player.
 type bodiesClient[S any, I comparable, B comparable] struct {
 	*bodiesKind[S, I, B]
-	c       *Client[S, I]
-	id      arche.ID
-	company *prediction.Bodies[S, I, B]
-	active  []activeBody // those in the company
-	others  []other      // players near the own one, who are predicted, too
-	stepped bool         // in this step
+	c         *Client[S, I]
+	id        arche.ID
+	bodyGroup *prediction.Bodies[S, I, B]
+	active    []activeBody // those in the company
+	others    []other      // players near the own one, who are predicted, too
+	stepped   bool         // in this step
 }
 
 // activeBody is a body that is predicted, drawn between where interpolation has it and where it is
@@ -80,13 +80,13 @@ type activeBody struct {
 func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies {
 	b := &bodiesClient[S, I, B]{bodiesKind: k, c: client, id: arche.ComponentID[B](client.world)}
 	c := prediction.BodiesConfig[S, I, B]{Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max}
-	if b.config.StandIn != nil {
+	if b.config.ProxyState != nil {
 		c.Others = b.othersConfig()
 	}
-	b.company = prediction.NewBodies(c)
-	b.active = make([]activeBody, 0, b.company.Max())
+	b.bodyGroup = prediction.NewBodies(c)
+	b.active = make([]activeBody, 0, b.bodyGroup.Max())
 	b.others = make([]other, 0, 2*maxOthers)
-	prediction.Accompany(own, number, b.company)
+	prediction.Accompany(own, number, b.bodyGroup)
 	return b
 }
 
@@ -108,7 +108,7 @@ func (b *bodiesClient[S, I, B]) news() {
 	for i := range b.active {
 		a := &b.active[i]
 		s, at, told := c.decoder.State(a.id)
-		known, in := b.company.Known(uint32(a.id))
+		known, in := b.bodyGroup.Known(uint32(a.id))
 		state, ok := b.authority(a.id, &s)
 		if !told || !ok || !in {
 			a.leaving = true
@@ -119,12 +119,12 @@ func (b *bodiesClient[S, I, B]) news() {
 			// it, it was wrong.
 			at = newest.Add(-b.silence())
 		}
-		if at.IsNewer(known) && b.company.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
+		if at.IsNewer(known) && b.bodyGroup.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
 			a.jumps, a.snap = s.Discontinuity, true
 		}
 	}
 	b.choose(newest)
-	b.meet(newest)
+	b.addOthers(newest)
 	b.share()
 }
 
@@ -147,15 +147,15 @@ func (b *bodiesClient[S, I, B]) unload() {
 func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 	b.release(a.id)
 	if r := b.c.replica(a.id); r != nil {
-		r.rider.hops, r.settled = r.rider.hops || a.weight > 0, false
+		r.passenger.hops, r.settled = r.passenger.hops || a.weight > 0, false
 	}
 }
 
 // release ends the prediction of a body: from here on it is what the server says.
 func (b *bodiesClient[S, I, B]) release(id EntityID) {
-	b.company.Remove(uint32(id))
+	b.bodyGroup.Remove(uint32(id))
 	r := b.c.replica(id)
-	if r == nil || r.news.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
+	if r == nil || r.changes.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
 		// if there is more to come, the picture is on its way there
 		return
 	}
@@ -184,10 +184,10 @@ func (b *bodiesClient[S, I, B]) before() {
 	for i := range b.active {
 		a := &b.active[i]
 		was := a.ready
-		if a.ready = b.company.Ready(uint32(a.id)); !a.ready {
+		if a.ready = b.bodyGroup.Ready(uint32(a.id)); !a.ready {
 			continue
 		}
-		state, _ := b.company.State(uint32(a.id))
+		state, _ := b.bodyGroup.State(uint32(a.id))
 		a.start = b.config.Pose(state)
 		a.wrong = was && a.start != a.end
 		if a.wrong {
@@ -205,7 +205,7 @@ func (b *bodiesClient[S, I, B]) after() {
 		if !a.ready {
 			continue
 		}
-		state, _ := b.company.State(uint32(a.id))
+		state, _ := b.bodyGroup.State(uint32(a.id))
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
 		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
@@ -235,7 +235,7 @@ func (b *bodiesClient[S, I, B]) draw() {
 		a := b.active[i]
 		r := b.c.replica(a.id)
 		if r == nil || !b.c.has(r.entity) {
-			b.company.Remove(uint32(a.id))
+			b.bodyGroup.Remove(uint32(a.id))
 			continue
 		}
 		b.show(r, &a)
@@ -261,7 +261,7 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 			pose = a.end
 		}
 		if c.world.Has(r.entity, b.id) {
-			if state, ok := b.company.State(uint32(a.id)); ok && a.weight > 0 {
+			if state, ok := b.bodyGroup.State(uint32(a.id)); ok && a.weight > 0 {
 				*(*B)(c.world.Get(r.entity, b.id)) = state
 			}
 		}
@@ -298,12 +298,12 @@ func smooth(x float32) float32 { return x * x * (3 - 2*x) }
 func (b *bodiesClient[S, I, B]) forget(id EntityID) {
 	for i := range b.active {
 		if b.active[i].id == id {
-			b.company.Remove(uint32(id))
+			b.bodyGroup.Remove(uint32(id))
 			b.active = append(b.active[:i], b.active[i+1:]...)
 			return
 		}
 	}
-	b.part(id)
+	b.removeOther(id)
 }
 
 func (b *bodiesClient[S, I, B]) pose(id EntityID, before bool) (components.Pose3D, bool) {

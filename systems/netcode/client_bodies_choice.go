@@ -18,10 +18,10 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		}
 		return
 	}
-	carrier := b.carrier()
+	carrier := b.baseID()
 	for i := range b.active {
 		a := &b.active[i]
-		if state, in := b.company.State(uint32(a.id)); in {
+		if state, in := b.bodyGroup.State(uint32(a.id)); in {
 			switch d := b.config.Pose(state).Position.Sub(eye).Len(); {
 			case a.id == carrier:
 				a.leaving = false
@@ -39,7 +39,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		var at Tick
 		for i := range c.replicas {
 			r := &c.replicas[i]
-			if r.id == NoEntity || r.id == c.own || !b.has(r.kind) || r.parent != NoEntity || r.hangs != NoEntity || r.departs.any || !r.coming && !c.has(r.entity) || b.find(r.id) != nil {
+			if r.id == NoEntity || r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.coming && !c.has(r.entity) || b.find(r.id) != nil {
 				continue
 			}
 			told, tick, ok := c.decoder.State(r.id)
@@ -59,7 +59,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		}
 		if len(b.active) == cap(b.active) {
 			if best != carrier {
-				b.giveWay(eye, near)
+				b.makeSpace(eye, near)
 				return
 			}
 			b.makeRoom(eye)
@@ -68,11 +68,11 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 			at = newest
 		}
 		r := c.replica(best)
-		if !b.company.Add(uint32(best), r.kind, at, state) {
+		if !b.bodyGroup.Add(uint32(best), r.archetype, at, state) {
 			return
 		}
-		if c.revealAll(r); !c.has(r.entity) { // the game does not show it
-			b.company.Remove(uint32(best))
+		if c.applyAllDue(r); !c.has(r.entity) { // the game does not show it
+			b.bodyGroup.Remove(uint32(best))
 			return
 		}
 		pose := c.logical(r.entity).Get()
@@ -84,7 +84,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
 	farthest, most := 0, float32(-1)
 	for i := range b.active {
-		if state, in := b.company.State(uint32(b.active[i].id)); in {
+		if state, in := b.bodyGroup.State(uint32(b.active[i].id)); in {
 			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
 				farthest, most = i, d
 			}
@@ -94,16 +94,16 @@ func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
 	b.active = slices.Delete(b.active, farthest, farthest+1)
 }
 
-// giveWay sends away the farthest, but never what carries the own player, if it is clearly farther
+// makeSpace sends away the farthest, but never what carries the own player, if it is clearly farther
 // than one who has no place.
-func (b *bodiesClient[S, I, B]) giveWay(eye mgl32.Vec3, near float32) {
-	farthest, most, carrier := -1, near*1.25, b.carrier()
+func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
+	farthest, most, carrier := -1, near*1.25, b.baseID()
 	for i := range b.active {
 		a := &b.active[i]
 		if a.leaving { // there will be a place soon
 			return
 		}
-		if state, in := b.company.State(uint32(a.id)); in && a.id != carrier {
+		if state, in := b.bodyGroup.State(uint32(a.id)); in && a.id != carrier {
 			if d := b.config.Pose(state).Position.Sub(eye).Len(); d > most {
 				farthest, most = i, d
 			}
@@ -126,10 +126,10 @@ const (
 // share decides whose the bodies are: in whose time they are drawn.
 func (b *bodiesClient[S, I, B]) share() {
 	eye, ok := b.c.eye()
-	carrier := b.carrier()
+	carrier := b.baseID()
 	for i := range b.active {
 		a := &b.active[i]
-		state, in := b.company.State(uint32(a.id))
+		state, in := b.bodyGroup.State(uint32(a.id))
 		if !ok || !in {
 			continue
 		}
@@ -143,9 +143,9 @@ func (b *bodiesClient[S, I, B]) share() {
 			factor = nearer
 		}
 		mine := at.Sub(eye).Len()
-		a.theirs = b.ridden(a.id)
+		a.theirs = b.carriesOwn(a.id)
 		for k := range b.others {
-			if s, ok := b.company.Other(uint32(b.others[k].id)); ok && b.c.protocol.game.Pose(s).Position.Sub(at).Len()*factor < mine {
+			if s, ok := b.bodyGroup.Other(uint32(b.others[k].id)); ok && b.c.protocol.game.Pose(s).Position.Sub(at).Len()*factor < mine {
 				a.theirs = true
 			}
 		}
@@ -154,20 +154,20 @@ func (b *bodiesClient[S, I, B]) share() {
 
 // carrier returns the body that carries the own player, as the server has told last or else as he
 // is predicted; None if none does.
-func (b *bodiesClient[S, I, B]) carrier() EntityID {
-	carrier := b.c.protocol.game.Carrier
+func (b *bodiesClient[S, I, B]) baseID() EntityID {
+	carrier := b.c.protocol.game.MovementBase
 	if carrier == nil || !b.c.predictor.Started() {
 		return NoEntity
 	}
 	if by := carrier(b.c.predictor.State()).Body; by != NoEntity {
 		return by
 	}
-	return carrier(b.c.told.state).Body
+	return carrier(b.c.ownChanges.state).Body
 }
 
 // ridden reports whether others stand on a body.
-func (b *bodiesClient[S, I, B]) ridden(id EntityID) bool {
-	if b.c.protocol.game.Carrier == nil {
+func (b *bodiesClient[S, I, B]) carriesOwn(id EntityID) bool {
+	if b.c.protocol.game.MovementBase == nil {
 		return false
 	}
 	for i := range b.c.replicas {

@@ -39,8 +39,8 @@ func (b *bodiesClient[S, I, B]) othersConfig() prediction.Others[S, I] {
 
 // meet takes the news of those who are near into the prediction, and lets go who is not near any
 // more.
-func (b *bodiesClient[S, I, B]) meet(newest Tick) {
-	if b.config.StandIn == nil {
+func (b *bodiesClient[S, I, B]) addOthers(newest Tick) {
+	if b.config.ProxyState == nil {
 		return
 	}
 	b.lookAround()
@@ -49,7 +49,7 @@ func (b *bodiesClient[S, I, B]) meet(newest Tick) {
 		if o.stays && b.note(o.id, newest) {
 			kept = append(kept, o)
 		} else {
-			b.company.RemoveOther(uint32(o.id))
+			b.bodyGroup.RemoveOther(uint32(o.id))
 		}
 	}
 	b.others = kept
@@ -68,7 +68,7 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 	met := len(b.others)
 	for i := range c.replicas {
 		r := &c.replicas[i]
-		if r.id == NoEntity || r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || r.parent != NoEntity || b.has(r.kind) {
+		if r.id == NoEntity || r.id == c.own || r.owner == 0 || r.owner == c.welcomed.player || r.parent != NoEntity || b.has(r.archetype) {
 			continue
 		}
 		if _, plays := b.inputs.Get(c.decoder, r.id); !plays {
@@ -121,7 +121,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	if !ok || r == nil {
 		return false
 	}
-	known, in := b.company.OtherKnown(uint32(id))
+	known, in := b.bodyGroup.OtherKnown(uint32(id))
 	if silent := newest.Add(-b.silence()); s.AtRest && silent.IsNewer(at) {
 		at = silent // as with bodies: no news is news
 	}
@@ -129,18 +129,18 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 		return true
 	}
 	last, _ := b.inputs.Get(b.c.decoder, id)
-	state, ok := b.config.StandIn(Replicated{Kind: r.kind, Owner: r.owner, ID: r.id}, poseOf(s.Position, s.Rotation), s.Velocity, last)
+	state, ok := b.config.ProxyState(Replicated{Archetype: r.archetype, Owner: r.owner, ID: r.id}, poseOf(s.Position, s.Rotation), s.Velocity, last)
 	if !ok {
 		return false
 	}
-	return b.company.NoteOther(uint32(id), r.owner, at, state, last) || in
+	return b.bodyGroup.NoteOther(uint32(id), r.owner, at, state, last) || in
 }
 
 // part forgets another player.
-func (b *bodiesClient[S, I, B]) part(id EntityID) {
+func (b *bodiesClient[S, I, B]) removeOther(id EntityID) {
 	for i := range b.others {
 		if b.others[i].id == id {
-			b.company.RemoveOther(uint32(id))
+			b.bodyGroup.RemoveOther(uint32(id))
 			b.others = append(b.others[:i], b.others[i+1:]...)
 			return
 		}

@@ -19,9 +19,9 @@ import (
 // at once: early, but in order.
 const maxHeld = 1 << 14
 
-// held is a piece of news that is kept. Those of one replica are a list in the order in which they
+// delayedComponents is a piece of news that is kept. Those of one replica are a list in the order in which they
 // came.
-type held struct {
+type delayedComponents struct {
 	at    time.Duration // in the server's time: it holds when the picture has come there
 	what  int32         // which mirror it is for, or one of the below
 	value int32         // where that keeps it, or the owner
@@ -33,39 +33,39 @@ const (
 	heldOwner             // it has another owner
 )
 
-// holding keeps the news of all replicas.
-type holding struct {
-	all  []held // the first one is nobody's
-	free int32  // the first of the list of those that are free
-	n    int    // that are not
+// delayedValues keeps the news of all replicas.
+type delayedValues struct {
+	all  []delayedComponents // the first one is nobody's
+	free int32               // the first of the list of those that are free
+	n    int                 // that are not
 }
 
-// newsList is what is kept of one replica, by the numbers of the first and the last; 0: none.
-type newsList struct{ first, last int32 }
+// delayedChanges is what is kept of one replica, by the numbers of the first and the last; 0: none.
+type delayedChanges struct{ first, last int32 }
 
 // of returns news of the same moment, of something.
-func (h held) of(what, value int32) held {
+func (h delayedComponents) of(what, value int32) delayedComponents {
 	h.what, h.value = what, value
 	return h
 }
 
 // after returns which of a replica's news comes after another one of them, or after 0 as the first;
 // 0: none.
-func (h *holding) after(r *replica, i int32) int32 {
+func (h *delayedValues) after(r *replica, i int32) int32 {
 	if i == 0 {
-		return r.news.first
+		return r.changes.first
 	}
 	return h.all[i].next
 }
 
 // hold puts a piece of news behind those that are kept of a replica.
-func (h *holding) hold(r *replica, news held) { h.put(r, r.news.last, news) }
+func (h *delayedValues) hold(r *replica, news delayedComponents) { h.put(r, r.changes.last, news) }
 
 // put puts a piece of news after another one of a replica's, or after 0 as the first, and returns
 // its number.
-func (h *holding) put(r *replica, after int32, news held) int32 {
+func (h *delayedValues) put(r *replica, after int32, news delayedComponents) int32 {
 	if len(h.all) == 0 {
-		h.all = append(h.all, held{})
+		h.all = append(h.all, delayedComponents{})
 	}
 	news.next = h.after(r, after)
 	i := h.free
@@ -77,12 +77,12 @@ func (h *holding) put(r *replica, after int32, news held) int32 {
 		h.all = append(h.all, news)
 	}
 	if after == 0 {
-		r.news.first = i
+		r.changes.first = i
 	} else {
 		h.all[after].next = i
 	}
-	if r.news.last == after {
-		r.news.last = i
+	if r.changes.last == after {
+		r.changes.last = i
 	}
 	h.n++
 	return i
@@ -90,24 +90,24 @@ func (h *holding) put(r *replica, after int32, news held) int32 {
 
 // take takes out one of a replica's news, which comes after another one of them, or after 0 as the
 // first, and returns it.
-func (h *holding) take(r *replica, after, i int32) held {
+func (h *delayedValues) take(r *replica, after, i int32) delayedComponents {
 	news := h.all[i]
 	if after == 0 {
-		r.news.first = news.next
+		r.changes.first = news.next
 	} else {
 		h.all[after].next = news.next
 	}
-	if r.news.last == i {
-		r.news.last = after
+	if r.changes.last == i {
+		r.changes.last = after
 	}
-	h.all[i] = held{next: h.free}
+	h.all[i] = delayedComponents{next: h.free}
 	h.free = i
 	h.n--
 	return news
 }
 
 // saysAfter reports whether any of a replica's news behind one of them is about the same thing.
-func (h *holding) saysAfter(r *replica, i, what int32) bool {
+func (h *delayedValues) saysAfter(r *replica, i, what int32) bool {
 	for i = h.after(r, i); i != 0; i = h.after(r, i) {
 		if h.all[i].what == what {
 			return true
@@ -117,19 +117,19 @@ func (h *holding) saysAfter(r *replica, i, what int32) bool {
 }
 
 // note takes in what a record of a moment says of a replica beside where it is.
-func (c *Client[S, I]) note(r *replica, ch *snapshot.Change, at time.Duration) {
+func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) {
 	if ch.Late {
-		c.noteLate(r, ch, at)
+		c.delayLate(r, ch, at)
 		return
 	}
-	at = max(at, r.told)
-	r.told = at
-	full := c.held.n >= maxHeld
-	news := held{at: at}
+	at = max(at, r.changedAt)
+	r.changedAt = at
+	full := c.delayed.n >= maxHeld
+	news := delayedComponents{at: at}
 	if ch.Op == snapshot.Spawned {
-		c.held.hold(r, news.of(heldBirth, int32(ch.Owner)))
+		c.delayed.hold(r, news.of(heldBirth, int32(ch.Owner)))
 	} else if ch.Owner != r.owner {
-		c.held.hold(r, news.of(heldOwner, int32(ch.Owner)))
+		c.delayed.hold(r, news.of(heldOwner, int32(ch.Owner)))
 	}
 	r.owner, r.parent = ch.Owner, ch.Parent
 	for i, m := range c.mirrors {
@@ -139,69 +139,69 @@ func (c *Client[S, I]) note(r *replica, ch *snapshot.Change, at time.Duration) {
 		if value := m.keep(c.decoder, ch); m.early() && !r.coming {
 			m.give(value, r.entity)
 		} else {
-			c.held.hold(r, news.of(int32(i), value))
+			c.delayed.hold(r, news.of(int32(i), value))
 		}
 	}
 	if full || at <= c.viewTime || !c.lags(r) {
-		c.revealAll(r)
+		c.applyAllDue(r)
 	}
 }
 
-// noteLate takes in a record that a newer one has overtaken. What it says of a component holds from
+// delayLate takes in a record that a newer one has overtaken. What it says of a component holds from
 // its moment on, up to the next news of that component. If the newer records were silent about the
 // component, the newest of them ends it: silence means that the component is as the server knows
 // the client to have had it, not as an overtaken record says.
-func (c *Client[S, I]) noteLate(r *replica, ch *snapshot.Change, at time.Duration) {
-	if r.news.first == 0 || at < r.holds || c.held.n >= maxHeld {
+func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Duration) {
+	if r.changes.first == 0 || at < r.holds || c.delayed.n >= maxHeld {
 		return
 	}
 	after := int32(0)
 	if r.coming { // it was born earlier than was known
-		after = r.news.first
-		birth := &c.held.all[after]
+		after = r.changes.first
+		birth := &c.delayed.all[after]
 		birth.at = min(birth.at, at)
 	}
-	for next := c.held.after(r, after); next != 0 && c.held.all[next].at <= at; next = c.held.after(r, after) {
+	for next := c.delayed.after(r, after); next != 0 && c.delayed.all[next].at <= at; next = c.delayed.after(r, after) {
 		after = next
 	}
-	news, newest := held{at: at}, held{at: r.told}
+	news, newest := delayedComponents{at: at}, delayedComponents{at: r.changedAt}
 	for i, m := range c.mirrors {
 		if !m.tells(ch) || m.early() {
 			continue
 		}
-		after = c.held.put(r, after, news.of(int32(i), m.keep(c.decoder, ch)))
-		if !c.held.saysAfter(r, after, int32(i)) {
-			c.held.hold(r, newest.of(int32(i), m.keepNewest(c.decoder, r.id)))
+		after = c.delayed.put(r, after, news.of(int32(i), m.keep(c.decoder, ch)))
+		if !c.delayed.saysAfter(r, after, int32(i)) {
+			c.delayed.hold(r, newest.of(int32(i), m.keepNewest(c.decoder, r.id)))
 		}
 	}
 }
 
 // reveal lets hold what is due when the picture shows a moment, and all that is kept of those who
 // are drawn in the present now.
-func (c *Client[S, I]) reveal(view time.Duration, seen bool) {
-	if c.held.n == 0 {
+func (c *Client[S, I]) applyDue(view time.Duration, seen bool) {
+	if c.delayed.n == 0 {
 		return
 	}
-	for i := range len(c.replicas) + len(c.aside) {
-		r := c.below(i)
-		if r.news.first == 0 {
+	for i := range len(c.replicas) + len(c.delayedDespawns) {
+		r := c.childrenOf(i)
+		if r.changes.first == 0 {
 			continue
 		}
 		if !c.lags(r) {
-			c.revealAll(r)
-		} else if seen && c.held.all[r.news.first].at <= view {
-			c.revealDue(r, view)
+			c.applyAllDue(r)
+		} else if seen && c.delayed.all[r.changes.first].at <= view {
+			c.applyChange(r, view)
 		}
 	}
 }
 
-// revealDue lets hold what is due of a replica.
-func (c *Client[S, I]) revealDue(r *replica, view time.Duration) {
-	for after, i := int32(0), r.news.first; i != 0; {
-		news := &c.held.all[i]
+// applyChange lets hold what is due of a replica.
+func (c *Client[S, I]) applyChange(r *replica, view time.Duration) {
+	for after, i := int32(0), r.changes.first; i != 0; {
+		news := &c.delayed.all[i]
 		next := news.next
 		if news.at <= view || news.what >= 0 && !r.coming && c.mirrors[news.what].early() {
-			c.happen(r, c.held.take(r, after, i))
+			c.happen(r, c.delayed.take(r, after, i))
 		} else {
 			after = i
 		}
@@ -209,24 +209,24 @@ func (c *Client[S, I]) revealDue(r *replica, view time.Duration) {
 	}
 }
 
-// revealAll lets hold all that is kept of a replica.
-func (c *Client[S, I]) revealAll(r *replica) {
-	for r.news.first != 0 {
-		c.happen(r, c.held.take(r, 0, r.news.first))
+// applyAllDue lets hold all that is kept of a replica.
+func (c *Client[S, I]) applyAllDue(r *replica) {
+	for r.changes.first != 0 {
+		c.happen(r, c.delayed.take(r, 0, r.changes.first))
 	}
 }
 
-// forgetNews lets go what is kept of a replica that is no more.
-func (c *Client[S, I]) forgetNews(r *replica) {
-	for r.news.first != 0 {
-		if news := c.held.take(r, 0, r.news.first); news.what >= 0 {
+// dropChanges lets go what is kept of a replica that is no more.
+func (c *Client[S, I]) dropChanges(r *replica) {
+	for r.changes.first != 0 {
+		if news := c.delayed.take(r, 0, r.changes.first); news.what >= 0 {
 			c.mirrors[news.what].give(news.value, arche.Entity{})
 		}
 	}
 }
 
 // happen makes the world what a piece of news says.
-func (c *Client[S, I]) happen(r *replica, news held) {
+func (c *Client[S, I]) happen(r *replica, news delayedComponents) {
 	r.holds = max(r.holds, news.at)
 	switch {
 	case news.what >= 0:
@@ -246,7 +246,7 @@ func (c *Client[S, I]) there(id EntityID) *replica {
 		return nil
 	}
 	if r.coming {
-		c.revealAll(r)
+		c.applyAllDue(r)
 	}
 	if !c.has(r.entity) {
 		return nil
@@ -256,14 +256,14 @@ func (c *Client[S, I]) there(id EntityID) *replica {
 
 // spawn makes a replica's entity.
 func (c *Client[S, I]) spawn(r *replica, owner uint16) {
-	for i := range c.aside { // who was not relevant for a while: one of them is seen at a time
-		if old := &c.aside[i]; old.id == r.id && old != r {
+	for i := range c.delayedDespawns { // who was not relevant for a while: one of them is seen at a time
+		if old := &c.delayedDespawns[i]; old.id == r.id && old != r {
 			c.finish(old)
 			*old = replica{}
 		}
 	}
 	r.coming = false
-	marker := Replicated{Kind: r.kind, Owner: owner, ID: r.id}
+	marker := Replicated{Archetype: r.archetype, Owner: owner, ID: r.id}
 	var e arche.Entity
 	if c.config.Spawn != nil {
 		e = c.config.Spawn(c.world, marker, owner == c.welcomed.player)

@@ -9,8 +9,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -162,8 +160,8 @@ func TestFamiliesArriveTogether(t *testing.T) {
 // picture.
 func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	p := boxProtocol(t, boxes())
-	netcode.Mirror[score](p, "score", scoreCodec{}, netcode.OnArrival())
-	p.SetMover(kindLift+7, liftPath)
+	netcode.ReplicateComponent[score](p, "score", scoreCodec{}, netcode.Immediate())
+	p.SetScriptedMover(kindLift+7, liftPath)
 	m := newMatchOf(t, p, nil)
 	a, b := m.join(seeds(21), nil), m.join(seeds(22), nil)
 	known := 0
@@ -233,7 +231,7 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 		// his health has come, and is not seen yet
 		m.run(time.Second/120, nil)
 	}
-	b.client.SetKind(interp.OffsetDecay)
+	b.client.SetInterpolation(interp.OffsetDecay)
 	m.run(3*time.Second/tickRate, nil)
 	b.afterStep(func() {
 		if n, _, _ := b.client.HeldForTest(); n != 0 {
@@ -265,7 +263,7 @@ func TestValuesOfAServerStartedAnew(t *testing.T) {
 	crate := m.crate(kindCrate, components.At3D(0, 0, 30))
 	give(m.engine.World(), crate, health{})
 	w, cw := m.engine.World(), a.engine.World()
-	var at []tick.Tick
+	var at []netcode.Tick
 	m.onServer(func() {
 		if m.engine.Time().Tick%20 == 0 {
 			component[health](w, crate).Points++
@@ -274,7 +272,7 @@ func TestValuesOfAServerStartedAnew(t *testing.T) {
 	})
 	seen := 0
 	a.afterStep(func() {
-		if s, _ := a.client.Status(); s != netcode.Playing || m.id(crate) == snapshot.None || a.replicaOf(m, crate).IsZero() {
+		if s, _ := a.client.Status(); s != netcode.Playing || m.id(crate) == netcode.NoEntity || a.replicaOf(m, crate).IsZero() {
 			return
 		}
 		if got := int(component[health](cw, a.replicaOf(m, crate)).Points); got > 0 {

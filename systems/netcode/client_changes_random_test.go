@@ -10,7 +10,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -22,12 +21,12 @@ type churn struct {
 	live   []arche.Entity
 	hidden map[arche.Entity]bool
 	number int32
-	most   map[snapshot.ID]map[int64]int32 // points of each after each step
+	most   map[netcode.EntityID]map[int64]int32 // points of each after each step
 	wild   bool
 }
 
 func newChurn(t testing.TB, seed uint64, grace time.Duration) *churn {
-	c := &churn{rng: rand.New(rand.NewPCG(seed, 77)), hidden: map[arche.Entity]bool{}, most: map[snapshot.ID]map[int64]int32{}, wild: true}
+	c := &churn{rng: rand.New(rand.NewPCG(seed, 77)), hidden: map[arche.Entity]bool{}, most: map[netcode.EntityID]map[int64]int32{}, wild: true}
 	c.match = newMatch(t, func(s *netcode.ServerConfig[runner, input]) {
 		s.Timeout, s.Grace = 2*time.Second, grace
 		s.Relevant = func(_ *netcode.Player[runner, input], e arche.Entity) bool { return !c.hidden[e] }
@@ -97,7 +96,7 @@ func (c *churn) hangsBelow(e, above arche.Entity) bool {
 
 func (c *churn) note(w *arche.World) {
 	for _, e := range c.live {
-		if id := c.id(e); w.Alive(e) && id != snapshot.None {
+		if id := c.id(e); w.Alive(e) && id != netcode.NoEntity {
 			if c.most[id] == nil {
 				c.most[id] = map[int64]int32{}
 			}
@@ -146,7 +145,7 @@ func TestArrivingWhateverHappens(t *testing.T) {
 		cw := a.engine.World()
 		replicated := arche.ComponentID[netcode.Replicated](cw)
 		type seen struct {
-			id     snapshot.ID
+			id     netcode.EntityID
 			points int32
 		}
 		last := map[arche.Entity]seen{}
@@ -159,7 +158,7 @@ func TestArrivingWhateverHappens(t *testing.T) {
 				t.Errorf("seed %d: at %v %v", seed, c.now, err)
 			}
 			k := int64(a.client.View() * tickRate / time.Second)
-			by := map[snapshot.ID]arche.Entity{}
+			by := map[netcode.EntityID]arche.Entity{}
 			query := cw.Query(arche.All(replicated))
 			for query.Next() {
 				e, id := query.Entity(), (*netcode.Replicated)(query.Get(replicated)).ID

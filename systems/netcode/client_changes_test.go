@@ -10,8 +10,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -21,9 +19,9 @@ type score struct{ Points int32 }
 
 type scoreCodec struct{}
 
-func (scoreCodec) Quantize(s score) score                     { return s }
-func (scoreCodec) Encode(w *packet.Writer, s score, _ *score) { w.Bits(uint64(uint32(s.Points)), 32) }
-func (scoreCodec) Decode(r *packet.Reader, _ *score) (s score) {
+func (scoreCodec) Quantize(s score) score                      { return s }
+func (scoreCodec) Encode(w *netcode.Writer, s score, _ *score) { w.Bits(uint64(uint32(s.Points)), 32) }
+func (scoreCodec) Decode(r *netcode.Reader, _ *score) (s score) {
 	return score{int32(uint32(r.Bits(32)))}
 }
 func (m *match) onServer(f func()) {
@@ -67,10 +65,10 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 		{"packets overtake each other", wild(7), interp.Hermite, false},
 		{"present", seeds(8), interp.Naive, true},
 	} {
-		p := newProtocol(t, snapshot.Config{})
-		netcode.Mirror[score](p, "score", scoreCodec{}, netcode.OnArrival())
+		p := newProtocol(t, netcode.Config{})
+		netcode.ReplicateComponent[score](p, "score", scoreCodec{}, netcode.Immediate())
 		m := newMatchOf(t, p, nil)
-		a := m.join(test.path, func(c *netcode.ClientConfig[runner, input]) { c.Kind = test.kind })
+		a := m.join(test.path, func(c *netcode.ClientConfig[runner, input]) { c.Interpolation = test.kind })
 		m.run(3*time.Second, nil)
 		m.mustPlay()
 		w, cw := m.engine.World(), a.engine.World()
@@ -140,7 +138,7 @@ func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 		{"newest", seeds(4), interp.Naive, 0},
 	} {
 		m := newMatch(t, nil)
-		a := m.join(test.path, func(c *netcode.ClientConfig[runner, input]) { c.Kind = test.kind })
+		a := m.join(test.path, func(c *netcode.ClientConfig[runner, input]) { c.Interpolation = test.kind })
 		m.run(3*time.Second, nil)
 		m.mustPlay()
 		born := m.engine.Time().Fixed
@@ -149,7 +147,7 @@ func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 		var told, seen time.Duration
 		var path []float32
 		a.afterStep(func() {
-			if m.id(crate) == snapshot.None {
+			if m.id(crate) == netcode.NoEntity {
 				return
 			}
 			if _, known := a.client.Newest(m.id(crate)); known && told == 0 {
@@ -205,7 +203,7 @@ func TestShortLives(t *testing.T) {
 		cw := a.engine.World()
 		crate := m.flying(components.At3D(0, 0, 30))
 		give(m.engine.World(), crate, health{1})
-		var id snapshot.ID
+		var id netcode.EntityID
 		m.run(100*time.Millisecond, func() { id = m.id(crate) })
 		give(m.engine.World(), crate, health{2})
 		m.run(100*time.Millisecond, nil)

@@ -64,11 +64,11 @@ func (c *Client[S, I]) poll(now time.Duration) {
 
 // use begins with a connection.
 func (c *Client[S, I]) use(conn Conn, now time.Duration) {
-	c.conn, c.opening, c.heardAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
+	c.conn, c.opening, c.receivedAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
 }
 
 // receive keeps the connection alive and takes in what has arrived. It runs in every step.
-func (c *Client[S, I]) receive(now time.Duration) {
+func (c *Client[S, I]) receiveDatagrams(now time.Duration) {
 	if c.status == Ended {
 		return
 	}
@@ -95,7 +95,7 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		a := &c.queue[i]
 		c.stale = a.stale
 		c.stats.ReceivedBytes += uint64(a.size)
-		c.hear(a.data[:a.size], now, a.at)
+		c.receive(a.data[:a.size], now, a.at)
 		if c.conn == nil {
 			return
 		}
@@ -110,12 +110,12 @@ func (c *Client[S, I]) receive(now time.Duration) {
 		}
 		c.stats.ReceivedBytes += uint64(n)
 		c.stale = c.waking
-		c.hear(c.packet[:n], now, at)
+		c.receive(c.packet[:n], now, at)
 		if c.conn == nil {
 			return
 		}
 	}
-	if c.tryBeside(now); c.conn == nil {
+	if c.trySecond(now); c.conn == nil {
 		return
 	}
 	state, patience := c.conn.State(), c.config.Timeout
@@ -125,18 +125,18 @@ func (c *Client[S, I]) receive(now time.Duration) {
 	if state == transport.Connecting {
 		patience = max(patience, connectTimeout)
 	} else if c.opening {
-		c.opening, c.heardAt = false, now
+		c.opening, c.receivedAt = false, now
 	}
 	switch {
 	case state == transport.Closed:
 		c.lost(c.conn.CloseReason(), now)
-	case now-c.heardAt > patience:
+	case now-c.receivedAt > patience:
 		reason := Reason{Code: transport.TimedOut, Text: "the server is silent"}
 		c.conn.Close(reason)
 		c.lost(reason, now)
 	case state == transport.Open && c.status != Playing && now >= c.nextTry:
 		c.nextTry = now + helloEvery
-		if !c.greet(c.conn, kindHello) {
+		if !c.accept(c.conn, kindHello) {
 			c.end(Reason{Code: transport.Failed, Text: fmt.Sprintf("the connection carries %d bytes at a time, too little for the greeting and its token", c.conn.MTU())})
 		}
 	}
@@ -162,8 +162,8 @@ func final(reason Reason) bool {
 func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
 	c.conn = nil
 	switch {
-	case c.beside.conn != nil && (reason.Code == transport.Replaced || !final(reason)):
-		c.takeBeside(reason, now)
+	case c.second.conn != nil && (reason.Code == transport.Replaced || !final(reason)):
+		c.takeSecond(reason, now)
 		return
 	case final(reason):
 		c.end(reason)
@@ -175,7 +175,7 @@ func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
 }
 
 // hear takes in a datagram that arrived at a time up to now.
-func (c *Client[S, I]) hear(datagram []byte, now, arrived time.Duration) {
+func (c *Client[S, I]) receive(datagram []byte, now, arrived time.Duration) {
 	switch {
 	case len(datagram) == 0:
 	case datagram[0] == kindWelcome && c.status != Playing:
@@ -187,7 +187,7 @@ func (c *Client[S, I]) hear(datagram []byte, now, arrived time.Duration) {
 		}
 		c.begin(m, now)
 	case datagram[0] == kindSession && c.status == Playing:
-		if !c.hearSession(datagram[1:], now, arrived) {
+		if !c.receiveSession(datagram[1:], now, arrived) {
 			c.stats.Malformed++
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // maxAside is how many may be set aside. The oldest goes at once when another one comes.
 const maxAside = 64
 
-// departure is when a replica that is gone from the server is gone from the picture.
-type departure struct {
+// delayedDespawn is when a replica that is gone from the server is gone from the picture.
+type delayedDespawn struct {
 	any bool
 	at  time.Duration // in the server's time: when the picture has come there
 	end time.Duration // in this machine's: at the latest, wherever the picture is
@@ -23,14 +23,14 @@ type departure struct {
 
 // depart takes a replica out that is gone from the server since a moment of its time, at once or
 // when the picture has come there.
-func (c *Client[S, I]) depart(id EntityID, at, now time.Duration) {
+func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 	r := c.replica(id)
-	if r == nil || r.departs.any {
+	if r == nil || r.despawn.any {
 		return
 	}
 	if !c.lags(r) || at <= c.viewTime {
 		if !r.coming {
-			c.revealAll(r)
+			c.applyAllDue(r)
 		}
 		c.removeReplica(id)
 		return
@@ -39,8 +39,8 @@ func (c *Client[S, I]) depart(id EntityID, at, now time.Duration) {
 		c.bodies.forget(id)
 	}
 	behind := min(at-c.viewTime, 5*time.Second)
-	r.departs = departure{true, at, now + 2*behind + time.Second}
-	if r.hung == 0 { // what carries others goes on as it did, else they would leap when it is gone
+	r.despawn = delayedDespawn{true, at, now + 2*behind + time.Second}
+	if r.children == 0 { // what carries others goes on as it did, else they would leap when it is gone
 		r.stay(now)
 	}
 	c.stats.Replicas--
@@ -48,43 +48,43 @@ func (c *Client[S, I]) depart(id EntityID, at, now time.Duration) {
 
 // lags reports whether a replica is drawn as it was in the past, or will be.
 func (c *Client[S, I]) lags(r *replica) bool {
-	return r.id != c.own && r.method.Delayed() && c.protocol.movers[r.kind] == nil && (r.departs.any || c.bodies == nil || !c.bodies.drawn(r.id))
+	return r.id != c.own && r.method.Delayed() && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
 }
 
-// setAside frees the slot of a replica that has departed and is still seen.
-func (c *Client[S, I]) setAside(r *replica) {
-	if len(c.aside) == maxAside {
-		c.finish(&c.aside[0])
-		c.aside = append(c.aside[:0], c.aside[1:]...)
+// delayDespawn frees the slot of a replica that has departed and is still seen.
+func (c *Client[S, I]) delayDespawn(r *replica) {
+	if len(c.delayedDespawns) == maxAside {
+		c.finish(&c.delayedDespawns[0])
+		c.delayedDespawns = append(c.delayedDespawns[:0], c.delayedDespawns[1:]...)
 	}
-	c.aside = append(c.aside, *r)
+	c.delayedDespawns = append(c.delayedDespawns, *r)
 	*r = replica{}
 }
 
 // leave takes out those who are seen no more when the picture shows a moment.
 func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
 	gone := func(r *replica) bool {
-		return r.departs.any && (seen && r.departs.at <= view || now >= r.departs.end || !r.coming && !c.has(r.entity))
+		return r.despawn.any && (seen && r.despawn.at <= view || now >= r.despawn.end || !r.coming && !c.has(r.entity))
 	}
 	for i := range c.replicas {
 		if r := &c.replicas[i]; gone(r) {
 			c.removeReplica(r.id)
 		}
 	}
-	for i := range c.aside {
-		if r := &c.aside[i]; gone(r) {
+	for i := range c.delayedDespawns {
+		if r := &c.delayedDespawns[i]; gone(r) {
 			c.finish(r)
 			*r = replica{}
 		}
 	}
-	c.aside = slices.DeleteFunc(c.aside, func(r replica) bool { return r.id == NoEntity })
+	c.delayedDespawns = slices.DeleteFunc(c.delayedDespawns, func(r replica) bool { return r.id == NoEntity })
 }
 
 // finish despawns the entity of a replica that is in no slot any more.
 func (c *Client[S, I]) finish(r *replica) {
-	c.drop(r)
-	c.unhang(r)
-	c.forgetNews(r)
+	c.orphan(r)
+	c.detach(r)
+	c.dropChanges(r)
 	if !c.world.Alive(r.entity) {
 		return
 	}
@@ -97,9 +97,9 @@ func (c *Client[S, I]) finish(r *replica) {
 }
 
 // below returns the i-th of all that may hang below something: those in slots, and those set aside.
-func (c *Client[S, I]) below(i int) *replica {
+func (c *Client[S, I]) childrenOf(i int) *replica {
 	if i < len(c.replicas) {
 		return &c.replicas[i]
 	}
-	return &c.aside[i-len(c.replicas)]
+	return &c.delayedDespawns[i-len(c.replicas)]
 }

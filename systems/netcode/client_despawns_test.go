@@ -9,8 +9,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -43,7 +41,7 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 		{"newest", interp.Naive, seeds(3), false},
 	} {
 		m := newMatch(t, nil)
-		a := m.join(test.path, func(c *netcode.ClientConfig[runner, input]) { c.Kind = test.kind })
+		a := m.join(test.path, func(c *netcode.ClientConfig[runner, input]) { c.Interpolation = test.kind })
 		removed := 0
 		m.run(3*time.Second, nil)
 		m.mustPlay()
@@ -102,14 +100,14 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 // time, and in the end exactly those are there that are on the server.
 func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
 	m := newMatch(t, nil)
-	born, live := map[snapshot.ID]arche.Entity{}, map[arche.Entity]snapshot.ID{}
+	born, live := map[netcode.EntityID]arche.Entity{}, map[arche.Entity]netcode.EntityID{}
 	twice := 0
 	a := m.join(seeds(12), nil)
 	m.run(3*time.Second, nil)
 	m.mustPlay()
 	w, cw := m.engine.World(), a.engine.World()
 	healths, replicated := arche.ComponentID[health](cw), arche.ComponentID[netcode.Replicated](cw)
-	points := map[snapshot.ID]int32{}
+	points := map[netcode.EntityID]int32{}
 	var crates [3]arche.Entity
 	made, most := 0, 0
 	m.run(12*time.Second, func() {
@@ -127,7 +125,7 @@ func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
 			if !w.Alive(e) {
 				continue
 			}
-			if id := m.id(e); id != snapshot.None {
+			if id := m.id(e); id != netcode.NoEntity {
 				points[id] = (*health)(w.Get(e, arche.ComponentID[health](w))).Points
 			}
 		}
@@ -237,7 +235,7 @@ func TestDepartedAreBounded(t *testing.T) {
 	if least != 64 || most > len(all)+64 {
 		t.Errorf("while others are on their way into their slots %d to %d are seen, want 64 to %d at most", least, most, len(all)+64)
 	}
-	last := tick.Tick(0)
+	last := netcode.Tick(0)
 	m.run(3*time.Second, func() {
 		if m.server.Tick() == last {
 			return

@@ -32,7 +32,7 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 	c.whole = whole
 	for i := range c.replicas {
 		r := &c.replicas[i]
-		if r.id == NoEntity || !r.sampled || r.newest.AtRest || r.departs.any {
+		if r.id == NoEntity || !r.sampled || r.newest.AtRest || r.despawn.any {
 			continue
 		}
 		last := &r.newest

@@ -12,7 +12,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -150,7 +149,7 @@ func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = true })
 		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.02, Seed: seed}), nil)
 		b := m.join(linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond}), nil)
-		a.input = func(t tick.Tick) input { return input{X: []int8{1, 0, -1, 0}[t/40%4]} }
+		a.input = func(t netcode.Tick) input { return input{X: []int8{1, 0, -1, 0}[t/40%4]} }
 		m.run(4*time.Second, nil)
 		m.mustPlay()
 		var last mgl32.Vec3

@@ -9,22 +9,22 @@ import (
 
 // hang gives a replica the parent in whose frame its pose is about to be written, and reports
 // whether that one is there.
-func (c *Client[S, I]) hang(r *replica, parent EntityID) bool {
-	if parent == r.hangs {
+func (c *Client[S, I]) attach(r *replica, parent EntityID) bool {
+	if parent == r.attachedTo {
 		return true
 	}
 	var e arche.Entity
-	above := c.above(r, parent)
+	above := c.parentOf(r, parent)
 	if parent != NoEntity {
 		if above == nil {
 			return false
 		}
 		e = above.entity
 	}
-	c.unhang(r)
+	c.detach(r)
 	if above != nil {
-		r.hangs = parent
-		above.hung++
+		r.attachedTo = parent
+		above.children++
 	}
 	c.setParent(r.entity, e)
 	return true
@@ -32,9 +32,9 @@ func (c *Client[S, I]) hang(r *replica, parent EntityID) bool {
 
 // above returns what a replica is to hang below, nil if that is not there. Who is drawn in the
 // present does not wait for what is to be seen later only.
-func (c *Client[S, I]) above(r *replica, parent EntityID) *replica {
+func (c *Client[S, I]) parentOf(r *replica, parent EntityID) *replica {
 	if p := c.replica(parent); p != nil && p.coming && !c.lags(r) {
-		c.revealAll(p)
+		c.applyAllDue(p)
 	}
 	return c.seen(parent)
 }
@@ -45,19 +45,19 @@ func (c *Client[S, I]) seen(id EntityID) *replica {
 	if r := c.replica(id); r != nil && !r.coming {
 		return r
 	}
-	for i := range c.aside {
-		if r := &c.aside[i]; r.id == id && id != NoEntity && !r.coming {
+	for i := range c.delayedDespawns {
+		if r := &c.delayedDespawns[i]; r.id == id && id != NoEntity && !r.coming {
 			return r
 		}
 	}
 	return nil
 }
 
-func (c *Client[S, I]) unhang(r *replica) {
-	if above := c.seen(r.hangs); above != nil {
-		above.hung--
+func (c *Client[S, I]) detach(r *replica) {
+	if above := c.seen(r.attachedTo); above != nil {
+		above.children--
 	}
-	r.hangs = NoEntity
+	r.attachedTo = NoEntity
 }
 
 func (c *Client[S, I]) setParent(child, parent arche.Entity) {
@@ -72,14 +72,14 @@ func (c *Client[S, I]) setParent(child, parent arche.Entity) {
 
 // drop lets go what still hangs below a replica that goes, and would be swept away with it by a
 // hierarchy: it stays where it was seen last until its picture comes to a frame that is there.
-func (c *Client[S, I]) drop(r *replica) {
-	for i := 0; r.hung > 0 && i < len(c.replicas)+len(c.aside); i++ {
-		child := c.below(i)
-		if child.hangs != r.id || child.id == NoEntity {
+func (c *Client[S, I]) orphan(r *replica) {
+	for i := 0; r.children > 0 && i < len(c.replicas)+len(c.delayedDespawns); i++ {
+		child := c.childrenOf(i)
+		if child.attachedTo != r.id || child.id == NoEntity {
 			continue
 		}
-		child.hangs = NoEntity
-		r.hung--
+		child.attachedTo = NoEntity
+		r.children--
 		if !c.has(child.entity) {
 			continue
 		}

@@ -17,10 +17,10 @@ func (c *Client[S, I]) hierarchy() *hierarchy.Hierarchy3D { return hierarchy.Of(
 // that its samples keep their places in the world. It reports whether that one is there, and
 // whether the samples did.
 func (c *Client[S, I]) board(r *replica, parent EntityID) (there, kept bool) {
-	if h := c.hierarchy(); h != nil && r.shown && parent != r.hangs {
+	if h := c.hierarchy(); h != nil && r.shown && parent != r.attachedTo {
 		var e arche.Entity
 		if parent != NoEntity {
-			above := c.above(r, parent)
+			above := c.parentOf(r, parent)
 			if above == nil || !c.has(above.entity) {
 				return false, false
 			}
@@ -28,11 +28,11 @@ func (c *Client[S, I]) board(r *replica, parent EntityID) (there, kept bool) {
 		}
 		kept = h.Reparent(r.entity, e) == nil
 	}
-	return c.hang(r, parent), kept
+	return c.attach(r, parent), kept
 }
 
-// carrierID returns the replica that a carrier is here, None if it is none.
-func (c *Client[S, I]) carrierID(by Carrier) EntityID {
+// baseID returns the replica that a carrier is here, None if it is none.
+func (c *Client[S, I]) baseID(by MovementBase) EntityID {
 	if by.Body != NoEntity {
 		if r := c.there(by.Body); r != nil {
 			return r.id
@@ -41,7 +41,7 @@ func (c *Client[S, I]) carrierID(by Carrier) EntityID {
 	}
 	if by.Mover != 0 {
 		for i := range c.replicas {
-			if r := &c.replicas[i]; r.id != NoEntity && r.kind == by.Mover && c.has(r.entity) {
+			if r := &c.replicas[i]; r.id != NoEntity && r.archetype == by.Mover && c.has(r.entity) {
 				return r.id
 			}
 		}
@@ -49,9 +49,9 @@ func (c *Client[S, I]) carrierID(by Carrier) EntityID {
 	return NoEntity
 }
 
-// carrierPose returns where a carrier is predicted at a tick, which is the one that a body's state
+// basePose returns where a carrier is predicted at a tick, which is the one that a body's state
 // is known for. Where it is not predicted it is where it is drawn, or was last, and false.
-func (c *Client[S, I]) carrierPose(by Carrier, t Tick, before bool) (components.Pose3D, bool) {
+func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (components.Pose3D, bool) {
 	switch {
 	case by.Body != NoEntity:
 		if c.bodies != nil {
@@ -62,8 +62,8 @@ func (c *Client[S, I]) carrierPose(by Carrier, t Tick, before bool) (components.
 		if r := c.there(by.Body); r != nil {
 			return c.worldPose(r.entity).Normalize(), false
 		}
-		if c.rode.by == by { // it is gone, and he is where it had him
-			return c.rode.pose, false
+		if c.passenger.by == by { // it is gone, and he is where it had him
+			return c.passenger.pose, false
 		}
 		return components.Identity3D(), false
 	case by.Mover != 0:
@@ -79,34 +79,34 @@ func (c *Client[S, I]) carrierPose(by Carrier, t Tick, before bool) (components.
 // and returns the poses in it that he had before and has after the step. It reports whether what
 // was drawn of him has a place in that frame, and whether that is to be taken gently to where he is
 // predicted in it: a body may be drawn beside where it is predicted.
-func (c *Client[S, I]) ride(r *replica, before, after S, t Tick) (start, end components.Pose3D, kept, gently bool) {
+func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start, end components.Pose3D, kept, gently bool) {
 	game := &c.protocol.game
 	start, end = game.Pose(before), game.Pose(after)
-	if game.Carrier == nil {
+	if game.MovementBase == nil {
 		return start, end, true, false
 	}
-	from, by := game.Carrier(before), game.Carrier(after)
-	id := c.carrierID(by)
-	last, known := c.carrierPose(by, t, true)
+	from, by := game.MovementBase(before), game.MovementBase(after)
+	id := c.baseID(by)
+	last, known := c.basePose(by, t, true)
 	if id == NoEntity { // what carries him is not here: in the world, then
-		now, _ := c.carrierPose(by, t.Add(1), false)
+		now, _ := c.basePose(by, t.Add(1), false)
 		end, last = now.Mul(end), components.Identity3D()
 	}
 	if from != by || id == NoEntity {
-		was, predicted := c.carrierPose(from, t, true)
+		was, predicted := c.basePose(from, t, true)
 		if start = last.Inverse().Mul(was.Mul(start)); !predicted || !known {
 			// no path leads from where it is drawn to where he is predicted
 			start = end
 		}
 	}
 	if by.Body != NoEntity && id != NoEntity {
-		c.rode.by = by
-		c.rode.pose, _ = c.carrierPose(by, t.Add(1), false)
+		c.passenger.by = by
+		c.passenger.pose, _ = c.basePose(by, t.Add(1), false)
 	}
-	if id == r.hangs {
+	if id == r.attachedTo {
 		return start, end, true, false
 	}
-	left := r.hangs
+	left := r.attachedTo
 	_, kept = c.board(r, id)
 	return start, end, kept, id != NoEntity && c.pathOf(id) == nil || left != NoEntity && c.pathOf(left) == nil
 }
@@ -114,14 +114,14 @@ func (c *Client[S, I]) ride(r *replica, before, after S, t Tick) (start, end com
 // pathOf returns the path of a replica that is a mover, nil for others and for none.
 func (c *Client[S, I]) pathOf(id EntityID) func(Tick) components.Pose3D {
 	if r := c.replica(id); r != nil {
-		return c.protocol.movers[r.kind]
+		return c.protocol.movers[r.archetype]
 	}
 	return nil
 }
 
-// moverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the
+// scriptedMoverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the
 // world, are the identity.
-func (c *Client[S, I]) moverAt(id EntityID, at time.Duration) components.Pose3D {
+func (c *Client[S, I]) scriptedMoverAt(id EntityID, at time.Duration) components.Pose3D {
 	path := c.pathOf(id)
 	if path == nil {
 		return components.Identity3D()
@@ -223,10 +223,10 @@ func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
 // into it.
 const farFrame = 4
 
-// rider is a replica on the way from one frame to another. The two are seen at different times, a
+// passenger is a replica on the way from one frame to another. The two are seen at different times, a
 // mover at the own player's tick and the world as it was a while ago: what changes from one to the
 // other would be seen to leap by as much as the mover goes in that time, so it takes its time.
-type rider struct {
+type passenger struct {
 	fades  bool
 	from   EntityID // the frame before
 	weight float32  // 0: as seen in that, 1: as in the present one
@@ -243,25 +243,25 @@ func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.D
 	if path == nil {
 		return world
 	}
-	return path(t).Normalize().Mul(c.moverAt(frame, at).Inverse().Mul(world))
+	return path(t).Normalize().Mul(c.scriptedMoverAt(frame, at).Inverse().Mul(world))
 }
 
 // carry returns the pose to write for a replica whose samples say pose in the frame that it hangs
 // in, at the moment at, when the own player is at tick t.
 func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duration, t Tick) components.Pose3D {
-	if !r.rider.fades {
+	if !r.passenger.fades {
 		return pose
 	}
-	world := c.moverAt(r.hangs, at).Mul(pose)
-	before, now := c.seenIn(r.rider.from, world, at, t), c.seenIn(r.hangs, world, at, t)
-	r.rider.weight = fade(r.rider.weight, true, before.Position.Sub(now.Position).Len(), c.protocol.TickRate())
-	if r.rider.weight == 1 {
-		r.rider.fades = false
+	world := c.scriptedMoverAt(r.attachedTo, at).Mul(pose)
+	before, now := c.seenIn(r.passenger.from, world, at, t), c.seenIn(r.attachedTo, world, at, t)
+	r.passenger.weight = fade(r.passenger.weight, true, before.Position.Sub(now.Position).Len(), c.protocol.TickRate())
+	if r.passenger.weight == 1 {
+		r.passenger.fades = false
 		return pose
 	}
-	drawn := components.Blend3D(before, now, smooth(r.rider.weight))
+	drawn := components.Blend3D(before, now, smooth(r.passenger.weight))
 	frame := components.Identity3D()
-	if path := c.pathOf(r.hangs); path != nil {
+	if path := c.pathOf(r.attachedTo); path != nil {
 		frame = path(t).Normalize()
 	}
 	drawn = frame.Inverse().Mul(drawn)
@@ -272,9 +272,9 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 // changeFrame hangs a replica where its picture, which shows the moment at, has come to, and
 // reports whether that one is there and whether the replica is to be seen to jump.
 func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration) (there, jump bool) {
-	from := r.hangs
-	if above := c.above(r, frame); frame != NoEntity && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
-		return c.hang(r, frame), true
+	from := r.attachedTo
+	if above := c.parentOf(r, frame); frame != NoEntity && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
+		return c.attach(r, frame), true
 	}
 	there, kept := c.board(r, frame)
 	if !there {
@@ -283,15 +283,15 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 	if !kept {
 		return true, true
 	}
-	switch old := r.rider; {
+	switch old := r.passenger; {
 	case c.pathOf(from) == nil && from != NoEntity || c.pathOf(frame) == nil && frame != NoEntity:
 		// A body has no path to tell where it was: it may be drawn as predicted, or on the way
 		// there.
-		r.rider = rider{hops: true, gently: true}
+		r.passenger = passenger{hops: true, gently: true}
 	case old.fades && old.from == frame: // back again
-		r.rider = rider{fades: true, from: from, weight: 1 - old.weight}
+		r.passenger = passenger{fades: true, from: from, weight: 1 - old.weight}
 	default:
-		r.rider = rider{fades: true, from: from, hops: old.fades}
+		r.passenger = passenger{fades: true, from: from, hops: old.fades}
 	}
 	return true, false
 }

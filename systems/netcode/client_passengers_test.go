@@ -11,8 +11,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // The ferry of these tests goes to and fro at up to 6.3 m/s, far from everything else, and turns.
@@ -23,7 +21,7 @@ const (
 	ferryZ    = -200
 )
 
-func ferryPath(t tick.Tick) components.Pose3D {
+func ferryPath(t netcode.Tick) components.Pose3D {
 	at := float64(t) / tickRate
 	pose := components.At3D(float32(6*math.Sin(at*2*math.Pi/6)), 0, ferryZ)
 	pose.Rotation = mgl32.QuatRotate(float32(0.3*math.Sin(at*2*math.Pi/9)), mgl32.Vec3{0, 1, 0})
@@ -31,7 +29,7 @@ func ferryPath(t tick.Tick) components.Pose3D {
 }
 
 // stepFerry takes runners aboard who stand on it, and lets them off who walk over its edge.
-func stepFerry(s runner, t tick.Tick) runner {
+func stepFerry(s runner, t netcode.Tick) runner {
 	if !s.Ride && (s.Z < ferryZ-2*ferryHalf || s.Z > ferryZ+2*ferryHalf) {
 		return s
 	}
@@ -50,25 +48,25 @@ func stepFerry(s runner, t tick.Tick) runner {
 	return s
 }
 
-func carrierRunner(s runner) netcode.Carrier {
+func carrierRunner(s runner) netcode.MovementBase {
 	if s.Ride {
-		return netcode.Carrier{Mover: kindFerry}
+		return netcode.MovementBase{Mover: kindFerry}
 	}
-	return netcode.Carrier{}
+	return netcode.MovementBase{}
 }
 
 func ferryProtocol(t testing.TB) *protocol {
 	t.Helper()
 	game := runnerGame()
-	game.Carrier = carrierRunner
+	game.MovementBase = carrierRunner
 	game.Distance = func(a, b runner) float64 {
 		if a.Ride != b.Ride {
 			return 100
 		}
 		return runnersApart(a, b)
 	}
-	p := newProtocolFor(t, snapshot.Config{}, game)
-	p.SetMover(kindFerry, ferryPath)
+	p := newProtocolFor(t, netcode.Config{}, game)
+	p.SetScriptedMover(kindFerry, ferryPath)
 	return p
 }
 
@@ -86,8 +84,8 @@ func ferryMatch(t testing.TB, path func(seed uint64) linkPath, seed uint64) (m *
 }
 
 // ferryWalk goes onto the ferry, stands, walks, stands, goes off it, and back again.
-func ferryWalk(begin tick.Tick) func(tick.Tick) input {
-	return func(at tick.Tick) input {
+func ferryWalk(begin netcode.Tick) func(netcode.Tick) input {
+	return func(at netcode.Tick) input {
 		switch at := at.Sub(begin) % 480; {
 		case at < 0:
 			return input{}
@@ -132,7 +130,7 @@ func TestBoardingAFerry(t *testing.T) {
 		var worstOwn, worstRemote, slip, remoteSlip, jolt float32
 		for seed := range uint64(20) {
 			m, ferry, a, b := ferryMatch(t, network.path, seed)
-			begin := tick.Tick(m.engine.Time().Tick) + tick.Tick(7*seed)
+			begin := netcode.Tick(m.engine.Time().Tick) + netcode.Tick(7*seed)
 			a.input = ferryWalk(begin)
 			own, seen := a.client.Entity(), b.client.Replica(m.id(m.of(a).Entity))
 			ferryA, ferryB := a.replicaOf(m, ferry), b.replicaOf(m, ferry)
@@ -160,7 +158,7 @@ func TestBoardingAFerry(t *testing.T) {
 					lastWay = way
 					// Long after he has stopped nothing moves him but the ferry.
 					still, seenStill = still+1, seenStill+1
-					if s, _ := a.client.State(); !s.Ride || a.input(tick.Tick(m.engine.Time().Tick)+30) != (input{}) {
+					if s, _ := a.client.State(); !s.Ride || a.input(netcode.Tick(m.engine.Time().Tick)+30) != (input{}) {
 						still = 0
 					}
 					if !rode || m.of(a).Input != (input{}) {
@@ -206,7 +204,7 @@ func TestBoardingAFerry(t *testing.T) {
 // his pose is in its frame.
 func TestRidersAreChildren(t *testing.T) {
 	m, ferry, a, b := ferryMatch(t, perfectly, 0)
-	a.input = func(tick.Tick) input {
+	a.input = func(netcode.Tick) input {
 		if s, _ := a.client.State(); !s.Ride && s.Z < ferryZ { // it comes to him
 			return input{Z: 1}
 		}
@@ -244,7 +242,7 @@ func TestRidersAreChildren(t *testing.T) {
 	if d := last.Sub(m.serverWorld(m.of(a).Entity)).Len(); d > 0.5 {
 		t.Errorf("without the ferry's entity he is seen %.2f m from where the server has him", d)
 	}
-	a.input = func(tick.Tick) input { return input{} }
+	a.input = func(netcode.Tick) input { return input{} }
 	m.run(time.Second, nil)
 	m.of(a).Teleport(runner{X: 1, Z: 2})
 	m.run(time.Second, nil)
@@ -260,7 +258,7 @@ func TestJumpAfterAFerry(t *testing.T) {
 	for seed := range uint64(10) {
 		m, _, a, b := ferryMatch(t, seeds, seed)
 		rode := false
-		a.input = func(tick.Tick) input {
+		a.input = func(netcode.Tick) input {
 			s, _ := a.client.State()
 			rode = rode || s.Ride
 			if rode || s.Z < ferryZ { // it comes to him, and he walks across
@@ -278,7 +276,7 @@ func TestJumpAfterAFerry(t *testing.T) {
 		target := mgl32.Vec3{40, 0, 2}
 		m.of(a).Teleport(runner{X: target[0], Z: target[2]})
 		seen := b.client.Replica(m.id(m.of(a).Entity))
-		a.input = func(tick.Tick) input { return input{} }
+		a.input = func(netcode.Tick) input { return input{} }
 		arrived := false
 		m.run(2*time.Second, func() {
 			at := b.world(seen)

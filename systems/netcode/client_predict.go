@@ -30,7 +30,7 @@ func (c *Client[S, I]) predict(t Tick) {
 		c.correct = correction[S]{}
 		return
 	}
-	start, end, kept, gently := c.ride(r, before, after, t)
+	start, end, kept, gently := c.passengerPath(r, before, after, t)
 	i := c.interpolator()
 	switch {
 	case c.correct.jump || !r.shown || !kept:
@@ -55,8 +55,8 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 	}
 	game, state := &c.protocol.game, c.predictor.State()
 	pose := game.Pose(state)
-	if game.Carrier != nil {
-		frame, _ := c.carrierPose(game.Carrier(state), c.predictor.Tick(), false)
+	if game.MovementBase != nil {
+		frame, _ := c.basePose(game.MovementBase(state), c.predictor.Tick(), false)
 		pose = frame.Mul(pose)
 	}
 	return pose.Position, true
@@ -65,14 +65,14 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 // settle compares what was predicted with the newest that the server has told, once in a step
 // however many packets came.
 func (c *Client[S, I]) settle() {
-	if !c.told.any {
+	if !c.ownChanges.any {
 		return
 	}
-	c.told.any = false
+	c.ownChanges.any = false
 	if c.bodies != nil && c.predictor.Started() {
 		c.bodies.news()
 	}
-	c.reconcile(c.told.at, c.told.state, c.told.jumps)
+	c.reconcile(c.ownChanges.at, c.ownChanges.state, c.ownChanges.jumps)
 }
 
 // reconcile takes the own player's state from the server.

@@ -13,33 +13,33 @@ import (
 
 // replica is a replicated entity on a client.
 type replica struct {
-	id      EntityID
-	entity  arche.Entity
-	kind    uint16
-	owner   uint16
-	method  interp.Kind
-	samples interp.Interpolator
+	id        EntityID
+	entity    arche.Entity
+	archetype uint16
+	owner     uint16
+	method    interp.Kind
+	samples   interp.Interpolator
 	// that it has been told of last; Parent follows when the picture has come there
-	parent  EntityID
-	hangs   EntityID // that its Parent is
-	hung    int      // replicas whose Parent is this one
-	settled bool     // written where it rests
-	rested  bool     // was, until the newest sample came
-	counter uint8    // its discontinuities when it was, or when it became an orphan
-	shown   bool     // written at all
-	coming  bool     // its entity is to be made when the picture comes to its birth
-	born    components.Pose3D
-	told    time.Duration // the moment of the newest news,
-	holds   time.Duration // and of the newest that holds
-	news    newsList      // that do not hold yet
-	departs departure     // it is gone from the server
+	parent     EntityID
+	attachedTo EntityID // that its Parent is
+	children   int      // replicas whose Parent is this one
+	settled    bool     // written where it rests
+	rested     bool     // was, until the newest sample came
+	counter    uint8    // its discontinuities when it was, or when it became an orphan
+	shown      bool     // written at all
+	coming     bool     // its entity is to be made when the picture comes to its birth
+	born       components.Pose3D
+	changedAt  time.Duration  // the moment of the newest news,
+	holds      time.Duration  // and of the newest that holds
+	changes    delayedChanges // that do not hold yet
+	despawn    delayedDespawn // it is gone from the server
 	// what it hung below is gone, and its picture has not come to another frame yet
 	orphan bool
 
-	newest  interp.Sample // of those pushed; valid with sampled
-	sampled bool
-	bridges [4]crossing // the newest, which the picture has not come to yet
-	rider   rider
+	newest    interp.Sample // of those pushed; valid with sampled
+	sampled   bool
+	bridges   [4]crossing // the newest, which the picture has not come to yet
+	passenger passenger
 }
 
 func (c *Client[S, I]) replica(id EntityID) *replica {
@@ -56,10 +56,10 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	for i := range snap.Changes {
 		ch := &snap.Changes[i]
 		if ch.Replaces != NoEntity {
-			c.depart(ch.Replaces, stamp, now)
+			c.despawn(ch.Replaces, stamp, now)
 		}
 		if ch.Op == snapshot.Removed {
-			c.depart(ch.ID, stamp, now)
+			c.despawn(ch.ID, stamp, now)
 			continue
 		}
 		if ch.ID.Slot() >= len(c.replicas) {
@@ -67,8 +67,8 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 		}
 		r := c.replica(ch.ID)
 		if ch.Op == snapshot.Spawned {
-			if old := &c.replicas[ch.ID.Slot()]; old.departs.any {
-				c.setAside(old)
+			if old := &c.replicas[ch.ID.Slot()]; old.despawn.any {
+				c.delayDespawn(old)
 			} else {
 				c.removeReplica(old.id)
 			}
@@ -77,7 +77,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 		if r == nil || !r.coming && !c.has(r.entity) {
 			continue
 		}
-		c.note(r, ch, stamp)
+		c.delay(r, ch, stamp)
 		if !ch.Abstract {
 			c.push(r, ch.State, ch.Parent, stamp, now)
 		}
@@ -108,7 +108,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 		// the picture of what rests was good up to now: what changes it behind the picture's back
 		// is to fade like anything else that comes late
 		r.settled = false
-		if at := c.looked; at.any {
+		if at := c.viewpoint; at.any {
 			r.samples.At(at.now, at.view(r.method))
 		}
 	}
@@ -120,7 +120,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 	if !r.sampled || sample.Time > r.newest.Time {
 		r.newest, r.sampled = sample, true
 	}
-	if r.departs.any && r.hung == 0 {
+	if r.despawn.any && r.children == 0 {
 		r.stay(now)
 	}
 }
@@ -143,7 +143,7 @@ func (c *Client[S, I]) newSamples(kind interp.Kind) interp.Interpolator {
 func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	r := &c.replicas[ch.ID.Slot()]
 	*r = replica{
-		id: ch.ID, kind: ch.Kind, owner: ch.Owner, method: c.config.Kind, samples: c.newSamples(c.config.Kind),
+		id: ch.ID, archetype: ch.Kind, owner: ch.Owner, method: c.config.Interpolation, samples: c.newSamples(c.config.Interpolation),
 		coming: true, born: poseOf(ch.State.Position, ch.State.Rotation),
 	}
 	c.stats.Replicas++
@@ -170,8 +170,8 @@ func (c *Client[S, I]) removeReplica(id EntityID) {
 	if c.bodies != nil {
 		c.bodies.forget(id)
 	}
-	c.drop(r)
-	if !r.departs.any {
+	c.orphan(r)
+	if !r.despawn.any {
 		c.stats.Replicas--
 	}
 	gone := *r
@@ -186,18 +186,18 @@ func (c *Client[S, I]) forget() {
 			c.removeReplica(id)
 		}
 	}
-	for i := range c.aside {
-		c.finish(&c.aside[i])
+	for i := range c.delayedDespawns {
+		c.finish(&c.delayedDespawns[i])
 	}
-	clear(c.aside)
-	c.aside = c.aside[:0]
+	clear(c.delayedDespawns)
+	c.delayedDespawns = c.delayedDespawns[:0]
 }
 
 // step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is
 // stepped, and every other replica is put where it is to be seen when the step ends.
 func (c *Client[S, I]) step() {
 	now := c.now()
-	c.receive(now)
+	c.receiveDatagrams(now)
 	if c.status != Playing {
 		return
 	}
@@ -214,7 +214,7 @@ func (c *Client[S, I]) step() {
 	shown := c.viewTime // where the picture is when this step begins
 	view, seen := c.playback.View(real)
 	c.leave(shown, now, seen)
-	c.reveal(view, seen)
+	c.applyDue(view, seen)
 	if seen {
 		// What the player sees when he acts is the picture of the step before.
 		c.view, c.viewNext = c.viewNext, 0
@@ -236,17 +236,17 @@ func (c *Client[S, I]) step() {
 	if synced {
 		_, present = c.clocks.Playback(t.StepEnd)
 	}
-	c.looked = look{seen, now, view, present}
+	c.viewpoint = viewpoint{seen, now, view, present}
 	for i := range c.replicas {
 		r := &c.replicas[i]
 		if r.id == NoEntity || !c.has(r.entity) {
 			continue
 		}
-		path := c.protocol.movers[r.kind]
+		path := c.protocol.movers[r.archetype]
 		predicting := r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction
-		if path != nil || predicting && c.protocol.game.Carrier == nil || !predicting && !seen && !r.shown {
+		if path != nil || predicting && c.protocol.game.MovementBase == nil || !predicting && !seen && !r.shown {
 			// it is where the news has it, not where a sample has it
-			c.hang(r, r.parent)
+			c.attach(r, r.parent)
 		}
 		switch {
 		case path != nil:
@@ -257,8 +257,8 @@ func (c *Client[S, I]) step() {
 			c.sample(r, predicted.Add(1))
 		}
 	}
-	for i := range c.aside {
-		if r := &c.aside[i]; seen && c.has(r.entity) {
+	for i := range c.delayedDespawns {
+		if r := &c.delayedDespawns[i]; seen && c.has(r.entity) {
 			c.sample(r, predicted.Add(1))
 		}
 	}
@@ -267,14 +267,14 @@ func (c *Client[S, I]) step() {
 	}
 }
 
-// look is when and at what the replicas were looked at last.
-type look struct {
+// viewpoint is when and at what the replicas were looked at last.
+type viewpoint struct {
 	any                     bool
 	now, delayed, undelayed time.Duration
 }
 
 // view returns the moment that replicas of a kind are seen at.
-func (l look) view(kind interp.Kind) time.Duration {
+func (l viewpoint) view(kind interp.Kind) time.Duration {
 	if kind.Predictive() {
 		return l.undelayed
 	}
@@ -283,25 +283,25 @@ func (l look) view(kind interp.Kind) time.Duration {
 
 // sample puts one replica where its buffer says.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
-	kind := c.config.Kind
+	kind := c.config.Interpolation
 	if c.world.Has(r.entity, c.ids.interpolation) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
 	}
 	if kind != r.method {
 		r.method, r.samples, r.settled, r.sampled = kind, c.newSamples(kind), false, false
-		if s, at, ok := c.decoder.State(r.id); ok && !r.departs.any {
-			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.looked.now)
+		if s, at, ok := c.decoder.State(r.id); ok && !r.despawn.any {
+			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.viewpoint.now)
 		}
 	}
-	if r.settled && !r.rider.fades {
+	if r.settled && !r.passenger.fades {
 		return
 	}
-	now, at := c.looked.now, c.looked.view(kind)
+	now, at := c.viewpoint.now, c.viewpoint.view(kind)
 	state, info := r.samples.At(now, at)
 	if info.Empty {
 		return
 	}
-	if !r.departs.any { // nothing more comes of that
+	if !r.despawn.any { // nothing more comes of that
 		// What is in no newer snapshot than its own has not changed since: the view is not dry
 		// before it has passed the newest of all.
 		newest, _ := c.playback.Newest()
@@ -315,7 +315,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		// that nobody has looked at what rests is no jump
 		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter
 	}
-	if frame := EntityID(info.Frame); frame != r.hangs {
+	if frame := EntityID(info.Frame); frame != r.attachedTo {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
 			// in the frame of one who is gone, or has not come yet: it stays where it was seen last
@@ -323,26 +323,26 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		}
 	}
 	if r.orphan { // it has waited for the picture: to go on is no jump, unless the server says so
-		if r.orphan = false; r.shown && r.hangs == NoEntity && c.jumpsOf(r) == r.counter {
-			jump, r.rider = false, rider{hops: true, gently: true}
+		if r.orphan = false; r.shown && r.attachedTo == NoEntity && c.jumpsOf(r) == r.counter {
+			jump, r.passenger = false, passenger{hops: true, gently: true}
 		}
 	}
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
-	if c.bodies == nil || r.departs.any || !c.bodies.sampled(r.id, pose, jump) {
+	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
 		if jump { // whatever he was on the way from, he is not any more
-			r.rider.fades = false
+			r.passenger.fades = false
 		}
 		pose = c.carry(r, pose, at, t)
 		switch i := c.interpolator(); {
-		case r.rider.hops && !jump && i != nil && r.rider.gently:
+		case r.passenger.hops && !jump && i != nil && r.passenger.gently:
 			i.CorrectGently(r.entity, pose, pose, easeSlow, easeFast)
-		case r.rider.hops && !jump && i != nil:
+		case r.passenger.hops && !jump && i != nil:
 			i.Correct(r.entity, pose, pose)
 		default:
 			c.show(r, pose, jump || !r.shown)
 		}
-		r.rider.hops, r.rider.gently = false, false
+		r.passenger.hops, r.passenger.gently = false, false
 	}
 	if info.Settled {
 		r.settled, r.rested, r.counter = true, true, c.jumpsOf(r)
@@ -351,7 +351,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 
 // jumpsOf counts a replica's discontinuities, as the newest news has it.
 func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
-	if r.departs.any {
+	if r.despawn.any {
 		return r.counter
 	}
 	newest, _, _ := c.decoder.State(r.id)
@@ -368,7 +368,7 @@ func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
 	l := c.logical(r.entity)
 	switch {
 	case jump:
-		r.rider.fades = false
+		r.passenger.fades = false
 		l.Teleport(pose)
 	case pose != l.Get():
 		l.Set(pose)

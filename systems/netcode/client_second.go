@@ -13,10 +13,10 @@ const longPatience = 22 * time.Second
 // the one beside it, that it still speaks: then its way down is dead.
 const besideHeld = time.Second
 
-// beside is a connection that a silent client tries beside the one that it has. Whichever of the
+// secondConn is a connection that a silent client tries beside the one that it has. Whichever of the
 // two speaks first is kept: an outage that ends has cost no session then, and a path that is dead
 // costs no wait.
-type beside struct {
+type secondConn struct {
 	conn  Conn          // nil: none
 	next  time.Duration // of a hello, or of a connection
 	asked bool          // a hello has been sent, so the server may have moved the player
@@ -25,17 +25,17 @@ type beside struct {
 }
 
 // drop closes the connection. It is no farewell: the player stays.
-func (b *beside) drop() {
+func (b *secondConn) drop() {
 	if b.conn != nil {
 		b.conn.Close(Reason{Code: transport.TimedOut, Text: "the other connection speaks"})
 	}
-	*b = beside{next: b.next}
+	*b = secondConn{next: b.next}
 }
 
-// tryBeside keeps a connection beside the silent one, and takes it if the server welcomes it there.
-func (c *Client[S, I]) tryBeside(now time.Duration) {
-	b := &c.beside
-	silence := now - c.heardAt
+// trySecond keeps a connection beside the silent one, and takes it if the server welcomes it there.
+func (c *Client[S, I]) trySecond(now time.Duration) {
+	b := &c.second
+	silence := now - c.receivedAt
 	if b.conn == nil {
 		if c.status != Playing || silence <= c.config.Timeout+c.config.Retry || now < b.next {
 			return
@@ -45,7 +45,7 @@ func (c *Client[S, I]) tryBeside(now time.Duration) {
 		if err != nil || conn == nil {
 			return
 		}
-		*b = beside{conn: conn, next: now}
+		*b = secondConn{conn: conn, next: now}
 	}
 	b.conn.Poll(now)
 	for range perPoll {
@@ -56,8 +56,8 @@ func (c *Client[S, I]) tryBeside(now time.Duration) {
 		c.stats.ReceivedBytes += uint64(n)
 		switch {
 		case n > 0 && c.packet[0] == kindWelcome:
-			c.takeBeside(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
-			c.hear(c.packet[:n], now, now)
+			c.takeSecond(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
+			c.receive(c.packet[:n], now, now)
 			return
 		case n > 0 && c.packet[0] == kindBeside && b.answered == 0:
 			b.answered = now
@@ -67,7 +67,7 @@ func (c *Client[S, I]) tryBeside(now time.Duration) {
 	switch {
 	case b.conn.State() == transport.Closed:
 		reason := b.conn.CloseReason()
-		*b = beside{next: now + c.config.Retry}
+		*b = secondConn{next: now + c.config.Retry}
 		if !speaks && final(reason) {
 			c.end(reason)
 		}
@@ -81,14 +81,14 @@ func (c *Client[S, I]) tryBeside(now time.Duration) {
 		if b.answered != 0 && now-b.answered > besideHeld {
 			kind = kindHello
 		}
-		c.greet(b.conn, kind)
+		c.accept(b.conn, kind)
 	}
 }
 
-// takeBeside goes over to the connection beside the one that was lost for a reason.
-func (c *Client[S, I]) takeBeside(reason Reason, now time.Duration) {
-	conn := c.beside.conn
-	c.beside = beside{}
+// takeSecond goes over to the connection beside the one that was lost for a reason.
+func (c *Client[S, I]) takeSecond(reason Reason, now time.Duration) {
+	conn := c.second.conn
+	c.second = secondConn{}
 	if c.conn != nil {
 		c.conn.Close(reason)
 	}
@@ -98,7 +98,7 @@ func (c *Client[S, I]) takeBeside(reason Reason, now time.Duration) {
 }
 
 // greet says hello on a connection, and reports whether it carries one.
-func (c *Client[S, I]) greet(conn Conn, kind byte) bool {
+func (c *Client[S, I]) accept(conn Conn, kind byte) bool {
 	c.packet[0] = kind
 	w := NewWriter(c.packet[1:conn.MTU()])
 	c.hello.write(&w, c.protocol.schema)

@@ -27,9 +27,9 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 			return
 		}
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
-		c.mine = ownHeard[S]{}
-		c.view, c.viewNext, c.viewTime, c.looked = 0, 0, 0, look{}
-		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.told = NoEntity, false, 0, 0, 0, correction[S]{}, news[S]{}
+		c.ownStates = ownReceived[S]{}
+		c.view, c.viewNext, c.viewTime, c.viewpoint = 0, 0, 0, viewpoint{}
+		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownChanges = NoEntity, false, 0, 0, 0, correction[S]{}, delayedChange[S]{}
 	}
 	if again {
 		c.stats.Reconnects++
@@ -71,12 +71,12 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	})
 	c.welcomed = m
 	c.hello.resume, c.hello.player, c.hello.secret = true, m.player, m.secret
-	c.heardAt, c.ackedAt = now, now
+	c.receivedAt, c.ackedAt = now, now
 	c.setStatus(Playing, Reason{})
 }
 
-// hearSession takes in one packet: all of it is decoded before any of it is applied.
-func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) bool {
+// receiveSession takes in one packet: all of it is decoded before any of it is applied.
+func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duration) bool {
 	pk, err := c.endpoint.Open(datagram)
 	if err != nil {
 		return errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld)
@@ -97,9 +97,9 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 	}
 	feedback := prediction.ReadFeedback(r)
 	hasState := r.Bool()
-	var me own[S]
+	var me ownState[S]
 	if hasState {
-		me = c.mine.read(r, pk.Number, c.protocol.game.States)
+		me = c.ownStates.read(r, pk.Number, c.protocol.game.States)
 	}
 	if r.Err() != nil {
 		return false
@@ -112,10 +112,10 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 		c.end(Reason{Code: transport.Failed, Text: "the server broke the protocol: " + err.Error()})
 		return true
 	}
-	c.heardAt = now
+	c.receivedAt = now
 	c.stats.Snapshots++
 	if hasState {
-		c.mine.keep(pk.Number, me)
+		c.ownStates.keep(pk.Number, me)
 	}
 	if hasPong && c.pinged[p.id] {
 		c.pinged[p.id] = false
@@ -149,7 +149,7 @@ func (c *Client[S, I]) hearSession(datagram []byte, now, arrived time.Duration) 
 		if c.welcomed.arrival && feedback.Heard {
 			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
 		}
-		c.told = news[S]{true, after, me.state, me.jumps}
+		c.ownChanges = delayedChange[S]{true, after, me.state, me.jumps}
 	}
 	if at > c.newest {
 		c.playback.SetRound(interval)

@@ -13,8 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -46,7 +44,7 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 			}
 		})
 		plays = m.join(perfect(), nil)
-		plays.input = func(tick.Tick) input { return input{X: 1} }
+		plays.input = func(netcode.Tick) input { return input{X: 1} }
 		away := m.join(perfect(), nil)
 		kicked := m.join(perfect(), nil)
 		m.run(2*time.Second, nil)
@@ -124,12 +122,12 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	a := v.comes(perfect())
 	v.run(2*time.Second, nil)
 	v.mustPlay()
-	key := v.of(a).Key()
+	key := v.of(a).ResumeID()
 	v.engine.Close()
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, key, false); err != nil {
 		t.Errorf("who was in is told: %v", err)
 	}
-	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.Key{}, false); err != access.ErrUsed {
+	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.ResumeID{}, false); err != access.ErrUsed {
 		t.Errorf("a stranger is told: %v", err)
 	}
 }
@@ -143,9 +141,9 @@ func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := netcode.NewClient(newProtocol(t, snapshot.Config{}), netcode.ClientConfig[runner, input]{
+		c, err := netcode.NewClient(newProtocol(t, netcode.Config{}), netcode.ClientConfig[runner, input]{
 			Dial:  func() (transport.Conn, error) { return nil, errors.New("nobody there") },
-			Input: func(tick.Tick) input { return input{} },
+			Input: func(netcode.Tick) input { return input{} },
 			Log:   quiet(),
 		})
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -38,7 +37,7 @@ func TestCopiesAreNotThePlayersFault(t *testing.T) {
 					return copying{conn, 3}, err
 				}
 			})
-			a.input = func(tick.Tick) input { return input{X: 1} }
+			a.input = func(netcode.Tick) input { return input{X: 1} }
 			m.run(3*time.Second, nil)
 			m.mustPlay()
 			x := m.of(a).State.X
@@ -71,7 +70,7 @@ func TestManyCopies(t *testing.T) {
 			return copying{conn, 20}, err
 		}
 	})
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	m.run(3*time.Second, nil)
 	x := m.of(a).State.X
 	m.run(10*time.Second, nil)

@@ -25,7 +25,7 @@ func TestCubesThroughPlugins(t *testing.T) {
 	}
 	const cubes, budget, second = 901, 256_000 / 8, time.Second
 	tap := &tapped{}
-	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1024}), func(c *netcode.ServerConfig[runner, input]) {
+	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 1024}), func(c *netcode.ServerConfig[runner, input]) {
 		tap.Listener = c.Listener
 		c.Listener = tap
 		c.SnapshotRate, c.Bandwidth = 60, budget

@@ -5,7 +5,7 @@
 // # The parts
 //
 // A [Protocol] is what both ends must agree on: how entities travel, the player's step function,
-// and user components ([Mirror]).
+// and user components ([ReplicateComponent]).
 //
 // The server is authoritative and runs the fixed pipeline without visuals. It runs each player's
 // input on its tick, replicates entities that carry [Replicated], and remembers where everything

@@ -12,9 +12,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -63,7 +60,7 @@ func TestAnotherBody(t *testing.T) {
 		t.Errorf("the new body belongs to %d, want %d", r.Owner, a.client.Number())
 	}
 	p.Entity = arche.Entity{} // a spectator, whose body lives on without him
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	x := p.State.X
 	m.run(2*time.Second, nil)
 	if p.State.X < x+8 || !a.client.Entity().IsZero() {
@@ -73,7 +70,7 @@ func TestAnotherBody(t *testing.T) {
 
 // More entities than MaxEntities: the rest is shown as soon as there is room.
 func TestSlotsComeFree(t *testing.T) {
-	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 8}), nil)
+	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 8}), nil)
 	var all []arche.Entity
 	for i := range 12 {
 		all = append(all, m.crate(kindCrate, components.At3D(float32(i), 0, 0)))
@@ -131,16 +128,16 @@ func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 	})
 
 	before := m.id(crate)
-	*(*netcode.Replicated)(w.Get(crate, replicated)) = netcode.Replicated{Kind: kindCrate, Owner: 77}
+	*(*netcode.Replicated)(w.Get(crate, replicated)) = netcode.Replicated{Archetype: kindCrate, Owner: 77}
 	m.run(time.Second/2, nil)
 	if m.id(crate) != before || shown() != 2 {
 		t.Errorf("assigned whole, the crate is %v, was %v", m.id(crate), before)
 	}
-	(*netcode.Replicated)(w.Get(crate, replicated)).Kind = kindRun
+	(*netcode.Replicated)(w.Get(crate, replicated)).Archetype = kindRun
 	m.run(time.Second/2, nil)
 	cw := a.engine.World()
 	r := a.client.Replica(m.id(crate))
-	if r.IsZero() || m.id(crate) == before || (*netcode.Replicated)(cw.Get(r, arche.ComponentID[netcode.Replicated](cw))).Kind != kindRun {
+	if r.IsZero() || m.id(crate) == before || (*netcode.Replicated)(cw.Get(r, arche.ComponentID[netcode.Replicated](cw))).Archetype != kindRun {
 		t.Errorf("of another kind the crate is %v, was %v", m.id(crate), before)
 	}
 	w.Remove(crate, replicated)
@@ -167,7 +164,7 @@ func TestJumpsBesideAnInterpolator(t *testing.T) {
 	bare := m.crate(kindCrate, components.At3D(0, 0, 0))
 	l := components.NewLogical(components.At3D(0, 0, 5))
 	spawn := generic.NewMap3[components.Transform3D, components.Visual3D, netcode.Replicated](m.engine.World())
-	drawn := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Kind: kindCrate})
+	drawn := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Archetype: kindCrate})
 	step := 0
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		step++
@@ -218,14 +215,14 @@ type bulky struct{ runnerCodec }
 
 const bulk = 700
 
-func (b bulky) Write(w *packet.Writer, s runner) {
+func (b bulky) Write(w *netcode.Writer, s runner) {
 	b.runnerCodec.Write(w, s)
 	for range bulk {
 		w.Bits(0, 8)
 	}
 }
 
-func (b bulky) Read(r *packet.Reader) runner {
+func (b bulky) Read(r *netcode.Reader) runner {
 	s := b.runnerCodec.Read(r)
 	for range bulk {
 		r.Bits(8)
@@ -235,7 +232,7 @@ func (b bulky) Read(r *packet.Reader) runner {
 
 // Messages, however many wait, do not keep a large state from being sent.
 func TestMessagesLeaveRoomForStates(t *testing.T) {
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate, MaxEntities: 64}, netcode.Game[runner, input]{
+	p, err := netcode.NewProtocol(netcode.Config{TickRate: tickRate, MaxEntities: 64}, netcode.Game[runner, input]{
 		Step: stepRunner, Pose: poseRunner, States: bulky{}, Inputs: inputCodec{},
 		Distance: func(a, b runner) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 	})
@@ -311,7 +308,7 @@ func TestSleepers(t *testing.T) {
 		m.mustPlay()
 		a.stall = 40 * time.Second
 		m.run(45*time.Second, nil)
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		x := m.of(a).State.X
 		m.run(3*time.Second, nil)
 		if moved := m.of(a).State.X - x; moved < 17 || moved > 19 {
@@ -338,7 +335,7 @@ func TestTheEndedLetGoOfTheClock(t *testing.T) {
 	a.engine.Close()
 	m.clients = nil
 	c, err := netcode.NewClient(m.protocol, netcode.ClientConfig[runner, input]{
-		Dial: func() (transport.Conn, error) { return m.listener.Dial(), nil }, Input: func(tick.Tick) input { return input{} }, Log: quiet(),
+		Dial: func() (transport.Conn, error) { return m.listener.Dial(), nil }, Input: func(netcode.Tick) input { return input{} }, Log: quiet(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -357,7 +354,7 @@ func TestActionRates(t *testing.T) {
 			func(c *netcode.ClientConfig[runner, input]) { c.ActionRate = rate })
 		m.run(8*time.Second, nil)
 		m.mustPlay()
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		m.run(2*time.Second, nil)
 		before, x := m.of(a).InputStats(), m.of(a).State.X
 		m.run(10*time.Second, nil)
@@ -369,8 +366,8 @@ func TestActionRates(t *testing.T) {
 			t.Errorf("at %d packets a second the player ran %.2f m in 10 s, want 60", rate, moved)
 		}
 	}
-	_, err := netcode.NewClient(newProtocol(t, snapshot.Config{}), netcode.ClientConfig[runner, input]{
-		Dial: func() (transport.Conn, error) { return nil, nil }, Input: func(tick.Tick) input { return input{} }, ActionRate: 3,
+	_, err := netcode.NewClient(newProtocol(t, netcode.Config{}), netcode.ClientConfig[runner, input]{
+		Dial: func() (transport.Conn, error) { return nil, nil }, Input: func(netcode.Tick) input { return input{} }, ActionRate: 3,
 	})
 	if err == nil {
 		t.Error("an action rate of 3 Hz would lose inputs, and is taken")

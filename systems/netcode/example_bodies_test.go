@@ -15,26 +15,24 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
 // A protocol with boxes that players push.
 func exampleBodies() *netcode.Protocol[runner, input] {
-	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[runner, input]{
+	protocol, err := netcode.NewProtocol(netcode.Config{TickRate: 60}, netcode.Game[runner, input]{
 		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Tolerance: 0.01,
 		Distance: func(a, b runner) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	netcode.Predict(protocol, "box", netcode.Bodies[runner, input, box]{
-		Kinds: []uint16{kindBox},
-		Step:  stepBoxes, // func(g *prediction.Group[runner, input, box], t tick.Tick)
-		Pose:  poseBox,   // func(b box) components.Pose3D
-		Codec: boxCodec{},
+	netcode.PredictBodies(protocol, "box", netcode.Bodies[runner, input, box]{
+		Archetypes: []uint16{kindBox},
+		Step:       stepBoxes, // func(g *netcode.BodyGroup[runner, input, box], t netcode.Tick)
+		Pose:       poseBox,   // func(b box) components.Pose3D
+		Codec:      boxCodec{},
 		// func(b box, pose components.Pose3D) box: what the pose says need not travel twice
 		Restore:   restoreBox,
 		Distance:  boxDistance,
@@ -45,7 +43,7 @@ func exampleBodies() *netcode.Protocol[runner, input] {
 }
 
 // A player runs into a box. On his screen it moves with him, long before the server's news of it.
-func ExamplePredict() {
+func ExamplePredictBodies() {
 	listener := loopback.Listen(loopback.Config{})
 	host, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
@@ -56,7 +54,7 @@ func ExamplePredict() {
 		Listener: listener, Log: slog.New(slog.DiscardHandler), Random: rand.NewChaCha8([32]byte{1}),
 		Joined: func(*netcode.Player[runner, input]) (runner, arche.Entity) {
 			l := components.NewLogical(poseRunner(runner{}))
-			return runner{}, players.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+			return runner{}, players.NewWith(&l, &netcode.Replicated{Archetype: kindRun})
 		},
 	})
 	if err != nil {
@@ -68,12 +66,12 @@ func ExamplePredict() {
 	bodies := generic.NewMap3[components.Transform3D, netcode.Replicated, box](host.World())
 	b := box{X: 3}
 	l := components.NewLogical(poseBox(b))
-	bodies.NewWith(&l, &netcode.Replicated{Kind: kindBox}, &b)
+	bodies.NewWith(&l, &netcode.Replicated{Archetype: kindBox}, &b)
 
 	running := input{}
 	client, err := netcode.NewClient(exampleBodies(), netcode.ClientConfig[runner, input]{
 		Dial:  func() (transport.Conn, error) { return listener.Dial(), nil },
-		Input: func(tick.Tick) input { return running },
+		Input: func(netcode.Tick) input { return running },
 		Log:   slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"math"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
 // The game of the examples and of docs/network.md.
@@ -18,7 +17,7 @@ type buttons struct {
 	Fire bool
 }
 
-func stepHero(h hero, in buttons, _ tick.Tick) hero {
+func stepHero(h hero, in buttons, _ netcode.Tick) hero {
 	const metresPerTick = 6.0 / 60
 	h.X += float32(in.X) * metresPerTick
 	h.Z += float32(in.Z) * metresPerTick
@@ -30,12 +29,12 @@ func poseHero(h hero) components.Pose3D { return components.At3D(h.X, 0, h.Z) }
 // heroCodec and buttonsCodec are what netcode.StructState and StructInput make of them, by hand.
 type heroCodec struct{}
 
-func (heroCodec) Write(w *packet.Writer, h hero) {
+func (heroCodec) Write(w *netcode.Writer, h hero) {
 	w.Float32(h.X)
 	w.Float32(h.Z)
 }
 
-func (heroCodec) Read(r *packet.Reader) hero {
+func (heroCodec) Read(r *netcode.Reader) hero {
 	// from anybody: what it returns must be fit for stepHero
 	h := hero{r.Float32(), r.Float32()}
 	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // nor NaN
@@ -46,13 +45,13 @@ func (heroCodec) Read(r *packet.Reader) hero {
 
 type buttonsCodec struct{}
 
-func (buttonsCodec) Write(w *packet.Writer, in, _ buttons) {
+func (buttonsCodec) Write(w *netcode.Writer, in, _ buttons) {
 	w.Int(int64(in.X), 2)
 	w.Int(int64(in.Z), 2)
 	w.Bool(in.Fire)
 }
 
-func (buttonsCodec) Read(r *packet.Reader, _ buttons) buttons {
+func (buttonsCodec) Read(r *netcode.Reader, _ buttons) buttons {
 	in := buttons{int8(r.Int(2)), int8(r.Int(2)), r.Bool()}
 	if in.X == -2 || in.Z == -2 {
 		r.Fail(errors.New("nobody runs that way"))
@@ -67,9 +66,9 @@ type healthCodec struct{}
 
 func (healthCodec) Quantize(h health) health { return h } // loses nothing
 
-func (healthCodec) Encode(w *packet.Writer, h health, _ *health) { w.Int(int64(h.Points), 32) }
+func (healthCodec) Encode(w *netcode.Writer, h health, _ *health) { w.Int(int64(h.Points), 32) }
 
-func (healthCodec) Decode(r *packet.Reader, _ *health) health { return health{int32(r.Int(32))} }
+func (healthCodec) Decode(r *netcode.Reader, _ *health) health { return health{int32(r.Int(32))} }
 
 // What kinds of entities there are.
 const (
@@ -78,7 +77,7 @@ const (
 )
 
 // liftPath goes up and down by 3 m, once in 4 s.
-func liftPath(t tick.Tick) components.Pose3D {
+func liftPath(t netcode.Tick) components.Pose3D {
 	return components.At3D(20, 3+3*float32(math.Sin(float64(t)*2*math.Pi/(4*60))), 0)
 }
 

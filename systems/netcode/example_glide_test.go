@@ -13,7 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -36,7 +35,7 @@ func ExampleMirror_glide() {
 	world := MustEngine(server)
 	patients := generic.NewMap3[components.Transform3D, netcode.Replicated, health](world.World())
 	pose := components.NewLogical(components.Identity3D())
-	patient := patients.NewWith(&pose, &netcode.Replicated{Kind: kindHero}, &health{})
+	patient := patients.NewWith(&pose, &netcode.Replicated{Archetype: kindHero}, &health{})
 	world.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		if world.Time().Tick%6 == 0 {
 			_, _, h := patients.Get(patient)
@@ -46,7 +45,7 @@ func ExampleMirror_glide() {
 
 	client, err := netcode.NewClient(protocol, netcode.ClientConfig[hero, buttons]{
 		Dial:  func() (transport.Conn, error) { return listener.Dial(), nil },
-		Input: func(tick.Tick) buttons { return buttons{} },
+		Input: func(netcode.Tick) buttons { return buttons{} },
 		Spawn: func(w *arche.World, r netcode.Replicated, owned bool) arche.Entity {
 			pose := components.NewLogical(components.Identity3D())
 			bars := generic.NewMap4[components.Transform3D, components.Visual3D, components.Logical[float32], components.Visual[float32]](w)

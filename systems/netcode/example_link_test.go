@@ -15,7 +15,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
@@ -70,7 +69,7 @@ func Example_joinLink() {
 		client, err := netcode.NewClient(exampleProtocol(), netcode.ClientConfig[hero, buttons]{
 			Dial:  func() (transport.Conn, error) { return dialLink(link) },
 			Token: []byte(link.Token),
-			Input: func(tick.Tick) buttons { return buttons{} },
+			Input: func(netcode.Tick) buttons { return buttons{} },
 		})
 		if err != nil {
 			log.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -37,7 +36,7 @@ func ExampleClient_Send() {
 	}
 	engine.Install(server)
 	world, client := exampleClient(protocol,
-		func() (transport.Conn, error) { return listener.Dial(), nil }, func(tick.Tick) buttons { return buttons{} })
+		func() (transport.Conn, error) { return listener.Dial(), nil }, func(netcode.Tick) buttons { return buttons{} })
 	for step := range 2 * 60 {
 		if step == 60 {
 			for _, order := range []string{"build a house", "build a road"} {

@@ -11,7 +11,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -34,7 +33,7 @@ func ExamplePlayer_Rewind() {
 		Joined: func(p *netcode.Player[hero, buttons]) (hero, arche.Entity) {
 			shooter = p
 			l := components.NewLogical(components.Identity3D())
-			return hero{}, spawn.NewWith(&l, &netcode.Replicated{Kind: kindHero})
+			return hero{}, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindHero})
 		},
 	})
 	if err != nil {
@@ -44,7 +43,7 @@ func ExamplePlayer_Rewind() {
 
 	// The target runs along x at 6 m/s.
 	start := components.NewLogical(components.Identity3D())
-	target := spawn.NewWith(&start, &netcode.Replicated{Kind: kindCrate})
+	target := spawn.NewWith(&start, &netcode.Replicated{Archetype: kindCrate})
 	shots, behind := 0, float32(0)
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		transform, _ := spawn.Get(target)
@@ -62,7 +61,7 @@ func ExamplePlayer_Rewind() {
 
 	client, _ := exampleClient(protocol,
 		func() (transport.Conn, error) { return listener.Dial(), nil },
-		func(t tick.Tick) buttons { return buttons{Fire: t%60 == 0} },
+		func(t netcode.Tick) buttons { return buttons{Fire: t%60 == 0} },
 	)
 	for range 6 * 60 {
 		engine.Update(time.Second / 60)

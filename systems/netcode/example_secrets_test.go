@@ -13,7 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -36,7 +35,7 @@ func ExampleServerConfig() {
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
 	put := func(kind, owner uint16, pose components.Pose3D) arche.Entity {
 		l := components.NewLogical(pose)
-		return spawn.NewWith(&l, &netcode.Replicated{Kind: kind, Owner: owner})
+		return spawn.NewWith(&l, &netcode.Replicated{Archetype: kind, Owner: owner})
 	}
 	server, err := netcode.NewServer(protocol, netcode.ServerConfig[hero, buttons]{
 		Listener: listener,
@@ -52,7 +51,7 @@ func ExampleServerConfig() {
 		Interest: netcode.Interest{Radius: 100}, // what is farther away stays unknown
 		Relevant: func(p *netcode.Player[hero, buttons], e arche.Entity) bool {
 			_, r := spawn.Get(e)
-			return r.Kind != kindMine || r.Owner == p.Number()
+			return r.Archetype != kindMine || r.Owner == p.Number()
 		},
 	})
 	if err != nil {
@@ -67,9 +66,9 @@ func ExampleServerConfig() {
 		models := generic.NewMap3[components.Transform3D, components.Visual3D, model](world.World())
 		client, err := netcode.NewClient(protocol, netcode.ClientConfig[hero, buttons]{
 			Dial:  func() (transport.Conn, error) { return listener.Dial(), nil },
-			Input: func(tick.Tick) buttons { return buttons{} },
+			Input: func(netcode.Tick) buttons { return buttons{} },
 			Spawn: func(_ *arche.World, r netcode.Replicated, owned bool) arche.Entity {
-				return models.NewWith(&components.Transform3D{}, &components.Visual3D{}, &model{r.Kind, owned})
+				return models.NewWith(&components.Transform3D{}, &components.Visual3D{}, &model{r.Archetype, owned})
 			},
 		})
 		if err != nil {

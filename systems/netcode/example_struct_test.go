@@ -4,26 +4,25 @@ import (
 	"fmt"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
 // A struct of numbers needs no codec of its own, and takes as many bits as one by hand where its
 // tags say as much.
 func ExampleStructInput() {
 	in, before := buttons{X: 1, Fire: true}, buttons{}
-	own := packet.NewWriter(make([]byte, 64))
+	own := netcode.NewWriter(make([]byte, 64))
 	buttonsCodec{}.Write(&own, in, before)
-	w := packet.NewWriter(make([]byte, 64))
+	w := netcode.NewWriter(make([]byte, 64))
 	codec := netcode.StructInput[buttons]()
 	codec.Write(&w, in, before)
-	r := packet.NewReader(w.Bytes())
+	r := netcode.NewReader(w.Bytes())
 	fmt.Println(codec.Read(&r, before), w.Len(), "bits, by hand", own.Len())
 
 	// What a cheater sends as -2 or 2 is refused.
-	w = packet.NewWriter(make([]byte, 64))
+	w = netcode.NewWriter(make([]byte, 64))
 	w.Bits(3, 2)
 	w.Bits(0, 3)
-	r = packet.NewReader(w.Bytes())
+	r = netcode.NewReader(w.Bytes())
 	codec.Read(&r, before)
 	fmt.Println(r.Err())
 	// Output:
@@ -34,12 +33,12 @@ func ExampleStructInput() {
 // States are exact: a client predicts them bit for bit.
 func ExampleStructState() {
 	h := hero{X: 0.1, Z: -3}
-	own := packet.NewWriter(make([]byte, 64))
+	own := netcode.NewWriter(make([]byte, 64))
 	heroCodec{}.Write(&own, h)
-	w := packet.NewWriter(make([]byte, 64))
+	w := netcode.NewWriter(make([]byte, 64))
 	codec := netcode.StructState[hero]()
 	codec.Write(&w, h)
-	r := packet.NewReader(w.Bytes())
+	r := netcode.NewReader(w.Bytes())
 	fmt.Println(codec.Read(&r) == h, w.Len(), "bits, by hand", own.Len())
 	// Output: true 64 bits, by hand 64
 }

@@ -14,30 +14,27 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
 // What both ends share: the player, his step, how he travels.
 func exampleProtocol() *netcode.Protocol[hero, buttons] {
-	protocol, err := netcode.NewProtocol(snapshot.Config{TickRate: 60}, netcode.Game[hero, buttons]{
-		Step:     stepHero,                    // func(h hero, in buttons, t tick.Tick) hero
+	protocol, err := netcode.NewProtocol(netcode.Config{TickRate: 60}, netcode.Game[hero, buttons]{
+		Step:     stepHero,                    // func(h hero, in buttons, t netcode.Tick) hero
 		Pose:     poseHero,                    // func(h hero) components.Pose3D
 		States:   netcode.StructState[hero](), // or a codec of your own
 		Inputs:   netcode.StructInput[buttons](),
 		Distance: func(a, b hero) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
 		// what stands in for an input that is missing
-		Rules: prediction.Rules[buttons]{Repeat: repeatButtons, Merge: mergeButtons},
+		Rules: netcode.InputRules[buttons]{Repeat: repeatButtons, Merge: mergeButtons},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	netcode.Mirror(protocol, "health", netcode.StructComponent[health]()) // any component of yours
+	netcode.ReplicateComponent(protocol, "health", netcode.StructComponent[health]()) // any component of yours
 	// what is a function of the tick
-	protocol.SetMover(kindLift, liftPath)
+	protocol.SetScriptedMover(kindLift, liftPath)
 	return protocol
 }
 
@@ -54,7 +51,7 @@ func exampleServer(
 		Joined: func(p *netcode.Player[hero, buttons]) (hero, arche.Entity) {
 			state := hero{Z: float32(p.Number())}
 			l := components.NewLogical(poseHero(state))
-			return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindHero})
+			return state, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindHero})
 		},
 	})
 	if err != nil {
@@ -69,7 +66,7 @@ func exampleServer(
 }
 
 func exampleClient(
-	protocol *netcode.Protocol[hero, buttons], dial func() (transport.Conn, error), read func(tick.Tick) buttons,
+	protocol *netcode.Protocol[hero, buttons], dial func() (transport.Conn, error), read func(netcode.Tick) buttons,
 ) (*ecs.Engine, *netcode.Client[hero, buttons]) {
 	engine, err := ecs.New(ecs.Config{FixedRate: 60})
 	if err != nil {
@@ -78,7 +75,7 @@ func exampleClient(
 	client, err := netcode.NewClient(protocol, netcode.ClientConfig[hero, buttons]{
 		// func() (transport.Conn, error): calls dtls.Dial, websocket.Dial or a loopback's Dial
 		Dial:  dial,
-		Input: read, // func(t tick.Tick) buttons: called once per step
+		Input: read, // func(t netcode.Tick) buttons: called once per step
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -96,7 +93,7 @@ func Example() {
 	listener := loopback.Listen(loopback.Config{})
 	engine, client := exampleClient(exampleProtocol(),
 		func() (transport.Conn, error) { return listener.Dial(), nil },
-		func(tick.Tick) buttons { return buttons{X: 1} },
+		func(netcode.Tick) buttons { return buttons{X: 1} },
 	)
 	frames := 0
 	// three seconds, one of which passes until the clocks agree

@@ -46,7 +46,7 @@ func (s *Server[S, I]) RelevanceForTest() (shown int) {
 
 // BruteForceForTest does the same by comparing every player with everything.
 func (s *Server[S, I]) BruteForceForTest() (shown int) {
-	w := &s.places
+	w := &s.interest
 	for _, p := range s.players {
 		if p == nil {
 			continue
@@ -54,7 +54,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 		eye, _ := s.eyeOf(p)
 		p.near, p.was = p.was, p.near
 		clear(p.near)
-		for slot := range s.tracks.bySlot {
+		for slot := range s.replication.bySlot {
 			u := &w.subjects[slot]
 			if u.id == NoEntity {
 				continue
@@ -77,11 +77,11 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 
 // PlaceForTest puts everything where it is, after moving it by a step along x.
 func (s *Server[S, I]) PlaceForTest(step float32) {
-	for slot := range s.tracks.bySlot {
-		u := &s.places.subjects[slot]
+	for slot := range s.replication.bySlot {
+		u := &s.interest.subjects[slot]
 		at := u.at
 		at[0] += step
-		s.places.put(slot, slot, at)
+		s.interest.put(slot, slot, at)
 	}
 }
 
@@ -167,12 +167,12 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 // HeldForTest returns how much news is kept, as counted, and in the lists of all replicas, and for
 // how much there is memory.
 func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
-	for i := range len(c.replicas) + len(c.aside) {
-		for at := c.below(i).news.first; at != 0; at = c.held.all[at].next {
+	for i := range len(c.replicas) + len(c.delayedDespawns) {
+		for at := c.childrenOf(i).changes.first; at != 0; at = c.delayed.all[at].next {
 			listed++
 		}
 	}
-	return c.held.n, listed, cap(c.held.all)
+	return c.delayed.n, listed, cap(c.delayed.all)
 }
 
 // SlotForTest returns who has the slot of a name.
@@ -182,23 +182,23 @@ func (c *Client[S, I]) SlotForTest(id EntityID) EntityID { return c.replicas[id.
 // entity, and as many below each as he counts.
 func (c *Client[S, I]) HungForTest() error {
 	count := map[*replica]int{}
-	for i := range len(c.replicas) + len(c.aside) {
-		r := c.below(i)
-		if r.id == NoEntity || r.hangs == NoEntity {
+	for i := range len(c.replicas) + len(c.delayedDespawns) {
+		r := c.childrenOf(i)
+		if r.id == NoEntity || r.attachedTo == NoEntity {
 			continue
 		}
-		above := c.seen(r.hangs)
+		above := c.seen(r.attachedTo)
 		if above == nil {
-			return fmt.Errorf("%v hangs below %v, who is not seen", r.id, r.hangs)
+			return fmt.Errorf("%v hangs below %v, who is not seen", r.id, r.attachedTo)
 		}
 		if e := (*components.Parent)(c.world.Get(r.entity, c.ids.parent)).Entity; e != above.entity {
-			return fmt.Errorf("%v hangs below %v, and its entity below %v and not %v", r.id, r.hangs, e, above.entity)
+			return fmt.Errorf("%v hangs below %v, and its entity below %v and not %v", r.id, r.attachedTo, e, above.entity)
 		}
 		count[above]++
 	}
-	for i := range len(c.replicas) + len(c.aside) {
-		if r := c.below(i); r.hung != count[r] {
-			return fmt.Errorf("%v has %d below it, and counts %d", r.id, count[r], r.hung)
+	for i := range len(c.replicas) + len(c.delayedDespawns) {
+		if r := c.childrenOf(i); r.children != count[r] {
+			return fmt.Errorf("%v has %d below it, and counts %d", r.id, count[r], r.children)
 		}
 	}
 	return nil

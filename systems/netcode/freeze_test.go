@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -33,8 +33,8 @@ func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 		held := rapid.Bool().Draw(r, "what is under way is held up, too")
 		m := newMatch(t, nil)
 		p := m.join(linksim.Symmetric(condition), nil)
-		newest, begun := tick.Tick(0), false
-		p.input = func(t tick.Tick) input { newest, begun = t, true; return input{} }
+		newest, begun := netcode.Tick(0), false
+		p.input = func(t netcode.Tick) input { newest, begun = t, true; return input{} }
 		ahead := func() int { return int(newest.Sub(m.server.Tick())) - int(condition.Delay*tickRate/time.Second) }
 		m.run(time.Duration(rapid.SampledFrom([]int{300, 600, 1000, 10000}).Draw(r, "settled for"))*time.Millisecond, nil)
 		watch := func() {

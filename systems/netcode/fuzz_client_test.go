@@ -11,7 +11,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -80,7 +79,7 @@ func FuzzServer(f *testing.F) {
 		}
 		conn := &script{words: append(append([][]byte{}, words[:3]...), a, b), state: transport.Open}
 		client, err := netcode.NewClient(wireProtocol(t), netcode.ClientConfig[wirePlayer, wireInput]{
-			Log: quiet(), Input: func(tick.Tick) wireInput { return wireInput{X: 1} }, Dial: func() (transport.Conn, error) { return conn, nil },
+			Log: quiet(), Input: func(netcode.Tick) wireInput { return wireInput{X: 1} }, Dial: func() (transport.Conn, error) { return conn, nil },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -32,7 +31,7 @@ func (m *match) joinByHand() *cheat {
 		m.t.Fatal(err)
 	}
 	m.run(time.Second/30, func() { c.conn.Poll(m.now) })
-	w := packet.NewWriter(c.buf[1:])
+	w := netcode.NewWriter(c.buf[1:])
 	c.buf[0] = 0x48
 	m.protocol.WriteHelloForTest(&w)
 	_ = c.conn.Send(c.buf[:1+len(w.Bytes())])
@@ -49,7 +48,7 @@ func (m *match) joinByHand() *cheat {
 }
 
 // send writes one packet with all that is pending.
-func (c *cheat) send(view tick.Tick) {
+func (c *cheat) send(view netcode.Tick) {
 	c.conn.Poll(c.m.now)
 	for {
 		if _, ok := c.conn.Recv(c.buf[:]); !ok {
@@ -74,7 +73,7 @@ func (c *cheat) send(view tick.Tick) {
 }
 
 // inputs packs some for the ticks from first on, and sends them.
-func (c *cheat) inputs(first tick.Tick, n int, in input) {
+func (c *cheat) inputs(first netcode.Tick, n int, in input) {
 	c.pending.Reset()
 	for i := range n {
 		c.pending.Push(first.Add(i), in)
@@ -164,7 +163,7 @@ func TestAbsurdTicks(t *testing.T) {
 		last := p.State.X
 		for i := range 600 {
 			now := m.server.Tick()
-			first := []tick.Tick{0, 1<<31 - 5, 1<<32 - 3, now, now.Add(40), now.Add(1 << 30), now.Add(-1 << 30), now.Add(600), now.Add(-600)}[i%9]
+			first := []netcode.Tick{0, 1<<31 - 5, 1<<32 - 3, now, now.Add(40), now.Add(1 << 30), now.Add(-1 << 30), now.Add(600), now.Add(-600)}[i%9]
 			c.inputs(first, 1+i%32, input{X: 1, Dash: i%7 == 0})
 			c.send(first.Add(i << 20))
 			m.run(time.Second/tickRate, nil)
@@ -204,7 +203,7 @@ func TestTooFarAhead(t *testing.T) {
 		m.run(time.Second, nil)
 		c := m.joinByHand()
 		p := m.joined[1]
-		last := tick.Tick(0)
+		last := netcode.Tick(0)
 		// each sends one packet a tick for a while, with the inputs of the last ticks as a client
 		// does.
 		each := func(ahead int, in input) func() {

@@ -16,7 +16,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -30,7 +29,7 @@ type rogue struct {
 	conn     transport.Conn
 	endpoint *packet.Endpoint
 	encoder  *snapshot.Encoder
-	ids      []snapshot.ID
+	ids      []netcode.EntityID
 	held     [][]byte // to be sent later
 	buf      [transport.MaxMTU]byte
 
@@ -38,16 +37,16 @@ type rogue struct {
 	// its clock runs, but for a leap now and then, so that the client comes to predict
 	sane   bool
 	epoch  time.Duration // of that clock
-	now    tick.Tick
+	now    netcode.Tick
 	ping   uint8
 	pinged bool
 }
 
 func (r *rogue) odds(n int) bool { return r.rng.IntN(n) == 0 }
 
-func (r *rogue) anyID() snapshot.ID {
+func (r *rogue) anyID() netcode.EntityID {
 	if len(r.ids) == 0 || r.odds(10) {
-		return snapshot.ID(r.rng.Uint32())
+		return netcode.EntityID(r.rng.Uint32())
 	}
 	return r.ids[r.rng.IntN(len(r.ids))]
 }
@@ -78,7 +77,7 @@ func (r *rogue) hear() {
 	if !hello {
 		return
 	}
-	w := packet.NewWriter(r.buf[1:])
+	w := netcode.NewWriter(r.buf[1:])
 	r.buf[0] = 0x57
 	w.Bits(uint64(r.rng.IntN(3)), 16)
 	w.Bits(r.rng.Uint64(), 64)
@@ -130,7 +129,7 @@ func (r *rogue) edit() {
 }
 
 // time returns what the next packet says that it shows.
-func (r *rogue) time(grid clocksync.Grid) tick.Tick {
+func (r *rogue) time(grid clocksync.Grid) netcode.Tick {
 	r.now++
 	wild := 12
 	if r.sane {
@@ -141,7 +140,7 @@ func (r *rogue) time(grid clocksync.Grid) tick.Tick {
 	}
 	switch r.rng.IntN(wild) {
 	case 0:
-		return tick.Tick(r.rng.Uint32())
+		return netcode.Tick(r.rng.Uint32())
 	case 1:
 		return r.now.Add(-r.rng.IntN(1000))
 	case 2:
@@ -153,7 +152,7 @@ func (r *rogue) time(grid clocksync.Grid) tick.Tick {
 }
 
 // packet returns the next datagram.
-func (r *rogue) packet(at tick.Tick) []byte {
+func (r *rogue) packet(at netcode.Tick) []byte {
 	rng := r.rng
 	n := r.endpoint.Next()
 	if r.odds(5) {
@@ -196,7 +195,7 @@ func (r *rogue) packet(at tick.Tick) []byte {
 		w.Bits(uint64(rng.IntN(64)), 6)
 	default:
 		w.Bool(false)
-		runnerCodec{}.Write(w, runner{X: float32(rng.NormFloat64() * 1000), Dash: rng.Float32(), Ride: r.odds(2), On: r.anyID() * snapshot.ID(rng.IntN(2))})
+		runnerCodec{}.Write(w, runner{X: float32(rng.NormFloat64() * 1000), Dash: rng.Float32(), Ride: r.odds(2), On: r.anyID() * netcode.EntityID(rng.IntN(2))})
 		w.Bits(uint64(rng.IntN(3)), 8)
 		w.Bits(uint64(r.anyID()), 32)
 	}
@@ -241,11 +240,11 @@ func TestRogueServers(t *testing.T) {
 	const entities = 64
 	heard, malformed, corrected := uint64(0), uint64(0), uint64(0)
 	for seed := range uint64(24) {
-		p := newProtocolFor(t, snapshot.Config{MaxEntities: entities}, runnerGame())
-		r := &rogue{rng: rand.New(rand.NewPCG(seed, 1)), box: netcode.Predict(p, "box", boxes())}
+		p := newProtocolFor(t, netcode.Config{MaxEntities: entities}, runnerGame())
+		r := &rogue{rng: rand.New(rand.NewPCG(seed, 1)), box: netcode.PredictBodies(p, "box", boxes())}
 		r.world = snapshot.NewWorld(p.SchemaForTest())
 		r.arrival, r.sane = seed%5 == 0, seed%3 > 0
-		r.epoch, r.now = time.Duration(r.rng.Int64N(1<<50)), tick.Tick(r.rng.Uint32())
+		r.epoch, r.now = time.Duration(r.rng.Int64N(1<<50)), netcode.Tick(r.rng.Uint32())
 		r.m = &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: p}
 		r.m.engine, _ = ecs.New(ecs.Config{FixedRate: tickRate})
 		grid, err := clocksync.NewGrid(tickRate)
@@ -253,7 +252,7 @@ func TestRogueServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := r.m.join(perfect(), nil)
-		a.input = func(at tick.Tick) input { return input{X: int8(at%3) - 1, Dash: at%50 == 0} }
+		a.input = func(at netcode.Tick) input { return input{X: int8(at%3) - 1, Dash: at%50 == 0} }
 		w := a.engine.World()
 		poses := arche.All(arche.ComponentID[components.Transform3D](w))
 		frames := 0

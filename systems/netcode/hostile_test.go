@@ -12,8 +12,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -31,7 +29,7 @@ func TestNonsenseHurtsNobody(t *testing.T) {
 	var before runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	x := m.of(a).State.X
 	buf := make([]byte, transport.MaxMTU)
 	frames := 0
@@ -77,7 +75,7 @@ func TestNonsenseHurtsNobody(t *testing.T) {
 func FuzzHello(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3})
-	whole := packet.NewWriter(make([]byte, transport.MaxMTU))
+	whole := netcode.NewWriter(make([]byte, transport.MaxMTU))
 	newMatch(f, nil).protocol.WriteHelloForTest(&whole)
 	f.Add(whole.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -144,7 +142,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	for i := range 4 {
 		p := m.join(linksim.Symmetric(linksim.Condition{Delay: 40 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 0.02, Seed: uint64(i)}), nil)
-		p.input = func(at tick.Tick) input { return input{X: int8(at/30%3) - 1} }
+		p.input = func(at netcode.Tick) input { return input{X: int8(at/30%3) - 1} }
 	}
 	m.run(20*time.Second, nil)
 	m.mustPlay()
@@ -173,7 +171,7 @@ func BenchmarkServerTick(b *testing.B) {
 	}))
 	for i := range 64 {
 		p := m.join(perfect(), nil)
-		p.input = func(at tick.Tick) input { return input{X: int8((at/30+tick.Tick(i))%3) - 1} }
+		p.input = func(at netcode.Tick) input { return input{X: int8((at/30+netcode.Tick(i))%3) - 1} }
 	}
 	m.run(3*time.Second, nil)
 	m.mustPlay()
@@ -204,7 +202,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
 	}
 	const entities, bots, clients = 1000, 100, 3
-	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: entities + bots}), func(c *netcode.ServerConfig[runner, input]) { c.MaxPlayers, c.SnapshotRate = bots, 20 })
+	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: entities + bots}), func(c *netcode.ServerConfig[runner, input]) { c.MaxPlayers, c.SnapshotRate = bots, 20 })
 	all := make([]arche.Entity, entities)
 	for i := range all {
 		all[i] = m.crate(kindCrate, components.At3D(float32(i%40), 0, float32(i/40)))
@@ -218,7 +216,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 	}))
 	for i := range clients {
 		p := m.join(linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 0.01, Seed: uint64(i)}), nil)
-		p.input = func(at tick.Tick) input { return input{X: int8((at/30+tick.Tick(i))%3) - 1} }
+		p.input = func(at netcode.Tick) input { return input{X: int8((at/30+netcode.Tick(i))%3) - 1} }
 	}
 	var others []*cheat
 	for range bots - clients {
@@ -234,7 +232,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 		for step := range 2 {
 			for _, c := range others {
 				if c.conn.Poll(m.now); step == 1 && c.conn.State() == transport.Open && c.conn.Stats().Sent == 0 {
-					w := packet.NewWriter(c.buf[1:])
+					w := netcode.NewWriter(c.buf[1:])
 					c.buf[0] = 0x48
 					m.protocol.WriteHelloForTest(&w)
 					_ = c.conn.Send(c.buf[:1+len(w.Bytes())])

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -22,7 +21,7 @@ type invited struct {
 	*match
 	before []*match // of servers that were killed
 	guests *access.List
-	keys   []netcode.Key // that Joined was told, and Heard
+	keys   []netcode.ResumeID // that Joined was told, and Heard
 }
 
 var invitation = []byte("for one")
@@ -41,20 +40,20 @@ func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
 	joined, left := c.Joined, c.Left
 	c.Random, c.Timeout, c.Grace = nil, 8*time.Second, 10*time.Second
 	c.Authenticate = func(c netcode.JoinRequest) error {
-		return v.guests.Check(time.Time{}, c.Addr, c.Token, c.Key, c.Resumes)
+		return v.guests.Check(time.Time{}, c.Addr, c.Token, c.ResumeID, c.Resumes)
 	}
 	c.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
-		v.guests.Joined(p.Token(), p.FormerKey(), p.Key())
+		v.guests.Joined(p.Token(), p.PreviousResumeID(), p.ResumeID())
 		return joined(p)
 	}
 	c.Confirmed = func(p *netcode.Player[runner, input]) {
-		v.keys = append(v.keys, p.Key())
-		if !v.guests.Confirmed(p.Token(), p.Key()) {
+		v.keys = append(v.keys, p.ResumeID())
+		if !v.guests.Confirmed(p.Token(), p.ResumeID()) {
 			v.t.Error("a player was heard for whom no use was held")
 		}
 	}
 	c.Left = func(p *netcode.Player[runner, input], r transport.Reason) {
-		v.guests.Left(p.Token(), p.Key(), r.Code == transport.Kicked)
+		v.guests.Left(p.Token(), p.ResumeID(), r.Code == transport.Kicked)
 		left(p, r)
 	}
 }
@@ -123,7 +122,7 @@ func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	}
 	v.run(5*time.Second, nil)
 	v.mustPlay()
-	if len(v.joined) != 2 || len(v.keys) != 1 || v.keys[0] != v.of(a).Key() || v.of(a).FormerKey() != (netcode.Key{}) {
+	if len(v.joined) != 2 || len(v.keys) != 1 || v.keys[0] != v.of(a).ResumeID() || v.of(a).PreviousResumeID() != (netcode.ResumeID{}) {
 		t.Errorf("%d have joined, and %x were heard, want the second alone", len(v.joined), v.keys)
 	}
 	v.stranger("used up")
@@ -139,7 +138,7 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 			a := v.comes(perfect())
 			v.run(2*time.Second, nil)
 			v.mustPlay()
-			first := v.of(a).Key()
+			first := v.of(a).ResumeID()
 			switch how {
 			case "out of reach":
 				if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
@@ -155,7 +154,7 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 				v.kill()
 				a.path = deaf
 				v.run(8*time.Second, nil)
-				if len(v.joined) != 1 || v.joined[0].FormerKey() != first {
+				if len(v.joined) != 1 || v.joined[0].PreviousResumeID() != first {
 					t.Fatal("he has not tried to come back")
 				}
 				a.path = perfect()
@@ -171,15 +170,15 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 				v.run(12*time.Second, nil)
 				v.mustPlay()
 			}
-			if p := v.of(a); p.FormerKey() != first || p.Key() == first || v.keys[len(v.keys)-1] != p.Key() {
-				t.Errorf("he came as %x with the key %x, and was given %x", first, p.FormerKey(), p.Key())
+			if p := v.of(a); p.PreviousResumeID() != first || p.ResumeID() == first || v.keys[len(v.keys)-1] != p.ResumeID() {
+				t.Errorf("he came as %x with the key %x, and was given %x", first, p.PreviousResumeID(), p.ResumeID())
 			}
 			v.stranger("used up")
 			// Nobody comes in a second time by the key of somebody who is in, whichever number he
 			// says that he has.
 			twin := v.listener.Dial()
 			v.run(time.Second/30, func() { twin.Poll(v.now) })
-			hello := packet.NewWriter(make([]byte, 512))
+			hello := netcode.NewWriter(make([]byte, 512))
 			v.protocol.WriteHelloAsForTest(&hello, v.of(a).Number()+1, v.of(a))
 			if err := twin.Send(append([]byte{0x48}, hello.Bytes()...)); err != nil {
 				t.Fatal(err)
@@ -215,7 +214,7 @@ func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
 		t.Helper()
 		again := v.listener.Dial()
 		v.run(time.Second/30, func() { again.Poll(v.now) })
-		hello := packet.NewWriter(make([]byte, 512))
+		hello := netcode.NewWriter(make([]byte, 512))
 		v.protocol.WriteHelloAsForTest(&hello, p.Number(), p)
 		if err := again.Send(append([]byte{0x48}, hello.Bytes()...)); err != nil {
 			t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -31,7 +29,7 @@ func TestResume(t *testing.T) {
 	if a.client.Number() != number || m.of(a).Entity != entity || !m.of(a).Connected() || len(m.joined) != 2 {
 		t.Errorf("came back as %d, was %d; %d have joined", a.client.Number(), number, len(m.joined))
 	}
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	x := m.of(a).State.X
 	m.run(3*time.Second, nil)
 	if moved := m.of(a).State.X - x; moved < 14 {
@@ -86,7 +84,7 @@ func TestRefusals(t *testing.T) {
 	full := m.join(perfect(), token)
 	wrong := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Token = []byte("please") })
 	mine := m.protocol
-	m.protocol = newProtocol(t, snapshot.Config{Version: 2})
+	m.protocol = newProtocol(t, netcode.Config{Version: 2})
 	other := m.join(perfect(), token)
 	m.protocol = mine
 	m.run(time.Second, nil)

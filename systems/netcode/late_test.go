@@ -8,8 +8,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -18,7 +16,7 @@ import (
 // engine's clock begins when the engine does.
 func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	m.t.Helper()
-	p := &player{input: func(tick.Tick) input { return input{X: 1} }}
+	p := &player{input: func(netcode.Tick) input { return input{X: 1} }}
 	var err error
 	if p.client, err = netcode.NewClient(m.protocol, netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
@@ -27,7 +25,7 @@ func (m *match) inProcess(listener func() *loopback.Listener) *player {
 			}
 			return nil, errors.New("no server yet")
 		},
-		Input: func(t tick.Tick) input { return p.input(t) }, Log: quiet(),
+		Input: func(t netcode.Tick) input { return p.input(t) }, Log: quiet(),
 	}); err != nil {
 		m.t.Fatal(err)
 	}
@@ -100,7 +98,7 @@ func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
 	})
 	t.Run("a late host", func(t *testing.T) {
 		for _, wait := range []time.Duration{time.Second / 120, 400 * time.Millisecond, 7 * time.Second, 90 * time.Second} {
-			m := &match{t: t, protocol: newProtocol(t, snapshot.Config{})}
+			m := &match{t: t, protocol: newProtocol(t, netcode.Config{})}
 			var listener *loopback.Listener
 			p := m.inProcess(func() *loopback.Listener { return listener })
 			for now := time.Duration(0); now < wait; now += time.Second / 120 {

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -20,7 +18,7 @@ func TestLeadFollowsTheLoss(t *testing.T) {
 	fixed := func(c *netcode.ClientConfig[runner, input]) { c.Redundancy = netcode.Bounds[int]{Min: 3, Max: 3} }
 	a, b := m.join(lan, nil), m.join(lan, fixed)
 	for _, p := range m.clients {
-		p.input = func(at tick.Tick) input { return input{X: int8(at/20%3) - 1} }
+		p.input = func(at netcode.Tick) input { return input{X: int8(at/20%3) - 1} }
 	}
 	m.run(30*time.Second, nil)
 	m.mustPlay()
@@ -88,10 +86,10 @@ func TestBoundsAreChecked(t *testing.T) {
 		func(c *netcode.ClientConfig[runner, input]) { c.Delay.Min, c.Delay.Max = 2, 1 },
 	} {
 		c := netcode.ClientConfig[runner, input]{
-			Dial: func() (transport.Conn, error) { return nil, nil }, Input: func(tick.Tick) input { return input{} }, Log: quiet(),
+			Dial: func() (transport.Conn, error) { return nil, nil }, Input: func(netcode.Tick) input { return input{} }, Log: quiet(),
 		}
 		change(&c)
-		if _, err := netcode.NewClient(newProtocolFor(t, snapshot.Config{}, runnerGame()), c); err == nil {
+		if _, err := netcode.NewClient(newProtocolFor(t, netcode.Config{}, runnerGame()), c); err == nil {
 			t.Errorf("no error for a Redundancy of %+v and a Delay of %+v", c.Redundancy, c.Delay)
 		}
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -31,7 +29,7 @@ func (m *match) mustPlay() {
 func (m *match) crate(kind uint16, pose components.Pose3D) arche.Entity {
 	l := components.NewLogical(pose)
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
-	return spawn.NewWith(&l, &netcode.Replicated{Kind: kind})
+	return spawn.NewWith(&l, &netcode.Replicated{Archetype: kind})
 }
 
 // of returns a client's player on the server: who says hello first is in first, whoever dialled
@@ -51,7 +49,7 @@ func (m *match) transform(e arche.Entity) *components.Transform3D {
 	return (*components.Transform3D)(w.Get(e, arche.ComponentID[components.Transform3D](w)))
 }
 
-func (m *match) id(e arche.Entity) snapshot.ID {
+func (m *match) id(e arche.Entity) netcode.EntityID {
 	w := m.engine.World()
 	return (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w))).ID
 }
@@ -64,7 +62,7 @@ func TestPlayersRunSmoothly(t *testing.T) {
 		m.run(5*time.Second, nil)
 		m.mustPlay()
 		before := a.client.Stats().Corrections
-		flip := func(at tick.Tick) input {
+		flip := func(at netcode.Tick) input {
 			if at/90%2 == 0 {
 				return input{X: 1}
 			}
@@ -111,7 +109,7 @@ func TestOwnPlayerAnswersAtOnce(t *testing.T) {
 	m.run(4*time.Second, nil)
 	m.mustPlay()
 	start := a.visual(a.client.Entity())
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	waited := time.Duration(0)
 	m.run(200*time.Millisecond, func() {
 		if a.visual(a.client.Entity()) == start {
@@ -234,7 +232,7 @@ func TestWhatElseTravels(t *testing.T) {
 	}
 	sw := m.engine.World()
 	(*health)(sw.Get(m.joined[0].Entity, arche.ComponentID[health](sw))).Points = 60
-	if r := (*netcode.Replicated)(w.Get(own, arche.ComponentID[netcode.Replicated](w))); r.Owner != a.client.Number() || r.Kind != kindRun {
+	if r := (*netcode.Replicated)(w.Get(own, arche.ComponentID[netcode.Replicated](w))); r.Owner != a.client.Number() || r.Archetype != kindRun {
 		t.Errorf("the own player is %+v, want owner %d and kind %d", r, a.client.Number(), kindRun)
 	}
 	for i := range 50 {
@@ -277,7 +275,7 @@ func TestRelevance(t *testing.T) {
 	for i := range 20 {
 		row = append(row, m.crate(kindCrate, components.At3D(float32(2*i), 0, 2)))
 	}
-	spawned := map[snapshot.ID]int{}
+	spawned := map[netcode.EntityID]int{}
 	a := m.join(seeds(14), func(c *netcode.ClientConfig[runner, input]) {
 		c.Spawn = func(w *arche.World, r netcode.Replicated, _ bool) arche.Entity {
 			spawned[r.ID]++
@@ -301,9 +299,9 @@ func TestRelevance(t *testing.T) {
 		}
 	}
 	check(m.of(a).State.X)
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	m.run(4*time.Second, nil)
-	a.input = func(tick.Tick) input { return input{} }
+	a.input = func(netcode.Tick) input { return input{} }
 	m.run(2*time.Second, nil)
 	check(m.of(a).State.X)
 	if sees(secret) || spawned[m.id(secret)] > 0 {
@@ -330,11 +328,11 @@ func TestRewind(t *testing.T) {
 		// The shooter says with a dash where the target stands on his screen, in the step in which
 		// he dashes.
 		var a *player
-		aimed := map[tick.Tick]mgl32.Vec3{}
+		aimed := map[netcode.Tick]mgl32.Vec3{}
 		a = m.join(linksim.Symmetric(linksim.Condition{Delay: oneWay * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 15}), nil)
 		m.run(6*time.Second, nil)
 		m.mustPlay()
-		a.input = func(at tick.Tick) input {
+		a.input = func(at netcode.Tick) input {
 			aimed[at] = a.logical(a.client.Replica(m.id(target)))
 			return input{Dash: at%30 == 0}
 		}
@@ -372,7 +370,7 @@ func TestStalls(t *testing.T) {
 	m.mustPlay()
 	a.stall = 60 * time.Second
 	m.run(62*time.Second, nil)
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	m.run(3*time.Second, nil)
 	m.mustPlay()
 	x := m.of(a).State.X
@@ -396,7 +394,7 @@ func TestInputsOnArrival(t *testing.T) {
 	b := m.join(linksim.Symmetric(path), nil)
 	m.run(4*time.Second, nil)
 	m.mustPlay()
-	a.input = func(at tick.Tick) input { return input{X: int8(at/60%3) - 1} }
+	a.input = func(at netcode.Tick) input { return input{X: int8(at/60%3) - 1} }
 	m.run(3*time.Second, nil)
 	before := a.client.Stats().Corrections
 	var last mgl32.Vec3

@@ -14,8 +14,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -48,15 +46,15 @@ type titled struct{ Title string }
 // What a programmer gets wrong at first is told where it happens, with what to do.
 func TestMistakesAreTold(t *testing.T) {
 	mustPanic(t, "a component without a codec", func() {
-		netcode.Mirror[health](newProtocol(t, snapshot.Config{}), "spare", nil)
+		netcode.ReplicateComponent[health](newProtocol(t, netcode.Config{}), "spare", nil)
 	}, "no codec")
 	mustPanic(t, "a component that holds a string", func() {
-		netcode.Mirror[titled](newProtocol(t, snapshot.Config{}), "title", nil)
+		netcode.ReplicateComponent[titled](newProtocol(t, netcode.Config{}), "title", nil)
 	}, "holds a pointer (Title string)", "an array of fixed size")
 
 	m := newMatch(t, nil)
 	client := func(dial func() (transport.Conn, error)) *netcode.Client[runner, input] {
-		c, err := netcode.NewClient(m.protocol, netcode.ClientConfig[runner, input]{Dial: dial, Input: func(tick.Tick) input { return input{} }, Log: quiet()})
+		c, err := netcode.NewClient(m.protocol, netcode.ClientConfig[runner, input]{Dial: dial, Input: func(netcode.Tick) input { return input{} }, Log: quiet()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,12 +142,12 @@ type atlas struct{ Pages [300]uint32 }
 type atlasCodec struct{}
 
 func (atlasCodec) Quantize(a atlas) atlas { return a }
-func (atlasCodec) Encode(w *packet.Writer, a atlas, _ *atlas) {
+func (atlasCodec) Encode(w *netcode.Writer, a atlas, _ *atlas) {
 	for _, page := range a.Pages {
 		w.Bits(uint64(page), 32)
 	}
 }
-func (atlasCodec) Decode(r *packet.Reader, _ *atlas) (a atlas) {
+func (atlasCodec) Decode(r *netcode.Reader, _ *atlas) (a atlas) {
 	for i := range a.Pages {
 		a.Pages[i] = uint32(r.Bits(32))
 	}
@@ -159,8 +157,8 @@ func (atlasCodec) Decode(r *packet.Reader, _ *atlas) (a atlas) {
 // An entity that clients cannot be told of, or of whose place they cannot be told, is a line in the
 // server's log, and one only. The others are shown.
 func TestWhatCannotTravelIsLogged(t *testing.T) {
-	p := newProtocol(t, snapshot.Config{})
-	netcode.Mirror[atlas](p, "atlas", atlasCodec{})
+	p := newProtocol(t, netcode.Config{})
+	netcode.ReplicateComponent[atlas](p, "atlas", atlasCodec{})
 	var log bytes.Buffer
 	m := newMatchOf(t, p, func(c *netcode.ServerConfig[runner, input]) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	a := m.join(perfect(), nil)
@@ -190,7 +188,7 @@ func TestWhatCannotTravelIsLogged(t *testing.T) {
 	if !a.client.Replica(m.id(fat)).IsZero() {
 		t.Error("1200 bytes of an entity went into a packet")
 	}
-	for _, words := range []string{"beyond the positions that travel", "snapshot.Config.Position", "does not fit into a packet", "codecs of its components"} {
+	for _, words := range []string{"beyond the positions that travel", "netcode.Config.Position", "does not fit into a packet", "codecs of its components"} {
 		if n := strings.Count(log.String(), words); n != 1 {
 			t.Errorf("%d times %q in the log:\n%s", n, words, log.String())
 		}

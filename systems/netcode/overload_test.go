@@ -7,8 +7,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -19,7 +17,7 @@ func TestOverloadKicksNobody(t *testing.T) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
 		for i := range 4 {
 			p := m.join(linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: uint64(i)}), nil)
-			p.input = func(at tick.Tick) input { return input{X: int8(at/30%3) - 1} }
+			p.input = func(at netcode.Tick) input { return input{X: int8(at/30%3) - 1} }
 		}
 		m.run(3*time.Second, nil)
 		m.mustPlay()
@@ -72,11 +70,11 @@ func TestStarvedMachinesKickNobody(t *testing.T) {
 		for _, seed := range []uint64{2, 45, 105, 126, 149, 189} {
 			random := rand.New(rand.NewPCG(seed, 7))
 			// As the demo's server: it lets no time go.
-			m := newMatchOn(t, newProtocol(t, snapshot.Config{}), ecs.Config{FixedRate: tickRate, MaxSteps: 2 * tickRate, MaxDelta: time.Second},
+			m := newMatchOn(t, newProtocol(t, netcode.Config{}), ecs.Config{FixedRate: tickRate, MaxSteps: 2 * tickRate, MaxDelta: time.Second},
 				func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
 			for i := range 2 {
 				p := m.join(linksim.Symmetric(linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: seed*10 + uint64(i)}), nil)
-				p.input = func(at tick.Tick) input { return input{X: int8(at/30%3) - 1} }
+				p.input = func(at netcode.Tick) input { return input{X: int8(at/30%3) - 1} }
 			}
 			mean := float64([]time.Duration{20, 60, 120, 250}[seed%4] * time.Millisecond)
 			engines := []*ecs.Engine{m.engine, m.clients[0].engine, m.clients[1].engine}

@@ -19,20 +19,20 @@ const (
 
 var errNotSaid = errors.New("netcode: the own state of a packet that never came")
 
-// own is what a client is told of himself.
-type own[S any] struct {
+// ownState is what a client is told of himself.
+type ownState[S any] struct {
 	state S
 	jumps uint8
 	body  EntityID // what shows him; None if that is hidden from him
 }
 
-func (o own[S]) write(w *Writer, states StateCodec[S]) {
+func (o ownState[S]) write(w *Writer, states StateCodec[S]) {
 	states.Write(w, o.state)
 	w.Bits(uint64(o.jumps), 8)
 	w.Bits(uint64(o.body), 32)
 }
 
-func readOwn[S any](r *Reader, states StateCodec[S]) (o own[S]) {
+func readOwn[S any](r *Reader, states StateCodec[S]) (o ownState[S]) {
 	o.state = states.Read(r)
 	o.jumps = uint8(r.Bits(8))
 	o.body = EntityID(r.Bits(32))
@@ -79,7 +79,7 @@ func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (sa
 	if p.own.name(w, n) {
 		return 8*len(p.own.bits) - recallBits
 	}
-	own[S]{p.State, p.jumps, s.shownID(p)}.write(w, s.protocol.game.States)
+	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(w, s.protocol.game.States)
 	return 0
 }
 
@@ -89,21 +89,21 @@ func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 		return
 	}
 	s.noting = NewWriter(s.scratch)
-	own[S]{p.State, p.jumps, s.shownID(p)}.write(&s.noting, s.protocol.game.States)
+	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(&s.noting, s.protocol.game.States)
 	// one that does not fit is never acknowledged: it is not sent either
 	p.own.note(s.noting.Bytes())
 }
 
-// ownHeard is the client's part: what packets said, by their numbers.
-type ownHeard[S any] struct {
+// ownReceived is the client's part: what packets said, by their numbers.
+type ownReceived[S any] struct {
 	ring [remembered]struct {
 		number packet.Number
-		own    own[S]
+		own    ownState[S]
 	}
 }
 
 // read reads what packet n says. Naming a packet that has not come is an error of the reader.
-func (h *ownHeard[S]) read(r *Reader, n packet.Number, states StateCodec[S]) (o own[S]) {
+func (h *ownReceived[S]) read(r *Reader, n packet.Number, states StateCodec[S]) (o ownState[S]) {
 	if !r.Bool() {
 		return readOwn(r, states)
 	}
@@ -116,7 +116,7 @@ func (h *ownHeard[S]) read(r *Reader, n packet.Number, states StateCodec[S]) (o 
 }
 
 // keep remembers what a packet said that is acknowledged from now on.
-func (h *ownHeard[S]) keep(n packet.Number, o own[S]) {
+func (h *ownReceived[S]) keep(n packet.Number, o ownState[S]) {
 	e := &h.ring[n%remembered]
 	e.number, e.own = n, o
 }

@@ -10,9 +10,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -25,7 +22,7 @@ func baseline(seed uint64) linksim.Path {
 }
 
 // strafe flips twice a second, and dashes now and then.
-func strafe(at tick.Tick) input {
+func strafe(at netcode.Tick) input {
 	return input{X: int8(at/30%2)*2 - 1, Dash: at%97 == 0}
 }
 
@@ -41,7 +38,7 @@ func TestOwnPlayerAtBase(t *testing.T) {
 		m.mustPlay()
 		// where the newest input goes; since when the picture has not followed
 		way, since := int8(0), time.Duration(-1)
-		a.input = func(at tick.Tick) input {
+		a.input = func(at netcode.Tick) input {
 			in := strafe(at)
 			if in.X != way {
 				way, since = in.X, m.now
@@ -101,7 +98,7 @@ func TestShovedByTheServer(t *testing.T) {
 			places[p.State.Z] = true
 		}))
 		a := m.join(baseline(2300+seed), nil)
-		a.input = func(tick.Tick) input { return input{X: 1} }
+		a.input = func(netcode.Tick) input { return input{X: 1} }
 		m.run(5*time.Second, nil)
 		m.mustPlay()
 		before := a.client.Stats().Corrections
@@ -142,7 +139,7 @@ func TestShovedByTheServer(t *testing.T) {
 // pressing is the game of these tests with presses that run once.
 func pressing() netcode.Game[runner, input] {
 	game := runnerGame()
-	game.Rules = prediction.Rules[input]{
+	game.Rules = netcode.InputRules[input]{
 		Repeat: func(last input) input { last.Dash = false; return last },
 		Merge:  func(into, presses input) input { into.Dash = into.Dash || presses.Dash; return into },
 	}
@@ -154,7 +151,7 @@ func pressing() netcode.Game[runner, input] {
 func TestLostInputs(t *testing.T) {
 	ticks, missed, worst, all := uint64(0), uint64(0), 0.0, 0
 	for seed := range uint64(20) {
-		m := newMatchOf(t, newProtocolFor(t, snapshot.Config{}, pressing()), nil)
+		m := newMatchOf(t, newProtocolFor(t, netcode.Config{}, pressing()), nil)
 		ran := 0
 		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 			if len(m.joined) > 0 && m.joined[0].Input.Dash {
@@ -164,10 +161,10 @@ func TestLostInputs(t *testing.T) {
 		path := baseline(2400 + seed)
 		path.Send.Loss = 0.15
 		a := m.join(path, nil)
-		pressed, on := map[tick.Tick]bool{}, true
-		a.input = func(at tick.Tick) input {
+		pressed, on := map[netcode.Tick]bool{}, true
+		a.input = func(at netcode.Tick) input {
 			in := input{X: int8(at/30%2)*2 - 1}
-			if on && at%20 == tick.Tick(seed) {
+			if on && at%20 == netcode.Tick(seed) {
 				// alone: two that are merged into one tick would be one
 				in.Dash, pressed[at] = true, true
 			}
@@ -200,7 +197,7 @@ func TestCorrectionSpeedOfAGame(t *testing.T) {
 	for _, speed := range []float32{-1, float32(math.NaN())} {
 		game := runnerGame()
 		game.CorrectionSpeed = speed
-		if _, err := netcode.NewProtocol(snapshot.Config{TickRate: tickRate}, game); err == nil || !strings.Contains(err.Error(), "must be positive") {
+		if _, err := netcode.NewProtocol(netcode.Config{TickRate: tickRate}, game); err == nil || !strings.Contains(err.Error(), "must be positive") {
 			t.Errorf("a CorrectionSpeed of %v: %v, want an error that says what to do", speed, err)
 		}
 	}

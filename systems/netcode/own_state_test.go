@@ -19,16 +19,16 @@ func (counterCodec) Read(r *Reader) int     { return int(r.Bits(32)) }
 func TestOwnStateOverAnyPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent ownSent
-		var heard ownHeard[int]
+		var heard ownReceived[int]
 		var codec counterCodec
 		type flight struct {
 			number  packet.Number
 			version uint32
 			bytes   []byte
-			truth   own[int]
+			truth   ownState[int]
 		}
 		var down, up []flight
-		truth, newest, calm := own[int]{}, packet.Number(0), 0
+		truth, newest, calm := ownState[int]{}, packet.Number(0), 0
 		for n := packet.Number(1); n < 400; n++ {
 			before := truth
 			if rapid.IntRange(0, 19).Draw(t, "change") == 0 {
@@ -90,8 +90,8 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 // Naming a packet that never came, that is too long ago, or the one that names is nothing that a
 // server sends.
 func TestOwnStateThatWasNeverSaid(t *testing.T) {
-	var heard ownHeard[int]
-	heard.keep(10, own[int]{state: 7})
+	var heard ownReceived[int]
+	heard.keep(10, ownState[int]{state: 7})
 	for _, test := range []struct {
 		n    packet.Number
 		back uint64

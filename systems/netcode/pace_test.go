@@ -12,9 +12,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -36,7 +33,7 @@ type passage struct {
 
 func thinnedLine(t *testing.T, rate, bodies int) *thinned {
 	x := &thinned{tap: &tapped{}}
-	x.match = newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 512}), func(c *netcode.ServerConfig[runner, input]) {
+	x.match = newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 512}), func(c *netcode.ServerConfig[runner, input]) {
 		x.tap.Listener, c.Listener = c.Listener, x.tap
 		c.SnapshotRate = 30
 	})
@@ -119,7 +116,7 @@ func TestThinLineIsNotFilled(t *testing.T) {
 	if share := float64(st.Starved-starved.Starved) / float64(st.Sampled-starved.Sampled); share > 0.01 {
 		t.Errorf("%.1f %% of the poses were starved", 100*share)
 	}
-	if s := x.of(x.client).Stats().Path; s.Cause == congestion.Free || s.Rate > 1.5*line {
+	if s := x.of(x.client).Stats().Path; s.Cause == netcode.RateFree || s.Rate > 1.5*line {
 		t.Errorf("the player's path: %+v", s)
 	}
 }
@@ -147,7 +144,7 @@ func TestLineThatDropsAndComesBack(t *testing.T) {
 	if _, _, again := x.since(x.now - 5*time.Second); again < 0.97*full {
 		t.Errorf("%.0f bytes/s before the drop, %.0f when it has been over for 5 s", full, again)
 	}
-	if s := x.of(x.client).Stats().Path; s.Cause != congestion.Free {
+	if s := x.of(x.client).Stats().Path; s.Cause != netcode.RateFree {
 		t.Errorf("the player's path: %+v", s)
 	}
 }
@@ -161,7 +158,7 @@ func TestWideLineLosesNothing(t *testing.T) {
 		m.mustPlay()
 		m.run(30*time.Second, func() {
 			st := a.client.Stats()
-			if s := m.of(a).Stats().Path; s.Cause != congestion.Free || st.Path.Cause != congestion.Free || st.Interval != time.Second/30 {
+			if s := m.of(a).Stats().Path; s.Cause != netcode.RateFree || st.Path.Cause != netcode.RateFree || st.Interval != time.Second/30 {
 				t.Fatalf("at %v: down %+v, up %+v, an interval of %v", m.now, s, st.Path, st.Interval)
 			}
 		})
@@ -178,7 +175,7 @@ func TestThinWayUp(t *testing.T) {
 		up.Rate, up.Queue = rate, 256*1200
 		a := m.join(linksim.Path{Send: up, Receive: way}, nil)
 		n := uint32(0)
-		a.input = func(at tick.Tick) input {
+		a.input = func(at netcode.Tick) input {
 			n = n*1664525 + 1013904223
 			return input{X: int8(n>>16%3) - 1, Z: int8(n>>20%3) - 1}
 		}

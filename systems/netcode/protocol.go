@@ -19,14 +19,14 @@ type Game[S any, I comparable] struct {
 	Step func(state S, in I, t Tick) S
 	// Pose returns where a player in the state is, in his parent's frame. Required.
 	Pose func(state S) components.Pose3D
-	// Carrier names what carries a player in the state, so that Pose is in its frame: a mover, or a
+	// MovementBase names what carries a player in the state, so that Pose is in its frame: a mover, or a
 	// body. His entity becomes its child; Step takes the state from one frame to the other when it
 	// boards and leaves. A body that carries the own player is predicted as long as it does, at any
 	// distance. Where what carries him is destroyed, he stays where it was last until his state
 	// names something else; a hierarchy.Hierarchy on the server then needs KeepOrphans, or his
 	// entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the
 	// server's entity has otherwise, if any.
-	Carrier func(state S) Carrier
+	MovementBase func(state S) MovementBase
 	// Distance tells how far a prediction was off, at least 0, in whatever unit; NaN for what makes
 	// no sense. Up to Tolerance, in the same unit, it counts as right; zero corrects every
 	// difference. What Distance leaves out is not corrected. Required.
@@ -67,7 +67,7 @@ type Protocol[S any, I comparable] struct {
 	game    Game[S, I]
 	schema  *snapshot.Schema
 	grid    Grid // of positions
-	mirrors []mirrorKind
+	mirrors []componentKind
 	bodies  *bodiesOf[S, I] // nil: none
 	movers  map[uint16]func(t Tick) components.Pose3D
 }
@@ -90,13 +90,13 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
 }
 
-// SetMover says that all entities of a kind follow a path that is a function of the tick:
+// SetScriptedMover says that all entities of a kind follow a path that is a function of the tick:
 // platforms, doors, the sun. The server moves them by it and sends no motion, and clients draw them
 // at the tick at which they draw their own player, so that he does not stand beside the platform
 // that carries him.
-func (p *Protocol[S, I]) SetMover(kind uint16, path func(t Tick) components.Pose3D) {
+func (p *Protocol[S, I]) SetScriptedMover(kind uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
-		panic("netcode: SetMover without a path; pass a function of the tick")
+		panic("netcode: SetScriptedMover without a path; pass a function of the tick")
 	}
 	if p.bodies != nil && p.bodies.has(kind) {
 		panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))

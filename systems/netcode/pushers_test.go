@@ -9,12 +9,11 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // twoAtABox begins a match of two who stand on either side of a box along z, a on the lesser, and
 // records where it is.
-func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e arche.Entity, there map[tick.Tick]mgl32.Vec3) {
+func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e arche.Entity, there map[netcode.Tick]mgl32.Vec3) {
 	t.Helper()
 	m = newMatchOf(t, boxProtocol(t, boxes()), nil)
 	a, b = m.join(first, nil), m.join(second, nil)
@@ -31,9 +30,9 @@ func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e 
 
 // stubborn pushes a box and never gives up: he runs at it from where he is, but now and then he
 // rests, or walks to the side.
-func (p *player) stubborn(e arche.Entity, whim uint64) func(tick.Tick) input {
-	return func(at tick.Tick) input {
-		x := (uint64(at+tick.Tick(whim*17))/45 + whim*7919) * 0x9e3779b97f4a7c15 >> 40
+func (p *player) stubborn(e arche.Entity, whim uint64) func(netcode.Tick) input {
+	return func(at netcode.Tick) input {
+		x := (uint64(at+netcode.Tick(whim*17))/45 + whim*7919) * 0x9e3779b97f4a7c15 >> 40
 		switch x % 8 {
 		case 0:
 			return input{}
@@ -79,13 +78,13 @@ func TestTwoPlayersPushOneBox(t *testing.T) {
 		least := uint64(math.MaxUint64)
 		for seed := range uint64(20) {
 			m, a, b, e, there := twoAtABox(t, network.path(2*seed+1), network.path(2*seed+2))
-			var now tick.Tick
+			var now netcode.Tick
 			replica, whims := a.replicaOf(m, e), a.stubborn(a.replicaOf(m, e), 2*seed)
-			a.input = func(at tick.Tick) input { now = at; return whims(at) }
+			a.input = func(at netcode.Tick) input { now = at; return whims(at) }
 			b.input = b.stubborn(b.replicaOf(m, e), 2*seed+1)
 			before := a.client.Stats()
 			var seen, truth motions
-			predicted := map[tick.Tick]mgl32.Vec3{}
+			predicted := map[netcode.Tick]mgl32.Vec3{}
 			m.run(seconds*time.Second, func() {
 				seen = append(seen, a.visual(replica))
 				predicted[now+1] = a.logical(replica)
@@ -132,9 +131,9 @@ func TestTwoPlayersLeanOnOneBox(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
 			m, a, b, e, there := twoAtABox(t, network.path(2*seed+1), network.path(2*seed+2))
-			var now [2]tick.Tick
-			a.input = func(at tick.Tick) input { now[0] = at; return input{Z: 1} }
-			b.input = func(at tick.Tick) input { now[1] = at; return input{Z: -1} }
+			var now [2]netcode.Tick
+			a.input = func(at netcode.Tick) input { now[0] = at; return input{Z: 1} }
+			b.input = func(at netcode.Tick) input { now[1] = at; return input{Z: -1} }
 			m.run(time.Second, nil)
 			before := [2]netcode.ClientStats{a.client.Stats(), b.client.Stats()}
 			m.run(20*time.Second, nil)

@@ -9,18 +9,18 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// Mirror replicates a component type of the game's: what the server's entity has, the client's has,
+// ReplicateComponent replicates a component type of the game's: what the server's entity has, the client's has,
 // as the codec quantises it. On an entity that is seen in the past a value holds from the step in
-// which the picture comes to the moment that it is of ([OnArrival] changes that): a door is open
+// which the picture comes to the moment that it is of ([Immediate] changes that): a door is open
 // when it is seen to be. On one that is drawn in the present, as the own player is, it holds from
 // when it comes. Call it in the same order on both ends. It panics when the protocol is in use
 // already, for a name that is taken, and for a type that holds pointers: strings, slices and maps
 // are such.
-func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...MirrorOption) snapshot.Component[T] {
+func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
 		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
 	}
-	m := mirrorOf[T]{handle: snapshot.Register(p.schema, name, codec)}
+	m := replicatedComponent[T]{handle: snapshot.Register(p.schema, name, codec)}
 	for _, o := range options {
 		o(&m.options)
 	}
@@ -28,22 +28,22 @@ func Mirror[T comparable, S any, I comparable](p *Protocol[S, I], name string, c
 	return m.handle
 }
 
-// MirrorOption changes how a component is mirrored.
-type MirrorOption func(*mirrorOptions)
+// ComponentOption changes how a component is mirrored.
+type ComponentOption func(*componentOptions)
 
-// OnArrival gives clients the values of a component as soon as they come, wherever the picture is:
+// Immediate gives clients the values of a component as soon as they come, wherever the picture is:
 // for what has no place in it, such as scores, names and clocks. An entity that is not seen yet has
 // the newest ones when it is.
-func OnArrival() MirrorOption { return func(o *mirrorOptions) { o.onArrival = true } }
+func Immediate() ComponentOption { return func(o *componentOptions) { o.onArrival = true } }
 
-type mirrorOptions struct{ onArrival bool }
+type componentOptions struct{ onArrival bool }
 
-// mirrorKind is a mirrored component type before it knows a world, mirror one that does.
-type mirrorKind interface {
-	bind(w *arche.World) mirror
+// componentKind is a mirrored component type before it knows a world, mirror one that does.
+type componentKind interface {
+	bind(w *arche.World) componentMirror
 }
 
-type mirror interface {
+type componentMirror interface {
 	// send copies the entity's component, or that it has none, into what travels.
 	send(e arche.Entity, to *snapshot.World, id EntityID)
 	// tells reports whether a change says anything of the component.
@@ -59,18 +59,18 @@ type mirror interface {
 	early() bool
 }
 
-type mirrorOf[T comparable] struct {
+type replicatedComponent[T comparable] struct {
 	handle  snapshot.Component[T]
-	options mirrorOptions
+	options componentOptions
 }
 
-func (m mirrorOf[T]) bind(w *arche.World) mirror {
-	return &mirrorIn[T]{mirrorOf: m, world: w, id: arche.ComponentID[T](w)}
+func (m replicatedComponent[T]) bind(w *arche.World) componentMirror {
+	return &replicatedColumn[T]{replicatedComponent: m, world: w, id: arche.ComponentID[T](w)}
 }
 
-// mirrorIn is a mirrored component type in a world.
-type mirrorIn[T comparable] struct {
-	mirrorOf[T]
+// replicatedColumn is a mirrored component type in a world.
+type replicatedColumn[T comparable] struct {
+	replicatedComponent[T]
 	world *arche.World
 	id    arche.ID
 	held  []T     // what came and does not hold yet
@@ -80,7 +80,7 @@ type mirrorIn[T comparable] struct {
 // absent is where a component is held that the entity does not have.
 const absent = -1
 
-func (m *mirrorIn[T]) send(e arche.Entity, to *snapshot.World, id EntityID) {
+func (m *replicatedColumn[T]) send(e arche.Entity, to *snapshot.World, id EntityID) {
 	if m.world.Has(e, m.id) {
 		m.handle.Set(to, id, *(*T)(m.world.Get(e, m.id)))
 	} else {
@@ -88,22 +88,22 @@ func (m *mirrorIn[T]) send(e arche.Entity, to *snapshot.World, id EntityID) {
 	}
 }
 
-func (m *mirrorIn[T]) tells(change *snapshot.Change) bool {
+func (m *replicatedColumn[T]) tells(change *snapshot.Change) bool {
 	return change.Op == snapshot.Spawned || m.handle.ChangedIn(change)
 }
 
-func (m *mirrorIn[T]) early() bool { return m.options.onArrival }
+func (m *replicatedColumn[T]) early() bool { return m.options.onArrival }
 
-func (m *mirrorIn[T]) keep(from *snapshot.Decoder, change *snapshot.Change) int32 {
+func (m *replicatedColumn[T]) keep(from *snapshot.Decoder, change *snapshot.Change) int32 {
 	return m.put(m.handle.In(from, change))
 }
 
-func (m *mirrorIn[T]) keepNewest(from *snapshot.Decoder, id EntityID) int32 {
+func (m *replicatedColumn[T]) keepNewest(from *snapshot.Decoder, id EntityID) int32 {
 	return m.put(m.handle.Get(from, id))
 }
 
 // put holds a value, or that there is none, and returns where.
-func (m *mirrorIn[T]) put(v T, ok bool) int32 {
+func (m *replicatedColumn[T]) put(v T, ok bool) int32 {
 	if !ok {
 		return absent
 	}
@@ -117,7 +117,7 @@ func (m *mirrorIn[T]) put(v T, ok bool) int32 {
 	return int32(len(m.held) - 1)
 }
 
-func (m *mirrorIn[T]) give(place int32, e arche.Entity) {
+func (m *replicatedColumn[T]) give(place int32, e arche.Entity) {
 	var v T
 	if place != absent {
 		v, m.held[place] = m.held[place], v

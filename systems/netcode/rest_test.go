@@ -179,7 +179,7 @@ func TestOriginShiftOfWhatRests(t *testing.T) {
 			m.engine.Install(ip)
 			l := components.NewLogical(components.At3D(0, 0, 0))
 			spawn := generic.NewMap3[components.Transform3D, components.Visual3D, netcode.Replicated](m.engine.World())
-			crate := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Kind: kindCrate})
+			crate := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Archetype: kindCrate})
 			a := m.join(network.path(seed+1), nil)
 			m.run(4*time.Second, nil)
 			m.mustPlay()
@@ -212,7 +212,7 @@ func TestOriginShiftOfWhatMoves(t *testing.T) {
 			m.engine.Install(ip)
 			l := components.NewLogical(components.At3D(0, 0, 0))
 			spawn := generic.NewMap3[components.Transform3D, components.Visual3D, netcode.Replicated](m.engine.World())
-			crate := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Kind: kindCrate})
+			crate := spawn.NewWith(&l, &components.Visual3D{}, &netcode.Replicated{Archetype: kindCrate})
 			origin, at := float32(0), uint64(4*tickRate+seed)
 			move := func() {
 				origin -= shift

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -24,7 +22,7 @@ func (c *cheat) dial() transport.Conn {
 func (c *cheat) resume(conn transport.Conn, p *netcode.Player[runner, input], token []byte) {
 	c.conn = conn
 	conn.Poll(c.m.now)
-	w := packet.NewWriter(c.buf[1:])
+	w := netcode.NewWriter(c.buf[1:])
 	c.buf[0] = 0x48
 	c.m.protocol.WriteHelloWithForTest(&w, p, token)
 	_ = conn.Send(c.buf[:1+len(w.Bytes())])
@@ -44,7 +42,7 @@ func TestNoTrickGivesTime(t *testing.T) {
 			})
 			c := m.joinByHand()
 			p := m.joined[0]
-			id := tick.Tick(1000)
+			id := netcode.Tick(1000)
 			burst := func(n int) {
 				c.inputs(id, n, input{X: 1})
 				id = id.Add(n)

@@ -15,8 +15,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -33,7 +31,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 	var m *match
 	var all []arche.Entity
 	tap := &tapped{}
-	m = newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
+	m = newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
 		tap.Listener = c.Listener
 		c.Listener = tap
 		c.Interest = netcode.Interest{Radius: radius, Leave: leave}
@@ -49,7 +47,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		if i%10 == 3 {
 			h.Points = secret
 		}
-		e := spawn.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &h)
+		e := spawn.NewWith(&l, &netcode.Replicated{Archetype: kindCrate}, &h)
 		hidden[e] = i%10 == 3
 		root[e] = e
 		if above := i - 1; i%10 == 3 || i%10 == 4 || i%10 == 8 {
@@ -72,10 +70,10 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		}
 	}))
 	bySlot := map[int]arche.Entity{} // nobody goes
-	idAt := func(slot int) snapshot.ID {
+	idAt := func(slot int) netcode.EntityID {
 		if len(bySlot) < len(all)+1 {
 			for _, e := range append(slices.Clone(all), m.joined[0].Entity) {
-				if id := m.id(e); id != snapshot.None {
+				if id := m.id(e); id != netcode.NoEntity {
 					bySlot[id.Slot()] = e
 				}
 			}
@@ -83,9 +81,9 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		if e, ok := bySlot[slot]; ok {
 			return m.id(e)
 		}
-		return snapshot.None
+		return netcode.NoEntity
 	}
-	may := func(id snapshot.ID) error {
+	may := func(id netcode.EntityID) error {
 		if e := bySlot[id.Slot()]; !e.IsZero() && m.id(e) == id && e != m.joined[0].Entity {
 			for up := e; ; up = parents.Get(up).Entity {
 				if hidden[up] {
@@ -113,7 +111,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		}
 		packets++
 		names += len(records)
-		if own != snapshot.None && own != m.id(m.joined[0].Entity) {
+		if own != netcode.NoEntity && own != m.id(m.joined[0].Entity) {
 			t.Fatalf("his own entity is called %v", own)
 		}
 		if bytesHave(datagram, secret) {
@@ -134,7 +132,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 					t.Fatalf("slot %d is said to have its generation %d, not %v", r.slot, r.generation, id)
 				}
 			}
-			if r.parent != snapshot.None {
+			if r.parent != netcode.NoEntity {
 				if err := may(r.parent); err != nil {
 					t.Fatalf("at %v, as the parent of %v: %v", m.now, id, err)
 				}
@@ -145,9 +143,9 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 	m.run(4*time.Second, nil)
 	m.mustPlay()
 	// Without loss whatever is near is named within two snapshots.
-	slowest := tick.Tick(0)
-	since := map[arche.Entity]tick.Tick{}
-	a.input = func(tick.Tick) input { return input{X: 1} }
+	slowest := netcode.Tick(0)
+	since := map[arche.Entity]netcode.Tick{}
+	a.input = func(netcode.Tick) input { return input{X: 1} }
 	m.run(25*time.Second, func() {
 		now := m.server.Tick()
 		eye := poseRunner(m.joined[0].State).Position
@@ -209,7 +207,7 @@ func TestSecretsChangeNothingOnTheWire(t *testing.T) {
 			open = append(open, m.crate(kindCrate, components.At3D(float32(i%20), 0, float32(i/20))))
 		}
 		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 40 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05, Seed: 5}), nil)
-		a.input = func(at tick.Tick) input { return input{X: int8(at/40%3) - 1} }
+		a.input = func(at netcode.Tick) input { return input{X: int8(at/40%3) - 1} }
 		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) {
 			now := m.engine.Time().Tick
 			for i, e := range open {

@@ -71,16 +71,16 @@ type ServerConfig[S any, I comparable] struct {
 	Timeout, Grace time.Duration
 	// HelloTimeout is how long a connection may stay without saying who it is; zero means 3 s.
 	HelloTimeout time.Duration
-	// OnArrival runs inputs as they come, each player on a clock of his own, instead of one per
+	// Immediate runs inputs as they come, each player on a clock of his own, instead of one per
 	// tick.
 	OnArrival bool
-	// Bank is how much time a player whose inputs run on arrival may make up for at once after a
+	// InputCredit is how much time a player whose inputs run on arrival may make up for at once after a
 	// silence; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which its
 	// client corrects: over an ordered stream, where each lost packet is a stall of a third of a
 	// second, a second is right. It is also how far a player leaps that is silent on purpose. It
 	// counts as at least the interval between two of the player's snapshots, 200 ms at 5 Hz: with
 	// less an honest player would lose time on a perfect line.
-	Bank time.Duration
+	InputCredit time.Duration
 	// Kick is when a player who sends too much is removed.
 	Kick prediction.Policy
 	// Rewind is how far back [Player.Rewind] goes at most; zero means 500 ms.
@@ -100,24 +100,24 @@ type Server[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ServerConfig[S, I]
 
-	engine  *ecs.Engine
-	world   *arche.World
-	net     *snapshot.World
-	shared  *snapshot.Shared // by the encoders of all players
-	mirrors []mirror
-	tracks  tracks
-	shifts  shiftWatch
-	history history
-	bodies  serverBodies // nil: none
-	places  places
+	engine      *ecs.Engine
+	world       *arche.World
+	net         *snapshot.World
+	shared      *snapshot.Shared // by the encoders of all players
+	mirrors     []componentMirror
+	replication replicationStates
+	shifts      shiftWatch
+	history     history
+	bodies      serverBodies // nil: none
+	interest    interestGrid
 
-	players  []*Player[S, I] // by slot; nil where free
-	waiting  []newcomer[S, I]
-	draining Reason
-	next     uint16 // number of the next player
-	refusals lines
-	comings  lines
-	kicks    lines
+	players      []*Player[S, I] // by slot; nil where free
+	waiting      []pendingConn[S, I]
+	draining     Reason
+	next         uint16 // number of the next player
+	refusalLines logLimit
+	joins        logLimit
+	kickLines    logLimit
 
 	dropped time.Duration // by the engine, of which players have been told
 	unclock func()        // gives the engine's clock back
@@ -180,9 +180,9 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		return nil, fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
 	case c.Bandwidth < 1<<10:
 		return nil, fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
-	case c.Bank < 0 || c.Bank > 2*time.Second:
-		return nil, fmt.Errorf("netcode: a bank of %v; it must be between 0s and 2s", c.Bank)
-	case c.Bank > 0 && !c.OnArrival:
+	case c.InputCredit < 0 || c.InputCredit > 2*time.Second:
+		return nil, fmt.Errorf("netcode: a bank of %v; it must be between 0s and 2s", c.InputCredit)
+	case c.InputCredit > 0 && !c.OnArrival:
 		return nil, errors.New("netcode: a Bank is for inputs that run OnArrival; on ticks there is nothing to save up")
 	case c.Timeout < 0 || c.HelloTimeout < 0 || c.Rewind < 0 || c.Rewind > 2*time.Second:
 		return nil, errors.New("netcode: time-outs must be positive, and Rewind at most 2 s")
@@ -191,15 +191,15 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		return nil, err
 	}
 	return &Server[S, I]{
-		protocol: p,
-		config:   c,
-		players:  make([]*Player[S, I], c.MaxPlayers),
-		next:     1,
-		refusals: newLines(mostRefusals),
-		comings:  newLines(mostComings(c.MaxPlayers)),
-		kicks:    newLines(mostComings(c.MaxPlayers)),
-		packet:   make([]byte, transport.MaxMTU),
-		scratch:  make([]byte, transport.MaxMTU),
+		protocol:     p,
+		config:       c,
+		players:      make([]*Player[S, I], c.MaxPlayers),
+		next:         1,
+		refusalLines: newLogLimit(mostRefusals),
+		joins:        newLogLimit(mostJoins(c.MaxPlayers)),
+		kickLines:    newLogLimit(mostJoins(c.MaxPlayers)),
+		packet:       make([]byte, transport.MaxMTU),
+		scratch:      make([]byte, transport.MaxMTU),
 	}, nil
 }
 
@@ -233,8 +233,8 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 		s.mirrors = append(s.mirrors, kind.bind(s.world))
 	}
 	slots := s.protocol.schema.Config().MaxEntities
-	s.tracks = newTracks(s.world, slots)
-	s.places = newPlaces(s.config.Interest, slots)
+	s.replication = newReplicationStates(s.world, slots)
+	s.interest = newInterestGrid(s.config.Interest, slots)
 	s.history = newHistory(s.protocol.schema.Config(), s.config.Rewind)
 	if s.protocol.bodies != nil {
 		s.bodies = s.protocol.bodies.server(s)
@@ -244,7 +244,7 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	// just been despawned; before any capture, which settles the writes.
 	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &serverSystem{"server's settling", s.settleWrites, nil})
-	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receive, s.close})
+	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receiveAll, s.close})
 }
 
 type serverSystem struct {
@@ -323,22 +323,22 @@ func (s *Server[S, I]) Broadcast(data []byte) {
 }
 
 // receive takes in all that has arrived. It runs in every frame, and before each step.
-func (s *Server[S, I]) receive() {
+func (s *Server[S, I]) receiveAll() {
 	now := s.real()
 	s.forgive()
-	s.logWithheld(s.refusals.take(now), s.comings.take(now)+s.kicks.take(now))
+	s.logWithheld(s.refusalLines.take(now), s.joins.take(now)+s.kickLines.take(now))
 	s.config.Listener.Poll(now)
 	for {
 		conn, ok := s.config.Listener.Accept()
 		if !ok {
 			break
 		}
-		s.greet(conn, now)
+		s.accept(conn, now)
 	}
-	s.hearWaiting(now)
+	s.receiveWaiting(now)
 	for _, p := range s.players {
 		if p != nil {
-			s.hear(p, now)
+			s.receive(p, now)
 		}
 	}
 }
@@ -366,11 +366,11 @@ func (s *Server[S, I]) forgive() {
 // beginStep runs before gameplay: every player's input of this tick is taken, and his state
 // stepped.
 func (s *Server[S, I]) beginStep() {
-	s.receive()
+	s.receiveAll()
 	now := s.now()
 	t := s.Tick()
 	if len(s.protocol.movers) > 0 {
-		s.tracks.move(s.protocol.movers, t.Add(1))
+		s.replication.move(s.protocol.movers, t.Add(1))
 	}
 	for _, p := range s.players {
 		if p != nil {
@@ -394,7 +394,7 @@ func (s *Server[S, I]) endStep() {
 			s.own(p) // the game may have given him another body
 		}
 	}
-	s.noteChanges()
+	s.collectChanges()
 	t := s.engine.Time()
 	after := Tick(t.Tick) + 1
 	s.recordMoments(int64(t.Tick) + 1)
@@ -414,10 +414,10 @@ func (s *Server[S, I]) endStep() {
 
 // idOf returns what an entity is called on the wire, None if it is not replicated.
 func (s *Server[S, I]) idOf(e arche.Entity) EntityID {
-	if !s.tracks.living.Alive(e) || !s.world.Has(e, s.tracks.track) {
+	if !s.replication.living.Alive(e) || !s.world.Has(e, s.replication.track) {
 		return NoEntity
 	}
-	return (*track)(s.world.Get(e, s.tracks.track)).id
+	return (*replicationState)(s.world.Get(e, s.replication.track)).id
 }
 
 // shownID is what a player's own entity is called, None where he is not shown it.
@@ -455,5 +455,5 @@ func (s *Server[S, I]) close() {
 			s.part(p, last(p))
 		}
 	}
-	s.logWithheld(s.refusals.rest(), s.comings.rest()+s.kicks.rest())
+	s.logWithheld(s.refusalLines.rest(), s.joins.rest()+s.kickLines.rest())
 }

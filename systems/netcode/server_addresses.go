@@ -12,11 +12,11 @@ import (
 // the places that one address may have are bounded; those of players who are awaited back count,
 // too.
 
-// customerOf returns whose an address is, as far as it tells: an address of IPv4, or the /56 of
+// customerPrefix returns whose an address is, as far as it tells: an address of IPv4, or the /56 of
 // IPv6 that one customer usually gets. Invalid: nobody's in particular. These are addresses of this
 // machine and of private networks, which no stranger has, and behind which, where a proxy of one's
-// own is between, everybody may be; and names of transports without addresses.
-func customerOf(addr string) netip.Prefix {
+// ownState is between, everybody may be; and names of transports without addresses.
+func customerPrefix(addr string) netip.Prefix {
 	at, ok := address.Parse(addr)
 	if !ok || at.IsLoopback() || at.IsPrivate() || at.IsLinkLocalUnicast() || at.IsUnspecified() {
 		return netip.Prefix{}
@@ -28,15 +28,15 @@ func customerOf(addr string) netip.Prefix {
 }
 
 // networkOf returns the network that an address is of, as transports count it. Invalid: where
-// customerOf is.
-func networkOf(addr string) netip.Prefix { return networkOfCustomer(customerOf(addr)) }
+// customerPrefix is.
+func networkOf(addr string) netip.Prefix { return networkOfCustomer(customerPrefix(addr)) }
 
 // networkOfCustomer returns the network that a customer is of. Invalid: where the customer is.
 func networkOfCustomer(customer netip.Prefix) netip.Prefix { return address.Network(customer.Addr()) }
 
 // crowded says why nobody joins from an address any more, or nothing.
-func (s *Server[S, I]) crowded(addr string) Reason {
-	customer := customerOf(addr)
+func (s *Server[S, I]) addressFull(addr string) Reason {
+	customer := customerPrefix(addr)
 	if s.config.MaxPerAddress < 0 || !customer.IsValid() {
 		return Reason{}
 	}

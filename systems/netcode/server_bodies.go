@@ -48,15 +48,15 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 	prediction.SortActors(g.Players)
 	// In the order of slots, which is that of a client's group. Who has just been made has no slot
 	// yet and begins with the next step.
-	for slot, e := range s.tracks.bySlot {
-		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
+	for slot, e := range s.replication.bySlot {
+		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated) {
 			continue
 		}
-		kind := (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind
-		if !b.has(kind) || s.world.Has(e, s.tracks.parent) && !(*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity.IsZero() {
+		kind := (*Replicated)(s.world.Get(e, s.replication.replicated)).Archetype
+		if !b.has(kind) || s.world.Has(e, s.replication.parent) && !(*components.Parent)(s.world.Get(e, s.replication.parent)).Entity.IsZero() {
 			continue
 		}
-		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(s.places.subjects[slot].id), Kind: kind, State: *(*B)(s.world.Get(e, b.id))})
+		g.Bodies = append(g.Bodies, Body[B]{ID: uint32(s.interest.subjects[slot].id), Archetype: kind, State: *(*B)(s.world.Get(e, b.id))})
 		b.entities = append(b.entities, e)
 	}
 	players, bodies := len(g.Players), len(g.Bodies)
@@ -67,7 +67,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 	for i, e := range b.entities {
 		state := g.Bodies[i].State
 		*(*B)(s.world.Get(e, b.id)) = state
-		if l, pose := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)), b.config.Pose(state); l.Get() != pose {
+		if l, pose := (*components.Transform3D)(s.world.Get(e, s.replication.logical)), b.config.Pose(state); l.Get() != pose {
 			l.Set(pose)
 		}
 	}
@@ -75,7 +75,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 }
 
 func (b *bodiesServer[S, I, B]) share() {
-	if b.config.StandIn == nil || b.s.config.OnArrival {
+	if b.config.ProxyState == nil || b.s.config.OnArrival {
 		return
 	}
 	for _, p := range b.s.players {
@@ -83,8 +83,8 @@ func (b *bodiesServer[S, I, B]) share() {
 			continue
 		}
 		id, in := b.s.idOf(p.Entity), p.Input
-		if b.config.Share != nil {
-			in = b.config.Share(in)
+		if b.config.ShareInput != nil {
+			in = b.config.ShareInput(in)
 		}
 		if !prediction.Comparable(in) { // of a player that the game itself has driven mad
 			in = b.s.protocol.game.Rules.Neutral

@@ -13,7 +13,7 @@ import (
 
 // commit makes the world's present state the one that snapshots are made of.
 func (s *Server[S, I]) commit() {
-	t := &s.tracks
+	t := &s.replication
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
 	if s.config.OnArrival { // players' ages change without them
@@ -33,14 +33,14 @@ func (s *Server[S, I]) commit() {
 		t.dirty[word] = 0
 	}
 	for _, e := range t.scratch { // could not be hung, and are tried again
-		t.dirty.set((*track)(s.world.Get(e, t.track)).id.Slot())
+		t.dirty.set((*replicationState)(s.world.Get(e, t.track)).id.Slot())
 	}
 	t.scratch = t.scratch[:0]
 	if len(s.mirrors) > 0 {
 		for slot, e := range t.bySlot {
 			if !e.IsZero() {
 				for _, m := range s.mirrors {
-					m.send(e, s.net, s.places.subjects[slot].id)
+					m.send(e, s.net, s.interest.subjects[slot].id)
 				}
 			}
 		}
@@ -54,17 +54,17 @@ func (s *Server[S, I]) commit() {
 
 // commitState takes over where the entity with a slot is, and whose.
 func (s *Server[S, I]) commitState(slot int, at time.Duration) {
-	t := &s.tracks
+	t := &s.replication
 	e := t.bySlot[slot]
-	tr := (*track)(s.world.Get(e, t.track))
+	tr := (*replicationState)(s.world.Get(e, t.track))
 	pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
 	s.net.SetOwner(tr.id, tr.owner)
-	s.places.own(slot, tr.owner, tr.always)
-	if !t.hung.has(slot) {
-		s.places.put(slot, slot, pose.Position)
+	s.interest.own(slot, tr.owner, tr.always)
+	if !t.attached.has(slot) {
+		s.interest.put(slot, slot, pose.Position)
 	}
 	state := snapshot.State{Discontinuity: tr.jumps}
-	if path := s.protocol.movers[tr.kind]; path != nil {
+	if path := s.protocol.movers[tr.archetype]; path != nil {
 		// Clients know where it is.
 		pose := path(0).Normalize()
 		state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
@@ -98,12 +98,12 @@ func (s *Server[S, I]) mustReach(id EntityID, e arche.Entity, position mgl32.Vec
 // commitParents hangs what has a new parent below it: after all of it is free, since two may have
 // changed places. What cannot be hung is left in the scratch list.
 func (s *Server[S, I]) commitParents() {
-	t := &s.tracks
+	t := &s.replication
 	for word, set := range t.dirty {
 		for ; set != 0; set &= set - 1 {
 			slot := word*64 + bits.TrailingZeros64(set)
-			tr := (*track)(s.world.Get(t.bySlot[slot], t.track))
-			if !tr.hung {
+			tr := (*replicationState)(s.world.Get(t.bySlot[slot], t.track))
+			if !tr.attached {
 				continue
 			}
 			_ = s.net.SetParent(tr.id, NoEntity)
@@ -112,12 +112,12 @@ func (s *Server[S, I]) commitParents() {
 	}
 	refused := t.scratch[:0]
 	for _, e := range t.scratch {
-		tr := (*track)(s.world.Get(e, t.track))
+		tr := (*replicationState)(s.world.Get(e, t.track))
 		err := s.net.SetParent(tr.id, tr.parent)
 		if err != nil && !tr.refused {
 			s.config.Log.Error("tandem: an entity is shown without its parent", "entity", tr.id.String(), "error", err)
 		}
-		tr.hung, tr.refused = err != nil, err != nil
+		tr.attached, tr.refused = err != nil, err != nil
 		if err != nil {
 			refused = append(refused, e)
 		}

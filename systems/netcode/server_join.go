@@ -24,19 +24,19 @@ type JoinRequest struct {
 	// Token is what the client presents, at most 256 bytes; valid during the call. For a client
 	// that resumes it may also be the token by which its player has joined: see
 	// ServerConfig.Authenticate.
-	Token   []byte
-	Key     Key  // of the place that the client says it has or had; zero: none
-	Resumes bool // the client has proved to be a player who is in, or awaited back
+	Token    []byte
+	ResumeID ResumeID // of the place that the client says it has or had; zero: none
+	Resumes  bool     // the client has proved to be a player who is in, or awaited back
 }
 
-// Key names a place on a server without being of any use for getting in: it is the SHA-256 hash of
+// ResumeID names a place on a server without being of any use for getting in: it is the SHA-256 hash of
 // the secret with which the player who was given the place comes back. Who presents a key knows its
 // secret, so a server that has written down whose key it was knows him again when it has itself
 // forgotten him: after a restart, or after ServerConfig.Grace. The zero value is nobody's.
-type Key [sha256.Size]byte
+type ResumeID [sha256.Size]byte
 
-// newcomer is a connection that has not said yet who it is. It costs one of these and nothing else.
-type newcomer[S any, I comparable] struct {
+// pendingConn is a connection that has not said yet who it is. It costs one of these and nothing else.
+type pendingConn[S any, I comparable] struct {
 	conn    Conn
 	network netip.Prefix // that he comes from, as networkOf has it
 	since   time.Duration
@@ -73,7 +73,7 @@ const (
 // can hold up the step.
 const perPoll = 64
 
-func (s *Server[S, I]) greet(conn Conn, now time.Duration) {
+func (s *Server[S, I]) accept(conn Conn, now time.Duration) {
 	if conn.MTU() < minMTU {
 		s.refuse(conn, Reason{Code: transport.Refused, Text: "the connection's packets are too small"})
 		return
@@ -83,12 +83,12 @@ func (s *Server[S, I]) greet(conn Conn, now time.Duration) {
 		first := s.waiting[i]
 		s.waiting = slices.Delete(s.waiting, i, i+1)
 		first.conn.Poll(now)
-		if s.hearNewcomer(&first, now) {
+		if s.receivePending(&first, now) {
 			s.refuse(first.conn, Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
 		}
 	}
 	transport.SetStranger(conn, true)
-	s.waiting = append(s.waiting, newcomer[S, I]{conn: conn, network: networkOf(conn.RemoteAddr()), since: now})
+	s.waiting = append(s.waiting, pendingConn[S, I]{conn: conn, network: networkOf(conn.RemoteAddr()), since: now})
 }
 
 // refuse sends a newcomer away.
@@ -115,12 +115,12 @@ func (s *Server[S, I]) firstToGo() int {
 	return first
 }
 
-// hearWaiting lets in those who have said who they are.
-func (s *Server[S, I]) hearWaiting(now time.Duration) {
+// receiveWaiting lets in those who have said who they are.
+func (s *Server[S, I]) receiveWaiting(now time.Duration) {
 	kept := s.waiting[:0]
 	for _, n := range s.waiting {
 		n.conn.Poll(now)
-		if s.hearNewcomer(&n, now) {
+		if s.receivePending(&n, now) {
 			kept = append(kept, n)
 		}
 	}
@@ -128,8 +128,8 @@ func (s *Server[S, I]) hearWaiting(now time.Duration) {
 	s.waiting = kept
 }
 
-// hearNewcomer reports whether the connection goes on waiting.
-func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
+// receivePending reports whether the connection goes on waiting.
+func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) bool {
 	for range perPoll {
 		size, ok := n.conn.Recv(s.packet)
 		if !ok {
@@ -164,7 +164,7 @@ func (s *Server[S, I]) hearNewcomer(n *newcomer[S, I], now time.Duration) bool {
 }
 
 // waits reports whether a connection beside a player's other one has to wait, and says so to it.
-func (s *Server[S, I]) waits(n *newcomer[S, I], greeting []byte, now time.Duration) bool {
+func (s *Server[S, I]) waits(n *pendingConn[S, I], greeting []byte, now time.Duration) bool {
 	r := NewReader(greeting)
 	var h hello
 	if h.read(&r, s.protocol.schema) != nil {
@@ -177,7 +177,7 @@ func (s *Server[S, I]) waits(n *newcomer[S, I], greeting []byte, now time.Durati
 	if n.asked == 0 {
 		n.asked = now
 	}
-	if now-n.asked >= besideWait && now-p.heardAt >= besideSilence {
+	if now-n.asked >= besideWait && now-p.receivedAt >= besideSilence {
 		return false
 	}
 	_ = n.conn.Send([]byte{kindBeside})
@@ -203,10 +203,10 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		return Reason{Code: transport.Refused, Text: "the greeting made no sense; is this the same game?"}
 	}
 	if p := s.resumed(&h); p != nil {
-		if p.comebacks.Allowance(now) < 1 {
+		if p.resumePacer.Allowance(now) < 1 {
 			return Reason{Code: transport.Refused, Text: "you come back too often, try again in a few seconds"}
 		}
-		p.comebacks.Spend(1)
+		p.resumePacer.Spend(1)
 		if err := s.authenticateAgain(p, conn, h.token); err != nil {
 			return refusal(err)
 		}
@@ -221,7 +221,7 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 	if s.draining.Code != transport.NoReason {
 		return s.draining
 	}
-	var former Key
+	var former ResumeID
 	if h.resume {
 		former = h.secret.key()
 	}
@@ -240,7 +240,7 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 	if slot < 0 {
 		return Reason{Code: transport.Refused, Text: "the server is full"}
 	}
-	if crowded := s.crowded(conn.RemoteAddr()); crowded.Code != transport.NoReason {
+	if crowded := s.addressFull(conn.RemoteAddr()); crowded.Code != transport.NoReason {
 		return crowded
 	}
 	p, err := s.newPlayer(conn, now, int(h.rate))
@@ -248,14 +248,14 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		s.config.Log.Error("tandem: cannot make a player", "error", err)
 		return Reason{Code: transport.Refused, Text: "the server cannot take players now"}
 	}
-	p.token, p.former = slices.Clone(h.token), former
+	p.token, p.previous = slices.Clone(h.token), former
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
 	s.mustShow(p.Entity)
 	p.playing = true
 	s.own(p)
-	p.unwritten = !s.logComing(p, "joined", "addr", conn.RemoteAddr())
+	p.unwritten = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
 	return Reason{}
 }
@@ -266,7 +266,7 @@ func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn Conn, token []byt
 	if s.config.Authenticate == nil {
 		return nil
 	}
-	c := JoinRequest{conn.RemoteAddr(), p.token, p.key, true}
+	c := JoinRequest{conn.RemoteAddr(), p.token, p.resumeID, true}
 	if err := s.config.Authenticate(c); err != nil || bytes.Equal(token, p.token) {
 		return err
 	}
@@ -290,18 +290,18 @@ func (s *Server[S, I]) mustShow(e arche.Entity) {
 	case e.IsZero():
 	case !s.world.Alive(e):
 		panic("netcode: Joined returned an entity that is dead; return a living one, or the zero entity for a spectator")
-	case !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated):
+	case !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated):
 		panic("netcode: Joined returned an entity without a Transform3D or without Replicated; give it both, or return the zero entity for a spectator")
 	}
 }
 
 func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Player[S, I], error) {
-	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerOf(conn.RemoteAddr()), joinedAt: now, heardAt: now, lines: lines{most: mostOfPlayer}, frame: components.Identity3D()}
+	p := &Player[S, I]{server: s, number: s.freeNumber(), conn: conn, customer: customerPrefix(conn.RemoteAddr()), joinedAt: now, receivedAt: now, lines: logLimit{most: mostOfPlayer}, frame: components.Identity3D()}
 	if _, err := io.ReadFull(s.config.Random, p.secret[:]); err != nil {
 		return nil, err
 	}
-	p.key = p.secret.key()
-	p.comebacks = packet.NewPacer(comebacksPerSecond, maxComebacks)
+	p.resumeID = p.secret.key()
+	p.resumePacer = packet.NewPacer(comebacksPerSecond, maxComebacks)
 	p.rate = s.clampRate(rate)
 	var err error
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
@@ -318,8 +318,8 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	if s.config.OnArrival {
 		step := time.Second / time.Duration(s.protocol.TickRate())
 		bank := 0
-		if s.config.Bank > 0 {
-			bank = min(max(1, int(s.config.Bank/step)), prediction.MaxHistory)
+		if s.config.InputCredit > 0 {
+			bank = min(max(1, int(s.config.InputCredit/step)), prediction.MaxHistory)
 		}
 		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
 	} else {
@@ -352,12 +352,12 @@ func (s *Server[S, I]) freeNumber() uint16 {
 	}
 }
 
-// own writes down whose a player's entity is.
+// ownState writes down whose a player's entity is.
 func (s *Server[S, I]) own(p *Player[S, I]) {
-	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.tracks.replicated) {
+	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.replication.replicated) {
 		return
 	}
-	(*Replicated)(s.world.Get(p.Entity, s.tracks.replicated)).Owner = p.number
+	(*Replicated)(s.world.Get(p.Entity, s.replication.replicated)).Owner = p.number
 }
 
 // resume gives a player his new connection. What he had acknowledged still holds, so he is sent
@@ -368,14 +368,14 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
 		p.conn.Close(reason)
 		s.lose(p, reason, now)
 	}
-	p.conn, p.heardAt = conn, now
+	p.conn, p.receivedAt = conn, now
 	p.ping.waits = false // the answer would tell of the old path
 	p.pace.control.Reset()
 	if err := p.resetInputs(); err != nil {
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
 	}
 	s.stats.Resumed++
-	s.logComing(p, "resumed", "addr", conn.RemoteAddr())
+	s.logJoin(p, "resumed", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, true)
 }
 

@@ -14,7 +14,7 @@ import (
 // after them are counted, and their number is written when the interval is over. Connections of
 // this machine and of private networks have as many lines as mostly suffice. Networks of strangers
 // have twice as many together, and one of them a quarter: so it takes many to silence others.
-type lines struct {
+type logLimit struct {
 	most     int // in an interval, of this machine and of private networks
 	began    time.Duration
 	local    int // written, of those
@@ -29,15 +29,15 @@ const (
 	mostOfPlayer = 4  // lines in an interval about a player who has been in for one
 )
 
-func newLines(most int) lines { return lines{most: most, networks: map[netip.Prefix]int{}} }
+func newLogLimit(most int) logLimit { return logLimit{most: most, networks: map[netip.Prefix]int{}} }
 
-// mostComings is for players that join, are lost, come back and leave: as many as come and go when
+// mostJoins is for players that join, are lost, come back and leave: as many as come and go when
 // all are sent away at once and return.
-func mostComings(players int) int { return max(100, 2*players) }
+func mostJoins(players int) int { return max(100, 2*players) }
 
 // allow reports whether a line about a network, as networkOf has it, may be written at a time;
 // otherwise it is counted.
-func (l *lines) allow(now time.Duration, network netip.Prefix) bool {
+func (l *logLimit) allow(now time.Duration, network netip.Prefix) bool {
 	written := l.local + l.foreign
 	if written > 0 && l.withheld == 0 && now-l.began >= linesEvery {
 		l.rest()
@@ -60,7 +60,7 @@ func (l *lines) allow(now time.Duration, network netip.Prefix) bool {
 }
 
 // take returns how many lines were withheld in an interval that is over, and begins another one.
-func (l *lines) take(now time.Duration) (withheld int) {
+func (l *logLimit) take(now time.Duration) (withheld int) {
 	if l.withheld == 0 || now-l.began < linesEvery {
 		return 0
 	}
@@ -68,21 +68,21 @@ func (l *lines) take(now time.Duration) (withheld int) {
 }
 
 // rest returns how many lines were withheld, and begins another interval.
-func (l *lines) rest() (withheld int) {
+func (l *logLimit) rest() (withheld int) {
 	withheld = l.withheld
 	l.local, l.foreign, l.withheld = 0, 0, 0
 	clear(l.networks)
 	return withheld
 }
 
-// logComing writes that a player has come or gone, and reports whether it did. A player that has
+// logJoin writes that a player has come or gone, and reports whether it did. A player that has
 // been in for an interval has lines of its own, which no storm of others uses up; so has one that
 // was kicked.
-func (s *Server[S, I]) logComing(p *Player[S, I], message string, details ...any) bool {
+func (s *Server[S, I]) logJoin(p *Player[S, I], message string, details ...any) bool {
 	now := s.real()
-	budget := &s.comings
+	budget := &s.joins
 	if p.kick.Code != transport.NoReason {
-		budget = &s.kicks
+		budget = &s.kickLines
 	}
 	p.lines.take(now)
 	own := now-p.joinedAt >= linesEvery && p.lines.allow(now, netip.Prefix{})
@@ -96,13 +96,13 @@ func (s *Server[S, I]) logComing(p *Player[S, I], message string, details ...any
 // logLate writes of a player that stays that it has joined, if that was not written at its time.
 func (s *Server[S, I]) logLate(p *Player[S, I], now time.Duration) {
 	if p.unwritten && now-p.joinedAt >= linesEvery {
-		p.unwritten = !s.logComing(p, "joined", "addr", p.Addr(), "ago", now-p.joinedAt)
+		p.unwritten = !s.logJoin(p, "joined", "addr", p.Addr(), "ago", now-p.joinedAt)
 	}
 }
 
 // logRefusal writes why a client was not let in.
 func (s *Server[S, I]) logRefusal(conn Conn, reason Reason, now time.Duration) {
-	if s.refusals.allow(now, networkOf(conn.RemoteAddr())) {
+	if s.refusalLines.allow(now, networkOf(conn.RemoteAddr())) {
 		s.config.Log.Info("tandem: refused", "addr", conn.RemoteAddr(), "reason", reason.String())
 	}
 }

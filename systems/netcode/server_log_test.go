@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -24,7 +23,7 @@ func knock(m *match) (in bool) {
 	conn.Poll(m.now)
 	var buf [transport.MaxMTU]byte
 	buf[0] = 0x48
-	w := packet.NewWriter(buf[1:])
+	w := netcode.NewWriter(buf[1:])
 	m.protocol.WriteHelloForTest(&w)
 	_ = conn.Send(buf[:1+len(w.Bytes())])
 	m.run(time.Second/60, nil)

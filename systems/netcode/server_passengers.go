@@ -6,9 +6,9 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Carrier names what carries a player: a mover or a body, not both. The zero value is nothing.
-type Carrier struct {
-	Mover uint16   // a kind that was given to SetMover; 0: none
+// MovementBase names what carries a player: a mover or a body, not both. The zero value is nothing.
+type MovementBase struct {
+	Mover uint16   // a kind that was given to SetScriptedMover; 0: none
 	Body  EntityID // the ID of an entity of one of the kinds of Bodies; None: none
 }
 
@@ -17,18 +17,18 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	s := p.server
 	game := &s.protocol.game
 	pose := game.Pose(p.State)
-	if game.Carrier == nil || p.transform() == nil {
+	if game.MovementBase == nil || p.transform() == nil {
 		return pose
 	}
-	by := game.Carrier(p.State)
-	carrier := s.carrier(by)
+	by := game.MovementBase(p.State)
+	carrier := s.baseEntity(by)
 	if by.Body != NoEntity && carrier.IsZero() {
 		// it is gone, and he stays where it had him until his state says otherwise
-		pose, by = p.frame.Mul(pose), Carrier{}
+		pose, by = p.frame.Mul(pose), MovementBase{}
 	}
-	if by != p.carrier {
-		s.boards(p, by)
-		p.carrier = by
+	if by != p.base {
+		s.enterBase(p, by)
+		p.base = by
 	}
 	switch {
 	case by.Body != NoEntity:
@@ -38,7 +38,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 			pose = path(s.Tick().Add(1)).Mul(pose)
 		}
 	}
-	id := s.tracks.parent
+	id := s.replication.parent
 	if !s.world.Has(p.Entity, id) {
 		if carrier.IsZero() {
 			return pose
@@ -50,18 +50,18 @@ func (p *Player[S, I]) carry() components.Pose3D {
 }
 
 // carrier returns the entity that a carrier is, the zero one if there is none.
-func (s *Server[S, I]) carrier(by Carrier) arche.Entity {
-	if by == (Carrier{}) {
+func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
+	if by == (MovementBase{}) {
 		return arche.Entity{}
 	}
 	if by.Body != NoEntity {
-		if e := s.entityOf(by.Body); !e.IsZero() && s.world.Has(e, s.tracks.logical) {
+		if e := s.entityOf(by.Body); !e.IsZero() && s.world.Has(e, s.replication.logical) {
 			return e
 		}
 		return arche.Entity{}
 	}
-	for _, e := range s.tracks.bySlot {
-		if !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.tracks.replicated) && (*Replicated)(s.world.Get(e, s.tracks.replicated)).Kind == by.Mover {
+	for _, e := range s.replication.bySlot {
+		if !e.IsZero() && s.world.Alive(e) && s.world.Has(e, s.replication.replicated) && (*Replicated)(s.world.Get(e, s.replication.replicated)).Archetype == by.Mover {
 			return e
 		}
 	}
@@ -70,26 +70,26 @@ func (s *Server[S, I]) carrier(by Carrier) arche.Entity {
 
 // boards takes where a player was after the step before into the frame of what carries him now, so
 // that his motion goes on, for those who see him, across the change.
-func (s *Server[S, I]) boards(p *Player[S, I], by Carrier) {
-	if !s.world.Has(p.Entity, s.tracks.track) {
+func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
+	if !s.world.Has(p.Entity, s.replication.track) {
 		return
 	}
-	from := s.frameBefore(p.carrier)
-	if p.carrier.Body != NoEntity && s.carrier(p.carrier).IsZero() {
+	from := s.frameBefore(p.base)
+	if p.base.Body != NoEntity && s.baseEntity(p.base).IsZero() {
 		from = p.frame
 	}
-	tr := (*track)(s.world.Get(p.Entity, s.tracks.track))
+	tr := (*replicationState)(s.world.Get(p.Entity, s.replication.track))
 	tr.last = s.frameBefore(by).Inverse().Mul(from.Mul(tr.last)).Normalize()
-	tr.carried = true
+	tr.passenger = true
 }
 
 // frameBefore is where a carrier was when the present step began.
-func (s *Server[S, I]) frameBefore(by Carrier) components.Pose3D {
+func (s *Server[S, I]) frameBefore(by MovementBase) components.Pose3D {
 	if path := s.protocol.movers[by.Mover]; by.Mover != 0 && path != nil {
 		return path(s.Tick()).Normalize()
 	}
-	if e := s.carrier(by); !e.IsZero() && s.world.Has(e, s.tracks.track) {
-		return (*track)(s.world.Get(e, s.tracks.track)).last
+	if e := s.baseEntity(by); !e.IsZero() && s.world.Has(e, s.replication.track) {
+		return (*replicationState)(s.world.Get(e, s.replication.track)).last
 	}
 	return components.Identity3D()
 }

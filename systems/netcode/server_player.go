@@ -25,38 +25,38 @@ type Player[S any, I comparable] struct {
 	// Input is what ran in this tick, or last.
 	Input I
 
-	server *Server[S, I]
-	number uint16
-	secret secret
-	key    Key
-	former Key
-	token  []byte
-	slot   int
-	rate   int
+	server   *Server[S, I]
+	number   uint16
+	secret   secret
+	resumeID ResumeID
+	previous ResumeID
+	token    []byte
+	slot     int
+	rate     int
 
 	conn Conn // nil: awaited back
 	// whose place it is, by the address from which he joined: else one with two addresses would
 	// fill all places, by moving away
-	customer  netip.Prefix
-	comebacks packet.Pacer // a bucket of them, not of bytes
-	joinedAt  time.Duration
-	lines     lines // of the log, when it has been in for a while
-	unwritten bool  // the log does not say that it has joined
-	lostAt    time.Duration
-	heardAt   time.Duration
-	endpoint  *packet.Endpoint
-	encoder   *snapshot.Encoder
-	pacer     packet.Pacer // keeps to ServerConfig.Bandwidth
-	pace      pace         // keeps to what the path carries
-	rounds    rounds
-	wanted    int // bytes of a packet that says all, as far as is known
-	ping      struct {
+	customer    netip.Prefix
+	resumePacer packet.Pacer // a bucket of them, not of bytes
+	joinedAt    time.Duration
+	lines       logLimit // of the log, when it has been in for a while
+	unwritten   bool     // the log does not say that it has joined
+	lostAt      time.Duration
+	receivedAt  time.Duration
+	endpoint    *packet.Endpoint
+	encoder     *snapshot.Encoder
+	pacer       packet.Pacer // keeps to ServerConfig.Bandwidth
+	pace        pace         // keeps to what the path carries
+	rounds      rounds
+	wanted      int // bytes of a packet that says all, as far as is known
+	ping        struct {
 		waits bool
 		id    uint8
 		at    time.Duration
 	}
 
-	carrier  Carrier
+	base     MovementBase
 	frame    components.Pose3D // where the body that carries him was last, or the one that did
 	playing  bool              // has a state and, normally, an entity
 	jumps    uint8
@@ -111,13 +111,13 @@ func (p *Player[S, I]) Addr() string {
 // shown to anybody.
 func (p *Player[S, I]) Token() []byte { return p.token }
 
-// Key names the secret that he was given when he joined, with which he comes back. It is his as
+// ResumeID names the secret that he was given when he joined, with which he comes back. It is his as
 // long as he is in, whatever connections he loses.
-func (p *Player[S, I]) Key() Key { return p.key }
+func (p *Player[S, I]) ResumeID() ResumeID { return p.resumeID }
 
-// FormerKey returns the Key that he presented to Admit when he joined: that of the place that he
+// PreviousResumeID returns the ResumeID that he presented to Admit when he joined: that of the place that he
 // says he had earlier, on this server or on one before it. Zero: none.
-func (p *Player[S, I]) FormerKey() Key { return p.former }
+func (p *Player[S, I]) PreviousResumeID() ResumeID { return p.previous }
 
 // Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him
 // about it in a message of the game's.
@@ -136,7 +136,7 @@ func (p *Player[S, I]) InputStats() InputStats {
 }
 
 // ArrivalStats returns the counters of the player's inputs when they run as they come
-// (ServerConfig.OnArrival). Forfeited is the time lost to stalls longer than ServerConfig.Bank.
+// (ServerConfig.Immediate). Forfeited is the time lost to stalls longer than ServerConfig.InputCredit.
 func (p *Player[S, I]) ArrivalStats() ArrivalStats {
 	if p.arrivals == nil {
 		return ArrivalStats{}
@@ -174,7 +174,7 @@ func (p *Player[S, I]) Teleport(state S) {
 }
 
 func (p *Player[S, I]) transform() *components.Transform3D {
-	w, id := p.server.world, p.server.tracks.logical
+	w, id := p.server.world, p.server.replication.logical
 	if p.Entity.IsZero() || !w.Alive(p.Entity) || !w.Has(p.Entity, id) {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // hear takes in what a player has sent, and notices that he is gone.
-func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
+func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 	s.logLate(p, now)
 	if p.conn == nil {
 		switch {
@@ -36,7 +36,7 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 		}
 		switch s.packet[0] {
 		case kindSession:
-			if !s.hearSession(p, s.packet[1:size], now, arrived) {
+			if !s.receiveSession(p, s.packet[1:size], now, arrived) {
 				s.stats.Malformed++
 			}
 		case kindHello, kindBeside: // our welcome was lost
@@ -50,7 +50,7 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 			return
 		}
 	}
-	if p.kick.Code == transport.NoReason && p.overdoes() {
+	if p.kick.Code == transport.NoReason && p.exceeds() {
 		p.kick = Reason{Code: transport.Kicked, Text: "sent too much"}
 	}
 	if p.kick.Code != transport.NoReason {
@@ -64,15 +64,15 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 		if reason.Code == transport.Kicked {
 			reason.Code = transport.Left // the other is the server's to say
 		}
-		if reason.Code == transport.Left || !p.returns() {
+		if reason.Code == transport.Left || !p.resume() {
 			s.remove(p, reason)
 			return
 		}
 		s.lose(p, reason, now)
-	case now-p.heardAt > s.config.Timeout:
+	case now-p.receivedAt > s.config.Timeout:
 		reason := Reason{Code: transport.TimedOut, Text: "nothing was heard for too long"}
 		p.conn.Close(reason)
-		if !p.returns() {
+		if !p.resume() {
 			s.remove(p, reason)
 			return
 		}
@@ -82,7 +82,7 @@ func (s *Server[S, I]) hear(p *Player[S, I], now time.Duration) {
 
 // returns reports whether a player may come back after his connection was lost: who never said a
 // word has not heard the secret with which he could.
-func (p *Player[S, I]) returns() bool { return p.confirmed && p.server.config.Grace > 0 }
+func (p *Player[S, I]) resume() bool { return p.confirmed && p.server.config.Grace > 0 }
 
 // resetInputs forgets what was received, so that nothing from an old connection or from before a
 // long silence runs any more. It gives the player neither time nor packets.
@@ -104,7 +104,7 @@ func (p *Player[S, I]) admits() bool {
 	return p.arrivals.Admit()
 }
 
-func (p *Player[S, I]) overdoes() bool {
+func (p *Player[S, I]) exceeds() bool {
 	if p.buffer != nil {
 		return p.buffer.Kick()
 	}
@@ -121,9 +121,9 @@ func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 	}
 }
 
-// hearSession takes in one packet, which came at a time up to now. It decodes all of it before it
+// receiveSession takes in one packet, which came at a time up to now. It decodes all of it before it
 // applies any of it.
-func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now, arrived time.Duration) bool {
+func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arrived time.Duration) bool {
 	pk, err := p.endpoint.Open(datagram)
 	if err != nil {
 		return false
@@ -155,7 +155,7 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now, arrive
 		p.Kick("broke the protocol")
 		return true
 	}
-	p.heardAt = now
+	p.receivedAt = now
 	clock := s.now()
 	if hasPing {
 		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
@@ -179,7 +179,7 @@ func (s *Server[S, I]) hearSession(p *Player[S, I], datagram []byte, now, arrive
 // lose keeps a player whose connection is gone until he comes back or his time is over.
 func (s *Server[S, I]) lose(p *Player[S, I], reason Reason, now time.Duration) {
 	p.conn, p.lostAt = nil, now
-	s.logComing(p, "lost", "reason", reason.String())
+	s.logJoin(p, "lost", "reason", reason.String())
 }
 
 // remove takes a player out for good, and his entity.
@@ -203,7 +203,7 @@ func (s *Server[S, I]) part(p *Player[S, I], reason Reason) {
 	}
 	p.conn = nil
 	s.stats.Left++
-	s.logComing(p, "left", "reason", reason.String())
+	s.logJoin(p, "left", "reason", reason.String())
 	if s.config.Left != nil {
 		s.config.Left(p, reason)
 	}

@@ -41,9 +41,9 @@ func (i *Interest) validate() error {
 	return nil
 }
 
-// places is what relevance knows of the replicated entities: where they are, whose, and what they
+// interestGrid is what relevance knows of the replicated entities: where they are, whose, and what they
 // move with, as of the last commit.
-type places struct {
+type interestGrid struct {
 	limit    Interest
 	subjects []subject // by slot
 	claims   [1 << 10]int32
@@ -66,8 +66,8 @@ type subject struct {
 
 const everybody = 1 << 16
 
-func newPlaces(limit Interest, slots int) places {
-	p := places{limit: limit, subjects: make([]subject, slots)}
+func newInterestGrid(limit Interest, slots int) interestGrid {
+	p := interestGrid{limit: limit, subjects: make([]subject, slots)}
 	if limit.Radius > 0 {
 		p.grid = newCells(slots, limit.Leave) // a ball touches 27 of them at most
 		p.found = make([]int32, 0, slots)
@@ -76,12 +76,12 @@ func newPlaces(limit Interest, slots int) places {
 }
 
 // enter gives a slot to an entity.
-func (p *places) enter(id EntityID, e arche.Entity) {
+func (p *interestGrid) enter(id EntityID, e arche.Entity) {
 	p.subjects[id.Slot()] = subject{id: id, entity: e, root: int32(id.Slot())}
 }
 
 // leave takes it back.
-func (p *places) leave(slot int) {
+func (p *interestGrid) leave(slot int) {
 	p.unclaim(slot)
 	if p.limit.Radius > 0 {
 		p.grid.remove(slot)
@@ -89,8 +89,8 @@ func (p *places) leave(slot int) {
 	p.subjects[slot] = subject{}
 }
 
-// own says whose an entity is, and whether all are shown it at any distance.
-func (p *places) own(slot int, owner uint16, always bool) {
+// ownState says whose an entity is, and whether all are shown it at any distance.
+func (p *interestGrid) own(slot int, owner uint16, always bool) {
 	u := &p.subjects[slot]
 	u.owner = owner
 	claim := int32(owner)
@@ -112,7 +112,7 @@ func (p *places) own(slot int, owner uint16, always bool) {
 	*head = int32(slot) + 1
 }
 
-func (p *places) unclaim(slot int) {
+func (p *interestGrid) unclaim(slot int) {
 	u := &p.subjects[slot]
 	if u.claim == 0 {
 		return
@@ -129,7 +129,7 @@ func (p *places) unclaim(slot int) {
 }
 
 // put says where an entity's root is.
-func (p *places) put(slot, root int, at mgl32.Vec3) {
+func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 	u := &p.subjects[slot]
 	u.root, u.at = int32(root), at
 	if p.limit.Radius > 0 {
@@ -140,10 +140,10 @@ func (p *places) put(slot, root int, at mgl32.Vec3) {
 // relevance decides what a player may know of, and how urgent it is. The nearer something is, the
 // more of his bandwidth it gets; his own things get the most.
 func (s *Server[S, I]) relevance(p *Player[S, I]) {
-	w := &s.places
+	w := &s.interest
 	eye, hasEye := s.eyeOf(p)
 	if w.limit.Radius == 0 || !hasEye {
-		for slot := range s.tracks.bySlot {
+		for slot := range s.replication.bySlot {
 			if u := &w.subjects[slot]; u.id != NoEntity {
 				s.weigh(p, u, eye, hasEye)
 				if w.limit.Radius > 0 {
@@ -178,7 +178,7 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 
 // include makes what is claimed relevant, with all that hangs together with it.
 func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
-	w := &s.places
+	w := &s.interest
 	for i := w.claims[claim%int32(len(w.claims))]; i != 0; i = w.subjects[i-1].next {
 		u := &w.subjects[i-1]
 		if u.claim != claim || p.near.has(int(i-1)) {
@@ -226,12 +226,12 @@ func (s *Server[S, I]) eyeOf(p *Player[S, I]) (mgl32.Vec3, bool) {
 
 // placeTrees finds anew what hangs together, and where.
 func (s *Server[S, I]) placeTrees() {
-	t, w := &s.tracks, &s.places
+	t, w := &s.replication, &s.interest
 	for _, root := range t.roots {
 		w.subjects[root].tree = false
 	}
 	t.roots = t.roots[:0]
-	for word, hung := range t.hung {
+	for word, hung := range t.attached {
 		for ; hung != 0; hung &= hung - 1 {
 			slot := word*64 + bits.TrailingZeros64(hung)
 			root := s.net.Root(w.subjects[slot].id).Slot()
@@ -249,16 +249,16 @@ func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 { return s.world
 
 // worldPose composes the poses of an entity and its ancestors.
 func (s *Server[S, I]) worldPose(e arche.Entity) components.Pose3D {
-	pose := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
+	pose := (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()
 	for range snapshot.MaxDepth {
-		if !s.world.Has(e, s.tracks.parent) {
+		if !s.world.Has(e, s.replication.parent) {
 			break
 		}
-		e = (*components.Parent)(s.world.Get(e, s.tracks.parent)).Entity
-		if !s.tracks.living.Alive(e) || !s.world.Has(e, s.tracks.logical) {
+		e = (*components.Parent)(s.world.Get(e, s.replication.parent)).Entity
+		if !s.replication.living.Alive(e) || !s.world.Has(e, s.replication.logical) {
 			break
 		}
-		pose = (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get().Mul(pose)
+		pose = (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get().Mul(pose)
 	}
 	return pose
 }

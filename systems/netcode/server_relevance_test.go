@@ -15,8 +15,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -132,7 +130,7 @@ func (c *crowd) change() {
 		}
 		delete(c.hidden, e)
 		if c.rng.IntN(2) == 0 { // becomes something else, with another place on the wire
-			c.marks.Get(e).Kind++
+			c.marks.Get(e).Archetype++
 			return
 		}
 		c.all = slices.DeleteFunc(c.all, func(k arche.Entity) bool { return k == e })
@@ -265,14 +263,14 @@ func TestRelevanceAllocatesNothing(t *testing.T) {
 // crowdOf is a plain with so many entities that every player is near to about a hundred, or to all
 // if there are fewer.
 func crowdOf(t testing.TB, entities, players int) *match {
-	m := newMatchOf(t, newProtocol(t, snapshot.Config{MaxEntities: entities + players, History: 2, Revisions: 2}), func(c *netcode.ServerConfig[runner, input]) {
+	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: entities + players, History: 2, Revisions: 2}), func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 20, Leave: 24}
 	})
 	rng := rand.New(rand.NewPCG(1, 1))
 	edge := float32(math.Sqrt(float64(entities) / 100 * math.Pi * 22 * 22))
 	var hello [transport.MaxMTU]byte
 	hello[0] = 0x48
-	w := packet.NewWriter(hello[1:])
+	w := netcode.NewWriter(hello[1:])
 	m.protocol.WriteHelloForTest(&w)
 	var conns []transport.Conn
 	for range players {

@@ -10,28 +10,28 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// track is the hidden component of replicated entities on a server: what is known of them so far.
-type track struct {
-	id       EntityID
-	kind     uint16
-	revision uint32
-	last     components.Pose3D // after the step before, as it was written
-	velocity mgl32.Vec3
-	angular  mgl32.Vec3
-	jumps    uint8
-	rests    bool
-	parent   EntityID // what its pose is relative to
-	hung     bool     // since the last commit
-	refused  bool     // could not be hung there
-	owner    uint16
-	always   bool // is marked AlwaysRelevant
+// replicationState is the hidden component of replicated entities on a server: what is known of them so far.
+type replicationState struct {
+	id        EntityID
+	archetype uint16
+	revision  uint32
+	last      components.Pose3D // after the step before, as it was written
+	velocity  mgl32.Vec3
+	angular   mgl32.Vec3
+	jumps     uint8
+	rests     bool
+	parent    EntityID // what its pose is relative to
+	attached  bool     // since the last commit
+	refused   bool     // could not be hung there
+	owner     uint16
+	always    bool // is marked AlwaysRelevant
 	// has stepped from one carrier to another, by a path that goes on: last is in the new frame
 	// already
-	carried bool
+	passenger bool
 }
 
-// tracks finds replicated entities and those that were.
-type tracks struct {
+// replicationStates finds replicated entities and those that were.
+type replicationStates struct {
 	world      *arche.World
 	living     alive.Set // a Parent may come from a saved game or from another world
 	replicated arche.ID
@@ -42,23 +42,23 @@ type tracks struct {
 	known      arche.CachedFilter // replicated, with a track
 	always     arche.ID
 	dirty      bitset         // slots of what has changed since the last commit, or may have
-	hung       bitset         // slots of what has a parent, replicated or not
+	attached   bitset         // slots of what has a parent, replicated or not
 	roots      []int32        // slots of what others hang below
 	bySlot     []arche.Entity // who has a slot on the wire
 	scratch    []arche.Entity
 	full       bool // not everybody has one, which has been logged
 }
 
-func newTracks(w *arche.World, slots int) tracks {
-	t := tracks{
+func newReplicationStates(w *arche.World, slots int) replicationStates {
+	t := replicationStates{
 		world:      w,
 		replicated: arche.ComponentID[Replicated](w),
-		track:      arche.ComponentID[track](w),
+		track:      arche.ComponentID[replicationState](w),
 		logical:    arche.ComponentID[components.Transform3D](w),
 		parent:     arche.ComponentID[components.Parent](w),
 		always:     arche.ComponentID[AlwaysRelevant](w),
 		dirty:      newBitset(slots),
-		hung:       newBitset(slots),
+		attached:   newBitset(slots),
 	}
 	t.living = alive.In(w, t.replicated)
 	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
@@ -68,10 +68,10 @@ func newTracks(w *arche.World, slots int) tracks {
 }
 
 // move puts everything whose kind has a path where that leads at a tick.
-func (t *tracks) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
+func (t *replicationStates) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
 	query := t.world.Query(&t.known)
 	for query.Next() {
-		path := paths[(*Replicated)(query.Get(t.replicated)).Kind]
+		path := paths[(*Replicated)(query.Get(t.replicated)).Archetype]
 		if path == nil {
 			continue
 		}
@@ -82,40 +82,40 @@ func (t *tracks) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
 	}
 }
 
-// noteChanges looks, after every step, at what the step has done to replicated entities: a jump
+// collectChanges looks, after every step, at what the step has done to replicated entities: a jump
 // would be forgotten by the next snapshot.
-func (s *Server[S, I]) noteChanges() {
-	s.adopt()
-	t := &s.tracks
+func (s *Server[S, I]) collectChanges() {
+	s.register()
+	t := &s.replication
 	s.watchShifts()
 	dt := float32(s.engine.Time().FixedDelta.Seconds())
 	query := t.world.Query(&t.known)
 	for query.Next() {
-		tr := (*track)(query.Get(t.track))
+		tr := (*replicationState)(query.Get(t.track))
 		slot := tr.id.Slot()
 		written := (*record.Record[components.Pose3D])(query.Get(t.logical))
 		if owner, always := (*Replicated)(query.Get(t.replicated)).Owner, query.Has(t.always); owner != tr.owner || always != tr.always {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
 		}
-		if hung := query.Has(t.parent); hung || t.hung.has(slot) {
+		if hung := query.Has(t.parent); hung || t.attached.has(slot) {
 			t.dirty.set(slot)
 			if hung {
-				t.hung.set(slot)
+				t.attached.set(slot)
 			} else {
-				t.hung.clear(slot)
+				t.attached.clear(slot)
 			}
 			if parent := s.parentOf(&query, tr); parent != tr.parent {
 				// Its pose is in another frame from now on: nothing leads from the old one to the
 				// new one.
-				tr.parent, tr.hung = parent, true
-				if tr.revision != 0 && !tr.carried {
+				tr.parent, tr.attached = parent, true
+				if tr.revision != 0 && !tr.passenger {
 					tr.jumps++
 					tr.last, tr.velocity, tr.angular = *written.Value(), mgl32.Vec3{}, mgl32.Vec3{}
 				}
 			}
 		}
-		tr.carried = false
+		tr.passenger = false
 		span := dt
 		if s.config.OnArrival {
 			// A player's step may run any number of his inputs, and he is not at rest because none
@@ -157,10 +157,10 @@ func (s *Server[S, I]) noteChanges() {
 // settleWrites settles, behind any interpolator's capture, the writes that no capture has settled,
 // and notes the revisions that are left.
 func (s *Server[S, I]) settleWrites() {
-	query := s.world.Query(&s.tracks.known)
+	query := s.world.Query(&s.replication.known)
 	for query.Next() {
-		tr := (*track)(query.Get(s.tracks.track))
-		written := (*record.Record[components.Pose3D])(query.Get(s.tracks.logical))
+		tr := (*replicationState)(query.Get(s.replication.track))
+		written := (*record.Record[components.Pose3D])(query.Get(s.replication.logical))
 		if owner := record.OwnerOf(query.Entity()); !written.SettledBy(owner) {
 			written.Settle(owner, tr.revision)
 		}
@@ -186,13 +186,13 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 }
 
 // adopt gives new entities their place on the wire and takes it from those that are gone.
-func (s *Server[S, I]) adopt() {
-	t := &s.tracks
+func (s *Server[S, I]) register() {
+	t := &s.replication
 	known := s.world.Query(&t.known)
 	whole := known.Count() == s.net.Len() // nobody is gone
 	for known.Next() {
-		rep, tr := (*Replicated)(known.Get(t.replicated)), (*track)(known.Get(t.track))
-		if rep.Kind != tr.kind {
+		rep, tr := (*Replicated)(known.Get(t.replicated)), (*replicationState)(known.Get(t.track))
+		if rep.Archetype != tr.archetype {
 			whole = false
 		} else if rep.ID != tr.id {
 			rep.ID = tr.id // it was assigned whole
@@ -221,7 +221,7 @@ func (s *Server[S, I]) adopt() {
 		query.Close()
 	}
 	for _, e := range t.scratch {
-		s.take(e)
+		s.assignID(e)
 	}
 	t.scratch = t.scratch[:0]
 }
@@ -229,46 +229,46 @@ func (s *Server[S, I]) adopt() {
 // release takes their places from those that are gone, are not to be replicated any more, or have
 // become something else.
 func (s *Server[S, I]) release() {
-	t := &s.tracks
+	t := &s.replication
 	for slot, e := range t.bySlot {
 		if e.IsZero() {
 			continue
 		}
 		if s.world.Alive(e) && s.world.Has(e, t.track) {
 			if s.world.Has(e, t.replicated) && s.world.Has(e, t.logical) {
-				if (*Replicated)(s.world.Get(e, t.replicated)).Kind == (*track)(s.world.Get(e, t.track)).kind {
+				if (*Replicated)(s.world.Get(e, t.replicated)).Archetype == (*replicationState)(s.world.Get(e, t.track)).archetype {
 					continue
 				}
 			}
 			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
 		}
-		s.net.Despawn(s.places.subjects[slot].id)
-		s.places.leave(slot)
+		s.net.Despawn(s.interest.subjects[slot].id)
+		s.interest.leave(slot)
 		t.dirty.clear(slot)
-		t.hung.clear(slot)
+		t.attached.clear(slot)
 		t.bySlot[slot] = arche.Entity{}
 	}
 }
 
 // take gives an entity its place.
-func (s *Server[S, I]) take(e arche.Entity) {
-	t := &s.tracks
+func (s *Server[S, I]) assignID(e arche.Entity) {
+	t := &s.replication
 	rep := (*Replicated)(s.world.Get(e, t.replicated))
-	id, err := s.net.Spawn(rep.Kind)
+	id, err := s.net.Spawn(rep.Archetype)
 	if err != nil {
 		return // there was room when this was called
 	}
 	rep.ID = id
-	kind := rep.Kind
+	kind := rep.Archetype
 	s.world.Add(e, t.track)
-	*(*track)(s.world.Get(e, t.track)) = track{id: id, kind: kind}
+	*(*replicationState)(s.world.Get(e, t.track)) = replicationState{id: id, archetype: kind}
 	for len(t.bySlot) <= id.Slot() {
 		t.bySlot = append(t.bySlot, arche.Entity{})
 	}
 	t.bySlot[id.Slot()] = e
 	t.dirty.set(id.Slot())
 	s.history.reach(id.Slot())
-	s.places.enter(id, e)
+	s.interest.enter(id, e)
 	for _, p := range s.players {
 		if p != nil && p.near != nil { // who had the slot before was somebody else
 			p.near.clear(id.Slot())
@@ -278,18 +278,18 @@ func (s *Server[S, I]) take(e arche.Entity) {
 
 // entityOf returns the living entity that is called so on the wire, the zero one if there is none.
 func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
-	if slot := id.Slot(); id != NoEntity && slot < len(s.places.subjects) && s.places.subjects[slot].id == id && s.world.Alive(s.tracks.bySlot[slot]) {
-		return s.tracks.bySlot[slot]
+	if slot := id.Slot(); id != NoEntity && slot < len(s.interest.subjects) && s.interest.subjects[slot].id == id && s.world.Alive(s.replication.bySlot[slot]) {
+		return s.replication.bySlot[slot]
 	}
 	return arche.Entity{}
 }
 
 // parentOf returns what an entity hangs below, as it is called on the wire.
-func (s *Server[S, I]) parentOf(query *arche.Query, tr *track) EntityID {
-	if !query.Has(s.tracks.parent) {
+func (s *Server[S, I]) parentOf(query *arche.Query, tr *replicationState) EntityID {
+	if !query.Has(s.replication.parent) {
 		return NoEntity
 	}
-	return s.idOf((*components.Parent)(query.Get(s.tracks.parent)).Entity)
+	return s.idOf((*components.Parent)(query.Get(s.replication.parent)).Entity)
 }
 
 // playerOf returns the player with a number, or nil.

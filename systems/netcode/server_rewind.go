@@ -51,11 +51,11 @@ func (h *history) row(tick int64) []moment { return h.rows[tick%int64(len(h.rows
 
 // recordMoments notes where everything is after the step that led to the tick.
 func (s *Server[S, I]) recordMoments(after int64) {
-	h, t := &s.history, &s.tracks
+	h, t := &s.history, &s.replication
 	row := h.row(after)
 	query := s.world.Query(&t.known)
 	for query.Next() {
-		tr := (*track)(query.Get(t.track))
+		tr := (*replicationState)(query.Get(t.track))
 		if tr.id == NoEntity {
 			continue
 		}
@@ -100,12 +100,12 @@ type rewound[S any, I comparable] struct {
 
 func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 	s := r.server
-	if !s.world.Alive(e) || !s.world.Has(e, s.tracks.track) || !s.world.Has(e, s.tracks.logical) || !s.world.Has(e, s.tracks.replicated) {
+	if !s.world.Alive(e) || !s.world.Has(e, s.replication.track) || !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated) {
 		return components.Pose3D{}, false
 	}
-	tr := (*track)(s.world.Get(e, s.tracks.track))
-	present := (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
-	if tr.id == NoEntity || s.protocol.movers[tr.kind] != nil || r.hasEye && s.predicts(e, tr.kind, present, r.eye) {
+	tr := (*replicationState)(s.world.Get(e, s.replication.track))
+	present := (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()
+	if tr.id == NoEntity || s.protocol.movers[tr.archetype] != nil || r.hasEye && s.predicts(e, tr.archetype, present, r.eye) {
 		return present, true
 	}
 	a, b := &r.before[tr.id.Slot()], &r.after[tr.id.Slot()]
@@ -131,7 +131,7 @@ func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, present components.
 		return false
 	}
 	at := present.Position
-	if s.world.Has(e, s.tracks.parent) {
+	if s.world.Has(e, s.replication.parent) {
 		at = s.worldPosition(e)
 	}
 	return s.bodies.near(at.Sub(eye).Len())
@@ -139,8 +139,8 @@ func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, present components.
 
 // frameOf is where what has an ID is now, the identity for none.
 func (s *Server[S, I]) frameOf(id EntityID) components.Pose3D {
-	if e := s.entityOf(id); !e.IsZero() && s.world.Has(e, s.tracks.logical) {
-		return (*components.Transform3D)(s.world.Get(e, s.tracks.logical)).Get()
+	if e := s.entityOf(id); !e.IsZero() && s.world.Has(e, s.replication.logical) {
+		return (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()
 	}
 	return components.Identity3D()
 }

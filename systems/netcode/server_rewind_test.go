@@ -10,7 +10,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
 // What is drawn at the own player's tick is rewound to the present, and riders with what carries
@@ -31,9 +30,9 @@ func TestRewindOfWhatIsPredicted(t *testing.T) {
 	m.run(6*time.Second, nil)
 	m.mustPlay()
 	targets := []arche.Entity{near, far, lift}
-	drawn := map[tick.Tick][3]mgl32.Vec3{}
-	var now tick.Tick
-	a.input = func(at tick.Tick) input { now = at; return input{} }
+	drawn := map[netcode.Tick][3]mgl32.Vec3{}
+	var now netcode.Tick
+	a.input = func(at netcode.Tick) input { now = at; return input{} }
 	a.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		var at [3]mgl32.Vec3
 		for i, e := range targets {

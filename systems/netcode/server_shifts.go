@@ -14,7 +14,7 @@ func (s *Server[S, I]) watchShifts() bool {
 	if i != s.shifts.from {
 		s.ignoreShifts()
 		if s.shifts.from = i; i != nil {
-			s.shifts.feed = i.Subscribe(interpolation.Events[components.Pose3D]{Shifted: s.tracks.shifted})
+			s.shifts.feed = i.Subscribe(interpolation.Events[components.Pose3D]{Shifted: s.replication.shifted})
 		}
 	}
 	return i != nil
@@ -35,11 +35,11 @@ type shiftWatch struct {
 
 // shifted takes what is known of an entity to other coordinates, in which its motion goes on.
 // Nothing leads there: clients are to see a jump.
-func (t *tracks) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
+func (t *replicationStates) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
 	if !t.world.Has(e, t.track) {
 		return
 	}
-	if tr := (*track)(t.world.Get(e, t.track)); tr.rests || tr.revision != 0 {
+	if tr := (*replicationState)(t.world.Get(e, t.track)); tr.rests || tr.revision != 0 {
 		tr.last = shift(tr.last)
 		tr.jumps++
 		t.dirty.set(tr.id.Slot())

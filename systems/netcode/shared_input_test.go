@@ -14,7 +14,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -25,7 +24,7 @@ import (
 // whoever sees him.
 func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 	const far, leave = 12, 15 // where he comes and goes by distance
-	play := func(byDistance bool, share func(stick) stick, aim func(tick.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {
+	play := func(byDistance bool, share func(stick) stick, aim func(netcode.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {
 		tap := &tapped{Listener: loopback.Listen(loopback.Config{})}
 		listener := tap.Listener.(*loopback.Listener)
 		engine, err := ecs.New(ecs.Config{FixedRate: tickRate})
@@ -42,7 +41,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 				// one who is to see nothing, the one to be seen, one who sees him always
 				at := walker{X: []float32{0, 3, 6}[len(joined)-1]}
 				l := components.NewLogical(components.At3D(at.X, 0, at.Z))
-				return at, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun})
+				return at, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRun})
 			},
 		}
 		var server *netcode.Server[walker, stick]
@@ -60,7 +59,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 		engine.Install(server)
 		l := components.NewLogical(components.At3D(2, 0, 3))
 		balls := generic.NewMap3[components.Transform3D, netcode.Replicated, ball](engine.World())
-		balls.NewWith(&l, &netcode.Replicated{Kind: kindCrate}, &ball{2, 3})
+		balls.NewWith(&l, &netcode.Replicated{Archetype: kindCrate}, &ball{2, 3})
 		tap.sent = func(conn int, datagram []byte) {
 			fmt.Fprintf(&sent[conn], "%d %x\n", server.Tick(), datagram)
 		}
@@ -69,7 +68,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 			var client *netcode.Client[walker, stick]
 			client, err := netcode.NewClient(walkers(t, stickCodec{}, &steps, share), netcode.ClientConfig[walker, stick]{
 				Dial: func() (transport.Conn, error) { return listener.Dial(), nil }, Log: quiet(),
-				Input: func(at tick.Tick) (in stick) {
+				Input: func(at netcode.Tick) (in stick) {
 					in = stick{Z: 0.1 * (1 - 2*float32(at/40%2))} // up and down
 					if i == 0 {
 						return in
@@ -121,8 +120,8 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 		}
 		return sent, aims
 	}
-	none := func(tick.Tick) float32 { return 0 }
-	some := func(at tick.Tick) float32 { return 1 + float32(at%7) }
+	none := func(netcode.Tick) float32 { return 0 }
+	some := func(at netcode.Tick) float32 { return 1 + float32(at%7) }
 	stripped := func(in stick) stick { return stick{X: in.X, Z: in.Z} }
 	for _, test := range []struct {
 		name       string

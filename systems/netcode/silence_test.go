@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -102,7 +101,7 @@ func TestAConnectionBesideOneThatSpeaksWaits(t *testing.T) {
 			}
 			answers++
 		}
-		w := packet.NewWriter(c.buf[1:])
+		w := netcode.NewWriter(c.buf[1:])
 		c.buf[0] = 'B'
 		m.protocol.WriteHelloWithForTest(&w, m.of(a), nil)
 		_ = c.conn.Send(c.buf[:1+len(w.Bytes())])

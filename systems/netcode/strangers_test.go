@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -78,7 +77,7 @@ func TestStrangersThatTalkNonsense(t *testing.T) {
 		}
 	}
 	_ = conns[0].Send([]byte{0xff})
-	w := packet.NewWriter(buf[1:])
+	w := netcode.NewWriter(buf[1:])
 	buf[0] = 0x48
 	m.protocol.WriteHelloForTest(&w)
 	_ = conns[1].Send(buf[:1+len(w.Bytes())])
@@ -123,7 +122,7 @@ func TestStrangersOnTheNetwork(t *testing.T) {
 	}
 	player := dtls.Dial(udp.Addr(), udp.Fingerprint(), dtls.Config{DialTimeout: time.Minute})
 	buf := make([]byte, transport.MaxMTU)
-	w := packet.NewWriter(buf[1:])
+	w := netcode.NewWriter(buf[1:])
 	buf[0] = 0x48
 	m.protocol.WriteHelloForTest(&w)
 	hello := append([]byte(nil), buf[:1+len(w.Bytes())]...)

@@ -30,7 +30,7 @@ func StructState[S any]() StateCodec[S] { return structState[S]{layoutOf[S]()} }
 // StructInput is [StructState] for [Game.Inputs]. What is as in the next newer input takes a bit.
 func StructInput[I comparable]() InputCodec[I] { return structInput[I]{layoutOf[I]()} }
 
-// StructComponent is [StructState] for [Mirror] and [Bodies]. What is as in what the client is
+// StructComponent is [StructState] for [ReplicateComponent] and [Bodies]. What is as in what the client is
 // known to have takes a bit.
 func StructComponent[T comparable]() ComponentCodec[T] { return structComponent[T]{layoutOf[T]()} }
 

@@ -9,9 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 type stance uint8
@@ -61,17 +58,17 @@ func TestStructsTravelWhole(t *testing.T) {
 			base = v
 		}
 		for what, c := range map[string]struct {
-			write func(w *packet.Writer)
-			read  func(r *packet.Reader) motley
+			write func(w *netcode.Writer)
+			read  func(r *netcode.Reader) motley
 		}{
-			"state":                    {func(w *packet.Writer) { states.Write(w, v) }, states.Read},
-			"input":                    {func(w *packet.Writer) { inputs.Write(w, v, base) }, func(r *packet.Reader) motley { return inputs.Read(r, base) }},
-			"component":                {func(w *packet.Writer) { components.Encode(w, v, nil) }, func(r *packet.Reader) motley { return components.Decode(r, nil) }},
-			"component against a base": {func(w *packet.Writer) { components.Encode(w, v, &base) }, func(r *packet.Reader) motley { return components.Decode(r, &base) }},
+			"state":                    {func(w *netcode.Writer) { states.Write(w, v) }, states.Read},
+			"input":                    {func(w *netcode.Writer) { inputs.Write(w, v, base) }, func(r *netcode.Reader) motley { return inputs.Read(r, base) }},
+			"component":                {func(w *netcode.Writer) { components.Encode(w, v, nil) }, func(r *netcode.Reader) motley { return components.Decode(r, nil) }},
+			"component against a base": {func(w *netcode.Writer) { components.Encode(w, v, &base) }, func(r *netcode.Reader) motley { return components.Decode(r, &base) }},
 		} {
-			w := packet.NewWriter(make([]byte, 200))
+			w := netcode.NewWriter(make([]byte, 200))
 			c.write(&w)
-			r := packet.NewReader(w.Bytes())
+			r := netcode.NewReader(w.Bytes())
 			if got := c.read(&r); got != v || r.Close() != nil {
 				t.Fatalf("%s: %+v came as %+v, %v", what, v, got, r.Err())
 			}
@@ -105,10 +102,10 @@ func TestStructsStayWithinTheirRange(t *testing.T) {
 		{gauge{-128, float32(inf), -inf, math.MaxUint64}, gauge{-3, math.MaxFloat32, -math.MaxFloat64, 6}},
 		{gauge{0, float32(math.NaN()), math.NaN(), 0}, gauge{0, 0, 0, 5}},
 	} {
-		w := packet.NewWriter(make([]byte, 64))
+		w := netcode.NewWriter(make([]byte, 64))
 		states := netcode.StructState[gauge]()
 		states.Write(&w, c.in)
-		r := packet.NewReader(w.Bytes())
+		r := netcode.NewReader(w.Bytes())
 		if got := states.Read(&r); got != c.want || r.Close() != nil {
 			t.Errorf("%+v came as %+v (%v), want %+v", c.in, got, r.Err(), c.want)
 		}
@@ -116,15 +113,15 @@ func TestStructsStayWithinTheirRange(t *testing.T) {
 			t.Errorf("%+v is quantised to %+v, want %+v", c.in, q, c.want)
 		}
 	}
-	for what, write := range map[string]func(w *packet.Writer){
-		"a number beyond the range": func(w *packet.Writer) { w.Bits(7, 3); w.Bits(0, 32); w.Bits(0, 64); w.Bits(0, 1) },
-		"not a number":              func(w *packet.Writer) { w.Bits(0, 3); w.Float32(float32(math.NaN())); w.Bits(0, 64); w.Bits(0, 1) },
-		"an infinite one":           func(w *packet.Writer) { w.Bits(0, 3); w.Bits(0, 32); w.Bits(math.Float64bits(-inf), 64); w.Bits(0, 1) },
-		"half of it":                func(w *packet.Writer) { w.Bits(0, 3); w.Bits(0, 20) },
+	for what, write := range map[string]func(w *netcode.Writer){
+		"a number beyond the range": func(w *netcode.Writer) { w.Bits(7, 3); w.Bits(0, 32); w.Bits(0, 64); w.Bits(0, 1) },
+		"not a number":              func(w *netcode.Writer) { w.Bits(0, 3); w.Float32(float32(math.NaN())); w.Bits(0, 64); w.Bits(0, 1) },
+		"an infinite one":           func(w *netcode.Writer) { w.Bits(0, 3); w.Bits(0, 32); w.Bits(math.Float64bits(-inf), 64); w.Bits(0, 1) },
+		"half of it":                func(w *netcode.Writer) { w.Bits(0, 3); w.Bits(0, 20) },
 	} {
-		w := packet.NewWriter(make([]byte, 64))
+		w := netcode.NewWriter(make([]byte, 64))
 		write(&w)
-		r := packet.NewReader(w.Bytes())
+		r := netcode.NewReader(w.Bytes())
 		if netcode.StructState[gauge]().Read(&r); r.Err() == nil {
 			t.Errorf("%s was read", what)
 		}
@@ -182,13 +179,13 @@ func TestStructsAllocateNothing(t *testing.T) {
 	v.HP, v.At[1] = 50, 2
 	v.Still, base.Still = 7, 7
 	states, inputs, components := netcode.StructState[motley](), netcode.StructInput[motley](), netcode.StructComponent[motley]()
-	buf, w, r := make([]byte, 400), new(packet.Writer), new(packet.Reader)
-	run := func(states netcode.StateCodec[motley], inputs prediction.Codec[motley], components snapshot.Codec[motley]) {
-		*w = packet.NewWriter(buf)
+	buf, w, r := make([]byte, 400), new(netcode.Writer), new(netcode.Reader)
+	run := func(states netcode.StateCodec[motley], inputs netcode.InputCodec[motley], components netcode.ComponentCodec[motley]) {
+		*w = netcode.NewWriter(buf)
 		states.Write(w, v)
 		inputs.Write(w, v, base)
 		components.Encode(w, components.Quantize(v), &base)
-		*r = packet.NewReader(w.Bytes())
+		*r = netcode.NewReader(w.Bytes())
 		if states.Read(r) != v || inputs.Read(r, base) != v || components.Decode(r, &base) != v {
 			t.Fatal("they came as something else")
 		}
@@ -200,13 +197,13 @@ func TestStructsAllocateNothing(t *testing.T) {
 
 // Whatever comes is refused, or a value that is written as it came.
 func FuzzStructs(f *testing.F) {
-	w := packet.NewWriter(make([]byte, 200))
+	w := netcode.NewWriter(make([]byte, 200))
 	netcode.StructState[motley]().Write(&w, motley{HP: 3, Still: 7})
 	f.Add(w.Bytes())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		states, inputs := netcode.StructState[motley](), netcode.StructInput[motley]()
-		r := packet.NewReader(data)
+		r := netcode.NewReader(data)
 		v := states.Read(&r)
 		n := len(data)*8 - r.Remaining()
 		base := motley{At: mgl32.Vec3{1, 2, 3}, Still: 7}
@@ -214,15 +211,15 @@ func FuzzStructs(f *testing.F) {
 		if r.Err() != nil {
 			return
 		}
-		w := packet.NewWriter(make([]byte, 200))
+		w := netcode.NewWriter(make([]byte, 200))
 		states.Write(&w, v)
-		again := packet.NewReader(w.Bytes())
+		again := netcode.NewReader(w.Bytes())
 		if got := states.Read(&again); w.Len() != n || got != v {
 			t.Errorf("%+v of %d bits was written as %+v of %d", v, n, got, w.Len())
 		}
-		w = packet.NewWriter(make([]byte, 200))
+		w = netcode.NewWriter(make([]byte, 200))
 		inputs.Write(&w, in, base)
-		again = packet.NewReader(w.Bytes())
+		again = netcode.NewReader(w.Bytes())
 		if got := inputs.Read(&again, base); got != in || again.Close() != nil {
 			t.Errorf("%+v was written as %+v, %v", in, got, again.Err())
 		}

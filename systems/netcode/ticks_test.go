@@ -12,8 +12,6 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -24,8 +22,8 @@ func TestTickRates(t *testing.T) {
 	const speed = 6.0
 	for _, rate := range []int{5, 10, 20, 29, 31, 60, 144, 250} {
 		protocol := func() *netcode.Protocol[hero, buttons] {
-			p, err := netcode.NewProtocol(snapshot.Config{TickRate: rate}, netcode.Game[hero, buttons]{
-				Step: func(h hero, in buttons, _ tick.Tick) hero {
+			p, err := netcode.NewProtocol(netcode.Config{TickRate: rate}, netcode.Game[hero, buttons]{
+				Step: func(h hero, in buttons, _ netcode.Tick) hero {
 					h.X += float32(in.X) * float32(speed/float64(rate))
 					return h
 				},
@@ -51,7 +49,7 @@ func TestTickRates(t *testing.T) {
 			Joined: func(p *netcode.Player[hero, buttons]) (hero, arche.Entity) {
 				state := hero{X: -100, Z: float32(p.Number())}
 				l := components.NewLogical(poseHero(state))
-				return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindHero})
+				return state, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindHero})
 			},
 		})
 		if err != nil {
@@ -63,7 +61,7 @@ func TestTickRates(t *testing.T) {
 		for i := range clients {
 			clients[i], err = netcode.NewClient(protocol(), netcode.ClientConfig[hero, buttons]{
 				Dial: func() (transport.Conn, error) { return listener.Dial(), nil }, Log: quiet(),
-				Input: func(tick.Tick) buttons { return buttons{X: runs} },
+				Input: func(netcode.Tick) buttons { return buttons{X: runs} },
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -134,7 +133,7 @@ func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Pat
 			m.transform(passenger).Set(pose) // no Teleport: that the frame is another one is enough
 		}
 	}))
-	a := m.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Kind = kind })
+	a := m.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Interpolation = kind })
 	m.run(4*time.Second, nil)
 	m.mustPlay()
 	changes, last := 0, float32(0)
@@ -205,7 +204,7 @@ func TestParentsThatGo(t *testing.T) {
 			m.crate(kindCrate, components.At3D(500, 0, 0)) // perhaps in the slot of the bus
 		}))
 		m.run(3*time.Second, func() {
-			for _, id := range []snapshot.ID{m.id(stays), passenger} {
+			for _, id := range []netcode.EntityID{m.id(stays), passenger} {
 				if e := a.client.Replica(id); !e.IsZero() {
 					if !a.engine.World().Alive(e) {
 						t.Fatalf("seed %d: %v was swept away with its former parent", seed, id)

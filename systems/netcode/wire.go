@@ -30,7 +30,7 @@ const (
 // secret lets a player come back as himself.
 type secret [secretSize]byte
 
-func (s *secret) key() Key { return sha256.Sum256(s[:]) }
+func (s *secret) key() ResumeID { return sha256.Sum256(s[:]) }
 
 // hello is the first thing that a client says.
 type hello struct {

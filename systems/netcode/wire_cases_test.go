@@ -16,8 +16,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -92,7 +90,7 @@ func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int
 // packages packet, prediction and snapshot test and fuzz for themselves) is read and written anew,
 // and is the same bits. Of what has been damaged and is still taken, what it was taken for is.
 func TestWhatPluginsSendIsCanonical(t *testing.T) {
-	p := newProtocolFor(t, snapshot.Config{}, pressing())
+	p := newProtocolFor(t, netcode.Config{}, pressing())
 	tap := &tapped{}
 	m := newMatchOf(t, p, func(c *netcode.ServerConfig[runner, input]) {
 		tap.Listener = c.Listener
@@ -139,7 +137,7 @@ func TestWhatPluginsSendIsCanonical(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.run(4*time.Second, nil)
-	a.input = func(tick.Tick) input { return input{} } // and rests
+	a.input = func(netcode.Tick) input { return input{} } // and rests
 	m.run(4*time.Second, nil)
 	if a.client.Stats().Reconnects == 0 {
 		t.Error("he never came back")
@@ -227,10 +225,10 @@ func TestReplaysChangeNothing(t *testing.T) {
 	}
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		joined := c.Joined
-		c.Authenticate = func(c netcode.JoinRequest) error { return guests.Check(noon, c.Addr, c.Token, c.Key, c.Resumes) }
-		c.Confirmed = func(p *netcode.Player[runner, input]) { guests.Confirmed(p.Token(), p.Key()) }
+		c.Authenticate = func(c netcode.JoinRequest) error { return guests.Check(noon, c.Addr, c.Token, c.ResumeID, c.Resumes) }
+		c.Confirmed = func(p *netcode.Player[runner, input]) { guests.Confirmed(p.Token(), p.ResumeID()) }
 		c.Joined = func(p *netcode.Player[runner, input]) (runner, arche.Entity) {
-			guests.Joined(p.Token(), p.FormerKey(), p.Key())
+			guests.Joined(p.Token(), p.PreviousResumeID(), p.ResumeID())
 			return joined(p)
 		}
 	})
@@ -285,7 +283,7 @@ func TestFloodOfStrangers(t *testing.T) {
 		m.mustPlay()
 		var nonsense [64]byte
 		rng := rand.New(rand.NewPCG(37, 2))
-		wrong := packet.NewWriter(make([]byte, 256))
+		wrong := netcode.NewWriter(make([]byte, 256))
 		m.protocol.WriteHelloForTest(&wrong)
 		var waiting []transport.Conn
 		before, after := runtime.MemStats{}, runtime.MemStats{}

@@ -20,9 +20,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
@@ -51,8 +49,8 @@ func wirePose(p wirePlayer) components.Pose3D { return components.At3D(p.X, 0, p
 
 func wireProtocol(t testing.TB) *netcode.Protocol[wirePlayer, wireInput] {
 	t.Helper()
-	p, err := netcode.NewProtocol(snapshot.Config{TickRate: 60, MaxEntities: 64, Version: 7}, netcode.Game[wirePlayer, wireInput]{
-		Step: func(p wirePlayer, in wireInput, _ tick.Tick) wirePlayer {
+	p, err := netcode.NewProtocol(netcode.Config{TickRate: 60, MaxEntities: 64, Version: 7}, netcode.Game[wirePlayer, wireInput]{
+		Step: func(p wirePlayer, in wireInput, _ netcode.Tick) wirePlayer {
 			p.X += float32(in.X) / 4
 			return p
 		},
@@ -62,14 +60,14 @@ func wireProtocol(t testing.TB) *netcode.Protocol[wirePlayer, wireInput] {
 	if err != nil {
 		t.Fatal(err)
 	}
-	netcode.Mirror(p, "name", netcode.StructComponent[wireName]())
-	netcode.Predict(p, "ball", netcode.Bodies[wirePlayer, wireInput, wireBall]{
-		Kinds: []uint16{wireBody}, Codec: netcode.StructComponent[wireBall](), Near: 8,
-		Step:     func(*prediction.Group[wirePlayer, wireInput, wireBall], tick.Tick) {},
+	netcode.ReplicateComponent(p, "name", netcode.StructComponent[wireName]())
+	netcode.PredictBodies(p, "ball", netcode.Bodies[wirePlayer, wireInput, wireBall]{
+		Archetypes: []uint16{wireBody}, Codec: netcode.StructComponent[wireBall](), Near: 8,
+		Step:     func(*netcode.BodyGroup[wirePlayer, wireInput, wireBall], netcode.Tick) {},
 		Pose:     func(wireBall) components.Pose3D { return components.At3D(2, 0, 0) },
 		Distance: func(a, b wireBall) float64 { return float64(mgl32.Abs(a.Spin - b.Spin)) },
-		StandIn: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ wireInput) (wirePlayer, bool) {
-			return wirePlayer{X: pose.Position[0]}, r.Kind == wireHero
+		ProxyState: func(r netcode.Replicated, pose components.Pose3D, _ mgl32.Vec3, _ wireInput) (wirePlayer, bool) {
+			return wirePlayer{X: pose.Position[0]}, r.Archetype == wireHero
 		},
 	})
 	return p
@@ -128,7 +126,7 @@ func wireTalk(t *testing.T) []string {
 		Joined: func(p *netcode.Player[wirePlayer, wireInput]) (wirePlayer, arche.Entity) {
 			joined = p
 			l := components.NewLogical(wirePose(wirePlayer{}))
-			return wirePlayer{}, spawn.NewWith(&l, &netcode.Replicated{Kind: wireHero})
+			return wirePlayer{}, spawn.NewWith(&l, &netcode.Replicated{Archetype: wireHero})
 		},
 	})
 	if err != nil {
@@ -136,17 +134,17 @@ func wireTalk(t *testing.T) []string {
 	}
 	engines[0].Install(hierarchy.New3D(), server)
 	l := components.NewLogical(components.Pose3D{Position: mgl32.Vec3{8, 1, -4}, Rotation: mgl32.Quat{W: 1}, Scale: mgl32.Vec3{1, 2, 1}})
-	thing := spawn.NewWith(&l, &netcode.Replicated{Kind: wireThing})
+	thing := spawn.NewWith(&l, &netcode.Replicated{Archetype: wireThing})
 	names := generic.NewMap1[wireName](w)
 	names.Assign(thing, &wireName{513})
 	children := generic.NewMap3[components.Transform3D, netcode.Replicated, components.Parent](w)
-	child := children.NewWith(&l, &netcode.Replicated{Kind: wireThing}, &components.Parent{Entity: thing})
+	child := children.NewWith(&l, &netcode.Replicated{Archetype: wireThing}, &components.Parent{Entity: thing})
 	balls := generic.NewMap3[components.Transform3D, netcode.Replicated, wireBall](w)
-	balls.NewWith(&l, &netcode.Replicated{Kind: wireBody}, &wireBall{Spin: 3})
+	balls.NewWith(&l, &netcode.Replicated{Archetype: wireBody}, &wireBall{Spin: 3})
 	var count [2]int
 	in := wireInput{}
 	client, err := netcode.NewClient(wireProtocol(t), netcode.ClientConfig[wirePlayer, wireInput]{
-		Token: []byte("a token"), SnapshotRate: 60, Log: quiet(), Input: func(tick.Tick) wireInput { return in },
+		Token: []byte("a token"), SnapshotRate: 60, Log: quiet(), Input: func(netcode.Tick) wireInput { return in },
 		Dial: func() (transport.Conn, error) { return wireTap{listener.Dial(), &lines, &count}, nil },
 	})
 	if err != nil {

@@ -3,7 +3,7 @@ package netcode_test
 import (
 	"fmt"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -73,12 +73,12 @@ type named struct {
 	slot       int
 	generation int // 0: changes to what is known
 	removed    bool
-	parent     snapshot.ID
+	parent     netcode.EntityID
 }
 
 // scan returns what a packet of the session names: the entity of the player himself, unless it is
 // said to be the one of a packet before, and the records. Its dimensions are those of newProtocol.
-func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
+func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 	if datagram[0] != 0x53 {
 		return 0, nil, nil
 	}
@@ -123,7 +123,7 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 			s.bits(6)
 		} else {
 			s.bits(3*32 + 2 + 8) // runnerCodec without a raft, and the jumps
-			own = snapshot.ID(s.bits(32))
+			own = netcode.EntityID(s.bits(32))
 		}
 	}
 	s.bits(32 + 8 + 16 + 8)
@@ -162,8 +162,8 @@ func scan(datagram []byte) (own snapshot.ID, records []named, err error) {
 					s.bits(16)
 				}
 				if s.flag() {
-					r.parent = snapshot.ID(s.bits(16))
-					r.parent |= snapshot.ID(s.golomb(2)) << 16
+					r.parent = netcode.EntityID(s.bits(16))
+					r.parent |= netcode.EntityID(s.golomb(2)) << 16
 				}
 				if s.flag() {
 					s.bits(8)

@@ -17,9 +17,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
@@ -29,9 +26,9 @@ import (
 
 type runner struct {
 	X, Z, Dash float32
-	Ride       bool        // X and Z are on the ferry
-	On         snapshot.ID // the raft that X and Z are on,
-	HX, HZ     float32     // and where it was last
+	Ride       bool             // X and Z are on the ferry
+	On         netcode.EntityID // the raft that X and Z are on,
+	HX, HZ     float32          // and where it was last
 }
 
 type input struct {
@@ -46,7 +43,7 @@ const (
 	kindCrate = 2
 )
 
-func stepRunner(s runner, in input, t tick.Tick) runner {
+func stepRunner(s runner, in input, t netcode.Tick) runner {
 	const dt = 1.0 / tickRate
 	speed := float32(runSpeed)
 	if in.Dash {
@@ -65,23 +62,23 @@ func poseRunner(s runner) components.Pose3D { return components.At3D(s.X, 0, s.Z
 
 type runnerCodec struct{}
 
-func (runnerCodec) Write(w *packet.Writer, s runner) {
+func (runnerCodec) Write(w *netcode.Writer, s runner) {
 	w.Float32(s.X)
 	w.Float32(s.Z)
 	w.Float32(s.Dash)
 	w.Bool(s.Ride)
-	w.Bool(s.On != snapshot.None)
-	if s.On != snapshot.None {
+	w.Bool(s.On != netcode.NoEntity)
+	if s.On != netcode.NoEntity {
 		w.Bits(uint64(s.On), 32)
 		w.Float32(s.HX)
 		w.Float32(s.HZ)
 	}
 }
 
-func (runnerCodec) Read(r *packet.Reader) (s runner) {
+func (runnerCodec) Read(r *netcode.Reader) (s runner) {
 	s = runner{X: r.Float32(), Z: r.Float32(), Dash: r.Float32(), Ride: r.Bool()}
 	if r.Bool() {
-		s.On, s.HX, s.HZ = snapshot.ID(r.Bits(32)), r.Float32(), r.Float32()
+		s.On, s.HX, s.HZ = netcode.EntityID(r.Bits(32)), r.Float32(), r.Float32()
 	}
 	for _, v := range []float32{s.X, s.Z, s.Dash, s.HX, s.HZ} {
 		if v != v || math.Abs(float64(v)) > 1e6 {
@@ -93,13 +90,13 @@ func (runnerCodec) Read(r *packet.Reader) (s runner) {
 
 type inputCodec struct{}
 
-func (inputCodec) Write(w *packet.Writer, in, _ input) {
+func (inputCodec) Write(w *netcode.Writer, in, _ input) {
 	w.Int(int64(in.X), 2)
 	w.Int(int64(in.Z), 2)
 	w.Bool(in.Dash)
 }
 
-func (inputCodec) Read(r *packet.Reader, _ input) (in input) {
+func (inputCodec) Read(r *netcode.Reader, _ input) (in input) {
 	in = input{int8(r.Int(2)), int8(r.Int(2)), r.Bool()}
 	if in.X == -2 || in.Z == -2 {
 		r.Fail(errors.New("nobody runs that way"))
@@ -109,7 +106,7 @@ func (inputCodec) Read(r *packet.Reader, _ input) (in input) {
 
 type protocol = netcode.Protocol[runner, input]
 
-func newProtocol(t testing.TB, config snapshot.Config) *protocol {
+func newProtocol(t testing.TB, config netcode.Config) *protocol {
 	t.Helper()
 	return newProtocolFor(t, config, runnerGame())
 }
@@ -125,19 +122,19 @@ func runnersApart(a, b runner) float64 {
 	return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) + math.Abs(float64(a.Dash-b.Dash))
 }
 
-func newProtocolFor(t testing.TB, config snapshot.Config, game netcode.Game[runner, input]) *protocol {
+func newProtocolFor(t testing.TB, config netcode.Config, game netcode.Game[runner, input]) *protocol {
 	t.Helper()
 	config.TickRate = tickRate
 	if config.MaxEntities == 0 {
 		config.MaxEntities = 1024
 	}
-	config.Velocity = snapshot.Range{Max: 64, Resolution: 1.0 / 32}
+	config.Velocity = netcode.Range{Max: 64, Resolution: 1.0 / 32}
 	p, err := netcode.NewProtocol(config, game)
 	if err != nil {
 		t.Fatal(err)
 	}
-	netcode.Mirror[health](p, "health", healthCodec{})
-	p.SetMover(kindLift, liftPath)
+	netcode.ReplicateComponent[health](p, "health", healthCodec{})
+	p.SetScriptedMover(kindLift, liftPath)
 	return p
 }
 
@@ -164,7 +161,7 @@ type player struct {
 	path      linksim.Path
 	conn      *linksim.Conn
 	raw       transport.Conn // without the path
-	input     func(t tick.Tick) input
+	input     func(t netcode.Tick) input
 	heard     []string
 	log       []netcode.Status
 	stall     time.Duration // real time that its process is frozen for
@@ -174,7 +171,7 @@ type player struct {
 
 func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input])) *match {
 	t.Helper()
-	return newMatchOf(t, newProtocol(t, snapshot.Config{}), change)
+	return newMatchOf(t, newProtocol(t, netcode.Config{}), change)
 }
 
 func newMatchOf(t testing.TB, p *protocol, change func(c *netcode.ServerConfig[runner, input])) *match {
@@ -199,7 +196,7 @@ func newMatchOn(t testing.TB, p *protocol, engine ecs.Config, change func(c *net
 			m.joined = append(m.joined, p)
 			state := runner{Z: float32(2 * len(m.joined))}
 			l := components.NewLogical(poseRunner(state))
-			return state, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRun}, &health{100})
+			return state, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRun}, &health{100})
 		},
 		Left:    func(_ *netcode.Player[runner, input], r transport.Reason) { m.left = append(m.left, r) },
 		Message: func(_ *netcode.Player[runner, input], data []byte, _ bool) { m.heard = append(m.heard, string(data)) },
@@ -217,7 +214,7 @@ func newMatchOn(t testing.TB, p *protocol, engine ecs.Config, change func(c *net
 // join adds a client behind a path.
 func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runner, input])) *player {
 	m.t.Helper()
-	p := &player{path: path, input: func(tick.Tick) input { return input{} }}
+	p := &player{path: path, input: func(netcode.Tick) input { return input{} }}
 	config := netcode.ClientConfig[runner, input]{
 		Dial: func() (transport.Conn, error) {
 			p.raw = m.listener.Dial()
@@ -228,7 +225,7 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 			p.conn = conn
 			return conn, nil
 		},
-		Input:   func(t tick.Tick) input { return p.input(t) },
+		Input:   func(t netcode.Tick) input { return p.input(t) },
 		Message: func(data []byte, _ bool) { p.heard = append(p.heard, string(data)) },
 		Changed: func(s netcode.Status, _ transport.Reason) { p.log = append(p.log, s) },
 		Log:     quiet(),

@@ -65,11 +65,11 @@ func (s State) Pose() components.Pose3D {
 }
 
 // Carrier names the platform that carries a player.
-func (s State) Carrier() netcode.Carrier {
+func (s State) Carrier() netcode.MovementBase {
 	if s.Ride == 0 {
-		return netcode.Carrier{}
+		return netcode.MovementBase{}
 	}
-	return netcode.Carrier{Mover: KindPlatform + uint16(s.Ride-1)}
+	return netcode.MovementBase{Mover: KindPlatform + uint16(s.Ride-1)}
 }
 
 // Distance tells how far apart two states are, in metres; different counts are far apart.

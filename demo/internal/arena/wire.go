@@ -43,7 +43,7 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 		Position: netcode.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
 		Velocity: netcode.Range{Max: 32, Resolution: 1.0 / 32},
 	}, netcode.Game[State, Input]{
-		Step: r.Step, Pose: State.Pose, Carrier: State.Carrier, Distance: Distance, Tolerance: 0.01, Snap: 4,
+		Step: r.Step, Pose: State.Pose, MovementBase: State.Carrier, Distance: Distance, Tolerance: 0.01, Snap: 4,
 		States: stateCodec{}, Inputs: inputCodec{},
 		Rules: netcode.InputRules[Input]{
 			// What is held goes on; a press must not be made up.
@@ -57,17 +57,17 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	netcode.Mirror(p, "pawn", pawnCodec{})
-	netcode.Predict(p, "crate", netcode.Bodies[State, Input, Crate]{
-		Kinds: []uint16{KindCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
+	netcode.ReplicateComponent(p, "pawn", pawnCodec{})
+	netcode.PredictBodies(p, "crate", netcode.Bodies[State, Input, Crate]{
+		Archetypes: []uint16{KindCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
 		Distance: crateDistance, Tolerance: 0.02, Near: 7, Leave: 9,
-		StandIn: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3, _ Input) (State, bool) {
-			return State{Pos: pose.Position, Vel: velocity, Ground: abs(velocity[1]) < 0.1}, r.Kind == KindPlayer
+		ProxyState: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3, _ Input) (State, bool) {
+			return State{Pos: pose.Position, Vel: velocity, Ground: abs(velocity[1]) < 0.1}, r.Archetype == KindPlayer
 		},
-		Share: func(in Input) Input { return Input{X: in.X, Z: in.Z, Jump: in.Jump} },
+		ShareInput: func(in Input) Input { return Input{X: in.X, Z: in.Z, Jump: in.Jump} },
 	})
 	for i := range r.Level.Platforms {
-		p.SetMover(KindPlatform+uint16(i), func(t netcode.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
+		p.SetScriptedMover(KindPlatform+uint16(i), func(t netcode.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
 	}
 	return p, nil
 }

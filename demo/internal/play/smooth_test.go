@@ -39,7 +39,7 @@ func (v *virtual) watch() *moments {
 					at = at.Add(transforms.Get(e).Get().Position) // platforms do not turn
 				}
 			}
-			switch rep.Kind {
+			switch rep.Archetype {
 			case arena.KindPlayer:
 				now["player-"+strconv.Itoa(int(rep.Owner))] = at
 			case arena.KindCrate:

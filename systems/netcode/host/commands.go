@@ -137,7 +137,7 @@ func (h *Host) ban(whom, reason string, out io.Writer) error {
 func (h *Host) removeBanned() {
 	now := h.access.clock()
 	h.server.players(func(p player) {
-		if err := h.access.Check(now, p.Addr(), p.Token(), p.Key(), true); err != nil {
+		if err := h.access.Check(now, p.Addr(), p.Token(), p.ResumeID(), true); err != nil {
 			p.Kick(err.Error())
 		}
 	})

@@ -56,7 +56,7 @@ func Example() {
 	server, err := host.NewServer(h, engine, newProtocol(), netcode.ServerConfig[walker, walk]{
 		Joined: func(p *netcode.Player[walker, walk]) (walker, arche.Entity) {
 			at := components.NewLogical(components.At3D(0, 0, 0))
-			return walker{}, spawn.NewWith(&at, &netcode.Replicated{Kind: 1})
+			return walker{}, spawn.NewWith(&at, &netcode.Replicated{Archetype: 1})
 		},
 	})
 	if err != nil {

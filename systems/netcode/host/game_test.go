@@ -84,7 +84,7 @@ func serve(t testing.TB, h *Host, change func(c *netcode.ServerConfig[runner, ke
 		Listener: v.own,
 		Joined: func(*netcode.Player[runner, keys]) (runner, arche.Entity) {
 			l := components.NewLogical(components.At3D(0, 0, 0))
-			return runner{}, spawn.NewWith(&l, &netcode.Replicated{Kind: 1})
+			return runner{}, spawn.NewWith(&l, &netcode.Replicated{Archetype: 1})
 		},
 	}
 	if change != nil {

@@ -16,7 +16,7 @@ type player interface {
 	Connected() bool
 	Addr() string
 	Token() []byte
-	Key() netcode.Key
+	ResumeID() netcode.ResumeID
 	Stats() netcode.PacketStats
 	Kick(text string)
 }
@@ -75,18 +75,18 @@ func NewServer[S any, I comparable](h *Host, e *ecs.Engine, p *netcode.Protocol[
 	}
 	if joined != nil { // else NewServer says that it is missing
 		c.Joined = func(p *netcode.Player[S, I]) (S, arche.Entity) {
-			list.Joined(p.Token(), p.FormerKey(), p.Key())
+			list.Joined(p.Token(), p.PreviousResumeID(), p.ResumeID())
 			return joined(p)
 		}
 	}
 	c.Confirmed = func(p *netcode.Player[S, I]) {
-		list.note(list.Confirmed(p.Token(), p.Key()))
+		list.note(list.Confirmed(p.Token(), p.ResumeID()))
 		if confirmed != nil {
 			confirmed(p)
 		}
 	}
 	c.Left = func(p *netcode.Player[S, I], reason transport.Reason) {
-		list.note(list.Left(p.Token(), p.Key(), reason.Code == transport.Kicked))
+		list.note(list.Left(p.Token(), p.ResumeID(), reason.Code == transport.Kicked))
 		if left != nil {
 			left(p, reason)
 		}

@@ -117,7 +117,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	config := netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, OnArrival: c.OnArrival, Bank: c.Bank, Grace: c.Grace, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, OnArrival: c.OnArrival, InputCredit: c.Bank, Grace: c.Grace, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			if known := m.players[p]; reliable && arena.IsPush(data) && known != nil && !known.pushes {
 				known.pushes = true
@@ -149,7 +149,7 @@ func (m *Match) furnish() {
 	things := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
 	for i := range m.rules.Level.Platforms {
 		l := components.NewLogical(m.rules.Level.Platform(i, 0))
-		things.NewWith(&l, &netcode.Replicated{Kind: arena.KindPlatform + uint16(i)})
+		things.NewWith(&l, &netcode.Replicated{Archetype: arena.KindPlatform + uint16(i)})
 	}
 	boxes := generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Crate](m.engine.World())
 	for range m.config.Crates {
@@ -162,7 +162,7 @@ func (m *Match) furnish() {
 			}
 		}
 		l := components.NewLogical(c.Pose())
-		m.crates = append(m.crates, boxes.NewWith(&l, &netcode.Replicated{Kind: arena.KindCrate}, &c))
+		m.crates = append(m.crates, boxes.NewWith(&l, &netcode.Replicated{Archetype: arena.KindCrate}, &c))
 	}
 }
 
@@ -199,7 +199,7 @@ func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 	state := arena.State{Pos: m.spawnPoint(), Ground: true}
 	m.players[p] = &tracked{}
 	l := components.NewLogical(state.Pose())
-	return state, m.spawn.NewWith(&l, &netcode.Replicated{Kind: arena.KindPlayer}, &arena.Pawn{Health: arena.FullHealth})
+	return state, m.spawn.NewWith(&l, &netcode.Replicated{Archetype: arena.KindPlayer}, &arena.Pawn{Health: arena.FullHealth})
 }
 
 func (m *Match) left(p *Player, _ transport.Reason) { delete(m.players, p) }

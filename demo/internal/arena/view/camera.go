@@ -76,7 +76,7 @@ func (s *Seat) AimAt(x, y float32) (yaw uint16, pitch int8, ok bool) {
 	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
 	target, best := mgl32.Vec3{}, float32(-1)
 	s.eachView(func(v *thing) {
-		if v.rep.Kind != arena.KindPlayer || v.own {
+		if v.rep.Archetype != arena.KindPlayer || v.own {
 			return
 		}
 		// A little larger than he is: aiming at what moves is hard enough.

@@ -24,9 +24,9 @@ func (s *Seat) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	p.level()
 	s.eachView(func(v *thing) {
 		switch {
-		case v.rep.Kind == arena.KindPlayer:
+		case v.rep.Archetype == arena.KindPlayer:
 			p.player(v)
-		case v.rep.Kind == arena.KindCrate:
+		case v.rep.Archetype == arena.KindCrate:
 			p.crate(v.pose, int(v.rep.ID))
 		default:
 			p.platform(v.pose)
@@ -177,28 +177,28 @@ func (p *painter) ghost(v *thing) {
 	// that of who rides on it.
 	level, now := p.s.rules.Level, (p.s.client.View() + p.s.client.Stats().Delay).Seconds()
 	if carrier := p.s.client.Replica(p.s.client.Parent(v.rep.ID)); !carrier.IsZero() {
-		state.Position = state.Position.Add(level.Platforms[p.s.replicated.Get(carrier).Kind-arena.KindPlatform](now))
+		state.Position = state.Position.Add(level.Platforms[p.s.replicated.Get(carrier).Archetype-arena.KindPlatform](now))
 	}
 	pose := components.Pose3D{Position: state.Position, Rotation: state.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
 	color := p.t.Accent(4)
 	switch {
-	case v.rep.Kind == arena.KindPlayer:
+	case v.rep.Archetype == arena.KindPlayer:
 		color = p.c.player(v.rep.Owner)
 		pose.Position = pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		pose.Scale = mgl32.Vec3{2.1 * arena.Radius, arena.Height / 2, 2.1 * arena.Radius}
 		p.b.Put(render.Capsule, render.Ghost, pose, color)
-	case v.rep.Kind == arena.KindCrate:
+	case v.rep.Archetype == arena.KindCrate:
 		if v.pose.Position.Sub(state.Position).Len() < 0.01 {
 			return // the same place twice would only flicker
 		}
 		pose.Scale = mgl32.Vec3{1, 1, 1}.Mul(arena.CrateSize * 1.03)
 		p.edges(pose, color)
 	default:
-		pose.Position, pose.Rotation = level.Platforms[v.rep.Kind-arena.KindPlatform](now), mgl32.QuatIdent()
+		pose.Position, pose.Rotation = level.Platforms[v.rep.Archetype-arena.KindPlatform](now), mgl32.QuatIdent()
 		pose.Scale = mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.01)
 		p.edges(pose, p.c.edge.Mix(p.t.Ink, 0.35))
 	}
-	if v.rep.Kind < arena.KindPlatform {
+	if v.rep.Archetype < arena.KindPlatform {
 		lift := mgl32.Vec3{0, 0.9, 0}
 		p.b.Line(v.pose.Position.Add(lift), state.Position.Add(lift), color.Alpha(0.7))
 	}
@@ -232,7 +232,7 @@ func (p *painter) shots() {
 			e.find = false
 			e.from = e.to
 			p.s.eachView(func(v *thing) {
-				if v.rep.Kind == arena.KindPlayer && v.rep.Owner == e.owner {
+				if v.rep.Archetype == arena.KindPlayer && v.rep.Owner == e.owner {
 					e.from = v.pose.Apply(mgl32.Vec3{0.3, arena.Muzzle - 0.1, -0.8})
 				}
 			})

@@ -59,7 +59,7 @@ func (y *system) Update(w *arche.World) {
 	query := w.Query(&s.filter)
 	for query.Next() {
 		e := query.Entity()
-		if rep := s.replicated.Get(e); rep.Kind == arena.KindPlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
+		if rep := s.replicated.Get(e); rep.Archetype == arena.KindPlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
 			s.noteHits(e, s.pawns.Get(e).Hits, now)
 		}
 	}
@@ -85,11 +85,11 @@ func (s *Seat) ownEvents(me arena.State, own arche.Entity) {
 func (s *Seat) sight(shot arena.Shot) float32 {
 	reach := shot.Reach(s.rules.Level)
 	s.eachView(func(v *thing) {
-		if v.rep.Kind == arena.KindPlayer && !v.own {
+		if v.rep.Archetype == arena.KindPlayer && !v.own {
 			if d, hit := shot.Hits(v.pose.Position, arena.HitRadius, arena.Height, reach); hit {
 				reach = d
 			}
-		} else if v.rep.Kind == arena.KindCrate {
+		} else if v.rep.Archetype == arena.KindCrate {
 			if d, hit := shot.Crate(v.pose.Position, reach); hit {
 				reach = d
 			}

@@ -273,7 +273,7 @@ func ranked(board *[5]thing, all []thing) (n int) {
 	var me thing
 	for k := range all {
 		v := &all[k]
-		if v.rep.Kind != arena.KindPlayer {
+		if v.rep.Archetype != arena.KindPlayer {
 			continue
 		}
 		if v.own {

@@ -27,9 +27,9 @@ func TestScores(t *testing.T) {
 		var board [5]thing
 		var all []thing
 		for i, score := range test.scores {
-			v := thing{rep: netcode.Replicated{Kind: arena.KindPlayer, Owner: uint16(i + 1)}, own: uint16(i+1) == test.me}
+			v := thing{rep: netcode.Replicated{Archetype: arena.KindPlayer, Owner: uint16(i + 1)}, own: uint16(i+1) == test.me}
 			v.pawn.Score = uint16(score)
-			all = append(all, v, thing{rep: netcode.Replicated{Kind: arena.KindCrate}})
+			all = append(all, v, thing{rep: netcode.Replicated{Archetype: arena.KindCrate}})
 		}
 		n := ranked(&board, all)
 		var got []uint16

@@ -103,7 +103,7 @@ func (a *Auto) choose(s *Seat, me arena.State) {
 		return
 	case 1, 2, 3:
 		if len(s.views) > 0 {
-			if v := s.views[a.random.IntN(len(s.views))]; v.rep.Kind != arena.KindPlayer {
+			if v := s.views[a.random.IntN(len(s.views))]; v.rep.Archetype != arena.KindPlayer {
 				a.goal = v.pose.Position
 				return
 			}
@@ -118,7 +118,7 @@ func (s *Seat) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
 	best, found := float32(16), false
 	var at mgl32.Vec3
 	s.eachView(func(v *thing) {
-		if v.rep.Kind != arena.KindPlayer || v.own {
+		if v.rep.Archetype != arena.KindPlayer || v.own {
 			return
 		}
 		middle := v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})

@@ -165,7 +165,7 @@ func (s *Seat) Link() settings.Link { return s.config.Link }
 func (s *Seat) Set(on Switches) {
 	s.on = on
 	s.client.SetPrediction(on.Predict, on.Reconcile)
-	s.client.SetKind(on.Kind)
+	s.client.SetInterpolation(on.Kind)
 }
 
 // Switches returns the switches.
@@ -284,11 +284,11 @@ func (s *Seat) collect() {
 			v.pose = s.visuals.Get(e).Get()
 			v.pose.Position = s.family.VisualWorld(e).Col(3).Vec3() // platforms do not turn
 		}
-		if v.rep.Kind == arena.KindPlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
+		if v.rep.Archetype == arena.KindPlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
 			v.pawn = *s.pawns.Get(e)
 		}
 		s.views = append(s.views, v)
-		if v.rep.Kind == arena.KindPlayer && !s.config.Blind {
+		if v.rep.Archetype == arena.KindPlayer && !s.config.Blind {
 			s.noteJump(&v)
 		}
 	}
@@ -310,12 +310,12 @@ func (s *Seat) Trace(row func(name string, logical, visual components.Pose3D)) {
 		switch {
 		case v.own:
 			name = "me"
-		case v.rep.Kind == arena.KindPlayer:
+		case v.rep.Archetype == arena.KindPlayer:
 			name = fmt.Sprintf("player-%d", v.rep.Owner)
-		case v.rep.Kind == arena.KindCrate:
+		case v.rep.Archetype == arena.KindCrate:
 			name = fmt.Sprintf("crate-%d", v.rep.ID)
 		default:
-			name = fmt.Sprintf("platform-%d", v.rep.Kind-arena.KindPlatform+1)
+			name = fmt.Sprintf("platform-%d", v.rep.Archetype-arena.KindPlatform+1)
 		}
 		row(name, logical, v.pose)
 	})

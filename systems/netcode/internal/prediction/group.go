@@ -24,9 +24,9 @@ type Actor[S any, I comparable] struct {
 
 // Body is a body of a [Group], at the tick's start when a step begins, to be brought to its end.
 type Body[B any] struct {
-	ID    uint32 // its name on the wire, a snapshot.ID
-	Kind  uint16
-	State B
+	ID        uint32 // its name on the wire, a snapshot.ID
+	Archetype uint16
+	State     B
 }
 
 // MaxBodies is the most bodies that can be predicted at once, and DefaultBodies how many are if a
@@ -79,8 +79,8 @@ type Bodies[S any, I comparable, B any] struct {
 		window() (oldest, now tick.Tick)
 	}
 	number  uint16
-	members lines[B]
-	others  lines[stand[S, I]]
+	members histories[B]
+	others  histories[proxy[S, I]]
 	actors  []Actor[S, I] // scratch
 	group   Group[S, I, B]
 	present []int // of group.Bodies: whose state each is
@@ -116,8 +116,8 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 	}
 	return &Bodies[S, I, B]{
 		config:  c,
-		members: newLines[B](c.Max),
-		others:  newLines[stand[S, I]](c.Others.Max),
+		members: newHistories[B](c.Max),
+		others:  newHistories[proxy[S, I]](c.Others.Max),
 		group:   Group[S, I, B]{Bodies: make([]Body[B], 0, c.Max)},
 		present: make([]int, 0, c.Max),
 		actors:  make([]Actor[S, I], 0, 1+c.Others.Max),
@@ -131,8 +131,8 @@ func Accompany[S any, I comparable, B any](p *Predictor[S, I], number uint16, b 
 	b.attach(p, number, len(p.states))
 }
 
-// company is what steps with a player: [Bodies] without their type.
-type company interface {
+// bodyGroup is what steps with a player: [Bodies] without their type.
+type bodyGroup interface {
 	keep(t tick.Tick) // notes the present states as those at t
 	load(t tick.Tick) // goes back to those at t
 	// what is here is here at t, and nothing is known from before

@@ -8,9 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// line is the history that is predicted of one member of a group, and the newest that is known of
+// history is the history that is predicted of one member of a group, and the newest that is known of
 // it.
-type line[T any] struct {
+type history[T any] struct {
 	id    uint32
 	kind  uint16 // of a body; of a player his number
 	ring  int
@@ -23,28 +23,28 @@ type line[T any] struct {
 	was   T // before the replay
 }
 
-// lines are the members of one type, in the order of their slots. All memory is there from the
+// histories are the members of one type, in the order of their slots. All memory is there from the
 // start.
-type lines[T any] struct {
-	list    []line[T]
+type histories[T any] struct {
+	list    []history[T]
 	rings   []T   // histories, each as long as the player's
 	free    []int // rings that nobody has
 	history int
 	replays bool // is within a replay
 }
 
-func newLines[T any](max int) lines[T] { return lines[T]{list: make([]line[T], 0, max)} }
+func newHistories[T any](max int) histories[T] { return histories[T]{list: make([]history[T], 0, max)} }
 
 // attach makes room for histories of so many ticks, a power of two.
-func (l *lines[T]) attach(history int) {
+func (l *histories[T]) attach(history int) {
 	l.history, l.rings, l.free, l.list = history, make([]T, cap(l.list)*history), make([]int, 0, cap(l.list)), l.list[:0]
 	for i := range cap(l.list) {
 		l.free = append(l.free, i)
 	}
 }
 
-func (l *lines[T]) find(id uint32) (int, bool) {
-	return slices.BinarySearchFunc(l.list, order(id), func(m line[T], at uint32) int { return cmp.Compare(order(m.id), at) })
+func (l *histories[T]) find(id uint32) (int, bool) {
+	return slices.BinarySearchFunc(l.list, order(id), func(m history[T], at uint32) int { return cmp.Compare(order(m.id), at) })
 }
 
 // order makes ascending numbers of IDs in ascending order of slots, which are their low halves.
@@ -52,19 +52,19 @@ func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
 
 // add takes a member in, from an authoritative state at a tick on. It returns false if it is in
 // already, or if there is no room.
-func (l *lines[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
+func (l *histories[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
 	i, in := l.find(id)
 	if in || len(l.free) == 0 {
 		return false
 	}
-	m := line[T]{id: id, kind: kind, ring: l.free[len(l.free)-1], since: t, known: t, wrong: true, fresh: true, truth: state, state: state, was: state}
+	m := history[T]{id: id, kind: kind, ring: l.free[len(l.free)-1], since: t, known: t, wrong: true, fresh: true, truth: state, state: state, was: state}
 	l.free = l.free[:len(l.free)-1]
 	*l.at(&m, t) = state
 	l.list = slices.Insert(l.list, i, m)
 	return true
 }
 
-func (l *lines[T]) remove(id uint32) bool {
+func (l *histories[T]) remove(id uint32) bool {
 	i, in := l.find(id)
 	if in {
 		l.free = append(l.free, l.list[i].ring)
@@ -73,7 +73,7 @@ func (l *lines[T]) remove(id uint32) bool {
 	return in
 }
 
-func (l *lines[T]) clear() {
+func (l *histories[T]) clear() {
 	for i := range l.list {
 		l.free = append(l.free, l.list[i].ring)
 	}
@@ -82,18 +82,18 @@ func (l *lines[T]) clear() {
 
 // begins makes a member that has not been brought to the present begin at another authoritative
 // state.
-func (l *lines[T]) begins(m *line[T], t tick.Tick, state T) {
+func (l *histories[T]) begins(m *history[T], t tick.Tick, state T) {
 	*l.at(m, t) = state
 	m.since, m.known, m.truth, m.state, m.wrong = t, t, state, state, true
 }
 
 // at returns the place of a member's state at a tick.
-func (l *lines[T]) at(m *line[T], t tick.Tick) *T {
+func (l *histories[T]) at(m *history[T], t tick.Tick) *T {
 	return &l.rings[m.ring*l.history+int(t)&(l.history-1)]
 }
 
 // predicted is what was predicted of a member at a tick of its history, if the present is now.
-func (l *lines[T]) predicted(m *line[T], t, now tick.Tick) T {
+func (l *histories[T]) predicted(m *history[T], t, now tick.Tick) T {
 	if t == now {
 		return m.state
 	}
@@ -101,12 +101,12 @@ func (l *lines[T]) predicted(m *line[T], t, now tick.Tick) T {
 }
 
 // here reports whether a member takes part in tick t.
-func (l *lines[T]) here(m *line[T], t tick.Tick) bool {
+func (l *histories[T]) here(m *history[T], t tick.Tick) bool {
 	return !m.since.IsNewer(t) && (!m.fresh || l.replays && m.wrong)
 }
 
 // keep notes the present states as those at t.
-func (l *lines[T]) keep(t tick.Tick) {
+func (l *histories[T]) keep(t tick.Tick) {
 	for i := range l.list {
 		if m := &l.list[i]; l.here(m, t) {
 			*l.at(m, t) = m.state
@@ -115,7 +115,7 @@ func (l *lines[T]) keep(t tick.Tick) {
 }
 
 // load goes back to the states at t: the clock did. Who was not here yet stays as he is.
-func (l *lines[T]) load(t tick.Tick) {
+func (l *histories[T]) load(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
 		switch {
@@ -130,7 +130,7 @@ func (l *lines[T]) load(t tick.Tick) {
 }
 
 // restart makes what is here be here at t, and nothing be known from before.
-func (l *lines[T]) restart(t tick.Tick) {
+func (l *histories[T]) restart(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
 		if m.wrong {
@@ -143,7 +143,7 @@ func (l *lines[T]) restart(t tick.Tick) {
 
 // wrong returns the oldest tick at which somebody was wrong, if anybody was, and how many have
 // waited for too long to be replayed.
-func (l *lines[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stale uint64) {
+func (l *histories[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stale uint64) {
 	for i := range l.list {
 		m := &l.list[i]
 		if m.wrong && (oldest.IsNewer(m.known) || m.known.IsNewer(now)) {
@@ -158,7 +158,7 @@ func (l *lines[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stal
 }
 
 // begin begins a replay.
-func (l *lines[T]) begin(from, now tick.Tick) {
+func (l *histories[T]) begin(from, now tick.Tick) {
 	l.replays = true
 	for i := range l.list {
 		m := &l.list[i]
@@ -173,7 +173,7 @@ func (l *lines[T]) begin(from, now tick.Tick) {
 }
 
 // hold puts those of whom more is known than the replay has come to, t, where that says.
-func (l *lines[T]) hold(t, now tick.Tick) {
+func (l *histories[T]) hold(t, now tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
 		switch {
@@ -189,7 +189,7 @@ func (l *lines[T]) hold(t, now tick.Tick) {
 }
 
 // end ends a replay.
-func (l *lines[T]) end() {
+func (l *histories[T]) end() {
 	l.replays = false
 	for i := range l.list {
 		if m := &l.list[i]; m.wrong {

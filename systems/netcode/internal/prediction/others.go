@@ -20,8 +20,8 @@ type Others[S any, I comparable] struct {
 	Max int
 }
 
-// stand is another player at a tick.
-type stand[S any, I comparable] struct {
+// proxy is another player at a tick.
+type proxy[S any, I comparable] struct {
 	state S
 	last  I // of an authoritative state: the input that led to it
 	ran   I // the input that leads on from here
@@ -36,7 +36,7 @@ func (b *Bodies[S, I, B]) NoteOther(id uint32, number uint16, t tick.Tick, state
 	if b.config.Others.Max == 0 || !b.replayable(t) || !(b.config.Others.Distance(state, state) <= b.config.Others.Tolerance) {
 		return false
 	}
-	news := stand[S, I]{state: state, last: in, ran: in}
+	news := proxy[S, I]{state: state, last: in, ran: in}
 	i, known := b.others.find(id)
 	if !known {
 		return b.others.add(id, number, t, news)
@@ -86,7 +86,7 @@ func (b *Bodies[S, I, B]) OtherKnown(id uint32) (t tick.Tick, ok bool) {
 
 // guess is what another player is believed to do in tick t, which is not before that of his newest
 // state.
-func (b *Bodies[S, I, B]) guess(m *line[stand[S, I]], t tick.Tick) I {
+func (b *Bodies[S, I, B]) guess(m *history[proxy[S, I]], t tick.Tick) I {
 	if b.config.Others.Guess == nil {
 		return m.truth.last
 	}

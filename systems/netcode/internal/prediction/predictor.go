@@ -41,7 +41,7 @@ type Predictor[S any, I comparable] struct {
 	latest   tick.Tick // of the authoritative states that were taken
 	last     I         // the input of the last step
 	carry    presses[I]
-	company  company                              // nil: alone
+	company  bodyGroup                            // nil: alone
 	together func(state *S, input I, t tick.Tick) // its step
 	stats    Stats
 }

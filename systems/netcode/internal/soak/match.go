@@ -84,7 +84,7 @@ func newMatch(c config) (*match, error) {
 		Joined: func(p *netcode.Player[state, input]) (state, arche.Entity) {
 			s := state{X: float32(p.Number()%20)*4 - 40, Z: float32(p.Number()/20%20)*4 - 40}
 			l := components.NewLogical(components.At3D(s.X, 0, s.Z))
-			return s, spawn.NewWith(&l, &netcode.Replicated{Kind: kindRunner})
+			return s, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRunner})
 		},
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func newMatch(c config) (*match, error) {
 	things := &things{transforms: generic.NewMap1[components.Transform3D](m.engine.World()), engine: m.engine}
 	for i := range c.entities {
 		l := components.NewLogical(components.At3D(float32(i%25)*6-75, 0, float32(i/25)*6-60))
-		things.all = append(things.all, spawn.NewWith(&l, &netcode.Replicated{Kind: kindThing}))
+		things.all = append(things.all, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindThing}))
 	}
 	m.engine.Add(ecs.FixedUpdate, things)
 	for i := range c.bots {
@@ -141,7 +141,7 @@ func (m *match) newBot(i int) (*bot, error) {
 	b := &bot{path: linksim.Symmetric(condition)}
 	var err error
 	b.client, err = netcode.NewClient(m.protocol, netcode.ClientConfig[state, input]{
-		Log: m.log, Kind: kind,
+		Log: m.log, Interpolation: kind,
 		Dial: func() (transport.Conn, error) {
 			if m.now < b.cut {
 				return nil, errors.New("no network")

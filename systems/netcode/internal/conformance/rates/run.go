@@ -137,7 +137,7 @@ func newRun(s Setting) (*run, error) {
 			r.players = append(r.players, p)
 			first := state{Z: 5 * float32(p.Number())}
 			l := components.NewLogical(pose(first))
-			return first, spawn.NewWith(&l, &netcode.Replicated{Kind: kindPlayer})
+			return first, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindPlayer})
 		},
 	})
 	if err != nil {
@@ -149,7 +149,7 @@ func newRun(s Setting) (*run, error) {
 	}
 	for i := range s.Bodies {
 		l := components.NewLogical(r.paths.at(i, 0))
-		r.bodies.all = append(r.bodies.all, spawn.NewWith(&l, &netcode.Replicated{Kind: kindBody}))
+		r.bodies.all = append(r.bodies.all, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindBody}))
 	}
 	r.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { r.rewind() }), r.bodies)
 
