@@ -88,7 +88,7 @@ func (s *Server[S, I]) mustReach(id EntityID, e arche.Entity, position mgl32.Vec
 	for axis, v := range position {
 		if flat := grid.Min[axis] == grid.Max[axis]; !flat && (v < grid.Min[axis] || v > grid.Max[axis]) {
 			s.outside = true
-			s.config.Log.Error("tandem: an entity is beyond the positions that travel, and shown at their edge: widen Config.Position",
+			s.config.Log.Error("tandem: an entity is beyond the positions that travel, and shown at their edge: widen netcode.Config.Position",
 				"entity", e, "id", id.String(), "position", position, "min", grid.Min, "max", grid.Max)
 			return
 		}
