@@ -76,6 +76,20 @@ func (x *thinned) setRate(rate int) {
 	}
 }
 
+// The spawns of a crowd fill the queue of a thin line only until the rate is known to be too high:
+// a full burst at the start would make 480 ms of it.
+func TestJoiningDoesNotFillTheQueue(t *testing.T) {
+	x := thinnedLine(t, 48000, 305)
+	x.run(4*time.Second, nil)
+	longest := time.Duration(0)
+	for _, p := range x.sent {
+		longest = max(longest, p.wait)
+	}
+	if longest > 300*time.Millisecond {
+		t.Errorf("a packet waited for %v", longest)
+	}
+}
+
 // between returns the 95th percentile of the waits of the packets that were sent since a time, the
 // longest time that one takes, and their bytes per second.
 func (x *thinned) since(from time.Duration) (wait, longest time.Duration, rate float64) {

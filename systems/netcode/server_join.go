@@ -313,7 +313,11 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)
 	}
-	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
+	// A thin line would keep a full burst of spawns queued for half a second, so a new connection
+	// begins with two packets and earns the rest.
+	burst := max(s.config.Bandwidth/4, conn.MTU())
+	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(burst))
+	p.pacer.Spend(max(burst-2*conn.MTU(), 0))
 	rules := s.protocol.game.Rules
 	if s.config.OnArrival {
 		step := time.Second / time.Duration(s.protocol.TickRate())
