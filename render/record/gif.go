@@ -57,7 +57,7 @@ const (
 	maxDelay = 65535
 )
 
-func newGIF(path string, o Options) (Recorder, error) {
+func newGIF(path string, o Config) (Recorder, error) {
 	f, err := create(path)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func square(img *image.RGBA, x0, y0 int, c color.RGBA) {
 	}
 }
 
-func recordGIF(t *testing.T, o Options, shown func(i int) time.Duration, frames []*image.RGBA) *gif.GIF {
+func recordGIF(t *testing.T, o Config, shown func(i int) time.Duration, frames []*image.RGBA) *gif.GIF {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "clip.gif")
 	r, err := Open(path, o)
@@ -119,7 +119,7 @@ func TestGIFDelaysAreExactOnAverage(t *testing.T) {
 		}
 		// Exact edges k/fps, as differences of rounded nanoseconds.
 		edge := func(i int) time.Duration { return time.Duration(float64(i) / test.fps * 1e9) }
-		g := recordGIF(t, Options{MaxFPS: test.max}, func(i int) time.Duration { return edge(i+1) - edge(i) }, frames)
+		g := recordGIF(t, Config{MaxFPS: test.max}, func(i int) time.Duration { return edge(i+1) - edge(i) }, frames)
 		if len(g.Image) != test.want {
 			t.Errorf("%g frames/s: %d pictures, want %d", test.fps, len(g.Image), test.want)
 			continue
@@ -151,7 +151,7 @@ func TestGIFShowsThePictures(t *testing.T) {
 	for i := 0; i < 60; i++ {
 		frames = append(frames, scene(96, 64, i))
 	}
-	g := recordGIF(t, Options{}, each(40*time.Millisecond), frames)
+	g := recordGIF(t, Config{}, each(40*time.Millisecond), frames)
 	for i, got := range replay(g) {
 		if rms, most := worst(got, frames[i]); rms > 3 || most > 14 {
 			t.Fatalf("picture %d: error %.2f rms, %d at most", i, rms, most)
@@ -177,7 +177,7 @@ func TestGIFOfFewColorsIsExact(t *testing.T) {
 		}
 		frames = append(frames, img)
 	}
-	for i, got := range replay(recordGIF(t, Options{}, each(50*time.Millisecond), frames)) {
+	for i, got := range replay(recordGIF(t, Config{}, each(50*time.Millisecond), frames)) {
 		if _, most := worst(got, frames[i]); most != 0 {
 			t.Fatalf("picture %d is off by %d", i, most)
 		}
@@ -196,7 +196,7 @@ func TestGIFChangesThePaletteWithTheScene(t *testing.T) {
 		}
 		frames = append(frames, img)
 	}
-	for i, got := range replay(recordGIF(t, Options{}, each(40*time.Millisecond), frames)) {
+	for i, got := range replay(recordGIF(t, Config{}, each(40*time.Millisecond), frames)) {
 		if rms, most := worst(got, frames[i]); rms > 3 || most > 14 {
 			t.Fatalf("picture %d: error %.2f rms, %d at most", i, rms, most)
 		}
@@ -205,7 +205,7 @@ func TestGIFChangesThePaletteWithTheScene(t *testing.T) {
 
 func TestGIFMergesEqualPictures(t *testing.T) {
 	a, b := scene(64, 40, 0), scene(64, 40, 5)
-	g := recordGIF(t, Options{}, each(30*time.Millisecond), []*image.RGBA{a, a, a, b, b, a})
+	g := recordGIF(t, Config{}, each(30*time.Millisecond), []*image.RGBA{a, a, a, b, b, a})
 	if len(g.Image) != 3 {
 		t.Fatalf("%d pictures, want 3", len(g.Image))
 	}
@@ -216,7 +216,7 @@ func TestGIFMergesEqualPictures(t *testing.T) {
 
 func TestGIFLongPauses(t *testing.T) {
 	frames := []*image.RGBA{scene(64, 40, 0), scene(64, 40, 5)}
-	g := recordGIF(t, Options{}, func(i int) time.Duration { return []time.Duration{1500 * time.Second, 40 * time.Millisecond}[i] }, frames)
+	g := recordGIF(t, Config{}, func(i int) time.Duration { return []time.Duration{1500 * time.Second, 40 * time.Millisecond}[i] }, frames)
 	sum := 0
 	for _, d := range g.Delay {
 		sum += d
@@ -235,7 +235,7 @@ func TestGIFLongPauses(t *testing.T) {
 
 func TestSizeMayNotChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clip.gif")
-	r, err := Open(path, Options{})
+	r, err := Open(path, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestSizeMayNotChange(t *testing.T) {
 func TestSubImages(t *testing.T) {
 	big := scene(100, 80, 0)
 	part := big.SubImage(image.Rect(10, 20, 74, 60)).(*image.RGBA)
-	g := recordGIF(t, Options{}, each(50*time.Millisecond), []*image.RGBA{part})
+	g := recordGIF(t, Config{}, each(50*time.Millisecond), []*image.RGBA{part})
 	got := replay(g)[0]
 	for y := 0; y < 40; y++ {
 		for x := 0; x < 64; x++ {
@@ -307,23 +307,23 @@ func TestPaletteOfOneColor(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "clip.avi"), Options{}); !errors.Is(err, ErrFormat) {
+	if _, err := Open(filepath.Join(dir, "clip.avi"), Config{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("an unknown ending: %v", err)
 	}
-	if _, err := Open(filepath.Join(dir, "missing", "clip.gif"), Options{}); err == nil {
+	if _, err := Open(filepath.Join(dir, "missing", "clip.gif"), Config{}); err == nil {
 		t.Error("a folder that does not exist was accepted")
 	}
-	if _, err := Open(filepath.Join(dir, "clip.gif"), Options{MaxFPS: -1}); err == nil {
+	if _, err := Open(filepath.Join(dir, "clip.gif"), Config{MaxFPS: -1}); err == nil {
 		t.Error("a negative frame rate was accepted")
 	}
 	if err := os.Mkdir(filepath.Join(dir, "folder.gif"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(filepath.Join(dir, "folder.gif"), Options{}); err == nil {
+	if _, err := Open(filepath.Join(dir, "folder.gif"), Config{}); err == nil {
 		t.Error("a folder was taken for a file")
 	}
 	for _, name := range []string{"a.gif", "a.png"} {
-		r, err := Open(filepath.Join(dir, name), Options{})
+		r, err := Open(filepath.Join(dir, name), Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,7 +331,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s without a picture: %v", name, err)
 		}
 	}
-	r, err := Open(filepath.Join(dir, "b.gif"), Options{})
+	r, err := Open(filepath.Join(dir, "b.gif"), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestOldFileStaysUntilTheNewOneIsWhole(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(path, Options{})
+	r, err := Open(path, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +403,7 @@ func TestOldFileStaysUntilTheNewOneIsWhole(t *testing.T) {
 }
 
 func BenchmarkGIF640x360(b *testing.B) {
-	r, err := Open(filepath.Join(b.TempDir(), "clip.gif"), Options{})
+	r, err := Open(filepath.Join(b.TempDir(), "clip.gif"), Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type mp4Recorder struct {
 	failure error
 }
 
-func newMP4(path string, o Options) (Recorder, error) {
+func newMP4(path string, o Config) (Recorder, error) {
 	name := o.FFmpeg
 	if name == "" {
 		name = "ffmpeg"

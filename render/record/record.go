@@ -1,7 +1,7 @@
 // Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 through
 // ffmpeg where that is installed. It builds without cgo.
 //
-//	r, err := record.Open("out.gif", record.Options{})
+//	r, err := record.Open("out.gif", record.Config{})
 //	...
 //	err = r.Frame(picture, 16667*time.Microsecond) // for every picture, with how long it is shown
 //	...
@@ -35,8 +35,8 @@ type Recorder interface {
 	Abort()
 }
 
-// Options says how to record. The zero value is a good one.
-type Options struct {
+// Config says how to record. The zero value is a good one.
+type Config struct {
 	// FPS is the frame rate of an MP4 file; zero means 60. Pictures shown for longer are repeated,
 	// those shown for less may be left out, so that the clip lasts exactly as long as its pictures.
 	FPS float64
@@ -64,7 +64,7 @@ var ErrEmpty = errors.New("no picture was recorded")
 //
 // The folder must exist; that and the right to write there are found out at once, not when
 // everything has been drawn.
-func Open(path string, o Options) (Recorder, error) {
+func Open(path string, o Config) (Recorder, error) {
 	if o.FPS == 0 {
 		o.FPS = 60
 	}
