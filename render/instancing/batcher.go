@@ -141,8 +141,8 @@ func (s *unreportedSystem) Update(*arche.World)     { s.b.noteUnreported() }
 func (s *unreportedSystem) Name() string            { return "instancing: unreported" }
 func (s *unreportedSystem) Finalize(*arche.World)   {}
 
-// noteUnreported notes the entities with an instance that the feed does not report now, and that may
-// get their marker back before they lose the instance. While there are none it looks at four
+// noteUnreported notes the entities with an instance that the feed does not report now, and that
+// may get their marker back before they lose the instance. While there are none it looks at four
 // filters.
 func (b *Batcher) noteUnreported() {
 	for k := range b.leaving {

@@ -226,8 +226,8 @@ func TestBatcherLeavesOutChildren(t *testing.T) {
 	}
 }
 
-// Two bodies whose markers change in a pause stay where they are, though the synchroniser has nothing
-// to do then.
+// Two bodies whose markers change in a pause stay where they are, though the synchroniser has
+// nothing to do then.
 func TestBatcherMarkersChangeInAPause(t *testing.T) {
 	s := newStage(t, true)
 	defer s.engine.Close()

@@ -8,8 +8,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// BenchmarkUpdate measures a batcher's work for a step in which all bodies move, without the capture
-// and the upload.
+// BenchmarkUpdate measures a batcher's work for a step in which all bodies move, without the
+// capture and the upload.
 func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

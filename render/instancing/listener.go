@@ -20,8 +20,8 @@ type listener struct {
 	pose   [1]components.Pose3D
 }
 
-// maxRun is the most instances that are moved at a time: few enough that their poses are still in the
-// nearest cache when they are painted.
+// maxRun is the most instances that are moved at a time: few enough that their poses are still in
+// the nearest cache when they are painted.
 const maxRun = 256
 
 // step begins a step in all batches.
@@ -31,8 +31,8 @@ func (l *listener) step(start, end time.Duration) {
 	}
 }
 
-// moved moves instances in runs of rows that are in the same order in the interpolator's table and in
-// the batch. Nearly all are, since they were added in one order.
+// moved moves instances in runs of rows that are in the same order in the interpolator's table and
+// in the batch. Nearly all are, since they were added in one order.
 func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
 	if !rows.OnGPU || rows.OwnTimes {
 		return

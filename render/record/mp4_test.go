@@ -19,7 +19,7 @@ func TestMP4WithoutFFmpeg(t *testing.T) {
 	}
 }
 
-// A stand-in that dies shows that its words reach the user and that nothing is left behind.
+// A stand-in for ffmpeg that fails: its message reaches the user, and no file is left behind.
 func TestMP4FailingFFmpeg(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in is a shell script")
