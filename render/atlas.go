@@ -32,30 +32,30 @@ var typefaces = [textStyles]struct {
 	size float64
 }{{goregular.TTF, 11}, {goregular.TTF, 13}, {gomono.TTF, 12}, {gomedium.TTF, 15}, {gomedium.TTF, 26}}
 
-// extraRunes are the characters beyond ASCII and Latin-1 that an overlay can show, as far as the
-// typeface has them. Others appear as a question mark.
+// extraRunes are the characters beyond ASCII and Latin-1 that an overlay can show, if the typeface
+// has them. All others are shown as a question mark.
 const extraRunes = "–—‘’“”•…←↑→↓↔↕−≈≠≤≥∞√π≡ΔΩσµ▲►▼◄●○■□▪"
 
 const (
 	cornerRadius = 5 // points
-	maxLineWidth = 8 // pixels: the widest line that has a profile of its own in the atlas
-	// pixels: the largest disc that has a picture of its own; larger ones are stretched
+	maxLineWidth = 8 // pixels: the widest line with a profile of its own in the atlas
+	// pixels: the largest disc with a picture of its own; larger ones are stretched
 	maxDiscRadius = 16
 	atlasPadding  = 1 // pixels between neighbours, so that linear filtering never mixes them
 	latinRunes    = 256
-	// rows of equal texels in a line's profile, so that only its width is filtered
+	// equal texels along a line's profile, so that only its width is filtered
 	lineTexelSpan = 3
 )
 
-// atlas is one texture that holds everything an overlay draws: glyphs, a white texel, line profiles
-// and a round corner, as coverage.
+// atlas is one texture with everything that an overlay draws: glyphs, a white texel, line profiles,
+// discs and a round corner, as coverage.
 type atlas struct {
 	scale  float32
 	image  *image.Alpha
 	white  uv                     // the middle of a white patch
 	lines  [maxLineWidth + 1]span // by width in pixels
 	corner span                   // a quarter of a disc, its centre at the lower right
-	// by radius in pixels: a large one drawn small would have ragged edges
+	// by radius in pixels: a large disc drawn small has ragged edges
 	discs [maxDiscRadius + 1]span
 	faces [textStyles]glyphs
 }
@@ -127,14 +127,14 @@ func bakeAtlas(scale float32) *atlas {
 		baked[i] = bakeFace(p, t.ttf, t.size*float64(scale))
 	}
 
-	// Only now is the height of the texture known, and with it the coordinates.
+	// The height of the texture is known only now, and with it the coordinates.
 	img := p.finish()
 	a.image = img
 	at := func(r image.Rectangle) span { return spanOf(img, r) }
 	w := at(white)
 	a.white = uv{w.a.u/2 + w.b.u/2, w.a.v/2 + w.b.v/2}
 	for w := 1; w <= maxLineWidth; w++ {
-		// In the direction of the line one texel serves: take the middle one.
+		// One texel is enough along the line: take the middle one.
 		s := at(lineRects[w])
 		mid := s.a.u/2 + s.b.u/2
 		s.a.u, s.b.u = mid, mid
@@ -213,8 +213,8 @@ func bakeFace(p *packer, ttf []byte, pixels float64) bakedFace {
 	return b
 }
 
-// fill sets the pixels of r from a function of the place of their centre in r; values are clamped
-// to 0..1.
+// fill sets the pixels of r to a function of their centre, counted from the corner of r, clamped to
+// 0..1.
 func fill(img *image.Alpha, r image.Rectangle, f func(x, y float64) float64) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {

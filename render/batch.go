@@ -11,30 +11,30 @@ const (
 	// Glass is lit and translucent by the colour's alpha, without a shadow of its own. Instances
 	// are not sorted by distance.
 	Glass
-	// Ghost is a translucent shell with bright edges, without a shadow: for logical poses beside
-	// visual ones. Alpha scales its strength.
+	// Ghost is a translucent shell with bright edges and no shadow, for logical poses beside visual
+	// ones. Alpha scales its strength.
 	Ghost
-	// Glow shines in its own colour, unlit and without a shadow, spheres with a halo: for suns,
-	// portals, markers. Alpha lets through what lies behind.
+	// Glow is drawn in its own colour, unlit and without a shadow, for suns, portals and markers.
+	// Spheres have a halo. A lower alpha lets the background through.
 	Glow
 )
 
-// Batch is any number of instances of one mesh whose poses the caller computes: it fills Poses (and
-// Colors) and adds the batch to a view.
+// Batch is any number of instances of one mesh whose poses the caller computes. The caller fills
+// Poses (and Colors) and adds the batch to a view.
 //
-// Ten floats per instance go to the graphics processor as they lie in memory; matrices are made
-// there. Poses are in world space.
+// Ten floats per instance are uploaded as they lie in memory, and the vertex shader makes matrices
+// of them. Poses are in world space.
 type Batch struct {
 	Mesh  Mesh
 	Style Style
 	Color Color // of all instances, unless Colors is set
 
 	Poses  []components.Pose3D
-	Colors []Color // nil, or one per pose; a batch whose lengths differ is refused by Draw
+	Colors []Color // nil, or one per pose; Draw refuses a batch whose lengths differ
 
-	// Revision saves the upload of instances that rest: unless zero, Poses and Colors are taken to
-	// be what they were when the same revision was drawn last. With zero they are uploaded for
-	// every frame.
+	// Revision saves the upload of instances that do not change. If it is zero, Poses and Colors
+	// are uploaded for every frame. Otherwise they are uploaded only when it differs from the
+	// Revision that was drawn last.
 	Revision uint32
 }
 

@@ -9,7 +9,7 @@ import (
 // Camera is a point of view in world space. Start from [LookAt].
 type Camera struct {
 	Position mgl32.Vec3
-	// what it looks at; also the centre of the shadow map unless the view says otherwise
+	// the point that it looks at; also the centre of the shadow map unless the view says otherwise
 	Target mgl32.Vec3
 	Up     mgl32.Vec3 // zero means +Y
 
@@ -18,12 +18,12 @@ type Camera struct {
 	// distance of the far plane; zero means 50 times the distance to Target, at least 200
 	Far float32
 
-	// Ortho, unless zero, makes the projection parallel: it is the height, in world units, of what
-	// is seen.
+	// Ortho, unless zero, makes the projection parallel: it is the height of the visible part of
+	// the world, in world units.
 	Ortho float32
 }
 
-// DefaultFOV is the vertical field of view of a camera that names none: 40 degrees in radians,
+// DefaultFOV is the vertical field of view of a camera whose FOV is zero: 40 degrees in radians,
 // narrow enough to keep bodies near the edge undistorted.
 const DefaultFOV = 40 * math.Pi / 180
 
@@ -33,8 +33,8 @@ func LookAt(position, target mgl32.Vec3) Camera { return Camera{Position: positi
 // Distance returns the distance from the camera to its target.
 func (c Camera) Distance() float32 { return c.Target.Sub(c.Position).Len() }
 
-// Forward returns the unit vector of the direction of view; -Z for a camera whose target is its own
-// position.
+// Forward returns the unit vector of the direction of view. It is -Z for a camera whose target is
+// its own position.
 func (c Camera) Forward() mgl32.Vec3 {
 	d := c.Target.Sub(c.Position)
 	if l := d.Len(); l > 0 {
@@ -46,8 +46,8 @@ func (c Camera) Forward() mgl32.Vec3 {
 // Right returns the unit vector that points to the right in the picture.
 func (c Camera) Right() mgl32.Vec3 { return c.Forward().Cross(c.upHint()).Normalize() }
 
-// upHint is Up, or another axis where Up is parallel to the view, so that a look straight down is a
-// picture too.
+// upHint returns Up, or another axis where Up is parallel to the view, so that a camera may look
+// straight down.
 func (c Camera) upHint() mgl32.Vec3 {
 	up := c.Up
 	if up == (mgl32.Vec3{}) {
@@ -61,8 +61,8 @@ func (c Camera) upHint() mgl32.Vec3 {
 	return up
 }
 
-// View returns the matrix from world space to the camera's: it sits at the origin, looks along -Z,
-// and Y is up.
+// View returns the matrix from world space to the camera's space, in which the camera is at the
+// origin and looks along -Z, and Y is up.
 func (c Camera) View() mgl32.Mat4 {
 	return mgl32.LookAtV(c.Position, c.Position.Add(c.Forward()), c.upHint())
 }
@@ -102,9 +102,9 @@ func (c Camera) Matrix(aspect float32) mgl32.Mat4 {
 	return c.Projection(aspect).Mul4(c.View())
 }
 
-// Project returns where a point in world space appears in viewport, in the viewport's units, and
-// its distance from the camera along the direction of view. ok is false for a point outside the
-// picture; one behind the camera has no place in it at all, and x and y are then zero.
+// Project returns the place of a point in world space in viewport, in the viewport's units, and its
+// distance from the camera along the direction of view. ok is false for a point outside the
+// picture. For a point behind the camera x and y are zero.
 func (c Camera) Project(point mgl32.Vec3, viewport Rect) (x, y, depth float32, ok bool) {
 	depth = point.Sub(c.Position).Dot(c.Forward())
 	clip := c.Matrix(viewport.W / viewport.H).Mul4x1(point.Vec4(1))
@@ -118,8 +118,8 @@ func (c Camera) Project(point mgl32.Vec3, viewport Rect) (x, y, depth float32, o
 	return x, y, depth, ok
 }
 
-// Ray returns the line of sight through a point of viewport, in world space: where it starts, and
-// its direction at unit length. It is the inverse of [Camera.Project], for picking.
+// Ray returns the line of sight through a point of viewport, in world space: its start and its
+// direction at unit length. It is the inverse of [Camera.Project], for picking.
 func (c Camera) Ray(x, y float32, viewport Rect) (origin, direction mgl32.Vec3) {
 	nx := (x-viewport.X)/viewport.W*2 - 1
 	ny := 1 - (y-viewport.Y)/viewport.H*2

@@ -142,7 +142,7 @@ func TestOrbitLimits(t *testing.T) {
 	}
 }
 
-// Panning by the height of the picture moves what was at the lower edge to the upper one.
+// Panning by the height of the picture moves a point from the lower edge to the upper one.
 func TestOrbitPan(t *testing.T) {
 	o := Orbit{Target: mgl32.Vec3{3, 1, 2}, Yaw: 0.7, Pitch: 0.4, Distance: 8}
 	viewport := Rect{0, 0, 300, 200}

@@ -2,7 +2,7 @@ package render
 
 import "math"
 
-// Color is a colour as designers and image files write it: sRGB, eight bits a channel, alpha not
+// Color is a colour in sRGB with eight bits a channel, as image files hold it. Alpha is not
 // multiplied in. The zero value is fully transparent.
 type Color struct{ R, G, B, A uint8 }
 
@@ -17,8 +17,7 @@ func (c Color) Alpha(a float32) Color {
 	return c
 }
 
-// Mix returns the colour at fraction t of the way from c to other, mixed as light is (in linear
-// space).
+// Mix returns the colour at fraction t of the way from c to other, mixed in linear light.
 func (c Color) Mix(other Color, t float32) Color {
 	a, b := c.Linear(), other.Linear()
 	return Color{
@@ -60,7 +59,8 @@ func toByte(v float32) uint8 {
 	return uint8(v*255 + 0.5)
 }
 
-// bits is the colour as one number, as it lies in memory; comparing structs takes four comparisons.
+// bits returns the colour as one number, as it lies in memory. Comparing structs takes four
+// comparisons, comparing this takes one.
 func (c *Color) bits() uint32 {
 	return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | uint32(c.A)<<24
 }

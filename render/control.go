@@ -2,22 +2,22 @@ package render
 
 import "math"
 
-// OrbitControl lets the mouse move an [Orbit]: the left button turns it, the right and middle ones
-// pan, the wheel zooms. The zero value is ready.
+// OrbitControl moves an [Orbit] with the mouse: the left button turns it, the right and middle ones
+// pan, and the wheel zooms. The zero value is ready for use.
 type OrbitControl struct {
 	turning, panning bool
 	x, y             float32 // of the cursor
 }
 
-// The speeds of a hand that moves from one edge of a window to the other.
+// Speeds for a drag across the whole height of the view.
 const (
-	turnPerHeight = math.Pi  // radians for a way as long as the view is high
-	zoomPerStep   = 1 / 1.15 // of the distance, for a step of the wheel
+	turnPerHeight = math.Pi  // radians for a drag as long as the view is high
+	zoomPerStep   = 1 / 1.15 // factor of the distance for a step of the wheel
 	tiltPerHeight = 0.75 * math.Pi
 )
 
 // Handle takes an event of the window and reports whether it changed the orbit. viewport is the
-// part of the window in which presses and the wheel count, in points, such as [View].Viewport; a
+// part of the window in which presses and the wheel count, in points, such as [View].Viewport. A
 // drag that began inside goes on outside.
 func (c *OrbitControl) Handle(o *Orbit, e Event, viewport Rect) bool {
 	switch e.Kind {

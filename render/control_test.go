@@ -42,7 +42,7 @@ func TestOrbitControl(t *testing.T) {
 	}
 }
 
-// What lies under the cursor when a pan begins stays under it.
+// The point under the cursor at the start of a pan stays under it.
 func TestOrbitControlPansWithTheCursor(t *testing.T) {
 	viewport := Rect{0, 0, 400, 200}
 	o := Orbit{Distance: 10, Pitch: 0.3, Yaw: 1}

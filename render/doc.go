@@ -1,14 +1,15 @@
-// Package render is the picture: cameras, batches of instances, an overlay of text and graphs, and
-// one small interface to whatever draws them.
+// Package render describes pictures as data: cameras, batches of instances, an overlay of text and
+// graphs, and one small interface to the code that draws them.
 //
-// This package is plain data and mathematics. It builds without cgo, also for the browser; the code
-// that needs a graphics library lives below:
+// Most users need [Frame], [Camera], [Batch] and [Overlay]. This package is plain data and
+// mathematics. It builds without cgo, also for the browser. The packages below it need a graphics
+// library or write files:
 //
 //	opengl      draws a Frame with OpenGL 3.3 core, in whatever context is current
 //	window      a GLFW window with its events, drawn by opengl
 //	offscreen   a picture in memory without any display (EGL), drawn by opengl
 //	record      PNG, GIF and MP4 files from the pictures
-//	instancing  keeps the batches that the graphics processor blends in step with a world
+//	instancing  gives marked entities of a world instances that the graphics processor blends
 //
 // # A picture
 //
@@ -25,41 +26,42 @@
 //		err := win.Draw(frame)
 //	}
 //
-// Everything keeps its memory from one frame to the next: in steady state neither filling nor
-// drawing a frame allocates.
+// Frames, batches and overlays keep their memory. In steady state neither filling nor drawing a
+// frame allocates.
 //
 // # Cameras
 //
-// A [Camera] is a value. [Orbit] makes one on a sphere around a target, [OrbitControl] lets the
-// mouse drag it, [Follow] moves its target after a visual pose. [View.Project] says where a point
-// of the world is on the screen, for labels; [Camera.Ray] what is under the cursor. [Frame.ViewIn]
-// divides the surface among several cameras.
+// A [Camera] is a value. [Orbit] makes one on a sphere around a target, [OrbitControl] moves it
+// with the mouse, and [Follow] moves its target after a visual pose. [View.Project] returns the
+// place of a point of the world on the screen, for labels. [Camera.Ray] returns the line of sight
+// under the cursor. [Frame.ViewIn] divides the surface among several cameras.
 //
 // # What is drawn
 //
-// The meshes are constants ([Cube] to [Disc]); a [Style] says how a batch is drawn: [Solid] with
+// The meshes are constants ([Cube] to [Disc]). A [Style] is the surface of a batch: [Solid] with
 // light and shadow, [Glass], [Ghost] (logical poses beside visual ones) or [Glow]. A [LineBatch]
 // holds tracks and orbits. [Ground] is a plane with a grid that fades into the horizon. A [Theme]
 // holds light, surroundings and colours: [Daylight] or [Dusk].
 //
 // The [Overlay] of a frame takes text, numbers ([Overlay.At] and the methods of [Writer], which
-// allocate nothing), rectangles, lines, key caps, and the strip charts of [Graph].
+// allocate nothing), rectangles and lines. [Graph], [Overlay.Key], [Overlay.Meter] and
+// [Overlay.Label] are made for the demo's overlay: nothing else in this module draws with them.
 //
 // # Frame rates and input
 //
-// [Pacer] spaces frames where the display does not. A window delivers every [Event] in order; [Key]
-// names keys by what is printed on them.
+// [Pacer] spaces frames where the display does not. A window delivers every [Event] in order. A
+// [Key] is named by the character that is printed on it.
 //
 // # Two ways to move
 //
 // A [Batch] takes poses that the synchronizer has blended and uploads them for every frame. A
-// [MotionBatch] takes the pose to which each fixed step leads, one for each instance that moves in
-// it, and lets the vertex shader blend: at 240 frames and 20 steps per second eleven frames of
+// [MotionBatch] takes one pose for each instance that moves in a fixed step, its pose at the end of
+// the step, and the vertex shader blends: at 240 frames and 20 steps per second eleven frames of
 // twelve upload nothing.
 //
 // # Units and frames
 //
 // World space is right-handed with Y up; poses given to batches are in world space. Angles are in
-// radians. The overlay counts in points from the upper left corner; [Size].Scale is the number of
-// pixels per point. Colours are sRGB; lighting and blending are done in linear light.
+// radians. The overlay counts in points from the upper left corner. [Size].Scale is the number of
+// pixels per point. Colours are sRGB. Lighting and blending are done in linear light.
 package render

@@ -1,6 +1,6 @@
 package render
 
-// Event is something that happened to a window. Kind says which fields have a meaning.
+// Event is an input or a change of state of a window. Its Kind decides which fields are set.
 type Event struct {
 	Kind   EventKind
 	Key    Key         // KeyPress, KeyRepeat, KeyRelease
@@ -13,7 +13,7 @@ type Event struct {
 	Focus bool // Focus: gained, else lost
 }
 
-// EventKind is what an [Event] reports.
+// EventKind is the kind of an [Event].
 type EventKind uint8
 
 const (
@@ -51,8 +51,8 @@ const (
 	MouseOther
 )
 
-// Key is a key of the keyboard, named by what is printed on it on a US layout. Letters and digits
-// have their ASCII codes: Key('A'), Key('7').
+// Key is a key of the keyboard, named by the character printed on it on a US layout. Letters and
+// digits have their ASCII codes: Key('A'), Key('7').
 type Key uint16
 
 const (

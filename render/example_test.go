@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// A frame is data: what a renderer would draw can be looked at without one.
+// A frame is data and can be inspected without a renderer.
 func ExampleFrame() {
 	frame := render.NewFrame(render.Daylight())
 	cubes := render.NewBatch(render.Cube, render.Solid, frame.Theme.Accent(0))
@@ -51,7 +51,7 @@ func ExampleMotionBatch() {
 	batch := render.NewMotionBatch(render.Cube, render.Solid, render.Hex(0x2e86c1))
 	row := batch.Add(render.Still(components.At3D(0, 0, 0)))
 
-	// A fixed step of 100 ms moves it; frames only say what time it is.
+	// A fixed step of 100 ms moves it. Frames only set the time.
 	batch.Set(row, render.Motion{
 		From: components.At3D(0, 0, 0), To: components.At3D(8, 0, 0),
 		Start: 0, End: 100 * time.Millisecond,
@@ -63,7 +63,7 @@ func ExampleMotionBatch() {
 	// Output: 0.0 2.0 4.0 8.0
 }
 
-// In a world of fixed steps each step says only where it leads.
+// In a world of fixed steps each step gives only the pose at its end.
 func ExampleMotionBatch_Step() {
 	batch := render.NewMotionBatch(render.Cube, render.Solid, render.Hex(0x2e86c1))
 	row := batch.Add(render.Still(components.At3D(0, 0, 0)))

@@ -7,19 +7,19 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Follow moves the target of an [Orbit] after something that moves.
+// Follow moves the target of an [Orbit] after a moving body.
 //
-// Feed it visual positions, after the synchronizer has run in the same frame: a camera that follows
-// logical positions shakes at the fixed rate, and everything that is drawn right seems to shake
-// with it. The way to a resting target does not depend on the frame rate: two frames of 5 ms end
-// where one of 10 ms does.
+// Give it visual positions, after the synchronizer has run in the same frame. A camera that follows
+// logical positions shakes at the fixed rate, and the whole picture seems to shake with it. The
+// path to a resting target does not depend on the frame rate: two frames of 5 ms end where one of
+// 10 ms does.
 type Follow struct {
-	// HalfLife is the time in which half of the distance to the target is made up. Zero follows
+	// HalfLife is the time in which half of the distance to the target is covered. Zero follows
 	// rigidly.
 	HalfLife time.Duration
 
-	// Snap is the distance, in world units, beyond which the camera jumps instead of flying, for
-	// teleports. Zero never jumps.
+	// Snap is the distance, in world units, beyond which the camera jumps, for teleports. Zero
+	// never jumps.
 	Snap float32
 }
 

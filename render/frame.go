@@ -2,12 +2,12 @@ package render
 
 import "github.com/go-gl/mathgl/mgl32"
 
-// Frame is one picture as data: where from, what, and what is written over it. A [Renderer] draws
-// it.
+// Frame is one picture as data: views of a scene, and an overlay of text and graphs. A [Renderer]
+// draws it.
 //
-// Make one with [NewFrame] and use it again for every picture: after the first ones, filling and
-// drawing it allocates nothing. Instances are not copied into the frame, which holds only pointers
-// to batches; they must stay as they are until the frame has been drawn.
+// Make one with [NewFrame] and use it for every picture: after the first ones, filling and drawing
+// it allocates nothing. A frame holds pointers to batches and copies no instances. Do not change
+// the batches until the frame has been drawn.
 type Frame struct {
 	Size    Size
 	Theme   Theme
@@ -16,15 +16,15 @@ type Frame struct {
 	views []View
 }
 
-// NewFrame returns an empty frame of the given look.
+// NewFrame returns an empty frame with the given theme.
 func NewFrame(theme Theme) *Frame {
 	f := &Frame{Theme: theme}
 	f.Overlay.begin(Size{}, &f.Theme)
 	return f
 }
 
-// Begin starts the next picture: the views and the overlay of the previous one are gone, the theme
-// stays.
+// Begin starts the next picture. It removes the views and the overlay of the previous one and keeps
+// the theme.
 func (f *Frame) Begin(size Size) {
 	f.Size = size
 	f.views = f.views[:0]
@@ -35,8 +35,8 @@ func (f *Frame) Begin(size Size) {
 func (f *Frame) View(camera Camera) *View { return f.ViewIn(Whole(), camera) }
 
 // ViewIn adds a view of a part of the surface, given in fractions of it: Whole().Column(0, 2, 0.01)
-// is the left half. Views are drawn in the order of their addition. The pointer is good until the
-// next call of View, ViewIn or Begin: fill one view, then add the next.
+// is the left half. Views are drawn in the order in which they were added. The pointer is valid
+// until the next call of View, ViewIn or Begin: fill one view, then add the next.
 func (f *Frame) ViewIn(part Rect, camera Camera) *View {
 	if len(f.views) < cap(f.views) {
 		f.views = f.views[:len(f.views)+1]
@@ -64,28 +64,29 @@ type View struct {
 	items []Item
 }
 
-// Item is a batch of one of the kinds; the others are nil.
+// Item is one batch of a view. One of the fields is set, the others are nil.
 type Item struct {
 	Batch  *Batch
 	Motion *MotionBatch
 	Lines  *LineBatch
 }
 
-// Items returns what the view shows, in the order of addition. The slice belongs to the view.
+// Items returns the batches of the view in the order in which they were added. The slice belongs to
+// the view.
 func (v *View) Items() []Item { return v.items }
 
-// Add shows a batch of instances. Order does not matter: solid instances are drawn before
+// Add adds a batch of instances. Order does not matter: solid instances are drawn before
 // translucent ones.
 func (v *View) Add(b *Batch) { v.items = append(v.items, Item{Batch: b}) }
 
-// AddMotion shows a batch that is blended by the graphics processor.
+// AddMotion adds a batch that the graphics processor blends.
 func (v *View) AddMotion(b *MotionBatch) { v.items = append(v.items, Item{Motion: b}) }
 
-// AddLines shows lines.
+// AddLines adds lines.
 func (v *View) AddLines(l *LineBatch) { v.items = append(v.items, Item{Lines: l}) }
 
-// Project returns where a point in world space appears, in points of the overlay. ok is false where
-// it is outside the view. See [Camera.Project].
+// Project returns the place of a point in world space, in points of the overlay. ok is false if it
+// is outside the view. See [Camera.Project].
 func (v *View) Project(point mgl32.Vec3) (x, y float32, ok bool) {
 	x, y, _, ok = v.Camera.Project(point, v.Viewport)
 	return x, y, ok
@@ -96,17 +97,17 @@ type Ground struct {
 	Hidden bool
 	Height float32 // world y
 	Cell   float32 // distance of the grid's lines; every tenth is a major one. Zero means 1
-	// distance from the camera's target at which it has faded into the horizon. Zero means 12 times
-	// the camera's distance
+	// distance from the camera's target at which the ground has faded into the horizon. Zero means
+	// 12 times the camera's distance
 	Fade float32
 }
 
-// DefaultGround is the ground of a view that does not ask for another: at y = 0, with lines one
-// unit apart.
+// DefaultGround returns the ground that a view has at first: at y = 0, with lines one unit apart.
 func DefaultGround() Ground { return Ground{Cell: 1} }
 
-// Shadow says which part of the world the key light's shadow map covers: a sphere. The map has a
-// fixed number of texels, so a smaller sphere has sharper shadows; outside it there are none.
+// Shadow is the part of the world that the key light's shadow map covers: a sphere. The map has a
+// fixed number of texels, so a smaller sphere has sharper shadows. Outside the sphere there are
+// none.
 type Shadow struct {
 	Off    bool
 	Center mgl32.Vec3 // used when Radius is not zero

@@ -86,13 +86,13 @@ func (g *Geometry) revolve(around int, profile []profilePoint) {
 	}
 	g.strips(len(profile), around+1, func(row int) (skip, upperPoint, lowerPoint bool) {
 		a, b := profile[row], profile[row+1]
-		// Two rows at one place are a crease of the outline.
+		// Two rows at the same place are a crease of the outline.
 		return a.r == b.r && a.y == b.y, a.r == 0, b.r == 0
 	})
 }
 
-// strips connects a grid of vertices, rows from top to bottom. A row that is a single point gets
-// one triangle per cell instead of two.
+// strips connects a grid of vertices with rows from top to bottom. A row that is a single point
+// gets one triangle per cell instead of two.
 func (g *Geometry) strips(rows, columns int, kind func(row int) (skip, upperPoint, lowerPoint bool)) {
 	for r := 0; r+1 < rows; r++ {
 		skip, upper, lower := kind(r)

@@ -7,8 +7,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// The volume enclosed by a closed surface, by the divergence theorem, is positive only when the
-// triangles are wound outwards, and has the solid's known value only when the surface is whole.
+// The volume inside a closed surface, by the divergence theorem, is positive only if the triangles
+// are wound outwards, and has the known value only if the surface is complete.
 func TestGeometryVolumeAndNormals(t *testing.T) {
 	const R, r = 0.46, 0.04
 	volumes := [MeshCount]float64{

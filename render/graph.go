@@ -2,24 +2,24 @@ package render
 
 import "math"
 
-// Graph is a strip chart of the last values of one or more series. It is plain data;
-// [Overlay.Graph] draws it.
+// Graph is a strip chart of the last values of one or more series. It is plain data, and
+// [Overlay.Graph] draws it. The demo draws its graphs with it.
 type Graph struct {
 	Title  string
-	Unit   string // written behind the newest value
+	Unit   string // written after the newest value
 	Digits int    // decimals of the numbers
 
-	// Min and Max fix the range of the vertical axis. If both are zero it fits what is shown,
-	// always includes zero, and ends at round numbers.
+	// Min and Max fix the range of the vertical axis. If both are zero, the range fits the values,
+	// includes zero, and ends at round numbers.
 	Min, Max float32
 
-	// Bars draws the first series as one bar per value instead of a line: for counts.
+	// Bars draws the first series as one bar per value instead of a line, for counts.
 	Bars bool
 
 	series []series
 	size   int // values per series
-	next   int // where the next values go
-	count  int // how many there are, up to size
+	next   int // index of the next values
+	count  int // number of values, up to size
 }
 
 // Series names one line of a graph.
@@ -43,8 +43,8 @@ func NewGraph(title, unit string, digits, size int, lines ...Series) *Graph {
 	return g
 }
 
-// Push appends one value to each series, in the order of NewGraph; the oldest are dropped. A series
-// without a value, and a value that is not a number, make a gap.
+// Push appends one value to each series, in the order of NewGraph, and drops the oldest. A series
+// without a value gets a gap, and so does a value that is NaN.
 func (g *Graph) Push(values ...float32) {
 	for i := range g.series {
 		v := float32(math.NaN())
@@ -57,10 +57,10 @@ func (g *Graph) Push(values ...float32) {
 	g.count = min(g.count+1, g.size)
 }
 
-// Clear forgets all values.
+// Clear removes all values.
 func (g *Graph) Clear() { g.next, g.count = 0, 0 }
 
-// Len returns how many values each series holds.
+// Len returns the number of values of each series.
 func (g *Graph) Len() int { return g.count }
 
 // At returns the i-th value of a series, counted from the oldest.
@@ -68,7 +68,7 @@ func (g *Graph) At(series, i int) float32 {
 	return g.series[series].values[(g.next-g.count+i+g.size)%g.size]
 }
 
-// Newest returns the newest value of a series; not a number where there is none.
+// Newest returns the newest value of a series, NaN if there is none.
 func (g *Graph) Newest(series int) float32 {
 	if g.count == 0 {
 		return float32(math.NaN())
@@ -83,7 +83,7 @@ func (g *Graph) Range() (lo, hi float32) {
 	}
 	for s := range g.series {
 		for i := 0; i < g.count; i++ {
-			// Comparisons with a value that is not a number are false.
+			// Comparisons with NaN are false.
 			if v := g.At(s, i); v < lo && !math.IsInf(float64(v), 0) {
 				lo = v
 			} else if v > hi && !math.IsInf(float64(v), 0) {
@@ -116,8 +116,8 @@ func roundUp(v float32) float32 {
 	return float32(10 * p)
 }
 
-// Graph draws g on a panel: title at the upper left, newest value or legend at the upper right, the
-// axis' ends at the left.
+// Graph draws g on a panel, with the title at the upper left, the newest value or the legend at the
+// upper right, and the ends of the axis at the left.
 func (o *Overlay) Graph(r Rect, g *Graph) {
 	t := o.theme
 	o.Panel(r)
@@ -210,7 +210,7 @@ func (o *Overlay) curve(plot Rect, lo, hi float32, g *Graph, s int) {
 func (o *Overlay) bars(plot Rect, lo, hi float32, g *Graph) {
 	step := plot.W / float32(g.size)
 	if pixels := step * o.scale; pixels >= 2 {
-		// whole pixels, or some bars would be wider than others
+		// whole pixels, so that all bars are equally wide
 		step = float32(int(pixels)) / o.scale
 	}
 	base := plot.Y + plot.H*(1-unit(0, lo, hi))
@@ -224,7 +224,7 @@ func (o *Overlay) bars(plot Rect, lo, hi float32, g *Graph) {
 	}
 }
 
-// unit returns where v lies between lo and hi, as 0..1; values outside stay at the edge.
+// unit returns the place of v between lo and hi, as 0..1. Values outside stay at the edge.
 func unit(v, lo, hi float32) float32 {
 	if hi <= lo {
 		return 0

@@ -76,7 +76,7 @@ func TestGraphKeepsTheLastValues(t *testing.T) {
 	}
 }
 
-// A gap in a series is a gap in its curve; values beyond a fixed range stay at its edge.
+// A gap in a series is a gap in its curve. Values beyond a fixed range stay at its edge.
 func TestGraphCurve(t *testing.T) {
 	count := func(values ...float32) int {
 		o, _ := newOverlay(1)

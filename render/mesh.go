@@ -1,6 +1,6 @@
 package render
 
-// Mesh is one of the built-in shapes. All are centred at the origin and fit a unit cube, but for
+// Mesh is one of the built-in shapes. All are centred at the origin and fit a unit cube, except
 // the capsule, which is two units high.
 type Mesh uint8
 

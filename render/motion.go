@@ -9,38 +9,39 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// MotionBatch is any number of instances of one mesh that the graphics processor moves: each
-// carries two poses, and the vertex shader blends them at the time of the frame.
+// MotionBatch is any number of instances of one mesh that the graphics processor moves. Each
+// instance has two poses, and the vertex shader blends them at the time of the frame.
 //
-// It suits a world of fixed steps. [MotionBatch.Step] begins one, and [MotionBatch.Move] gives
-// those that move in it the pose where they will be at its end; each goes there from where it was.
-// So a step costs one pose for each that moves, 40 bytes to the graphics processor, one more in the
-// step after it has stopped, and nothing for those that rest; a frame in which no step ran uploads
-// nothing. What moves in any other way, over a time of its own or not from where it was, is given
-// both poses by [MotionBatch.Set]. Whoever has arrived rests at his newer pose without further
-// calls. The picture is that of a [Batch] of poses blended by [components.Blend3D], up to rounding.
+// It suits a world of fixed steps. [MotionBatch.Step] begins a step, and [MotionBatch.Move] gives
+// each moving instance its pose at the end of the step. The instance moves there from its previous
+// pose. A step uploads one pose of 40 bytes for each moving instance, one more in the step after it
+// has stopped, and nothing for instances at rest. A frame in which no step ran uploads nothing.
+// [MotionBatch.Set] gives both poses to an instance that moves in any other way: over a time of its
+// own, or from another pose. At the end of its motion an instance rests at its newer pose without
+// further calls. The picture is that of a [Batch] of poses blended by [components.Blend3D], up to
+// rounding.
 //
-// It suits instances that are not children of something that moves, since blending the parts of a
-// hierarchy is not blending their composition.
+// It does not suit children of moving parents, since blending the parts of a hierarchy is not
+// blending their composition.
 type MotionBatch struct {
 	Mesh  Mesh
 	Style Style
 	Color Color // of instances added without one; changing it later does not change them
 
-	// Of an instance in motion over the step, poses[newer] is where it goes and the other one where
-	// it comes from: each step writes what the step before has read as the older. Of one with times
-	// of its own the first is From and the second To. At rest both are the same.
+	// An instance that moves with the step moves from poses[1-newer] to poses[newer]: each step
+	// writes over the older poses of the step before. An instance with a time of its own has From
+	// in the first and To in the second. At rest both poses are the same.
 	poses  [2][]components.Pose3D
 	newer  int
 	start  time.Duration // of the step
 	end    time.Duration
 	state  []rowState
-	late   bool // some of those that moved in the step before have not been put to rest
+	late   bool // instances that moved in the step before are not yet at rest
 	colors []Color
 
-	times []MotionTime    // zero for all but those with times of their own
-	ends  []time.Duration // when these arrive, in full
-	own   int             // how many there are
+	times []MotionTime    // zero for all but instances with a time of their own
+	ends  []time.Duration // when these end, with all digits
+	own   int             // number of them
 
 	changes   [motionColumns]changes
 	revision  uint64
@@ -48,7 +49,7 @@ type MotionBatch struct {
 	lastSweep time.Duration
 }
 
-// Motion is the way of one instance: at From until Start, at To from End on.
+// Motion is the motion of one instance: at From until Start, at To from End on.
 type Motion struct {
 	From, To components.Pose3D // in world space; rotations are normalised
 
@@ -57,15 +58,15 @@ type Motion struct {
 	Start, End time.Duration
 }
 
-// Still is the motion of something that rests.
+// Still returns the motion of an instance at rest.
 func Still(p components.Pose3D) Motion { return Motion{From: p, To: p} }
 
-// rowState says how an instance moves.
+// rowState is the way in which an instance moves.
 type rowState = uint8
 
 const (
 	atRest rowState = 0
-	// plus the index of the newer pose: those of the step before have the other
+	// plus the index of the newer pose: instances of the step before have the other index
 	inStep    rowState = 1
 	inOwnTime rowState = 3
 )
@@ -97,8 +98,8 @@ func (b *MotionBatch) SetTime(now time.Duration) {
 	}
 }
 
-// sweep turns motions that ended long ago into rests, whose times do not matter, before the 32-bit
-// stamps in the shader wrap around.
+// sweep puts instances whose motion ended long ago to rest, before the 32-bit stamps in the shader
+// wrap around. The times of instances at rest do not matter.
 func (b *MotionBatch) sweep() {
 	b.lastSweep = b.now
 	for row := 0; b.own > 0 && row < len(b.state); row++ {
@@ -143,9 +144,9 @@ func (b *MotionBatch) AddColor(m Motion, c Color) (row int) {
 	return row
 }
 
-// Step begins a fixed step between two times on the line of SetTime, the time of those who are
-// moved from now on. Whoever moved in the step before, and is moved in this one neither by
-// [MotionBatch.Move] nor by [MotionBatch.Set], has arrived.
+// Step begins a fixed step between two times on the time line of SetTime. Instances that are moved
+// from now on move over this step. An instance that moved in the step before, and is given no
+// motion by [MotionBatch.Move] or [MotionBatch.Set] in this one, comes to rest.
 func (b *MotionBatch) Step(start, end time.Duration) {
 	b.settle()
 	b.newer = 1 - b.newer
@@ -154,9 +155,9 @@ func (b *MotionBatch) Step(start, end time.Duration) {
 	b.revision++
 }
 
-// Move lets instances go on in the step that [MotionBatch.Step] has begun: row+k goes from where it
-// was going, or rests, to poses[k], whose rotation must be of unit length, as those of samples are.
-// It is the quick way, for many. It panics if there are no such rows.
+// Move moves instances in the step that [MotionBatch.Step] has begun: row+k moves from its newest
+// pose to poses[k]. Rotations must be of unit length, as those of samples are. It is the fast way
+// for many instances. It panics if there are no such rows.
 func (b *MotionBatch) Move(row int, poses []components.Pose3D) {
 	end := b.endOf(row, len(poses), "Move")
 	if b.own > 0 {
@@ -174,12 +175,13 @@ func (b *MotionBatch) Move(row int, poses []components.Pose3D) {
 // endOf returns the end of a run of rows.
 func (b *MotionBatch) endOf(row, n int, what string) int {
 	if row < 0 || row+n > len(b.state) {
-		panic(fmt.Sprintf("render: %s of %d instances from row %d on in a MotionBatch of %d: Add appends instances, and returns their rows", what, n, row, len(b.state)))
+		panic(fmt.Sprintf("render: %s of %d instances from row %d in a MotionBatch of %d: use rows that Add has returned", what, n, row, len(b.state)))
 	}
 	return row + n
 }
 
-// takeOver makes instances with times of their own continue from where they were going.
+// takeOver puts instances with a time of their own to rest at the end of their motion, from where
+// they continue in the step.
 func (b *MotionBatch) takeOver(row, end int) {
 	for ; row < end; row++ {
 		if b.state[row] == inOwnTime {
@@ -189,7 +191,7 @@ func (b *MotionBatch) takeOver(row, end int) {
 	}
 }
 
-// settle puts to rest whoever moved in the step before and has not been moved in this one.
+// settle puts to rest the instances that moved in the step before and have no motion in this one.
 func (b *MotionBatch) settle() {
 	if !b.late {
 		return
@@ -203,11 +205,11 @@ func (b *MotionBatch) settle() {
 	}
 }
 
-// Set gives an instance its next motion. One that rests and is told to rest where it is does not
-// count as changed.
+// Set gives an instance its next motion. An instance at rest that is set to rest at its own pose
+// does not count as changed.
 func (b *MotionBatch) Set(row int, m Motion) { b.Assign(row, &m) }
 
-// Assign is Set of a motion in memory, of which it keeps nothing.
+// Assign is Set without copying the motion to the stack. It does not keep the pointer.
 func (b *MotionBatch) Assign(row int, m *Motion) {
 	b.revision++
 	b.set(row, m)
@@ -273,14 +275,16 @@ func (b *MotionBatch) SetColor(row int, c Color) {
 	}
 }
 
-// SetColors is SetColor of many: row+k becomes colors[k]. It panics if there are no such rows.
+// SetColors is SetColor of many instances: row+k becomes colors[k]. It panics if there are no such
+// rows.
 func (b *MotionBatch) SetColors(row int, colors []Color) {
 	b.endOf(row, len(colors), "SetColors")
 	b.revision++
 	for len(colors) > 0 {
 		n := min(changeBlock-row%changeBlock, len(colors))
 		held, differ := b.colors[row:row+n], uint32(0)
-		for k := range held { // without a branch on whether one differs, which nobody can foresee
+		for k := range held {
+			// without a branch on each difference, since it could not be predicted
 			differ |= held[k].bits() ^ colors[k].bits()
 			held[k] = colors[k]
 		}
@@ -291,13 +295,13 @@ func (b *MotionBatch) SetColors(row int, colors []Color) {
 	}
 }
 
-// Remove takes an instance out. The last one moves into its row, and moved is the row that the last
-// one had: the caller, who remembers rows, replaces moved by row. (Where row was the last itself,
+// Remove removes an instance. The last instance moves into its row, and moved is the row that the
+// last one had: a caller that remembers rows replaces moved by row. (If row was the last itself,
 // moved equals row.)
 func (b *MotionBatch) Remove(row int) (moved int) {
 	last := len(b.state) - 1
 	if row < 0 || row > last {
-		panic(fmt.Sprintf("render: Remove(%d) from a MotionBatch of %d instances: rows count from 0, and Remove moves the last one", row, last+1))
+		panic(fmt.Sprintf("render: Remove(%d) from a MotionBatch of %d instances: rows count from 0, and each Remove moves the last instance", row, last+1))
 	}
 	b.revision++
 	b.setTimes(row, b.state[last], b.times[last])
@@ -310,20 +314,20 @@ func (b *MotionBatch) Remove(row int) (moved int) {
 	return last
 }
 
-// Pose returns where an instance is drawn at the time of SetTime, computed on the processor: for
-// labels, cameras and tests.
+// Pose returns the pose at which an instance is drawn at the time of SetTime, computed on the
+// processor, for labels, cameras and tests.
 func (b *MotionBatch) Pose(row int) components.Pose3D {
 	v := b.View()
 	w := v.Times[row].weight(&v)
 	from, to := &b.poses[0][row], &b.poses[1][row]
 	if b.newer == 0 && v.Times[row].Inverse == 0 {
-		// the same, but for a rounding: from the older to the newer
+		// the same up to rounding: from the older to the newer
 		from, to, w = to, from, float32(b.fraction())
 	}
 	return components.Blend3D(*from, *to, w)
 }
 
-// isUnit reports whether a rotation needs no normalising. Samples of an interpolator never do.
+// isUnit reports whether a rotation needs no normalising. Samples of an interpolator need none.
 func isUnit(q *mgl32.Quat) bool {
 	d := q.W*q.W + q.V[0]*q.V[0] + q.V[1]*q.V[1] + q.V[2]*q.V[2] - 1
 	return d < 3e-7 && d > -3e-7

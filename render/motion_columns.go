@@ -7,31 +7,32 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// A MotionBatch as backends see it: columns, of which they keep copies, and what has changed in
-// each.
+// This file is the side of a MotionBatch that backends use: columns, of which they keep copies, and
+// the changed ranges of each.
 
 // MotionColumn is one of the arrays of a [MotionBatch], each with a value for every instance.
 type MotionColumn uint8
 
 // The columns.
 const (
-	MotionPoses0  MotionColumn = iota // one of the two poses of each instance
-	MotionPoses1                      // the other one
+	MotionPoses0  MotionColumn = iota // the first of the two poses of each instance
+	MotionPoses1                      // the second
 	MotionTimes                       // [MotionTime]
 	MotionColors                      // [Color]
 	motionColumns = 4
 )
 
-// MotionTime is the time of an instance that moves over one of its own, from the first of its poses
-// to the second: 8 bytes without padding. It is zero for others.
+// MotionTime is the time of an instance that moves over a time of its own, from the first of its
+// poses to the second: 8 bytes without padding. It is zero for all other instances.
 type MotionTime struct {
 	Start   int32   // in ticks of 1024 ns, modulo 2^32
 	Inverse float32 // of the duration, per tick; 0: the instance moves with the step, or rests
 }
 
-// MotionView is a batch at the time of SetTime. An instance is drawn at the blend of its first pose
-// (fraction 0) and its second (1), at Weight, or, where its time's Inverse is not zero, at (Tick -
-// Start) * Inverse, the difference taken modulo 2^32 and the fraction kept within 0 and 1.
+// MotionView is a batch at the time of SetTime. An instance is drawn at a blend of its first pose
+// (fraction 0) and its second (fraction 1). The fraction is Weight, or, where the Inverse of its
+// time is not zero, (Tick - Start) * Inverse: the difference is taken modulo 2^32, and the fraction
+// is kept within 0 and 1.
 type MotionView struct {
 	Poses  [2][]components.Pose3D // the slices belong to the batch
 	Times  []MotionTime
@@ -41,7 +42,8 @@ type MotionView struct {
 	Tick   int32
 }
 
-// View returns the batch as it is to be drawn. The slices are valid until the batch is changed.
+// View returns the batch as it is drawn at the time of SetTime. The slices are valid until the
+// batch is changed.
 func (b *MotionBatch) View() MotionView {
 	b.settle()
 	weight := b.fraction()
@@ -51,8 +53,8 @@ func (b *MotionBatch) View() MotionView {
 	return MotionView{Poses: b.poses, Times: b.times, Colors: b.colors, Weight: float32(weight), Tick: tick(b.now)}
 }
 
-// fraction is how far the time is into the step, 0 to 1. The quotient is formed in float64 so that
-// it does not lose digits as time goes on.
+// fraction returns the part of the step that has passed, 0 to 1. The quotient is formed in float64,
+// so that it does not lose digits as time passes.
 func (b *MotionBatch) fraction() float64 {
 	if b.now >= b.end || b.end <= b.start {
 		return 1
@@ -74,21 +76,21 @@ func (b *MotionBatch) Revision() uint64 {
 	return b.revision
 }
 
-// NextChange returns the first range of rows of a column, from row on (0, or the end of the range
-// before), that changed after the given revision; an empty one (from == to == Len) when there is
-// none left. Ranges are whole blocks of 32 rows, and ranges less than two blocks apart are reported
-// as one, since a second upload costs more than two blocks.
+// NextChange returns the first range of rows of a column that changed after the given revision, at
+// row or after it (0, or the end of the previous range). When none is left, the range is empty:
+// from == to == Len. Ranges are whole blocks of 32 rows. Ranges less than two blocks apart are
+// reported as one, since a second upload costs more than two blocks.
 func (b *MotionBatch) NextChange(column MotionColumn, since uint64, row int) (from, to int) {
 	b.settle()
 	return b.changes[column].next(since, row, len(b.state))
 }
 
-// changeBlock is how many rows share a change mark.
+// changeBlock is the number of rows that share a change mark.
 const changeBlock = 32
 
-// changes says what has changed in a column.
+// changes holds the revisions of a column's rows.
 type changes struct {
-	marks []uint64 // revision at which each block changed last
+	marks []uint64 // revision of the last change of each block
 }
 
 func (c *changes) grow(row int) {
@@ -99,7 +101,7 @@ func (c *changes) grow(row int) {
 
 func (c *changes) mark(row int, revision uint64) { c.marks[row/changeBlock] = revision }
 
-// markAll marks the rows from one up to another.
+// markAll marks the rows from row up to end.
 func (c *changes) markAll(row, end int, revision uint64) {
 	for block := row / changeBlock; block*changeBlock < end; block++ {
 		c.marks[block] = revision
@@ -108,7 +110,7 @@ func (c *changes) markAll(row, end int, revision uint64) {
 
 func (c *changes) next(since uint64, row, n int) (from, to int) {
 	blocks := (n + changeBlock - 1) / changeBlock
-	// row is 0 or the end of a range, which may be cut short by the last row
+	// row is 0 or the end of a range, and that may be the last row instead of the end of a block
 	i := (row + changeBlock - 1) / changeBlock
 	for i < blocks && c.marks[i] <= since {
 		i++
@@ -128,13 +130,14 @@ func (c *changes) next(since uint64, row, n int) (from, to int) {
 	return from, min(end*changeBlock, n)
 }
 
-// nextOf returns the first row, from the given one on, that is in a state; len(states) if there is
-// none. It looks at eight at a time, as most often there are few.
+// nextOf returns the first row at or after the given one that is in a state, or len(states) if
+// there is none. It looks at eight rows at a time, since mostly few are in the state.
 func nextOf(states []rowState, row int, state rowState) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; row+8 <= len(states); row += 8 {
 		x := binary.LittleEndian.Uint64(states[row:]) ^ ones*uint64(state)
-		// The lowest zero byte has its top bit set in this, whatever is above (Mycroft 1987).
+		// The lowest zero byte has its top bit set in this, whatever the bytes above are (Mycroft
+		// 1987).
 		if zero := (x - ones) & ^x & tops; zero != 0 {
 			return row + bits.TrailingZeros64(zero)/8
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// way is what a MotionBatch should know of one instance, in plain words: where it comes from, where
-// it goes, and when.
+// way is a plain model of one instance of a MotionBatch: its start, its end, and their times.
 type way struct {
 	from, to   float32 // x
 	start, end time.Duration
@@ -27,7 +26,7 @@ func (w *way) at(now time.Duration) float64 {
 	return float64(w.from) + f*(float64(w.to)-float64(w.from))
 }
 
-// copies are what a backend has of a batch: columns that follow by what is said to have changed.
+// copies are a backend's copies of a batch: columns that are updated by the reported changes.
 type copies struct {
 	seen uint64
 	view MotionView
@@ -46,7 +45,7 @@ func (c *copies) follow(t *rapid.T, b *MotionBatch) {
 	c.view.Weight, c.view.Tick = v.Weight, v.Tick
 }
 
-// shaded is where the vertex shader draws a row of the copies.
+// shaded returns the place at which the vertex shader draws a row of the copies.
 func (c *copies) shaded(row int) float64 {
 	v := &c.view
 	f := float64(v.Weight)
@@ -156,8 +155,8 @@ func TestMotionAgainstModel(t *testing.T) {
 		for row := range ways {
 			w := &ways[row]
 			want := w.at(now)
-			// A row with times of its own is drawn to the tick: a microsecond, in which what lasts
-			// a millisecond goes a thousandth of its way.
+			// A row with a time of its own is exact to the tick, a microsecond: in that time a
+			// motion of a millisecond covers a thousandth of its way.
 			near := 1e-5 * float64(x)
 			if !w.step && w.end > w.start {
 				near += 3e-3 * math.Abs(float64(w.to-w.from))
@@ -177,8 +176,8 @@ func TestMotionAgainstModel(t *testing.T) {
 	})
 }
 
-// What rests costs nothing: of a batch in which some move, one pose goes up for each in each step,
-// and one more for those who have stopped, in the step after.
+// Instances at rest cost nothing. In each step one pose is uploaded for each moving instance, and
+// in the step after it has stopped one more.
 func TestMotionChangesOfSteps(t *testing.T) {
 	const n, moving = 40 * changeBlock, 8 * changeBlock
 	b := NewMotionBatch(Cube, Solid, Color{})

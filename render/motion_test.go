@@ -51,8 +51,8 @@ func TestMotionNormalisesRotations(t *testing.T) {
 	}
 }
 
-// What arrived stays where it is however long the batch lives, though the stamps in the shader wrap
-// around every 73 minutes.
+// An instance at rest stays where it is for any time, though the stamps in the shader wrap around
+// every 73 minutes.
 func TestMotionRestsForHours(t *testing.T) {
 	for _, start := range []time.Duration{0, 35 * time.Minute, 9 * time.Hour} {
 		b := NewMotionBatch(Cube, Solid, Color{})
@@ -80,8 +80,8 @@ func TestMotionAfterASuspend(t *testing.T) {
 	}
 }
 
-// Rows, changes and removals against a plain model: every consumer that asks for changes since a
-// revision ends up with the same rows.
+// Rows, changes and removals against a plain model: a backend that asks for the changes since a
+// revision has the same rows in the end.
 func TestMotionChangesAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := NewMotionBatch(Cube, Solid, Color{})
@@ -127,7 +127,7 @@ func TestMotionChangesAgainstModel(t *testing.T) {
 	})
 }
 
-// follow copies what has changed in a column, and fails where the copy then is not the column.
+// follow copies the changed rows of a column, and fails if the copy differs from the column.
 func follow[T comparable](t *rapid.T, b *MotionBatch, column MotionColumn, since uint64, copied *[]T, rows []T) {
 	if len(rows) > len(*copied) {
 		*copied = append(*copied, make([]T, len(rows)-len(*copied))...)

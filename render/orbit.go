@@ -6,8 +6,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Orbit is a camera on a sphere around a target, as a mouse drags it. The zero value is of no use:
-// fill in Distance.
+// Orbit is a camera on a sphere around a target. The zero value is not ready for use: set Distance.
 type Orbit struct {
 	Target   mgl32.Vec3
 	Yaw      float32 // radians around +Y; 0 looks along -Z from the side of +Z
@@ -18,8 +17,8 @@ type Orbit struct {
 	FOV                      float32 // of the camera; zero means [DefaultFOV]
 }
 
-// PitchLimit is how far from the horizon an orbit may rise or sink, in radians: just short of the
-// poles, where yaw has no meaning.
+// PitchLimit is the largest angle above or below the horizon, in radians: just short of the poles,
+// where yaw has no meaning.
 const PitchLimit = math.Pi/2 - 0.01
 
 // Rotate turns the camera by the given angles in radians and keeps yaw within a turn and pitch
@@ -43,8 +42,8 @@ func (o *Orbit) Zoom(factor float32) {
 	}
 }
 
-// Pan moves the target in the plane of the picture by a fraction of what is seen: x to the right, y
-// up; 1 is the height of the picture.
+// Pan moves the target in the plane of the picture, x to the right and y up, in heights of the
+// picture.
 func (o *Orbit) Pan(x, y float32) {
 	c := o.Camera()
 	fov := c.FOV
@@ -57,7 +56,7 @@ func (o *Orbit) Pan(x, y float32) {
 	o.Target = o.Target.Add(right.Mul(x * h)).Add(up.Mul(y * h))
 }
 
-// Camera returns the camera at the orbit's present place.
+// Camera returns the orbit's camera.
 func (o *Orbit) Camera() Camera {
 	return Camera{Position: o.Target.Add(o.offset()), Target: o.Target, FOV: o.FOV}
 }

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Overlay is what is written over the picture: text, rectangles, lines and graphs, listed anew for
-// each frame and drawn in one call.
+// Overlay is the text, rectangles, lines and graphs over the picture, listed anew for each frame
+// and drawn in one call.
 //
 // All measures are in points from the upper left corner of the surface, x to the right, y
-// downwards; a point is a pixel on an ordinary display, two on a dense one. The order of the calls
-// is the order of drawing. Calls outside [Frame.Begin] and Draw are lost.
+// downwards. A point is a pixel on an ordinary display and two pixels on a dense one. Later calls
+// draw over earlier ones. Calls that are not between [Frame.Begin] and Draw have no effect.
 type Overlay struct {
 	vertices []OverlayVertex
 	atlas    *atlas
@@ -59,7 +59,7 @@ func (o *Overlay) Bounds() Rect {
 	return Rect{0, 0, w, h}
 }
 
-// Theme returns the frame's theme, whose Text, Panel and other colours overlays use.
+// Theme returns the frame's theme. Overlays use its Text, Panel and other colours.
 func (o *Overlay) Theme() *Theme { return o.theme }
 
 // Rect fills a rectangle.
@@ -89,7 +89,7 @@ func (o *Overlay) RoundRect(r Rect, c Color) {
 	o.quad(x0+rad, y1-rad, x1-rad, y1, w, w, c)
 }
 
-// Panel fills a rectangle with round corners in the theme's panel colour, as a ground for text.
+// Panel fills a rectangle with round corners in the theme's panel colour, as a background for text.
 func (o *Overlay) Panel(r Rect) { o.RoundRect(r, o.theme.Panel) }
 
 // Border draws the outline of a rectangle, one point wide, inside it.
@@ -111,7 +111,7 @@ func (o *Overlay) Line(x0, y0, x1, y1, width float32, c Color) {
 	}
 	i := min(int(width+0.5), maxLineWidth)
 	s := &o.atlas.lines[i]
-	// The profile is two texels, one of fading on each side, wider than the line.
+	// The profile is two texels wider than the line: one texel on each side fades.
 	half := (width + 2) / 2
 	nx, ny := -dy/l*half, dx/l*half
 	o.vertices = append(o.vertices,
@@ -134,7 +134,8 @@ func (o *Overlay) Dot(x, y, radius float32, c Color) {
 	o.quad(x-r, y-r, x+r, y+r, s.a, s.b, c)
 }
 
-// Meter draws a horizontal bar that is filled up to a fraction, 0 to 1, from the left.
+// Meter draws a horizontal bar that is filled from the left up to a fraction, 0 to 1. The demo
+// draws with it.
 func (o *Overlay) Meter(r Rect, fraction float32, c Color) {
 	o.Rect(r, o.theme.PanelLine)
 	if fraction = min(max(fraction, 0), 1); fraction > 0 {
@@ -142,7 +143,7 @@ func (o *Overlay) Meter(r Rect, fraction float32, c Color) {
 	}
 }
 
-// Text writes one line with its upper left corner at the given place, and returns its width.
+// Text writes one line with its upper left corner at (x, y), and returns its width.
 func (o *Overlay) Text(x, y float32, style TextStyle, c Color, s string) (width float32) {
 	f := &o.atlas.faces[style]
 	pen := snap(x * o.scale)
@@ -154,16 +155,16 @@ func (o *Overlay) Text(x, y float32, style TextStyle, c Color, s string) (width 
 	return (pen - start) / o.scale
 }
 
-// Align is where a text lies relative to the place that it is given.
+// Align is the place of a text relative to its x.
 type Align uint8
 
 const (
-	AlignLeft   Align = iota // begins there
-	AlignCenter              // is centred there
-	AlignRight               // ends there
+	AlignLeft   Align = iota // begins at x
+	AlignCenter              // is centred at x
+	AlignRight               // ends at x
 )
 
-// TextAligned writes one line whose x is its beginning, middle or end.
+// TextAligned writes one line that begins, is centred or ends at x.
 func (o *Overlay) TextAligned(x, y float32, align Align, style TextStyle, c Color, s string) {
 	switch align {
 	case AlignCenter:
@@ -174,7 +175,8 @@ func (o *Overlay) TextAligned(x, y float32, align Align, style TextStyle, c Colo
 	o.Text(x, y, style, c, s)
 }
 
-// Label writes a small text on a panel, centred above a place such as [View.Project] returns.
+// Label writes a small text on a panel, centred above a place such as [View.Project] returns. The
+// demo draws with it.
 func (o *Overlay) Label(x, y float32, c Color, s string) {
 	w := o.Width(TextSmall, s)
 	h := o.LineHeight(TextSmall)
@@ -183,7 +185,8 @@ func (o *Overlay) Label(x, y float32, c Color, s string) {
 	o.Text(r.X+5, r.Y+2, TextSmall, c, s)
 }
 
-// Key draws the cap of a key with its name, for help texts, and returns its width.
+// Key draws the cap of a key with its name, for help texts, and returns its width. The demo draws
+// with it.
 func (o *Overlay) Key(x, y float32, name string) (width float32) {
 	h := o.LineHeight(TextSmall) + 3
 	w := max(o.Width(TextSmall, name)+8, h)
@@ -203,7 +206,7 @@ func (o *Overlay) Width(style TextStyle, s string) float32 {
 	return w / o.scale
 }
 
-// LineHeight returns the distance of one line to the next.
+// LineHeight returns the distance from one line to the next.
 func (o *Overlay) LineHeight(style TextStyle) float32 {
 	return o.atlas.faces[style].height / o.scale
 }

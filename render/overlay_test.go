@@ -14,7 +14,7 @@ func newOverlay(scale float32) (*Overlay, Theme) {
 	return &f.Overlay, f.Theme
 }
 
-// extent is the rectangle around what has been drawn since vertex number from, in points.
+// extent returns the rectangle around all vertices from number from on, in points.
 func extent(o *Overlay, from int) Rect {
 	lo, hi := [2]float32{1e9, 1e9}, [2]float32{-1e9, -1e9}
 	for _, v := range o.Vertices()[from:] {
@@ -50,7 +50,7 @@ func TestMonospacedTextIsMonospaced(t *testing.T) {
 	want := o.Width(TextMono, "0")
 	for _, r := range " iW.-9µ→─" {
 		if r == '─' {
-			// a box character, which is not baked: shown as a question mark of the same width
+			// a box character is not in the atlas: it is shown as a question mark of the same width
 			continue
 		}
 		if got := o.Width(TextMono, string(r)); got != want {
@@ -160,7 +160,7 @@ func TestShapesStayInTheirRectangles(t *testing.T) {
 	}
 }
 
-// Shapes of no or negative size, and numbers that are none, must not draw nonsense far away.
+// Shapes of no or negative size, and NaN, must not draw nonsense far away.
 func TestDegenerateShapes(t *testing.T) {
 	o, theme := newOverlay(1)
 	o.RoundRect(Rect{10, 10, 0, 50}, theme.Text)
@@ -204,7 +204,7 @@ func TestOverlayVertices(t *testing.T) {
 	}
 }
 
-// Every glyph's picture in the atlas is its own: no two overlap.
+// No two glyphs overlap in the atlas.
 func TestAtlasDoesNotOverlap(t *testing.T) {
 	a := bakeAtlas(1.5)
 	owner := make(map[[2]int]rune)

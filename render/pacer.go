@@ -2,19 +2,18 @@ package render
 
 import "time"
 
-// Pacer spaces frames evenly where the display does not: for a frame-rate cap, and for displays on
-// which waiting for the vertical blank does not wait (virtual ones do not). The zero value paces
-// nothing.
+// Pacer spaces frames evenly, for a frame-rate cap, and for displays without a vertical blank such
+// as virtual ones. The zero value is ready for use.
 type Pacer struct {
 	next    time.Duration // when the frame before was due
 	started bool
 }
 
-// Wait returns how long to sleep before the next frame, given the time now since any fixed moment
-// and the frame rate wanted; a rate of zero or less is unlimited.
+// Wait returns the time to sleep before the next frame. now is the time since any fixed moment,
+// rate the frame rate. A rate of zero or less is unlimited.
 //
 // Frames are due at exact intervals of 1/rate, so that a sleep that lasted too long shortens the
-// next. After a pause of more than an interval the frames missed are not made up.
+// next. After a pause of more than an interval it does not make up for the missed frames.
 func (p *Pacer) Wait(now time.Duration, rate float64) time.Duration {
 	if !(rate > 0) || !p.started {
 		p.next = now

@@ -2,30 +2,29 @@ package render
 
 import "image"
 
-// Renderer is the interface between scenes and drawing: whoever implements it can show every
-// [Frame]. Package opengl does.
+// Renderer draws frames. Package opengl implements it.
 //
-// A renderer belongs to one graphics context and thereby to one operating-system thread; all calls
-// must come from there.
+// A renderer belongs to one graphics context and thereby to one operating-system thread. All calls
+// must come from that thread.
 type Renderer interface {
 	// Draw draws the frame. Everything in the frame may be changed as soon as Draw returns. A frame
-	// of an empty size draws nothing. An error names what is wrong with the frame or what the
-	// graphics driver reported; the next frame may be drawn all the same.
+	// of an empty size draws nothing. An error names the mistake in the frame or the report of
+	// the graphics driver. The next frame may be drawn all the same.
 	Draw(f *Frame) error
 
-	// Capture returns the picture that Draw made last, in dst if that has the right size, else in a
-	// new image. Rows run from the top, alpha is 255.
+	// Capture returns the picture of the last Draw, in dst if that has the right size, else in a
+	// new image. Rows run from the top, and alpha is 255.
 	Capture(dst *image.RGBA) (*image.RGBA, error)
 
-	// Stats says what the last Draw did.
+	// Stats returns the work of the last Draw.
 	Stats() Stats
 
-	// Close frees the graphics memory. No method may be called after it, but for Close.
+	// Close frees the graphics memory. Only Close may be called after it.
 	Close()
 }
 
-// Surface is a renderer with something to draw on: package window's window, or package offscreen's
-// picture.
+// Surface is a renderer with a picture to draw on: that of a window (package window) or one in
+// memory (package offscreen).
 type Surface interface {
 	Renderer
 

@@ -1,6 +1,6 @@
 package render
 
-// Size is how large a drawing surface is.
+// Size is the size of a drawing surface.
 type Size struct {
 	Width, Height int // of the framebuffer, in pixels; zero while a window is minimised
 
@@ -15,7 +15,7 @@ func (s Size) Points() (w, h float32) {
 	return float32(s.Width) / k, float32(s.Height) / k
 }
 
-// Empty reports whether there is nothing to draw on.
+// Empty reports whether the surface has no pixels.
 func (s Size) Empty() bool { return s.Width <= 0 || s.Height <= 0 }
 
 func (s Size) pixelsPerPoint() float32 {
@@ -25,13 +25,13 @@ func (s Size) pixelsPerPoint() float32 {
 	return 1
 }
 
-// Rect is an axis-aligned rectangle; X and Y are its left and top edge, and y grows downwards.
+// Rect is an axis-aligned rectangle. X and Y are its left and top edge, and y grows downwards.
 type Rect struct{ X, Y, W, H float32 }
 
-// Whole is the part of a surface that a view covers when it covers all of it.
+// Whole returns the rectangle of a whole surface in fractions of it.
 func Whole() Rect { return Rect{0, 0, 1, 1} }
 
-// Column returns the i-th of n equal columns of r, Row the i-th of n equal rows. gap is left free
+// Column returns the i-th of n equal columns of r, counted from the left, with gap left free
 // between neighbours.
 func (r Rect) Column(i, n int, gap float32) Rect {
 	w := (r.W - gap*float32(n-1)) / float32(n)
@@ -48,12 +48,12 @@ func (r Rect) Row(i, n int, gap float32) Rect {
 // Inset returns r with d taken off every side.
 func (r Rect) Inset(d float32) Rect { return Rect{r.X + d, r.Y + d, r.W - 2*d, r.H - 2*d} }
 
-// Contains reports whether the point lies in r; the right and bottom edges do not belong to it.
+// Contains reports whether the point lies in r. The right and bottom edges do not belong to r.
 func (r Rect) Contains(x, y float32) bool {
 	return x >= r.X && y >= r.Y && x < r.X+r.W && y < r.Y+r.H
 }
 
-// In returns r, given in fractions of outer, in outer's units.
+// In converts r from fractions of outer to the units of outer.
 func (r Rect) In(outer Rect) Rect {
 	return Rect{outer.X + r.X*outer.W, outer.Y + r.Y*outer.H, r.W * outer.W, r.H * outer.H}
 }

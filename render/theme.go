@@ -2,13 +2,12 @@ package render
 
 import "github.com/go-gl/mathgl/mgl32"
 
-// Theme is the look of a picture: light, surroundings, and the colours that scenes and overlays
-// take their own from.
+// Theme is the look of a picture: light, surroundings, and the colours of scenes and overlays.
 //
-// Start from [Daylight] or [Dusk] and change what you like.
+// Start from [Daylight] or [Dusk] and change any field.
 type Theme struct {
 	SkyTop, SkyHorizon Color // the background's gradient; distant ground fades into SkyHorizon
-	Backdrop           Color // what is seen between views, and without any
+	Backdrop           Color // the surface outside all views
 
 	Ground    Color // of the ground plane
 	GridMinor Color // lines one cell apart; their alpha is the lines' strength
@@ -19,32 +18,32 @@ type Theme struct {
 	AmbientAbove Light // light from the sky; Direction is not used
 	AmbientBelow Light // light thrown back by the ground; Direction is not used
 
-	// Accents are colours of equal weight, apart from each other also for most colour-blind eyes,
-	// for things that must be told apart.
+	// Accents are colours of equal weight for things that must be told apart. Most colour-blind
+	// people can tell them apart, too.
 	Accents [8]Color
-	Neutral Color // for things that should not draw the eye
+	Neutral Color // for things that should not attract attention
 
 	Ink       Color // of text that is written on the picture itself
 	Text      Color // of text on panels
 	TextDim   Color // labels, units, hints
 	Panel     Color // background of panels, usually translucent
 	PanelLine Color // borders and grid lines of graphs
-	Good, Bad Color // a value that is as it should be, and one that is not
+	Good, Bad Color // values as they should be, and values that are not
 }
 
 // Light is light of one colour.
 type Light struct {
 	Direction mgl32.Vec3 // from the scene towards the light, in world space, of any length
 	Color     Color
-	Intensity float32 // a surface of intensity 1 that faces the light is as bright as its colour
+	Intensity float32 // 1 makes a surface that faces the light as bright as its colour
 }
 
-// Accent returns the i-th accent colour; they repeat after the eighth.
+// Accent returns the i-th accent colour. They repeat after the eighth.
 func (t *Theme) Accent(i int) Color {
 	return t.Accents[uint(i)%uint(len(t.Accents))]
 }
 
-// Daylight is a bright studio: warm key light from above, cool fill, off-white ground.
+// Daylight returns a bright theme: warm key light from above, cool fill light, off-white ground.
 func Daylight() Theme {
 	return Theme{
 		SkyTop:     Hex(0x9fb6c9),
@@ -72,8 +71,8 @@ func Daylight() Theme {
 	}
 }
 
-// Dusk is a dark stage: slate-blue surroundings in which bright bodies and translucent ghosts stand
-// out.
+// Dusk returns a dark theme: slate-blue surroundings in which bright bodies and translucent ghosts
+// are easy to see.
 func Dusk() Theme {
 	t := Daylight()
 	t.SkyTop = Hex(0x10161f)

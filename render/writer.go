@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Writer writes text with numbers in it, piece by piece and without allocating, as fmt.Sprintf
-// would:
+// Writer writes text with numbers, piece by piece and without allocating:
 //
 //	overlay.At(12, 12, render.TextMono, theme.Text).Str("step ").Uint(tick).Str("  ahead ").Float(ms, 2).Str(" ms")
 //
-// There is one per overlay: finish a text before beginning the next.
+// An overlay has one: finish a text before you begin the next.
 type Writer struct {
 	o       *Overlay
 	x, y    float32 // of the pen, in pixels; y is the top of the line
@@ -20,7 +19,7 @@ type Writer struct {
 	scratch [64]byte
 }
 
-// At returns a writer whose text begins with its upper left corner at the given place, in points.
+// At returns the overlay's writer. Its text has its upper left corner at (x, y), in points.
 func (o *Overlay) At(x, y float32, style TextStyle, c Color) *Writer {
 	w := &o.writer
 	w.o = o
@@ -31,7 +30,7 @@ func (o *Overlay) At(x, y float32, style TextStyle, c Color) *Writer {
 	return w
 }
 
-// Str writes a string; a line feed in it starts the next line.
+// Str writes a string. A line feed in it starts the next line.
 func (w *Writer) Str(s string) *Writer {
 	f := &w.o.atlas.faces[w.style]
 	for _, r := range s {
@@ -56,7 +55,7 @@ func (w *Writer) Float(v float64, decimals int) *Writer {
 }
 
 // FloatRight writes a number with the given count of decimals, right-aligned in a field of width
-// points, so that it does not dance when it changes.
+// points, so that it does not move when it changes.
 func (w *Writer) FloatRight(v float64, decimals int, width float32) *Writer {
 	if pad := snap((width - w.width(w.o, w.style, v, decimals)) * w.o.scale); pad > 0 {
 		w.x += pad
@@ -79,19 +78,19 @@ func (w *Writer) Millis(d time.Duration, decimals int) *Writer {
 	return w.Float(float64(d)/1e6, decimals)
 }
 
-// Color changes the colour of what follows.
+// Color changes the colour of the text that follows.
 func (w *Writer) Color(c Color) *Writer {
 	w.color = c
 	return w
 }
 
-// Style changes the typeface of what follows.
+// Style changes the typeface of the text that follows.
 func (w *Writer) Style(s TextStyle) *Writer {
 	w.style = s
 	return w
 }
 
-// Tab moves to x points right of the beginning of the line, whether that is forwards or back.
+// Tab moves to x points right of the beginning of the line, forwards or back.
 func (w *Writer) Tab(x float32) *Writer {
 	w.x = w.left + snap(x*w.o.scale)
 	return w
@@ -104,7 +103,7 @@ func (w *Writer) Line() *Writer {
 	return w
 }
 
-// Pos returns where the next character goes, in points.
+// Pos returns the place of the next character, in points.
 func (w *Writer) Pos() (x, y float32) { return w.x / w.o.scale, w.y / w.o.scale }
 
 func (w *Writer) bytes(b []byte) *Writer {

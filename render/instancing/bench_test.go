@@ -8,8 +8,8 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// BenchmarkUpdate measures what a crowd does for a step in which everybody moves, without the
-// capture and without the upload.
+// BenchmarkUpdate measures a batcher's work for a step in which all bodies move, without the
+// capture and the upload.
 func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -22,13 +22,13 @@ func BenchmarkUpdate(b *testing.B) {
 			for _, e := range spawned {
 				s.mark(e, true)
 			}
-			s.everybodyRises()
-			s.crowd.WithColors(nil)
+			s.allRise()
+			s.batcher.Paint = nil
 			var spent time.Duration
 			for i := range b.N + 3 {
 				s.engine.Update(50 * time.Millisecond)
 				begun := time.Now()
-				s.crowd.Update()
+				s.batcher.Update()
 				if i >= 3 {
 					spent += time.Since(begun)
 				}

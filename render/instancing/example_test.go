@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// A body that the graphics processor blends, beside one that this processor does. Both are drawn at
-// the same place; the first costs a frame nothing.
+// The graphics processor blends one body, this processor the other. Both are drawn at the same
+// place, and the first costs a frame nothing.
 func Example() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 10})
 	if err != nil {
@@ -24,8 +24,8 @@ func Example() {
 	}
 	poses := interpolation.New3D()
 	cubes := render.NewMotionBatch(render.Cube, render.Solid, render.Hex(0x2e86c1))
-	crowd := instancing.New(poses, func(arche.Entity) *render.MotionBatch { return cubes })
-	engine.Install(poses, crowd)
+	batcher := instancing.New(poses, func(arche.Entity) *render.MotionBatch { return cubes })
+	engine.Install(poses, batcher)
 
 	world := engine.World()
 	bodies := generic.NewMap2[components.Transform3D, components.Visual3D](world)
@@ -46,13 +46,13 @@ func Example() {
 	others := generic.NewFilter1[components.Visual3D]().Without(generic.T[instancing.Instance]())
 	for range 3 {
 		engine.Update(75 * time.Millisecond)
-		crowd.Update()
-		query := others.Query(world) // what a renderer appends to an ordinary batch
+		batcher.Update()
+		query := others.Query(world) // a renderer appends these to an ordinary batch
 		for query.Next() {
 			fmt.Printf("by this processor %.2f, ", query.Get().Get().Position[0])
 		}
-		// it adds cubes to the view and leaves the rest to the shader
-		fmt.Printf("%d by the other: %.2f\n", crowd.Len(), cubes.Pose(0).Position[0])
+		// a renderer adds cubes to the view, and the shader does the rest
+		fmt.Printf("%d by the other: %.2f\n", batcher.Len(), cubes.Pose(0).Position[0])
 	}
 	// Output:
 	// by this processor 0.75, 1 by the other: 0.75

@@ -10,29 +10,29 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// listener hands a crowd's batches what the interpolator tells.
+// listener passes the interpolator's reports on to the batches.
 type listener struct {
-	c *Crowd
+	b *Batcher
 
-	// Scratch of painting.
-	colors [most]render.Color
+	// scratch of Paint
+	colors [maxRun]render.Color
 	one    [1]arche.Entity
 	pose   [1]components.Pose3D
 }
 
-// most is how many instances are moved at a time: so few that their poses are still in the nearest
-// cache when they are painted.
-const most = 256
+// maxRun is the most instances that are moved at a time: few enough that their poses are still in
+// the nearest cache when they are painted.
+const maxRun = 256
 
 // step begins a step in all batches.
 func (l *listener) step(start, end time.Duration) {
-	for k := range l.c.batches {
-		l.c.batches[k].batch.Step(start, end)
+	for k := range l.b.batches {
+		l.b.batches[k].batch.Step(start, end)
 	}
 }
 
-// moved moves instances by runs: as long as rows of the table and rows of a batch are in the same
-// order. Nearly all are, since they came in one.
+// moved moves instances in runs of rows that are in the same order in the interpolator's table and
+// in the batch. Nearly all are, since they were added in one order.
 func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
 	if !rows.OnGPU || rows.OwnTimes {
 		return
@@ -42,59 +42,59 @@ func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
 		next = k + 1
 		first := rows.Row(k)
 		e := rows.Owner(first)
-		s := l.c.slotOf(e)
+		s := l.b.slotOf(e)
 		if s == nil {
-			continue // it becomes an instance in the next frame
+			continue // it gets an instance in the next frame
 		}
 		if !rows.Continues {
 			l.changed(e)
 			continue
 		}
-		for ; next < min(n, k+most); next++ {
+		for ; next < min(n, k+maxRun); next++ {
 			r := rows.Row(next)
 			ahead := next - k
 			if int(r) != int(first)+ahead {
 				break
 			}
-			if after := l.c.slotOf(rows.Owner(r)); after == nil || after.batch != s.batch || int(after.row) != int(s.row)+ahead {
+			if after := l.b.slotOf(rows.Owner(r)); after == nil || after.batch != s.batch || int(after.row) != int(s.row)+ahead {
 				break
 			}
 		}
-		l.move(&l.c.batches[s.batch], int(s.row), rows.To[first:int(first)+next-k])
+		l.move(&l.b.batches[s.batch], int(s.row), rows.To[first:int(first)+next-k])
 	}
 }
 
-// move gives instances in a row their next poses.
-func (l *listener) move(o *owners, row int, to []components.Pose3D) {
+// move gives instances in neighbouring rows their next poses.
+func (l *listener) move(o *rows, row int, to []components.Pose3D) {
 	o.batch.Move(row, to)
-	if l.c.paint != nil {
+	if l.b.Paint != nil {
 		colors := l.colors[:len(to)]
-		l.c.paint(colors, o.rows[row:row+len(to)], to)
+		l.b.Paint(colors, o.entities[row:row+len(to)], to)
 		o.batch.SetColors(row, colors)
 	}
 }
 
-// changed gives one instance its next motion, whatever that is.
+// changed gives one instance its newest motion.
 func (l *listener) changed(e arche.Entity) {
-	c := l.c
-	s := c.slotOf(e)
-	if s == nil || !c.marked(e) {
-		return // it becomes an instance in the next frame, or is none any more
+	b := l.b
+	s := b.slotOf(e)
+	if s == nil || !b.marked(e) {
+		return // it gets an instance in the next frame, or is losing it
 	}
-	m, ok := c.poses.Shown(e)
+	m, ok := b.poses.Shown(e)
 	if !ok {
 		return
 	}
-	batch := c.batches[s.batch].batch
+	batch := b.batches[s.batch].batch
 	batch.Assign(int(s.row), (*render.Motion)(&m))
-	if c.paint != nil {
+	if b.Paint != nil {
 		batch.SetColor(int(s.row), l.colorOf(e, &m.To))
 	}
 }
 
-// colorOf asks for the colour of one instance.
+// colorOf returns the colour of one instance.
 func (l *listener) colorOf(e arche.Entity, to *components.Pose3D) render.Color {
 	l.one[0], l.pose[0] = e, *to
-	l.c.paint(l.colors[:1], l.one[:], l.pose[:])
+	l.b.Paint(l.colors[:1], l.one[:], l.pose[:])
 	return l.colors[0]
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Instances move by runs, as long as rows of the world and rows of a batch go side by side: deaths,
-// births, changes of sides and bodies that rest shuffle both, and everybody still goes where he
-// should, in the colour that he should have.
-func TestCrowdMovesEverybodyInWhateverOrder(t *testing.T) {
+// Instances move in runs, as long as rows of the world and rows of a batch are in the same order.
+// Despawns, spawns, changes of markers and resting bodies shuffle both, and every body is still
+// drawn where it should be, in its colour.
+func TestBatcherMovesBodiesInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage(t, true)
 		defer s.engine.Close()
-		// By x a body is known, and by its newest y its colour.
-		s.crowd.WithColors(func(colors []render.Color, who []arche.Entity, to []components.Pose3D) {
-			if len(colors) != len(who) || len(colors) != len(to) {
-				t.Fatalf("to be painted: %d colours, %d entities and %d poses", len(colors), len(who), len(to))
+		// x identifies a body, and its newest y sets its colour.
+		s.batcher.Paint = func(colors []render.Color, entities []arche.Entity, to []components.Pose3D) {
+			if len(colors) != len(entities) || len(colors) != len(to) {
+				t.Fatalf("Paint gets %d colours, %d entities and %d poses", len(colors), len(entities), len(to))
 			}
 			for k := range colors {
-				if s.engine.World().Alive(who[k]) && s.logical(who[k]).Get().Position[0] != to[k].Position[0] {
-					t.Fatalf("%v is painted as somebody else", who[k])
+				if s.engine.World().Alive(entities[k]) && s.logical(entities[k]).Get().Position[0] != to[k].Position[0] {
+					t.Fatalf("%v is painted as another entity", entities[k])
 				}
 				colors[k] = render.Color{R: uint8(to[k].Position[0]), G: uint8(to[k].Position[1])}
 			}
-		})
+		}
 		type body struct {
 			entity arche.Entity
 			y      float32 // newest
@@ -82,9 +82,9 @@ func TestCrowdMovesEverybodyInWhateverOrder(t *testing.T) {
 					bodies[order[one]].rests = !bodies[order[one]].rests
 				}
 			}
-			// Mostly a step a frame, at 20 a second; now and then none or several.
+			// Mostly one step a frame, at 20 a second, and sometimes none or several.
 			s.engine.Update(time.Duration(rapid.SampledFrom([]int{20, 50, 50, 50, 50, 120}).Draw(t, "frame")) * time.Millisecond)
-			s.crowd.Update()
+			s.batcher.Update()
 			clock := s.engine.Time()
 			part := float32(clock.Normal-clock.StepStart) / float32(clock.StepEnd-clock.StepStart)
 			drawn := 0
@@ -95,11 +95,11 @@ func TestCrowdMovesEverybodyInWhateverOrder(t *testing.T) {
 					p := batch.Pose(row)
 					b, lives := bodies[p.Position[0]]
 					if !lives {
-						t.Fatalf("somebody who does not live is drawn at %v", p.Position)
+						t.Fatalf("a body that is not alive is drawn at %v", p.Position)
 					}
 					want := components.At3D(p.Position[0], b.before+part*(b.y-b.before), 0)
 					if b.before == 0 && b.y == 1 {
-						// he may have been born in this step, and then appears where he is
+						// it may have been spawned in this step, and then appears where it is
 						want.Position[1] = max(want.Position[1], min(p.Position[1], 1))
 					}
 					if !near(p, want) {

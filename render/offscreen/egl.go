@@ -8,7 +8,7 @@ package offscreen
 #include <stdint.h>
 #include <stdlib.h>
 
-// The few declarations of EGL 1.5 that are needed, written out, so that no header is.
+// These are the declarations of EGL 1.5 that are needed, so that no header is needed.
 typedef void *EGLHandle;
 typedef int32_t EGLInt;
 typedef unsigned int EGLBool;
@@ -27,7 +27,7 @@ static EGLBool (*eglMakeCurrent_)(EGLHandle, EGLHandle, EGLHandle, EGLHandle);
 static const char *(*eglQueryString_)(EGLHandle, EGLInt);
 static EGLInt (*eglGetError_)(void);
 
-// load returns what went wrong, or NULL.
+// load loads the library. It returns an error text, or NULL.
 static const char *load(void) {
 	if (library) return NULL;
 	void *l = dlopen("libEGL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -50,7 +50,7 @@ static const char *displayExtensions(EGLHandle d) { return eglQueryString_(d, 0x
 static EGLHandle surfacelessDisplay(void) { return eglGetPlatformDisplayEXT_ ? eglGetPlatformDisplayEXT_(0x31DD, NULL, NULL) : NULL; }
 static EGLHandle defaultDisplay(void) { return eglGetDisplay_(NULL); }
 
-// deviceDisplay is the display of the i-th graphics device, NULL when there are fewer.
+// deviceDisplay returns the display of the i-th graphics device, NULL if there are fewer.
 static EGLHandle deviceDisplay(EGLInt i) {
 	EGLHandle devices[16];
 	EGLInt n = 0;
@@ -60,10 +60,11 @@ static EGLHandle deviceDisplay(EGLInt i) {
 
 static EGLBool initialize(EGLHandle d) { EGLInt major, minor; return eglInitialize_(d, &major, &minor); }
 
-// createContext makes an OpenGL 3.3 core context and makes it current without a surface. It returns the name of the call that failed, or NULL.
+// createContext makes an OpenGL 3.3 core context and makes it current without a surface. It returns
+// the name of the call that failed, or NULL.
 static const char *createContext(EGLHandle d, EGLHandle *context) {
 	if (!eglBindAPI_(0x30A2)) return "eglBindAPI";
-	// Any configuration that can do OpenGL: everything is drawn into framebuffer objects.
+	// Any configuration with OpenGL will do: everything is drawn into framebuffer objects.
 	const EGLInt wanted[] = {0x3033, 0, 0x3040, 0x0008, 0x3038};
 	EGLHandle config = NULL;
 	EGLInt n = 0;
@@ -95,7 +96,7 @@ import (
 	"unsafe"
 )
 
-// loading keeps two first calls of New on different threads from loading the library at once.
+// loading prevents that two first calls of New on different threads load the library at once.
 var loading sync.Mutex
 
 // context is an OpenGL context without a window, current on the thread that made it.
@@ -103,11 +104,11 @@ type context struct {
 	display, handle C.EGLHandle
 }
 
-// platforms are the ways to a context, in the order in which they are tried: Mesa's without a surface, each graphics device (the way of NVIDIA's driver),
-// and the default display.
+// platforms are the sources of a context, in the order in which they are tried: Mesa's without a
+// surface, each graphics device (for NVIDIA's driver), and the default display.
 var platforms = [...]string{"surfaceless", "device", "default"}
 
-// newContext makes a context on the first of the platforms that can.
+// newContext makes a context on the first of the platforms that offers one.
 func newContext(platforms ...string) (*context, error) {
 	loading.Lock()
 	problem := C.load()

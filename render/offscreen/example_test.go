@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/render/record"
 )
 
-// A picture on a machine without a display.
+// This draws a picture on a machine without a display.
 func Example() {
 	surface, err := offscreen.New(offscreen.Config{Width: 640, Height: 360})
 	if err != nil {

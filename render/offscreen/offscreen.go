@@ -1,10 +1,10 @@
 // Package offscreen draws into memory, without a window and without any display: for tests, for
 // pictures and clips made on servers, and for machines where a window cannot be opened. It draws
-// with the same code as package window.
+// with the same code as package window. [New] returns a [Surface].
 //
 // It needs libEGL.so.1 and an OpenGL driver at run time (Debian and Ubuntu: libegl1 and libgl1;
-// Mesa's software rasteriser will do), which are loaded when [New] is called: programs that never
-// call it run without them. Linux only, with cgo; elsewhere New returns [ErrUnavailable].
+// Mesa's software rasteriser will do). They are loaded when New is called: programs that never call
+// it run without them. It needs Linux and cgo; elsewhere New returns [ErrUnavailable].
 package offscreen
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// ErrUnavailable is returned when this machine cannot draw off screen. The error that wraps it says
-// what is missing.
+// ErrUnavailable is returned by New when this machine cannot draw off screen. The error that wraps
+// it says which part is missing.
 var ErrUnavailable = errors.New("drawing off screen is not available")
 
-// Config says what to draw on.
+// Config is the size and quality of a surface. Its zero value works.
 type Config struct {
 	Width, Height int            // in pixels; zero means 1280 by 720
 	Scale         float32        // pixels per point of the overlay; zero means 1

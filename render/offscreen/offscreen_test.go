@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// open returns a surface, or skips the test where there can be none.
+// open returns a surface, or skips the test if this machine has none.
 func open(t testing.TB, c Config) *Surface {
 	t.Helper()
 	s, err := New(c)
@@ -66,7 +66,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// Surfaces on several goroutines have contexts of their own.
+// Surfaces on several goroutines have separate contexts.
 func TestSurfacesSideBySide(t *testing.T) {
 	open(t, Config{Width: 8, Height: 8}).Close()
 	results := make(chan error)
@@ -91,7 +91,7 @@ func TestSurfacesSideBySide(t *testing.T) {
 	}
 }
 
-// Each way to a context that exists here works by itself.
+// Each source of a context that exists here works without the others.
 func TestPlatforms(t *testing.T) {
 	open(t, Config{Width: 8, Height: 8}).Close()
 	worked := 0
@@ -114,8 +114,8 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// Without a driver the error says what to install. The library's search for drivers is misled in a
-// process of its own.
+// Without a driver the error says what to install. A separate process runs with a wrong search path
+// for drivers.
 func TestNoDriver(t *testing.T) {
 	if os.Getenv("TANDEM_TEST_NO_DRIVER") != "" {
 		s, err := New(Config{Width: 8, Height: 8})

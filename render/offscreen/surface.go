@@ -23,7 +23,7 @@ type Surface struct {
 var _ render.Surface = (*Surface)(nil)
 
 // New makes a surface. It ties the calling goroutine to its operating-system thread until Close
-// (runtime.LockOSThread), since OpenGL belongs to threads.
+// (runtime.LockOSThread), since an OpenGL context belongs to a thread.
 func New(c Config) (*Surface, error) {
 	size, err := c.size()
 	if err != nil {

@@ -14,7 +14,7 @@ type Surface struct{}
 
 var _ render.Surface = (*Surface)(nil)
 
-// New reports what this build lacks.
+// New returns an error that says how to build with drawing off screen.
 func New(c Config) (*Surface, error) {
 	if _, err := c.size(); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func New(c Config) (*Surface, error) {
 	return nil, fmt.Errorf("offscreen: %w: this program was built without cgo or for a system without EGL: build it on Linux with CGO_ENABLED=1 and a C compiler (Debian and Ubuntu: apt install gcc libc6-dev pkg-config libgl-dev)", ErrUnavailable)
 }
 
-// Draw cannot be reached, since New returns no Surface; likewise the other methods.
+// Draw and the other methods cannot be reached, since New returns no Surface.
 func (*Surface) Draw(*render.Frame) error                      { return ErrUnavailable }
 func (*Surface) Upload(*render.Frame) error                    { return ErrUnavailable }
 func (*Surface) Capture(*image.RGBA) (*image.RGBA, error)      { return nil, ErrUnavailable }

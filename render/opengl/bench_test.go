@@ -15,12 +15,12 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// BenchmarkFrame measures whole frames at 240 frames and 20 fixed steps a second, all instances
-// moving, in a picture so small that filling it costs little: poses blended on the processor and
-// uploaded for each frame, against motions, one pose of which goes up every twelfth frame, blended
-// by the vertex shader. Bytes per frame are what goes up on average. On a software rasteriser the
-// vertex shader runs on the same processor; the figures under work are the share that no graphics
-// processor takes over.
+// BenchmarkFrame measures whole frames at 240 frames and 20 fixed steps a second with all instances
+// moving, in a picture so small that filling it costs little. It compares poses that the processor
+// blends and uploads for each frame with motions that the vertex shader blends, of which one pose
+// is uploaded every twelfth frame. Bytes per frame are the mean upload. On a software rasteriser
+// the vertex shader runs on the same processor. The figures under work are the share that stays on
+// the processor in any case.
 func BenchmarkFrame(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("poses/%d", n), func(b *testing.B) { benchmarkPoses(b, n, true) })
@@ -28,7 +28,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkWork measures what the processor does for a frame besides drawing: blending poses, or
+// BenchmarkWork measures the work of the processor for a frame besides drawing: blending poses, or
 // moving instances after every twelfth frame.
 func BenchmarkWork(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
@@ -42,7 +42,7 @@ const (
 	benchStep     = 50 * time.Millisecond
 )
 
-// field are n motions over a field of cubes.
+// field returns n motions over a field of cubes.
 func field(n int) []render.Motion {
 	ms := motions(rand.New(rand.NewPCG(5, 6)), n, 0, int64(benchStep))
 	for i := range ms {

@@ -1,13 +1,14 @@
-// Package opengl draws a render.Frame with OpenGL 3.3 core. It needs cgo and a current context;
-// packages window and offscreen provide one and are what programs use.
+// Package opengl draws a render.Frame with OpenGL 3.3 core. It needs cgo and a current context.
+// Programs use packages window and offscreen, which provide one.
 //
 // # One picture
 //
-// Per view: the key light's shadow map, then solid instances, the ground, the sky, and whatever is
-// translucent, into a multisampled target with linear blending; at the end the resolved picture
-// takes the overlay in one call. A window gets a copy of it.
+// For each view the renderer draws the key light's shadow map, then solid instances, the ground,
+// the sky, and translucent instances, into a multisampled target with linear blending. It then
+// resolves the picture and draws the overlay on it in one call. A window gets a copy of the
+// picture.
 //
-// Poses go up as the ten floats that they are; the vertex shaders rotate with the quaternion and
-// compute VP * (M * v). Buffers are orphaned before they are filled, so that nothing waits for the
+// Poses are uploaded as ten floats. The vertex shaders rotate with the quaternion and compute
+// VP * (M * v). Buffers are invalidated before they are filled, so that no upload waits for the
 // previous frame.
 package opengl

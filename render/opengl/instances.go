@@ -19,8 +19,8 @@ const (
 
 	colorLocation = 10
 
-	// coarseFrom is the number of instances from which round meshes are drawn with fewer triangles:
-	// so many can only be small.
+	// coarseFrom is the number of instances from which on round meshes are drawn with fewer
+	// triangles: so many instances can only be small.
 	coarseFrom = 256
 )
 
@@ -77,7 +77,7 @@ func (b *instances) delete() {
 	}
 }
 
-// shape binds the vertex array and puts the mesh into it, where that is another one than before.
+// shape binds the vertex array, and binds the mesh to it if the mesh has changed.
 func (r *Renderer) shape(b *instances, m render.Mesh, n int) {
 	gl.BindVertexArray(b.vao)
 	key := meshKey{m, n >= coarseFrom && m != render.Cube}
@@ -87,7 +87,7 @@ func (r *Renderer) shape(b *instances, m render.Mesh, n int) {
 	}
 }
 
-// meshOf returns a mesh's buffers, made when they are first needed.
+// meshOf returns a mesh's buffers. It makes them when they are needed first.
 func (r *Renderer) meshOf(k meshKey) *meshBuffer {
 	i := int(k.mesh) * 2
 	if k.coarse {
@@ -102,7 +102,7 @@ func (r *Renderer) meshOf(k meshKey) *meshBuffer {
 	return &r.meshes[i]
 }
 
-// uploadBatch brings a batch's memory up to date.
+// uploadBatch updates the graphics memory of a batch.
 func (r *Renderer) uploadBatch(b *render.Batch) error {
 	if b.Mesh >= render.MeshCount {
 		return fmt.Errorf("opengl: a Batch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
@@ -116,7 +116,7 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 		r.batches[b] = g
 	}
 	if g.frame == r.frame {
-		return nil // another view has brought it already
+		return nil // another view has uploaded it already
 	}
 	g.frame = r.frame
 	r.shape(g, b.Mesh, len(b.Poses))
@@ -147,8 +147,7 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 	return nil
 }
 
-// uploadMotion brings a motion batch's memory up to date: nothing where nothing changed, else the
-// changed ranges.
+// uploadMotion updates the graphics memory of a motion batch. It uploads the changed ranges only.
 func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	if b.Mesh >= render.MeshCount {
 		return fmt.Errorf("opengl: a MotionBatch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
@@ -198,8 +197,7 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	return nil
 }
 
-// refused leaves a batch out of this frame, because there is no memory for it, and has the next
-// frame try again, with everything.
+// refused leaves a batch without memory out of this frame. The next frame uploads all of it again.
 func (b *instances) refused() {
 	b.count, b.capacity, b.revision, b.uploaded = 0, 0, 0, false
 }
@@ -220,8 +218,8 @@ func newMotions() *instances {
 	return g
 }
 
-// mostChanged reports whether so much of a column changed that new storage for all of it is quicker
-// than writing into the old.
+// mostChanged reports whether so much of a column has changed that replacing all of it is faster
+// than writing the changed ranges.
 func mostChanged(b *render.MotionBatch, column render.MotionColumn, since uint64) bool {
 	changed := 0
 	for from, to := b.NextChange(column, since, 0); from < to; from, to = b.NextChange(column, since, to) {
@@ -230,7 +228,7 @@ func mostChanged(b *render.MotionBatch, column render.MotionColumn, since uint64
 	return changed*4 > b.Len()*3
 }
 
-// drawInstances draws what has been uploaded with the program in use.
+// drawInstances draws the uploaded instances with the program in use.
 func (r *Renderer) drawInstances(g *instances, p *program, mesh render.Mesh, color render.Color) {
 	if g.count == 0 {
 		return

@@ -23,7 +23,7 @@ func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
 	gl.GenBuffers(1, &b.vertices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
 	gl.BufferData(gl.ARRAY_BUFFER, len(g.Vertices)*int(unsafe.Sizeof(render.Vertex{})), unsafe.Pointer(&g.Vertices[0]), gl.STATIC_DRAW)
-	// The element binding belongs to a vertex array, of which none is bound: fill it through the
+	// The element binding belongs to a vertex array, and none is bound: fill the buffer through the
 	// other target.
 	gl.GenBuffers(1, &b.indices)
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.indices)
@@ -31,7 +31,7 @@ func newMeshBuffer(m render.Mesh, coarse bool) meshBuffer {
 	return b
 }
 
-// bind puts the mesh into the bound vertex array.
+// bind binds the mesh to the bound vertex array.
 func (b *meshBuffer) bind() {
 	const stride = int32(unsafe.Sizeof(render.Vertex{}))
 	gl.BindBuffer(gl.ARRAY_BUFFER, b.vertices)
@@ -45,8 +45,8 @@ func (b *meshBuffer) delete() {
 	gl.DeleteBuffers(1, &b.indices)
 }
 
-// attribute describes floats in the bound buffer to the bound vertex array. divisor is 1 for what
-// changes per instance.
+// attribute describes floats in the bound buffer to the bound vertex array. divisor is 1 for values
+// of an instance and 0 for values of a vertex.
 func attribute(location uint32, floats, stride int32, offset uintptr, divisor uint32) {
 	gl.EnableVertexAttribArray(location)
 	gl.VertexAttribPointerWithOffset(location, floats, gl.FLOAT, false, stride, offset)

@@ -14,7 +14,7 @@ import (
 
 func nanos(n int64) time.Duration { return time.Duration(n) }
 
-// The picture of a MotionBatch is that of a Batch whose poses were blended on the processor, at any
+// The picture of a MotionBatch is that of a Batch whose poses the processor has blended, at any
 // time: before the start, between, at the ends, long after, and far along the time line.
 func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 	s := newSurface(t, 320, 180, render.QualityBalanced)
@@ -47,7 +47,7 @@ func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 			}
 			if dt == step/2 && base == 0 {
 				golden(t, "motion", got)
-				// what no blending would show
+				// a picture without blending
 				plain := render.NewMotionBatch(render.Cube, render.Solid, theme.Accent(0))
 				rng := rand.New(rand.NewPCG(1, 2))
 				for i, m := range motions(rng, 60, 0, int64(step)) {
@@ -63,7 +63,7 @@ func TestMotionIsLikePosesBlendedOnTheProcessor(t *testing.T) {
 	}
 }
 
-// Over many steps, in some of which some rest, and beside motions of their own times, the picture
+// Over many steps, with instances that rest in some and others with times of their own, the picture
 // is that of poses blended on the processor.
 func TestStepsAreLikePosesBlendedOnTheProcessor(t *testing.T) {
 	s := newSurface(t, 320, 180, render.QualityBalanced)
@@ -128,13 +128,13 @@ func TestStepsAreLikePosesBlendedOnTheProcessor(t *testing.T) {
 			}
 			before = want
 		}
-		// Who went over a time of his own is taken back to the steps.
+		// An instance with a time of its own returns to the steps.
 		ways[step] = render.Still(own.To)
 		motion.Set(step, ways[step])
 	}
 }
 
-// Frames without a fixed step upload nothing; after a step only the blocks that changed go up.
+// Frames without a fixed step upload nothing, and after a step only changed blocks are uploaded.
 func TestMotionUploadsChangesOnly(t *testing.T) {
 	s := newSurface(t, 64, 48, render.QualityPlain)
 	f := render.NewFrame(render.Daylight())
@@ -182,7 +182,7 @@ func TestMotionUploadsChangesOnly(t *testing.T) {
 	if got := uploaded(); got != n*motionOnly {
 		t.Errorf("when all move %d bytes go up, want %d", got, n*motionOnly)
 	}
-	// In steps: one pose for each that moves, one more after it has stopped, nothing for the
+	// In steps: one pose for each moving instance, one more after it has stopped, nothing for the
 	// others.
 	for i := 0; i < n; i++ {
 		motion.Set(i, render.Still(components.At3D(float32(i%100), 0, float32(i/100))))
@@ -232,7 +232,7 @@ func TestMotionUploadsChangesOnly(t *testing.T) {
 	other.Close()
 }
 
-// What Upload has brought, Draw need not bring again, and draws.
+// Draw draws the batches of Upload without uploading them again.
 func TestUploadAheadOfDraw(t *testing.T) {
 	s := newSurface(t, 64, 48, render.QualityPlain)
 	f := render.NewFrame(render.Daylight())
@@ -284,7 +284,7 @@ func TestRevisionSavesUploads(t *testing.T) {
 		return s.Stats().Uploaded
 	}
 	for i, want := range []int{40, 40, 40} {
-		// without a revision: each frame, but once for both views
+		// without a revision: in each frame, once for both views
 		if got := uploaded(); got != want {
 			t.Errorf("frame %d uploads %d bytes, want %d", i, got, want)
 		}

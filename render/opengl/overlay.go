@@ -19,8 +19,8 @@ type overlayBuffer struct {
 	texture      uint32
 	owner        *render.Overlay // whose atlas the texture is
 	version      uint32
-	capacity     int // quadrilaterals that the vertex buffer has room for
-	indexed      int // quadrilaterals that there are indices for
+	capacity     int // of the vertex buffer, in quadrilaterals
+	indexed      int // quadrilaterals with indices
 }
 
 func newOverlayBuffer() overlayBuffer {
@@ -76,8 +76,8 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 		return
 	}
 
-	// Interfaces are designed for colours that are blended as they are written, not as light:
-	// translucent panels would come out pale.
+	// Colours of interfaces are designed for blending in sRGB: translucent panels blended as light
+	// come out pale.
 	gl.Disable(gl.FRAMEBUFFER_SRGB)
 	gl.Disable(gl.DEPTH_TEST)
 	gl.Disable(gl.CULL_FACE)
@@ -89,8 +89,8 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	r.stats.Triangles += 2 * quads
 }
 
-// growIndices makes the indices of so many quadrilaterals. Like replace it returns false if there
-// is no memory for them.
+// growIndices makes the indices of the given number of quadrilaterals. Like replace it returns
+// false if there is no memory for them.
 func (r *Renderer) growIndices(quads int) bool {
 	indices := make([]uint32, 0, 6*quads)
 	for i := uint32(0); i < uint32(quads); i++ {

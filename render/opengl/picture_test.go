@@ -40,7 +40,7 @@ func TestGoldenOverlay(t *testing.T) {
 	golden(t, "overlay", picture(t, s, f))
 }
 
-// overlay draws one of everything.
+// overlay draws one of each kind.
 func overlay(o *render.Overlay, t render.Theme) {
 	o.Panel(render.Rect{X: 6, Y: 6, W: 150, H: 84})
 	o.Text(14, 10, render.TextHeading, t.Text, "Overlay →")
@@ -85,7 +85,7 @@ func TestGoldenSplitViews(t *testing.T) {
 	golden(t, "split", picture(t, s, f))
 }
 
-// The comparison must see what the golden tests are there to see.
+// The comparison of the golden tests must notice a body that has moved.
 func TestComparisonNoticesAMovedBody(t *testing.T) {
 	s := newSurface(t, 320, 180, render.QualityBalanced)
 	theme := render.Daylight()
@@ -110,7 +110,7 @@ func TestComparisonNoticesAMovedBody(t *testing.T) {
 	}
 }
 
-// Colours written in the overlay come out of Capture as they are, the right way up.
+// Capture returns the overlay's colours exactly, and the right way up.
 func TestOverlayColorsAreExact(t *testing.T) {
 	s := newSurface(t, 64, 48, render.QualityBalanced)
 	f := render.NewFrame(render.Dusk())
@@ -134,7 +134,7 @@ func TestOverlayColorsAreExact(t *testing.T) {
 	}
 }
 
-// A background without objects is the theme's own sky, converted to light and back without loss.
+// A background without objects is the theme's sky, converted to light and back without loss.
 func TestSkyIsTheThemesColor(t *testing.T) {
 	theme := render.Daylight()
 	theme.SkyTop = render.Hex(0x3366aa)
@@ -154,7 +154,7 @@ func TestSkyIsTheThemesColor(t *testing.T) {
 	}
 }
 
-// brightness is the mean of the channels around a pixel.
+// brightness returns the mean of the channels around a pixel.
 func brightness(img *image.RGBA, x, y int) float64 {
 	var sum float64
 	for dy := -1; dy <= 1; dy++ {
@@ -173,7 +173,7 @@ func TestSolidsCastShadowsAndOthersDoNot(t *testing.T) {
 	theme.GridMinor = render.Color{}
 	theme.GridMajor = render.Color{}
 	camera := render.LookAt(mgl32.Vec3{0, 6, 9}, mgl32.Vec3{0, 0, 0})
-	// The body floats above the picture; its shadow falls on the middle.
+	// The body is above the visible part, and its shadow falls on the middle.
 	under := components.At3D(0, 5, 0)
 	under.Scale = mgl32.Vec3{2, 0.2, 2}
 	shot := func(style render.Style, shadow render.Shadow) float64 {
@@ -200,7 +200,7 @@ func TestSolidsCastShadowsAndOthersDoNot(t *testing.T) {
 	}
 }
 
-// A mirrored instance of a symmetric mesh is the same picture, not one turned inside out.
+// A mirrored instance of a symmetric mesh is the same picture and not turned inside out.
 func TestNegativeScale(t *testing.T) {
 	s := newSurface(t, 160, 120, render.QualityBalanced)
 	theme := render.Daylight()
@@ -260,7 +260,7 @@ func TestResize(t *testing.T) {
 	}
 }
 
-// High density: twice the pixels per point, the same layout.
+// At twice the pixels per point the layout is the same.
 func TestScaleEnlargesTheOverlayOnly(t *testing.T) {
 	s := newSurface(t, 320, 180, render.QualityBalanced)
 	if err := s.Resize(320, 180, 2); err != nil {

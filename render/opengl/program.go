@@ -15,8 +15,8 @@ import (
 //go:embed shaders
 var shaderFiles embed.FS
 
-// program is a linked pair of shaders with the places of its uniforms; -1 where it has no such
-// uniform.
+// program is a linked pair of shaders with the locations of its uniforms, -1 for a uniform that it
+// does not have.
 type program struct {
 	id                             uint32
 	mesh, now, weight, lightMatrix int32
@@ -29,7 +29,7 @@ const (
 	atlasUnit  = 1
 )
 
-// defines are the macros of all shaders.
+// defines returns the macros of all shaders.
 func defines(taps int, spacing float32) string {
 	var b strings.Builder
 	for m := render.Mesh(0); m < render.MeshCount; m++ {
@@ -39,8 +39,7 @@ func defines(taps int, spacing float32) string {
 	return b.String()
 }
 
-// newProgram compiles a vertex and a fragment shader, each put together from files, after the given
-// macros.
+// newProgram compiles a vertex and a fragment shader, each from the given macros and files.
 func newProgram(macros, vertex, fragment string) (program, error) {
 	vs, err := compile(gl.VERTEX_SHADER, macros, vertex)
 	if err != nil {
@@ -86,7 +85,7 @@ func newProgram(macros, vertex, fragment string) (program, error) {
 	return p, nil
 }
 
-// compile takes the names of files, separated by spaces, which are joined in that order.
+// compile compiles a shader from files. Their names are separated by spaces.
 func compile(kind uint32, macros, files string) (uint32, error) {
 	var b strings.Builder
 	b.WriteString("#version 330 core\n")
@@ -94,7 +93,7 @@ func compile(kind uint32, macros, files string) (uint32, error) {
 	for i, f := range strings.Fields(files) {
 		text, err := shaderFiles.ReadFile("shaders/" + f)
 		if err != nil {
-			panic("opengl: " + err.Error()) // the file is compiled in: a misspelt name
+			panic("opengl: " + err.Error()) // all files are compiled in, so the name is misspelt
 		}
 		fmt.Fprintf(&b, "#line 1 %d\n%s\n", i, text)
 	}
@@ -116,10 +115,10 @@ func compile(kind uint32, macros, files string) (uint32, error) {
 	return id, nil
 }
 
-// text is a driver's message without its terminating zero.
+// text returns a driver's message without its terminating zero.
 func text(log []byte) string { return strings.TrimRight(string(log), "\x00\n ") }
 
-// programs are all that a renderer uses; index 0 of a pair takes poses, index 1 motions.
+// programs are the programs of a renderer. Index 0 of a pair takes poses, index 1 motions.
 type programs struct {
 	solid, glass, ghost, glow, halo, depth [2]program
 	ground, sky, line, overlay             program

@@ -16,10 +16,11 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Config says how to draw.
+// Config is the way to draw. Its zero value works.
 type Config struct {
 	Quality render.Quality // zero chooses by the kind of graphics processor
-	// somebody watches: with a software rasteriser, the zero Quality is then a faster one
+	// Interactive makes the zero Quality faster with a software rasteriser, for a program in a
+	// window
 	Interactive bool
 }
 
@@ -30,10 +31,11 @@ type Renderer struct {
 	programs programs
 	target   target
 	shadow   shadowMap
-	uniforms uint32      // buffer
-	scene    *sceneBlock // by itself, since memory with Go pointers in it may not be passed to C
-	light    *mgl32.Mat4
-	empty    uint32 // vertex array without attributes
+	uniforms uint32 // buffer
+	// allocated apart, since memory with Go pointers in it must not be passed to C
+	scene *sceneBlock
+	light *mgl32.Mat4
+	empty uint32 // vertex array without attributes
 
 	meshes  [2 * render.MeshCount]meshBuffer
 	batches map[*render.Batch]*instances
@@ -42,14 +44,14 @@ type Renderer struct {
 	overlay overlayBuffer
 
 	frame uint64
-	ahead bool // Upload has begun the frame that Draw will draw
+	ahead bool // Upload has begun the next frame of Draw
 	stats render.Stats
-	noted error // the first error of the driver that was found in the middle of the frame
+	noted error // the first error of the driver in the middle of the frame
 }
 
 var _ render.Renderer = (*Renderer)(nil)
 
-// settings is what a render.Quality means.
+// settings are the values of a render.Quality.
 type settings struct {
 	samples    int32
 	shadowSize int32 // zero: none
@@ -81,19 +83,18 @@ func settingsOf(c Config, driver string) settings {
 	}
 }
 
-// keepFrames is the number of frames after which the graphics memory of a batch that is no longer
-// drawn is freed.
+// keepFrames is the number of frames without a batch after which its graphics memory is freed.
 const keepFrames = 600
 
-// functions guards go-gl's table of OpenGL functions, which is one for the process.
+// functions guards go-gl's table of OpenGL functions. A process has one table.
 var functions struct {
 	sync.Mutex
-	// where the table's glDrawElementsInstanced is; nil before the first renderer
+	// address of the table's glDrawElementsInstanced; nil before the first renderer
 	source unsafe.Pointer
 }
 
-// load fills the table, unless it has the same functions already, as it has with every further
-// context of one driver: the contexts of other threads may be using it.
+// load fills the table. It leaves a table with the same functions as it is, since contexts of other
+// threads may use it: all contexts of one driver have the same functions.
 func load(getProcAddress func(name string) unsafe.Pointer) error {
 	functions.Lock()
 	defer functions.Unlock()
@@ -137,7 +138,7 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 		r.programs.delete()
 		return nil, err
 	}
-	// A sampler wants a complete texture also where it is not sampled, so there is always a shadow
+	// A sampler needs a complete texture even if nothing is sampled, so there is always a shadow
 	// map.
 	if r.shadow, err = newShadowMap(max(r.settings.shadowSize, 1)); err != nil {
 		r.programs.delete()
@@ -156,13 +157,12 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 // Driver names the graphics processor and the driver's version.
 func (r *Renderer) Driver() string { return r.driver }
 
-// Stats says what the last Draw did.
+// Stats returns the work of the last Draw.
 func (r *Renderer) Stats() render.Stats { return r.stats }
 
-// Upload does the first part of Draw by itself: it brings the frame's batches to the graphics
-// processor, so that the next Draw, which must be of the same frame, finds them there. It is for
-// measuring what they cost apart from drawing, and for using the time in which a program would wait
-// otherwise.
+// Upload does the first part of Draw: it uploads the frame's batches. The next Draw must be of the
+// same frame, and does not upload them again. Use it to measure uploads apart from drawing, or to
+// upload while the program would wait.
 func (r *Renderer) Upload(f *render.Frame) error {
 	r.stats = render.Stats{}
 	r.frame++
@@ -208,8 +208,7 @@ func (r *Renderer) Draw(f *render.Frame) (err error) {
 	return errors.Join(err, r.takeNoted(), driverError())
 }
 
-// upload brings all batches of the frame to the graphics processor. Those that are refused are left
-// out of the picture.
+// upload uploads all batches of the frame. It leaves batches with errors out of the picture.
 func (r *Renderer) upload(f *render.Frame) (err error) {
 	views := f.Views()
 	for i := range views {
@@ -282,8 +281,8 @@ func (r *Renderer) Capture(dst *image.RGBA) (*image.RGBA, error) {
 	return dst, driverError()
 }
 
-// flip turns rows from the bottom, as OpenGL delivers them, into rows from the top, and makes all
-// opaque.
+// flip reverses the order of the rows, since OpenGL delivers them from the bottom, and makes all
+// pixels opaque.
 func flip(img *image.RGBA) {
 	h := img.Rect.Dy()
 	for y := 0; y < h/2; y++ {
@@ -346,7 +345,7 @@ func (r *Renderer) Close() {
 	gl.DeleteVertexArrays(1, &r.empty)
 }
 
-// note keeps an error, if it is one, for whoever waits for the frame.
+// note keeps the first error of the frame, for the result of Draw or Upload.
 func (r *Renderer) note(err error) {
 	if r.noted == nil {
 		r.noted = err
@@ -359,7 +358,7 @@ func (r *Renderer) takeNoted() error {
 	return err
 }
 
-// driverError returns the errors that OpenGL has noted since it was asked last.
+// driverError returns the first error that OpenGL has noted since the last call, and clears all.
 func driverError() error {
 	var first uint32
 	// A lost context may report errors without end.

@@ -88,7 +88,7 @@ func TestDrawAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What is wrong with one batch is said, and the rest of the frame is drawn.
+// Draw returns an error for a wrong batch and draws the rest of the frame.
 func TestBadBatchesAreRefused(t *testing.T) {
 	s := newSurface(t, 32, 32, render.QualityPlain)
 	f := render.NewFrame(render.Daylight())
@@ -118,9 +118,9 @@ func TestBadBatchesAreRefused(t *testing.T) {
 	}
 }
 
-// A batch for which there is no memory is left out of that frame, which says so, and is drawn as
-// soon as there is: the driver is asked again, also by a batch that has become smaller, and by one
-// that is not drawn anew because its revision is the same.
+// A batch without memory is left out of the frame, which returns an error, and is drawn as soon as
+// there is memory. The renderer asks the driver again, also for a batch that has become smaller,
+// and for one whose revision is the same.
 func TestMemoryIsAskedForAgain(t *testing.T) {
 	tooMany := 1 << 30
 	tooMany *= 16 // some 640 GB, which nobody has; the poses are never read
@@ -130,7 +130,7 @@ func TestMemoryIsAskedForAgain(t *testing.T) {
 	theme := render.Daylight()
 	pose, color := components.Identity3D(), theme.Accent(1)
 	line := render.Line{To: mgl32.Vec3{3, 1, 0}, FromColor: theme.Ink, ToColor: theme.Ink}
-	// Each makes something to draw, and says how many there are of it.
+	// Each returns a batch to draw and its number of instances.
 	for name, kind := range map[string]func() (draw func(v *render.View), fill func(n int)){
 		"poses": func() (func(v *render.View), func(n int)) {
 			b := render.NewBatch(render.Cube, render.Solid, color)
@@ -219,7 +219,7 @@ func TestEmptyFrames(t *testing.T) {
 	s.Close()
 }
 
-// The memory of batches that are no longer drawn is freed, and they can come back.
+// The memory of batches that are no longer drawn is freed, and they can be drawn again.
 func TestBatchesComeBackAfterALongAbsence(t *testing.T) {
 	s := newSurface(t, 32, 32, render.QualityPlain)
 	f := render.NewFrame(render.Daylight())

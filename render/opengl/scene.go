@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// sceneBlock is the uniform block Scene of scene.glsl: matrices and vectors of four only, so that
-// Go's layout is std140's.
+// sceneBlock is the uniform block Scene of scene.glsl. It has matrices and vectors of four only, so
+// that Go's layout is that of std140.
 type sceneBlock struct {
 	viewProjection, inverseViewProjection, shadowMatrix mgl32.Mat4
 	eye, forward, target                                mgl32.Vec4
@@ -26,7 +26,7 @@ type sceneBlock struct {
 
 const sceneSize = int(unsafe.Sizeof(sceneBlock{}))
 
-// fill sets all but the shadow's matrix and texel size.
+// fill sets all fields except the shadow's matrix and texel size.
 func (b *sceneBlock) fill(f *render.Frame, v *render.View, width, height float32) {
 	c, t := v.Camera, &f.Theme
 	b.viewProjection = c.Matrix(width / height)
@@ -68,8 +68,8 @@ func (b *sceneBlock) fill(f *render.Frame, v *render.View, width, height float32
 	b.viewport = mgl32.Vec4{width, height, cell, 0}
 }
 
-// fitShadow sets the shadow's matrices for a map of size texels that covers a sphere, and returns
-// the one from world to clip space.
+// fitShadow sets the shadow's matrices for a map of size texels that covers a sphere. It returns
+// the matrix from world to clip space.
 func (b *sceneBlock) fitShadow(center mgl32.Vec3, radius float32, size int32) mgl32.Mat4 {
 	z := b.keyDirection.Vec3()
 	side := mgl32.Vec3{0, 1, 0}
@@ -78,13 +78,14 @@ func (b *sceneBlock) fitShadow(center mgl32.Vec3, radius float32, size int32) mg
 	}
 	x := side.Cross(z).Normalize()
 	y := z.Cross(x)
-	// The map moves in steps of whole texels, or its edges would crawl when the camera moves.
+	// The map moves in steps of whole texels, since otherwise its edges crawl when the camera
+	// moves.
 	texel := 2 * radius / float32(size)
 	at := func(axis mgl32.Vec3) float32 {
 		return float32(math.Floor(float64(center.Dot(axis)/texel))) * texel
 	}
 	cx, cy, cz := at(x), at(y), center.Dot(z)
-	// The box is twice as deep as the sphere; what is nearer to the light is clamped to its front.
+	// The box is twice as deep as the sphere. Bodies nearer to the light are clamped to its front.
 	w, d := 1/radius, 1/(2*radius)
 	m := mgl32.Mat4{
 		x[0] * w, y[0] * w, -z[0] * d, 0,
@@ -99,7 +100,7 @@ func (b *sceneBlock) fitShadow(center mgl32.Vec3, radius float32, size int32) mg
 	return m
 }
 
-// direction is a light's direction at unit length; straight up for one without.
+// direction returns a light's direction at unit length, straight up if it has none.
 func direction(l render.Light) mgl32.Vec3 {
 	if n := l.Direction.Len(); n > 0 {
 		return l.Direction.Mul(1 / n)

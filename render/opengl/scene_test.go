@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden pictures instead of comparing with them; look at them before you commit")
 
-// newSurface returns a surface that the test closes, or skips the test where there can be none.
+// newSurface returns a surface that the test closes, or skips the test if this machine has none.
 func newSurface(t testing.TB, width, height int, q render.Quality) *offscreen.Surface {
 	t.Helper()
 	s, err := offscreen.New(offscreen.Config{Width: width, Height: height, Quality: q})
@@ -38,7 +38,7 @@ func newSurface(t testing.TB, width, height int, q render.Quality) *offscreen.Su
 	return s
 }
 
-// picture draws a frame and returns what came out.
+// picture draws a frame and returns the picture.
 func picture(t testing.TB, s render.Surface, f *render.Frame) *image.RGBA {
 	t.Helper()
 	if err := s.Draw(f); err != nil {
@@ -84,7 +84,7 @@ func difference(a, b *image.RGBA, limit int) (rms, share float64) {
 	return math.Sqrt(rms / (3 * n)), float64(bad) / n
 }
 
-// like reports how two pictures differ beyond what drivers may make different, nil if they do not.
+// like returns an error if two pictures differ by more than drivers may differ.
 func like(got, want *image.RGBA) error {
 	if got.Rect != want.Rect {
 		return fmt.Errorf("the picture is %v, want %v", got.Rect, want.Rect)
@@ -96,7 +96,7 @@ func like(got, want *image.RGBA) error {
 	return nil
 }
 
-// golden compares with a picture in testdata.
+// golden compares a picture with the one in testdata.
 func golden(t *testing.T, name string, got *image.RGBA) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".png")
@@ -135,7 +135,7 @@ func writePNG(t *testing.T, path string, img image.Image) {
 	}
 }
 
-// parade is one of everything: each mesh in each style.
+// parade returns each mesh in each style.
 func parade(theme *render.Theme) []*render.Batch {
 	var batches []*render.Batch
 	for style := render.Solid; style <= render.Glow; style++ {
@@ -161,8 +161,8 @@ func paradeCamera() render.Camera {
 	return render.LookAt(mgl32.Vec3{3, 7, 11}, mgl32.Vec3{0, 0.3, -0.3})
 }
 
-// motions are n random ways near the origin between two times, the second half of which lie behind
-// by up to their whole length.
+// motions returns n random motions near the origin between two times. The second half are behind by
+// up to their whole length.
 func motions(rng *rand.Rand, n int, start, end int64) []render.Motion {
 	random := func(scale float32) mgl32.Vec3 {
 		return mgl32.Vec3{(rng.Float32() - 0.5) * scale, (rng.Float32() - 0.5) * scale, (rng.Float32() - 0.5) * scale}

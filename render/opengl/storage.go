@@ -11,7 +11,7 @@ import (
 // storage is an array in graphics memory whose contents change.
 type storage struct {
 	buffer uint32
-	size   int // bytes; 0 where the driver has given none yet
+	size   int // bytes; 0 if the driver has given none yet
 }
 
 func newStorage() (s storage) {
@@ -23,8 +23,8 @@ func (s *storage) delete() { gl.DeleteBuffers(1, &s.buffer) }
 
 func (s *storage) bind() { gl.BindBuffer(gl.ARRAY_BUFFER, s.buffer) }
 
-// grown is the capacity for n elements: with room to grow, so that a slowly growing batch does not
-// move each frame.
+// grown returns the capacity for n elements, with room to grow, so that a slowly growing batch does
+// not need new memory in each frame.
 func grown(capacity, n int) int {
 	if n > capacity {
 		return n + n/2 + 16
@@ -32,14 +32,14 @@ func grown(capacity, n int) int {
 	return capacity
 }
 
-// replace makes the data the beginning of the array, of which nothing else is kept, with room for
-// as many bytes as are given where it must be made larger. It binds the array. It returns false if
-// the driver has no memory for it, which is noted as an error of the frame: then the array is
-// empty, must not be drawn from, and is asked for again by the next call.
+// replace replaces the contents of the array by the data. If the array must be larger, it gets room
+// for the given number of bytes. replace binds the array. It returns false if the driver has no
+// memory for it, and notes that as an error of the frame. The array is then empty and must not be
+// drawn from, and the next call asks for memory again.
 //
-// The driver hears beforehand that what was there is not needed any more, so that it need not wait
-// for frames that still read it. Mapping says that without asking for new memory, which costs as
-// much as filling it where the driver clears it first.
+// Mapping the array with its old contents invalidated means that the driver need not wait for
+// frames that still read them. It needs no new memory: where the driver clears new memory first,
+// that costs as much as filling it.
 func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) bool {
 	s.bind()
 	if s.size < size && !r.reserve(s, room, size) {
@@ -55,14 +55,13 @@ func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) bool
 			return true
 		}
 	}
-	// The memory could not be mapped, or was lost meanwhile, as happens when a display changes its
-	// mode.
+	// The memory could not be mapped, or it was lost meanwhile, as when a display changes its mode.
 	gl.BufferSubData(gl.ARRAY_BUFFER, 0, size, data)
 	return true
 }
 
-// reserve asks for the memory of an array, which is bound: with room to grow, or else for what is
-// needed now.
+// reserve asks for the memory of the bound array: with room to grow, or, if the driver has not so
+// much, for the size needed now.
 func (r *Renderer) reserve(s *storage, room, size int) bool {
 	s.size = 0
 	err := r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
@@ -78,11 +77,11 @@ func (r *Renderer) reserve(s *storage, room, size int) bool {
 	return true
 }
 
-// allocate asks for the memory of the buffer that is bound, and fills it. This is the one place
-// that asks for errors in the middle of a frame, which makes drivers wait, but only where something
+// allocate asks for the memory of the bound buffer and fills it. It is the only function that asks
+// for errors in the middle of a frame, which makes drivers wait. It is called only when an array
 // grows.
 func (r *Renderer) allocate(target uint32, size int, data unsafe.Pointer, usage uint32) error {
-	r.note(driverError()) // what has gone wrong before is not about this
+	r.note(driverError()) // an error from before is not about this call
 	gl.BufferData(target, size, data, usage)
 	return driverError()
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 )
 
-// target is what a frame is drawn into: a multisampled framebuffer, and a plain one that it is
-// resolved to and that the overlay is drawn on. Both hold sRGB values, so that blending and
-// resolving work on light.
+// target holds the picture of a frame: a multisampled framebuffer for the scene, and a plain one to
+// which it is resolved and on which the overlay is drawn. Both hold sRGB values, so that blending
+// and resolving work on light.
 type target struct {
 	width, height, samples int32
 
@@ -55,15 +55,15 @@ func newTarget(width, height, samples int32) (t target, err error) {
 	return t, nil
 }
 
-// complete reports what is wrong with the bound framebuffer.
+// complete returns an error if the driver cannot draw to the bound framebuffer.
 func complete(name string) error {
 	if status := gl.CheckFramebufferStatus(gl.FRAMEBUFFER); status != gl.FRAMEBUFFER_COMPLETE {
-		return fmt.Errorf("opengl: the driver refuses the %s's framebuffer (status 0x%x); try render.QualityPlain", name, status)
+		return fmt.Errorf("opengl: the driver refuses the %s's framebuffer (status 0x%x): try render.QualityPlain", name, status)
 	}
 	return nil
 }
 
-// resolve averages the samples into the final picture and leaves that bound for drawing.
+// resolve averages the samples into the final picture and leaves it bound for drawing.
 func (t *target) resolve() {
 	if t.scene != t.final {
 		gl.BindFramebuffer(gl.READ_FRAMEBUFFER, t.scene)

@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// drawView draws one view in the order: shadow map, solid, ground, sky, then what lets light
-// through.
+// drawView draws one view in this order: shadow map, solid instances, ground, sky, translucent
+// instances and lines.
 func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	x, y, w, h := pixels(v.Part, f.Size)
 	if w <= 0 || h <= 0 {
@@ -75,14 +75,14 @@ func (r *Renderer) drawView(f *render.Frame, v *render.View) {
 	gl.Disable(gl.SCISSOR_TEST)
 }
 
-// blendOver lets what is drawn cover what was there by its alpha.
+// blendOver sets ordinary blending by alpha.
 func blendOver() {
 	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
 }
 
-// pass draws all instances of one style; p are the programs for poses and for motions.
+// pass draws all instances of one style. p has the programs for poses and for motions.
 func (r *Renderer) pass(v *render.View, style render.Style, p *[2]program) {
-	halo := p == &r.programs.halo // only spheres are surrounded by one
+	halo := p == &r.programs.halo // only spheres have one
 	for _, item := range v.Items() {
 		switch {
 		case item.Batch != nil && item.Batch.Style == style:
@@ -128,8 +128,8 @@ func (r *Renderer) drawShadow(v *render.View) {
 	gl.Disable(gl.DEPTH_CLAMP)
 }
 
-// pixels is a part of a surface in OpenGL's window coordinates, whose origin is at the lower left.
-// Neighbouring parts share their edge exactly.
+// pixels returns a part of a surface in OpenGL's window coordinates. Their origin is at the lower
+// left. Neighbouring parts share their edge exactly.
 func pixels(part render.Rect, size render.Size) (x, y, w, h int32) {
 	at := func(f float32, of int) int32 { return int32(math.Round(float64(f) * float64(of))) }
 	x = at(part.X, size.Width)

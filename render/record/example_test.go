@@ -20,7 +20,7 @@ func Example() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "clip.gif")
 
-	r, err := record.Open(path, record.Options{})
+	r, err := record.Open(path, record.Config{})
 	if err != nil {
 		fmt.Println(err)
 		return

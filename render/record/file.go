@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// pendingFile is a file that has its name only once it is complete.
+// pendingFile is a file that gets its name only when it is complete.
 type pendingFile struct {
 	*os.File
 	path string
@@ -22,14 +22,14 @@ func create(path string) (*pendingFile, error) {
 	}
 	dir, base := filepath.Split(path)
 	for i := 0; i < 10000; i++ {
-		// Unlike os.CreateTemp, this leaves the permissions to the user's umask, which the finished
-		// file keeps.
+		// Unlike os.CreateTemp, this leaves the permissions to the user's umask. The finished file
+		// keeps them.
 		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.part", base, os.Getpid(), i)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
 			return &pendingFile{File: f, path: path}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			var cause *fs.PathError // names a file that nobody has asked for
+			var cause *fs.PathError // names a file that the user does not know
 			if errors.As(err, &cause) {
 				err = cause.Err
 			}
@@ -57,7 +57,7 @@ func (f *pendingFile) commit() error {
 	return nil
 }
 
-// discard removes the file, unless it has its name.
+// discard removes the file if it has not got its name.
 func (f *pendingFile) discard() {
 	if !f.done {
 		f.done = true

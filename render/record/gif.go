@@ -9,34 +9,33 @@ import (
 	"time"
 )
 
-// gifRecorder writes an animated GIF (GIF89a) while it is recorded: memory does not grow with the
-// length of the clip.
+// gifRecorder writes an animated GIF (GIF89a) while it is recorded, so that its memory does not
+// grow with the length of the clip.
 //
-// The first pictures are held back until there are enough to make a palette from. A later picture
-// that the palette does not suit brings a palette of its own. Pixels that show the same colour as
-// before are transparent, which compresses to next to nothing, and only the rectangle that changed
-// is written.
+// The first pictures are held back until there are enough for a palette. A later picture that the
+// palette does not suit gets a palette of its own. Pixels with the same colour as before are
+// transparent, which compresses to next to nothing, and only the rectangle that changed is written.
 type gifRecorder struct {
 	fixedSize
 	path     string
 	file     *pendingFile
 	out      *bufio.Writer
-	interval time.Duration // least time between two pictures
+	interval time.Duration // shortest time between two pictures
 
-	now      time.Duration // when the next picture begins
-	lastTime time.Duration // when the last picture that was taken began
+	now      time.Duration // start of the next picture
+	lastTime time.Duration // start of the last picture that was taken
 	taken    bool
 	held     []heldPicture
 
 	palette  *palette
 	local    bool  // the palette is not the file's
 	patience int   // pictures before the palette may change again
-	shown    []rgb // what a viewer has on the screen
+	shown    []rgb // the picture on a viewer's screen
 	indices  []uint8
 
-	pending  bytes.Buffer // the last picture, encoded but for its delay
-	began    int64        // when it begins, in hundredths of a second
-	written  bool         // the header
+	pending  bytes.Buffer // the last picture, encoded except for its delay
+	began    int64        // start of the last picture, in hundredths of a second
+	written  bool         // the header is written
 	compress *lzw.Writer
 	failure  error
 }
@@ -51,13 +50,13 @@ const (
 	holdBytes    = 96 << 20
 	transparent  = 255
 
-	// minDelay is the shortest delay, in hundredths of a second, that browsers obey; shorter ones
-	// are shown at a tenth of a second.
+	// minDelay is the shortest delay that browsers keep, in hundredths of a second. They show
+	// pictures with a shorter one for a tenth of a second.
 	minDelay = 2
 	maxDelay = 65535
 )
 
-func newGIF(path string, o Options) (Recorder, error) {
+func newGIF(path string, o Config) (Recorder, error) {
 	f, err := create(path)
 	if err != nil {
 		return nil, err
@@ -94,7 +93,7 @@ func (g *gifRecorder) Frame(img *image.RGBA, shown time.Duration) error {
 	return g.failure
 }
 
-// release makes the file's palette from the pictures held back and writes them.
+// release makes the file's palette of the pictures held back, and writes them.
 func (g *gifRecorder) release() error {
 	var h histogram
 	for _, p := range g.held {
@@ -113,8 +112,8 @@ func (g *gifRecorder) release() error {
 	return nil
 }
 
-// encode writes a picture that begins at the given time. What it writes is kept until the next one
-// tells how long it is shown.
+// encode encodes a picture that begins at the given time. It keeps the result until the start of
+// the next picture is known, and with it the delay.
 func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 	fresh := !g.written
 	changed, misfit := g.quantise(img, fresh)
@@ -129,7 +128,7 @@ func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 		changed, _ = g.quantise(img, fresh)
 	}
 	if changed.Empty() {
-		return nil // the one before stays on the screen
+		return nil // the previous one stays on the screen
 	}
 	start := (int64(at) + 5e6) / 1e7
 	if fresh {
@@ -142,8 +141,8 @@ func (g *gifRecorder) encode(img *image.RGBA, at time.Duration) error {
 	return g.writePicture(changed)
 }
 
-// quantise fills indices and returns the rectangle that differs from what is shown, and whether the
-// palette suits the picture badly.
+// quantise fills indices. It returns the rectangle that differs from the viewer's screen, and
+// whether the palette suits the picture badly.
 func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Rectangle, misfit bool) {
 	w, h := g.first.X, g.first.Y
 	lo, hi := image.Pt(w, h), image.Pt(0, 0)
@@ -172,10 +171,10 @@ func (g *gifRecorder) quantise(img *image.RGBA, fresh bool) (changed image.Recta
 
 const (
 	badDistance = 16 * 16 * (weightR + weightG + weightB) // 16 of 255 in every channel
-	// a palette suits badly when more than one pixel in so many is bad
+	// a palette suits badly when more than one in so many pixels is bad
 	misfitShare = 50
 
-	// patiencePictures keeps a scene of too many colours from bringing a new palette with every
+	// patiencePictures prevents that a scene with too many colours needs a new palette for every
 	// picture.
 	patiencePictures = 15
 )
@@ -186,7 +185,7 @@ func (g *gifRecorder) writeHeader() {
 	g.u16(g.first.Y)
 	g.out.Write([]byte{0xf7, 0, 0}) // a table of 256 colours of 8 bits
 	g.writeTable(g.out.Write)
-	g.out.WriteString("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00") // for ever
+	g.out.WriteString("\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00") // repeat for ever
 	g.local = false
 }
 
@@ -203,7 +202,7 @@ func (g *gifRecorder) u16(v int) {
 	g.out.WriteByte(byte(v >> 8))
 }
 
-// writePicture encodes the rectangle into pending and notes what a viewer then shows.
+// writePicture encodes the rectangle into pending and updates the picture on a viewer's screen.
 func (g *gifRecorder) writePicture(r image.Rectangle) error {
 	p := &g.pending
 	p.Reset()
@@ -246,15 +245,15 @@ func (g *gifRecorder) writePicture(r image.Rectangle) error {
 
 // flush writes the pending picture, shown until the given time in hundredths of a second.
 //
-// Since both ends are rounded and not the difference, delays alternate (3, 3, 4 at 30 pictures a
-// second) and their sum is exact.
+// It rounds both ends instead of the difference: delays alternate (3, 3, 4 at 30 pictures a
+// second), and their sum is exact.
 func (g *gifRecorder) flush(until int64) error {
 	delay := max(until-g.began, 1)
 	for delay > maxDelay {
 		g.control(maxDelay)
 		g.out.Write(g.pending.Bytes())
 		delay -= maxDelay
-		// The rest of the time belongs to a picture of one transparent pixel.
+		// A picture of one transparent pixel takes the rest of the time.
 		g.pending.Reset()
 		g.pending.WriteString("\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x08\x04\x00\xff\x05\x04\x00")
 	}
@@ -263,8 +262,8 @@ func (g *gifRecorder) flush(until int64) error {
 	return g.wrap(err)
 }
 
-// control writes what precedes a picture: leave it on the screen afterwards, and the index of
-// transparency.
+// control writes the block before a picture: leave the picture on the screen afterwards, its delay,
+// and the index of transparency.
 func (g *gifRecorder) control(delay int) {
 	g.out.Write([]byte{0x21, 0xf9, 4, 1<<2 | 1, byte(delay), byte(delay >> 8), transparent, 0})
 }
@@ -305,7 +304,7 @@ func (g *gifRecorder) wrap(err error) error {
 	return fmt.Errorf("record: writing %s: %w", g.path, err)
 }
 
-// blockWriter cuts a stream into the blocks of at most 255 bytes that GIF is made of.
+// blockWriter divides a stream into GIF's blocks of at most 255 bytes.
 type blockWriter struct {
 	out   *bytes.Buffer
 	block [256]byte // the first byte is the length

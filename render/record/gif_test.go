@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"image"
 	"image/color"
 	"image/gif"
@@ -32,7 +31,7 @@ func square(img *image.RGBA, x0, y0 int, c color.RGBA) {
 	}
 }
 
-func recordGIF(t *testing.T, o Options, shown func(i int) time.Duration, frames []*image.RGBA) *gif.GIF {
+func recordGIF(t *testing.T, o Config, shown func(i int) time.Duration, frames []*image.RGBA) *gif.GIF {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "clip.gif")
 	r, err := Open(path, o)
@@ -65,7 +64,7 @@ func recordGIF(t *testing.T, o Options, shown func(i int) time.Duration, frames 
 
 func each(d time.Duration) func(int) time.Duration { return func(int) time.Duration { return d } }
 
-// replay returns what a viewer shows after each picture.
+// replay returns the picture on a viewer's screen after each picture of the clip.
 func replay(g *gif.GIF) []*image.RGBA {
 	canvas := image.NewRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
 	var shown []*image.RGBA
@@ -119,7 +118,7 @@ func TestGIFDelaysAreExactOnAverage(t *testing.T) {
 		}
 		// Exact edges k/fps, as differences of rounded nanoseconds.
 		edge := func(i int) time.Duration { return time.Duration(float64(i) / test.fps * 1e9) }
-		g := recordGIF(t, Options{MaxFPS: test.max}, func(i int) time.Duration { return edge(i+1) - edge(i) }, frames)
+		g := recordGIF(t, Config{MaxFPS: test.max}, func(i int) time.Duration { return edge(i+1) - edge(i) }, frames)
 		if len(g.Image) != test.want {
 			t.Errorf("%g frames/s: %d pictures, want %d", test.fps, len(g.Image), test.want)
 			continue
@@ -151,7 +150,7 @@ func TestGIFShowsThePictures(t *testing.T) {
 	for i := 0; i < 60; i++ {
 		frames = append(frames, scene(96, 64, i))
 	}
-	g := recordGIF(t, Options{}, each(40*time.Millisecond), frames)
+	g := recordGIF(t, Config{}, each(40*time.Millisecond), frames)
 	for i, got := range replay(g) {
 		if rms, most := worst(got, frames[i]); rms > 3 || most > 14 {
 			t.Fatalf("picture %d: error %.2f rms, %d at most", i, rms, most)
@@ -177,14 +176,14 @@ func TestGIFOfFewColorsIsExact(t *testing.T) {
 		}
 		frames = append(frames, img)
 	}
-	for i, got := range replay(recordGIF(t, Options{}, each(50*time.Millisecond), frames)) {
+	for i, got := range replay(recordGIF(t, Config{}, each(50*time.Millisecond), frames)) {
 		if _, most := worst(got, frames[i]); most != 0 {
 			t.Fatalf("picture %d is off by %d", i, most)
 		}
 	}
 }
 
-// A clip whose later pictures have other colours than the first needs another palette for them.
+// Later pictures with other colours than the first need another palette.
 func TestGIFChangesThePaletteWithTheScene(t *testing.T) {
 	var frames []*image.RGBA
 	for i := 0; i < 60; i++ {
@@ -196,7 +195,7 @@ func TestGIFChangesThePaletteWithTheScene(t *testing.T) {
 		}
 		frames = append(frames, img)
 	}
-	for i, got := range replay(recordGIF(t, Options{}, each(40*time.Millisecond), frames)) {
+	for i, got := range replay(recordGIF(t, Config{}, each(40*time.Millisecond), frames)) {
 		if rms, most := worst(got, frames[i]); rms > 3 || most > 14 {
 			t.Fatalf("picture %d: error %.2f rms, %d at most", i, rms, most)
 		}
@@ -205,7 +204,7 @@ func TestGIFChangesThePaletteWithTheScene(t *testing.T) {
 
 func TestGIFMergesEqualPictures(t *testing.T) {
 	a, b := scene(64, 40, 0), scene(64, 40, 5)
-	g := recordGIF(t, Options{}, each(30*time.Millisecond), []*image.RGBA{a, a, a, b, b, a})
+	g := recordGIF(t, Config{}, each(30*time.Millisecond), []*image.RGBA{a, a, a, b, b, a})
 	if len(g.Image) != 3 {
 		t.Fatalf("%d pictures, want 3", len(g.Image))
 	}
@@ -216,7 +215,7 @@ func TestGIFMergesEqualPictures(t *testing.T) {
 
 func TestGIFLongPauses(t *testing.T) {
 	frames := []*image.RGBA{scene(64, 40, 0), scene(64, 40, 5)}
-	g := recordGIF(t, Options{}, func(i int) time.Duration { return []time.Duration{1500 * time.Second, 40 * time.Millisecond}[i] }, frames)
+	g := recordGIF(t, Config{}, func(i int) time.Duration { return []time.Duration{1500 * time.Second, 40 * time.Millisecond}[i] }, frames)
 	sum := 0
 	for _, d := range g.Delay {
 		sum += d
@@ -233,177 +232,8 @@ func TestGIFLongPauses(t *testing.T) {
 	}
 }
 
-func TestSizeMayNotChange(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "clip.gif")
-	r, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Abort()
-	if err := r.Frame(scene(64, 40, 0), 50*time.Millisecond); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Frame(scene(80, 40, 0), 50*time.Millisecond); err == nil {
-		t.Error("a picture of another size was taken")
-	}
-	if err := r.Frame(scene(64, 40, 3), 50*time.Millisecond); err != nil {
-		t.Errorf("after a refused picture: %v", err)
-	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// A part of a larger picture has a stride that is not its width.
-func TestSubImages(t *testing.T) {
-	big := scene(100, 80, 0)
-	part := big.SubImage(image.Rect(10, 20, 74, 60)).(*image.RGBA)
-	g := recordGIF(t, Options{}, each(50*time.Millisecond), []*image.RGBA{part})
-	got := replay(g)[0]
-	for y := 0; y < 40; y++ {
-		for x := 0; x < 64; x++ {
-			a, b := got.RGBAAt(x, y), big.RGBAAt(x+10, y+20)
-			if d := int(a.G) - int(b.G); d > 14 || d < -14 {
-				t.Fatalf("pixel %d,%d is %v, want %v", x, y, a, b)
-			}
-		}
-	}
-}
-
-func TestPaletteKeepsSmallBrightThings(t *testing.T) {
-	img := scene(640, 360, 0)
-	img.SetRGBA(3, 3, color.RGBA{10, 255, 10, 255}) // one pixel of its own
-	square(img, 300, 20, color.RGBA{255, 255, 0, 255})
-	var h histogram
-	h.add(img)
-	p := newPalette(&h)
-	if len(p.colors) > maxColors {
-		t.Fatalf("%d colours", len(p.colors))
-	}
-	for _, want := range []color.RGBA{{255, 255, 0, 255}, {230, 60, 20, 255}, {10, 255, 10, 255}} {
-		got := p.colors[p.index(want.R, want.G, want.B)]
-		if d := distance(got, int(want.R), int(want.G), int(want.B)); d > 9*6*6 {
-			t.Errorf("%v is shown as %v", want, got)
-		}
-	}
-	var h2 histogram
-	h2.add(img)
-	if q := newPalette(&h2); len(q.colors) != len(p.colors) || q.colors[0] != p.colors[0] || q.colors[100] != p.colors[100] {
-		t.Error("the same picture gives two palettes")
-	}
-}
-
-func TestPaletteOfOneColor(t *testing.T) {
-	img := image.NewRGBA(image.Rect(0, 0, 4, 4))
-	for i := range img.Pix {
-		img.Pix[i] = 255
-	}
-	var h histogram
-	h.add(img)
-	if p := newPalette(&h); len(p.colors) != 1 || p.colors[0] != (rgb{255, 255, 255}) {
-		t.Errorf("the palette of white is %v", p.colors)
-	}
-}
-
-func TestErrors(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "clip.avi"), Options{}); !errors.Is(err, ErrFormat) {
-		t.Errorf("an unknown ending: %v", err)
-	}
-	if _, err := Open(filepath.Join(dir, "missing", "clip.gif"), Options{}); err == nil {
-		t.Error("a folder that does not exist was accepted")
-	}
-	if _, err := Open(filepath.Join(dir, "clip.gif"), Options{MaxFPS: -1}); err == nil {
-		t.Error("a negative frame rate was accepted")
-	}
-	if err := os.Mkdir(filepath.Join(dir, "folder.gif"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(filepath.Join(dir, "folder.gif"), Options{}); err == nil {
-		t.Error("a folder was taken for a file")
-	}
-	for _, name := range []string{"a.gif", "a.png"} {
-		r, err := Open(filepath.Join(dir, name), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Close(); !errors.Is(err, ErrEmpty) {
-			t.Errorf("%s without a picture: %v", name, err)
-		}
-	}
-	r, err := Open(filepath.Join(dir, "b.gif"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Frame(scene(64, 40, 0), time.Second); err != nil {
-		t.Fatal(err)
-	}
-	r.Abort()
-	if names := files(t, dir); len(names) != 1 {
-		t.Errorf("left behind: %v", names)
-	}
-}
-
-func files(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-// What stood under the name before stays until the new recording is whole.
-func TestOldFileStaysUntilTheNewOneIsWhole(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.png")
-	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := scene(64, 40, 9)
-	for _, f := range []*image.RGBA{scene(32, 20, 1), want} {
-		// a picture, unlike a clip, may change its size
-		if err := r.Frame(f, time.Second); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if b, _ := os.ReadFile(path); string(b) != "old" {
-		t.Error("the old file was touched before Close")
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.Abort()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	got, _, err := image.Decode(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for y := 0; y < 40; y++ {
-		for x := 0; x < 64; x++ {
-			r, g, b, a := got.At(x, y).RGBA()
-			if c := (color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), uint8(a >> 8)}); c != want.RGBAAt(x, y) {
-				t.Fatalf("pixel %d,%d is %v, want %v", x, y, c, want.RGBAAt(x, y))
-			}
-		}
-	}
-	if names := files(t, filepath.Dir(path)); len(names) != 1 {
-		t.Errorf("left behind: %v", names)
-	}
-}
-
 func BenchmarkGIF640x360(b *testing.B) {
-	r, err := Open(filepath.Join(b.TempDir(), "clip.gif"), Options{})
+	r, err := Open(filepath.Join(b.TempDir(), "clip.gif"), Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type mp4Recorder struct {
 	failure error
 }
 
-func newMP4(path string, o Options) (Recorder, error) {
+func newMP4(path string, o Config) (Recorder, error) {
 	name := o.FFmpeg
 	if name == "" {
 		name = "ffmpeg"
@@ -56,7 +56,7 @@ func chooseEncoder(program string) ([]string, error) {
 	defer cancel()
 	list, err := exec.CommandContext(ctx, program, "-hide_banner", "-loglevel", "error", "-encoders").Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s does not run: %w", program, err)
+		return nil, fmt.Errorf("%s does not run: %w: install ffmpeg anew, or record to a .gif file", program, err)
 	}
 	switch {
 	case bytes.Contains(list, []byte(" libx264 ")):
@@ -64,7 +64,7 @@ func chooseEncoder(program string) ([]string, error) {
 	case bytes.Contains(list, []byte(" mpeg4 ")):
 		return []string{"-c:v", "mpeg4", "-q:v", "3"}, nil
 	}
-	return nil, fmt.Errorf("%s was built without an encoder for MP4 (libx264 or mpeg4)", program)
+	return nil, fmt.Errorf("%s was built without an encoder for MP4: install one with libx264 or mpeg4", program)
 }
 
 func (m *mp4Recorder) start() error {
@@ -101,7 +101,7 @@ func (m *mp4Recorder) Frame(img *image.RGBA, shown time.Duration) error {
 		}
 	}
 	m.now += max(shown, 0)
-	// As many frames as the clip's grid has up to the end of this picture, to the nearest.
+	// The number of frames of the clip up to the end of this picture, rounded to the nearest.
 	due := int64(m.now.Seconds()*m.fps + 0.5)
 	for ; m.sent < due; m.sent++ {
 		if err := m.send(img); err != nil {
@@ -126,7 +126,7 @@ func (m *mp4Recorder) send(img *image.RGBA) error {
 	return nil
 }
 
-// stop ends ffmpeg and returns what it has to say about the cause.
+// stop ends ffmpeg and returns an error with its messages, or nil.
 func (m *mp4Recorder) stop(cause error) error {
 	m.stdin.Close()
 	err := m.command.Wait()
@@ -166,7 +166,7 @@ func (m *mp4Recorder) Abort() {
 	m.file.discard()
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that were written to it.
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {

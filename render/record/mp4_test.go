@@ -13,13 +13,13 @@ import (
 
 func TestMP4WithoutFFmpeg(t *testing.T) {
 	dir := t.TempDir()
-	_, err := Open(filepath.Join(dir, "clip.mp4"), Options{FFmpeg: filepath.Join(dir, "no-such-program")})
+	_, err := Open(filepath.Join(dir, "clip.mp4"), Config{FFmpeg: filepath.Join(dir, "no-such-program")})
 	if !errors.Is(err, ErrNoFFmpeg) || !strings.Contains(err.Error(), "install") {
 		t.Errorf("without ffmpeg: %v", err)
 	}
 }
 
-// A stand-in that dies shows that its words reach the user and that nothing is left behind.
+// A stand-in for ffmpeg that fails: its message reaches the user, and no file is left behind.
 func TestMP4FailingFFmpeg(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in is a shell script")
@@ -29,7 +29,7 @@ func TestMP4FailingFFmpeg(t *testing.T) {
 	if err := os.WriteFile(script, []byte("#!/bin/sh\ncase \"$*\" in *-encoders*) echo ' V libx264 x';; *) echo 'no space left' >&2; exit 3;; esac\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(filepath.Join(dir, "clip.mp4"), Options{FFmpeg: script})
+	r, err := Open(filepath.Join(dir, "clip.mp4"), Config{FFmpeg: script})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestMP4(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "clip.mp4")
-	r, err := Open(path, Options{FPS: 30})
+	r, err := Open(path, Config{FPS: 30})
 	if err != nil {
 		t.Fatal(err)
 	}

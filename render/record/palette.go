@@ -17,8 +17,8 @@ type rgb struct{ r, g, b uint8 }
 
 const maxColors = 255
 
-// histogram counts colours by the upper six bits of each channel, and keeps the sums, so that a
-// cell has its true mean.
+// histogram counts colours by the upper six bits of each channel. It keeps the sums, so that a cell
+// has its true mean.
 type histogram struct {
 	cells map[uint32]*cell
 }
@@ -56,27 +56,26 @@ func (h *histogram) add(img *image.RGBA) {
 	}
 }
 
-// The weights of the channels in distances, roughly as the eye weighs them.
+// The weights of the channels in distances are roughly those of the eye.
 const weightR, weightG, weightB = 3, 4, 2
 
-// newPalette chooses colours for a histogram: boxes of colours are split in two, always the one
-// with the largest error, at its mean along the channel that varies most (the variance-based form
-// of Heckbert's median cut, 1982), and the means are then settled by a few rounds of Lloyd's
-// algorithm (k-means).
+// newPalette chooses colours for a histogram. It splits the box of colours with the largest error
+// at its mean along the channel that varies most, again and again (the variance-based form of
+// Heckbert's median cut, 1982). A few rounds of Lloyd's algorithm (k-means) then move the means.
 func newPalette(h *histogram) *palette {
 	cells := make([]cell, 0, len(h.cells))
 	keys := make([]uint32, 0, len(h.cells))
 	for k := range h.cells {
 		keys = append(keys, k)
 	}
-	// the same palette for the same picture
+	// sorted, so that the same picture gets the same palette
 	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
 	for _, k := range keys {
 		c := *h.cells[k]
 		c.r /= c.n
 		c.g /= c.n
 		c.b /= c.n
-		// A small bright body must not go under beside a large background.
+		// A small bright body must keep its colour beside a large background.
 		c.n = math.Pow(c.n, 0.6)
 		cells = append(cells, c)
 	}
@@ -89,7 +88,7 @@ func newPalette(h *histogram) *palette {
 			}
 		}
 		if boxes[worst].spread <= 0 {
-			break // every cell has a box of its own
+			break // every cell has its own box
 		}
 		a, b := boxes[worst].split()
 		boxes[worst] = a
@@ -107,7 +106,7 @@ func newPalette(h *histogram) *palette {
 	return p
 }
 
-// box is a set of cells that will share a colour.
+// box is a set of cells that share a colour.
 type box struct {
 	cells  []cell
 	mean   [3]float64
@@ -144,8 +143,8 @@ func newBox(cells []cell) box {
 
 func (c *cell) channel(axis int) float64 { return [3]float64{c.r, c.g, c.b}[axis] }
 
-// split divides the box at its mean. Both parts have cells, since a spread above zero puts some on
-// either side.
+// split divides the box at its mean. Both parts have cells, since a spread above zero means that
+// there are some on either side.
 func (b box) split() (box, box) {
 	i, j := 0, len(b.cells)
 	for i < j {
@@ -162,7 +161,7 @@ func (b box) split() (box, box) {
 	return newBox(b.cells[:i]), newBox(b.cells[i:])
 }
 
-// settle moves the means to the centres of the cells that are nearest to them.
+// settle moves each mean to the centre of the cells that are nearest to it.
 func settle(cells []cell, means [][3]float64) {
 	sums := make([][4]float64, len(means))
 	for round := 0; round < 3; round++ {
@@ -190,7 +189,8 @@ func settle(cells []cell, means [][3]float64) {
 	}
 }
 
-// index returns the nearest colour of the palette, to the precision of six bits a channel.
+// index returns the index of the nearest colour of the palette, to the precision of six bits a
+// channel.
 func (p *palette) index(r, g, b uint8) uint8 {
 	key := cellOf(r, g, b)
 	if !p.known[key] {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// SavePNG writes one picture. The file appears under its name only when it is whole.
+// SavePNG writes one picture. The file gets its name only when it is complete.
 func SavePNG(path string, img image.Image) error {
 	f, err := create(path)
 	if err != nil {
@@ -26,10 +26,10 @@ func SavePNG(path string, img image.Image) error {
 	return f.commit()
 }
 
-// pngRecorder keeps the last picture.
+// pngRecorder writes the last picture.
 type pngRecorder struct {
 	path string
-	file *pendingFile // holds the place
+	file *pendingFile // reserves the name
 	last *image.RGBA
 }
 
@@ -63,7 +63,7 @@ func (r *pngRecorder) Close() error {
 
 func (r *pngRecorder) Abort() { r.file.discard() }
 
-// copyRows copies a picture of the same size, whatever part of a larger one src is.
+// copyRows copies a picture of the same size. src may be a part of a larger picture.
 func copyRows(dst, src *image.RGBA) {
 	w, h := dst.Rect.Dx(), dst.Rect.Dy()
 	for y := 0; y < h; y++ {

@@ -1,14 +1,15 @@
-// Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 through
-// ffmpeg where that is installed. It builds without cgo.
+// Package record writes pictures and clips: PNG, GIF with a palette of its own, and MP4 by ffmpeg
+// where that is installed. [Open] begins a recording, and [SavePNG] writes one picture. It builds
+// without cgo.
 //
-//	r, err := record.Open("out.gif", record.Options{})
+//	r, err := record.Open("out.gif", record.Config{})
 //	...
-//	err = r.Frame(picture, 16667*time.Microsecond) // for every picture, with how long it is shown
+//	err = r.Frame(picture, 16667*time.Microsecond) // for every picture, with the time that it is shown
 //	...
-//	err = r.Close()                                // the file appears under its name, whole
+//	err = r.Close()                                // the complete file gets its name
 //
 // A recording is written under a temporary name in the same folder and renamed when it is complete,
-// so that a file of the right name is always a whole one.
+// so a file with the right name is always complete.
 package record
 
 import (
@@ -22,31 +23,31 @@ import (
 
 // Recorder takes pictures one after the other. It is for one goroutine.
 type Recorder interface {
-	// Frame adds a picture that is shown for the given time. The picture is not kept and may be
-	// drawn over at once. All pictures must have the size of the first; one of another size is
-	// refused, and the recording goes on without it.
+	// Frame adds a picture that is shown for the given time. It does not keep the picture. In a
+	// clip all pictures must have the size of the first: Frame returns an error for one of another
+	// size, and the recording goes on without it.
 	Frame(img *image.RGBA, shown time.Duration) error
 
-	// Close finishes the recording and gives the file its name. Without any picture that is an
-	// error, and there is no file.
+	// Close finishes the recording and gives the file its name. Without any picture it returns
+	// [ErrEmpty] and writes no file.
 	Close() error
 
-	// Abort throws the recording away. After Close it does nothing, so that it can be deferred.
+	// Abort discards the recording. After Close it does nothing, so that it can be deferred.
 	Abort()
 }
 
-// Options says how to record. The zero value is a good one.
-type Options struct {
-	// FPS is the frame rate of an MP4 file; zero means 60. Pictures shown for longer are repeated,
-	// those shown for less may be left out, so that the clip lasts exactly as long as its pictures.
+// Config is the way to record. Its zero value works.
+type Config struct {
+	// FPS is the frame rate of an MP4 file. Zero means 60. Pictures that are shown for longer are
+	// repeated, and pictures that are shown for less may be left out, so that the clip lasts
+	// exactly as long as its pictures.
 	FPS float64
 
-	// MaxFPS bounds the frame rate of a GIF file; zero means 50, and more than 50 is not possible,
-	// since browsers slow down anything faster. Whole pictures are left out evenly: a stream of 60
-	// becomes one of 30.
+	// MaxFPS bounds the frame rate of a GIF file. Zero means 50, and more than 50 has no effect,
+	// since browsers slow down faster clips. Pictures are left out evenly: 60 a second become 30.
 	MaxFPS float64
 
-	// FFmpeg is the program that makes MP4 files; zero means the one on the PATH.
+	// FFmpeg is the program that makes MP4 files. Empty means ffmpeg on the PATH.
 	FFmpeg string
 }
 
@@ -59,12 +60,12 @@ var ErrNoFFmpeg = errors.New("ffmpeg is not installed")
 // ErrEmpty is returned by Close when no picture was recorded.
 var ErrEmpty = errors.New("no picture was recorded")
 
-// Open begins a recording; the ending of the path says which kind: .png keeps the last picture,
-// .gif and .mp4 are clips.
+// Open begins a recording. The end of the path decides its kind: .png writes the last picture, .gif
+// and .mp4 are clips.
 //
-// The folder must exist; that and the right to write there are found out at once, not when
-// everything has been drawn.
-func Open(path string, o Options) (Recorder, error) {
+// The folder must exist. Open checks this and the permission to write there at once, before
+// anything is drawn.
+func Open(path string, o Config) (Recorder, error) {
 	if o.FPS == 0 {
 		o.FPS = 60
 	}
@@ -85,13 +86,13 @@ func Open(path string, o Options) (Recorder, error) {
 	return nil, fmt.Errorf("record: %q: %w: the name must end in .png, .gif or .mp4", path, ErrFormat)
 }
 
-// fixedSize refuses pictures that are unlike the first.
+// fixedSize refuses pictures whose size is not that of the first.
 type fixedSize struct{ first image.Point }
 
 func (s *fixedSize) check(img *image.RGBA) error {
 	size := img.Rect.Size()
 	if size.X < 1 || size.Y < 1 || size.X > 65535 || size.Y > 65535 {
-		return fmt.Errorf("record: a picture of %d by %d pixels: sides must be between 1 and 65535", size.X, size.Y)
+		return fmt.Errorf("record: a picture of %d by %d pixels: give one with sides between 1 and 65535", size.X, size.Y)
 	}
 	if s.first == (image.Point{}) {
 		s.first = size

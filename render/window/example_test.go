@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/render/window"
 )
 
-// A window with a turning cube, a camera that the mouse drags, a frame-rate cap, and F12 for a
-// picture.
+// This opens a window with a turning cube, a camera that the mouse moves, a frame-rate cap, and F12
+// for a picture.
 func Example() {
 	win, err := window.Open(window.Config{Title: "cube"})
 	if errors.Is(err, window.ErrNoDisplay) {

@@ -19,10 +19,10 @@ import (
 
 func init() { runtime.LockOSThread() }
 
-// isOpen guards GLFW, which is one per process: Close ends it for all windows.
+// isOpen guards GLFW, which exists once in a process: Close ends it for all windows.
 var isOpen atomic.Bool
 
-// minimisedWait is how long Poll waits for an event while the window is minimised, in seconds.
+// minimisedWait is the time in seconds that Poll waits for an event while the window is minimised.
 const minimisedWait = 0.05
 
 // Window is a window on the display. It implements render.Surface. All calls must come from the
@@ -41,33 +41,33 @@ type Window struct {
 	cursorY   float32
 
 	events []render.Event
-	next   int  // of events, to be returned by Poll
-	pumped bool // since Poll returned false
+	next   int  // index of the event that Poll returns next
+	pumped bool // events were taken since Poll returned false
 
 	restore [4]int // place and size of the window while it is full screen
 }
 
 var _ render.Surface = (*Window)(nil)
 
-// Open opens a window. There can be one at a time.
+// Open opens a window. A process can have one at a time.
 //
-// The error wraps [ErrNoDisplay] where there is no display, [ErrNoOpenGL] where there is one
-// without OpenGL 3.3.
+// The error wraps [ErrNoDisplay] if there is no display, and [ErrNoOpenGL] if the display has no
+// OpenGL 3.3.
 func Open(c Config) (w *Window, err error) {
 	if c, err = c.withDefaults(); err != nil {
 		return nil, err
 	}
 	if (runtime.GOOS == "linux" || runtime.GOOS == "freebsd") && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		// GLFW would find out too, but says so only in the log.
-		return nil, fmt.Errorf("window: %w: neither DISPLAY nor WAYLAND_DISPLAY is set", ErrNoDisplay)
+		// GLFW finds out too, but reports it only in the log.
+		return nil, fmt.Errorf("window: %w: neither DISPLAY nor WAYLAND_DISPLAY is set: set one, or draw off screen", ErrNoDisplay)
 	}
 	if !isOpen.CompareAndSwap(false, true) {
-		return nil, errors.New("window: there is a window already: close it before opening another")
+		return nil, errors.New("window: there is a window already: close it before you open another")
 	}
 	missing := ErrNoDisplay
 	defer func() {
-		// GLFW's Go binding panics with what it takes for misuse: a display that cannot be reached
-		// shows as a panic of the call after Init.
+		// GLFW's Go binding panics if it takes an error for misuse: for a display that cannot be
+		// reached, the call after Init panics.
 		if p := recover(); p != nil {
 			e, ok := p.(*glfw.Error)
 			if !ok {
@@ -86,9 +86,9 @@ func Open(c Config) (w *Window, err error) {
 	glfw.WindowHint(glfw.ContextVersionMajor, 3)
 	glfw.WindowHint(glfw.ContextVersionMinor, 3)
 	glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
-	glfw.WindowHint(glfw.OpenGLForwardCompatible, glfw.True) // macOS insists
+	glfw.WindowHint(glfw.OpenGLForwardCompatible, glfw.True) // macOS needs it
 	glfw.WindowHint(glfw.ScaleToMonitor, glfw.True)
-	// Everything is drawn elsewhere and copied: the window itself needs no depth and no samples.
+	// The picture is drawn elsewhere and copied: the window itself needs no depth and no samples.
 	glfw.WindowHint(glfw.DepthBits, 0)
 	glfw.WindowHint(glfw.StencilBits, 0)
 	glfw.WindowHint(glfw.Visible, hint(!c.Hidden))
@@ -97,8 +97,8 @@ func Open(c Config) (w *Window, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("window: %w: %w; update the graphics driver", ErrNoOpenGL, err)
 	}
-	if handle == nil { // a platform error, which GLFW has logged
-		return nil, fmt.Errorf("window: %w: the window could not be created; see the log", ErrNoOpenGL)
+	if handle == nil { // a platform error that GLFW has logged
+		return nil, fmt.Errorf("window: %w: the window could not be created: see the log", ErrNoOpenGL)
 	}
 	handle.MakeContextCurrent()
 	r, err := opengl.New(func(name string) unsafe.Pointer { return glfw.GetProcAddress(name) }, opengl.Config{Quality: c.Quality, Interactive: true})
@@ -134,8 +134,8 @@ func (w *Window) measure() {
 	w.size = render.Size{Width: width, Height: height, Scale: scale * w.config.Scale}
 }
 
-// Size returns the present size of the framebuffer, for [render.Frame.Begin]; an empty one while
-// the window is minimised.
+// Size returns the present size of the framebuffer, for [render.Frame.Begin]. It is empty while the
+// window is minimised.
 func (w *Window) Size() render.Size { return w.size }
 
 // Draw draws the frame and shows it, waiting for the vertical blank if [Window.SetVSync] says so.
@@ -150,10 +150,10 @@ func (w *Window) Draw(f *render.Frame) error {
 	return err
 }
 
-// Capture returns the picture that was drawn last; see render.Renderer.
+// Capture returns the picture of the last Draw; see render.Renderer.
 func (w *Window) Capture(dst *image.RGBA) (*image.RGBA, error) { return w.renderer.Capture(dst) }
 
-// Stats says what the last Draw did.
+// Stats returns the work of the last Draw.
 func (w *Window) Stats() render.Stats { return w.renderer.Stats() }
 
 // Driver names the graphics processor and the driver's version.
@@ -174,8 +174,8 @@ func (w *Window) Focused() bool { return w.window.GetAttrib(glfw.Focused) == glf
 // VSync reports whether Draw waits for the vertical blank.
 func (w *Window) VSync() bool { return w.vsync }
 
-// SetVSync makes Draw wait for the vertical blank, or not. Virtual displays and some drivers do not
-// wait all the same: use a [render.Pacer] where the rate matters.
+// SetVSync makes Draw wait for the vertical blank, or not. Virtual displays and some drivers never
+// wait: use a [render.Pacer] where the rate matters.
 func (w *Window) SetVSync(on bool) {
 	w.vsync = on
 	glfw.SwapInterval(hint(on))
@@ -204,7 +204,7 @@ func (w *Window) SetFullscreen(on bool) {
 	} else {
 		w.window.SetMonitor(nil, w.restore[0], w.restore[1], w.restore[2], w.restore[3], glfw.DontCare)
 	}
-	w.SetVSync(w.vsync) // some systems forget it
+	w.SetVSync(w.vsync) // some systems lose it with the change
 }
 
 // Close closes the window and frees everything. Further calls do nothing.

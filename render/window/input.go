@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Poll returns the next event, and false when there are no more for this frame. Call it until then,
-// once per frame:
+// Poll returns the next event of this frame, and false when there are no more. Call it in every
+// frame until it returns false:
 //
 //	for e, ok := win.Poll(); ok; e, ok = win.Poll() {
 //		...
@@ -97,8 +97,8 @@ func (w *Window) resized() {
 	}
 }
 
-// points takes a place in the window's screen coordinates, which are pixels on some systems and
-// points on others, to the overlay's points.
+// points converts a place in the window's screen coordinates to the overlay's points. Screen
+// coordinates are pixels on some systems and points on others.
 func (w *Window) points(x, y float64) (float32, float32) {
 	width, height := w.window.GetSize()
 	pw, ph := w.size.Points()
@@ -132,8 +132,8 @@ func buttonOf(b glfw.MouseButton) render.MouseButton {
 	return render.MouseOther
 }
 
-// keyOf names GLFW's keys as render does. Both give printable keys their ASCII codes; digits, plus,
-// minus and Enter of the number pad count as the main ones where they mean the same.
+// keyOf converts a key of GLFW. Both packages give printable keys their ASCII codes. Digits and
+// Enter of the number pad count as those of the main block.
 func keyOf(k glfw.Key) render.Key {
 	switch {
 	case k >= glfw.KeySpace && k <= glfw.KeyGraveAccent:

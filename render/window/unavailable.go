@@ -14,7 +14,7 @@ type Window struct{}
 
 var _ render.Surface = (*Window)(nil)
 
-// Open reports what this build lacks.
+// Open returns an error that says how to build with windows.
 func Open(c Config) (*Window, error) {
 	if _, err := c.withDefaults(); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func Open(c Config) (*Window, error) {
 		"apt install gcc libc6-dev pkg-config libgl-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev)", ErrNoDisplay)
 }
 
-// Draw cannot be reached, since Open returns no Window; likewise the other methods.
+// Draw and the other methods cannot be reached, since Open returns no Window.
 func (*Window) Draw(*render.Frame) error                 { return ErrNoDisplay }
 func (*Window) Capture(*image.RGBA) (*image.RGBA, error) { return nil, ErrNoDisplay }
 func (*Window) Stats() render.Stats                      { return render.Stats{} }

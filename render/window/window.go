@@ -1,5 +1,5 @@
-// Package window opens a window and draws on it: GLFW for the window, keyboard and mouse, package
-// opengl for the picture.
+// Package window opens a window and draws on it, with GLFW for the window, keyboard and mouse, and
+// with package opengl for the picture. [Open] returns a [Window].
 //
 //	win, err := window.Open(window.Config{Title: "game"})
 //	if errors.Is(err, window.ErrNoDisplay) { ... draw off screen instead ... }
@@ -7,17 +7,17 @@
 //
 // # The main thread
 //
-// Operating systems want windows to be handled by the thread that the program started on. Importing
-// this package ties the main goroutine to that thread (runtime.LockOSThread in an init function),
-// so calling everything here from main, or from functions that main calls, is right; other
-// goroutines may do anything else.
+// Operating systems want windows to be handled by the thread on which the program started.
+// Importing this package ties the main goroutine to that thread (runtime.LockOSThread in an init
+// function). Call everything here from main, or from functions that main calls. Other goroutines
+// may do anything else.
 //
-// # What a window does by itself
+// # Changes of the window
 //
-// Minimised, it draws nothing, and Poll waits a little for events, so that a loop around it does
-// not spin. Its size then is empty. A resize takes effect with the next frame, a change of the
-// display's pixel density too. When it loses the focus, release events come for all keys that were
-// down.
+// A minimised window has an empty size and draws nothing, and Poll waits a little for events, so
+// that a loop around it does not spin. A resize, or a change of the display's pixel density, takes
+// effect with the next frame. When the window loses the focus, it reports a release of every key
+// that was down.
 package window
 
 import (
@@ -26,18 +26,18 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// ErrNoDisplay is returned when there is no display to open a window on: none is set, or it cannot
-// be reached. Drawing off screen may still be possible.
+// ErrNoDisplay is returned by Open when no display is set, or when it cannot be reached. Drawing
+// off screen may still be possible.
 var ErrNoDisplay = errors.New("no display to open a window on")
 
-// ErrNoOpenGL is returned when there is a display but no OpenGL 3.3 for it.
+// ErrNoOpenGL is returned by Open when the display has no OpenGL 3.3.
 var ErrNoOpenGL = errors.New("the display offers no OpenGL 3.3 core profile")
 
-// Config describes a window. The zero value is a good one.
+// Config describes a window. Its zero value works.
 type Config struct {
 	Title         string // zero means "Tandem"
 	Width, Height int    // in points; zero means 1280 by 720
-	// enlarges the overlay over what the display's density asks for; zero means 1
+	// factor of the overlay's size beside that of the display's density; zero means 1
 	Scale   float32
 	Quality render.Quality // zero chooses by the kind of graphics processor
 	NoVSync bool           // see [Window.SetVSync]

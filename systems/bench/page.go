@@ -30,10 +30,11 @@ func (r *results) writePage(path string, rounds int) error {
 
 func (r *results) writeHead(b *strings.Builder, svg string, rounds int) {
 	fmt.Fprintf(b, "# Benchmarks\n\n")
-	fmt.Fprintf(b, "What one frame and one fixed step of visual synchronisation cost per entity, through `Engine.Update`, beside what one would write without Tandem and\n")
-	fmt.Fprintf(b, "beside the same work in C++, all in one run. `make bench` measures and writes this page; `make bench-check` compares ratios with it.\n\n")
-	fmt.Fprintf(b, "Measured on %s, commit %s. Medians of %d rounds, in which all that is compared takes its turn.\n", machine(), commit(), rounds)
-	fmt.Fprintf(b, "Absolute figures belong to the machine; ratios travel better.\n\n")
+	fmt.Fprintf(b, "This page gives the cost of one frame and one fixed step of visual synchronisation per entity,\n")
+	fmt.Fprintf(b, "through `Engine.Update`. Beside it stand usual code without Tandem and the same work in C++, all in\n")
+	fmt.Fprintf(b, "one run. `make bench` measures and writes this page, and `make bench-check` compares ratios with it.\n\n")
+	fmt.Fprintf(b, "Measured on %s, commit %s. \nThe figures are medians of %d rounds. In each round all compared programs run in turn.\n", machine(), commit(), rounds)
+	fmt.Fprintf(b, "Absolute figures belong to the machine. Ratios differ less between machines.\n\n")
 	if r.busy() {
 		fmt.Fprintf(b, "**The machine was busy with other things when this was measured (load %.0f on %d threads): %s.**\n\n", r.load, runtime.NumCPU(), busyNote)
 	}
@@ -94,7 +95,7 @@ func (r *results) heading(b *strings.Builder, first string) {
 func (r *results) rule() string { return "|---|" + strings.Repeat("---:|", len(r.sizes)) }
 
 func (r *results) writeRatios(b *strings.Builder) {
-	fmt.Fprintf(b, "## How many times faster\n\nBy number of entities; below 1 is slower. In bold what misses its target.\n\n")
+	fmt.Fprintf(b, "## How many times faster\n\nThe columns are numbers of entities. Below 1 is slower. Ratios in bold miss their target.\n\n")
 	r.heading(b, "ratio")
 	fmt.Fprintf(b, " target |\n%s---|\n", r.rule())
 	for _, q := range r.ratios() {
@@ -119,9 +120,11 @@ func (r *results) writeRatios(b *strings.Builder) {
 	} else {
 		fmt.Fprintf(b, "All targets are met.\n")
 	}
-	fmt.Fprintf(b, "At 1 000 entities there are none: the fixed cost of a frame, some tens of nanoseconds for every table and system, begins to show.\n\n")
-	fmt.Fprintf(b, "Where not only leaves move, those who hang below are carried along: in chains of a hundred, one per cent takes along 36 more, and no propagation can place 37 nodes of a\n")
-	fmt.Fprintf(b, "hundred in a twentieth of the time of all. Those rows have no target.\n\n")
+	fmt.Fprintf(b, "There are none at 1 000 entities: the fixed cost of a frame, some tens of nanoseconds for every\n")
+	fmt.Fprintf(b, "table and system, begins to show.\n\n")
+	fmt.Fprintf(b, "Where not only leaves move, their descendants are carried along. In chains of a hundred, one per\n")
+	fmt.Fprintf(b, "cent carries 36 more, and no propagation can place 37 nodes of a hundred in a twentieth of the time\n")
+	fmt.Fprintf(b, "of all. Those rows have no target.\n\n")
 }
 
 // targetText says what a target is, and of which numbers of entities, where it is not one for all
@@ -151,9 +154,10 @@ func (r *results) writeScene(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "## A frame of the demo's stress scene, by either processor\n\n")
-	fmt.Fprintf(b, "All cubes move, 20 fixed steps and 240 frames a second. Processor time per cube and frame, on average over frames with and without a step, without drawing,\n")
-	fmt.Fprintf(b, "less what reading the clock costs. By the graphics processor, one pose of each cube goes up after each step and nothing between\n")
-	fmt.Fprintf(b, "(`InterpolateOnGPU`). %s\n\n", strings.Join(r.notes, " "))
+	fmt.Fprintf(b, "All cubes move, with 20 fixed steps and 240 frames a second. The figures are processor time per cube\n")
+	fmt.Fprintf(b, "and frame, the mean of frames with and without a step, without drawing and without reading the\n")
+	fmt.Fprintf(b, "clock. With the graphics processor one pose of each cube is uploaded after each step, and nothing\n")
+	fmt.Fprintf(b, "between steps (`InterpolateOnGPU`).\n%s\n\n", strings.Join(r.notes, " "))
 	fmt.Fprintf(b, "| ns per cube and frame | 10 000 by this processor | by the graphics processor | 100 000 by this processor | by the graphics processor |\n|---|---:|---:|---:|---:|\n")
 	for _, part := range []struct{ key, text string }{
 		{"capture", "capture, in fixed steps"}, {"sync", "synchroniser"}, {"instances", "building instances"}, {"upload", "upload"}, {"total", "together, without the capture"},
@@ -180,9 +184,12 @@ func (r *results) writeWaiting(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "## What a worker costs while it waits\n\n")
-	fmt.Fprintf(b, "Workers (`Interpolator.Workers`) are off by default. From 8192 moving entities on they take their share of a frame; below that a frame is not split, so that the two-thread\n")
-	fmt.Fprintf(b, "rows at 1 000 are those of one. After a frame a worker stays awake for a while, since waking it costs more than its share, then sleeps. Processor time of a program\n")
-	fmt.Fprintf(b, "with 100 000 poses, 60 frames and 20 steps a second in real time, in per cent of one processor (the movers' own writes are part of it):\n\n")
+	fmt.Fprintf(b, "Workers (`Interpolator.Workers`) are off by default. From 8192 moving entities on they take their\n")
+	fmt.Fprintf(b, "share of a frame. Below that a frame is not split, so that the two-thread rows at 1 000 are those of\n")
+	fmt.Fprintf(b, "one thread. After a frame a worker stays awake for a while, since waking it costs more than its\n")
+	fmt.Fprintf(b, "share, and then sleeps. The table has the processor time of a program with 100 000 poses, 60 frames\n")
+	fmt.Fprintf(b, "and 20 steps a second in real time, in per cent of one processor. The writes of the moving entities\n")
+	fmt.Fprintf(b, "are part of it.\n\n")
 	fmt.Fprintf(b, "| |")
 	var whats []string
 	for _, w := range r.waiting {
@@ -199,15 +206,17 @@ func (r *results) writeWaiting(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "\n")
 	}
-	fmt.Fprintf(b, "\nNo goroutine is left after Close; the measurement fails if one is.\n\n")
+	fmt.Fprintf(b, "\nNo goroutine is left after Close: otherwise the measurement fails.\n\n")
 }
 
 func (r *results) writeNetcode(b *strings.Builder) {
 	if len(r.netcode) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "## Netcode\n\nGo benchmarks of one thread. `snapshot.Encode` and `Decode` are what one client costs a server with 1 000 entities, three quarters of them moving and all sent at every\n")
-	fmt.Fprintf(b, "tick, and what it costs the client; `EncodeIdle` a client for which nothing has changed, of 5 000.\n\n")
+	fmt.Fprintf(b, "## Netcode\n\n")
+	fmt.Fprintf(b, "Go benchmarks of one thread. `snapshot.Encode` and `Decode` are the cost of one client for a server\n")
+	fmt.Fprintf(b, "with 1 000 entities, three quarters of them moving and all sent at every tick, and the cost for the\n")
+	fmt.Fprintf(b, "client. `EncodeIdle` is a client without changes, with 5 000 entities.\n\n")
 	fmt.Fprintf(b, "| benchmark | ns/op | ns/entity | B/entity | allocs/op |\n|---|---:|---:|---:|---:|\n")
 	for _, n := range r.netcode {
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", n.name, n.op, n.entity, n.bytes, n.allocs)
@@ -248,25 +257,37 @@ func (r *results) writeFigures(b *strings.Builder) {
 const explanation = `
 ## What is measured
 
-- ` + "`tandem.frame`" + `: Engine.Update between two fixed steps on an arche world with interpolation.New3D installed, at 100, 10, 1 and 0 % of entities in
-  motion, chosen at random. Every Visual is checked against a blend in Go after the timing. ` + "`2threads`" + `: with one worker beside the engine's goroutine.
-- ` + "`tandem.frame.color`" + `: the same of values of 16 bytes with a user's blend, a struct of four numbers. ` + "`linear`, `batch` and `vec4`" + `: of an mgl32.Vec4, by
-  interpolation.NewLinear, by NewBatch with a user's loop over the components, and by New with a function of two values. The last is not for
-  arrays, and has no target: Go passes them in memory, and a value that was stored number by number and is read as a whole has to wait. The page keeps its figure
-  to show what that costs. ` + "`tandem.scalar`" + `: the blend of poses in Go alone, over plain columns.
-- ` + "`tandem.capture`" + `: the capture at the end of a fixed step, normalising included; the writes of gameplay are not. One frame is drawn of each step.
-- ` + "`hierarchy`" + `: frames of worlds in which everybody belongs to a hierarchy, interpolation and propagation together: chains of a hundred, all under one root,
-  trees of a hundred. The moving one per cent are leaves, in chains the last of each; ` + "`anywhere`" + `: anybody.
-- ` + "`arche.slerp`" + `: what one writes today: an arche query over previous and current poses, with a moving flag, and mgl32.QuatSlerp.
-- ` + "`seed.chase`" + `: the algorithm of the Emergence devlog, in C++ -O3 over plain structs, of which it visits every one, as the devlog's code does. Celerity itself keeps an index of
-  those in motion: where few are, that would spare it what is seen here at 10 and 1 %.
-- ` + "`cpp.blend`" + `: Tandem's blend in C++ over plain arrays, by hand with the widest vectors that the processor has.
-- ` + "`floor`" + `: reading 80 bytes and writing 40 per entity, in C++. On two threads, both with a second one that waits awake.
+- ` + "`" + `tandem.frame` + "`" + `: Engine.Update between two fixed steps on an arche world with interpolation.New3D
+  installed, at 100, 10, 1 and 0 % of entities in motion, chosen at random. After the timing every
+  Visual is checked against a blend in Go. ` + "`" + `2threads` + "`" + `: with one worker beside the engine's goroutine.
+- ` + "`" + `tandem.frame.color` + "`" + `: the same for values of 16 bytes with a user's blend, a struct of four
+  numbers. ` + "`" + `linear` + "`" + `, ` + "`" + `batch` + "`" + ` and ` + "`" + `vec4` + "`" + `: for an mgl32.Vec4, by interpolation.NewLinear, by NewBatch
+  with a user's loop over the components, and by New with a function of two values. New is not for
+  arrays, so ` + "`" + `vec4` + "`" + ` has no target: Go passes arrays in memory, and a read of the whole value has to
+  wait for the writes of its numbers. The figure shows this cost. ` + "`" + `tandem.scalar` + "`" + `: the blend of poses
+  in Go alone, over plain columns.
+- ` + "`" + `tandem.capture` + "`" + `: the capture at the end of a fixed step, normalising included, without the writes
+  of gameplay. One frame is drawn of each step.
+- ` + "`" + `hierarchy` + "`" + `: frames of worlds in which every entity belongs to a hierarchy, interpolation and
+  propagation together: chains of a hundred, all under one root, trees of a hundred. The moving one
+  per cent are leaves, in chains the last of each. ` + "`" + `anywhere` + "`" + `: any entities.
+- ` + "`" + `arche.slerp` + "`" + `: the usual code: an arche query over previous and current poses, with a moving flag,
+  and mgl32.QuatSlerp.
+- ` + "`" + `seed.chase` + "`" + `: the algorithm of the Emergence devlog, in C++ -O3 over plain structs. It visits every
+  struct, as the devlog's code does. Celerity itself keeps an index of moving entities, which would
+  save most of the cost at 10 and 1 %.
+- ` + "`" + `cpp.blend` + "`" + `: Tandem's blend in C++ over plain arrays, by hand with the widest vectors of the
+  processor.
+- ` + "`" + `floor` + "`" + `: reading 80 bytes and writing 40 per entity, in C++. On two threads, both ` + "`" + `cpp.blend` + "`" + ` and
+  ` + "`" + `floor` + "`" + ` run with a second thread that waits awake.
 
-Arcs are uniform in 0 to 90 degrees; every 32nd pair of quaternions has opposite signs. One thread unless it says two.
+Arcs are uniform in 0 to 90 degrees. Every 32nd pair of quaternions has opposite signs. There is one
+thread unless the name says two.
 
-Runs differ. Of eleven on one day, most of them while somebody else used the cores' other threads, frames in which all of 10 000 move took 1.5 to 2.0 ns and once 2.7: their columns are about
-as large as the second-level cache, and how a process's pages fall decides. Of 100 000, 1.4 to 2.5, and their capture 2.6 to 7.7, by what others leave of the third level.
+Runs differ. In eleven runs on one day, most of them with the cores' other threads in use, frames
+with all of 10 000 moving took 1.5 to 2.0 ns and once 2.7: their columns are about as large as the
+second-level cache, and the placement of a process's pages decides. With 100 000 they took 1.4 to
+2.5, and the capture 2.6 to 7.7, depending on the free part of the third level.
 `
 
 func replaceFile(path, content string) error {

@@ -38,7 +38,7 @@ func (l *loop) toggleClip() {
 	name, err := l.freeName(ending)
 	var recorder record.Recorder
 	if err == nil {
-		recorder, err = record.Open(name, record.Options{FPS: rate})
+		recorder, err = record.Open(name, record.Config{FPS: rate})
 	}
 	if err != nil {
 		l.tell(name, err)

@@ -51,7 +51,7 @@ func Open(n Names, fps float64) (f *Files, err error) {
 		}
 	}()
 	if n.Record != "" {
-		f.Clip, err = record.Open(n.Record, record.Options{FPS: fps})
+		f.Clip, err = record.Open(n.Record, record.Config{FPS: fps})
 		if errors.Is(err, record.ErrNoFFmpeg) {
 			return f, err // the machine is to blame
 		}
@@ -61,7 +61,7 @@ func Open(n Names, fps float64) (f *Files, err error) {
 		f.names = append(f.names, n.Record)
 	}
 	if n.Screenshot != "" {
-		if f.picture, err = record.Open(n.Screenshot, record.Options{}); err != nil {
+		if f.picture, err = record.Open(n.Screenshot, record.Config{}); err != nil {
 			return f, &BadFile{"screenshot", err}
 		}
 		f.names = append(f.names, n.Screenshot)

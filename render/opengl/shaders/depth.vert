@@ -1,4 +1,4 @@
-// Into the shadow map: positions only.
+// The shadow map needs positions only.
 layout(location = 0) in vec3 meshPosition;
 uniform mat4 lightMatrix;
 

@@ -11,7 +11,8 @@ float middle(vec3 v) { return max(min(v.x, v.y), min(max(v.x, v.y), v.z)); }
 
 float least(vec3 v) { return min(v.x, min(v.y, v.z)); }
 
-// outline is the distance from the nearest line of the mesh's wire figure, in pixels. Derivatives are taken of what is smooth at the lines: the distance itself has a kink there.
+// outline is the distance from the nearest line of the mesh's wire figure, in pixels. Derivatives
+// are taken of what is smooth at the lines: the distance itself has a kink there.
 float outline() {
     vec3 pixel = max(fwidth(local), 1e-6);
     vec3 plane = abs(local) / pixel;        // from the planes through the middle

@@ -5,7 +5,8 @@ out vec4 result;
 
 void main() {
 #ifdef HALO
-    // Seen through a sphere that is larger than the body, the light around it fades out where the sphere turns away.
+    // Seen through a sphere that is larger than the body, the light around it fades out where the
+    // sphere turns away.
     float toward = max(dot(normalize(normal), toEye(world)), 0.0);
     toward *= toward * toward;
     result = vec4(tint.rgb, 0.6 * toward * toward * tint.a);

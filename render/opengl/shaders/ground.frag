@@ -1,8 +1,10 @@
 in vec3 world;
 out vec4 result;
 
-// lines is how much of a pixel the lines of a grid with unit cells cover. Lines thinner than a pixel are drawn a pixel wide and fainter,
-// and where cells become smaller than pixels the grid becomes its own mean, so that nothing flickers.
+// lines is how much of a pixel the lines of a grid with unit cells cover. Lines thinner than a
+// pixel are drawn a pixel wide and fainter,
+// and where cells become smaller than pixels the grid becomes its own mean, so that nothing
+// flickers.
 float lines(vec2 p, float width) {
     vec2 pixel = max(fwidth(p), 1e-6);
     vec2 drawn = clamp(vec2(width), pixel, vec2(0.5));

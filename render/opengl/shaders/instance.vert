@@ -17,7 +17,8 @@ void main() {
     size *= 2.2;
 #endif
     turn = p.rotation;
-    // A negative scale mirrors. All meshes are symmetric in x and z, so a mirrored one is a mesh of positive scale again, with its triangles the right way
+    // A negative scale mirrors. All meshes are symmetric in x and z, so a mirrored one is a mesh of
+    // positive scale again, with its triangles the right way
     // round, after half a turn around X where y is negative.
     if (p.scale.y < 0.0) turn = vec4(-turn.y, turn.x, turn.w, -turn.z);
     world = p.position + rotate(turn, meshPosition * size);

@@ -1,6 +1,7 @@
 uniform sampler2DShadow shadowMap;
 
-// lit is the share of the key light that reaches a point: a mean over neighbouring texels, each of them compared and filtered by the hardware.
+// lit returns the share of the key light that reaches a point: a mean over neighbouring texels, each of
+// them compared and filtered by the hardware.
 float lit(vec3 world, vec3 n) {
     if (keyDirection.w < 0.5) return 1.0;
     // A step along the normal keeps a surface out of its own shadow; longer where light grazes.
@@ -20,7 +21,7 @@ float lit(vec3 world, vec3 n) {
     return mix(1.0, sum / float(TAPS * TAPS), inside);
 }
 
-// shade is the light that a surface sends to the eye.
+// shade returns the light that a surface sends to the eye.
 vec3 shade(vec3 albedo, vec3 world, vec3 n, float gloss) {
     vec3 v = toEye(world);
     float up = n.y * 0.5 + 0.5;

@@ -9,7 +9,8 @@ out float across;    // pixels from the middle
 void main() {
     vec4 a = viewProjection * vec4(from, 1.0);
     vec4 b = viewProjection * vec4(to, 1.0);
-    // An end behind the near plane would turn the line around when divided by its w: cut it off there.
+    // An end behind the near plane would turn the line around when divided by its w: cut it off
+    // there.
     float da = a.z + a.w, db = b.z + b.w;
     vec4 a0 = a, b0 = b;
     if (da < 0.0 && db > 0.0) a = mix(a0, b0, da / (da - db) + 1e-4);

@@ -36,9 +36,11 @@ vec4 slerp(vec4 a, vec4 b, float t) {
 
 Pose instancePose() {
 #ifdef MOTION
-    // The difference of two times is taken in integers, which wrap around; only then does it become a float.
+    // The difference of two times is taken in integers, which wrap around; only then does it become
+    // a float.
     float t = inverse == 0.0 ? weight : clamp(float(now - start) * inverse, 0.0, 1.0);
-    // In this form what rests, with two poses that are the same, stays where it is bit for bit whatever t is.
+    // In this form what rests, with two poses that are the same, stays where it is bit for bit
+    // whatever t is.
     vec3 position = firstPosition + (secondPosition - firstPosition) * t;
     vec3 scale = firstScale + (secondScale - firstScale) * t;
     return Pose(position, slerp(firstRotation, secondRotation, t), scale);

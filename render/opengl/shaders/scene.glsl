@@ -1,11 +1,11 @@
-// What all programs of a view share. The layout is mirrored by the Go struct sceneBlock.
+// All programs of a view share this block. The Go struct sceneBlock has the same layout.
 layout(std140) uniform Scene {
     mat4 viewProjection;
     mat4 inverseViewProjection;
     mat4 shadowMatrix;   // world to the shadow map's texture space
     vec4 eye;            // w: 1 for a parallel projection
     vec4 forward;        // direction of view; w: pixels per point
-    vec4 target;         // what the camera looks at; w: distance at which the ground has faded
+    vec4 target;         // target of the camera; w: distance at which the ground has faded
     vec4 keyDirection;   // w: 1 with shadows
     vec4 keyColor;       // w: world size of a shadow texel
     vec4 fillDirection;
@@ -20,17 +20,18 @@ layout(std140) uniform Scene {
     vec4 viewport;       // size in pixels; z: size of a grid cell
 };
 
-// sky is the light that comes from a direction; ground that has faded looks the same.
+// sky returns the light from a direction. Ground that has faded has the same colour.
 vec3 sky(vec3 direction) {
     return mix(skyHorizon.rgb, skyTop.rgb, smoothstep(-0.02, 0.55, direction.y));
 }
 
-// toEye is the unit vector from a point to the camera.
+// toEye returns the unit vector from a point to the camera.
 vec3 toEye(vec3 world) {
     return eye.w > 0.5 ? -forward.xyz : normalize(eye.xyz - world);
 }
 
-// shoulder leaves most of the range alone and rolls off towards white, so that bright surfaces keep their colour.
+// shoulder leaves most of the range alone and rolls off towards white, so that bright surfaces keep
+// their colour.
 vec3 shoulder(vec3 c) {
     vec3 over = max(c - 0.75, 0.0);
     return min(c, 0.75) + 0.25 * over / (0.25 + over);

@@ -9,7 +9,8 @@ out vec4 result;
 
 vec3 surfaceNormal() {
     if (mesh != CUBE) return normalize(normal);
-    // The edges of a cube are shaded as if they were rounded off: the normal of a box with rounded edges, at this point.
+    // The edges of a cube are shaded as if they were rounded off: the normal of a box with rounded
+    // edges, at this point.
     float radius = 0.07 * min(size.x, min(size.y, size.z));
     vec3 inner = abs(local) * size - (0.5 * size - radius);
     vec3 n = sign(local) * max(inner, 0.0);

@@ -52,10 +52,10 @@ type Stress struct {
 	along  []wave // by column
 	across []wave // by row
 
-	gpu    bool
-	motion *render.MotionBatch // blended by the graphics processor
-	crowd  *instancing.Crowd   // nil without gpu
-	shades [shadeCount]render.Color
+	gpu     bool
+	motion  *render.MotionBatch // blended by the graphics processor
+	batcher *instancing.Batcher // nil without gpu
+	shades  [shadeCount]render.Color
 
 	batch    *render.Batch
 	raw      *render.Batch // of logical poses, for a picture of them
@@ -104,8 +104,9 @@ func (s *Stress) Setup(stage *scene.Stage) {
 		w.Batch().Add(all, id)
 		w.Remove(s.first, id)
 		s.motion = render.NewMotionBatch(render.Cube, render.Solid, render.Color{})
-		s.crowd = instancing.New(stage.Poses, func(arche.Entity) *render.MotionBatch { return s.motion }).WithColors(s.paint)
-		stage.Engine.Install(s.crowd)
+		s.batcher = instancing.New(stage.Poses, func(arche.Entity) *render.MotionBatch { return s.motion })
+		s.batcher.Paint = s.paint
+		stage.Engine.Install(s.batcher)
 	}
 	stage.Engine.Add(ecs.FixedUpdate, s)
 	s.followed = []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
@@ -208,7 +209,7 @@ func (s *Stress) Draw(p *scene.Picture) {
 	s.batch.Reset()
 	s.ghosts.Reset()
 	if s.gpu {
-		s.crowd.Update()
+		s.batcher.Update()
 		p.View.AddMotion(s.motion)
 	}
 	visuals := s.drawn.Query(s.engine.World())

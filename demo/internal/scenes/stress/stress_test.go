@@ -174,8 +174,8 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 		for _, ms := range lengths {
 			each(func(s *sea) {
 				s.engine.Update(time.Duration(ms) * time.Millisecond)
-				if s.scene.crowd != nil {
-					s.scene.crowd.Update() // as Draw does; most frames are not looked at
+				if s.scene.batcher != nil {
+					s.scene.batcher.Update() // as Draw does; most frames are not looked at
 				}
 			})
 		}
@@ -262,11 +262,11 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 	}
 	// Who is drawn how: in the end every third of the upper half, and all of the lower half that
 	// live and carry nobody.
-	crowd := sides[1].scene.crowd
-	if crowd.Len() < 40 || crowd.Len() > 120 {
-		t.Errorf("%d cubes are blended by the graphics processor", crowd.Len())
+	batcher := sides[1].scene.batcher
+	if batcher.Len() < 40 || batcher.Len() > 120 {
+		t.Errorf("%d cubes are blended by the graphics processor", batcher.Len())
 	}
-	if sides[0].scene.crowd != nil {
-		t.Error("both sides have a crowd")
+	if sides[0].scene.batcher != nil {
+		t.Error("both sides have a batcher")
 	}
 }
