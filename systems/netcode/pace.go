@@ -3,8 +3,8 @@ package netcode
 import (
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
@@ -24,7 +24,7 @@ const leastWhole = 8
 // that is the ceiling, it limits nothing.
 type pace struct {
 	control *congestion.Controller
-	bucket  packet.Pacer
+	bucket  bucket.Paced
 	limited bool
 }
 
@@ -53,7 +53,7 @@ func (p *pace) room(now time.Duration, least, mtu, wanted int) int {
 // spend takes a packet that was sent.
 func (p *pace) spend(bytes int) {
 	if p.limited {
-		p.bucket.Spend(bytes + overhead)
+		p.bucket.Spend(float64(bytes + overhead))
 	}
 }
 

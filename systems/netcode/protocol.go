@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -80,7 +81,7 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 	if game.Tolerance < 0 || math.IsNaN(game.Tolerance) || game.Snap < 0 || math.IsNaN(game.Snap) {
 		return nil, fmt.Errorf("netcode: a Game's Tolerance (%v) and Snap (%v) must not be negative", game.Tolerance, game.Snap)
 	}
-	if game.CorrectionSpeed = or(game.CorrectionSpeed, 3); !(game.CorrectionSpeed > 0) {
+	if game.CorrectionSpeed = cmp.Or(game.CorrectionSpeed, 3); !(game.CorrectionSpeed > 0) {
 		return nil, fmt.Errorf("netcode: a Game's CorrectionSpeed of %v; it must be positive, or 0 for 3 units of length per second", game.CorrectionSpeed)
 	}
 	schema, err := snapshot.NewSchema(c)

@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -156,15 +157,15 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 	if p == nil || c.Listener == nil || c.Joined == nil {
 		return nil, errors.New("netcode: a server needs a Protocol, a Listener and Joined")
 	}
-	c.SnapshotRate = or(c.SnapshotRate, min(30, p.TickRate()))
-	c.MinSnapshotRate = or(c.MinSnapshotRate, min(5, c.SnapshotRate))
-	c.Bandwidth = or(c.Bandwidth, 64<<10)
-	c.MaxPlayers = or(c.MaxPlayers, 64)
-	c.MaxPerAddress = or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
-	c.Timeout = or(c.Timeout, longPatience)
-	c.Grace = or(c.Grace, 30*time.Second)
-	c.HelloTimeout = or(c.HelloTimeout, 3*time.Second)
-	c.Rewind = or(c.Rewind, 500*time.Millisecond)
+	c.SnapshotRate = cmp.Or(c.SnapshotRate, min(30, p.TickRate()))
+	c.MinSnapshotRate = cmp.Or(c.MinSnapshotRate, min(5, c.SnapshotRate))
+	c.Bandwidth = cmp.Or(c.Bandwidth, 64<<10)
+	c.MaxPlayers = cmp.Or(c.MaxPlayers, 64)
+	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
+	c.Timeout = cmp.Or(c.Timeout, longPatience)
+	c.Grace = cmp.Or(c.Grace, 30*time.Second)
+	c.HelloTimeout = cmp.Or(c.HelloTimeout, 3*time.Second)
+	c.Rewind = cmp.Or(c.Rewind, 500*time.Millisecond)
 	if c.Random == nil {
 		c.Random = rand.Reader
 	}
@@ -201,14 +202,6 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 		packet:       make([]byte, transport.MaxMTU),
 		scratch:      make([]byte, transport.MaxMTU),
 	}, nil
-}
-
-func or[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
 }
 
 // Install adds the server to an engine, whose fixed rate must be the protocol's tick rate, and

@@ -12,6 +12,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
@@ -301,7 +302,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 		return nil, err
 	}
 	p.resumeID = p.secret.key()
-	p.resumePacer = packet.NewPacer(comebacksPerSecond, maxComebacks)
+	p.resumePacer = bucket.NewPaced(comebacksPerSecond, maxComebacks)
 	p.rate = s.clampRate(rate)
 	var err error
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
@@ -313,7 +314,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 		slots := s.protocol.schema.Config().MaxEntities
 		p.near, p.was = newBitset(slots), newBitset(slots)
 	}
-	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
+	p.pacer = bucket.NewPaced(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
 	rules := s.protocol.game.Rules
 	if s.config.OnArrival {
 		step := time.Second / time.Duration(s.protocol.TickRate())

@@ -8,6 +8,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
@@ -38,7 +39,7 @@ type Player[S any, I comparable] struct {
 	// whose place it is, by the address from which he joined: else one with two addresses would
 	// fill all places, by moving away
 	customer    netip.Prefix
-	resumePacer packet.Pacer // a bucket of them, not of bytes
+	resumePacer bucket.Paced // a bucket of them, not of bytes
 	joinedAt    time.Duration
 	lines       logLimit // of the log, when it has been in for a while
 	unwritten   bool     // the log does not say that it has joined
@@ -46,7 +47,7 @@ type Player[S any, I comparable] struct {
 	receivedAt  time.Duration
 	endpoint    *packet.Endpoint
 	encoder     *snapshot.Encoder
-	pacer       packet.Pacer // keeps to ServerConfig.Bandwidth
+	pacer       bucket.Paced // keeps to ServerConfig.Bandwidth
 	pace        pace         // keeps to what the path carries
 	rounds      rounds
 	wanted      int // bytes of a packet that says all, as far as is known

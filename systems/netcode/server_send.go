@@ -72,7 +72,7 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	p.noteSent(n, s.engine.Time().Tick+1)
 	full := s.packet[:1+len(datagram)]
 	if p.conn.Send(full) == nil {
-		p.pacer.Spend(len(full))
+		p.pacer.Spend(float64(len(full)))
 		p.pace.spend(len(full))
 		if p.wanted = len(full); waiting > 0 {
 			p.wanted = p.conn.MTU()

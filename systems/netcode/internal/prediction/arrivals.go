@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -64,9 +65,9 @@ type Arrivals[I comparable] struct {
 	last     tick.Tick     // id of the newest input run, or dropped before it
 	held     [2 * Window]tag
 	late     presses[I]
-	gate     gate
-	// how many more inputs may come before those without room are too many; negative: none
-	credit int64
+	gate     bucket.Bucket // of packets
+	// one more than the inputs that may come before those without room are too many
+	credit bucket.Bucket
 	excess meter
 	stats  ArrivalStats
 }
@@ -115,7 +116,7 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 	case c.Queue < Unlimited || c.Queue > MaxHistory:
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Queue is %d: use 1 to %d inputs", c.Queue, MaxHistory)
 	}
-	return &Arrivals[I]{config: c, gate: gateBank, credit: arrivalBank, excess: newMeter(c.Kick)}, nil
+	return &Arrivals[I]{config: c, gate: bucket.Full(gateBank), credit: bucket.Full(arrivalBank + 1), excess: newMeter(c.Kick)}, nil
 }
 
 // SetInterval says how many inputs pass between two network ticks, 0 if that is not known. The bank
@@ -135,7 +136,7 @@ func (a *Arrivals[I]) Reset() {
 
 // Admit reports whether a packet may be decoded: two per Step may, with 128 in reserve for bursts.
 func (a *Arrivals[I]) Admit() bool {
-	if a.gate.admit() {
+	if a.gate.Take(1) {
 		return true
 	}
 	a.stats.Refused++
@@ -147,8 +148,8 @@ func (a *Arrivals[I]) Admit() bool {
 // overloaded or suspended: what the client sends meanwhile is no excess. None of it runs beyond the
 // bank.
 func (a *Arrivals[I]) Skip(n int64) {
-	a.gate.grant(n)
-	a.credit = min(a.credit+n, arrivalBank)
+	a.gate.Grant(gateRate * float64(n))
+	a.credit.Grant(float64(n))
 	a.excess.pardon = pardonTicks
 }
 
@@ -182,10 +183,10 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 		return
 	}
 	a.newest = id
-	a.credit = max(a.credit-1, -1)
+	a.credit.Take(1)
 	if limit := a.config.Queue; limit != Unlimited && a.count >= max(limit, a.interval) {
 		a.stats.Dropped++
-		if a.credit < 0 {
+		if a.credit.Tokens() < 1 {
 			a.excess.early(1)
 		}
 		a.late.add(in, &a.config.Rules)
@@ -227,8 +228,8 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 		a.now = now
 	}
 	a.horizon = max(now, horizon)
-	a.gate.grant(steps)
-	a.credit = min(a.credit+steps, arrivalBank)
+	a.gate.Grant(gateRate * float64(steps))
+	a.credit.Grant(float64(steps))
 	a.excess.leak(steps)
 	if !a.started {
 		if !a.heard {

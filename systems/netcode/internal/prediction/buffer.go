@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
@@ -72,7 +73,7 @@ type Buffer[I comparable] struct {
 	starve int       // ticks without an input, up to now
 	late   presses[I]
 	age    *clocksync.AgeMeter
-	gate   gate
+	gate   bucket.Bucket // of packets
 	excess meter
 	stats  BufferStats
 }
@@ -110,7 +111,7 @@ func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], err
 	if c.Repeats == 0 {
 		c.Repeats = DefaultRepeats
 	}
-	b := &Buffer[I]{config: c, gate: gateBank, excess: newMeter(c.Kick)}
+	b := &Buffer[I]{config: c, gate: bucket.Full(gateBank), excess: newMeter(c.Kick)}
 	if err := b.Reset(next); err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (b *Buffer[I]) Tick() tick.Tick { return b.next }
 // Admit reports whether a packet may be decoded: two per tick may, with 128 in reserve for bursts.
 // What is beyond costs the server nothing more.
 func (b *Buffer[I]) Admit() bool {
-	if b.gate.admit() {
+	if b.gate.Take(1) {
 		return true
 	}
 	b.stats.Refused++
@@ -153,7 +154,7 @@ func (b *Buffer[I]) Admit() bool {
 // overloaded or suspended. The client has gone on meanwhile, so what it sends for them, and ahead
 // of the server until its clock has followed, is no excess. None of it runs.
 func (b *Buffer[I]) Skip(n int64) {
-	b.gate.grant(n)
+	b.gate.Grant(gateRate * float64(n))
 	b.excess.pardon = pardonTicks
 }
 
@@ -235,7 +236,7 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 func (b *Buffer[I]) advance() {
 	b.next++
 	b.ack = later(b.ack, b.next.Add(-Window-1)) // what is older cannot arrive any more
-	b.gate.grant(1)
+	b.gate.Grant(gateRate)
 	b.excess.leak(1)
 }
 
