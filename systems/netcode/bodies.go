@@ -85,7 +85,7 @@ type Bodies[S any, I comparable, B comparable] struct {
 // PredictBodies makes the entities of some kinds bodies. Call it on both ends, in the same order as calls
 // of [ReplicateComponent], of which it is one: the name stands for B at the handshake. It panics for what is
 // missing or wrong, for a second call, and when the protocol is in use already.
-func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) snapshot.Component[B] {
+func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) {
 	switch {
 	case p.bodies != nil:
 		panic("netcode: a second Predict; put all bodies into one type, since one function steps them together")
@@ -103,13 +103,11 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 			panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
 		}
 	}
-	handle := ReplicateComponent(p, name, b.Codec)
-	kind := &bodiesKind[S, I, B]{config: b, handle: handle}
+	kind := &bodiesKind[S, I, B]{config: b, handle: replicate(p, name, b.Codec)}
 	if b.ProxyState != nil {
 		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})
 	}
 	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
-	return handle
 }
 
 // bodiesOf is a protocol's bodies without their type.

@@ -209,3 +209,8 @@ func (p *Protocol[S, I]) SchemaForTest() *snapshot.Schema { return p.schema }
 
 // NewestForTest returns the moment of the newest snapshot that has come.
 func (c *Client[S, I]) NewestForTest() time.Duration { return c.grid.Edge(c.newest) }
+
+// ComponentForTest returns the handle of the i-th component that is replicated.
+func ComponentForTest[T comparable, S any, I comparable](p *Protocol[S, I], i int) snapshot.Component[T] {
+	return p.mirrors[i].(replicatedComponent[T]).handle
+}

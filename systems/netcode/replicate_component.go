@@ -16,7 +16,11 @@ import (
 // when it comes. Call it in the same order on both ends. It panics when the protocol is in use
 // already, for a name that is taken, and for a type that holds pointers: strings, slices and maps
 // are such.
-func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
+func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) {
+	replicate(p, name, codec, options...)
+}
+
+func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
 		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
 	}

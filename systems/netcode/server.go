@@ -72,9 +72,8 @@ type ServerConfig[S any, I comparable] struct {
 	Timeout, Grace time.Duration
 	// HelloTimeout is how long a connection may stay without saying who it is; zero means 3 s.
 	HelloTimeout time.Duration
-	// Immediate runs inputs as they come, each player on a clock of his own, instead of one per
-	// tick.
-	OnArrival bool
+	// InputMode says when inputs run; the zero value is [OnTicks].
+	InputMode InputMode
 	// InputCredit is how much time a player whose inputs run on arrival may make up for at once after a
 	// silence; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which its
 	// client corrects: over an ordered stream, where each lost packet is a stall of a third of a
@@ -182,9 +181,11 @@ func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*S
 	case c.Bandwidth < 1<<10:
 		return nil, fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
 	case c.InputCredit < 0 || c.InputCredit > 2*time.Second:
-		return nil, fmt.Errorf("netcode: a bank of %v; it must be between 0s and 2s", c.InputCredit)
-	case c.InputCredit > 0 && !c.OnArrival:
-		return nil, errors.New("netcode: a Bank is for inputs that run OnArrival; on ticks there is nothing to save up")
+		return nil, fmt.Errorf("netcode: an InputCredit of %v; it must be between 0s and 2s", c.InputCredit)
+	case c.InputMode > OnArrival:
+		return nil, fmt.Errorf("netcode: an InputMode of %d; use OnTicks or OnArrival", c.InputMode)
+	case c.InputCredit > 0 && c.InputMode != OnArrival:
+		return nil, errors.New("netcode: an InputCredit is for the InputMode OnArrival; leave it zero for inputs on ticks")
 	case c.Timeout < 0 || c.HelloTimeout < 0 || c.Rewind < 0 || c.Rewind > 2*time.Second:
 		return nil, errors.New("netcode: time-outs must be positive, and Rewind at most 2 s")
 	}
@@ -346,12 +347,8 @@ func (s *Server[S, I]) forgive() {
 	}
 	s.dropped += time.Duration(n) * step
 	for _, p := range s.players {
-		switch {
-		case p == nil:
-		case p.buffer != nil:
-			p.buffer.Skip(n)
-		default:
-			p.arrivals.Skip(n)
+		if p != nil {
+			p.inputs.Skip(n)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (b *bodiesKind[S, I, B]) server(s *Server[S, I]) serverBodies {
 }
 
 func (b *bodiesServer[S, I, B]) predicts(kind uint16) bool {
-	return !b.s.config.OnArrival && b.has(kind)
+	return b.s.config.InputMode != OnArrival && b.has(kind)
 }
 
 func (b *bodiesServer[S, I, B]) near(distance float32) bool { return distance <= b.config.Near }
@@ -75,7 +75,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 }
 
 func (b *bodiesServer[S, I, B]) share() {
-	if b.config.ProxyState == nil || b.s.config.OnArrival {
+	if b.config.ProxyState == nil || b.s.config.InputMode == OnArrival {
 		return
 	}
 	for _, p := range b.s.players {

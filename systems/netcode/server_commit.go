@@ -16,7 +16,7 @@ func (s *Server[S, I]) commit() {
 	t := &s.replication
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
-	if s.config.OnArrival { // players' ages change without them
+	if s.config.InputMode == OnArrival { // players' ages change without them
 		for _, p := range s.players {
 			if p != nil {
 				if id := s.idOf(p.Entity); id != NoEntity {
@@ -72,7 +72,7 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 		state.Position, state.Rotation = pose.Position, pose.Rotation
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
 		s.mustReach(tr.id, e, pose.Position)
-		if s.config.OnArrival {
+		if s.config.InputMode == OnArrival {
 			state.Age = s.ageOf(e, tr.owner, at)
 		}
 	}
@@ -128,7 +128,7 @@ func (s *Server[S, I]) commitParents() {
 // ageOf is how old the state of a player's entity is where inputs run on arrival.
 func (s *Server[S, I]) ageOf(e arche.Entity, owner uint16, at time.Duration) time.Duration {
 	if p := s.playerOf(owner); p != nil && p.Entity == e {
-		return max(p.arrivals.Delta(at), 0)
+		return p.inputs.age(at)
 	}
 	return 0
 }

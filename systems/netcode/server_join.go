@@ -14,7 +14,6 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
@@ -306,7 +305,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	p.rate = s.clampRate(rate)
 	var err error
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
-	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p, Control: p.pace.control, Overhead: overhead}); err != nil {
+	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: (*playerHandler[S, I])(p), Control: p.pace.control, Overhead: overhead}); err != nil {
 		return nil, err
 	}
 	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{Shared: s.shared})
@@ -315,17 +314,7 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 		p.near, p.was = newBitset(slots), newBitset(slots)
 	}
 	p.pacer = bucket.NewPaced(float64(s.config.Bandwidth), float64(max(s.config.Bandwidth/4, conn.MTU())))
-	rules := s.protocol.game.Rules
-	if s.config.OnArrival {
-		step := time.Second / time.Duration(s.protocol.TickRate())
-		bank := 0
-		if s.config.InputCredit > 0 {
-			bank = min(max(1, int(s.config.InputCredit/step)), prediction.MaxHistory)
-		}
-		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
-	} else {
-		p.buffer, err = prediction.NewBuffer(s.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: s.protocol.TickRate(), Kick: s.config.Kick})
-	}
+	p.inputs, err = newPlayerInputs(p)
 	return p, err
 }
 
@@ -372,7 +361,7 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
 	p.conn, p.receivedAt = conn, now
 	p.ping.waits = false // the answer would tell of the old path
 	p.pace.control.Reset()
-	if err := p.resetInputs(); err != nil {
+	if err := p.inputs.reset(); err != nil {
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
 	}
 	s.stats.Resumed++
@@ -384,7 +373,7 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	var buf [64]byte
 	buf[0] = kindWelcome
 	w := NewWriter(buf[1:])
-	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.OnArrival, rate: uint8(p.rate)}
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate)}
 	m.write(&w)
 	transport.SetStranger(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])

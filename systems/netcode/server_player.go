@@ -9,9 +9,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
@@ -57,14 +55,11 @@ type Player[S any, I comparable] struct {
 		at    time.Duration
 	}
 
-	base     MovementBase
-	frame    components.Pose3D // where the body that carries him was last, or the one that did
-	playing  bool              // has a state and, normally, an entity
-	jumps    uint8
-	buffer   *prediction.Buffer[I]
-	arrivals *prediction.Arrivals[I]
-	ran      int // inputs that ran in this step, on arrival
-	silent   int // steps since one did
+	base    MovementBase
+	frame   components.Pose3D // where the body that carries him was last, or the one that did
+	playing bool              // has a state and, normally, an entity
+	jumps   uint8
+	inputs  playerInputs[I]
 
 	rewound rewound[S, I]
 	// by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as
@@ -130,19 +125,15 @@ func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
 
 // InputStats returns the counters of his inputs when they run on ticks.
 func (p *Player[S, I]) InputStats() InputStats {
-	if p.buffer == nil {
-		return InputStats{}
-	}
-	return p.buffer.Stats()
+	st, _ := p.inputs.stats()
+	return st
 }
 
 // ArrivalStats returns the counters of the player's inputs when they run as they come
 // (ServerConfig.Immediate). Forfeited is the time lost to stalls longer than ServerConfig.InputCredit.
 func (p *Player[S, I]) ArrivalStats() ArrivalStats {
-	if p.arrivals == nil {
-		return ArrivalStats{}
-	}
-	return p.arrivals.Stats()
+	_, st := p.inputs.stats()
+	return st
 }
 
 // Send queues a copy of a message of at most 32 KiB that he gets exactly once and in order; while
@@ -188,26 +179,14 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 		return
 	}
 	game := &p.server.protocol.game
-	if p.buffer != nil {
-		p.Input, _ = p.buffer.Next()
-		p.State = game.Step(p.State, p.Input, t)
-	} else {
-		p.ran = 0
-		rate := p.server.protocol.TickRate()
-		p.arrivals.SetInterval((rate + p.rate - 1) / p.rate)
-		p.arrivals.Advance(now, p.horizon(now))
-		for {
-			in, ok := p.arrivals.Next()
-			if !ok {
-				break
-			}
-			p.Input = in
-			p.State = game.Step(p.State, in, t)
-			p.ran++
+	p.inputs.begin(now)
+	for {
+		in, ok := p.inputs.next()
+		if !ok {
+			return
 		}
-		if p.silent++; p.ran > 0 {
-			p.silent = 0
-		}
+		p.Input = in
+		p.State = game.Step(p.State, in, t)
 	}
 }
 
@@ -226,20 +205,9 @@ func (p *Player[S, I]) show() {
 // runs later, and by then newer packets have come; so what is kept is the difference, which hardly
 // changes.
 func (p *Player[S, I]) see(view Tick, fraction uint64, hasInputs bool, newest Tick) {
-	if p.buffer == nil { // inputs run as they come: the tick is the present one
-		newest, hasInputs = p.server.Tick(), true
+	if from, ok := p.inputs.viewedFrom(newest, hasInputs); ok {
+		p.lag = int64(from.Sub(view))<<viewBits - int64(fraction)
 	}
-	if hasInputs {
-		p.lag = int64(newest.Sub(view))<<viewBits - int64(fraction)
-	}
-}
-
-func (p *Player[S, I]) feedback() prediction.Feedback {
-	if p.buffer != nil {
-		return p.buffer.Feedback()
-	}
-	last, ok := p.arrivals.Last()
-	return prediction.Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}
 }
 
 // noteSent remembers which tick a packet showed.
@@ -247,22 +215,23 @@ func (p *Player[S, I]) noteSent(n packet.Number, after uint64) {
 	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after), p.own.version}
 }
 
-// Delivered implements packet.Handler.
-func (p *Player[S, I]) Delivered(n packet.Number, _ time.Duration) {
-	p.encoder.Delivered(n)
-	if at := p.sent[n%packet.Number(len(p.sent))]; at.number == n {
-		p.ackTick = max(p.ackTick, at.tick)
-		p.own.delivered(n, at.own)
+// playerHandler receives the news of a player's endpoint.
+type playerHandler[S any, I comparable] Player[S, I]
+
+func (h *playerHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
+	h.encoder.Delivered(n)
+	if at := h.sent[n%packet.Number(len(h.sent))]; at.number == n {
+		h.ackTick = max(h.ackTick, at.tick)
+		h.own.delivered(n, at.own)
 	}
 }
 
-// Lost implements packet.Handler; what a packet carried is sent again anyway.
-func (p *Player[S, I]) Lost(packet.Number) {}
+// Lost does nothing, since the contents of a lost packet are sent again anyway.
+func (h *playerHandler[S, I]) Lost(packet.Number) {}
 
-// Message implements packet.Handler.
-func (p *Player[S, I]) Message(data []byte, reliable bool) {
-	if p.server.config.Message != nil {
-		p.server.config.Message(p, data, reliable)
+func (h *playerHandler[S, I]) Message(data []byte, reliable bool) {
+	if f := h.server.config.Message; f != nil {
+		f((*Player[S, I])(h), data, reliable)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
@@ -31,7 +30,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 		if size == 0 || s.packet[0] == kindSession && p.endpoint.Repeats(s.packet[1:size]) {
 			continue // a copy costs no more than this, and is not the player's doing
 		}
-		if !p.admits() { // counted there, and costs nothing more
+		if !p.inputs.Admit() { // counted there, and costs nothing more
 			continue
 		}
 		switch s.packet[0] {
@@ -50,7 +49,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 			return
 		}
 	}
-	if p.kick.Code == transport.NoReason && p.exceeds() {
+	if p.kick.Code == transport.NoReason && p.inputs.Kick() {
 		p.kick = Reason{Code: transport.Kicked, Text: "sent too much"}
 	}
 	if p.kick.Code != transport.NoReason {
@@ -83,33 +82,6 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 // returns reports whether a player may come back after his connection was lost: who never said a
 // word has not heard the secret with which he could.
 func (p *Player[S, I]) resume() bool { return p.confirmed && p.server.config.Grace > 0 }
-
-// resetInputs forgets what was received, so that nothing from an old connection or from before a
-// long silence runs any more. It gives the player neither time nor packets.
-func (p *Player[S, I]) resetInputs() error {
-	if p.buffer != nil {
-		return p.buffer.Reset(p.server.Tick())
-	}
-	p.arrivals.Reset()
-	p.silent = 0
-	return nil
-}
-
-// admits reports whether one more datagram of the player's is looked at, of whatever kind but a
-// copy: a player that sends too many is removed.
-func (p *Player[S, I]) admits() bool {
-	if p.buffer != nil {
-		return p.buffer.Admit()
-	}
-	return p.arrivals.Admit()
-}
-
-func (p *Player[S, I]) exceeds() bool {
-	if p.buffer != nil {
-		return p.buffer.Kick()
-	}
-	return p.arrivals.Kick()
-}
 
 // repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only
 // its wish to resume matters, which was granted.
@@ -162,16 +134,7 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 	}
 	p.see(view, fraction, hasInputs, s.inputs.Newest)
 	if hasInputs && p.playing {
-		if p.buffer != nil {
-			p.buffer.Receive(&s.inputs, clock)
-		} else {
-			// A client that has slept goes on with ids further away than a receiver follows.
-			last, ok := p.arrivals.Last()
-			if away := s.inputs.Newest.Sub(last); ok && p.silent > s.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
-				_ = p.resetInputs()
-			}
-			p.arrivals.Receive(&s.inputs)
-		}
+		p.inputs.receive(&s.inputs, clock)
 	}
 	return true
 }
@@ -207,16 +170,4 @@ func (s *Server[S, I]) part(p *Player[S, I], reason Reason) {
 	if s.config.Left != nil {
 		s.config.Left(p, reason)
 	}
-}
-
-// horizon is when his next snapshot is due, for inputs that run on arrival.
-func (p *Player[S, I]) horizon(now time.Duration) time.Duration {
-	t := p.server.engine.Time()
-	rate := p.server.protocol.TickRate()
-	step := time.Second / time.Duration(rate)
-	ahead := 0
-	for ahead < rate && !rateDue(t.Tick+uint64(p.slot+ahead), p.rate, rate) {
-		ahead++
-	}
-	return max(now, t.StepEnd+time.Duration(ahead)*step)
 }

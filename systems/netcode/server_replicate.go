@@ -117,12 +117,13 @@ func (s *Server[S, I]) collectChanges() {
 		}
 		tr.passenger = false
 		span := dt
-		if s.config.OnArrival {
+		if s.config.InputMode == OnArrival {
 			// A player's step may run any number of his inputs, and he is not at rest because none
 			// has come.
 			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
-				span = dt * float32(p.ran)
-				if p.ran == 0 && written.Revision() == tr.revision && p.silent < s.protocol.TickRate()/2 {
+				ran, known := p.inputs.motion()
+				span = dt * float32(ran)
+				if !known && written.Revision() == tr.revision {
 					continue
 				}
 			}

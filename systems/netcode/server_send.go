@@ -102,7 +102,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	if interval > 0 {
 		w.Bits(uint64(interval), intervalBits)
 	}
-	feedback := p.feedback()
+	feedback := p.inputs.Feedback()
 	feedback.Write(w)
 	w.Bool(p.playing)
 	saved := 0

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -279,6 +280,13 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 // Log #3, up to which the client drops its own. Before the first, also after a Reset, it returns
 // false.
 func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.heard }
+
+// Feedback returns what to send to the client, once per snapshot. Only the newest input that has run
+// is known of it.
+func (a *Arrivals[I]) Feedback() Feedback {
+	last, ok := a.Last()
+	return Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}
+}
 
 // Delta returns how old the player's state is at a time, normally that of the network tick at which
 // it is sent: "had this position 30 ms ago". It is negative for a clock that is ahead of the time.
