@@ -61,7 +61,7 @@ type Arrivals[I comparable] struct {
 	clock    time.Duration // the player's
 	now      time.Duration
 	horizon  time.Duration // the next network tick
-	heard    bool          // has newest and last
+	received bool          // has newest and last
 	newest   tick.Tick     // id of the newest input received
 	last     tick.Tick     // id of the newest input run, or dropped before it
 	held     [2 * Window]tag
@@ -132,7 +132,7 @@ func (a *Arrivals[I]) Reset() {
 	a.stats.Dropped += uint64(a.count)
 	a.head, a.count, a.low = 0, 0, 0
 	clear(a.held[:])
-	a.late.some, a.heard = false, false
+	a.late.some, a.received = false, false
 }
 
 // Admit reports whether a packet may be decoded: two per Step may, with 128 in reserve for bursts.
@@ -164,8 +164,8 @@ func (a *Arrivals[I]) Receive(p *Inputs[I]) {
 // Put takes a single input. Ids count up by one on the client; gaps are losses, and an id further
 // than MaxHistory from the last is refused.
 func (a *Arrivals[I]) Put(id tick.Tick, in I) {
-	if !a.heard {
-		a.heard, a.newest, a.last = true, id.Add(-1), id.Add(-1)
+	if !a.received {
+		a.received, a.newest, a.last = true, id.Add(-1), id.Add(-1)
 	}
 	ahead := id.Sub(a.newest)
 	if ahead > MaxHistory || ahead < -MaxHistory {
@@ -233,7 +233,7 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 	a.credit.Grant(float64(steps))
 	a.excess.leak(steps)
 	if !a.started {
-		if !a.heard {
+		if !a.received {
 			return
 		}
 		a.started, a.clock, a.shedAt = true, now, now
@@ -279,7 +279,7 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 // Last returns the id of the newest input that has run, or was dropped before it: the last id of
 // Log #3, up to which the client drops its own. Before the first, also after a Reset, it returns
 // false.
-func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.heard }
+func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.received }
 
 // Feedback returns what to send to the client, once per snapshot. Only the newest input that has run
 // is known of it.

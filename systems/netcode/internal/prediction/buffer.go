@@ -61,21 +61,21 @@ const (
 // Each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then
 // [Buffer.Next].
 type Buffer[I comparable] struct {
-	config BufferConfig[I]
-	grid   clocksync.Grid
-	next   tick.Tick       // runs next: the server's tick plus one
-	ring   [bufferRing]I   // the inputs of next-Window to next+Ahead-1
-	held   [bufferRing]tag // whether they are there
-	ack    tick.Tick
-	last   I
-	heard  bool
-	first  tick.Tick // the oldest input that has arrived; nothing is missed before it
-	starve int       // ticks without an input, up to now
-	late   presses[I]
-	age    *clocksync.AgeMeter
-	gate   bucket.Bucket // of packets
-	excess meter
-	stats  BufferStats
+	config   BufferConfig[I]
+	grid     clocksync.Grid
+	next     tick.Tick       // runs next: the server's tick plus one
+	ring     [bufferRing]I   // the inputs of next-Window to next+Ahead-1
+	held     [bufferRing]tag // whether they are there
+	ack      tick.Tick
+	last     I
+	received bool
+	first    tick.Tick // the oldest input that has arrived; nothing is missed before it
+	starve   int       // ticks without an input, up to now
+	late     presses[I]
+	age      *clocksync.AgeMeter
+	gate     bucket.Bucket // of packets
+	excess   meter
+	stats    BufferStats
 }
 
 // tag marks a slot of the ring as holding the input of a tick.
@@ -132,7 +132,7 @@ func (b *Buffer[I]) Reset(next tick.Tick) error {
 	b.age = age
 	b.next, b.ack = next, next.Add(-1)
 	clear(b.held[:])
-	b.late.some, b.heard, b.starve, b.last = false, false, 0, b.config.Rules.Neutral
+	b.late.some, b.received, b.starve, b.last = false, false, 0, b.config.Rules.Neutral
 	return nil
 }
 
@@ -192,8 +192,8 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 		return Duplicate
 	}
 	b.ring[i], b.held[i] = in, tag{t, true}
-	if !b.heard || b.first.IsNewer(t) && b.first.IsNewer(b.next) {
-		b.heard, b.first = true, t
+	if !b.received || b.first.IsNewer(t) && b.first.IsNewer(b.next) {
+		b.received, b.first = true, t
 	}
 	if ahead >= 0 {
 		b.stats.Accepted++
@@ -215,7 +215,7 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 		in = b.ring[i]
 		b.last, b.starve = in, 0
 		b.stats.Received++
-	case !b.heard || b.first.IsNewer(b.next):
+	case !b.received || b.first.IsNewer(b.next):
 		b.advance()
 		return b.config.Rules.Neutral, Idle
 	case b.starve < b.config.Repeats:
@@ -242,7 +242,7 @@ func (b *Buffer[I]) advance() {
 
 // Feedback returns what to tell the client, once per snapshot.
 func (b *Buffer[I]) Feedback() Feedback {
-	if !b.heard {
+	if !b.received {
 		return Feedback{}
 	}
 	for {
