@@ -12,85 +12,83 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// Bodies are entities that players push around, and that push back: crates, balls, doors. The
-// server steps all of them together with all players; a client steps those near his own player
-// together with him, ahead of the server, by the same function, so that what he touches answers in
-// the tick in which he touches it. What is farther away is interpolated like other entities.
+// Bodies configures entities that players push around, and that push back: crates, balls, doors.
+// The server steps all of them together with all players. A client steps those near its own player
+// together with it, ahead of the server, by the same function, so that a body reacts in the tick in
+// which the player touches it. Farther bodies are interpolated like other entities.
 //
-// A body is an entity of one of the Kinds that has the component B beside its Transform3D and
-// Replicated, and no parent: while it has one it is cargo, which nothing steps. The server's plugin
-// steps the components and writes the poses; gameplay may change a component afterwards, in
+// A body is an entity of one of the Archetypes that has the component B beside its Transform3D and
+// Replicated, and no parent: an entity with a parent is cargo, which is not stepped. The server's
+// plugin steps the components and writes the poses. Gameplay may change a component afterwards, in
 // FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same
-// step. Clients' replicas have the component too: the predicted state, or else the server's, of the
-// moment that the picture shows.
+// step. Clients' replicas have the component too: the predicted state, or else the server's state
+// at the moment that the picture shows.
 //
 // # Cost
 //
-// While predictions are right a client runs one step of the group per tick. A wrong one is
-// replayed, at most once in a fixed step however many packets came: at most as many ticks as the
-// round trip and the lead have (64 at most), with at most Max bodies each. Nothing is allocated.
-// Bandwidth: what Codec writes, for bodies that changed.
+// While predictions are right a client runs one step of the group per tick. A wrong prediction is
+// replayed, at most once in a fixed step however many packets arrive: over the ticks of the round
+// trip and the lead (64 at most), with at most Max bodies each. Nothing is allocated. The bandwidth
+// is what Codec writes, for bodies that changed.
 //
 // # Limits
 //
-// What other players do now is not known before the news of it comes. With a StandIn, those near
-// the own player are predicted like him, from where they were seen last and by the input that they
-// gave last, which the server tells: for half a second at most, after which they let go. Who
-// changes his mind is predicted wrongly until the news of it comes, and then put right. Without a
-// ProxyState bodies are predicted as if there were nobody else. Where inputs run on arrival
-// ([ServerConfig].Immediate) a player has no tick to share with bodies, and clients interpolate
-// them all.
+// The present inputs of other players are not known before they arrive. With ProxyState, players
+// near the own player are predicted like it, from where they were seen last and by their last
+// input, which the server sends: for half a second at most, after which they have the neutral
+// input. A player who changes input is predicted wrongly until the new input arrives, and corrected
+// then. Without ProxyState bodies are predicted as if there were no other players. In the mode
+// [OnArrival] a player has no tick in common with bodies, and clients interpolate all of them.
 type Bodies[S any, I comparable, B comparable] struct {
-	// Archetypes are the kinds of the entities that are bodies. Required.
+	// Archetypes are the archetypes of the bodies. Required.
 	Archetypes []uint16
-	// Step brings the group to the end of tick t. The game's own Step has run for each of its
-	// players, who are there to push and to be pushed back. It must depend on nothing but its
-	// arguments and on what is a function of the tick: on a client the group is a part of the
-	// server's. It must cope with any state that Codec reads, and keep no reference to the group.
-	// Required.
+	// Step takes the group to the end of tick t. The Game's Step has run for each of its players,
+	// which push and are pushed back. Step must depend on nothing but its arguments and functions
+	// of the tick. On a client the group is a part of the server's. Step must accept any state that
+	// Codec reads, and keep no reference to the group. Required.
 	Step func(g *BodyGroup[S, I, B], t Tick)
-	// Pose returns where a body in the state is, in the world. Required.
+	// Pose returns the world pose of a body in the state. Required.
 	Pose func(body B) components.Pose3D
-	// ProxyState makes a player's state of what is known of another one: of his pose in the world, his
-	// velocity in units of length per second, and the last input that he is known to have given.
-	// From there on Game.Step and Step move him with the bodies. It reports false for what is no
-	// player. It must be fit for whatever travels. Nil: others are in nobody's way.
+	// ProxyState makes the state of another player from its world pose, its velocity in units of
+	// length per second, and its last known input. From there on Game.Step and Step move it with
+	// the bodies. It returns false for an entity that is no player. It must accept any values.
+	// Nil means that predictions leave other players out.
 	ProxyState func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3, in I) (S, bool)
-	// ShareInput returns what others are told of an input, if there is a StandIn: leave out of it what
-	// moves neither a player nor a body, such as where he aims, and it costs nothing. Nil: all of
-	// it.
+	// ShareInput returns the part of an input that others receive, if there is a ProxyState. Leave
+	// out of it everything that moves neither a player nor a body, such as the aim; that part costs
+	// nothing then. Nil means all of it.
 	ShareInput func(in I) I
-	// Codec packs a body's state, for all who may know of it. What Decode returns may come from
-	// anywhere and must be fit for Step. Required.
+	// Codec packs a body's state for all clients that may know of it. The bits that Decode reads
+	// may come from anywhere; its result must be fit for Step. Required.
 	Codec ComponentCodec[B]
-	// Restore puts into a state that has travelled what its Codec leaves out, because the entity's
-	// pose travels anyway. Nil: nothing.
+	// Restore completes a decoded state from the entity's pose, which is replicated anyway, with
+	// the fields that Codec leaves out. Nil means that there are none.
 	Restore func(body B, pose components.Pose3D) B
-	// Distance tells how far a prediction was off, at least 0, in units of length, NaN for what
-	// makes no sense; up to Tolerance it counts as right, to be chosen above the quantum of Codec
-	// and poses. Distance is required.
+	// Distance returns by how much a prediction was wrong, at least 0, in units of length, or NaN
+	// for values without sense. Up to Tolerance the prediction counts as right. Choose Tolerance
+	// above the quantum of Codec and poses. Distance is required.
 	Distance  func(predicted, authoritative B) float64
 	Tolerance float64
-	// Snap is the distance in units of length from which on a correction is drawn as a jump; zero
-	// means never.
+	// Snap is the least Distance at which a correction is drawn as a jump; zero means never.
 	Snap float64
-	// Near is how near to the own player a body is predicted, Leave how far away it has to be to be
-	// interpolated again (zero: Near * 1.3), both in units of length. Near has to cover what may
-	// touch him, by way of other bodies too, in the half second after it comes into view. Required.
+	// Near is the distance to the own player up to which a body is predicted. Leave is the distance
+	// beyond which it is interpolated again (zero: Near * 1.3). Both are in units of length. Near
+	// has to cover all bodies that may touch the player, also by way of other bodies, in the half
+	// second after they come into view. Near is required.
 	Near, Leave float32
-	// Max is how many are predicted at once, the nearest; zero means 16, at most 256.
+	// Max is the most bodies predicted at once, the nearest ones; zero means 16, at most 256.
 	Max int
 }
 
-// PredictBodies makes the entities of some kinds bodies. Call it on both ends, in the same order as calls
-// of [ReplicateComponent], of which it is one: the name stands for B at the handshake. It panics for what is
-// missing or wrong, for a second call, and when the protocol is in use already.
-func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) snapshot.Component[B] {
+// PredictBodies makes entities of some archetypes bodies. It also replicates their component B
+// under the name, as [ReplicateComponent] does: call both in the same order on both ends. It panics
+// if something is missing or wrong, for a second call, and when the protocol is in use already.
+func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name string, b Bodies[S, I, B]) {
 	switch {
 	case p.bodies != nil:
-		panic("netcode: a second Predict; put all bodies into one type, since one function steps them together")
+		panic("netcode: a second call of PredictBodies; put all bodies into one type, since one function steps them together")
 	case len(b.Archetypes) == 0 || b.Step == nil || b.Pose == nil || b.Codec == nil || b.Distance == nil:
-		panic("netcode: Bodies need all of Kinds, Step, Pose, Codec, Distance and Near")
+		panic("netcode: Bodies need all of Archetypes, Step, Pose, Codec, Distance and Near")
 	case b.Leave == 0:
 		b.Leave = b.Near * 1.3
 	}
@@ -100,30 +98,28 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 	}
 	for _, kind := range b.Archetypes {
 		if p.movers[kind] != nil {
-			panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
+			panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
 		}
 	}
-	handle := ReplicateComponent(p, name, b.Codec)
-	kind := &bodiesKind[S, I, B]{config: b, handle: handle}
+	kind := &bodiesKind[S, I, B]{config: b, handle: replicate(p, name, b.Codec)}
 	if b.ProxyState != nil {
 		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})
 	}
 	p.bodies = &bodiesOf[S, I]{has: kind.has, server: kind.server, client: kind.client}
-	return handle
 }
 
-// bodiesOf is a protocol's bodies without their type.
+// bodiesOf is a protocol's bodies without their type parameter.
 type bodiesOf[S any, I comparable] struct {
 	has    func(kind uint16) bool
 	server func(s *Server[S, I]) serverBodies
 	client func(c *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies
 }
 
-// bodiesKind is what a protocol knows of bodies before there is a world.
+// bodiesKind is a protocol's bodies before there is a world.
 type bodiesKind[S any, I comparable, B comparable] struct {
 	config Bodies[S, I, B]
 	handle snapshot.Component[B]
-	inputs snapshot.Component[I] // of players, with a StandIn
+	inputs snapshot.Component[I] // of players, with ProxyState
 }
 
 func (b *bodiesKind[S, I, B]) has(kind uint16) bool {
@@ -139,7 +135,7 @@ func finite(v mgl32.Vec3) bool {
 	return true
 }
 
-// placed reports whether a pose is somewhere.
+// placed reports whether all numbers of a pose are finite.
 func placed(p components.Pose3D) bool {
 	return finite(p.Position) && finite(p.Rotation.V) && finite(mgl32.Vec3{p.Rotation.W})
 }

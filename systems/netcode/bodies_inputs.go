@@ -5,8 +5,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
-// sharedCodec tells others of a player's input. It is written as a difference from the one that
-// they know.
+// sharedCodec packs a player's input for other players, as a difference from the input that they
+// know.
 type sharedCodec[I comparable] struct{ inputs InputCodec[I] }
 
 func (sharedCodec[I]) Quantize(in I) I { return in }

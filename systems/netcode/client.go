@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -234,16 +235,16 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
 		return nil, fmt.Errorf("netcode: a wished snapshot rate of %d Hz; it must be between 0 and 255", c.SnapshotRate)
 	}
-	c.ActionRate = or(c.ActionRate, p.TickRate())
+	c.ActionRate = cmp.Or(c.ActionRate, p.TickRate())
 	if least := (p.TickRate() + maxBatch - 1) / maxBatch; c.ActionRate < least || c.ActionRate > p.TickRate() {
 		return nil, fmt.Errorf("netcode: an action rate of %d Hz; it must be between %d Hz and the tick rate of %d Hz", c.ActionRate, least, p.TickRate())
 	}
-	c.Timeout = or(c.Timeout, 5*time.Second)
-	c.Retry = or(c.Retry, time.Second)
+	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
+	c.Retry = cmp.Or(c.Retry, time.Second)
 	if c.Timeout < 0 || c.Retry < 0 {
 		return nil, errors.New("netcode: Timeout and Retry must not be negative")
 	}
-	c.Redundancy.Min, c.Redundancy.Max = or(c.Redundancy.Min, 1), or(c.Redundancy.Max, max(6, c.Redundancy.Min))
+	c.Redundancy.Min, c.Redundancy.Max = cmp.Or(c.Redundancy.Min, 1), cmp.Or(c.Redundancy.Max, max(6, c.Redundancy.Min))
 	if b := c.Redundancy; b.Min < 1 || b.Max < b.Min || b.Max > prediction.MaxRedundancy {
 		return nil, fmt.Errorf("netcode: a Redundancy of %d to %d packets; use 1 to %d, the lesser one first", b.Min, b.Max, prediction.MaxRedundancy)
 	}

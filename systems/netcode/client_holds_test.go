@@ -146,7 +146,7 @@ func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 // does not lead back to where it was held.
 func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
 	for seed := range uint64(4) {
-		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = true })
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = netcode.OnArrival })
 		a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.02, Seed: seed}), nil)
 		b := m.join(linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond}), nil)
 		a.input = func(t netcode.Tick) input { return input{X: []int8{1, 0, -1, 0}[t/40%4]} }

@@ -26,9 +26,9 @@ func (c copying) Send(datagram []byte) error {
 // an honest player nothing: neither its place nor an input, whether inputs run on ticks or on
 // arrival.
 func TestCopiesAreNotThePlayersFault(t *testing.T) {
-	for _, onArrival := range []bool{false, true} {
+	for _, mode := range inputModes {
 		for _, jitter := range []time.Duration{0, 40 * time.Millisecond} {
-			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = onArrival })
+			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 			path := linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: jitter, Seed: 3})
 			a := m.join(path, func(c *netcode.ClientConfig[runner, input]) {
 				dial := c.Dial
@@ -43,17 +43,17 @@ func TestCopiesAreNotThePlayersFault(t *testing.T) {
 			x := m.of(a).State.X
 			m.run(30*time.Second, nil)
 			if len(m.left) > 0 {
-				t.Fatalf("on arrival: %v, jitter %v: the player is gone: %v", onArrival, jitter, m.left)
+				t.Fatalf("input mode %v, jitter %v: the player is gone: %v", mode, jitter, m.left)
 			}
 			if ran := m.of(a).State.X - x; ran < 178 || ran > 182 {
-				t.Errorf("on arrival: %v, jitter %v: the player ran %.1f m in 30 s, want 180", onArrival, jitter, ran)
+				t.Errorf("input mode %v, jitter %v: the player ran %.1f m in 30 s, want 180", mode, jitter, ran)
 			}
 			p := m.of(a)
 			if excess := p.InputStats().Excess + p.ArrivalStats().Excess; excess > 0 {
-				t.Errorf("on arrival: %v, jitter %v: %d inputs or packets count as too many", onArrival, jitter, excess)
+				t.Errorf("input mode %v, jitter %v: %d inputs or packets count as too many", mode, jitter, excess)
 			}
 			if copies := p.Stats().Duplicates; copies < 2*30*tickRate {
-				t.Errorf("on arrival: %v, jitter %v: %d copies came, want two of each of %d packets", onArrival, jitter, copies, 30*tickRate)
+				t.Errorf("input mode %v, jitter %v: %d copies came, want two of each of %d packets", mode, jitter, copies, 30*tickRate)
 			}
 		}
 	}

@@ -301,8 +301,8 @@ func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 // Who has slept goes on as before: his inputs run, though on arrival their ids have gone on by more
 // than a receiver follows, and what waited for him does not count as late.
 func TestSleepers(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
-		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.Timeout = arrival, 10*time.Minute })
+	for _, mode := range inputModes {
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode, c.Timeout = mode, 10*time.Minute })
 		a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 10 * time.Minute })
 		m.run(3*time.Second, nil)
 		m.mustPlay()
@@ -312,10 +312,10 @@ func TestSleepers(t *testing.T) {
 		x := m.of(a).State.X
 		m.run(3*time.Second, nil)
 		if moved := m.of(a).State.X - x; moved < 17 || moved > 19 {
-			t.Errorf("arrival %v: after 40 s of sleep the player ran %.1f m in 3 s, want about 18", arrival, moved)
+			t.Errorf("input mode %v: after 40 s of sleep the player ran %.1f m in 3 s, want about 18", mode, moved)
 		}
 		if d := a.client.Stats().Delay; d > 150*time.Millisecond {
-			t.Errorf("arrival %v: 8 s after a sleep of 40 s others are shown %v late", arrival, d)
+			t.Errorf("input mode %v: 8 s after a sleep of 40 s others are shown %v late", mode, d)
 		}
 	}
 }

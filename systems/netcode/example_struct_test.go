@@ -27,7 +27,7 @@ func ExampleStructInput() {
 	fmt.Println(r.Err())
 	// Output:
 	// {1 0 true} 5 bits, by hand 5
-	// netcode: a number that is out of its range, or none
+	// netcode: a number out of its range, or not finite
 }
 
 // States are exact: a client predicts them bit for bit.

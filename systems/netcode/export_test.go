@@ -65,7 +65,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 			}
 			if u.claim == int32(p.number) || u.claim == everybody || u.at.Sub(eye).Len() <= limit {
 				p.near.set(slot)
-				s.weigh(p, u, eye, true)
+				s.setPriority(p, u, eye, true)
 				shown++
 			} else if p.was.has(slot) {
 				p.encoder.SetRelevance(u.id, 0)
@@ -209,3 +209,13 @@ func (p *Protocol[S, I]) SchemaForTest() *snapshot.Schema { return p.schema }
 
 // NewestForTest returns the moment of the newest snapshot that has come.
 func (c *Client[S, I]) NewestForTest() time.Duration { return c.grid.Edge(c.newest) }
+
+// ComponentForTest returns the handle of a replicated component type.
+func ComponentForTest[T comparable, S any, I comparable](p *Protocol[S, I]) snapshot.Component[T] {
+	for _, m := range p.mirrors {
+		if m, ok := m.(replicatedComponent[T]); ok {
+			return m.handle
+		}
+	}
+	panic("the protocol does not replicate this component")
+}

@@ -84,9 +84,9 @@ func (c *cheat) inputs(first netcode.Tick, n int, in input) {
 // Case 26: inputs twice, ten times and a thousand times as often as ticks, in both modes: nobody
 // runs faster than the others, and who overdoes it is kicked.
 func TestSpeedHacks(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
+	for _, mode := range inputModes {
 		for _, factor := range []int{2, 10, 1000 / tickRate} {
-			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
+			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 			c := m.joinByHand()
 			p := m.joined[0]
 			x, start := p.State.X, m.now
@@ -99,16 +99,16 @@ func TestSpeedHacks(t *testing.T) {
 					c.inputs(id, min(factor, 2), input{X: 1})
 					id = id.Add(min(factor, 2))
 				}
-				if !arrival && id.Sub(m.server.Tick()) > 30 { // at most as far ahead as is taken
+				if mode == netcode.OnTicks && id.Sub(m.server.Tick()) > 30 { // at most as far ahead as is taken
 					id = m.server.Tick().Add(30)
 				}
 			})
 			seconds := (m.now - start).Seconds()
-			if speed := float64(p.State.X-x) / seconds; speed > 6*1.02 || !arrival && factor == 2 && speed < 5 {
-				t.Errorf("arrival %v, %d times: %.2f m/s, want 6 at most", arrival, factor, speed)
+			if speed := float64(p.State.X-x) / seconds; speed > 6*1.02 || mode == netcode.OnTicks && factor == 2 && speed < 5 {
+				t.Errorf("input mode %v, %d times: %.2f m/s, want 6 at most", mode, factor, speed)
 			}
 			if factor > 2 && len(m.left) == 0 {
-				t.Errorf("arrival %v, %d times: not kicked", arrival, factor)
+				t.Errorf("input mode %v, %d times: not kicked", mode, factor)
 			}
 		}
 	}
@@ -116,9 +116,9 @@ func TestSpeedHacks(t *testing.T) {
 
 // Case 27: ten seconds of silence are not saved up to be spent at once.
 func TestTimeBanking(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
+	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
-			c.OnArrival = arrival
+			c.InputMode = mode
 			c.Kick = prediction.Policy{Excess: -1}
 		})
 		c := m.joinByHand()
@@ -133,19 +133,19 @@ func TestTimeBanking(t *testing.T) {
 		x := p.State.X
 		for i := range 10 {
 			first := id.Add(30 * i)
-			if !arrival {
+			if mode == netcode.OnTicks {
 				first = m.server.Tick().Add(30*i - 290)
 			}
 			c.inputs(first, 30, input{X: 1})
 		}
 		m.run(time.Second/tickRate, nil)
 		if moved := p.State.X - x; moved > 0.8 {
-			t.Errorf("arrival %v: 300 inputs after 10 s of silence move %.2f m in a step, want 0.6", arrival, moved)
+			t.Errorf("input mode %v: 300 inputs after 10 s of silence move %.2f m in a step, want 0.6", mode, moved)
 		}
 		m.run(3*time.Second, func() { c.conn.Poll(m.now) })
 		// On ticks what lay ahead runs in its own ticks, and twelve are repeated.
 		if moved := p.State.X - x; moved > 0.1*(6+32+12+2) {
-			t.Errorf("arrival %v: 300 inputs after 10 s of silence move %.2f m", arrival, moved)
+			t.Errorf("input mode %v: 300 inputs after 10 s of silence move %.2f m", mode, moved)
 		}
 	}
 }
@@ -153,9 +153,9 @@ func TestTimeBanking(t *testing.T) {
 // Absurd ticks, views and ends of them: nothing breaks, and nothing moves by more than a step's
 // worth.
 func TestAbsurdTicks(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
+	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
-			c.OnArrival = arrival
+			c.InputMode = mode
 			c.Kick = prediction.Policy{Excess: -1}
 		})
 		c := m.joinByHand()
@@ -169,15 +169,15 @@ func TestAbsurdTicks(t *testing.T) {
 			m.run(time.Second/tickRate, nil)
 			p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) { at(p.Entity) })
 			if moved := p.State.X - last; moved < 0 || moved > 0.2*7 {
-				t.Fatalf("arrival %v: %.2f m in one step", arrival, moved)
+				t.Fatalf("input mode %v: %.2f m in one step", mode, moved)
 			}
 			last = p.State.X
 		}
 		if !p.Connected() {
-			t.Errorf("arrival %v: not there any more: %v", arrival, m.left)
+			t.Errorf("input mode %v: not there any more: %v", mode, m.left)
 		}
 		if x := p.State.X; x > 6*2*10*1.05+2 {
-			t.Errorf("arrival %v: ran %.1f m in 10 s", arrival, x)
+			t.Errorf("input mode %v: ran %.1f m in 10 s", mode, x)
 		}
 	}
 }

@@ -241,7 +241,8 @@ func TestRogueServers(t *testing.T) {
 	heard, malformed, corrected := uint64(0), uint64(0), uint64(0)
 	for seed := range uint64(24) {
 		p := newProtocolFor(t, netcode.Config{MaxEntities: entities}, runnerGame())
-		r := &rogue{rng: rand.New(rand.NewPCG(seed, 1)), box: netcode.PredictBodies(p, "box", boxes())}
+		netcode.PredictBodies(p, "box", boxes())
+		r := &rogue{rng: rand.New(rand.NewPCG(seed, 1)), box: netcode.ComponentForTest[box](p)}
 		r.world = snapshot.NewWorld(p.SchemaForTest())
 		r.arrival, r.sane = seed%5 == 0, seed%3 > 0
 		r.epoch, r.now = time.Duration(r.rng.Int64N(1<<50)), netcode.Tick(r.rng.Uint32())

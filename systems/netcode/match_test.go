@@ -382,35 +382,3 @@ func TestStalls(t *testing.T) {
 		t.Errorf("at eight frames a second the server misses %d inputs in a row", s.Missed)
 	}
 }
-
-// The other input mode: inputs run as they come, and every player's state is as old as his clock is
-// behind.
-func TestInputsOnArrival(t *testing.T) {
-	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = true })
-	path := linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05}
-	path.Seed = 18
-	a := m.join(linksim.Symmetric(path), nil)
-	path.Seed = 19
-	b := m.join(linksim.Symmetric(path), nil)
-	m.run(4*time.Second, nil)
-	m.mustPlay()
-	a.input = func(at netcode.Tick) input { return input{X: int8(at/60%3) - 1} }
-	m.run(3*time.Second, nil)
-	before := a.client.Stats().Corrections
-	var last mgl32.Vec3
-	worst, first := float32(0), true
-	m.run(20*time.Second, func() {
-		seen := b.visual(b.client.Replica(m.id(m.of(a).Entity)))
-		if !first {
-			worst = max(worst, seen.Sub(last).Len())
-		}
-		last, first = seen, false
-	})
-	if n := a.client.Stats().Corrections - before; n > 4 {
-		t.Errorf("%d corrections in 20 s", n)
-	}
-	if worst > 0.05+0.06 {
-		t.Errorf("the other player moved %.3f m in a frame, truly 0.05", worst)
-	}
-	t.Logf("worst frame %.4f m, %d corrections", worst, a.client.Stats().Corrections-before)
-}

@@ -188,7 +188,7 @@ func TestWhatCannotTravelIsLogged(t *testing.T) {
 	if !a.client.Replica(m.id(fat)).IsZero() {
 		t.Error("1200 bytes of an entity went into a packet")
 	}
-	for _, words := range []string{"beyond the positions that travel", "netcode.Config.Position", "does not fit into a packet", "codecs of its components"} {
+	for _, words := range []string{"outside of the range of positions", "netcode.Config.Position", "does not fit into a packet", "codecs of its components"} {
 		if n := strings.Count(log.String(), words); n != 1 {
 			t.Errorf("%d times %q in the log:\n%s", n, words, log.String())
 		}

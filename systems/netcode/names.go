@@ -27,7 +27,7 @@ type (
 	// one, else to the world.
 	EntityState = snapshot.State
 
-	// Writer packs bits into a buffer; what does not fit sets its Err.
+	// Writer packs bits into a buffer; bits that do not fit set its Err.
 	Writer = packet.Writer
 	// Reader takes bits out of bytes that may come from anywhere; its first error stays.
 	Reader = packet.Reader
@@ -35,10 +35,10 @@ type (
 	ComponentCodec[T comparable] = snapshot.Codec[T]
 	// InputCodec packs a player's input. [StructInput] makes one.
 	InputCodec[I comparable] = prediction.Codec[I]
-	// InputRules say how inputs are made up when there are none, and put together when two meet.
+	// InputRules replace missing inputs, and merge two inputs for one tick.
 	InputRules[I comparable] = prediction.Rules[I]
 
-	// BodyGroup is what moves each other in a tick: players and bodies. See [Bodies].
+	// BodyGroup is the players and bodies that are stepped together. See [Bodies].
 	BodyGroup[S any, I comparable, B any] = prediction.Group[S, I, B]
 	// Body is a body of a [BodyGroup].
 	Body[B any] = prediction.Body[B]
@@ -47,11 +47,11 @@ type (
 
 	// PacketStats counts what went through a connection.
 	PacketStats = packet.Stats
-	// InputStats counts the inputs of a player in the mode in which each runs on its tick.
+	// InputStats counts the inputs of a player in the mode [OnTicks].
 	InputStats = prediction.BufferStats
-	// ArrivalStats counts the inputs of a player in the mode in which they run as they arrive.
+	// ArrivalStats counts the inputs of a player in the mode [OnArrival].
 	ArrivalStats = prediction.ArrivalStats
-	// PathStats are the rate and the queue of the way to the other end.
+	// PathStats are the rate and the queue of the path to the other end.
 	PathStats = congestion.Stats
 	// RateCause says what sets the rate of a path.
 	RateCause = congestion.Cause

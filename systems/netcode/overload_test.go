@@ -13,8 +13,8 @@ import (
 // A server that is overloaded runs a third of its ticks. Honest clients send as many inputs as
 // before, and must not be taken for cheaters; a cheater among them still is one.
 func TestOverloadKicksNobody(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
-		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
+	for _, mode := range inputModes {
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 		for i := range 4 {
 			p := m.join(linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: uint64(i)}), nil)
 			p.input = func(at netcode.Tick) input { return input{X: int8(at/30%3) - 1} }
@@ -44,11 +44,11 @@ func TestOverloadKicksNobody(t *testing.T) {
 		}
 		m.mustPlay()
 		if len(m.left) != 1 || cheat.Connected() {
-			t.Errorf("arrival %v: %d left: %v, want the cheater alone", arrival, len(m.left), m.left)
+			t.Errorf("input mode %v: %d left: %v, want the cheater alone", mode, len(m.left), m.left)
 		}
 		for _, p := range m.clients {
 			if n := p.client.Stats().Reconnects; n > 0 {
-				t.Errorf("arrival %v: an honest client had to come back %d times", arrival, n)
+				t.Errorf("input mode %v: an honest client had to come back %d times", mode, n)
 			}
 		}
 		m.run(5*time.Second, nil)
@@ -56,7 +56,7 @@ func TestOverloadKicksNobody(t *testing.T) {
 		before := m.of(m.clients[0]).InputStats()
 		m.run(2*time.Second, nil)
 		after := m.of(m.clients[0]).InputStats()
-		if n := after.Repeated + after.Idle - before.Repeated - before.Idle; !arrival && n > 6 {
+		if n := after.Repeated + after.Idle - before.Repeated - before.Idle; mode == netcode.OnTicks && n > 6 {
 			t.Errorf("5 s after the overload %d inputs of 120 were missed", n)
 		}
 	}
@@ -66,12 +66,12 @@ func TestOverloadKicksNobody(t *testing.T) {
 // time, of half a second and more now and then, and the server catches up on all of it. They send
 // as many inputs as before, in bursts and far ahead, and must not be taken for cheaters.
 func TestStarvedMachinesKickNobody(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
+	for _, mode := range inputModes {
 		for _, seed := range []uint64{2, 45, 105, 126, 149, 189} {
 			random := rand.New(rand.NewPCG(seed, 7))
 			// As the demo's server: it lets no time go.
 			m := newMatchOn(t, newProtocol(t, netcode.Config{}), ecs.Config{FixedRate: tickRate, MaxSteps: 2 * tickRate, MaxDelta: time.Second},
-				func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
+				func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 			for i := range 2 {
 				p := m.join(linksim.Symmetric(linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: seed*10 + uint64(i)}), nil)
 				p.input = func(at netcode.Tick) input { return input{X: int8(at/30%3) - 1} }
@@ -91,7 +91,7 @@ func TestStarvedMachinesKickNobody(t *testing.T) {
 			}
 			for i, p := range m.clients {
 				if s, r := p.client.Status(); s != netcode.Playing || p.client.Stats().Reconnects > 0 {
-					t.Errorf("arrival %v, seed %d: client %d is %v (%v) after %d reconnects; the longest turn took %v", arrival, seed, i, s, r, p.client.Stats().Reconnects, longest)
+					t.Errorf("input mode %v, seed %d: client %d is %v (%v) after %d reconnects; the longest turn took %v", mode, seed, i, s, r, p.client.Stats().Reconnects, longest)
 				}
 			}
 		}

@@ -7,23 +7,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// With every snapshot a player is told his own state, because a prediction is held against the
-// state of its tick. One that is, bit for bit, what a packet said that he has acknowledged is not
-// said again but named: by how many packets ago that was. So a player who stands costs seven bits a
-// snapshot, whatever his state consists of.
+// Every snapshot carries the player's own state, since the client compares its prediction with the
+// state of that tick. A state that equals, bit for bit, that of an acknowledged packet is not sent
+// again: the packet refers to the other one by the number of packets between them. So a player at
+// rest costs seven bits a snapshot, whatever its state consists of.
 const (
 	recallBits = 6
 	recall     = 1 << recallBits // packets; a second and more at any rate of snapshots up to 60
 	remembered = 2 * recall      // on the client: packets overtake each other
 )
 
-var errNotSaid = errors.New("netcode: the own state of a packet that never came")
+var errNotSaid = errors.New("netcode: a reference to the own state of a packet that was not received")
 
-// ownState is what a client is told of himself.
+// ownState is the state of a client's own player on the wire.
 type ownState[S any] struct {
 	state S
 	jumps uint8
-	body  EntityID // what shows him; None if that is hidden from him
+	body  EntityID // the player's entity; NoEntity if the player is not shown it
 }
 
 func (o ownState[S]) write(w *Writer, states StateCodec[S]) {
@@ -39,14 +39,14 @@ func readOwn[S any](r *Reader, states StateCodec[S]) (o ownState[S]) {
 	return o
 }
 
-// ownSent is the server's part.
+// ownSent is the server's side of own states.
 type ownSent struct {
-	bits    []byte        // what is true now, as it travels
+	bits    []byte        // the present state as it is sent
 	version uint32        // counts its changes, from 1
-	known   packet.Number // newest packet with this version that has been acknowledged; 0: none has
+	known   packet.Number // newest acknowledged packet with this version; 0: none
 }
 
-// note takes over what is true now.
+// note sets the present state.
 func (o *ownSent) note(bits []byte) {
 	if o.version == 0 || !bytes.Equal(o.bits, bits) {
 		o.bits = append(o.bits[:0], bits...)
@@ -54,15 +54,15 @@ func (o *ownSent) note(bits []byte) {
 	}
 }
 
-// delivered is told that a packet has arrived which was sent when a version was true.
+// delivered records that a packet with a version has arrived.
 func (o *ownSent) delivered(n packet.Number, version uint32) {
 	if version == o.version && version != 0 {
 		o.known = max(o.known, n)
 	}
 }
 
-// name writes into packet n how many packets ago the same was said, if that is known to have been
-// heard, and reports whether it was.
+// name writes into packet n a reference to an acknowledged packet with the same state. It returns
+// false if there is none.
 func (o *ownSent) name(w *Writer, n packet.Number) bool {
 	back := n - o.known
 	said := o.known != 0 && back < recall
@@ -73,8 +73,7 @@ func (o *ownSent) name(w *Writer, n packet.Number) bool {
 	return said
 }
 
-// writeOwn writes what p is told of himself in packet n, and returns how many bits more it would
-// have been in full.
+// writeOwn writes the own state of p into packet n. It returns how many bits a reference has saved.
 func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (saved int) {
 	if p.own.name(w, n) {
 		return 8*len(p.own.bits) - recallBits
@@ -83,18 +82,18 @@ func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (sa
 	return 0
 }
 
-// noteOwn compares what is true of a player with what he was told.
+// noteOwn sets the present own state of a player.
 func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 	if !p.playing {
 		return
 	}
-	s.noting = NewWriter(s.scratch)
-	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(&s.noting, s.protocol.game.States)
-	// one that does not fit is never acknowledged: it is not sent either
-	p.own.note(s.noting.Bytes())
+	s.ownWriter = NewWriter(s.scratch)
+	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(&s.ownWriter, s.protocol.game.States)
+	// A state that does not fit is not sent, and so never acknowledged.
+	p.own.note(s.ownWriter.Bytes())
 }
 
-// ownReceived is the client's part: what packets said, by their numbers.
+// ownReceived is the client's side: own states by the numbers of their packets.
 type ownReceived[S any] struct {
 	ring [remembered]struct {
 		number packet.Number
@@ -102,7 +101,8 @@ type ownReceived[S any] struct {
 	}
 }
 
-// read reads what packet n says. Naming a packet that has not come is an error of the reader.
+// read reads the own state of packet n. A reference to a packet that was not received is an error
+// of the reader.
 func (h *ownReceived[S]) read(r *Reader, n packet.Number, states StateCodec[S]) (o ownState[S]) {
 	if !r.Bool() {
 		return readOwn(r, states)
@@ -115,7 +115,7 @@ func (h *ownReceived[S]) read(r *Reader, n packet.Number, states StateCodec[S]) 
 	return o
 }
 
-// keep remembers what a packet said that is acknowledged from now on.
+// keep stores the own state of a packet that is acknowledged from now on.
 func (h *ownReceived[S]) keep(n packet.Number, o ownState[S]) {
 	e := &h.ring[n%remembered]
 	e.number, e.own = n, o

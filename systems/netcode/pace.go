@@ -3,40 +3,38 @@ package netcode
 import (
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// overhead is the number of bytes that the way of a datagram adds to a packet of the session:
-// IPv4, UDP and DTLS, and the byte that says what it is.
+// overhead is how many bytes are added to a packet of the session: the headers of IPv4, UDP and
+// DTLS, and the byte of the datagram's kind.
 const overhead = 66 + 1
 
-// longestPacket is how long a packet may take on the line, at the rate that the line is known to
-// carry: everything behind it waits so long.
+// longestPacket is how long a packet may occupy the path, at the rate that the path is known to
+// carry. Everything behind it waits as long.
 const longestPacket = 50 * time.Millisecond
 
-// leastWhole is how many rounds a second the views of a client wait for, at least: where they take
-// longer, what is far away is drawn from older states.
+// leastWhole is the least number of rounds per second that a client's views wait for. With fewer
+// rounds, far entities are drawn from older states.
 const leastWhole = 8
 
-// pace keeps what one end sends to the rate that its [congestion.Controller] has found. As long as
-// that is the ceiling, it limits nothing.
+// pace keeps one end to the rate that its [congestion.Controller] has found. As long as that rate
+// is the ceiling, pace limits nothing.
 type pace struct {
 	control *congestion.Controller
-	bucket  packet.Pacer
+	bucket  bucket.Paced
 	limited bool
 }
 
-// newPace returns a pace for an end that sends at most so many bytes of packets in so many
-// packets, each second.
+// newPace returns a pace for an end that sends at most these bytes in these packets per second.
 func newPace(bytes, packets int) pace {
 	return pace{control: congestion.New(congestion.Config{Ceiling: bytes + packets*overhead})}
 }
 
-// room returns how many bytes the next packet may have, at least least and at most mtu; 0: it is
-// too early for as many bytes as are wanted. A packet that is wanted as large as may be comes as
-// seldom as is worth its overhead.
+// room returns how many bytes the next packet may have, from least to mtu. It returns 0 while it is
+// too early for the wanted bytes. So a large packet waits until it is worth its overhead.
 func (p *pace) room(now time.Duration, least, mtu, wanted int) int {
 	rate := p.control.Rate(now)
 	if p.limited = p.control.Limited(now); !p.limited {
@@ -50,24 +48,24 @@ func (p *pace) room(now time.Duration, least, mtu, wanted int) int {
 	return most
 }
 
-// spend takes a packet that was sent.
+// spend counts a packet that was sent.
 func (p *pace) spend(bytes int) {
 	if p.limited {
-		p.bucket.Spend(bytes + overhead)
+		p.bucket.Spend(float64(bytes + overhead))
 	}
 }
 
-// rounds measures how long it takes until all that has something to say has had its turn, in a
-// stream that is thinned.
+// rounds measures how long a path of a limited rate takes until all changed entities have been
+// sent.
 type rounds struct {
 	last    uint64  // tick in which packets were sent
-	gap     float64 // ticks between two such, smoothed
-	share   float64 // of what had something to say that was sent, smoothed
+	gap     float64 // ticks between two of them, smoothed
+	share   float64 // of changed entities that were sent, smoothed
 	records int     // in the tick
 	waiting int
 }
 
-// packet takes what a packet held.
+// packet counts the contents of a packet.
 func (r *rounds) packet(sent snapshot.Result) {
 	r.records += sent.Records
 	r.waiting = sent.Waiting
@@ -88,5 +86,5 @@ func (r *rounds) tick(tick uint64) {
 	r.last, r.records, r.waiting = tick, 0, 0
 }
 
-// ticks returns how many a round takes.
+// ticks returns the length of a round in ticks.
 func (r *rounds) ticks() float64 { return r.gap / r.share }

@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,60 +10,61 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// Game is what a player is made of: a state S that his inputs I step forward, on the server and in
-// his own client's prediction by the same function. States and inputs are copied by assignment, and
-// old ones kept: what Step changes must lie in S itself, not behind a slice, a map or a pointer in
-// it.
+// Game defines the players: their state S, and the function that steps it by inputs I, on the
+// server and in the prediction of the player's own client. States and inputs are copied by
+// assignment, and old ones are kept: everything that Step changes must lie in S itself, not behind
+// a slice, a map or a pointer in it.
 type Game[S any, I comparable] struct {
 	// Step returns a player's state one tick later. It must depend on nothing but its arguments and
-	// on what is a function of the tick (a moving platform), or predictions go wrong. Required.
+	// functions of the tick (a moving platform), or predictions are wrong. Required.
 	Step func(state S, in I, t Tick) S
-	// Pose returns where a player in the state is, in his parent's frame. Required.
+	// Pose returns the pose of a player in the state, in its parent's frame. Required.
 	Pose func(state S) components.Pose3D
-	// MovementBase names what carries a player in the state, so that Pose is in its frame: a mover, or a
-	// body. His entity becomes its child; Step takes the state from one frame to the other when it
-	// boards and leaves. A body that carries the own player is predicted as long as it does, at any
-	// distance. Where what carries him is destroyed, he stays where it was last until his state
-	// names something else; a hierarchy.Hierarchy on the server then needs KeepOrphans, or his
-	// entity goes with it. Nil: nothing ever does, and Pose is in the frame of a parent that the
-	// server's entity has otherwise, if any.
+	// MovementBase names the scripted mover or the body that carries a player in the state; Pose is
+	// in its frame. The player's entity becomes its child. Step takes the state from one frame to
+	// the other when the player enters and leaves. A body that carries the own player is predicted
+	// as long as it does, at any distance. If the carrier is destroyed, the player stays in its
+	// last frame until the state names another one; a hierarchy.Hierarchy on the server then needs
+	// KeepOrphans, or the player's entity is despawned with the carrier. Nil means that nothing
+	// carries players, and Pose is in the frame of the parent that the server's entity has, if any.
 	MovementBase func(state S) MovementBase
-	// Distance tells how far a prediction was off, at least 0, in whatever unit; NaN for what makes
-	// no sense. Up to Tolerance, in the same unit, it counts as right; zero corrects every
-	// difference. What Distance leaves out is not corrected. Required.
+	// Distance returns by how much a prediction was wrong, at least 0, in any unit, or NaN for
+	// values without sense. Up to Tolerance, in the same unit, the prediction counts as right; zero
+	// corrects every difference. A field that Distance leaves out is not corrected. Required.
 	Distance  func(predicted, authoritative S) float64
 	Tolerance float64
-	// Snap is the Distance from which on a correction is drawn as a jump; zero means never.
+	// Snap is the least Distance at which a correction is drawn as a jump; zero means never.
 	Snap float64
-	// CorrectionSpeed is how fast, in units of length per second, a correction is made good in the
-	// picture beside the player's own motion: so he is seen to be pushed, and not to leap. What is
-	// short fades more slowly, by its half-life; what would take more than a second fades as fast
-	// as it must. What he does is seen at once all the while. Zero means 3.
+	// CorrectionSpeed is the speed, in units of length per second, at which the picture follows a
+	// correction, in addition to the player's own motion, so that the player seems to be pushed and
+	// does not jump. A short correction fades more slowly, by its half-life. A correction that
+	// would take more than a second fades within one. The player's own actions are shown at once.
+	// Zero means 3.
 	CorrectionSpeed float32
-	// States packs a player's own state, which goes to him alone in every snapshot, whole and
-	// exact. What Read returns may come from anywhere and must be fit for Step. [StructState] makes
-	// one. Required.
+	// States packs a player's own state, which only that player receives, whole and exact, in every
+	// snapshot. The bits that Read reads may come from anywhere; its result must be fit for Step.
+	// [StructState] makes one. Required.
 	States StateCodec[S]
-	// Inputs packs inputs. What Read returns may come from a cheater: bound it there or in Step, or
-	// who pushes a stick to 127 runs 127 times as fast. [StructInput] makes one. Required.
+	// Inputs packs inputs. An input may come from a cheater: bound it in Read or in Step, or a
+	// stick at 127 makes a player 127 times as fast. [StructInput] makes one. Required.
 	Inputs InputCodec[I]
-	// Rules make up inputs that are missing.
+	// Rules replace missing inputs.
 	Rules InputRules[I]
 }
 
 // StateCodec packs a player's state.
 type StateCodec[S any] interface {
-	// Write packs the state, exactly: what it rounds is taken for a misprediction. It fits a packet
-	// with room to spare, say 500 bytes.
+	// Write packs the state exactly: a rounded value counts as a misprediction. The result must fit
+	// into a packet beside other contents: at most about 500 bytes.
 	Write(w *Writer, state S)
-	// Read is the inverse. The bits may come from anywhere: it must not panic, and what it cannot
-	// take for a state it reports with r.Fail.
+	// Read is the inverse. The bits may come from anywhere: it must not panic, and reports bits
+	// that are no state with r.Fail.
 	Read(r *Reader) S
 }
 
-// Protocol is what both ends agree on. Build it with the same calls on both; a hash of it is
-// compared when a client joins. It is read-only once a server or client uses it, and may then be
-// shared.
+// Protocol is the agreement of both ends about a game. Build it by the same calls on both; a hash
+// of it is compared when a client joins. It is read-only once a server or client uses it, and may
+// then be shared.
 type Protocol[S any, I comparable] struct {
 	game    Game[S, I]
 	schema  *snapshot.Schema
@@ -80,7 +82,7 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 	if game.Tolerance < 0 || math.IsNaN(game.Tolerance) || game.Snap < 0 || math.IsNaN(game.Snap) {
 		return nil, fmt.Errorf("netcode: a Game's Tolerance (%v) and Snap (%v) must not be negative", game.Tolerance, game.Snap)
 	}
-	if game.CorrectionSpeed = or(game.CorrectionSpeed, 3); !(game.CorrectionSpeed > 0) {
+	if game.CorrectionSpeed = cmp.Or(game.CorrectionSpeed, 3); !(game.CorrectionSpeed > 0) {
 		return nil, fmt.Errorf("netcode: a Game's CorrectionSpeed of %v; it must be positive, or 0 for 3 units of length per second", game.CorrectionSpeed)
 	}
 	schema, err := snapshot.NewSchema(c)
@@ -90,16 +92,16 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
 }
 
-// SetScriptedMover says that all entities of a kind follow a path that is a function of the tick:
-// platforms, doors, the sun. The server moves them by it and sends no motion, and clients draw them
-// at the tick at which they draw their own player, so that he does not stand beside the platform
-// that carries him.
+// SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
+// platforms, doors, the sun. The server sends no motion of them. Clients draw them at the same tick
+// as their own player, so that a player stands on the platform that carries it. It panics for a nil
+// path and for an archetype of [Bodies].
 func (p *Protocol[S, I]) SetScriptedMover(kind uint16, path func(t Tick) components.Pose3D) {
 	if path == nil {
 		panic("netcode: SetScriptedMover without a path; pass a function of the tick")
 	}
 	if p.bodies != nil && p.bodies.has(kind) {
-		panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
+		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
 	}
 	p.movers[kind] = path
 }

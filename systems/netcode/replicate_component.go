@@ -9,16 +9,21 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// ReplicateComponent replicates a component type of the game's: what the server's entity has, the client's has,
-// as the codec quantises it. On an entity that is seen in the past a value holds from the step in
-// which the picture comes to the moment that it is of ([Immediate] changes that): a door is open
-// when it is seen to be. On one that is drawn in the present, as the own player is, it holds from
-// when it comes. Call it in the same order on both ends. It panics when the protocol is in use
-// already, for a name that is taken, and for a type that holds pointers: strings, slices and maps
-// are such.
-func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
+// ReplicateComponent replicates a component type of the game: a client's replica has it whenever
+// the server's entity has it, with the value that the codec quantises. On an entity that is drawn
+// in the past, a value takes effect in the step in which the picture reaches its moment, so that a
+// door opens when it is seen to ([Immediate] changes that). On an entity that is drawn in the
+// present, such as the own player, it takes effect when it arrives. Call it in the same order on
+// both ends. It panics when the protocol is in use already, for a name that is taken, and for a
+// type with pointers, which strings, slices and maps have.
+func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) {
+	replicate(p, name, codec, options...)
+}
+
+// replicate is ReplicateComponent, and returns the handle.
+func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
-		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
+		panic(fmt.Sprintf("netcode: ReplicateComponent of %T, which holds a pointer (%s); put an index or an array of fixed size in its place", *new(T), pointer))
 	}
 	m := replicatedComponent[T]{handle: snapshot.Register(p.schema, name, codec)}
 	for _, o := range options {
@@ -28,34 +33,34 @@ func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], na
 	return m.handle
 }
 
-// ComponentOption changes how a component is mirrored.
+// ComponentOption changes how a component is replicated.
 type ComponentOption func(*componentOptions)
 
-// Immediate gives clients the values of a component as soon as they come, wherever the picture is:
-// for what has no place in it, such as scores, names and clocks. An entity that is not seen yet has
-// the newest ones when it is.
+// Immediate lets the values of a component take effect on clients as soon as they arrive, at
+// whatever moment the picture is. It is for components without a place in the picture, such as
+// scores, names and clocks. An entity that appears later has the newest value then.
 func Immediate() ComponentOption { return func(o *componentOptions) { o.onArrival = true } }
 
 type componentOptions struct{ onArrival bool }
 
-// componentKind is a mirrored component type before it knows a world, mirror one that does.
+// componentKind is a replicated component type before there is a world.
 type componentKind interface {
 	bind(w *arche.World) componentMirror
 }
 
 type componentMirror interface {
-	// send copies the entity's component, or that it has none, into what travels.
+	// send copies the entity's component, or that it has none, into the snapshots' world.
 	send(e arche.Entity, to *snapshot.World, id EntityID)
-	// tells reports whether a change says anything of the component.
+	// tells reports whether a change contains the component.
 	tells(change *snapshot.Change) bool
-	// keep holds what a change says, and returns where.
+	// keep stores the value of a change, and returns its place.
 	keep(from *snapshot.Decoder, change *snapshot.Change) (place int32)
-	// keepNewest holds the newest that a decoder knows of an entity, and returns where.
+	// keepNewest stores the newest value that a decoder has for an entity, and returns its place.
 	keepNewest(from *snapshot.Decoder, id EntityID) (place int32)
-	// give gives the entity what is held there, and lets it go; to the zero entity it gives
-	// nothing.
+	// give moves the value of a place to an entity, and frees the place. For the zero entity it
+	// only frees the place.
 	give(place int32, e arche.Entity)
-	// early reports whether values hold from when they come.
+	// early reports whether values take effect when they arrive.
 	early() bool
 }
 
@@ -68,16 +73,16 @@ func (m replicatedComponent[T]) bind(w *arche.World) componentMirror {
 	return &replicatedColumn[T]{replicatedComponent: m, world: w, id: arche.ComponentID[T](w)}
 }
 
-// replicatedColumn is a mirrored component type in a world.
+// replicatedColumn is a replicated component type in a world.
 type replicatedColumn[T comparable] struct {
 	replicatedComponent[T]
 	world *arche.World
 	id    arche.ID
-	held  []T     // what came and does not hold yet
-	free  []int32 // places of it
+	held  []T     // values that have arrived and are not in effect yet
+	free  []int32 // free places in held
 }
 
-// absent is where a component is held that the entity does not have.
+// absent is the place of a component that the entity does not have.
 const absent = -1
 
 func (m *replicatedColumn[T]) send(e arche.Entity, to *snapshot.World, id EntityID) {
@@ -102,7 +107,7 @@ func (m *replicatedColumn[T]) keepNewest(from *snapshot.Decoder, id EntityID) in
 	return m.put(m.handle.Get(from, id))
 }
 
-// put holds a value, or that there is none, and returns where.
+// put stores a value, or that there is none, and returns its place.
 func (m *replicatedColumn[T]) put(v T, ok bool) int32 {
 	if !ok {
 		return absent

@@ -37,7 +37,7 @@ func TestNoTrickGivesTime(t *testing.T) {
 	for _, trick := range []string{"resumes in every step", "resumes four times a second", "jumps ahead in its ids", "is silent, then sends all", "sends ten times too much"} {
 		for _, rate := range []int{5, 20, 60} {
 			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
-				c.OnArrival, c.SnapshotRate = true, rate
+				c.InputMode, c.SnapshotRate = netcode.OnArrival, rate
 				c.Kick = prediction.Policy{Excess: -1} // to see what is gained at least
 			})
 			c := m.joinByHand()
@@ -96,8 +96,8 @@ func TestNoTrickGivesTime(t *testing.T) {
 // A player that resumes over and over is let back in as often as connections may wait, and once in
 // a second after that. Its place stays its own, and it plays on when it has stopped.
 func TestResumesAreLimited(t *testing.T) {
-	for _, arrival := range []bool{false, true} {
-		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival = arrival })
+	for _, mode := range inputModes {
+		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 		c := m.joinByHand()
 		p := m.joined[0]
 		c.inputs(m.server.Tick(), 1, input{})
@@ -119,7 +119,7 @@ func TestResumesAreLimited(t *testing.T) {
 			}
 		}
 		if n := m.server.Stats().Resumed; n > 64+seconds+1 || n < 64 || refused < 1000 {
-			t.Errorf("on arrival %v: resumed %d times in %d s and was refused %d times", arrival, n, seconds, refused)
+			t.Errorf("input mode %v: resumed %d times in %d s and was refused %d times", mode, n, seconds, refused)
 		}
 		m.run(3*time.Second, func() { c.send(m.server.Tick()) })
 		conn := c.dial()
@@ -127,7 +127,7 @@ func TestResumesAreLimited(t *testing.T) {
 		c.resume(conn, p, nil)
 		m.run(time.Second/10, func() { c.conn.Poll(m.now) })
 		if c.conn.State() != transport.Open || !p.Connected() || len(m.joined) != 1 {
-			t.Errorf("on arrival %v: after a pause it is %v (%v)", arrival, c.conn.State(), c.conn.CloseReason())
+			t.Errorf("input mode %v: after a pause it is %v (%v)", mode, c.conn.State(), c.conn.CloseReason())
 		}
 	}
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// A join link that many have may fall into a stranger's hands, who could take all places by it. So
-// the places that one address may have are bounded; those of players who are awaited back count,
-// too.
+// One person with a public join link could take all places. So the places of one address are
+// bounded. Places of players that are expected back count as well.
 
-// customerPrefix returns whose an address is, as far as it tells: an address of IPv4, or the /56 of
-// IPv6 that one customer usually gets. Invalid: nobody's in particular. These are addresses of this
-// machine and of private networks, which no stranger has, and behind which, where a proxy of one's
-// ownState is between, everybody may be; and names of transports without addresses.
+// customerPrefix returns the prefix of one customer: an address of IPv4, or the /56 of IPv6 that a
+// provider usually gives. It is invalid for names of transports without addresses, and for
+// addresses of this machine and of private networks: all clients may have them behind a proxy of
+// the operator's own.
 func customerPrefix(addr string) netip.Prefix {
 	at, ok := address.Parse(addr)
 	if !ok || at.IsLoopback() || at.IsPrivate() || at.IsLinkLocalUnicast() || at.IsUnspecified() {
@@ -27,14 +26,14 @@ func customerPrefix(addr string) netip.Prefix {
 	return address.Network(at)
 }
 
-// networkOf returns the network that an address is of, as transports count it. Invalid: where
+// networkOf returns the network of an address, as transports count it. It is invalid where
 // customerPrefix is.
 func networkOf(addr string) netip.Prefix { return networkOfCustomer(customerPrefix(addr)) }
 
-// networkOfCustomer returns the network that a customer is of. Invalid: where the customer is.
+// networkOfCustomer returns the network of a customer. It is invalid where the customer is.
 func networkOfCustomer(customer netip.Prefix) netip.Prefix { return address.Network(customer.Addr()) }
 
-// crowded says why nobody joins from an address any more, or nothing.
+// addressFull returns the reason to refuse another player of an address, or no reason.
 func (s *Server[S, I]) addressFull(addr string) Reason {
 	customer := customerPrefix(addr)
 	if s.config.MaxPerAddress < 0 || !customer.IsValid() {
@@ -49,5 +48,5 @@ func (s *Server[S, I]) addressFull(addr string) Reason {
 	if n < s.config.MaxPerAddress {
 		return Reason{}
 	}
-	return Reason{Code: transport.Refused, Text: fmt.Sprintf("%d play from your address already; the server's operator can allow more", n)}
+	return Reason{Code: transport.Refused, Text: fmt.Sprintf("%d players of your address play already; the server's operator can allow more", n)}
 }

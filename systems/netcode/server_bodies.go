@@ -7,15 +7,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
-// serverBodies are a server's bodies without their type.
+// serverBodies are a server's bodies without their type parameter.
 type serverBodies interface {
-	// step moves all bodies, together with all players, whose own steps have run.
+	// step steps all bodies together with all players, whose own steps have run.
 	step(t Tick)
-	// predicts reports whether clients predict bodies of the kind, and near whether one does that
-	// is this far away.
+	// predicts reports whether clients predict bodies of the kind. near reports whether a client
+	// predicts a body at a distance.
 	predicts(kind uint16) bool
 	near(distance float32) bool
-	// share puts what players did in the tick into what travels.
+	// share replicates the inputs of players.
 	share()
 }
 
@@ -32,7 +32,7 @@ func (b *bodiesKind[S, I, B]) server(s *Server[S, I]) serverBodies {
 }
 
 func (b *bodiesServer[S, I, B]) predicts(kind uint16) bool {
-	return !b.s.config.OnArrival && b.has(kind)
+	return b.s.config.InputMode != OnArrival && b.has(kind)
 }
 
 func (b *bodiesServer[S, I, B]) near(distance float32) bool { return distance <= b.config.Near }
@@ -46,8 +46,8 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 		}
 	}
 	prediction.SortActors(g.Players)
-	// In the order of slots, which is that of a client's group. Who has just been made has no slot
-	// yet and begins with the next step.
+	// In the order of slots, as in a client's group. A new entity has no slot yet and begins with
+	// the next step.
 	for slot, e := range s.replication.bySlot {
 		if e.IsZero() || !s.world.Alive(e) || !s.world.Has(e, b.id) || !s.world.Has(e, s.replication.logical) || !s.world.Has(e, s.replication.replicated) {
 			continue
@@ -62,7 +62,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 	players, bodies := len(g.Players), len(g.Bodies)
 	b.config.Step(g, t)
 	if len(g.Players) != players || len(g.Bodies) != bodies {
-		panic("netcode: the step of Bodies has added or removed members; change what they are instead")
+		panic("netcode: the Step of Bodies has added or removed members; change their states instead")
 	}
 	for i, e := range b.entities {
 		state := g.Bodies[i].State
@@ -71,11 +71,11 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 			l.Set(pose)
 		}
 	}
-	clear(g.Players) // who leaves must not be kept alive by this
+	clear(g.Players) // keeps no player alive that leaves
 }
 
 func (b *bodiesServer[S, I, B]) share() {
-	if b.config.ProxyState == nil || b.s.config.OnArrival {
+	if b.config.ProxyState == nil || b.s.config.InputMode == OnArrival {
 		return
 	}
 	for _, p := range b.s.players {
@@ -86,7 +86,7 @@ func (b *bodiesServer[S, I, B]) share() {
 		if b.config.ShareInput != nil {
 			in = b.config.ShareInput(in)
 		}
-		if !prediction.Comparable(in) { // of a player that the game itself has driven mad
+		if !prediction.Comparable(in) { // an input of the game's own that holds a NaN
 			in = b.s.protocol.game.Rules.Neutral
 		}
 		if id == p.shared.id && in == p.shared.in {

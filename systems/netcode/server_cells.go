@@ -6,9 +6,9 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// cells finds what is near a place without looking at what is far: a hash of cubic cells, each with
-// a chain of the slots in it. A slot changes its chain only when it crosses into another cell. All
-// memory is there from the start, in proportion to the slots and not to the world's size.
+// cells finds the slots near a place without a scan of all: a hash of cubic cells, each with a
+// chain of the slots in it. A slot changes its chain only when it crosses into another cell. All
+// memory is allocated at the start, in proportion to the slots and not to the world's size.
 type cells struct {
 	size  float64 // edge of a cell, in units of distance
 	heads []int32 // by bucket: its first slot plus one; cells that share a bucket share a chain
@@ -17,10 +17,10 @@ type cells struct {
 	count int     // slots that are at a place
 }
 
-// few is how many slots are all looked at, since that takes less than to look for 27 cells.
+// few is the number of slots up to which a scan of all takes less than a lookup of 27 cells.
 const few = 256
 
-// spot is where a slot is.
+// spot is the place of a slot.
 type spot struct {
 	at         mgl32.Vec3
 	cell       [3]int32
@@ -36,7 +36,8 @@ func newCells(slots int, size float32) cells {
 	return cells{size: float64(size), heads: make([]int32, buckets), spots: make([]spot, slots)}
 }
 
-// index is the cell's number on one axis. Cells at the end of the range hold all that lies beyond.
+// index returns the cell's number on one axis. Cells at the end of the range hold everything
+// beyond.
 func (c *cells) index(x float64) int32 {
 	const most = 1 << 30
 	return int32(max(-most, min(math.Floor(x/c.size), most)))
@@ -54,7 +55,7 @@ func (c *cells) bucket(cell [3]int32) *int32 {
 	return &c.heads[h&uint32(len(c.heads)-1)]
 }
 
-// place puts a slot where it is now. What is at no place (not a number) is near nothing.
+// place moves a slot. A position that is not a number is near nothing.
 func (c *cells) place(slot int, at mgl32.Vec3) {
 	s := &c.spots[slot]
 	s.at = at
@@ -79,7 +80,7 @@ func (c *cells) place(slot int, at mgl32.Vec3) {
 	c.count++
 }
 
-// remove takes a slot out.
+// remove removes a slot.
 func (c *cells) remove(slot int) {
 	s := &c.spots[slot]
 	if !s.in {

@@ -11,12 +11,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// commit makes the world's present state the one that snapshots are made of.
+// commit prepares the world's present state for snapshots.
 func (s *Server[S, I]) commit() {
 	t := &s.replication
 	s.stats.Snapshots++
 	at := s.engine.Time().StepEnd
-	if s.config.OnArrival { // players' ages change without them
+	if s.config.InputMode == OnArrival { // players' ages change without writes
 		for _, p := range s.players {
 			if p != nil {
 				if id := s.idOf(p.Entity); id != NoEntity {
@@ -32,7 +32,7 @@ func (s *Server[S, I]) commit() {
 		}
 		t.dirty[word] = 0
 	}
-	for _, e := range t.scratch { // could not be hung, and are tried again
+	for _, e := range t.scratch { // could not be attached, and are tried again
 		t.dirty.set((*replicationState)(s.world.Get(e, t.track)).id.Slot())
 	}
 	t.scratch = t.scratch[:0]
@@ -48,55 +48,55 @@ func (s *Server[S, I]) commit() {
 	if s.bodies != nil {
 		s.bodies.share()
 	}
-	s.placeTrees()
+	s.placeChildren()
 	s.net.Commit()
 }
 
-// commitState takes over where the entity with a slot is, and whose.
+// commitState sets the pose and the owner of the entity in a slot.
 func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	t := &s.replication
 	e := t.bySlot[slot]
 	tr := (*replicationState)(s.world.Get(e, t.track))
 	pose := (*components.Transform3D)(s.world.Get(e, t.logical)).Get()
 	s.net.SetOwner(tr.id, tr.owner)
-	s.interest.own(slot, tr.owner, tr.always)
+	s.interest.setOwner(slot, tr.owner, tr.always)
 	if !t.attached.has(slot) {
 		s.interest.put(slot, slot, pose.Position)
 	}
 	state := snapshot.State{Discontinuity: tr.jumps}
 	if path := s.protocol.movers[tr.archetype]; path != nil {
-		// Clients know where it is.
+		// Clients know the path.
 		pose := path(0).Normalize()
 		state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
 	} else {
 		state.Position, state.Rotation = pose.Position, pose.Rotation
 		state.Velocity, state.Angular, state.AtRest = tr.velocity, tr.angular, tr.rests
 		s.mustReach(tr.id, e, pose.Position)
-		if s.config.OnArrival {
+		if s.config.InputMode == OnArrival {
 			state.Age = s.ageOf(e, tr.owner, at)
 		}
 	}
 	s.net.SetState(tr.id, state)
 }
 
-// mustReach says, once, of a position that no client gets to know.
+// mustReach logs, once, a position that cannot be sent.
 func (s *Server[S, I]) mustReach(id EntityID, e arche.Entity, position mgl32.Vec3) {
-	if s.outside {
+	if s.loggedOutside {
 		return
 	}
 	grid := &s.protocol.grid
 	for axis, v := range position {
 		if flat := grid.Min[axis] == grid.Max[axis]; !flat && (v < grid.Min[axis] || v > grid.Max[axis]) {
-			s.outside = true
-			s.config.Log.Error("tandem: an entity is beyond the positions that travel, and shown at their edge: widen netcode.Config.Position",
+			s.loggedOutside = true
+			s.config.Log.Error("tandem: an entity is outside of the range of positions, and is shown at its edge: widen netcode.Config.Position",
 				"entity", e, "id", id.String(), "position", position, "min", grid.Min, "max", grid.Max)
 			return
 		}
 	}
 }
 
-// commitParents hangs what has a new parent below it: after all of it is free, since two may have
-// changed places. What cannot be hung is left in the scratch list.
+// commitParents attaches entities to their new parents. It detaches all of them first, since two
+// may have changed places. Entities that cannot be attached are left in the scratch list.
 func (s *Server[S, I]) commitParents() {
 	t := &s.replication
 	for word, set := range t.dirty {
@@ -125,10 +125,10 @@ func (s *Server[S, I]) commitParents() {
 	t.scratch = refused
 }
 
-// ageOf is how old the state of a player's entity is where inputs run on arrival.
+// ageOf returns the age of the state of a player's entity in the mode OnArrival, else 0.
 func (s *Server[S, I]) ageOf(e arche.Entity, owner uint16, at time.Duration) time.Duration {
 	if p := s.playerOf(owner); p != nil && p.Entity == e {
-		return max(p.arrivals.Delta(at), 0)
+		return p.inputs.age(at)
 	}
 	return 0
 }

@@ -12,65 +12,67 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
 // JoinRequest is a client that wants to join.
 type JoinRequest struct {
-	Addr string // as the transport writes it
-	// Token is what the client presents, at most 256 bytes; valid during the call. For a client
-	// that resumes it may also be the token by which its player has joined: see
+	Addr string // in the transport's form
+	// Token is the token that the client presents, at most 256 bytes; valid during the call. For a
+	// client that resumes it may also be the token with which its player has joined: see
 	// ServerConfig.Authenticate.
 	Token    []byte
-	ResumeID ResumeID // of the place that the client says it has or had; zero: none
-	Resumes  bool     // the client has proved to be a player who is in, or awaited back
+	ResumeID ResumeID // of the place that the client claims to have or to have had; zero: none
+	// the client has proved that it is a present player, or one that is expected back
+	Resumes bool
 }
 
-// ResumeID names a place on a server without being of any use for getting in: it is the SHA-256 hash of
-// the secret with which the player who was given the place comes back. Who presents a key knows its
-// secret, so a server that has written down whose key it was knows him again when it has itself
-// forgotten him: after a restart, or after ServerConfig.Grace. The zero value is nobody's.
+// ResumeID identifies a player's place on a server. It is the SHA-256 hash of the secret with which
+// the player comes back, so it cannot be used to join. A client that presents a ResumeID knows its
+// secret. A server that has stored it can therefore recognise the player after a restart, or after
+// ServerConfig.Grace. The zero value is nobody's.
 type ResumeID [sha256.Size]byte
 
-// pendingConn is a connection that has not said yet who it is. It costs one of these and nothing else.
+// pendingConn is a connection without a hello so far. It uses no other memory.
 type pendingConn[S any, I comparable] struct {
 	conn    Conn
-	network netip.Prefix // that he comes from, as networkOf has it
+	network netip.Prefix // as of networkOf
 	since   time.Duration
-	strange int           // datagrams so far that say nothing
+	invalid int           // datagrams so far that are no hello
 	asked   time.Duration // when it first asked to resume beside another connection; 0: it has not
 }
 
-// A connection beside another one takes its place when it has asked for besideWait and the other
-// one has been silent for besideSilence. What an outage held up comes at its end, on both at once.
+// A second connection of a player replaces the first one when it has asked for besideWait and the
+// first one has been silent for besideSilence. At the end of an outage delayed packets arrive on
+// both at once.
 const (
 	besideWait    = time.Second / 2
 	besideSilence = time.Second
 )
 
-// maxStrange is the most datagrams other than a hello that a connection may send before it says who
-// it is. A client sends none.
-const maxStrange = 64
+// maxInvalid is the most datagrams that a connection may send before its hello. A client sends
+// none.
+const maxInvalid = 64
 
-// maxWaiting bounds the newcomers; a transport's own admission limits come before it. When another
-// one comes, he who has said nothing for longest goes, of those from the network that has most of
-// them: a client speaks as soon as its connection is open, and strangers who never do would keep it
-// out. What he has said by then is heard before: a server that was held up finds many at once, and
-// the word of the first of them has long been there.
+// maxWaiting is the most pending connections; a transport's own admission limits come before it.
+// When there are more, the oldest one of the network with the most pending connections is closed: a
+// client sends its hello as soon as its connection is open, and silent connections must not keep it
+// out. Datagrams of that connection are handled first, since a server that has stalled finds many
+// connections at once whose hellos have long arrived.
 const maxWaiting = 64
 
-// A player comes back maxComebacks times at once, as many as connections may wait, and once in a
-// second after that, which is as often as a client tries by itself.
+// A player may come back maxComebacks times at once, as many as connections may be pending, and
+// then once a second, as often as a client tries by itself.
 const (
 	maxComebacks       = maxWaiting
 	comebacksPerSecond = 1
 )
 
-// perPoll bounds the datagrams that one connection may have looked at in one poll, so that nobody
-// can hold up the step.
+// perPoll is the most datagrams of one connection that are handled in one poll, so that no client
+// can delay the step.
 const perPoll = 64
 
 func (s *Server[S, I]) accept(conn Conn, now time.Duration) {
@@ -79,7 +81,7 @@ func (s *Server[S, I]) accept(conn Conn, now time.Duration) {
 		return
 	}
 	if len(s.waiting) >= maxWaiting {
-		i := s.firstToGo()
+		i := s.evicted()
 		first := s.waiting[i]
 		s.waiting = slices.Delete(s.waiting, i, i+1)
 		first.conn.Poll(now)
@@ -91,15 +93,15 @@ func (s *Server[S, I]) accept(conn Conn, now time.Duration) {
 	s.waiting = append(s.waiting, pendingConn[S, I]{conn: conn, network: networkOf(conn.RemoteAddr()), since: now})
 }
 
-// refuse sends a newcomer away.
+// refuse closes a connection with a reason.
 func (s *Server[S, I]) refuse(conn Conn, reason Reason) {
 	s.stats.Refused++
 	conn.Close(reason)
 }
 
-// firstToGo returns which of the newcomers makes room for another one. Who connects from one
-// network, however fast, has to make room for himself.
-func (s *Server[S, I]) firstToGo() int {
+// evicted returns the index of the pending connection that makes room for another one. Connections
+// of one network, however many, make room for each other only.
+func (s *Server[S, I]) evicted() int {
 	first, most := 0, 0
 	for i, n := range s.waiting {
 		count := 1
@@ -115,7 +117,7 @@ func (s *Server[S, I]) firstToGo() int {
 	return first
 }
 
-// receiveWaiting lets in those who have said who they are.
+// receiveWaiting handles the pending connections.
 func (s *Server[S, I]) receiveWaiting(now time.Duration) {
 	kept := s.waiting[:0]
 	for _, n := range s.waiting {
@@ -128,7 +130,7 @@ func (s *Server[S, I]) receiveWaiting(now time.Duration) {
 	s.waiting = kept
 }
 
-// receivePending reports whether the connection goes on waiting.
+// receivePending handles a pending connection and reports whether it is still pending.
 func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) bool {
 	for range perPoll {
 		size, ok := n.conn.Recv(s.packet)
@@ -137,13 +139,13 @@ func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) b
 		}
 		s.stats.ReceivedBytes += uint64(size)
 		if size == 0 || s.packet[0] != kindHello && s.packet[0] != kindBeside || size > maxHello {
-			if n.strange++; n.strange > maxStrange {
-				s.refuse(n.conn, Reason{Code: transport.Overload, Text: "sent too much that a client would not"})
+			if n.invalid++; n.invalid > maxInvalid {
+				s.refuse(n.conn, Reason{Code: transport.Overload, Text: "sent too many datagrams before a hello"})
 				return false
 			}
 			continue
 		}
-		if s.packet[0] == kindBeside && s.waits(n, s.packet[1:size], now) {
+		if s.packet[0] == kindBeside && s.mustWait(n, s.packet[1:size], now) {
 			continue
 		}
 		reason := s.admit(n.conn, s.packet[1:size], now)
@@ -157,14 +159,14 @@ func (s *Server[S, I]) receivePending(n *pendingConn[S, I], now time.Duration) b
 	case n.conn.State() == transport.Closed:
 		return false
 	case now-n.since > s.config.HelloTimeout:
-		s.refuse(n.conn, Reason{Code: transport.TimedOut, Text: "said nothing that a client would say"})
+		s.refuse(n.conn, Reason{Code: transport.TimedOut, Text: "no hello was received in time"})
 		return false
 	}
 	return true
 }
 
-// waits reports whether a connection beside a player's other one has to wait, and says so to it.
-func (s *Server[S, I]) waits(n *pendingConn[S, I], greeting []byte, now time.Duration) bool {
+// mustWait reports whether a second connection of a player has to wait, and if so answers that.
+func (s *Server[S, I]) mustWait(n *pendingConn[S, I], greeting []byte, now time.Duration) bool {
 	r := NewReader(greeting)
 	var h hello
 	if h.read(&r, s.protocol.schema) != nil {
@@ -192,7 +194,7 @@ func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
 	return nil
 }
 
-// admit makes a player of a connection, or says why not.
+// admit makes a connection a new or a resumed player, or returns why not.
 func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (refused Reason) {
 	r := NewReader(greeting)
 	var h hello
@@ -200,7 +202,7 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		return Reason{Code: transport.Mismatch, Text: err.Error()}
 	} else if err != nil {
 		s.stats.Malformed++
-		return Reason{Code: transport.Refused, Text: "the greeting made no sense; is this the same game?"}
+		return Reason{Code: transport.Refused, Text: "the hello is malformed; is this the same game?"}
 	}
 	if p := s.resumed(&h); p != nil {
 		if p.resumePacer.Allowance(now) < 1 {
@@ -210,14 +212,13 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		if err := s.authenticateAgain(p, conn, h.token); err != nil {
 			return refusal(err)
 		}
-		if p.kick.Code != transport.NoReason { // and goes for good when it is his turn to be heard
+		if p.kick.Code != transport.NoReason { // receive removes the player
 			return p.kick
 		}
 		s.resume(p, conn, now)
 		return Reason{}
 	}
-	// A stranger with a secret that nobody has, or a player who came too late, is a newcomer like
-	// any other.
+	// A secret that no player has, such as that of a player who came too late, makes a new player.
 	if s.draining.Code != transport.NoReason {
 		return s.draining
 	}
@@ -252,16 +253,16 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 	s.players[slot], p.slot = p, slot
 	s.stats.Joined++
 	p.State, p.Entity = s.config.Joined(p)
-	s.mustShow(p.Entity)
+	s.checkJoined(p.Entity)
 	p.playing = true
-	s.own(p)
-	p.unwritten = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
+	s.setOwner(p)
+	p.joinUnlogged = !s.logJoin(p, "joined", "addr", conn.RemoteAddr())
 	s.sendWelcome(p, false)
 	return Reason{}
 }
 
 // authenticateAgain calls Authenticate for a player that comes back: with the token that it joined
-// with, and with the one that it presents now if that is another. A ban of either keeps it out.
+// with, and with the one that it presents now if that is another one. A ban of either refuses it.
 func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn Conn, token []byte) error {
 	if s.config.Authenticate == nil {
 		return nil
@@ -274,7 +275,7 @@ func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn Conn, token []byt
 	return s.config.Authenticate(c)
 }
 
-// refusal is the reason for a client that Authenticate does not let in.
+// refusal returns the reason for a client that Authenticate refuses.
 func refusal(err error) Reason {
 	code := transport.Unauthorized
 	var later interface{ Temporary() bool }
@@ -284,8 +285,9 @@ func refusal(err error) Reason {
 	return Reason{Code: code, Text: err.Error()}
 }
 
-// mustShow panics for what Joined should not have returned: nobody would ever see the player.
-func (s *Server[S, I]) mustShow(e arche.Entity) {
+// checkJoined panics for an entity that Joined must not return, since no client would see the
+// player.
+func (s *Server[S, I]) checkJoined(e arche.Entity) {
 	switch {
 	case e.IsZero():
 	case !s.world.Alive(e):
@@ -301,11 +303,11 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 		return nil, err
 	}
 	p.resumeID = p.secret.key()
-	p.resumePacer = packet.NewPacer(comebacksPerSecond, maxComebacks)
+	p.resumePacer = bucket.NewPaced(comebacksPerSecond, maxComebacks)
 	p.rate = s.clampRate(rate)
 	var err error
 	p.pace = newPace(s.config.Bandwidth, s.config.SnapshotRate+s.config.Bandwidth/conn.MTU())
-	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: p, Control: p.pace.control, Overhead: overhead}); err != nil {
+	if p.endpoint, err = packet.NewEndpoint(packet.Config{MTU: conn.MTU() - 1, Handler: (*playerHandler[S, I])(p), Control: p.pace.control, Overhead: overhead}); err != nil {
 		return nil, err
 	}
 	p.encoder = snapshot.NewEncoder(s.net, snapshot.EncoderConfig{Shared: s.shared})
@@ -316,19 +318,9 @@ func (s *Server[S, I]) newPlayer(conn Conn, now time.Duration, rate int) (*Playe
 	// A thin line would keep a full burst of spawns queued for half a second, so a new connection
 	// begins with two packets and earns the rest.
 	burst := max(s.config.Bandwidth/4, conn.MTU())
-	p.pacer = packet.NewPacer(float64(s.config.Bandwidth), float64(burst))
-	p.pacer.Spend(max(burst-2*conn.MTU(), 0))
-	rules := s.protocol.game.Rules
-	if s.config.OnArrival {
-		step := time.Second / time.Duration(s.protocol.TickRate())
-		bank := 0
-		if s.config.InputCredit > 0 {
-			bank = min(max(1, int(s.config.InputCredit/step)), prediction.MaxHistory)
-		}
-		p.arrivals, err = prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: s.config.Kick})
-	} else {
-		p.buffer, err = prediction.NewBuffer(s.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: s.protocol.TickRate(), Kick: s.config.Kick})
-	}
+	p.pacer = bucket.NewPaced(float64(s.config.Bandwidth), float64(burst))
+	p.pacer.Spend(float64(max(burst-2*conn.MTU(), 0)))
+	p.inputs, err = newPlayerInputs(p)
 	return p, err
 }
 
@@ -339,7 +331,7 @@ func (s *Server[S, I]) clampRate(wanted int) int {
 	return min(max(wanted, s.config.MinSnapshotRate), s.config.SnapshotRate)
 }
 
-// freeNumber returns a number that no player has; there are more numbers than places.
+// freeNumber returns a number that no player has. There are more numbers than places.
 func (s *Server[S, I]) freeNumber() uint16 {
 	for {
 		n := s.next
@@ -356,16 +348,16 @@ func (s *Server[S, I]) freeNumber() uint16 {
 	}
 }
 
-// ownState writes down whose a player's entity is.
-func (s *Server[S, I]) own(p *Player[S, I]) {
+// setOwner marks a player's entity as its own.
+func (s *Server[S, I]) setOwner(p *Player[S, I]) {
 	if p.Entity.IsZero() || !s.world.Alive(p.Entity) || !s.world.Has(p.Entity, s.replication.replicated) {
 		return
 	}
 	(*Replicated)(s.world.Get(p.Entity, s.replication.replicated)).Owner = p.number
 }
 
-// resume gives a player his new connection. What he had acknowledged still holds, so he is sent
-// what changed since.
+// resume gives a player its new connection. Earlier acknowledgements still hold, so the player is
+// sent the changes since them.
 func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
 	if p.conn != nil {
 		reason := Reason{Code: transport.Replaced, Text: "you came back on another connection"}
@@ -373,9 +365,9 @@ func (s *Server[S, I]) resume(p *Player[S, I], conn Conn, now time.Duration) {
 		s.lose(p, reason, now)
 	}
 	p.conn, p.receivedAt = conn, now
-	p.ping.waits = false // the answer would tell of the old path
+	p.ping.waits = false // the answer would measure the old path
 	p.pace.control.Reset()
-	if err := p.resetInputs(); err != nil {
+	if err := p.inputs.reset(); err != nil {
 		s.config.Log.Error("tandem: cannot reset a player's inputs", "error", err)
 	}
 	s.stats.Resumed++
@@ -387,7 +379,7 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	var buf [64]byte
 	buf[0] = kindWelcome
 	w := NewWriter(buf[1:])
-	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.OnArrival, rate: uint8(p.rate)}
+	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate)}
 	m.write(&w)
 	transport.SetStranger(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])

@@ -7,36 +7,36 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// A stranger is refused as often as it knocks, and a player may come and go all day: neither may
-// fill the disk that the log is on, nor keep the log from telling of others.
+// Clients can be refused and players can come and go any number of times. Neither may fill the disk
+// of the log, nor keep lines about others out of it.
 
-// lines bounds how many lines of a kind are written. In each interval the first ones are; those
-// after them are counted, and their number is written when the interval is over. Connections of
-// this machine and of private networks have as many lines as mostly suffice. Networks of strangers
-// have twice as many together, and one of them a quarter: so it takes many to silence others.
+// logLimit bounds the lines of a kind. The first ones in each interval are written; further ones
+// are counted, and the count is written when the interval is over. Connections of this machine and
+// of private networks have most lines. Other networks have twice as many together, and each of them
+// a quarter of most, so that no single network uses up the lines of others.
 type logLimit struct {
 	most     int // in an interval, of this machine and of private networks
 	began    time.Duration
 	local    int // written, of those
-	foreign  int // written, of networks of strangers
+	foreign  int // written, of other networks
 	withheld int
-	networks map[netip.Prefix]int // written, of each network of strangers
+	networks map[netip.Prefix]int // written, of each other network
 }
 
 const (
 	linesEvery   = time.Minute
 	mostRefusals = 20 // lines in an interval
-	mostOfPlayer = 4  // lines in an interval about a player who has been in for one
+	mostOfPlayer = 4  // lines in an interval about a player that has played for one
 )
 
 func newLogLimit(most int) logLimit { return logLimit{most: most, networks: map[netip.Prefix]int{}} }
 
-// mostJoins is for players that join, are lost, come back and leave: as many as come and go when
-// all are sent away at once and return.
+// mostJoins returns the limit for players that join, are lost, come back and leave: enough for all
+// of them to leave and return at once.
 func mostJoins(players int) int { return max(100, 2*players) }
 
-// allow reports whether a line about a network, as networkOf has it, may be written at a time;
-// otherwise it is counted.
+// allow reports whether a line about a network, as of networkOf, may be written now; otherwise it
+// counts the line.
 func (l *logLimit) allow(now time.Duration, network netip.Prefix) bool {
 	written := l.local + l.foreign
 	if written > 0 && l.withheld == 0 && now-l.began >= linesEvery {
@@ -75,9 +75,8 @@ func (l *logLimit) rest() (withheld int) {
 	return withheld
 }
 
-// logJoin writes that a player has come or gone, and reports whether it did. A player that has
-// been in for an interval has lines of its own, which no storm of others uses up; so has one that
-// was kicked.
+// logJoin logs that a player has come or gone, and reports whether it did. Players that were kicked
+// or have played for an interval have lines of their own, which other players cannot use up.
 func (s *Server[S, I]) logJoin(p *Player[S, I], message string, details ...any) bool {
 	now := s.real()
 	budget := &s.joins
@@ -93,21 +92,21 @@ func (s *Server[S, I]) logJoin(p *Player[S, I], message string, details ...any) 
 	return true
 }
 
-// logLate writes of a player that stays that it has joined, if that was not written at its time.
+// logLate logs that a player has joined, if that was withheld and the player has stayed.
 func (s *Server[S, I]) logLate(p *Player[S, I], now time.Duration) {
-	if p.unwritten && now-p.joinedAt >= linesEvery {
-		p.unwritten = !s.logJoin(p, "joined", "addr", p.Addr(), "ago", now-p.joinedAt)
+	if p.joinUnlogged && now-p.joinedAt >= linesEvery {
+		p.joinUnlogged = !s.logJoin(p, "joined", "addr", p.Addr(), "ago", now-p.joinedAt)
 	}
 }
 
-// logRefusal writes why a client was not let in.
+// logRefusal logs why a client was refused.
 func (s *Server[S, I]) logRefusal(conn Conn, reason Reason, now time.Duration) {
 	if s.refusalLines.allow(now, networkOf(conn.RemoteAddr())) {
 		s.config.Log.Info("tandem: refused", "addr", conn.RemoteAddr(), "reason", reason.String())
 	}
 }
 
-// logWithheld writes how often something happened that was not written each time.
+// logWithheld logs the numbers of withheld lines.
 func (s *Server[S, I]) logWithheld(refused, cameAndWent int) {
 	if refused > 0 {
 		s.config.Log.Info("tandem: more were refused", "times", refused)

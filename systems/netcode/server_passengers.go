@@ -6,13 +6,15 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// MovementBase names what carries a player: a mover or a body, not both. The zero value is nothing.
+// MovementBase names the carrier of a player: a scripted mover or a body, not both. The zero value
+// is no carrier.
 type MovementBase struct {
-	Mover uint16   // a kind that was given to SetScriptedMover; 0: none
-	Body  EntityID // the ID of an entity of one of the kinds of Bodies; None: none
+	Mover uint16   // an archetype of SetScriptedMover; 0: none
+	Body  EntityID // the ID of an entity of one of Bodies' Archetypes; NoEntity: none
 }
 
-// carry makes his entity a child of what carries him, and returns his pose in its frame.
+// carry makes the player's entity a child of its carrier, and returns its pose in the carrier's
+// frame.
 func (p *Player[S, I]) carry() components.Pose3D {
 	s := p.server
 	game := &s.protocol.game
@@ -23,7 +25,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	by := game.MovementBase(p.State)
 	carrier := s.baseEntity(by)
 	if by.Body != NoEntity && carrier.IsZero() {
-		// it is gone, and he stays where it had him until his state says otherwise
+		// the carrier is gone; the player stays in its last frame until its state names another one
 		pose, by = p.frame.Mul(pose), MovementBase{}
 	}
 	if by != p.base {
@@ -49,7 +51,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	return pose
 }
 
-// carrier returns the entity that a carrier is, the zero one if there is none.
+// baseEntity returns the entity of a carrier, the zero entity if there is none.
 func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 	if by == (MovementBase{}) {
 		return arche.Entity{}
@@ -68,8 +70,8 @@ func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 	return arche.Entity{}
 }
 
-// boards takes where a player was after the step before into the frame of what carries him now, so
-// that his motion goes on, for those who see him, across the change.
+// enterBase takes a player's pose after the previous step into the frame of its present carrier, so
+// that others see one continuous motion across the change.
 func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 	if !s.world.Has(p.Entity, s.replication.track) {
 		return
@@ -83,7 +85,7 @@ func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 	tr.passenger = true
 }
 
-// frameBefore is where a carrier was when the present step began.
+// frameBefore returns a carrier's pose at the beginning of the present step.
 func (s *Server[S, I]) frameBefore(by MovementBase) components.Pose3D {
 	if path := s.protocol.movers[by.Mover]; by.Mover != 0 && path != nil {
 		return path(s.Tick()).Normalize()

@@ -8,21 +8,21 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/components"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Player is one client, as the server knows him.
+// Player is one client on the server.
 type Player[S any, I comparable] struct {
-	// State is his authoritative state. The server steps it by his inputs before FixedUpdate's
-	// other systems run, which may change it further (a push, damage); use Teleport for jumps.
+	// State is the player's authoritative state. The server steps it by the player's inputs before
+	// FixedUpdate's other systems run, which may change it further (a push, damage); use Teleport
+	// for jumps.
 	State S
-	// Entity shows him to others; the zero entity for a spectator.
+	// Entity shows the player to others; the zero entity for a spectator.
 	Entity arche.Entity
-	// Input is what ran in this tick, or last.
+	// Input is the newest input that has run.
 	Input I
 
 	server   *Server[S, I]
@@ -34,72 +34,70 @@ type Player[S any, I comparable] struct {
 	slot     int
 	rate     int
 
-	conn Conn // nil: awaited back
-	// whose place it is, by the address from which he joined: else one with two addresses would
-	// fill all places, by moving away
-	customer    netip.Prefix
-	resumePacer packet.Pacer // a bucket of them, not of bytes
-	joinedAt    time.Duration
-	lines       logLimit // of the log, when it has been in for a while
-	unwritten   bool     // the log does not say that it has joined
-	lostAt      time.Duration
-	receivedAt  time.Duration
-	endpoint    *packet.Endpoint
-	encoder     *snapshot.Encoder
-	pacer       packet.Pacer // keeps to ServerConfig.Bandwidth
-	pace        pace         // keeps to what the path carries
-	rounds      rounds
-	wanted      int // bytes of a packet that says all, as far as is known
-	ping        struct {
+	conn Conn // nil: expected back
+	// by the address from which the player joined, also after it has moved to another one: else one
+	// customer with two addresses could fill all places
+	customer     netip.Prefix
+	resumePacer  bucket.Paced // bounds how often it comes back
+	joinedAt     time.Duration
+	lines        logLimit // of the log, once it has played for a while
+	joinUnlogged bool     // no line of the log says that it has joined
+	lostAt       time.Duration
+	receivedAt   time.Duration
+	endpoint     *packet.Endpoint
+	encoder      *snapshot.Encoder
+	pacer        bucket.Paced // keeps to ServerConfig.Bandwidth
+	pace         pace         // keeps to what the path carries
+	rounds       rounds
+	wanted       int // bytes of a packet with everything that is due, as far as is known
+	ping         struct {
 		waits bool
 		id    uint8
 		at    time.Duration
 	}
 
-	base     MovementBase
-	frame    components.Pose3D // where the body that carries him was last, or the one that did
-	playing  bool              // has a state and, normally, an entity
-	jumps    uint8
-	buffer   *prediction.Buffer[I]
-	arrivals *prediction.Arrivals[I]
-	ran      int // inputs that ran in this step, on arrival
-	silent   int // steps since one did
+	base MovementBase
+	// last pose of the body that carries the player, or that carried it last
+	frame   components.Pose3D
+	playing bool // has a state and, normally, an entity
+	jumps   uint8
+	inputs  playerInputs[I]
 
 	rewound rewound[S, I]
-	// by how much what he looks at is older than the tick of his newest input, in 1/16 ticks, as
-	// claimed
+	// by how much the player's view is older than the tick of its newest input, in 1/16 ticks, as
+	// its client claims
 	lag     int64
 	sent    [256]sentSnapshot
 	own     ownSent
-	ackTick int64  // newest tick whose snapshot he has acknowledged
-	near    bitset // with Interest: what is near enough to be relevant, and what was
+	ackTick int64  // newest tick whose snapshot is acknowledged
+	near    bitset // with Interest: slots near enough to be relevant, now and before
 	was     bitset
 	kick    Reason
 
-	shared struct { // what others have been told of his input
+	shared struct { // the input that others know
 		id EntityID
 		in I
 	}
 
-	confirmed bool // has sent a packet of the session: somebody is there who heard the welcome
-	need      int  // bytes that messages must leave for his state and some of the world
-	tooLarge  bool // his state did not fit, which has been logged
+	confirmed bool // has sent a packet of the session, so it has received the welcome
+	need      int  // bytes that messages must leave for the state and some of the world
+	tooLarge  bool // a state that did not fit has been logged
 }
 
 type sentSnapshot struct {
 	number packet.Number
 	tick   int64
-	own    uint32 // version of what it said of himself, 0 for nothing
+	own    uint32 // version of the own state in it; 0: none
 }
 
-// Number is the player's number, 1 to 65535, which is also [Replicated.Owner] of what is his. It is
-// not used again as long as he is in.
+// Number returns the player's number, 1 to 65535, which is also [Replicated.Owner] of its entities.
+// No other player has it until this one is removed.
 func (p *Player[S, I]) Number() uint16 { return p.number }
 
-// Connected reports whether he is there; otherwise he is awaited back.
+// Connected reports whether the player is connected; otherwise it is expected back.
 func (p *Player[S, I]) Connected() bool { return p.conn != nil }
 
-// Addr returns his address in the transport's form, for logs.
+// Addr returns the player's address in the transport's form, for logs; empty while it is away.
 func (p *Player[S, I]) Addr() string {
 	if p.conn == nil {
 		return ""
@@ -107,63 +105,60 @@ func (p *Player[S, I]) Addr() string {
 	return p.conn.RemoteAddr()
 }
 
-// Token returns what he presented to Admit when he joined: for bans. It must not be changed, nor
-// shown to anybody.
+// Token returns the token that the player presented to Authenticate when it joined: for bans. Do
+// not change it, nor show it to anybody.
 func (p *Player[S, I]) Token() []byte { return p.token }
 
-// ResumeID names the secret that he was given when he joined, with which he comes back. It is his as
-// long as he is in, whatever connections he loses.
+// ResumeID names the secret that the player was given when it joined, and with which it comes back.
+// It stays the same over lost connections.
 func (p *Player[S, I]) ResumeID() ResumeID { return p.resumeID }
 
-// PreviousResumeID returns the ResumeID that he presented to Admit when he joined: that of the place that he
-// says he had earlier, on this server or on one before it. Zero: none.
+// PreviousResumeID returns the ResumeID that the player presented to Authenticate when it joined:
+// that of the place that it claims to have had earlier, on this server or an earlier run of it.
+// Zero: none.
 func (p *Player[S, I]) PreviousResumeID() ResumeID { return p.previous }
 
-// Knows reports whether he is shown an entity, as of his last snapshot: ask before telling him
-// about it in a message of the game's.
+// Knows reports whether the player was shown an entity in its last snapshot. Ask before naming the
+// entity in a message to the player.
 func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
 
-// Stats returns the counters of the player's connection; Path is what is known of the way to its
-// client.
+// Stats returns the counters of the player's connection; Path describes the path to its client.
 func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
 
-// InputStats returns the counters of his inputs when they run on ticks.
+// InputStats returns the counters of the player's inputs in the mode [OnTicks], else zeros.
 func (p *Player[S, I]) InputStats() InputStats {
-	if p.buffer == nil {
-		return InputStats{}
-	}
-	return p.buffer.Stats()
+	st, _ := p.inputs.stats()
+	return st
 }
 
-// ArrivalStats returns the counters of the player's inputs when they run as they come
-// (ServerConfig.Immediate). Forfeited is the time lost to stalls longer than ServerConfig.InputCredit.
+// ArrivalStats returns the counters of the player's inputs in the mode [OnArrival], else zeros.
+// Forfeited is the time lost to stalls longer than ServerConfig.InputCredit.
 func (p *Player[S, I]) ArrivalStats() ArrivalStats {
-	if p.arrivals == nil {
-		return ArrivalStats{}
-	}
-	return p.arrivals.Stats()
+	_, st := p.inputs.stats()
+	return st
 }
 
-// Send queues a copy of a message of at most 32 KiB that he gets exactly once and in order; while
-// he is awaited back it waits, too, and when he is gone for good so is it. With an error nothing
-// was queued: packet.ErrMessageTooLarge, or packet.ErrBackpressure if 64 KiB wait, or 256 messages.
+// Send queues a copy of a message of at most 32 KiB, which the player receives exactly once and in
+// order. It waits while the player is away, and is dropped when the player is removed. With an
+// error nothing was queued: packet.ErrMessageTooLarge, or packet.ErrBackpressure if 64 KiB or 256
+// messages wait.
 func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(data) }
 
-// SendUnreliable queues a copy of a message that he gets at most once, in no order. The errors are
-// those of Send.
+// SendUnreliable queues a copy of a message, which the player receives at most once, in no order.
+// The errors are those of Send.
 func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
 
-// Kick removes him for good, before the next step at the latest; the text is what he is told. His
-// place and the secret with which he could come back are gone then, also if he is away at the
-// moment. To keep him from joining anew as somebody else, see ServerConfig.Admit.
+// Kick removes the player for good, before the next step at the latest; its client receives the
+// text as the reason. The place is free then, and the secret to come back is void, also if the
+// player is away. ServerConfig.Authenticate can keep it from joining anew.
 func (p *Player[S, I]) Kick(text string) {
 	if p.kick.Code == transport.NoReason {
 		p.kick = Reason{Code: transport.Kicked, Text: text}
 	}
 }
 
-// Teleport puts him elsewhere by a jump, which nobody sees as a motion. Where something carries him
-// it may add a component, so it must not be called while a query is open.
+// Teleport moves the player by a jump, which no client draws as a motion. It may add a component to
+// a player that something carries, so do not call it while a query is open.
 func (p *Player[S, I]) Teleport(state S) {
 	p.State = state
 	p.jumps++
@@ -181,37 +176,25 @@ func (p *Player[S, I]) transform() *components.Transform3D {
 	return (*components.Transform3D)(w.Get(p.Entity, id))
 }
 
-// step runs his inputs of this tick.
+// step runs the player's inputs of this tick.
 func (p *Player[S, I]) step(t Tick, now time.Duration) {
 	if !p.playing {
 		return
 	}
 	game := &p.server.protocol.game
-	if p.buffer != nil {
-		p.Input, _ = p.buffer.Next()
-		p.State = game.Step(p.State, p.Input, t)
-	} else {
-		p.ran = 0
-		rate := p.server.protocol.TickRate()
-		p.arrivals.SetInterval((rate + p.rate - 1) / p.rate)
-		p.arrivals.Advance(now, p.horizon(now))
-		for {
-			in, ok := p.arrivals.Next()
-			if !ok {
-				break
-			}
-			p.Input = in
-			p.State = game.Step(p.State, in, t)
-			p.ran++
+	p.inputs.begin(now)
+	for {
+		in, ok := p.inputs.next()
+		if !ok {
+			return
 		}
-		if p.silent++; p.ran > 0 {
-			p.silent = 0
-		}
+		p.Input = in
+		p.State = game.Step(p.State, in, t)
 	}
 }
 
-// show puts his entity where his state has him.
-func (p *Player[S, I]) show() {
+// writePose moves the entity to the pose of the state.
+func (p *Player[S, I]) writePose() {
 	if !p.playing {
 		return
 	}
@@ -221,47 +204,36 @@ func (p *Player[S, I]) show() {
 	}
 }
 
-// see takes the claim that the client, when it made its newest input, looked at a time. The input
-// runs later, and by then newer packets have come; so what is kept is the difference, which hardly
-// changes.
-func (p *Player[S, I]) see(view Tick, fraction uint64, hasInputs bool, newest Tick) {
-	if p.buffer == nil { // inputs run as they come: the tick is the present one
-		newest, hasInputs = p.server.Tick(), true
-	}
-	if hasInputs {
-		p.lag = int64(newest.Sub(view))<<viewBits - int64(fraction)
+// setView takes a client's claim of which time it showed when it made its newest input. The input
+// runs later, after newer packets have come. So the difference is kept, which hardly changes.
+func (p *Player[S, I]) setView(view Tick, fraction uint64, hasInputs bool, newest Tick) {
+	if from, ok := p.inputs.viewedFrom(newest, hasInputs); ok {
+		p.lag = int64(from.Sub(view))<<viewBits - int64(fraction)
 	}
 }
 
-func (p *Player[S, I]) feedback() prediction.Feedback {
-	if p.buffer != nil {
-		return p.buffer.Feedback()
-	}
-	last, ok := p.arrivals.Last()
-	return prediction.Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}
-}
-
-// noteSent remembers which tick a packet showed.
+// noteSent records which tick a packet shows.
 func (p *Player[S, I]) noteSent(n packet.Number, after uint64) {
 	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after), p.own.version}
 }
 
-// Delivered implements packet.Handler.
-func (p *Player[S, I]) Delivered(n packet.Number, _ time.Duration) {
-	p.encoder.Delivered(n)
-	if at := p.sent[n%packet.Number(len(p.sent))]; at.number == n {
-		p.ackTick = max(p.ackTick, at.tick)
-		p.own.delivered(n, at.own)
+// playerHandler receives the news of a player's endpoint.
+type playerHandler[S any, I comparable] Player[S, I]
+
+func (h *playerHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
+	h.encoder.Delivered(n)
+	if at := h.sent[n%packet.Number(len(h.sent))]; at.number == n {
+		h.ackTick = max(h.ackTick, at.tick)
+		h.own.delivered(n, at.own)
 	}
 }
 
-// Lost implements packet.Handler; what a packet carried is sent again anyway.
-func (p *Player[S, I]) Lost(packet.Number) {}
+// Lost does nothing, since the contents of a lost packet are sent again anyway.
+func (h *playerHandler[S, I]) Lost(packet.Number) {}
 
-// Message implements packet.Handler.
-func (p *Player[S, I]) Message(data []byte, reliable bool) {
-	if p.server.config.Message != nil {
-		p.server.config.Message(p, data, reliable)
+func (h *playerHandler[S, I]) Message(data []byte, reliable bool) {
+	if f := h.server.config.Message; f != nil {
+		f((*Player[S, I])(h), data, reliable)
 	}
 }
 

@@ -5,11 +5,10 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// hear takes in what a player has sent, and notices that he is gone.
+// receive handles the datagrams of a player and the end of its connection.
 func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 	s.logLate(p, now)
 	if p.conn == nil {
@@ -29,9 +28,9 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 		}
 		s.stats.ReceivedBytes += uint64(size)
 		if size == 0 || s.packet[0] == kindSession && p.endpoint.Repeats(s.packet[1:size]) {
-			continue // a copy costs no more than this, and is not the player's doing
+			continue // networks make copies, which cost no more than this
 		}
-		if !p.admits() { // counted there, and costs nothing more
+		if !p.inputs.Admit() { // counted there; no further cost
 			continue
 		}
 		switch s.packet[0] {
@@ -39,7 +38,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 			if !s.receiveSession(p, s.packet[1:size], now, arrived) {
 				s.stats.Malformed++
 			}
-		case kindHello, kindBeside: // our welcome was lost
+		case kindHello, kindBeside: // the welcome was lost
 			if size <= maxHello {
 				s.repeatWelcome(p, s.packet[1:size])
 			}
@@ -50,7 +49,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 			return
 		}
 	}
-	if p.kick.Code == transport.NoReason && p.exceeds() {
+	if p.kick.Code == transport.NoReason && p.inputs.Kick() {
 		p.kick = Reason{Code: transport.Kicked, Text: "sent too much"}
 	}
 	if p.kick.Code != transport.NoReason {
@@ -62,7 +61,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 	case p.conn.State() == transport.Closed:
 		reason := p.conn.CloseReason()
 		if reason.Code == transport.Kicked {
-			reason.Code = transport.Left // the other is the server's to say
+			reason.Code = transport.Left // only the server can kick
 		}
 		if reason.Code == transport.Left || !p.resume() {
 			s.remove(p, reason)
@@ -70,7 +69,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 		}
 		s.lose(p, reason, now)
 	case now-p.receivedAt > s.config.Timeout:
-		reason := Reason{Code: transport.TimedOut, Text: "nothing was heard for too long"}
+		reason := Reason{Code: transport.TimedOut, Text: "nothing was received for too long"}
 		p.conn.Close(reason)
 		if !p.resume() {
 			s.remove(p, reason)
@@ -80,39 +79,11 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 	}
 }
 
-// returns reports whether a player may come back after his connection was lost: who never said a
-// word has not heard the secret with which he could.
+// resume reports whether a player may come back after its connection was lost. A player that never
+// sent a packet has not received the secret that it needs.
 func (p *Player[S, I]) resume() bool { return p.confirmed && p.server.config.Grace > 0 }
 
-// resetInputs forgets what was received, so that nothing from an old connection or from before a
-// long silence runs any more. It gives the player neither time nor packets.
-func (p *Player[S, I]) resetInputs() error {
-	if p.buffer != nil {
-		return p.buffer.Reset(p.server.Tick())
-	}
-	p.arrivals.Reset()
-	p.silent = 0
-	return nil
-}
-
-// admits reports whether one more datagram of the player's is looked at, of whatever kind but a
-// copy: a player that sends too many is removed.
-func (p *Player[S, I]) admits() bool {
-	if p.buffer != nil {
-		return p.buffer.Admit()
-	}
-	return p.arrivals.Admit()
-}
-
-func (p *Player[S, I]) exceeds() bool {
-	if p.buffer != nil {
-		return p.buffer.Kick()
-	}
-	return p.arrivals.Kick()
-}
-
-// repeatWelcome answers a greeting again if it is the player's own: the connection is his, so only
-// its wish to resume matters, which was granted.
+// repeatWelcome answers a repeated hello on a player's own connection.
 func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 	r := NewReader(bytes)
 	var h hello
@@ -121,8 +92,8 @@ func (s *Server[S, I]) repeatWelcome(p *Player[S, I], bytes []byte) {
 	}
 }
 
-// receiveSession takes in one packet, which came at a time up to now. It decodes all of it before it
-// applies any of it.
+// receiveSession handles one packet, which arrived at a time up to now, and reports whether it is
+// well formed. It decodes all of the packet before it applies any of it.
 func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arrived time.Duration) bool {
 	pk, err := p.endpoint.Open(datagram)
 	if err != nil {
@@ -160,39 +131,30 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 	if hasPing {
 		p.ping.waits, p.ping.id, p.ping.at = true, id, clock
 	}
-	p.see(view, fraction, hasInputs, s.inputs.Newest)
+	p.setView(view, fraction, hasInputs, s.inputs.Newest)
 	if hasInputs && p.playing {
-		if p.buffer != nil {
-			p.buffer.Receive(&s.inputs, clock)
-		} else {
-			// A client that has slept goes on with ids further away than a receiver follows.
-			last, ok := p.arrivals.Last()
-			if away := s.inputs.Newest.Sub(last); ok && p.silent > s.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
-				_ = p.resetInputs()
-			}
-			p.arrivals.Receive(&s.inputs)
-		}
+		p.inputs.receive(&s.inputs, clock)
 	}
 	return true
 }
 
-// lose keeps a player whose connection is gone until he comes back or his time is over.
+// lose takes a player's connection away. The player is kept until it comes back or Grace is over.
 func (s *Server[S, I]) lose(p *Player[S, I], reason Reason, now time.Duration) {
 	p.conn, p.lostAt = nil, now
 	s.logJoin(p, "lost", "reason", reason.String())
 }
 
-// remove takes a player out for good, and his entity.
+// remove removes a player and its entity for good.
 func (s *Server[S, I]) remove(p *Player[S, I], reason Reason) {
-	s.part(p, reason)
+	s.unregister(p, reason)
 	if !p.Entity.IsZero() && s.world.Alive(p.Entity) {
 		s.world.RemoveEntity(p.Entity)
 	}
 	p.Entity = arche.Entity{}
 }
 
-// part takes a player out for good, and tells the game.
-func (s *Server[S, I]) part(p *Player[S, I], reason Reason) {
+// unregister removes a player for good, and calls Left.
+func (s *Server[S, I]) unregister(p *Player[S, I], reason Reason) {
 	if p.kick.Code != transport.NoReason {
 		s.stats.Kicked++
 	}
@@ -207,16 +169,4 @@ func (s *Server[S, I]) part(p *Player[S, I], reason Reason) {
 	if s.config.Left != nil {
 		s.config.Left(p, reason)
 	}
-}
-
-// horizon is when his next snapshot is due, for inputs that run on arrival.
-func (p *Player[S, I]) horizon(now time.Duration) time.Duration {
-	t := p.server.engine.Time()
-	rate := p.server.protocol.TickRate()
-	step := time.Second / time.Duration(rate)
-	ahead := 0
-	for ahead < rate && !rateDue(t.Tick+uint64(p.slot+ahead), p.rate, rate) {
-		ahead++
-	}
-	return max(now, t.StepEnd+time.Duration(ahead)*step)
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// Interest limits by distance what a player is shown: what comes within Radius of his entity
-// appears, and what goes beyond Leave disappears. The gap between the two keeps what stands at the
-// border from flickering.
+// Interest limits by distance the entities that a player is shown. An entity within Radius of the
+// player's entity appears, and one beyond Leave disappears. The gap between the two keeps entities
+// at the border from flickering.
 //
-// What hangs together by parents comes and goes together, and its topmost replicated parent's place
-// decides: a ship and its crew. Whatever the distance, a player is shown what he owns and what is
-// marked [AlwaysRelevant], each with all that hangs together with it. What is at no place (its
-// position is not a number) is shown to nobody else.
+// A tree of parents and children, such as a ship and its crew, appears and disappears as a whole.
+// The position of its topmost replicated parent decides. At any distance a player is shown the
+// entities that it owns and those with [AlwaysRelevant], each with its whole tree. An entity whose
+// position is not a number is shown to no other player.
 //
-// The zero value shows everything. A player without an entity sees everything too.
-// ServerConfig.Relevant has the last word in any case.
+// The zero value shows everything. A player without an entity is shown everything too.
+// ServerConfig.Relevant can refuse an entity in any case.
 type Interest struct {
 	Radius float32 // units of distance; zero: no limit
 	Leave  float32 // zero: Radius * 1.2
@@ -36,13 +36,13 @@ func (i *Interest) validate() error {
 		i.Leave = i.Radius * 1.2
 	}
 	if !(i.Radius > 0) || !(i.Leave >= i.Radius) || math.IsInf(float64(i.Leave), 0) {
-		return fmt.Errorf("netcode: an Interest of radius %v that is left at %v; the radius must be positive, and Leave not below it", i.Radius, i.Leave)
+		return fmt.Errorf("netcode: an Interest with Radius %v and Leave %v; Radius must be positive, and Leave not below it", i.Radius, i.Leave)
 	}
 	return nil
 }
 
-// interestGrid is what relevance knows of the replicated entities: where they are, whose, and what they
-// move with, as of the last commit.
+// interestGrid holds the positions, owners and roots of the replicated entities, as of the last
+// commit.
 type interestGrid struct {
 	limit    Interest
 	subjects []subject // by slot
@@ -53,13 +53,13 @@ type interestGrid struct {
 
 // subject is an entity that may be relevant.
 type subject struct {
-	id     EntityID // None: nobody has the slot
+	id     EntityID // NoEntity: the slot is free
 	entity arche.Entity
-	at     mgl32.Vec3 // where its root is, in the world
+	at     mgl32.Vec3 // world position of its root
 	root   int32      // slot of its topmost parent, itself if it has none
 	tree   bool       // others may have the same root
 	owner  uint16
-	claim  int32 // who is shown it at any distance: a player's number, or everybody; 0: none
+	claim  int32 // the player that is shown it at any distance: a number, or everybody; 0: none
 
 	next, prev int32 // in the chain of a claim, plus one
 }
@@ -75,12 +75,12 @@ func newInterestGrid(limit Interest, slots int) interestGrid {
 	return p
 }
 
-// enter gives a slot to an entity.
+// enter assigns a slot to an entity.
 func (p *interestGrid) enter(id EntityID, e arche.Entity) {
 	p.subjects[id.Slot()] = subject{id: id, entity: e, root: int32(id.Slot())}
 }
 
-// leave takes it back.
+// leave frees a slot.
 func (p *interestGrid) leave(slot int) {
 	p.unclaim(slot)
 	if p.limit.Radius > 0 {
@@ -89,8 +89,8 @@ func (p *interestGrid) leave(slot int) {
 	p.subjects[slot] = subject{}
 }
 
-// ownState says whose an entity is, and whether all are shown it at any distance.
-func (p *interestGrid) own(slot int, owner uint16, always bool) {
+// setOwner sets an entity's owner, and whether all players are shown it at any distance.
+func (p *interestGrid) setOwner(slot int, owner uint16, always bool) {
 	u := &p.subjects[slot]
 	u.owner = owner
 	claim := int32(owner)
@@ -128,7 +128,7 @@ func (p *interestGrid) unclaim(slot int) {
 	u.claim, u.next, u.prev = 0, 0, 0
 }
 
-// put says where an entity's root is.
+// put sets an entity's root and its position.
 func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 	u := &p.subjects[slot]
 	u.root, u.at = int32(root), at
@@ -137,15 +137,15 @@ func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 	}
 }
 
-// relevance decides what a player may know of, and how urgent it is. The nearer something is, the
-// more of his bandwidth it gets; his own things get the most.
+// relevance decides which entities a player may know of, and sets their priorities. A nearer entity
+// gets more of the bandwidth; the player's own entities get the most.
 func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	w := &s.interest
 	eye, hasEye := s.eyeOf(p)
 	if w.limit.Radius == 0 || !hasEye {
 		for slot := range s.replication.bySlot {
 			if u := &w.subjects[slot]; u.id != NoEntity {
-				s.weigh(p, u, eye, hasEye)
+				s.setPriority(p, u, eye, hasEye)
 				if w.limit.Radius > 0 {
 					p.near.set(slot)
 				}
@@ -159,12 +159,12 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	for _, slot := range w.found {
 		u := &w.subjects[slot]
 		limit := w.limit.Radius
-		if p.was.has(int(u.root)) { // all that hangs together at once
+		if p.was.has(int(u.root)) { // a whole tree at once
 			limit = w.limit.Leave
 		}
 		if u.at.Sub(eye).Len() <= limit {
 			p.near.set(int(slot))
-			s.weigh(p, u, eye, true)
+			s.setPriority(p, u, eye, true)
 		}
 	}
 	s.include(p, int32(p.number), eye)
@@ -176,7 +176,7 @@ func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	}
 }
 
-// include makes what is claimed relevant, with all that hangs together with it.
+// include makes claimed entities relevant, with their trees.
 func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
 	w := &s.interest
 	for i := w.claims[claim%int32(len(w.claims))]; i != 0; i = w.subjects[i-1].next {
@@ -185,25 +185,25 @@ func (s *Server[S, I]) include(p *Player[S, I], claim int32, eye mgl32.Vec3) {
 			continue
 		}
 		p.near.set(int(i - 1))
-		s.weigh(p, u, eye, true)
+		s.setPriority(p, u, eye, true)
 		if !w.subjects[u.root].tree || !w.grid.spots[u.root].in {
 			continue
 		}
-		// All of a tree is in its root's cell.
+		// A whole tree is in its root's cell.
 		w.found = w.grid.at(w.grid.spots[u.root].cell, w.found[:0])
 		for _, slot := range w.found {
 			if v := &w.subjects[slot]; v.root == u.root && !p.near.has(int(slot)) {
 				p.near.set(int(slot))
-				s.weigh(p, v, eye, true)
+				s.setPriority(p, v, eye, true)
 			}
 		}
 	}
 }
 
-// weigh says how urgent it is that a player hears of what is near enough, if he may.
-func (s *Server[S, I]) weigh(p *Player[S, I], u *subject, eye mgl32.Vec3, hasEye bool) {
+// setPriority sets the priority of a near entity for a player, 0 if the game refuses the entity.
+func (s *Server[S, I]) setPriority(p *Player[S, I], u *subject, eye mgl32.Vec3, hasEye bool) {
 	const own, near = 20, 10
-	weight := float32(1) // far away, or nobody knows where
+	weight := float32(1) // far away, or at an unknown distance
 	switch {
 	case s.config.Relevant != nil && !s.config.Relevant(p, u.entity):
 		weight = 0
@@ -224,16 +224,16 @@ func (s *Server[S, I]) eyeOf(p *Player[S, I]) (mgl32.Vec3, bool) {
 	return s.worldPosition(p.Entity), true
 }
 
-// placeTrees finds anew what hangs together, and where.
-func (s *Server[S, I]) placeTrees() {
+// placeChildren finds the roots of children anew, and their positions.
+func (s *Server[S, I]) placeChildren() {
 	t, w := &s.replication, &s.interest
 	for _, root := range t.roots {
 		w.subjects[root].tree = false
 	}
 	t.roots = t.roots[:0]
-	for word, hung := range t.attached {
-		for ; hung != 0; hung &= hung - 1 {
-			slot := word*64 + bits.TrailingZeros64(hung)
+	for word, set := range t.attached {
+		for ; set != 0; set &= set - 1 {
+			slot := word*64 + bits.TrailingZeros64(set)
 			root := s.net.Root(w.subjects[slot].id).Slot()
 			if root != slot && !w.subjects[root].tree {
 				w.subjects[root].tree = true
@@ -244,7 +244,7 @@ func (s *Server[S, I]) placeTrees() {
 	}
 }
 
-// worldPosition composes at most a few generations; replication allows sixteen.
+// worldPosition returns the position of an entity in the world.
 func (s *Server[S, I]) worldPosition(e arche.Entity) mgl32.Vec3 { return s.worldPose(e).Position }
 
 // worldPose composes the poses of an entity and its ancestors.

@@ -10,27 +10,27 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// replicationState is the hidden component of replicated entities on a server: what is known of them so far.
+// replicationState is the hidden component of replicated entities on a server.
 type replicationState struct {
 	id        EntityID
 	archetype uint16
 	revision  uint32
-	last      components.Pose3D // after the step before, as it was written
+	last      components.Pose3D // after the previous step, as it was written
 	velocity  mgl32.Vec3
 	angular   mgl32.Vec3
 	jumps     uint8
 	rests     bool
-	parent    EntityID // what its pose is relative to
-	attached  bool     // since the last commit
-	refused   bool     // could not be hung there
+	parent    EntityID // its pose is relative to it
+	attached  bool     // its parent has changed since the last commit
+	refused   bool     // it could not be attached there
 	owner     uint16
 	always    bool // is marked AlwaysRelevant
-	// has stepped from one carrier to another, by a path that goes on: last is in the new frame
+	// it has moved from one carrier to another in a continuous motion: last is in the new frame
 	// already
 	passenger bool
 }
 
-// replicationStates finds replicated entities and those that were.
+// replicationStates finds the entities that are or were replicated.
 type replicationStates struct {
 	world      *arche.World
 	living     alive.Set // a Parent may come from a saved game or from another world
@@ -41,12 +41,12 @@ type replicationStates struct {
 	fresh      arche.CachedFilter // replicated, without a track
 	known      arche.CachedFilter // replicated, with a track
 	always     arche.ID
-	dirty      bitset         // slots of what has changed since the last commit, or may have
-	attached   bitset         // slots of what has a parent, replicated or not
-	roots      []int32        // slots of what others hang below
-	bySlot     []arche.Entity // who has a slot on the wire
+	dirty      bitset         // slots of entities that may have changed since the last commit
+	attached   bitset         // slots of entities with a parent, replicated or not
+	roots      []int32        // slots of entities with children
+	bySlot     []arche.Entity // entities by their slots
 	scratch    []arche.Entity
-	full       bool // not everybody has one, which has been logged
+	full       bool // a lack of slots has been logged
 }
 
 func newReplicationStates(w *arche.World, slots int) replicationStates {
@@ -67,7 +67,7 @@ func newReplicationStates(w *arche.World, slots int) replicationStates {
 	return t
 }
 
-// move puts everything whose kind has a path where that leads at a tick.
+// move moves the scripted movers to their places at a tick.
 func (t *replicationStates) move(paths map[uint16]func(Tick) components.Pose3D, at Tick) {
 	query := t.world.Query(&t.known)
 	for query.Next() {
@@ -82,8 +82,8 @@ func (t *replicationStates) move(paths map[uint16]func(Tick) components.Pose3D, 
 	}
 }
 
-// collectChanges looks, after every step, at what the step has done to replicated entities: a jump
-// would be forgotten by the next snapshot.
+// collectChanges looks for changes of replicated entities. It runs after every step, since at the
+// next snapshot a jump could not be seen any more.
 func (s *Server[S, I]) collectChanges() {
 	s.register()
 	t := &s.replication
@@ -98,16 +98,15 @@ func (s *Server[S, I]) collectChanges() {
 			tr.owner, tr.always = owner, always
 			t.dirty.set(slot)
 		}
-		if hung := query.Has(t.parent); hung || t.attached.has(slot) {
+		if child := query.Has(t.parent); child || t.attached.has(slot) {
 			t.dirty.set(slot)
-			if hung {
+			if child {
 				t.attached.set(slot)
 			} else {
 				t.attached.clear(slot)
 			}
 			if parent := s.parentOf(&query, tr); parent != tr.parent {
-				// Its pose is in another frame from now on: nothing leads from the old one to the
-				// new one.
+				// Its pose is in another frame from now on, which is a jump.
 				tr.parent, tr.attached = parent, true
 				if tr.revision != 0 && !tr.passenger {
 					tr.jumps++
@@ -117,12 +116,13 @@ func (s *Server[S, I]) collectChanges() {
 		}
 		tr.passenger = false
 		span := dt
-		if s.config.OnArrival {
-			// A player's step may run any number of his inputs, and he is not at rest because none
-			// has come.
+		if s.config.InputMode == OnArrival {
+			// A player's step may run any number of inputs. A player does not rest just because no
+			// input has arrived.
 			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
-				span = dt * float32(p.ran)
-				if p.ran == 0 && written.Revision() == tr.revision && p.silent < s.protocol.TickRate()/2 {
+				ran, known := p.inputs.motion()
+				span = dt * float32(ran)
+				if !known && written.Revision() == tr.revision {
 					continue
 				}
 			}
@@ -131,7 +131,7 @@ func (s *Server[S, I]) collectChanges() {
 			if shifted := *written.Value() != tr.last; shifted || !tr.rests {
 				t.dirty.set(slot)
 				if shifted && (tr.rests || tr.revision != 0) {
-					// by a shift of the origin, which is no motion: nothing leads there
+					// A shift of the origin is a jump.
 					tr.jumps++
 				}
 			}
@@ -154,8 +154,8 @@ func (s *Server[S, I]) collectChanges() {
 	}
 }
 
-// settleWrites settles, behind any interpolator's capture, the writes that no capture has settled,
-// and notes the revisions that are left.
+// settleWrites settles the writes that no interpolator's capture has settled, and records the
+// revisions. It runs behind the captures.
 func (s *Server[S, I]) settleWrites() {
 	query := s.world.Query(&s.replication.known)
 	for query.Next() {
@@ -168,7 +168,7 @@ func (s *Server[S, I]) settleWrites() {
 	}
 }
 
-// motion is the velocity that leads from one pose to another in dt seconds.
+// motion returns the velocities that lead from one pose to another in dt seconds.
 func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3) {
 	if dt <= 0 {
 		return linear, angular
@@ -185,17 +185,17 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 	return linear, angular
 }
 
-// adopt gives new entities their place on the wire and takes it from those that are gone.
+// register assigns IDs to new entities, and releases those of entities that are gone.
 func (s *Server[S, I]) register() {
 	t := &s.replication
 	known := s.world.Query(&t.known)
-	whole := known.Count() == s.net.Len() // nobody is gone
+	whole := known.Count() == s.net.Len() // no entity is gone
 	for known.Next() {
 		rep, tr := (*Replicated)(known.Get(t.replicated)), (*replicationState)(known.Get(t.track))
 		if rep.Archetype != tr.archetype {
 			whole = false
 		} else if rep.ID != tr.id {
-			rep.ID = tr.id // it was assigned whole
+			rep.ID = tr.id // the game has overwritten the component
 		}
 	}
 	if !whole {
@@ -205,7 +205,7 @@ func (s *Server[S, I]) register() {
 	fresh, free := query.Count(), s.protocol.schema.Config().MaxEntities-s.net.Len()
 	if fresh > free {
 		if !t.full {
-			s.config.Log.Error("tandem: some entities are not replicated for now", "error", snapshot.ErrFull, "entities", fresh-free)
+			s.config.Log.Error("tandem: some entities are not replicated for now; raise netcode.Config.MaxEntities", "error", snapshot.ErrFull, "entities", fresh-free)
 		}
 		t.full = true
 	} else {
@@ -226,8 +226,8 @@ func (s *Server[S, I]) register() {
 	t.scratch = t.scratch[:0]
 }
 
-// release takes their places from those that are gone, are not to be replicated any more, or have
-// become something else.
+// release frees the IDs of entities that are gone, are not to be replicated any more, or have
+// another archetype.
 func (s *Server[S, I]) release() {
 	t := &s.replication
 	for slot, e := range t.bySlot {
@@ -240,7 +240,7 @@ func (s *Server[S, I]) release() {
 					continue
 				}
 			}
-			s.world.Remove(e, t.track) // if it is still to be replicated it gets another one
+			s.world.Remove(e, t.track) // an entity that is still to be replicated gets another one
 		}
 		s.net.Despawn(s.interest.subjects[slot].id)
 		s.interest.leave(slot)
@@ -250,13 +250,13 @@ func (s *Server[S, I]) release() {
 	}
 }
 
-// take gives an entity its place.
+// assignID assigns an ID to an entity.
 func (s *Server[S, I]) assignID(e arche.Entity) {
 	t := &s.replication
 	rep := (*Replicated)(s.world.Get(e, t.replicated))
 	id, err := s.net.Spawn(rep.Archetype)
 	if err != nil {
-		return // there was room when this was called
+		return // cannot happen: the caller has checked for room
 	}
 	rep.ID = id
 	kind := rep.Archetype
@@ -270,13 +270,13 @@ func (s *Server[S, I]) assignID(e arche.Entity) {
 	s.history.reach(id.Slot())
 	s.interest.enter(id, e)
 	for _, p := range s.players {
-		if p != nil && p.near != nil { // who had the slot before was somebody else
+		if p != nil && p.near != nil { // another entity had the slot before
 			p.near.clear(id.Slot())
 		}
 	}
 }
 
-// entityOf returns the living entity that is called so on the wire, the zero one if there is none.
+// entityOf returns the living entity with an ID, the zero entity if there is none.
 func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
 	if slot := id.Slot(); id != NoEntity && slot < len(s.interest.subjects) && s.interest.subjects[slot].id == id && s.world.Alive(s.replication.bySlot[slot]) {
 		return s.replication.bySlot[slot]
@@ -284,7 +284,7 @@ func (s *Server[S, I]) entityOf(id EntityID) arche.Entity {
 	return arche.Entity{}
 }
 
-// parentOf returns what an entity hangs below, as it is called on the wire.
+// parentOf returns the ID of an entity's parent.
 func (s *Server[S, I]) parentOf(query *arche.Query, tr *replicationState) EntityID {
 	if !query.Has(s.replication.parent) {
 		return NoEntity

@@ -12,17 +12,17 @@ import (
 
 func atan2(y, x float32) float64 { return math.Atan2(float64(y), float64(x)) }
 
-// history remembers where replicated entities were after each of the last steps, for lag
-// compensation. All of its memory is there from the start of an entity's life and is used again for
-// the next one in its slot.
+// history holds the poses of replicated entities after each of the last steps, for lag
+// compensation. The memory of a slot is allocated once, and used again for the next entity in it.
 type history struct {
 	limit int64 // steps that a rewind may go back
-	// a ring by tick, of all slots: a step writes one, and a look at everything reads two
+	// A ring by tick, each row with all slots. A step writes one row; a look at everything reads
+	// two.
 	rows  [][]moment
-	slots int // that the rows have
+	slots int // in each row
 }
 
-// moment is where an entity was after a step.
+// moment is an entity's pose after a step.
 type moment struct {
 	tick   int64
 	id     EntityID
@@ -36,7 +36,7 @@ func newHistory(c Config, limit time.Duration) history {
 	return history{limit: steps, rows: make([][]moment, steps+4)}
 }
 
-// reach makes room for a slot.
+// reach allocates memory for a slot.
 func (h *history) reach(slot int) {
 	for ; h.slots <= slot; h.slots++ {
 		for i := range h.rows {
@@ -45,11 +45,11 @@ func (h *history) reach(slot int) {
 	}
 }
 
-// row is where everything was after the step that led to the tick. What was not there then has
-// another tick in its place.
+// row returns all moments after the step that led to a tick. An entity that did not exist then has
+// another tick.
 func (h *history) row(tick int64) []moment { return h.rows[tick%int64(len(h.rows))] }
 
-// recordMoments notes where everything is after the step that led to the tick.
+// recordMoments records all poses after the step that led to a tick.
 func (s *Server[S, I]) recordMoments(after int64) {
 	h, t := &s.history, &s.replication
 	row := h.row(after)
@@ -64,15 +64,16 @@ func (s *Server[S, I]) recordMoments(after int64) {
 	}
 }
 
-// Rewind calls look with a function that says where entities were on this player's screen when he
-// did what this tick's input does: his own lead and the delay of his view are taken back, at most
-// ServerConfig.Rewind. What he claims to have looked at is believed only as far as snapshots that
-// he has acknowledged reach, and never as far as the present.
+// Rewind calls look with a function that returns the poses that entities had on this player's
+// screen when the player made this tick's input. It takes back the client's lead and the delay of
+// its view, at most ServerConfig.Rewind. The client's claim of its view is believed only up to the
+// newest snapshot that it has acknowledged, and never beyond the present.
 //
-// The poses are local to the entities' present parents, as in Transform3D. What a client shows at
-// his own player's tick is where it is now: movers, bodies that he predicts. An entity that has
-// jumped since is where it is: nobody is hit where he has left by a portal. The function reports
-// false for what is not replicated or did not exist. It must not be used after look has returned.
+// The poses are local to the entities' present parents, as in Transform3D. Scripted movers, and
+// bodies that the client predicts, have their present poses, since a client shows them at its own
+// player's tick. An entity that has jumped since has its present pose too, so that no player is hit
+// at a place that it has left through a portal. The function returns false for an entity that is
+// not replicated or did not exist. It must not be used after look has returned.
 func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose3D, bool))) {
 	s, r := p.server, &p.rewound
 	now := int64(s.engine.Time().Tick)
@@ -87,10 +88,10 @@ func (p *Player[S, I]) Rewind(look func(at func(e arche.Entity) (components.Pose
 	look(r.poseOf)
 }
 
-// rewound is a look at what a player saw. He keeps it from one to the next, so that none allocates.
+// rewound is the state of one Rewind. The player keeps it, so that later ones do not allocate.
 type rewound[S any, I comparable] struct {
 	server        *Server[S, I]
-	from          int64 // tick of what is before the moment
+	from          int64 // tick before the moment
 	before, after []moment
 	fraction      float32 // of the way from before to after
 	eye           mgl32.Vec3
@@ -119,13 +120,13 @@ func (r *rewound[S, I]) pose(e arche.Entity) (components.Pose3D, bool) {
 	if b.tick == r.from+1 && b.id == tr.id && b.jumps == a.jumps && b.parent == a.parent {
 		pose = components.Blend3D(a.pose.Normalize(), b.pose.Normalize(), r.fraction)
 	}
-	if a.parent != tr.parent { // it was carried by something else then
+	if a.parent != tr.parent { // it had another parent then
 		pose = s.frameOf(tr.parent).Inverse().Mul(s.frameOf(a.parent).Mul(pose))
 	}
 	return pose, true
 }
 
-// predicts reports whether the client of a player at a place shows a body where it is predicted.
+// predicts reports whether the client of a player at a place predicts an entity.
 func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, present components.Pose3D, eye mgl32.Vec3) bool {
 	if s.bodies == nil || !s.bodies.predicts(kind) {
 		return false
@@ -137,7 +138,7 @@ func (s *Server[S, I]) predicts(e arche.Entity, kind uint16, present components.
 	return s.bodies.near(at.Sub(eye).Len())
 }
 
-// frameOf is where what has an ID is now, the identity for none.
+// frameOf returns the present pose of the entity with an ID, the identity if there is none.
 func (s *Server[S, I]) frameOf(id EntityID) components.Pose3D {
 	if e := s.entityOf(id); !e.IsZero() && s.world.Has(e, s.replication.logical) {
 		return (*components.Transform3D)(s.world.Get(e, s.replication.logical)).Get()

@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// snapshot sends a player the world of a tick: as many packets as it takes and the bandwidth
+// snapshot sends a player the world of a tick, in as many packets as it needs and the bandwidth
 // allows.
 func (s *Server[S, I]) snapshot(p *Player[S, I], after Tick) {
 	s.relevance(p)
@@ -22,8 +22,8 @@ func (s *Server[S, I]) snapshot(p *Player[S, I], after Tick) {
 	}
 }
 
-// interval returns how many ticks lie between two snapshots of a body while the line carries less
-// than there is to say; 0: as many as the rate says that the player was welcomed with.
+// interval returns how many ticks lie between two snapshots of an entity while the path carries
+// less than is due. It returns 0 for the interval of the player's snapshot rate.
 func (p *Player[S, I]) interval() int {
 	if !p.pace.limited {
 		return 0
@@ -36,14 +36,14 @@ func (p *Player[S, I]) interval() int {
 	return ticks
 }
 
-// send writes one packet to a player: a pong, news of his inputs, his own state, then as much of
+// send sends one packet to a player: a pong, feedback on its inputs, its own state, then as much of
 // the world as fits.
 func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	reserve, least := max(leastReserve, p.need), minMTU
 	due := p.endpoint.Due(s.real())
 	if due > 0 {
-		// what room there is at each snapshot may never hold a message: then a larger packet comes
-		// later
+		// The room at each snapshot may always be too small for the message. Then a larger packet
+		// comes later.
 		least = min(reserve+due+1, p.conn.MTU())
 	}
 	room := min(p.pace.room(s.real(), least, p.conn.MTU(), p.wanted), p.pacer.Allowance(s.real()))
@@ -57,7 +57,7 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	n := p.endpoint.Next()
 	s.noteOwn(p)
 	datagram, waiting, err := s.write(p, after, room, min(room, reserve))
-	if err != nil { // the state did not fit beside messages, which can wait: it has grown
+	if err != nil { // the state has grown and does not fit beside messages, which can wait
 		datagram, waiting, err = s.write(p, after, room, room)
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	p.noteSent(n, s.engine.Time().Tick+1)
 	full := s.packet[:1+len(datagram)]
 	if p.conn.Send(full) == nil {
-		p.pacer.Spend(len(full))
+		p.pacer.Spend(float64(len(full)))
 		p.pace.spend(len(full))
 		if p.wanted = len(full); waiting > 0 {
 			p.wanted = p.conn.MTU()
@@ -89,7 +89,7 @@ const leastReserve = 200
 // maxPackets is how many packets a snapshot may fill.
 const maxPackets = 4
 
-// write makes a packet of at most room bytes, of which messages leave the reserve, and returns how
+// write makes a packet of at most room bytes, of which messages leave the reserve. It returns how
 // many entities found no room in it.
 func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (datagram []byte, waiting int, err error) {
 	w := p.endpoint.Begin(s.packet[1:room], s.real(), reserve)
@@ -102,7 +102,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	if interval > 0 {
 		w.Bits(uint64(interval), intervalBits)
 	}
-	feedback := p.feedback()
+	feedback := p.inputs.Feedback()
 	feedback.Write(w)
 	w.Bool(p.playing)
 	saved := 0
@@ -112,7 +112,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	before, free := w.Len(), w.Room()
 	sent := p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(min(max(feedback.Age, math.MinInt8), math.MaxInt8)), LastInput: uint16(feedback.Ack)})
-	// With a whole packet, but for a header, there will never be more room for it.
+	// No later packet has more room than a whole one without its header.
 	if sent.TooLarge != NoEntity && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
 		s.tooLarge(sent.TooLarge, free/8)
 	}
@@ -122,13 +122,13 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	return datagram, sent.Waiting, err
 }
 
-// tooLarge says, once, of an entity that will never be sent.
+// tooLarge logs, once, an entity that can never be sent.
 func (s *Server[S, I]) tooLarge(id EntityID, bytes int) {
-	if s.large {
+	if s.loggedTooLarge {
 		return
 	}
-	s.large = true
+	s.loggedTooLarge = true
 	e := s.entityOf(id)
-	s.config.Log.Error("tandem: an entity does not fit into a packet, so clients do not get to know of it: write less in the codecs of its components",
+	s.config.Log.Error("tandem: an entity does not fit into a packet, so clients cannot see it: write less in the codecs of its components",
 		"entity", e, "id", id.String(), "room", bytes)
 }

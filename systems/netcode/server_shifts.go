@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// watchShifts hears of shifts of the origin from the engine's interpolator, and reports whether
-// there is one.
+// watchShifts subscribes to shifts of the origin by the engine's interpolator, and reports whether
+// there is an interpolator.
 func (s *Server[S, I]) watchShifts() bool {
 	i := interpolation.Of[components.Pose3D](s.world)
 	if i != s.shifts.from {
@@ -27,14 +27,14 @@ func (s *Server[S, I]) ignoreShifts() {
 	s.shifts = shiftWatch{}
 }
 
-// shiftWatch is the interpolator of which a server hears.
+// shiftWatch is a server's subscription to an interpolator.
 type shiftWatch struct {
 	from *interpolation.Interpolator[components.Pose3D]
 	feed *interpolation.Feed[components.Pose3D]
 }
 
-// shifted takes what is known of an entity to other coordinates, in which its motion goes on.
-// Nothing leads there: clients are to see a jump.
+// shifted takes an entity's state to other coordinates, in which its motion goes on. Clients see a
+// jump.
 func (t *replicationStates) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
 	if !t.world.Has(e, t.track) {
 		return

@@ -13,28 +13,29 @@ import (
 
 // StructState returns a codec for [Game.States] that packs S field by field: bool in a bit, whole
 // numbers in as many bits as they have, floating-point numbers exactly. S is a number, a bool, or a
-// struct or array of such; anything else panics, and says what. A tag sets the range of whole
-// numbers, both ends included, which saves bits and holds when states are read:
+// struct or array of these; for anything else it panics and names the field. A tag sets the range
+// of whole numbers, both ends included, which saves bits and is checked when states are read:
 //
 //	type hero struct {
 //		X, Z float32
 //		HP   int16 `range:"0,100"` // 7 bits
 //	}
 //
-// What is read is within its range, and finite; Step has to cope with all of that. What is written
-// and lies beyond the range travels as the nearest within it, NaN as zero. Both ends need the same
-// type: count Config.Version up when it changes. A codec written by hand can do better,
-// since it knows what the numbers mean.
+// A number that is read is within its range, and finite; Step has to accept all such numbers. A
+// number beyond its range is written as the nearest number within, NaN as zero. Both ends need the
+// same type: count Config.Version up when it changes. A codec written by hand can do better, since
+// it knows what the numbers mean.
 func StructState[S any]() StateCodec[S] { return structState[S]{layoutOf[S]()} }
 
-// StructInput is [StructState] for [Game.Inputs]. What is as in the next newer input takes a bit.
+// StructInput is [StructState] for [Game.Inputs]. A number that equals that of the next newer input
+// takes a bit.
 func StructInput[I comparable]() InputCodec[I] { return structInput[I]{layoutOf[I]()} }
 
-// StructComponent is [StructState] for [ReplicateComponent] and [Bodies]. What is as in what the client is
-// known to have takes a bit.
+// StructComponent is [StructState] for [ReplicateComponent] and [Bodies]. A number that equals that
+// of the value which the client is known to have takes a bit.
 func StructComponent[T comparable]() ComponentCodec[T] { return structComponent[T]{layoutOf[T]()} }
 
-// layout says where the numbers of a type lie, and how they travel.
+// layout lists the numbers of a type with their places and their forms on the wire.
 type layout []number
 
 type number struct {
@@ -45,11 +46,10 @@ type number struct {
 	ranged   bool
 }
 
-// terse is how many bits a number may take without a bit in front that says that it has not
-// changed.
+// terse is the most bits of a number that has no bit in front of it for "not changed".
 const terse = 4
 
-// maxStruct is how many bytes of one value fit into a packet beside what else has to be in it.
+// maxStruct is how many bytes of one value fit into a packet beside its other contents.
 const maxStruct = 900
 
 func layoutOf[T any]() layout {
@@ -62,7 +62,7 @@ func layoutOf[T any]() layout {
 	return l
 }
 
-// add adds the numbers of a type that lies at an offset. The path says where that is.
+// add adds the numbers of a type at an offset. The path names the field in errors.
 func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *uint) error {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -87,7 +87,7 @@ func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *ui
 	case reflect.Bool:
 		n.bits = 1
 	case reflect.Int, reflect.Uint:
-		n.bits = 64 // on both ends, whatever machines these are
+		n.bits = 64 // on both ends, on any machines
 	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 	case reflect.Float32, reflect.Float64:
 	default:
@@ -125,7 +125,7 @@ func (n *number) limit(t reflect.Type, tag string) (err error) {
 	return nil
 }
 
-// get returns the number within a value as it travels.
+// get returns the number within a value in its form on the wire.
 func (n *number) get(value unsafe.Pointer) uint64 {
 	at := unsafe.Add(value, n.offset)
 	switch n.kind {
@@ -146,7 +146,7 @@ func (n *number) get(value unsafe.Pointer) uint64 {
 	return uint64(min(max(whole, n.min), n.max)) - uint64(n.min)
 }
 
-// load returns a whole number's bits, and it itself, or the largest int64 if it is larger.
+// load returns a whole number's bits, and the number, or the largest int64 if it is larger.
 func (n *number) load(at unsafe.Pointer) (v uint64, whole int64) {
 	switch n.kind {
 	case reflect.Int:
@@ -183,10 +183,10 @@ func bounded(v, most float64) float64 {
 	return min(max(v, -most), most)
 }
 
-// errStruct is the error of a reader that met a number which no struct's codec writes.
-var errStruct = errors.New("netcode: a number that is out of its range, or none")
+// errStruct is the error of a reader for a number that no struct's codec writes.
+var errStruct = errors.New("netcode: a number out of its range, or not finite")
 
-// put puts a number that has travelled into a value.
+// put puts a number in its form on the wire into a value.
 func (n *number) put(value unsafe.Pointer, v uint64, r *Reader) {
 	if n.ranged {
 		if v > uint64(n.max)-uint64(n.min) {
@@ -226,7 +226,7 @@ func (n *number) put(value unsafe.Pointer, v uint64, r *Reader) {
 	}
 }
 
-// write packs a value. With a base, what is as there is not said.
+// write packs a value. A number that equals that of the base, if there is one, is left out.
 func (l layout) write(w *Writer, value, base unsafe.Pointer) {
 	for i := range l {
 		n := &l[i]

@@ -21,7 +21,7 @@ func TestPlayersOnArrivalKeepTheirSpeed(t *testing.T) {
 		if err := r.check(5); err != nil {
 			t.Fatal(err)
 		}
-		v := newVirtual(t, func(c *rules.Config) { c.Rate, c.SendRate, c.OnArrival = test.hz, test.send, true })
+		v := newVirtual(t, func(c *rules.Config) { c.Rate, c.SendRate, c.InputMode = test.hz, test.send, netcode.OnArrival })
 		s, err := view.New(view.Config{
 			Dial: func() (transport.Conn, error) { return v.dial(), nil },
 			Rate: test.hz, SendRate: test.send, Link: settings.Link{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: 1},

@@ -14,7 +14,7 @@ type serverInput struct {
 }
 
 func (f *serverInput) flags(fs *flag.FlagSet) {
-	fs.BoolVar(&f.arrival, "on-arrival", false, "inputs run as they come, each player on a clock of his own, instead of one per step; what players push is not predicted then")
+	fs.BoolVar(&f.arrival, "on-arrival", false, "inputs run as they come, each player on a clock of its own, instead of one per step; what players push is not predicted then")
 	fs.DurationVar(&f.bank, "bank", 0, "`time` of silence that a player makes up for with -on-arrival, up to 2s; 0: 100ms. Over WebSocket 1s is right")
 }
 
@@ -26,6 +26,14 @@ func (f *serverInput) check() error {
 		return badf("-bank: it is for inputs that run as they come; add -on-arrival")
 	}
 	return nil
+}
+
+// mode returns how the server runs inputs.
+func (f *serverInput) mode() netcode.InputMode {
+	if f.arrival {
+		return netcode.OnArrival
+	}
+	return netcode.OnTicks
 }
 
 // playerInput are the flags of how often a client sends inputs, and how far in the past it shows

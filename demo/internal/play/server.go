@@ -109,7 +109,7 @@ func newServer(r *rates, s *serving, log *slog.Logger, own bool) (*server, error
 		crates = -1
 	}
 	m := rules.Config{
-		Host: v.host, Rate: r.hz, SendRate: r.sendHz, OnArrival: s.input.arrival, Bank: s.input.bank, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Log: log,
+		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.input.mode(), Bank: s.input.bank, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Log: log,
 		Shot: func(_ *rules.Player, hit bool) {
 			v.shots[0]++
 			if hit {

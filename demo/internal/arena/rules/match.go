@@ -31,9 +31,9 @@ type Config struct {
 	Listener   transport.Listener // brings players, too; nil: none
 	Rate       int                // ticks per second; zero: 60
 	SendRate   int                // snapshots per second; zero: as SendRate says
-	OnArrival  bool               // inputs run as they come, instead of one per tick
-	Bank       time.Duration      // of silence that players make up for then; zero: 100 ms
-	MaxPlayers int                // zero: 64
+	InputMode  netcode.InputMode
+	Bank       time.Duration // of silence that players make up for then; zero: 100 ms
+	MaxPlayers int           // zero: 64
 	// of them, at most, of one address; zero: a quarter, negative: any number
 	PerAddress int
 	Crates     int           // zero: 24; negative: none
@@ -117,7 +117,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	config := netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, OnArrival: c.OnArrival, InputCredit: c.Bank, Grace: c.Grace, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.Bank, Grace: c.Grace, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			if known := m.players[p]; reliable && arena.IsPush(data) && known != nil && !known.pushes {
 				known.pushes = true

@@ -11,7 +11,6 @@
 //   - Messages of any kind ride in front of a packet's payload: reliable ones in order and exactly
 //     once, resent until acknowledged; unreliable ones at most once and in no order. What is larger
 //     than a packet travels in pieces.
-//   - [Pacer] is a token bucket for those who must not exceed a rate.
 //
 // Nothing here reads a clock or a socket, starts a goroutine, or grows without bound; times and
 // bytes are arguments. An Endpoint outlives its transport: a player who comes back from another

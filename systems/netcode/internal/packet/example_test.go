@@ -84,19 +84,3 @@ func ExampleWriter() {
 	// true 5 -40
 	// <nil>
 }
-
-// A client that may be sent 32 kB a second gets as much of each snapshot as the bucket holds.
-func ExamplePacer() {
-	pacer := packet.NewPacer(32_000, 1500)
-	for i := range 4 {
-		now := time.Duration(i) * 25 * time.Millisecond
-		n := min(1150, pacer.Allowance(now))
-		fmt.Println(now, n)
-		pacer.Spend(n)
-	}
-	// Output:
-	// 0s 1150
-	// 25ms 1150
-	// 50ms 800
-	// 75ms 800
-}

@@ -180,34 +180,6 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-func TestPacerKeepsTheRate(t *testing.T) {
-	p := packet.NewPacer(1000, 200)
-	var total int
-	for i := range 600 { // 10 s
-		now := time.Duration(i) * step
-		n := p.Allowance(now)
-		if again := p.Allowance(now); again != n {
-			t.Fatalf("asking twice gave %d and %d", n, again)
-		}
-		if back := p.Allowance(now - step); back != n {
-			t.Fatalf("going back in time gave %d after %d", back, n)
-		}
-		p.Spend(n)
-		total += n
-	}
-	if total < 9900+200 || total > 10000+200 {
-		t.Errorf("%d bytes in 10 s at 1000 a second with a burst of 200", total)
-	}
-	p.Spend(500)
-	if n := p.Allowance(10*time.Second + 400*time.Millisecond); n != 0 {
-		t.Errorf("allowance %d while in debt", n)
-	}
-	p.SetRate(2000, 100)
-	if n := p.Allowance(20 * time.Second); n != 100 {
-		t.Errorf("allowance %d after a long rest, want the new burst", n)
-	}
-}
-
 // Due says what the next message needs: a packet with that much room takes it, and one with a byte
 // less in the worst case does not.
 func TestDue(t *testing.T) {

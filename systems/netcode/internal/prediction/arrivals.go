@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -59,14 +61,14 @@ type Arrivals[I comparable] struct {
 	clock    time.Duration // the player's
 	now      time.Duration
 	horizon  time.Duration // the next network tick
-	heard    bool          // has newest and last
+	received bool          // has newest and last
 	newest   tick.Tick     // id of the newest input received
 	last     tick.Tick     // id of the newest input run, or dropped before it
 	held     [2 * Window]tag
 	late     presses[I]
-	gate     gate
-	// how many more inputs may come before those without room are too many; negative: none
-	credit int64
+	gate     bucket.Bucket // of packets
+	// one more than the inputs that may come before those without room are too many
+	credit bucket.Bucket
 	excess meter
 	stats  ArrivalStats
 }
@@ -115,7 +117,7 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 	case c.Queue < Unlimited || c.Queue > MaxHistory:
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Queue is %d: use 1 to %d inputs", c.Queue, MaxHistory)
 	}
-	return &Arrivals[I]{config: c, gate: gateBank, credit: arrivalBank, excess: newMeter(c.Kick)}, nil
+	return &Arrivals[I]{config: c, gate: bucket.Full(gateBank), credit: bucket.Full(arrivalBank + 1), excess: newMeter(c.Kick)}, nil
 }
 
 // SetInterval says how many inputs pass between two network ticks, 0 if that is not known. The bank
@@ -130,12 +132,12 @@ func (a *Arrivals[I]) Reset() {
 	a.stats.Dropped += uint64(a.count)
 	a.head, a.count, a.low = 0, 0, 0
 	clear(a.held[:])
-	a.late.some, a.heard = false, false
+	a.late.some, a.received = false, false
 }
 
 // Admit reports whether a packet may be decoded: two per Step may, with 128 in reserve for bursts.
 func (a *Arrivals[I]) Admit() bool {
-	if a.gate.admit() {
+	if a.gate.Take(1) {
 		return true
 	}
 	a.stats.Refused++
@@ -147,8 +149,8 @@ func (a *Arrivals[I]) Admit() bool {
 // overloaded or suspended: what the client sends meanwhile is no excess. None of it runs beyond the
 // bank.
 func (a *Arrivals[I]) Skip(n int64) {
-	a.gate.grant(n)
-	a.credit = min(a.credit+n, arrivalBank)
+	a.gate.Grant(gateRate * float64(n))
+	a.credit.Grant(float64(n))
 	a.excess.pardon = pardonTicks
 }
 
@@ -162,8 +164,8 @@ func (a *Arrivals[I]) Receive(p *Inputs[I]) {
 // Put takes a single input. Ids count up by one on the client; gaps are losses, and an id further
 // than MaxHistory from the last is refused.
 func (a *Arrivals[I]) Put(id tick.Tick, in I) {
-	if !a.heard {
-		a.heard, a.newest, a.last = true, id.Add(-1), id.Add(-1)
+	if !a.received {
+		a.received, a.newest, a.last = true, id.Add(-1), id.Add(-1)
 	}
 	ahead := id.Sub(a.newest)
 	if ahead > MaxHistory || ahead < -MaxHistory {
@@ -182,10 +184,10 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 		return
 	}
 	a.newest = id
-	a.credit = max(a.credit-1, -1)
+	a.credit.Take(1)
 	if limit := a.config.Queue; limit != Unlimited && a.count >= max(limit, a.interval) {
 		a.stats.Dropped++
-		if a.credit < 0 {
+		if a.credit.Tokens() < 1 {
 			a.excess.early(1)
 		}
 		a.late.add(in, &a.config.Rules)
@@ -227,11 +229,11 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 		a.now = now
 	}
 	a.horizon = max(now, horizon)
-	a.gate.grant(steps)
-	a.credit = min(a.credit+steps, arrivalBank)
+	a.gate.Grant(gateRate * float64(steps))
+	a.credit.Grant(float64(steps))
 	a.excess.leak(steps)
 	if !a.started {
-		if !a.heard {
+		if !a.received {
 			return
 		}
 		a.started, a.clock, a.shedAt = true, now, now
@@ -277,7 +279,14 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 // Last returns the id of the newest input that has run, or was dropped before it: the last id of
 // Log #3, up to which the client drops its own. Before the first, also after a Reset, it returns
 // false.
-func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.heard }
+func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.received }
+
+// Feedback returns what to send to the client, once per snapshot. Only the newest input that has run
+// is known of it.
+func (a *Arrivals[I]) Feedback() Feedback {
+	last, ok := a.Last()
+	return Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}
+}
 
 // Delta returns how old the player's state is at a time, normally that of the network tick at which
 // it is sent: "had this position 30 ms ago". It is negative for a clock that is ahead of the time.

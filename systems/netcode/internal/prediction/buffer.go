@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
@@ -60,21 +61,21 @@ const (
 // Each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then
 // [Buffer.Next].
 type Buffer[I comparable] struct {
-	config BufferConfig[I]
-	grid   clocksync.Grid
-	next   tick.Tick       // runs next: the server's tick plus one
-	ring   [bufferRing]I   // the inputs of next-Window to next+Ahead-1
-	held   [bufferRing]tag // whether they are there
-	ack    tick.Tick
-	last   I
-	heard  bool
-	first  tick.Tick // the oldest input that has arrived; nothing is missed before it
-	starve int       // ticks without an input, up to now
-	late   presses[I]
-	age    *clocksync.AgeMeter
-	gate   gate
-	excess meter
-	stats  BufferStats
+	config   BufferConfig[I]
+	grid     clocksync.Grid
+	next     tick.Tick       // runs next: the server's tick plus one
+	ring     [bufferRing]I   // the inputs of next-Window to next+Ahead-1
+	held     [bufferRing]tag // whether they are there
+	ack      tick.Tick
+	last     I
+	received bool
+	first    tick.Tick // the oldest input that has arrived; nothing is missed before it
+	starve   int       // ticks without an input, up to now
+	late     presses[I]
+	age      *clocksync.AgeMeter
+	gate     bucket.Bucket // of packets
+	excess   meter
+	stats    BufferStats
 }
 
 // tag marks a slot of the ring as holding the input of a tick.
@@ -110,7 +111,7 @@ func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], err
 	if c.Repeats == 0 {
 		c.Repeats = DefaultRepeats
 	}
-	b := &Buffer[I]{config: c, gate: gateBank, excess: newMeter(c.Kick)}
+	b := &Buffer[I]{config: c, gate: bucket.Full(gateBank), excess: newMeter(c.Kick)}
 	if err := b.Reset(next); err != nil {
 		return nil, err
 	}
@@ -131,7 +132,7 @@ func (b *Buffer[I]) Reset(next tick.Tick) error {
 	b.age = age
 	b.next, b.ack = next, next.Add(-1)
 	clear(b.held[:])
-	b.late.some, b.heard, b.starve, b.last = false, false, 0, b.config.Rules.Neutral
+	b.late.some, b.received, b.starve, b.last = false, false, 0, b.config.Rules.Neutral
 	return nil
 }
 
@@ -141,7 +142,7 @@ func (b *Buffer[I]) Tick() tick.Tick { return b.next }
 // Admit reports whether a packet may be decoded: two per tick may, with 128 in reserve for bursts.
 // What is beyond costs the server nothing more.
 func (b *Buffer[I]) Admit() bool {
-	if b.gate.admit() {
+	if b.gate.Take(1) {
 		return true
 	}
 	b.stats.Refused++
@@ -153,7 +154,7 @@ func (b *Buffer[I]) Admit() bool {
 // overloaded or suspended. The client has gone on meanwhile, so what it sends for them, and ahead
 // of the server until its clock has followed, is no excess. None of it runs.
 func (b *Buffer[I]) Skip(n int64) {
-	b.gate.grant(n)
+	b.gate.Grant(gateRate * float64(n))
 	b.excess.pardon = pardonTicks
 }
 
@@ -191,8 +192,8 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 		return Duplicate
 	}
 	b.ring[i], b.held[i] = in, tag{t, true}
-	if !b.heard || b.first.IsNewer(t) && b.first.IsNewer(b.next) {
-		b.heard, b.first = true, t
+	if !b.received || b.first.IsNewer(t) && b.first.IsNewer(b.next) {
+		b.received, b.first = true, t
 	}
 	if ahead >= 0 {
 		b.stats.Accepted++
@@ -214,7 +215,7 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 		in = b.ring[i]
 		b.last, b.starve = in, 0
 		b.stats.Received++
-	case !b.heard || b.first.IsNewer(b.next):
+	case !b.received || b.first.IsNewer(b.next):
 		b.advance()
 		return b.config.Rules.Neutral, Idle
 	case b.starve < b.config.Repeats:
@@ -235,13 +236,13 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 func (b *Buffer[I]) advance() {
 	b.next++
 	b.ack = later(b.ack, b.next.Add(-Window-1)) // what is older cannot arrive any more
-	b.gate.grant(1)
+	b.gate.Grant(gateRate)
 	b.excess.leak(1)
 }
 
 // Feedback returns what to tell the client, once per snapshot.
 func (b *Buffer[I]) Feedback() Feedback {
-	if !b.heard {
+	if !b.received {
 		return Feedback{}
 	}
 	for {

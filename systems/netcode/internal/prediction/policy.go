@@ -1,5 +1,7 @@
 package prediction
 
+import "github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+
 // Policy is when a client that sends more than it may is to be removed. Excess inputs never run, so
 // a policy protects the server's time, not the game. The zero value means the documented default.
 type Policy struct {
@@ -12,8 +14,8 @@ type Policy struct {
 // meter counts excess by a policy.
 type meter struct {
 	policy Policy
-	level  int64 // in units of 1/Ticks of an input
-	pardon int64 // ticks for which what comes too early is not counted
+	room   bucket.Bucket // in units of 1/Ticks of an input
+	pardon int64         // ticks for which early inputs are not counted
 	total  uint64
 	kick   bool
 }
@@ -25,12 +27,12 @@ func newMeter(p Policy) meter {
 	if p.Ticks <= 0 {
 		p.Ticks = 600
 	}
-	return meter{policy: p}
+	return meter{policy: p, room: bucket.Full(float64(max(p.Excess, 0)) * float64(p.Ticks))}
 }
 
 // leak forgives what n ticks forgive.
 func (m *meter) leak(n int64) {
-	m.level = max(0, m.level-n*int64(max(m.policy.Excess, 0)))
+	m.room.Grant(float64(n) * float64(max(m.policy.Excess, 0)))
 	m.pardon = max(0, m.pardon-n)
 }
 
@@ -70,8 +72,8 @@ func (m *meter) add(n int) {
 	if m.policy.Excess < 0 {
 		return
 	}
-	m.level += int64(n) * int64(m.policy.Ticks)
-	m.kick = m.kick || m.level > int64(m.policy.Excess)*int64(m.policy.Ticks)
+	m.room.Spend(float64(n) * float64(m.policy.Ticks))
+	m.kick = m.kick || m.room.Tokens() < 0
 }
 
 const (
@@ -82,16 +84,3 @@ const (
 	// delivers in one burst.
 	gateBank = 128
 )
-
-// gate is a token bucket in front of the decoder.
-type gate int
-
-func (g *gate) grant(n int64) { *g = gate(min(gateBank, int64(*g)+min(n, gateBank)*gateRate)) }
-
-func (g *gate) admit() bool {
-	if *g == 0 {
-		return false
-	}
-	*g--
-	return true
-}

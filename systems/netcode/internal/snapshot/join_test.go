@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
@@ -64,7 +65,7 @@ func TestLateJoin(t *testing.T) {
 				size += len(w.Bytes())
 			}
 		}
-		pacer := packet.NewPacer(rate, 2300)
+		pacer := bucket.NewPaced(rate, 2300)
 		ticks := 0
 		for len(order) < entities && ticks < 60*20 {
 			ticks++
@@ -80,7 +81,7 @@ func TestLateJoin(t *testing.T) {
 					break
 				}
 				p.send()
-				if pacer.Spend(p.size); p.size > 1150 {
+				if pacer.Spend(float64(p.size)); p.size > 1150 {
 					t.Fatalf("a packet of %d bytes", p.size)
 				}
 				if p.sent.Waiting == 0 {

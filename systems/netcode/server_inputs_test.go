@@ -5,12 +5,47 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
+
+var inputModes = []netcode.InputMode{netcode.OnTicks, netcode.OnArrival}
+
+// The other input mode: inputs run as they come, and every player's state is as old as his clock is
+// behind.
+func TestInputsOnArrival(t *testing.T) {
+	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = netcode.OnArrival })
+	path := linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05}
+	path.Seed = 18
+	a := m.join(linksim.Symmetric(path), nil)
+	path.Seed = 19
+	b := m.join(linksim.Symmetric(path), nil)
+	m.run(4*time.Second, nil)
+	m.mustPlay()
+	a.input = func(at netcode.Tick) input { return input{X: int8(at/60%3) - 1} }
+	m.run(3*time.Second, nil)
+	before := a.client.Stats().Corrections
+	var last mgl32.Vec3
+	worst, first := float32(0), true
+	m.run(20*time.Second, func() {
+		seen := b.visual(b.client.Replica(m.id(m.of(a).Entity)))
+		if !first {
+			worst = max(worst, seen.Sub(last).Len())
+		}
+		last, first = seen, false
+	})
+	if n := a.client.Stats().Corrections - before; n > 4 {
+		t.Errorf("%d corrections in 20 s", n)
+	}
+	if worst > 0.05+0.06 {
+		t.Errorf("the other player moved %.3f m in a frame, truly 0.05", worst)
+	}
+	t.Logf("worst frame %.4f m, %d corrections", worst, a.client.Stats().Corrections-before)
+}
 
 // The platformer articles' own set-up: 200 ms ± 10 % and 15 % loss over a WebSocket, inputs that
 // run as they come. Stalls of a stream last longer than the usual bank, which takes a third of his
@@ -20,7 +55,7 @@ func TestBankOverAStream(t *testing.T) {
 	const seconds = 30
 	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
-			c.OnArrival, c.InputCredit, c.SnapshotRate = true, bank, 10
+			c.InputMode, c.InputCredit, c.SnapshotRate = netcode.OnArrival, bank, 10
 		})
 		path := linksim.Condition{Delay: 100 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.15, Ordered: true, Seed: 3}
 		a := m.join(linksim.Symmetric(path), nil)
@@ -53,15 +88,15 @@ func spectator(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return her
 func TestBankThatMakesNoSense(t *testing.T) {
 	p := exampleProtocol()
 	for _, c := range []netcode.ServerConfig[hero, buttons]{
-		{OnArrival: true, InputCredit: -1}, {OnArrival: true, InputCredit: 2*time.Second + 1}, {InputCredit: time.Second},
+		{InputMode: netcode.OnArrival, InputCredit: -1}, {InputMode: netcode.OnArrival, InputCredit: 2*time.Second + 1}, {InputCredit: time.Second}, {InputMode: netcode.OnArrival + 1},
 	} {
 		c.Listener, c.Joined = loopback.Listen(loopback.Config{}), spectator
 		if s, err := netcode.NewServer(p, c); err == nil || s != nil {
-			t.Errorf("a bank of %v, on arrival %v: taken", c.InputCredit, c.OnArrival)
+			t.Errorf("an InputCredit of %v in input mode %v is accepted", c.InputCredit, c.InputMode)
 		}
 	}
 	if _, err := netcode.NewServer(p, netcode.ServerConfig[hero, buttons]{
-		Listener: loopback.Listen(loopback.Config{}), Joined: spectator, OnArrival: true, InputCredit: 2 * time.Second,
+		Listener: loopback.Listen(loopback.Config{}), Joined: spectator, InputMode: netcode.OnArrival, InputCredit: 2 * time.Second,
 	}); err != nil {
 		t.Error(err)
 	}
@@ -73,7 +108,7 @@ func TestHonestPlayersKeepTheirSpeedAtAnySnapshotRate(t *testing.T) {
 	const seconds = 20
 	for _, rate := range []int{5, 6, 7, 8, 10, 13, 20, 30, 60} {
 		for _, path := range []linksim.Condition{{Delay: 30 * time.Millisecond}, {Delay: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02, Seed: 7}} {
-			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.SnapshotRate = true, rate })
+			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode, c.SnapshotRate = netcode.OnArrival, rate })
 			a := m.join(linksim.Symmetric(path), nil)
 			m.run(6*time.Second, nil)
 			m.mustPlay()

@@ -1,0 +1,132 @@
+package netcode
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+)
+
+// ServerConfig configures a [Server]. Listener and Joined are required; every other zero value
+// means the default that its comment states.
+type ServerConfig[S any, I comparable] struct {
+	// Listener accepts the connections of clients.
+	Listener Listener
+	// Joined makes a new player: its first state, and the entity that shows it to others (with a
+	// Transform3D and Replicated; the plugin sets its Owner), or the zero entity for a spectator.
+	// It runs between systems, so it may change the world's structure.
+	Joined func(p *Player[S, I]) (S, arche.Entity)
+	// Confirmed is called once for each player, when its first packet has arrived: the player has
+	// received the welcome. A player that leaves before that may never have known that it was
+	// accepted. The call comes before the player's first message.
+	Confirmed func(p *Player[S, I])
+	// Left is called when a player is removed for good, with the reason: a game saves the player's
+	// progress here. The player's entity is despawned afterwards if it is still alive. When the
+	// engine is closed, Left is called for all players, connected or expected back, with
+	// transport.Shutdown, after their clients have been notified; their entities then stay in the
+	// world. So one Left follows every Joined, unless the process ends without closing its engine.
+	Left func(p *Player[S, I], reason Reason)
+	// Message receives messages of players, between systems. The bytes are valid during the call.
+	Message func(p *Player[S, I], data []byte, reliable bool)
+	// Authenticate decides, inside the encrypted channel, whether a client may join. The client
+	// shows an error's text and ends, unless the error has a method Temporary() bool that returns
+	// true: then it tries again. Authenticate is also called when a player comes back to its place
+	// (JoinRequest.Resumes): with the token that it joined with, and, if it presents another one,
+	// with that as well. Refuse then only players that have been banned since. Nil accepts every
+	// client. Package access keeps invitations and bans; package host connects it.
+	Authenticate func(c JoinRequest) error
+	// Relevant reports whether a player may know of an entity, in addition to Interest. Nil means
+	// that it may know of all. No byte of a refused entity is sent to that player.
+	Relevant func(p *Player[S, I], e arche.Entity) bool
+	// Interest limits by distance the entities that a player is shown.
+	Interest Interest
+	// SnapshotRate is the number of snapshots per second for each player; zero means 30, or the
+	// tick rate if that is lower. Players may ask for fewer, down to MinSnapshotRate (zero means
+	// 5). It does not change how fast the game runs.
+	SnapshotRate, MinSnapshotRate int
+	// Bandwidth is the most bytes of payload per second and player; zero means 64 KiB. A player
+	// whose path carries less is sent less.
+	Bandwidth int
+	// MaxPlayers is the most players, including those that are expected back; zero means 64.
+	// Further clients are refused with a reason.
+	MaxPlayers int
+	// MaxPerAddress is the most players of one address (of IPv6: of one /56, which is what a
+	// customer gets), so that one person with a public link cannot take all places. Zero means a
+	// quarter of MaxPlayers, at least 4; negative means any number. Addresses of this machine and
+	// of private networks are not counted. Raise it where many play behind one address: a school,
+	// a provider's NAT.
+	MaxPerAddress int
+	// Timeout is how long a silent connection is kept (zero: 22 s). Grace is how long its player is
+	// expected back after that (zero: 30 s; negative: not at all).
+	Timeout, Grace time.Duration
+	// HelloTimeout is how long a connection may stay open without a hello; zero means 3 s.
+	HelloTimeout time.Duration
+	// InputMode says when inputs run; the zero value is [OnTicks].
+	InputMode InputMode
+	// InputCredit is how much time a player may make up for at once after a silence, in the mode
+	// [OnArrival]; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which
+	// its client corrects: over an ordered stream, where each lost packet is a stall of a third of
+	// a second, a second is right. It is also how far a player can leap by a deliberate silence. It
+	// counts as at least the interval between two of the player's snapshots, 200 ms at 5 Hz: with
+	// less an honest player would lose time on a perfect line.
+	InputCredit time.Duration
+	// Kick says when a player that sends too much is removed.
+	Kick prediction.Policy
+	// Rewind is how far back [Player.Rewind] goes at most; zero means 500 ms, at most 2 s.
+	Rewind time.Duration
+	// Random makes secrets; nil means crypto/rand.Reader.
+	Random io.Reader
+	// Log receives a line for each join, leave and refusal. Beyond a number of lines per minute
+	// they are counted instead, so that they do not fill a disk. Each network has a share of the
+	// lines. Players that are kicked or have played for a minute have lines of their own, so that a
+	// storm of refusals does not hide them. Nil means slog.Default().
+	Log *slog.Logger
+}
+
+// complete puts in the defaults for a protocol. It returns an error that says what is wrong.
+func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
+	if p == nil || c.Listener == nil || c.Joined == nil {
+		return errors.New("netcode: a server needs a Protocol, a Listener and Joined")
+	}
+	c.SnapshotRate = cmp.Or(c.SnapshotRate, min(30, p.TickRate()))
+	c.MinSnapshotRate = cmp.Or(c.MinSnapshotRate, min(5, c.SnapshotRate))
+	c.Bandwidth = cmp.Or(c.Bandwidth, 64<<10)
+	c.MaxPlayers = cmp.Or(c.MaxPlayers, 64)
+	c.MaxPerAddress = cmp.Or(c.MaxPerAddress, max(4, c.MaxPlayers/4))
+	c.Timeout = cmp.Or(c.Timeout, longPatience)
+	c.Grace = cmp.Or(c.Grace, 30*time.Second)
+	c.HelloTimeout = cmp.Or(c.HelloTimeout, 3*time.Second)
+	c.Rewind = cmp.Or(c.Rewind, 500*time.Millisecond)
+	if c.Random == nil {
+		c.Random = rand.Reader
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	switch rate := p.TickRate(); {
+	case c.SnapshotRate < 1 || c.SnapshotRate > rate || c.SnapshotRate > 255:
+		return fmt.Errorf("netcode: a snapshot rate of %d Hz; it must be between 1 and the tick rate of %d Hz", c.SnapshotRate, rate)
+	case c.MinSnapshotRate < 1 || c.MinSnapshotRate > c.SnapshotRate:
+		return fmt.Errorf("netcode: a least snapshot rate of %d Hz; it must be between 1 and the snapshot rate of %d Hz", c.MinSnapshotRate, c.SnapshotRate)
+	case c.MaxPlayers < 1 || c.MaxPlayers > 4096:
+		return fmt.Errorf("netcode: %d players; it must be between 1 and 4096", c.MaxPlayers)
+	case c.Bandwidth < 1<<10:
+		return fmt.Errorf("netcode: a bandwidth of %d bytes a second; it must be at least 1024", c.Bandwidth)
+	case c.InputCredit < 0 || c.InputCredit > 2*time.Second:
+		return fmt.Errorf("netcode: an InputCredit of %v; it must be between 0s and 2s", c.InputCredit)
+	case c.InputMode > OnArrival:
+		return fmt.Errorf("netcode: an InputMode of %d; use OnTicks or OnArrival", c.InputMode)
+	case c.InputCredit > 0 && c.InputMode != OnArrival:
+		return errors.New("netcode: an InputCredit is for the InputMode OnArrival; leave it zero for inputs on ticks")
+	case c.Timeout < 0 || c.HelloTimeout < 0 || c.Rewind < 0 || c.Rewind > 2*time.Second:
+		return errors.New("netcode: time-outs must be positive, and Rewind at most 2 s")
+	}
+	return c.Interest.validate()
+}

@@ -1,0 +1,168 @@
+package netcode
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+)
+
+// InputMode says when a server runs the inputs of its players.
+type InputMode uint8
+
+const (
+	// OnTicks runs exactly one input of each player in each tick. A missing input is made up by
+	// [InputRules]. All players of a step are at the same tick.
+	OnTicks InputMode = iota
+	// OnArrival runs inputs when they arrive, each player on a clock of its own. No input waits for
+	// a tick and none is made up, but players are simulated at different times: [Bodies] are not
+	// predicted.
+	OnArrival
+)
+
+// playerInputs receives the inputs of one player and says which of them run in a step. There is one
+// implementation for each [InputMode].
+type playerInputs[I comparable] interface {
+	// Admit counts a datagram of the player and reports whether it may be decoded.
+	Admit() bool
+	// Kick reports whether the player has sent so much that it is to be removed.
+	Kick() bool
+	// Skip excuses inputs for steps that the server has left out.
+	Skip(steps int64)
+	// Feedback returns what a snapshot says about the inputs received.
+	Feedback() prediction.Feedback
+	// receive takes the inputs of a packet that arrived at a time of the server's clock.
+	receive(in *prediction.Inputs[I], now time.Duration)
+	// reset removes all inputs, so that none from an old connection or from before a long silence
+	// runs. It gives the player neither time nor packets.
+	reset() error
+	// begin starts a step at a time of the server's clock.
+	begin(now time.Duration)
+	// next returns the next input of the step, and false after the last one.
+	next() (in I, ok bool)
+	// viewedFrom returns the tick from which the age of a claimed view counts, given the newest
+	// input of the packet that claims it. It returns false if the packet cannot tell.
+	viewedFrom(newest Tick, hasInputs bool) (t Tick, ok bool)
+	// age returns how much older than a time of the server's clock the player's state is.
+	age(at time.Duration) time.Duration
+	// motion returns how many inputs ran in the step. It returns false while the player waits for
+	// inputs, so that an unchanged pose does not mean that the player rests.
+	motion() (ran int, known bool)
+	// stats returns the counters; those of the other mode are zero.
+	stats() (InputStats, ArrivalStats)
+}
+
+// newPlayerInputs returns the inputs of a new player in the server's mode.
+func newPlayerInputs[S any, I comparable](p *Player[S, I]) (playerInputs[I], error) {
+	c, rules, rate := &p.server.config, p.server.protocol.game.Rules, p.server.protocol.TickRate()
+	if c.InputMode == OnTicks {
+		b, err := prediction.NewBuffer(p.server.Tick(), prediction.BufferConfig[I]{Rules: rules, Rate: rate, Kick: c.Kick})
+		return &tickInputs[S, I]{Buffer: b, player: p}, err
+	}
+	step := time.Second / time.Duration(rate)
+	bank := 0
+	if c.InputCredit > 0 {
+		bank = min(max(1, int(c.InputCredit/step)), prediction.MaxHistory)
+	}
+	a, err := prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: c.Kick})
+	return &arrivalInputs[S, I]{Arrivals: a, player: p}, err
+}
+
+// tickInputs runs one input in each tick.
+type tickInputs[S any, I comparable] struct {
+	*prediction.Buffer[I]
+	player *Player[S, I]
+	ran    bool // the input of this step
+}
+
+func (t *tickInputs[S, I]) receive(in *prediction.Inputs[I], now time.Duration) {
+	t.Buffer.Receive(in, now)
+}
+
+func (t *tickInputs[S, I]) reset() error { return t.Buffer.Reset(t.player.server.Tick()) }
+
+func (t *tickInputs[S, I]) begin(time.Duration) { t.ran = false }
+
+func (t *tickInputs[S, I]) next() (in I, ok bool) {
+	if t.ran {
+		return in, false
+	}
+	t.ran = true
+	in, _ = t.Buffer.Next()
+	return in, true
+}
+
+func (t *tickInputs[S, I]) viewedFrom(newest Tick, hasInputs bool) (Tick, bool) {
+	return newest, hasInputs
+}
+
+func (t *tickInputs[S, I]) age(time.Duration) time.Duration { return 0 }
+
+func (t *tickInputs[S, I]) motion() (int, bool) { return 1, true }
+
+func (t *tickInputs[S, I]) stats() (InputStats, ArrivalStats) {
+	return t.Buffer.Stats(), ArrivalStats{}
+}
+
+// arrivalInputs runs inputs when they arrive.
+type arrivalInputs[S any, I comparable] struct {
+	*prediction.Arrivals[I]
+	player *Player[S, I]
+	ran    int // inputs of this step
+	silent int // steps since one ran
+}
+
+func (a *arrivalInputs[S, I]) receive(in *prediction.Inputs[I], _ time.Duration) {
+	// The ids of a client that has slept may be further away than Arrivals follows.
+	last, ok := a.Last()
+	if away := in.Newest.Sub(last); ok && a.silent > a.player.server.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
+		_ = a.reset()
+	}
+	a.Arrivals.Receive(in)
+}
+
+func (a *arrivalInputs[S, I]) reset() error {
+	a.Arrivals.Reset()
+	a.silent = 0
+	return nil
+}
+
+func (a *arrivalInputs[S, I]) begin(now time.Duration) {
+	a.ran = 0
+	rate := a.player.server.protocol.TickRate()
+	a.SetInterval((rate + a.player.rate - 1) / a.player.rate)
+	a.Advance(now, a.player.nextSnapshot(now))
+	a.silent++
+}
+
+func (a *arrivalInputs[S, I]) next() (in I, ok bool) {
+	if in, ok = a.Arrivals.Next(); ok {
+		a.ran, a.silent = a.ran+1, 0
+	}
+	return in, ok
+}
+
+func (a *arrivalInputs[S, I]) viewedFrom(Tick, bool) (Tick, bool) {
+	return a.player.server.Tick(), true
+}
+
+func (a *arrivalInputs[S, I]) age(at time.Duration) time.Duration { return max(a.Delta(at), 0) }
+
+func (a *arrivalInputs[S, I]) motion() (int, bool) {
+	return a.ran, a.ran > 0 || a.silent >= a.player.server.protocol.TickRate()/2
+}
+
+func (a *arrivalInputs[S, I]) stats() (InputStats, ArrivalStats) {
+	return InputStats{}, a.Arrivals.Stats()
+}
+
+// nextSnapshot returns when the player's next snapshot is due.
+func (p *Player[S, I]) nextSnapshot(now time.Duration) time.Duration {
+	t := p.server.engine.Time()
+	rate := p.server.protocol.TickRate()
+	step := time.Second / time.Duration(rate)
+	ahead := 0
+	for ahead < rate && !rateDue(t.Tick+uint64(p.slot+ahead), p.rate, rate) {
+		ahead++
+	}
+	return max(now, t.StepEnd+time.Duration(ahead)*step)
+}

@@ -1,0 +1,49 @@
+package netcode
+
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
+)
+
+// ServerStats are a server's counters. Bytes are without what the transport adds.
+type ServerStats struct {
+	Players, Away, Waiting int    // connected; absent and expected back; not accepted yet
+	Entities               int    // replicated
+	Joined, Resumed, Left  uint64 // totals
+	Refused                uint64 // connections refused: full, wrong token, other build
+	Kicked                 uint64 // players removed, by the game or by the policy
+	Malformed              uint64 // datagrams that no client writes
+	SentBytes, Sent        uint64 // bytes and packets of sessions
+	ReceivedBytes          uint64 // of all datagrams received, also before a player is accepted
+	Snapshots              uint64 // states of the world that were prepared for sending
+
+	// Causes counts the connected players by what sets the rate at which they are sent to.
+	// LeastRate is the least of these rates in bytes per second, with what the transport adds.
+	// MostQueue is the longest wait of packets in queues.
+	Causes    [congestion.Silence + 1]int
+	LeastRate float64
+	MostQueue time.Duration
+}
+
+// Stats returns the counters.
+func (s *Server[S, I]) Stats() ServerStats {
+	st := s.stats
+	for _, p := range s.players {
+		switch {
+		case p == nil:
+		case p.conn == nil:
+			st.Away++
+		default:
+			st.Players++
+			path := p.Stats().Path
+			st.Causes[path.Cause]++
+			st.MostQueue = max(st.MostQueue, path.Queue)
+			if st.Players == 1 || path.Rate < st.LeastRate {
+				st.LeastRate = path.Rate
+			}
+		}
+	}
+	st.Waiting, st.Entities = len(s.waiting), s.net.Len()
+	return st
+}

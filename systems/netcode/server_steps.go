@@ -1,0 +1,88 @@
+package netcode
+
+import "time"
+
+// receiveAll receives everything that has arrived. It runs in every frame and before each step.
+func (s *Server[S, I]) receiveAll() {
+	now := s.real()
+	s.skipSteps()
+	s.logWithheld(s.refusalLines.take(now), s.joins.take(now)+s.kickLines.take(now))
+	s.config.Listener.Poll(now)
+	for {
+		conn, ok := s.config.Listener.Accept()
+		if !ok {
+			break
+		}
+		s.accept(conn, now)
+	}
+	s.receiveWaiting(now)
+	for _, p := range s.players {
+		if p != nil {
+			s.receive(p, now)
+		}
+	}
+}
+
+// skipSteps excuses the inputs that players sent for ticks that this server has skipped: such
+// players are not too fast.
+func (s *Server[S, I]) skipSteps() {
+	step := time.Second / time.Duration(s.protocol.TickRate())
+	n := int64((s.engine.Time().Dropped - s.dropped) / step)
+	if n == 0 {
+		return
+	}
+	s.dropped += time.Duration(n) * step
+	for _, p := range s.players {
+		if p != nil {
+			p.inputs.Skip(n)
+		}
+	}
+}
+
+// beginStep runs before gameplay. It runs every player's inputs of this tick and steps the bodies.
+func (s *Server[S, I]) beginStep() {
+	s.receiveAll()
+	now := s.now()
+	t := s.Tick()
+	if len(s.protocol.movers) > 0 {
+		s.replication.move(s.protocol.movers, t.Add(1))
+	}
+	for _, p := range s.players {
+		if p != nil {
+			p.step(t, now)
+		}
+	}
+	if s.bodies != nil {
+		s.bodies.step(t)
+	}
+	for _, p := range s.players {
+		if p != nil {
+			p.writePose()
+		}
+	}
+}
+
+// endStep runs after gameplay. It collects changes and sends the snapshots that are due.
+func (s *Server[S, I]) endStep() {
+	for _, p := range s.players {
+		if p != nil {
+			s.setOwner(p) // the game may have changed the entity
+		}
+	}
+	s.collectChanges()
+	t := s.engine.Time()
+	after := Tick(t.Tick) + 1
+	s.recordMoments(int64(t.Tick) + 1)
+	committed := false
+	for slot, p := range s.players {
+		// The players' snapshots are spread over the ticks.
+		if p == nil || p.conn == nil || !rateDue(t.Tick+uint64(slot), p.rate, s.protocol.TickRate()) {
+			continue
+		}
+		if !committed {
+			committed = true
+			s.commit()
+		}
+		s.snapshot(p, after)
+	}
+}
