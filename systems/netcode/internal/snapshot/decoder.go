@@ -57,12 +57,12 @@ type Change struct {
 	Replaces ID
 
 	// Late says that a newer state of the entity has been decoded before: only with Updated. What
-	// the change says is from the header's tick all the same, and of use to whoever keeps a
+	// the change says is from the snapshot's tick all the same, and of use to whoever keeps a
 	// history: the Decoder knows the newer. See Component.In.
 	Late bool
 
 	Info
-	State State // at the header's tick; with Removed the zero State
+	State State // at the snapshot's tick; with Removed the zero State
 	// bit i: component i has been set, changed or removed; see Component.ChangedIn
 	Components uint64
 
@@ -72,7 +72,7 @@ type Change struct {
 
 // Snapshot is what a packet says. It is valid until the next Decode.
 type Snapshot struct {
-	Header
+	Tick tick.Tick // whose states the packet holds
 	// in ascending order of slots, and removals of parents after those of their children
 	Changes []Change
 }

@@ -237,7 +237,7 @@ func (e *Encoder) Delivered(n packet.Number) {
 func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
 // note remembers what is in the packet.
-func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
+func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
 	t, s := &e.tracks[i], &e.world.slots[i]
 	switch {
 	case removal && !t.removing:
@@ -261,7 +261,7 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 	}
 	t.sentNum++
 	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
-	t.since, t.dirty, t.priority = h.Tick, true, 0
+	t.since, t.dirty, t.priority = now, true, 0
 	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
 	e.nextRec++
 }

@@ -16,7 +16,7 @@ import (
 // that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and
 // how ends say why they part (transport.Reason), or they could not even say that they do not
 // understand each other. What a game's own codecs write is for its [Config].Version.
-const ProtocolVersion = 2
+const ProtocolVersion = 3
 
 // MaxComponents is the number of component types that a [Schema] takes.
 const MaxComponents = 64

@@ -16,7 +16,7 @@ type silence struct {
 	tick    tick.Tick     // that it is of
 }
 
-// said is what the preamble of a packet says of what the packet leaves out.
+// said is what the header of a packet says of what the packet leaves out.
 type said struct {
 	tick  tick.Tick
 	whole bool
@@ -33,7 +33,7 @@ func (d *Decoder) Whole() (at tick.Tick, ok bool) {
 }
 
 // arrive notes that a packet has been decoded.
-func (s *silence) arrive(n packet.Number, pre *preamble) {
+func (s *silence) arrive(n packet.Number, h *header) {
 	if n > s.newest {
 		s.arrived = s.arrived<<(n-s.newest) | 1 // shifts of 64 and more leave zero
 		s.newest = n
@@ -42,7 +42,7 @@ func (s *silence) arrive(n packet.Number, pre *preamble) {
 	} else {
 		return
 	}
-	s.said[n%64] = said{pre.Tick, pre.whole, pre.firstOpen()}
+	s.said[n%64] = said{h.tick, h.whole, h.firstOpen()}
 	for q := s.newest; q > s.whole && s.newest-q < 64; q-- {
 		if s.isWhole(q) {
 			s.whole, s.tick = q, s.said[q%64].tick
