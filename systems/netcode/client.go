@@ -3,7 +3,6 @@ package netcode
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -19,69 +18,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
-
-// ClientConfig configures a [Client]. Dial and Input are required; every other zero value means the
-// default that its comment states.
-type ClientConfig[S any, I comparable] struct {
-	// Dial makes a connection to the server; it is called at the start and again after one was
-	// lost.
-	Dial func() (Conn, error)
-	// Token is presented to the server's Authenticate; at most MaxToken bytes.
-	Token []byte
-	// Input says what the player does in a step. It is called once for each that is predicted, also
-	// when the clock has gone back and the tick was there before: then the first input for it
-	// stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the
-	// neutral one.
-	Input func(t Tick) I
-	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil:
-	// one with both. Owned says that it belongs to this player, be it his body ([Client.Entity]) or
-	// something else. The zero entity: the replica is not shown. What is drawn in the past, by
-	// Interpolation, is spawned when the picture comes to where the server had it first, the rest when it
-	// comes; an Interpolation that Spawn gives it holds from then on.
-	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
-	// Removed is told before a replica is despawned: when the picture comes to where the server
-	// took it away, for what is drawn in the past.
-	Removed func(w *arche.World, e arche.Entity)
-	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
-	Message func(data []byte, reliable bool)
-	// Changed is told of joining, losing the connection, and the end.
-	Changed func(status Status, reason Reason)
-	// Interpolation is how replicas are drawn between snapshots that have no Interpolation of their own;
-	// zero is the best.
-	Interpolation interp.Kind
-	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
-	SnapshotRate int
-	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero:
-	// one per tick. It changes neither what is simulated nor how fast. At least a 16th of the tick
-	// rate: more than that many inputs would not survive the loss of a packet. Messages do not wait
-	// for it: a step in which one is to go sends a packet.
-	ActionRate int
-	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input,
-	// so that all but the last of them may be lost: each is one packet's interval that he is
-	// further ahead, and that everybody else sees him later. Within the bounds it follows the loss
-	// that is measured; equal bounds fix it. A Min of zero means 1, a Max of zero 6; at most 32.
-	// What is sent does not depend on it: packets carry all inputs that are not acknowledged.
-	Redundancy Bounds[int]
-	// Delay bounds how far behind the newest snapshots others are shown, without the way down and
-	// the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A
-	// Max of zero means no bound.
-	Delay Bounds[time.Duration]
-	// Timeout is how long silence is endured (zero: 5 s). Retry is how long after that, and after a
-	// failed attempt, a new connection is tried (zero: 1 s). While the silence has lasted for less
-	// than 22 s the old one is kept beside it, and whichever of them speaks first counts: a queue
-	// or an outage holds data that would be lost. A connection that is still being made has 15 s:
-	// the transport gives up before, and says why.
-	Timeout, Retry time.Duration
-	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never
-	// corrects a prediction: to see what they are for.
-	WithoutPrediction, WithoutReconciliation bool
-	// Log hears of what is worth a line; nil means slog.Default().
-	Log *slog.Logger
-}
-
-// Bounds are the least and the most of something, both included. What a zero means stands where
-// they are used.
-type Bounds[T int | time.Duration] struct{ Min, Max T }
 
 // Status is where a client stands.
 type Status uint8
@@ -187,71 +123,13 @@ type delayedChange[S any] struct {
 	jumps uint8
 }
 
-// ClientStats are a client's figures, also a resource of its world. Counters count from when the
-// client was made, over all of its connections.
-type ClientStats struct {
-	Status      Status        // where the client stands
-	RTT, Jitter time.Duration // smoothed round trip, and its mean deviation
-	Loss        float64       // share of snapshots that did not come in time, 0 to 1
-	// how far behind the server's present others are shown; zero until the server's clock is known
-	Delay            time.Duration
-	Lead             time.Duration // how far ahead of it the own player is simulated
-	Age              time.Duration // how early his inputs come
-	Stretch          float64       // of the engine's time against real time: 1 is real speed
-	ViewRate         float64       // of the others' time, likewise; 0 waits for data
-	Replicas         int           // replicated entities that are known at present
-	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
-	// of the own player's prediction; the first is where it begins
-	Corrections     uint64
-	CorrectionError float64       // of the last one, as Game.Distance measures it
-	Predicted       int           // bodies that are predicted, wholly or in part
-	BodyCorrections uint64        // steps of theirs in which one was corrected
-	BodyError       float64       // by how much the last one, in units of length
-	Jumps           uint64        // whole ticks made up after stalls
-	Redundancy      int           // packets that carry an input, as the lead expects
-	Missed          int           // ticks in a row for which the server has had no input
-	SentBytes       uint64        // without what the transport adds
-	ReceivedBytes   uint64        // likewise
-	Snapshots       uint64        // packets of the session that were taken in
-	Malformed       uint64        // packets that no server writes
-	Reconnects      uint64        // sessions after the first
-	Interval        time.Duration // between two snapshots of a body, as the server says
-	Path            PathStats     // of the way to the server
-}
-
-// maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each
-// travels twice.
-const maxBatch = prediction.MaxRedundancy / 2
-
 // NewClient returns a client, or an error that says what is wrong with the configuration.
 func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
 	if p == nil || c.Dial == nil || c.Input == nil {
-		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input")
+		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input; set all three")
 	}
-	if len(c.Token) > MaxToken {
-		return nil, fmt.Errorf("netcode: a token of %d bytes; at most %d travel", len(c.Token), MaxToken)
-	}
-	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
-		return nil, fmt.Errorf("netcode: a wished snapshot rate of %d Hz; it must be between 0 and 255", c.SnapshotRate)
-	}
-	c.ActionRate = or(c.ActionRate, p.TickRate())
-	if least := (p.TickRate() + maxBatch - 1) / maxBatch; c.ActionRate < least || c.ActionRate > p.TickRate() {
-		return nil, fmt.Errorf("netcode: an action rate of %d Hz; it must be between %d Hz and the tick rate of %d Hz", c.ActionRate, least, p.TickRate())
-	}
-	c.Timeout = or(c.Timeout, 5*time.Second)
-	c.Retry = or(c.Retry, time.Second)
-	if c.Timeout < 0 || c.Retry < 0 {
-		return nil, errors.New("netcode: Timeout and Retry must not be negative")
-	}
-	c.Redundancy.Min, c.Redundancy.Max = or(c.Redundancy.Min, 1), or(c.Redundancy.Max, max(6, c.Redundancy.Min))
-	if b := c.Redundancy; b.Min < 1 || b.Max < b.Min || b.Max > prediction.MaxRedundancy {
-		return nil, fmt.Errorf("netcode: a Redundancy of %d to %d packets; use 1 to %d, the lesser one first", b.Min, b.Max, prediction.MaxRedundancy)
-	}
-	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
-		return nil, fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
+	if err := c.complete(p.TickRate()); err != nil {
+		return nil, err
 	}
 	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
 }
