@@ -41,11 +41,11 @@ type Client[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ClientConfig[S, I]
 
-	engine  *ecs.Engine
-	world   *arche.World
-	release func()
-	mirrors []componentMirror
-	ids     clientIDs
+	engine     *ecs.Engine
+	world      *arche.World
+	release    func()
+	components []boundComponent
+	ids        clientIDs
 
 	status     Status
 	reason     Reason
@@ -75,9 +75,9 @@ type Client[S any, I comparable] struct {
 	pathBegan       packet.Number // number of the first packet on this connection
 	grid            clocksync.Grid
 	playback        *interp.Playback
-	replicas        []replica     // by slot
-	delayedDespawns []replica     // departed, and still seen though their slots are somebody else's
-	delayed         delayedValues // what has come of replicas and does not hold yet
+	replicas        []replica      // by slot
+	delayedDespawns []replica      // departed, and still seen though their slots are somebody else's
+	delayed         delayedChanges // what has come of replicas and does not hold yet
 	predictor       *prediction.Predictor[S, I]
 	pings           [256]time.Duration
 	ping            uint8
@@ -95,15 +95,16 @@ type Client[S any, I comparable] struct {
 	hasState bool
 	newest   int64 // newest tick of which a snapshot came, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
-	whole      time.Duration
-	own        EntityID
-	ownStates  ownReceived[S] // what packets have said of the own player
-	correct    correction[S]
-	ownChanges delayedChange[S]
-	bodies     clientBodies // nil: none
-	packet     []byte
-	need       int // bytes that messages must leave for inputs
-	stats      ClientStats
+	whole       time.Duration
+	own         EntityID
+	ownStates   ownReceived[S] // what packets have said of the own player
+	correct     correction[S]
+	ownUpdate   ownUpdate[S]
+	bodies      clientBodies // nil: none
+	packet      []byte
+	need        int // bytes that messages must leave for inputs
+	stats       ClientStats
+	loggedSpawn bool // the log has a line about a Spawn without a transform
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
@@ -116,7 +117,7 @@ type correction[S any] struct {
 }
 
 // delayedChange is the newest state of the own player, until the next step takes it.
-type delayedChange[S any] struct {
+type ownUpdate[S any] struct {
 	any   bool
 	at    Tick
 	state S
@@ -155,8 +156,8 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 		replicated:    arche.ComponentID[Replicated](c.world),
 		interpolation: arche.ComponentID[Interpolation](c.world),
 	}
-	for _, kind := range c.protocol.mirrors {
-		c.mirrors = append(c.mirrors, kind.bind(c.world))
+	for _, kind := range c.protocol.components {
+		c.components = append(c.components, kind.bind(c.world))
 	}
 	grid, err := clocksync.NewGrid(c.protocol.TickRate())
 	if err != nil {
@@ -164,7 +165,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	c.grid = grid
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
-	c.delayedDespawns = make([]replica, 0, maxAside)
+	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	resource.Put(c.world, &c.stats)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"client's step", c.step, nil})

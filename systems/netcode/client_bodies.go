@@ -12,7 +12,7 @@ import (
 type clientBodies interface {
 	// delayedChange takes what the newest snapshots say, and lets bodies come and go. A reconciliation
 	// follows.
-	news()
+	update()
 	// before and after surround the step of the own player.
 	before()
 	after()
@@ -101,7 +101,7 @@ func (b *bodiesClient[S, I, B]) authority(id EntityID, s *snapshot.State) (state
 	return state, placed(b.config.Pose(state))
 }
 
-func (b *bodiesClient[S, I, B]) news() {
+func (b *bodiesClient[S, I, B]) update() {
 	c := b.c
 	newest := Tick(uint32(c.newest))
 	b.unload()

@@ -39,7 +39,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		var at Tick
 		for i := range c.replicas {
 			r := &c.replicas[i]
-			if r.id == NoEntity || r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.coming && !c.has(r.entity) || b.find(r.id) != nil {
+			if r.id == NoEntity || r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.unspawned && !c.has(r.entity) || b.find(r.id) != nil {
 				continue
 			}
 			told, tick, ok := c.decoder.State(r.id)
@@ -71,7 +71,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		if !b.bodyGroup.Add(uint32(best), r.archetype, at, state) {
 			return
 		}
-		if c.applyAllDue(r); !c.has(r.entity) { // the game does not show it
+		if c.applyAll(r); !c.has(r.entity) { // the game does not show it
 			b.bodyGroup.Remove(uint32(best))
 			return
 		}
@@ -162,7 +162,7 @@ func (b *bodiesClient[S, I, B]) baseID() EntityID {
 	if by := carrier(b.c.predictor.State()).Body; by != NoEntity {
 		return by
 	}
-	return carrier(b.c.ownChanges.state).Body
+	return carrier(b.c.ownUpdate.state).Body
 }
 
 // ridden reports whether others stand on a body.

@@ -163,7 +163,7 @@ func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
 	c.conn = nil
 	switch {
 	case c.second.conn != nil && (reason.Code == transport.Replaced || !final(reason)):
-		c.takeSecond(reason, now)
+		c.useSecond(reason, now)
 		return
 	case final(reason):
 		c.end(reason)

@@ -65,14 +65,14 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 // settle compares what was predicted with the newest that the server has told, once in a step
 // however many packets came.
 func (c *Client[S, I]) settle() {
-	if !c.ownChanges.any {
+	if !c.ownUpdate.any {
 		return
 	}
-	c.ownChanges.any = false
+	c.ownUpdate.any = false
 	if c.bodies != nil && c.predictor.Started() {
-		c.bodies.news()
+		c.bodies.update()
 	}
-	c.reconcile(c.ownChanges.at, c.ownChanges.state, c.ownChanges.jumps)
+	c.reconcile(c.ownUpdate.at, c.ownUpdate.state, c.ownUpdate.jumps)
 }
 
 // reconcile takes the own player's state from the server.

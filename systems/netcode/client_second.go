@@ -56,7 +56,7 @@ func (c *Client[S, I]) trySecond(now time.Duration) {
 		c.stats.ReceivedBytes += uint64(n)
 		switch {
 		case n > 0 && c.packet[0] == kindWelcome:
-			c.takeSecond(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
+			c.useSecond(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
 			c.receive(c.packet[:n], now, now)
 			return
 		case n > 0 && c.packet[0] == kindBeside && b.answered == 0:
@@ -86,7 +86,7 @@ func (c *Client[S, I]) trySecond(now time.Duration) {
 }
 
 // takeSecond goes over to the connection beside the one that was lost for a reason.
-func (c *Client[S, I]) takeSecond(reason Reason, now time.Duration) {
+func (c *Client[S, I]) useSecond(reason Reason, now time.Duration) {
 	conn := c.second.conn
 	c.second = secondConn{}
 	if c.conn != nil {

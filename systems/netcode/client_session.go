@@ -29,7 +29,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.ownStates = ownReceived[S]{}
 		c.view, c.viewNext, c.viewTime, c.viewpoint = 0, 0, 0, viewpoint{}
-		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownChanges = NoEntity, false, 0, 0, 0, correction[S]{}, delayedChange[S]{}
+		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownUpdate = NoEntity, false, 0, 0, 0, correction[S]{}, ownUpdate[S]{}
 	}
 	if again {
 		c.stats.Reconnects++
@@ -149,7 +149,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		if c.welcomed.arrival && feedback.Heard {
 			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
 		}
-		c.ownChanges = delayedChange[S]{true, after, me.state, me.jumps}
+		c.ownUpdate = ownUpdate[S]{true, after, me.state, me.jumps}
 	}
 	if at > c.newest {
 		c.playback.SetRound(interval)
@@ -301,14 +301,14 @@ type clientHandler[S any, I comparable] Client[S, I]
 
 func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 	h.ackedAt = (*Client[S, I])(h).now()
-	h.became(n, false)
+	h.resolve(n, false)
 }
 
-func (h *clientHandler[S, I]) Lost(n packet.Number) { h.became(n, true) }
+func (h *clientHandler[S, I]) Lost(n packet.Number) { h.resolve(n, true) }
 
 // became notes what became of a packet. Those of the connection before, lost in its outage, say
 // nothing of the present path.
-func (h *clientHandler[S, I]) became(n packet.Number, lost bool) {
+func (h *clientHandler[S, I]) resolve(n packet.Number, lost bool) {
 	if n >= h.pathBegan {
 		h.inputLoss.Packet(lost)
 	}

@@ -24,7 +24,7 @@ func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], na
 	for _, o := range options {
 		o(&m.options)
 	}
-	p.mirrors = append(p.mirrors, m)
+	p.components = append(p.components, m)
 	return m.handle
 }
 
@@ -40,23 +40,23 @@ type componentOptions struct{ onArrival bool }
 
 // componentKind is a mirrored component type before it knows a world, mirror one that does.
 type componentKind interface {
-	bind(w *arche.World) componentMirror
+	bind(w *arche.World) boundComponent
 }
 
-type componentMirror interface {
+type boundComponent interface {
 	// send copies the entity's component, or that it has none, into what travels.
 	send(e arche.Entity, to *snapshot.World, id EntityID)
 	// tells reports whether a change says anything of the component.
-	tells(change *snapshot.Change) bool
+	changedIn(change *snapshot.Change) bool
 	// keep holds what a change says, and returns where.
-	keep(from *snapshot.Decoder, change *snapshot.Change) (place int32)
+	store(from *snapshot.Decoder, change *snapshot.Change) (place int32)
 	// keepNewest holds the newest that a decoder knows of an entity, and returns where.
-	keepNewest(from *snapshot.Decoder, id EntityID) (place int32)
+	storeNewest(from *snapshot.Decoder, id EntityID) (place int32)
 	// give gives the entity what is held there, and lets it go; to the zero entity it gives
 	// nothing.
-	give(place int32, e arche.Entity)
+	release(place int32, e arche.Entity)
 	// early reports whether values hold from when they come.
-	early() bool
+	immediate() bool
 }
 
 type replicatedComponent[T comparable] struct {
@@ -64,17 +64,17 @@ type replicatedComponent[T comparable] struct {
 	options componentOptions
 }
 
-func (m replicatedComponent[T]) bind(w *arche.World) componentMirror {
+func (m replicatedComponent[T]) bind(w *arche.World) boundComponent {
 	return &replicatedColumn[T]{replicatedComponent: m, world: w, id: arche.ComponentID[T](w)}
 }
 
 // replicatedColumn is a mirrored component type in a world.
 type replicatedColumn[T comparable] struct {
 	replicatedComponent[T]
-	world *arche.World
-	id    arche.ID
-	held  []T     // what came and does not hold yet
-	free  []int32 // places of it
+	world  *arche.World
+	id     arche.ID
+	stored []T     // what came and does not hold yet
+	free   []int32 // places of it
 }
 
 // absent is where a component is held that the entity does not have.
@@ -88,17 +88,17 @@ func (m *replicatedColumn[T]) send(e arche.Entity, to *snapshot.World, id Entity
 	}
 }
 
-func (m *replicatedColumn[T]) tells(change *snapshot.Change) bool {
+func (m *replicatedColumn[T]) changedIn(change *snapshot.Change) bool {
 	return change.Op == snapshot.Spawned || m.handle.ChangedIn(change)
 }
 
-func (m *replicatedColumn[T]) early() bool { return m.options.onArrival }
+func (m *replicatedColumn[T]) immediate() bool { return m.options.onArrival }
 
-func (m *replicatedColumn[T]) keep(from *snapshot.Decoder, change *snapshot.Change) int32 {
+func (m *replicatedColumn[T]) store(from *snapshot.Decoder, change *snapshot.Change) int32 {
 	return m.put(m.handle.In(from, change))
 }
 
-func (m *replicatedColumn[T]) keepNewest(from *snapshot.Decoder, id EntityID) int32 {
+func (m *replicatedColumn[T]) storeNewest(from *snapshot.Decoder, id EntityID) int32 {
 	return m.put(m.handle.Get(from, id))
 }
 
@@ -110,17 +110,17 @@ func (m *replicatedColumn[T]) put(v T, ok bool) int32 {
 	if n := len(m.free); n > 0 {
 		place := m.free[n-1]
 		m.free = m.free[:n-1]
-		m.held[place] = v
+		m.stored[place] = v
 		return place
 	}
-	m.held = append(m.held, v)
-	return int32(len(m.held) - 1)
+	m.stored = append(m.stored, v)
+	return int32(len(m.stored) - 1)
 }
 
-func (m *replicatedColumn[T]) give(place int32, e arche.Entity) {
+func (m *replicatedColumn[T]) release(place int32, e arche.Entity) {
 	var v T
 	if place != absent {
-		v, m.held[place] = m.held[place], v
+		v, m.stored[place] = m.stored[place], v
 		m.free = append(m.free, place)
 	}
 	if !m.world.Alive(e) {
