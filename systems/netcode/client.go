@@ -19,15 +19,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Status is where a client stands.
+// Status is the state of a client's connection.
 type Status uint8
 
 // The statuses of a client.
 const (
-	Joining Status = iota // says hello
-	Playing               // is in
-	Lost                  // the connection is gone; tries to come back
-	Ended                 // the server does not want it any more, or the client was closed
+	Joining Status = iota // sends hellos
+	Playing               // in the game
+	Lost                  // without a connection; it tries to resume
+	Ended                 // the server has removed it, or the client was closed
 )
 
 // String returns the status in lower case.
@@ -35,7 +35,7 @@ func (s Status) String() string {
 	return [...]string{"joining", "playing", "lost", "ended"}[min(s, Ended)]
 }
 
-// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it
+// Client plays on a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it
 // holds the engine's clock.
 type Client[S any, I comparable] struct {
 	protocol *Protocol[S, I]
@@ -53,14 +53,14 @@ type Client[S any, I comparable] struct {
 	hello      hello
 	nextTry    time.Duration // of a hello, or of a connection
 	receivedAt time.Duration
-	ackedAt    time.Duration // when the server last said that a packet has come
+	ackedAt    time.Duration // when the server last acknowledged a packet
 	sentAt     time.Duration // when one was last sent
 	opening    bool          // the connection is being made
 	second     secondConn
 	polledAt   time.Duration
 	wokeAt     time.Duration // when this process last woke
-	waking     bool          // this process has slept, and what is read now has waited for it
-	stale      bool          // so had what is heard now
+	waking     bool          // this process has slept, and datagrams read now have waited for it
+	stale      bool          // the datagram that is processed now has waited so
 	queue      [queueSize]arrival
 	queued     int
 	welcomed   welcome
@@ -76,13 +76,13 @@ type Client[S any, I comparable] struct {
 	grid            clocksync.Grid
 	playback        *interp.Playback
 	replicas        []replica      // by slot
-	delayedDespawns []replica      // departed, and still seen though their slots are somebody else's
-	delayed         delayedChanges // what has come of replicas and does not hold yet
+	delayedDespawns []replica      // still shown, though other replicas have their slots
+	delayed         delayedChanges // of all replicas
 	predictor       *prediction.Predictor[S, I]
 	pings           [256]time.Duration
 	ping            uint8
-	view            int64 // what is on the screen when a step begins, in 1/16 ticks
-	viewNext        int64 // what will be when it has ended
+	view            int64 // time of the view when a step begins, in 1/16 ticks
+	viewNext        int64 // the same when the step has ended
 	viewTime        time.Duration
 	viewpoint       viewpoint // in the newest step
 	passenger       struct {  // the body that carried the own player last, and where it was
@@ -97,7 +97,7 @@ type Client[S any, I comparable] struct {
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole       time.Duration
 	own         EntityID
-	ownStates   ownReceived[S] // what packets have said of the own player
+	ownStates   ownReceived[S] // of the own player, by packets
 	correct     correction[S]
 	ownUpdate   ownUpdate[S]
 	bodies      clientBodies // nil: none
@@ -109,14 +109,14 @@ type Client[S any, I comparable] struct {
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
 
-// correction is what the newest state from the server did to the prediction, until the step that
-// shows it.
+// correction is the effect of the server's newest state on the prediction, until the step that shows
+// it.
 type correction[S any] struct {
 	any  bool
 	jump bool
 }
 
-// delayedChange is the newest state of the own player, until the next step takes it.
+// ownUpdate is the newest state of the own player, until the next step applies it.
 type ownUpdate[S any] struct {
 	any   bool
 	at    Tick
@@ -136,7 +136,7 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 }
 
 // Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and
-// holds its clock until the client has ended; it panics if that cannot be had.
+// holds the engine's clock until the client has ended. It panics if either is not possible.
 func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if c.engine != nil {
 		panic("netcode: this client is already installed on an engine; make one per engine")
@@ -146,7 +146,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	release, err := e.HoldClock("the netcode's client")
 	if err != nil {
-		panic("netcode: a client needs an engine with a clock of its own, and who hosts two engines, with a loopback between them: " + err.Error())
+		panic("netcode: a client needs an engine with a clock of its own; to host a game, use two engines with a loopback between them: " + err.Error())
 	}
 	c.engine, c.world, c.release = e, e.World(), release
 	c.ids = clientIDs{
@@ -172,7 +172,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"client's clocks", c.frame, c.close})
 }
 
-// Status returns where the client stands, and after Ended and Lost the reason.
+// Status returns the state of the connection, and in Ended and Lost the reason.
 func (c *Client[S, I]) Status() (Status, Reason) { return c.status, c.reason }
 
 // Stats returns the figures.
@@ -197,8 +197,8 @@ func (c *Client[S, I]) Entity() arche.Entity {
 	return arche.Entity{}
 }
 
-// Replica returns the local entity of a replicated one, or the zero entity. It is there as long as
-// it is seen: the news of its spawn and of its end come a while before.
+// Replica returns the local entity of a replicated one, or the zero entity. The entity exists as long
+// as it is shown, which is a while later than the records of its spawn and of its removal.
 func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity
@@ -206,8 +206,8 @@ func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	return arche.Entity{}
 }
 
-// Newest returns what the newest snapshot said of a replica, for ghosts: where the server had it, a
-// while ago.
+// Newest returns the newest received state of a replica: where the server had it a while ago. It is
+// for drawing ghosts.
 func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	if c.decoder == nil {
 		return snapshot.State{}, false
@@ -216,8 +216,8 @@ func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	return state, ok
 }
 
-// Parent returns the entity in whose frame the state of Newest is, None for the world. The
-// replica's own Parent follows when the picture has come there.
+// Parent returns the entity in whose frame the state of Newest is, None for the world. The Parent of
+// the local entity follows when the view reaches that state.
 func (c *Client[S, I]) Parent(id EntityID) EntityID {
 	if r := c.replica(id); r != nil {
 		return r.parent
@@ -230,13 +230,13 @@ func (c *Client[S, I]) Parent(id EntityID) EntityID {
 func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 
 // Send queues a copy of a message of at most 32 KiB that the server gets exactly once and in order.
-// While the connection is lost it waits for the player to come back to his place; if he does not,
-// it is gone.
+// While the connection is lost the message waits until the client resumes. If it does not, the
+// message is discarded.
 //
-// With an error nothing was queued: there is one before the first welcome and after the end,
-// packet.ErrMessageTooLarge, and packet.ErrBackpressure if 64 KiB wait, or 256 messages.
+// With an error nothing was queued. It is packet.ErrMessageTooLarge, packet.ErrBackpressure if 64 KiB
+// or 256 messages wait, or the error of a client that has not joined yet or has ended.
 func (c *Client[S, I]) Send(data []byte) error {
-	if err := c.listens(); err != nil {
+	if err := c.canSend(); err != nil {
 		return err
 	}
 	return c.endpoint.SendReliable(data)
@@ -245,14 +245,14 @@ func (c *Client[S, I]) Send(data []byte) error {
 // SendUnreliable queues a copy of a message that the server gets at most once, in no order. The
 // errors are those of Send.
 func (c *Client[S, I]) SendUnreliable(data []byte) error {
-	if err := c.listens(); err != nil {
+	if err := c.canSend(); err != nil {
 		return err
 	}
 	return c.endpoint.SendUnreliable(data)
 }
 
-// listens returns why nobody will hear a message, if so.
-func (c *Client[S, I]) listens() error {
+// canSend returns the error of a client that cannot send messages.
+func (c *Client[S, I]) canSend() error {
 	switch {
 	case c.status == Ended:
 		return errors.New("netcode: the client has ended; make a new one to join again")
@@ -267,12 +267,13 @@ func (c *Client[S, I]) SetInterpolation(k interp.Kind) {
 	c.config.Interpolation = k
 }
 
-// SetPrediction switches prediction and reconciliation of the own player, to see what they are for.
+// SetPrediction switches prediction and reconciliation of the own player on or off, for
+// demonstrations.
 func (c *Client[S, I]) SetPrediction(predict, reconcile bool) {
 	c.config.WithoutPrediction, c.config.WithoutReconciliation = !predict, !reconcile
 }
 
-// Leave tells the server and ends the client.
+// Leave ends the client, and notifies the server.
 func (c *Client[S, I]) Leave() { c.end(Reason{Code: transport.Left}) }
 
 func (c *Client[S, I]) now() time.Duration { return c.engine.Time().Real }
@@ -299,7 +300,7 @@ func (c *Client[S, I]) close() {
 	resource.Take(c.world, &c.stats)
 }
 
-// end is for good.
+// end ends the client for good.
 func (c *Client[S, I]) end(reason Reason) {
 	if c.conn != nil {
 		c.conn.Close(reason)
