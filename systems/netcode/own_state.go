@@ -7,10 +7,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// With every snapshot a player is told his own state, because a prediction is held against the
-// state of its tick. One that is, bit for bit, what a packet said that he has acknowledged is not
-// said again but named: by how many packets ago that was. So a player who stands costs seven bits a
-// snapshot, whatever his state consists of.
+// Every snapshot carries the own state of its player, because a prediction is compared with the
+// state of its tick. A state that equals, bit for bit, that of an acknowledged packet is not sent
+// again: the snapshot says how many packets ago it was sent. So a player that stands still costs
+// seven bits a snapshot, whatever the state consists of.
 const (
 	recallBits = 6
 	recall     = 1 << recallBits // packets; a second and more at any rate of snapshots up to 60
@@ -19,11 +19,11 @@ const (
 
 var errNotSaid = errors.New("netcode: the own state of a packet that never came")
 
-// ownState is what a client is told of himself.
+// ownState is the own state of a player, as it travels.
 type ownState[S any] struct {
 	state S
 	jumps uint8
-	body  EntityID // what shows him; None if that is hidden from him
+	body  EntityID // the player's entity; None if that is hidden from the player
 }
 
 func (o ownState[S]) write(w *Writer, states StateCodec[S]) {
@@ -41,12 +41,12 @@ func readOwn[S any](r *Reader, states StateCodec[S]) (o ownState[S]) {
 
 // ownSent is the server's part.
 type ownSent struct {
-	bits    []byte        // what is true now, as it travels
+	bits    []byte        // the present state, as it travels
 	version uint32        // counts its changes, from 1
 	known   packet.Number // newest packet with this version that has been acknowledged; 0: none has
 }
 
-// note takes over what is true now.
+// note takes over the present state.
 func (o *ownSent) note(bits []byte) {
 	if o.version == 0 || !bytes.Equal(o.bits, bits) {
 		o.bits = append(o.bits[:0], bits...)
@@ -54,15 +54,15 @@ func (o *ownSent) note(bits []byte) {
 	}
 }
 
-// delivered is told that a packet has arrived which was sent when a version was true.
+// delivered notes the acknowledgement of a packet with a version of the state.
 func (o *ownSent) delivered(n packet.Number, version uint32) {
 	if version == o.version && version != 0 {
 		o.known = max(o.known, n)
 	}
 }
 
-// name writes into packet n how many packets ago the same was said, if that is known to have been
-// heard, and reports whether it was.
+// name writes into packet n how many packets ago the same state was sent, if that packet is known
+// to have arrived, and reports whether it is.
 func (o *ownSent) name(w *Writer, n packet.Number) bool {
 	back := n - o.known
 	said := o.known != 0 && back < recall
@@ -73,8 +73,8 @@ func (o *ownSent) name(w *Writer, n packet.Number) bool {
 	return said
 }
 
-// writeOwn writes what p is told of himself in packet n, and returns how many bits more it would
-// have been in full.
+// writeOwn writes a player's own state into packet n, and returns how many bits more it would take
+// in full.
 func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (saved int) {
 	if p.own.name(w, n) {
 		return 8*len(p.own.bits) - recallBits
@@ -83,7 +83,7 @@ func (s *Server[S, I]) writeOwn(w *Writer, p *Player[S, I], n packet.Number) (sa
 	return 0
 }
 
-// noteOwn compares what is true of a player with what he was told.
+// noteOwn compares a player's state with the one that was sent.
 func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 	if !p.playing {
 		return
@@ -94,7 +94,7 @@ func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 	p.own.note(s.noting.Bytes())
 }
 
-// ownReceived is the client's part: what packets said, by their numbers.
+// ownReceived is the client's part: the states in packets, by the packets' numbers.
 type ownReceived[S any] struct {
 	ring [remembered]struct {
 		number packet.Number
@@ -102,7 +102,8 @@ type ownReceived[S any] struct {
 	}
 }
 
-// read reads what packet n says. Naming a packet that has not come is an error of the reader.
+// read reads the state in packet n. The name of a packet that has not arrived is an error of the
+// reader.
 func (h *ownReceived[S]) read(r *Reader, n packet.Number, states StateCodec[S]) (o ownState[S]) {
 	if !r.Bool() {
 		return readOwn(r, states)
@@ -115,7 +116,7 @@ func (h *ownReceived[S]) read(r *Reader, n packet.Number, states StateCodec[S]) 
 	return o
 }
 
-// keep remembers what a packet said that is acknowledged from now on.
+// keep stores the state in a packet that is acknowledged from now on.
 func (h *ownReceived[S]) keep(n packet.Number, o ownState[S]) {
 	e := &h.ring[n%remembered]
 	e.number, e.own = n, o

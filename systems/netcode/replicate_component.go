@@ -9,16 +9,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// ReplicateComponent replicates a component type of the game's: what the server's entity has, the client's has,
-// as the codec quantises it. On an entity that is seen in the past a value holds from the step in
-// which the picture comes to the moment that it is of ([Immediate] changes that): a door is open
-// when it is seen to be. On one that is drawn in the present, as the own player is, it holds from
-// when it comes. Call it in the same order on both ends. It panics when the protocol is in use
-// already, for a name that is taken, and for a type that holds pointers: strings, slices and maps
-// are such.
+// ReplicateComponent replicates a component type of the game: a client's entity gets the value of
+// the server's, as the codec quantises it. An entity that is drawn in the past gets a value in the
+// step in which the view reaches the value's moment ([Immediate] changes that), so that a door is
+// open when it is drawn open. An entity that is drawn in the present, as the own player is, gets it
+// when it arrives. Call it in the same order on both ends. It panics if the protocol is in use
+// already, for a name that is taken, and for a type that holds pointers, as strings, slices and
+// maps do.
 func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) snapshot.Component[T] {
 	if pointer := pointerfree.Pointer[T](); pointer != "" {
-		panic(fmt.Sprintf("netcode: Mirror of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
+		panic(fmt.Sprintf("netcode: ReplicateComponent of %T, which holds a pointer (%s), and components must hold none; put an index or an array of fixed size in its place", *new(T), pointer))
 	}
 	m := replicatedComponent[T]{handle: snapshot.Register(p.schema, name, codec)}
 	for _, o := range options {
@@ -28,34 +28,33 @@ func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], na
 	return m.handle
 }
 
-// ComponentOption changes how a component is mirrored.
+// ComponentOption changes how a component is replicated.
 type ComponentOption func(*componentOptions)
 
-// Immediate gives clients the values of a component as soon as they come, wherever the picture is:
-// for what has no place in it, such as scores, names and clocks. An entity that is not seen yet has
-// the newest ones when it is.
+// Immediate applies the values of a component as soon as they arrive, wherever the view is. It is
+// for values that are not drawn in the scene, such as scores, names and clocks. An entity whose
+// spawn is delayed has the newest ones when it is spawned.
 func Immediate() ComponentOption { return func(o *componentOptions) { o.onArrival = true } }
 
 type componentOptions struct{ onArrival bool }
 
-// componentKind is a mirrored component type before it knows a world, mirror one that does.
+// componentKind is a replicated component type, and boundComponent one in a world.
 type componentKind interface {
 	bind(w *arche.World) boundComponent
 }
 
 type boundComponent interface {
-	// send copies the entity's component, or that it has none, into what travels.
+	// send copies the entity's component, or its absence, to the snapshot's world.
 	send(e arche.Entity, to *snapshot.World, id EntityID)
-	// tells reports whether a change says anything of the component.
+	// changedIn reports whether a change names the component.
 	changedIn(change *snapshot.Change) bool
-	// keep holds what a change says, and returns where.
+	// store stores the value in a change, and returns its place.
 	store(from *snapshot.Decoder, change *snapshot.Change) (place int32)
-	// keepNewest holds the newest that a decoder knows of an entity, and returns where.
+	// storeNewest stores the newest value of an entity that a decoder has, and returns its place.
 	storeNewest(from *snapshot.Decoder, id EntityID) (place int32)
-	// give gives the entity what is held there, and lets it go; to the zero entity it gives
-	// nothing.
+	// release frees a place, and writes its value to the entity unless that is the zero entity.
 	release(place int32, e arche.Entity)
-	// early reports whether values hold from when they come.
+	// immediate reports whether values are applied when they arrive.
 	immediate() bool
 }
 
@@ -68,16 +67,16 @@ func (m replicatedComponent[T]) bind(w *arche.World) boundComponent {
 	return &replicatedColumn[T]{replicatedComponent: m, world: w, id: arche.ComponentID[T](w)}
 }
 
-// replicatedColumn is a mirrored component type in a world.
+// replicatedColumn is a replicated component type in a world.
 type replicatedColumn[T comparable] struct {
 	replicatedComponent[T]
 	world  *arche.World
 	id     arche.ID
-	stored []T     // what came and does not hold yet
-	free   []int32 // places of it
+	stored []T     // delayed values
+	free   []int32 // its free places
 }
 
-// absent is where a component is held that the entity does not have.
+// absent is the place of the value of an entity without the component.
 const absent = -1
 
 func (m *replicatedColumn[T]) send(e arche.Entity, to *snapshot.World, id EntityID) {
@@ -102,7 +101,7 @@ func (m *replicatedColumn[T]) storeNewest(from *snapshot.Decoder, id EntityID) i
 	return m.put(m.handle.Get(from, id))
 }
 
-// put holds a value, or that there is none, and returns where.
+// put stores a value, or that there is none, and returns its place.
 func (m *replicatedColumn[T]) put(v T, ok bool) int32 {
 	if !ok {
 		return absent

@@ -9,8 +9,8 @@ import (
 // ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order;
 // those which come twice are for the Endpoint to refuse.
 //
-// The input may be anything: Decode does not panic, takes time proportional to it, and allocates
-// nothing, as far as the codecs of components keep to this.
+// The input may be anything. Decode does not panic, takes time proportional to the input, and
+// allocates nothing, if the codecs of components do the same.
 func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	d.reader = *r // codecs get a pointer to it, and would make the caller's escape to the heap
 	h := readHeader(&d.reader, n, d.schema)
@@ -108,7 +108,7 @@ func (d *Decoder) sentIn(slot int, n, back packet.Number) int {
 	return -1
 }
 
-// apply makes a record of the packet n known.
+// apply takes over a record of packet n.
 func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 	e := &d.entities[p.slot]
 	late := n <= e.last
@@ -139,7 +139,7 @@ func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces})
 	default:
 		was := &d.ring[d.at(p.slot, e.head)]
-		// given and taken again since the baseline, which had none either
+		// added and removed again since the baseline, which had none either
 		p.components |= was.present &^ p.record.present
 		d.push(p, e, n, h, was.parent)
 		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated})
@@ -184,8 +184,8 @@ func (d *Decoder) skip(p *parsed, late int) {
 	}
 }
 
-// remove ends the slot's entity, as soon as no child is left that would be torn from it: the news
-// of the child's own end or new parent may come later.
+// remove removes the slot's entity as soon as it has no child left: the record of a child's own
+// removal or new parent may arrive later.
 func (d *Decoder) remove(slot int) {
 	e := &d.entities[slot]
 	e.leaving, e.n = true, 0
@@ -209,7 +209,7 @@ func (d *Decoder) join(parent ID) {
 	p.children++
 }
 
-// leave takes a child from the parent, whose own end may have waited for that.
+// leave removes a child from the parent, whose own removal may have waited for that.
 func (d *Decoder) leave(parent ID) {
 	if parent == None {
 		return

@@ -7,22 +7,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// Result says what a call of [Encoder.Encode] did.
+// Result holds the counts of one call of [Encoder.Encode].
 type Result struct {
 	Records  int // entities in the packet
 	Spawned  int // of these, entities that are new to the client
 	Removed  int // of these, entities that are gone for the client
-	Waiting  int // entities that have something to say and found no room
+	Waiting  int // entities with changes that found no room
 	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
 }
 
-// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is
-// in w already and as the last in the packet: the buffer's length is the budget, which is never
-// exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time
-// left and Result.Waiting above zero another packet may follow for the same tick.
+// Encode writes the part of the World's last commit that is new to the client and fits. It writes
+// behind the bits in w and as the last in the packet. The buffer's length is the budget, which is
+// never exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. now
+// is the tick whose state the commit holds. If Result.Waiting is above zero, another packet may
+// follow for the same tick.
 //
 // If not even the header fits, nothing is written and w has an error. A packet that is not sent
-// after all counts as a lost one.
+// counts as lost.
 func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Result {
 	room := w.Room() - headerBits - classes*orderBits
 	c := &e.choice
@@ -81,8 +82,8 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Resul
 	return res
 }
 
-// choose fills the packet from the front of the order. It returns how many slots it has tried, and
-// an entity that is too large for any such packet.
+// choose fills the packet from the front of the order. It returns the number of slots that it has
+// tried, and an entity that is too large for any such packet.
 func (e *Encoder) choose(n packet.Number, now tick.Tick, room int) (at int, tooLarge ID) {
 	c := &e.choice
 	c.tooLarge = None
@@ -93,7 +94,7 @@ func (e *Encoder) choose(n packet.Number, now tick.Tick, room int) (at int, tooL
 			c.gap = float32(exact-c.bits) / float32(k)
 		}
 		if trimmed || at == len(c.order) || room-exact < 2*headerBits {
-			break // else the gaps took less than expected, and there is room for more
+			break // otherwise the gaps took less than expected, and there is room for more
 		}
 	}
 	return at, c.tooLarge
@@ -123,8 +124,8 @@ func (e *Encoder) fill(at int, n packet.Number, now tick.Tick, room int) int {
 	return at
 }
 
-// trim takes the last groups back until the packet is within the room with its gaps as they are,
-// and returns its size.
+// trim drops the last groups until the packet fits into the room with its exact gaps, and returns
+// its size.
 func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 	c := &e.choice
 	for {
@@ -159,12 +160,13 @@ func (e *Encoder) pickGroup(i int, n packet.Number, now tick.Tick, room int) boo
 	if e.pick(i, false, n, now, room) {
 		return true
 	}
-	// There is no room for the new entity, but the one before it in the slot must not stay.
+	// There is no room for the new entity, but the client must not keep the one before it in the
+	// slot.
 	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, now, room)
 }
 
-// pickTree picks all of the slot's tree that differs from what the client is known to have: what is
-// on its way may yet be lost. Of a tree that is too much for an empty packet it picks the slot's
+// pickTree picks all entities of the slot's tree that differ from the acknowledged ones: packets on
+// their way may yet be lost. Of a tree that is too large for an empty packet it picks the slot's
 // entity alone, with its parents.
 func (e *Encoder) pickTree(i int, n packet.Number, now tick.Tick, room int) bool {
 	c, root := &e.choice, e.world.root(i)
@@ -259,7 +261,7 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 	return c.writer.Err() == nil
 }
 
-// writeWhole writes the slot's entity for who does not have it.
+// writeWhole writes the slot's entity for a client that does not have it.
 func (e *Encoder) writeWhole(w *packet.Writer, i int) {
 	t, s := &e.tracks[i], &e.world.slots[i]
 	r := &e.world.ring[e.world.at(i, s.revision)]
