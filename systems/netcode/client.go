@@ -109,8 +109,8 @@ type Client[S any, I comparable] struct {
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
 
-// correction is the effect of the server's newest state on the prediction, until the step that shows
-// it.
+// correction is the effect of the server's newest state on the prediction, until the step that
+// shows it.
 type correction[S any] struct {
 	any  bool
 	jump bool
@@ -197,8 +197,8 @@ func (c *Client[S, I]) Entity() arche.Entity {
 	return arche.Entity{}
 }
 
-// Replica returns the local entity of a replicated one, or the zero entity. The entity exists as long
-// as it is shown, which is a while later than the records of its spawn and of its removal.
+// Replica returns the local entity of a replicated one, or the zero entity. The entity exists as
+// long as it is shown, which is a while later than the records of its spawn and of its removal.
 func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity
@@ -216,8 +216,8 @@ func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	return state, ok
 }
 
-// Parent returns the entity in whose frame the state of Newest is, None for the world. The Parent of
-// the local entity follows when the view reaches that state.
+// Parent returns the entity in whose frame the state of Newest is, None for the world. The Parent
+// of the local entity follows when the view reaches that state.
 func (c *Client[S, I]) Parent(id EntityID) EntityID {
 	if r := c.replica(id); r != nil {
 		return r.parent
@@ -233,8 +233,8 @@ func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 // While the connection is lost the message waits until the client resumes. If it does not, the
 // message is discarded.
 //
-// With an error nothing was queued. It is packet.ErrMessageTooLarge, packet.ErrBackpressure if 64 KiB
-// or 256 messages wait, or the error of a client that has not joined yet or has ended.
+// With an error nothing was queued. It is packet.ErrMessageTooLarge, packet.ErrBackpressure if 64
+// KiB or 256 messages wait, or the error of a client that has not joined yet or has ended.
 func (c *Client[S, I]) Send(data []byte) error {
 	if err := c.canSend(); err != nil {
 		return err

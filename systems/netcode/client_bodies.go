@@ -15,7 +15,8 @@ type clientBodies interface {
 	// before and after surround the step of the own player.
 	before()
 	after()
-	// sampled takes the interpolated pose of a replica, and reports whether the bodies write its pose.
+	// sampled takes the interpolated pose of a replica, and reports whether the bodies write its
+	// pose.
 	sampled(id EntityID, pose components.Pose3D, jump bool) bool
 	// draw writes the poses.
 	draw()
@@ -28,15 +29,15 @@ type clientBodies interface {
 	stats(to *ClientStats)
 }
 
-// fadeSpeed bounds how fast, in units of length per second beside its own motion, a body is moved from
-// its interpolated pose to its predicted one, or back. shortFade and longFade bound how long that
-// takes.
+// fadeSpeed bounds how fast, in units of length per second beside its own motion, a body is moved
+// from its interpolated pose to its predicted one, or back. shortFade and longFade bound how long
+// that takes.
 const (
 	fadeSpeed = 1.8
 	shortFade = 0.25 // s
 	longFade  = 2.0  // s
-	// easeSlow and easeFast bound how fast a correction is drawn, in units of length per second beside
-	// the body's own motion; see CorrectGently.
+	// easeSlow and easeFast bound how fast a correction is drawn, in units of length per second
+	// beside the body's own motion; see CorrectGently.
 	easeSlow, easeFast = 1.1, 2.4
 )
 
@@ -55,16 +56,18 @@ type bodiesClient[S any, I comparable, B comparable] struct {
 	stepped   bool         // in this step
 }
 
-// activeBody is a body that is predicted. It is drawn between its interpolated and its predicted pose.
+// activeBody is a body that is predicted. It is drawn between its interpolated and its predicted
+// pose.
 type activeBody struct {
 	id      EntityID
 	leaving bool
-	theirs  bool    // another player is so much nearer that it is drawn in that player's time: in the past
-	ready   bool    // is predicted for the present
-	jump    bool    // interpolation jumps in this step
-	weight  float32 // 0: as interpolated, 1: as predicted
-	jumps   uint8   // discontinuities, as the server counts them
-	snap    bool    // the prediction jumps in this step
+	// another player is so much nearer that it is drawn in that player's time: in the past
+	theirs bool
+	ready  bool    // is predicted for the present
+	jump   bool    // interpolation jumps in this step
+	weight float32 // 0: as interpolated, 1: as predicted
+	jumps  uint8   // discontinuities, as the server counts them
+	snap   bool    // the prediction jumps in this step
 
 	seen     components.Pose3D // by interpolation, where this step ends
 	seenLast components.Pose3D // and the step before
@@ -87,8 +90,8 @@ func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predi
 	return b
 }
 
-// authority returns the server's state of a body whose pose is that of s, and whether it has a valid
-// pose.
+// authority returns the server's state of a body whose pose is that of s, and whether it has a
+// valid pose.
 func (b *bodiesClient[S, I, B]) authority(id EntityID, s *snapshot.State) (state B, ok bool) {
 	if state, ok = b.handle.Get(b.c.decoder, id); !ok {
 		return state, false
@@ -207,8 +210,8 @@ func (b *bodiesClient[S, I, B]) after() {
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
 		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
-			// The prediction is far off. The next reconciliation corrects the bodies that it may have
-			// touched.
+			// The prediction is far off. The next reconciliation corrects the bodies that it may
+			// have touched.
 			a.ready, a.leaving, a.weight = false, true, 0
 		}
 	}
@@ -276,8 +279,8 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	a.wrong = false
 }
 
-// fade moves a weight by a step towards 1 or 0. The gap is the way between the two: the drawn motion
-// along it stays within fadeSpeed.
+// fade moves a weight by a step towards 1 or 0. The gap is the way between the two: the drawn
+// motion along it stays within fadeSpeed.
 func fade(weight float32, in bool, gap float32, rate int) float32 {
 	const steepest = 1.5 // of smooth
 	step := float32(1 / (shortFade * float64(rate)))

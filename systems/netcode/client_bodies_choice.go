@@ -114,9 +114,10 @@ func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
 	}
 }
 
-// A body that another player pushes is drawn in that player's time. Drawn as predicted, it would move
-// before that player is shown to touch it. It is predicted all the same, because the own player may
-// run into it. It is drawn as predicted as soon as the own player is nearly as near to it.
+// A body that another player pushes is drawn in that player's time. Drawn as predicted, it would
+// move before that player is shown to touch it. It is predicted all the same, because the own
+// player may run into it. It is drawn as predicted as soon as the own player is nearly as near to
+// it.
 const (
 	farther = 1.6 // a body is given up to another player that is nearer by this factor,
 	nearer  = 1.3 // and taken back where the factor is less than this

@@ -9,14 +9,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// A change of a replica that is drawn in the past is of a moment that the view has not reached. It is
-// delayed until then, as the replica's poses are: a door opens in front of the player that is seen
-// to open it, and a rocket appears at the muzzle when it is fired. The change is applied in the step
-// in which the view reaches its moment, before any pose of that step is written. Changes of a
-// replica that is drawn in the present are applied when they arrive.
+// A change of a replica that is drawn in the past is of a moment that the view has not reached. It
+// is delayed until then, as the replica's poses are: a door opens in front of the player that is
+// seen to open it, and a rocket appears at the muzzle when it is fired. The change is applied in
+// the step in which the view reaches its moment, before any pose of that step is written. Changes
+// of a replica that is drawn in the present are applied when they arrive.
 
-// maxDelayed is the most delayed changes of all replicas together. A replica whose changes exceed it
-// gets all of them at once: early, but in order.
+// maxDelayed is the most delayed changes of all replicas together. A replica whose changes exceed
+// it gets all of them at once: early, but in order.
 const maxDelayed = 1 << 14
 
 // delayedChange is one change. Those of one replica form a list in the order of their arrival.
@@ -149,10 +149,10 @@ func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) 
 	}
 }
 
-// delayLate adds the changes in a record that a newer one has overtaken. A component has the record's
-// value from the record's moment to the next change of the component. If the newer records do not
-// name the component, the newest of them ends that value: a component that a record does not name
-// is as the server knows the client to have had it, not as an overtaken record says.
+// delayLate adds the changes in a record that a newer one has overtaken. A component has the
+// record's value from the record's moment to the next change of the component. If the newer records
+// do not name the component, the newest of them ends that value: a component that a record does not
+// name is as the server knows the client to have had it, not as an overtaken record says.
 func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Duration) {
 	if r.changes.first == 0 || at < r.holds || c.delayed.n >= maxDelayed {
 		return
@@ -258,7 +258,8 @@ func (c *Client[S, I]) there(id EntityID) *replica {
 
 // spawn makes a replica's entity.
 func (c *Client[S, I]) spawn(r *replica, owner uint16) {
-	for i := range c.delayedDespawns { // it was not relevant for a while: only one of the two is shown
+	for i := range c.delayedDespawns {
+		// it was not relevant for a while: only one of the two is shown
 		if old := &c.delayedDespawns[i]; old.id == r.id && old != r {
 			c.finish(old)
 			*old = replica{}

@@ -15,15 +15,15 @@ import (
 // ClientConfig configures a [Client]. Dial and Input are required. Every other zero value means the
 // default that its comment states.
 type ClientConfig[S any, I comparable] struct {
-	// Dial makes a connection to the server. It is called at the start, and again after a connection
-	// was lost.
+	// Dial makes a connection to the server. It is called at the start, and again after a
+	// connection was lost.
 	Dial func() (Conn, error)
 	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
 	Token []byte
 	// Input returns the player's input for a step. It is called once for each predicted step, also
-	// for a tick that was predicted before, after the clock has gone back. The first input of such a
-	// tick then stays, and Rules.Merge adds only presses to it. An input that holds a NaN counts as
-	// the neutral one.
+	// for a tick that was predicted before, after the clock has gone back. The first input of such
+	// a tick then stays, and Rules.Merge adds only presses to it. An input that holds a NaN counts
+	// as the neutral one.
 	Input func(t Tick) I
 	// Spawn makes the entity for a replica. The entity needs a Transform3D, and a Visual3D to be
 	// seen. If Spawn is nil, it is one with both. Owned reports whether the replica belongs to this
@@ -48,24 +48,26 @@ type ClientConfig[S any, I comparable] struct {
 	SnapshotRate int
 	// ActionRate is the number of packets with inputs per second. Each carries all new inputs. Zero
 	// means one packet per tick. The rate changes neither the simulated inputs nor their speed. It
-	// must be at least a 16th of the tick rate: more inputs per packet would not survive the loss of
-	// one. Messages do not wait for it: a step with a message to send sends a packet.
+	// must be at least a 16th of the tick rate: more inputs per packet would not survive the loss
+	// of one. Messages do not wait for it: a step with a message to send sends a packet.
 	ActionRate int
 	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input.
-	// All but the last of them may be lost. Each one moves the own player one packet interval further
-	// ahead, and the others see it that much later. Within the bounds the number follows the measured
-	// loss. Equal bounds fix it. A Min of zero means 1, a Max of zero means 6. At most 32 are
-	// possible. It does not change what is sent: packets carry all inputs that are not acknowledged.
+	// All but the last of them may be lost. Each one moves the own player one packet interval
+	// further ahead, and the others see it that much later. Within the bounds the number follows
+	// the measured loss. Equal bounds fix it. A Min of zero means 1, a Max of zero means 6. At most
+	// 32 are possible. It does not change what is sent: packets carry all inputs that are not
+	// acknowledged.
 	Redundancy Bounds[int]
-	// Delay bounds how far behind the newest snapshots the others are shown, apart from the way down
-	// and the step that both ends run ahead. Within the bounds the delay is measured. Equal bounds
-	// fix it. A Max of zero means no bound.
+	// Delay bounds how far behind the newest snapshots the others are shown, apart from the way
+	// down and the step that both ends run ahead. Within the bounds the delay is measured. Equal
+	// bounds fix it. A Max of zero means no bound.
 	Delay Bounds[time.Duration]
 	// Timeout is the longest silence before the client tries another connection (zero: 5 s), and
 	// Retry is the pause before it does, and after a failed attempt (zero: 1 s). Until the silence
 	// has lasted for 22 s the old connection is kept beside the new one, and the first of them to
 	// receive something is used: a queue or an outage may hold data that would be lost otherwise. A
-	// connection that is being made has 15 s, because the transport gives up before and reports why.
+	// connection that is being made has 15 s, because the transport gives up before and reports
+	// why.
 	Timeout, Retry time.Duration
 	// WithoutPrediction shows the own player where the server has it. WithoutReconciliation never
 	// corrects a prediction. Both are for demonstrations of what these mechanisms do.

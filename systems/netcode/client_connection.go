@@ -11,8 +11,8 @@ import (
 // helloEvery is how often a hello is repeated until it is answered.
 const helloEvery = 200 * time.Millisecond
 
-// connectTimeout is how long a connection may take to be made. Transports give up before, and report
-// the reason.
+// connectTimeout is how long a connection may take to be made. Transports give up before, and
+// report the reason.
 const connectTimeout = 15 * time.Second
 
 // sleep is the time without a frame after which the arrival times of datagrams do not measure the

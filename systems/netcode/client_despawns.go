@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A replica that is drawn in the past and that the server has removed is shown until the view reaches
-// the moment of its removal: else it would vanish in front of the wall that it was about to hit.
-// After its last sample it stands still. Meanwhile it stays in its slot. If another replica gets the
-// slot before, it is moved to Client.delayedDespawns. Its children stay attached to it until it is
-// removed.
+// A replica that is drawn in the past and that the server has removed is shown until the view
+// reaches the moment of its removal: else it would vanish in front of the wall that it was about to
+// hit. After its last sample it stands still. Meanwhile it stays in its slot. If another replica
+// gets the slot before, it is moved to Client.delayedDespawns. Its children stay attached to it
+// until it is removed.
 
 // maxDelayedDespawns is the most replicas in Client.delayedDespawns. One more removes the oldest at
 // once.
@@ -22,8 +22,8 @@ type delayedDespawn struct {
 	end time.Duration // in this machine's time: at the latest, wherever the view is
 }
 
-// despawn removes a replica that the server has removed at a moment of its time: at once, or when the
-// view reaches that moment.
+// despawn removes a replica that the server has removed at a moment of its time: at once, or when
+// the view reaches that moment.
 func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 	r := c.replica(id)
 	if r == nil || r.despawn.any {
@@ -41,7 +41,8 @@ func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 	}
 	behind := min(at-c.viewTime, 5*time.Second)
 	r.despawn = delayedDespawn{true, at, now + 2*behind + time.Second}
-	if r.children == 0 { // a parent moves on as it did: else its children would leap when it is removed
+	if r.children == 0 {
+		// a parent moves on as it did: else its children would leap when it is removed
 		r.stay(now)
 	}
 	c.stats.Replicas--

@@ -43,8 +43,8 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 	}
 }
 
-// hold adds a hold sample to a replica that stands still. Players get none if the server runs inputs
-// on arrival: the age of their states changes without a record.
+// hold adds a hold sample to a replica that stands still. Players get none if the server runs
+// inputs on arrival: the age of their states changes without a record.
 func (c *Client[S, I]) hold(r *replica, now time.Duration) {
 	if c.whole <= r.newest.Time || c.welcomed.arrival && r.owner != 0 {
 		return

@@ -13,9 +13,9 @@ import (
 // hierarchy returns the engine's hierarchy, or nil.
 func (c *Client[S, I]) hierarchy() *hierarchy.Hierarchy3D { return hierarchy.Of(c.world) }
 
-// board attaches a replica to a parent, or to none, by way of the hierarchy if there is one, so that
-// its samples keep their places in the world. It reports whether the parent is there, and whether the
-// samples kept their places.
+// board attaches a replica to a parent, or to none, by way of the hierarchy if there is one, so
+// that its samples keep their places in the world. It reports whether the parent is there, and
+// whether the samples kept their places.
 func (c *Client[S, I]) board(r *replica, parent EntityID) (there, kept bool) {
 	if h := c.hierarchy(); h != nil && r.shown && parent != r.attachedTo {
 		var e arche.Entity
@@ -50,7 +50,8 @@ func (c *Client[S, I]) baseID(by MovementBase) EntityID {
 }
 
 // basePose returns the predicted pose of a movement base at a tick, which must be the tick of its
-// body's state. Without a prediction it returns the pose that is drawn, or was drawn last, and false.
+// body's state. Without a prediction it returns the pose that is drawn, or was drawn last, and
+// false.
 func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (components.Pose3D, bool) {
 	switch {
 	case by.Body != NoEntity:
@@ -77,8 +78,8 @@ func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (component
 
 // passengerPath attaches the own player's entity to its movement base after the step of a tick. It
 // returns the player's poses in that frame before and after the step. It reports whether the drawn
-// pose has a place in that frame, and whether it is to be corrected gently: a body may be drawn beside
-// its predicted pose.
+// pose has a place in that frame, and whether it is to be corrected gently: a body may be drawn
+// beside its predicted pose.
 func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start, end components.Pose3D, kept, gently bool) {
 	game := &c.protocol.game
 	start, end = game.Pose(before), game.Pose(after)
@@ -132,12 +133,13 @@ func (c *Client[S, I]) scriptedMoverAt(id EntityID, at time.Duration) components
 	return components.Blend3D(path(Tick(uint32(k))).Normalize(), path(Tick(uint32(k+1))).Normalize(), share)
 }
 
-// bridge is called before the first sample of a replica in another frame. It adds a sample in the old
-// frame, at the same place in the world. So the path leads there instead of ending with the snapshot
-// before, and a player that steps onto a platform is not shown waiting for it.
+// bridge is called before the first sample of a replica in another frame. It adds a sample in the
+// old frame, at the same place in the world. So the path leads there instead of ending with the
+// snapshot before, and a player that steps onto a platform is not shown waiting for it.
 func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	last := &r.newest
-	// A passenger that changes its base does not jump. An entity whose parent the game changes does.
+	// A passenger that changes its base does not jump. An entity whose parent the game changes
+	// does.
 	if !r.sampled || s.Time <= last.Time || s.Frame == last.Frame || s.Discontinuity != last.Discontinuity || s.Age != 0 {
 		return
 	}
@@ -222,8 +224,9 @@ func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
 const farFrame = 4
 
 // passenger is the state of a replica that changes from one frame to another. The two are shown at
-// different times: a scripted mover at the own player's tick, and the world in the past. The replica
-// would be shown to leap by the mover's way in that time. So it fades from one to the other.
+// different times: a scripted mover at the own player's tick, and the world in the past. The
+// replica would be shown to leap by the mover's way in that time. So it fades from one to the
+// other.
 type passenger struct {
 	fades  bool
 	from   EntityID // the frame before
@@ -234,8 +237,8 @@ type passenger struct {
 	gently bool // and slowly
 }
 
-// seenIn returns the drawn world pose of a replica that had a world pose at a moment, if it is drawn
-// together with a frame, which is drawn at its present pose.
+// seenIn returns the drawn world pose of a replica that had a world pose at a moment, if it is
+// drawn together with a frame, which is drawn at its present pose.
 func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.Duration, t Tick) components.Pose3D {
 	path := c.pathOf(frame)
 	if path == nil {
@@ -244,8 +247,8 @@ func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.D
 	return path(t).Normalize().Mul(c.scriptedMoverAt(frame, at).Inverse().Mul(world))
 }
 
-// carry returns the pose to write for a replica whose samples have a pose in its parent's frame at a
-// moment, when the own player is at tick t.
+// carry returns the pose to write for a replica whose samples have a pose in its parent's frame at
+// a moment, when the own player is at tick t.
 func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duration, t Tick) components.Pose3D {
 	if !r.passenger.fades {
 		return pose

@@ -299,8 +299,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		return
 	}
 	if !r.despawn.any { // a removed one gets no more samples
-		// A replica that no newer snapshot names has not changed since its own. So it is not starved
-		// before the view has passed the newest of all snapshots.
+		// A replica that no newer snapshot names has not changed since its own. So it is not
+		// starved before the view has passed the newest of all snapshots.
 		newest, _ := c.playback.Newest()
 		c.stats.Sampled++
 		if info.Starved && (at > newest || r.newest.Time >= newest) {
@@ -315,7 +315,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	if frame := EntityID(info.Frame); frame != r.attachedTo {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
-			// The frame's replica is removed, or has not arrived yet. It stays where it was shown last.
+			// The frame's replica is removed, or has not arrived yet. It stays where it was shown
+			// last.
 			return
 		}
 	}

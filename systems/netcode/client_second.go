@@ -6,15 +6,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// longPatience is the longest silence of a connection in use: a full queue on a slow line is 20 s long.
+// longPatience is the longest silence of a connection in use: a full queue on a slow line is 20 s
+// long.
 const longPatience = 22 * time.Second
 
 // besideHeld is how long the first connection may stay silent after the server has answered, on the
 // second one, that it still receives from the first. After that its way down counts as dead.
 const besideHeld = time.Second
 
-// secondConn is a connection that a client tries beside a silent one. The first of the two to receive
-// something is kept. So an outage that ends costs no session, and a dead path costs no wait.
+// secondConn is a connection that a client tries beside a silent one. The first of the two to
+// receive something is kept. So an outage that ends costs no session, and a dead path costs no
+// wait.
 type secondConn struct {
 	conn  Conn          // nil: none
 	next  time.Duration // of a hello, or of a connection

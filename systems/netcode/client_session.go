@@ -47,9 +47,9 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		// Inputs from before the outage are of no use any more, and would count as late.
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
-	// The path is new, so the times measured on the old one are not used. However long frames are and
-	// however much is lost, inputs are to arrive at most a quarter as early as the server accepts
-	// them. That is as many as a packet carries. The rest is for ways that become shorter.
+	// The path is new, so the times measured on the old one are not used. However long frames are
+	// and however much is lost, inputs are to arrive at most a quarter as early as the server
+	// accepts them. That is as many as a packet carries. The rest is for ways that become shorter.
 	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
 	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{
 		// a queue of that length may drain at once
@@ -146,7 +146,8 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		}
 		after := snap.Tick
 		if c.welcomed.arrival && feedback.Heard {
-			after = feedback.Ack.Add(1) // the state is the one after that input, at whatever tick it ran
+			// the state is the one after that input, at whatever tick it ran
+			after = feedback.Ack.Add(1)
 		}
 		c.ownUpdate = ownUpdate[S]{true, after, me.state, me.jumps}
 	}
@@ -159,9 +160,9 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	return true
 }
 
-// overslept reports whether a datagram may have waited for this process to wake up, so that its time
-// of arrival does not measure the path: it was there when the process woke, or its state is from
-// before, and no arrival can be noted while the process sleeps.
+// overslept reports whether a datagram may have waited for this process to wake up, so that its
+// time of arrival does not measure the path: it was there when the process woke, or its state is
+// from before, and no arrival can be noted while the process sleeps.
 func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 	if arrived < c.wokeAt-wakeTime {
 		return false
@@ -169,8 +170,8 @@ func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 	return c.stale || c.clocks.Synced() && edge < c.clocks.Reference().At(c.wokeAt)
 }
 
-// frame runs after the fixed steps of every frame. It updates the clocks, and sets the engine's time
-// to run a little faster or slower.
+// frame runs after the fixed steps of every frame. It updates the clocks, and sets the engine's
+// time to run a little faster or slower.
 func (c *Client[S, I]) frame() {
 	now := c.now()
 	c.collect(now)
@@ -207,15 +208,15 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
-// A way up that has delivered nothing for unheard gets a packet only every seldom. The packets that an
-// outage holds up arrive together at its end, and a server removes a client that sends too many.
+// A way up that has delivered nothing for unheard gets a packet only every seldom. The packets that
+// an outage holds up arrive together at its end, and a server removes a client that sends too many.
 const (
 	unheard = 3 * time.Second
 	seldom  = 250 * time.Millisecond
 )
 
-// send sends the packet of a step: a ping now and then, the time of the view, and the inputs that the
-// server does not have.
+// send sends the packet of a step: a ping now and then, the time of the view, and the inputs that
+// the server does not have.
 func (c *Client[S, I]) send(now time.Duration) {
 	if c.conn == nil || c.conn.State() != transport.Open {
 		return
@@ -270,9 +271,9 @@ func (c *Client[S, I]) setBatch(now time.Duration) {
 	c.clocks.SetBatch(c.batch)
 }
 
-// write makes a packet of at most room bytes, in which messages leave the reserve free. Where the way
-// up carries less than the inputs take, each input travels in as many packets as the loss requires,
-// and in no more.
+// write makes a packet of at most room bytes, in which messages leave the reserve free. Where the
+// way up carries less than the inputs take, each input travels in as many packets as the loss
+// requires, and in no more.
 func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([]byte, error) {
 	w := c.endpoint.Begin(c.packet[1:room], now, reserve)
 	w.Bool(ping)
@@ -305,8 +306,8 @@ func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 
 func (h *clientHandler[S, I]) Lost(n packet.Number) { h.resolve(n, true) }
 
-// resolve counts a packet as delivered or lost. Packets of the connection before, lost in its outage,
-// do not count: they say nothing about the present path.
+// resolve counts a packet as delivered or lost. Packets of the connection before, lost in its
+// outage, do not count: they say nothing about the present path.
 func (h *clientHandler[S, I]) resolve(n packet.Number, lost bool) {
 	if n >= h.pathBegan {
 		h.inputLoss.Packet(lost)

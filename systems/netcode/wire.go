@@ -12,8 +12,8 @@ import (
 // the session go through a packet.Endpoint.
 const (
 	kindHello = 0x48 // from a client: its build, its token, and the session that it resumes
-	// From a client: a hello that resumes, unless the client's other connection still receives. From
-	// the server: the other one does.
+	// From a client: a hello that resumes, unless the client's other connection still receives.
+	// From the server: the other one does.
 	kindBeside  = 0x42
 	kindWelcome = 0x57 // from the server: the client is accepted
 	kindSession = 0x53 // from either: a packet of the session

@@ -20,8 +20,9 @@ const (
 
 // header is what a snapshot says before its entities.
 type header struct {
-	tick  tick.Tick     // whose states the snapshot holds
-	acked packet.Number // the newest packet that the server knows to have arrived; 0: none of the last 255
+	tick tick.Tick // whose states the snapshot holds
+	// the newest packet that the server knows to have arrived; 0: none of the last 255
+	acked packet.Number
 	// No change that the client may know is waiting: the client has all of them, or they are in the
 	// packets from firstOpen on.
 	whole  bool
