@@ -1,10 +1,8 @@
 package netcode
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
@@ -21,78 +19,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// ClientConfig configures a [Client]. Dial and Input are required; every other zero value means the
-// default that its comment states.
-type ClientConfig[S any, I comparable] struct {
-	// Dial makes a connection to the server; it is called at the start and again after one was
-	// lost.
-	Dial func() (Conn, error)
-	// Token is presented to the server's Authenticate; at most MaxToken bytes.
-	Token []byte
-	// Input says what the player does in a step. It is called once for each that is predicted, also
-	// when the clock has gone back and the tick was there before: then the first input for it
-	// stands, to which only presses are added (Rules.Merge). One that holds a NaN counts as the
-	// neutral one.
-	Input func(t Tick) I
-	// Spawn makes the entity for a replica; it needs a Transform3D, and a Visual3D to be seen. Nil:
-	// one with both. Owned says that it belongs to this player, be it his body ([Client.Entity]) or
-	// something else. The zero entity: the replica is not shown. What is drawn in the past, by
-	// Interpolation, is spawned when the picture comes to where the server had it first, the rest when it
-	// comes; an Interpolation that Spawn gives it holds from then on.
-	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
-	// Removed is told before a replica is despawned: when the picture comes to where the server
-	// took it away, for what is drawn in the past.
-	Removed func(w *arche.World, e arche.Entity)
-	// Message hears what the server sends, during FixedUpdate. The bytes are valid during the call.
-	Message func(data []byte, reliable bool)
-	// Changed is told of joining, losing the connection, and the end.
-	Changed func(status Status, reason Reason)
-	// Interpolation is how replicas are drawn between snapshots that have no Interpolation of their own;
-	// zero is the best.
-	Interpolation interp.Kind
-	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
-	SnapshotRate int
-	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero:
-	// one per tick. It changes neither what is simulated nor how fast. At least a 16th of the tick
-	// rate: more than that many inputs would not survive the loss of a packet. Messages do not wait
-	// for it: a step in which one is to go sends a packet.
-	ActionRate int
-	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input,
-	// so that all but the last of them may be lost: each is one packet's interval that he is
-	// further ahead, and that everybody else sees him later. Within the bounds it follows the loss
-	// that is measured; equal bounds fix it. A Min of zero means 1, a Max of zero 6; at most 32.
-	// What is sent does not depend on it: packets carry all inputs that are not acknowledged.
-	Redundancy Bounds[int]
-	// Delay bounds how far behind the newest snapshots others are shown, without the way down and
-	// the step that both ends run ahead. Within the bounds it is measured; equal bounds fix it. A
-	// Max of zero means no bound.
-	Delay Bounds[time.Duration]
-	// Timeout is how long silence is endured (zero: 5 s). Retry is how long after that, and after a
-	// failed attempt, a new connection is tried (zero: 1 s). While the silence has lasted for less
-	// than 22 s the old one is kept beside it, and whichever of them speaks first counts: a queue
-	// or an outage holds data that would be lost. A connection that is still being made has 15 s:
-	// the transport gives up before, and says why.
-	Timeout, Retry time.Duration
-	// WithoutPrediction shows the own player where the server says, and WithoutReconciliation never
-	// corrects a prediction: to see what they are for.
-	WithoutPrediction, WithoutReconciliation bool
-	// Log hears of what is worth a line; nil means slog.Default().
-	Log *slog.Logger
-}
-
-// Bounds are the least and the most of something, both included. What a zero means stands where
-// they are used.
-type Bounds[T int | time.Duration] struct{ Min, Max T }
-
-// Status is where a client stands.
+// Status is the state of a client's connection.
 type Status uint8
 
 // The statuses of a client.
 const (
-	Joining Status = iota // says hello
-	Playing               // is in
-	Lost                  // the connection is gone; tries to come back
-	Ended                 // the server does not want it any more, or the client was closed
+	Joining Status = iota // sends hellos
+	Playing               // in the game
+	Lost                  // without a connection; it tries to resume
+	Ended                 // the server has removed it, or the client was closed
 )
 
 // String returns the status in lower case.
@@ -100,17 +35,17 @@ func (s Status) String() string {
 	return [...]string{"joining", "playing", "lost", "ended"}[min(s, Ended)]
 }
 
-// Client follows a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it
+// Client plays on a server. It is an [ecs.Plugin]; make it with [NewClient]. Until it has ended it
 // holds the engine's clock.
 type Client[S any, I comparable] struct {
 	protocol *Protocol[S, I]
 	config   ClientConfig[S, I]
 
-	engine  *ecs.Engine
-	world   *arche.World
-	release func()
-	mirrors []componentMirror
-	ids     clientIDs
+	engine     *ecs.Engine
+	world      *arche.World
+	release    func()
+	components []boundComponent
+	ids        clientIDs
 
 	status     Status
 	reason     Reason
@@ -118,14 +53,14 @@ type Client[S any, I comparable] struct {
 	hello      hello
 	nextTry    time.Duration // of a hello, or of a connection
 	receivedAt time.Duration
-	ackedAt    time.Duration // when the server last said that a packet has come
+	ackedAt    time.Duration // when the server last acknowledged a packet
 	sentAt     time.Duration // when one was last sent
 	opening    bool          // the connection is being made
 	second     secondConn
 	polledAt   time.Duration
 	wokeAt     time.Duration // when this process last woke
-	waking     bool          // this process has slept, and what is read now has waited for it
-	stale      bool          // so had what is heard now
+	waking     bool          // this process has slept, and datagrams read now have waited for it
+	stale      bool          // the datagram that is processed now has waited so
 	queue      [queueSize]arrival
 	queued     int
 	welcomed   welcome
@@ -140,14 +75,14 @@ type Client[S any, I comparable] struct {
 	pathBegan       packet.Number // number of the first packet on this connection
 	grid            clocksync.Grid
 	playback        *interp.Playback
-	replicas        []replica     // by slot
-	delayedDespawns []replica     // departed, and still seen though their slots are somebody else's
-	delayed         delayedValues // what has come of replicas and does not hold yet
+	replicas        []replica      // by slot
+	delayedDespawns []replica      // still shown, though other replicas have their slots
+	delayed         delayedChanges // of all replicas
 	predictor       *prediction.Predictor[S, I]
 	pings           [256]time.Duration
 	ping            uint8
-	view            int64 // what is on the screen when a step begins, in 1/16 ticks
-	viewNext        int64 // what will be when it has ended
+	view            int64 // time of the view when a step begins, in 1/16 ticks
+	viewNext        int64 // the same when the step has ended
 	viewTime        time.Duration
 	viewpoint       viewpoint // in the newest step
 	passenger       struct {  // the body that carried the own player last, and where it was
@@ -160,105 +95,48 @@ type Client[S any, I comparable] struct {
 	hasState bool
 	newest   int64 // newest tick of which a snapshot came, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
-	whole      time.Duration
-	own        EntityID
-	ownStates  ownReceived[S] // what packets have said of the own player
-	correct    correction[S]
-	ownChanges delayedChange[S]
-	bodies     clientBodies // nil: none
-	packet     []byte
-	need       int // bytes that messages must leave for inputs
-	stats      ClientStats
+	whole       time.Duration
+	own         EntityID
+	ownStates   ownReceived[S] // of the own player, by packets
+	correct     correction[S]
+	ownUpdate   ownUpdate[S]
+	bodies      clientBodies // nil: none
+	packet      []byte
+	need        int // bytes that messages must leave for inputs
+	stats       ClientStats
+	loggedSpawn bool // the log has a line about a Spawn without a transform
 }
 
 type clientIDs struct{ logical, visual, parent, replicated, interpolation arche.ID }
 
-// correction is what the newest state from the server did to the prediction, until the step that
+// correction is the effect of the server's newest state on the prediction, until the step that
 // shows it.
 type correction[S any] struct {
 	any  bool
 	jump bool
 }
 
-// delayedChange is the newest state of the own player, until the next step takes it.
-type delayedChange[S any] struct {
+// ownUpdate is the newest state of the own player, until the next step applies it.
+type ownUpdate[S any] struct {
 	any   bool
 	at    Tick
 	state S
 	jumps uint8
 }
 
-// ClientStats are a client's figures, also a resource of its world. Counters count from when the
-// client was made, over all of its connections.
-type ClientStats struct {
-	Status      Status        // where the client stands
-	RTT, Jitter time.Duration // smoothed round trip, and its mean deviation
-	Loss        float64       // share of snapshots that did not come in time, 0 to 1
-	// how far behind the server's present others are shown; zero until the server's clock is known
-	Delay            time.Duration
-	Lead             time.Duration // how far ahead of it the own player is simulated
-	Age              time.Duration // how early his inputs come
-	Stretch          float64       // of the engine's time against real time: 1 is real speed
-	ViewRate         float64       // of the others' time, likewise; 0 waits for data
-	Replicas         int           // replicated entities that are known at present
-	Sampled, Starved uint64        // replica steps shown; of them without a snapshot ahead
-	// of the own player's prediction; the first is where it begins
-	Corrections     uint64
-	CorrectionError float64       // of the last one, as Game.Distance measures it
-	Predicted       int           // bodies that are predicted, wholly or in part
-	BodyCorrections uint64        // steps of theirs in which one was corrected
-	BodyError       float64       // by how much the last one, in units of length
-	Jumps           uint64        // whole ticks made up after stalls
-	Redundancy      int           // packets that carry an input, as the lead expects
-	Missed          int           // ticks in a row for which the server has had no input
-	SentBytes       uint64        // without what the transport adds
-	ReceivedBytes   uint64        // likewise
-	Snapshots       uint64        // packets of the session that were taken in
-	Malformed       uint64        // packets that no server writes
-	Reconnects      uint64        // sessions after the first
-	Interval        time.Duration // between two snapshots of a body, as the server says
-	Path            PathStats     // of the way to the server
-}
-
-// maxBatch is how many new inputs a packet may bring: half of what it may carry, so that each
-// travels twice.
-const maxBatch = prediction.MaxRedundancy / 2
-
 // NewClient returns a client, or an error that says what is wrong with the configuration.
 func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
 	if p == nil || c.Dial == nil || c.Input == nil {
-		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input")
+		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input; set all three")
 	}
-	if len(c.Token) > MaxToken {
-		return nil, fmt.Errorf("netcode: a token of %d bytes; at most %d travel", len(c.Token), MaxToken)
-	}
-	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
-		return nil, fmt.Errorf("netcode: a wished snapshot rate of %d Hz; it must be between 0 and 255", c.SnapshotRate)
-	}
-	c.ActionRate = cmp.Or(c.ActionRate, p.TickRate())
-	if least := (p.TickRate() + maxBatch - 1) / maxBatch; c.ActionRate < least || c.ActionRate > p.TickRate() {
-		return nil, fmt.Errorf("netcode: an action rate of %d Hz; it must be between %d Hz and the tick rate of %d Hz", c.ActionRate, least, p.TickRate())
-	}
-	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
-	c.Retry = cmp.Or(c.Retry, time.Second)
-	if c.Timeout < 0 || c.Retry < 0 {
-		return nil, errors.New("netcode: Timeout and Retry must not be negative")
-	}
-	c.Redundancy.Min, c.Redundancy.Max = cmp.Or(c.Redundancy.Min, 1), cmp.Or(c.Redundancy.Max, max(6, c.Redundancy.Min))
-	if b := c.Redundancy; b.Min < 1 || b.Max < b.Min || b.Max > prediction.MaxRedundancy {
-		return nil, fmt.Errorf("netcode: a Redundancy of %d to %d packets; use 1 to %d, the lesser one first", b.Min, b.Max, prediction.MaxRedundancy)
-	}
-	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
-		return nil, fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)
-	}
-	if c.Log == nil {
-		c.Log = slog.Default()
+	if err := c.complete(p.TickRate()); err != nil {
+		return nil, err
 	}
 	return &Client[S, I]{protocol: p, config: c, packet: make([]byte, transport.MaxMTU)}, nil
 }
 
 // Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and
-// holds its clock until the client has ended; it panics if that cannot be had.
+// holds the engine's clock until the client has ended. It panics if either is not possible.
 func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if c.engine != nil {
 		panic("netcode: this client is already installed on an engine; make one per engine")
@@ -268,7 +146,7 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	release, err := e.HoldClock("the netcode's client")
 	if err != nil {
-		panic("netcode: a client needs an engine with a clock of its own, and who hosts two engines, with a loopback between them: " + err.Error())
+		panic("netcode: a client needs an engine with a clock of its own; to host a game, use two engines with a loopback between them: " + err.Error())
 	}
 	c.engine, c.world, c.release = e, e.World(), release
 	c.ids = clientIDs{
@@ -278,8 +156,8 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 		replicated:    arche.ComponentID[Replicated](c.world),
 		interpolation: arche.ComponentID[Interpolation](c.world),
 	}
-	for _, kind := range c.protocol.mirrors {
-		c.mirrors = append(c.mirrors, kind.bind(c.world))
+	for _, kind := range c.protocol.components {
+		c.components = append(c.components, kind.bind(c.world))
 	}
 	grid, err := clocksync.NewGrid(c.protocol.TickRate())
 	if err != nil {
@@ -287,14 +165,14 @@ func (c *Client[S, I]) Install(e *ecs.Engine) {
 	}
 	c.grid = grid
 	c.replicas = make([]replica, c.protocol.schema.Config().MaxEntities)
-	c.delayedDespawns = make([]replica, 0, maxAside)
+	c.delayedDespawns = make([]replica, 0, maxDelayedDespawns)
 	c.hello = hello{token: c.config.Token, rate: uint8(c.config.SnapshotRate)}
 	resource.Put(c.world, &c.stats)
 	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"client's step", c.step, nil})
 	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"client's clocks", c.frame, c.close})
 }
 
-// Status returns where the client stands, and after Ended and Lost the reason.
+// Status returns the state of the connection, and in Ended and Lost the reason.
 func (c *Client[S, I]) Status() (Status, Reason) { return c.status, c.reason }
 
 // Stats returns the figures.
@@ -319,8 +197,8 @@ func (c *Client[S, I]) Entity() arche.Entity {
 	return arche.Entity{}
 }
 
-// Replica returns the local entity of a replicated one, or the zero entity. It is there as long as
-// it is seen: the news of its spawn and of its end come a while before.
+// Replica returns the local entity of a replicated one, or the zero entity. The entity exists as
+// long as it is shown, which is a while later than the records of its spawn and of its removal.
 func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	if r := c.replica(id); r != nil {
 		return r.entity
@@ -328,8 +206,8 @@ func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	return arche.Entity{}
 }
 
-// Newest returns what the newest snapshot said of a replica, for ghosts: where the server had it, a
-// while ago.
+// Newest returns the newest received state of a replica: where the server had it a while ago. It is
+// for drawing ghosts.
 func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	if c.decoder == nil {
 		return snapshot.State{}, false
@@ -338,8 +216,8 @@ func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	return state, ok
 }
 
-// Parent returns the entity in whose frame the state of Newest is, None for the world. The
-// replica's own Parent follows when the picture has come there.
+// Parent returns the entity in whose frame the state of Newest is, None for the world. The Parent
+// of the local entity follows when the view reaches that state.
 func (c *Client[S, I]) Parent(id EntityID) EntityID {
 	if r := c.replica(id); r != nil {
 		return r.parent
@@ -352,13 +230,13 @@ func (c *Client[S, I]) Parent(id EntityID) EntityID {
 func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 
 // Send queues a copy of a message of at most 32 KiB that the server gets exactly once and in order.
-// While the connection is lost it waits for the player to come back to his place; if he does not,
-// it is gone.
+// While the connection is lost the message waits until the client resumes. If it does not, the
+// message is discarded.
 //
-// With an error nothing was queued: there is one before the first welcome and after the end,
-// packet.ErrMessageTooLarge, and packet.ErrBackpressure if 64 KiB wait, or 256 messages.
+// With an error nothing was queued. It is packet.ErrMessageTooLarge, packet.ErrBackpressure if 64
+// KiB or 256 messages wait, or the error of a client that has not joined yet or has ended.
 func (c *Client[S, I]) Send(data []byte) error {
-	if err := c.listens(); err != nil {
+	if err := c.canSend(); err != nil {
 		return err
 	}
 	return c.endpoint.SendReliable(data)
@@ -367,14 +245,14 @@ func (c *Client[S, I]) Send(data []byte) error {
 // SendUnreliable queues a copy of a message that the server gets at most once, in no order. The
 // errors are those of Send.
 func (c *Client[S, I]) SendUnreliable(data []byte) error {
-	if err := c.listens(); err != nil {
+	if err := c.canSend(); err != nil {
 		return err
 	}
 	return c.endpoint.SendUnreliable(data)
 }
 
-// listens returns why nobody will hear a message, if so.
-func (c *Client[S, I]) listens() error {
+// canSend returns the error of a client that cannot send messages.
+func (c *Client[S, I]) canSend() error {
 	switch {
 	case c.status == Ended:
 		return errors.New("netcode: the client has ended; make a new one to join again")
@@ -389,12 +267,13 @@ func (c *Client[S, I]) SetInterpolation(k interp.Kind) {
 	c.config.Interpolation = k
 }
 
-// SetPrediction switches prediction and reconciliation of the own player, to see what they are for.
+// SetPrediction switches prediction and reconciliation of the own player on or off, for
+// demonstrations.
 func (c *Client[S, I]) SetPrediction(predict, reconcile bool) {
 	c.config.WithoutPrediction, c.config.WithoutReconciliation = !predict, !reconcile
 }
 
-// Leave tells the server and ends the client.
+// Leave ends the client, and notifies the server.
 func (c *Client[S, I]) Leave() { c.end(Reason{Code: transport.Left}) }
 
 func (c *Client[S, I]) now() time.Duration { return c.engine.Time().Real }
@@ -421,7 +300,7 @@ func (c *Client[S, I]) close() {
 	resource.Take(c.world, &c.stats)
 }
 
-// end is for good.
+// end ends the client for good.
 func (c *Client[S, I]) end(reason Reason) {
 	if c.conn != nil {
 		c.conn.Close(reason)

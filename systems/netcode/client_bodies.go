@@ -8,42 +8,41 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// clientBodies are a client's bodies without their type.
+// clientBodies are a client's predicted bodies, without their type.
 type clientBodies interface {
-	// delayedChange takes what the newest snapshots say, and lets bodies come and go. A reconciliation
-	// follows.
-	news()
+	// update takes over the newest states, and adds and removes bodies. A reconciliation follows.
+	update()
 	// before and after surround the step of the own player.
 	before()
 	after()
-	// sampled takes where interpolation has a replica, and reports whether the bodies write its
+	// sampled takes the interpolated pose of a replica, and reports whether the bodies write its
 	// pose.
 	sampled(id EntityID, pose components.Pose3D, jump bool) bool
 	// draw writes the poses.
 	draw()
-	// forget takes out a replica that goes.
+	// forget removes a body whose replica is removed.
 	forget(id EntityID)
-	// pose returns where a predicted body is after the own player's newest step, or was before it.
+	// pose returns the pose of a predicted body after the own player's newest step, or before it.
 	pose(id EntityID, before bool) (components.Pose3D, bool)
 	// drawn reports whether a body is drawn as it is predicted, wholly or in part.
 	drawn(id EntityID) bool
 	stats(to *ClientStats)
 }
 
-// fadeSpeed bounds how fast, in units of length per second, a body is taken from where
-// interpolation has it to where it is predicted or back, beside its own motion; shortFade and
-// longFade bound how long that takes.
+// fadeSpeed bounds how fast, in units of length per second beside its own motion, a body is moved
+// from its interpolated pose to its predicted one, or back. shortFade and longFade bound how long
+// that takes.
 const (
 	fadeSpeed = 1.8
 	shortFade = 0.25 // s
 	longFade  = 2.0  // s
-	// easeSlow and easeFast bound how fast a correction is made good in the picture, in units of
-	// length per second beside the body's own motion; see CorrectGently.
+	// easeSlow and easeFast bound how fast a correction is drawn, in units of length per second
+	// beside the body's own motion; see CorrectGently.
 	easeSlow, easeFast = 1.1, 2.4
 )
 
-// lost is how many times farther than Leave a prediction may be from where the server has a body
-// and still be one.
+// lost is how many times Leave a predicted body may be away from its interpolated pose. A body
+// farther away is given up.
 const lost = 4
 
 // bodiesClient predicts bodies near the own player.
@@ -52,22 +51,23 @@ type bodiesClient[S any, I comparable, B comparable] struct {
 	c         *Client[S, I]
 	id        arche.ID
 	bodyGroup *prediction.Bodies[S, I, B]
-	active    []activeBody // those in the company
-	others    []other      // players near the own one, who are predicted, too
+	active    []activeBody // those of bodyGroup
+	others    []other      // players near the own one, which are predicted too
 	stepped   bool         // in this step
 }
 
-// activeBody is a body that is predicted, drawn between where interpolation has it and where it is
-// predicted.
+// activeBody is a body that is predicted. It is drawn between its interpolated and its predicted
+// pose.
 type activeBody struct {
 	id      EntityID
 	leaving bool
-	theirs  bool    // another player is so much nearer that it is seen where he is: in the past
-	ready   bool    // is predicted for the present
-	jump    bool    // interpolation jumps in this step
-	weight  float32 // 0: as interpolated, 1: as predicted
-	jumps   uint8   // discontinuities, as the server counts them
-	snap    bool    // the prediction jumps in this step
+	// another player is so much nearer that it is drawn in that player's time: in the past
+	theirs bool
+	ready  bool    // is predicted for the present
+	jump   bool    // interpolation jumps in this step
+	weight float32 // 0: as interpolated, 1: as predicted
+	jumps  uint8   // discontinuities, as the server counts them
+	snap   bool    // the prediction jumps in this step
 
 	seen     components.Pose3D // by interpolation, where this step ends
 	seenLast components.Pose3D // and the step before
@@ -76,7 +76,7 @@ type activeBody struct {
 	wrong    bool // the prediction has been corrected before this step
 }
 
-// client makes the bodies that a predictor of the own player takes along.
+// client makes the bodies that are predicted together with the own player.
 func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predictor[S, I], number uint16) clientBodies {
 	b := &bodiesClient[S, I, B]{bodiesKind: k, c: client, id: arche.ComponentID[B](client.world)}
 	c := prediction.BodiesConfig[S, I, B]{Step: b.config.Step, Distance: b.config.Distance, Tolerance: b.config.Tolerance, Max: b.config.Max}
@@ -90,7 +90,8 @@ func (k *bodiesKind[S, I, B]) client(client *Client[S, I], own *prediction.Predi
 	return b
 }
 
-// authority returns the state of a body of which the server has told s, if that is anywhere.
+// authority returns the server's state of a body whose pose is that of s, and whether it has a
+// valid pose.
 func (b *bodiesClient[S, I, B]) authority(id EntityID, s *snapshot.State) (state B, ok bool) {
 	if state, ok = b.handle.Get(b.c.decoder, id); !ok {
 		return state, false
@@ -101,7 +102,7 @@ func (b *bodiesClient[S, I, B]) authority(id EntityID, s *snapshot.State) (state
 	return state, placed(b.config.Pose(state))
 }
 
-func (b *bodiesClient[S, I, B]) news() {
+func (b *bodiesClient[S, I, B]) update() {
 	c := b.c
 	newest := Tick(uint32(c.newest))
 	b.unload()
@@ -115,8 +116,8 @@ func (b *bodiesClient[S, I, B]) news() {
 			continue
 		}
 		if s.AtRest && !at.IsNewer(known) {
-			// Of what rests nothing more comes, which is news as well: if the prediction has moved
-			// it, it was wrong.
+			// A body at rest gets no more records. So it is still there, and a prediction that has
+			// moved it was wrong.
 			at = newest.Add(-b.silence())
 		}
 		if at.IsNewer(known) && b.bodyGroup.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
@@ -128,8 +129,8 @@ func (b *bodiesClient[S, I, B]) news() {
 	b.share()
 }
 
-// unload sends away at once what has become cargo: it is not stepped any more, and its pose is that
-// in the frame of what carries it. What the picture has to make up for fades.
+// unload removes the bodies that have become passengers: they are not stepped any more, and their
+// poses are in the frame of their base. The difference to the drawn pose fades.
 func (b *bodiesClient[S, I, B]) unload() {
 	kept := b.active[:0]
 	for i := range b.active {
@@ -151,12 +152,12 @@ func (b *bodiesClient[S, I, B]) dismiss(a *activeBody) {
 	}
 }
 
-// release ends the prediction of a body: from here on it is what the server says.
+// release ends the prediction of a body: from here on it has the server's state.
 func (b *bodiesClient[S, I, B]) release(id EntityID) {
 	b.bodyGroup.Remove(uint32(id))
 	r := b.c.replica(id)
 	if r == nil || r.changes.first != 0 || !b.c.has(r.entity) || !b.c.world.Has(r.entity, b.id) {
-		// if there is more to come, the picture is on its way there
+		// it has delayed changes, and the view has not reached the newest state
 		return
 	}
 	if state, ok := b.handle.Get(b.c.decoder, id); ok {
@@ -164,9 +165,9 @@ func (b *bodiesClient[S, I, B]) release(id EntityID) {
 	}
 }
 
-// silence is after how many ticks without news of a body at rest it counts as being there still.
-// What begins to move is in every snapshot from then on, so it takes the loss of that many, or a
-// crowd that leaves it no room, to be wrong about it; then the news puts it right again.
+// silence is the number of ticks without a record after which a body at rest counts as still there.
+// A body that begins to move is in every snapshot from then on. So only the loss of that many, or
+// packets without room for it, make this wrong, and the next record corrects it.
 func (b *bodiesClient[S, I, B]) silence() int {
 	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2
 }
@@ -209,8 +210,8 @@ func (b *bodiesClient[S, I, B]) after() {
 		a.end = b.config.Pose(state)
 		a.snap = a.snap || b.config.Snap > 0 && float64(a.end.Position.Sub(a.start.Position).Len()) >= b.config.Snap
 		if far := a.end.Position.Sub(a.seen.Position).Len(); !placed(a.start) || !placed(a.end) || !(far <= lost*b.config.Leave) {
-			// It has flown off to where nothing is. What it may have touched, the next
-			// reconciliation puts right.
+			// The prediction is far off. The next reconciliation corrects the bodies that it may
+			// have touched.
 			a.ready, a.leaving, a.weight = false, true, 0
 		}
 	}
@@ -226,7 +227,7 @@ func (b *bodiesClient[S, I, B]) sampled(id EntityID, pose components.Pose3D, jum
 }
 
 func (b *bodiesClient[S, I, B]) draw() {
-	if !b.stepped { // the own player stands still, too
+	if !b.stepped { // nor was the own player
 		return
 	}
 	b.stepped = false
@@ -278,8 +279,8 @@ func (b *bodiesClient[S, I, B]) show(r *replica, a *activeBody) {
 	a.wrong = false
 }
 
-// fade moves a weight by a step towards 1 or 0, so that over the gap it stands for nothing moves
-// faster than it should.
+// fade moves a weight by a step towards 1 or 0. The gap is the way between the two: the drawn
+// motion along it stays within fadeSpeed.
 func fade(weight float32, in bool, gap float32, rate int) float32 {
 	const steepest = 1.5 // of smooth
 	step := float32(1 / (shortFade * float64(rate)))

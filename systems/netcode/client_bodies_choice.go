@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// choose lets in who has come near and sends away who is far.
+// choose adds bodies that have come near, and removes those that are far.
 func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 	c := b.c
 	eye, ok := c.eye()
@@ -39,12 +39,12 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		var at Tick
 		for i := range c.replicas {
 			r := &c.replicas[i]
-			if r.id == NoEntity || r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.coming && !c.has(r.entity) || b.find(r.id) != nil {
+			if r.id == NoEntity || r.id == c.own || !b.has(r.archetype) || r.parent != NoEntity || r.attachedTo != NoEntity || r.despawn.any || !r.unspawned && !c.has(r.entity) || b.find(r.id) != nil {
 				continue
 			}
 			told, tick, ok := c.decoder.State(r.id)
 			d := told.Position.Sub(eye).Len()
-			if r.id == carrier { // without it nobody knows where he is, however large it is
+			if r.id == carrier { // the own player's pose depends on it, at any distance
 				d = -1
 			}
 			if !ok || !(d <= near) {
@@ -71,7 +71,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 		if !b.bodyGroup.Add(uint32(best), r.archetype, at, state) {
 			return
 		}
-		if c.applyAllDue(r); !c.has(r.entity) { // the game does not show it
+		if c.applyAll(r); !c.has(r.entity) { // the game does not show it
 			b.bodyGroup.Remove(uint32(best))
 			return
 		}
@@ -80,7 +80,7 @@ func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 	}
 }
 
-// makeRoom sends away the farthest at once.
+// makeRoom removes the farthest body at once.
 func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
 	farthest, most := 0, float32(-1)
 	for i := range b.active {
@@ -94,13 +94,13 @@ func (b *bodiesClient[S, I, B]) makeRoom(eye mgl32.Vec3) {
 	b.active = slices.Delete(b.active, farthest, farthest+1)
 }
 
-// makeSpace sends away the farthest, but never what carries the own player, if it is clearly farther
-// than one who has no place.
+// makeSpace ends the farthest body, if it is clearly farther than one that found no room. It never
+// ends the own player's base.
 func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
 	farthest, most, carrier := -1, near*1.25, b.baseID()
 	for i := range b.active {
 		a := &b.active[i]
-		if a.leaving { // there will be a place soon
+		if a.leaving { // there will be room soon
 			return
 		}
 		if state, in := b.bodyGroup.State(uint32(a.id)); in && a.id != carrier {
@@ -114,16 +114,16 @@ func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
 	}
 }
 
-// A body that another player pushes is seen at his time, as he is: predicted, it would run away
-// before he is seen to touch it, and from where he will not have pushed it. It is predicted all the
-// same, for the own player may run into it. So it is drawn as predicted from when he is nearly as
-// near to it.
+// A body that another player pushes is drawn in that player's time. Drawn as predicted, it would
+// move before that player is shown to touch it. It is predicted all the same, because the own
+// player may run into it. It is drawn as predicted as soon as the own player is nearly as near to
+// it.
 const (
-	farther = 1.6 // times as far as another player is the own one from a body that is given up,
-	nearer  = 1.3 // and from one that is taken back
+	farther = 1.6 // a body is given up to another player that is nearer by this factor,
+	nearer  = 1.3 // and taken back where the factor is less than this
 )
 
-// share decides whose the bodies are: in whose time they are drawn.
+// share decides in which player's time each body is drawn.
 func (b *bodiesClient[S, I, B]) share() {
 	eye, ok := b.c.eye()
 	carrier := b.baseID()
@@ -133,7 +133,7 @@ func (b *bodiesClient[S, I, B]) share() {
 		if !ok || !in {
 			continue
 		}
-		if a.id == carrier { // he is in its frame, and his time is his
+		if a.id == carrier { // the own player is in its frame
 			a.theirs = false
 			continue
 		}
@@ -143,7 +143,7 @@ func (b *bodiesClient[S, I, B]) share() {
 			factor = nearer
 		}
 		mine := at.Sub(eye).Len()
-		a.theirs = b.carriesOwn(a.id)
+		a.theirs = b.carriesOthers(a.id)
 		for k := range b.others {
 			if s, ok := b.bodyGroup.Other(uint32(b.others[k].id)); ok && b.c.protocol.game.Pose(s).Position.Sub(at).Len()*factor < mine {
 				a.theirs = true
@@ -152,8 +152,8 @@ func (b *bodiesClient[S, I, B]) share() {
 	}
 }
 
-// carrier returns the body that carries the own player, as the server has told last or else as he
-// is predicted; None if none does.
+// baseID returns the body that carries the own player: in the predicted state, or else in the
+// server's newest. None means that none does.
 func (b *bodiesClient[S, I, B]) baseID() EntityID {
 	carrier := b.c.protocol.game.MovementBase
 	if carrier == nil || !b.c.predictor.Started() {
@@ -162,11 +162,11 @@ func (b *bodiesClient[S, I, B]) baseID() EntityID {
 	if by := carrier(b.c.predictor.State()).Body; by != NoEntity {
 		return by
 	}
-	return carrier(b.c.ownChanges.state).Body
+	return carrier(b.c.ownUpdate.state).Body
 }
 
-// ridden reports whether others stand on a body.
-func (b *bodiesClient[S, I, B]) carriesOwn(id EntityID) bool {
+// carriesOthers reports whether a body is the parent of other players.
+func (b *bodiesClient[S, I, B]) carriesOthers(id EntityID) bool {
 	if b.c.protocol.game.MovementBase == nil {
 		return false
 	}

@@ -4,21 +4,20 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
-// other is another player who may touch what is predicted.
+// other is another player that may touch predicted bodies.
 type other struct {
 	id       EntityID
-	distance float32 // from the own player, less for one who is in already
+	distance float32 // from the own player; less for one that is predicted already
 	stays    bool
 }
 
 const (
 	maxOthers = 8
-	// letsGo is after how many seconds without news another player is believed to have let go of
-	// everything.
+	// letsGo is after how many seconds without a record another player's input counts as neutral.
 	letsGo = 0.5
 )
 
-// othersConfig says how other players are predicted: like the own one.
+// othersConfig returns the prediction of other players, which is that of the own one.
 func (b *bodiesClient[S, I, B]) othersConfig() prediction.Others[S, I] {
 	game := &b.c.protocol.game
 	hold := int(letsGo * float64(b.c.protocol.TickRate()))
@@ -37,8 +36,8 @@ func (b *bodiesClient[S, I, B]) othersConfig() prediction.Others[S, I] {
 	}
 }
 
-// meet takes the news of those who are near into the prediction, and lets go who is not near any
-// more.
+// addOthers predicts the other players that are near, and ends the prediction of those that are not
+// near any more.
 func (b *bodiesClient[S, I, B]) addOthers(newest Tick) {
 	if b.config.ProxyState == nil {
 		return
@@ -55,7 +54,7 @@ func (b *bodiesClient[S, I, B]) addOthers(newest Tick) {
 	b.others = kept
 }
 
-// lookAround decides which of the other players take part: the nearest.
+// lookAround decides which other players are predicted: the nearest.
 func (b *bodiesClient[S, I, B]) lookAround() {
 	for i := range b.others {
 		b.others[i].stays = false
@@ -86,7 +85,7 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 		if !ok || !(d <= b.config.Leave) {
 			continue
 		}
-		// The farthest of those who stay gives way to a nearer one.
+		// The farthest of those that stay makes room for a nearer one.
 		stay, farthest := 0, -1
 		for k := range b.others {
 			if o := &b.others[k]; o.stays {
@@ -101,7 +100,7 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 				continue
 			}
 			if far.stays = false; in < 0 && farthest >= met {
-				// who has come in just now leaves no trace
+				// one that was added just now is replaced
 				*far = other{id: r.id, distance: d, stays: true}
 				continue
 			}
@@ -114,7 +113,7 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 	}
 }
 
-// note takes the newest news of another player, and reports whether he is a player at all.
+// note takes over the newest state of another player, and reports whether it is a player at all.
 func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	s, at, ok := b.c.decoder.State(id)
 	r := b.c.replica(id)
@@ -123,7 +122,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	}
 	known, in := b.bodyGroup.OtherKnown(uint32(id))
 	if silent := newest.Add(-b.silence()); s.AtRest && silent.IsNewer(at) {
-		at = silent // as with bodies: no news is news
+		at = silent // as with bodies: without a record it is still there
 	}
 	if in && !at.IsNewer(known) {
 		return true
@@ -136,7 +135,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	return b.bodyGroup.NoteOther(uint32(id), r.owner, at, state, last) || in
 }
 
-// part forgets another player.
+// removeOther ends the prediction of another player.
 func (b *bodiesClient[S, I, B]) removeOther(id EntityID) {
 	for i := range b.others {
 		if b.others[i].id == id {

@@ -9,72 +9,74 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// What comes of a replica that is seen in the past is of a moment that its picture has not come to:
-// it is kept until then, as its poses are, so that a door opens in front of who is seen to open it
-// and a rocket appears at the muzzle when it is fired. It holds in the step in which the picture
-// comes there, before any pose of that step is written. What is drawn in the present has it when it
-// comes.
+// A change of a replica that is drawn in the past is of a moment that the view has not reached. It
+// is delayed until then, as the replica's poses are: a door opens in front of the player that is
+// seen to open it, and a rocket appears at the muzzle when it is fired. The change is applied in
+// the step in which the view reaches its moment, before any pose of that step is written. Changes
+// of a replica that is drawn in the present are applied when they arrive.
 
-// maxHeld is how much may be kept of all replicas together. Of whom more comes than that, all holds
-// at once: early, but in order.
-const maxHeld = 1 << 14
+// maxDelayed is the most delayed changes of all replicas together. A replica whose changes exceed
+// it gets all of them at once: early, but in order.
+const maxDelayed = 1 << 14
 
-// delayedComponents is a piece of news that is kept. Those of one replica are a list in the order in which they
-// came.
-type delayedComponents struct {
-	at    time.Duration // in the server's time: it holds when the picture has come there
-	what  int32         // which mirror it is for, or one of the below
-	value int32         // where that keeps it, or the owner
+// delayedChange is one change. Those of one replica form a list in the order of their arrival.
+type delayedChange struct {
+	at    time.Duration // in the server's time: it is applied when the view reaches it
+	what  int32         // index of the component, or one of the constants below
+	value int32         // where the component stores its value, or the owner
 	next  int32         // of the list; 0: none
 }
 
 const (
-	heldBirth = -1 - iota // it is there
-	heldOwner             // it has another owner
+	changeSpawn = -1 - iota // the replica appears
+	changeOwner             // the replica has another owner
 )
 
-// delayedValues keeps the news of all replicas.
-type delayedValues struct {
-	all  []delayedComponents // the first one is nobody's
-	free int32               // the first of the list of those that are free
-	n    int                 // that are not
+// delayedChanges holds the delayed changes of all replicas.
+type delayedChanges struct {
+	all  []delayedChange // the first one is unused
+	free int32           // the first of the list of free places
+	n    int             // changes that are delayed
 }
 
-// delayedChanges is what is kept of one replica, by the numbers of the first and the last; 0: none.
-type delayedChanges struct{ first, last int32 }
+// changeList is the list of one replica's delayed changes: indices of the first and the last. 0
+// means none.
+type changeList struct{ first, last int32 }
 
-// of returns news of the same moment, of something.
-func (h delayedComponents) of(what, value int32) delayedComponents {
-	h.what, h.value = what, value
-	return h
+// of returns a change of the same moment.
+func (d delayedChange) of(what, value int32) delayedChange {
+	d.what, d.value = what, value
+	return d
 }
 
-// after returns which of a replica's news comes after another one of them, or after 0 as the first;
-// 0: none.
-func (h *delayedValues) after(r *replica, i int32) int32 {
+// after returns the index of the change that follows another one in a replica's list. After 0 it
+// returns the first. 0 means none.
+func (h *delayedChanges) after(r *replica, i int32) int32 {
 	if i == 0 {
 		return r.changes.first
 	}
 	return h.all[i].next
 }
 
-// hold puts a piece of news behind those that are kept of a replica.
-func (h *delayedValues) hold(r *replica, news delayedComponents) { h.put(r, r.changes.last, news) }
+// append adds a change to the end of a replica's list.
+func (h *delayedChanges) append(r *replica, change delayedChange) {
+	h.insert(r, r.changes.last, change)
+}
 
-// put puts a piece of news after another one of a replica's, or after 0 as the first, and returns
-// its number.
-func (h *delayedValues) put(r *replica, after int32, news delayedComponents) int32 {
+// insert adds a change after another one in a replica's list, or after 0 as the first, and returns
+// its index.
+func (h *delayedChanges) insert(r *replica, after int32, change delayedChange) int32 {
 	if len(h.all) == 0 {
-		h.all = append(h.all, delayedComponents{})
+		h.all = append(h.all, delayedChange{})
 	}
-	news.next = h.after(r, after)
+	change.next = h.after(r, after)
 	i := h.free
 	if i != 0 {
 		h.free = h.all[i].next
-		h.all[i] = news
+		h.all[i] = change
 	} else {
 		i = int32(len(h.all))
-		h.all = append(h.all, news)
+		h.all = append(h.all, change)
 	}
 	if after == 0 {
 		r.changes.first = i
@@ -88,26 +90,26 @@ func (h *delayedValues) put(r *replica, after int32, news delayedComponents) int
 	return i
 }
 
-// take takes out one of a replica's news, which comes after another one of them, or after 0 as the
-// first, and returns it.
-func (h *delayedValues) take(r *replica, after, i int32) delayedComponents {
-	news := h.all[i]
+// remove removes change i, which follows another one in a replica's list, or 0 as the first, and
+// returns it.
+func (h *delayedChanges) remove(r *replica, after, i int32) delayedChange {
+	change := h.all[i]
 	if after == 0 {
-		r.changes.first = news.next
+		r.changes.first = change.next
 	} else {
-		h.all[after].next = news.next
+		h.all[after].next = change.next
 	}
 	if r.changes.last == i {
 		r.changes.last = after
 	}
-	h.all[i] = delayedComponents{next: h.free}
+	h.all[i] = delayedChange{next: h.free}
 	h.free = i
 	h.n--
-	return news
+	return change
 }
 
-// saysAfter reports whether any of a replica's news behind one of them is about the same thing.
-func (h *delayedValues) saysAfter(r *replica, i, what int32) bool {
+// hasLater reports whether a replica's list has a change of the same kind behind change i.
+func (h *delayedChanges) hasLater(r *replica, i, what int32) bool {
 	for i = h.after(r, i); i != 0; i = h.after(r, i) {
 		if h.all[i].what == what {
 			return true
@@ -116,7 +118,7 @@ func (h *delayedValues) saysAfter(r *replica, i, what int32) bool {
 	return false
 }
 
-// note takes in what a record of a moment says of a replica beside where it is.
+// delay adds the changes in a record to the replica's delayed changes: all but its pose.
 func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) {
 	if ch.Late {
 		c.delayLate(r, ch, at)
@@ -124,84 +126,84 @@ func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) 
 	}
 	at = max(at, r.changedAt)
 	r.changedAt = at
-	full := c.delayed.n >= maxHeld
-	news := delayedComponents{at: at}
+	full := c.delayed.n >= maxDelayed
+	change := delayedChange{at: at}
 	if ch.Op == snapshot.Spawned {
-		c.delayed.hold(r, news.of(heldBirth, int32(ch.Owner)))
+		c.delayed.append(r, change.of(changeSpawn, int32(ch.Owner)))
 	} else if ch.Owner != r.owner {
-		c.delayed.hold(r, news.of(heldOwner, int32(ch.Owner)))
+		c.delayed.append(r, change.of(changeOwner, int32(ch.Owner)))
 	}
 	r.owner, r.parent = ch.Owner, ch.Parent
-	for i, m := range c.mirrors {
-		if !m.tells(ch) {
+	for i, m := range c.components {
+		if !m.changedIn(ch) {
 			continue
 		}
-		if value := m.keep(c.decoder, ch); m.early() && !r.coming {
-			m.give(value, r.entity)
+		if value := m.store(c.decoder, ch); m.immediate() && !r.unspawned {
+			m.release(value, r.entity)
 		} else {
-			c.delayed.hold(r, news.of(int32(i), value))
+			c.delayed.append(r, change.of(int32(i), value))
 		}
 	}
 	if full || at <= c.viewTime || !c.lags(r) {
-		c.applyAllDue(r)
+		c.applyAll(r)
 	}
 }
 
-// delayLate takes in a record that a newer one has overtaken. What it says of a component holds from
-// its moment on, up to the next news of that component. If the newer records were silent about the
-// component, the newest of them ends it: silence means that the component is as the server knows
-// the client to have had it, not as an overtaken record says.
+// delayLate adds the changes in a record that a newer one has overtaken. A component has the
+// record's value from the record's moment to the next change of the component. If the newer records
+// do not name the component, the newest of them ends that value: a component that a record does not
+// name is as the server knows the client to have had it, not as an overtaken record says.
 func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Duration) {
-	if r.changes.first == 0 || at < r.holds || c.delayed.n >= maxHeld {
+	if r.changes.first == 0 || at < r.holds || c.delayed.n >= maxDelayed {
 		return
 	}
 	after := int32(0)
-	if r.coming { // it was born earlier than was known
+	if r.unspawned { // it was spawned earlier than known
 		after = r.changes.first
-		birth := &c.delayed.all[after]
-		birth.at = min(birth.at, at)
+		spawn := &c.delayed.all[after]
+		spawn.at = min(spawn.at, at)
 	}
 	for next := c.delayed.after(r, after); next != 0 && c.delayed.all[next].at <= at; next = c.delayed.after(r, after) {
 		after = next
 	}
-	news, newest := delayedComponents{at: at}, delayedComponents{at: r.changedAt}
-	for i, m := range c.mirrors {
-		if !m.tells(ch) || m.early() {
+	change, newest := delayedChange{at: at}, delayedChange{at: r.changedAt}
+	for i, m := range c.components {
+		if !m.changedIn(ch) || m.immediate() {
 			continue
 		}
-		after = c.delayed.put(r, after, news.of(int32(i), m.keep(c.decoder, ch)))
-		if !c.delayed.saysAfter(r, after, int32(i)) {
-			c.delayed.hold(r, newest.of(int32(i), m.keepNewest(c.decoder, r.id)))
+		after = c.delayed.insert(r, after, change.of(int32(i), m.store(c.decoder, ch)))
+		if !c.delayed.hasLater(r, after, int32(i)) {
+			c.delayed.append(r, newest.of(int32(i), m.storeNewest(c.decoder, r.id)))
 		}
 	}
 }
 
-// reveal lets hold what is due when the picture shows a moment, and all that is kept of those who
-// are drawn in the present now.
+// applyDue applies the delayed changes whose time the view has reached, and all delayed changes of
+// replicas that are now drawn in the present.
 func (c *Client[S, I]) applyDue(view time.Duration, seen bool) {
 	if c.delayed.n == 0 {
 		return
 	}
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
-		r := c.childrenOf(i)
+		r := c.replicaAt(i)
 		if r.changes.first == 0 {
 			continue
 		}
 		if !c.lags(r) {
-			c.applyAllDue(r)
+			c.applyAll(r)
 		} else if seen && c.delayed.all[r.changes.first].at <= view {
-			c.applyChange(r, view)
+			c.applyReplicaDue(r, view)
 		}
 	}
 }
 
-// applyChange lets hold what is due of a replica.
-func (c *Client[S, I]) applyChange(r *replica, view time.Duration) {
+// applyReplicaDue applies a replica's delayed changes whose time the view has reached.
+func (c *Client[S, I]) applyReplicaDue(r *replica, view time.Duration) {
 	for after, i := int32(0), r.changes.first; i != 0; {
-		news := &c.delayed.all[i]
-		next := news.next
-		if news.at <= view || news.what >= 0 && !r.coming && c.mirrors[news.what].early() {
-			c.happen(r, c.delayed.take(r, after, i))
+		change := &c.delayed.all[i]
+		next := change.next
+		if change.at <= view || change.what >= 0 && !r.unspawned && c.components[change.what].immediate() {
+			c.applyChange(r, c.delayed.remove(r, after, i))
 		} else {
 			after = i
 		}
@@ -209,44 +211,44 @@ func (c *Client[S, I]) applyChange(r *replica, view time.Duration) {
 	}
 }
 
-// applyAllDue lets hold all that is kept of a replica.
-func (c *Client[S, I]) applyAllDue(r *replica) {
+// applyAll applies all delayed changes of a replica.
+func (c *Client[S, I]) applyAll(r *replica) {
 	for r.changes.first != 0 {
-		c.happen(r, c.delayed.take(r, 0, r.changes.first))
+		c.applyChange(r, c.delayed.remove(r, 0, r.changes.first))
 	}
 }
 
-// dropChanges lets go what is kept of a replica that is no more.
+// dropChanges discards the delayed changes of a replica that is removed.
 func (c *Client[S, I]) dropChanges(r *replica) {
 	for r.changes.first != 0 {
-		if news := c.delayed.take(r, 0, r.changes.first); news.what >= 0 {
-			c.mirrors[news.what].give(news.value, arche.Entity{})
+		if change := c.delayed.remove(r, 0, r.changes.first); change.what >= 0 {
+			c.components[change.what].release(change.value, arche.Entity{})
 		}
 	}
 }
 
-// happen makes the world what a piece of news says.
-func (c *Client[S, I]) happen(r *replica, news delayedComponents) {
-	r.holds = max(r.holds, news.at)
+// applyChange writes a change to the world.
+func (c *Client[S, I]) applyChange(r *replica, change delayedChange) {
+	r.holds = max(r.holds, change.at)
 	switch {
-	case news.what >= 0:
-		c.mirrors[news.what].give(news.value, r.entity)
-	case news.what == heldBirth:
-		c.spawn(r, uint16(news.value))
+	case change.what >= 0:
+		c.components[change.what].release(change.value, r.entity)
+	case change.what == changeSpawn:
+		c.spawn(r, uint16(change.value))
 	case c.world.Alive(r.entity) && c.world.Has(r.entity, c.ids.replicated):
-		(*Replicated)(c.world.Get(r.entity, c.ids.replicated)).Owner = uint16(news.value)
+		(*Replicated)(c.world.Get(r.entity, c.ids.replicated)).Owner = uint16(change.value)
 	}
 }
 
-// there returns a replica with its entity, nil if there is none. If it was to be seen later only it
-// is seen from now on: the own player, who is in the present, needs it.
+// there returns a replica that has an entity, or nil. A replica whose spawn is delayed is spawned
+// now, because the own player, which is in the present, needs it.
 func (c *Client[S, I]) there(id EntityID) *replica {
 	r := c.replica(id)
 	if r == nil {
 		return nil
 	}
-	if r.coming {
-		c.applyAllDue(r)
+	if r.unspawned {
+		c.applyAll(r)
 	}
 	if !c.has(r.entity) {
 		return nil
@@ -256,13 +258,14 @@ func (c *Client[S, I]) there(id EntityID) *replica {
 
 // spawn makes a replica's entity.
 func (c *Client[S, I]) spawn(r *replica, owner uint16) {
-	for i := range c.delayedDespawns { // who was not relevant for a while: one of them is seen at a time
+	for i := range c.delayedDespawns {
+		// it was not relevant for a while: only one of the two is shown
 		if old := &c.delayedDespawns[i]; old.id == r.id && old != r {
 			c.finish(old)
 			*old = replica{}
 		}
 	}
-	r.coming = false
+	r.unspawned = false
 	marker := Replicated{Archetype: r.archetype, Owner: owner, ID: r.id}
 	var e arche.Entity
 	if c.config.Spawn != nil {
@@ -274,6 +277,11 @@ func (c *Client[S, I]) spawn(r *replica, owner uint16) {
 		return
 	}
 	if !c.world.Has(e, c.ids.logical) {
+		if !c.loggedSpawn {
+			c.loggedSpawn = true
+			c.config.Log.Warn("tandem: Spawn returned an entity without a Transform3D, which the client has added: add it in ClientConfig.Spawn, and a Visual3D for the entity to be seen",
+				"archetype", r.archetype, "id", r.id.String())
+		}
 		c.world.Add(e, c.ids.logical)
 	}
 	if !c.world.Has(e, c.ids.replicated) {

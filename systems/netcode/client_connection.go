@@ -11,22 +11,22 @@ import (
 // helloEvery is how often a hello is repeated until it is answered.
 const helloEvery = 200 * time.Millisecond
 
-// connectTimeout is how long a connection may take to be made. Transports give up before, and say
-// what is the matter.
+// connectTimeout is how long a connection may take to be made. Transports give up before, and
+// report the reason.
 const connectTimeout = 15 * time.Second
 
-// sleep is the time without a frame after which what has arrived meanwhile says nothing about the
+// sleep is the time without a frame after which the arrival times of datagrams do not measure the
 // path any more.
 const sleep = time.Second
 
-// wakeTime is how long before this process notices that it has slept its transport's goroutines may
-// have found what came meanwhile.
+// wakeTime is how long before this process notices a sleep its transport's goroutines may have read
+// the datagrams that arrived meanwhile.
 const wakeTime = 50 * time.Millisecond
 
-// queueSize is how many datagrams may wait for the next step; what is more waits in the transport.
+// queueSize is how many datagrams may wait for the next step. Any more wait in the transport.
 const queueSize = 32
 
-// arrival is a datagram that came between two steps.
+// arrival is a datagram that arrived between two steps.
 type arrival struct {
 	at    time.Duration
 	stale bool
@@ -34,9 +34,9 @@ type arrival struct {
 	data  [transport.MaxMTU]byte
 }
 
-// collect notes in every frame what has arrived and when. It is taken in by the next step: parents
-// and poses must change in the same one, or a frame in between would show the one without the
-// other.
+// collect queues, in every frame, the datagrams that have arrived, with their times. The next step
+// processes them: parents and poses must change in the same step, or a frame in between would show
+// the one without the other.
 func (c *Client[S, I]) collect(now time.Duration) {
 	if c.conn == nil {
 		return
@@ -62,12 +62,13 @@ func (c *Client[S, I]) poll(now time.Duration) {
 	c.conn.Poll(now)
 }
 
-// use begins with a connection.
+// use takes a new connection as the client's.
 func (c *Client[S, I]) use(conn Conn, now time.Duration) {
 	c.conn, c.opening, c.receivedAt, c.nextTry, c.queued, c.polledAt, c.waking, c.wokeAt = conn, true, now, now, 0, now, false, math.MinInt64/2
 }
 
-// receive keeps the connection alive and takes in what has arrived. It runs in every step.
+// receiveDatagrams keeps the connection and processes the datagrams that have arrived. It runs in
+// every step.
 func (c *Client[S, I]) receiveDatagrams(now time.Duration) {
 	if c.status == Ended {
 		return
@@ -136,8 +137,8 @@ func (c *Client[S, I]) receiveDatagrams(now time.Duration) {
 		c.lost(reason, now)
 	case state == transport.Open && c.status != Playing && now >= c.nextTry:
 		c.nextTry = now + helloEvery
-		if !c.accept(c.conn, kindHello) {
-			c.end(Reason{Code: transport.Failed, Text: fmt.Sprintf("the connection carries %d bytes at a time, too little for the greeting and its token", c.conn.MTU())})
+		if !c.sendHello(c.conn, kindHello) {
+			c.end(Reason{Code: transport.Failed, Text: fmt.Sprintf("the connection carries %d bytes at a time, too little for the hello and its Token; use a shorter Token or a connection with a larger MTU", c.conn.MTU())})
 		}
 	}
 }
@@ -149,7 +150,7 @@ func lostOr(s Status) Status {
 	return Joining
 }
 
-// final reports whether a server that closes a connection so does not want the client back.
+// final reports whether a server that closes a connection for a reason refuses the client's return.
 func final(reason Reason) bool {
 	switch reason.Code {
 	case transport.Kicked, transport.Unauthorized, transport.Mismatch, transport.Replaced, transport.Left:
@@ -158,12 +159,12 @@ func final(reason Reason) bool {
 	return false
 }
 
-// lost decides whether it is worth coming back.
+// lost ends the client after a final reason, and has it reconnect after any other.
 func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
 	c.conn = nil
 	switch {
 	case c.second.conn != nil && (reason.Code == transport.Replaced || !final(reason)):
-		c.takeSecond(reason, now)
+		c.useSecond(reason, now)
 		return
 	case final(reason):
 		c.end(reason)
@@ -174,7 +175,7 @@ func (c *Client[S, I]) lost(reason Reason, now time.Duration) {
 	c.config.Log.Info("tandem: connection lost, trying again", "reason", reason.String())
 }
 
-// hear takes in a datagram that arrived at a time up to now.
+// receive processes a datagram that arrived at a time up to now.
 func (c *Client[S, I]) receive(datagram []byte, now, arrived time.Duration) {
 	switch {
 	case len(datagram) == 0:

@@ -5,32 +5,33 @@ import (
 	"time"
 )
 
-// A replica that the server has taken away, and that is seen in the past, is seen until its picture
-// comes to the moment at which that happened: else it would vanish in front of the wall that it was
-// about to hit. From its last sample on it stands. It stays in its slot meanwhile; if somebody else
-// is given the slot before, it is set aside. What hangs below it goes on with it, in its slot or
-// beside it, until it is gone.
+// A replica that is drawn in the past and that the server has removed is shown until the view
+// reaches the moment of its removal: else it would vanish in front of the wall that it was about to
+// hit. After its last sample it stands still. Meanwhile it stays in its slot. If another replica
+// gets the slot before, it is moved to Client.delayedDespawns. Its children stay attached to it
+// until it is removed.
 
-// maxAside is how many may be set aside. The oldest goes at once when another one comes.
-const maxAside = 64
+// maxDelayedDespawns is the most replicas in Client.delayedDespawns. One more removes the oldest at
+// once.
+const maxDelayedDespawns = 64
 
-// delayedDespawn is when a replica that is gone from the server is gone from the picture.
+// delayedDespawn says when a replica is removed that the server has removed already.
 type delayedDespawn struct {
 	any bool
-	at  time.Duration // in the server's time: when the picture has come there
-	end time.Duration // in this machine's: at the latest, wherever the picture is
+	at  time.Duration // in the server's time: when the view reaches it
+	end time.Duration // in this machine's time: at the latest, wherever the view is
 }
 
-// depart takes a replica out that is gone from the server since a moment of its time, at once or
-// when the picture has come there.
+// despawn removes a replica that the server has removed at a moment of its time: at once, or when
+// the view reaches that moment.
 func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 	r := c.replica(id)
 	if r == nil || r.despawn.any {
 		return
 	}
 	if !c.lags(r) || at <= c.viewTime {
-		if !r.coming {
-			c.applyAllDue(r)
+		if !r.unspawned {
+			c.applyAll(r)
 		}
 		c.removeReplica(id)
 		return
@@ -40,20 +41,21 @@ func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 	}
 	behind := min(at-c.viewTime, 5*time.Second)
 	r.despawn = delayedDespawn{true, at, now + 2*behind + time.Second}
-	if r.children == 0 { // what carries others goes on as it did, else they would leap when it is gone
+	if r.children == 0 {
+		// a parent moves on as it did: else its children would leap when it is removed
 		r.stay(now)
 	}
 	c.stats.Replicas--
 }
 
-// lags reports whether a replica is drawn as it was in the past, or will be.
+// lags reports whether a replica is, or will be, drawn in the past.
 func (c *Client[S, I]) lags(r *replica) bool {
 	return r.id != c.own && r.method.Delayed() && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
 }
 
-// delayDespawn frees the slot of a replica that has departed and is still seen.
+// delayDespawn frees the slot of a replica whose despawn is delayed.
 func (c *Client[S, I]) delayDespawn(r *replica) {
-	if len(c.delayedDespawns) == maxAside {
+	if len(c.delayedDespawns) == maxDelayedDespawns {
 		c.finish(&c.delayedDespawns[0])
 		c.delayedDespawns = append(c.delayedDespawns[:0], c.delayedDespawns[1:]...)
 	}
@@ -61,18 +63,18 @@ func (c *Client[S, I]) delayDespawn(r *replica) {
 	*r = replica{}
 }
 
-// leave takes out those who are seen no more when the picture shows a moment.
-func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
-	gone := func(r *replica) bool {
-		return r.despawn.any && (seen && r.despawn.at <= view || now >= r.despawn.end || !r.coming && !c.has(r.entity))
+// despawnDue removes the replicas whose delayed despawn is due.
+func (c *Client[S, I]) despawnDue(view, now time.Duration, seen bool) {
+	due := func(r *replica) bool {
+		return r.despawn.any && (seen && r.despawn.at <= view || now >= r.despawn.end || !r.unspawned && !c.has(r.entity))
 	}
 	for i := range c.replicas {
-		if r := &c.replicas[i]; gone(r) {
+		if r := &c.replicas[i]; due(r) {
 			c.removeReplica(r.id)
 		}
 	}
 	for i := range c.delayedDespawns {
-		if r := &c.delayedDespawns[i]; gone(r) {
+		if r := &c.delayedDespawns[i]; due(r) {
 			c.finish(r)
 			*r = replica{}
 		}
@@ -80,7 +82,7 @@ func (c *Client[S, I]) leave(view, now time.Duration, seen bool) {
 	c.delayedDespawns = slices.DeleteFunc(c.delayedDespawns, func(r replica) bool { return r.id == NoEntity })
 }
 
-// finish despawns the entity of a replica that is in no slot any more.
+// finish despawns the entity of a replica that has no slot any more.
 func (c *Client[S, I]) finish(r *replica) {
 	c.orphan(r)
 	c.detach(r)
@@ -96,8 +98,8 @@ func (c *Client[S, I]) finish(r *replica) {
 	}
 }
 
-// below returns the i-th of all that may hang below something: those in slots, and those set aside.
-func (c *Client[S, I]) childrenOf(i int) *replica {
+// replicaAt returns the i-th of all replicas: those in slots, then those whose despawn is delayed.
+func (c *Client[S, I]) replicaAt(i int) *replica {
 	if i < len(c.replicas) {
 		return &c.replicas[i]
 	}

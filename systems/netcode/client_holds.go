@@ -9,17 +9,17 @@ import (
 )
 
 // A body that is awake but stays within its quantum is not sent, so its samples end with its last
-// change. The path to its next change would begin there, which may be long ago, and leave the place
-// where the body stands too early or in the wrong direction. So what is known to have stood gets
-// hold samples: its newest one once more, at rest, at the moment up to which its silence is known
-// to mean that.
+// change. The path to its next change would begin there, which may be long ago. It would leave the
+// place where the body stands too early or in the wrong direction. So a body that is known to have
+// stood still gets a hold sample: its newest sample once more, at rest, at the newest moment up to
+// which the absence of changes is known to mean standing still.
 
-// stands is how long a body whose last state has a velocity must have been silent to count as one
-// that stands: one that is so slow that it crosses no quantum between two snapshots moves on.
+// stands is how long a body whose last state has a velocity must have had no record to count as
+// standing still. A body so slow that it crosses no quantum between two snapshots moves on.
 const stands = 100 * time.Millisecond
 
-// holdAll takes over up to which moment silence is known to mean standing still, and gives a hold
-// sample to each replica that has begun to stand. The next one follows when it moves again.
+// holdAll reads up to which moment the states of all replicas are known, and gives a hold sample to
+// each replica that has begun to stand still. The next one follows when it moves again.
 func (c *Client[S, I]) holdAll(now time.Duration) {
 	at, ok := c.decoder.Whole()
 	if !ok {
@@ -43,8 +43,8 @@ func (c *Client[S, I]) holdAll(now time.Duration) {
 	}
 }
 
-// hold adds a hold sample to a replica that stands. The players of a server that runs inputs on
-// arrival have none: how old their states are changes without news.
+// hold adds a hold sample to a replica that stands still. Players get none if the server runs
+// inputs on arrival: the age of their states changes without a record.
 func (c *Client[S, I]) hold(r *replica, now time.Duration) {
 	if c.whole <= r.newest.Time || c.welcomed.arrival && r.owner != 0 {
 		return

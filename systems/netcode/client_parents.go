@@ -7,46 +7,47 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// hang gives a replica the parent in whose frame its pose is about to be written, and reports
-// whether that one is there.
+// attach sets the parent of a replica, in whose frame its pose is about to be written. It reports
+// whether the parent has a replica.
 func (c *Client[S, I]) attach(r *replica, parent EntityID) bool {
 	if parent == r.attachedTo {
 		return true
 	}
 	var e arche.Entity
-	above := c.parentOf(r, parent)
+	p := c.parentOf(r, parent)
 	if parent != NoEntity {
-		if above == nil {
+		if p == nil {
 			return false
 		}
-		e = above.entity
+		e = p.entity
 	}
 	c.detach(r)
-	if above != nil {
+	if p != nil {
 		r.attachedTo = parent
-		above.children++
+		p.children++
 	}
 	c.setParent(r.entity, e)
 	return true
 }
 
-// above returns what a replica is to hang below, nil if that is not there. Who is drawn in the
-// present does not wait for what is to be seen later only.
+// parentOf returns the parent of a replica that is about to be attached, or nil. A replica that is
+// drawn in the present does not wait for a parent whose spawn is delayed.
 func (c *Client[S, I]) parentOf(r *replica, parent EntityID) *replica {
-	if p := c.replica(parent); p != nil && p.coming && !c.lags(r) {
-		c.applyAllDue(p)
+	if p := c.replica(parent); p != nil && p.unspawned && !c.lags(r) {
+		c.applyAll(p)
 	}
 	return c.seen(parent)
 }
 
-// seen returns who is seen by a name: the one who has the slot, or one set aside whose slot is
-// another's now, or his own again, who is to be seen later. Nil: nobody.
+// seen returns the replica with an ID that is shown at present, or nil: the one in the slot, or one
+// whose despawn is delayed. The slot of the latter may hold another replica now, or the same ID
+// again with a delayed spawn.
 func (c *Client[S, I]) seen(id EntityID) *replica {
-	if r := c.replica(id); r != nil && !r.coming {
+	if r := c.replica(id); r != nil && !r.unspawned {
 		return r
 	}
 	for i := range c.delayedDespawns {
-		if r := &c.delayedDespawns[i]; r.id == id && id != NoEntity && !r.coming {
+		if r := &c.delayedDespawns[i]; r.id == id && id != NoEntity && !r.unspawned {
 			return r
 		}
 	}
@@ -54,8 +55,8 @@ func (c *Client[S, I]) seen(id EntityID) *replica {
 }
 
 func (c *Client[S, I]) detach(r *replica) {
-	if above := c.seen(r.attachedTo); above != nil {
-		above.children--
+	if p := c.seen(r.attachedTo); p != nil {
+		p.children--
 	}
 	r.attachedTo = NoEntity
 }
@@ -70,11 +71,11 @@ func (c *Client[S, I]) setParent(child, parent arche.Entity) {
 	(*components.Parent)(c.world.Get(child, c.ids.parent)).Entity = parent
 }
 
-// drop lets go what still hangs below a replica that goes, and would be swept away with it by a
-// hierarchy: it stays where it was seen last until its picture comes to a frame that is there.
+// orphan detaches the children of a replica that is removed, because a hierarchy would remove them
+// with it. Each child stays where it was shown last until its view reaches a frame that exists.
 func (c *Client[S, I]) orphan(r *replica) {
 	for i := 0; r.children > 0 && i < len(c.replicas)+len(c.delayedDespawns); i++ {
-		child := c.childrenOf(i)
+		child := c.replicaAt(i)
 		if child.attachedTo != r.id || child.id == NoEntity {
 			continue
 		}
@@ -85,7 +86,7 @@ func (c *Client[S, I]) orphan(r *replica) {
 		}
 		child.settled, child.orphan, child.counter = false, true, c.jumpsOf(child)
 		if h := c.hierarchy(); h != nil && h.Reparent(child.entity, arche.Entity{}) == nil {
-			continue // what is drawn of it goes on, too
+			continue // the samples of its drawing are kept, too
 		}
 		seen := c.worldPose(child.entity)
 		c.setParent(child.entity, arche.Entity{})
@@ -93,7 +94,7 @@ func (c *Client[S, I]) orphan(r *replica) {
 	}
 }
 
-// worldPose composes the poses of an entity and its ancestors.
+// worldPose returns the product of the poses of an entity and its ancestors.
 func (c *Client[S, I]) worldPose(e arche.Entity) components.Pose3D {
 	pose := c.logical(e).Get()
 	for range snapshot.MaxDepth {

@@ -13,25 +13,25 @@ import (
 // hierarchy returns the engine's hierarchy, or nil.
 func (c *Client[S, I]) hierarchy() *hierarchy.Hierarchy3D { return hierarchy.Of(c.world) }
 
-// board hangs a replica below another one, or none, by way of the hierarchy if there is one, so
-// that its samples keep their places in the world. It reports whether that one is there, and
-// whether the samples did.
+// board attaches a replica to a parent, or to none, by way of the hierarchy if there is one, so
+// that its samples keep their places in the world. It reports whether the parent is there, and
+// whether the samples kept their places.
 func (c *Client[S, I]) board(r *replica, parent EntityID) (there, kept bool) {
 	if h := c.hierarchy(); h != nil && r.shown && parent != r.attachedTo {
 		var e arche.Entity
 		if parent != NoEntity {
-			above := c.parentOf(r, parent)
-			if above == nil || !c.has(above.entity) {
+			p := c.parentOf(r, parent)
+			if p == nil || !c.has(p.entity) {
 				return false, false
 			}
-			e = above.entity
+			e = p.entity
 		}
 		kept = h.Reparent(r.entity, e) == nil
 	}
 	return c.attach(r, parent), kept
 }
 
-// baseID returns the replica that a carrier is here, None if it is none.
+// baseID returns the ID of a movement base's replica, None if it has none here.
 func (c *Client[S, I]) baseID(by MovementBase) EntityID {
 	if by.Body != NoEntity {
 		if r := c.there(by.Body); r != nil {
@@ -49,8 +49,9 @@ func (c *Client[S, I]) baseID(by MovementBase) EntityID {
 	return NoEntity
 }
 
-// basePose returns where a carrier is predicted at a tick, which is the one that a body's state
-// is known for. Where it is not predicted it is where it is drawn, or was last, and false.
+// basePose returns the predicted pose of a movement base at a tick, which must be the tick of its
+// body's state. Without a prediction it returns the pose that is drawn, or was drawn last, and
+// false.
 func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (components.Pose3D, bool) {
 	switch {
 	case by.Body != NoEntity:
@@ -62,7 +63,7 @@ func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (component
 		if r := c.there(by.Body); r != nil {
 			return c.worldPose(r.entity).Normalize(), false
 		}
-		if c.passenger.by == by { // it is gone, and he is where it had him
+		if c.passenger.by == by { // it is removed, and the player is where it was last
 			return c.passenger.pose, false
 		}
 		return components.Identity3D(), false
@@ -75,10 +76,10 @@ func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (component
 	return components.Identity3D(), true
 }
 
-// ride puts the own player's entity into the frame of what carries him after the step of a tick,
-// and returns the poses in it that he had before and has after the step. It reports whether what
-// was drawn of him has a place in that frame, and whether that is to be taken gently to where he is
-// predicted in it: a body may be drawn beside where it is predicted.
+// passengerPath attaches the own player's entity to its movement base after the step of a tick. It
+// returns the player's poses in that frame before and after the step. It reports whether the drawn
+// pose has a place in that frame, and whether it is to be corrected gently: a body may be drawn
+// beside its predicted pose.
 func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start, end components.Pose3D, kept, gently bool) {
 	game := &c.protocol.game
 	start, end = game.Pose(before), game.Pose(after)
@@ -88,14 +89,14 @@ func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start
 	from, by := game.MovementBase(before), game.MovementBase(after)
 	id := c.baseID(by)
 	last, known := c.basePose(by, t, true)
-	if id == NoEntity { // what carries him is not here: in the world, then
+	if id == NoEntity { // the base has no replica here: the poses are in the world
 		now, _ := c.basePose(by, t.Add(1), false)
 		end, last = now.Mul(end), components.Identity3D()
 	}
 	if from != by || id == NoEntity {
 		was, predicted := c.basePose(from, t, true)
 		if start = last.Inverse().Mul(was.Mul(start)); !predicted || !known {
-			// no path leads from where it is drawn to where he is predicted
+			// no path leads from the drawn pose to the predicted one
 			start = end
 		}
 	}
@@ -111,7 +112,7 @@ func (c *Client[S, I]) passengerPath(r *replica, before, after S, t Tick) (start
 	return start, end, kept, id != NoEntity && c.pathOf(id) == nil || left != NoEntity && c.pathOf(left) == nil
 }
 
-// pathOf returns the path of a replica that is a mover, nil for others and for none.
+// pathOf returns the path of a replica that is a scripted mover, or nil.
 func (c *Client[S, I]) pathOf(id EntityID) func(Tick) components.Pose3D {
 	if r := c.replica(id); r != nil {
 		return c.protocol.movers[r.archetype]
@@ -119,8 +120,8 @@ func (c *Client[S, I]) pathOf(id EntityID) func(Tick) components.Pose3D {
 	return nil
 }
 
-// scriptedMoverAt returns where a mover's frame is at a moment of the server's clock. Other frames, and the
-// world, are the identity.
+// scriptedMoverAt returns the pose of a scripted mover at a moment of the server's clock. For other
+// replicas, and for the world, it returns the identity.
 func (c *Client[S, I]) scriptedMoverAt(id EntityID, at time.Duration) components.Pose3D {
 	path := c.pathOf(id)
 	if path == nil {
@@ -132,12 +133,12 @@ func (c *Client[S, I]) scriptedMoverAt(id EntityID, at time.Duration) components
 	return components.Blend3D(path(Tick(uint32(k))).Normalize(), path(Tick(uint32(k+1))).Normalize(), share)
 }
 
-// bridge is called before the first sample of a replica in another frame. It adds one to the path
-// in the old frame, at the same place in the world, so that the path leads there instead of ending
-// with the snapshot before: who steps onto a platform is not seen to wait for it.
+// bridge is called before the first sample of a replica in another frame. It adds a sample in the
+// old frame, at the same place in the world. So the path leads there instead of ending with the
+// snapshot before, and a player that steps onto a platform is not shown waiting for it.
 func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	last := &r.newest
-	// Who is carried from one frame to another does not jump; who is given another parent by hand
+	// A passenger that changes its base does not jump. An entity whose parent the game changes
 	// does.
 	if !r.sampled || s.Time <= last.Time || s.Frame == last.Frame || s.Discontinuity != last.Discontinuity || s.Age != 0 {
 		return
@@ -165,19 +166,18 @@ func (c *Client[S, I]) bridge(r *replica, s interp.Sample, now time.Duration) {
 	r.bridges[0] = crossing{any: true, to: EntityID(s.Frame), at: s.Time}
 }
 
-// crossing is a change of frames that a path leads across.
+// crossing is a change of frames along a path.
 type crossing struct {
 	any bool
 	to  EntityID
 	at  time.Duration
 }
 
-// crosses reports whether the picture, come to a moment, has come to a frame by a path that leads
-// there.
+// crosses reports whether the view, at a moment, has reached a frame along a path that leads there.
 func (r *replica) crosses(to EntityID, at time.Duration) bool {
 	for i := range r.bridges {
 		if b := &r.bridges[i]; b.any && b.at <= at {
-			// the newest that it has come to; those before are passed
+			// the newest that it has reached; the older ones are passed
 			found := b.to == to
 			clear(r.bridges[i:])
 			return found
@@ -186,8 +186,8 @@ func (r *replica) crosses(to EntityID, at time.Duration) bool {
 	return false
 }
 
-// reframe takes a pose from one frame to another one as they are at a tick, and reports whether it
-// is known how they are.
+// reframe converts a pose from one frame to another as they are at a tick, and reports whether both
+// frames are known then.
 func (c *Client[S, I]) reframe(pose components.Pose3D, from, to EntityID, t Tick) (components.Pose3D, bool) {
 	a, okA := c.frameAt(from, t)
 	b, okB := c.frameAt(to, t)
@@ -209,35 +209,36 @@ func (c *Client[S, I]) frameAt(id EntityID, t Tick) (components.Pose3D, bool) {
 	if !ok || r.parent != NoEntity {
 		return components.Identity3D(), false
 	}
-	if at != t && !s.AtRest { // what did not fit into this packet was in one shortly before
-		gone := t.Sub(at)
-		if max(gone, -gone) > int32(c.protocol.TickRate()/farFrame) {
+	if at != t && !s.AtRest { // a state that found no room in this packet was in one shortly before
+		elapsed := t.Sub(at)
+		if max(elapsed, -elapsed) > int32(c.protocol.TickRate()/farFrame) {
 			return components.Identity3D(), false
 		}
-		s.Position = s.Position.Add(s.Velocity.Mul(float32(gone) / float32(c.protocol.TickRate())))
+		s.Position = s.Position.Add(s.Velocity.Mul(float32(elapsed) / float32(c.protocol.TickRate())))
 	}
 	return poseOf(s.Position, s.Rotation), true
 }
 
-// farFrame is the share of a second that the news of a frame may be apart from those of what comes
-// into it.
+// farFrame bounds the time between the states of a frame and of a replica that enters it: to one
+// part in farFrame of a second.
 const farFrame = 4
 
-// passenger is a replica on the way from one frame to another. The two are seen at different times, a
-// mover at the own player's tick and the world as it was a while ago: what changes from one to the
-// other would be seen to leap by as much as the mover goes in that time, so it takes its time.
+// passenger is the state of a replica that changes from one frame to another. The two are shown at
+// different times: a scripted mover at the own player's tick, and the world in the past. The
+// replica would be shown to leap by the mover's way in that time. So it fades from one to the
+// other.
 type passenger struct {
 	fades  bool
 	from   EntityID // the frame before
-	weight float32  // 0: as seen in that, 1: as in the present one
-	// has not been seen wholly in the frame before: what is left of the one before that fades as a
-	// correction does
+	weight float32  // 0: drawn in that frame, 1: in the present one
+	// It was not drawn wholly in the frame before. The remainder of the one before that fades as a
+	// correction does.
 	hops   bool
 	gently bool // and slowly
 }
 
-// seenIn returns where in the world something is drawn that was at a place in the world at the
-// moment at, if it is drawn with a frame, which is seen at its present pose.
+// seenIn returns the drawn world pose of a replica that had a world pose at a moment, if it is
+// drawn together with a frame, which is drawn at its present pose.
 func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.Duration, t Tick) components.Pose3D {
 	path := c.pathOf(frame)
 	if path == nil {
@@ -246,8 +247,8 @@ func (c *Client[S, I]) seenIn(frame EntityID, world components.Pose3D, at time.D
 	return path(t).Normalize().Mul(c.scriptedMoverAt(frame, at).Inverse().Mul(world))
 }
 
-// carry returns the pose to write for a replica whose samples say pose in the frame that it hangs
-// in, at the moment at, when the own player is at tick t.
+// carry returns the pose to write for a replica whose samples have a pose in its parent's frame at
+// a moment, when the own player is at tick t.
 func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duration, t Tick) components.Pose3D {
 	if !r.passenger.fades {
 		return pose
@@ -269,11 +270,11 @@ func (c *Client[S, I]) carry(r *replica, pose components.Pose3D, at time.Duratio
 	return drawn
 }
 
-// changeFrame hangs a replica where its picture, which shows the moment at, has come to, and
-// reports whether that one is there and whether the replica is to be seen to jump.
+// changeFrame attaches a replica to the frame that its view has reached at a moment. It reports
+// whether the frame's replica is there, and whether the change is drawn as a jump.
 func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration) (there, jump bool) {
 	from := r.attachedTo
-	if above := c.parentOf(r, frame); frame != NoEntity && (above == nil || !c.has(above.entity)) || !r.crosses(frame, at) {
+	if p := c.parentOf(r, frame); frame != NoEntity && (p == nil || !c.has(p.entity)) || !r.crosses(frame, at) {
 		return c.attach(r, frame), true
 	}
 	there, kept := c.board(r, frame)
@@ -285,8 +286,8 @@ func (c *Client[S, I]) changeFrame(r *replica, frame EntityID, at time.Duration)
 	}
 	switch old := r.passenger; {
 	case c.pathOf(from) == nil && from != NoEntity || c.pathOf(frame) == nil && frame != NoEntity:
-		// A body has no path to tell where it was: it may be drawn as predicted, or on the way
-		// there.
+		// A body has no path that gives its earlier poses: it may be drawn as predicted, or between
+		// that and its samples.
 		r.passenger = passenger{hops: true, gently: true}
 	case old.fades && old.from == frame: // back again
 		r.passenger = passenger{fades: true, from: from, weight: 1 - old.weight}

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
-// predict runs the own player's input of a tick at once, as the server will.
+// predict steps the own player by its input of a tick at once, as the server will later.
 func (c *Client[S, I]) predict(t Tick) {
 	if c.clocks == nil || !c.predictor.Started() {
 		return
@@ -48,7 +48,7 @@ func (c *Client[S, I]) predict(t Tick) {
 	c.correct = correction[S]{}
 }
 
-// eye is where the own player is predicted, if he is anywhere.
+// eye returns the predicted position of the own player, if there is one.
 func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 	if c.replica(c.own) == nil || !c.predictor.Started() {
 		return mgl32.Vec3{}, false
@@ -62,22 +62,22 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 	return pose.Position, true
 }
 
-// settle compares what was predicted with the newest that the server has told, once in a step
-// however many packets came.
+// settle compares the prediction with the server's newest state, once in a step however many
+// packets came.
 func (c *Client[S, I]) settle() {
-	if !c.ownChanges.any {
+	if !c.ownUpdate.any {
 		return
 	}
-	c.ownChanges.any = false
+	c.ownUpdate.any = false
 	if c.bodies != nil && c.predictor.Started() {
-		c.bodies.news()
+		c.bodies.update()
 	}
-	c.reconcile(c.ownChanges.at, c.ownChanges.state, c.ownChanges.jumps)
+	c.reconcile(c.ownUpdate.at, c.ownUpdate.state, c.ownUpdate.jumps)
 }
 
 // reconcile takes the own player's state from the server.
 func (c *Client[S, I]) reconcile(t Tick, state S, jumps uint8) {
-	if !c.hasState || !c.clocks.Synced() { // nothing is predicted yet
+	if !c.hasState || !c.clocks.Synced() { // no prediction yet
 		c.predictor.Start(t, state)
 		c.hasState, c.jumps, c.correct.jump = true, jumps, true
 		return

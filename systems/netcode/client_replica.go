@@ -13,32 +13,30 @@ import (
 
 // replica is a replicated entity on a client.
 type replica struct {
-	id        EntityID
-	entity    arche.Entity
-	archetype uint16
-	owner     uint16
-	method    interp.Kind
-	samples   interp.Interpolator
-	// that it has been told of last; Parent follows when the picture has come there
-	parent     EntityID
-	attachedTo EntityID // that its Parent is
+	id         EntityID
+	entity     arche.Entity
+	archetype  uint16
+	owner      uint16
+	method     interp.Kind
+	samples    interp.Interpolator
+	parent     EntityID // in the newest record; Parent follows when the view reaches that
+	attachedTo EntityID // the replica that its Parent component names
 	children   int      // replicas whose Parent is this one
-	settled    bool     // written where it rests
-	rested     bool     // was, until the newest sample came
-	counter    uint8    // its discontinuities when it was, or when it became an orphan
-	shown      bool     // written at all
-	coming     bool     // its entity is to be made when the picture comes to its birth
+	settled    bool     // its resting pose is written
+	rested     bool     // it was settled until the newest sample came
+	counter    uint8    // its discontinuities when it settled or became an orphan
+	shown      bool     // a pose has been written
+	unspawned  bool     // its entity is made when the view reaches its spawn
 	born       components.Pose3D
-	changedAt  time.Duration  // the moment of the newest news,
-	holds      time.Duration  // and of the newest that holds
-	changes    delayedChanges // that do not hold yet
-	despawn    delayedDespawn // it is gone from the server
-	// what it hung below is gone, and its picture has not come to another frame yet
-	orphan bool
+	changedAt  time.Duration  // moment of its newest record
+	holds      time.Duration  // moment of the newest change that is applied
+	changes    changeList     // not applied yet
+	despawn    delayedDespawn // set when the server has removed it
+	orphan     bool           // its parent is removed, and its view has not reached another frame
 
 	newest    interp.Sample // of those pushed; valid with sampled
 	sampled   bool
-	bridges   [4]crossing // the newest, which the picture has not come to yet
+	bridges   [4]crossing // the newest first, which the view has not reached
 	passenger passenger
 }
 
@@ -49,8 +47,8 @@ func (c *Client[S, I]) replica(id EntityID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
-// apply makes the world what the snapshot says: who is there, what they carry, and one more sample
-// of where they are.
+// apply takes over a snapshot: spawns and despawns, delayed changes, and one more sample of each
+// replica's pose.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	stamp := c.grid.Edge(c.newestOf(snap.Tick))
 	for i := range snap.Changes {
@@ -74,7 +72,7 @@ func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 			}
 			r = c.enter(ch)
 		}
-		if r == nil || !r.coming && !c.has(r.entity) {
+		if r == nil || !r.unspawned && !c.has(r.entity) {
 			continue
 		}
 		c.delay(r, ch, stamp)
@@ -89,9 +87,8 @@ func (c *Client[S, I]) newestOf(t Tick) int64 {
 	return c.newest + int64(t.Sub(Tick(uint32(c.newest))))
 }
 
-// push adds what a record says of a replica to its path. The frame is part of the sample, so that a
-// pose is never shown in another one than its own, however late, how often and in which order the
-// records come.
+// push adds a record's pose to a replica's samples. The frame is part of the sample. So a pose is
+// only shown in its own frame, however late, how often and in which order the records come.
 func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp, now time.Duration) {
 	config := c.protocol.schema.Config()
 	sample := interp.Sample{
@@ -105,14 +102,14 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 		sample.Has |= interp.HasAngularVelocity
 	}
 	if r.settled {
-		// the picture of what rests was good up to now: what changes it behind the picture's back
-		// is to fade like anything else that comes late
+		// The view of a settled replica was right up to now. Sampling it here makes a sample from
+		// before the view fade in, like any other late one.
 		r.settled = false
 		if at := c.viewpoint; at.any {
 			r.samples.At(at.now, at.view(r.method))
 		}
 	}
-	if r.sampled && r.newest.AtRest && stamp > c.whole { // it stood at least so long
+	if r.sampled && r.newest.AtRest && stamp > c.whole { // it has stood still up to c.whole
 		c.hold(r, now)
 	}
 	c.bridge(r, sample, now)
@@ -125,8 +122,8 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 	}
 }
 
-// stay makes a replica of which nothing more comes stay at its newest sample: beyond that nobody
-// knows where it went.
+// stay makes a replica that gets no more records stand still at its newest sample: its way beyond
+// that is not known.
 func (r *replica) stay(now time.Duration) {
 	if r.sampled {
 		s := r.newest
@@ -139,18 +136,18 @@ func (c *Client[S, I]) newSamples(kind interp.Kind) interp.Interpolator {
 	return interp.New(kind, interp.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
 }
 
-// enter gives a newcomer his slot. His entity is made when he is to be seen.
+// enter puts a new replica into its slot. Its entity is made when the view reaches its spawn.
 func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	r := &c.replicas[ch.ID.Slot()]
 	*r = replica{
 		id: ch.ID, archetype: ch.Kind, owner: ch.Owner, method: c.config.Interpolation, samples: c.newSamples(c.config.Interpolation),
-		coming: true, born: poseOf(ch.State.Position, ch.State.Rotation),
+		unspawned: true, born: poseOf(ch.State.Position, ch.State.Rotation),
 	}
 	c.stats.Replicas++
 	return r
 }
 
-// has reports whether there is something to show: games may remove what they were given.
+// has reports whether an entity can be shown: games may remove it or its transform.
 func (c *Client[S, I]) has(e arche.Entity) bool {
 	return c.world.Alive(e) && c.world.Has(e, c.ids.logical)
 }
@@ -174,12 +171,12 @@ func (c *Client[S, I]) removeReplica(id EntityID) {
 	if !r.despawn.any {
 		c.stats.Replicas--
 	}
-	gone := *r
+	removed := *r
 	*r = replica{}
-	c.finish(&gone)
+	c.finish(&removed)
 }
 
-// forget removes all replicas: the next session tells of everything anew.
+// forget removes all replicas: the next session sends them anew.
 func (c *Client[S, I]) forget() {
 	for i := range c.replicas {
 		if id := c.replicas[i].id; id != NoEntity {
@@ -193,8 +190,8 @@ func (c *Client[S, I]) forget() {
 	c.delayedDespawns = c.delayedDespawns[:0]
 }
 
-// step runs in every fixed step, before gameplay: what has arrived is taken in, the own player is
-// stepped, and every other replica is put where it is to be seen when the step ends.
+// step runs in every fixed step, before gameplay. It receives datagrams, steps the own player, and
+// moves every other replica to where it is shown when the step ends.
 func (c *Client[S, I]) step() {
 	now := c.now()
 	c.receiveDatagrams(now)
@@ -211,12 +208,12 @@ func (c *Client[S, I]) step() {
 		predicted = c.clocks.Tick(t.Tick)
 	}
 	c.playback.Update(now)
-	shown := c.viewTime // where the picture is when this step begins
+	shown := c.viewTime // of the view when this step begins
 	view, seen := c.playback.View(real)
-	c.leave(shown, now, seen)
+	c.despawnDue(shown, now, seen)
 	c.applyDue(view, seen)
 	if seen {
-		// What the player sees when he acts is the picture of the step before.
+		// When the player acts, the player sees the view of the step before.
 		c.view, c.viewNext = c.viewNext, 0
 		c.viewTime = view
 		k := c.grid.Index(view)
@@ -226,7 +223,7 @@ func (c *Client[S, I]) step() {
 	if synced && c.hasState {
 		c.predict(predicted)
 		if rateDue(t.Tick, c.config.ActionRate, c.protocol.TickRate()) || c.endpoint.Due(now) > 0 {
-			// abilities do not wait for movement
+			// messages do not wait for inputs
 			c.send(now)
 		}
 	} else {
@@ -245,7 +242,7 @@ func (c *Client[S, I]) step() {
 		path := c.protocol.movers[r.archetype]
 		predicting := r.id == c.own && c.hasState && synced && !c.config.WithoutPrediction
 		if path != nil || predicting && c.protocol.game.MovementBase == nil || !predicting && !seen && !r.shown {
-			// it is where the news has it, not where a sample has it
+			// its parent is that of the newest record, not that of a sample
 			c.attach(r, r.parent)
 		}
 		switch {
@@ -267,13 +264,13 @@ func (c *Client[S, I]) step() {
 	}
 }
 
-// viewpoint is when and at what the replicas were looked at last.
+// viewpoint holds the times of the newest view: of the step itself, and of what is shown.
 type viewpoint struct {
 	any                     bool
 	now, delayed, undelayed time.Duration
 }
 
-// view returns the moment that replicas of a kind are seen at.
+// view returns the moment at which replicas of a kind are shown.
 func (l viewpoint) view(kind interp.Kind) time.Duration {
 	if kind.Predictive() {
 		return l.undelayed
@@ -281,7 +278,7 @@ func (l viewpoint) view(kind interp.Kind) time.Duration {
 	return l.delayed
 }
 
-// sample puts one replica where its buffer says.
+// sample moves one replica to where its samples have it.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
 	kind := c.config.Interpolation
 	if c.world.Has(r.entity, c.ids.interpolation) {
@@ -301,9 +298,9 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	if info.Empty {
 		return
 	}
-	if !r.despawn.any { // nothing more comes of that
-		// What is in no newer snapshot than its own has not changed since: the view is not dry
-		// before it has passed the newest of all.
+	if !r.despawn.any { // a removed one gets no more samples
+		// A replica that no newer snapshot names has not changed since its own. So it is not
+		// starved before the view has passed the newest of all snapshots.
 		newest, _ := c.playback.Newest()
 		c.stats.Sampled++
 		if info.Starved && (at > newest || r.newest.Time >= newest) {
@@ -312,17 +309,18 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	}
 	jump := info.Discontinuity
 	if r.rested {
-		// that nobody has looked at what rests is no jump
+		// a settled replica is not sampled, and that gap is no jump
 		r.rested, jump = false, jump && c.jumpsOf(r) != r.counter
 	}
 	if frame := EntityID(info.Frame); frame != r.attachedTo {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
-			// in the frame of one who is gone, or has not come yet: it stays where it was seen last
+			// The frame's replica is removed, or has not arrived yet. It stays where it was shown
+			// last.
 			return
 		}
 	}
-	if r.orphan { // it has waited for the picture: to go on is no jump, unless the server says so
+	if r.orphan { // it has waited for the view: moving on is no jump, unless the server counts one
 		if r.orphan = false; r.shown && r.attachedTo == NoEntity && c.jumpsOf(r) == r.counter {
 			jump, r.passenger = false, passenger{hops: true, gently: true}
 		}
@@ -330,7 +328,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	pose := c.logical(r.entity).Get()
 	pose.Position, pose.Rotation = state.Position, state.Rotation
 	if c.bodies == nil || r.despawn.any || !c.bodies.sampled(r.id, pose, jump) {
-		if jump { // whatever he was on the way from, he is not any more
+		if jump { // a jump ends the fade from the frame before
 			r.passenger.fades = false
 		}
 		pose = c.carry(r, pose, at, t)
@@ -349,7 +347,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	}
 }
 
-// jumpsOf counts a replica's discontinuities, as the newest news has it.
+// jumpsOf returns a replica's count of discontinuities in its newest record.
 func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
 	if r.despawn.any {
 		return r.counter
@@ -358,12 +356,12 @@ func (c *Client[S, I]) jumpsOf(r *replica) uint8 {
 	return newest.Discontinuity
 }
 
-// poseOf makes a pose of what travels, at its natural size, since sizes do not.
+// poseOf returns a pose with scale 1, because scales are not sent.
 func poseOf(position mgl32.Vec3, rotation mgl32.Quat) components.Pose3D {
 	return components.Pose3D{Position: position, Rotation: components.NormalizeQuat(rotation), Scale: mgl32.Vec3{1, 1, 1}}
 }
 
-// show writes a replica's logical pose, the same way as a local system would.
+// show writes a replica's logical pose as a local system would.
 func (c *Client[S, I]) show(r *replica, pose components.Pose3D, jump bool) {
 	l := c.logical(r.entity)
 	switch {

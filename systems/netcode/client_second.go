@@ -6,25 +6,26 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// longPatience is how long silence is endured at most: a full queue on a slow line is 20 s long.
+// longPatience is the longest silence of a connection in use: a full queue on a slow line is 20 s
+// long.
 const longPatience = 22 * time.Second
 
-// besideHeld is how long the other connection may go on being silent after the server has said, on
-// the one beside it, that it still speaks: then its way down is dead.
+// besideHeld is how long the first connection may stay silent after the server has answered, on the
+// second one, that it still receives from the first. After that its way down counts as dead.
 const besideHeld = time.Second
 
-// secondConn is a connection that a silent client tries beside the one that it has. Whichever of the
-// two speaks first is kept: an outage that ends has cost no session then, and a path that is dead
-// costs no wait.
+// secondConn is a connection that a client tries beside a silent one. The first of the two to
+// receive something is kept. So an outage that ends costs no session, and a dead path costs no
+// wait.
 type secondConn struct {
 	conn  Conn          // nil: none
 	next  time.Duration // of a hello, or of a connection
-	asked bool          // a hello has been sent, so the server may have moved the player
-	// when the server first said that the other one still speaks to it; 0: it has not
+	asked bool          // a hello has been sent, so the server may have moved the player to it
+	// when the server first answered that it still receives from the other one; 0: never
 	answered time.Duration
 }
 
-// drop closes the connection. It is no farewell: the player stays.
+// drop closes the connection. The player stays in the game.
 func (b *secondConn) drop() {
 	if b.conn != nil {
 		b.conn.Close(Reason{Code: transport.TimedOut, Text: "the other connection speaks"})
@@ -32,7 +33,7 @@ func (b *secondConn) drop() {
 	*b = secondConn{next: b.next}
 }
 
-// trySecond keeps a connection beside the silent one, and takes it if the server welcomes it there.
+// trySecond keeps a second connection beside a silent one, and uses it if the server accepts it.
 func (c *Client[S, I]) trySecond(now time.Duration) {
 	b := &c.second
 	silence := now - c.receivedAt
@@ -56,7 +57,7 @@ func (c *Client[S, I]) trySecond(now time.Duration) {
 		c.stats.ReceivedBytes += uint64(n)
 		switch {
 		case n > 0 && c.packet[0] == kindWelcome:
-			c.takeSecond(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
+			c.useSecond(Reason{Code: transport.TimedOut, Text: "the server is silent"}, now)
 			c.receive(c.packet[:n], now, now)
 			return
 		case n > 0 && c.packet[0] == kindBeside && b.answered == 0:
@@ -81,12 +82,12 @@ func (c *Client[S, I]) trySecond(now time.Duration) {
 		if b.answered != 0 && now-b.answered > besideHeld {
 			kind = kindHello
 		}
-		c.accept(b.conn, kind)
+		c.sendHello(b.conn, kind)
 	}
 }
 
-// takeSecond goes over to the connection beside the one that was lost for a reason.
-func (c *Client[S, I]) takeSecond(reason Reason, now time.Duration) {
+// useSecond replaces the connection that was lost for a reason by the second one.
+func (c *Client[S, I]) useSecond(reason Reason, now time.Duration) {
 	conn := c.second.conn
 	c.second = secondConn{}
 	if c.conn != nil {
@@ -97,8 +98,8 @@ func (c *Client[S, I]) takeSecond(reason Reason, now time.Duration) {
 	c.config.Log.Info("tandem: connection lost, going on with another", "reason", reason.String())
 }
 
-// greet says hello on a connection, and reports whether it carries one.
-func (c *Client[S, I]) accept(conn Conn, kind byte) bool {
+// sendHello sends a hello on a connection, and reports whether it can carry one.
+func (c *Client[S, I]) sendHello(conn Conn, kind byte) bool {
 	c.packet[0] = kind
 	w := NewWriter(c.packet[1:conn.MTU()])
 	c.hello.write(&w, c.protocol.schema)

@@ -29,7 +29,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		c.decoder = snapshot.NewDecoder(c.protocol.schema)
 		c.ownStates = ownReceived[S]{}
 		c.view, c.viewNext, c.viewTime, c.viewpoint = 0, 0, 0, viewpoint{}
-		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownChanges = NoEntity, false, 0, 0, 0, correction[S]{}, delayedChange[S]{}
+		c.own, c.hasState, c.newest, c.whole, c.jumps, c.correct, c.ownUpdate = NoEntity, false, 0, 0, 0, correction[S]{}, ownUpdate[S]{}
 	}
 	if again {
 		c.stats.Reconnects++
@@ -44,13 +44,12 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 		}
 	}
 	if c.predictor.Started() {
-		// Inputs from before the outage are worth nothing any more, and would count as late.
+		// Inputs from before the outage are of no use any more, and would count as late.
 		c.predictor.Start(c.predictor.Tick(), c.predictor.State())
 	}
-	// The path is a new one, so what was learned of the old one's times does not hold. However long
-	// frames are and however much is lost, inputs are meant to come at most a quarter as early as
-	// the server takes them, which is as many as a packet brings: the rest is for ways that become
-	// shorter.
+	// The path is new, so the times measured on the old one are not used. However long frames are
+	// and however much is lost, inputs are to arrive at most a quarter as early as the server
+	// accepts them. That is as many as a packet carries. The rest is for ways that become shorter.
 	ahead := prediction.Ahead * time.Second / time.Duration(c.protocol.TickRate())
 	clocks, err := clocksync.NewClient(clocksync.Config{Rate: c.protocol.TickRate(), Lead: clocksync.LeadConfig{
 		// a queue of that length may drain at once
@@ -75,7 +74,7 @@ func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	c.setStatus(Playing, Reason{})
 }
 
-// receiveSession takes in one packet: all of it is decoded before any of it is applied.
+// receiveSession processes one packet. All of it is decoded before any of it is applied.
 func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duration) bool {
 	pk, err := c.endpoint.Open(datagram)
 	if err != nil {
@@ -140,16 +139,17 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	if hasState && at > c.newest {
 		if me.body != c.own { // another body
 			if old := c.replica(c.own); old != nil {
-				// from here on it is one of the others, somewhere behind
+				// From here on it is drawn in the past, as the others are.
 				old.settled, old.shown = false, false
 			}
 			c.own, c.correct.jump = me.body, true
 		}
 		after := snap.Tick
 		if c.welcomed.arrival && feedback.Heard {
-			after = feedback.Ack.Add(1) // the state is the one after that input, whenever it ran
+			// the state is the one after that input, at whatever tick it ran
+			after = feedback.Ack.Add(1)
 		}
-		c.ownChanges = delayedChange[S]{true, after, me.state, me.jumps}
+		c.ownUpdate = ownUpdate[S]{true, after, me.state, me.jumps}
 	}
 	if at > c.newest {
 		c.playback.SetRound(interval)
@@ -160,9 +160,9 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	return true
 }
 
-// overslept reports whether what arrived with a state may have waited for this process to wake up,
-// so that its time of arrival says nothing: it was there when the process woke, or was sent before,
-// and nobody can have noted the arrival while the process slept.
+// overslept reports whether a datagram may have waited for this process to wake up, so that its
+// time of arrival does not measure the path: it was there when the process woke, or its state is
+// from before, and no arrival can be noted while the process sleeps.
 func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 	if arrived < c.wokeAt-wakeTime {
 		return false
@@ -170,8 +170,8 @@ func (c *Client[S, I]) overslept(arrived, edge time.Duration) bool {
 	return c.stale || c.clocks.Synced() && edge < c.clocks.Reference().At(c.wokeAt)
 }
 
-// frame runs after the fixed steps of every frame: it reads the clocks, and asks the engine to run
-// a little faster or slower.
+// frame runs after the fixed steps of every frame. It updates the clocks, and sets the engine's
+// time to run a little faster or slower.
 func (c *Client[S, I]) frame() {
 	now := c.now()
 	c.collect(now)
@@ -208,15 +208,15 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
-// A way up that has let nothing through for unheard gets a packet only every seldom: what an outage
-// holds up comes at once at its end, and a server removes who sends too much.
+// A way up that has delivered nothing for unheard gets a packet only every seldom. The packets that
+// an outage holds up arrive together at its end, and a server removes a client that sends too many.
 const (
 	unheard = 3 * time.Second
 	seldom  = 250 * time.Millisecond
 )
 
-// send writes the packet of a step: a ping now and then, what is looked at, and the inputs that the
-// server does not have.
+// send sends the packet of a step: a ping now and then, the time of the view, and the inputs that
+// the server does not have.
 func (c *Client[S, I]) send(now time.Duration) {
 	if c.conn == nil || c.conn.State() != transport.Open {
 		return
@@ -229,7 +229,7 @@ func (c *Client[S, I]) send(now time.Duration) {
 	room := c.pace.room(now, least, c.conn.MTU(), int(c.upload))
 	c.setBatch(now)
 	if room == 0 || now-c.ackedAt > unheard && now-c.sentAt < seldom {
-		return // the inputs travel with the next
+		return // the inputs travel with the next packet
 	}
 	c.packet[0] = kindSession
 	ping := c.clocks.PingDue(now)
@@ -237,7 +237,7 @@ func (c *Client[S, I]) send(now time.Duration) {
 		c.ping++
 		c.pings[c.ping], c.pinged[c.ping] = now, true
 	}
-	if due > 0 { // where packets are small there is not room for both
+	if due > 0 { // a small packet has no room for both
 		reserve = min(reserve, room-due-1)
 	}
 	datagram, err := c.write(ping, now, room, reserve)
@@ -261,7 +261,7 @@ func (c *Client[S, I]) send(now time.Duration) {
 	}
 }
 
-// setBatch says to the clock how many new inputs a packet brings.
+// setBatch sets how many new inputs a packet carries, here and in the clock.
 func (c *Client[S, I]) setBatch(now time.Duration) {
 	rate := float64(c.config.ActionRate)
 	if c.pace.limited {
@@ -271,9 +271,9 @@ func (c *Client[S, I]) setBatch(now time.Duration) {
 	c.clocks.SetBatch(c.batch)
 }
 
-// write makes the packet of at most room bytes, of which messages leave the reserve. Where the way
-// up carries less than inputs take, each input travels in as many packets as the loss asks for,
-// and no more.
+// write makes a packet of at most room bytes, in which messages leave the reserve free. Where the
+// way up carries less than the inputs take, each input travels in as many packets as the loss
+// requires, and in no more.
 func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([]byte, error) {
 	w := c.endpoint.Begin(c.packet[1:room], now, reserve)
 	w.Bool(ping)
@@ -296,19 +296,19 @@ func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([
 	return c.endpoint.End()
 }
 
-// clientHandler hears from the endpoint.
+// clientHandler implements the endpoint's handler.
 type clientHandler[S any, I comparable] Client[S, I]
 
 func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 	h.ackedAt = (*Client[S, I])(h).now()
-	h.became(n, false)
+	h.resolve(n, false)
 }
 
-func (h *clientHandler[S, I]) Lost(n packet.Number) { h.became(n, true) }
+func (h *clientHandler[S, I]) Lost(n packet.Number) { h.resolve(n, true) }
 
-// became notes what became of a packet. Those of the connection before, lost in its outage, say
-// nothing of the present path.
-func (h *clientHandler[S, I]) became(n packet.Number, lost bool) {
+// resolve counts a packet as delivered or lost. Packets of the connection before, lost in its
+// outage, do not count: they say nothing about the present path.
+func (h *clientHandler[S, I]) resolve(n packet.Number, lost bool) {
 	if n >= h.pathBegan {
 		h.inputLoss.Packet(lost)
 	}

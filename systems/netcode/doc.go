@@ -1,30 +1,30 @@
-// Package netcode is the ECS face of Tandem's netcode: a [Server] and a [Client], plugins of an
-// engine each. A replicated entity and a local one differ in nothing on their way to the screen:
-// both are written as Logical values in FixedUpdate, and the synchronizer does the rest.
+// Package netcode connects games of the engine: a [Server] and a [Client] are each a plugin of an
+// engine. A replicated entity gets to the screen as a local one does: systems write its Logical
+// values in FixedUpdate, and the interpolation draws it.
 //
 // # The parts
 //
-// A [Protocol] is what both ends must agree on: how entities travel, the player's step function,
-// and user components ([ReplicateComponent]).
+// A [Protocol] holds what both ends must have in common: how entities travel, the player's step
+// function, and the game's components ([ReplicateComponent]).
 //
 // The server is authoritative and runs the fixed pipeline without visuals. It runs each player's
-// input on its tick, replicates entities that carry [Replicated], and remembers where everything
-// was for lag compensation.
+// input on its tick, replicates entities that have [Replicated], and records where they were, for
+// lag compensation.
 //
-// The client follows the server's clock by stretching its own by at most 5 %, predicts its own
-// player with the same step function, and samples every other entity's buffer once in every fixed
-// step, so that a 10 Hz stream moves as smoothly as a 60 Hz one.
+// The client follows the server's clock by stretching its own by at most 5 %. It predicts its own
+// player with the same step function. It samples every other entity's buffer once in each fixed
+// step, so that a stream of 10 Hz moves as smoothly as one of 60 Hz.
 //
-// Underneath lie small pure packages, each usable by itself: clocksync, remote, prediction,
-// snapshot, packet, and the transports.
+// Below it are small packages that know no ECS: clocksync, interp, prediction, snapshot, packet, and
+// the transports.
 //
 // # What a client sends
 //
-// Only inputs, messages, and what it has seen: never where it is, and no time of its own that the
-// server would believe.
+// A client sends inputs, messages, and the time of its view. It never sends its position, and the
+// server trusts no time of the client's.
 //
 // # Goroutines
 //
-// Everything runs on the engine's goroutine. Nothing that a peer sends can panic, block, or grow
+// Everything runs on the engine's goroutine. No datagram of a peer makes an end panic, block, or use
 // memory without bound.
 package netcode

@@ -168,7 +168,7 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 // how much there is memory.
 func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
-		for at := c.childrenOf(i).changes.first; at != 0; at = c.delayed.all[at].next {
+		for at := c.replicaAt(i).changes.first; at != 0; at = c.delayed.all[at].next {
 			listed++
 		}
 	}
@@ -183,7 +183,7 @@ func (c *Client[S, I]) SlotForTest(id EntityID) EntityID { return c.replicas[id.
 func (c *Client[S, I]) HungForTest() error {
 	count := map[*replica]int{}
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
-		r := c.childrenOf(i)
+		r := c.replicaAt(i)
 		if r.id == NoEntity || r.attachedTo == NoEntity {
 			continue
 		}
@@ -197,7 +197,7 @@ func (c *Client[S, I]) HungForTest() error {
 		count[above]++
 	}
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
-		if r := c.childrenOf(i); r.children != count[r] {
+		if r := c.replicaAt(i); r.children != count[r] {
 			return fmt.Errorf("%v has %d below it, and counts %d", r.id, count[r], r.children)
 		}
 	}
@@ -212,7 +212,7 @@ func (c *Client[S, I]) NewestForTest() time.Duration { return c.grid.Edge(c.newe
 
 // ComponentForTest returns the handle of a replicated component type.
 func ComponentForTest[T comparable, S any, I comparable](p *Protocol[S, I]) snapshot.Component[T] {
-	for _, m := range p.mirrors {
+	for _, m := range p.components {
 		if m, ok := m.(replicatedComponent[T]); ok {
 			return m.handle
 		}

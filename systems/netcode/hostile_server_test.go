@@ -199,7 +199,7 @@ func (r *rogue) packet(at netcode.Tick) []byte {
 		w.Bits(uint64(rng.IntN(3)), 8)
 		w.Bits(uint64(r.anyID()), 32)
 	}
-	r.encoder.Encode(w, n, snapshot.Header{Tick: at, CommandAge: int8(rng.IntN(256) - 128), LastInput: uint16(rng.Uint32())})
+	r.encoder.Encode(w, n, at)
 	datagram, err := r.endpoint.End()
 	if err != nil {
 		r.m.t.Fatal(err)

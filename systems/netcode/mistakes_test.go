@@ -195,6 +195,42 @@ func TestWhatCannotTravelIsLogged(t *testing.T) {
 	}
 }
 
+// An entity with Replicated and no transform is one line in the server's log, and an entity from
+// Spawn without one is one line in the client's, with the remedy. The client's is shown all the
+// same.
+func TestMissingTransformsAreLoggedOnce(t *testing.T) {
+	var server, client bytes.Buffer
+	m := newMatchOf(t, newProtocol(t, netcode.Config{}), func(c *netcode.ServerConfig[runner, input]) {
+		c.Log = slog.New(slog.NewTextHandler(&server, nil))
+	})
+	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) {
+		c.Log = slog.New(slog.NewTextHandler(&client, nil))
+		c.Spawn = func(w *arche.World, _ netcode.Replicated, _ bool) arche.Entity { return w.NewEntity() }
+	})
+	crates := []arche.Entity{m.crate(kindCrate, components.At3D(1, 0, 0)), m.crate(kindCrate, components.At3D(2, 0, 0))}
+	m.run(time.Second, nil)
+	const onServer, onClient = "has Replicated and no Transform3D", "add it in ClientConfig.Spawn"
+	if strings.Contains(server.String(), onServer) {
+		t.Errorf("an error without one: %s", server.String())
+	}
+	bare := generic.NewMap1[netcode.Replicated](m.engine.World())
+	for range 2 {
+		bare.NewWith(&netcode.Replicated{Archetype: kindCrate})
+		m.run(time.Second, nil)
+	}
+	m.mustPlay()
+	for _, e := range crates {
+		if a.client.Replica(m.id(e)).IsZero() {
+			t.Error("a crate is not shown")
+		}
+	}
+	for words, log := range map[string]string{onServer: server.String(), onClient: client.String()} {
+		if n := strings.Count(log, words); n != 1 {
+			t.Errorf("%d times %q in the log:\n%s", n, words, log)
+		}
+	}
+}
+
 // What was lost while the connection was gone says nothing of the one after: inputs need not be
 // sent further ahead for half a minute.
 func TestALostConnectionIsNoLossyOne(t *testing.T) {

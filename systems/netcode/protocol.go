@@ -66,12 +66,12 @@ type StateCodec[S any] interface {
 // of it is compared when a client joins. It is read-only once a server or client uses it, and may
 // then be shared.
 type Protocol[S any, I comparable] struct {
-	game    Game[S, I]
-	schema  *snapshot.Schema
-	grid    Grid // of positions
-	mirrors []componentKind
-	bodies  *bodiesOf[S, I] // nil: none
-	movers  map[uint16]func(t Tick) components.Pose3D
+	game       Game[S, I]
+	schema     *snapshot.Schema
+	grid       Grid // of positions
+	components []componentKind
+	bodies     *bodiesOf[S, I] // nil: none
+	movers     map[uint16]func(t Tick) components.Pose3D
 }
 
 // NewProtocol returns a protocol for a game, or an error that says what is missing or wrong.

@@ -29,39 +29,38 @@ func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string
 	for _, o := range options {
 		o(&m.options)
 	}
-	p.mirrors = append(p.mirrors, m)
+	p.components = append(p.components, m)
 	return m.handle
 }
 
 // ComponentOption changes how a component is replicated.
 type ComponentOption func(*componentOptions)
 
-// Immediate lets the values of a component take effect on clients as soon as they arrive, at
-// whatever moment the picture is. It is for components without a place in the picture, such as
-// scores, names and clocks. An entity that appears later has the newest value then.
+// Immediate applies the values of a component as soon as they arrive, wherever the view is. It is
+// for values that are not drawn in the scene, such as scores, names and clocks. An entity whose
+// spawn is delayed has the newest ones when it is spawned.
 func Immediate() ComponentOption { return func(o *componentOptions) { o.onArrival = true } }
 
 type componentOptions struct{ onArrival bool }
 
-// componentKind is a replicated component type before there is a world.
+// componentKind is a replicated component type, and boundComponent one in a world.
 type componentKind interface {
-	bind(w *arche.World) componentMirror
+	bind(w *arche.World) boundComponent
 }
 
-type componentMirror interface {
-	// send copies the entity's component, or that it has none, into the snapshots' world.
+type boundComponent interface {
+	// send copies the entity's component, or its absence, to the snapshot's world.
 	send(e arche.Entity, to *snapshot.World, id EntityID)
-	// tells reports whether a change contains the component.
-	tells(change *snapshot.Change) bool
-	// keep stores the value of a change, and returns its place.
-	keep(from *snapshot.Decoder, change *snapshot.Change) (place int32)
-	// keepNewest stores the newest value that a decoder has for an entity, and returns its place.
-	keepNewest(from *snapshot.Decoder, id EntityID) (place int32)
-	// give moves the value of a place to an entity, and frees the place. For the zero entity it
-	// only frees the place.
-	give(place int32, e arche.Entity)
-	// early reports whether values take effect when they arrive.
-	early() bool
+	// changedIn reports whether a change names the component.
+	changedIn(change *snapshot.Change) bool
+	// store stores the value in a change, and returns its place.
+	store(from *snapshot.Decoder, change *snapshot.Change) (place int32)
+	// storeNewest stores the newest value of an entity that a decoder has, and returns its place.
+	storeNewest(from *snapshot.Decoder, id EntityID) (place int32)
+	// release frees a place, and writes its value to the entity unless that is the zero entity.
+	release(place int32, e arche.Entity)
+	// immediate reports whether values are applied when they arrive.
+	immediate() bool
 }
 
 type replicatedComponent[T comparable] struct {
@@ -69,20 +68,20 @@ type replicatedComponent[T comparable] struct {
 	options componentOptions
 }
 
-func (m replicatedComponent[T]) bind(w *arche.World) componentMirror {
+func (m replicatedComponent[T]) bind(w *arche.World) boundComponent {
 	return &replicatedColumn[T]{replicatedComponent: m, world: w, id: arche.ComponentID[T](w)}
 }
 
 // replicatedColumn is a replicated component type in a world.
 type replicatedColumn[T comparable] struct {
 	replicatedComponent[T]
-	world *arche.World
-	id    arche.ID
-	held  []T     // values that have arrived and are not in effect yet
-	free  []int32 // free places in held
+	world  *arche.World
+	id     arche.ID
+	stored []T     // delayed values
+	free   []int32 // its free places
 }
 
-// absent is the place of a component that the entity does not have.
+// absent is the place of the value of an entity without the component.
 const absent = -1
 
 func (m *replicatedColumn[T]) send(e arche.Entity, to *snapshot.World, id EntityID) {
@@ -93,17 +92,17 @@ func (m *replicatedColumn[T]) send(e arche.Entity, to *snapshot.World, id Entity
 	}
 }
 
-func (m *replicatedColumn[T]) tells(change *snapshot.Change) bool {
+func (m *replicatedColumn[T]) changedIn(change *snapshot.Change) bool {
 	return change.Op == snapshot.Spawned || m.handle.ChangedIn(change)
 }
 
-func (m *replicatedColumn[T]) early() bool { return m.options.onArrival }
+func (m *replicatedColumn[T]) immediate() bool { return m.options.onArrival }
 
-func (m *replicatedColumn[T]) keep(from *snapshot.Decoder, change *snapshot.Change) int32 {
+func (m *replicatedColumn[T]) store(from *snapshot.Decoder, change *snapshot.Change) int32 {
 	return m.put(m.handle.In(from, change))
 }
 
-func (m *replicatedColumn[T]) keepNewest(from *snapshot.Decoder, id EntityID) int32 {
+func (m *replicatedColumn[T]) storeNewest(from *snapshot.Decoder, id EntityID) int32 {
 	return m.put(m.handle.Get(from, id))
 }
 
@@ -115,17 +114,17 @@ func (m *replicatedColumn[T]) put(v T, ok bool) int32 {
 	if n := len(m.free); n > 0 {
 		place := m.free[n-1]
 		m.free = m.free[:n-1]
-		m.held[place] = v
+		m.stored[place] = v
 		return place
 	}
-	m.held = append(m.held, v)
-	return int32(len(m.held) - 1)
+	m.stored = append(m.stored, v)
+	return int32(len(m.stored) - 1)
 }
 
-func (m *replicatedColumn[T]) give(place int32, e arche.Entity) {
+func (m *replicatedColumn[T]) release(place int32, e arche.Entity) {
 	var v T
 	if place != absent {
-		v, m.held[place] = m.held[place], v
+		v, m.stored[place] = m.stored[place], v
 		m.free = append(m.free, place)
 	}
 	if !m.world.Alive(e) {

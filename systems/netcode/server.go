@@ -22,7 +22,7 @@ type Server[S any, I comparable] struct {
 	world       *arche.World
 	net         *snapshot.World
 	shared      *snapshot.Shared // by the encoders of all players
-	mirrors     []componentMirror
+	components  []boundComponent
 	replication replicationStates
 	shifts      shiftWatch
 	history     history
@@ -84,8 +84,8 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	s.engine, s.world, s.unclock = e, e.World(), release
 	s.net = snapshot.NewWorld(s.protocol.schema)
 	s.shared = snapshot.NewShared(s.net)
-	for _, kind := range s.protocol.mirrors {
-		s.mirrors = append(s.mirrors, kind.bind(s.world))
+	for _, kind := range s.protocol.components {
+		s.components = append(s.components, kind.bind(s.world))
 	}
 	slots := s.protocol.schema.Config().MaxEntities
 	s.replication = newReplicationStates(s.world, slots)

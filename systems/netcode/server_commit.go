@@ -36,10 +36,10 @@ func (s *Server[S, I]) commit() {
 		t.dirty.set((*replicationState)(s.world.Get(e, t.track)).id.Slot())
 	}
 	t.scratch = t.scratch[:0]
-	if len(s.mirrors) > 0 {
+	if len(s.components) > 0 {
 		for slot, e := range t.bySlot {
 			if !e.IsZero() {
-				for _, m := range s.mirrors {
+				for _, m := range s.components {
 					m.send(e, s.net, s.interest.subjects[slot].id)
 				}
 			}

@@ -40,6 +40,7 @@ type replicationStates struct {
 	parent     arche.ID
 	fresh      arche.CachedFilter // replicated, without a track
 	known      arche.CachedFilter // replicated, with a track
+	unplaced   arche.CachedFilter // replicated, without a transform
 	always     arche.ID
 	dirty      bitset         // slots of entities that may have changed since the last commit
 	attached   bitset         // slots of entities with a parent, replicated or not
@@ -47,6 +48,8 @@ type replicationStates struct {
 	bySlot     []arche.Entity // entities by their slots
 	scratch    []arche.Entity
 	full       bool // a lack of slots has been logged
+	// a Replicated entity without a transform has been logged
+	loggedUnplaced bool
 }
 
 func newReplicationStates(w *arche.World, slots int) replicationStates {
@@ -62,7 +65,8 @@ func newReplicationStates(w *arche.World, slots int) replicationStates {
 	}
 	t.living = alive.In(w, t.replicated)
 	with, known := arche.All(t.replicated, t.logical), arche.All(t.replicated, t.logical, t.track)
-	fresh := with.Without(t.track)
+	fresh, unplaced := with.Without(t.track), arche.All(t.replicated).Without(t.logical)
+	t.unplaced = w.Cache().Register(&unplaced)
 	t.fresh, t.known = w.Cache().Register(&fresh), w.Cache().Register(&known)
 	return t
 }
@@ -188,6 +192,7 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 // register assigns IDs to new entities, and releases those of entities that are gone.
 func (s *Server[S, I]) register() {
 	t := &s.replication
+	s.logUnplaced()
 	known := s.world.Query(&t.known)
 	whole := known.Count() == s.net.Len() // no entity is gone
 	for known.Next() {
@@ -303,4 +308,19 @@ func (s *Server[S, I]) playerOf(number uint16) *Player[S, I] {
 		}
 	}
 	return nil
+}
+
+// logUnplaced logs, once, that an entity with Replicated has no transform.
+func (s *Server[S, I]) logUnplaced() {
+	t := &s.replication
+	if t.loggedUnplaced {
+		return
+	}
+	query := s.world.Query(&t.unplaced)
+	if query.Next() {
+		t.loggedUnplaced = true
+		s.config.Log.Warn("tandem: an entity has Replicated and no Transform3D, so clients do not get it: give it a Transform3D",
+			"entity", query.Entity(), "archetype", (*Replicated)(query.Get(t.replicated)).Archetype)
+		query.Close()
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
 // snapshot sends a player the world of a tick, in as many packets as it needs and the bandwidth
@@ -102,8 +101,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	if interval > 0 {
 		w.Bits(uint64(interval), intervalBits)
 	}
-	feedback := p.inputs.Feedback()
-	feedback.Write(w)
+	p.inputs.Feedback().Write(w)
 	w.Bool(p.playing)
 	saved := 0
 	if p.playing {
@@ -111,7 +109,7 @@ func (s *Server[S, I]) write(p *Player[S, I], after Tick, room, reserve int) (da
 	}
 	p.need = (w.Len()+saved+7)/8 + leastReserve/2
 	before, free := w.Len(), w.Room()
-	sent := p.encoder.Encode(w, p.endpoint.Next(), snapshot.Header{Tick: after, CommandAge: int8(min(max(feedback.Age, math.MinInt8), math.MaxInt8)), LastInput: uint16(feedback.Ack)})
+	sent := p.encoder.Encode(w, p.endpoint.Next(), after)
 	// No later packet has more room than a whole one without its header.
 	if sent.TooLarge != NoEntity && room == p.conn.MTU() && (before+free)/8 >= room-1-packet.MaxHeader {
 		s.tooLarge(sent.TooLarge, free/8)

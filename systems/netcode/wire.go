@@ -7,15 +7,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// Every datagram begins with a byte that says what it is. Before a client is let in there are only
-// hellos and answers, each complete in itself and repeated until the other side has seen it; what
-// follows goes through a packet.Endpoint.
+// The first byte of a datagram is its kind. Before a client is accepted there are only hellos and
+// answers. Each is complete in itself, and is repeated until the other side has seen it. Packets of
+// the session go through a packet.Endpoint.
 const (
-	kindHello = 0x48 // client: who I am, and what I was built from
-	// client: a hello to resume, unless my other connection still speaks; server: it does
+	kindHello = 0x48 // from a client: its build, its token, and the session that it resumes
+	// From a client: a hello that resumes, unless the client's other connection still receives.
+	// From the server: the other one does.
 	kindBeside  = 0x42
-	kindWelcome = 0x57 // server: come in
-	kindSession = 0x53 // either: a packet of the session
+	kindWelcome = 0x57 // from the server: the client is accepted
+	kindSession = 0x53 // from either: a packet of the session
 )
 
 // MaxToken is the most bytes of a [ClientConfig].Token.
@@ -23,22 +24,22 @@ const MaxToken = 256
 
 const (
 	secretSize = 16
-	maxHello   = 1024 // bytes of a hello that are looked at
+	maxHello   = 1024 // bytes of a hello; a longer one is not read
 	minMTU     = 200  // a connection that carries less is of no use
 )
 
-// secret lets a player come back as himself.
+// secret proves that a client resumes its own session.
 type secret [secretSize]byte
 
 func (s *secret) key() ResumeID { return sha256.Sum256(s[:]) }
 
-// hello is the first thing that a client says.
+// hello is the first message of a client.
 type hello struct {
 	resume bool
 	player uint16 // with resume
 	secret secret // with resume
-	token  []byte // what the game's Authenticate gets to see
-	rate   uint8  // wanted snapshots per second; 0: as the server likes
+	token  []byte // for the game's Authenticate
+	rate   uint8  // wanted snapshots per second; 0: the server chooses
 }
 
 func (h *hello) write(w *Writer, s *snapshot.Schema) {
@@ -54,7 +55,7 @@ func (h *hello) write(w *Writer, s *snapshot.Schema) {
 	w.Blob(h.token)
 }
 
-// read returns the error of a client that cannot be let in.
+// read reads a hello. Its error is the reason why the client cannot be accepted.
 func (h *hello) read(r *Reader, s *snapshot.Schema) error {
 	if err := s.CheckHello(r); err != nil {
 		return err
@@ -71,12 +72,12 @@ func (h *hello) read(r *Reader, s *snapshot.Schema) error {
 	return r.Close()
 }
 
-// welcome is the server's answer.
+// welcome is the server's answer to a hello.
 type welcome struct {
 	player  uint16
 	secret  secret
-	resumed bool // the session goes on where it was; otherwise it begins
-	arrival bool // inputs run as they come: states are those after an input, not those of a tick
+	resumed bool // the session goes on; otherwise a new one begins
+	arrival bool // inputs run on arrival: a state is the one after an input, not that of a tick
 	rate    uint8
 }
 
@@ -101,12 +102,12 @@ func (m *welcome) read(r *Reader) error {
 	return r.Close()
 }
 
-// ping travels in front of a client's inputs, pong in front of a server's snapshot: the four stamps
-// of one exchange, of which the client's own two stay at home.
+// pong answers a client's ping. A ping stands before a client's inputs, a pong before a server's
+// snapshot. The exchange has four time stamps, and the client keeps its own two.
 type pong struct {
 	id      uint8
-	receive time.Duration // the server's clock when the ping came
-	hold    time.Duration // until the pong left, up to 4 s
+	receive time.Duration // the server's clock when the ping arrived
+	hold    time.Duration // from then until the pong was sent, up to 4 s
 }
 
 func (p pong) write(w *Writer) {
@@ -122,15 +123,14 @@ func readPong(r *Reader) (p pong) {
 	return p
 }
 
-// intervalBits is the number of bits of the ticks between two snapshots of a body, where they are
-// more than the rate in the welcome says.
+// intervalBits is the number of bits of the ticks between two snapshots of a body. They are sent
+// where they are more than the rate in the welcome says.
 const intervalBits = 6
 
-// viewBits is the number of bits of the fraction of a tick with which a client says what time it
-// looks at.
+// viewBits is the number of bits of the fraction of a tick in the time of a client's view.
 const viewBits = 4
 
-// rateDue reports whether something that happens rate times a second falls on a tick.
+// rateDue reports whether an event that occurs rate times a second falls on a tick.
 func rateDue(tick uint64, rate, tickRate int) bool {
 	if rate >= tickRate {
 		return true

@@ -126,8 +126,8 @@ func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 			own = netcode.EntityID(s.bits(32))
 		}
 	}
-	s.bits(32 + 8 + 16 + 8)
-	s.flag() // whether it is whole
+	s.bits(32 + 8) // the tick and the baseline
+	s.flag()       // whether it is whole
 	count := int(s.bits(10))
 	var gap, position, rotation, velocity int
 	if count > 0 {

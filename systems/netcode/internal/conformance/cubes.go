@@ -121,7 +121,7 @@ func (s *stream) tick(each func(at int64, snap snapshot.Snapshot)) {
 	s.world.Commit()
 	w := packet.NewWriter(make([]byte, cubeBudget/8/TickRate-packetHeader))
 	n := packet.Number(s.now)
-	s.encoder.Encode(&w, n, snapshot.Header{Tick: tick.Tick(s.now)})
+	s.encoder.Encode(&w, n, tick.Tick(s.now))
 	s.bits = 8 * (len(w.Bytes()) + packetHeader)
 	s.flying, s.numbers = append(s.flying, w.Bytes()), append(s.numbers, n)
 

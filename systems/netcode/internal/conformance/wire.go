@@ -92,7 +92,7 @@ func (w *wire) send(k int64, now time.Duration) []byte {
 	w.world.Commit()
 	n := w.server.Next()
 	payload := w.server.Begin(w.buf[:], now, 0)
-	w.encoder.Encode(payload, n, snapshot.Header{Tick: tick.Tick(uint32(k))})
+	w.encoder.Encode(payload, n, tick.Tick(uint32(k)))
 	datagram, err := w.server.End()
 	if err != nil {
 		panic(err) // two bodies always fit

@@ -313,7 +313,7 @@ func TestVelocitiesPredict(t *testing.T) {
 			})
 			p.step()
 			if i >= 300 {
-				bits += p.size*8 - 7*8 - 94
+				bits += p.size*8 - 7*8 - 70
 			}
 		}
 		mean := float64(bits) / 300

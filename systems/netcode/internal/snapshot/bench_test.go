@@ -84,7 +84,7 @@ func (c *crowd) send(t testing.TB, receive bool) {
 		}
 		for n := first; ; n++ {
 			w := packet.NewWriter(c.buf)
-			res := e.Encode(&w, n, snapshot.Header{Tick: c.now})
+			res := e.Encode(&w, n, c.now)
 			if w.Err() != nil {
 				t.Fatal(w.Err())
 			}
@@ -184,7 +184,7 @@ func BenchmarkDecode(b *testing.B) {
 		e.Delivered(n)
 	}
 	w := packet.NewWriter(c.buf)
-	res := e.Encode(&w, c.next, snapshot.Header{Tick: c.now})
+	res := e.Encode(&w, c.next, c.now)
 	data := w.Bytes()
 	b.ReportAllocs()
 	for b.Loop() {

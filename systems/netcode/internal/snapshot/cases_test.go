@@ -294,10 +294,10 @@ func TestWireFormat(t *testing.T) {
 	}
 	hello := packet.NewWriter(make([]byte, 100))
 	p.schema.WriteHello(&hello)
-	if got, want := sum.Sum64(), uint64(0xb5b359cba08eb798); got != want {
+	if got, want := sum.Sum64(), uint64(0xca238ff25b61c0ec); got != want {
 		t.Errorf("the packets' sum is %#x, want %#x", got, want)
 	}
-	if got, want := fmt.Sprintf("%x", hello.Bytes()), "020000000000000069a948ce018fed986b"; got != want {
+	if got, want := fmt.Sprintf("%x", hello.Bytes()), "030000000000000069a948ce018fed986b"; got != want {
 		t.Errorf("the hello is %s, want %s", got, want)
 	}
 }

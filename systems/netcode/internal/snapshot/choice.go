@@ -9,14 +9,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// choice is an encoder's scratch memory: who wants to be in the packet, in which order, and who is.
+// choice is an encoder's scratch memory: the candidates for the packet, their order, and the picks.
 type choice struct {
 	order      []uint16           // slots, the most urgent first
 	candidates []uint16           // slots in ascending order
 	keys       []uint16           // their urgency
 	counts     [topKey + 1]uint16 // of each key, from the lowest to the highest that there is
 	low, high  uint16
-	// the order is what is left of the last Encode's, and nothing has changed since
+	// the order is the rest of the last Encode's, and nothing has changed since
 	fresh bool
 	edits uint32 // the World's then
 
@@ -75,8 +75,8 @@ const (
 
 func priorityKey(p float32) uint16 { return uint16(math.Float32bits(p) >> 21) }
 
-// collect finds the slots that have something to say, and puts them in order. The packets of one
-// snapshot share the order: nothing else can have come.
+// collect finds the slots with changes, and sorts them. The packets of one snapshot share the
+// order, because nothing changes between them.
 func (e *Encoder) collect(now tick.Tick) {
 	c := &e.choice
 	if c.fresh && now == e.last && c.edits == e.world.edits {
@@ -119,8 +119,8 @@ func (c *choice) sort() {
 	}
 }
 
-// collectWord does so for those of 64 slots that are in the mask, and forgets what does not concern
-// the client any more.
+// collectWord collects those of 64 slots that are in the mask, and clears the bits of those that do
+// not concern the client any more.
 func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int32) {
 	c := &e.choice
 	for set := e.concerns[word] & mask; set != 0; set &= set - 1 {
@@ -139,10 +139,10 @@ func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int3
 	}
 }
 
-// lastWords is how often the last change of an entity that the client knows is said again before an
-// acknowledgement can have come: a body that comes to rest has no later change that would make up
-// for a lost one, and the client would wait for a round trip, starved. The views of clients that
-// lose 15 % lie three snapshots back, so a fourth repetition would come too late to be of use.
+// lastWords is how often the last change of a known entity is sent again before an acknowledgement
+// can have arrived. A body that comes to rest has no later change that replaces a lost one, and the
+// client would be starved for a round trip. The views of clients that lose 15 % lie three snapshots
+// back, so a fourth repetition would arrive too late to be of use.
 const lastWords = 3
 
 // urgency returns how soon the slot should be sent, and whether at all.
@@ -166,7 +166,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 			// the packets of one snapshot are often lost together
 			return 0, false
 		}
-		// No boost: where room is scarce, what has not been said at all goes first.
+		// No boost: where room is scarce, changes that were never sent go first.
 	case s.rest || t.sentRest:
 		boost = e.config.RestBoost
 	}
@@ -175,7 +175,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 	}
 	t.priority += t.weight * boost * float32(elapsed)
 	if t.known != 0 && e.unknown(i) {
-		return topKey, true // the client still shows what was in the slot before
+		return topKey, true // the client still shows the entity before it in the slot
 	}
 	if wait := int(now.Sub(t.since)) - e.config.MaxWait; wait >= 0 {
 		return uint16(firstWait + min(wait, waitKeys-1)), true
@@ -203,15 +203,15 @@ func (c *choice) add(p pick) {
 	}
 }
 
-// strike takes what is in the packet out of the order: of its first n slots, since only trees take
-// their members from anywhere.
+// strike removes the picks from the order: from its first n slots, since only trees pick from
+// elsewhere.
 func (e *Encoder) strike(n int) {
 	c := &e.choice
 	if c.trees {
 		n = len(c.order)
 	}
 	left := slices.DeleteFunc(c.order[:n], func(i uint16) bool {
-		// Who is to come into a slot whose last entity has been told to go is still to come.
+		// A slot with a removal in this packet still waits for its new entity.
 		return c.has(int(i)) && !(c.picks[c.index[i]].removal && e.visible(int(i)))
 	})
 	c.order = append(left, c.order[n:]...)
@@ -221,7 +221,7 @@ func (e *Encoder) strike(n int) {
 // they are expected to be.
 func (c *choice) size() int { return c.bits + int(c.gap*float32(len(c.picks)+1)) }
 
-// drop takes back the picks from n on.
+// drop removes the picks from n on.
 func (c *choice) drop(n int) {
 	for _, p := range c.picks[n:] {
 		c.chosen[p.slot/64] &^= 1 << (p.slot % 64)

@@ -9,36 +9,36 @@ import (
 // ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order;
 // those which come twice are for the Endpoint to refuse.
 //
-// The input may be anything: Decode does not panic, takes time proportional to it, and allocates
-// nothing, as far as the codecs of components keep to this.
+// The input may be anything. Decode does not panic, takes time proportional to the input, and
+// allocates nothing, if the codecs of components do the same.
 func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	d.reader = *r // codecs get a pointer to it, and would make the caller's escape to the heap
-	pre := readPreamble(&d.reader, n, d.schema)
-	err := d.parse(&d.reader, n, &pre)
+	h := readHeader(&d.reader, n, d.schema)
+	err := d.parse(&d.reader, n, &h)
 	*r = d.reader
 	if err != nil {
 		return Snapshot{}, err
 	}
-	d.silence.arrive(n, &pre)
+	d.silence.arrive(n, &h)
 	d.changes, d.lates = d.changes[:0], 0
 	for i := range d.parsed {
-		d.apply(&d.parsed[i], n, &pre)
+		d.apply(&d.parsed[i], n, &h)
 	}
-	return Snapshot{pre.Header, d.changes}, nil
+	return Snapshot{h.tick, d.changes}, nil
 }
 
 // parse reads all records without changing what is known.
-func (d *Decoder) parse(r *packet.Reader, n packet.Number, pre *preamble) error {
+func (d *Decoder) parse(r *packet.Reader, n packet.Number, h *header) error {
 	d.parsed = d.parsed[:0]
 	for _, c := range d.columns {
 		c.reset()
 	}
-	if r.Err() == nil && pre.count*minRecord > r.Remaining() {
+	if r.Err() == nil && h.count*minRecord > r.Remaining() {
 		r.Fail(packet.ErrShort)
 	}
 	slot := -1
-	for range pre.count {
-		gap := r.Golomb(pre.orders[classGap])
+	for range h.count {
+		gap := r.Golomb(h.orders[classGap])
 		if r.Err() != nil {
 			break
 		}
@@ -48,17 +48,17 @@ func (d *Decoder) parse(r *packet.Reader, n packet.Number, pre *preamble) error 
 		}
 		slot += int(gap) + 1
 		d.parsed = append(d.parsed, parsed{slot: slot, base: -1})
-		d.readEntity(r, n, pre, &d.parsed[len(d.parsed)-1])
+		d.readEntity(r, n, h, &d.parsed[len(d.parsed)-1])
 	}
 	return r.Close()
 }
 
 // readEntity reads all of an entity but the gap before it.
-func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, pre *preamble, p *parsed) {
+func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, h *header, p *parsed) {
 	q := &d.schema.quantizer
 	switch {
 	case r.Bool():
-		p.op, p.base = opDelta, d.newestUpTo(p.slot, pre.acked)
+		p.op, p.base = opDelta, d.newestUpTo(p.slot, h.acked)
 	case r.Bool():
 		p.op, p.base = opDelta, d.sentIn(p.slot, n, packet.Number(r.Bits(baseBits)))
 	case r.Bool():
@@ -81,7 +81,7 @@ func (d *Decoder) readEntity(r *packet.Reader, n packet.Number, pre *preamble, p
 	p.record = *base
 	p.age, p.components = d.readTraits(r, &p.record, p.base)
 	if !base.abstract {
-		q.readPoseDelta(r, &p.record, base, predictOver(&p.record, base, pre.Tick.Sub(d.ticks[p.base])), &pre.orders)
+		q.readPoseDelta(r, &p.record, base, predictOver(&p.record, base, h.tick.Sub(d.ticks[p.base])), &h.orders)
 	}
 }
 
@@ -108,8 +108,8 @@ func (d *Decoder) sentIn(slot int, n, back packet.Number) int {
 	return -1
 }
 
-// apply makes a record of the packet n known.
-func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
+// apply takes over a record of packet n.
+func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 	e := &d.entities[p.slot]
 	late := n <= e.last
 	e.last = max(e.last, n)
@@ -135,13 +135,13 @@ func (d *Decoder) apply(p *parsed, n packet.Number, pre *preamble) {
 		}
 		e.id, e.alive, e.leaving, e.n = p.id, true, false, 0
 		d.high = max(d.high, p.slot+1)
-		d.push(p, e, n, pre, None)
+		d.push(p, e, n, h, None)
 		d.report(p, Change{ID: newID(p.slot, p.id.generation), Op: Spawned, Replaces: replaces})
 	default:
 		was := &d.ring[d.at(p.slot, e.head)]
-		// given and taken again since the baseline, which had none either
+		// added and removed again since the baseline, which had none either
 		p.components |= was.present &^ p.record.present
-		d.push(p, e, n, pre, was.parent)
+		d.push(p, e, n, h, was.parent)
 		d.report(p, Change{ID: newID(p.slot, e.id.generation), Op: Updated})
 	}
 }
@@ -154,7 +154,7 @@ func (d *Decoder) report(p *parsed, c Change) {
 }
 
 // push adds the state to the slot's part of the ring. parent is what the entity's was before.
-func (d *Decoder) push(p *parsed, e *entity, n packet.Number, pre *preamble, parent ID) {
+func (d *Decoder) push(p *parsed, e *entity, n packet.Number, h *header, parent ID) {
 	history := d.schema.config.History
 	e.head, e.n = (e.head+1)%history, min(e.n+1, history)
 	at := d.at(p.slot, e.head)
@@ -167,7 +167,7 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, pre *preamble, par
 			d.columns[i].copy(p.base, at)
 		}
 	}
-	d.ring[at], d.numbers[at], d.ticks[at] = p.record, n, pre.Tick
+	d.ring[at], d.numbers[at], d.ticks[at] = p.record, n, h.tick
 	if p.record.parent != parent {
 		d.join(p.record.parent)
 		d.leave(parent)
@@ -184,8 +184,8 @@ func (d *Decoder) skip(p *parsed, late int) {
 	}
 }
 
-// remove ends the slot's entity, as soon as no child is left that would be torn from it: the news
-// of the child's own end or new parent may come later.
+// remove removes the slot's entity as soon as it has no child left: the record of a child's own
+// removal or new parent may arrive later.
 func (d *Decoder) remove(slot int) {
 	e := &d.entities[slot]
 	e.leaving, e.n = true, 0
@@ -209,7 +209,7 @@ func (d *Decoder) join(parent ID) {
 	p.children++
 }
 
-// leave takes a child from the parent, whose own end may have waited for that.
+// leave removes a child from the parent, whose own removal may have waited for that.
 func (d *Decoder) leave(parent ID) {
 	if parent == None {
 		return

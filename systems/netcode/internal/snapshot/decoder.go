@@ -8,9 +8,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// ErrBaseline is returned by [Decoder.Decode] for changes to a state that is not there. Behind a
-// reordered network it happens to packets from before an entity was replaced; they count as lost,
-// and do no harm. If every packet fails with it, the two ends have lost each other: connect anew.
+// ErrBaseline is returned by [Decoder.Decode] for changes to a state that this end does not have.
+// On a reordering network it occurs for packets from before an entity was replaced. They count as
+// lost and do no harm. If every packet fails with it, the two ends do not match any more: connect
+// anew.
 var ErrBaseline = errors.New("snapshot: changes to a state that this end does not have")
 
 // Op says what happened to an entity.
@@ -36,7 +37,7 @@ func (o Op) String() string {
 	return "unknown"
 }
 
-// Info is what there is of an entity beside its state and its components.
+// Info holds an entity's data apart from its state and its components.
 type Info struct {
 	Kind  uint16 // as given to World.Spawn
 	Owner uint16 // as given to World.SetOwner; 0: none
@@ -46,23 +47,23 @@ type Info struct {
 	Abstract bool // from World.SpawnAbstract: without a pose
 }
 
-// Change is what a packet says of an entity.
+// Change is the record of an entity in a packet.
 type Change struct {
 	ID ID
 	Op Op
 
-	// Replaces is the entity that was in the slot before, if there was one, which is hereby gone
-	// without a change of its own: only with Spawned. It may be the ID itself: then the entity was
-	// not relevant for a while, unnoticed.
+	// Replaces is the entity that was in the slot before, if there was one. It is removed by this
+	// change and has none of its own. It is set only with Spawned. It may equal ID: then the entity
+	// was not relevant for a while, and the packet that said so was lost.
 	Replaces ID
 
-	// Late says that a newer state of the entity has been decoded before: only with Updated. What
-	// the change says is from the header's tick all the same, and of use to whoever keeps a
-	// history: the Decoder knows the newer. See Component.In.
+	// Late says that a newer state of the entity has been decoded before. It is set only with
+	// Updated. The change is of the snapshot's tick all the same, and is of use for a history. The
+	// Decoder keeps the newer state. See Component.In.
 	Late bool
 
 	Info
-	State State // at the header's tick; with Removed the zero State
+	State State // at the snapshot's tick; with Removed the zero State
 	// bit i: component i has been set, changed or removed; see Component.ChangedIn
 	Components uint64
 
@@ -70,15 +71,15 @@ type Change struct {
 	late    int    // among those of the packet that are Late
 }
 
-// Snapshot is what a packet says. It is valid until the next Decode.
+// Snapshot is a decoded packet. It is valid until the next Decode.
 type Snapshot struct {
-	Header
+	Tick tick.Tick // whose states the packet holds
 	// in ascending order of slots, and removals of parents after those of their children
 	Changes []Change
 }
 
-// Decoder is the client's copy of what it has been told of: the counterpart of one [Encoder]. All
-// of its memory is allocated at the start.
+// Decoder is the client's copy of the replicated entities: the counterpart of one [Encoder]. All of
+// its memory is allocated at the start.
 type Decoder struct {
 	schema   *Schema
 	entities []entity
@@ -96,7 +97,7 @@ type Decoder struct {
 	silence silence
 }
 
-// entity is what a decoder knows of a slot.
+// entity is a decoder's data of a slot.
 type entity struct {
 	id      identity
 	alive   bool
@@ -156,8 +157,8 @@ func (d *Decoder) lookup(id ID) (*entity, bool) {
 	return &d.entities[i], true
 }
 
-// Alive reports whether the entity is there. The parent of an entity may, for a moment, not be:
-// when it was replaced before the news of the child's new parent came.
+// Alive reports whether the entity exists on this end. The parent of an entity may, for a moment,
+// not exist: when it was replaced before the record of the child's new parent arrived.
 func (d *Decoder) Alive(id ID) bool {
 	_, ok := d.lookup(id)
 	return ok
@@ -173,7 +174,7 @@ func (d *Decoder) State(id ID) (s State, at tick.Tick, ok bool) {
 	return d.schema.quantizer.state(&d.ring[place], 0), d.ticks[place], true
 }
 
-// Info returns what else there is of the entity.
+// Info returns the entity's data apart from its state and its components.
 func (d *Decoder) Info(id ID) (Info, bool) {
 	e, ok := d.lookup(id)
 	if !ok {

@@ -3,47 +3,46 @@
 //
 // # The parts
 //
-//   - [Schema] is what travels and how: resolutions and ranges ([Config]), and the component types
+//   - [Schema] describes what travels: resolutions and ranges ([Config]), and the component types
 //     that a game registers ([Register], [Codec]). Both ends must have the same, which
 //     [Schema.CheckHello] checks when they meet.
-//   - [World] is the server's copy of what is replicated, in the numbers that travel, with the
-//     recent revisions of each entity. All clients share it.
-//   - [Encoder], one for each client, fills packets with what that client may see and does not have
-//     yet. Encoders that run one after another may have a [Shared] in common, so that what changed
-//     since a baseline is written once for all clients who have that one.
+//   - [World] is the server's copy of the replicated entities, in quantised numbers, with the
+//     recent revisions of each. All clients share it.
+//   - [Encoder], one for each client, fills packets with the changes that the client may see and
+//     does not have yet. Encoders that run one after another may have a [Shared] in common, so that
+//     the changes since a baseline are written once for all clients that have that baseline.
 //   - [Decoder] is the client's copy.
 //
-// A client's inputs, which go the other way, are package prediction's. Nothing here knows an ECS, a
-// socket or a clock: see [Encoder.Encode] for what the server does for each client and snapshot,
-// and [Decoder.Decode] for the client's part. Packets, acknowledgements and messages are those of
-// package packet.
+// A client's inputs, which travel the other way, belong to package prediction. This package knows
+// no ECS, socket or clock. See [Encoder.Encode] for the server's part and [Decoder.Decode] for the
+// client's. Packets, acknowledgements and messages belong to package packet.
 //
 // # Deltas
 //
 // An entity travels as the changes to a state that the client is known to have: its baseline.
 // Baselines are per entity (not every entity is in every packet), they are the newest that the
 // client has acknowledged, and they are the values that the client reconstructed, not those that
-// the server quantised them from: so rounding does not add up. Positions are predicted from the
-// baseline's velocity, and velocities from the way made since. What the baseline does not help with
-// (too old, a jump) is sent in full. The ideas are those of G. Fiedler, "Snapshot Compression" and
-// "State Synchronization", and of Quake 3's snapshots.
+// the server quantised them from. So rounding does not add up. Positions are predicted from the
+// baseline's velocity, and velocities from the way made since. A state for which the baseline is of
+// no use (too old, a jump) is sent in full. The ideas are those of G. Fiedler, "Snapshot
+// Compression" and "State Synchronization", and of Quake 3's snapshots.
 //
 // # Spawns, despawns and everything else
 //
-// There is no stream of events beside the states: existence, owner, parent and components are parts
-// of an entity's state, sent until acknowledged; see [Encoder] for why the slot of a dead entity
-// can be used again at once. Messages of the game (chat, abilities) are not ordered with the
-// states: one may name an entity that is not there yet.
+// There is no stream of events beside the states. Existence, owner, parent and components are parts
+// of an entity's state and are sent until acknowledged. [Encoder] says why the slot of a dead
+// entity can be used again at once. Messages of the game (chat, abilities) are not ordered with the
+// states: one may name an entity that the client does not have yet.
 //
 // # Silence
 //
-// What does not change is not sent, and what changes may wait for room or be lost: silence says
-// nothing by itself. A packet in which nothing waits says so, in one bit. With all packets that are
-// still open to the server, [Decoder.Whole] knows from it that whatever has had no news stood
-// still.
+// An entity that does not change is not sent, and a change may wait for room or be lost. So the
+// absence of a record means nothing by itself. One bit of a packet says that no change waits. From
+// that bit and the arrival of all packets that are open on the server, [Decoder.Whole] concludes
+// that entities without a record stood still.
 //
 // # Memory and safety
 //
-// All memory is allocated at the start, from Config. Decoders believe nothing: whatever arrives,
-// they neither panic nor allocate, and either apply a packet as a whole or nothing of it.
+// All memory is allocated at the start, from Config. Decoders accept any input: they neither panic
+// nor allocate, and they apply a packet as a whole or not at all.
 package snapshot

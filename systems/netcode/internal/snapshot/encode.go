@@ -4,25 +4,27 @@ import (
 	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// Result says what a call of [Encoder.Encode] did.
+// Result holds the counts of one call of [Encoder.Encode].
 type Result struct {
 	Records  int // entities in the packet
 	Spawned  int // of these, entities that are new to the client
 	Removed  int // of these, entities that are gone for the client
-	Waiting  int // entities that have something to say and found no room
+	Waiting  int // entities with changes that found no room
 	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
 }
 
-// Encode writes the World's last commit, as far as it is new to the client and fits, behind what is
-// in w already and as the last in the packet: the buffer's length is the budget, which is never
-// exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. With time
-// left and Result.Waiting above zero another packet may follow for the same tick.
+// Encode writes the part of the World's last commit that is new to the client and fits. It writes
+// behind the bits in w and as the last in the packet. The buffer's length is the budget, which is
+// never exceeded. n is the number of the packet ([packet.Endpoint.Next]), higher in each call. now
+// is the tick whose state the commit holds. If Result.Waiting is above zero, another packet may
+// follow for the same tick.
 //
 // If not even the header fits, nothing is written and w has an error. A packet that is not sent
-// after all counts as a lost one.
-func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
+// counts as lost.
+func (e *Encoder) Encode(w *packet.Writer, n packet.Number, now tick.Tick) Result {
 	room := w.Room() - headerBits - classes*orderBits
 	c := &e.choice
 	c.reset()
@@ -32,20 +34,20 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 		e.shared.begin()
 	}
 	if room >= 0 {
-		e.collect(h.Tick)
-		tried, res.TooLarge = e.choose(n, &h, room)
+		e.collect(now)
+		tried, res.TooLarge = e.choose(n, now, room)
 		e.strike(tried)
 	}
-	pre := preamble{Header: h, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.poses.orders}
-	pre.orders[classGap] = e.gaps.orders[classGap]
+	h := header{tick: now, whole: room >= 0 && len(c.order) == 0, count: len(c.picks), orders: e.poses.orders}
+	h.orders[classGap] = e.gaps.orders[classGap]
 	if n-e.acked < 1<<baseBits {
-		pre.acked = e.acked
+		h.acked = e.acked
 	}
-	pre.write(w, n, e.world.schema)
+	h.write(w, n, e.world.schema)
 	if w.Err() != nil {
 		return res
 	}
-	order := pre.orders[classGap]
+	order := h.orders[classGap]
 	c.gaps(func(gap uint64, slot int) {
 		p := &c.picks[c.index[slot]]
 		code, n := packet.GolombCode(gap, order)
@@ -65,9 +67,9 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 		case e.unknown(int(p.slot)):
 			res.Spawned++
 		}
-		e.note(int(p.slot), n, &h, p.removal)
+		e.note(int(p.slot), n, now, p.removal)
 	}
-	e.packets[n%packet.Outstanding] = sentPacket{n, h.Tick, e.nextRec - uint64(len(c.picks)), len(c.picks)}
+	e.packets[n%packet.Outstanding] = sentPacket{n, now, e.nextRec - uint64(len(c.picks)), len(c.picks)}
 	e.gaps.adapt()
 	if e.shared == nil {
 		e.poses.adapt()
@@ -80,19 +82,19 @@ func (e *Encoder) Encode(w *packet.Writer, n packet.Number, h Header) Result {
 	return res
 }
 
-// choose fills the packet from the front of the order. It returns how many slots it has tried, and
-// an entity that is too large for any such packet.
-func (e *Encoder) choose(n packet.Number, h *Header, room int) (at int, tooLarge ID) {
+// choose fills the packet from the front of the order. It returns the number of slots that it has
+// tried, and an entity that is too large for any such packet.
+func (e *Encoder) choose(n packet.Number, now tick.Tick, room int) (at int, tooLarge ID) {
 	c := &e.choice
 	c.tooLarge = None
 	for range 3 {
-		at = e.fill(at, n, h, room)
+		at = e.fill(at, n, now, room)
 		exact, trimmed := e.trim(room)
 		if k := len(c.picks); k > 0 {
 			c.gap = float32(exact-c.bits) / float32(k)
 		}
 		if trimmed || at == len(c.order) || room-exact < 2*headerBits {
-			break // else the gaps took less than expected, and there is room for more
+			break // otherwise the gaps took less than expected, and there is room for more
 		}
 	}
 	return at, c.tooLarge
@@ -103,7 +105,7 @@ const patience = 16
 
 // fill picks from the place in the order on, until the packet is full with the gaps as they are
 // expected to be, and returns the place where it ended.
-func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
+func (e *Encoder) fill(at int, n packet.Number, now tick.Tick, room int) int {
 	c := &e.choice
 	for misses := 0; at < len(c.order) && misses < patience; at++ {
 		i := int(c.order[at])
@@ -113,7 +115,7 @@ func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
 		if len(c.picks) == MaxRecords || c.size()+minRecord > room {
 			break
 		}
-		if e.pickGroup(i, n, h, room) {
+		if e.pickGroup(i, n, now, room) {
 			misses = 0
 		} else {
 			misses++
@@ -122,8 +124,8 @@ func (e *Encoder) fill(at int, n packet.Number, h *Header, room int) int {
 	return at
 }
 
-// trim takes the last groups back until the packet is within the room with its gaps as they are,
-// and returns its size.
+// trim drops the last groups until the packet fits into the room with its exact gaps, and returns
+// its size.
 func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 	c := &e.choice
 	for {
@@ -146,26 +148,27 @@ func (e *Encoder) trim(room int) (exact int, trimmed bool) {
 
 // pickGroup picks the slot's entity with all that must be in the same packet, and reports whether
 // there was room.
-func (e *Encoder) pickGroup(i int, n packet.Number, h *Header, room int) bool {
+func (e *Encoder) pickGroup(i int, n packet.Number, now tick.Tick, room int) bool {
 	c, t, s := &e.choice, &e.tracks[i], &e.world.slots[i]
 	c.group++
 	if !e.visible(i) {
-		return e.pick(i, true, n, h, room)
+		return e.pick(i, true, n, now, room)
 	}
 	if s.parent != 0 || s.child != 0 {
-		return e.pickTree(i, n, h, room)
+		return e.pickTree(i, n, now, room)
 	}
-	if e.pick(i, false, n, h, room) {
+	if e.pick(i, false, n, now, room) {
 		return true
 	}
-	// There is no room for the new entity, but the one before it in the slot must not stay.
-	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, h, room)
+	// There is no room for the new entity, but the client must not keep the one before it in the
+	// slot.
+	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, now, room)
 }
 
-// pickTree picks all of the slot's tree that differs from what the client is known to have: what is
-// on its way may yet be lost. Of a tree that is too much for an empty packet it picks the slot's
+// pickTree picks all entities of the slot's tree that differ from the acknowledged ones: packets on
+// their way may yet be lost. Of a tree that is too large for an empty packet it picks the slot's
 // entity alone, with its parents.
-func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
+func (e *Encoder) pickTree(i int, n packet.Number, now tick.Tick, room int) bool {
 	c, root := &e.choice, e.world.root(i)
 	c.trees = true
 	first := len(c.picks)
@@ -173,7 +176,7 @@ func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 		fits := true
 		for m := root; m >= 0 && fits; m = e.world.after(m, root) {
 			if !c.has(m) && e.visible(m) && e.differs(m) {
-				fits = e.pick(m, false, n, h, room)
+				fits = e.pick(m, false, n, now, room)
 			}
 		}
 		if fits {
@@ -185,7 +188,7 @@ func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 		}
 		c.split = append(c.split, uint16(root))
 	}
-	if e.pickParents(i, n, h, room) && e.pick(i, false, n, h, room) {
+	if e.pickParents(i, n, now, room) && e.pick(i, false, n, now, room) {
 		return true
 	}
 	c.drop(first)
@@ -194,12 +197,12 @@ func (e *Encoder) pickTree(i int, n packet.Number, h *Header, room int) bool {
 
 // pickParents picks the parents of the slot's entity, the topmost first, as far as the client is
 // not known to have them as they are.
-func (e *Encoder) pickParents(i int, n packet.Number, h *Header, room int) bool {
+func (e *Encoder) pickParents(i int, n packet.Number, now tick.Tick, room int) bool {
 	if e.world.slots[i].parent == 0 {
 		return true
 	}
 	p := int(e.world.slots[i].parent) - 1
-	return e.pickParents(p, n, h, room) && (e.choice.has(p) || !e.differs(p) || e.pick(p, false, n, h, room))
+	return e.pickParents(p, n, now, room) && (e.choice.has(p) || !e.differs(p) || e.pick(p, false, n, now, room))
 }
 
 // differs reports whether the client is not known to have the visible entity as it is.
@@ -209,13 +212,13 @@ func (e *Encoder) differs(i int) bool {
 }
 
 // pick encodes the slot's entity, or its removal, and adds it if there is room.
-func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int) bool {
+func (e *Encoder) pick(i int, removal bool, n packet.Number, now tick.Tick, room int) bool {
 	c := &e.choice
 	if len(c.picks) == MaxRecords {
 		return false
 	}
 	p := pick{slot: uint16(i), removal: removal, group: c.group, from: c.used, shared: -1, headBits: 3}
-	fits := removal || e.writeEntity(&p, n, h)
+	fits := removal || e.writeEntity(&p, n, now)
 	if !fits || p.size() >= room {
 		c.tooLarge = e.world.id(i)
 	}
@@ -228,7 +231,7 @@ func (e *Encoder) pick(i int, removal bool, n packet.Number, h *Header, room int
 
 // writeEntity encodes all of an entity but the gap before it, and reports whether there was room in
 // the scratch memory.
-func (e *Encoder) writeEntity(p *pick, n packet.Number, h *Header) bool {
+func (e *Encoder) writeEntity(p *pick, n packet.Number, now tick.Tick) bool {
 	c, i := &e.choice, int(p.slot)
 	t := &e.tracks[i]
 	base, back, ok := e.base(i, n)
@@ -243,7 +246,7 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, h *Header) bool {
 		p.head, p.headBits = 0b10|uint16(back)<<2, 2+baseBits
 	}
 	if ok {
-		ticks := h.Tick.Sub(t.baseTick)
+		ticks := now.Sub(t.baseTick)
 		if e.shared != nil {
 			if place, bits := e.shared.delta(i, base, t.baseRev, ticks); place >= 0 {
 				p.shared, p.bits = place, bits
@@ -258,7 +261,7 @@ func (e *Encoder) writeEntity(p *pick, n packet.Number, h *Header) bool {
 	return c.writer.Err() == nil
 }
 
-// writeWhole writes the slot's entity for who does not have it.
+// writeWhole writes the slot's entity for a client that does not have it.
 func (e *Encoder) writeWhole(w *packet.Writer, i int) {
 	t, s := &e.tracks[i], &e.world.slots[i]
 	r := &e.world.ring[e.world.at(i, s.revision)]

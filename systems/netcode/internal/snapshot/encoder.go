@@ -25,18 +25,18 @@ type EncoderConfig struct {
 	Shared *Shared
 }
 
-// Encoder writes a World's snapshots for one client. It knows what the client may see, what it has
-// been sent and what it has acknowledged. Each belongs to one connection, and outlives its
-// transport: a client that comes back with its [Decoder] is sent what changed since.
+// Encoder writes a World's snapshots for one client. It tracks the entities that the client may
+// see, and which states were sent and acknowledged. It belongs to one session and outlives its
+// connections: a client that resumes with its [Decoder] gets the changes since.
 //
 // # What is sent
 //
-// Each call of Encode fills a packet with the entities that have something to say, by priority. The
-// priority of an entity grows with the time since it was last sent, times its weight
+// Each call of Encode fills a packet with the entities that have changes, by priority. The priority
+// of an entity grows with the time since it was last sent, times its weight
 // ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest
-// state that the client has acknowledged. A last change is said again in the next three packets,
-// unless it is acknowledged before, since no later one would make up for its loss; then it waits
-// until all of them are known to be lost. So a resting world costs nothing but headers.
+// state that the client has acknowledged. A last change is sent again in the next three packets,
+// unless it is acknowledged before, since no later change replaces a lost one. Then it waits until
+// all of them are known to be lost. So a resting world costs only headers.
 //
 // Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered
 // stream: all of it is sent until a packet with it is acknowledged. The client applies per slot
@@ -153,10 +153,10 @@ func NewEncoder(w *World, c EncoderConfig) *Encoder {
 // maxWeight keeps priorities finite.
 const maxWeight = 1e9
 
-// SetRelevance says how much an entity matters to the client: zero (or less, or NaN) means that it
-// must not know of it, and is what a new entity begins with; any other weight is how fast its
-// priority grows against the others', say 1 for what is far away and 10 for what is near or the
-// player's own. When it becomes zero the client is told that the entity is gone. A dead entity is
+// SetRelevance sets the weight of an entity for the client. Zero (or less, or NaN) means that the
+// client must not know of it. A new entity begins with zero. Any other weight is how fast the
+// entity's priority grows against the others', say 1 for a far one and 10 for a near one or the
+// player's own. A weight that becomes zero removes the entity on the client. A dead entity is
 // ignored.
 func (e *Encoder) SetRelevance(id ID, weight float32) {
 	i, ok := e.world.lookup(id)
@@ -232,12 +232,12 @@ func (e *Encoder) Delivered(n packet.Number) {
 	}
 }
 
-// AckedTick returns the tick of the newest snapshot that the client is known to have: what it
-// claims to see cannot be newer. False while there is none.
+// AckedTick returns the tick of the newest snapshot that the client is known to have, and false
+// while there is none. The client's view cannot be newer.
 func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
-// note remembers what is in the packet.
-func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
+// note records an entity of the packet.
+func (e *Encoder) note(i int, n packet.Number, now tick.Tick, removal bool) {
 	t, s := &e.tracks[i], &e.world.slots[i]
 	switch {
 	case removal && !t.removing:
@@ -261,19 +261,19 @@ func (e *Encoder) note(i int, n packet.Number, h *Header, removal bool) {
 	}
 	t.sentNum++
 	t.sentAt, t.sentRev, t.sentRest, t.lastRec = n, s.revision, s.rest, e.nextRec
-	t.since, t.dirty, t.priority = h.Tick, true, 0
+	t.since, t.dirty, t.priority = now, true, 0
 	e.sent[e.nextRec%maxSent] = sentRecord{revision: s.revision, num: uint16(t.sentNum), epoch: t.epoch, slot: uint16(i), removal: removal}
 	e.nextRec++
 }
 
-// unknown reports whether the client must be told of the entity as of a new one.
+// unknown reports whether the entity is new to the client.
 func (e *Encoder) unknown(i int) bool {
 	t := &e.tracks[i]
 	return t.known != e.world.slots[i].generation || t.removing
 }
 
-// reordering is how much later a packet must have been sent that has arrived, for an earlier one
-// that has not to count as lost: less may be mere reordering.
+// reordering is how many packets later than a missing one another must have arrived for the missing
+// one to count as lost. Less may be mere reordering.
 const reordering = 3
 
 // lost reports whether the last packet with the slot's entity has probably been lost, given that it

@@ -58,7 +58,7 @@ func Example() {
 		})
 		world.Commit() // once for all clients
 		w := server.Begin(buf, now, 500)
-		encoder.Encode(w, server.Next(), snapshot.Header{})
+		encoder.Encode(w, server.Next(), 0)
 		datagram, err := server.End()
 		must(err)
 
@@ -80,9 +80,9 @@ func Example() {
 		must(server.Accept(in, now))
 	}
 	// Output:
-	// 0.1 spawned: kind 1 of player 7 at 0.00 m with health 100 (41 bytes)
-	// 0.1 updated: kind 1 of player 7 at 0.15 m with health 100 (29 bytes)
-	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (29 bytes)
+	// 0.1 spawned: kind 1 of player 7 at 0.00 m with health 100 (38 bytes)
+	// 0.1 updated: kind 1 of player 7 at 0.15 m with health 100 (26 bytes)
+	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (26 bytes)
 }
 
 // Builds that do not fit together tell each other why, in one line, before anything else is sent.

@@ -58,7 +58,7 @@ func TestLateJoin(t *testing.T) {
 			buf := make([]byte, 1150)
 			for n := packet.Number(1); ; n++ {
 				w := packet.NewWriter(buf)
-				res := probe.Encode(&w, n, snapshot.Header{Tick: 1})
+				res := probe.Encode(&w, n, 1)
 				if res.Records == 0 {
 					break
 				}

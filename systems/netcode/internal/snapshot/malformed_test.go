@@ -37,7 +37,7 @@ func recorded(t testing.TB) (*chaos, []numbered) {
 		x.world.Commit()
 		buf := make([]byte, 600)
 		w := packet.NewWriter(buf)
-		x.encoder.Encode(&w, n, snapshot.Header{Tick: x.now})
+		x.encoder.Encode(&w, n, x.now)
 		out = append(out, numbered{n, w.Bytes()})
 	}
 	return x, out
@@ -169,7 +169,6 @@ func TestHugeCounts(t *testing.T) {
 // header writes a snapshot's header with all orders zero.
 func header(w *packet.Writer, back, count int) {
 	w.Bits(1, 32)
-	w.Bits(0, 24)
 	w.Bits(uint64(back), 8)
 	w.Bool(false)
 	w.Bits(uint64(count), 10)

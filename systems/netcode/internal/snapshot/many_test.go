@@ -121,7 +121,7 @@ func (a *audience) send(t testing.TB) {
 		first := c.next
 		for waiting := 1; waiting > 0; c.next++ {
 			w := packet.NewWriter(a.buf)
-			res := c.encoder.Encode(&w, c.next, snapshot.Header{Tick: a.now})
+			res := c.encoder.Encode(&w, c.next, a.now)
 			if w.Err() != nil {
 				t.Fatal(w.Err())
 			}

@@ -41,7 +41,7 @@ func TestPacketsOfASnapshotHeedChanges(t *testing.T) {
 					change(e, w, ids[63])
 				}
 				out := packet.NewWriter(make([]byte, 200))
-				res := e.Encode(&out, n, snapshot.Header{Tick: 1})
+				res := e.Encode(&out, n, 1)
 				if res.Removed > 0 {
 					t.Fatalf("packet %d tells the end of what the client has never heard of", n)
 				}

@@ -44,7 +44,7 @@ func waitOf(t *testing.T, c snapshot.EncoderConfig, weight float32, rests bool) 
 		}
 		w.Commit()
 		p := packet.NewWriter(buf)
-		e.Encode(&p, packet.Number(f), snapshot.Header{Tick: tick.Tick(f)})
+		e.Encode(&p, packet.Number(f), tick.Tick(f))
 		e.Delivered(packet.Number(f))
 		if f >= begin {
 			if sent, ok := e.SentTick(ids[400]); ok && sent == tick.Tick(f) {
@@ -137,7 +137,7 @@ func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
 			for range 2 { // packets in one snapshot
 				number++
 				p := packet.NewWriter(make([]byte, 200))
-				if e.Encode(&p, number, snapshot.Header{Tick: tick.Tick(f)}).Records > 0 && f >= stop {
+				if e.Encode(&p, number, tick.Tick(f)).Records > 0 && f >= stop {
 					said = before + 1 // in this snapshot, once or twice
 				}
 				packets[f] = append(packets[f], number)

@@ -169,7 +169,7 @@ func (x *chaos) step() {
 		x.world.Commit()
 		n := packet.Number(x.now + 1)
 		w := packet.NewWriter(make([]byte, x.budget))
-		x.twin.Encode(&w, n, snapshot.Header{Tick: x.now + 1})
+		x.twin.Encode(&w, n, x.now+1)
 		if n%3 != 0 {
 			x.twin.Delivered(n)
 		}

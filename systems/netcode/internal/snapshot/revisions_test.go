@@ -58,6 +58,6 @@ func TestRevisionsGoInTheEnd(t *testing.T) {
 func (g *group) lose() int {
 	g.now++
 	w := packet.NewWriter(g.buf[:])
-	g.encoders[0].Encode(&w, packet.Number(g.now), snapshot.Header{Tick: g.now})
+	g.encoders[0].Encode(&w, packet.Number(g.now), g.now)
 	return len(w.Bytes())
 }

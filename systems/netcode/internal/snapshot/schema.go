@@ -8,23 +8,22 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// ProtocolVersion is told by either end in its first words, and ends with different ones refuse
-// each other. Raise it by one with every change by which an older build would read what a newer one
-// writes otherwise, or not at all: in this package, in packages packet and prediction, in netcode's
-// greeting, welcome and sessions, and in what StructState and its like write. A test compares all
-// of these with the bytes in netcode's testdata/wire, and reminds of it. Two things never change:
-// that a greeting, behind its first byte, begins with this number in 32 bits, little-endian, and
-// how ends say why they part (transport.Reason), or they could not even say that they do not
-// understand each other. What a game's own codecs write is for its [Config].Version.
-const ProtocolVersion = 2
+// ProtocolVersion is the version of the bytes on the wire. Ends with different versions refuse each
+// other. Raise it by one with every change that makes an older build misread the bytes of a newer
+// one, or fail to read them: in this package, in packages packet and prediction, in netcode's
+// hello, welcome and sessions, and in the codecs of StructState and its like. A test compares all
+// of these with the bytes in netcode's testdata/wire. Two formats never change, so that ends with
+// different versions can report it: a hello begins, behind its first byte, with this number in 32
+// bits, little-endian, and a closing connection carries its transport.Reason. The codecs of a game
+// have the game's own [Config].Version.
+const ProtocolVersion = 3
 
 // MaxComponents is the number of component types that a [Schema] takes.
 const MaxComponents = 64
 
-// Schema is what travels, and how: a [Config] and the registered components, in the order of their
-// registration. Both ends build it with the same calls; [Schema.CheckHello] tells when they did
-// not. It may be shared by any number of worlds and decoders, and is read-only from the first of
-// them on.
+// Schema describes what travels: a [Config] and the registered components, in the order of their
+// registration. Both ends build it with the same calls, and [Schema.CheckHello] fails if they did
+// not. Any number of worlds and decoders may share it. The first of them makes it read-only.
 type Schema struct {
 	config     Config
 	quantizer  quantizer

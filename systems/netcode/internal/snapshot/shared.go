@@ -2,10 +2,10 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// Shared is what the encoders of a World's clients have in common. What changed of an entity since
-// some revision is the same for all clients who have that as their baseline: it is written once,
-// for the first of them, and copied for the others. So are the orders of the codes in which numbers
-// travel chosen for all together.
+// Shared holds what the encoders of a World's clients have in common. The changes of an entity
+// since a revision are the same for all clients that have that revision as their baseline. They are
+// written once, for the first of them, and copied for the others. The orders of the codes of
+// numbers are chosen for all clients together.
 //
 // Encoders that share must not run at the same time.
 type Shared struct {
@@ -24,11 +24,11 @@ type delta struct {
 	bytes     [44]byte
 }
 
-// ways is how many baselines of an entity are told apart: clients who get snapshots in the same
-// tick have those of a few ticks.
+// ways is how many baselines of an entity are cached: clients that get snapshots in the same tick
+// have those of a few ticks.
 const ways = 8
 
-// NewShared returns what encoders of the World may share. It takes half a kilobyte for each of
+// NewShared returns a Shared for the encoders of the World. It takes half a kilobyte for each of
 // Config.MaxEntities.
 func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots))}

@@ -78,7 +78,7 @@ func (g *group) send() (sizes []int) {
 	g.world.Commit()
 	for k, e := range g.encoders {
 		w := packet.NewWriter(g.buf[:])
-		e.Encode(&w, packet.Number(g.now), snapshot.Header{Tick: g.now})
+		e.Encode(&w, packet.Number(g.now), g.now)
 		r := packet.NewReader(w.Bytes())
 		if _, err := g.decoders[k].Decode(&r, packet.Number(g.now)); err != nil {
 			g.t.Fatal(err)
@@ -159,7 +159,7 @@ func TestSharingCostsNoBytes(t *testing.T) {
 			shared += size
 		}
 		w := packet.NewWriter(buf[:])
-		alone.Encode(&w, packet.Number(g.now), snapshot.Header{Tick: g.now})
+		alone.Encode(&w, packet.Number(g.now), g.now)
 		alone.Delivered(packet.Number(g.now))
 		own += len(w.Bytes())
 	}

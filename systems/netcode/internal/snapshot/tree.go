@@ -18,12 +18,12 @@ var (
 	ErrDepth = errors.New("snapshot: more than MaxDepth parents above an entity")
 )
 
-// SetParent hangs the child below the parent, from the next Commit on: its State is relative to the
-// parent's from then on, and must be set anew in the same snapshot. None detaches. The errors are
-// ErrParent, ErrCycle and ErrDepth; nothing has changed then.
+// SetParent attaches the child to the parent, from the next Commit on. From then on its State is
+// relative to the parent's, and must be set anew in the same snapshot. None detaches. The errors
+// are ErrParent, ErrCycle and ErrDepth. With an error nothing has changed.
 //
-// A client sees a child only together with its parents: one that is not relevant to it hides all
-// below. Poses that belong together travel together: see [Encoder.Encode].
+// A client gets a child only together with its parents: a parent that is not relevant to the client
+// hides all entities below. Poses that belong together travel together: see [Encoder.Encode].
 func (w *World) SetParent(child, parent ID) error {
 	c, ok := w.lookup(child)
 	if !ok || w.current[c].abstract {
@@ -66,7 +66,7 @@ func (w *World) SetParent(child, parent ID) error {
 	return nil
 }
 
-// detach makes the slot's entity one without a parent.
+// detach removes the parent of the slot's entity.
 func (w *World) detach(i int) {
 	s := &w.slots[i]
 	if s.parent == 0 {

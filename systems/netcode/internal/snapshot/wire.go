@@ -8,14 +8,14 @@ import (
 
 // An entity in a packet is the gap from the slot before it, in a Golomb code, and then one of
 //
-//	1   traits pose           changes to the newest state that the client got in or before the packet that the preamble calls acked
+//	1   traits pose           changes to the newest state that the client got in or before the packet that the header calls acked
 //	01  back traits pose      changes to the state in the packet that is `back` before this one
 //	001 identity traits pose  all of it
 //	000                       the entity is gone, or not relevant any more
 //
-// The first needs no baseline on the wire, but the client may have got states of which the server
-// does not know yet: it is used where this cannot make a difference, which is nearly always, and
-// saves eight bits.
+// The first form names no baseline, which saves eight bits. The client may have received states
+// that the server does not know to have arrived. So this form is used where that makes no
+// difference, which is nearly always.
 //
 // The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and
 // age, followed by its value if it is set, and then the components that changed: a bit, the gap
@@ -88,11 +88,10 @@ func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	out.Bool(false)
 }
 
-// changes returns the components that the slot has or had at base (< 0: nothing), which the
-// revision since is, and that have changed since then. One that has changed back counts, too: that
-// is rare, and to compare all values would take longer than to write them. One that came and went
-// since base does not count: the Decoder, which may have it of a record in between, sees that it is
-// gone.
+// changes returns the components that the slot has now or had at base (< 0: none), the place of the
+// revision since, and that have changed since then. One that has changed back counts too: that is
+// rare, and comparing all values would take longer than writing them. One that was added and
+// removed since base does not count: a Decoder that has it from a record in between removes it.
 func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	if base < 0 {
 		return r.present
@@ -161,7 +160,7 @@ func (d *Decoder) readParent(r *packet.Reader) ID {
 	return newID(slot, uint16(generation))
 }
 
-// identity is what never changes while an entity is in its slot.
+// identity holds the data of an entity that never change while it is in its slot.
 type identity struct {
 	generation uint16
 	epoch      uint8 // of the client's knowledge: the entity has left and come back if it differs

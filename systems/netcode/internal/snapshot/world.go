@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// ErrFull is returned by [World.Spawn] when Config.MaxEntities live. Raise it on both ends, or
-// despawn something.
+// ErrFull is returned by [World.Spawn] when Config.MaxEntities entities live. Raise it on both
+// ends, or despawn entities.
 var ErrFull = errors.New("snapshot: Config.MaxEntities entities are replicated already")
 
 // World is the server's copy of all replicated entities as they travel, with their recent
-// revisions: what the encoders of all clients draw on. In every snapshot change it, Commit, then
-// encode for each client. Between a Commit and the next change any number of goroutines may encode.
+// revisions. The encoders of all clients read it. For every snapshot change it, Commit, then encode
+// for each client. Between a Commit and the next change any number of goroutines may encode.
 type World struct {
 	schema  *Schema
 	high    int // slots from here on were never used
@@ -28,7 +28,7 @@ type World struct {
 	ring []record
 }
 
-// slot is what there is of an entity beside its records.
+// slot holds an entity's data apart from its records.
 type slot struct {
 	generation uint16
 	kind       uint16
@@ -89,8 +89,8 @@ func (w *World) id(i int) ID { return newID(i, w.slots[i].generation) }
 // no components. The kind tells clients what to create, and never changes. The error is ErrFull.
 func (w *World) Spawn(kind uint16) (ID, error) { return w.spawn(kind, false) }
 
-// SpawnAbstract is Spawn for an entity without a pose, which is nowhere: a score, a match. SetState
-// then panics.
+// SpawnAbstract adds an entity without a pose, such as a score or a match, as Spawn does. SetState
+// of it panics.
 func (w *World) SpawnAbstract(kind uint16) (ID, error) { return w.spawn(kind, true) }
 
 func (w *World) spawn(kind uint16, abstract bool) (ID, error) {
@@ -157,8 +157,8 @@ func (w *World) SetState(id ID, state State) bool {
 	return true
 }
 
-// SetOwner says which player the entity belongs to, by a number of the game's own; zero means none.
-// It reports whether the entity lives.
+// SetOwner sets the player that the entity belongs to, by a number of the game's own. Zero means
+// none. It reports whether the entity lives.
 func (w *World) SetOwner(id ID, owner uint16) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -187,8 +187,8 @@ func (w *World) touch(i int) {
 	}
 }
 
-// Commit makes what was set since the last Commit the state that encoders send. Entities that did
-// not change in what travels cost nothing.
+// Commit makes the values set since the last Commit the state that encoders send. Entities whose
+// quantised values did not change cost nothing.
 func (w *World) Commit() {
 	if len(w.touched) == 0 {
 		return

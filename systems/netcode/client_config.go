@@ -1,0 +1,115 @@
+package netcode
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"time"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+)
+
+// ClientConfig configures a [Client]. Dial and Input are required. Every other zero value means the
+// default that its comment states.
+type ClientConfig[S any, I comparable] struct {
+	// Dial makes a connection to the server. It is called at the start, and again after a
+	// connection was lost.
+	Dial func() (Conn, error)
+	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
+	Token []byte
+	// Input returns the player's input for a step. It is called once for each predicted step, also
+	// for a tick that was predicted before, after the clock has gone back. The first input of such
+	// a tick then stays, and Rules.Merge adds only presses to it. An input that holds a NaN counts
+	// as the neutral one.
+	Input func(t Tick) I
+	// Spawn makes the entity for a replica. The entity needs a Transform3D, and a Visual3D to be
+	// seen. If Spawn is nil, it is one with both. Owned reports whether the replica belongs to this
+	// player: its body ([Client.Entity]) or something else. If Spawn returns the zero entity, the
+	// replica is not shown. A replica that its Interpolation draws in the past is spawned when the
+	// view reaches its first state, any other one when it arrives. An Interpolation that Spawn adds
+	// takes effect from then on.
+	Spawn func(w *arche.World, r Replicated, owned bool) arche.Entity
+	// Removed is called before a replica is despawned. For a replica that is drawn in the past this
+	// is when the view reaches its removal on the server.
+	Removed func(w *arche.World, e arche.Entity)
+	// Message receives the server's messages, during FixedUpdate. The bytes are valid during the
+	// call.
+	Message func(data []byte, reliable bool)
+	// Changed is called when the client has joined, has lost the connection, and has ended.
+	Changed func(status Status, reason Reason)
+	// Interpolation draws replicas between snapshots, if they have no Interpolation of their own.
+	// Zero is the best.
+	Interpolation interp.Kind
+	// SnapshotRate is the wanted rate of snapshots per second, 1 to 255. Zero leaves it to the
+	// server.
+	SnapshotRate int
+	// ActionRate is the number of packets with inputs per second. Each carries all new inputs. Zero
+	// means one packet per tick. The rate changes neither the simulated inputs nor their speed. It
+	// must be at least a 16th of the tick rate: more inputs per packet would not survive the loss
+	// of one. Messages do not wait for it: a step with a message to send sends a packet.
+	ActionRate int
+	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input.
+	// All but the last of them may be lost. Each one moves the own player one packet interval
+	// further ahead, and the others see it that much later. Within the bounds the number follows
+	// the measured loss. Equal bounds fix it. A Min of zero means 1, a Max of zero means 6. At most
+	// 32 are possible. It does not change what is sent: packets carry all inputs that are not
+	// acknowledged.
+	Redundancy Bounds[int]
+	// Delay bounds how far behind the newest snapshots the others are shown, apart from the way
+	// down and the step that both ends run ahead. Within the bounds the delay is measured. Equal
+	// bounds fix it. A Max of zero means no bound.
+	Delay Bounds[time.Duration]
+	// Timeout is the longest silence before the client tries another connection (zero: 5 s), and
+	// Retry is the pause before it does, and after a failed attempt (zero: 1 s). Until the silence
+	// has lasted for 22 s the old connection is kept beside the new one, and the first of them to
+	// receive something is used: a queue or an outage may hold data that would be lost otherwise. A
+	// connection that is being made has 15 s, because the transport gives up before and reports
+	// why.
+	Timeout, Retry time.Duration
+	// WithoutPrediction shows the own player where the server has it. WithoutReconciliation never
+	// corrects a prediction. Both are for demonstrations of what these mechanisms do.
+	WithoutPrediction, WithoutReconciliation bool
+	// Log receives the client's log lines. Nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Bounds are the least and the most of a value, both included. The field that uses them says what a
+// zero means.
+type Bounds[T int | time.Duration] struct{ Min, Max T }
+
+// maxBatch is the most new inputs in a packet. It is half of the inputs that a packet can carry, so
+// that each travels twice.
+const maxBatch = prediction.MaxRedundancy / 2
+
+// complete fills in the defaults, or returns an error that says what is wrong.
+func (c *ClientConfig[S, I]) complete(tickRate int) error {
+	if len(c.Token) > MaxToken {
+		return fmt.Errorf("netcode: a Token of %d bytes; use at most %d", len(c.Token), MaxToken)
+	}
+	if c.SnapshotRate < 0 || c.SnapshotRate > 255 {
+		return fmt.Errorf("netcode: a SnapshotRate of %d Hz; use 0 to 255", c.SnapshotRate)
+	}
+	c.ActionRate = cmp.Or(c.ActionRate, tickRate)
+	if least := (tickRate + maxBatch - 1) / maxBatch; c.ActionRate < least || c.ActionRate > tickRate {
+		return fmt.Errorf("netcode: an ActionRate of %d Hz; use %d Hz to the tick rate of %d Hz", c.ActionRate, least, tickRate)
+	}
+	c.Timeout = cmp.Or(c.Timeout, 5*time.Second)
+	c.Retry = cmp.Or(c.Retry, time.Second)
+	if c.Timeout < 0 || c.Retry < 0 {
+		return fmt.Errorf("netcode: a Timeout of %v and a Retry of %v; use times that are not negative, or 0 for the defaults", c.Timeout, c.Retry)
+	}
+	c.Redundancy.Min, c.Redundancy.Max = cmp.Or(c.Redundancy.Min, 1), cmp.Or(c.Redundancy.Max, max(6, c.Redundancy.Min))
+	if b := c.Redundancy; b.Min < 1 || b.Max < b.Min || b.Max > prediction.MaxRedundancy {
+		return fmt.Errorf("netcode: a Redundancy of %d to %d packets; use 1 to %d, the lesser one first", b.Min, b.Max, prediction.MaxRedundancy)
+	}
+	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
+		return fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	return nil
+}
