@@ -1,6 +1,9 @@
 package interp
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Config adjusts an interpolator. The zero value means the defaults.
 type Config struct {
@@ -48,13 +51,9 @@ func (c Config) withDefaults() Config {
 		c.Extrapolation = most
 	}
 	c.Extrapolation = max(c.Extrapolation, 0)
-	if c.Horizon == 0 {
-		c.Horizon = 250 * time.Millisecond
-	}
+	c.Horizon = cmp.Or(c.Horizon, 250*time.Millisecond)
 	c.Horizon = max(c.Horizon, 0)
-	if c.ResumeAfter == 0 {
-		c.ResumeAfter = 3 * time.Second
-	}
+	c.ResumeAfter = cmp.Or(c.ResumeAfter, 3*time.Second)
 	c.ResumeAfter = max(c.ResumeAfter, 0)
 	return c
 }

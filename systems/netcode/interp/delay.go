@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -84,9 +85,7 @@ func (d *Delay) init(c DelayConfig) {
 	if d.interval <= 0 {
 		d.interval = time.Second / 30
 	}
-	if d.tick == 0 {
-		d.tick = time.Second / 60
-	}
+	d.tick = cmp.Or(d.tick, time.Second/60)
 	d.tick = max(d.tick, 0)
 }
 

@@ -91,7 +91,7 @@ func NewAgeMeter(rate int) (*AgeMeter, error) {
 func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	index := Unwrap(newest, m.grid.Index(now))
 	age := m.grid.Edge(index) - now
-	if magnitude(age) > m.grid.Edge(ageLimit) {
+	if age.Abs() > m.grid.Edge(ageLimit) {
 		return false
 	}
 	if m.any && index <= m.newest {

@@ -158,7 +158,7 @@ func (c *Client) Answered(s Sample) (Change, error) {
 	case ClockStepped:
 		c.steps++
 	}
-	if magnitude(change.Step) > stepForgotten {
+	if change.Step.Abs() > stepForgotten {
 		c.lead.Forget()
 		c.hurry(s.ClientReceive)
 	}

@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -30,21 +31,11 @@ type LeadConfig struct {
 }
 
 func (c LeadConfig) withDefaults() (LeadConfig, error) {
-	if c.Redundancy == 0 {
-		c.Redundancy = 3
-	}
-	if c.Batch == 0 {
-		c.Batch = 1
-	}
-	if c.Quantile == 0 {
-		c.Quantile = 0.97
-	}
-	if c.MaxLead == 0 {
-		c.MaxLead = 5 * time.Second
-	}
-	if c.MaxAge == 0 {
-		c.MaxAge = math.MaxInt64
-	}
+	c.Redundancy = cmp.Or(c.Redundancy, 3)
+	c.Batch = cmp.Or(c.Batch, 1)
+	c.Quantile = cmp.Or(c.Quantile, 0.97)
+	c.MaxLead = cmp.Or(c.MaxLead, 5*time.Second)
+	c.MaxAge = cmp.Or(c.MaxAge, math.MaxInt64)
 	switch {
 	case c.Redundancy != withinRedundancy(c.Redundancy):
 		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to %d packets", c.Redundancy, maxRedundancy)
@@ -168,7 +159,7 @@ func (l *Lead) Frame(now time.Duration) {
 		l.frame = length
 	default:
 		length = min(length, 2*l.frame+5*time.Millisecond)
-		l.uneven += (magnitude(length-l.frame) - l.uneven) / 16
+		l.uneven += ((length - l.frame).Abs() - l.uneven) / 16
 		l.frame += (length - l.frame) / 16
 	}
 }
@@ -205,7 +196,7 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 		return false
 	}
 	l.heard, l.report = true, r.Newest
-	if magnitude(took-offset) > believed {
+	if (took - offset).Abs() > believed {
 		return false
 	}
 	if long := took-offset > usualLead; long != l.long {

@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -28,21 +29,11 @@ type ReferenceConfig struct {
 }
 
 func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
-	if c.Window == 0 {
-		c.Window = 60 * time.Second
-	}
-	if c.MinSpan == 0 {
-		c.MinSpan = 8 * time.Second
-	}
-	if c.MaxDrift == 0 {
-		c.MaxDrift = 0.0025
-	}
-	if c.MaxRTT == 0 {
-		c.MaxRTT = 20 * time.Second
-	}
-	if c.Bleed == 0 {
-		c.Bleed = 0.0005
-	}
+	c.Window = cmp.Or(c.Window, 60*time.Second)
+	c.MinSpan = cmp.Or(c.MinSpan, 8*time.Second)
+	c.MaxDrift = cmp.Or(c.MaxDrift, 0.0025)
+	c.MaxRTT = cmp.Or(c.MaxRTT, 20*time.Second)
+	c.Bleed = cmp.Or(c.Bleed, 0.0005)
 	switch {
 	case c.Window < 10*time.Second || c.Window > 10*time.Minute:
 		return c, fmt.Errorf("clocksync: ReferenceConfig.Window is %v; use 10 s to 10 min", c.Window)

@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -31,18 +32,10 @@ type SimulationConfig struct {
 }
 
 func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 250 * time.Millisecond
-	}
-	if c.MaxStretch == 0 {
-		c.MaxStretch = MaxStretch
-	}
-	if c.SnapTicks == 0 {
-		c.SnapTicks = 10
-	}
-	if c.SnapTime == 0 {
-		c.SnapTime = 250 * time.Millisecond
-	}
+	c.TimeConstant = cmp.Or(c.TimeConstant, 250*time.Millisecond)
+	c.MaxStretch = cmp.Or(c.MaxStretch, MaxStretch)
+	c.SnapTicks = cmp.Or(c.SnapTicks, 10)
+	c.SnapTime = cmp.Or(c.SnapTime, 250*time.Millisecond)
 	switch {
 	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
 		return c, fmt.Errorf("clocksync: SimulationConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
@@ -166,7 +159,7 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 		s.dropped += max(0, lost)
 		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
 			jump = s.jump(JumpStall, n)
-		} else if m := magnitude(s.err); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
+		} else if m := s.err.Abs(); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
 			jump = s.jump(JumpSnap, s.whole(s.err))
 		}
 		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {

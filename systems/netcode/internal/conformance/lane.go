@@ -3,6 +3,7 @@ package conformance
 import (
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
@@ -42,7 +43,7 @@ func Lanes() []Lane {
 	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: k.Display(), Kind: k, Clock: c} }
 	return []Lane{
 		lane(interp.Default, Follow),
-		{Name: "Default on clocksync.View", Kind: interp.Default, Clock: Reference},
+		{Name: "Default on articles.View", Kind: interp.Default, Clock: Reference},
 		lane(interp.GuardedHermite, Follow),
 		lane(interp.Linear, Follow),
 		lane(interp.EventBuffer, Follow),
@@ -90,10 +91,10 @@ func (l *Lane) PerFrame() bool { return l.Clock == Mirror || l.Clock == Log5 }
 type clocks struct {
 	reference *clocksync.Reference
 	delay     *interp.Delay // in the reference's time
-	view      *clocksync.View
+	view      *articles.View
 	playback  *interp.Playback
 	mirror    *interp.Mirror
-	pll       *clocksync.PLL
+	pll       *articles.PLL
 
 	pllStarted bool
 	pllFirst   time.Duration // stamp of the first update: the zero of the loop's own time
@@ -105,7 +106,7 @@ func newClocks(interval, tick time.Duration) *clocks {
 	if err != nil {
 		panic(err) // the zero configuration is documented to be good
 	}
-	view, err := clocksync.NewView(clocksync.ViewConfig{})
+	view, err := articles.NewView(articles.ViewConfig{})
 	if err != nil {
 		panic(err)
 	}
@@ -128,7 +129,7 @@ func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint1
 	c.playback.Arrive(local, stamp, number)
 	c.mirror.Arrive(read, stamp)
 	if !c.pllStarted {
-		c.pll = clocksync.NewPLL(local)
+		c.pll = articles.NewPLL(local)
 		c.pll.ServerStep = interval.Seconds() * 1000
 		c.pll.Restart(local)
 		c.pllStarted, c.pllFirst = true, stamp

@@ -30,7 +30,7 @@ steps and 60 frames a second on a clock of its own. The first %.0f s are left ou
 ## Lanes
 
 Lanes of the default's pipeline are sampled once per fixed step, at its end, and blended linearly between two steps, as every body of the engine is. Mirror
-and Log #5 draw once per frame, as their originals do. "Default on clocksync.View" is the default with its delay behind the reference clock instead of behind the
+and Log #5 draw once per frame, as their originals do. "Default on articles.View" is the default with its delay behind the reference clock instead of behind the
 arrivals. "Seed" and "Hermite, plain" are negative controls: they keep the faults of their sources.
 
 Cases that are not here are tests of their packages (late joins, slots that change hands, resumed sessions, relevance, malformed and huge packets, fuzzed

@@ -1,6 +1,7 @@
 package prediction_test
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -295,7 +296,7 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 			for id, m := range n.members {
 				want := m.at[n.now]
 				if m.fresh {
-					want = *or(m.truth, &ball{})
+					want = *cmp.Or(m.truth, &ball{})
 					if m.truth == nil { // it waits for news
 						continue
 					}
@@ -312,13 +313,6 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 	if replays == 0 || deep < 20 {
 		t.Errorf("%d replays, the deepest of %d ticks: the test shows too little", replays, deep)
 	}
-}
-
-func or[T any](v, fallback *T) *T {
-	if v == nil {
-		return fallback
-	}
-	return v
 }
 
 // Groups step, are replayed, and change their members without allocating.

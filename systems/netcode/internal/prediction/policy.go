@@ -1,5 +1,7 @@
 package prediction
 
+import "cmp"
+
 // Policy is when a client that sends more than it may is to be removed. Excess inputs never run, so
 // a policy protects the server's time, not the game. The zero value means the documented default.
 type Policy struct {
@@ -19,9 +21,7 @@ type meter struct {
 }
 
 func newMeter(p Policy) meter {
-	if p.Excess == 0 {
-		p.Excess = 120
-	}
+	p.Excess = cmp.Or(p.Excess, 120)
 	if p.Ticks <= 0 {
 		p.Ticks = 600
 	}

@@ -1,6 +1,7 @@
-package clocksync
+package articles
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -24,27 +25,19 @@ type ViewConfig struct {
 }
 
 func (c ViewConfig) withDefaults() (ViewConfig, error) {
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 250 * time.Millisecond
-	}
-	if c.MaxRate == 0 {
-		c.MaxRate = 0.1
-	}
-	if c.LowerRate == 0 {
-		c.LowerRate = min(0.01, c.MaxRate)
-	}
-	if c.Snap == 0 {
-		c.Snap = 500 * time.Millisecond
-	}
+	c.TimeConstant = cmp.Or(c.TimeConstant, 250*time.Millisecond)
+	c.MaxRate = cmp.Or(c.MaxRate, 0.1)
+	c.LowerRate = cmp.Or(c.LowerRate, min(0.01, c.MaxRate))
+	c.Snap = cmp.Or(c.Snap, 500*time.Millisecond)
 	switch {
 	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
-		return c, fmt.Errorf("clocksync: ViewConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
+		return c, fmt.Errorf("articles: ViewConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
 	case !(c.MaxRate > 0 && c.MaxRate <= 0.5):
-		return c, fmt.Errorf("clocksync: ViewConfig.MaxRate is %v; use a fraction above 0 and up to 0.5", c.MaxRate)
+		return c, fmt.Errorf("articles: ViewConfig.MaxRate is %v; use a fraction above 0 and up to 0.5", c.MaxRate)
 	case !(c.LowerRate > 0 && c.LowerRate <= c.MaxRate):
-		return c, fmt.Errorf("clocksync: ViewConfig.LowerRate is %v; use a fraction above 0 and up to MaxRate (%v)", c.LowerRate, c.MaxRate)
+		return c, fmt.Errorf("articles: ViewConfig.LowerRate is %v; use a fraction above 0 and up to MaxRate (%v)", c.LowerRate, c.MaxRate)
 	case c.Snap < 10*time.Millisecond || c.Snap > time.Minute:
-		return c, fmt.Errorf("clocksync: ViewConfig.Snap is %v; use 10 ms to 1 min", c.Snap)
+		return c, fmt.Errorf("articles: ViewConfig.Snap is %v; use 10 ms to 1 min", c.Snap)
 	}
 	return c, nil
 }
@@ -98,7 +91,7 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 		return v.time
 	}
 	dt := now - v.now
-	if step := (reference - v.reference) - dt; magnitude(step) > v.config.Snap {
+	if step := (reference - v.reference) - dt; step.Abs() > v.config.Snap {
 		v.jump = step
 		v.time += step
 	}

@@ -1,6 +1,7 @@
-package prediction
+package articles
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -68,9 +69,7 @@ func (e *ErrorOffset[T, S]) Advance(dt time.Duration) {
 		return
 	}
 	half := e.HalfLife
-	if half == 0 {
-		half = DefaultHalfLife
-	}
+	half = cmp.Or(half, DefaultHalfLife)
 	if half < 0 {
 		e.Clear()
 		return

@@ -1,10 +1,11 @@
-package clocksync
+package articles
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
 // Stepper is the synchronised client loop of Multiplayer Platformer Log #5 (moveSimulation) mended,
@@ -13,24 +14,22 @@ import (
 // where the article replays them all: 1818 steps in one frame after a minute in a background tab. A
 // world under the engine has all this from the engine's clock and [Simulation].
 type Stepper struct {
-	grid    Grid
+	grid    clocksync.Grid
 	most    int64
 	next    int64
 	started bool
 }
 
-// NewStepper returns a loop for rate steps per second (zero means [DefaultRate]; 1 to 1000) that
+// NewStepper returns a loop for rate steps per second (zero means 60; 1 to 1000) that
 // runs at most maxSteps per call (zero means 8; 1 to 1000).
 func NewStepper(rate, maxSteps int) (*Stepper, error) {
-	grid, err := NewGrid(rate)
+	grid, err := clocksync.NewGrid(rate)
 	if err != nil {
 		return nil, err
 	}
-	if maxSteps == 0 {
-		maxSteps = 8
-	}
+	maxSteps = cmp.Or(maxSteps, 8)
 	if maxSteps < 1 || maxSteps > 1000 {
-		return nil, fmt.Errorf("clocksync: at most %d steps per call; use 1 to 1000", maxSteps)
+		return nil, fmt.Errorf("articles: at most %d steps per call; use 1 to 1000", maxSteps)
 	}
 	return &Stepper{grid: grid, most: int64(maxSteps)}, nil
 }
@@ -39,7 +38,7 @@ func NewStepper(rate, maxSteps int) (*Stepper, error) {
 // first. If more than MaxSteps were due, the ticks after these n are skipped, and jump says so. The
 // first call starts at the step that the clock is in; a clock that runs backwards makes nothing
 // due.
-func (s *Stepper) Advance(now time.Duration) (first tick.Tick, n int, jump ClockJump) {
+func (s *Stepper) Advance(now time.Duration) (first Tick, n int, skipped int64) {
 	last := s.grid.Index(now)
 	if !s.started {
 		s.started, s.next = true, last
@@ -48,15 +47,7 @@ func (s *Stepper) Advance(now time.Duration) (first tick.Tick, n int, jump Clock
 	due := max(0, last-s.next+1)
 	run := min(due, s.most)
 	s.next += run
-	if skip := due - run; skip > 0 {
-		jump = ClockJump{
-			Cause: JumpStall,
-			From:  s.grid.Tick(s.next),
-			To:    s.grid.Tick(s.next + skip),
-			Ticks: skip,
-			Error: s.grid.Edge(s.next+skip) - s.grid.Edge(s.next),
-		}
-		s.next += skip
-	}
-	return first, int(run), jump
+	skipped = due - run
+	s.next += skipped
+	return first, int(run), skipped
 }

@@ -1,4 +1,4 @@
-package clocksync
+package articles
 
 import "time"
 

@@ -1,16 +1,17 @@
-package clocksync
+package articles
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
 // TickPLLConfig configures a [TickPLL]. The zero value stands for the documented defaults.
 type TickPLLConfig struct {
-	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
+	// Rate is the server's tick rate in steps per second. Zero means 60. 1 to 1000.
 	Rate int
 	// TimeConstant is how fast a phase error decays: to 1/e of itself. Zero means 500 ms. 10 ms to
 	// 1 min.
@@ -30,32 +31,22 @@ type TickPLLConfig struct {
 }
 
 func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 500 * time.Millisecond
-	}
-	if c.IntegralTime == 0 {
-		c.IntegralTime = max(60*time.Second, c.TimeConstant)
-	}
-	if c.MaxSlew == 0 {
-		c.MaxSlew = 0.05
-	}
-	if c.MaxDrift == 0 {
-		c.MaxDrift = 0.0025
-	}
-	if c.Snap == 0 {
-		c.Snap = 500 * time.Millisecond
-	}
+	c.TimeConstant = cmp.Or(c.TimeConstant, 500*time.Millisecond)
+	c.IntegralTime = cmp.Or(c.IntegralTime, max(60*time.Second, c.TimeConstant))
+	c.MaxSlew = cmp.Or(c.MaxSlew, 0.05)
+	c.MaxDrift = cmp.Or(c.MaxDrift, 0.0025)
+	c.Snap = cmp.Or(c.Snap, 500*time.Millisecond)
 	switch {
 	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > time.Minute:
-		return c, fmt.Errorf("clocksync: TickPLLConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
+		return c, fmt.Errorf("articles: TickPLLConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
 	case c.IntegralTime < c.TimeConstant || c.IntegralTime > time.Hour:
-		return c, fmt.Errorf("clocksync: TickPLLConfig.IntegralTime is %v; use TimeConstant (%v) to 1 h", c.IntegralTime, c.TimeConstant)
+		return c, fmt.Errorf("articles: TickPLLConfig.IntegralTime is %v; use TimeConstant (%v) to 1 h", c.IntegralTime, c.TimeConstant)
 	case !(c.MaxSlew > 0 && c.MaxSlew <= 0.5):
-		return c, fmt.Errorf("clocksync: TickPLLConfig.MaxSlew is %v; use a fraction above 0 and up to 0.5", c.MaxSlew)
+		return c, fmt.Errorf("articles: TickPLLConfig.MaxSlew is %v; use a fraction above 0 and up to 0.5", c.MaxSlew)
 	case !(c.MaxDrift > 0 && c.MaxDrift <= 0.05):
-		return c, fmt.Errorf("clocksync: TickPLLConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
+		return c, fmt.Errorf("articles: TickPLLConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
 	case c.Snap < 10*time.Millisecond || c.Snap > time.Hour:
-		return c, fmt.Errorf("clocksync: TickPLLConfig.Snap is %v; use 10 ms to 1 h", c.Snap)
+		return c, fmt.Errorf("articles: TickPLLConfig.Snap is %v; use 10 ms to 1 h", c.Snap)
 	}
 	return c, nil
 }
@@ -80,7 +71,7 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 // at times that do not.
 type TickPLL struct {
 	config  TickPLLConfig
-	grid    Grid
+	grid    clocksync.Grid
 	state   pllState
 	started bool
 	// When the update before the newest burst came, and the drift before that burst.
@@ -109,7 +100,7 @@ const (
 // NewTickPLL returns a loop that is not started, or an error that names the bad field of the
 // configuration.
 func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
-	grid, err := NewGrid(config.Rate)
+	grid, err := clocksync.NewGrid(config.Rate)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +115,7 @@ func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 // clock jumped, which is 0 but for the first update and the third in a row that contradicts the
 // clock by more than Snap. Updates that are older than one already taken, or that come before it in
 // local time, change nothing.
-func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) {
+func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true
 		p.set(now, int64(t))
@@ -133,10 +124,10 @@ func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) 
 	if now < p.state.at {
 		return 0
 	}
-	index := Unwrap(t, p.state.index)
+	index := clocksync.Unwrap(t, p.state.index)
 	value := p.Now(now)
 	miss := p.grid.Edge(index) - value
-	if magnitude(miss) > p.config.Snap {
+	if miss.Abs() > p.config.Snap {
 		return p.doubt(now, index, miss)
 	}
 	p.strange = 0
@@ -161,7 +152,7 @@ func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) 
 func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
 	switch {
 	case p.strange > 0 && now-p.doubted < pllBurst: // of a burst the newest counts
-	case p.strange > 0 && magnitude(miss-p.off) > p.config.Snap:
+	case p.strange > 0 && (miss-p.off).Abs() > p.config.Snap:
 		p.strange = 1
 	default:
 		p.strange++
