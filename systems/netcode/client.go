@@ -49,6 +49,9 @@ type ClientConfig[S any, I comparable] struct {
 	// Interpolation is how replicas are drawn between snapshots that have no Interpolation of their own;
 	// zero is the best.
 	Interpolation interp.Kind
+	// Interpolators makes the interpolators of replicas. Nil means interp.New. Set it for kinds that
+	// package interp does not have, such as those of package articles (articles.New).
+	Interpolators func(interp.Kind, interp.Config) interp.Interpolator
 	// SnapshotRate is the wish for snapshots a second, 1 to 255; zero: as the server likes.
 	SnapshotRate int
 	// ActionRate is how many packets of inputs a second are sent, each with all that are new; zero:
@@ -249,6 +252,9 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 	}
 	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
 		return nil, fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)
+	}
+	if c.Interpolators == nil {
+		c.Interpolators = interp.New
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

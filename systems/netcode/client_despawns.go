@@ -3,6 +3,8 @@ package netcode
 import (
 	"slices"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
 // A replica that the server has taken away, and that is seen in the past, is seen until its picture
@@ -48,7 +50,7 @@ func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 
 // lags reports whether a replica is drawn as it was in the past, or will be.
 func (c *Client[S, I]) lags(r *replica) bool {
-	return r.id != c.own && r.method.Delayed() && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
+	return r.id != c.own && r.timing == interp.Delayed && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
 }
 
 // delayDespawn frees the slot of a replica that has departed and is still seen.

@@ -1,6 +1,10 @@
 package interp
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
+)
 
 // Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
 //
@@ -63,7 +67,7 @@ func (b *Buffer) Cap() int { return b.most }
 // Clear. It panics unless 0 <= i < Len.
 func (b *Buffer) At(i int) *Sample {
 	if uint(i) >= uint(b.count) {
-		panic("remote: Buffer.At: index out of range; keep it within 0 and Len()-1")
+		panic("interp: Buffer.At: index out of range; keep it within 0 and Len()-1")
 	}
 	return &b.slots[(b.first+i)&(len(b.slots)-1)]
 }
@@ -84,7 +88,7 @@ func (b *Buffer) Revision() uint32 { return b.revision }
 // is free, and one that nothing can be calculated with (a field infinite, not a number, or above
 // 1e12).
 func (b *Buffer) Push(s Sample) bool {
-	if !s.sound() {
+	if !s.Valid() {
 		return false
 	}
 	t := s.At()
@@ -112,7 +116,7 @@ func (b *Buffer) Push(s Sample) bool {
 	for j := b.count; j > i; j-- {
 		b.slots[(b.first+j)&mask] = b.slots[(b.first+j-1)&mask]
 	}
-	s.Rotation = unit(s.Rotation)
+	s.Rotation = rotation.Unit(s.Rotation)
 	b.slots[(b.first+i)&mask] = s
 	b.count++
 	b.revision++

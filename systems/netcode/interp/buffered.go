@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // buffered draws a delayed view on the path through a body's samples. How a segment looks is the
@@ -38,6 +40,8 @@ func newBuffered(c Config, d draw) *buffered {
 	b.buf.init(c.Capacity)
 	return b
 }
+
+func (b *buffered) Timing() Timing { return Delayed }
 
 func (b *buffered) Push(_ time.Duration, s Sample) { b.buf.Push(s) }
 
@@ -105,7 +109,7 @@ func (b *buffered) path(view time.Duration) place {
 		if !q.finite() { // samples a nanosecond and a light-year apart
 			q = point{p: s.Position}
 		}
-		p.State = State{Position: q.p, Velocity: q.v, Rotation: slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
+		p.State = State{Position: q.p, Velocity: q.v, Rotation: rotation.Slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
 	}
 	return p
 }
@@ -138,7 +142,7 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 		return false // crossed within the step; the caller has compared the ends
 	}
 	apart := was.Position.Sub(is.Position)
-	turned := rotationVector(was.Rotation.Mul(is.Rotation.Conjugate()))
+	turned := rotation.Vector(was.Rotation.Mul(is.Rotation.Conjugate()))
 	if apart == (mgl32.Vec3{}) && turned.Len() < gone {
 		return false
 	}

@@ -75,12 +75,8 @@ func New(kind Kind, config Config) Interpolator {
 		return &naive{}
 	case Chase:
 		return &chase{config: c}
-	case SeedChase:
-		return &chase{config: c, asWritten: true}
 	case EventBuffer:
 		return newEvents(c)
-	case SeedLinear:
-		return newSeedRing()
 	case RacerLinear:
 		return &racer{tracker: tracker{config: c}}
 	case RacerSpline:
@@ -89,8 +85,6 @@ func New(kind Kind, config Config) Interpolator {
 		return &projective{tracker: tracker{config: c}}
 	case OffsetDecay:
 		return &decaying{tracker: tracker{config: c}}
-	case SeedRacer:
-		return &seedRacer{interval: c.Interval}
 	}
-	panic("remote: New: " + kind.String() + " is no kind of interpolation; use one of the constants, Kinds or ParseKind")
+	panic("interp: New: " + kind.String() + " is no kind of interpolation; use one of the constants, Kinds or ParseKind")
 }

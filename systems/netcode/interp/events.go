@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // events keeps the last 20 updates and chases the first one that lies ahead of the delayed view.
@@ -27,6 +29,8 @@ func newEvents(c Config) *events {
 	e.buf.init(eventsKept)
 	return e
 }
+
+func (e *events) Timing() Timing { return Delayed }
 
 func (e *events) Push(_ time.Duration, s Sample) {
 	if e.buf.Push(s) && e.buf.Len() > eventsKept {
@@ -97,7 +101,7 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	if left := seconds(cur.At() - view); left > 0 {
 		turn = dt / (left + dt)
 	}
-	e.state.Rotation = turnTowards(e.state.Rotation, cur.Rotation, turn)
+	e.state.Rotation = rotation.TurnTowards(e.state.Rotation, cur.Rotation, turn)
 	info.Settled = starved && cur.AtRest && e.state.Position == cur.Position
 	return e.state, info
 }

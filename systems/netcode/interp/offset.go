@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // offset is the difference between what was shown and what turned out to be right. It is added to
@@ -63,7 +65,7 @@ func (o *offset) apply(s State) State {
 	if o.active {
 		s.Position = s.Position.Add(o.pos)
 		s.Velocity = s.Velocity.Add(o.posSpeed)
-		s.Rotation = spin(s.Rotation, o.rot, 1)
+		s.Rotation = rotation.Spin(s.Rotation, o.rot, 1)
 	}
 	return s
 }

@@ -73,9 +73,10 @@ const (
 	latest   = time.Duration(1) << 60 // 36 years
 )
 
-// sound reports whether a sample can be calculated with. What a user's codec makes of a packet is
-// not to be trusted.
-func (s *Sample) sound() bool {
+// Valid reports whether a sample can be calculated with: no field is infinite, not a number, or
+// above 1e12, and no time is more than 36 years from zero. Interpolators ignore other samples, which
+// a faulty or hostile sender may cause.
+func (s *Sample) Valid() bool {
 	if s.Time > latest || s.Time < -latest || s.Age > latest {
 		return false
 	}
@@ -138,18 +139,34 @@ type Info struct {
 	Settled bool
 }
 
-// Interpolator makes poses of one body's samples. It is not safe for concurrent use. Neither method
-// allocates.
+// Timing says which moment an interpolator draws, and so which view its At takes.
+type Timing uint8
+
+const (
+	// Delayed interpolators draw between samples. Their view is far enough in the past that there
+	// is a sample on either side of it, see [Playback].
+	Delayed Timing = iota
+	// Predictive interpolators draw the server's present. It is their view.
+	Predictive
+	// Newest interpolators draw the newest sample, or move towards it. They ignore the view.
+	Newest
+)
+
+// Interpolator makes poses of one body's samples. It is not safe for concurrent use. Push and At do
+// not allocate.
 type Interpolator interface {
 	// Push takes a sample that arrived at now. Any order is welcome. Duplicates, samples too old to
 	// matter, and such that nothing can be calculated with (a field infinite, not a number, or
 	// above 1e12) are ignored.
 	Push(now time.Duration, s Sample)
 
-	// At returns the pose to show at now. The view is a server time: the delayed playback time for
-	// a [Kind.Delayed] interpolator, the best estimate of the server's present for a predictive
-	// one. Both times are expected not to run backwards from call to call.
+	// At returns the pose to show at now. The view is a server time: the playback time for a
+	// [Delayed] interpolator, the best estimate of the server's present for a [Predictive] one.
+	// Neither time may run backwards from call to call.
 	At(now, view time.Duration) (State, Info)
+
+	// Timing says which view At takes. It never changes.
+	Timing() Timing
 
 	// Reset forgets all samples and all smoothing: the next sample is a first one.
 	Reset()

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // tracker is what the predictive interpolators share: the last three samples, newest last, how they
@@ -21,11 +23,13 @@ type tracker struct {
 	view  time.Duration
 }
 
+func (k *tracker) Timing() Timing { return Predictive }
+
 func (k *tracker) Push(_ time.Duration, s Sample) {
-	if !s.sound() || k.count > 0 && s.At() <= k.newest().At() {
+	if !s.Valid() || k.count > 0 && s.At() <= k.newest().At() {
 		return // a prediction from anything but the newest sample would only be worse
 	}
-	s.Rotation = unit(s.Rotation)
+	s.Rotation = rotation.Unit(s.Rotation)
 	if k.count > 0 && s.piece() != k.newest().piece() {
 		k.count = 0
 	}
@@ -140,5 +144,5 @@ func (k *tracker) turned(view time.Duration) mgl32.Quat {
 	if s.Has&HasAngularVelocity == 0 || s.AtRest {
 		return s.Rotation
 	}
-	return spin(s.Rotation, s.Angular, seconds(min(max(view-s.At(), 0), k.config.Extrapolation)))
+	return rotation.Spin(s.Rotation, s.Angular, seconds(min(max(view-s.At(), 0), k.config.Extrapolation)))
 }

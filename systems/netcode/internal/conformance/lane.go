@@ -40,7 +40,7 @@ type Lane struct {
 
 // Lanes returns everything that is compared, the default first, the negative controls last.
 func Lanes() []Lane {
-	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: k.Display(), Kind: k, Clock: c} }
+	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: articles.Display(k), Kind: k, Clock: c} }
 	return []Lane{
 		lane(interp.Default, Follow),
 		{Name: "Default on articles.View", Kind: interp.Default, Clock: Reference},
@@ -55,9 +55,9 @@ func Lanes() []Lane {
 		lane(interp.ProjectiveBlend, Present),
 		lane(interp.OffsetDecay, Present),
 		lane(interp.Hermite, Follow),
-		{Name: "Seed: Log #5", Kind: interp.SeedLinear, Clock: Log5},
-		lane(interp.SeedChase, Present),
-		lane(interp.SeedRacer, Present),
+		{Name: "Seed: Log #5", Kind: articles.SeedLinear, Clock: Log5},
+		lane(articles.SeedChase, Present),
+		lane(articles.SeedRacer, Present),
 		{Name: "A local body", Clock: Local},
 	}
 }
@@ -82,6 +82,11 @@ func lanes(names ...string) []Lane {
 // know, or the present.
 func (l *Lane) Views() bool { return l.Clock != Present && l.Clock != Local }
 
+// Starves reports whether the lane can pass its newest snapshot.
+func (l *Lane) Starves() bool {
+	return l.Clock != Local && articles.New(l.Kind, interp.Config{}).Timing() == interp.Delayed
+}
+
 // PerFrame reports whether the lane draws once per frame, as its original does. The others are
 // sampled once per fixed step into a logical pose, from which frames are blended, as local bodies
 // are.
@@ -93,7 +98,7 @@ type clocks struct {
 	delay     *interp.Delay // in the reference's time
 	view      *articles.View
 	playback  *interp.Playback
-	mirror    *interp.Mirror
+	mirror    *articles.MirrorEngine
 	pll       *articles.PLL
 
 	pllStarted bool
@@ -116,7 +121,7 @@ func newClocks(interval, tick time.Duration) *clocks {
 		view:      view,
 		delay:     interp.NewDelay(c),
 		playback:  interp.NewPlayback(c),
-		mirror:    interp.NewMirror(interval),
+		mirror:    articles.NewMirrorEngine(interval),
 	}
 }
 

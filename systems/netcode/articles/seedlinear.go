@@ -1,44 +1,49 @@
-package interp
+package articles
 
 import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// seedRing is PositionCircularBuffer as the article prints it, on [Sample.At] where it takes a
+// seedLinear is PositionCircularBuffer as the article prints it, on [interp.Sample.At] where it takes a
 // time. Its size is computed for 200 ms at one point per 33 ms and comes to eight, but one slot
 // marks the end: it holds seven points, 198 ms. The delay is the caller's business here: the view
 // is already in the past.
 //
 // Beyond the article it only carries rotations (slerped, shortest arc) and says how it is doing. It
 // never reports a discontinuity but the first.
-type seedRing struct {
-	slots       [seedSlots]Sample
+type seedLinear struct {
+	slots       [seedSlots]interp.Sample
 	start, next int
 	shown       bool
 }
 
 const seedSlots = 200/33 + 1 + 1 // ceil(200/33) + 1
 
-func newSeedRing() *seedRing {
-	r := new(seedRing)
+func newSeedLinear() *seedLinear {
+	r := new(seedLinear)
 	r.Reset()
 	return r
 }
 
-func (r *seedRing) Reset() {
-	*r = seedRing{}
+func (r *seedLinear) Timing() interp.Timing { return interp.Delayed }
+
+func (r *seedLinear) Reset() {
+	*r = seedLinear{}
 	for i := range r.slots {
 		r.slots[i].Rotation = mgl32.QuatIdent()
 	}
 }
 
-func (r *seedRing) Push(_ time.Duration, s Sample) {
-	if !s.sound() {
+func (r *seedLinear) Push(_ time.Duration, s interp.Sample) {
+	if !s.Valid() {
 		return
 	}
-	s.Rotation = unit(s.Rotation)
+	s.Rotation = rotation.Unit(s.Rotation)
 	r.slots[r.next] = s
 	r.next = after(r.next)
 	if r.next == r.start {
@@ -48,15 +53,15 @@ func (r *seedRing) Push(_ time.Duration, s Sample) {
 
 func after(i int) int { return (i + 1) % seedSlots }
 
-func (r *seedRing) At(_, view time.Duration) (State, Info) {
+func (r *seedLinear) At(_, view time.Duration) (interp.State, interp.Info) {
 	if r.start == r.next {
 		// The article's code interpolates between two slots never filled and divides by zero.
-		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
+		return interp.State{Rotation: mgl32.QuatIdent()}, interp.Info{Time: view, Empty: true}
 	}
 	for s := after(r.start); r.slots[s].At() < view && s != r.next; s = after(s) {
 		r.start = s
 	}
-	info := Info{Time: view, Discontinuity: !r.shown}
+	info := interp.Info{Time: view, Discontinuity: !r.shown}
 	r.shown = true
 	first, second := &r.slots[r.start], &r.slots[after(r.start)]
 	info.Frame = first.Frame
@@ -66,14 +71,14 @@ func (r *seedRing) At(_, view time.Duration) (State, Info) {
 		if past := view - first.At(); past > 0 {
 			info.Extrapolated = past
 		}
-		return State{Position: first.Position, Rotation: first.Rotation}, info
+		return interp.State{Position: first.Position, Rotation: first.Rotation}, info
 	}
 	h := seconds(second.At() - first.At())
 	alpha := seconds(view-first.At()) / h
 	v := second.Position.Sub(first.Position)
-	return State{
+	return interp.State{
 		Position: first.Position.Add(v.Mul(alpha)),
-		Rotation: slerp(first.Rotation, second.Rotation, alpha),
+		Rotation: rotation.Slerp(first.Rotation, second.Rotation, alpha),
 		Velocity: v.Mul(1 / h),
 	}, info
 }
