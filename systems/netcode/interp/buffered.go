@@ -9,9 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// buffered draws a delayed view on the path through a body's samples. How a segment looks is the
-// only thing that [Default], [Linear], [Hermite] and [GuardedHermite] differ in; cuts, starvation,
-// re-entry and rest are the same.
+// buffered draws a delayed view on the path through a body's samples. [Default], [Linear],
+// [Hermite] and [GuardedHermite] differ only in the form of a segment. Cuts, starvation, re-entry
+// and rest are the same.
 type buffered struct {
 	config Config
 	buf    Buffer
@@ -99,7 +99,7 @@ func (b *buffered) path(view time.Duration) place {
 			p.beyond = past
 		}
 	case !joined(&b.buf, i):
-		// The body jumps somewhere before the next sample; until then it goes on as it did.
+		// The body jumps somewhere before the next sample. Until then it goes on as it did.
 		p.State = beyond(&b.buf, &b.config, i, past)
 	case past == 0:
 		p.State = State{Position: s.Position, Rotation: s.Rotation, Velocity: velocity(&b.buf, i, i)}
@@ -115,12 +115,12 @@ func (b *buffered) path(view time.Duration) place {
 }
 
 // jumpBeyond is the distance, in units, beyond which a body that stood during an outage reappears
-// where it is: to glide there would show it far from its place for long, or faster than anything
+// where it is. If it glided there, it would be far from its place for long, or faster than anything
 // moves.
 const jumpBeyond = 2
 
-// rebase moves what new samples changed behind the picture's back into the offset: the guess of a
-// starved body, a segment that turned out to have another sample in it, a view that was set
+// rebase moves the difference that new samples make to the last picture into the offset: the guess
+// for a starved body, a segment that turned out to have another sample in it, a view that was set
 // forwards. It reports whether the difference is better shown as a jump.
 func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	step := now - b.now
@@ -135,7 +135,7 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	was := b.target
 	is := b.path(b.view + skipped)
 	if step > b.config.ResumeAfter && b.config.ResumeAfter > 0 || is.early && !was.early {
-		// nobody has looked for long, or the samples do not reach back to what was shown
+		// the last call is long ago, or the samples do not reach back to the last picture
 		return true
 	}
 	if is.piece != was.piece {

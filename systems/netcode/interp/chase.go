@@ -43,8 +43,7 @@ func (c *chase) Push(now time.Duration, s Sample) {
 	case c.config.Speed > 0:
 		c.speed = c.config.Speed
 	case n.Has&HasVelocity != 0:
-		// A body that has stopped is still to be followed to where it stopped, at the speed that it
-		// had.
+		// A body that has stopped is still followed to its place, at the speed that it had.
 		if v := n.Velocity.Len(); v > 0 {
 			c.speed = v
 		}
@@ -81,7 +80,7 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 		}
 	}
 	c.started = true
-	// The article turns the model to the direction of motion; with a rotation on the wire the body
+	// The article turns the model to the direction of motion. With a rotation on the wire the body
 	// turns towards that within an interval.
 	c.state.Rotation = rotation.TurnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
 	info.Offset = c.state.Position.Sub(target.Position).Len()

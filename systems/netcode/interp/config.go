@@ -14,28 +14,29 @@ type Config struct {
 	// Zero means [DefaultCapacity].
 	Capacity int
 
-	// Extrapolation is how far a starved delayed view goes beyond the newest sample, slowing down
-	// to a stand in the second half, and how long any interpolator goes on turning a body by its
-	// angular velocity. Zero means 100 ms, which is also the most; negative means none.
+	// Extrapolation is how far a starved delayed view goes beyond the newest sample. In the second
+	// half of it the body slows down to a stand. It is also how long any interpolator goes on
+	// turning a body by its angular velocity. Zero means 100 ms, which is also the most. Negative
+	// means none.
 	Extrapolation time.Duration
 
 	// Horizon is how far beyond the newest sample a predictive interpolator follows the last
-	// velocity at full speed; it then slows down to a stand in the course of another Horizon. Zero
-	// means 250 ms, negative none.
+	// velocity at full speed. It then slows down to a stand over another Horizon. Zero means 250
+	// ms, negative means none.
 	Horizon time.Duration
 
 	// Blend is how long [RacerLinear], [RacerSpline] and [ProjectiveBlend] take from the old path
-	// to a new packet's. Zero means Interval, as their sources have it: the most accurate and the
-	// least smooth. At 30 Hz and above 100 ms look better.
+	// to a new packet's. Zero means Interval, as in their sources: the most accurate and the
+	// least smooth. At 30 Hz and above, 100 ms look better.
 	Blend time.Duration
 
 	// ResumeAfter is the length of an outage beyond which a delayed body reappears where it is,
-	// with Info.Discontinuity, instead of gliding there. Zero means 3 s; negative means after any,
-	// which is how systems without error offsets look.
+	// with Info.Discontinuity, instead of gliding there. Zero means 3 s. Negative means after any
+	// outage, as in systems without error offsets.
 	ResumeAfter time.Duration
 
-	// Speed is the body's speed in units per second for the chasing kinds, which ask the game to
-	// know it. Zero means the newest sample's.
+	// Speed is the body's speed in units per second, for the chasing kinds. Zero means the newest
+	// sample's.
 	Speed float32
 }
 

@@ -10,12 +10,13 @@ import (
 type Kind uint8
 
 const (
-	// Default is the best that this package has: a delayed view on Hermite segments, with segments
-	// whose end velocities disagree (a flip, a bounce, a stop) drawn through the meeting point of
-	// the end tangents, bounded extrapolation, and re-entry through a decaying offset.
+	// Default is the best that this package has: a delayed view on Hermite segments. A segment
+	// whose end velocities disagree (a flip, a bounce, a stop) runs through the meeting point of
+	// its end tangents. Extrapolation is bounded, and the body comes back through a decaying
+	// offset.
 	Default Kind = iota
 
-	// Naive shows the newest sample as soon as it is there: stutters by design.
+	// Naive shows the newest sample as soon as it is there. It stutters.
 	Naive
 
 	// Chase moves towards the newest sample at the body's speed plus a share of the distance, never
@@ -30,8 +31,8 @@ const (
 	// over three of them (Champions of Mirra).
 	EventBuffer
 
-	// Hermite draws cubic segments whatever the velocities say. A negative control: it overshoots
-	// flips, bounces and stops.
+	// Hermite draws cubic segments whatever the velocities say. It overshoots flips, bounces and
+	// stops, and is a negative control.
 	Hermite
 
 	// GuardedHermite draws cubic segments where both end velocities agree with the chord and

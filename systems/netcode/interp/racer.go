@@ -11,10 +11,10 @@ import (
 // racer blends, in the course of one interval of local time, from the path of the previous packet
 // to that of the last one, both evaluated at the server's present.
 //
-// Mended against the page: old packets are dropped, the time beyond a packet is bounded, and the
-// rotation blends along the shorter arc to where the last packet's will be, instead of running past
-// it. And where a packet comes before the last blend is complete, the previous path is moved to go
-// through what is shown, so that no packet makes the picture jump.
+// It differs from the page in four things. Old packets are dropped. The time beyond a packet is
+// bounded. The rotation blends along the shorter arc to the last packet's, and does not run past
+// it. If a packet comes before the last blend is complete, the previous path is moved to go through
+// the picture, so no packet makes the picture jump.
 type racer struct {
 	tracker
 	prevPos    mgl32.Vec3 // a point of the previous path ...
@@ -38,8 +38,8 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 		return raw, info
 	}
 	if fresh {
-		// The shown state lies on the new previous path: its velocity is that of the packet before,
-		// its place the picture's.
+		// The new previous path goes through the shown state, with the velocity of the packet
+		// before.
 		r.prevPos, r.prevAt, r.prevRot = r.state.Position, r.view, r.state.Rotation
 		r.prevVel, r.lastVel = r.lastVel, r.velocity()
 		r.blendStart = r.now

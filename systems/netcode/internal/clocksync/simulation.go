@@ -24,9 +24,9 @@ type SimulationConfig struct {
 	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant
 	// [MaxStretch], which is also the limit.
 	MaxStretch float64
-	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with
-	// an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to stretch
-	// away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
+	// SnapTicks and SnapTime bound the errors that are stretched away. The clock jumps by a larger
+	// error, with an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to
+	// stretch away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
 	SnapTicks int
 	SnapTime  time.Duration
 }
@@ -49,7 +49,7 @@ func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
 	return c, nil
 }
 
-// EngineTime is what a [Simulation] has to know of the engine's clock. The fields are those of the
+// EngineTime is the engine's clock as a [Simulation] needs it. The fields are those of the
 // engine's Time resource and are right both between two updates and inside a step.
 type EngineTime struct {
 	Normal  time.Duration // how far the engine has consumed time

@@ -1,3 +1,4 @@
+// Package rotation has the arithmetic of unit quaternions that interpolators need.
 package rotation
 
 import (
@@ -6,7 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Unit returns q at length one; the identity for a q without a direction.
+// Unit returns q at length one, and the identity for a q without a direction.
 func Unit(q mgl32.Quat) mgl32.Quat {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	n := w*w + x*x + y*y + z*z
@@ -20,7 +21,7 @@ func Unit(q mgl32.Quat) mgl32.Quat {
 	return mgl32.Quat{W: float32(w * k), V: mgl32.Vec3{float32(x * k), float32(y * k), float32(z * k)}}
 }
 
-// Slerp turns from a to b along the shorter arc; t is clamped to 0..1. Both must have unit length.
+// Slerp turns from a to b along the shorter arc. It clamps t to 0..1. Both must have unit length.
 func Slerp(a, b mgl32.Quat, t float32) mgl32.Quat {
 	switch {
 	case !(t > 0):
@@ -31,7 +32,7 @@ func Slerp(a, b mgl32.Quat, t float32) mgl32.Quat {
 	return SlerpBeyond(shorter(a, b), b, t)
 }
 
-// TurnTowards is Slerp for one that is called again and again with the last result: it arrives.
+// TurnTowards is Slerp for repeated calls with the last result. It arrives at b.
 func TurnTowards(a, b mgl32.Quat, t float32) mgl32.Quat {
 	if d := a.W*b.W + a.V[0]*b.V[0] + a.V[1]*b.V[1] + a.V[2]*b.V[2]; d > 1-5e-7 || d < -1+5e-7 {
 		return b // within a tenth of a degree
@@ -47,7 +48,7 @@ func shorter(a, b mgl32.Quat) mgl32.Quat {
 	return a
 }
 
-// SlerpBeyond is the plain formula, for any t and along whichever arc the signs of a and b ask for.
+// SlerpBeyond is the plain formula, for any t, along the arc that the signs of a and b give.
 func SlerpBeyond(a, b mgl32.Quat, t float32) mgl32.Quat {
 	d := float64(a.W)*float64(b.W) + float64(a.V[0])*float64(b.V[0]) + float64(a.V[1])*float64(b.V[1]) + float64(a.V[2])*float64(b.V[2])
 	wa, wb := 1-float64(t), float64(t)
