@@ -17,8 +17,8 @@ const (
 	SeedChase interp.Kind = 128 + iota
 
 	// SeedLinear is the PositionCircularBuffer of Multiplayer Platformer Log #5: eight slots, of
-	// which seven hold points. Reordered and repeated samples are taken as they come, starved bodies
-	// stand and then jump, and teleports are slid through.
+	// which seven hold points. Reordered and repeated samples are taken as they come, starved
+	// bodies stand and then jump, and teleports are slid through.
 	SeedLinear
 
 	// SeedRacer is the PredictLinear of the Racer multiplayer page: any packet counts as the last,

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// MirrorEngine is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew from
-// a description for comparison with [interp.Playback]: no measurement of loss or of the trip, only of how
-// regularly snapshots come. With [interp.Linear], Config.Extrapolation and Config.ResumeAfter negative, it
-// is the whole of what Mirror draws.
+// MirrorEngine is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew
+// from a description for comparison with [interp.Playback]. It measures neither loss nor the trip,
+// only how regularly snapshots come. Together with [interp.Linear], with Config.Extrapolation and
+// Config.ResumeAfter negative, it draws as Mirror does.
 //
-// A buffer time of one interval plus one deviation of the arrival gaps plus one more interval is
-// kept between the newest snapshot and the view; an average of the distance, with a dead band of
-// one interval on either side, decides whether the view runs at 1, at 1.02 or at 0.96.
+// It keeps a buffer time between the newest snapshot and the view: one interval, plus one deviation
+// of the arrival gaps, plus one more interval. An average of the distance, with a dead band of one
+// interval on either side, decides whether the view runs at 1, at 1.02 or at 0.96. Create it with
+// [NewMirrorEngine].
 type MirrorEngine struct {
 	interval float64 // seconds
 	buffer   float64 // seconds
@@ -53,8 +54,8 @@ const (
 	mirrorSlowDown  = 0.96 // and when it is ahead
 )
 
-// NewMirrorEngine returns a timeline for snapshots sent at the given interval; zero or less means a 30th
-// of a second.
+// NewMirrorEngine returns a timeline for snapshots sent at the given interval. Zero or less means a
+// 30th of a second.
 func NewMirrorEngine(interval time.Duration) *MirrorEngine {
 	if interval <= 0 {
 		interval = time.Second / 30
@@ -111,9 +112,9 @@ func (m *MirrorEngine) Arrive(at, stamp time.Duration) {
 	}
 }
 
-// View advances the timeline to now and returns the server time to draw; false before the first
-// snapshot. Unlike [interp.Playback.View] it may run backwards, when a snapshot is so late that the
-// timeline is clamped to it.
+// View advances the timeline to now and returns the server time to draw. It returns false before
+// the first snapshot. Unlike [interp.Playback.View] it may run backwards, when a snapshot is so
+// late that the timeline is clamped to it.
 func (m *MirrorEngine) View(now time.Duration) (time.Duration, bool) {
 	if !m.begun {
 		return 0, false

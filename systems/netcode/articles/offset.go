@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// DefaultHalfLife is the half-life of an [ErrorOffset] that says 0: after 0.7 s 9 % are left.
+// DefaultHalfLife is the half-life of an [ErrorOffset] whose HalfLife is 0. After 0.7 s 9 % of an
+// offset are left.
 const DefaultHalfLife = 200 * time.Millisecond
 
-// Space is how values of a kind differ. [Scalar], [Angle], [Vec2], [Vec3] and [Rotation] are there;
-// write one for a type of your own.
+// Space calculates with differences of values. This package has [Scalar], [Angle], [Vec2], [Vec3]
+// and [Rotation]. Write one for a type of your own.
 type Space[T any] interface {
 	// Offset returns the offset with which Apply makes to out of from.
 	Offset(from, to T) T
@@ -22,23 +23,24 @@ type Space[T any] interface {
 	Size(offset T) float64
 }
 
-// ErrorOffset hides corrections: what a correction moved becomes an offset to what is drawn, and
-// decays exponentially in time, so that the picture glides to where the simulation already is. It
-// depends on the time that passes only, not on how many frames that is (the well-known 0.9 per
-// frame does), and it is no part of the simulation: never feed what Apply returns back into it.
+// ErrorOffset hides corrections, as Multiplayer Platformer Log #3 applies them over time. The
+// difference that a correction makes becomes an offset of the picture. It decays exponentially in
+// time, so the picture glides to the simulated value. The decay depends only on the time that
+// passes, not on the number of frames (as the well-known 0.9 per frame does). The offset is no part
+// of the simulation: never feed the result of Apply back into it.
 //
-// The zero value is ready and without an offset. S is the space of T: ErrorOffset[mgl32.Vec3,
-// Vec3].
+// The zero value is ready and has no offset. S is the space of T: ErrorOffset[mgl32.Vec3, Vec3].
 //
-// An offset between what is drawn and what is simulated: G. Fiedler, "State Synchronization", 2015.
+// Source: G. Fiedler, "State Synchronization", 2015. The product fades its corrections in package
+// interpolation.
 type ErrorOffset[T any, S Space[T]] struct {
-	// HalfLife is the time in which an offset halves; 0 means DefaultHalfLife, a negative one no
-	// time at all.
+	// HalfLife is the time in which an offset halves. 0 means DefaultHalfLife. With a negative one
+	// offsets vanish at once.
 	HalfLife time.Duration
-	// Snap is the size beyond which an offset is not worth hiding and is dropped, as after a
-	// teleport; 0 means never.
+	// Snap is the size beyond which an offset is dropped instead of hidden, as after a teleport. 0
+	// means never.
 	Snap float64
-	// Rest is the size below which an offset ends; 0 means 0.0001.
+	// Rest is the size below which an offset ends. 0 means 0.0001.
 	Rest float64
 
 	space  S
@@ -46,9 +48,9 @@ type ErrorOffset[T any, S Space[T]] struct {
 	active bool
 }
 
-// Correct takes a correction: where the simulation was before it, and where it is after. What is
-// drawn does not move by it, unless the offset exceeds Snap; then, or for values without a distance
-// (NaN), it returns false, and the offset is gone.
+// Correct takes a correction: the simulated value before it and after it. The picture does not
+// move, unless the offset exceeds Snap or the values have no distance (NaN). Then the offset is
+// dropped and Correct returns false.
 func (e *ErrorOffset[T, S]) Correct(before, after T) bool {
 	e.offset = e.space.Offset(after, e.Apply(before))
 	size := e.space.Size(e.offset)
@@ -63,7 +65,7 @@ func (e *ErrorOffset[T, S]) Correct(before, after T) bool {
 // Clear drops the offset.
 func (e *ErrorOffset[T, S]) Clear() { e.active = false }
 
-// Advance lets time pass. Negative times count as none.
+// Advance lets the offset decay for a time. Negative times count as 0.
 func (e *ErrorOffset[T, S]) Advance(dt time.Duration) {
 	if !e.active || dt <= 0 {
 		return
@@ -85,8 +87,8 @@ func (e *ErrorOffset[T, S]) rest() float64 {
 	return 1e-4
 }
 
-// Apply returns what to draw for a simulated value. Without an offset that is the value itself, bit
-// for bit.
+// Apply returns the value to draw for a simulated one. Without an offset that is the value itself,
+// bit for bit.
 func (e *ErrorOffset[T, S]) Apply(v T) T {
 	if !e.active {
 		return v

@@ -68,7 +68,7 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 	}
 }
 
-// Negative control: whoever writes his own stamp chooses his own time.
+// Negative control: a client that falsifies its stamp chooses its time.
 func TestRequestAckBelievesAnything(t *testing.T) {
 	honest, cheat := RequestAck{}, RequestAck{}
 	honest.Acknowledged(Request{time.Second}.Answer(1020*ms), 1040*ms)

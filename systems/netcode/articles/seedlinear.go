@@ -9,13 +9,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// seedLinear is PositionCircularBuffer as the article prints it, on [interp.Sample.At] where it takes a
-// time. Its size is computed for 200 ms at one point per 33 ms and comes to eight, but one slot
-// marks the end: it holds seven points, 198 ms. The delay is the caller's business here: the view
-// is already in the past.
+// seedLinear is PositionCircularBuffer as the article prints it. Its time is [interp.Sample.At].
+// Its size is computed for 200 ms at one point per 33 ms and comes to eight. But one slot marks the
+// end, so it holds seven points, 198 ms. The caller's view is already delayed.
 //
-// Beyond the article it only carries rotations (slerped, shortest arc) and says how it is doing. It
-// never reports a discontinuity but the first.
+// Beyond the article it has rotations (slerped, shortest arc) and an Info. It reports no
+// discontinuity but the first.
 type seedLinear struct {
 	slots       [seedSlots]interp.Sample
 	start, next int

@@ -8,11 +8,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
-// Stepper is the synchronised client loop of Multiplayer Platformer Log #5 (moveSimulation) mended,
-// for hosts that run no engine: it says which steps a clock makes due. Edges are rational, so that
-// no error adds up. After a stall it runs at most MaxSteps and skips the rest with a [ClockJump],
-// where the article replays them all: 1818 steps in one frame after a minute in a background tab. A
-// world under the engine has all this from the engine's clock and [Simulation].
+// Stepper tells which steps of a simulation a clock makes due. It is the synchronised client loop
+// of Multiplayer Platformer Log #5 (moveSimulation) mended, for programs without an engine. Edges
+// are rational, so no error adds up. After a stall it runs at most maxSteps steps and skips the
+// rest. The article replays them all: 1818 steps in one frame after a minute in a background tab.
+//
+// Create it with [NewStepper]. A world under the engine has all this from the engine's clock.
 type Stepper struct {
 	grid    clocksync.Grid
 	most    int64
@@ -34,10 +35,9 @@ func NewStepper(rate, maxSteps int) (*Stepper, error) {
 	return &Stepper{grid: grid, most: int64(maxSteps)}, nil
 }
 
-// Advance returns the steps that are due at a time of the clock: n steps of which the first is
-// first. If more than MaxSteps were due, the ticks after these n are skipped, and jump says so. The
-// first call starts at the step that the clock is in; a clock that runs backwards makes nothing
-// due.
+// Advance returns the steps that are due at a time of the clock: n steps from first on. If more
+// than maxSteps were due, it skips the ticks after these n, and skipped is their number. The first
+// call starts at the step that the clock is in. A clock that runs backwards makes nothing due.
 func (s *Stepper) Advance(now time.Duration) (first Tick, n int, skipped int64) {
 	last := s.grid.Index(now)
 	if !s.started {

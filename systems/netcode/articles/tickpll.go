@@ -51,9 +51,9 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 	return c, nil
 }
 
-// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs
-// nothing but the server's updates, no pings, and its time is the server's time less the average
-// way down: enough to draw by, not enough to send inputs by.
+// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs only
+// the server's updates and no pings. Its time is the server's time less the average way down:
+// enough to draw by, not enough to send inputs by.
 //
 // Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is
 // proportional and integral with gains per second:
@@ -62,19 +62,20 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 //	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
 //	drift += error * elapsed / (TimeConstant * IntegralTime)
 //
-// where error(t) is what is left of the error as the clock makes up for it, so that the response is
-// the same at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the
-// drift stays within MaxDrift and is left alone while the slew is at its limit. Of updates that
-// arrive within 5 ms of each other, as after a stall, the newest counts alone.
+// where error(t) is the rest of the error as the clock makes up for it. So the response is the same
+// at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the drift
+// stays within MaxDrift and does not change while the slew is at its limit. Of updates that arrive
+// within 5 ms of each other, as after a stall, only the newest counts.
 //
-// Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read
-// at times that do not.
+// Create it with [NewTickPLL]. Between jumps its time never runs backwards, as long as the times
+// passed in do not.
 type TickPLL struct {
 	config  TickPLLConfig
 	grid    clocksync.Grid
 	state   pllState
 	started bool
-	// When the update before the newest burst came, and the drift before that burst.
+	// beforeAt is when the update before the newest burst came, beforeDrift the drift before that
+	// burst.
 	beforeAt    time.Duration
 	beforeDrift float64
 
@@ -93,7 +94,7 @@ type pllState struct {
 
 const (
 	pllBurst = 5 * time.Millisecond
-	// pllMemory bounds the time that one error is held responsible for.
+	// pllMemory bounds the time over which one error accumulates drift.
 	pllMemory = time.Second
 )
 
@@ -112,9 +113,9 @@ func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 }
 
 // Update takes the arrival of the server's update about the state at t. It returns by how much the
-// clock jumped, which is 0 but for the first update and the third in a row that contradicts the
-// clock by more than Snap. Updates that are older than one already taken, or that come before it in
-// local time, change nothing.
+// clock jumped. That is 0 except for the first update, and for the third in a row that contradicts
+// the clock by more than Snap. An update that is older than one already taken, or that comes before
+// it in local time, changes nothing.
 func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true
@@ -147,7 +148,7 @@ func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	return 0
 }
 
-// doubt counts updates far from the clock, and believes the third in a row that agrees with the one
+// doubt counts updates far from the clock, and follows the third in a row that agrees with the one
 // before it.
 func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
 	switch {
@@ -177,7 +178,7 @@ func (p *TickPLL) set(now time.Duration, index int64) {
 func (p *TickPLL) knee() float64 { return p.config.MaxSlew * float64(p.config.TimeConstant) }
 
 // Now returns the server's time, less the average way down, at a local time. Before the first
-// update it is 0, and times before the newest update count as that.
+// update it is 0. A time before the newest update counts as the time of that update.
 func (p *TickPLL) Now(now time.Duration) time.Duration {
 	s := &p.state
 	dt := float64(max(0, now-s.at))

@@ -42,15 +42,16 @@ func (c ViewConfig) withDefaults() (ViewConfig, error) {
 	return c, nil
 }
 
-// View is the clock by which remote entities are drawn: the server's time less a delay, at the rate
-// of real time give or take MaxRate. It does not know the simulation's stretch and lead, so these
-// never change the speed of the remote world.
+// View is a clock by which remote entities are drawn: the server's time less a delay, at the rate
+// of real time give or take MaxRate. It does not depend on the simulation's stretch and lead, so
+// these never change the speed of the remote world. A client of package netcode draws by
+// [interp.Playback], which needs no reference clock.
 //
-// A longer delay is taken over at once, which makes the view run slower until it has fallen back
-// far enough; a shorter one is approached at LowerRate, because a network that was bad a moment ago
-// will be again. A small step of the reference clock makes the view run faster or slower; one of
-// more than Snap, which only a stepping clock causes, moves the view along and is reported.
-// Otherwise the view never runs back.
+// A longer delay holds at once, and the view runs slower until it has fallen back far enough. A
+// shorter one is approached at LowerRate, because a network that was bad a moment ago is likely to
+// be bad again. A small step of the reference clock makes the view run faster or slower. One of
+// more than Snap, which only a stepping clock causes, moves the view along and is reported. The
+// view never runs back otherwise.
 //
 // Create it with [NewView].
 type View struct {
@@ -75,9 +76,9 @@ func NewView(config ViewConfig) (*View, error) {
 }
 
 // Advance moves the view on to a real time and returns the server time to draw remote entities at.
-// It takes the reference clock's value at that real time and the delay that the network is found to
-// want. The first call starts the view exactly at reference - wanted. A real time that is not later
-// than the last one changes nothing but the wanted delay, and a negative delay counts as 0.
+// It takes the reference clock's value at that real time and the wanted delay. The first call
+// starts the view exactly at reference - wanted. A real time that is not later than the last one
+// only raises the delay. A negative delay counts as 0.
 func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	wanted = max(0, wanted)
 	v.jump = 0
@@ -100,7 +101,7 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	behind := (reference - v.delay) - (v.time + dt)
 	correction := -math.Expm1(-dt.Seconds()/v.config.TimeConstant.Seconds()) * float64(behind)
 	limit := v.config.MaxRate * float64(dt)
-	// rounded towards real time: the limits hold to the nanosecond
+	// It is rounded towards real time, so the limits hold to the nanosecond.
 	advance := dt + time.Duration(min(max(correction, -limit), limit))
 	v.time += advance
 	v.rate = float64(advance) / float64(dt)
@@ -121,6 +122,6 @@ func (v *View) Lag() time.Duration { return v.reference - v.time }
 func (v *View) Rate() float64 { return v.rate }
 
 // Jump returns by how much the last Advance moved the view along with a step of the reference
-// clock, and 0 if it did not. After a jump the entities drawn should come back through an error
-// offset or be drawn anew.
+// clock, and 0 if it did not. After a jump draw the entities anew, or let them come back through an
+// [ErrorOffset].
 func (v *View) Jump() time.Duration { return v.jump }
