@@ -116,7 +116,8 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 		if last < 26 || steps < 590 {
 			t.Errorf("%s: %d points after %d steps; the test shows nothing", test.name, last, steps)
 		}
-		if few := 2 * 26; test.kind.Delayed() && ahead < few || !test.kind.Delayed() && ahead > 0 {
+		delayed := interp.New(test.kind, interp.Config{}).Timing() == interp.Delayed
+		if few := 2 * 26; delayed && ahead < few || !delayed && ahead > 0 {
 			t.Errorf("%s: in %d of %d steps what is mirrored on arrival was ahead", test.name, ahead, steps)
 		}
 	}

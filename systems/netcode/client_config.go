@@ -43,6 +43,9 @@ type ClientConfig[S any, I comparable] struct {
 	// Interpolation draws replicas between snapshots, if they have no Interpolation of their own.
 	// Zero is the best.
 	Interpolation interp.Kind
+	// Interpolators makes the interpolators of replicas. Nil means interp.New. Set it for kinds that
+	// package interp does not have, such as those of package articles (articles.New).
+	Interpolators func(interp.Kind, interp.Config) interp.Interpolator
 	// SnapshotRate is the wanted rate of snapshots per second, 1 to 255. Zero leaves it to the
 	// server.
 	SnapshotRate int
@@ -107,6 +110,9 @@ func (c *ClientConfig[S, I]) complete(tickRate int) error {
 	}
 	if b := c.Delay; b.Min < 0 || b.Max != 0 && b.Max < b.Min {
 		return fmt.Errorf("netcode: a Delay of %v to %v; use times that are not negative, the lesser one first, or a Max of zero for no bound", b.Min, b.Max)
+	}
+	if c.Interpolators == nil {
+		c.Interpolators = interp.New
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()

@@ -3,6 +3,8 @@ package netcode
 import (
 	"slices"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
 // A replica that is drawn in the past and that the server has removed is shown until the view
@@ -50,7 +52,7 @@ func (c *Client[S, I]) despawn(id EntityID, at, now time.Duration) {
 
 // lags reports whether a replica is, or will be, drawn in the past.
 func (c *Client[S, I]) lags(r *replica) bool {
-	return r.id != c.own && r.method.Delayed() && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
+	return r.id != c.own && r.timing == interp.Delayed && c.protocol.movers[r.archetype] == nil && (r.despawn.any || c.bodies == nil || !c.bodies.drawn(r.id))
 }
 
 // delayDespawn frees the slot of a replica whose despawn is delayed.

@@ -18,6 +18,7 @@ type replica struct {
 	archetype  uint16
 	owner      uint16
 	method     interp.Kind
+	timing     interp.Timing // of samples
 	samples    interp.Interpolator
 	parent     EntityID // in the newest record; Parent follows when the view reaches that
 	attachedTo EntityID // the replica that its Parent component names
@@ -106,7 +107,7 @@ func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp
 		// before the view fade in, like any other late one.
 		r.settled = false
 		if at := c.viewpoint; at.any {
-			r.samples.At(at.now, at.view(r.method))
+			r.samples.At(at.now, at.view(r.timing))
 		}
 	}
 	if r.sampled && r.newest.AtRest && stamp > c.whole { // it has stood still up to c.whole
@@ -132,17 +133,21 @@ func (r *replica) stay(now time.Duration) {
 	}
 }
 
-func (c *Client[S, I]) newSamples(kind interp.Kind) interp.Interpolator {
-	return interp.New(kind, interp.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
+// setInterpolation gives a replica an empty interpolator of a kind.
+func (c *Client[S, I]) setInterpolation(r *replica, kind interp.Kind) {
+	r.method = kind
+	r.samples = c.config.Interpolators(kind, interp.Config{Interval: time.Second / time.Duration(max(c.welcomed.rate, 1))})
+	r.timing = r.samples.Timing()
 }
 
 // enter puts a new replica into its slot. Its entity is made when the view reaches its spawn.
 func (c *Client[S, I]) enter(ch *snapshot.Change) *replica {
 	r := &c.replicas[ch.ID.Slot()]
 	*r = replica{
-		id: ch.ID, archetype: ch.Kind, owner: ch.Owner, method: c.config.Interpolation, samples: c.newSamples(c.config.Interpolation),
+		id: ch.ID, archetype: ch.Kind, owner: ch.Owner,
 		unspawned: true, born: poseOf(ch.State.Position, ch.State.Rotation),
 	}
+	c.setInterpolation(r, c.config.Interpolation)
 	c.stats.Replicas++
 	return r
 }
@@ -270,9 +275,9 @@ type viewpoint struct {
 	now, delayed, undelayed time.Duration
 }
 
-// view returns the moment at which replicas of a kind are shown.
-func (l viewpoint) view(kind interp.Kind) time.Duration {
-	if kind.Predictive() {
+// view returns the moment at which replicas of a timing are shown.
+func (l viewpoint) view(t interp.Timing) time.Duration {
+	if t == interp.Predictive {
 		return l.undelayed
 	}
 	return l.delayed
@@ -285,7 +290,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 		kind = (*Interpolation)(c.world.Get(r.entity, c.ids.interpolation)).Kind
 	}
 	if kind != r.method {
-		r.method, r.samples, r.settled, r.sampled = kind, c.newSamples(kind), false, false
+		c.setInterpolation(r, kind)
+		r.settled, r.sampled = false, false
 		if s, at, ok := c.decoder.State(r.id); ok && !r.despawn.any {
 			c.push(r, s, r.parent, c.grid.Edge(c.newestOf(at)), c.viewpoint.now)
 		}
@@ -293,7 +299,7 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	if r.settled && !r.passenger.fades {
 		return
 	}
-	now, at := c.viewpoint.now, c.viewpoint.view(kind)
+	now, at := c.viewpoint.now, c.viewpoint.view(r.timing)
 	state, info := r.samples.At(now, at)
 	if info.Empty {
 		return

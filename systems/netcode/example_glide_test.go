@@ -20,7 +20,7 @@ import (
 // A mirrored component that is to glide: what the server writes ten times a second goes the way of
 // a pose to the screen. Spawn gives the replica a Logical and a Visual of it, and a system of the
 // client's takes over what has come.
-func ExampleMirror_glide() {
+func ExampleReplicateComponent_glide() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
 // describe says in a few words what a key has changed.
@@ -57,7 +58,7 @@ func describe(before, after settings.Settings) string {
 	case before.Reconcile != after.Reconcile:
 		return "reconciliation " + onOff(after.Reconcile)
 	case before.Kind != after.Kind:
-		return "others: " + after.Kind.Display()
+		return "others: " + articles.Display(after.Kind)
 	case before.Still != after.Still && after.Still:
 		return "the camera stands still"
 	case before.Still != after.Still:

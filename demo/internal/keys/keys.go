@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
 // Action is what a key asks for beyond a change of the settings.
@@ -141,7 +141,7 @@ func Groups(scenes []string) []Group {
 			{Keys: []render.Key{render.KeyF3}, Cap: "F3", Text: "reconciliation on, off", Flag: "reconcile", In: Match,
 				Change: func(s *settings.Settings, _ Press) { s.Reconcile = !s.Reconcile }},
 			{Keys: []render.Key{render.KeyF4}, Cap: "F4", Text: "the next way to draw others", Flag: "kind", In: Match,
-				Change: func(s *settings.Settings, p Press) { s.Kind = neighbour(interp.Kinds(), s.Kind, p.Shift) }},
+				Change: func(s *settings.Settings, p Press) { s.Kind = neighbour(articles.Kinds(), s.Kind, p.Shift) }},
 			{Keys: []render.Key{render.KeyF5}, Cap: "F5", Text: "the camera follows, stands still", Flag: "still", In: Match,
 				Change: func(s *settings.Settings, _ Press) { s.Still = !s.Still }},
 		}},

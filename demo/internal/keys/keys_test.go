@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
-	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
 func TestKeys(t *testing.T) {
@@ -47,8 +47,8 @@ func TestKeys(t *testing.T) {
 		{key: 'N', want: func(s *settings.Settings) { s.Graphs = false }},
 		{key: render.KeyF2, want: func(s *settings.Settings) { s.Predict = false }},
 		{key: render.KeyF3, want: func(s *settings.Settings) { s.Reconcile = false }},
-		{key: render.KeyF4, want: func(s *settings.Settings) { s.Kind = interp.Kinds()[1] }},
-		{key: render.KeyF4, mods: render.ModShift, want: func(s *settings.Settings) { s.Kind = interp.Kinds()[len(interp.Kinds())-1] }},
+		{key: render.KeyF4, want: func(s *settings.Settings) { s.Kind = articles.Kinds()[1] }},
+		{key: render.KeyF4, mods: render.ModShift, want: func(s *settings.Settings) { s.Kind = articles.Kinds()[len(articles.Kinds())-1] }},
 		{key: render.KeyF5, want: func(s *settings.Settings) { s.Still = true }},
 		{key: 'E', want: func(*settings.Settings) {}, action: keys.Push},
 		{key: 'H', want: func(s *settings.Settings) { s.Keys = true }},

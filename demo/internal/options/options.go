@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/frametimes"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
-	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
@@ -95,7 +95,7 @@ func (o *Options) MatchFlags(s *flags.Set) {
 	s.BoolVar(&o.Peace, "peace", false, "the autopilot does not shoot")
 	s.BoolVar(&o.Predict, "predict", true, "simulate the own player at once")
 	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by what the server says")
-	s.StringVar(&o.kind, "kind", "", "`name` of how others are drawn between snapshots: "+names(interp.Kinds(), interp.Kind.String))
+	s.StringVar(&o.kind, "kind", "", "`name` of how others are drawn between snapshots: "+names(articles.Kinds(), articles.Name))
 	s.BoolVar(&o.Still, "still", false, "the camera stands still instead of following the own player")
 	s.Section("The match")
 	o.pictureFlags(s)
@@ -191,9 +191,9 @@ func (o *Options) check(s *flags.Set) error {
 	c := checker{given: s.Given}
 	c.lines(o)
 	if o.Scene == settings.Arena {
-		kind, err := interp.ParseKind(o.kind)
+		kind, err := articles.ParseKind(o.kind)
 		o.Kind = kind
-		c.check(err == nil, "-kind %q: choose one of %s", o.kind, names(interp.Kinds(), interp.Kind.String))
+		c.check(err == nil, "-kind %q: choose one of %s", o.kind, names(articles.Kinds(), articles.Name))
 	} else {
 		c.scene(o)
 		c.check(!c.given("hz") || o.Rate >= 1 && o.Rate <= 1000, "-hz %d: the fixed rate is 1 to 1000 steps per second", o.Rate)

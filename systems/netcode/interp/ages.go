@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// ages knows how old the newest snapshot has been, beyond the fastest way, and how much of that is
-// worth waiting for.
+// ages measures how old the newest snapshot has been, beyond the fastest way, and how much of that
+// is worth waiting for.
 //
-// Between two snapshots the age of the newest rises by a second a second, from how late that one
-// came to how late its successor comes. A view that waits for D is dry while the age is above D. So
-// one histogram holds everything that there is to wait for: the interval, lost snapshots (each adds
-// an interval), those left out on purpose, jitter, stalls and queues. Each bin counts how often the
+// Between two snapshots the age of the newest rises by a second a second, from the lateness of that
+// one to the lateness of its successor. A view that waits for D is dry while the age is above D. So
+// one histogram holds every reason to wait: the interval, lost snapshots (each adds an interval),
+// those left out on purpose, jitter, stalls and queues. Each bin counts how often the
 // age rose through its level, and forgets as NetEq's histogram does (WebRTC, delay_manager.cc); the
 // sum of rises times widths above a level is the time above it.
 //
-// What to wait for is the D with the least cost: D itself, and what a dry view costs. A stall that
-// comes seldom is above D for a short part of the time and is not waited for, however long it is. A
-// queue that lasts, or stalls that come again and again, are.
+// The waiting time is the D with the least cost: D itself, and the cost of a dry view. A rare stall
+// is above D for a short part of the time and is not waited for, however long it is. A queue that
+// lasts and stalls that repeat are waited for.
 type ages struct {
 	past   rises         // all but the recent ones
 	recent [2]lately     // the newest, of up to recently, and those of as long before
@@ -44,30 +44,29 @@ const (
 	ageMemory = 60
 	agePrior  = 20
 
-	// recently is more than the window of the fastest way: so late is a longer way found.
+	// recently is longer than the window of the fastest way, after which a longer way is found.
 	recently = 6 * time.Second
 
-	// dryCost is what a dry view costs: for a second of it in every dryCost seconds one would
-	// rather see others a second older. A stall rarer than once in that many seconds is not waited
-	// for.
+	// dryCost is the cost of a dry view: a second of it in every dryCost seconds is as bad as a
+	// picture that is a second older. The view does not wait for a stall that is rarer than once in
+	// that many seconds.
 	dryCost = 13
 
-	// Delays of up to cheapIntervals, the usual rule of thumb, cost only cheapPart of that: within
-	// them it is worth to wait for what comes once in a minute.
+	// Delays of up to cheapIntervals, the usual rule of thumb, cost only cheapPart of that. Within
+	// them the view waits even for what comes once in a minute.
 	cheapIntervals = 3
 	cheapPart      = 0.25
 
-	// mostWait bounds what is waited for, in seconds: where stalls are longer, a view that hides
-	// them all would be no use to anyone.
+	// mostWait bounds the waiting time, in seconds. A view that hides longer stalls is too old to
+	// be of use.
 	mostWait = 0.75
 
-	// stall is how much greater, in seconds, than all since an age must have been, to be from a
-	// stall that may be over: less is jitter, and not worth the question.
+	// stall is how much greater, in seconds, than all later ages an age must have been to come from
+	// a stall that may be over. Smaller differences are jitter.
 	stall = 0.05
 
-	// calmOdds is the logarithm of the odds against a silence as long as this one, had the stalls
-	// gone on, at which they are believed to be over: a thousand to one. The belief is given up
-	// with the next stall.
+	// calmOdds is the logarithm of the odds at which stalls count as over: a thousand to one
+	// against a silence as long as this one if they still went on. The next stall ends that.
 	calmOdds = 7
 )
 
@@ -148,9 +147,9 @@ func (a *ages) all() rises {
 	return r
 }
 
-// shift lowers the recent ages, not below zero: the fastest way has become longer, and what came
-// on the longer one had been measured from the shorter one. What was late before has been measured
-// from the way as it was then.
+// shift lowers the recent ages, not below zero. The fastest way has become longer, and arrivals on
+// the longer one were measured from the shorter one. Earlier ages stay: they were measured from the
+// way as it was then.
 func (a *ages) shift(by time.Duration) {
 	for k := range a.recent {
 		r := &a.recent[k]

@@ -26,19 +26,17 @@ func TestNothingIsAllocatedPerSampleOrState(t *testing.T) {
 	}
 }
 
-func TestTheClocksDoNotAllocate(t *testing.T) {
-	p, m := NewPlayback(DelayConfig{}), NewMirror(0)
+func TestPlaybackDoesNotAllocate(t *testing.T) {
+	p := NewPlayback(DelayConfig{})
 	now := time.Duration(0)
 	var number uint16
 	turn := func() {
 		number++
 		if number%7 != 0 {
 			p.Arrive(now, now-100*ms, number)
-			m.Arrive(now, now-100*ms)
 		}
 		p.Update(now)
 		p.View(now)
-		m.View(now)
 		now += step
 	}
 	if n := testing.AllocsPerRun(2000, turn); n != 0 {

@@ -1,13 +1,17 @@
 package interp
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
+)
 
 // Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
 //
 // A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots serve the
-// estimate of acceleration before the view, two the segment around it. When all slots are taken the
-// oldest sample goes. The buffer starts with 16 slots and doubles when a longer delay or a burst
-// first needs more; after that it allocates nothing. The zero value holds nothing; use [NewBuffer].
+// estimate of acceleration before the view, two the segment around it. A full buffer drops its
+// oldest sample. It starts with 16 slots and doubles when a longer delay or a burst first needs
+// more. After that it allocates nothing. Create it with [NewBuffer].
 type Buffer struct {
 	slots []Sample // a ring; len is a power of two
 	most  int      // slots
@@ -17,8 +21,8 @@ type Buffer struct {
 	revision uint32 // changes with every accepted sample
 }
 
-// DefaultCapacity is 128 samples: four seconds at 30 Hz, enough for a stalled stream that comes
-// back in one burst.
+// DefaultCapacity is 128 samples: four seconds at 30 Hz. That is enough for a stalled stream that
+// comes back in one burst.
 const DefaultCapacity = 128
 
 const firstSlots = 16
@@ -63,7 +67,7 @@ func (b *Buffer) Cap() int { return b.most }
 // Clear. It panics unless 0 <= i < Len.
 func (b *Buffer) At(i int) *Sample {
 	if uint(i) >= uint(b.count) {
-		panic("remote: Buffer.At: index out of range; keep it within 0 and Len()-1")
+		panic("interp: Buffer.At: index out of range; keep it within 0 and Len()-1")
 	}
 	return &b.slots[(b.first+i)&(len(b.slots)-1)]
 }
@@ -79,16 +83,15 @@ func (b *Buffer) Newest() *Sample {
 // Revision changes whenever a sample was accepted. It wraps; compare for inequality only.
 func (b *Buffer) Revision() uint32 { return b.revision }
 
-// Push inserts a sample at its place and reports whether it was taken. One of a time that is
-// already held is a duplicate and changes nothing, as does one older than all others when no slot
-// is free, and one that nothing can be calculated with (a field infinite, not a number, or above
-// 1e12).
+// Push inserts a sample at its place and reports whether it was taken. It does not take a sample of
+// a time that it already holds, one older than all others when no slot is free, and one that is not
+// [Sample.Valid].
 func (b *Buffer) Push(s Sample) bool {
-	if !s.sound() {
+	if !s.Valid() {
 		return false
 	}
 	t := s.At()
-	i := b.count // where it belongs: behind the last that is older
+	i := b.count // its place: behind the last older sample
 	for i > 0 {
 		if have := b.At(i - 1).At(); have == t {
 			return false
@@ -112,7 +115,7 @@ func (b *Buffer) Push(s Sample) bool {
 	for j := b.count; j > i; j-- {
 		b.slots[(b.first+j)&mask] = b.slots[(b.first+j-1)&mask]
 	}
-	s.Rotation = unit(s.Rotation)
+	s.Rotation = rotation.Unit(s.Rotation)
 	b.slots[(b.first+i)&mask] = s
 	b.count++
 	b.revision++
@@ -123,7 +126,7 @@ func (b *Buffer) Push(s Sample) bool {
 // starts at, and two before it for the estimate of acceleration and for a sample that comes late.
 const keepBehind = 3
 
-// Evict forgets what a view that will not run backwards can no longer need. The newest sample
+// Evict drops the samples that a view which never runs backwards no longer needs. The newest sample
 // always stays.
 func (b *Buffer) Evict(view time.Duration) {
 	n := b.Find(view) - (keepBehind - 1)
@@ -143,7 +146,7 @@ func (b *Buffer) Find(t time.Duration) int {
 	return i - 1
 }
 
-// Clear forgets all samples.
+// Clear drops all samples.
 func (b *Buffer) Clear() {
 	if b.count > 0 {
 		b.revision++

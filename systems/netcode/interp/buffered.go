@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// buffered draws a delayed view on the path through a body's samples. How a segment looks is the
-// only thing that [Default], [Linear], [Hermite] and [GuardedHermite] differ in; cuts, starvation,
-// re-entry and rest are the same.
+// buffered draws a delayed view on the path through a body's samples. [Default], [Linear],
+// [Hermite] and [GuardedHermite] differ only in the form of a segment. Cuts, starvation, re-entry
+// and rest are the same.
 type buffered struct {
 	config Config
 	buf    Buffer
@@ -38,6 +40,8 @@ func newBuffered(c Config, d draw) *buffered {
 	b.buf.init(c.Capacity)
 	return b
 }
+
+func (b *buffered) Timing() Timing { return Delayed }
 
 func (b *buffered) Push(_ time.Duration, s Sample) { b.buf.Push(s) }
 
@@ -95,7 +99,7 @@ func (b *buffered) path(view time.Duration) place {
 			p.beyond = past
 		}
 	case !joined(&b.buf, i):
-		// The body jumps somewhere before the next sample; until then it goes on as it did.
+		// The body jumps somewhere before the next sample. Until then it goes on as it did.
 		p.State = beyond(&b.buf, &b.config, i, past)
 	case past == 0:
 		p.State = State{Position: s.Position, Rotation: s.Rotation, Velocity: velocity(&b.buf, i, i)}
@@ -105,18 +109,18 @@ func (b *buffered) path(view time.Duration) place {
 		if !q.finite() { // samples a nanosecond and a light-year apart
 			q = point{p: s.Position}
 		}
-		p.State = State{Position: q.p, Velocity: q.v, Rotation: slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
+		p.State = State{Position: q.p, Velocity: q.v, Rotation: rotation.Slerp(s.Rotation, e.Rotation, seconds(past)/seconds(e.At()-s.At()))}
 	}
 	return p
 }
 
 // jumpBeyond is the distance, in units, beyond which a body that stood during an outage reappears
-// where it is: to glide there would show it far from its place for long, or faster than anything
+// where it is. If it glided there, it would be far from its place for long, or faster than anything
 // moves.
 const jumpBeyond = 2
 
-// rebase moves what new samples changed behind the picture's back into the offset: the guess of a
-// starved body, a segment that turned out to have another sample in it, a view that was set
+// rebase moves the difference that new samples make to the last picture into the offset: the guess
+// for a starved body, a segment that turned out to have another sample in it, a view that was set
 // forwards. It reports whether the difference is better shown as a jump.
 func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	step := now - b.now
@@ -131,14 +135,14 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	was := b.target
 	is := b.path(b.view + skipped)
 	if step > b.config.ResumeAfter && b.config.ResumeAfter > 0 || is.early && !was.early {
-		// nobody has looked for long, or the samples do not reach back to what was shown
+		// the last call is long ago, or the samples do not reach back to the last picture
 		return true
 	}
 	if is.piece != was.piece {
 		return false // crossed within the step; the caller has compared the ends
 	}
 	apart := was.Position.Sub(is.Position)
-	turned := rotationVector(was.Rotation.Mul(is.Rotation.Conjugate()))
+	turned := rotation.Vector(was.Rotation.Mul(is.Rotation.Conjugate()))
 	if apart == (mgl32.Vec3{}) && turned.Len() < gone {
 		return false
 	}

@@ -4,18 +4,15 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// chase moves the body from where it is shown towards the newest sample. It has no notion of server
-// time: how far it lags depends on the speed.
-//
-// As written in the article every step is speed*dt long, whatever the distance: the body oscillates
-// around a target that stands, and falls behind for good where its true speed is higher than the
-// configured one. The bounded form adds a share of the distance to the speed and stops at the
-// target.
+// chase moves the body from where it is shown towards the newest sample, at the body's speed plus a
+// share of the distance, and stops at the target. It has no notion of server time: how far it lags
+// depends on the speed.
 type chase struct {
-	config    Config
-	asWritten bool
+	config Config
 
 	naive         // the target
 	state   State // shown
@@ -46,8 +43,7 @@ func (c *chase) Push(now time.Duration, s Sample) {
 	case c.config.Speed > 0:
 		c.speed = c.config.Speed
 	case n.Has&HasVelocity != 0:
-		// A body that has stopped is still to be followed to where it stopped, at the speed that it
-		// had.
+		// A body that has stopped is still followed to its place, at the speed that it had.
 		if v := n.Velocity.Len(); v > 0 {
 			c.speed = v
 		}
@@ -56,7 +52,7 @@ func (c *chase) Push(now time.Duration, s Sample) {
 	}
 }
 
-func (c *chase) Reset() { *c = chase{config: c.config, asWritten: c.asWritten} }
+func (c *chase) Reset() { *c = chase{config: c.config} }
 
 func (c *chase) At(now, view time.Duration) (State, Info) {
 	target, info := c.naive.At(now, view)
@@ -68,17 +64,7 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 	gap := target.Position.Sub(c.state.Position)
 	away := gap.Len()
 	switch {
-	case !c.started, info.Discontinuity && !c.asWritten:
-		c.state = State{Position: target.Position, Rotation: target.Rotation}
-		info.Discontinuity = true
-	case c.asWritten:
-		info.Discontinuity = false // the article knows none: it runs after a teleport, too
-		c.state.Velocity = mgl32.Vec3{}
-		if away > 0 {
-			c.state.Velocity = gap.Mul(c.speed / away)
-		}
-		c.state.Position = c.state.Position.Add(c.state.Velocity.Mul(dt))
-	case away > chaseLimit*c.speed:
+	case !c.started, info.Discontinuity, away > chaseLimit*c.speed:
 		c.state = State{Position: target.Position, Rotation: target.Rotation}
 		info.Discontinuity = true
 	default:
@@ -94,9 +80,9 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 		}
 	}
 	c.started = true
-	// The article turns the model to the direction of motion; with a rotation on the wire the body
+	// The article turns the model to the direction of motion. With a rotation on the wire the body
 	// turns towards that within an interval.
-	c.state.Rotation = turnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
+	c.state.Rotation = rotation.TurnTowards(c.state.Rotation, target.Rotation, dt/seconds(c.config.Interval))
 	info.Offset = c.state.Position.Sub(target.Position).Len()
 	info.Settled = info.Settled && info.Offset == 0 && c.state.Rotation == target.Rotation
 	return c.state, info

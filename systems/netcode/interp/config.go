@@ -1,6 +1,9 @@
 package interp
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Config adjusts an interpolator. The zero value means the defaults.
 type Config struct {
@@ -11,28 +14,29 @@ type Config struct {
 	// Zero means [DefaultCapacity].
 	Capacity int
 
-	// Extrapolation is how far a starved delayed view goes beyond the newest sample, slowing down
-	// to a stand in the second half, and how long any interpolator goes on turning a body by its
-	// angular velocity. Zero means 100 ms, which is also the most; negative means none.
+	// Extrapolation is how far a starved delayed view goes beyond the newest sample. In the second
+	// half of it the body slows down to a stand. It is also how long any interpolator goes on
+	// turning a body by its angular velocity. Zero means 100 ms, which is also the most. Negative
+	// means none.
 	Extrapolation time.Duration
 
 	// Horizon is how far beyond the newest sample a predictive interpolator follows the last
-	// velocity at full speed; it then slows down to a stand in the course of another Horizon. Zero
-	// means 250 ms, negative none.
+	// velocity at full speed. It then slows down to a stand over another Horizon. Zero means 250
+	// ms, negative means none.
 	Horizon time.Duration
 
 	// Blend is how long [RacerLinear], [RacerSpline] and [ProjectiveBlend] take from the old path
-	// to a new packet's. Zero means Interval, as their sources have it: the most accurate and the
-	// least smooth. At 30 Hz and above 100 ms look better.
+	// to a new packet's. Zero means Interval, as in their sources: the most accurate and the
+	// least smooth. At 30 Hz and above, 100 ms look better.
 	Blend time.Duration
 
 	// ResumeAfter is the length of an outage beyond which a delayed body reappears where it is,
-	// with Info.Discontinuity, instead of gliding there. Zero means 3 s; negative means after any,
-	// which is how systems without error offsets look.
+	// with Info.Discontinuity, instead of gliding there. Zero means 3 s. Negative means after any
+	// outage, as in systems without error offsets.
 	ResumeAfter time.Duration
 
-	// Speed is the body's speed in units per second for the chasing kinds, which ask the game to
-	// know it. Zero means the newest sample's.
+	// Speed is the body's speed in units per second, for the chasing kinds. Zero means the newest
+	// sample's.
 	Speed float32
 }
 
@@ -48,13 +52,9 @@ func (c Config) withDefaults() Config {
 		c.Extrapolation = most
 	}
 	c.Extrapolation = max(c.Extrapolation, 0)
-	if c.Horizon == 0 {
-		c.Horizon = 250 * time.Millisecond
-	}
+	c.Horizon = cmp.Or(c.Horizon, 250*time.Millisecond)
 	c.Horizon = max(c.Horizon, 0)
-	if c.ResumeAfter == 0 {
-		c.ResumeAfter = 3 * time.Second
-	}
+	c.ResumeAfter = cmp.Or(c.ResumeAfter, 3*time.Second)
 	c.ResumeAfter = max(c.ResumeAfter, 0)
 	return c
 }
@@ -76,12 +76,8 @@ func New(kind Kind, config Config) Interpolator {
 		return &naive{}
 	case Chase:
 		return &chase{config: c}
-	case SeedChase:
-		return &chase{config: c, asWritten: true}
 	case EventBuffer:
 		return newEvents(c)
-	case SeedLinear:
-		return newSeedRing()
 	case RacerLinear:
 		return &racer{tracker: tracker{config: c}}
 	case RacerSpline:
@@ -90,8 +86,6 @@ func New(kind Kind, config Config) Interpolator {
 		return &projective{tracker: tracker{config: c}}
 	case OffsetDecay:
 		return &decaying{tracker: tracker{config: c}}
-	case SeedRacer:
-		return &seedRacer{interval: c.Interval}
 	}
-	panic("remote: New: " + kind.String() + " is no kind of interpolation; use one of the constants, Kinds or ParseKind")
+	panic("interp: New: " + kind.String() + " is no kind of interpolation; use one of the constants, Kinds or ParseKind")
 }

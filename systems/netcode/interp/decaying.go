@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // decaying predicts from the newest sample alone and shows the prediction plus an offset: what the
@@ -36,14 +38,14 @@ func (d *decaying) At(now, view time.Duration) (State, Info) {
 	if fresh {
 		right := d.predict(last)
 		d.pos = d.state.Position.Sub(right.Position)
-		d.rot = rotationVector(d.state.Rotation.Mul(right.Rotation.Conjugate()))
+		d.rot = rotation.Vector(d.state.Rotation.Mul(right.Rotation.Conjugate()))
 	}
 	dt := max(now-before, 0).Seconds()
 	d.pos = shrink(d.pos, decayNear, decayFar, dt)
 	d.rot = shrink(d.rot, decayTurnNear, decayTurnF, dt)
 	out := raw
 	out.Position = raw.Position.Add(d.pos)
-	out.Rotation = spin(raw.Rotation, d.rot, 1)
+	out.Rotation = rotation.Spin(raw.Rotation, d.rot, 1)
 	out = d.conclude(now, view, raw, out, &info)
 	return out, info
 }

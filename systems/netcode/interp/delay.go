@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -10,13 +11,12 @@ type DelayConfig struct {
 	// Interval is the time between two snapshots. Zero means a 30th of a second.
 	Interval time.Duration
 
-	// Tick is the length of the fixed steps at whose ends the view is sampled: the sample for a
+	// Tick is the length of the fixed steps at whose ends the view is sampled. The sample for a
 	// step's end is taken at its start, so its data must be there one step earlier. Zero means a
-	// 60th of a second; negative means that the view is sampled at the time that it is for.
+	// 60th of a second. Negative means that the view is sampled at the time that it is for.
 	Tick time.Duration
 
-	// Min and Max bound what is waited for; equal ones fix it. A Max of zero or less means no
-	// bound.
+	// Min and Max bound the waiting time. Equal ones fix it. A Max of zero or less means no bound.
 	Min, Max time.Duration
 }
 
@@ -25,21 +25,21 @@ type DelayConfig struct {
 //
 //	transit of the fastest packets + what is worth waiting for + what a round takes beyond an interval + Tick
 //
-// The fastest packets are those of the last 5 s. What is worth waiting for follows from how old the
-// newest snapshot has been beyond them: on a clean line it is one interval, where single snapshots
-// are lost two, at 15 % loss four at 30 Hz, and the jitter with it; at most 0.75 s. A stall that
-// comes seldom is not waited for. A longer way or a queue is followed within five snapshots and
-// left at once. There is one Delay per connection, and it takes the arrival of snapshots, not of
+// The fastest packets are those of the last 5 s. The time worth waiting for follows from how old
+// the newest snapshot has been beyond them. It is one interval on a clean line, two where single
+// snapshots are lost, four at 15 % loss and 30 Hz, and the jitter in addition; at most 0.75 s. The
+// view does not wait for a rare stall. A longer way or a queue is followed within five snapshots
+// and left at once. Use one Delay per connection. It takes the arrivals of snapshots, not of
 // bodies.
 //
 // # Ordered streams
 //
-// Where loss becomes a stall (a WebSocket), what is waited for is a compromise: over a round trip
-// of 200 ms a stall is 200 ms, or 400 ms where the second transmission is lost, too, and each per
-// cent of the time in which the view starves is worth 130 ms of delay.
+// Where loss becomes a stall (a WebSocket), the delay is a compromise. Over a round trip of 200 ms
+// a stall takes 200 ms, or 400 ms where the second transmission is lost, too. Each per cent of the
+// time in which the view starves is worth 130 ms of delay.
 //
-// The clock of the arrivals may be this machine's own or an estimate of the server's; all that
-// follows is in that clock.
+// The clock of the arrivals may be this machine's own or an estimate of the server's. All results
+// are in that clock.
 type Delay struct {
 	interval, tick time.Duration
 	least, most    time.Duration
@@ -59,8 +59,8 @@ type Delay struct {
 }
 
 const (
-	// longer is how many snapshots in a row, over longerTime and more, must be later than what is
-	// waited for to be a longer way or a queue instead of a stall.
+	// longer is how many snapshots in a row, over longerTime and more, must be later than the
+	// waiting time to count as a longer way or a queue instead of a stall.
 	longer     = 5
 	longerTime = 50 * time.Millisecond
 
@@ -69,7 +69,7 @@ const (
 	reroute = 5 * time.Millisecond
 )
 
-// NewDelay returns a Delay that has seen nothing yet.
+// NewDelay returns a Delay without snapshots.
 func NewDelay(config DelayConfig) *Delay {
 	d := new(Delay)
 	d.init(config)
@@ -84,18 +84,15 @@ func (d *Delay) init(c DelayConfig) {
 	if d.interval <= 0 {
 		d.interval = time.Second / 30
 	}
-	if d.tick == 0 {
-		d.tick = time.Second / 60
-	}
+	d.tick = cmp.Or(d.tick, time.Second/60)
 	d.tick = max(d.tick, 0)
 }
 
 // Arrive takes a snapshot: when it reached this machine, the server time that it shows, and its
 // number in the stream of snapshots, which may wrap.
 //
-// `at` should be the time at which the datagram was received. A program that can only say when it
-// looked pays for that with up to a frame of delay. Duplicates are ignored, and times more than 36
-// years from zero.
+// Pass for `at` the time at which the datagram was received. The time at which a frame read it
+// costs up to a frame of delay. Arrive ignores duplicates and times more than 36 years from zero.
 func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
 	if stamp > latest || stamp < -latest || at > latest || at < -latest || !d.loss.arrive(at, number) {
 		return
@@ -116,9 +113,9 @@ func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
 	d.count++
 }
 
-// SetRound says in what time every body has its turn, where a sender says that there is not room
-// for all of them in each snapshot: the view waits for what a round takes beyond an interval. Zero
-// means that there is.
+// SetRound sets the time in which every body is sent once, where one snapshot has no room for all
+// of them. The view waits for the part of a round beyond an interval. Zero means that each snapshot
+// has all bodies.
 func (d *Delay) SetRound(round time.Duration) { d.round = max(round-d.interval, 0) }
 
 // Update takes this frame's arrivals in. Call it once per frame, after the arrivals.
@@ -128,10 +125,10 @@ func (d *Delay) Update(now time.Duration) {
 	}
 	d.trend.advance(now)
 	if base, ok := d.trend.base(); ok {
-		// When the least transit falls, a faster way has opened, and what was late on the old one
-		// is taken to be as late on the new one. When it rises by more than drift explains, the
-		// faster way has closed for the length of the window, and what came since is measured from
-		// the new base.
+		// When the least transit falls, a faster way has opened, and lateness on the old one is
+		// assumed to be the same on the new one. When it rises by more than drift explains, the
+		// faster way has been closed for the length of the window, and arrivals since then are
+		// measured from the new base.
 		if rise := base - d.base; rise > reroute {
 			d.ages.shift(rise)
 		}
@@ -161,9 +158,9 @@ func (d *Delay) late() (least, most time.Duration) {
 	return least, most
 }
 
-// Behind returns how far the view should be behind the clock of the arrivals. Where that clock is
-// an estimate of the server's, this is the age of what is seen; where it is this machine's own, the
-// difference of the clocks is in it, and it may be of any sign. See [Delay.Ready].
+// Behind returns how far the view should be behind the clock of the arrivals. If that clock is an
+// estimate of the server's, this is the age of the picture. If it is this machine's own, the
+// difference of the clocks is included, and the result may have any sign. See [Delay.Ready].
 func (d *Delay) Behind() time.Duration { return d.base + d.waits + d.tick }
 
 // Ready reports whether a snapshot has arrived and been taken in.
@@ -173,7 +170,7 @@ func (d *Delay) Ready() bool { return d.ready }
 // arrivals.
 func (d *Delay) Transit() time.Duration { return d.base }
 
-// Waits returns how much longer than the fastest packets take the view waits: for the next
+// Waits returns how long the view waits beyond the transit of the fastest packets: for the next
 // snapshot, for one after a lost one, for a late one.
 func (d *Delay) Waits() time.Duration { return d.waits }
 
@@ -181,5 +178,5 @@ func (d *Delay) Waits() time.Duration { return d.waits }
 // so.
 func (d *Delay) Loss() float64 { return d.loss.rate() }
 
-// Newest returns the latest stamp that has arrived; false before the first.
+// Newest returns the latest stamp that has arrived, and false before the first.
 func (d *Delay) Newest() (time.Duration, bool) { return d.newest, d.count > 0 }

@@ -4,12 +4,14 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// events keeps the last 20 updates and chases the first one that lies ahead of the delayed view.
-// How fast, and whether at all, it reads off three consecutive updates, the previous, the current
-// and the next: where players' commands reach the server zero, one or two to a tick, one segment
-// alone says stand or run at double speed.
+// events keeps the last 20 updates and chases the first one that lies ahead of the delayed view. It
+// takes the speed from three consecutive updates: the previous, the current and the next. Where
+// players' commands reach the server zero, one or two to a tick, a single segment would say that
+// the body stands or runs at double speed.
 type events struct {
 	config Config
 	buf    Buffer
@@ -27,6 +29,8 @@ func newEvents(c Config) *events {
 	e.buf.init(eventsKept)
 	return e
 }
+
+func (e *events) Timing() Timing { return Delayed }
 
 func (e *events) Push(_ time.Duration, s Sample) {
 	if e.buf.Push(s) && e.buf.Len() > eventsKept {
@@ -56,8 +60,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 
 	switch {
 	case i > 0 && !starved && (!joined(&e.buf, i-1) || e.buf.At(i-1).AtRest && view < cur.At()-e.config.Interval):
-		// A jump ahead is not chased: the body waits where it is until the view reaches it. Nor is
-		// what a resting body did only later.
+		// A jump ahead is not chased: the body waits where it is until the view reaches the jump.
+		// The same holds for a resting body that moves only later.
 		i--
 		cur = e.buf.At(i)
 	case i > 0 && !starved && !e.shown:
@@ -75,8 +79,8 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	e.view = view
 	gap := cur.Position.Sub(e.state.Position)
 	away := gap.Len()
-	// The pull keeps a body that was held up from lagging for ever. One that all three updates show
-	// standing is at most an interval from its place.
+	// The pull keeps a body that was held up from lagging for ever. A body that stands in all three
+	// updates is at most an interval from its place.
 	speed, moving := e.speed(i)
 	pull := float32(chasePull)
 	if !moving {
@@ -97,7 +101,7 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	if left := seconds(cur.At() - view); left > 0 {
 		turn = dt / (left + dt)
 	}
-	e.state.Rotation = turnTowards(e.state.Rotation, cur.Rotation, turn)
+	e.state.Rotation = rotation.TurnTowards(e.state.Rotation, cur.Rotation, turn)
 	info.Settled = starved && cur.AtRest && e.state.Position == cur.Position
 	return e.state, info
 }

@@ -106,12 +106,12 @@ func ExampleParseKind() {
 	fmt.Println(err)
 	// Output:
 	// Offset decay <nil>
-	// remote: no interpolation is called "magic"; choose one of default, naive, chase, linear, events, hermite, guarded, racer, spline, projective, offset, seed-chase, seed-linear, seed-racer
+	// interp: no interpolation is called "magic"; choose one of default, naive, chase, linear, events, hermite, guarded, racer, spline, projective, offset
 }
 
 func ExampleKinds() {
 	for _, k := range interp.Kinds() {
-		if k.Delayed() && !k.Control() {
+		if interp.New(k, interp.Config{}).Timing() == interp.Delayed {
 			fmt.Println(k)
 		}
 	}
@@ -119,6 +119,7 @@ func ExampleKinds() {
 	// default
 	// linear
 	// events
+	// hermite
 	// guarded
 }
 

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // slowing integrates a speed that falls linearly from one to zero over the limit: the distance
@@ -51,7 +53,7 @@ func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
 		Velocity: v.Add(acc.Mul(seconds(min(t, c.Extrapolation)))).Mul(weight),
 	}
 	if s.Has&HasAngularVelocity != 0 {
-		st.Rotation = spin(s.Rotation, s.Angular, reach)
+		st.Rotation = rotation.Spin(s.Rotation, s.Angular, reach)
 	}
 	return st
 }

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// Kind names an interpolation algorithm. Its number is stable, so that it may be sent or stored per
-// entity.
+// Kind names an interpolation algorithm. Its number is stable, so it may be sent or stored per
+// entity. Numbers from 128 on are for the kinds of other packages, as package articles has them.
 type Kind uint8
 
 const (
-	// Default is the best that this package has: a delayed view on Hermite segments, with segments
-	// whose end velocities disagree (a flip, a bounce, a stop) drawn through the meeting point of
-	// the end tangents, bounded extrapolation, and re-entry through a decaying offset.
+	// Default is the best that this package has: a delayed view on Hermite segments. A segment
+	// whose end velocities disagree (a flip, a bounce, a stop) runs through the meeting point of
+	// its end tangents. Extrapolation is bounded, and the body comes back through a decaying
+	// offset.
 	Default Kind = iota
 
-	// Naive shows the newest sample as soon as it is there: stutters by design.
+	// Naive shows the newest sample as soon as it is there. It stutters.
 	Naive
 
 	// Chase moves towards the newest sample at the body's speed plus a share of the distance, never
@@ -30,8 +31,8 @@ const (
 	// over three of them (Champions of Mirra).
 	EventBuffer
 
-	// Hermite draws cubic segments whatever the velocities say. A negative control: it overshoots
-	// flips, bounces and stops.
+	// Hermite draws cubic segments whatever the velocities say. It overshoots flips, bounces and
+	// stops, and is a negative control.
 	Hermite
 
 	// GuardedHermite draws cubic segments where both end velocities agree with the chord and
@@ -54,19 +55,6 @@ const (
 	// (Fiedler's state synchronisation).
 	OffsetDecay
 
-	// SeedChase is the chase as the article prints it: constant speed, steps not clamped to the
-	// distance. It oscillates around the target.
-	SeedChase
-
-	// SeedLinear is the platformer article's PositionCircularBuffer as written: eight slots, of
-	// which seven hold points, out-of-order and repeated samples taken as they come, starved bodies
-	// held and then jumped, teleports slid through.
-	SeedLinear
-
-	// SeedRacer is Racer's PredictLinear as written: any packet counts as the last, positions
-	// extrapolated without limit, rotation slerped without a clamp.
-	SeedRacer
-
 	kinds // their number
 )
 
@@ -82,13 +70,9 @@ var kindNames = [kinds]struct{ name, display string }{
 	RacerSpline:     {"spline", "Racer, spline"},
 	ProjectiveBlend: {"projective", "Projective blending"},
 	OffsetDecay:     {"offset", "Offset decay"},
-	SeedChase:       {"seed-chase", "Seed: chase"},
-	SeedLinear:      {"seed-linear", "Seed: 8-slot buffer"},
-	SeedRacer:       {"seed-racer", "Seed: Racer"},
 }
 
-// Kinds returns every kind in the order of their numbers, the default first and the negative
-// controls that keep a seed's faults last.
+// Kinds returns every kind in the order of their numbers, the default first.
 func Kinds() []Kind {
 	all := make([]Kind, kinds)
 	for i := range all {
@@ -113,36 +97,6 @@ func (k Kind) Display() string {
 	return k.String()
 }
 
-// Predictive reports whether the kind shows the server's present, so that At wants the present as
-// its view. The naive and chasing kinds, which ignore their view, are neither predictive nor
-// delayed.
-func (k Kind) Predictive() bool {
-	switch k {
-	case RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay, SeedRacer:
-		return true
-	}
-	return false
-}
-
-// Delayed reports whether the kind draws between samples, so that At wants a view far enough in the
-// past (see [Playback]).
-func (k Kind) Delayed() bool {
-	switch k {
-	case Default, Linear, EventBuffer, Hermite, GuardedHermite, SeedLinear:
-		return true
-	}
-	return false
-}
-
-// Control reports whether the kind keeps known faults on purpose and exists for comparison only.
-func (k Kind) Control() bool {
-	switch k {
-	case Hermite, SeedChase, SeedLinear, SeedRacer:
-		return true
-	}
-	return false
-}
-
 // ParseKind returns the kind of the given short name. Case does not matter; the empty name is
 // [Default].
 func ParseKind(name string) (Kind, error) {
@@ -161,5 +115,5 @@ func ParseKind(name string) (Kind, error) {
 		}
 		b.WriteString(kindNames[k].name)
 	}
-	return 0, fmt.Errorf("remote: no interpolation is called %q; choose one of %s", name, b.String())
+	return 0, fmt.Errorf("interp: no interpolation is called %q; choose one of %s", name, b.String())
 }

@@ -26,9 +26,6 @@ func TestKindNames(t *testing.T) {
 		if d := k.Display(); d == "" || utf8.RuneCountInString(d) > 20 {
 			t.Errorf("%v is displayed as %q", k, d)
 		}
-		if k.Delayed() && k.Predictive() {
-			t.Errorf("%v is both delayed and predictive", k)
-		}
 		if New(k, Config{}) == nil {
 			t.Errorf("New(%v) is nil", k)
 		}

@@ -2,8 +2,8 @@ package interp
 
 import "time"
 
-// loss measures which share of the snapshots never comes (or too late to matter), over half a
-// minute and more, and how many losses in a row a buffer must survive.
+// loss measures the share of snapshots that never come, or too late to matter, over half a minute
+// and more.
 type loss struct {
 	begun   bool
 	settled int64 // every number up to this one has been counted

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // naive shows the newest sample, whatever the view.
@@ -14,11 +16,13 @@ type naive struct {
 	piece  piece // of the sample shown last
 }
 
+func (n *naive) Timing() Timing { return Newest }
+
 func (n *naive) Push(_ time.Duration, s Sample) {
-	if !s.sound() || n.has && s.At() <= n.newest.At() {
+	if !s.Valid() || n.has && s.At() <= n.newest.At() {
 		return
 	}
-	s.Rotation = unit(s.Rotation)
+	s.Rotation = rotation.Unit(s.Rotation)
 	n.newest, n.has = s, true
 }
 

@@ -4,12 +4,14 @@ import (
 	"math"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// offset is the difference between what was shown and what turned out to be right. It is added to
-// the picture and shrinks as a critically damped spring does: it starts without a jump in position,
-// reaches its greatest speed smoothly, and comes to rest without overshoot. The solution is exact,
-// so the frame rate does not matter.
+// offset is the difference between the shown path and the right one. It is added to the picture and
+// shrinks as a critically damped spring does: it starts without a jump in position, reaches its
+// greatest speed smoothly, and comes to rest without overshoot. The solution is exact, so the frame
+// rate does not matter.
 type offset struct {
 	pos, posSpeed mgl32.Vec3
 	rot, rotSpeed mgl32.Vec3 // a rotation vector, in the parent's frame
@@ -33,8 +35,8 @@ const (
 	gone = 1e-4
 )
 
-// add takes a further difference in, of a body that moves at the given speed; at an infinite one it
-// fades as fast as ever.
+// add adds a difference, of a body that moves at the given speed. At an infinite speed it fades as
+// fast as it ever does.
 func (o *offset) add(pos, rot mgl32.Vec3, speed float32) {
 	o.pos = o.pos.Add(pos)
 	o.rot = o.rot.Add(rot)
@@ -63,7 +65,7 @@ func (o *offset) apply(s State) State {
 	if o.active {
 		s.Position = s.Position.Add(o.pos)
 		s.Velocity = s.Velocity.Add(o.posSpeed)
-		s.Rotation = spin(s.Rotation, o.rot, 1)
+		s.Rotation = rotation.Spin(s.Rotation, o.rot, 1)
 	}
 	return s
 }

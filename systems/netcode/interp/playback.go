@@ -3,9 +3,9 @@ package interp
 import "time"
 
 // Playback runs a view of the server's time behind the snapshots of one connection, at the distance
-// that a [Delay] asks for. The view never runs backwards; it runs at 0.9 to 1.1 of real speed, at
-// up to 1.5 where it is more than 120 ms late, waits where there is nothing to show, and jumps
-// ahead only after an outage.
+// that its [Delay] measures. The view never runs backwards. It runs at 0.9 to 1.1 of real speed,
+// and at up to 1.5 where it is more than 120 ms late. It waits where there is nothing to show, and
+// jumps ahead only after an outage. Create it with [NewPlayback].
 type Playback struct {
 	Delay // how far behind; Arrive feeds it
 
@@ -27,11 +27,10 @@ const (
 	viewHurry   = 1.5 // per second of debt beyond viewDebt
 	viewFastest = 0.5
 
-	// viewWait is how far the view may run beyond the newest snapshot: bodies are extrapolated that
-	// far and no further, so there is nothing to be seen beyond, and a view that waits has less to
-	// catch up on, in a motion that goes on where it stopped. It then waits until there is a
-	// snapshot ahead of it: one that ran on with each that trickles in would never be on firm
-	// ground.
+	// viewWait is how far the view may run beyond the newest snapshot. Bodies are extrapolated that
+	// far and no further, and a view that waits has less to catch up on. It then waits until there
+	// is a snapshot ahead of it. If it ran on with each single snapshot that comes, it would starve
+	// again at once.
 	viewWait = 100 * time.Millisecond
 
 	// viewJump is the distance to the target beyond which catching up would take longer than it is
@@ -39,15 +38,16 @@ const (
 	viewJump = time.Second
 )
 
-// NewPlayback returns a playback that has seen nothing yet.
+// NewPlayback returns a playback without snapshots.
 func NewPlayback(config DelayConfig) *Playback {
 	p := &Playback{rate: 1}
 	p.Delay.init(config)
 	return p
 }
 
-// View advances to now and returns the server time to draw; false before the first Update. For a
-// fixed step pass the real time at which the step ends, which may lie a little ahead of the clock.
+// View advances to now and returns the server time to draw. It returns false before the first
+// Update. For a fixed step pass the real time at which the step ends, which may lie a little ahead
+// of the clock.
 func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 	if !p.Ready() {
 		return 0, false
@@ -86,7 +86,7 @@ func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 	return p.view, true
 }
 
-// Rate returns the speed of the view over the last step: 1 is real time, 0 waits.
+// Rate returns the speed of the view over the last step. 1 is real time, at 0 it waits.
 func (p *Playback) Rate() float64 { return p.rate }
 
 // Jumps returns how often the view was set ahead instead of run there.

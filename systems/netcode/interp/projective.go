@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // projective is projective velocity blending: from the shown state one path is projected with a
@@ -41,7 +43,7 @@ func (p *projective) At(now, view time.Duration) (State, Info) {
 		old := p.from.Position.Add(v.Add(acc.Mul(dt / 2)).Mul(dt))
 		out = State{
 			Position: old.Add(raw.Position.Sub(old).Mul(t)),
-			Rotation: slerp(p.from.Rotation, raw.Rotation, t),
+			Rotation: rotation.Slerp(p.from.Rotation, raw.Rotation, t),
 		}
 		if step := seconds(view - p.tracker.view); step > 0 {
 			out.Velocity = out.Position.Sub(p.state.Position).Mul(1 / step)

@@ -4,15 +4,17 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 // racer blends, in the course of one interval of local time, from the path of the previous packet
 // to that of the last one, both evaluated at the server's present.
 //
-// Mended against the page: old packets are dropped, the time beyond a packet is bounded, and the
-// rotation blends along the shorter arc to where the last packet's will be, instead of running past
-// it. And where a packet comes before the last blend is complete, the previous path is moved to go
-// through what is shown, so that no packet makes the picture jump.
+// It differs from the page in four things. Old packets are dropped. The time beyond a packet is
+// bounded. The rotation blends along the shorter arc to the last packet's, and does not run past
+// it. If a packet comes before the last blend is complete, the previous path is moved to go through
+// the picture, so no packet makes the picture jump.
 type racer struct {
 	tracker
 	prevPos    mgl32.Vec3 // a point of the previous path ...
@@ -36,8 +38,8 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 		return raw, info
 	}
 	if fresh {
-		// The shown state lies on the new previous path: its velocity is that of the packet before,
-		// its place the picture's.
+		// The new previous path goes through the shown state, with the velocity of the packet
+		// before.
 		r.prevPos, r.prevAt, r.prevRot = r.state.Position, r.view, r.state.Rotation
 		r.prevVel, r.lastVel = r.lastVel, r.velocity()
 		r.blendStart = r.now
@@ -54,52 +56,11 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 	out := State{
 		Position: toPrev.Add(toLast.Sub(toPrev).Mul(blend)),
 		Velocity: mixed.Mul(weight),
-		Rotation: slerp(r.prevRot, raw.Rotation, blend),
+		Rotation: rotation.Slerp(r.prevRot, raw.Rotation, blend),
 	}
 	if blend == 1 {
 		out.Position = toLast
 	}
 	out = r.conclude(now, view, raw, out, &info)
 	return out, info
-}
-
-// seedRacer is RNetworkInfo::PredictLinear as the page prints it, with the Limiter that it does not
-// print left out. A packet of any age becomes the last one.
-type seedRacer struct {
-	interval     time.Duration
-	prev, last   Sample
-	lastSim      time.Duration
-	has, started bool
-}
-
-func (r *seedRacer) Push(now time.Duration, s Sample) {
-	if !s.sound() {
-		return
-	}
-	s.Rotation = unit(s.Rotation)
-	r.prev, r.last, r.lastSim = r.last, s, now
-	if !r.has {
-		r.prev, r.has = s, true
-	}
-}
-
-func (r *seedRacer) Reset() { *r = seedRacer{interval: r.interval} }
-
-func (r *seedRacer) At(now, view time.Duration) (State, Info) {
-	if !r.has {
-		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}
-	}
-	info := Info{Time: view, Frame: r.last.Frame, Discontinuity: !r.started, Extrapolated: max(view-r.last.At(), 0)}
-	r.started = true
-	raw := seconds(now-r.lastSim) / seconds(r.interval)
-	blend := min(max(raw, 0), 1)
-
-	v := r.prev.Velocity.Mul(1 - blend).Add(r.last.Velocity.Mul(blend))
-	toLast := r.last.Position.Add(r.last.Velocity.Mul(seconds(view - r.last.At())))
-	toPrev := r.prev.Position.Add(v.Mul(seconds(view - r.prev.At())))
-	return State{
-		Position: toLast.Mul(blend).Add(toPrev.Mul(1 - blend)),
-		Rotation: slerpBeyond(r.prev.Rotation, r.last.Rotation, raw),
-		Velocity: v,
-	}, info
 }

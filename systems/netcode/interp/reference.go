@@ -2,10 +2,10 @@ package interp
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 
-// The clock of the views: a program with a protocol of its own needs the server's time to draw by.
-// A client of package netcode has one of its own.
+// The server's clock, for programs with a protocol of their own. A client of package netcode has
+// one of its own.
 type (
-	// Reference is this machine's idea of the server's clock, from pings and their answers.
+	// Reference estimates the server's clock from pings and their answers.
 	Reference = clocksync.Reference
 	// ReferenceConfig bounds a Reference. The zero value is useful.
 	ReferenceConfig = clocksync.ReferenceConfig
@@ -13,6 +13,6 @@ type (
 	Ping = clocksync.Sample
 )
 
-// NewReference returns a Reference that knows nothing yet, or an error that says what is wrong with
-// the configuration.
+// NewReference returns a Reference without pings, or an error that names the bad field of the
+// configuration.
 func NewReference(c ReferenceConfig) (*Reference, error) { return clocksync.NewReference(c) }

@@ -17,8 +17,8 @@ const (
 	HasAngularVelocity
 )
 
-// Sample is what one snapshot says of one body, in the frame of the body's parent (the world
-// without one).
+// Sample is one body's state in one snapshot, in the frame of the body's parent (the world without
+// one).
 type Sample struct {
 	// Time is the server time of the snapshot: the edge of the tick that it shows.
 	Time time.Duration
@@ -40,13 +40,13 @@ type Sample struct {
 	// the packet that carried the jump.
 	Discontinuity uint8
 
-	// Frame names what the pose is relative to, by a number of the caller's own: the parent's, say,
-	// and zero for the world. Between two samples of different frames nothing is interpolated
-	// either, and [Info.Frame] says which of them a State is in.
+	// Frame names the frame that the pose is relative to, by a number of the caller's choice: the
+	// parent's, for example, and zero for the world. Between two samples of different frames
+	// nothing is interpolated either. [Info.Frame] says which frame a State is in.
 	Frame uint32
 
-	// AtRest says that the body rests and will stay at exactly this pose until a later sample says
-	// otherwise, so that silence is not starvation.
+	// AtRest says that the body rests and stays at exactly this pose until a later sample. Silence
+	// is not starvation then.
 	AtRest bool
 }
 
@@ -58,7 +58,7 @@ func (s *Sample) At() time.Duration {
 	return s.Time
 }
 
-// piece is what two samples must have in common for a way to lead from one to the other.
+// piece is equal for two samples between which a body can be interpolated.
 type piece struct {
 	frame   uint32
 	counter uint8
@@ -66,16 +66,16 @@ type piece struct {
 
 func (s *Sample) piece() piece { return piece{s.Frame, s.Discontinuity} }
 
-// The bounds of what is taken for a sample: beyond them float32 and int64 arithmetic on differences
-// overflows.
+// The bounds of a valid sample: beyond them float32 and int64 arithmetic on differences overflows.
 const (
 	farthest = 1e12
 	latest   = time.Duration(1) << 60 // 36 years
 )
 
-// sound reports whether a sample can be calculated with. What a user's codec makes of a packet is
-// not to be trusted.
-func (s *Sample) sound() bool {
+// Valid reports whether a sample can be calculated with: no field is infinite, not a number, or
+// above 1e12, and no time is more than 36 years from zero. Interpolators ignore other samples,
+// which a faulty or hostile sender may cause.
+func (s *Sample) Valid() bool {
 	if s.Time > latest || s.Time < -latest || s.Age > latest {
 		return false
 	}
@@ -105,17 +105,17 @@ type Info struct {
 	// Time is the server time that the state claims to show.
 	Time time.Duration
 
-	// Frame is the one that the state is in: that of the sample which it was made from.
+	// Frame is the frame that the state is in: that of the sample which it was made from.
 	Frame uint32
 
-	// Extrapolated is how far beyond the newest sample Time lies; zero within the samples. A
-	// predicting interpolator extrapolates always.
+	// Extrapolated is how far beyond the newest sample Time lies, zero within the samples. A
+	// predictive interpolator always extrapolates.
 	Extrapolated time.Duration
 
 	// Offset is the length of the error offset still shown, in units of distance.
 	Offset float32
 
-	// Empty: no sample has come; the state is the zero position without rotation and must not be
+	// Empty: no sample has come. The state is the zero position without rotation and must not be
 	// drawn.
 	Empty bool
 
@@ -126,7 +126,8 @@ type Info struct {
 	// Starved: a delayed view has passed the newest sample of a body that was not known to rest.
 	Starved bool
 
-	// Held: so far past the newest sample that extrapolation has ended and the body stands still.
+	// Held: the view is so far past the newest sample that extrapolation has ended and the body
+	// stands still.
 	Held bool
 
 	// Discontinuity: the step from the last state to this one is a jump, not a motion: the first
@@ -138,18 +139,33 @@ type Info struct {
 	Settled bool
 }
 
-// Interpolator makes poses of one body's samples. It is not safe for concurrent use. Neither method
-// allocates.
+// Timing says which moment an interpolator draws, and so which view its At takes.
+type Timing uint8
+
+const (
+	// Delayed interpolators draw between samples. Their view is far enough in the past that there
+	// is a sample on either side of it, see [Playback].
+	Delayed Timing = iota
+	// Predictive interpolators draw the server's present. It is their view.
+	Predictive
+	// Newest interpolators draw the newest sample, or move towards it. They ignore the view.
+	Newest
+)
+
+// Interpolator makes poses of one body's samples. It is not safe for concurrent use. Push and At do
+// not allocate.
 type Interpolator interface {
-	// Push takes a sample that arrived at now. Any order is welcome. Duplicates, samples too old to
-	// matter, and such that nothing can be calculated with (a field infinite, not a number, or
-	// above 1e12) are ignored.
+	// Push takes a sample that arrived at now, in any order. It ignores duplicates, samples too old
+	// to matter, and those that are not [Sample.Valid].
 	Push(now time.Duration, s Sample)
 
-	// At returns the pose to show at now. The view is a server time: the delayed playback time for
-	// a [Kind.Delayed] interpolator, the best estimate of the server's present for a predictive
-	// one. Both times are expected not to run backwards from call to call.
+	// At returns the pose to show at now. The view is a server time: the playback time for a
+	// [Delayed] interpolator, the best estimate of the server's present for a [Predictive] one.
+	// Neither time may run backwards from call to call.
 	At(now, view time.Duration) (State, Info)
+
+	// Timing says which view At takes. It never changes.
+	Timing() Timing
 
 	// Reset forgets all samples and all smoothing: the next sample is a first one.
 	Reset()

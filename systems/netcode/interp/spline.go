@@ -1,10 +1,14 @@
 package interp
 
-import "time"
+import (
+	"time"
 
-// spline follows a cubic that leaves the shown position with the shown velocity when a packet
-// comes, and one interval later reaches the position and the velocity which the last packets
-// predict for then. After that it follows the prediction. The Racer page mentions a splined variant
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
+)
+
+// spline follows a cubic. It leaves the shown position with the shown velocity when a packet comes,
+// and one interval later reaches the position and velocity that the last packets predict for that
+// time. After that it follows the prediction. The Racer page mentions a splined variant
 // without describing it; this is the form common since P. Caldwell's "Defeating Lag with Cubic
 // Splines".
 type spline struct {
@@ -31,7 +35,7 @@ func (p *spline) At(now, view time.Duration) (State, Info) {
 	if view < p.end {
 		h, t := seconds(p.end-p.start), seconds(max(view-p.start, 0))
 		q := cubic(p.from.Position, p.from.Velocity, p.to.Position, p.to.Velocity, h, t)
-		out = State{Position: q.p, Velocity: q.v, Rotation: slerp(p.from.Rotation, raw.Rotation, t/h)}
+		out = State{Position: q.p, Velocity: q.v, Rotation: rotation.Slerp(p.from.Rotation, raw.Rotation, t/h)}
 	}
 	out = p.conclude(now, view, raw, out, &info)
 	return out, info

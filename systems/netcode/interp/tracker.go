@@ -4,10 +4,12 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// tracker is what the predictive interpolators share: the last three samples, newest last, how they
-// continue, and what is shown.
+// tracker is the common part of the predictive interpolators: the last three samples, newest last,
+// their continuation, and the shown state.
 type tracker struct {
 	config Config
 	last   [3]Sample
@@ -21,11 +23,13 @@ type tracker struct {
 	view  time.Duration
 }
 
+func (k *tracker) Timing() Timing { return Predictive }
+
 func (k *tracker) Push(_ time.Duration, s Sample) {
-	if !s.sound() || k.count > 0 && s.At() <= k.newest().At() {
+	if !s.Valid() || k.count > 0 && s.At() <= k.newest().At() {
 		return // a prediction from anything but the newest sample would only be worse
 	}
-	s.Rotation = unit(s.Rotation)
+	s.Rotation = rotation.Unit(s.Rotation)
 	if k.count > 0 && s.piece() != k.newest().piece() {
 		k.count = 0
 	}
@@ -36,8 +40,8 @@ func (k *tracker) Push(_ time.Duration, s Sample) {
 
 func (k *tracker) newest() *Sample { return &k.last[2] }
 
-// begin handles what every predictive At starts with. Unless ok, the answer is final: nothing is
-// there yet, or the body has jumped to raw.
+// begin starts every predictive At. Unless ok, the answer is final: there is no sample yet, or the
+// body has jumped to raw.
 func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool) {
 	if k.count == 0 {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}, false
@@ -55,13 +59,14 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 	return raw, info, true
 }
 
-// finish remembers what is shown.
+// finish remembers the shown state.
 func (k *tracker) finish(now, view time.Duration, s State) {
 	k.state, k.now, k.view = s, now, view
 	k.shown, k.fresh, k.piece = true, false, k.newest().piece()
 }
 
-// conclude fills in what can only be said of the finished picture, and remembers it.
+// conclude fills in the part of info that depends on the finished picture, and remembers the
+// picture.
 func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) State {
 	if q := (point{s.Position, s.Velocity}); !q.finite() {
 		// samples a nanosecond and a light-year apart
@@ -140,5 +145,5 @@ func (k *tracker) turned(view time.Duration) mgl32.Quat {
 	if s.Has&HasAngularVelocity == 0 || s.AtRest {
 		return s.Rotation
 	}
-	return spin(s.Rotation, s.Angular, seconds(min(max(view-s.At(), 0), k.config.Extrapolation)))
+	return rotation.Spin(s.Rotation, s.Angular, seconds(min(max(view-s.At(), 0), k.config.Extrapolation)))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
 // graphs are the strip charts of the network.
@@ -178,7 +179,7 @@ func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
 			w.Float(st.Path.Rate/1000, 1).Str(" (").Str(st.Path.Cause.String()).Str(")")
 		}
 		label("   others drawn by ")
-		w.Str(s.on.Kind.Display())
+		w.Str(articles.Display(s.on.Kind))
 	}
 	if s.Hint && all.W > 360 {
 		const text = "all keys"

@@ -18,6 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -111,6 +112,7 @@ func New(c Config) (*Seat, error) {
 	}
 	s.client, err = netcode.NewClient(protocol, netcode.ClientConfig[arena.State, arena.Input]{
 		Dial: s.dial, Token: c.Token, Input: s.input, Spawn: s.spawn, Removed: s.removed, Message: s.hear, SnapshotRate: c.SendRate, ActionRate: c.ActionRate, Delay: c.Delay, Log: c.Log,
+		Interpolators: articles.New,
 	})
 	if err != nil {
 		return nil, err

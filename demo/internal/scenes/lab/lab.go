@@ -215,7 +215,7 @@ func (s *Lab) stepTruth(now ecs.Time) {
 }
 
 func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
-	if l.kind.Predictive() {
+	if l.body.Timing() == interp.Predictive {
 		if !s.reference.Ready() {
 			return
 		}
@@ -235,11 +235,11 @@ func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
 	}
 
 	claim := info.Time - epoch
-	switch {
-	case l.kind.Predictive():
+	switch l.body.Timing() {
+	case interp.Predictive:
 		// measured against the true present, whatever the client's clock believes
 		claim = now.StepEnd
-	case !l.kind.Delayed():
+	case interp.Newest:
 		// What shows the newest snapshot shows one instant, then another. To who watches, one
 		// steady time passes in the picture, so that it is held against that.
 		age := now.StepEnd - claim

@@ -14,6 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
 // start sets the scene up on an engine of the given rate.
@@ -64,11 +65,11 @@ func TestLanesByTheirFigures(t *testing.T) {
 				}
 				worst[l.name] = max(worst[l.name], rms)
 				switch {
-				case l.name == "truth" || l.kind.Predictive():
+				case l.name == "truth" || l.body.Timing() == interp.Predictive:
 					if math.Abs(lag) > 0.001 {
 						t.Errorf("seed %d: %s shows %v s ago, want the present", seed, l.name, lag)
 					}
-				case l.kind.Delayed() && (lag < 0.15 || lag > 0.28):
+				case l.body.Timing() == interp.Delayed && (lag < 0.15 || lag > 0.28):
 					t.Errorf("seed %d: %s lags %v s", seed, l.name, lag)
 				}
 			}

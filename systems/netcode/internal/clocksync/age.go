@@ -7,10 +7,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// Age is how long before its use an input reached the server, in eighths of a tick: positive when
-// it was early, negative when it was too late. It saturates at 32767 eighths, 4095 ticks: at 60 Hz
-// more than a minute. (Unity's Netcode for Entities calls it the command age, with the opposite
-// sign and 1/256 tick.)
+// Age is how long before its use an input reached the server, in eighths of a tick. It is positive
+// for an early input and negative for one that came too late. It saturates at 32767 eighths, 4095
+// ticks: at 60 Hz more than a minute. (Unity's Netcode for Entities calls it the command age, with
+// the opposite sign and 1/256 tick.)
 type Age int16
 
 // NoAge stands for an age that is not known: no input has arrived yet.
@@ -42,14 +42,14 @@ const ageLimit = math.MaxInt16 / ageSteps
 // have gone back.
 const ageOlder = 8
 
-// Report is what a server says of the inputs that have arrived since it last did.
+// Report is a server's report about the inputs that have arrived since its last one.
 type Report struct {
 	// Newest is the newest input, and Age how early it came.
 	Newest tick.Tick
 	Age    Age
 	// Held is by how many ticks the input that came latest for its use is older than Newest, and
-	// HeldAge how early that one came. 0 stands for none that was held up by a tick or more longer
-	// than Newest.
+	// HeldAge how early it came. Held is 0 if no input was held up by a tick or more longer than
+	// Newest.
 	Held    int
 	HeldAge Age
 }
@@ -57,9 +57,9 @@ type Report struct {
 // MaxHeld is the largest number in Report.Held.
 const MaxHeld = 1<<10 - 1
 
-// AgeMeter is the server's half of the command-age feedback, one for each client: it notes how
-// early the client's inputs come. The server's clock alone is used, so a client can deceive it only
-// by sending its inputs at another time.
+// AgeMeter measures how early a client's inputs come. It is the server's half of the command-age
+// feedback; a server has one for each client. It uses the server's clock alone, so a client can
+// deceive it only by sending its inputs at another time.
 //
 // Give it the newest input of every packet, and send [AgeMeter.Report] in every snapshot. Means and
 // quantiles are the client's, which knows when it sent each input: see [Lead]. Create it with
@@ -91,7 +91,7 @@ func NewAgeMeter(rate int) (*AgeMeter, error) {
 func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	index := Unwrap(newest, m.grid.Index(now))
 	age := m.grid.Edge(index) - now
-	if magnitude(age) > m.grid.Edge(ageLimit) {
+	if age.Abs() > m.grid.Edge(ageLimit) {
 		return false
 	}
 	if m.any && index <= m.newest {
@@ -108,7 +108,8 @@ func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	return true
 }
 
-// Report returns what to say in a snapshot. Its Age is [NoAge] before the first input.
+// Report returns the report for a snapshot, and begins the next one. Its Age is [NoAge] before the
+// first input.
 func (m *AgeMeter) Report() Report {
 	if !m.any {
 		return Report{Age: NoAge}

@@ -197,7 +197,7 @@ func (r *Reference) classify(k kept) contradiction {
 		return none
 	}
 	excess := k.rtt - r.base
-	slack := clockSlack + magnitude(excess)/2 + r.limit() + time.Duration(r.doubt+unknownDrift*float64(k.middle-r.line.pivot))
+	slack := clockSlack + excess.Abs()/2 + r.limit() + time.Duration(r.doubt+unknownDrift*float64(k.middle-r.line.pivot))
 	switch off := k.offset - r.line.at(k.middle); {
 	case off > slack:
 		return ahead

@@ -21,8 +21,8 @@ type Config struct {
 }
 
 // Client puts the clocks of one connection together: a [Reference] fed with pings, a [Lead] fed
-// with the ages that the server reports, and the [Simulation] that follows their sum. What remains
-// to the caller is to move the bytes:
+// with the ages that the server reports, and the [Simulation] that follows their sum. The caller
+// moves the bytes:
 //
 //	if c.PingDue(now) { send a ping with now }        at most once a frame
 //	c.Answered(sample)                                when an answer comes, with the time of its arrival
@@ -31,12 +31,11 @@ type Config struct {
 //	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
 //
 // The time between two updates in which this machine did not run (a stall: a window that is
-// dragged, a level that loads, a suspended process) is no time on the network: a ping that was
-// under way meanwhile is no sample, since nobody knows when its answer came.
+// dragged, a level that loads, a suspended process) is no time on the network. A ping that was
+// under way meanwhile is no sample, since the arrival of its answer is not known.
 //
-// All times are of one monotonic clock of this machine, which nobody sets: a jump of the wall clock
-// has no way in. Create it with [NewClient]. It allocates nothing afterwards and belongs to one
-// goroutine.
+// All times are of one monotonic clock of this machine, so a jump of the wall clock does no harm.
+// Create it with [NewClient]. It allocates nothing afterwards and belongs to one goroutine.
 type Client struct {
 	reference  *Reference
 	simulation *Simulation
@@ -83,8 +82,8 @@ const stepForgotten = 50 * time.Millisecond
 
 const (
 	pingInterval = 250 * time.Millisecond
-	// A new client, and one that missed something, pings faster, for its clock to be right within
-	// ten seconds.
+	// A new client, and one that has missed something, pings faster, so that its clock is right
+	// within ten seconds.
 	hurriedInterval = 100 * time.Millisecond
 	hurryFor        = 10 * time.Second
 	// stallGap is the time without a frame after which a client hurries.
@@ -111,14 +110,15 @@ func (c *Client) frame(now time.Duration) {
 	if c.stalled(length) {
 		c.woke = now
 	}
-	// Grows by little with each, so that one that was long does not hide the next one, and who
-	// draws three frames a second has a clock in the end.
+	// It grows by little with each frame. So a long frame does not hide the next one, and a machine
+	// that draws three frames a second has a clock in the end.
 	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
 	c.updated = now
 }
 
-// PingDue reports whether a ping should be sent now, and if so expects that it is: ten a second in
-// the first ten seconds and in the ten after a stall or a step of the server's clock, else four.
+// PingDue reports whether a ping is to be sent now. After true the caller sends one. There are ten
+// a second in the first ten seconds and in the ten after a stall or a step of the server's clock,
+// else four.
 func (c *Client) PingDue(now time.Duration) bool {
 	if !c.pinged {
 		c.pinged, c.hurried, c.lastPing = true, now, now
@@ -131,15 +131,15 @@ func (c *Client) PingDue(now time.Duration) bool {
 	if now-c.lastPing < interval {
 		return false
 	}
-	// keeps the mean rate when frames do not divide the interval, without bunching up
+	// This keeps the mean rate when frames do not divide the interval, and pings do not bunch up.
 	c.lastPing = max(c.lastPing+interval, now-interval/2)
 	return true
 }
 
 func (c *Client) hurry(now time.Duration) { c.hurried = now }
 
-// ErrStalled is returned for the answer to a ping during which this machine stood still: when it
-// came nobody knows.
+// ErrStalled is returned for the answer to a ping during which this machine stood still: the time
+// of its arrival is not known.
 var ErrStalled = errors.New("clocksync: the machine stood still while this ping was under way; drop the sample")
 
 // Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add]; a sample
@@ -158,7 +158,7 @@ func (c *Client) Answered(s Sample) (Change, error) {
 	case ClockStepped:
 		c.steps++
 	}
-	if magnitude(change.Step) > stepForgotten {
+	if change.Step.Abs() > stepForgotten {
 		c.lead.Forget()
 		c.hurry(s.ClientReceive)
 	}
@@ -182,11 +182,10 @@ func (c *Client) Reported(now time.Duration, r Report) bool {
 	return used
 }
 
-// SetRedundancy and SetBatch say how many packets carry an input and how many new ones a packet
-// brings. See [LeadConfig].
+// SetRedundancy sets how many packets carry an input. See [LeadConfig].
 func (c *Client) SetRedundancy(n int) { c.lead.SetRedundancy(n) }
 
-// SetBatch is described at SetRedundancy.
+// SetBatch sets how many new inputs a packet brings. See [LeadConfig].
 func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
 
 // Synced reports whether the clocks run: three pings were answered, and Update was called since.
@@ -221,8 +220,7 @@ func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, 
 func (c *Client) Tick(engineTick uint64) tick.Tick { return c.simulation.Tick(engineTick) }
 
 // Playback returns the real time at which the engine's normal time will reach an engine time, and
-// what the reference clock says then: the arguments of [View.Advance] for a step that ends at that
-// engine time.
+// the reference clock's value at that time, for a step that ends at that engine time.
 func (c *Client) Playback(engine time.Duration) (real, reference time.Duration) {
 	real = c.simulation.RealAt(engine)
 	return real, c.reference.At(real)

@@ -57,26 +57,26 @@ func TestClientBeforeItIsSynced(t *testing.T) {
 func TestClientStats(t *testing.T) {
 	w := newWorld(t, 1, Config{})
 	w.start()
-	w.run(30 * time.Second)
-	w.up.delay += 50 * ms
-	w.down.delay += 50 * ms
-	w.run(60 * time.Second)
+	w.Run(30 * time.Second)
+	w.up.Delay += 50 * ms
+	w.down.Delay += 50 * ms
+	w.Run(60 * time.Second)
 	w.lost = 3 * time.Second
-	w.run(90 * time.Second)
-	s := w.client.Stats(w.local(w.now))
-	if magnitude(s.RTT-300*ms) > 15*ms || s.MinRTT < 278*ms || s.MinRTT > 295*ms || s.Jitter < 5*ms || s.Jitter > 15*ms {
+	w.Run(90 * time.Second)
+	s := w.client.Stats(w.local(w.Now))
+	if (s.RTT-300*ms).Abs() > 15*ms || s.MinRTT < 278*ms || s.MinRTT > 295*ms || s.Jitter < 5*ms || s.Jitter > 15*ms {
 		t.Errorf("round trip %v, least %v, jitter %v", s.RTT, s.MinRTT, s.Jitter)
 	}
-	if want := w.server(w.now) - w.local(w.now); magnitude(s.Offset-want) > 8*ms {
+	if want := w.server(w.Now) - w.local(w.Now); (s.Offset - want).Abs() > 8*ms {
 		t.Errorf("offset %v, want %v", s.Offset, want)
 	}
 	if s.Routes != 1 || s.Steps != 1 || s.Jumps != 3 || s.Refused != 0 {
 		t.Errorf("%d routes, %d steps, %d jumps, %d refused; want 1, 1, 3 (at the start, for late inputs, for the step), 0", s.Routes, s.Steps, s.Jumps, s.Refused)
 	}
-	if magnitude(s.Way-150*ms) > 15*ms || s.Lead != s.Way+s.TargetAge || s.Age < 8 || s.Held < 100 || s.Used < 20 || s.Used > s.Held {
+	if (s.Way-150*ms).Abs() > 15*ms || s.Lead != s.Way+s.TargetAge || s.Age < 8 || s.Held < 100 || s.Used < 20 || s.Used > s.Held {
 		t.Errorf("%+v", s)
 	}
-	if s.Stretch < 0.99 || s.Stretch > 1.01 || magnitude(s.Error) > 3*ms || s.Drift > 200e-6 || s.Drift < -200e-6 {
+	if s.Stretch < 0.99 || s.Stretch > 1.01 || s.Error.Abs() > 3*ms || s.Drift > 200e-6 || s.Drift < -200e-6 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -91,10 +91,7 @@ func TestClientAllocatesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view, err := NewView(ViewConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := NewView()
 	engine := newTestEngine(Grid{})
 	now := time.Duration(0)
 	if n := testing.AllocsPerRun(2000, func() {
@@ -188,12 +185,12 @@ func TestClientTakesLastingLongFramesForFrames(t *testing.T) {
 func BenchmarkReferenceAdd(b *testing.B) {
 	p := newPinged(b, 1)
 	p.start()
-	p.run(2 * time.Minute)
-	now := p.local(p.now)
+	p.Run(2 * time.Minute)
+	now := p.local(p.Now)
 	b.ReportAllocs()
 	for b.Loop() {
 		now += 250 * ms
-		if _, err := p.reference.Add(Sample{now - 200*ms, p.server(p.now), p.server(p.now), now}); err != nil && err != ErrOrder {
+		if _, err := p.reference.Add(Sample{now - 200*ms, p.server(p.Now), p.server(p.Now), now}); err != nil && err != ErrOrder {
 			b.Fatal(err)
 		}
 	}
@@ -202,8 +199,8 @@ func BenchmarkReferenceAdd(b *testing.B) {
 func BenchmarkClientFrame(b *testing.B) {
 	w := newWorld(b, 1, Config{})
 	w.start()
-	w.run(time.Minute)
-	now := w.local(w.now)
+	w.Run(time.Minute)
+	now := w.local(w.Now)
 	engine := w.engine.time()
 	b.ReportAllocs()
 	for b.Loop() {

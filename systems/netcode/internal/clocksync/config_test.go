@@ -13,8 +13,6 @@ func TestConfigs(t *testing.T) {
 		"ReferenceConfig":  func(c any) error { _, err := NewReference(c.(ReferenceConfig)); return err },
 		"SimulationConfig": func(c any) error { _, err := NewSimulation(c.(SimulationConfig)); return err },
 		"LeadConfig":       func(c any) error { _, err := NewLead(c.(LeadConfig)); return err },
-		"ViewConfig":       func(c any) error { _, err := NewView(c.(ViewConfig)); return err },
-		"TickPLLConfig":    func(c any) error { _, err := NewTickPLL(c.(TickPLLConfig)); return err },
 	}
 	for _, test := range []struct {
 		kind, field string
@@ -49,22 +47,6 @@ func TestConfigs(t *testing.T) {
 		{"LeadConfig", "Quantile", LeadConfig{Quantile: math.NaN()}},
 		{"LeadConfig", "MaxLead", LeadConfig{MaxLead: time.Hour}},
 		{"LeadConfig", "MaxAge", LeadConfig{MaxAge: -1}},
-		{"ViewConfig", "", ViewConfig{}},
-		{"ViewConfig", "", ViewConfig{MaxRate: 0.005}}, // LowerRate's default follows
-		{"ViewConfig", "TimeConstant", ViewConfig{TimeConstant: 1}},
-		{"ViewConfig", "MaxRate", ViewConfig{MaxRate: 0.6}},
-		{"ViewConfig", "MaxRate", ViewConfig{MaxRate: math.NaN()}},
-		{"ViewConfig", "LowerRate", ViewConfig{LowerRate: 0.2}},
-		{"ViewConfig", "Snap", ViewConfig{Snap: ms}},
-		{"TickPLLConfig", "", TickPLLConfig{}},
-		// IntegralTime's default follows
-		{"TickPLLConfig", "", TickPLLConfig{TimeConstant: time.Minute}},
-		{"TickPLLConfig", "rate", TickPLLConfig{Rate: 2000}},
-		{"TickPLLConfig", "TimeConstant", TickPLLConfig{TimeConstant: ms}},
-		{"TickPLLConfig", "IntegralTime", TickPLLConfig{IntegralTime: ms}},
-		{"TickPLLConfig", "MaxSlew", TickPLLConfig{MaxSlew: -1}},
-		{"TickPLLConfig", "MaxDrift", TickPLLConfig{MaxDrift: 1}},
-		{"TickPLLConfig", "Snap", TickPLLConfig{Snap: 1}},
 	} {
 		switch err := make[test.kind](test.config); {
 		case test.field == "" && err != nil:

@@ -25,14 +25,14 @@ func TestCase1HostMode(t *testing.T) {
 	for _, delay := range []time.Duration{0, ms} {
 		w := newWorld(t, 1, Config{Lead: LeadConfig{Redundancy: 1}})
 		w.redundancy = 1
-		w.up.delay, w.up.jitter, w.down.delay, w.down.jitter = delay, 0, delay, 0
+		w.up.Delay, w.up.Jitter, w.down.Delay, w.down.Jitter = delay, 0, delay, 0
 		w.start()
-		w.run(time.Minute)
-		missed, total := w.missed(w.first, w.server(w.now)-time.Second)
+		w.Run(time.Minute)
+		missed, total := w.missed(w.first, w.server(w.Now)-time.Second)
 		if missed > 0 || total < 3500 {
 			t.Errorf("delay %v: %d of %d inputs missed", delay, missed, total)
 		}
-		if lead := w.client.Stats(w.local(w.now)).Lead; lead > delay+20*ms {
+		if lead := w.client.Stats(w.local(w.Now)).Lead; lead > delay+20*ms {
 			t.Errorf("delay %v: a lead of %v, want little more than a frame", delay, lead)
 		}
 		if len(w.jumps) != 1 {
@@ -43,7 +43,7 @@ func TestCase1HostMode(t *testing.T) {
 
 // viewError returns the error of the view for a world with a fixed delay.
 func viewError(w *world, view, truth time.Duration) time.Duration {
-	return magnitude(view - (truth - w.view.Delay()))
+	return (view - (truth - w.view.Delay())).Abs()
 }
 
 // Conformance case 11: 500 ppm. Half an hour, error at most 5 ms after ten seconds, stretch within
@@ -56,7 +56,7 @@ func TestCase11HalfAnHourOf500PPM(t *testing.T) {
 			w := newWorld(t, seed, Config{})
 			w.ppm, w.fixedDelay = ppm, 150*ms
 			w.onStep = func(view, truth time.Duration) {
-				if w.now < 10*time.Second {
+				if w.Now < 10*time.Second {
 					return
 				}
 				worst = max(worst, viewError(w, view, truth))
@@ -67,7 +67,7 @@ func TestCase11HalfAnHourOf500PPM(t *testing.T) {
 			if seed == 1 && !testing.Short() {
 				length = 30 * time.Minute
 			}
-			w.run(length)
+			w.Run(length)
 			if len(w.jumps) != 1 || len(w.changes) != 0 {
 				t.Errorf("%+v ppm, seed %d: %v %v", ppm, seed, w.jumps, w.changes)
 			}
@@ -93,11 +93,11 @@ func TestCase12At2000PPM(t *testing.T) {
 			for seed := uint64(1); seed <= seeds; seed++ {
 				w := newWorld(t, seed, Config{})
 				w.ppm, w.fixedDelay = ppm, 150*ms
-				w.up.loss, w.down.loss = loss, loss
+				w.up.Loss, w.down.Loss = loss, loss
 				var errors []time.Duration
 				w.onStep = func(view, truth time.Duration) { errors = append(errors, viewError(w, view, truth)) }
 				w.start()
-				w.run(2 * time.Minute)
+				w.Run(2 * time.Minute)
 				slices.Sort(errors)
 				p99 = max(p99, errors[len(errors)*99/100])
 				worst = max(worst, errors[len(errors)-1])
@@ -132,28 +132,28 @@ func TestCase13RouteChange(t *testing.T) {
 		slowest, fastest := 1.0, 1.0
 		for seed := uint64(1); seed <= seeds; seed++ {
 			w := newWorld(t, seed, Config{})
-			w.up.delay, w.down.delay = 150*ms, 150*ms
-			w.up.loss, w.down.loss = test.loss, test.loss
+			w.up.Delay, w.down.Delay = 150*ms, 150*ms
+			w.up.Loss, w.down.Loss = test.loss, test.loss
 			w.start()
-			w.run(30 * time.Second)
-			change := w.now
+			w.Run(30 * time.Second)
+			change := w.Now
 			type point struct{ at, lag time.Duration }
 			var points []point
 			last := w.view.Time()
 			w.onStep = func(view, truth time.Duration) {
-				points = append(points, point{w.now - change, truth - view})
+				points = append(points, point{w.Now - change, truth - view})
 				slowest, fastest = min(slowest, w.view.Rate()), max(fastest, w.view.Rate())
 				if view < last {
 					t.Fatalf("%+v, seed %d: the view ran back by %v", test, seed, last-view)
 				}
 				last = view
 				if w.meter.age < 0 {
-					late = max(late, w.now-change)
+					late = max(late, w.Now-change)
 				}
 			}
-			w.up.delay += test.up
-			w.down.delay += test.down
-			w.run(change + 24*time.Second)
+			w.up.Delay += test.up
+			w.down.Delay += test.down
+			w.Run(change + 24*time.Second)
 			var sum, n time.Duration
 			for _, p := range points {
 				if p.at > 14*time.Second {
@@ -161,7 +161,7 @@ func TestCase13RouteChange(t *testing.T) {
 				}
 			}
 			for _, p := range points {
-				if magnitude(p.lag-sum/n) > 10*ms {
+				if (p.lag - sum/n).Abs() > 10*ms {
 					settled = max(settled, p.at)
 				}
 			}
@@ -221,8 +221,8 @@ func TestCase15EpochsDoNotMatter(t *testing.T) {
 		w := newWorld(t, 3, Config{})
 		w.localEpoch = epoch
 		w.start()
-		w.run(time.Minute)
-		return w.view.Time(), w.client.Stats(w.local(w.now))
+		w.Run(time.Minute)
+		return w.view.Time(), w.client.Stats(w.local(w.Now))
 	}
 	view, stats := run(0)
 	for _, epoch := range []time.Duration{time.Hour, 10_000 * time.Hour} {
@@ -260,14 +260,14 @@ func TestCase24InputsArriveInTime(t *testing.T) {
 		for seed := uint64(1); seed <= seeds; seed++ {
 			w := newWorld(t, seed, Config{Lead: LeadConfig{Redundancy: test.n}})
 			w.redundancy, w.frame = test.n, test.frame
-			w.up.delay, w.down.delay = test.up, test.down
-			w.up.jitter, w.down.jitter = test.jitter, test.jitter
-			w.up.loss, w.down.loss = test.loss, test.loss
+			w.up.Delay, w.down.Delay = test.up, test.down
+			w.up.Jitter, w.down.Jitter = test.jitter, test.jitter
+			w.up.Loss, w.down.Loss = test.loss, test.loss
 			w.start()
-			w.run(10 * time.Second)
+			w.Run(10 * time.Second)
 			from := w.newest
-			w.run(40 * time.Second)
-			m, n := w.missed(from, w.server(w.now)-time.Second)
+			w.Run(40 * time.Second)
+			m, n := w.missed(from, w.server(w.Now)-time.Second)
 			missed, total = missed+m, total+n
 			least, most = min(least, w.meter.age), max(most, w.meter.age)
 			if len(w.jumps) != 1 {
@@ -292,10 +292,10 @@ func TestCase28Suspended(t *testing.T) {
 			w := newWorld(t, seed, Config{})
 			w.fixedDelay = 150 * ms
 			w.start()
-			w.run(20 * time.Second)
+			w.Run(20 * time.Second)
 			w.jumps = nil
-			w.suspended, w.down.held = true, true
-			w.run(80 * time.Second)
+			w.suspended, w.down.Held = true, true
+			w.Run(80 * time.Second)
 			w.suspended = false
 			if stops {
 				w.localEpoch -= 60 * time.Second
@@ -303,25 +303,25 @@ func TestCase28Suspended(t *testing.T) {
 			}
 			most := 0
 			var unsettled time.Duration
-			back := w.now
+			back := w.Now
 			w.onFrame = func() {
 				most = max(most, w.engine.steps)
-				off := w.server(w.now) + w.client.lead.Lead() - w.client.simulation.Time(w.engine.normal)
-				if magnitude(off) > 20*ms {
-					unsettled = w.now - back
+				off := w.server(w.Now) + w.client.lead.Lead() - w.client.simulation.Time(w.engine.normal)
+				if off.Abs() > 20*ms {
+					unsettled = w.Now - back
 				}
 			}
 			w.onStep = func(view, truth time.Duration) {
 				if viewError(w, view, truth) > 10*ms {
-					unsettled = max(unsettled, w.now-back)
+					unsettled = max(unsettled, w.Now-back)
 				}
 			}
-			w.down.release()
-			w.run(100 * time.Second)
+			w.down.Release()
+			w.Run(100 * time.Second)
 			if most > 8 {
 				t.Errorf("clock stops %v, seed %d: %d steps in a frame", stops, seed, most)
 			}
-			if len(w.jumps) != 1 || magnitude(w.grid.Edge(w.jumps[0].Ticks)-60*time.Second) > 300*ms {
+			if len(w.jumps) != 1 || (w.grid.Edge(w.jumps[0].Ticks)-60*time.Second).Abs() > 300*ms {
 				t.Errorf("clock stops %v, seed %d: %+v, want one jump of a minute", stops, seed, w.jumps)
 			}
 			slowest = max(slowest, unsettled)
@@ -342,35 +342,35 @@ func TestCase30ServerPause(t *testing.T) {
 			w := newWorld(t, seed, Config{})
 			w.fixedDelay = 150 * ms
 			w.start()
-			w.run(20 * time.Second)
+			w.Run(20 * time.Second)
 			w.jumps = nil
-			w.up.held, w.serverPaused = true, true
+			w.up.Held, w.serverPaused = true, true
 			var unsettled time.Duration
-			w.run(22 * time.Second)
+			w.Run(22 * time.Second)
 			w.serverPaused = false
 			if loses {
 				w.lost = 2 * time.Second
 			}
-			back := w.now
+			back := w.Now
 			w.onFrame = func() {
-				off := w.server(w.now) + w.client.lead.Lead() - w.client.simulation.Time(w.engine.normal)
-				if magnitude(off) > 20*ms {
-					unsettled = w.now - back
+				off := w.server(w.Now) + w.client.lead.Lead() - w.client.simulation.Time(w.engine.normal)
+				if off.Abs() > 20*ms {
+					unsettled = w.Now - back
 				}
 			}
 			w.onStep = func(view, truth time.Duration) {
 				if viewError(w, view, truth) > 10*ms {
-					unsettled = max(unsettled, w.now-back)
+					unsettled = max(unsettled, w.Now-back)
 				}
 				if rate := w.view.Rate(); rate < 0.9 || rate > 1.1 {
 					t.Errorf("loses time %v, seed %d: the view runs at %v", loses, seed, rate)
 				}
 			}
-			w.up.release()
-			w.run(30 * time.Second)
+			w.up.Release()
+			w.Run(30 * time.Second)
 			from := w.newest
-			w.run(40 * time.Second)
-			if missed, total := w.missed(from, w.server(w.now)-time.Second); missed > 0 {
+			w.Run(40 * time.Second)
+			if missed, total := w.missed(from, w.server(w.Now)-time.Second); missed > 0 {
 				t.Errorf("loses time %v, seed %d: %d of %d inputs missed long after the pause", loses, seed, missed, total)
 			}
 			if want := map[bool]int{false: 0, true: 1}[loses]; len(w.jumps) != want {
@@ -411,20 +411,20 @@ func TestCase28UnsteadyFrames(t *testing.T) {
 			}
 			value := w.client.simulation.Time(w.engine.normal)
 			if value < last {
-				t.Errorf("seed %d: the simulation ran back by %v at %v", seed, last-value, w.now)
+				t.Errorf("seed %d: the simulation ran back by %v at %v", seed, last-value, w.Now)
 			}
 			last = value
-			if w.now > 10*time.Second {
-				worst = max(worst, magnitude(w.server(w.now)+w.client.lead.Lead()-value))
+			if w.Now > 10*time.Second {
+				worst = max(worst, (w.server(w.Now) + w.client.lead.Lead() - value).Abs())
 			}
 		}
 		w.onStep = func(view, truth time.Duration) {
-			if e := viewError(w, view, truth); w.now > 10*time.Second && e > 10*ms {
-				t.Errorf("seed %d: view-time error %v at %v", seed, e, w.now)
+			if e := viewError(w, view, truth); w.Now > 10*time.Second && e > 10*ms {
+				t.Errorf("seed %d: view-time error %v at %v", seed, e, w.Now)
 			}
 		}
 		w.start()
-		w.run(90 * time.Second)
+		w.Run(90 * time.Second)
 		for _, jump := range w.jumps[1:] {
 			stalls++
 			if jump.Cause != JumpStall || jump.Ticks < 1 {

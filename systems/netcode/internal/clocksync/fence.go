@@ -27,7 +27,7 @@ func (f *fence) at(local time.Duration, maxDrift float64) (lo, hi time.Duration)
 	if !f.set {
 		return -2 * stampLimit, 2 * stampLimit
 	}
-	slack := time.Duration(maxDrift * float64(magnitude(local-f.when)))
+	slack := time.Duration(maxDrift * float64((local - f.when).Abs()))
 	return f.lo - slack, f.hi + slack
 }
 

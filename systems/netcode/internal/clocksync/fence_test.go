@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // queue is the delay that somebody's traffic adds to one direction: it grows, is sawn by losses,
@@ -59,8 +61,8 @@ func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 		p := newPinged(t, seed)
 		p.ppm = 400*rng.Float64() - 200
 		base := [2]time.Duration{5*ms + time.Duration(rng.Int64N(int64(25*ms))), 5*ms + time.Duration(rng.Int64N(int64(25*ms)))}
-		p.up.jitter, p.down.jitter = time.Duration(rng.Int64N(int64(4*ms))), time.Duration(rng.Int64N(int64(4*ms)))
-		p.up.ordered, p.down.ordered = true, true
+		p.up.Jitter, p.down.Jitter = time.Duration(rng.Int64N(int64(4*ms))), time.Duration(rng.Int64N(int64(4*ms)))
+		p.up.Ordered, p.down.Ordered = true, true
 		p.interval = []time.Duration{100 * ms, 250 * ms}[rng.IntN(2)]
 		var queues [2][]queue
 		for after := time.Duration(0); after < 5*time.Minute; {
@@ -73,32 +75,32 @@ func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 			}
 			after = q.empty
 		}
-		p.every(0, 20*ms, func() {
-			for way, path := range [2]*path{p.up, p.down} {
-				path.delay = base[way]
+		p.Every(0, 20*ms, func() {
+			for way, path := range [2]*virtual.Path{p.up, p.down} {
+				path.Delay = base[way]
 				for _, q := range queues[way] {
-					path.delay += q.at(p.now)
+					path.Delay += q.at(p.Now)
 				}
 			}
 		})
 		short := time.Duration(0) // since when round trips have been short
 		p.onSample = func() {
 			if p.reference.rtt.Last() > 100*ms {
-				short = p.now
+				short = p.Now
 			}
-			if p.now-short < 10*time.Second {
+			if p.Now-short < 10*time.Second {
 				return
 			}
-			off := magnitude(p.off())
+			off := p.off().Abs()
 			near++
 			total += off
 			worst = max(worst, off)
 			if off > 50*ms {
-				t.Fatalf("seed %d: off by %v at %v, %v after the last round trip above 100 ms", seed, p.off(), p.now, p.now-short)
+				t.Fatalf("seed %d: off by %v at %v, %v after the last round trip above 100 ms", seed, p.off(), p.Now, p.Now-short)
 			}
 		}
 		p.start()
-		p.run(6 * time.Minute)
+		p.Run(6 * time.Minute)
 	}
 	t.Logf("off by %v at most and %v in the mean at %d samples", worst, total/time.Duration(near), near)
 	if near < 10_000 {

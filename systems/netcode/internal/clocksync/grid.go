@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -26,9 +27,7 @@ type Grid struct {
 // NewGrid returns the grid of rate steps per second. Zero means [DefaultRate]; rates outside
 // 1..1000 are an error.
 func NewGrid(rate int) (Grid, error) {
-	if rate == 0 {
-		rate = DefaultRate
-	}
+	rate = cmp.Or(rate, DefaultRate)
 	if rate < 1 || rate > 1000 {
 		return Grid{}, fmt.Errorf("clocksync: a rate of %d steps per second; use 1 to 1000", rate)
 	}

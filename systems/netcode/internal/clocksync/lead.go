@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -19,8 +20,8 @@ type LeadConfig struct {
 	// second at 60 ticks, 8 for a client that draws 8 frames a second. Zero means 1. 1 to 64. See
 	// [Lead.SetBatch].
 	Batch int
-	// Quantile is the share of the inputs of the last half minute whose way was no longer than what
-	// the lead allows for, outages apart. Zero means 0.97. Above 0, at most 1.
+	// Quantile is the share of the inputs of the last half minute, outages apart, whose way was no
+	// longer than the lead allows for. Zero means 0.97. Above 0, at most 1.
 	Quantile float64
 	// MaxLead bounds the lead, in both directions. Zero means 5 s. 1 ms to 1 min.
 	MaxLead time.Duration
@@ -30,21 +31,11 @@ type LeadConfig struct {
 }
 
 func (c LeadConfig) withDefaults() (LeadConfig, error) {
-	if c.Redundancy == 0 {
-		c.Redundancy = 3
-	}
-	if c.Batch == 0 {
-		c.Batch = 1
-	}
-	if c.Quantile == 0 {
-		c.Quantile = 0.97
-	}
-	if c.MaxLead == 0 {
-		c.MaxLead = 5 * time.Second
-	}
-	if c.MaxAge == 0 {
-		c.MaxAge = math.MaxInt64
-	}
+	c.Redundancy = cmp.Or(c.Redundancy, 3)
+	c.Batch = cmp.Or(c.Batch, 1)
+	c.Quantile = cmp.Or(c.Quantile, 0.97)
+	c.MaxLead = cmp.Or(c.MaxLead, 5*time.Second)
+	c.MaxAge = cmp.Or(c.MaxAge, math.MaxInt64)
 	switch {
 	case c.Redundancy != withinRedundancy(c.Redundancy):
 		return c, fmt.Errorf("clocksync: LeadConfig.Redundancy is %d; use 1 to %d packets", c.Redundancy, maxRedundancy)
@@ -60,33 +51,33 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 	return c, nil
 }
 
-// Lead is the client's half of the command-age feedback: it finds how far ahead of the reference
-// clock the simulation has to run for inputs to reach the server in time. It moves only the target
-// of the [Simulation]; the reference is not touched, so the two loops cannot fight.
+// Lead finds how far ahead of the reference clock the simulation has to run for inputs to reach the
+// server in time. It is the client's half of the command-age feedback. It moves only the target of
+// the [Simulation] and leaves the reference alone, so the two loops cannot work against each other.
 //
 //	way    = how early an input was sent - how early it arrived
 //	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
 //	lead   = way + target
 //
-// A ring holds when each input was sent, so that each report tells the way of one input, exactly:
-// what was corrected since then has no part in it and is not corrected again. (Netcode for Entities
-// keeps a ring of its last adjustments for this.) There is no integrator, so nothing can wind up.
-// The way of the last second's median input counts as the way. By how much that of the Quantile was
-// longer counts as the jitter, from a histogram that forgets within half a minute (as in WebRTC's
-// NetEq, which plays sound by a quantile of its delays). So the jitter of the way down costs no
-// lead, and an outage does not either.
+// A ring holds when each input was sent, so each report tells the way of one input exactly. Later
+// corrections have no part in it and are not made twice. (Netcode for Entities keeps a ring of its
+// last adjustments for this.) There is no integrator, so nothing can wind up. The way is that of
+// the median input of the last two seconds. The jitter is by how much the way of the Quantile was
+// longer, from a histogram that forgets within half a minute (as in WebRTC's NetEq, which plays
+// sound by a quantile of its delays). So neither the jitter of the way down nor an outage costs
+// lead.
 //
 // The way is measured from the local clock to the server's, so neither an asymmetric path nor an
 // error of the reference has a part in the sum: with 150 ms up and 50 ms down the reference is 50
 // ms off and the way 50 ms shorter. Until there are reports the way is what [Lead.Assume] says:
 // half of the round trip.
 //
-// When a third of the inputs have been late for 200 ms the way has become longer. What was before
-// is forgotten then, [Lead.Hurry] says that the simulation is to jump, and some more is allowed
-// for: queues that grow go on growing.
+// When a third of the inputs have been late for 200 ms, the way has become longer. Then older ways
+// are forgotten, [Lead.Hurry] tells the simulation to jump, and some more is allowed for, since a
+// queue that grows goes on growing.
 //
-// A lead of more than a second is worth its price only where the way stays that long: a queue that
-// drains has done so before a lead has followed it. So beyond a second the lead waits for two.
+// A lead of more than a second pays only where the way stays that long: a queue drains before a
+// lead has followed it. So the lead exceeds a second only after the way has done so for two.
 //
 // Create it with [NewLead]. It holds 40 KB and never allocates afterwards.
 type Lead struct {
@@ -151,9 +142,9 @@ func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) 
 // SetBatch changes how many new inputs a packet brings, within 1 to 64.
 func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
 
-// Frame takes the time of a frame. Inputs wait for the frame that samples them, so long and uneven
-// frames need more lead. Call it once a frame. A single long frame hardly counts, and one beyond a
-// quarter of a second, which is a stall, not at all.
+// Frame takes the time of a frame. Call it once a frame. Inputs wait for the frame that samples
+// them, so long and uneven frames need more lead. A single long frame hardly counts. One beyond a
+// quarter of a second is a stall and does not count.
 func (l *Lead) Frame(now time.Duration) {
 	length := max(0, now-l.frameAt)
 	first := !l.framed
@@ -168,7 +159,7 @@ func (l *Lead) Frame(now time.Duration) {
 		l.frame = length
 	default:
 		length = min(length, 2*l.frame+5*time.Millisecond)
-		l.uneven += (magnitude(length-l.frame) - l.uneven) / 16
+		l.uneven += ((length - l.frame).Abs() - l.uneven) / 16
 		l.frame += (length - l.frame) / 16
 	}
 }
@@ -194,10 +185,10 @@ func (l *Lead) Sent(t tick.Tick, now time.Duration) {
 	l.sent[t%leadRing] = sentInput{at: now, stood: l.stood, tick: t, valid: true}
 }
 
-// Report takes what a snapshot that arrived at a local time says of the inputs, and the reference
-// clock's present offset (server minus local time). It reports whether that could be used: it
-// cannot if the age is [NoAge], no news, about an input that was not sent or too long ago, or of a
-// way of more than 20 s.
+// Report takes the report of a snapshot that arrived at a local time, and the reference clock's
+// present offset (server minus local time). It reports whether the report was used. It is not if
+// the age is [NoAge], if the input is no newer than the last one, was not sent or was sent too long
+// ago, or if its way took more than 20 s.
 func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	l.offset = offset
 	took, early, ok := l.took(r.Newest, r.Age, now)
@@ -205,7 +196,7 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 		return false
 	}
 	l.heard, l.report = true, r.Newest
-	if magnitude(took-offset) > believed {
+	if (took - offset).Abs() > believed {
 		return false
 	}
 	if long := took-offset > usualLead; long != l.long {
@@ -213,8 +204,8 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	}
 	sent := l.sent[r.Newest%leadRing].at
 	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
-		// Those between came at once, or one after the other: from the most to what the newest
-		// took.
+		// The inputs between came at once, or one after the other. Their ways lie between the
+		// longest and that of the newest.
 		for i := r.Held; i > 0; i-- {
 			between := func(newest, held time.Duration) time.Duration {
 				return newest + (held-newest)*time.Duration(i)/time.Duration(r.Held)
@@ -231,10 +222,9 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 }
 
 // took returns how long an input took from the local time at which it was sent to the server time
-// at which it arrived, and how early it would have come if this machine had not stood still. What a
-// machine that stands still holds up is no part of the way. How much that is it does not know: at
-// most the time for which it stood. So of the times that are possible the one counts that is
-// nearest to the present way.
+// at which it arrived, and how early it would have come if this machine had not stood still. The
+// time for which a stall held it up is no part of the way. It is not known exactly, but at most the
+// length of the stall. So of the possible times the one nearest to the present way counts.
 func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.Duration, ok bool) {
 	s := l.sent[t%leadRing]
 	early = age.Duration(l.grid)
@@ -244,8 +234,8 @@ func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.D
 	return took, early + stood, s.valid && s.tick == t && age != NoAge
 }
 
-// Hurry reports once that inputs have been late for so long that the simulation has to jump to its
-// target.
+// Hurry reports whether inputs have been late for so long that the simulation is to jump to its
+// target. It reports this once.
 func (l *Lead) Hurry() bool {
 	hurry := l.hurry
 	l.hurry = false
@@ -268,14 +258,14 @@ func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed
 // reports that are older are seen.
 func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
 
-// Forget forgets what was reported, and has to be called when the server's clock steps by more than
-// stretching makes up for: until all have noticed, ages mean nothing.
+// Forget forgets all reports. Call it when the server's clock has stepped by more than stretching
+// makes up for: until both ends have noticed, ages mean nothing.
 func (l *Lead) Forget() {
 	l.rewound()
 	l.ways = ways{hurried: math.MinInt64}
 }
 
-// rewound has to be called when the simulation has jumped back: ticks are sent again.
+// rewound prepares for ticks that are sent again, after the simulation has jumped back.
 func (l *Lead) rewound() {
 	l.heard, l.any, l.hurry = false, false, false
 	clear(l.sent[:])

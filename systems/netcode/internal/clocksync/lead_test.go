@@ -130,7 +130,7 @@ func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
 	}
 	near := func(what string, want time.Duration) {
 		t.Helper()
-		if got := l.ways.jitter(); magnitude(got-want) > 3*ms {
+		if got := l.ways.jitter(); (got - want).Abs() > 3*ms {
 			t.Errorf("%s: a jitter of %v, want %v", what, got, want)
 		}
 	}
@@ -236,7 +236,7 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 				highest = max(highest, p.l.Lead())
 			}
 			after := p.l.Lead()
-			if off := magnitude(after - before - 200*ms); off > 5*ms {
+			if off := (after - before - 200*ms).Abs(); off > 5*ms {
 				t.Errorf("rtt %v, slew %v: the lead rose by %v, want 200 ms", rtt, slew, after-before)
 			}
 			if over := highest - after; over > 5*ms {
@@ -347,7 +347,7 @@ func TestLeadReachesAnyDistance(t *testing.T) {
 				t.Fatalf("off by %v: report %d does not count", off, k)
 			}
 		}
-		if got := l.Way(); magnitude(got-up) > g.Step()/ageSteps+ms {
+		if got := l.Way(); (got - up).Abs() > g.Step()/ageSteps+ms {
 			t.Errorf("inputs sent %v late: a way of %v, want %v", off, got, up)
 		}
 	}
@@ -368,7 +368,7 @@ func TestLeadFollowsALongWayThatLasts(t *testing.T) {
 		t.Errorf("after 1.5 s of a way of 3 s: a lead of %v, want a second", lead)
 	}
 	run(6 * time.Second)
-	if off := p.l.Lead() - p.l.TargetAge() - p.up; magnitude(off) > 5*ms {
+	if off := p.l.Lead() - p.l.TargetAge() - p.up; off.Abs() > 5*ms {
 		t.Errorf("after 7.5 s: a lead of %v", p.l.Lead())
 	}
 	p.up, p.rtt = 50*ms, 100*ms
@@ -397,12 +397,12 @@ func TestLeadFrames(t *testing.T) {
 			t.Errorf("one frame of %v moves the target by %v", hiccup, rise)
 		}
 		run(frame, 200)
-		if rest := l.TargetAge() - before; magnitude(rest) > 100*time.Microsecond {
+		if rest := l.TargetAge() - before; rest.Abs() > 100*time.Microsecond {
 			t.Errorf("one frame of %v moves the target by %v for good", hiccup, rest)
 		}
 	}
 	run(125*ms, 300)
-	if rise := l.TargetAge() - before; magnitude(rise-(125*ms-frame)) > ms {
+	if rise := l.TargetAge() - before; (rise - (125*ms - frame)).Abs() > ms {
 		t.Errorf("125 ms frames move the target by %v", rise)
 	}
 }

@@ -3,6 +3,8 @@ package clocksync
 import (
 	"testing"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // queued plays a world of 10 ms each way whose directions have queues, and returns the share of the
@@ -11,15 +13,15 @@ func queued(t *testing.T, seed uint64, up, down func(t time.Duration) time.Durat
 	w = newWorld(t, seed, Config{Lead: LeadConfig{Redundancy: 1}})
 	w.fixedDelay = 150 * ms
 	w.redundancy = 20
-	for _, p := range []*path{w.up, w.down} {
-		p.jitter, p.ordered = ms, true
+	for _, p := range []*virtual.Path{w.up, w.down} {
+		p.Jitter, p.Ordered = ms, true
 	}
-	w.every(0, 5*ms, func() { w.up.delay, w.down.delay = 20*ms+up(w.now), 20*ms+down(w.now) })
+	w.Every(0, 5*ms, func() { w.up.Delay, w.down.Delay = 20*ms+up(w.Now), 20*ms+down(w.Now) })
 	w.start()
-	w.run(from)
+	w.Run(from)
 	first := w.newest
-	w.run(to)
-	n, total := w.missed(first, w.server(w.now)-time.Second)
+	w.Run(to)
+	n, total := w.missed(first, w.server(w.Now)-time.Second)
 	return float64(n) / float64(total), w
 }
 
@@ -34,9 +36,9 @@ func TestDownloadsCostNoInputs(t *testing.T) {
 		{from: 60 * time.Second, full: 61 * time.Second, until: 90 * time.Second, empty: 91 * time.Second, height: 700 * ms, tooth: 350 * ms, period: 3 * time.Second},
 	} {
 		missed, w := queued(t, 1, noQueue, q.at, 10*time.Second, q.empty+90*time.Second)
-		off := w.client.reference.At(w.local(w.now)) - w.server(w.now)
+		off := w.client.reference.At(w.local(w.Now)) - w.server(w.Now)
 		t.Logf("%v: %.2f %% missed, the reference is off by %v in the end", q.height, 100*missed, off)
-		if missed > 0.02 || magnitude(off) > 20*ms {
+		if missed > 0.02 || off.Abs() > 20*ms {
 			t.Errorf("%+v: %.2f %% of the inputs missed, the reference off by %v", q, 100*missed, off)
 		}
 	}

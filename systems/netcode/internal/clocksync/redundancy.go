@@ -22,14 +22,13 @@ func Redundancy(loss float64) int {
 	return n
 }
 
-// LossMeter finds from what becomes of the packets of inputs how many have to carry each input:
-// [Redundancy] of the measured loss, within bounds. Each that is not needed is a tick of lead that
-// everybody else waits for. It raises at once and lowers by one after [RedundancyFor] in which less
-// would have done.
+// LossMeter finds how many packets have to carry each input: [Redundancy] of the measured loss,
+// within bounds. Each packet that is not needed costs a tick of lead, which all other players wait
+// for. The number rises at once, and falls by one after [RedundancyFor] in which less would have
+// done.
 //
 // The loss is a mean over about 1800 packets, 30 s at 60 Hz. Before there are many it is taken to
-// be 1 %, with the weight of 60 packets. The zero value is not of use; create it with
-// [NewLossMeter]. It never allocates.
+// be 1 %, with the weight of 60 packets. Create it with [NewLossMeter]. It never allocates.
 type LossMeter struct {
 	least, most int
 	n           int
@@ -57,7 +56,7 @@ func NewLossMeter(least, most int) LossMeter {
 	return m
 }
 
-// Packet takes what became of a packet, in any order.
+// Packet takes whether a packet was lost. Any order will do.
 func (m *LossMeter) Packet(lost bool) {
 	const keep = 1 - 1.0/lossMemory
 	m.total = m.total*keep + 1

@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -22,27 +23,17 @@ type ReferenceConfig struct {
 	// on a slow line takes. Above 0, at most 60 s.
 	MaxRTT time.Duration
 	// Bleed is how fast the reference gives up the old path's idea of the offset after a route
-	// change, in seconds per second, ten times as fast where round trips are at most 100 ms (see
-	// [Reference]). Zero means 0.0005. Above 0, at most 0.05.
+	// change, in seconds per second. It is twenty times as fast where round trips are at most 100
+	// ms (see [Reference]). Zero means 0.0005. Above 0, at most 0.05.
 	Bleed float64
 }
 
 func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
-	if c.Window == 0 {
-		c.Window = 60 * time.Second
-	}
-	if c.MinSpan == 0 {
-		c.MinSpan = 8 * time.Second
-	}
-	if c.MaxDrift == 0 {
-		c.MaxDrift = 0.0025
-	}
-	if c.MaxRTT == 0 {
-		c.MaxRTT = 20 * time.Second
-	}
-	if c.Bleed == 0 {
-		c.Bleed = 0.0005
-	}
+	c.Window = cmp.Or(c.Window, 60*time.Second)
+	c.MinSpan = cmp.Or(c.MinSpan, 8*time.Second)
+	c.MaxDrift = cmp.Or(c.MaxDrift, 0.0025)
+	c.MaxRTT = cmp.Or(c.MaxRTT, 20*time.Second)
+	c.Bleed = cmp.Or(c.Bleed, 0.0005)
 	switch {
 	case c.Window < 10*time.Second || c.Window > 10*time.Minute:
 		return c, fmt.Errorf("clocksync: ReferenceConfig.Window is %v; use 10 s to 10 min", c.Window)
@@ -58,32 +49,31 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 	return c, nil
 }
 
-// Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It is
-// fed with four-stamp samples, about four a second, and may be asked about any time, past or
-// future. It is no clock to run a game by, because it may step as better samples come in;
-// [Simulation] and [View] follow it smoothly.
+// Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It
+// takes four-stamp samples, about four a second, and answers for any time, past or future. It may
+// step as better samples come in, so a game does not run by it: [Simulation] follows it smoothly.
 //
-// What the network adds to a round trip is never negative, so the quickest samples are the truest
-// (the minimum filter of NTP, RFC 5905, section 10): those within max(2 ms, jitter) of the quickest
-// are used, where jitter is three mean deviations, and one that took x longer weighs as if its
-// error were x/2, which is its bound. Once the samples cover MinSpan, a line is fitted through them
-// by least squares, so that drift is extrapolated and not chased.
+// The network only ever lengthens a round trip, so the quickest samples are the truest (the minimum
+// filter of NTP, RFC 5905, section 10). Samples within max(2 ms, jitter) of the quickest are used,
+// where jitter is three mean deviations. One that took x longer has the weight of an error of x/2,
+// which is its bound. Once the samples cover MinSpan, a line is fitted through them by least
+// squares, so drift is extrapolated and not chased.
 //
 // Every sample also proves a bound: the offset is within half of its round trip of what it
-// measured, and moves by at most MaxDrift. What all of them prove together is the fence (the
-// intersection of Marzullo, "Maintaining the Time in a Distributed System", 1984). The reference
-// never leaves it, whatever the fit says.
+// measured, and moves by at most MaxDrift. The intersection of all these bounds is the fence
+// (Marzullo, "Maintaining the Time in a Distributed System", 1984). The reference never leaves it,
+// whatever the fit says.
 //
 // A lasting rise of the quickest round trip is a queue or another route. The samples from before
 // say more about the offset than those that waited, so the drift carries them on until they are 40
-// s old. Then, and once round trips are quicker for good, the new path's samples take over without
-// a step: the difference to the old path's idea of the offset bleeds away at 500 ppm. A path of at
-// most 100 ms can be off by no more than 50, so there it bleeds away within ten seconds.
+// s old. After that, or once round trips are quicker for good, the new path's samples take over
+// without a step: the difference to the old path's offset fades at 500 ppm. A path of at most 100
+// ms is off by 50 ms at most, so there the difference fades within ten seconds.
 //
-// A clock that stepped (a suspended machine, a server that lost time) shows by samples that
-// contradict the fence, or whose offset differs by more than their own delay explains. A few such
-// are dropped; four over half a second that can be true together are followed at once, and the
-// fence begins anew with them.
+// After a clock has stepped (a suspended machine, a server that lost time), samples contradict the
+// fence, or their offset differs by more than their own delay explains. A few such samples are
+// dropped. Four over half a second that can be true together are followed at once, and the fence
+// begins anew with them.
 //
 // Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one
 // goroutine.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 func newReference(t testing.TB) *Reference {
@@ -20,9 +22,9 @@ func newReference(t testing.TB) *Reference {
 
 // pinged is a reference that pings a server over a link.
 type pinged struct {
-	virtual
+	virtual.Clock
 	t         testing.TB
-	up, down  *path
+	up, down  *virtual.Path
 	interval  time.Duration
 	ppm       float64       // of the client's clock
 	lost      time.Duration // by the server's clock
@@ -33,8 +35,8 @@ type pinged struct {
 
 func newPinged(t testing.TB, seed uint64) *pinged {
 	p := &pinged{t: t, interval: 250 * ms, reference: newReference(t)}
-	p.up = newPath(&p.virtual, 2*seed, 100*ms, 10*ms, 0)
-	p.down = newPath(&p.virtual, 2*seed+1, 100*ms, 10*ms, 0)
+	p.up = virtual.NewPath(&p.Clock, 2*seed, 100*ms, 10*ms, 0)
+	p.down = virtual.NewPath(&p.Clock, 2*seed+1, 100*ms, 10*ms, 0)
 	return p
 }
 
@@ -46,22 +48,22 @@ func (p *pinged) server(t time.Duration) time.Duration { return t - p.lost }
 
 // off returns the present error.
 func (p *pinged) off() time.Duration {
-	return p.reference.At(p.local(p.now)) - p.server(p.now)
+	return p.reference.At(p.local(p.Now)) - p.server(p.Now)
 }
 
 func (p *pinged) start() {
 	var next func()
 	next = func() {
-		p.after(p.interval, next)
-		s := Sample{ClientSend: p.local(p.now)}
-		p.up.send(func() {
+		p.After(p.interval, next)
+		s := Sample{ClientSend: p.local(p.Now)}
+		p.up.Send(func() {
 			s := s
-			s.ServerReceive = p.server(p.now)
-			p.after(2*ms, func() {
-				s.ServerSend = p.server(p.now)
-				p.down.send(func() {
+			s.ServerReceive = p.server(p.Now)
+			p.After(2*ms, func() {
+				s.ServerSend = p.server(p.Now)
+				p.down.Send(func() {
 					s := s
-					s.ClientReceive = p.local(p.now)
+					s.ClientReceive = p.local(p.Now)
 					change, err := p.reference.Add(s)
 					if err != nil && err != ErrDuplicate && err != ErrSlow {
 						p.t.Errorf("%+v: %v", s, err)
@@ -76,7 +78,7 @@ func (p *pinged) start() {
 			})
 		})
 	}
-	p.after(0, next)
+	p.After(0, next)
 }
 
 func TestReferenceAccuracy(t *testing.T) {
@@ -99,23 +101,23 @@ func TestReferenceAccuracy(t *testing.T) {
 		var worst, later time.Duration
 		for seed := uint64(1); seed <= 20; seed++ {
 			p := newPinged(t, seed)
-			p.up.jitter, p.down.jitter = test.jitter, test.jitter
-			p.up.loss, p.down.loss = test.loss, test.loss
+			p.up.Jitter, p.down.Jitter = test.jitter, test.jitter
+			p.up.Loss, p.down.Loss = test.loss, test.loss
 			p.ppm = test.ppm
 			p.onSample = func() {
-				off := magnitude(p.off())
-				if p.now > 10*time.Second {
+				off := p.off().Abs()
+				if p.Now > 10*time.Second {
 					worst = max(worst, off)
 				}
-				if p.now > time.Minute {
+				if p.Now > time.Minute {
 					later = max(later, off)
 				}
-				if off > max(test.worst, time.Microsecond) && p.now > 10*time.Second {
-					t.Fatalf("%+v, seed %d: off by %v at %v", test, seed, p.off(), p.now)
+				if off > max(test.worst, time.Microsecond) && p.Now > 10*time.Second {
+					t.Fatalf("%+v, seed %d: off by %v at %v", test, seed, p.off(), p.Now)
 				}
 			}
 			p.start()
-			p.run(100 * time.Second)
+			p.Run(100 * time.Second)
 			if len(p.changes) != 0 {
 				t.Errorf("%+v, seed %d: changes where there are none: %v", test, seed, p.changes)
 			}
@@ -136,16 +138,16 @@ func TestReferenceSeesThroughQueues(t *testing.T) {
 	var worst time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
 		p := newPinged(t, seed)
-		p.up.delay, p.up.jitter, p.down.jitter = 30*ms, ms, ms
+		p.up.Delay, p.up.Jitter, p.down.Jitter = 30*ms, ms, ms
 		rng := rand.New(rand.NewPCG(seed, 5))
-		p.every(0, 100*ms, func() { p.down.delay = 30*ms + time.Duration(rng.ExpFloat64()*float64(40*ms)) })
+		p.Every(0, 100*ms, func() { p.down.Delay = 30*ms + time.Duration(rng.ExpFloat64()*float64(40*ms)) })
 		p.onSample = func() {
-			if p.now > 20*time.Second {
-				worst = max(worst, magnitude(p.off()))
+			if p.Now > 20*time.Second {
+				worst = max(worst, p.off().Abs())
 			}
 		}
 		p.start()
-		p.run(3 * time.Minute)
+		p.Run(3 * time.Minute)
 	}
 	t.Logf("a queue of 40 ms (exponential) in one direction puts the reference off by %v", worst)
 	if worst > 15*ms {
@@ -164,25 +166,25 @@ func TestReferenceRunsOnThroughRouteChanges(t *testing.T) {
 			var worst, step time.Duration
 			for seed := uint64(1); seed <= 20; seed++ {
 				p := newPinged(t, seed)
-				p.up.delay, p.down.delay = 150*ms, 150*ms
-				p.up.loss, p.down.loss = loss, loss
+				p.up.Delay, p.down.Delay = 150*ms, 150*ms
+				p.up.Loss, p.down.Loss = loss, loss
 				p.start()
-				p.run(60 * time.Second)
+				p.Run(60 * time.Second)
 				before := p.off()
 				p.onSample = func() {
-					worst = max(worst, magnitude(p.off()))
-					step = max(step, magnitude(p.off()-before))
+					worst = max(worst, p.off().Abs())
+					step = max(step, (p.off() - before).Abs())
 					before = p.off()
 				}
-				p.up.delay += test.up
-				p.down.delay += test.down
-				p.run(80 * time.Second)
+				p.up.Delay += test.up
+				p.down.Delay += test.down
+				p.Run(80 * time.Second)
 				if len(p.changes) != 1 || p.changes[0].Kind != RouteChanged || p.changes[0].Step != 0 {
 					t.Errorf("%+v, loss %v, seed %d: %v, want one change of route", test, loss, seed, p.changes)
-				} else if off := p.changes[0].RTT - test.up - test.down; magnitude(off) > 30*ms {
+				} else if off := p.changes[0].RTT - test.up - test.down; off.Abs() > 30*ms {
 					t.Errorf("%+v, loss %v, seed %d: the round trip changed by %v", test, loss, seed, p.changes[0].RTT)
 				}
-				if got, want := p.reference.MinRTT(), 300*ms+test.up+test.down; magnitude(got-want) > 28*ms {
+				if got, want := p.reference.MinRTT(), 300*ms+test.up+test.down; (got - want).Abs() > 28*ms {
 					t.Errorf("%+v, loss %v, seed %d: the quickest round trip is %v, want about %v", test, loss, seed, got, want)
 				}
 			}
@@ -203,19 +205,19 @@ func TestReferenceSurvivesFlappingRoutes(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		p := newPinged(t, seed)
 		rng := rand.New(rand.NewPCG(seed, 9))
-		p.every(15*time.Second, 15*time.Second, func() {
-			p.up.delay = 20*ms + time.Duration(rng.Int64N(int64(130*ms)))
-			p.down.delay = 20*ms + time.Duration(rng.Int64N(int64(130*ms)))
+		p.Every(15*time.Second, 15*time.Second, func() {
+			p.up.Delay = 20*ms + time.Duration(rng.Int64N(int64(130*ms)))
+			p.down.Delay = 20*ms + time.Duration(rng.Int64N(int64(130*ms)))
 		})
 		var last time.Duration
 		p.onSample = func() {
-			if p.now > 5*time.Second {
-				worst, step = max(worst, magnitude(p.off())), max(step, magnitude(p.off()-last))
+			if p.Now > 5*time.Second {
+				worst, step = max(worst, p.off().Abs()), max(step, (p.off()-last).Abs())
 			}
 			last = p.off()
 		}
 		p.start()
-		p.run(5 * time.Minute)
+		p.Run(5 * time.Minute)
 	}
 	t.Logf("off by %v at most, steps of up to %v", worst, step)
 	if worst > 130*ms || step > 130*ms {
@@ -227,10 +229,10 @@ func TestReferenceSurvivesFlappingRoutes(t *testing.T) {
 func TestReferenceBleedsToTheNewPath(t *testing.T) {
 	p := newPinged(t, 1)
 	p.start()
-	p.run(60 * time.Second)
-	p.down.delay += 100 * ms
-	p.run(260 * time.Second)
-	if off := p.off() + 50*ms; magnitude(off) > 5*ms {
+	p.Run(60 * time.Second)
+	p.down.Delay += 100 * ms
+	p.Run(260 * time.Second)
+	if off := p.off() + 50*ms; off.Abs() > 5*ms {
 		t.Errorf("off by %v after 200 s, want -50 ms: half of what the way down gained", p.off())
 	}
 }
@@ -239,13 +241,13 @@ func TestReferenceBleedsToTheNewPath(t *testing.T) {
 func TestReferenceAbsorbsSmallChanges(t *testing.T) {
 	for _, by := range []time.Duration{4 * ms, -4 * ms} {
 		p := newPinged(t, 3)
-		p.up.jitter, p.down.jitter = ms, ms
+		p.up.Jitter, p.down.Jitter = ms, ms
 		p.start()
-		p.run(60 * time.Second)
-		p.up.delay += by
-		p.down.delay += by
-		p.run(200 * time.Second)
-		if off := magnitude(p.off()); off > ms {
+		p.Run(60 * time.Second)
+		p.up.Delay += by
+		p.down.Delay += by
+		p.Run(200 * time.Second)
+		if off := p.off().Abs(); off > ms {
 			t.Errorf("%v both ways: off by %v", by, off)
 		}
 	}
@@ -258,19 +260,19 @@ func TestReferenceFollowsASteppingClock(t *testing.T) {
 		for seed := uint64(1); seed <= 20; seed++ {
 			p := newPinged(t, seed)
 			p.start()
-			p.run(30 * time.Second)
+			p.Run(30 * time.Second)
 			p.lost = lost
 			var found time.Duration
 			p.onSample = func() {
-				if found == 0 && magnitude(p.off()) < 12*ms {
-					found = p.now - 30*time.Second
+				if found == 0 && p.off().Abs() < 12*ms {
+					found = p.Now - 30*time.Second
 				}
-				if found != 0 && magnitude(p.off()) > 15*ms {
-					t.Errorf("lost %v, seed %d: off by %v at %v", lost, seed, p.off(), p.now)
+				if found != 0 && p.off().Abs() > 15*ms {
+					t.Errorf("lost %v, seed %d: off by %v at %v", lost, seed, p.off(), p.Now)
 				}
 			}
-			p.run(60 * time.Second)
-			if len(p.changes) != 1 || p.changes[0].Kind != ClockStepped || magnitude(p.changes[0].Step+lost) > 20*ms {
+			p.Run(60 * time.Second)
+			if len(p.changes) != 1 || p.changes[0].Kind != ClockStepped || (p.changes[0].Step+lost).Abs() > 20*ms {
 				t.Errorf("lost %v, seed %d: %v", lost, seed, p.changes)
 			}
 			slowest = max(slowest, found)
@@ -287,22 +289,22 @@ func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
 	for _, lie := range []time.Duration{time.Second, -time.Second, 1 << 59, -1 << 59, 300 * ms} {
 		p := newPinged(t, 4)
 		p.start()
-		p.run(30 * time.Second)
-		before := p.reference.At(p.local(p.now))
+		p.Run(30 * time.Second)
+		before := p.reference.At(p.local(p.Now))
 		base, drift := p.reference.MinRTT(), p.reference.Drift()
-		s := Sample{p.local(p.now) - 200*ms, p.server(p.now) - 100*ms + lie, p.server(p.now) - 100*ms + lie, p.local(p.now)}
+		s := Sample{p.local(p.Now) - 200*ms, p.server(p.Now) - 100*ms + lie, p.server(p.Now) - 100*ms + lie, p.local(p.Now)}
 		if change, err := p.reference.Add(s); err != nil || change.Kind != NoChange {
 			t.Errorf("%v: %v, %v", lie, change, err)
 		}
-		if got := p.reference.At(p.local(p.now)); got != before || base != p.reference.MinRTT() || drift != p.reference.Drift() {
+		if got := p.reference.At(p.local(p.Now)); got != before || base != p.reference.MinRTT() || drift != p.reference.Drift() {
 			t.Errorf("an answer that is %v off moves the reference by %v", lie, got-before)
 		}
 		p.onSample = func() {
-			if magnitude(p.off()) > 8*ms {
-				t.Errorf("%v: off by %v at %v", lie, p.off(), p.now)
+			if p.off().Abs() > 8*ms {
+				t.Errorf("%v: off by %v at %v", lie, p.off(), p.Now)
 			}
 		}
-		p.run(2 * time.Minute)
+		p.Run(2 * time.Minute)
 	}
 }
 
@@ -311,15 +313,15 @@ func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
 func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 	p := newPinged(t, 5)
 	p.start()
-	p.run(30 * time.Second)
-	p.up.held = true
-	p.run(33 * time.Second)
-	p.up.release()
-	p.run(60 * time.Second)
+	p.Run(30 * time.Second)
+	p.up.Held = true
+	p.Run(33 * time.Second)
+	p.up.Release()
+	p.Run(60 * time.Second)
 	if len(p.changes) != 0 {
 		t.Errorf("a stall of 3 s: %v", p.changes)
 	}
-	if off := magnitude(p.off()); off > 5*ms {
+	if off := p.off().Abs(); off > 5*ms {
 		t.Errorf("off by %v", off)
 	}
 }
@@ -328,18 +330,18 @@ func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 // but the drift.
 func TestReferenceRunsOnWithoutAnswers(t *testing.T) {
 	p := newPinged(t, 6)
-	p.up.jitter, p.down.jitter = ms, ms
+	p.up.Jitter, p.down.Jitter = ms, ms
 	p.ppm = 1000
 	p.start()
-	p.run(60 * time.Second)
-	p.up.loss = 1
-	p.run(180 * time.Second)
-	if off := magnitude(p.off()); off > 5*ms {
+	p.Run(60 * time.Second)
+	p.up.Loss = 1
+	p.Run(180 * time.Second)
+	if off := p.off().Abs(); off > 5*ms {
 		t.Errorf("off by %v after two minutes without answers at 1000 ppm", off)
 	}
-	p.up.loss = 0
-	p.run(181 * time.Second)
-	if off := magnitude(p.off()); off > 3*ms || len(p.changes) != 0 {
+	p.up.Loss = 0
+	p.Run(181 * time.Second)
+	if off := p.off().Abs(); off > 3*ms || len(p.changes) != 0 {
 		t.Errorf("off by %v a second after the answers came back, changes %v", off, p.changes)
 	}
 	if math.Abs(p.reference.Drift()+0.001) > 100e-6 {
@@ -353,12 +355,12 @@ func TestReferenceBeyondMaxDrift(t *testing.T) {
 	p.ppm = 10_000
 	var worst time.Duration
 	p.onSample = func() {
-		if p.now > 5*time.Second {
-			worst = max(worst, magnitude(p.off()))
+		if p.Now > 5*time.Second {
+			worst = max(worst, p.off().Abs())
 		}
 	}
 	p.start()
-	p.run(10 * time.Minute)
+	p.Run(10 * time.Minute)
 	t.Logf("at 10000 ppm the reference is off by up to %v", worst)
 	if worst > 300*ms {
 		t.Errorf("off by %v at 1 %% of drift", worst)
@@ -367,14 +369,14 @@ func TestReferenceBeyondMaxDrift(t *testing.T) {
 
 func TestReferenceIgnoresDuplicates(t *testing.T) {
 	clean, dirty := newPinged(t, 8), newPinged(t, 8)
-	dirty.up.duplicates, dirty.down.duplicates = 0.3, 0.3
+	dirty.up.Duplicates, dirty.down.Duplicates = 0.3, 0.3
 	// The first copy of each has to be the one that the clean run has.
-	clean.up.jitter, clean.down.jitter, dirty.up.jitter, dirty.down.jitter = 0, 0, 0, 0
+	clean.up.Jitter, clean.down.Jitter, dirty.up.Jitter, dirty.down.Jitter = 0, 0, 0, 0
 	clean.start()
 	dirty.start()
 	for now := time.Duration(0); now < time.Minute; now += 100 * ms {
-		clean.run(now)
-		dirty.run(now)
+		clean.Run(now)
+		dirty.Run(now)
 		if a, b := clean.reference.At(now), dirty.reference.At(now); a != b {
 			t.Fatalf("at %v: %v without duplicates, %v with", now, a, b)
 		}
@@ -449,7 +451,7 @@ func TestReferenceProperty(t *testing.T) {
 			if _, err := r.Add(s); err == nil {
 				now = max(now, s.ClientReceive)
 			}
-			if o := r.Offset(now); magnitude(o) > 1<<62 || math.IsNaN(r.Drift()) || math.Abs(r.Drift()) > 0.0025 {
+			if o := r.Offset(now); o.Abs() > 1<<62 || math.IsNaN(r.Drift()) || math.Abs(r.Drift()) > 0.0025 {
 				t.Fatalf("after %+v: offset %v, drift %v", s, o, r.Drift())
 			}
 			if r.Held() > ringSize || r.run.n > r.samples.n {
@@ -466,7 +468,7 @@ func TestReferenceProperty(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if off := magnitude(r.At(now) - now - time.Hour); off > time.Second {
+		if off := (r.At(now) - now - time.Hour).Abs(); off > time.Second {
 			t.Fatalf("off by %v after 75 s of healthy answers", off)
 		}
 	})
@@ -475,12 +477,12 @@ func TestReferenceProperty(t *testing.T) {
 func TestReferenceAllocatesNothing(t *testing.T) {
 	p := newPinged(t, 9)
 	p.start()
-	p.run(60 * time.Second)
-	now := p.local(p.now)
+	p.Run(60 * time.Second)
+	now := p.local(p.Now)
 	r := p.reference
 	if n := testing.AllocsPerRun(1000, func() {
 		now += 250 * ms
-		if _, err := r.Add(Sample{now - 200*ms, p.now, p.now, now}); err != nil && err != ErrOrder {
+		if _, err := r.Add(Sample{now - 200*ms, p.Now, p.Now, now}); err != nil && err != ErrOrder {
 			t.Error(err)
 		}
 		if r.At(now) == 0 {

@@ -26,7 +26,7 @@ func (r *RTT) Add(rtt time.Duration) {
 	if r.n == 0 {
 		r.smoothed = rtt
 	} else {
-		difference := magnitude(rtt - r.last)
+		difference := (rtt - r.last).Abs()
 		// a single jump is not jitter, many are
 		difference = min(difference, 4*max(r.jitter, leastJitter)+time.Millisecond)
 		r.jitter += (difference - r.jitter) / time.Duration(min(r.n, jitterWeight))
@@ -45,10 +45,3 @@ func (r *RTT) Jitter() time.Duration { return r.jitter }
 
 // Last returns the newest round trip.
 func (r *RTT) Last() time.Duration { return r.last }
-
-func magnitude(d time.Duration) time.Duration {
-	if d < 0 {
-		return -d
-	}
-	return d
-}

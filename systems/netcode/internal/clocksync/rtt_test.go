@@ -35,7 +35,7 @@ func TestRTTJitterOfAUniformLink(t *testing.T) {
 			sum += r.Jitter()
 		}
 	}
-	if mean := sum / 1000; magnitude(mean-9333*time.Microsecond) > 600*time.Microsecond {
+	if mean := sum / 1000; (mean - 9333*time.Microsecond).Abs() > 600*time.Microsecond {
 		t.Errorf("mean jitter %v, want 9.3 ms", mean)
 	}
 }

@@ -7,13 +7,12 @@ import (
 
 // Sample holds the four stamps of one ping and its answer, as in NTP (RFC 5905, section 8).
 // ClientSend and ClientReceive are on the client's monotonic clock, ServerReceive and ServerSend on
-// the server's time line, whose zero is the edge of tick 0; the epochs of the two have nothing to
-// do with each other.
+// the server's time line, whose zero is the edge of tick 0; the two epochs are unrelated.
 //
-// The server stamps and echoes ClientSend; it uses neither of the client's stamps, so a client can
-// deceive nobody but itself. The two stamps of the server take the time that it sat on the ping out
-// of the round trip. With one stamp, as in Racer's request and acknowledge, up to half a frame of
-// waiting counts as network delay.
+// The server echoes ClientSend and uses neither of the client's stamps, so a client can deceive
+// only itself. The server's two stamps take its own waiting time out of the round trip. With one
+// stamp, as in Racer's request and acknowledge, up to half a frame of waiting counts as network
+// delay.
 type Sample struct {
 	ClientSend, ServerReceive, ServerSend, ClientReceive time.Duration
 }

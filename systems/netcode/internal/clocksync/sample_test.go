@@ -62,7 +62,7 @@ func TestSampleOffsetBound(t *testing.T) {
 		if got := s.RTT(); got != up+down {
 			t.Fatalf("RTT() = %v, want %v", got, up+down)
 		}
-		if off := magnitude(s.Offset() - epoch); off > (up+down)/2+1 {
+		if off := (s.Offset() - epoch).Abs(); off > (up+down)/2+1 {
 			t.Fatalf("the offset is wrong by %v at a round trip of %v", off, up+down)
 		}
 	})

@@ -1,6 +1,7 @@
 package clocksync
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -23,26 +24,18 @@ type SimulationConfig struct {
 	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant
 	// [MaxStretch], which is also the limit.
 	MaxStretch float64
-	// SnapTicks and SnapTime: an error above both is not worth stretching for and is jumped, with
-	// an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to stretch
-	// away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
+	// SnapTicks and SnapTime bound the errors that are stretched away. The clock jumps by a larger
+	// error, with an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to
+	// stretch away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
 	SnapTicks int
 	SnapTime  time.Duration
 }
 
 func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 250 * time.Millisecond
-	}
-	if c.MaxStretch == 0 {
-		c.MaxStretch = MaxStretch
-	}
-	if c.SnapTicks == 0 {
-		c.SnapTicks = 10
-	}
-	if c.SnapTime == 0 {
-		c.SnapTime = 250 * time.Millisecond
-	}
+	c.TimeConstant = cmp.Or(c.TimeConstant, 250*time.Millisecond)
+	c.MaxStretch = cmp.Or(c.MaxStretch, MaxStretch)
+	c.SnapTicks = cmp.Or(c.SnapTicks, 10)
+	c.SnapTime = cmp.Or(c.SnapTime, 250*time.Millisecond)
 	switch {
 	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
 		return c, fmt.Errorf("clocksync: SimulationConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
@@ -56,7 +49,7 @@ func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
 	return c, nil
 }
 
-// EngineTime is what a [Simulation] has to know of the engine's clock. The fields are those of the
+// EngineTime is the engine's clock as a [Simulation] needs it. The fields are those of the
 // engine's Time resource and are right both between two updates and inside a step.
 type EngineTime struct {
 	Normal  time.Duration // how far the engine has consumed time
@@ -166,7 +159,7 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 		s.dropped += max(0, lost)
 		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
 			jump = s.jump(JumpStall, n)
-		} else if m := magnitude(s.err); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
+		} else if m := s.err.Abs(); m > s.config.SnapTime && m > s.grid.Edge(int64(s.config.SnapTicks)) || s.hurry && s.err > s.grid.Step() {
 			jump = s.jump(JumpSnap, s.whole(s.err))
 		}
 		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {

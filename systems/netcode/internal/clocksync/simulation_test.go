@@ -58,7 +58,7 @@ func TestSimulationStartsAtItsTarget(t *testing.T) {
 		t.Errorf("%v late after the start, want early by up to a tick", off)
 	}
 	d.run(2*time.Second, 10*ms)
-	if off := magnitude(d.off()); off > 10*time.Microsecond {
+	if off := d.off().Abs(); off > 10*time.Microsecond {
 		t.Errorf("off by %v after two seconds", off)
 	}
 	if d.stretch < 0.9999 || d.stretch > 1.0001 {
@@ -104,7 +104,7 @@ func TestSimulationStretchesErrorsAway(t *testing.T) {
 					t.Fatalf("%v: the clock ran back by %v", test.shift, last-value)
 				}
 				last = value
-				if magnitude(d.off()) > ms {
+				if d.off().Abs() > ms {
 					settled = d.now - begin
 				}
 				// No overshoot, whatever the frame.
@@ -164,11 +164,11 @@ func TestSimulationMakesUpForAStall(t *testing.T) {
 		if jump.From != d.engine.grid.Tick(next+int64(d.engine.steps)) || jump.To != jump.From.Add(int(jump.Ticks)) {
 			t.Errorf("%v: %+v does not start after the last step", stall, jump)
 		}
-		if off := magnitude(d.off()); off > 9*ms {
+		if off := d.off().Abs(); off > 9*ms {
 			t.Errorf("%v: off by %v after the stall, want at most half a tick", stall, off)
 		}
 		d.run(2*time.Second, 16*ms)
-		if len(d.jumps) != 1 || magnitude(d.off()) > ms {
+		if len(d.jumps) != 1 || d.off().Abs() > ms {
 			t.Errorf("%v: off by %v two seconds later, jumps %+v", stall, d.off(), d.jumps)
 		}
 	}
@@ -184,7 +184,7 @@ func TestSimulationSmallDrops(t *testing.T) {
 		d.frame(252 * ms) // 2 ms are cut off, and 8 of 15 steps are run
 	}
 	before := len(d.jumps)
-	if before == 0 || magnitude(d.off()) > 130*ms {
+	if before == 0 || d.off().Abs() > 130*ms {
 		t.Errorf("off by %v at 4 frames a second, after %d jumps", d.off(), before)
 	}
 	d.run(5*time.Second, 16*ms)
@@ -224,7 +224,7 @@ func TestSimulationSnapsWhatIsTooFar(t *testing.T) {
 		}
 		jump := d.jumps[0]
 		want := ClockJump{JumpSnap, next, next.Add(int(jump.Ticks)), jump.Ticks, jump.Error}
-		if jump != want || magnitude(jump.Error-test.shift) > ms || magnitude(d.engine.grid.Edge(jump.Ticks)-test.shift) > d.engine.grid.Step() {
+		if jump != want || (jump.Error-test.shift).Abs() > ms || (d.engine.grid.Edge(jump.Ticks)-test.shift).Abs() > d.engine.grid.Step() {
 			t.Errorf("%+v: %+v, want %+v", test, jump, want)
 		}
 		if off := d.off(); off > 1 || off < -d.engine.grid.Step()-1 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 // testEngine keeps time as the engine does: a clamp, a stretch in millionths with a carried
@@ -55,9 +56,9 @@ func (e *testEngine) time() EngineTime {
 // world is a server and a client with a link between them. Virtual time is the server machine's;
 // the server's time line is that less what the server lost.
 type world struct {
-	virtual
+	virtual.Clock
 	t        testing.TB
-	up, down *path
+	up, down *virtual.Path
 	grid     Grid
 
 	serverEpoch, lost time.Duration // server time = epoch + virtual - lost
@@ -74,7 +75,7 @@ type world struct {
 	frames        func() time.Duration // if not nil, the length of the next frame
 	client        *Client
 	engine        *testEngine
-	view          *View
+	view          View
 	suspended     bool
 	lastFrame     time.Duration // local
 	lateness      []lateSample
@@ -98,8 +99,8 @@ func newWorld(t testing.TB, seed uint64, config Config) *world {
 		t: t, serverEpoch: 1000 * time.Second, localEpoch: 77 * time.Hour, frame: time.Second / 60, interval: time.Second / 30,
 		redundancy: 3,
 	}
-	w.up = newPath(&w.virtual, 2*seed, 100*time.Millisecond, 10*time.Millisecond, 0)
-	w.down = newPath(&w.virtual, 2*seed+1, 100*time.Millisecond, 10*time.Millisecond, 0)
+	w.up = virtual.NewPath(&w.Clock, 2*seed, 100*time.Millisecond, 10*time.Millisecond, 0)
+	w.down = virtual.NewPath(&w.Clock, 2*seed+1, 100*time.Millisecond, 10*time.Millisecond, 0)
 	var err error
 	if w.client, err = NewClient(config); err != nil {
 		t.Fatal(err)
@@ -107,9 +108,7 @@ func newWorld(t testing.TB, seed uint64, config Config) *world {
 	if w.meter, err = NewAgeMeter(config.Rate); err != nil {
 		t.Fatal(err)
 	}
-	if w.view, err = NewView(ViewConfig{}); err != nil {
-		t.Fatal(err)
-	}
+	w.view = NewView()
 	w.grid, _ = NewGrid(config.Rate)
 	w.engine = newTestEngine(w.grid)
 	w.engine.step = w.step
@@ -130,17 +129,17 @@ func (w *world) virtualAt(local time.Duration) time.Duration {
 
 // start begins frames and snapshots.
 func (w *world) start() {
-	w.lastFrame = w.local(w.now)
+	w.lastFrame = w.local(w.Now)
 	w.lateness = make([]lateSample, 0, 64)
 	w.nextFrame()
-	w.every(w.now+7*time.Millisecond, w.interval, w.snapshot)
+	w.Every(w.Now+7*time.Millisecond, w.interval, w.snapshot)
 }
 
 func (w *world) nextFrame() {
 	if w.frames != nil {
 		w.frame = w.frames()
 	}
-	w.at(w.virtualAt(w.lastFrame+w.frame), func() {
+	w.At(w.virtualAt(w.lastFrame+w.frame), func() {
 		if !w.suspended {
 			w.runFrame()
 		} else {
@@ -151,23 +150,23 @@ func (w *world) nextFrame() {
 }
 
 func (w *world) runFrame() {
-	now := w.local(w.now)
+	now := w.local(w.Now)
 	if w.client.PingDue(now) {
 		s := Sample{ClientSend: now}
-		w.up.send(func() {
+		w.up.Send(func() {
 			if w.serverPaused {
 				return
 			}
 			s := s
-			s.ServerReceive = w.server(w.now)
-			w.after(3*time.Millisecond, func() {
-				s.ServerSend = w.server(w.now)
-				w.down.send(func() {
+			s.ServerReceive = w.server(w.Now)
+			w.After(3*time.Millisecond, func() {
+				s.ServerSend = w.server(w.Now)
+				w.down.Send(func() {
 					s := s
-					s.ClientReceive = w.local(w.now)
+					s.ClientReceive = w.local(w.Now)
 					change, err := w.client.Answered(s)
 					if err != nil && err != ErrDuplicate && err != ErrSlow && err != ErrStalled {
-						w.t.Errorf("at %v: %v (%+v)", w.now, err, s)
+						w.t.Errorf("at %v: %v (%+v)", w.Now, err, s)
 					}
 					if change.Kind != NoChange {
 						w.changes = append(w.changes, change)
@@ -181,7 +180,7 @@ func (w *world) runFrame() {
 	stretch, jump := w.client.Update(now, w.engine.time())
 	w.engine.stretch = int64(stretch*1e6 + 0.5)
 	if stretch < 0.95 || stretch > 1.05 {
-		w.t.Errorf("at %v: a stretch of %v", w.now, stretch)
+		w.t.Errorf("at %v: a stretch of %v", w.Now, stretch)
 	}
 	if jump.Cause != NoJump {
 		w.jumps = append(w.jumps, jump)
@@ -198,7 +197,7 @@ func (w *world) step(k uint64) {
 	if !w.client.Synced() {
 		return
 	}
-	now := w.local(w.now)
+	now := w.local(w.Now)
 	t := w.client.Tick(k)
 	if !w.sentAny {
 		w.first, w.sentAny = t, true
@@ -206,11 +205,11 @@ func (w *world) step(k uint64) {
 	w.newest = t
 	n := w.redundancy
 	w.client.Sent(t, now)
-	w.up.send(func() {
+	w.up.Send(func() {
 		if w.serverPaused {
 			return
 		}
-		at := w.server(w.now)
+		at := w.server(w.Now)
 		for i := range n {
 			w.arrive(t.Add(-i), at)
 		}
@@ -227,9 +226,9 @@ func (w *world) snapshot() {
 	if w.serverPaused {
 		return
 	}
-	stamp, report := w.server(w.now), w.meter.Report()
-	w.down.send(func() {
-		now := w.local(w.now)
+	stamp, report := w.server(w.Now), w.meter.Report()
+	w.down.Send(func() {
+		now := w.local(w.Now)
 		w.client.Reported(now, report)
 		if !w.client.Reference().Ready() {
 			return
@@ -276,7 +275,7 @@ func (w *world) arrive(t tick.Tick, at time.Duration) {
 
 // missed counts the inputs among those sent since from that were not there in time.
 func (w *world) missed(from tick.Tick, until time.Duration) (missed, total int) {
-	for k := Unwrap(from, w.grid.Index(w.server(w.now))); w.grid.Edge(k) < until; k++ {
+	for k := Unwrap(from, w.grid.Index(w.server(w.Now))); w.grid.Edge(k) < until; k++ {
 		total++
 		i := k - w.arrivedFrom
 		if i < 0 || i >= int64(len(w.arrived)) || w.arrived[i] == 0 || w.arrived[i] > w.grid.Edge(k) {

@@ -13,7 +13,7 @@ const (
 	racers  = "Seed: Racer"
 	chases  = "Seed: chase"
 	naive   = "Naive: newest"
-	onView  = "Default on clocksync.View"
+	onView  = "Default on articles.View"
 
 	racerLinear     = "Racer, linear"
 	racerSpline     = "Racer, spline"

@@ -104,7 +104,7 @@ func (r *run) claim(l *fitted, claimed, local time.Duration) time.Duration {
 	switch {
 	case l.Clock == Log5:
 		return claimed + r.clocks.pllFirst
-	case l.Kind.Predictive():
+	case l.body != nil && l.body.Timing() == interp.Predictive:
 		// measured against the true present, whatever the clock believes
 		return r.server(r.trueTime(local))
 	}

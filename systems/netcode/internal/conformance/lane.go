@@ -3,6 +3,7 @@ package conformance
 import (
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
@@ -39,10 +40,10 @@ type Lane struct {
 
 // Lanes returns everything that is compared, the default first, the negative controls last.
 func Lanes() []Lane {
-	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: k.Display(), Kind: k, Clock: c} }
+	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: articles.Display(k), Kind: k, Clock: c} }
 	return []Lane{
 		lane(interp.Default, Follow),
-		{Name: "Default on clocksync.View", Kind: interp.Default, Clock: Reference},
+		{Name: "Default on articles.View", Kind: interp.Default, Clock: Reference},
 		lane(interp.GuardedHermite, Follow),
 		lane(interp.Linear, Follow),
 		lane(interp.EventBuffer, Follow),
@@ -54,9 +55,9 @@ func Lanes() []Lane {
 		lane(interp.ProjectiveBlend, Present),
 		lane(interp.OffsetDecay, Present),
 		lane(interp.Hermite, Follow),
-		{Name: "Seed: Log #5", Kind: interp.SeedLinear, Clock: Log5},
-		lane(interp.SeedChase, Present),
-		lane(interp.SeedRacer, Present),
+		{Name: "Seed: Log #5", Kind: articles.SeedLinear, Clock: Log5},
+		lane(articles.SeedChase, Present),
+		lane(articles.SeedRacer, Present),
 		{Name: "A local body", Clock: Local},
 	}
 }
@@ -81,6 +82,11 @@ func lanes(names ...string) []Lane {
 // know, or the present.
 func (l *Lane) Views() bool { return l.Clock != Present && l.Clock != Local }
 
+// Starves reports whether the lane can pass its newest snapshot.
+func (l *Lane) Starves() bool {
+	return l.Clock != Local && articles.New(l.Kind, interp.Config{}).Timing() == interp.Delayed
+}
+
 // PerFrame reports whether the lane draws once per frame, as its original does. The others are
 // sampled once per fixed step into a logical pose, from which frames are blended, as local bodies
 // are.
@@ -90,10 +96,10 @@ func (l *Lane) PerFrame() bool { return l.Clock == Mirror || l.Clock == Log5 }
 type clocks struct {
 	reference *clocksync.Reference
 	delay     *interp.Delay // in the reference's time
-	view      *clocksync.View
+	view      *articles.View
 	playback  *interp.Playback
-	mirror    *interp.Mirror
-	pll       *clocksync.PLL
+	mirror    *articles.MirrorEngine
+	pll       *articles.PLL
 
 	pllStarted bool
 	pllFirst   time.Duration // stamp of the first update: the zero of the loop's own time
@@ -105,7 +111,7 @@ func newClocks(interval, tick time.Duration) *clocks {
 	if err != nil {
 		panic(err) // the zero configuration is documented to be good
 	}
-	view, err := clocksync.NewView(clocksync.ViewConfig{})
+	view, err := articles.NewView(articles.ViewConfig{})
 	if err != nil {
 		panic(err)
 	}
@@ -115,7 +121,7 @@ func newClocks(interval, tick time.Duration) *clocks {
 		view:      view,
 		delay:     interp.NewDelay(c),
 		playback:  interp.NewPlayback(c),
-		mirror:    interp.NewMirror(interval),
+		mirror:    articles.NewMirrorEngine(interval),
 	}
 }
 
@@ -128,7 +134,7 @@ func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint1
 	c.playback.Arrive(local, stamp, number)
 	c.mirror.Arrive(read, stamp)
 	if !c.pllStarted {
-		c.pll = clocksync.NewPLL(local)
+		c.pll = articles.NewPLL(local)
 		c.pll.ServerStep = interval.Seconds() * 1000
 		c.pll.Restart(local)
 		c.pllStarted, c.pllFirst = true, stamp

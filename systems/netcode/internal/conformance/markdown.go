@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
 const markdownIntro = `# Conformance
@@ -30,7 +32,7 @@ steps and 60 frames a second on a clock of its own. The first %.0f s are left ou
 ## Lanes
 
 Lanes of the default's pipeline are sampled once per fixed step, at its end, and blended linearly between two steps, as every body of the engine is. Mirror
-and Log #5 draw once per frame, as their originals do. "Default on clocksync.View" is the default with its delay behind the reference clock instead of behind the
+and Log #5 draw once per frame, as their originals do. "Default on articles.View" is the default with its delay behind the reference clock instead of behind the
 arrivals. "Seed" and "Hermite, plain" are negative controls: they keep the faults of their sources.
 
 Cases that are not here are tests of their packages (late joins, slots that change hands, resumed sessions, relevance, malformed and huge packets, fuzzed
@@ -148,7 +150,7 @@ func (l *Lane) short() string {
 	case Local:
 		return "local"
 	}
-	return l.Kind.String()
+	return articles.Name(l.Kind)
 }
 
 // glance is a measure that is shown for all rows and lanes at once.
@@ -163,7 +165,7 @@ var glances = []glance{
 	{"worst jump in a frame, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.Jump, true }, unit{"%.3f", 1}, 0.05},
 	{"greatest error, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.ErrorMax, true }, unit{"%.3f", 1}, 0.05},
 	{"starved frames, per cent", func(m *Measure, l *Lane) (float64, bool) {
-		return m.Starved, l.Kind.Delayed() && l.Clock != Local
+		return m.Starved, l.Starves()
 	}, unit{"%.2f", 100}, 0.008},
 	{"median lag, milliseconds", func(m *Measure, l *Lane) (float64, bool) { return m.Lag50.Seconds(), l.Clock != Local }, unit{"%.0f", 1000}, 0.240},
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -92,7 +93,7 @@ type match struct {
 	buffer   *prediction.Buffer[control]
 	server   runner
 	client   *prediction.Predictor[runner, control]
-	offset   prediction.ErrorOffset[float64, prediction.Scalar]
+	offset   articles.ErrorOffset[float64, articles.Scalar]
 	inputs   prediction.Inputs[control]
 	out      [256]byte
 

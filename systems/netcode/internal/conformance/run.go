@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl64"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -104,13 +105,13 @@ func Run(spec Spec) Result {
 	r.clocks = newClocks(n.Interval(), tickLength)
 	for _, l := range spec.Lanes {
 		l.Config.Interval = n.Interval()
-		if l.Kind == interp.Chase || l.Kind == interp.SeedChase {
+		if l.Kind == interp.Chase || l.Kind == articles.SeedChase {
 			l.Config.Speed = float32(spec.Motion.At(0).Velocity.Len())
 		}
 		f := fitted{Lane: l}
 		if l.Clock != Local {
-			f.body = interp.New(l.Kind, l.Config)
-			f.child = interp.New(l.Kind, l.Config)
+			f.body = articles.New(l.Kind, l.Config)
+			f.child = articles.New(l.Kind, l.Config)
 		}
 		r.lanes = append(r.lanes, f)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-gl/mathgl/mgl64"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
@@ -228,9 +229,9 @@ func TestLaneNamesAreUnique(t *testing.T) {
 			kinds[l.Kind] = true
 		}
 	}
-	for _, k := range interp.Kinds() {
+	for _, k := range articles.Kinds() {
 		if !kinds[k] {
-			t.Errorf("%v is in no lane", k)
+			t.Errorf("%s is in no lane", articles.Name(k))
 		}
 	}
 }

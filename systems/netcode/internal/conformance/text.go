@@ -26,7 +26,7 @@ func (m *Measure) cells(l *Lane) []string {
 		jumps = fmt.Sprintf("%d smeared", m.Smeared)
 	}
 	starved := percents.print(m.Starved)
-	if !l.Kind.Delayed() || l.Clock == Local {
+	if !l.Starves() {
 		starved = ""
 	}
 	return []string{

@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/go-gl/mathgl/mgl32"
-
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -23,22 +21,6 @@ func TestSessionAllocatesNothing(t *testing.T) {
 	}
 	if s.corrections == 0 {
 		t.Error("there was nothing to correct: the test does not cover rollbacks")
-	}
-}
-
-func TestOffsetsAllocateNothing(t *testing.T) {
-	var position prediction.ErrorOffset[mgl32.Vec3, prediction.Vec3]
-	var rotation prediction.ErrorOffset[mgl32.Quat, prediction.Rotation]
-	q := mgl32.QuatRotate(1, mgl32.Vec3{0, 1, 0})
-	if allocs := testing.AllocsPerRun(100, func() {
-		position.Correct(mgl32.Vec3{}, mgl32.Vec3{1, 2, 3})
-		position.Advance(ms)
-		position.Apply(mgl32.Vec3{})
-		rotation.Correct(mgl32.QuatIdent(), q)
-		rotation.Advance(ms)
-		rotation.Apply(q)
-	}); allocs != 0 {
-		t.Errorf("%v allocations, want 0", allocs)
 	}
 }
 

@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -96,21 +97,13 @@ type ArrivalStats struct {
 
 // NewArrivals returns an empty queue, or an error for a configuration that makes no sense.
 func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
-	if c.Step == 0 {
-		c.Step = time.Second / 60
-	}
+	c.Step = cmp.Or(c.Step, time.Second/60)
 	if c.Step < 0 || c.Step > time.Second {
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Step is %v: use more than 0, up to 1 s", c.Step)
 	}
-	if c.Bank == 0 {
-		c.Bank = min(max(1, int(DefaultBank/c.Step)), MaxHistory)
-	}
-	if c.Queue == 0 {
-		c.Queue = c.Bank
-	}
-	if c.Shed == 0 {
-		c.Shed = time.Second
-	}
+	c.Bank = cmp.Or(c.Bank, min(max(1, int(DefaultBank/c.Step)), MaxHistory))
+	c.Queue = cmp.Or(c.Queue, c.Bank)
+	c.Shed = cmp.Or(c.Shed, time.Second)
 	switch {
 	case c.Bank < Unlimited || c.Bank > MaxHistory:
 		return nil, fmt.Errorf("prediction: ArrivalConfig.Bank is %d: use 1 to %d inputs", c.Bank, MaxHistory)

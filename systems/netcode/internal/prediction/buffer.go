@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -108,9 +109,7 @@ func (s BufferStats) Missed() float64 {
 
 // NewBuffer returns an empty buffer whose next tick is given, or an error for a rate out of range.
 func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], error) {
-	if c.Repeats == 0 {
-		c.Repeats = DefaultRepeats
-	}
+	c.Repeats = cmp.Or(c.Repeats, DefaultRepeats)
 	b := &Buffer[I]{config: c, gate: bucket.Full(gateBank), excess: newMeter(c.Kick)}
 	if err := b.Reset(next); err != nil {
 		return nil, err

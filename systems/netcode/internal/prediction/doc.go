@@ -7,7 +7,7 @@
 // per fixed step with the player's input, then [Predictor.Reconcile] with each authoritative state
 // that arrives, which goes back to it and replays the inputs since. Its [Pending] inputs are sent
 // again with every packet until the server has acknowledged them ([Pending.Write]). What a
-// correction moved is drawn away gradually by an [ErrorOffset], which is never part of the
+// correction moved is drawn away gradually by an error offset, which is never part of the
 // simulated state.
 //
 // # Server

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -28,7 +29,7 @@ func ExamplePredictor() {
 	c := client.Reconcile(4, body{X: 0.25})
 	fmt.Printf("%v at depth %d: %.2f\n", c.Outcome, c.Depth, c.After.X)
 
-	var offset prediction.ErrorOffset[float64, prediction.Scalar]
+	var offset articles.ErrorOffset[float64, articles.Scalar]
 	offset.Correct(c.Before.X, c.After.X)
 	fmt.Printf("drawn %.2f", offset.Apply(c.After.X))
 	offset.Advance(200 * time.Millisecond)

@@ -1,6 +1,7 @@
 package prediction
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -105,9 +106,7 @@ func NewBodies[S any, I comparable, B any](c BodiesConfig[S, I, B]) *Bodies[S, I
 	if c.Step == nil || c.Distance == nil {
 		panic("prediction: Bodies need BodiesConfig.Step and BodiesConfig.Distance")
 	}
-	if c.Max == 0 {
-		c.Max = DefaultBodies
-	}
+	c.Max = cmp.Or(c.Max, DefaultBodies)
 	if c.Max < 1 || c.Max > MaxBodies {
 		panic(fmt.Sprintf("prediction: at most %d bodies: use 1 to %d, or 0 for %d", c.Max, MaxBodies, DefaultBodies))
 	}

@@ -1,6 +1,7 @@
 package prediction_test
 
 import (
+	"cmp"
 	"math"
 	"testing"
 	"time"
@@ -157,9 +158,7 @@ func TestCase27TimeBanking(t *testing.T) {
 		// The rule as published fails: 306 inputs run at once.
 		{"the article's rule", prediction.ArrivalConfig[control]{Step: 33 * ms, Bank: prediction.Unlimited}, 400, 60.588, 100},
 	} {
-		if test.config.Step == 0 {
-			test.config.Step = time.Second / 60
-		}
+		test.config.Step = cmp.Or(test.config.Step, time.Second/60)
 		a, err := prediction.NewArrivals(test.config)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,10 @@
 package prediction
 
-import "github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+import (
+	"cmp"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/bucket"
+)
 
 // Policy is when a client that sends more than it may is to be removed. Excess inputs never run, so
 // a policy protects the server's time, not the game. The zero value means the documented default.
@@ -21,9 +25,7 @@ type meter struct {
 }
 
 func newMeter(p Policy) meter {
-	if p.Excess == 0 {
-		p.Excess = 120
-	}
+	p.Excess = cmp.Or(p.Excess, 120)
 	if p.Ticks <= 0 {
 		p.Ticks = 600
 	}

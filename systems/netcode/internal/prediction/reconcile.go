@@ -36,7 +36,7 @@ type Correction[S any] struct {
 	Outcome Outcome
 	Error   float64 // distance of the prediction from the authoritative state, at its tick
 	Depth   int     // ticks replayed
-	// Before and After are the present state as it was and as it is, for an [ErrorOffset] to draw
+	// Before and After are the present state as it was and as it is, for an error offset to draw
 	// the difference away, or for Logical.Correct. They are the same unless Corrected or Jumped.
 	Before, After S
 }

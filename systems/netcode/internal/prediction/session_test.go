@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
@@ -37,7 +38,7 @@ type session struct {
 	buffer   *prediction.Buffer[control]
 	server   body
 	client   *prediction.Predictor[body, control]
-	offset   prediction.ErrorOffset[float64, prediction.Scalar]
+	offset   articles.ErrorOffset[float64, articles.Scalar]
 
 	inputs   prediction.Inputs[control]
 	out      [256]byte

@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// A tick's number wraps after 828 days at 60 Hz, and nobody notices.
+// A tick's number wraps after 828 days at 60 Hz, and comparisons survive that.
 func ExampleTick_IsNewer() {
 	last := tick.Tick(0xffffffff)
 	next := last.Add(1)

@@ -2,8 +2,8 @@
 //
 // State k is the state after k steps, at edge(k) of the engine's clock; input k takes state k to
 // state k+1. A tick is 32 bits wide: at 60 Hz it wraps after 828 days, and every comparison here
-// survives the wrap. There is deliberately no Less: an order that wraps is not transitive, so ticks
-// must not be used as sort keys or compared with <.
+// survives the wrap. An order that wraps is not transitive, so there is no Less: do not
+// sort by ticks, and do not compare them with <.
 package tick
 
 // Tick is the index of a fixed step or of the state before it. The zero value is the first step of

@@ -44,10 +44,10 @@ func kindLines(conformance string) ([]string, error) {
 		}
 		const worst, jump, lag = 1, 4, 8 // columns behind the name
 		drawn := "newest"
-		switch {
-		case k.Delayed():
+		switch interp.New(k, interp.Config{}).Timing() {
+		case interp.Delayed:
 			drawn = "the past"
-		case k.Predictive():
+		case interp.Predictive:
 			drawn = "the present"
 		}
 		lines = append(lines, "| "+strings.Join([]string{

@@ -1,4 +1,4 @@
-package interp
+package rotation
 
 import (
 	"math"
@@ -29,7 +29,7 @@ var anyAxis = rapid.Custom(func(t *rapid.T) mgl32.Vec3 {
 })
 
 var anyRotation = rapid.Custom(func(t *rapid.T) mgl32.Quat {
-	return unit(mgl32.QuatRotate(rapid.Float32Range(-7, 7).Draw(t, "angle"), anyAxis.Draw(t, "axis")))
+	return Unit(mgl32.QuatRotate(rapid.Float32Range(-7, 7).Draw(t, "angle"), anyAxis.Draw(t, "axis")))
 })
 
 func TestSlerpIsTheShortestArc(t *testing.T) {
@@ -40,7 +40,7 @@ func TestSlerpIsTheShortestArc(t *testing.T) {
 		if arc > 179 {
 			t.Skip("opposite: any arc is as short")
 		}
-		q := slerp(a, b, f)
+		q := Slerp(a, b, f)
 		if l := quat64(q).Len(); math.Abs(l-1) > 1e-6 {
 			t.Fatalf("length %v", l)
 		}
@@ -50,7 +50,7 @@ func TestSlerpIsTheShortestArc(t *testing.T) {
 		if d := between(quat64(q), quat64(b)) - float64(1-f)*arc; math.Abs(d) > 0.01 {
 			t.Fatalf("%v degrees from where it should be on the other side", d)
 		}
-		if minus := slerp(a, mgl32.Quat{W: -b.W, V: b.V.Mul(-1)}, f); between(quat64(minus), quat64(q)) > 0.01 {
+		if minus := Slerp(a, mgl32.Quat{W: -b.W, V: b.V.Mul(-1)}, f); between(quat64(minus), quat64(q)) > 0.01 {
 			t.Fatal("the sign of a quaternion must not matter")
 		}
 	})
@@ -62,8 +62,8 @@ func TestSlerpClamps(t *testing.T) {
 		t    float32
 		want mgl32.Quat
 	}{{-1, a}, {0, a}, {1, b}, {5, b}, {float32(math.NaN()), a}} {
-		if got := slerp(a, b, tt.t); got != tt.want {
-			t.Errorf("slerp at %v is %v, want %v exactly", tt.t, got, tt.want)
+		if got := Slerp(a, b, tt.t); got != tt.want {
+			t.Errorf("Slerp at %v is %v, want %v exactly", tt.t, got, tt.want)
 		}
 	}
 }
@@ -71,27 +71,27 @@ func TestSlerpClamps(t *testing.T) {
 func TestRotationVectorRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := anyRotation.Draw(t, "q")
-		v := rotationVector(q)
+		v := Vector(q)
 		if v.Len() > math.Pi+1e-5 {
 			t.Fatalf("%v radians are the longer way round", v.Len())
 		}
-		if d := between(quat64(rotationOf(v)), quat64(q)); d > 0.01 {
+		if d := between(quat64(Of(v)), quat64(q)); d > 0.01 {
 			t.Fatalf("comes back %v degrees off", d)
 		}
 	})
-	if v := rotationVector(mgl32.QuatIdent()); v != (mgl32.Vec3{}) {
+	if v := Vector(mgl32.QuatIdent()); v != (mgl32.Vec3{}) {
 		t.Errorf("no rotation has the vector %v", v)
 	}
 }
 
 func TestSpin(t *testing.T) {
-	q := spin(mgl32.QuatIdent(), mgl32.Vec3{0, math.Pi, 0}, 0.5)
+	q := Spin(mgl32.QuatIdent(), mgl32.Vec3{0, math.Pi, 0}, 0.5)
 	want := mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
 	if d := between(quat64(q), quat64(want)); d > 0.01 {
 		t.Errorf("half a second at half a turn a second is %v degrees off a quarter turn", d)
 	}
 	odd := mgl32.Quat{W: 0.6, V: mgl32.Vec3{0.8, 0, 0}}
-	if spin(odd, mgl32.Vec3{}, 1) != odd || spin(odd, mgl32.Vec3{1, 0, 0}, 0) != odd {
+	if Spin(odd, mgl32.Vec3{}, 1) != odd || Spin(odd, mgl32.Vec3{1, 0, 0}, 0) != odd {
 		t.Error("what does not turn must stay bit for bit")
 	}
 }

@@ -1,4 +1,4 @@
-package interp
+package articles
 
 import (
 	"cmp"
@@ -9,17 +9,16 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
-	"github.com/go-gl/mathgl/mgl64"
-)
 
-var mgl64Ident = mgl64.QuatIdent()
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+)
 
 // The article's buffer has eight slots and holds seven points, 198 ms at one per 33 ms, and looks
 // back by 200: it must fail. Fed the same, the mended buffer never clamps.
 func TestSeedRingIsTooSmall(t *testing.T) {
-	clamped := func(k Kind, jitter time.Duration) (share, off float64) {
+	clamped := func(k interp.Kind, jitter time.Duration) (share, off float64) {
 		random := rand.New(rand.NewPCG(5, 5))
-		it := New(k, Config{})
+		it := New(k, interp.Config{})
 		frames, bad := 0, 0
 		next := time.Duration(0)
 		type packet struct{ at, stamp time.Duration }
@@ -56,7 +55,7 @@ func TestSeedRingIsTooSmall(t *testing.T) {
 		if share < tt.from || share > tt.to || off < tt.off {
 			t.Errorf("jitter %v: clamped in %.1f %% of the frames by up to %.2f m, want %.0f to %.0f %%", tt.jitter, 100*share, off, 100*tt.from, 100*tt.to)
 		}
-		if share, _ := clamped(Linear, tt.jitter); share != 0 {
+		if share, _ := clamped(interp.Linear, tt.jitter); share != 0 {
 			t.Errorf("jitter %v: the mended buffer is off in %.1f %% of the frames", tt.jitter, 100*share)
 		}
 	}
@@ -65,8 +64,8 @@ func TestSeedRingIsTooSmall(t *testing.T) {
 // Repeated and reordered samples, which the article's transport never delivers, spoil its buffer;
 // here they are the reason for the mended one.
 func TestSeedRingTakesThingsAsTheyCome(t *testing.T) {
-	most := func(k Kind) float64 {
-		it := New(k, Config{})
+	most := func(k interp.Kind) float64 {
+		it := New(k, interp.Config{})
 		for _, i := range []int{0, 1, 3, 2, 4, 6, 5} {
 			s := at(time.Duration(i) * 33 * ms)
 			s.Position[0] = float32(i * i)
@@ -80,7 +79,7 @@ func TestSeedRingTakesThingsAsTheyCome(t *testing.T) {
 		}
 		return off
 	}
-	if d := most(Linear); d > 1e-4 {
+	if d := most(interp.Linear); d > 1e-4 {
 		t.Errorf("the mended buffer is %v off", d)
 	}
 	if d := most(SeedLinear); d < 0.2 {
@@ -89,7 +88,7 @@ func TestSeedRingTakesThingsAsTheyCome(t *testing.T) {
 }
 
 func TestSeedRingSmearsTeleports(t *testing.T) {
-	it := New(SeedLinear, Config{})
+	it := New(SeedLinear, interp.Config{})
 	a, b := at(0), at(100*ms)
 	b.Position[0], b.Discontinuity = 50, 1
 	it.Push(0, a)
@@ -101,8 +100,8 @@ func TestSeedRingSmearsTeleports(t *testing.T) {
 
 // As written the chase steps over its target and back for ever; bounded it arrives.
 func TestChase(t *testing.T) {
-	settle := func(k Kind) (from, to float32) {
-		it := New(k, Config{Speed: 6})
+	settle := func(k interp.Kind) (from, to float32) {
+		it := New(k, interp.Config{Speed: 6})
 		s := at(0)
 		it.Push(0, s)
 		it.At(0, 0)
@@ -117,7 +116,7 @@ func TestChase(t *testing.T) {
 		}
 		return from, to
 	}
-	if from, to := settle(Chase); from != 0.25 || to != 0.25 {
+	if from, to := settle(interp.Chase); from != 0.25 || to != 0.25 {
 		t.Errorf("the bounded chase is at %v to %v, want exactly 0.25", from, to)
 	}
 	if from, to := settle(SeedChase); to-from < 0.05 {
@@ -125,12 +124,12 @@ func TestChase(t *testing.T) {
 	}
 
 	// A speed that is configured too low makes the written one fall behind without bound.
-	behind := func(k Kind, after time.Duration) float64 {
-		it := New(k, Config{Speed: 5})
+	behind := func(k interp.Kind, after time.Duration) float64 {
+		it := New(k, interp.Config{Speed: 5})
 		var off float64
 		for now := time.Duration(0); now < after; now += step {
 			if now%(2*step) == 0 {
-				it.Push(now, path(straight).sample(now))
+				it.Push(now, straight(now))
 			}
 			s, _ := it.At(now, now)
 			off = 6*now.Seconds() - float64(s.Position[0])
@@ -140,63 +139,94 @@ func TestChase(t *testing.T) {
 	if d := behind(SeedChase, 60*time.Second); math.Abs(d-60) > 2 {
 		t.Errorf("as written %v m behind after a minute at 5 instead of 6 m/s, want 60", d)
 	}
-	if d := behind(Chase, 60*time.Second); d > 1 {
+	if d := behind(interp.Chase, 60*time.Second); d > 1 {
 		t.Errorf("bounded %v m behind after a minute", d)
 	}
 }
 
-func TestChaseJumpsWhenItIsTooFar(t *testing.T) {
-	it := New(Chase, Config{Speed: 6})
-	s := at(0)
-	it.Push(0, s)
-	it.At(0, 0)
-	s.Time, s.Position[0] = time.Second, 500
-	it.Push(0, s)
-	st, info := it.At(step, 0)
-	if st.Position[0] != 500 || !info.Discontinuity {
-		t.Errorf("500 m away: at %v, jump %v", st.Position[0], info.Discontinuity)
+// A body that does not change its mind is predicted exactly.
+func TestSeedRacerIsExactForSteadyMotion(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 3))
+	it := New(SeedRacer, interp.Config{})
+	type packet struct {
+		at time.Duration
+		s  interp.Sample
 	}
-}
-
-// Commands that reach the server zero, one or two to a tick make the samples stutter; over three
-// updates the speed is even.
-func TestEventBufferEvensOutCommands(t *testing.T) {
-	roughness := func(k Kind) float64 {
-		it := New(k, Config{Interval: 50 * ms})
-		var last, before float32
-		var sum float64
-		n := 0
-		for i := range 200 {
-			s := at(time.Duration(i) * 50 * ms)
-			s.Position[0] = float32((i+i%2)/2*2) * 0.3 // two commands in one tick, none in the next
-			it.Push(s.Time, s)
-			for f := range 3 {
-				now := s.Time + time.Duration(f)*50*ms/3
-				st, _ := it.At(now, now-150*ms)
-				if i > 10 {
-					d := float64(st.Position[0] - 2*last + before)
-					sum += d * d
-					n++
-				}
-				before, last = last, st.Position[0]
+	var flying []packet
+	sent := time.Duration(0)
+	for now := time.Duration(0); now < 20*time.Second; now += step {
+		for ; sent <= now; sent += 2 * step {
+			if random.Float64() >= 0.15 {
+				flying = append(flying, packet{sent + 90*ms + time.Duration(random.Float64()*20e6), straight(sent)})
 			}
 		}
-		return math.Sqrt(sum / float64(n))
-	}
-	if e, l := roughness(EventBuffer), roughness(Linear); e > l/2 {
-		t.Errorf("roughness %.4f with events, %.4f with the plain buffer: want less than half", e, l)
+		flying = slices.DeleteFunc(flying, func(p packet) bool {
+			if p.at <= now {
+				it.Push(p.at, p.s)
+			}
+			return p.at <= now
+		})
+		s, info := it.At(now, now)
+		if now <= time.Second {
+			continue
+		}
+		if d := math.Abs(float64(s.Position[0]) - 6*now.Seconds()); d > 1e-3 {
+			t.Fatalf("%v m off at %v", d, now)
+		}
+		if info.Extrapolated < 80*ms || info.Time != now {
+			t.Fatalf("%+v", info)
+		}
 	}
 }
 
-// 20 updates are kept, as in the article.
-func TestEventBufferIsBounded(t *testing.T) {
-	e := New(EventBuffer, Config{}).(*events)
-	for i := range 100 {
-		s := at(time.Duration(i) * 33 * ms)
-		s.Position = mgl32.Vec3{float32(i), 0, 0}
-		e.Push(0, s)
+// Its blend starts anew from the packets' paths and not from the picture, so packets make it jump.
+func TestSeedRacerJumps(t *testing.T) {
+	// With packets of 30 Hz and a blend of 100 ms as in the article's 10 Hz example, no blend is
+	// ever complete.
+	it := New(SeedRacer, interp.Config{Interval: 100 * ms})
+	var most, last float32
+	for now := time.Duration(0); now < 5*time.Second; now += step {
+		if now%(2*step) == 0 {
+			it.Push(now, circle(now-100*ms))
+		}
+		s, _ := it.At(now, now)
+		if now > time.Second {
+			most = max(most, s.Position.Sub(mgl32.Vec3{}).Len()-20, last)
+		}
 	}
-	if e.buf.Len() != 20 || e.buf.At(0).Position[0] != 80 {
-		t.Errorf("keeps %d from %v on, want 20 from 80 on", e.buf.Len(), e.buf.At(0).Position[0])
+	if most < 0.05 {
+		t.Errorf("the negative control stays within %.3f m of the circle: this test could not fail", most)
+	}
+}
+
+func TestSeedRacerRunsAwayWithoutLimit(t *testing.T) {
+	// The negative control runs away without limit.
+	it := New(SeedRacer, interp.Config{})
+	s := at(0)
+	s.Velocity, s.Has = mgl32.Vec3{6, 0, 0}, interp.HasVelocity
+	it.Push(0, s)
+	st, _ := it.At(10*time.Second, 10*time.Second)
+	if st.Position[0] != 60 {
+		t.Errorf("the seed's Racer is at %v m after 10 s without a packet, want 60", st.Position[0])
+	}
+}
+
+// The page: "use unclamped lerp from prev->last since we want prediction". With packets lost the
+// turn goes on at t > 1 and snaps back.
+func TestSeedRacerRotationIsNotClamped(t *testing.T) {
+	it := New(SeedRacer, interp.Config{Interval: 100 * ms})
+	for i := range 2 {
+		s := at(time.Duration(i) * 100 * ms)
+		s.Rotation = mgl32.QuatRotate(mgl32.DegToRad(float32(10*i)), mgl32.Vec3{0, 1, 0})
+		it.Push(s.Time, s)
+		it.At(s.Time, s.Time)
+	}
+	var d float64
+	for now := 100 * ms; now <= 600*ms; now += step {
+		s, _ := it.At(now, now)
+		d = max(d, 2*math.Acos(min(math.Abs(float64(s.Rotation.W)), 1))*180/math.Pi)
+	}
+	if math.Abs(d-50) > 2 {
+		t.Errorf("as written, 10 degrees per packet become %.1f after four lost packets, want about 50", d)
 	}
 }

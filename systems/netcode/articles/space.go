@@ -1,4 +1,4 @@
-package prediction
+package articles
 
 import (
 	"math"
@@ -72,8 +72,8 @@ func (Vec3) Size(offset mgl32.Vec3) float64 {
 	return math.Hypot(math.Hypot(float64(offset[0]), float64(offset[1])), float64(offset[2]))
 }
 
-// Rotation is the [Space] of unit quaternions. Offsets turn in the parent's frame, by the shortest
-// arc, of which Scale keeps a part; their size is the angle in radians, at most pi.
+// Rotation is the [Space] of unit quaternions. Offsets turn in the parent's frame by the shortest
+// arc, and Scale keeps a part of it. Their size is the angle in radians, at most pi.
 type Rotation struct{}
 
 // Offset implements [Space].

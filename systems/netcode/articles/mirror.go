@@ -1,19 +1,20 @@
-package interp
+package articles
 
 import (
 	"math"
 	"time"
 )
 
-// Mirror is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew from
-// a description for comparison with [Playback]: no measurement of loss or of the trip, only of how
-// regularly snapshots come. With [Linear], Config.Extrapolation and Config.ResumeAfter negative, it
-// is the whole of what Mirror draws.
+// MirrorEngine is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew
+// from a description for comparison with [interp.Playback]. It measures neither loss nor the trip,
+// only how regularly snapshots come. Together with [interp.Linear], with Config.Extrapolation and
+// Config.ResumeAfter negative, it draws as Mirror does.
 //
-// A buffer time of one interval plus one deviation of the arrival gaps plus one more interval is
-// kept between the newest snapshot and the view; an average of the distance, with a dead band of
-// one interval on either side, decides whether the view runs at 1, at 1.02 or at 0.96.
-type Mirror struct {
+// It keeps a buffer time between the newest snapshot and the view: one interval, plus one deviation
+// of the arrival gaps, plus one more interval. An average of the distance, with a dead band of one
+// interval on either side, decides whether the view runs at 1, at 1.02 or at 0.96. Create it with
+// [NewMirrorEngine].
+type MirrorEngine struct {
 	interval float64 // seconds
 	buffer   float64 // seconds
 	gap      average // between arrivals
@@ -53,13 +54,13 @@ const (
 	mirrorSlowDown  = 0.96 // and when it is ahead
 )
 
-// NewMirror returns a timeline for snapshots sent at the given interval; zero or less means a 30th
-// of a second.
-func NewMirror(interval time.Duration) *Mirror {
+// NewMirrorEngine returns a timeline for snapshots sent at the given interval. Zero or less means a
+// 30th of a second.
+func NewMirrorEngine(interval time.Duration) *MirrorEngine {
 	if interval <= 0 {
 		interval = time.Second / 30
 	}
-	m := &Mirror{interval: interval.Seconds(), scale: 1}
+	m := &MirrorEngine{interval: interval.Seconds(), scale: 1}
 	m.buffer = 2 * m.interval
 	m.gap.alpha = 2 / (2/m.interval + 1) // two seconds of snapshots
 	m.drift.alpha = 2 / (1/m.interval + 1)
@@ -68,7 +69,7 @@ func NewMirror(interval time.Duration) *Mirror {
 
 // Arrive takes a snapshot: when it was read, and the server time that it shows. A duplicate leaves
 // all statistics alone.
-func (m *Mirror) Arrive(at, stamp time.Duration) {
+func (m *MirrorEngine) Arrive(at, stamp time.Duration) {
 	i := m.count
 	for i > 0 && m.arrivals[i-1].stamp >= stamp {
 		if m.arrivals[i-1].stamp == stamp {
@@ -111,10 +112,10 @@ func (m *Mirror) Arrive(at, stamp time.Duration) {
 	}
 }
 
-// View advances the timeline to now and returns the server time to draw; false before the first
-// snapshot. Unlike [Playback.View] it may run backwards, when a snapshot is so late that the
-// timeline is clamped to it.
-func (m *Mirror) View(now time.Duration) (time.Duration, bool) {
+// View advances the timeline to now and returns the server time to draw. It returns false before
+// the first snapshot. Unlike [interp.Playback.View] it may run backwards, when a snapshot is so
+// late that the timeline is clamped to it.
+func (m *MirrorEngine) View(now time.Duration) (time.Duration, bool) {
 	if !m.begun {
 		return 0, false
 	}
@@ -124,4 +125,4 @@ func (m *Mirror) View(now time.Duration) (time.Duration, bool) {
 }
 
 // Rate returns the view's speed: 1, 1.02 or 0.96.
-func (m *Mirror) Rate() float64 { return m.scale }
+func (m *MirrorEngine) Rate() float64 { return m.scale }

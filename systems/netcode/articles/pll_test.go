@@ -1,11 +1,13 @@
-package clocksync
+package articles
 
 import (
 	"math"
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
 const ms = time.Millisecond
@@ -13,8 +15,8 @@ const ms = time.Millisecond
 // arrivals runs a client that is fed by a server's regular updates alone, as in Multiplayer
 // Platformer Log #5.
 type arrivals struct {
-	virtual
-	down     *path
+	virtual.Clock
+	down     *virtual.Path
 	interval time.Duration
 	ppm      float64 // of the client's clock
 
@@ -31,7 +33,7 @@ type arrivals struct {
 
 func newArrivals(t *testing.T, seed uint64) *arrivals {
 	a := &arrivals{interval: 100 * ms}
-	a.down = newPath(&a.virtual, seed, 100*ms, 10*ms, 0)
+	a.down = virtual.NewPath(&a.Clock, seed, 100*ms, 10*ms, 0)
 	var err error
 	if a.mended, err = NewTickPLL(TickPLLConfig{Rate: 60}); err != nil {
 		t.Fatal(err)
@@ -44,17 +46,17 @@ func (a *arrivals) local(t time.Duration) time.Duration {
 }
 
 func (a *arrivals) start() {
-	a.every(0, a.interval, func() {
+	a.Every(0, a.interval, func() {
 		n := a.sent
 		a.sent++
-		a.down.send(func() { a.arrive(n) })
+		a.down.Send(func() { a.arrive(n) })
 	})
-	a.every(time.Second/120, time.Second/60, func() {
+	a.Every(time.Second/120, time.Second/60, func() {
 		if a.pll == nil {
 			return
 		}
 		a.frames++
-		if render := a.pll.TimeSinceStart(a.local(a.now)) - 200*ms; render > a.newest || render < a.oldest {
+		if render := a.pll.TimeSinceStart(a.local(a.Now)) - 200*ms; render > a.newest || render < a.oldest {
 			a.starved++
 		}
 		if a.onFrame != nil {
@@ -65,7 +67,7 @@ func (a *arrivals) start() {
 
 // arrive is the client: the article's loop counts, the mended one reads the tick.
 func (a *arrivals) arrive(n int) {
-	now := a.local(a.now)
+	now := a.local(a.Now)
 	if a.pll == nil {
 		a.pll = NewPLL(now)
 	} else {
@@ -81,13 +83,13 @@ func (a *arrivals) arrive(n int) {
 // phase returns how late after the stamp that the seed gives it a state is drawn, less what it was
 // at the beginning: what should stay 0.
 func (a *arrivals) phase() time.Duration {
-	return a.pll.TimeSinceStart(a.local(a.now)) - a.now
+	return a.pll.TimeSinceStart(a.local(a.Now)) - a.Now
 }
 
 // mendedError returns the error of the mended loop against the server's time less a delay.
 func (a *arrivals) mendedError(delay time.Duration) time.Duration {
-	grid := Grid{}
-	return a.mended.Now(a.local(a.now)) - (grid.Edge(1000) + a.now - delay)
+	grid := clocksync.Grid{}
+	return a.mended.Now(a.local(a.Now)) - (grid.Edge(1000) + a.Now - delay)
 }
 
 // Conformance case 5, negative control: counting updates instead of reading their ticks cannot
@@ -100,12 +102,12 @@ func TestPLLStarvesOnLostPackets(t *testing.T) {
 		least, sum := 1.0, 0.0
 		for seed := uint64(1); seed <= 20; seed++ {
 			a := newArrivals(t, seed)
-			a.down.loss = test.loss
+			a.down.Loss = test.loss
 			a.start()
-			a.run(120 * time.Second)
+			a.Run(120 * time.Second)
 			share := float64(a.starved) / float64(a.frames)
 			least, sum = min(least, share), sum+share/20
-			if e := magnitude(a.mendedError(100 * ms)); e > 10*ms {
+			if e := a.mendedError(100 * ms).Abs(); e > 10*ms {
 				t.Errorf("seed %d, %v %% loss: the mended loop is off by %v", seed, test.loss*100, e)
 			}
 		}
@@ -119,7 +121,7 @@ func TestPLLStarvesOnLostPackets(t *testing.T) {
 func TestPLLWithoutLossIsFine(t *testing.T) {
 	a := newArrivals(t, 1)
 	a.start()
-	a.run(120 * time.Second)
+	a.Run(120 * time.Second)
 	if share := float64(a.starved) / float64(a.frames); share > 0.01 {
 		t.Errorf("%.1f %% of the frames starve on a perfect stream", share*100)
 	}
@@ -135,21 +137,21 @@ func TestPLLNeedsMinutesForARouteChange(t *testing.T) {
 		{300 * ms, 285 * time.Second, 295 * time.Second},
 	} {
 		a := newArrivals(t, 1)
-		a.down.jitter = 0
+		a.down.Jitter = 0
 		a.start()
-		a.run(30 * time.Second)
-		begin, settled, mended := a.now, time.Duration(0), time.Duration(0)
+		a.Run(30 * time.Second)
+		begin, settled, mended := a.Now, time.Duration(0), time.Duration(0)
 		before := a.phase()
 		a.onFrame = func() {
-			if magnitude(a.phase()-before+test.step) > 10*ms {
-				settled = a.now - begin
+			if (a.phase() - before + test.step).Abs() > 10*ms {
+				settled = a.Now - begin
 			}
-			if magnitude(a.mendedError(100*ms+test.step)) > 10*ms {
-				mended = a.now - begin
+			if a.mendedError(100*ms+test.step).Abs() > 10*ms {
+				mended = a.Now - begin
 			}
 		}
-		a.down.delay += test.step
-		a.run(begin + 350*time.Second)
+		a.down.Delay += test.step
+		a.Run(begin + 350*time.Second)
 		t.Logf("%+v: the article's loop needs %v, the mended one %v", test.step, settled, mended)
 		if settled < test.least || settled > test.most {
 			t.Errorf("%v: absorbed within %v, want %v to %v", test.step, settled, test.least, test.most)
@@ -164,18 +166,18 @@ func TestPLLNeedsMinutesForARouteChange(t *testing.T) {
 // The article names the case itself: a client that lags when the first update comes.
 func TestPLLKeepsALateStart(t *testing.T) {
 	a := newArrivals(t, 1)
-	a.down.jitter, a.down.ordered = 0, true // a stream, as in the article
-	a.down.delay += 300 * ms
-	a.at(50*ms, func() { a.down.delay -= 300 * ms })
+	a.down.Jitter, a.down.Ordered = 0, true // a stream, as in the article
+	a.down.Delay += 300 * ms
+	a.At(50*ms, func() { a.down.Delay -= 300 * ms })
 	a.start()
-	a.run(120 * time.Second)
+	a.Run(120 * time.Second)
 	// Its time began with the first update, 400 ms after the server's; the others come after 100.
 	late := -a.phase() - 100*ms
 	t.Logf("300 ms late at first: the article's loop is %v late after 120 s, the mended one %v", late, -a.mendedError(100*ms))
 	if late < 150*ms || late > 200*ms {
 		t.Errorf("still %v late after 120 s, want about 180 ms", late)
 	}
-	if e := magnitude(a.mendedError(100 * ms)); e > ms {
+	if e := a.mendedError(100 * ms).Abs(); e > ms {
 		t.Errorf("the mended loop is off by %v", e)
 	}
 }
@@ -193,16 +195,16 @@ func TestPLLLosesDriftingClocks(t *testing.T) {
 		{-2000, 115 * ms, 125 * ms},
 	} {
 		a := newArrivals(t, 1)
-		a.down.jitter = 0
+		a.down.Jitter = 0
 		a.ppm = test.ppm
 		a.start()
-		a.run(120 * time.Second)
-		off := magnitude(a.phase() + 100*ms)
+		a.Run(120 * time.Second)
+		off := (a.phase() + 100*ms).Abs()
 		t.Logf("%+v ppm: %v off after 120 s, the mended loop %v", test.ppm, off, a.mendedError(100*ms))
 		if off < test.least || off > test.most {
 			t.Errorf("%v ppm: %v off after 120 s, want %v to %v", test.ppm, off, test.least, test.most)
 		}
-		if e := magnitude(a.mendedError(100 * ms)); e > 500*time.Microsecond {
+		if e := a.mendedError(100 * ms).Abs(); e > 500*time.Microsecond {
 			t.Errorf("%v ppm: the mended loop is off by %v", test.ppm, e)
 		}
 	}
@@ -212,9 +214,9 @@ func TestPLLLosesDriftingClocks(t *testing.T) {
 // its limit for ten seconds.
 func TestPLLWindsUp(t *testing.T) {
 	a := newArrivals(t, 1)
-	a.down.jitter = 0
+	a.down.Jitter = 0
 	a.start()
-	a.run(30 * time.Second)
+	a.Run(30 * time.Second)
 	lowest, saturated := 0.0, 0
 	a.onUpdate = func() {
 		lowest = min(lowest, a.pll.Integrator())
@@ -222,14 +224,14 @@ func TestPLLWindsUp(t *testing.T) {
 			saturated++
 		}
 	}
-	a.down.held = true
-	a.run(32 * time.Second)
-	a.down.release()
-	a.run(32*time.Second + 300*ms)
-	if e := magnitude(a.mendedError(100 * ms)); e > ms {
+	a.down.Held = true
+	a.Run(32 * time.Second)
+	a.down.Release()
+	a.Run(32*time.Second + 300*ms)
+	if e := a.mendedError(100 * ms).Abs(); e > ms {
 		t.Errorf("the mended loop is off by %v after the burst", e)
 	}
-	a.run(60 * time.Second)
+	a.Run(60 * time.Second)
 	t.Logf("the integrator reaches %.0f; the output is at its limit for %d updates", lowest, saturated)
 	if lowest > -8500 || lowest < -9300 || saturated < 90 || saturated > 130 {
 		t.Errorf("integrator %.0f, at the limit for %d updates; want about -8900 and 103 to 123", lowest, saturated)
@@ -264,7 +266,7 @@ func TestPLLRestartKeepsItsConstants(t *testing.T) {
 	if got, want := p.ServerDelta(0), 33333333*time.Nanosecond; got != want {
 		t.Errorf("ServerDelta(0) = %v after an update, want %v", got, want)
 	}
-	if got := p.Now(time.Second); magnitude(got-time.Second) > ms {
+	if got := p.Now(time.Second); (got - time.Second).Abs() > ms {
 		t.Errorf("Now(1s) = %v", got)
 	}
 }

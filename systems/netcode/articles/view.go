@@ -1,6 +1,7 @@
-package clocksync
+package articles
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -24,40 +25,33 @@ type ViewConfig struct {
 }
 
 func (c ViewConfig) withDefaults() (ViewConfig, error) {
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 250 * time.Millisecond
-	}
-	if c.MaxRate == 0 {
-		c.MaxRate = 0.1
-	}
-	if c.LowerRate == 0 {
-		c.LowerRate = min(0.01, c.MaxRate)
-	}
-	if c.Snap == 0 {
-		c.Snap = 500 * time.Millisecond
-	}
+	c.TimeConstant = cmp.Or(c.TimeConstant, 250*time.Millisecond)
+	c.MaxRate = cmp.Or(c.MaxRate, 0.1)
+	c.LowerRate = cmp.Or(c.LowerRate, min(0.01, c.MaxRate))
+	c.Snap = cmp.Or(c.Snap, 500*time.Millisecond)
 	switch {
 	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > 10*time.Second:
-		return c, fmt.Errorf("clocksync: ViewConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
+		return c, fmt.Errorf("articles: ViewConfig.TimeConstant is %v; use 10 ms to 10 s", c.TimeConstant)
 	case !(c.MaxRate > 0 && c.MaxRate <= 0.5):
-		return c, fmt.Errorf("clocksync: ViewConfig.MaxRate is %v; use a fraction above 0 and up to 0.5", c.MaxRate)
+		return c, fmt.Errorf("articles: ViewConfig.MaxRate is %v; use a fraction above 0 and up to 0.5", c.MaxRate)
 	case !(c.LowerRate > 0 && c.LowerRate <= c.MaxRate):
-		return c, fmt.Errorf("clocksync: ViewConfig.LowerRate is %v; use a fraction above 0 and up to MaxRate (%v)", c.LowerRate, c.MaxRate)
+		return c, fmt.Errorf("articles: ViewConfig.LowerRate is %v; use a fraction above 0 and up to MaxRate (%v)", c.LowerRate, c.MaxRate)
 	case c.Snap < 10*time.Millisecond || c.Snap > time.Minute:
-		return c, fmt.Errorf("clocksync: ViewConfig.Snap is %v; use 10 ms to 1 min", c.Snap)
+		return c, fmt.Errorf("articles: ViewConfig.Snap is %v; use 10 ms to 1 min", c.Snap)
 	}
 	return c, nil
 }
 
-// View is the clock by which remote entities are drawn: the server's time less a delay, at the rate
-// of real time give or take MaxRate. It does not know the simulation's stretch and lead, so these
-// never change the speed of the remote world.
+// View is a clock by which remote entities are drawn: the server's time less a delay, at the rate
+// of real time give or take MaxRate. It does not depend on the simulation's stretch and lead, so
+// these never change the speed of the remote world. A client of package netcode draws by
+// [interp.Playback], which needs no reference clock.
 //
-// A longer delay is taken over at once, which makes the view run slower until it has fallen back
-// far enough; a shorter one is approached at LowerRate, because a network that was bad a moment ago
-// will be again. A small step of the reference clock makes the view run faster or slower; one of
-// more than Snap, which only a stepping clock causes, moves the view along and is reported.
-// Otherwise the view never runs back.
+// A longer delay holds at once, and the view runs slower until it has fallen back far enough. A
+// shorter one is approached at LowerRate, because a network that was bad a moment ago is likely to
+// be bad again. A small step of the reference clock makes the view run faster or slower. One of
+// more than Snap, which only a stepping clock causes, moves the view along and is reported. The
+// view never runs back otherwise.
 //
 // Create it with [NewView].
 type View struct {
@@ -82,9 +76,9 @@ func NewView(config ViewConfig) (*View, error) {
 }
 
 // Advance moves the view on to a real time and returns the server time to draw remote entities at.
-// It takes the reference clock's value at that real time and the delay that the network is found to
-// want. The first call starts the view exactly at reference - wanted. A real time that is not later
-// than the last one changes nothing but the wanted delay, and a negative delay counts as 0.
+// It takes the reference clock's value at that real time and the wanted delay. The first call
+// starts the view exactly at reference - wanted. A real time that is not later than the last one
+// only raises the delay. A negative delay counts as 0.
 func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	wanted = max(0, wanted)
 	v.jump = 0
@@ -98,7 +92,7 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 		return v.time
 	}
 	dt := now - v.now
-	if step := (reference - v.reference) - dt; magnitude(step) > v.config.Snap {
+	if step := (reference - v.reference) - dt; step.Abs() > v.config.Snap {
 		v.jump = step
 		v.time += step
 	}
@@ -107,7 +101,7 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	behind := (reference - v.delay) - (v.time + dt)
 	correction := -math.Expm1(-dt.Seconds()/v.config.TimeConstant.Seconds()) * float64(behind)
 	limit := v.config.MaxRate * float64(dt)
-	// rounded towards real time: the limits hold to the nanosecond
+	// It is rounded towards real time, so the limits hold to the nanosecond.
 	advance := dt + time.Duration(min(max(correction, -limit), limit))
 	v.time += advance
 	v.rate = float64(advance) / float64(dt)
@@ -128,6 +122,6 @@ func (v *View) Lag() time.Duration { return v.reference - v.time }
 func (v *View) Rate() float64 { return v.rate }
 
 // Jump returns by how much the last Advance moved the view along with a step of the reference
-// clock, and 0 if it did not. After a jump the entities drawn should come back through an error
-// offset or be drawn anew.
+// clock, and 0 if it did not. After a jump draw the entities anew, or let them come back through an
+// [ErrorOffset].
 func (v *View) Jump() time.Duration { return v.jump }

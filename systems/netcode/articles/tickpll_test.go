@@ -1,4 +1,4 @@
-package clocksync
+package articles
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -24,7 +25,7 @@ func newTickPLL(t testing.TB) *TickPLL {
 func stream(p *TickPLL, from, to, every int, delay time.Duration) time.Duration {
 	now := time.Duration(0)
 	for k := from; k <= to; k += every {
-		now = Grid{}.Edge(int64(k)) + delay
+		now = clocksync.Grid{}.Edge(int64(k)) + delay
 		p.Update(now, tick.Tick(k))
 	}
 	return now
@@ -47,8 +48,8 @@ func TestTickPLLRespondsAlikeAtEveryRate(t *testing.T) {
 			now := stream(p, 600+every, 660+every, every, test.late)
 			remaining := p.Now(now) - (now - test.late)
 			// The first late update is one interval away, and half of a step may be missing.
-			slack := 300*time.Microsecond + time.Duration(float64(Grid{}.Edge(int64(every)))*0.05)/2
-			if magnitude(remaining-test.remaining) > slack {
+			slack := 300*time.Microsecond + time.Duration(float64(clocksync.Grid{}.Edge(int64(every)))*0.05)/2
+			if (remaining - test.remaining).Abs() > slack {
 				t.Errorf("%v late, every %d ticks: %v remain after a second, want %v +- %v", test.late, every, remaining, test.remaining, slack)
 			}
 		}
@@ -58,7 +59,7 @@ func TestTickPLLRespondsAlikeAtEveryRate(t *testing.T) {
 func TestTickPLLIgnoresRepeatsAndOlderUpdates(t *testing.T) {
 	clean, dirty := newTickPLL(t), newTickPLL(t)
 	for k := 0; k < 600; k += 6 {
-		now := Grid{}.Edge(int64(k))
+		now := clocksync.Grid{}.Edge(int64(k))
 		clean.Update(now, tick.Tick(k))
 		dirty.Update(now, tick.Tick(k))
 		dirty.Update(now+8*ms, tick.Tick(k))    // a duplicate
@@ -78,7 +79,7 @@ func TestTickPLLTakesTheNewestOfABurst(t *testing.T) {
 			t.Errorf("tick %d: the clock jumped by %v", k, jumped)
 		}
 	}
-	if e := magnitude(p.Now(now) - now); e > time.Microsecond {
+	if e := (p.Now(now) - now).Abs(); e > time.Microsecond {
 		t.Errorf("off by %v after the burst", e)
 	}
 	if p.Drift() != 0 {
@@ -88,8 +89,8 @@ func TestTickPLLTakesTheNewestOfABurst(t *testing.T) {
 
 func TestTickPLLNeedsThreeWitnessesForAJump(t *testing.T) {
 	p := newTickPLL(t)
-	if jumped := p.Update(0, 1000); jumped != (Grid{}).Edge(1000) {
-		t.Errorf("the first update jumped by %v, want to %v", jumped, Grid{}.Edge(1000))
+	if jumped := p.Update(0, 1000); jumped != (clocksync.Grid{}).Edge(1000) {
+		t.Errorf("the first update jumped by %v, want to %v", jumped, clocksync.Grid{}.Edge(1000))
 	}
 	// A single absurd tick, then the stream again.
 	for i, k := range []tick.Tick{1006, 1 << 31, 1018, 7, 1030} {
@@ -97,19 +98,19 @@ func TestTickPLLNeedsThreeWitnessesForAJump(t *testing.T) {
 		if jumped := p.Update(now, k); jumped != 0 {
 			t.Errorf("tick %d: jumped by %v", k, jumped)
 		}
-		if e := magnitude(p.Now(now) - Grid{}.Edge(1000) - now); e > ms {
+		if e := (p.Now(now) - clocksync.Grid{}.Edge(1000) - now).Abs(); e > ms {
 			t.Errorf("tick %d: off by %v", k, e)
 		}
 	}
 	// A server that was started anew.
-	want := []time.Duration{0, 0, -Grid{}.Edge(1024)}
+	want := []time.Duration{0, 0, -clocksync.Grid{}.Edge(1024)}
 	for i := range 3 {
 		now := time.Duration(i+6) * 100 * ms
-		if jumped := p.Update(now, tick.Tick(12+6*i)); magnitude(jumped-want[i]) > 2*ms {
+		if jumped := p.Update(now, tick.Tick(12+6*i)); (jumped - want[i]).Abs() > 2*ms {
 			t.Errorf("update %d of a new server: jumped by %v, want %v", i, jumped, want[i])
 		}
 	}
-	if got, want := p.Now(800*ms), (Grid{}).Edge(24); got != want {
+	if got, want := p.Now(800*ms), (clocksync.Grid{}).Edge(24); got != want {
 		t.Errorf("after the jump: %v, want %v", got, want)
 	}
 }
@@ -118,10 +119,10 @@ func TestTickPLLSurvivesTheWrapOfTicks(t *testing.T) {
 	p := newTickPLL(t)
 	start := tick.Tick(math.MaxUint32 - 10)
 	for k := range 20 {
-		p.Update(Grid{}.Edge(int64(k)), start.Add(k))
+		p.Update(clocksync.Grid{}.Edge(int64(k)), start.Add(k))
 	}
-	now := Grid{}.Edge(19)
-	if e := magnitude(p.Now(now) - Grid{}.Edge(int64(start)) - now); e > time.Microsecond {
+	now := clocksync.Grid{}.Edge(19)
+	if e := (p.Now(now) - clocksync.Grid{}.Edge(int64(start)) - now).Abs(); e > time.Microsecond {
 		t.Errorf("off by %v after the wrap", e)
 	}
 }
@@ -129,7 +130,7 @@ func TestTickPLLSurvivesTheWrapOfTicks(t *testing.T) {
 func TestTickPLLDriftIsBounded(t *testing.T) {
 	p := newTickPLL(t)
 	for k := range 60 * 600 { // ten minutes of a clock that is 1 % off
-		p.Update(Grid{}.Edge(int64(k))*101/100, tick.Tick(k))
+		p.Update(clocksync.Grid{}.Edge(int64(k))*101/100, tick.Tick(k))
 	}
 	if d := p.Drift(); d != -0.0025 {
 		t.Errorf("a drift of %v, want the limit of -0.0025", d)

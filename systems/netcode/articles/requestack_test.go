@@ -1,9 +1,11 @@
-package clocksync
+package articles
 
 import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
 func TestRequestAckExample(t *testing.T) {
@@ -31,7 +33,7 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		queue := func() time.Duration { return time.Duration(rng.ExpFloat64() * float64(15*ms)) }
 		var racer RequestAck
-		reference, err := NewReference(ReferenceConfig{})
+		reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,13 +47,15 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 			// Four stamps: the client asks at the same time and over the same queues, and notes
 			// when the answer came, not when its frame ran.
 			local := sent - offset
-			_, err := reference.Add(Sample{local, local + up + offset, local + up + ms + offset, local + up + ms + down})
+			_, err := reference.Add(clocksync.Sample{
+				ClientSend: local, ServerReceive: local + up + offset, ServerSend: local + up + ms + offset, ClientReceive: local + up + ms + down,
+			})
 			if err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 			if i >= 40 {
-				worstRacer = max(worstRacer, magnitude(racer.Offset()-offset))
-				worstReference = max(worstReference, magnitude(reference.Offset(local)-offset))
+				worstRacer = max(worstRacer, (racer.Offset() - offset).Abs())
+				worstReference = max(worstReference, (reference.Offset(local) - offset).Abs())
 			}
 		}
 	}
@@ -64,7 +68,7 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 	}
 }
 
-// Negative control: whoever writes his own stamp chooses his own time.
+// Negative control: a client that falsifies its stamp chooses its time.
 func TestRequestAckBelievesAnything(t *testing.T) {
 	honest, cheat := RequestAck{}, RequestAck{}
 	honest.Acknowledged(Request{time.Second}.Answer(1020*ms), 1040*ms)

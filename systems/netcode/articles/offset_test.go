@@ -1,4 +1,4 @@
-package prediction_test
+package articles_test
 
 import (
 	"math"
@@ -8,11 +8,11 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
 func TestOffsetHidesTheCorrectionThenDecays(t *testing.T) {
-	var e prediction.ErrorOffset[float64, prediction.Scalar]
+	var e articles.ErrorOffset[float64, articles.Scalar]
 	if e.Apply(5) != 5 || e.Size() != 0 {
 		t.Error("the zero value has an offset")
 	}
@@ -42,7 +42,7 @@ func TestOffsetHidesTheCorrectionThenDecays(t *testing.T) {
 }
 
 func TestOffsetSettings(t *testing.T) {
-	e := prediction.ErrorOffset[float64, prediction.Scalar]{HalfLife: time.Second, Snap: 3, Rest: 0.1}
+	e := articles.ErrorOffset[float64, articles.Scalar]{HalfLife: time.Second, Snap: 3, Rest: 0.1}
 	if !e.Correct(0, 2.9) || e.Size() != 2.9 {
 		t.Errorf("a correction below Snap left %v", e.Size())
 	}
@@ -67,7 +67,7 @@ func TestOffsetSettings(t *testing.T) {
 			t.Errorf("a correction from %v left %v", bad, e.Size())
 		}
 	}
-	none := prediction.ErrorOffset[float64, prediction.Scalar]{HalfLife: -1}
+	none := articles.ErrorOffset[float64, articles.Scalar]{HalfLife: -1}
 	none.Correct(0, 1)
 	none.Advance(1)
 	if none.Size() != 0 {
@@ -92,7 +92,7 @@ func drawVec3(t *rapid.T, name string) mgl32.Vec3 {
 
 // properties checks what holds in every space: the offset takes one value to the other, decays
 // monotonically, and at a rate that does not depend on the frames into which time is cut.
-func properties[T any, S prediction.Space[T]](t *testing.T, draw func(*rapid.T, string) T, tolerance float64) {
+func properties[T any, S articles.Space[T]](t *testing.T, draw func(*rapid.T, string) T, tolerance float64) {
 	t.Helper()
 	var space S
 	rapid.Check(t, func(t *rapid.T) {
@@ -105,7 +105,7 @@ func properties[T any, S prediction.Space[T]](t *testing.T, draw func(*rapid.T, 
 		if got, want := space.Size(space.Scale(d, k)), k*space.Size(d); math.Abs(got-want) > tolerance {
 			t.Fatalf("scaled by %v the size is %v, want %v", k, got, want)
 		}
-		a := prediction.ErrorOffset[T, S]{Rest: 1e-9}
+		a := articles.ErrorOffset[T, S]{Rest: 1e-9}
 		b := a
 		a.Correct(from, to)
 		b.Correct(from, to)
@@ -128,24 +128,24 @@ func properties[T any, S prediction.Space[T]](t *testing.T, draw func(*rapid.T, 
 
 func TestSpaces(t *testing.T) {
 	t.Run("Scalar", func(t *testing.T) {
-		properties[float64, prediction.Scalar](t, func(t *rapid.T, name string) float64 { return rapid.Float64Range(-1000, 1000).Draw(t, name) }, 1e-9)
+		properties[float64, articles.Scalar](t, func(t *rapid.T, name string) float64 { return rapid.Float64Range(-1000, 1000).Draw(t, name) }, 1e-9)
 	})
 	t.Run("Angle", func(t *testing.T) {
-		properties[float32, prediction.Angle](t, func(t *rapid.T, name string) float32 { return rapid.Float32Range(-10, 10).Draw(t, name) }, 1e-5)
+		properties[float32, articles.Angle](t, func(t *rapid.T, name string) float32 { return rapid.Float32Range(-10, 10).Draw(t, name) }, 1e-5)
 	})
 	t.Run("Vec2", func(t *testing.T) {
-		properties[mgl32.Vec2, prediction.Vec2](t, func(t *rapid.T, name string) mgl32.Vec2 { return drawVec3(t, name).Vec2() }, 1e-3)
+		properties[mgl32.Vec2, articles.Vec2](t, func(t *rapid.T, name string) mgl32.Vec2 { return drawVec3(t, name).Vec2() }, 1e-3)
 	})
-	t.Run("Vec3", func(t *testing.T) { properties[mgl32.Vec3, prediction.Vec3](t, drawVec3, 1e-3) })
-	t.Run("Rotation", func(t *testing.T) { properties[mgl32.Quat, prediction.Rotation](t, drawQuat, 2e-3) })
+	t.Run("Vec3", func(t *testing.T) { properties[mgl32.Vec3, articles.Vec3](t, drawVec3, 1e-3) })
+	t.Run("Rotation", func(t *testing.T) { properties[mgl32.Quat, articles.Rotation](t, drawQuat, 2e-3) })
 }
 
 func TestAnglesAndRotationsTakeTheShorterWay(t *testing.T) {
-	var angle prediction.Angle
+	var angle articles.Angle
 	if got := angle.Offset(3, -3); math.Abs(float64(got)-(2*math.Pi-6)) > 1e-6 {
 		t.Errorf("from 3 to -3 radians is %v, want %v", got, 2*math.Pi-6)
 	}
-	var rotation prediction.Rotation
+	var rotation articles.Rotation
 	about := func(degrees float32) mgl32.Quat {
 		return mgl32.QuatRotate(mgl32.DegToRad(degrees), mgl32.Vec3{0, 1, 0})
 	}
@@ -161,5 +161,21 @@ func TestAnglesAndRotationsTakeTheShorterWay(t *testing.T) {
 				t.Errorf("halfway from %v to %v, %v degrees are left, want %v", test.from, test.to, got, test.size/2)
 			}
 		}
+	}
+}
+
+func TestOffsetsAllocateNothing(t *testing.T) {
+	var position articles.ErrorOffset[mgl32.Vec3, articles.Vec3]
+	var rotation articles.ErrorOffset[mgl32.Quat, articles.Rotation]
+	q := mgl32.QuatRotate(1, mgl32.Vec3{0, 1, 0})
+	if allocs := testing.AllocsPerRun(100, func() {
+		position.Correct(mgl32.Vec3{}, mgl32.Vec3{1, 2, 3})
+		position.Advance(ms)
+		position.Apply(mgl32.Vec3{})
+		rotation.Correct(mgl32.QuatIdent(), q)
+		rotation.Advance(ms)
+		rotation.Apply(q)
+	}); allocs != 0 {
+		t.Errorf("%v allocations, want 0", allocs)
 	}
 }

@@ -1,4 +1,5 @@
-package interp
+// Package rotation has the arithmetic of unit quaternions that interpolators need.
+package rotation
 
 import (
 	"math"
@@ -6,8 +7,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// unit returns q at length one; the identity for a q without a direction.
-func unit(q mgl32.Quat) mgl32.Quat {
+// Unit returns q at length one, and the identity for a q without a direction.
+func Unit(q mgl32.Quat) mgl32.Quat {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	n := w*w + x*x + y*y + z*z
 	if d := n - 1; d < 3e-7 && d > -3e-7 {
@@ -20,23 +21,23 @@ func unit(q mgl32.Quat) mgl32.Quat {
 	return mgl32.Quat{W: float32(w * k), V: mgl32.Vec3{float32(x * k), float32(y * k), float32(z * k)}}
 }
 
-// slerp turns from a to b along the shorter arc; t is clamped to 0..1. Both must have unit length.
-func slerp(a, b mgl32.Quat, t float32) mgl32.Quat {
+// Slerp turns from a to b along the shorter arc. It clamps t to 0..1. Both must have unit length.
+func Slerp(a, b mgl32.Quat, t float32) mgl32.Quat {
 	switch {
 	case !(t > 0):
 		return a
 	case t >= 1:
 		return b
 	}
-	return slerpBeyond(shorter(a, b), b, t)
+	return SlerpBeyond(shorter(a, b), b, t)
 }
 
-// turnTowards is slerp for one that is called again and again with the last result: it arrives.
-func turnTowards(a, b mgl32.Quat, t float32) mgl32.Quat {
+// TurnTowards is Slerp for repeated calls with the last result. It arrives at b.
+func TurnTowards(a, b mgl32.Quat, t float32) mgl32.Quat {
 	if d := a.W*b.W + a.V[0]*b.V[0] + a.V[1]*b.V[1] + a.V[2]*b.V[2]; d > 1-5e-7 || d < -1+5e-7 {
 		return b // within a tenth of a degree
 	}
-	return slerp(a, b, t)
+	return Slerp(a, b, t)
 }
 
 // shorter returns a or -a, whichever lies nearer to b. Both are the same rotation.
@@ -47,8 +48,8 @@ func shorter(a, b mgl32.Quat) mgl32.Quat {
 	return a
 }
 
-// slerpBeyond is the plain formula, for any t and along whichever arc the signs of a and b ask for.
-func slerpBeyond(a, b mgl32.Quat, t float32) mgl32.Quat {
+// SlerpBeyond is the plain formula, for any t, along the arc that the signs of a and b give.
+func SlerpBeyond(a, b mgl32.Quat, t float32) mgl32.Quat {
 	d := float64(a.W)*float64(b.W) + float64(a.V[0])*float64(b.V[0]) + float64(a.V[1])*float64(b.V[1]) + float64(a.V[2])*float64(b.V[2])
 	wa, wb := 1-float64(t), float64(t)
 	if d < 0.99999 { // else the arc is under half a degree and a straight line is as good
@@ -58,11 +59,11 @@ func slerpBeyond(a, b mgl32.Quat, t float32) mgl32.Quat {
 		}
 	}
 	p, q := float32(wa), float32(wb)
-	return unit(mgl32.Quat{W: p*a.W + q*b.W, V: mgl32.Vec3{p*a.V[0] + q*b.V[0], p*a.V[1] + q*b.V[1], p*a.V[2] + q*b.V[2]}})
+	return Unit(mgl32.Quat{W: p*a.W + q*b.W, V: mgl32.Vec3{p*a.V[0] + q*b.V[0], p*a.V[1] + q*b.V[1], p*a.V[2] + q*b.V[2]}})
 }
 
-// rotationVector returns axis times angle of q, taking the arc of at most half a turn.
-func rotationVector(q mgl32.Quat) mgl32.Vec3 {
+// Vector returns axis times angle of q, taking the arc of at most half a turn.
+func Vector(q mgl32.Quat) mgl32.Vec3 {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	if w < 0 {
 		w, x, y, z = -w, -x, -y, -z
@@ -75,20 +76,20 @@ func rotationVector(q mgl32.Quat) mgl32.Vec3 {
 	return mgl32.Vec3{float32(x * k), float32(y * k), float32(z * k)}
 }
 
-// rotationOf returns the rotation by |v| radians about v.
-func rotationOf(v mgl32.Vec3) mgl32.Quat {
+// Of returns the rotation by |v| radians about v.
+func Of(v mgl32.Vec3) mgl32.Quat {
 	angle := math.Sqrt(float64(v[0])*float64(v[0]) + float64(v[1])*float64(v[1]) + float64(v[2])*float64(v[2]))
 	k := 0.5
 	if angle > 1e-7 {
 		k = math.Sin(angle/2) / angle
 	}
-	return unit(mgl32.Quat{W: float32(math.Cos(angle / 2)), V: mgl32.Vec3{float32(float64(v[0]) * k), float32(float64(v[1]) * k), float32(float64(v[2]) * k)}})
+	return Unit(mgl32.Quat{W: float32(math.Cos(angle / 2)), V: mgl32.Vec3{float32(float64(v[0]) * k), float32(float64(v[1]) * k), float32(float64(v[2]) * k)}})
 }
 
-// spin turns q for dt seconds at an angular velocity given in the parent's frame.
-func spin(q mgl32.Quat, angular mgl32.Vec3, dt float32) mgl32.Quat {
+// Spin turns q for dt seconds at an angular velocity given in the parent's frame.
+func Spin(q mgl32.Quat, angular mgl32.Vec3, dt float32) mgl32.Quat {
 	if angular == (mgl32.Vec3{}) || dt == 0 {
 		return q
 	}
-	return unit(rotationOf(angular.Mul(dt)).Mul(q))
+	return Unit(Of(angular.Mul(dt)).Mul(q))
 }

@@ -1,25 +1,28 @@
-package clocksync
+package articles
 
 import "time"
 
-// PLL is the phase-locked loop of Multiplayer Platformer Log #5 (class TimeSyncer), as the article
-// has it, faults included. It is here for comparison, as the negative control of the conformance
-// cases; use [TickPLL].
+// PLL is the phase-locked loop of Multiplayer Platformer Log #5 (class TimeSyncer) as the article
+// has it, with its faults. It is the negative control of the conformance cases. [TickPLL] is
+// mended.
 //
-// It locks to the moments at which the server's regular updates arrive. On every update, in
-// milliseconds:
+// It locks to the arrival times of the server's regular updates. On every update, in milliseconds:
 //
 //	difference = expected - now
 //	integrator = 0.9*integrator + difference
 //	drift     += clamp(0.01*integrator, -0.1, +0.1)
 //	expected  += ServerStep
 //
-// and its time is the machine's time plus drift. What is wrong with it: updates are counted and
-// carry no tick, so that each lost one shifts the time by a ServerStep for ever and each duplicate
-// shifts it back; it gives way by at most 0.1 ms per update, so that 100 ms of latency take a
-// minute and a half and a clock that is 0.2 % off is never followed; the integrator is not bounded
-// while the output is; the gains are per update, not per second; and a loop that asks
-// MoveSimulation until it says no runs as many steps as fit into a pause, however long.
+// and its time is the machine's time plus drift. Its faults:
+//
+//   - Updates are counted and carry no tick. So each lost one shifts the time by a ServerStep for
+//     ever, and each duplicate shifts it back.
+//   - It corrects at most 0.1 ms per update. So 100 ms of latency take a minute and a half, and a
+//     clock that is 0.2 % off is never followed.
+//   - The output is bounded and the integrator is not.
+//   - The gains are per update, not per second.
+//   - A loop that asks MoveSimulation until it returns false runs as many steps as fit into a
+//     pause, however long.
 type PLL struct {
 	// ServerStep is the time between two updates in milliseconds, and Step that between two steps
 	// of the simulation. The article has 100 and 33.
@@ -33,15 +36,14 @@ type PLL struct {
 	serverTicks int
 }
 
-// NewPLL returns the article's loop with its constants. It is created when the first update
-// arrives.
+// NewPLL returns the article's loop with its constants. Call it when the first update arrives.
 func NewPLL(now time.Duration) *PLL {
 	p := &PLL{ServerStep: 100, Step: 33}
 	p.Restart(now)
 	return p
 }
 
-// Restart forgets everything, as the constructor of the article does at the first update, and keeps
+// Restart begins anew, as the constructor of the article does at the first update. It keeps
 // ServerStep and Step.
 func (p *PLL) Restart(now time.Duration) {
 	*p = PLL{ServerStep: p.ServerStep, Step: p.Step}
@@ -59,12 +61,12 @@ func (p *PLL) OnServerUpdate(now time.Duration) {
 	p.serverTicks++
 }
 
-// Now returns the synchronised time. The article adds the drift to the wall clock; here a monotonic
-// one is handed in.
+// Now returns the synchronised time. The article adds the drift to the wall clock. Here the clock
+// is monotonic and passed in.
 func (p *PLL) Now(now time.Duration) time.Duration { return milliseconds(p.now(now)) }
 
-// MoveSimulation reports whether a step of the simulation is due, and counts it. The article asks
-// until it says no.
+// MoveSimulation reports whether a step of the simulation is due, and counts it. The article calls
+// it until it returns false.
 func (p *PLL) MoveSimulation(now time.Duration) bool {
 	if p.now(now)-p.simulation > p.Step {
 		p.simulation += p.Step
@@ -79,7 +81,7 @@ func (p *PLL) ServerDelta(delta time.Duration) time.Duration {
 	return milliseconds(float64(p.serverTicks)*p.ServerStep) - delta
 }
 
-// TimeSinceStart returns the synchronised time since the first update; the article draws at 200 ms
+// TimeSinceStart returns the synchronised time since the first update. The article draws at 200 ms
 // before it.
 func (p *PLL) TimeSinceStart(now time.Duration) time.Duration {
 	return milliseconds(p.now(now) - p.start)

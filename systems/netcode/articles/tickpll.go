@@ -1,16 +1,17 @@
-package clocksync
+package articles
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
 // TickPLLConfig configures a [TickPLL]. The zero value stands for the documented defaults.
 type TickPLLConfig struct {
-	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
+	// Rate is the server's tick rate in steps per second. Zero means 60. 1 to 1000.
 	Rate int
 	// TimeConstant is how fast a phase error decays: to 1/e of itself. Zero means 500 ms. 10 ms to
 	// 1 min.
@@ -30,39 +31,29 @@ type TickPLLConfig struct {
 }
 
 func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
-	if c.TimeConstant == 0 {
-		c.TimeConstant = 500 * time.Millisecond
-	}
-	if c.IntegralTime == 0 {
-		c.IntegralTime = max(60*time.Second, c.TimeConstant)
-	}
-	if c.MaxSlew == 0 {
-		c.MaxSlew = 0.05
-	}
-	if c.MaxDrift == 0 {
-		c.MaxDrift = 0.0025
-	}
-	if c.Snap == 0 {
-		c.Snap = 500 * time.Millisecond
-	}
+	c.TimeConstant = cmp.Or(c.TimeConstant, 500*time.Millisecond)
+	c.IntegralTime = cmp.Or(c.IntegralTime, max(60*time.Second, c.TimeConstant))
+	c.MaxSlew = cmp.Or(c.MaxSlew, 0.05)
+	c.MaxDrift = cmp.Or(c.MaxDrift, 0.0025)
+	c.Snap = cmp.Or(c.Snap, 500*time.Millisecond)
 	switch {
 	case c.TimeConstant < 10*time.Millisecond || c.TimeConstant > time.Minute:
-		return c, fmt.Errorf("clocksync: TickPLLConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
+		return c, fmt.Errorf("articles: TickPLLConfig.TimeConstant is %v; use 10 ms to 1 min", c.TimeConstant)
 	case c.IntegralTime < c.TimeConstant || c.IntegralTime > time.Hour:
-		return c, fmt.Errorf("clocksync: TickPLLConfig.IntegralTime is %v; use TimeConstant (%v) to 1 h", c.IntegralTime, c.TimeConstant)
+		return c, fmt.Errorf("articles: TickPLLConfig.IntegralTime is %v; use TimeConstant (%v) to 1 h", c.IntegralTime, c.TimeConstant)
 	case !(c.MaxSlew > 0 && c.MaxSlew <= 0.5):
-		return c, fmt.Errorf("clocksync: TickPLLConfig.MaxSlew is %v; use a fraction above 0 and up to 0.5", c.MaxSlew)
+		return c, fmt.Errorf("articles: TickPLLConfig.MaxSlew is %v; use a fraction above 0 and up to 0.5", c.MaxSlew)
 	case !(c.MaxDrift > 0 && c.MaxDrift <= 0.05):
-		return c, fmt.Errorf("clocksync: TickPLLConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
+		return c, fmt.Errorf("articles: TickPLLConfig.MaxDrift is %v; use a fraction above 0 and up to 0.05", c.MaxDrift)
 	case c.Snap < 10*time.Millisecond || c.Snap > time.Hour:
-		return c, fmt.Errorf("clocksync: TickPLLConfig.Snap is %v; use 10 ms to 1 h", c.Snap)
+		return c, fmt.Errorf("articles: TickPLLConfig.Snap is %v; use 10 ms to 1 h", c.Snap)
 	}
 	return c, nil
 }
 
-// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs
-// nothing but the server's updates, no pings, and its time is the server's time less the average
-// way down: enough to draw by, not enough to send inputs by.
+// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs only
+// the server's updates and no pings. Its time is the server's time less the average way down:
+// enough to draw by, not enough to send inputs by.
 //
 // Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is
 // proportional and integral with gains per second:
@@ -71,19 +62,20 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 //	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
 //	drift += error * elapsed / (TimeConstant * IntegralTime)
 //
-// where error(t) is what is left of the error as the clock makes up for it, so that the response is
-// the same at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the
-// drift stays within MaxDrift and is left alone while the slew is at its limit. Of updates that
-// arrive within 5 ms of each other, as after a stall, the newest counts alone.
+// where error(t) is the rest of the error as the clock makes up for it. So the response is the same
+// at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the drift
+// stays within MaxDrift and does not change while the slew is at its limit. Of updates that arrive
+// within 5 ms of each other, as after a stall, only the newest counts.
 //
-// Create it with [NewTickPLL]. Between jumps its time never runs backwards, if it is fed and read
-// at times that do not.
+// Create it with [NewTickPLL]. Between jumps its time never runs backwards, as long as the times
+// passed in do not.
 type TickPLL struct {
 	config  TickPLLConfig
-	grid    Grid
+	grid    clocksync.Grid
 	state   pllState
 	started bool
-	// When the update before the newest burst came, and the drift before that burst.
+	// beforeAt is when the update before the newest burst came, beforeDrift the drift before that
+	// burst.
 	beforeAt    time.Duration
 	beforeDrift float64
 
@@ -102,14 +94,14 @@ type pllState struct {
 
 const (
 	pllBurst = 5 * time.Millisecond
-	// pllMemory bounds the time that one error is held responsible for.
+	// pllMemory bounds the time over which one error accumulates drift.
 	pllMemory = time.Second
 )
 
 // NewTickPLL returns a loop that is not started, or an error that names the bad field of the
 // configuration.
 func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
-	grid, err := NewGrid(config.Rate)
+	grid, err := clocksync.NewGrid(config.Rate)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +113,10 @@ func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 }
 
 // Update takes the arrival of the server's update about the state at t. It returns by how much the
-// clock jumped, which is 0 but for the first update and the third in a row that contradicts the
-// clock by more than Snap. Updates that are older than one already taken, or that come before it in
-// local time, change nothing.
-func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) {
+// clock jumped. That is 0 except for the first update, and for the third in a row that contradicts
+// the clock by more than Snap. An update that is older than one already taken, or that comes before
+// it in local time, changes nothing.
+func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true
 		p.set(now, int64(t))
@@ -133,10 +125,10 @@ func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) 
 	if now < p.state.at {
 		return 0
 	}
-	index := Unwrap(t, p.state.index)
+	index := clocksync.Unwrap(t, p.state.index)
 	value := p.Now(now)
 	miss := p.grid.Edge(index) - value
-	if magnitude(miss) > p.config.Snap {
+	if miss.Abs() > p.config.Snap {
 		return p.doubt(now, index, miss)
 	}
 	p.strange = 0
@@ -156,12 +148,12 @@ func (p *TickPLL) Update(now time.Duration, t tick.Tick) (jumped time.Duration) 
 	return 0
 }
 
-// doubt counts updates far from the clock, and believes the third in a row that agrees with the one
+// doubt counts updates far from the clock, and follows the third in a row that agrees with the one
 // before it.
 func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
 	switch {
 	case p.strange > 0 && now-p.doubted < pllBurst: // of a burst the newest counts
-	case p.strange > 0 && magnitude(miss-p.off) > p.config.Snap:
+	case p.strange > 0 && (miss-p.off).Abs() > p.config.Snap:
 		p.strange = 1
 	default:
 		p.strange++
@@ -186,7 +178,7 @@ func (p *TickPLL) set(now time.Duration, index int64) {
 func (p *TickPLL) knee() float64 { return p.config.MaxSlew * float64(p.config.TimeConstant) }
 
 // Now returns the server's time, less the average way down, at a local time. Before the first
-// update it is 0, and times before the newest update count as that.
+// update it is 0. A time before the newest update counts as the time of that update.
 func (p *TickPLL) Now(now time.Duration) time.Duration {
 	s := &p.state
 	dt := float64(max(0, now-s.at))

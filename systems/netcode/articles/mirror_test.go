@@ -1,4 +1,4 @@
-package interp
+package articles
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 // snapshot.
 func playMirror(seed uint64, interval time.Duration, transit func(time.Duration, *rand.Rand) time.Duration, drift float64) (lag time.Duration, starved float64) {
 	random := rand.New(rand.NewPCG(seed, 2))
-	m := NewMirror(interval)
+	m := NewMirrorEngine(interval)
 	type packet struct{ at, stamp time.Duration }
 	var flying []packet
 	var lags []time.Duration
@@ -76,7 +76,7 @@ func TestMirrorTiming(t *testing.T) {
 }
 
 func TestMirrorSpeeds(t *testing.T) {
-	m := NewMirror(100 * ms)
+	m := NewMirrorEngine(100 * ms)
 	now := time.Duration(0)
 	for i := range 100 {
 		m.Arrive(now, time.Duration(i)*100*ms)
@@ -109,7 +109,7 @@ func TestMirrorAverage(t *testing.T) {
 }
 
 func TestMirrorIsBoundedAndIgnoresDuplicates(t *testing.T) {
-	m, n := NewMirror(0), NewMirror(0)
+	m, n := NewMirrorEngine(0), NewMirrorEngine(0)
 	random := rand.New(rand.NewPCG(1, 1))
 	for i := range 1000 {
 		now := time.Duration(i) * 33 * ms
@@ -127,5 +127,15 @@ func TestMirrorIsBoundedAndIgnoresDuplicates(t *testing.T) {
 	m.Arrive(time.Minute, -time.Hour) // older than all that is kept
 	if _, ok := m.View(time.Minute); !ok {
 		t.Error("not running")
+	}
+}
+
+func lossy(loss float64, delay, jitter time.Duration) func(time.Duration, *rand.Rand) time.Duration {
+	return func(_ time.Duration, r *rand.Rand) time.Duration {
+		d := delay + time.Duration((2*r.Float64()-1)*float64(jitter))
+		if r.Float64() < loss {
+			return -1
+		}
+		return d
 	}
 }

@@ -1,24 +1,13 @@
-package clocksync
+package articles
 
 import "time"
 
-// The request and acknowledge of Racer (Racer multiplayer interpolation/prediction page, "Time
-// syncing"), as the page has it. It is here for comparison; use [Sample] and [Reference].
-//
-//	server: Request{Server: its clock}                                   REQ
-//	client: Acknowledge{Server: as received, Client: its clock}          ACK
-//	server: ping = clock - Server; offset = Server - Client + ping/2, and tells the client the offset
-//
-// What is wrong with it: one exchange is believed whatever it took; the client's wait for its next
-// frame counts as network delay, half of it as error ("it's a bit dependent on framerate really");
-// drift between two exchanges is not seen; and a client may write into Client whatever suits it.
-
-// Request is what the server sends.
+// Request is the server's message.
 type Request struct {
 	Server time.Duration // the server's clock when it sent this
 }
 
-// Acknowledge is what the client answers.
+// Acknowledge is the client's answer.
 type Acknowledge struct {
 	Server time.Duration // as received
 	Client time.Duration // the client's clock when it sent this
@@ -36,8 +25,21 @@ func (a Acknowledge) Measure(server time.Duration) (ping, offset time.Duration) 
 	return ping, a.Server - a.Client + ping/2
 }
 
-// RequestAck is the offset that server and client share: the last one measured. The zero value has
-// an offset of 0.
+// RequestAck is the clock offset that server and client share: the last one measured. The zero
+// value has an offset of 0. It is the exchange of the Racer multiplayer page ("Time syncing") as
+// the page has it. [interp.Reference] is mended.
+//
+//	server: Request{Server: its clock}                                   REQ
+//	client: Acknowledge{Server: as received, Client: its clock}          ACK
+//	server: ping = clock - Server; offset = Server - Client + ping/2, and sends the client the offset
+//
+// Its faults:
+//
+//   - Each exchange counts, however long it took.
+//   - The client's wait for its next frame counts as network delay, and half of it is an error
+//     ("it's a bit dependent on framerate really").
+//   - Drift between two exchanges is not noticed.
+//   - A client may write any time into Client.
 type RequestAck struct {
 	offset, ping time.Duration
 }
