@@ -73,7 +73,7 @@ func drain(c transport.Conn) (got [][]byte) {
 func TestReplayedDatagrams(t *testing.T) {
 	l := listen(t, open(dtls.Config{HandshakeTimeout: 3 * time.Second}))
 	r := newRelay(t, l.Addr())
-	client, server := join(t, l, r.addr(), dtls.Config{})
+	client, server := join(t, l, r.addr(), dtls.Config{HandshakeTimeout: 3 * time.Second, DialTimeout: time.Minute})
 	there, back := newFlow(client, server), newFlow(server, client)
 	there.carry(t, 50)
 	back.carry(t, 50)

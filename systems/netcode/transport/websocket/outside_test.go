@@ -25,7 +25,7 @@ import (
 // request is: else a few hundred of them would keep all others out for good.
 func TestBodiesThatNeverCome(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{Path: "/arena", HandshakeTimeout: time.Second}))
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{Path: "/arena", HandshakeTimeout: 2 * time.Second}))
 	if err != nil {
 		t.Fatal(err)
 	}

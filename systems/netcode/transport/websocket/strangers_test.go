@@ -164,7 +164,7 @@ func TestOrigins(t *testing.T) {
 // the bound, and keep nobody out for longer.
 func TestSilentStrangers(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: time.Second}))
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: 2 * time.Second}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,21 +209,28 @@ func TestRates(t *testing.T) {
 	secure, pinned := security(t)
 	secure.NetworkUpgrades = websocket.Rate{PerSecond: 1, Burst: 3}
 	l := listen(t, secure)
-	opened := 0
-	var all []*websocket.Conn
+	opened, refused := 0, 0
 	start := time.Now()
-	for range 12 {
-		all = append(all, dial(t, l.Addr(), pinned))
-	}
-	for _, c := range all {
-		until(t, "it is decided", func() bool { c.Poll(0); return c.State() != transport.Connecting })
-		if c.State() == transport.Open {
-			opened++
+	for rounds := 0; refused == 0; rounds++ { // a slow machine dials no faster than the rate
+		if rounds == 10 {
+			t.Fatalf("%d dialled, and none was refused", opened)
+		}
+		var all []*websocket.Conn
+		for range 12 {
+			all = append(all, dial(t, l.Addr(), pinned))
+		}
+		for _, c := range all {
+			until(t, "it is decided", func() bool { c.Poll(0); return c.State() != transport.Connecting })
+			if c.State() == transport.Open {
+				opened++
+			} else {
+				refused++
+			}
 		}
 	}
 	most := 3 + int(time.Since(start)/time.Second) + 1
 	if opened < 3 || opened > most {
-		t.Errorf("%d of 12 got in, want 3 at once and one per second, %d at most", opened, most)
+		t.Errorf("%d got in, want 3 at once and one per second, %d at most", opened, most)
 	}
 	// clients know first
 	until(t, "the server has counted them", func() bool { return l.Stats().Accepted >= uint64(opened) })
@@ -319,7 +326,7 @@ func TestMisuse(t *testing.T) {
 // peer is the library's client, which can do what this package's never does.
 func peer(t *testing.T, l *websocket.Listener) (*library.Conn, transport.Conn) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, _, err := library.Dial(ctx, l.Addr(), nil)
 	if err != nil {
@@ -389,7 +396,7 @@ func TestReasonInTheCloseFrame(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	c, server := peer(t, l)
 	server.Close(transport.Reason{Code: transport.Refused, Text: strings.Repeat("full ", 40)})
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	kind, text, err := c.Read(ctx)
 	if err != nil || kind != library.MessageText || !strings.HasPrefix(string(text), "4003 full full ") || len(text) != 5+transport.MaxReasonText {
