@@ -1,9 +1,9 @@
 package dtls
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/tls"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -80,27 +80,23 @@ type Config struct {
 // withDefaults returns the configuration with its zeros filled in. It panics for values that make
 // no sense: a program writes them.
 func (c Config) withDefaults() Config {
-	for _, r := range []Rate{c.Handshakes, c.NetworkHandshakes, c.Cookies, c.NetworkCookies, c.ClientDatagrams, c.ClientBytes} {
-		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {
-			panic(fmt.Sprintf("dtls: rate %+v makes no sense: set both fields to at least 1, or leave it zero for the default", r))
-		}
-	}
+	admission.Check("dtls", c.Handshakes, c.NetworkHandshakes, c.Cookies, c.NetworkCookies, c.ClientDatagrams, c.ClientBytes)
 	if c.HalfOpen < 0 || c.MaxConns < 0 || c.Backlog < 0 || c.SendQueue < 0 || c.ReceiveQueue < 0 || c.HandshakeTimeout < 0 || c.DialTimeout < 0 {
 		panic("dtls: a negative bound in Config makes no sense: set it to at least 1, or leave it 0 for the default")
 	}
-	orRate(&c.Handshakes, Rate{PerSecond: 100, Burst: 200})
-	orRate(&c.NetworkHandshakes, Rate{PerSecond: 10, Burst: 32})
-	orRate(&c.Cookies, Rate{PerSecond: 2000, Burst: 2000})
-	orRate(&c.NetworkCookies, Rate{PerSecond: 50, Burst: 100})
-	orRate(&c.ClientDatagrams, Rate{PerSecond: 2000, Burst: 4000})
-	orRate(&c.ClientBytes, Rate{PerSecond: 2_000_000, Burst: 4_000_000})
-	or(&c.HalfOpen, 256)
-	or(&c.MaxConns, 1024)
-	or(&c.Backlog, 64)
-	or(&c.SendQueue, 256)
-	or(&c.ReceiveQueue, 256)
-	or(&c.HandshakeTimeout, 3*time.Second)
-	or(&c.DialTimeout, 10*time.Second)
+	c.Handshakes = cmp.Or(c.Handshakes, Rate{PerSecond: 100, Burst: 200})
+	c.NetworkHandshakes = cmp.Or(c.NetworkHandshakes, Rate{PerSecond: 10, Burst: 32})
+	c.Cookies = cmp.Or(c.Cookies, Rate{PerSecond: 2000, Burst: 2000})
+	c.NetworkCookies = cmp.Or(c.NetworkCookies, Rate{PerSecond: 50, Burst: 100})
+	c.ClientDatagrams = cmp.Or(c.ClientDatagrams, Rate{PerSecond: 2000, Burst: 4000})
+	c.ClientBytes = cmp.Or(c.ClientBytes, Rate{PerSecond: 2_000_000, Burst: 4_000_000})
+	c.HalfOpen = cmp.Or(c.HalfOpen, 256)
+	c.MaxConns = cmp.Or(c.MaxConns, 1024)
+	c.Backlog = cmp.Or(c.Backlog, 64)
+	c.SendQueue = cmp.Or(c.SendQueue, 256)
+	c.ReceiveQueue = cmp.Or(c.ReceiveQueue, 256)
+	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, 3*time.Second)
+	c.DialTimeout = cmp.Or(c.DialTimeout, 10*time.Second)
 	if c.Clock == nil {
 		start := time.Now()
 		c.Clock = func() time.Duration { return time.Since(start) }
@@ -112,16 +108,4 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-func or[T int | time.Duration](v *T, def T) {
-	if *v == 0 {
-		*v = def
-	}
-}
-
-func orRate(r *Rate, def Rate) {
-	if *r == (Rate{}) {
-		*r = def
-	}
 }

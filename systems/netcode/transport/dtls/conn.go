@@ -58,7 +58,7 @@ func carry(c *dtls.Conn, w *mailbox.Worker, g guard) {
 		defer close(reading)
 		read(c, w, g)
 	}()
-	write(c, w)
+	w.SendAll([]byte{tagData}, func(b []byte) error { _, err := c.Write(b); return err })
 	if reason, byOwner := w.Reason(); byOwner {
 		farewell(c, reason, reading)
 	}
@@ -111,26 +111,6 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	}
 }
 
-// write sends what the owner sent until the connection ends. What waits is still sent, unless the
-// other end is gone.
-func write(c *dtls.Conn, w *mailbox.Worker) {
-	buf := make([]byte, 1+MTU)
-	buf[0] = tagData
-	for {
-		if sendNext(c, w, buf) {
-			continue
-		}
-		select {
-		case <-w.Wake():
-		case <-w.Ended():
-			_, byOwner := w.Reason()
-			for byOwner && sendNext(c, w, buf) {
-			}
-			return
-		}
-	}
-}
-
 // farewell tells the other end the reason.
 func farewell(c *dtls.Conn, reason transport.Reason, answered <-chan struct{}) {
 	b := reason.Append([]byte{tagClose})
@@ -142,16 +122,4 @@ func farewell(c *dtls.Conn, reason transport.Reason, answered <-chan struct{}) {
 		case <-time.After(reasonInterval):
 		}
 	}
-}
-
-// sendNext sends a datagram that waits, and reports whether there was one. buf begins with the tag.
-func sendNext(c *dtls.Conn, w *mailbox.Worker, buf []byte) bool {
-	n, ok := w.Take(buf[1:])
-	if !ok {
-		return false
-	}
-	if _, err := c.Write(buf[:1+n]); err != nil {
-		w.Unsent()
-	}
-	return true
 }

@@ -47,8 +47,7 @@ type lane struct {
 	known   bool
 	worker  *mailbox.Worker  // nil until the handshake is done
 	barren  int              // genuine records without a datagram since then
-	count   admission.Bucket // datagrams, since then
-	bytes   admission.Bucket // their bytes
+	budget  admission.Budget // since then
 	lost    int              // datagrams for which there was no room
 	expired bool
 	closed  bool
@@ -61,7 +60,7 @@ func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lan
 	return &lane{
 		front: f, id: id, random: [randomSize]byte(h.random), origin: from, via: bytes.Clone(via),
 		in: queue.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
-		count: admission.NewBucket(f.config.ClientDatagrams), bytes: admission.NewBucket(f.config.ClientBytes),
+		budget: admission.NewBudget(f.config.ClientDatagrams, f.config.ClientBytes),
 	}
 }
 
@@ -86,12 +85,11 @@ func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted 
 // passes counts a datagram of so many bytes, and reports whether it may pass.
 func (l *lane) passes(now time.Duration, size int, encrypted bool) bool {
 	if encrypted && l.worker != nil {
-		cost := l.worker.Cost()
-		if l.count.Allow(now, cost) && l.bytes.Allow(now, size*cost) {
-			return true
+		ok := l.budget.Allow(now, 1, size, l.worker.Cost())
+		if !ok {
+			l.lost++
 		}
-		l.lost++
-		return false
+		return ok
 	}
 	if !encrypted && l.known || l.plain >= maxPlain || size > maxPlainSize {
 		return false

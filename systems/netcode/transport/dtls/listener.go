@@ -7,12 +7,13 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/dtls/v3"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
@@ -21,18 +22,11 @@ import (
 type Listener struct {
 	config Config
 	front  *front
-	open   []*Conn // accepted ones, until they close
-
-	mu       sync.Mutex
-	ready    []*Conn // that wait for Accept
-	accepted uint64
-	failed   uint64
-	closed   bool
+	conns  *backlog.Backlog[*Conn]
+	failed atomic.Uint64
 
 	life   context.Context // of the handshakes
 	cancel context.CancelFunc
-	lanes  sync.WaitGroup
-	done   chan struct{}
 }
 
 var _ transport.Listener = (*Listener)(nil)
@@ -73,11 +67,12 @@ func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
 		return nil, err
 	}
 	c.Certificate = tls.Certificate{Certificate: slices.Clone(c.Certificate.Certificate), PrivateKey: c.Certificate.PrivateKey}
-	l := &Listener{config: c, done: make(chan struct{})}
+	l := &Listener{config: c, conns: backlog.New[*Conn](c.Backlog)}
 	l.life, l.cancel = context.WithCancel(context.Background())
 	front, err := newFront(socketOf(conn), c, func(lane *lane) {
-		l.lanes.Add(1)
-		go l.serve(lane)
+		if l.conns.Begin() {
+			go l.serve(lane)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -114,22 +109,10 @@ func (l *Listener) Link(host, token string) joinlink.Link {
 }
 
 // Poll implements [transport.Listener]. The time is ignored.
-func (l *Listener) Poll(time.Duration) {
-	l.open = slices.DeleteFunc(l.open, func(c *Conn) bool { return c.State() == transport.Closed })
-}
+func (l *Listener) Poll(now time.Duration) { l.conns.Poll(now) }
 
 // Accept implements [transport.Listener].
-func (l *Listener) Accept() (transport.Conn, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.ready) == 0 {
-		return nil, false
-	}
-	c := l.ready[0]
-	l.ready = slices.Delete(l.ready, 0, 1)
-	l.open = append(l.open, c)
-	return c, true
-}
+func (l *Listener) Accept() (transport.Conn, bool) { return l.conns.Accept() }
 
 // Addr implements [transport.Listener]: "127.0.0.1:7777".
 func (l *Listener) Addr() string { return l.front.socket.LocalAddr().String() }
@@ -137,39 +120,22 @@ func (l *Listener) Addr() string { return l.front.socket.LocalAddr().String() }
 // Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
 // was told and the socket is closed.
 func (l *Listener) Close(reason transport.Reason) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return
-	}
-	l.closed = true
 	l.front.stop()
 	l.cancel()
-	for _, conns := range []*[]*Conn{&l.ready, &l.open} {
-		for _, c := range *conns {
-			c.Close(reason)
-		}
-		*conns = nil
-	}
-	go func() {
-		l.lanes.Wait()
-		_ = l.front.socket.Close()
-		close(l.done)
-	}()
+	l.conns.Close(reason, func() { _ = l.front.socket.Close() })
 }
 
 // Done returns a channel that is closed when the listener has closed, its connections' goroutines
 // are gone, and so is its socket. A program that exits right after Close waits for it, so that the
 // players are told why.
-func (l *Listener) Done() <-chan struct{} { return l.done }
+func (l *Listener) Done() <-chan struct{} { return l.conns.Done() }
 
 // Stats implements [transport.Listener].
 func (l *Listener) Stats() transport.ListenerStats {
 	traffic, half := l.front.stats()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	accepted, waiting := l.conns.Stats()
 	return transport.ListenerStats{
-		Accepted: l.accepted, Refused: traffic.Unanswered + traffic.Refused, Failed: l.failed, Pending: half + len(l.ready),
+		Accepted: accepted, Refused: traffic.Unanswered + traffic.Refused, Failed: l.failed.Load(), Pending: half + waiting,
 	}
 }
 
@@ -181,7 +147,7 @@ func (l *Listener) Traffic() Traffic {
 
 // serve does one client's handshake and carries its connection.
 func (l *Listener) serve(lane *lane) {
-	defer l.lanes.Done()
+	defer l.conns.End()
 	defer lane.Close()
 	remote := lane.origin.String()
 	c, err := dtls.ServerWithOptions(lane, address(lane.origin), serverOptions(l.config.Certificate, lane.id)...)
@@ -195,31 +161,14 @@ func (l *Listener) serve(lane *lane) {
 	}
 	if err != nil {
 		l.config.Log.Debug("dtls: handshake failed", "client", remote, "error", err)
-		l.mu.Lock()
-		l.failed++
-		l.mu.Unlock()
+		l.failed.Add(1)
 		l.front.settled()
 		return
 	}
 	owner, worker := mailbox.New(mailboxConfig(l.config, overheadToClient, remote), transport.Open)
 	lane.open(worker)
-	l.admit(&Conn{owner})
+	l.conns.Add(&Conn{owner})
 	l.front.settled()
 	carry(c, worker, lane)
 	worker.Finish()
-}
-
-// admit queues an open connection for Accept, or closes it with the reason why not.
-func (l *Listener) admit(c *Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		c.Close(transport.Reason{Code: transport.Shutdown, Text: "the server goes down"})
-	case len(l.ready) >= l.config.Backlog:
-		c.Close(transport.Reason{Code: transport.Refused, Text: "the server is busy: try again in a moment"})
-	default:
-		l.ready = append(l.ready, c)
-		l.accepted++
-	}
 }

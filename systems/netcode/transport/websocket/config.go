@@ -1,6 +1,7 @@
 package websocket
 
 import (
+	"cmp"
 	"crypto/tls"
 	"log/slog"
 	"net/http"
@@ -90,25 +91,21 @@ type Config struct {
 // withDefaults returns the configuration with its zeros filled in. It panics for values that make
 // no sense: a program writes them.
 func (c Config) withDefaults() Config {
-	for _, r := range []Rate{c.Upgrades, c.NetworkUpgrades, c.ClientFrames, c.ClientBytes} {
-		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {
-			panic("websocket: a rate in Config makes no sense: set both fields to at least 1, or leave it zero for the default")
-		}
-	}
+	admission.Check("websocket", c.Upgrades, c.NetworkUpgrades, c.ClientFrames, c.ClientBytes)
 	if c.MaxConns < 0 || c.Backlog < 0 || c.SendQueue < 0 || c.ReceiveQueue < 0 || c.HandshakeTimeout < 0 || c.DialTimeout < 0 {
 		panic("websocket: a negative bound in Config makes no sense: set it to at least 1, or leave it 0 for the default")
 	}
-	or(&c.Path, "/")
-	or(&c.Upgrades, Rate{PerSecond: 100, Burst: 200})
-	or(&c.NetworkUpgrades, Rate{PerSecond: 10, Burst: 32})
-	or(&c.ClientFrames, Rate{PerSecond: 2000, Burst: 4000})
-	or(&c.ClientBytes, Rate{PerSecond: 2_000_000, Burst: 4_000_000})
-	or(&c.MaxConns, 1024)
-	or(&c.Backlog, 64)
-	or(&c.SendQueue, 64)
-	or(&c.ReceiveQueue, 256)
-	or(&c.HandshakeTimeout, 3*time.Second)
-	or(&c.DialTimeout, 10*time.Second)
+	c.Path = cmp.Or(c.Path, "/")
+	c.Upgrades = cmp.Or(c.Upgrades, Rate{PerSecond: 100, Burst: 200})
+	c.NetworkUpgrades = cmp.Or(c.NetworkUpgrades, Rate{PerSecond: 10, Burst: 32})
+	c.ClientFrames = cmp.Or(c.ClientFrames, Rate{PerSecond: 2000, Burst: 4000})
+	c.ClientBytes = cmp.Or(c.ClientBytes, Rate{PerSecond: 2_000_000, Burst: 4_000_000})
+	c.MaxConns = cmp.Or(c.MaxConns, 1024)
+	c.Backlog = cmp.Or(c.Backlog, 64)
+	c.SendQueue = cmp.Or(c.SendQueue, 64)
+	c.ReceiveQueue = cmp.Or(c.ReceiveQueue, 256)
+	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, 3*time.Second)
+	c.DialTimeout = cmp.Or(c.DialTimeout, 10*time.Second)
 	if c.Clock == nil {
 		start := time.Now()
 		c.Clock = func() time.Duration { return time.Since(start) }
@@ -117,11 +114,4 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
-}
-
-func or[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
 }

@@ -55,7 +55,13 @@ func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 			kill()
 		}
 	}()
-	write(life, ws, w)
+	w.SendAll(nil, func(b []byte) error {
+		err := ws.Write(life, websocket.MessageBinary, b)
+		if err != nil {
+			w.End(transport.Reason{Code: transport.Failed, Text: "the connection broke"})
+		}
+		return err
+	})
 	if reason, byOwner := w.Reason(); byOwner {
 		_ = ws.Write(life, websocket.MessageText, textOf(reason))
 		_ = ws.Close(statusOf(reason), cut(reason))
@@ -98,36 +104,4 @@ func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless
 			return
 		}
 	}
-}
-
-// write sends what the owner sent until the connection ends. What waits is still sent, unless the
-// other end is gone.
-func write(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
-	buf := make([]byte, MTU)
-	for {
-		if sendNext(life, ws, w, buf) {
-			continue
-		}
-		select {
-		case <-w.Wake():
-		case <-w.Ended():
-			_, byOwner := w.Reason()
-			for byOwner && sendNext(life, ws, w, buf) {
-			}
-			return
-		}
-	}
-}
-
-// sendNext sends a datagram that waits, and reports whether there was one.
-func sendNext(life context.Context, ws *websocket.Conn, w *mailbox.Worker, buf []byte) bool {
-	n, ok := w.Take(buf)
-	if !ok {
-		return false
-	}
-	if err := ws.Write(life, websocket.MessageBinary, buf[:n]); err != nil {
-		w.Unsent()
-		w.End(transport.Reason{Code: transport.Failed, Text: "the connection broke"})
-	}
-	return true
 }

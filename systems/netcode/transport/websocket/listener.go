@@ -5,15 +5,16 @@ package websocket
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
@@ -25,17 +26,13 @@ type Listener struct {
 	start  time.Time
 	stop   func()        // closes what Listen opened
 	before func() uint64 // how many were turned away before there was a request
-	open   []*Conn
+	conns  *backlog.Backlog[*Conn]
 
 	mu        sync.Mutex
 	admission *admission.Limiter
-	ready     []*Conn // that wait for Accept
-	taken     int     // connections that live or are being made
-	stats     transport.ListenerStats
-	closed    bool
+	taken     int // connections that live or are being made
 
-	conns sync.WaitGroup
-	done  chan struct{}
+	refused, failed atomic.Uint64
 }
 
 var (
@@ -50,7 +47,7 @@ func NewHandler(c Config) *Listener {
 	c = c.withDefaults()
 	return &Listener{
 		config: c, addr: "websocket handler", start: time.Now(), stop: func() {}, before: func() uint64 { return 0 },
-		admission: admission.New(c.Upgrades, c.NetworkUpgrades), done: make(chan struct{}),
+		admission: admission.New(c.Upgrades, c.NetworkUpgrades), conns: backlog.New[*Conn](c.Backlog),
 	}
 }
 
@@ -65,7 +62,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer l.release()
 	if l.config.Authorize != nil {
 		if err := l.config.Authorize(r); err != nil {
-			l.count(func(s *transport.ListenerStats) { s.Refused++ })
+			l.refused.Add(1)
 			l.config.Log.Debug("websocket: not authorized", "client", addr, "error", err)
 			l.letGo(w)
 			http.Error(w, "not authorized", http.StatusUnauthorized)
@@ -76,7 +73,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w, conn := hijack(w, l.config)
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: l.config.Origins, CompressionMode: websocket.CompressionDisabled})
 	if err != nil { // it has answered
-		l.count(func(s *transport.ListenerStats) { s.Failed++ })
+		l.failed.Add(1)
 		l.config.Log.Debug("websocket: no connection", "client", addr, "error", err)
 		return
 	}
@@ -86,7 +83,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	owner, worker := mailbox.New(mailboxConfig(l.config, overhead, addr.String()), transport.Open)
 	conn.worker = worker
-	l.admit(&Conn{owner})
+	l.conns.Add(&Conn{owner})
 	carry(ws, worker, conn.fruitless)
 	worker.Finish()
 }
@@ -106,32 +103,35 @@ func (l *Listener) clientOf(r *http.Request) netip.AddrPort {
 
 // reserve takes a place for a connection, or returns the HTTP status that says why there is none.
 func (l *Listener) reserve(addr netip.Addr) (status int, why string) {
+	if !l.conns.Begin() {
+		return http.StatusServiceUnavailable, "the server goes down"
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.closed:
-		return http.StatusServiceUnavailable, "the server goes down"
 	case l.taken >= l.config.MaxConns:
-		return http.StatusServiceUnavailable, "the server is full"
+		status, why = http.StatusServiceUnavailable, "the server is full"
 	case !addr.IsValid():
-		return http.StatusBadRequest, "the client's address cannot be read"
+		status, why = http.StatusBadRequest, "the client's address cannot be read"
 	case !l.admission.Allow(time.Since(l.start), addr):
-		return http.StatusTooManyRequests, "too many connections at once"
+		status, why = http.StatusTooManyRequests, "too many connections at once"
+	default:
+		l.taken++
+		return 0, ""
 	}
-	l.taken++
-	l.conns.Add(1)
-	return 0, ""
+	l.conns.End()
+	return status, why
 }
 
 func (l *Listener) release() {
 	l.mu.Lock()
 	l.taken--
 	l.mu.Unlock()
-	l.conns.Done()
+	l.conns.End()
 }
 
 func (l *Listener) turnAway(w http.ResponseWriter, addr netip.AddrPort, status int, why string) {
-	l.count(func(s *transport.ListenerStats) { s.Refused++ })
+	l.refused.Add(1)
 	l.config.Log.Debug("websocket: turned away", "client", addr, "reason", why)
 	l.letGo(w)
 	w.Header().Set("Connection", "close")
@@ -146,44 +146,11 @@ func (l *Listener) letGo(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(l.config.HandshakeTimeout))
 }
 
-func (l *Listener) count(f func(*transport.ListenerStats)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f(&l.stats)
-}
-
-// admit queues an open connection for Accept, or closes it with the reason why not.
-func (l *Listener) admit(c *Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		c.Close(transport.Reason{Code: transport.Shutdown, Text: "the server goes down"})
-	case len(l.ready) >= l.config.Backlog:
-		c.Close(transport.Reason{Code: transport.Refused, Text: "the server is busy: try again in a moment"})
-	default:
-		l.ready = append(l.ready, c)
-		l.stats.Accepted++
-	}
-}
-
 // Poll implements [transport.Listener]. The time is ignored.
-func (l *Listener) Poll(time.Duration) {
-	l.open = slices.DeleteFunc(l.open, func(c *Conn) bool { return c.State() == transport.Closed })
-}
+func (l *Listener) Poll(now time.Duration) { l.conns.Poll(now) }
 
 // Accept implements [transport.Listener].
-func (l *Listener) Accept() (transport.Conn, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.ready) == 0 {
-		return nil, false
-	}
-	c := l.ready[0]
-	l.ready = slices.Delete(l.ready, 0, 1)
-	l.open = append(l.open, c)
-	return c, true
-}
+func (l *Listener) Accept() (transport.Conn, bool) { return l.conns.Accept() }
 
 // Addr implements [transport.Listener]: "ws://127.0.0.1:8080/" of [Listen], nothing to dial of
 // [NewHandler], which does not know where it is mounted.
@@ -191,37 +158,15 @@ func (l *Listener) Addr() string { return l.addr }
 
 // Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
 // was told and the sockets are closed.
-func (l *Listener) Close(reason transport.Reason) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return
-	}
-	l.closed = true
-	for _, conns := range []*[]*Conn{&l.ready, &l.open} {
-		for _, c := range *conns {
-			c.Close(reason)
-		}
-		*conns = nil
-	}
-	go func() {
-		l.conns.Wait()
-		l.stop()
-		close(l.done)
-	}()
-}
+func (l *Listener) Close(reason transport.Reason) { l.conns.Close(reason, l.stop) }
 
 // Done returns a channel that is closed when the listener has closed and its connections'
 // goroutines and sockets are gone. A program that exits right after Close waits for it, so that the
 // players are told why.
-func (l *Listener) Done() <-chan struct{} { return l.done }
+func (l *Listener) Done() <-chan struct{} { return l.conns.Done() }
 
 // Stats implements [transport.Listener].
 func (l *Listener) Stats() transport.ListenerStats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.stats
-	s.Pending = len(l.ready)
-	s.Refused += l.before()
-	return s
+	accepted, waiting := l.conns.Stats()
+	return transport.ListenerStats{Accepted: accepted, Refused: l.refused.Load() + l.before(), Failed: l.failed.Load(), Pending: waiting}
 }

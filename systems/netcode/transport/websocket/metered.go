@@ -33,8 +33,7 @@ type metered struct {
 	frames frames
 
 	mu       sync.Mutex
-	count    admission.Bucket // frames
-	bytes    admission.Bucket
+	budget   admission.Budget // of frames
 	barren   admission.Bucket
 	overdone bool
 
@@ -46,7 +45,7 @@ type metered struct {
 // connection.
 func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
 	m := &metered{
-		start: time.Now(), count: admission.NewBucket(c.ClientFrames), bytes: admission.NewBucket(c.ClientBytes),
+		start: time.Now(), budget: admission.NewBudget(c.ClientFrames, c.ClientBytes),
 		barren: admission.NewBucket(Rate{PerSecond: 1, Burst: maxBarren}), closed: make(chan struct{}),
 	}
 	for inner := w; ; {
@@ -102,10 +101,9 @@ func (m *metered) Read(b []byte) (n int, err error) {
 	if !m.fruitless(empty) {
 		return 0, errOverdone
 	}
-	cost, now := m.worker.Cost(), time.Since(m.start)
 	m.mu.Lock()
-	// A read counts too: a record of TLS takes its time, however little is in it.
-	wait := max(m.count.Spend(now, max(begun, 1)*cost), m.bytes.Spend(now, n*cost))
+	// A read counts as a frame, too: a record of TLS takes its time, however little is in it.
+	wait := m.budget.Spend(time.Since(m.start), max(begun, 1), n, m.worker.Cost())
 	m.mu.Unlock()
 	if wait > 0 {
 		timer := time.NewTimer(wait)

@@ -21,6 +21,16 @@ type Rate struct {
 	Burst     int // tokens that may be taken at once after a rest
 }
 
+// Check panics if one of the rates of a configuration is neither zero, which means the default, nor
+// at least 1 in both fields. The name is that of the transport.
+func Check(name string, rates ...Rate) {
+	for _, r := range rates {
+		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {
+			panic(fmt.Sprintf("%s: rate %+v makes no sense: set both fields to at least 1, or leave it zero for the default", name, r))
+		}
+	}
+}
+
 // buckets is the size of the table: 32 KiB.
 const buckets = 4096
 

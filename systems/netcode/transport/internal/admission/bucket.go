@@ -2,9 +2,6 @@ package admission
 
 import "time"
 
-// StrangerShare is the share of a connection's rates that a stranger has: 1 in so many.
-const StrangerShare = 10
-
 // Bucket is a rate for one purpose. It has no lock: its owner has one.
 type Bucket struct {
 	gate  gate

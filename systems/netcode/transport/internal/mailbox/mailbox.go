@@ -211,7 +211,7 @@ func (c *Conn) SetStranger(stranger bool) { c.box.stranger.Store(stranger) }
 // Cost returns how many tokens of the client's budget one frame or byte takes: more for a stranger.
 func (w *Worker) Cost() int {
 	if w.box.stranger.Load() {
-		return admission.StrangerShare
+		return admission.UnverifiedShare
 	}
 	return 1
 }
@@ -259,11 +259,34 @@ func (w *Worker) Take(buf []byte) (n int, ok bool) {
 	return n, ok
 }
 
-// Unsent counts a datagram from Take that the network did not take.
-func (w *Worker) Unsent() {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	w.box.stats.SendDropped++
+// SendAll gives what the owner sends to send, each with the prefix in front of it, until the
+// connection ends. What waits when the owner closes the connection is still given. A datagram for
+// which send returns an error counts as dropped.
+func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
+	b := w.box
+	buf := make([]byte, len(prefix)+b.config.MTU)
+	next := func() bool {
+		n, ok := w.Take(buf[copy(buf, prefix):])
+		if ok && send(buf[:len(prefix)+n]) != nil {
+			b.mu.Lock()
+			b.stats.SendDropped++
+			b.mu.Unlock()
+		}
+		return ok
+	}
+	for {
+		if next() {
+			continue
+		}
+		select {
+		case <-b.wake:
+		case <-b.ended:
+			_, byOwner := w.Reason()
+			for byOwner && next() {
+			}
+			return
+		}
+	}
 }
 
 // Deliver copies a datagram that arrived into the queue for Recv. It returns false for one of no

@@ -20,23 +20,9 @@ func wire(from, to *mailbox.Worker, wg *sync.WaitGroup) {
 	go func() {
 		defer wg.Done()
 		defer from.Finish()
-		buf := make([]byte, config.MTU)
-		for {
-			if n, ok := from.Take(buf); ok {
-				to.Deliver(buf[:n])
-				continue
-			}
-			select {
-			case <-from.Wake():
-			case <-from.Ended():
-				for n, ok := from.Take(buf); ok; n, ok = from.Take(buf) {
-					to.Deliver(buf[:n])
-				}
-				reason, _ := from.Reason()
-				to.End(reason)
-				return
-			}
-		}
+		from.SendAll(nil, func(b []byte) error { to.Deliver(b); return nil })
+		reason, _ := from.Reason()
+		to.End(reason)
 	}()
 }
 
@@ -131,11 +117,25 @@ func TestSendQueueRefusesTheNewest(t *testing.T) {
 	if n, ok := w.Take(buf); !ok || n != 2 || buf[0] != 0 {
 		t.Errorf("took %v, %v, want the oldest", buf[:n], ok)
 	}
-	w.Unsent()
+	c.Close(transport.Reason{})
+	w.SendAll([]byte("tag"), func(b []byte) error {
+		if string(b) != "tag\x01\x00" {
+			t.Errorf("sends %q, want the other one behind the tag", b)
+		}
+		return errors.New("the network does not take it")
+	})
+	w.Finish()
+	if s := c.Stats(); s.SendDropped != 3 || s.SendQueued != 0 {
+		t.Errorf("%+v, want 3 dropped: two refused, one that the network did not take", s)
+	}
+	c, w = mailbox.New(config, transport.Open)
+	if err := c.Send([]byte{1}); err != nil {
+		t.Fatal(err)
+	}
 	c.Close(transport.Reason{})
 	w.Finish() // one still waits
-	if s := c.Stats(); s.SendDropped != 4 || s.SendQueued != 0 {
-		t.Errorf("%+v, want 4 dropped: two refused, one that the network did not take, one left over", s)
+	if s := c.Stats(); s.SendDropped != 1 || s.SendQueued != 0 {
+		t.Errorf("%+v, want the one that was left over dropped", s)
 	}
 }
 
