@@ -35,9 +35,9 @@ import (
 
 // Limits of a list.
 const (
-	MaxInvitations = 4096
-	MaxBans        = 4096
-	MaxResumeIDs   = 4096 // beyond that the oldest IDs of players that are not in are forgotten
+	maxInvitations = 4096
+	maxBans        = 4096
+	maxResumeIDs   = 4096 // beyond that the oldest IDs of players that are not in are forgotten
 	maxNote        = 100  // bytes
 )
 
@@ -98,8 +98,8 @@ func (l *List) Add(token []byte, i Invitation) error {
 	if l.invitations == nil {
 		l.invitations = map[string]Invitation{}
 	}
-	if _, known := l.invitations[name]; !known && len(l.invitations) >= MaxInvitations {
-		return fmt.Errorf("access: there are %d invitations; call Prune, or let some expire", MaxInvitations)
+	if _, known := l.invitations[name]; !known && len(l.invitations) >= maxInvitations {
+		return fmt.Errorf("access: there are %d invitations; call Prune, or let some expire", maxInvitations)
 	}
 	// The monotonic reading would end it at another time than after a restart.
 	i.Expires = i.Expires.UTC().Round(0)

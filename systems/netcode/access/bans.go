@@ -40,8 +40,8 @@ func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error
 	switch {
 	case b.Token == "" && !b.Network.IsValid():
 		return Ban{}, errors.New("access: a ban needs a token or an address")
-	case len(l.bans) >= MaxBans:
-		return Ban{}, fmt.Errorf("access: there are %d bans; lift some, or ban a whole network", MaxBans)
+	case len(l.bans) >= maxBans:
+		return Ban{}, fmt.Errorf("access: there are %d bans; lift some, or ban a whole network", maxBans)
 	}
 	l.last++
 	b.ID = l.last

@@ -50,7 +50,7 @@ func (l *List) Joined(token []byte, previous, id [32]byte) {
 	}
 	t.Uses--
 	l.invitations[name] = t
-	if len(l.holders) >= MaxResumeIDs {
+	if len(l.holders) >= maxResumeIDs {
 		// One of the same token goes first, so that a link for thousands takes nothing from others.
 		i := slices.IndexFunc(l.holders, func(h holder) bool { return !h.in && h.token == name })
 		if i < 0 {

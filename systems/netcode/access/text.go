@@ -82,8 +82,8 @@ func (l *List) UnmarshalText(text []byte) error {
 	if _, err := in.Token(); err != io.EOF {
 		return errors.New("access: something follows the list; put all bans and tokens into one")
 	}
-	if len(f.Bans) > MaxBans || len(f.Tokens) > MaxInvitations {
-		return fmt.Errorf("access: more than %d bans or %d tokens", MaxBans, MaxInvitations)
+	if len(f.Bans) > maxBans || len(f.Tokens) > maxInvitations {
+		return fmt.Errorf("access: more than %d bans or %d tokens", maxBans, maxInvitations)
 	}
 	fresh := List{invitations: map[string]Invitation{}, last: max(f.LastID, 0)}
 	for _, b := range f.Bans {
@@ -125,8 +125,8 @@ func (l *List) UnmarshalText(text []byte) error {
 			}
 			h := holder{token: t.Token, confirmed: true}
 			_, _ = hex.Decode(h.id[:], []byte(text))
-			if len(fresh.holders) == MaxResumeIDs || fresh.holder(t.Token, h.id) != nil {
-				return fmt.Errorf("access: more than %d keys, or one of them twice: %s", MaxResumeIDs, text[:8])
+			if len(fresh.holders) == maxResumeIDs || fresh.holder(t.Token, h.id) != nil {
+				return fmt.Errorf("access: more than %d keys, or one of them twice: %s", maxResumeIDs, text[:8])
 			}
 			fresh.holders = append(fresh.holders, h)
 		}

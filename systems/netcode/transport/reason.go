@@ -63,14 +63,14 @@ func (r Reason) Append(dst []byte) []byte {
 	return append(append(dst, byte(r.Code)), clean(r.Text)...)
 }
 
-// ErrReason is returned by ParseReason for bytes that are no reason.
-var ErrReason = errors.New("transport: not a close reason: want one byte of code, not 0, and at most 120 bytes of text")
+// errReason is returned by ParseReason for bytes that are no reason.
+var errReason = errors.New("transport: not a close reason: want one byte of code, not 0, and at most 120 bytes of text")
 
 // ParseReason reads what [Reason.Append] wrote. Text that came from outside ends up in logs and on
 // screens: control characters and broken UTF-8 are replaced. Codes of newer builds are kept.
 func ParseReason(wire []byte) (Reason, error) {
 	if len(wire) == 0 || wire[0] == 0 || len(wire) > 1+MaxReasonText {
-		return Reason{}, ErrReason
+		return Reason{}, errReason
 	}
 	return Reason{Code: Code(wire[0]), Text: clean(string(wire[1:]))}, nil
 }

@@ -41,7 +41,7 @@ func TestHonestClientOnABadLine(t *testing.T) {
 			return chance < 35
 		})
 		client, server := join(t, l, r.addr(), dtls.Config{})
-		transport.SetStranger(server, stranger)
+		transport.SetUntrusted(server, stranger)
 		there, back := newFlow(client, server), newFlow(server, client)
 		for i := range 120 {
 			there.carry(t, 1)

@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 	} {
 		f, _, l := begin(t)
 		owner := opened(l)
-		owner.SetStranger(test.stranger)
+		owner.SetUntrusted(test.stranger)
 		b, buf, passed, sent := record(typeConnectionID, 1, l.id, test.size), make([]byte, 4096), 0, 0
 		for now := time.Second; now < 11*time.Second; now += 20 * time.Microsecond {
 			sent++

@@ -82,8 +82,8 @@ func SaveCertificate(path string, c tls.Certificate) error {
 	return nil
 }
 
-// LoadCertificate reads what [SaveCertificate] wrote.
-func LoadCertificate(path string) (tls.Certificate, error) {
+// loadCertificate reads what [SaveCertificate] wrote.
+func loadCertificate(path string) (tls.Certificate, error) {
 	c, err := tls.LoadX509KeyPair(path, path)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("dtls: cannot read the certificate and its key from %s: %w", path, err)
@@ -95,7 +95,7 @@ func LoadCertificate(path string) (tls.Certificate, error) {
 // there is no such file: so the server keeps its fingerprint, and join links stay good, when it
 // restarts.
 func LoadOrCreateCertificate(path string, random io.Reader) (tls.Certificate, error) {
-	c, err := LoadCertificate(path)
+	c, err := loadCertificate(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}

@@ -2,9 +2,7 @@ package dtls
 
 import (
 	"cmp"
-	"crypto/rand"
 	"crypto/tls"
-	"io"
 	"log/slog"
 	"time"
 
@@ -66,13 +64,6 @@ type Config struct {
 	// go. 0 means 256.
 	ReceiveQueue int
 
-	// Clock says when datagrams arrived: a monotonic clock of any epoch, which several goroutines
-	// may ask at once. Nil means this machine's own; tests have theirs.
-	Clock func() time.Duration
-
-	// Rand is where secrets come from; nil means crypto/rand. Anything predictable is for tests
-	// only.
-	Rand io.Reader
 	// Log is told, at level debug, why handshakes fail; nil means nobody is.
 	Log *slog.Logger
 }
@@ -97,13 +88,6 @@ func (c Config) withDefaults() Config {
 	c.ReceiveQueue = cmp.Or(c.ReceiveQueue, 256)
 	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, 3*time.Second)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 10*time.Second)
-	if c.Clock == nil {
-		start := time.Now()
-		c.Clock = func() time.Duration { return time.Since(start) }
-	}
-	if c.Rand == nil {
-		c.Rand = rand.Reader
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -46,20 +46,20 @@ func Listen(addr string, c Config) (*Listener, error) {
 	// system allows less, it is as much as it allows.
 	_ = socket.SetReadBuffer(4 << 20)
 	_ = socket.SetWriteBuffer(4 << 20)
-	l, err := ListenOn(socket, c)
+	l, err := listenOn(socket, c)
 	if err != nil {
 		_ = socket.Close()
 	}
 	return l, err
 }
 
-// ListenOn listens on a socket, which belongs to the listener from then on unless there is an
+// listenOn listens on a socket, which belongs to the listener from then on unless there is an
 // error. Its addresses have to look like those of UDP.
-func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
+func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if len(c.Certificate.Certificate) == 0 && c.Certificate.PrivateKey == nil {
 		var err error
-		if c.Certificate, err = GenerateCertificate(c.Rand); err != nil {
+		if c.Certificate, err = GenerateCertificate(nil); err != nil {
 			return nil, err
 		}
 	}
@@ -135,14 +135,8 @@ func (l *Listener) Stats() transport.ListenerStats {
 	traffic, half := l.front.stats()
 	accepted, waiting := l.conns.Stats()
 	return transport.ListenerStats{
-		Accepted: accepted, Refused: traffic.Unanswered + traffic.Refused, Failed: l.failed.Load(), Pending: half + waiting,
+		Accepted: accepted, Refused: traffic.unanswered + traffic.refused, Failed: l.failed.Load(), Pending: half + waiting,
 	}
-}
-
-// Traffic returns what reached the socket from outside the connections.
-func (l *Listener) Traffic() Traffic {
-	traffic, _ := l.front.stats()
-	return traffic
 }
 
 // serve does one client's handshake and carries its connection.

@@ -20,8 +20,8 @@ var encoding = base64.RawURLEncoding.Strict()
 // FingerprintOf returns the fingerprint of a certificate in DER form.
 func FingerprintOf(der []byte) Fingerprint { return sha256.Sum256(der) }
 
-// ParseFingerprint reads what [Fingerprint.String] wrote.
-func ParseFingerprint(text string) (Fingerprint, error) {
+// parseFingerprint reads what [Fingerprint.String] wrote.
+func parseFingerprint(text string) (Fingerprint, error) {
 	var f Fingerprint
 	if len(text) == fingerprintText {
 		if n, err := encoding.Decode(f[:], []byte(text)); err == nil && n == len(f) && !f.IsZero() {

@@ -43,10 +43,10 @@ func (t Transport) String() string {
 
 // Bounds of what a link may hold, in bytes.
 const (
-	MaxToken = 512
-	MaxPath  = 256
+	maxToken = 512
+	maxPath  = 256
 	maxHost  = 253 // of DNS
-	maxLink  = 16 + maxHost + 2 + 6 + MaxPath + 1 + fingerprintText + 1 + MaxToken
+	maxLink  = 16 + maxHost + 2 + 6 + maxPath + 1 + fingerprintText + 1 + maxToken
 )
 
 // Link is a join link in parts.
@@ -100,13 +100,13 @@ func (l Link) Validate() error {
 	case l.Transport == DTLS && l.Path != "":
 		return fmt.Errorf("joinlink: a %s:// link has no path, and this one has %q: take it out", l.Transport, l.Path)
 	case l.Transport != DTLS && !validPath(l.Path):
-		return fmt.Errorf("joinlink: %q is no path: begin with /, use at most %d printable ASCII characters, and none of \" # %% ? < > \\ ^ ` { | }", l.Path, MaxPath)
+		return fmt.Errorf("joinlink: %q is no path: begin with /, use at most %d printable ASCII characters, and none of \" # %% ? < > \\ ^ ` { | }", l.Path, maxPath)
 	case l.Transport == DTLS && l.Fingerprint.IsZero():
 		return fmt.Errorf("joinlink: the link has no fingerprint, without which anybody could pose as the server: copy the whole line that the server printed")
 	case l.Transport == WS && !l.Fingerprint.IsZero():
 		return fmt.Errorf("joinlink: a %s:// link has a fingerprint, but no certificate that it could belong to: use %s://", WS, WSS)
-	case len(l.Token) > MaxToken || strings.ContainsFunc(l.Token, func(r rune) bool { return !unreserved(r) }):
-		return fmt.Errorf("joinlink: the token is damaged: want at most %d letters, digits and -._~: copy the whole line that the server printed", MaxToken)
+	case len(l.Token) > maxToken || strings.ContainsFunc(l.Token, func(r rune) bool { return !unreserved(r) }):
+		return fmt.Errorf("joinlink: the token is damaged: want at most %d letters, digits and -._~: copy the whole line that the server printed", maxToken)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func Parse(text string) (Link, error) {
 	l.Host, l.Port = host, uint16(n)
 	fingerprint, token, _ := strings.Cut(secrets, "+")
 	if fingerprint != "" {
-		if l.Fingerprint, err = ParseFingerprint(fingerprint); err != nil {
+		if l.Fingerprint, err = parseFingerprint(fingerprint); err != nil {
 			return Link{}, err
 		}
 	}
@@ -171,7 +171,7 @@ func validHost(host string) bool {
 }
 
 func validPath(path string) bool {
-	if len(path) > MaxPath || !strings.HasPrefix(path, "/") {
+	if len(path) > maxPath || !strings.HasPrefix(path, "/") {
 		return false
 	}
 	return !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"#%?<>\\^`{|}", r) })

@@ -2,9 +2,9 @@ package linksim
 
 import "time"
 
-// MaxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as
+// maxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as
 // Dropped.
-const MaxInFlight = 1 << 14
+const maxInFlight = 1 << 14
 
 // maxRetries ends the retransmissions of an ordered direction that loses everything, as TCP gives
 // up at last.
@@ -40,7 +40,7 @@ type Stats struct {
 	Lost      uint64 // by independent loss
 	BurstLost uint64 // by a burst
 	CutLost   uint64 // in a scripted cut
-	// in the queue in front of the bottleneck, or because MaxInFlight was reached
+	// in the queue in front of the bottleneck, or because maxInFlight was reached
 	Dropped       uint64
 	Duplicated    uint64 // copies made
 	Reordered     uint64 // held back
@@ -114,12 +114,12 @@ func (l *Link) SetCondition(c Condition) error {
 }
 
 // Push sends a datagram of any size at the time; the bytes are copied. It returns false where the
-// sender gets to know that it was not taken: with MaxInFlight datagrams under way, or in an ordered
+// sender gets to know that it was not taken: with maxInFlight datagrams under way, or in an ordered
 // direction with its queue full. What is lost on the way was taken.
 func (l *Link) Push(now time.Duration, datagram []byte) bool {
 	l.release()
 	l.advance(now)
-	if l.Len() >= MaxInFlight-1 { // room for a copy, too
+	if l.Len() >= maxInFlight-1 { // room for a copy, too
 		l.stats.Dropped++
 		return false
 	}

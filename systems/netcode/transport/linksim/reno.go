@@ -39,7 +39,7 @@ const (
 )
 
 func newFlow(from, until time.Duration) *flow {
-	return &flow{from: from, until: until, window: firstWindow, threshold: MaxInFlight, timeout: firstTimeout}
+	return &flow{from: from, until: until, window: firstWindow, threshold: maxInFlight, timeout: firstTimeout}
 }
 
 // next returns when the flow does something by itself.
@@ -95,7 +95,7 @@ func (f *flow) acknowledged(a ack, now time.Duration) {
 		} else {
 			f.window += 1 / f.window
 		}
-		f.window = min(f.window, MaxInFlight)
+		f.window = min(f.window, maxInFlight)
 	}
 	// Packets pass in order. Those between the last one that is known of and the one two
 	// acknowledgements ago, which is the first behind them, are lost.

@@ -80,10 +80,6 @@ type Config struct {
 	// go. 0 means 256.
 	ReceiveQueue int
 
-	// Clock says when datagrams arrived: a monotonic clock of any epoch, which several goroutines
-	// may ask at once. Nil means this machine's own; tests have theirs.
-	Clock func() time.Duration
-
 	// Log is told, at level debug, who is turned away and why; nil means nobody is.
 	Log *slog.Logger
 }
@@ -106,10 +102,6 @@ func (c Config) withDefaults() Config {
 	c.ReceiveQueue = cmp.Or(c.ReceiveQueue, 256)
 	c.HandshakeTimeout = cmp.Or(c.HandshakeTimeout, 3*time.Second)
 	c.DialTimeout = cmp.Or(c.DialTimeout, 10*time.Second)
-	if c.Clock == nil {
-		start := time.Now()
-		c.Clock = func() time.Duration { return time.Since(start) }
-	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -84,7 +84,7 @@ func TestFloodsWithoutData(t *testing.T) {
 		for _, stranger := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", stranger ", stranger), func(t *testing.T) {
 				r, server := newRaw(t, l, nil)
-				transport.SetStranger(server, stranger)
+				transport.SetUntrusted(server, stranger)
 				r.write(test.before)
 				const harmless = 50
 				for range harmless {
@@ -165,7 +165,7 @@ func TestBudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := listen(t, open(test.config))
 			r, server := newRaw(t, l, nil)
-			transport.SetStranger(server, test.stranger)
+			transport.SetUntrusted(server, test.stranger)
 			start := time.Now()
 			const n = 180
 			all := []byte{}

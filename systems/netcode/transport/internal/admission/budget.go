@@ -2,8 +2,8 @@ package admission
 
 import "time"
 
-// UnverifiedShare is the share of a connection's budget before its player is known: 1 in so many.
-const UnverifiedShare = 10
+// UntrustedShare is the share of a connection's budget while its player is untrusted: one in so many.
+const UntrustedShare = 10
 
 // Budget is how much of one connection a server looks at: frames or datagrams, and their bytes. It
 // has no lock: its owner has one.

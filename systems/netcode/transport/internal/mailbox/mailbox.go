@@ -34,6 +34,12 @@ type Config struct {
 	Clock func() time.Duration
 }
 
+// SystemClock returns a clock of this machine, as Config.Clock takes it.
+func SystemClock() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
 // box is what both faces share.
 type box struct {
 	config Config
@@ -47,7 +53,7 @@ type box struct {
 	remote  string
 	byOwner bool // the owner closed it
 
-	stranger atomic.Bool // as the owner says
+	untrusted atomic.Bool // as the owner says
 
 	wake  chan struct{} // something waits to be sent
 	ended chan struct{} // closed when the connection ends, for whatever reason
@@ -205,13 +211,13 @@ func (c *Conn) RemoteAddr() string {
 // gets out.
 func (c *Conn) Done() <-chan struct{} { return c.box.done }
 
-// SetStranger implements [transport.Budgeted].
-func (c *Conn) SetStranger(stranger bool) { c.box.stranger.Store(stranger) }
+// SetUntrusted implements [transport.Budgeted].
+func (c *Conn) SetUntrusted(untrusted bool) { c.box.untrusted.Store(untrusted) }
 
 // Cost returns how many tokens of the client's budget one frame or byte takes: more for a stranger.
 func (w *Worker) Cost() int {
-	if w.box.stranger.Load() {
-		return admission.UnverifiedShare
+	if w.box.untrusted.Load() {
+		return admission.UntrustedShare
 	}
 	return 1
 }

@@ -229,10 +229,10 @@ func TestOverdone(t *testing.T) {
 	if c.Poll(0); c.State() != transport.Closed || c.CloseReason().Code != transport.Overload {
 		t.Errorf("%v because of %q, want closed and overload", c.State(), c.CloseReason())
 	}
-	if transport.SetStranger(c, true); w.Cost() != 10 {
+	if transport.SetUntrusted(c, true); w.Cost() != 10 {
 		t.Errorf("a stranger's datagram costs %d, want 10", w.Cost())
 	}
-	if transport.SetStranger(c, false); w.Cost() != 1 {
+	if transport.SetUntrusted(c, false); w.Cost() != 1 {
 		t.Errorf("a datagram costs %d again, want 1", w.Cost())
 	}
 }

@@ -1,0 +1,13 @@
+package dtls
+
+// What the external tests need of the package's inside.
+var (
+	ListenOn        = listenOn
+	LoadCertificate = loadCertificate
+)
+
+// Hellos returns how many hellos reached the listener, and how many of them it answered.
+func (l *Listener) Hellos() (arrived, answered uint64) {
+	traffic, _ := l.front.stats()
+	return traffic.hellos, traffic.challenged
+}
