@@ -12,12 +12,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or
-// [Listener.Accept]. Done returns a channel that is closed when its goroutines and its socket are
-// gone, shortly after Close.
+// Conn is one end of a connection. It implements [transport.Conn]. [Dial] and [Listener.Accept]
+// return one. Done returns a channel that is closed when its goroutines have ended and its socket
+// is closed, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
-// The first byte of what goes through the encrypted channel says what the rest is.
+// The first byte of each message in the encrypted channel is its kind.
 const (
 	tagData  = 1 // a datagram
 	tagClose = 2 // why the sender closes: transport.Reason
@@ -31,9 +31,9 @@ const (
 	overheadToServer = overheadToClient + idSize + 1
 )
 
-// A close reason is sent again until the other end answers by closing too, but not often: then its
-// time-out has to do. The pause in between also keeps the library at the other end from seeing the
-// end of the connection before it has handed the reason over.
+// A close reason is sent a few times, until the other end answers by closing too. If none arrives,
+// the other end closes by its time-out. The pause in between also keeps the other end's library
+// from ending the connection before it has delivered the reason.
 const (
 	reasonCopies   = 3
 	reasonInterval = 40 * time.Millisecond
@@ -43,7 +43,7 @@ func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
 }
 
-// guard is what an end's net.PacketConn wants to know.
+// guard is the net.PacketConn below the library. It counts what the library reads.
 type guard interface {
 	authenticated()
 	fruitless()

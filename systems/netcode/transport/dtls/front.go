@@ -23,8 +23,8 @@ type traffic struct {
 	strays  uint64 // all that is no hello and belongs to no connection
 }
 
-// front stands between the socket and the library: it sorts datagrams by connection, and decides
-// who may begin a handshake.
+// front stands between the socket and the library. It sorts datagrams by connection, and decides
+// which clients may begin a handshake.
 type front struct {
 	socket socket
 	config Config
@@ -74,8 +74,8 @@ func (f *front) run() {
 	}
 }
 
-// receive handles a datagram from outside. The time is any monotonic one; via is what the socket
-// says of the way back.
+// receive handles a datagram from outside. The time is on any monotonic epoch; via is the socket's
+// way back.
 func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	f.traffic.strays++
 }
 
-// hello handles what looks like the beginning of a handshake.
+// hello handles a datagram that looks like the beginning of a handshake.
 func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 	h, ok := parseHello(b)
 	if !ok {
@@ -122,7 +122,7 @@ func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 	}
 }
 
-// challenge asks the sender to repeat its hello with a cookie, and forgets about it.
+// challenge asks the sender to repeat its hello with a cookie, and stores nothing.
 func (f *front) challenge(now time.Duration, from netip.AddrPort, via []byte, h hello) {
 	if f.closed || !f.strange.Allow(now, from.Addr()) {
 		f.traffic.unanswered++
@@ -148,7 +148,7 @@ func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hell
 	f.serve(l)
 }
 
-// settled tells that a handshake is over, well or not.
+// settled notes that a handshake has ended, successfully or not.
 func (f *front) settled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,7 +164,7 @@ func (f *front) forgetAddress(l *lane) {
 	}
 }
 
-// remove forgets a lane.
+// remove removes a lane.
 func (f *front) remove(l *lane) {
 	f.forgetAddress(l)
 	f.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// Listener takes connections on one UDP socket. It implements [transport.Listener].
+// Listener accepts connections on one UDP socket. It implements [transport.Listener].
 type Listener struct {
 	config Config
 	front  *front
@@ -31,8 +31,8 @@ type Listener struct {
 
 var _ transport.Listener = (*Listener)(nil)
 
-// Listen listens on a UDP address such as ":7777". Errors: the address cannot be had, or the
-// certificate cannot be used.
+// Listen listens on a UDP address such as ":7777". It returns an error if the address is not free
+// or the certificate cannot be used.
 func Listen(addr string, c Config) (*Listener, error) {
 	udp, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
@@ -42,8 +42,8 @@ func Listen(addr string, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dtls: cannot listen on %s: choose another port, or stop what uses this one, if the address is this machine's: %w", addr, err)
 	}
-	// A burst of hellos must not push players' datagrams out of the kernel's queue. Where the
-	// system allows less, it is as much as it allows.
+	// A burst of hellos must not push players' datagrams out of the kernel's queue. A system may
+	// allow less than this.
 	_ = socket.SetReadBuffer(4 << 20)
 	_ = socket.SetWriteBuffer(4 << 20)
 	l, err := listenOn(socket, c)
@@ -86,14 +86,13 @@ func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	return l, nil
 }
 
-// Fingerprint returns what clients need to know of the server's certificate.
+// Fingerprint returns the fingerprint of the server's certificate, which clients check.
 func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.config.Certificate) }
 
-// Link returns the join link with which clients come here. The host is how they find this machine,
-// an IP address or a DNS name in ASCII; empty it is the address on which this listens, or 127.0.0.1
-// if that is all of the machine's, which is of use on one machine only. The token, letters, digits
-// and -._~, is for the layer above and may be empty. [joinlink.Link.Validate] says whether host and
-// token will do.
+// Link returns the join link with which clients connect. The host is this machine's IP address or a
+// DNS name in ASCII. An empty host means the address on which the listener listens, or 127.0.0.1 if
+// it listens on all of them, which only clients on the same machine can use. The token is for the
+// layer above: letters, digits and -._~, or empty. [joinlink.Link.Validate] checks host and token.
 func (l *Listener) Link(host, token string) joinlink.Link {
 	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
 	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {
@@ -117,17 +116,17 @@ func (l *Listener) Accept() (transport.Conn, bool) { return l.conns.Accept() }
 // Addr implements [transport.Listener]: "127.0.0.1:7777".
 func (l *Listener) Addr() string { return l.front.socket.LocalAddr().String() }
 
-// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
-// was told and the socket is closed.
+// Close implements [transport.Listener]. It does not wait for the reason to be sent; see
+// [Listener.Done].
 func (l *Listener) Close(reason transport.Reason) {
 	l.front.stop()
 	l.cancel()
 	l.conns.Close(reason, func() { _ = l.front.socket.Close() })
 }
 
-// Done returns a channel that is closed when the listener has closed, its connections' goroutines
-// are gone, and so is its socket. A program that exits right after Close waits for it, so that the
-// players are told why.
+// Done returns a channel that is closed when the listener and its socket are closed and its
+// connections' goroutines have ended. A program that exits after Close waits for it, so that the
+// clients receive the reason.
 func (l *Listener) Done() <-chan struct{} { return l.conns.Done() }
 
 // Stats implements [transport.Listener].
@@ -139,7 +138,7 @@ func (l *Listener) Stats() transport.ListenerStats {
 	}
 }
 
-// serve does one client's handshake and carries its connection.
+// serve makes one client's handshake and carries its connection.
 func (l *Listener) serve(lane *lane) {
 	defer l.conns.End()
 	defer lane.Close()

@@ -11,9 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or
-// [Listener.Accept]. Done returns a channel that is closed when its goroutines and its socket are
-// gone, shortly after Close.
+// Conn is one end of a connection. It implements [transport.Conn]. [Dial] and [Listener.Accept]
+// return one. Done returns a channel that is closed when its goroutines have ended and its socket
+// is closed, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
 // What the network carries besides the caller's datagrams: the frame's header, TCP with time
@@ -24,8 +24,8 @@ const (
 	overheadTLS      = 5 + 1 + 16
 )
 
-// closeGrace is how long an end waits for the other one when a connection ends. A peer that does
-// not read is not waited for any longer.
+// closeGrace is how long an end waits for the other one when a connection ends. It does not wait
+// longer for a peer that does not read.
 const closeGrace = 500 * time.Millisecond
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {

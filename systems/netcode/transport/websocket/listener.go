@@ -18,8 +18,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Listener takes connections from HTTP requests. It implements [transport.Listener] and
-// http.Handler, whose requests come in goroutines of their own.
+// Listener accepts connections from HTTP requests. It implements [transport.Listener], and
+// http.Handler for requests in goroutines of their own.
 type Listener struct {
 	config Config
 	addr   string
@@ -40,9 +40,10 @@ var (
 	_ http.Handler       = (*Listener)(nil)
 )
 
-// NewHandler returns a listener for a program's own http.Server, whose ReadHeaderTimeout and
-// MaxHeaderBytes should be set: they are what keeps strangers from holding connections open. Mount
-// it where the join links say. Close it before the server, so that the players are told why.
+// NewHandler returns a listener for a program's own http.Server. Set the server's ReadHeaderTimeout
+// and MaxHeaderBytes, which keep clients from holding connections open without a request. Mount the
+// listener at the path of the join links. Close it before the server, so that the clients receive
+// the reason.
 func NewHandler(c Config) *Listener {
 	c = c.withDefaults()
 	return &Listener{
@@ -51,8 +52,8 @@ func NewHandler(c Config) *Listener {
 	}
 }
 
-// ServeHTTP implements http.Handler: it makes the request a connection, or answers why not, and
-// returns when the connection has ended.
+// ServeHTTP implements http.Handler. It turns the request into a connection, or answers why it
+// refuses, and returns when the connection has ended.
 func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	addr := l.clientOf(r)
 	if status, why := l.reserve(addr.Addr()); status != 0 {
@@ -88,7 +89,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	worker.Finish()
 }
 
-// clientOf returns the client's address, or the zero one for what cannot be read.
+// clientOf returns the client's address, or the zero address if it cannot be read.
 func (l *Listener) clientOf(r *http.Request) netip.AddrPort {
 	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
 	if l.config.BehindProxy {
@@ -101,7 +102,8 @@ func (l *Listener) clientOf(r *http.Request) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
 }
 
-// reserve takes a place for a connection, or returns the HTTP status that says why there is none.
+// reserve takes a place for a connection, or returns the HTTP status and the reason for refusing
+// it.
 func (l *Listener) reserve(addr netip.Addr) (status int, why string) {
 	if !l.conns.Begin() {
 		return http.StatusServiceUnavailable, "the server goes down"
@@ -140,8 +142,8 @@ func (l *Listener) turnAway(w http.ResponseWriter, addr netip.AddrPort, status i
 }
 
 // letGo bounds how long the HTTP server waits for the rest of a request, which it reads before it
-// answers or closes: some announce a body that never comes. What becomes a WebSocket is not bound
-// by it.
+// answers or closes: some requests announce a body that never comes. A request that becomes a
+// WebSocket is not bound by it.
 func (l *Listener) letGo(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(l.config.HandshakeTimeout))
 }
@@ -152,17 +154,17 @@ func (l *Listener) Poll(now time.Duration) { l.conns.Poll(now) }
 // Accept implements [transport.Listener].
 func (l *Listener) Accept() (transport.Conn, bool) { return l.conns.Accept() }
 
-// Addr implements [transport.Listener]: "ws://127.0.0.1:8080/" of [Listen], nothing to dial of
-// [NewHandler], which does not know where it is mounted.
+// Addr implements [transport.Listener]. It returns an address such as "ws://127.0.0.1:8080/" for
+// [Listen], and a name that cannot be dialed for [NewHandler], whose path is not known.
 func (l *Listener) Addr() string { return l.addr }
 
-// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
-// was told and the sockets are closed.
+// Close implements [transport.Listener]. It does not wait for the reason to be sent; see
+// [Listener.Done].
 func (l *Listener) Close(reason transport.Reason) { l.conns.Close(reason, l.stop) }
 
-// Done returns a channel that is closed when the listener has closed and its connections'
-// goroutines and sockets are gone. A program that exits right after Close waits for it, so that the
-// players are told why.
+// Done returns a channel that is closed when the listener and its sockets are closed and its
+// connections' goroutines have ended. A program that exits after Close waits for it, so that the
+// clients receive the reason.
 func (l *Listener) Done() <-chan struct{} { return l.conns.Done() }
 
 // Stats implements [transport.Listener].
