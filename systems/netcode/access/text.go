@@ -69,9 +69,9 @@ func (l *List) MarshalText() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// UnmarshalText replaces the list by text that MarshalText wrote, perhaps edited by hand. With an
-// error the list is unchanged. No player counts as in afterwards: call it before the first one
-// joins.
+// UnmarshalText replaces the list by one in the text form of MarshalText, perhaps edited by hand.
+// With an error the list is unchanged. No player counts as in afterwards: call it before the first
+// one joins.
 func (l *List) UnmarshalText(text []byte) error {
 	var f file
 	in := json.NewDecoder(bytes.NewReader(text))

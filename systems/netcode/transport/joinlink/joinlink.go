@@ -5,13 +5,13 @@
 //	tandem+wss://play.example.org:443/arena#+Xo3bq…  WebSocket with TLS (package websocket)
 //	tandem+ws://127.0.0.1:8080/#+Xo3bq…              WebSocket without: only behind a proxy, or on one machine
 //
-// What follows the # is the fingerprint of the server's certificate, which tells the client that it
-// talks to this server and nobody else, and after the + the token, which tells the server that the
-// client was invited. Both may be missing where the transport does without. Browsers do not send
-// what follows a # to anybody, and neither do these transports: the fingerprint stays with the
-// client, and the token goes through the encrypted channel.
+// The part behind the # is the fingerprint of the server's certificate and, behind the +, the
+// token. The client checks the fingerprint to be sure of the server, and the server checks the
+// token to see whether the client was invited. Both may be missing where the transport does
+// without. Browsers do not send the part behind a #, and neither do these transports: the
+// fingerprint stays with the client, and the token is sent in the encrypted channel.
 //
-// A link is a secret as long as its token is good: who has it may join.
+// A link is a secret as long as its token is good: any player that has it may join.
 package joinlink
 
 import (
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// Transport says what carries the connection.
+// Transport is the carrier of the connection.
 type Transport uint8
 
 const (
@@ -87,8 +87,8 @@ func (l Link) String() string {
 	return b.String()
 }
 
-// Validate returns an error that says what is wrong with the link, if something is. The error never
-// quotes the token.
+// Validate returns an error that names the fault of the link, or nil. The error never quotes the
+// token.
 func (l Link) Validate() error {
 	switch {
 	case int(l.Transport) >= len(schemes):

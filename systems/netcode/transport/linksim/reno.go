@@ -2,12 +2,12 @@ package linksim
 
 import "time"
 
-// flow is somebody's download: a sender that always has something to send, and the acknowledgements
-// that come back to it. Its window follows Reno (RFC 5681): slow start from 10 packets, then one
-// packet more per round trip, and half of it when a loss shows. A loss shows by the third
-// acknowledgement behind it, or when nothing comes for the time-out of RFC 6298, which begins anew
-// with one packet. What was lost makes room for what is sent next at once (RFC 6675), so that
-// several losses in a window halve it once and cost no round trip each.
+// flow is another program's download: a sender that always has something to send, and the
+// acknowledgements that come back to it. Its window follows Reno (RFC 5681): slow start from 10
+// packets, then one packet more per round trip, and half of it when a loss shows. A loss shows by
+// the third acknowledgement behind it, or when nothing comes for the time-out of RFC 6298, which
+// begins anew with one packet. What was lost makes room for what is sent next at once (RFC 6675),
+// so that several losses in a window halve it once and cost no round trip each.
 type flow struct {
 	from, until time.Duration
 	started     bool
@@ -55,7 +55,7 @@ func (f *flow) next() time.Duration {
 	return never
 }
 
-// event does what is due.
+// event takes the step that is due.
 func (f *flow) event(q *queue) {
 	switch {
 	case !f.started:

@@ -12,7 +12,7 @@ type Bucket struct {
 func NewBucket(r Rate) Bucket { return Bucket{gate: newGate(r)} }
 
 // Allow takes n tokens at a time on any monotonic epoch if the bucket is not empty, and reports
-// whether it was not. The last ones may be more than there are: the bucket owes them then.
+// whether it was not. The bucket may owe a part of them afterwards.
 func (b *Bucket) Allow(now time.Duration, n int) bool {
 	state, ok := b.gate.take(b.state, now, n)
 	if ok {

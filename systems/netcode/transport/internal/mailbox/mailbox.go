@@ -1,9 +1,9 @@
-// Package mailbox is the seam between a connection's owner, who polls and never waits, and the
-// goroutines that do the connection's work, which wait all the time.
+// Package mailbox lies between a connection's owner, which polls and never waits, and the
+// connection's goroutines, which wait most of the time.
 //
-// The owner holds a [Conn], which implements transport.Conn in full. The goroutines hold the
-// [Worker] of the same connection. Between the two lie two bounded queues and a little state under
-// one lock that nobody holds while waiting for anything.
+// The owner has a [Conn], which implements transport.Conn in full. The goroutines have the [Worker]
+// of the same connection. Between the two lie two bounded queues and a little state under one lock,
+// which is never held during a wait.
 package mailbox
 
 import (
@@ -24,13 +24,13 @@ type Config struct {
 	MTU      int    // largest datagram
 	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
 	Send     int    // most datagrams that wait towards the network; beyond it Send refuses
-	// most datagrams that wait for Recv; beyond it the oldest go, so that who comes back from a
-	// pause finds the newest
+	// most datagrams that wait for Recv; a further one displaces the oldest, so that an owner that
+	// comes back from a pause gets the newest
 	Receive int
 	Remote  string // the other end's address
 
-	// Clock is a monotonic clock of any epoch that may be asked from any goroutine: it says when
-	// datagrams arrived. Nil: with the owner's Poll.
+	// Clock is a monotonic clock of any epoch, for any goroutine. It gives the times of arrival.
+	// Nil: with the owner's Poll.
 	Clock func() time.Duration
 }
 
@@ -89,8 +89,8 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 	return &Conn{box: b, state: state, now: math.MinInt64, last: math.MinInt64}, &Worker{box: b}
 }
 
-// Poll implements [transport.Conn]: the state is that of now. The first Poll at a time says what
-// the clock shows then: a frame looks several times, but it began before it first did.
+// Poll implements [transport.Conn]: it takes over the present state. Only the first Poll at a time
+// compares it with the clock: a frame may poll several times, and began before the first one.
 func (c *Conn) Poll(now time.Duration) {
 	if now > c.now {
 		c.now = now
@@ -170,8 +170,7 @@ func (c *Conn) MTU() int { return c.box.config.MTU }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. It returns at once; [Conn.Done] tells when everything is
-// released.
+// Close implements [transport.Conn]. It does not wait; see [Conn.Done].
 func (c *Conn) Close(reason transport.Reason) {
 	if reason.Code == transport.NoReason {
 		reason.Code = transport.Left
@@ -206,15 +205,15 @@ func (c *Conn) RemoteAddr() string {
 	return c.box.remote
 }
 
-// Done returns a channel that is closed when the connection has ended and its goroutines and its
-// socket are gone. A program that exits right after Close waits for it, so that the close reason
-// gets out.
+// Done returns a channel that is closed when the connection's goroutines have ended and its socket
+// is closed. A program that exits after Close waits for it, so that the close reason is sent.
 func (c *Conn) Done() <-chan struct{} { return c.box.done }
 
 // SetUntrusted implements [transport.Budgeted].
 func (c *Conn) SetUntrusted(untrusted bool) { c.box.untrusted.Store(untrusted) }
 
-// Cost returns how many tokens of the client's budget one frame or byte takes: more for a stranger.
+// Cost returns how many tokens of the client's budget one frame or byte takes: more while the
+// client is untrusted.
 func (w *Worker) Cost() int {
 	if w.box.untrusted.Load() {
 		return admission.UntrustedShare
@@ -222,7 +221,7 @@ func (w *Worker) Cost() int {
 	return 1
 }
 
-// Open tells that datagrams pass from now on.
+// Open notes that datagrams pass from now on.
 func (w *Worker) Open() {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
@@ -231,7 +230,7 @@ func (w *Worker) Open() {
 	}
 }
 
-// End tells that the connection ended from outside: the other end closed it, or it broke. The first
+// End notes that the connection ended from outside: the other end closed it, or it broke. The first
 // end counts.
 func (w *Worker) End(reason transport.Reason) {
 	b := w.box
@@ -247,7 +246,7 @@ func (w *Worker) End(reason transport.Reason) {
 func (w *Worker) Ended() <-chan struct{} { return w.box.ended }
 
 // Reason returns why the connection ended, and whether its owner closed it, so that the other end
-// has to be told.
+// needs the reason.
 func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
@@ -265,8 +264,8 @@ func (w *Worker) Take(buf []byte) (n int, ok bool) {
 	return n, ok
 }
 
-// SendAll gives what the owner sends to send, each with the prefix in front of it, until the
-// connection ends. What waits when the owner closes the connection is still given. A datagram for
+// SendAll calls send for each datagram of the owner, with the prefix in front of it, until the
+// connection ends. After the owner's Close it still sends the datagrams that wait. A datagram for
 // which send returns an error counts as dropped.
 func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
 	b := w.box
@@ -320,7 +319,7 @@ func (w *Worker) Deliver(datagram []byte) bool {
 	return true
 }
 
-// Overdone ends the connection because the other end sends what no client would.
+// Overdone ends the connection because the other end sends too much without a datagram.
 func (w *Worker) Overdone() {
 	w.End(transport.Reason{Code: transport.Overload, Text: "sent too much that is no data"})
 }
@@ -332,15 +331,15 @@ func (w *Worker) Lost(n int) {
 	w.box.stats.ReceiveDropped += uint64(n)
 }
 
-// SetRemote tells the other end's address.
+// SetRemote sets the other end's address.
 func (w *Worker) SetRemote(addr string) {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
 	w.box.remote = addr
 }
 
-// Finish tells that the last goroutine is about to go. What still waits to be sent is lost. The
-// connection has ended.
+// Finish notes that the last goroutine ends. Datagrams that still wait to be sent are lost. The
+// connection has ended before.
 func (w *Worker) Finish() {
 	b := w.box
 	b.mu.Lock()
