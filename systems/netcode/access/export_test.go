@@ -1,6 +1,6 @@
 package access
 
-// What the external tests need of the package's inside.
+// These are the package's internals that external tests use.
 const (
 	MaxInvitations = maxInvitations
 	MaxBans        = maxBans

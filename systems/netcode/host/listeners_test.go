@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// Clients join by each of the links, over sockets of this machine, and are told why the server
-// ends.
+// Clients join by each of the links, over sockets of this machine, and get the reason when the
+// server ends.
 func TestPlayersJoinByLinks(t *testing.T) {
 	h := open(t, Config{Listen: "127.0.0.1:0", WebSocket: WebSocket{Addr: "127.0.0.1:0", SelfSigned: true}})
 	v := serve(t, h, nil)

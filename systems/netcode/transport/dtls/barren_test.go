@@ -51,8 +51,8 @@ func (r *rogue) barren(l *Listener) int {
 	return lane.barren
 }
 
-// A client sends genuine records in which there is no datagram, with good ones in between. A few of
-// them do no harm; more than an honest client can have end the connection.
+// A client sends genuine records in which there is no datagram, with good ones in between. As many
+// as an honest client may send do no harm; more end the connection.
 func TestRecordsWithoutData(t *testing.T) {
 	l := listenOpen(t, Config{})
 	whole := make([]byte, handshakeHeader)

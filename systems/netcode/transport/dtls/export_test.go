@@ -1,6 +1,6 @@
 package dtls
 
-// What the external tests need of the package's inside.
+// These are the package's internals that external tests use.
 var (
 	ListenOn        = listenOn
 	LoadCertificate = loadCertificate

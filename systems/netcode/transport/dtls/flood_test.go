@@ -111,8 +111,8 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	until(t, "a player who dialled in the middle of it joins", func() bool {
 		late.Poll(0)
 		if late.State() == transport.Closed {
-			// the flood had used up the answers for longer than a handshake may take: he tries
-			// again, as clients do
+			// the flood had used up the answers for longer than a handshake may take: the client
+			// tries again, as clients do
 			<-late.Done()
 			late = dial(t, l, l.Addr(), dtls.Config{})
 		}
@@ -134,7 +134,7 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	if int64(challenged) < s.answers.Load() {
 		t.Errorf("%d answers to %d challenges", s.answers.Load(), challenged)
 	}
-	// he who left was never accepted
+	// the client that left was never accepted
 	until(t, "handshakes that players gave up have run out", func() bool { return l.Stats().Pending <= 1 })
 	if got := l.Stats(); got.Accepted > 5 {
 		t.Errorf("the flood made connections: %+v", got)

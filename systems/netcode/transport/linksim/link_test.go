@@ -26,7 +26,7 @@ func mustLink(t testing.TB, text string) *Link {
 	return l
 }
 
-// arrival is what came out of a link.
+// arrival is a datagram that came out of a link.
 type arrival struct {
 	id   int
 	sent time.Duration

@@ -83,8 +83,8 @@ func TestStateIsThatOfTheLastPoll(t *testing.T) {
 	<-c.Done()
 }
 
-// Who does not receive for a while finds the newest datagrams afterwards, and the loss in the
-// statistics.
+// An owner that does not receive for a while gets the newest datagrams afterwards, and the loss is
+// in the statistics.
 func TestReceiveQueueKeepsTheNewest(t *testing.T) {
 	c, w := mailbox.New(mailbox.Config{Name: "test", MTU: 10, Send: 1, Receive: 8}, transport.Open)
 	for i := range 20 {
@@ -217,7 +217,7 @@ func TestTimesOfArrival(t *testing.T) {
 	expect(50 * ms)
 }
 
-// What the other end sends that no client would ends the connection, and its owner learns why.
+// Too much without a datagram ends the connection, and its owner gets the reason.
 func TestOverdone(t *testing.T) {
 	c, w := mailbox.New(config, transport.Open)
 	if !w.Deliver([]byte{1}) || w.Deliver(nil) || w.Deliver(make([]byte, config.MTU+1)) {
