@@ -89,7 +89,7 @@ func (s *Server[S, I]) accept(conn Conn, now time.Duration) {
 			s.refuse(first.conn, Reason{Code: transport.Refused, Text: "too many are joining at once, try again in a few seconds"})
 		}
 	}
-	transport.SetStranger(conn, true)
+	transport.SetUntrusted(conn, true)
 	s.waiting = append(s.waiting, pendingConn[S, I]{conn: conn, network: networkOf(conn.RemoteAddr()), since: now})
 }
 
@@ -381,6 +381,6 @@ func (s *Server[S, I]) sendWelcome(p *Player[S, I], resumed bool) {
 	w := NewWriter(buf[1:])
 	m := welcome{player: p.number, secret: p.secret, resumed: resumed, arrival: s.config.InputMode == OnArrival, rate: uint8(p.rate)}
 	m.write(&w)
-	transport.SetStranger(p.conn, false)
+	transport.SetUntrusted(p.conn, false)
 	_ = p.conn.Send(buf[:1+len(w.Bytes())])
 }

@@ -24,7 +24,7 @@ type budgetedConn struct {
 	said []bool
 }
 
-func (b *budgetedConn) SetStranger(s bool) { b.said = append(b.said, s) }
+func (b *budgetedConn) SetUntrusted(s bool) { b.said = append(b.said, s) }
 
 func (b *budgeted) Accept() (transport.Conn, bool) {
 	c, ok := b.Listener.Accept()

@@ -1,6 +1,7 @@
-// Package access decides who may join a server: by invitations, which may expire or be used up, and
-// by bans of tokens, addresses and networks. A [List] is written and read as text, so that both
-// survive a restart. The package reads no clock and no file: times and bytes are arguments.
+// Package access decides which players may join a server: by invitations, which may expire or be
+// used up, and by bans of tokens, addresses and networks. A [List] is written and read as text, so
+// that both survive a restart. The package reads no clock and no file: times and bytes are
+// arguments.
 //
 // An invitation is known by its token, the secret in a join link. A use of it counts when the
 // player has sent something for the first time. Until then the use is reserved, and it is given
@@ -10,16 +11,16 @@
 // most. For invitations without a limit no resume IDs are kept: their players join anew, as long as
 // the invitation is good.
 //
-// Times are dates: an invitation ends when the calendar says so, also where the host's clock was
-// set or the host has slept, and the same before a restart as after it.
+// Times are dates: an invitation ends at its date, even if the host's clock was set, the host
+// slept, or the server restarted.
 //
 // Tokens and resume IDs are kept as SHA-256 hashes: a reader of the list cannot join with it.
 // Package host connects a list to a server; without it the connection is this:
 //
-//	Authenticate: list.Check(time.Now(), c.Addr, c.Token, c.Key, c.Resumes)
-//	Joined:       list.Joined(p.Token(), p.FormerKey(), p.Key())
-//	Confirmed:    if list.Confirmed(p.Token(), p.Key()) { save() }
-//	Left:         if list.Left(p.Token(), p.Key(), reason.Code == transport.Kicked) { save() }
+//	Authenticate: list.Check(time.Now(), c.Addr, c.Token, c.ResumeID, c.Resumes)
+//	Joined:       list.Joined(p.Token(), p.PreviousResumeID(), p.ResumeID())
+//	Confirmed:    if list.Confirmed(p.Token(), p.ResumeID()) { save() }
+//	Left:         if list.Left(p.Token(), p.ResumeID(), reason.Code == transport.Kicked) { save() }
 package access
 
 import (
@@ -35,9 +36,9 @@ import (
 
 // Limits of a list.
 const (
-	MaxInvitations = 4096
-	MaxBans        = 4096
-	MaxResumeIDs   = 4096 // beyond that the oldest IDs of players that are not in are forgotten
+	maxInvitations = 4096
+	maxBans        = 4096
+	maxResumeIDs   = 4096 // beyond that the oldest IDs of players that are not in are forgotten
 	maxNote        = 100  // bytes
 )
 
@@ -69,7 +70,7 @@ func (e *BannedError) Error() string {
 	return "you are banned from this server: " + e.Reason
 }
 
-// Invitation holds the conditions under which a token is good. The zero value is good for nobody.
+// Invitation holds the conditions under which a token is good. The zero value admits no player.
 type Invitation struct {
 	Expires time.Time // the zero time: never
 	Uses    int       // how many players may still join with it; negative: any number
@@ -84,22 +85,22 @@ type List struct {
 	last        int // ID
 }
 
-// hash names a token without giving it away.
+// hash returns the hash that stands for a token.
 func hash(token []byte) string {
 	sum := sha256.Sum256(token)
 	return hex.EncodeToString(sum[:])
 }
 
-// Add makes a token an invitation, and replaces what the list said of the token before: a player
-// that joined with it earlier needs a use of the new invitation to join anew. It fails if the list
-// is full.
+// Add makes a token an invitation, and replaces an earlier invitation of the token: a player that
+// joined with it earlier needs a use of the new invitation to join anew. It fails if the list is
+// full.
 func (l *List) Add(token []byte, i Invitation) error {
 	name := hash(token)
 	if l.invitations == nil {
 		l.invitations = map[string]Invitation{}
 	}
-	if _, known := l.invitations[name]; !known && len(l.invitations) >= MaxInvitations {
-		return fmt.Errorf("access: there are %d invitations; call Prune, or let some expire", MaxInvitations)
+	if _, known := l.invitations[name]; !known && len(l.invitations) >= maxInvitations {
+		return fmt.Errorf("access: there are %d invitations; call Prune, or let some expire", maxInvitations)
 	}
 	// The monotonic reading would end it at another time than after a restart.
 	i.Expires = i.Expires.UTC().Round(0)
@@ -136,12 +137,12 @@ func (i Invitation) spent(now time.Time) error {
 	return nil
 }
 
-// Check returns nil if a player may join, or why not: a [*BannedError], [ErrToken], [ErrExpired],
-// [ErrUsed] or [ErrHeld]. The address is in the transport's form, the ID is the resume ID that the
-// player presents (zero: none). A player that resumes a place that it holds is checked for bans
-// alone: the netcode asks with the token that the player joined with and with the one that it
-// presents now. A player that is not in, and presents with the token the resume ID of the place
-// that it had by it, needs no use. Check takes no use; [List.Joined] does.
+// Check returns nil if a player may join, or the reason for refusing it: a [*BannedError],
+// [ErrToken], [ErrExpired], [ErrUsed] or [ErrHeld]. The address is in the transport's form, the ID
+// is the resume ID that the player presents (zero: none). A player that resumes a place that it
+// holds is checked for bans alone: the netcode asks with the token that the player joined with and
+// with the one that it presents now. A player that is not in, and presents with the token the
+// resume ID of the place that it had by it, needs no use. Check takes no use; [List.Joined] does.
 func (l *List) Check(now time.Time, addr string, token []byte, id [32]byte, resumes bool) error {
 	name := hash(token)
 	at, known := address.Parse(addr)

@@ -12,7 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 )
 
-// Ban keeps a token, or a network, or both, away.
+// Ban excludes a token, or a network, or both.
 type Ban struct {
 	ID      int          // by which it is lifted
 	Token   string       // the token's hash in hexadecimal digits; empty: none
@@ -21,8 +21,8 @@ type Ban struct {
 	Since   time.Time
 }
 
-// Ban keeps the holders of a token away (nil: no token), and every player at an address or in a
-// network (empty: none; an IPv6 address stands for its /64, all of which one customer has). The
+// Ban excludes the holders of a token (nil: no token), and every player at an address or in a
+// network (empty: none; an IPv6 address stands for its /64, which belongs to one customer). The
 // reason is shown to them, cut to one line of 100 bytes. It fails without a token and an address,
 // for a text that is no address, and if the list is full.
 func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error) {
@@ -40,8 +40,8 @@ func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error
 	switch {
 	case b.Token == "" && !b.Network.IsValid():
 		return Ban{}, errors.New("access: a ban needs a token or an address")
-	case len(l.bans) >= MaxBans:
-		return Ban{}, fmt.Errorf("access: there are %d bans; lift some, or ban a whole network", MaxBans)
+	case len(l.bans) >= maxBans:
+		return Ban{}, fmt.Errorf("access: there are %d bans; lift some, or ban a whole network", maxBans)
 	}
 	l.last++
 	b.ID = l.last

@@ -32,9 +32,9 @@ func (l *List) forget(which func(h *holder) bool) {
 	l.holders = slices.DeleteFunc(l.holders, func(h holder) bool { return which(&h) })
 }
 
-// Joined reserves a use of the token for a player that was let in, or gives it the place that was
-// its own by the resume ID that it presented (previous; zero: none). The ID is that of its new
-// place. The text form does not change until the player is confirmed.
+// Joined reserves a use of the token for a player that was admitted, or gives the player the place
+// of the resume ID that it presented (previous; zero: none). The ID is that of its new place. The
+// text form does not change until the player is confirmed.
 func (l *List) Joined(token []byte, previous, id [32]byte) {
 	name := hash(token)
 	t, ok := l.invitations[name]
@@ -50,7 +50,7 @@ func (l *List) Joined(token []byte, previous, id [32]byte) {
 	}
 	t.Uses--
 	l.invitations[name] = t
-	if len(l.holders) >= MaxResumeIDs {
+	if len(l.holders) >= maxResumeIDs {
 		// One of the same token goes first, so that a link for thousands takes nothing from others.
 		i := slices.IndexFunc(l.holders, func(h holder) bool { return !h.in && h.token == name })
 		if i < 0 {
@@ -75,8 +75,8 @@ func (l *List) Confirmed(token []byte, id [32]byte) bool {
 	return true
 }
 
-// Left notes that a player is gone. A confirmed player may come back with its resume ID; the use of
-// any other is given back. A kicked player may not come back with its ID, and its use is spent.
+// Left notes that a player has left. A confirmed player may come back with its resume ID; the use
+// of any other is given back. A kicked player may not come back with its ID, and its use is spent.
 // Left reports whether the text form has changed.
 func (l *List) Left(token []byte, id [32]byte, kicked bool) bool {
 	name := hash(token)

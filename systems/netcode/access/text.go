@@ -69,9 +69,9 @@ func (l *List) MarshalText() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// UnmarshalText replaces the list by text that MarshalText wrote, perhaps edited by hand. With an
-// error the list is unchanged. No player counts as in afterwards: call it before the first one
-// joins.
+// UnmarshalText replaces the list by one in the text form of MarshalText, perhaps edited by hand.
+// With an error the list is unchanged. No player counts as in afterwards: call it before the first
+// one joins.
 func (l *List) UnmarshalText(text []byte) error {
 	var f file
 	in := json.NewDecoder(bytes.NewReader(text))
@@ -82,8 +82,8 @@ func (l *List) UnmarshalText(text []byte) error {
 	if _, err := in.Token(); err != io.EOF {
 		return errors.New("access: something follows the list; put all bans and tokens into one")
 	}
-	if len(f.Bans) > MaxBans || len(f.Tokens) > MaxInvitations {
-		return fmt.Errorf("access: more than %d bans or %d tokens", MaxBans, MaxInvitations)
+	if len(f.Bans) > maxBans || len(f.Tokens) > maxInvitations {
+		return fmt.Errorf("access: more than %d bans or %d tokens", maxBans, maxInvitations)
 	}
 	fresh := List{invitations: map[string]Invitation{}, last: max(f.LastID, 0)}
 	for _, b := range f.Bans {
@@ -125,8 +125,8 @@ func (l *List) UnmarshalText(text []byte) error {
 			}
 			h := holder{token: t.Token, confirmed: true}
 			_, _ = hex.Decode(h.id[:], []byte(text))
-			if len(fresh.holders) == MaxResumeIDs || fresh.holder(t.Token, h.id) != nil {
-				return fmt.Errorf("access: more than %d keys, or one of them twice: %s", MaxResumeIDs, text[:8])
+			if len(fresh.holders) == maxResumeIDs || fresh.holder(t.Token, h.id) != nil {
+				return fmt.Errorf("access: more than %d keys, or one of them twice: %s", maxResumeIDs, text[:8])
 			}
 			fresh.holders = append(fresh.holders, h)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // accessList is the server's access list with its file. Players with the server's own token and
-// players with an invitation are let in, unless they are banned.
+// players with an invitation may join, unless they are banned.
 type accessList struct {
 	access.List
 	token   string // the server's own
@@ -100,12 +100,12 @@ func (a *accessList) invite(terms access.Invitation) (string, error) {
 	return token, nil
 }
 
-// note has the list saved soon if it has changed.
+// note marks the list for saving if it has changed.
 func (a *accessList) note(changed bool) { a.changed = a.changed || changed }
 
 // saveInterval is the least time between two saves, an operator's commands aside. A server that is
-// killed forgets the players that joined in the last second, and lets them in by their invitation
-// once more.
+// killed loses the uses of the last second, so those players may join by their invitation once
+// more.
 const saveInterval = time.Second
 
 // update saves the list if it has changed and was not saved for a while. It does not wait for the
@@ -120,7 +120,7 @@ func (a *accessList) update(real time.Duration) {
 	a.begin()
 }
 
-// close saves all that is not saved yet: there may be room again.
+// close saves changes that are not saved yet, also after an error: there may be room again.
 func (a *accessList) close() {
 	a.report(a.settle(true))
 	if a.changed || a.unsaved {
@@ -151,8 +151,8 @@ func (a *accessList) tryWrite() error {
 	return err
 }
 
-// begin has the file written by a goroutine, since that takes as long as the disk takes. One save
-// at a time is under way.
+// begin starts a goroutine that writes the file, since the disk may be slow. One save at a time is
+// under way.
 func (a *accessList) begin() {
 	a.changed, a.writing = false, make(chan error, 1)
 	text, err := a.MarshalText()

@@ -222,8 +222,8 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 }
 
-// An operator whose access list cannot be saved is told so when the server starts and by every
-// command, which holds all the same. The change is saved when the server ends, if it can be then.
+// If the access list cannot be saved, the log at the start and the error of every command say so,
+// and the command holds all the same. The change is saved when the server ends, if it can be then.
 func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	obstacle := s.Access + ".new"
@@ -272,7 +272,7 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 }
 
 // Two servers with one access list, or an editor beside a server, do not undo each other's bans:
-// the second one is told.
+// the second one gets an error.
 func TestAccessListOfTwo(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	logger := slog.New(slog.DiscardHandler)

@@ -12,7 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 )
 
-// commandHelp is what help prints, before the game's own commands.
+// commandHelp is the text of help, before the game's own commands.
 const commandHelp = `players                       who plays: number, address, token, round trip, loss
 kick N [REASON]               remove a player
 ban N [REASON]                remove a player and all with the same token, and keep that token away;
@@ -24,7 +24,7 @@ invite [USES [TIME]]          a join link of its own, for one player unless give
 quit                          announce the end, drain, and go
 `
 
-// execute does what a line says.
+// execute runs a line.
 func (h *Host) execute(line string, out io.Writer) error {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
@@ -106,9 +106,9 @@ func (h *Host) listPlayers(out io.Writer) {
 	fmt.Fprintf(out, "%d players\n", len(all))
 }
 
-// ban keeps a player away, by the token that it joined with: others may have its address, and it
-// another one tomorrow. All who are in with that token go, too. Where the token is everybody's
-// there is nothing but the address to know the player by.
+// ban bans a player by the token that it joined with: other players may share its address, and the
+// address may change. All players with that token are removed, too. A player with the server's own
+// token is banned by its address.
 func (h *Host) ban(whom, reason string, out io.Writer) error {
 	p, err := h.player(whom)
 	if err != nil {
@@ -133,7 +133,7 @@ func (h *Host) ban(whom, reason string, out io.Writer) error {
 	return h.access.save()
 }
 
-// removeBanned removes all players that a ban keeps away.
+// removeBanned removes all players that a ban excludes.
 func (h *Host) removeBanned() {
 	now := h.access.clock()
 	h.server.players(func(p player) {
@@ -143,8 +143,8 @@ func (h *Host) removeBanned() {
 	})
 }
 
-// banAddress keeps everybody at an address or in a network away, or at the address of a player. All
-// who play from there go at once.
+// banAddress bans an address, a network, or the address of a player. All players from there are
+// removed at once.
 func (h *Host) banAddress(which, reason string, out io.Writer) error {
 	if !strings.ContainsAny(which, ".:") {
 		p, err := h.player(which)

@@ -43,8 +43,8 @@ type Config struct {
 	Commands []Command
 	// Drain is the time between the announcement of the end and the end. Zero: 3 s; negative: none.
 	Drain time.Duration
-	// OnDrain is called when the end is announced, to tell the players of it. Nil: they are not
-	// told before their connections end.
+	// OnDrain is called when the end is announced, so that the game can show it to the players.
+	// Nil: they see it when their connections end.
 	OnDrain func(left time.Duration)
 	// Log is for the operator. Nil: slog.Default().
 	Log *slog.Logger
@@ -83,7 +83,7 @@ type Command struct {
 	Run func(args string, out io.Writer) error
 }
 
-// ConfigError says what is wrong with a field of a [Config], and what to do.
+// ConfigError is a fault of a field of a [Config], with its remedy.
 type ConfigError struct {
 	Field string // its name, such as Listen or WebSocket.Proxy
 	Value string // as it is to be shown; may be empty

@@ -20,10 +20,11 @@ type consoleLine struct {
 	err  error
 }
 
-// maxLine is the most bytes of a line that is obeyed; terminals hand over so many at once.
+// maxLine is the maximum length of a command line in bytes; terminals pass on so many at once.
 const maxLine = 4096
 
-// errLong is for a line of which nothing is done: half of a command might be another one.
+// errLong is the error of a line that is too long. None of it runs, since half of a command might
+// be another one.
 var errLong = fmt.Errorf("a line of more than %d bytes was left out; the lines after it are obeyed", maxLine)
 
 // readConsole reads lines until the input ends. The host takes them between two steps, so that no
@@ -65,11 +66,11 @@ func readLine(r *bufio.Reader) (string, error) {
 	return text, err
 }
 
-// maxLines is how many lines are obeyed between two steps: an input without an end does not hold up
-// the game.
+// maxLines is the maximum number of lines that run between two steps, so that an endless input does
+// not hold up the game.
 const maxLines = 16
 
-// obey does what the console's lines say, until one of them is quit.
+// obey runs the console's lines, until one of them is quit.
 func (h *Host) obey() {
 	c, quit := h.console, h.quit
 	if c == nil {

@@ -20,8 +20,8 @@ func talk(t *testing.T, in io.Reader) (answers string, quit bool) {
 	return out.String(), h.quit
 }
 
-// A line that is too long is left out, an input that breaks ends, and the operator is told of both.
-// The lines after the one and before the other are obeyed.
+// A line that is too long is left out, an input that breaks ends, and the operator sees both
+// errors. The lines after the one and before the other are obeyed.
 func TestConsoleGoesOn(t *testing.T) {
 	long := "kick 1 " + strings.Repeat("x", maxLine)
 	whole := "dance" + strings.Repeat(" ", maxLine-len("dance"))

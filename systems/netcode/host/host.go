@@ -1,6 +1,6 @@
-// Package host is the kit of a dedicated server, for any game: it listens on UDP and WebSocket,
-// prints join links, keeps certificate, token, bans and invitations across restarts, obeys an
-// operator's console, serves metrics, and drains before the end.
+// Package host is the kit of a dedicated server, for any game. It listens on UDP and WebSocket,
+// makes join links, keeps certificate, token, bans and invitations across restarts, runs the
+// commands of an operator's console, serves metrics, and drains before the end.
 //
 // A server takes four calls: [Open] opens sockets and files, [NewServer] makes the game's server
 // behind them, [Host.Run] runs it until its context is canceled, [Host.Close] ends it. [Host.Links]
@@ -24,7 +24,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// Host is what stands around a game's server. Make it with [Open]; the zero value is of no use.
+// Host is the environment of a game's server: listeners, access list, console and metrics. Make it
+// with [Open]; the zero value is of no use.
 type Host struct {
 	settings  settings
 	log       *slog.Logger
@@ -45,9 +46,10 @@ type Host struct {
 	closed   bool
 }
 
-// Open listens, and reads or makes the files of the configuration. Errors: a [*ConfigError] for a
-// field that is wrong or names something that cannot be had, or a damaged file in State. It logs
-// what an operator should know, such as secrets that others on the machine can read.
+// Open listens, and reads or makes the files of the configuration. It returns a [*ConfigError] if a
+// field is wrong or names an address or a file that cannot be used, or another error for a damaged
+// file in State. It logs warnings for the operator, such as secrets that others on the machine can
+// read.
 func Open(c Config) (*Host, error) {
 	s, err := c.complete()
 	if err != nil {
@@ -101,9 +103,9 @@ func (h *Host) Links() []joinlink.Link { return slices.Clone(h.links) }
 // Token returns the server's own token, which is good for any number of players: that of the links.
 func (h *Host) Token() string { return h.token }
 
-// Run serves until the context is canceled or the operator quits. Then it announces the end, lets
-// no player in any more, and returns when all have left or Config.Drain is over. It needs a server
-// (see [NewServer]), and panics without one.
+// Run serves until the context is canceled or the operator quits. Then it announces the end,
+// refuses further players, and returns when all have left or Config.Drain is over. It needs a
+// server (see [NewServer]), and panics without one.
 func (h *Host) Run(ctx context.Context) {
 	h.mustServe()
 	start := time.Now()
@@ -163,7 +165,7 @@ func (h *Host) mustServe() {
 	}
 }
 
-// summary is what is worth logging at the end.
+// summary returns the attributes that are logged at the end.
 func (h *Host) summary() []any {
 	st := h.server.Stats()
 	p50, p99, most := h.costs.percentiles()
@@ -177,8 +179,8 @@ func (h *Host) summary() []any {
 // shutdown is the reason that clients get at the end.
 var shutdown = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
 
-// Close closes the engine of [NewServer] and all listeners, waits until the players have been told,
-// at most 2 s, and saves the access list. A second call does nothing.
+// Close closes the engine of [NewServer] and all listeners, waits until the clients have the
+// reason, at most 2 s, and saves the access list. A second call does nothing.
 func (h *Host) Close() {
 	if h.closed {
 		return
@@ -194,13 +196,13 @@ func (h *Host) Close() {
 	}
 }
 
-// Console obeys commands from now on, a line each, between two steps of [Host.Run]: players, kick,
+// Console runs commands from now on, a line each, between two steps of [Host.Run]: players, kick,
 // ban, invite, quit and so on, and those of Config.Commands; help lists them. Answers go to out, in
 // the goroutine of Run. Lines are read by a goroutine that ends with the input; it outlives the
 // host if the input does not end.
 func (h *Host) Console(in io.Reader, out io.Writer) { h.console = readConsole(in, out) }
 
-// Execute does what one line says, as the console does, for a program with another way to its
+// Execute runs one line as the console does, for a program with another interface for its
 // operators. Answers go to out. After quit, Run ends as it does when its context is canceled. An
 // error says what to do. It panics without a server.
 func (h *Host) Execute(line string, out io.Writer) error {

@@ -57,8 +57,8 @@ func (s *settings) handshakes() (network, all dtls.Rate) {
 // goodbye is how long Close waits for the last datagrams of its connections to leave.
 const goodbye = 2 * time.Second
 
-// closeListeners tells the reason to all connections, and waits until it has left, but not for
-// clients that do not answer.
+// closeListeners closes all listeners with the reason, and waits until it has been sent, but not
+// for clients that do not answer.
 func (h *Host) closeListeners(reason transport.Reason) {
 	for _, l := range h.listeners {
 		l.Close(reason)

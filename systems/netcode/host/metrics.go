@@ -61,7 +61,7 @@ const publishEvery = 15
 // Config.Metrics serves it without one. GET /healthz answers 200 as long as steps run, and 503 when
 // none has run for 2 s or the server drains. GET /debug/vars is JSON as that of package expvar,
 // without the command line: tokens may stand there. The figures are under "tandem"; docs/hosting.md
-// lists them. The handler asks nobody for a name: keep it from strangers.
+// lists them. The handler does not authenticate its clients: do not make it public.
 func (h *Host) Metrics() http.Handler {
 	if h.metrics == nil {
 		h.metrics = &metrics{seen: time.Now()}
@@ -69,8 +69,8 @@ func (h *Host) Metrics() http.Handler {
 	return h.metrics.handler()
 }
 
-// metricsAddress completes an address for the metrics: without a host it is this machine's own,
-// since the figures are for no stranger.
+// metricsAddress completes an address for the metrics. Without a host it is this machine's own,
+// since the figures are not public.
 func metricsAddress(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -86,8 +86,7 @@ func (m *metrics) handler() http.Handler {
 	return mux
 }
 
-// listen serves the figures at an address, and lets go of clients that hold on to their
-// connections.
+// listen serves the figures at an address, and closes connections that clients hold open.
 func (m *metrics) listen(addr string) (err error) {
 	if m.listener, err = net.Listen("tcp", addr); err != nil {
 		return err
@@ -136,7 +135,7 @@ func serverVars(s netcode.ServerStats, l transport.ListenerStats) map[string]any
 	return vars
 }
 
-// health says whether the game goes on: for load balancers and supervisors.
+// health reports whether the game goes on, for load balancers and supervisors.
 func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	m.mu.Lock()
 	idle, draining := time.Since(m.seen), m.draining

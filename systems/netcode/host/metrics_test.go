@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
@@ -54,35 +55,37 @@ func TestMetricsStayHere(t *testing.T) {
 // A program's own HTTP server may have the figures. They say whether steps run and the server
 // drains, and a figure of the game's that cannot be written is reported and takes no other down.
 func TestMetricsInAnotherServer(t *testing.T) {
-	h := open(t, Config{Drain: -1, Vars: func(vars map[string]any) { vars["broken"] = func() {} }})
-	handler := h.Metrics()
-	ask := func(path string) (int, string) {
-		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		return w.Code, w.Body.String()
-	}
-	if code, text := ask("/healthz"); code != http.StatusOK {
-		t.Errorf("before the first step: %d %s", code, text)
-	}
-	serve(t, h, nil)
-	h.Update(time.Second / rate)
-	if code, text := ask("/healthz"); code != http.StatusOK {
-		t.Errorf("while steps run: %d %s", code, text)
-	}
-	if _, text := ask("/debug/vars"); !strings.Contains(text, "unsupported type") || !strings.Contains(text, "memstats") {
-		t.Errorf("with a figure that cannot be written:\n%s", text)
-	}
-	h.metrics.seen = h.metrics.seen.Add(-time.Hour)
-	if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "no step for 1h") {
-		t.Errorf("without steps: %d %s", code, text)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	h.Run(ctx)
-	h.Update(time.Second / rate)
-	if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "draining") {
-		t.Errorf("at the end: %d %s", code, text)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, Config{Drain: -1, Vars: func(vars map[string]any) { vars["broken"] = func() {} }})
+		handler := h.Metrics()
+		ask := func(path string) (int, string) {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			return w.Code, w.Body.String()
+		}
+		if code, text := ask("/healthz"); code != http.StatusOK {
+			t.Errorf("before the first step: %d %s", code, text)
+		}
+		serve(t, h, nil)
+		h.Update(time.Second / rate)
+		if code, text := ask("/healthz"); code != http.StatusOK {
+			t.Errorf("while steps run: %d %s", code, text)
+		}
+		if _, text := ask("/debug/vars"); !strings.Contains(text, "unsupported type") || !strings.Contains(text, "memstats") {
+			t.Errorf("with a figure that cannot be written:\n%s", text)
+		}
+		time.Sleep(time.Hour)
+		if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "no step for 1h") {
+			t.Errorf("without steps: %d %s", code, text)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		h.Run(ctx)
+		h.Update(time.Second / rate)
+		if code, text := ask("/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(text, "draining") {
+			t.Errorf("at the end: %d %s", code, text)
+		}
+	})
 }
 
 // A client that asks for the metrics and then holds on to the connection is let go of: else the

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Merge returns one listener that accepts from all of several: a host who plays along on a loopback
-// while others join over the network, or one game on UDP and WebSocket. Closing it closes them all.
+// Merge returns one listener that accepts from several: a host that plays along on a loopback while
+// others join over the network, or one game on UDP and WebSocket. Closing it closes them all.
 func Merge(listeners ...Listener) Listener {
 	if len(listeners) == 0 {
 		panic("transport: Merge of no listeners; give it at least one")

@@ -38,8 +38,8 @@ func (c Code) String() string {
 	return fmt.Sprintf("code %d", uint8(c))
 }
 
-// MaxReasonText is the most bytes of a reason's text that travel: with its code it fits a WebSocket
-// close frame (125 bytes).
+// MaxReasonText is the maximum length in bytes of a reason's text on the wire. With its code it
+// fits a WebSocket close frame (125 bytes).
 const MaxReasonText = 120
 
 // Reason is why a connection ended: a code for programs and a text for people. The zero value means
@@ -57,20 +57,20 @@ func (r Reason) String() string {
 	return r.Code.String() + ": " + r.Text
 }
 
-// Append appends the reason's wire form to dst, for transports that can tell the other end: one
-// byte of code, then at most MaxReasonText bytes of text, cut at a character.
+// Append appends the reason's wire form to dst, for transports that send it: one byte of code, then
+// at most MaxReasonText bytes of text, cut at a character.
 func (r Reason) Append(dst []byte) []byte {
 	return append(append(dst, byte(r.Code)), clean(r.Text)...)
 }
 
-// ErrReason is returned by ParseReason for bytes that are no reason.
-var ErrReason = errors.New("transport: not a close reason: want one byte of code, not 0, and at most 120 bytes of text")
+// errReason is returned by ParseReason for bytes that are no reason.
+var errReason = errors.New("transport: not a close reason: want one byte of code, not 0, and at most 120 bytes of text")
 
-// ParseReason reads what [Reason.Append] wrote. Text that came from outside ends up in logs and on
-// screens: control characters and broken UTF-8 are replaced. Codes of newer builds are kept.
+// ParseReason reads the bytes of [Reason.Append]. It replaces control characters and broken UTF-8,
+// since text from outside ends up in logs and on screens. Codes of newer builds are kept.
 func ParseReason(wire []byte) (Reason, error) {
 	if len(wire) == 0 || wire[0] == 0 || len(wire) > 1+MaxReasonText {
-		return Reason{}, ErrReason
+		return Reason{}, errReason
 	}
 	return Reason{Code: Code(wire[0]), Text: clean(string(wire[1:]))}, nil
 }

@@ -2,12 +2,12 @@ package transport
 
 import "time"
 
-// Stamper is a [Conn] that knows when a datagram reached this machine: one whose goroutine receives
-// while nobody polls, or one on virtual time. All Conns of this module are Stampers; a wrapper that
-// is to stay one has to have RecvAt, too.
+// Stamper is a [Conn] that returns when a datagram reached this machine. Its goroutine receives
+// between two Polls, or it is on virtual time. All Conns of this module are Stampers. A wrapper
+// needs RecvAt to be one.
 //
-// Whoever measures a path by its datagrams wants those times. The time at which somebody looked is
-// later by up to a frame: at 30 frames a second that passes for 33 ms of jitter.
+// Measurements of a path need those times. The time of the Poll is later by up to a frame, which at
+// 30 frames a second looks like 33 ms of jitter.
 type Stamper interface {
 	Conn
 

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// What a connection knows about times of arrival is used; what it does not know counts as now.
+// A connection's own times of arrival are used. Without them the time is that of the call.
 func TestRecvAt(t *testing.T) {
 	const ms = time.Millisecond
 	for _, hidden := range []bool{false, true} {

@@ -1,7 +1,7 @@
 package transport
 
-// Stats counts what passed through one end of a connection. Bytes are those of the datagrams as the
-// caller sees them, without the transport's overhead.
+// Stats counts the datagrams of one end of a connection. Bytes are those of the caller's datagrams,
+// without the transport's overhead.
 type Stats struct {
 	Sent, SentBytes         uint64 // handed to the network
 	Received, ReceivedBytes uint64 // returned by Recv

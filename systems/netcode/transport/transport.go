@@ -1,16 +1,15 @@
-// Package transport is the one interface between the netcode and whatever carries its datagrams.
+// Package transport is the one interface between the netcode and the carriers of its datagrams.
 //
 // A [Conn] carries datagrams between two ends: each arrives whole or not at all, possibly late,
 // twice or out of order. Sequence numbers, acknowledgements, fragments and reliable messages are
 // made above it, in package packet, so that every transport is equal and each of these is written
-// and tested once. A [Listener] hands out the connections of those who join.
+// and tested once. A [Listener] returns the connections of the clients that join.
 //
-// Nothing here blocks, and nothing here reads a clock: the owner calls [Conn.Poll] with its own
-// time once per step, then [Conn.Recv] until there is no more, then [Conn.Send]. Transports on
-// virtual time (loopback, linksim) deliver by the times they are told; transports on sockets (dtls,
-// websocket) run goroutines of their own with bounded queues in between, and Poll is only where
-// they pick up what those left. When a datagram arrived, which is not when it was picked up, a
-// [Stamper] knows.
+// No method blocks or reads a clock: the owner calls [Conn.Poll] with its own time once per step,
+// then [Conn.Recv] until there is no more, then [Conn.Send]. Transports on virtual time (loopback,
+// linksim) deliver by the times given to them. Transports on sockets (dtls, websocket) run
+// goroutines of their own with bounded queues in between, and Poll only takes over their results. A
+// [Stamper] also returns when a datagram arrived, which is before the Poll that shows it.
 //
 // # Implementations
 //
@@ -52,17 +51,17 @@ var ErrNotOpen = errors.New("transport: connection is not open yet: wait for Sta
 // why.
 var ErrClosed = errors.New("transport: connection is closed: CloseReason() says why")
 
-// State is where a connection stands in its life. It only ever grows.
+// State is where a connection stands in its life. It never decreases.
 type State uint8
 
 const (
-	// Connecting: the way to the other end is being made (a handshake runs). Sends are refused,
-	// nothing arrives.
+	// Connecting: a handshake with the other end is under way. Send refuses datagrams, and none
+	// arrive.
 	Connecting State = iota
 	// Open: datagrams pass in both directions.
 	Open
-	// Closed: it ended, or was never made; [Conn.CloseReason] says why. Recv still returns what
-	// arrived before a remote close.
+	// Closed: the connection ended, or was never made; [Conn.CloseReason] returns why. Recv still
+	// returns what arrived before a remote close.
 	Closed
 )
 
@@ -85,9 +84,9 @@ func (s State) String() string {
 // own synchronises with them itself. None of them blocks, and in steady state none of them
 // allocates.
 type Conn interface {
-	// Poll tells the connection the owner's time, on the owner's monotonic epoch, once per step and
-	// before Recv. Datagrams sent until the next Poll count as sent at that time. A time earlier
-	// than the last one counts as the last one. Transports on sockets may ignore it.
+	// Poll sets the connection's time, on the owner's monotonic epoch, once per step and before
+	// Recv. Datagrams sent until the next Poll count as sent at that time. A time earlier than the
+	// last one counts as the last one. Transports on sockets may ignore it.
 	Poll(now time.Duration)
 
 	// Send sends one datagram of 1 to MTU() bytes. The bytes are copied: the caller may reuse them
@@ -107,11 +106,11 @@ type Conn interface {
 	// State returns where the connection stands, as of the last Poll.
 	State() State
 
-	// Close ends the connection and tells the other end the reason (the zero one counts as Left)
-	// where the transport can (best effort). Datagrams handed to Send before are still sent, as far
-	// as that needs no waiting; arrived ones that Recv has not returned are gone. Only the first
-	// Close counts, and one after a remote close keeps the remote's reason. It always releases what
-	// the connection holds.
+	// Close ends the connection and sends the reason to the other end (best effort). The zero
+	// reason counts as Left. Datagrams handed to Send before are still sent, as far as that needs
+	// no waiting; arrived ones that Recv has not returned are gone. Only the first Close counts,
+	// and one after a remote close keeps the remote's reason. It always releases what the
+	// connection holds.
 	Close(reason Reason)
 
 	// CloseReason returns why the connection ended, and the zero Reason while it has not.
@@ -121,28 +120,27 @@ type Conn interface {
 	Stats() Stats
 
 	// RemoteAddr returns the other end's address in the transport's own form ("203.0.113.7:4711",
-	// "loopback:3"), for logs and for limits per address. It may change while the connection lives
-	// (a client behind a rebinding NAT); it identifies nobody.
+	// "loopback:3"), for logs and for limits per address. It may change while the connection is
+	// open (a client behind a rebinding NAT), so it identifies no player.
 	RemoteAddr() string
 }
 
-// Listener is the side that others connect to. Its methods are called from one goroutine, like
+// Listener is the side that clients connect to. Its methods are called from one goroutine, like
 // those of [Conn].
 type Listener interface {
-	// Poll tells the listener the owner's time, once per step and before Accept. It does not poll
-	// the connections that Accept returned.
+	// Poll sets the listener's time, once per step and before Accept. It does not poll the
+	// connections that Accept returned.
 	Poll(now time.Duration)
 
-	// Accept returns the next connection that became Open, if there is one. Refused, failed and
-	// half-open attempts never show here; the listener counts them and goes on. Whoever accepts
-	// decides who may stay: Close(Reason{Code: Refused, ...}) turns one away with a reason.
+	// Accept returns the next connection that became Open, if there is one. Accept does not return
+	// refused, failed and half-open attempts; the listener counts them and goes on. The caller
+	// decides which connections stay: Close(Reason{Code: Refused, ...}) refuses one with a reason.
 	Accept() (Conn, bool)
 
 	// Addr returns the address that clients connect to, in the transport's own form.
 	Addr() string
 
-	// Close stops listening and closes every connection that came from this listener with the
-	// reason.
+	// Close stops listening, and closes every connection of this listener with the reason.
 	Close(reason Reason)
 
 	// Stats returns the counters since the listener was made.

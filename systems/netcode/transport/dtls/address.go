@@ -11,10 +11,9 @@ type address netip.AddrPort
 func (a address) Network() string { return "udp" }
 func (a address) String() string  { return netip.AddrPort(a).String() }
 
-// socket is the server's UDP socket. What leads back (via) says from which of the machine's
-// addresses a datagram is to leave: a client takes answers from that alone to which it sends. It
-// comes with each datagram, is valid until the next read, and is nil where there is nothing to
-// choose.
+// socket is the server's UDP socket. The argument via says from which of the machine's addresses an
+// answer leaves: a client takes answers only from the address to which it sends. It comes with each
+// datagram, is valid until the next read, and is nil where there is only one address.
 type socket interface {
 	read(b []byte) (n int, from netip.AddrPort, via []byte, err error)
 	write(b []byte, to netip.AddrPort, via []byte) error

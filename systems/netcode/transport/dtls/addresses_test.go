@@ -14,7 +14,7 @@ import (
 )
 
 // A name may have addresses that lead nowhere, as where the server has none of IPv6: the client
-// tries the others, whether there is silence or nobody listens.
+// tries the others, whether there is no answer or an answer that no program listens.
 func TestSeveralAddresses(t *testing.T) {
 	l, err := Listen("127.0.0.1:0", Config{})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // flow is one direction of a connection. Each of its datagrams bears a number of its own, so that
-// one that arrives twice, or was never sent, is known whenever it comes: what is still under way
-// when something is tried cannot be taken for what came of it.
+// one that arrives twice, or was never sent, is detected whenever it comes. So a datagram that is
+// still under way is not confused with a later one.
 type flow struct {
 	from, to transport.Conn
 	sent     uint32
@@ -40,7 +40,7 @@ func (f *flow) carry(t *testing.T, times int) {
 	}
 }
 
-// take receives what has arrived.
+// take receives the datagrams that have arrived.
 func (f *flow) take(t *testing.T) {
 	t.Helper()
 	f.to.Poll(0)
@@ -73,7 +73,7 @@ func drain(c transport.Conn) (got [][]byte) {
 func TestReplayedDatagrams(t *testing.T) {
 	l := listen(t, open(dtls.Config{HandshakeTimeout: 3 * time.Second}))
 	r := newRelay(t, l.Addr())
-	client, server := join(t, l, r.addr(), dtls.Config{})
+	client, server := join(t, l, r.addr(), dtls.Config{HandshakeTimeout: 3 * time.Second, DialTimeout: time.Minute})
 	there, back := newFlow(client, server), newFlow(server, client)
 	there.carry(t, 50)
 	back.carry(t, 50)
@@ -89,10 +89,10 @@ func TestReplayedDatagrams(t *testing.T) {
 	}
 	// From another address too, which must not draw the connection there.
 	before := server.RemoteAddr()
-	stranger := localSocket(t)
-	defer stranger.Close()
+	elsewhere := localSocket(t)
+	defer elsewhere.Close()
 	for _, b := range up {
-		if _, err := stranger.WriteToUDP(b, r.server); err != nil {
+		if _, err := elsewhere.WriteToUDP(b, r.server); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 // An honest client on the worst of lines: of its datagrams 15 % are lost, 20 % come late and behind
-// others, a third comes twice or three times, and somebody sends again whatever was ever sent, and
-// forges records with the connection's id. That must not end the connection, nor keep what passes
-// from arriving once.
+// others, a third comes twice or three times, and an attacker replays all datagrams and forges
+// records with the connection's id. That must neither end the connection nor stop datagrams from
+// arriving once.
 func TestHonestClientOnABadLine(t *testing.T) {
-	for _, stranger := range []bool{false, true} { // who has a tenth of the budget
+	for _, untrusted := range []bool{false, true} { // with a tenth of the budget
 		l := listen(t, open(dtls.Config{}))
 		r := newRelay(t, l.Addr())
 		random := rand.New(rand.NewPCG(3, 4))
@@ -41,7 +41,7 @@ func TestHonestClientOnABadLine(t *testing.T) {
 			return chance < 35
 		})
 		client, server := join(t, l, r.addr(), dtls.Config{})
-		transport.SetStranger(server, stranger)
+		transport.SetUntrusted(server, untrusted)
 		there, back := newFlow(client, server), newFlow(server, client)
 		for i := range 120 {
 			there.carry(t, 1)
@@ -69,7 +69,7 @@ func TestHonestClientOnABadLine(t *testing.T) {
 		}
 		for _, c := range []transport.Conn{client, server} {
 			if c.Poll(0); c.State() != transport.Open {
-				t.Errorf("stranger %v: an honest client was closed: %v", stranger, c.CloseReason())
+				t.Errorf("untrusted %v: an honest client was closed: %v", untrusted, c.CloseReason())
 			}
 		}
 	}

@@ -16,22 +16,22 @@ func opened(l *lane) *mailbox.Conn {
 	return owner
 }
 
-// A client floods: what it gets through to the library is within the budget, of datagrams and of
-// bytes, and a tenth of it while it is a stranger.
+// A client floods. The library gets no more than the budget of datagrams and of bytes, and a tenth
+// of it while the client is untrusted.
 func TestBudget(t *testing.T) {
 	for name, test := range map[string]struct {
-		size     int
-		stranger bool
-		want     int // in 10 s: the burst, and ten seconds of the rate
+		size      int
+		untrusted bool
+		want      int // in 10 s: the burst, and ten seconds of the rate
 	}{
-		"small":                  {40, false, 4000 + 20_000},
-		"large":                  {2000, false, (4_000_000 + 20_000_000) / (2000 + recordHeader + idSize)},
-		"small, from a stranger": {40, true, 400 + 2000},
-		"large, from a stranger": {2000, true, (400_000 + 2_000_000) / (2000 + recordHeader + idSize)},
+		"small":            {40, false, 4000 + 20_000},
+		"large":            {2000, false, (4_000_000 + 20_000_000) / (2000 + recordHeader + idSize)},
+		"small, untrusted": {40, true, 400 + 2000},
+		"large, untrusted": {2000, true, (400_000 + 2_000_000) / (2000 + recordHeader + idSize)},
 	} {
 		f, _, l := begin(t)
 		owner := opened(l)
-		owner.SetStranger(test.stranger)
+		owner.SetUntrusted(test.untrusted)
 		b, buf, passed, sent := record(typeConnectionID, 1, l.id, test.size), make([]byte, 4096), 0, 0
 		for now := time.Second; now < 11*time.Second; now += 20 * time.Microsecond {
 			sent++
@@ -79,9 +79,9 @@ func TestBudgetOfAClientOnABadLine(t *testing.T) {
 	}
 }
 
-// Somebody floods a connection with forged records that bear its id: what is beyond the budget is
-// dropped, nobody is closed, another player notices nothing, and the client goes on when it is
-// over.
+// An attacker floods a connection with forged records that bear its id. Records beyond the budget
+// are dropped, no connection is closed, another player is not affected, and the client goes on
+// afterwards.
 func TestFloodOfForgedRecords(t *testing.T) {
 	l := listenOpen(t, Config{ClientDatagrams: Rate{PerSecond: 20, Burst: 100}})
 	r, server := newRogue(t, l)
@@ -90,17 +90,25 @@ func TestFloodOfForgedRecords(t *testing.T) {
 		t.Fatal("closed at once")
 	}
 	forged := record(typeConnectionID, 1, connID(r.id), 100)
-	dropped := server.Stats().ReceiveDropped
-	for i := range 4000 {
-		r.send(forged)
-		if i%200 == 0 && !other.arrives(there) {
-			t.Fatalf("a player was closed: %v", there.CloseReason())
+	dropped, genuine := server.Stats().ReceiveDropped, r.sent
+	for round := 1; ; round++ {
+		for range 20 {
+			for range 200 { // fewer than any socket's buffer holds
+				r.send(forged)
+			}
+			if !other.arrives(there) {
+				t.Fatalf("a player was closed: %v", there.CloseReason())
+			}
 		}
-	}
-	if !r.arrives(server) {
-		t.Fatalf("closed because %v", server.CloseReason())
-	}
-	if got := server.Stats().ReceiveDropped - dropped; got == 0 {
-		t.Error("all of the flood was within the budget: the test shows nothing")
+		if !r.arrives(server) {
+			t.Fatalf("closed because %v", server.CloseReason())
+		}
+		// Genuine ones beyond the budget count too.
+		if server.Stats().ReceiveDropped-dropped > uint64(r.sent-genuine) {
+			return
+		}
+		if round == 20 {
+			t.Fatal("all of the flood was within the budget: the test shows nothing")
+		}
 	}
 }

@@ -23,8 +23,8 @@ import (
 )
 
 // GenerateCertificate returns a new self-signed certificate with an ECDSA P-256 key from the random
-// source (nil means crypto/rand). It names nobody and does not expire: its fingerprint is all that
-// counts.
+// source (nil means crypto/rand). It has no name and does not expire: clients check its fingerprint
+// only.
 func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 	if random == nil {
 		random = rand.Reader
@@ -50,7 +50,7 @@ func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 }
 
 // SaveCertificate writes the certificate and its key to a file in PEM form that only its owner may
-// read. A file that is there is replaced, whole or not at all.
+// read. An existing file is replaced as a whole, or stays as it is if there is an error.
 func SaveCertificate(path string, c tls.Certificate) error {
 	if err := checkCertificate(c); err != nil {
 		return err
@@ -82,8 +82,8 @@ func SaveCertificate(path string, c tls.Certificate) error {
 	return nil
 }
 
-// LoadCertificate reads what [SaveCertificate] wrote.
-func LoadCertificate(path string) (tls.Certificate, error) {
+// loadCertificate reads what [SaveCertificate] wrote.
+func loadCertificate(path string) (tls.Certificate, error) {
 	c, err := tls.LoadX509KeyPair(path, path)
 	if err != nil {
 		return tls.Certificate{}, fmt.Errorf("dtls: cannot read the certificate and its key from %s: %w", path, err)
@@ -91,11 +91,11 @@ func LoadCertificate(path string) (tls.Certificate, error) {
 	return c, checkCertificate(c)
 }
 
-// LoadOrCreateCertificate reads the certificate from the file, or makes one and saves it there if
-// there is no such file: so the server keeps its fingerprint, and join links stay good, when it
-// restarts.
+// LoadOrCreateCertificate reads the certificate from the file. If there is no such file, it makes a
+// certificate and saves it there. So a server that restarts keeps its fingerprint, and its join
+// links stay good.
 func LoadOrCreateCertificate(path string, random io.Reader) (tls.Certificate, error) {
-	c, err := LoadCertificate(path)
+	c, err := loadCertificate(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return c, err
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or
-// [Listener.Accept]. Done returns a channel that is closed when its goroutines and its socket are
-// gone, shortly after Close.
+// Conn is one end of a connection. It implements [transport.Conn]. [Dial] and [Listener.Accept]
+// return one. Done returns a channel that is closed when its goroutines have ended and its socket
+// is closed, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
-// The first byte of what goes through the encrypted channel says what the rest is.
+// The first byte of each message in the encrypted channel is its kind.
 const (
 	tagData  = 1 // a datagram
 	tagClose = 2 // why the sender closes: transport.Reason
@@ -31,19 +31,19 @@ const (
 	overheadToServer = overheadToClient + idSize + 1
 )
 
-// A close reason is sent again until the other end answers by closing too, but not often: then its
-// time-out has to do. The pause in between also keeps the library at the other end from seeing the
-// end of the connection before it has handed the reason over.
+// A close reason is sent a few times, until the other end answers by closing too. If none arrives,
+// the other end closes by its time-out. The pause in between also keeps the other end's library
+// from ending the connection before it has delivered the reason.
 const (
 	reasonCopies   = 3
 	reasonInterval = 40 * time.Millisecond
 )
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
-	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: c.Clock}
+	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
 }
 
-// guard is what an end's net.PacketConn wants to know.
+// guard is the net.PacketConn below the library. It counts what the library reads.
 type guard interface {
 	authenticated()
 	fruitless()
@@ -58,7 +58,7 @@ func carry(c *dtls.Conn, w *mailbox.Worker, g guard) {
 		defer close(reading)
 		read(c, w, g)
 	}()
-	write(c, w)
+	w.SendAll([]byte{tagData}, func(b []byte) error { _, err := c.Write(b); return err })
 	if reason, byOwner := w.Reason(); byOwner {
 		farewell(c, reason, reading)
 	}
@@ -111,26 +111,6 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	}
 }
 
-// write sends what the owner sent until the connection ends. What waits is still sent, unless the
-// other end is gone.
-func write(c *dtls.Conn, w *mailbox.Worker) {
-	buf := make([]byte, 1+MTU)
-	buf[0] = tagData
-	for {
-		if sendNext(c, w, buf) {
-			continue
-		}
-		select {
-		case <-w.Wake():
-		case <-w.Ended():
-			_, byOwner := w.Reason()
-			for byOwner && sendNext(c, w, buf) {
-			}
-			return
-		}
-	}
-}
-
 // farewell tells the other end the reason.
 func farewell(c *dtls.Conn, reason transport.Reason, answered <-chan struct{}) {
 	b := reason.Append([]byte{tagClose})
@@ -142,16 +122,4 @@ func farewell(c *dtls.Conn, reason transport.Reason, answered <-chan struct{}) {
 		case <-time.After(reasonInterval):
 		}
 	}
-}
-
-// sendNext sends a datagram that waits, and reports whether there was one. buf begins with the tag.
-func sendNext(c *dtls.Conn, w *mailbox.Worker, buf []byte) bool {
-	n, ok := w.Take(buf[1:])
-	if !ok {
-		return false
-	}
-	if _, err := c.Write(buf[:1+n]); err != nil {
-		w.Unsent()
-	}
-	return true
 }

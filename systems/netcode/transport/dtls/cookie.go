@@ -18,8 +18,8 @@ const (
 )
 
 // cookies makes and checks the proofs that a client can be reached at its address: a keyed hash of
-// the address, the time, and all of its hello but the cookie itself. It remembers none. It has no
-// lock.
+// the address, the time, and all of its hello except the cookie itself. It stores no cookie. It has
+// no lock.
 type cookies struct {
 	mac  hash.Hash
 	head [8 + 16 + 2 + 2]byte // scratch, as is the sum

@@ -25,9 +25,9 @@ const firstAnswer = 2 * time.Second
 
 var errNobodyListens = errors.New("dtls: nobody listens")
 
-// Dial connects to a server at HOST:PORT that shows the certificate with the fingerprint. It
-// returns at once: the connection is Connecting, and becomes Open, or Closed with a reason that
-// says what to do. Each Dial has a port of its own.
+// Dial connects to a server at HOST:PORT whose certificate has the fingerprint. It does not wait:
+// the connection is Connecting at first. It becomes Open, or Closed with a reason that says what to
+// do. Each Dial uses a local port of its own.
 func Dial(addr string, pin joinlink.Fingerprint, c Config) *Conn {
 	c = c.withDefaults()
 	owner, worker := mailbox.New(mailboxConfig(c, overheadToServer, addr), transport.Connecting)
@@ -47,7 +47,7 @@ type dialer struct {
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// maxAddresses is how many of the server's addresses are tried.
+// maxAddresses is the maximum number of the server's addresses that are tried.
 const maxAddresses = 4
 
 // run connects, and carries the connection until it ends.
@@ -97,8 +97,8 @@ func (d *dialer) run() {
 	}
 }
 
-// resolve returns the server's addresses: a name may have one of IPv6 that does not lead to it, and
-// UDP does not tell.
+// resolve returns the server's addresses. A name may have an IPv6 address that does not lead to the
+// server, and UDP does not show that.
 func (d *dialer) resolve(ctx context.Context) ([]string, error) {
 	host, port, err := net.SplitHostPort(d.addr)
 	if err != nil {
@@ -118,8 +118,8 @@ func (d *dialer) resolve(ctx context.Context) ([]string, error) {
 	return addrs, nil
 }
 
-// attempt makes one handshake on a socket of its own. If there are others to try it does not wait
-// for the address's first answer until the time is up.
+// attempt makes one handshake on a socket of its own. If there are other addresses to try, it does
+// not wait for a first answer until DialTimeout.
 func (d *dialer) attempt(ctx context.Context, addr string, others bool) (*dtls.Conn, *wire, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,7 +169,7 @@ func final(err error) bool {
 		errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
 }
 
-// reason says why there is no connection, in words for the player.
+// reason returns why there is no connection, in words for the player.
 func (d *dialer) reason(err error) transport.Reason {
 	var dns *net.DNSError
 	var addr *net.AddrError

@@ -27,7 +27,7 @@ func TestDialThatCannotSucceed(t *testing.T) {
 	// takes nothing from anybody else, and nobody else takes its port
 	gone := connected(t, silent.LocalAddr())
 	defer gone.Close()
-	full := listen(t, dtls.Config{HalfOpen: 1, Handshakes: dtls.Rate{PerSecond: 1, Burst: 1}, HandshakeTimeout: time.Minute})
+	full := listen(t, dtls.Config{HalfOpen: 1, Handshakes: dtls.Rate{PerSecond: 1, Burst: 1}, HandshakeTimeout: time.Hour})
 	r := newRelay(t, full.Addr())
 	// its handshake never ends
 	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 })
@@ -114,7 +114,7 @@ func TestHandshakeThatStops(t *testing.T) {
 	<-c.Done()
 	until(t, "nothing is left of them", func() bool { return l.Stats().Pending == 0 })
 	// And it did not end the listener.
-	client, server := join(t, l, l.Addr(), dtls.Config{})
+	client, server := join(t, l, l.Addr(), dtls.Config{HandshakeTimeout: time.Second, DialTimeout: time.Minute})
 	exchange(t, client, server)
 	l.Close(transport.Reason{})
 	<-l.Done()

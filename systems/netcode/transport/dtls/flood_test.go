@@ -91,7 +91,7 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&memory)
 	heap, goroutines := memory.HeapAlloc, runtime.NumGoroutine()
-	before := l.Traffic()
+	arrivedBefore, answeredBefore := l.Hellos()
 
 	var late *dtls.Conn
 	const rounds, burst = 200, 100
@@ -111,8 +111,8 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	until(t, "a player who dialled in the middle of it joins", func() bool {
 		late.Poll(0)
 		if late.State() == transport.Closed {
-			// the flood had used up the answers for longer than a handshake may take: he tries
-			// again, as clients do
+			// the flood had used up the answers for longer than a handshake may take: the client
+			// tries again, as clients do
 			<-late.Done()
 			late = dial(t, l, l.Addr(), dtls.Config{})
 		}
@@ -125,8 +125,8 @@ func TestFloodOfForgedHellos(t *testing.T) {
 			t.Errorf("a player was closed: %v", p.back.to.CloseReason())
 		}
 	}
-	after := l.Traffic()
-	hellos, challenged := after.Hellos-before.Hellos, after.Challenged-before.Challenged
+	hellos, challenged := l.Hellos()
+	hellos, challenged = hellos-arrivedBefore, challenged-answeredBefore
 	t.Logf("%d hellos arrived, %d were answered", hellos, challenged)
 	if hellos < rounds*burst/2 {
 		t.Errorf("only %d of %d hellos arrived: the test shows little", hellos, rounds*burst)
@@ -134,7 +134,7 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	if int64(challenged) < s.answers.Load() {
 		t.Errorf("%d answers to %d challenges", s.answers.Load(), challenged)
 	}
-	// he who left was never accepted
+	// the client that left was never accepted
 	until(t, "handshakes that players gave up have run out", func() bool { return l.Stats().Pending <= 1 })
 	if got := l.Stats(); got.Accepted > 5 {
 		t.Errorf("the flood made connections: %+v", got)

@@ -1,8 +1,8 @@
 package dtls
 
 import (
+	"crypto/rand"
 	"errors"
-	"io"
 	"maps"
 	"net"
 	"net/netip"
@@ -13,18 +13,18 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 )
 
-// Traffic counts what reached a listener's socket from outside its connections.
-type Traffic struct {
-	Hellos     uint64 // well-formed hellos
-	Challenged uint64 // hellos that were answered with a cookie
-	Unanswered uint64 // hellos without a good cookie that got none, because too many came
+// traffic counts what reached a listener's socket from outside its connections.
+type traffic struct {
+	hellos     uint64 // well-formed hellos
+	challenged uint64 // hellos that were answered with a cookie
+	unanswered uint64 // hellos without a good cookie that got none, because too many came
 	// hellos with a good cookie that were turned away: too many handshakes, or too many connections
-	Refused uint64
-	Strays  uint64 // all that is no hello and belongs to no connection
+	refused uint64
+	strays  uint64 // all that is no hello and belongs to no connection
 }
 
-// front stands between the socket and the library: it sorts datagrams by connection, and decides
-// who may begin a handshake.
+// front stands between the socket and the library. It sorts datagrams by connection, and decides
+// which clients may begin a handshake.
 type front struct {
 	socket socket
 	config Config
@@ -38,12 +38,12 @@ type front struct {
 	cookies *cookies
 	strange *admission.Limiter // of hellos without a cookie
 	proven  *admission.Limiter // of hellos with one
-	traffic Traffic
+	traffic traffic
 	reply   [128]byte // scratch
 }
 
 func newFront(s socket, c Config, serve func(*lane)) (*front, error) {
-	cookies, err := newCookies(c.Rand)
+	cookies, err := newCookies(rand.Reader)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +74,8 @@ func (f *front) run() {
 	}
 }
 
-// receive handles a datagram from outside. The time is any monotonic one; via is what the socket
-// says of the way back.
+// receive handles a datagram from outside. The time is on any monotonic epoch; via is the socket's
+// way back.
 func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,17 +93,17 @@ func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 			return
 		}
 	}
-	f.traffic.Strays++
+	f.traffic.strays++
 }
 
-// hello handles what looks like the beginning of a handshake.
+// hello handles a datagram that looks like the beginning of a handshake.
 func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 	h, ok := parseHello(b)
 	if !ok {
-		f.traffic.Strays++
+		f.traffic.strays++
 		return
 	}
-	f.traffic.Hellos++
+	f.traffic.hellos++
 	if len(h.cookie) != cookieSize { // most forged hellos cost no more than this
 		f.challenge(now, from, via, h)
 		return
@@ -116,27 +116,27 @@ func (f *front) hello(now time.Duration, from netip.AddrPort, via, b []byte) {
 	case !f.cookies.good(now, from, h):
 		f.challenge(now, from, via, h)
 	case f.closed || f.half >= f.config.HalfOpen || len(f.byID) >= f.config.MaxConns || !f.proven.Allow(now, from.Addr()):
-		f.traffic.Refused++
+		f.traffic.refused++
 	default:
 		f.begin(now, from, via, h, b)
 	}
 }
 
-// challenge asks the sender to repeat its hello with a cookie, and forgets about it.
+// challenge asks the sender to repeat its hello with a cookie, and stores nothing.
 func (f *front) challenge(now time.Duration, from netip.AddrPort, via []byte, h hello) {
 	if f.closed || !f.strange.Allow(now, from.Addr()) {
-		f.traffic.Unanswered++
+		f.traffic.unanswered++
 		return
 	}
-	f.traffic.Challenged++
+	f.traffic.challenged++
 	_ = f.socket.write(appendVerifyRequest(f.reply[:0], h.sequence, f.cookies.make(now, from, h)), from, via)
 }
 
 // begin starts a handshake with a client that can be reached at its address.
 func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hello, b []byte) {
 	var id connID
-	if _, err := io.ReadFull(f.config.Rand, id[:]); err != nil || f.byID[id] != nil {
-		f.traffic.Refused++
+	if _, err := rand.Read(id[:]); err != nil || f.byID[id] != nil {
+		f.traffic.refused++
 		return
 	}
 	l := newLane(f, id, from, via, h)
@@ -148,7 +148,7 @@ func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hell
 	f.serve(l)
 }
 
-// settled tells that a handshake is over, well or not.
+// settled notes that a handshake has ended, successfully or not.
 func (f *front) settled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,7 +164,7 @@ func (f *front) forgetAddress(l *lane) {
 	}
 }
 
-// remove forgets a lane.
+// remove removes a lane.
 func (f *front) remove(l *lane) {
 	f.forgetAddress(l)
 	f.mu.Lock()
@@ -190,7 +190,7 @@ func (f *front) stop() {
 }
 
 // stats returns the counters and the handshakes under way.
-func (f *front) stats() (Traffic, int) {
+func (f *front) stats() (traffic, int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.traffic, f.half

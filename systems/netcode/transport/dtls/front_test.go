@@ -105,7 +105,7 @@ func TestHelloWithItsCookieBegins(t *testing.T) {
 	if err != nil || addr != address(somebody) || !bytes.Equal(buf[:n], makeHello(t, 1, cookie)) {
 		t.Errorf("the library reads %x from %v, error %v, want the hello as it came", buf[:n], addr, err)
 	}
-	if got, _ := f.stats(); got != (Traffic{Hellos: 2, Challenged: 1}) {
+	if got, _ := f.stats(); got != (traffic{hellos: 2, challenged: 1}) {
 		t.Errorf("counted %+v", got)
 	}
 	if m.bytes >= len(makeHello(t, 1, nil)) {
@@ -189,7 +189,7 @@ func TestForgedHellosLeaveNothing(t *testing.T) {
 		t.Errorf("%d were answered in ten seconds, want 1000 per second", m.writes)
 	}
 	traffic, _ := f.stats()
-	if traffic.Hellos != n || traffic.Challenged != uint64(m.writes) || traffic.Challenged+traffic.Unanswered != n {
+	if traffic.hellos != n || traffic.challenged != uint64(m.writes) || traffic.challenged+traffic.unanswered != n {
 		t.Errorf("counted %+v", traffic)
 	}
 	// With addresses of one victim: it gets no more than its network's share.
@@ -240,7 +240,7 @@ func TestHandshakesAreLimited(t *testing.T) {
 			if got := len(*begun); got != test.want {
 				t.Errorf("%d of 60 began, want %d", got, test.want)
 			}
-			if got, _ := f.stats(); got.Refused != uint64(60-test.want) {
+			if got, _ := f.stats(); got.refused != uint64(60-test.want) {
 				t.Errorf("counted %+v, want %d refused", got, 60-test.want)
 			}
 			if test.after != nil {

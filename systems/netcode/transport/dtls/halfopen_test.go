@@ -17,9 +17,9 @@ func usage() (memory int64, goroutines int) {
 	return int64(m.HeapAlloc + m.StackInuse), runtime.NumGoroutine()
 }
 
-// Strangers that can be reached at their addresses, which costs them sockets, begin handshakes and
-// never end them. They get as far as the bound and no further, whatever they send behind it, and
-// when their time is up nothing is left of them. Players get in as soon as there is room.
+// Attackers that can be reached at their addresses, which costs them sockets, begin handshakes and
+// never end them. Their number stays within the bound, whatever they send afterwards, and after the
+// time-out nothing is left of them. Players can connect as soon as there is room.
 func TestHalfOpenHandshakesAreBounded(t *testing.T) {
 	const bound, strangers = 64, 200
 	many := Rate{PerSecond: 1e6, Burst: 1e6}
@@ -106,7 +106,7 @@ func fragment(size int, message byte) []byte {
 	return b
 }
 
-// What a connection costs in rest, both ends of it.
+// BenchmarkConnections measures the memory of an idle connection, both ends of it.
 func BenchmarkConnections(b *testing.B) {
 	many := Rate{PerSecond: 1e6, Burst: 1e6}
 	l, err := Listen("127.0.0.1:0", Config{Handshakes: many, NetworkHandshakes: many, Cookies: many, NetworkCookies: many, Backlog: 1000})

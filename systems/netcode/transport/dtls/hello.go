@@ -26,7 +26,7 @@ const (
 type connID [idSize]byte
 
 // plain reports whether the datagram begins with a record of a handshake, which is not encrypted
-// and may come from anybody.
+// and may come from any sender.
 func plain(b []byte) bool {
 	return len(b) > recordHeader && (b[0] == typeChangeCipherSpec || b[0] == typeAlert || b[0] == typeHandshake) && b[3] == 0 && b[4] == 0
 }
@@ -40,10 +40,9 @@ func idOf(b []byte) (id connID, ok bool) {
 	return connID(b[idOffset:]), true
 }
 
-// sealed reports whether the datagram is a single record, with a header of the size, of the epoch
-// that is encrypted. Nothing else passes once both ends have the keys: for an unencrypted record of
-// an unexpected kind the library sends the other end a fatal alert, so that one forged datagram
-// would end a connection.
+// sealed reports whether the datagram is a single record of the encrypted epoch, with a header of
+// the size. Nothing else passes once both ends have the keys. The library answers an unencrypted
+// record of an unexpected kind with a fatal alert, so one forged datagram would end a connection.
 func sealed(b []byte, header int) bool {
 	return len(b) > header && b[3] == 0 && b[4] == 1 && int(binary.BigEndian.Uint16(b[header-2:])) == len(b)-header
 }
@@ -64,7 +63,7 @@ func isHello(b []byte) bool {
 
 // parseHello reads a datagram that is exactly one whole ClientHello in one record: the first
 // message of a handshake, which this package's clients send in one piece, and which offers
-// connection ids. Anything else is refused, so that what goes on to the library is well formed.
+// connection ids. Anything else is refused, so that the library gets well-formed hellos only.
 func parseHello(b []byte) (h hello, ok bool) {
 	if !isHello(b) || len(b) < recordHeader+handshakeHeader || b[1] != 0xfe || b[2] != 0xff && b[2] != 0xfd {
 		return h, false
@@ -101,7 +100,7 @@ func parseHello(b []byte) (h hello, ok bool) {
 	return h, true
 }
 
-// reader takes a message apart. Once something is missing it stays not ok.
+// reader reads the parts of a message. Once a part is missing, ok stays false.
 type reader struct {
 	rest []byte
 	ok   bool
@@ -144,7 +143,7 @@ func appendVerifyRequest(dst []byte, sequence, cookie []byte) []byte {
 	return append(dst, cookie...)
 }
 
-// parseVerifyRequest reads what appendVerifyRequest wrote.
+// parseVerifyRequest reads the datagram of appendVerifyRequest.
 func parseVerifyRequest(b []byte) (cookie []byte, ok bool) {
 	const start = recordHeader + handshakeHeader + 3
 	if !plain(b) || b[0] != typeHandshake || b[recordHeader] != messageHelloVerifyRequest || len(b) < start || len(b) != start+int(b[start-1]) {

@@ -65,7 +65,7 @@ func TestHellosThatAreRefused(t *testing.T) {
 	}
 }
 
-// The answer is what the library's clients understand.
+// The library's clients understand the answer.
 func TestVerifyRequest(t *testing.T) {
 	b := appendVerifyRequest(nil, []byte{0, 0, 0, 0, 0, 0, 0, 9}, []byte("cookie"))
 	var record recordlayer.RecordLayer
@@ -89,7 +89,7 @@ func TestVerifyRequest(t *testing.T) {
 	}
 }
 
-// What the front takes for a hello the library takes for the same one.
+// The library reads each hello of the front as the same hello.
 func FuzzParseHello(f *testing.F) {
 	f.Add(makeHello(f, 1, nil))
 	f.Add(makeHello(f, 1, []byte("a cookie of 17 b.")))

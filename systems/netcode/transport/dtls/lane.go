@@ -14,23 +14,22 @@ import (
 )
 
 const (
-	// laneQueue is the most datagrams of one client that wait for the library.
+	// laneQueue is the maximum number of datagrams of one client that wait for the library.
 	laneQueue = 128
-	// maxPlain is the most datagrams of a client that pass before it is known to hold the keys, and
-	// maxPlainSize their size, in which a handshake with its repetitions has ample room: those that
-	// are not encrypted, and encrypted ones until the handshake is done. The library would keep up
-	// to 2 MB of them for anybody who sends from the client's address.
+	// maxPlain is the maximum number of datagrams of a client that pass before it is known to hold
+	// the keys, and maxPlainSize their maximum size. A handshake with its repetitions has ample
+	// room in them. They are the unencrypted datagrams, and the encrypted ones until the handshake
+	// is done. The library would keep up to 2 MB of them for any sender at the client's address.
 	maxPlain     = 32
 	maxPlainSize = 1200
-	// maxBarren is the most genuine records without a datagram that a client may send after the
-	// handshake. An honest one sends a dozen at most: the end of its handshake, again and again
-	// until the server's arrives. The library keeps the fragments of any further handshake for as
-	// long as the connection lives, up to 2 MB, and answers each of them.
+	// maxBarren is the maximum number of genuine records without a datagram that a client may send
+	// after the handshake. An honest client sends a dozen at most: it repeats the end of its
+	// handshake until the server's arrives. The library keeps the fragments of any further
+	// handshake for as long as the connection lives, up to 2 MB, and answers each of them.
 	maxBarren = 64
 )
 
-// lane is one client's part of the server's socket. To the library it is a net.PacketConn of its
-// own.
+// lane is one client's part of the server's socket. The library uses it as a net.PacketConn.
 type lane struct {
 	front  *front
 	id     connID           // on the client's records
@@ -47,8 +46,7 @@ type lane struct {
 	known   bool
 	worker  *mailbox.Worker  // nil until the handshake is done
 	barren  int              // genuine records without a datagram since then
-	count   admission.Bucket // datagrams, since then
-	bytes   admission.Bucket // their bytes
+	budget  admission.Budget // since then
 	lost    int              // datagrams for which there was no room
 	expired bool
 	closed  bool
@@ -61,19 +59,19 @@ func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lan
 	return &lane{
 		front: f, id: id, random: [randomSize]byte(h.random), origin: from, via: bytes.Clone(via),
 		in: queue.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
-		count: admission.NewBucket(f.config.ClientDatagrams), bytes: admission.NewBucket(f.config.ClientBytes),
+		budget: admission.NewBudget(f.config.ClientDatagrams, f.config.ClientBytes),
 	}
 }
 
-// open tells that the handshake is done. From now on the worker's connection has a budget.
+// open notes that the handshake is done. From now on the worker's connection has a budget.
 func (l *lane) open(w *mailbox.Worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.worker = w
 }
 
-// push hands a datagram over, unless it may not pass or there is no room. The time is any monotonic
-// one.
+// push queues a datagram for the library, if it may pass and there is room. The time is on any
+// monotonic epoch.
 func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted bool) {
 	l.mu.Lock()
 	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) {
@@ -83,15 +81,14 @@ func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted 
 	l.signal()
 }
 
-// passes counts a datagram of so many bytes, and reports whether it may pass.
+// passes counts a datagram of size bytes, and reports whether it may pass.
 func (l *lane) passes(now time.Duration, size int, encrypted bool) bool {
 	if encrypted && l.worker != nil {
-		cost := l.worker.Cost()
-		if l.count.Allow(now, cost) && l.bytes.Allow(now, size*cost) {
-			return true
+		ok := l.budget.Allow(now, 1, size, l.worker.Cost())
+		if !ok {
+			l.lost++
 		}
-		l.lost++
-		return false
+		return ok
 	}
 	if !encrypted && l.known || l.plain >= maxPlain || size > maxPlainSize {
 		return false
@@ -142,8 +139,8 @@ func (l *lane) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// WriteTo implements net.PacketConn. What the network does not take is lost, like anything else on
-// UDP.
+// WriteTo implements net.PacketConn. A datagram that the network does not take is lost, as any on
+// UDP may be.
 func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	l.mu.Lock()
 	closed, open := l.closed, l.worker != nil
@@ -160,8 +157,8 @@ func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// fruitless counts a genuine record without a datagram in it. Nobody can forge one: too many end
-// the connection.
+// fruitless counts a genuine record without a datagram in it. Such a record cannot be forged, so
+// too many of them end the connection.
 func (l *lane) fruitless() {
 	l.mu.Lock()
 	l.barren++
@@ -202,7 +199,7 @@ func (l *lane) SetDeadline(t time.Time) error { return l.SetReadDeadline(t) }
 // LocalAddr implements net.PacketConn.
 func (l *lane) LocalAddr() net.Addr { return l.front.socket.LocalAddr() }
 
-// authenticated tells that a record of the client was genuine.
+// authenticated notes that a record of the client was genuine.
 func (l *lane) authenticated() {
 	l.mu.Lock()
 	first := !l.known

@@ -41,7 +41,7 @@ func waiting(l *lane) int {
 	return l.in.Len()
 }
 
-// What belongs to a connection, by what it begins with and by where it comes from.
+// Datagrams are sorted to connections by their first bytes and by their source.
 func TestSorting(t *testing.T) {
 	elsewhere := netip.MustParseAddrPort("198.51.100.9:1")
 	of := func(kind byte, epoch uint16, size int) func(*lane) []byte {
@@ -121,8 +121,8 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	}
 }
 
-// Anybody who sends from the client's address could fill the library's memory with pieces of
-// messages.
+// Unencrypted datagrams are bounded: any sender at the client's address could fill the library's
+// memory with pieces of messages.
 func TestUnencryptedDatagramsAreCounted(t *testing.T) {
 	f, _, l := begin(t)
 	buf := make([]byte, 2048)

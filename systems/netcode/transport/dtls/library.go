@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// flightSize bounds the handshake's datagrams, which the library splits by the size of what is
-	// inside their headers.
+	// flightSize bounds the handshake's datagrams, which the library splits by their size without
+	// headers.
 	flightSize = 1100
 	// flightInterval is how long an end waits before it repeats its part of the handshake. It does
 	// not grow: there are only 3 s.
@@ -77,7 +77,7 @@ func clientOptions(pin joinlink.Fingerprint, prove func(handshake.MessageClientH
 	return options
 }
 
-// silence is the library's log: what strangers send would fill a real one.
+// silence is the library's log. Attackers could fill a real one.
 type silence struct{}
 
 func (silence) NewLogger(string) logging.LeveledLogger { return silence{} }

@@ -19,8 +19,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// scale is a server's socket that notes the size of what passes. It is no *net.UDPConn, as a test's
-// or a proxy's socket is not.
+// scale is a server's socket that notes the size of the datagrams. It is no *net.UDPConn, as a
+// test's or a proxy's socket is not.
 type scale struct {
 	net.PacketConn
 	mu       sync.Mutex
@@ -73,9 +73,7 @@ func TestNoPayloadAbove1200Bytes(t *testing.T) {
 			largest := make([]byte, dtls.MTU)
 			for _, way := range [][2]transport.Conn{{client, server}, {server, client}} {
 				until(t, "the largest datagram arrives", func() bool {
-					if err := way[0].Send(largest); err != nil {
-						t.Fatal(err)
-					}
+					send(t, way[0], largest)
 					for _, b := range drain(way[1]) {
 						return len(b) == dtls.MTU
 					}
@@ -94,7 +92,7 @@ func TestNoPayloadAbove1200Bytes(t *testing.T) {
 	}
 }
 
-// An owner who does not receive costs bounded memory, and finds the newest when it comes back.
+// An owner that does not receive costs bounded memory, and gets the newest when it comes back.
 func TestSlowReader(t *testing.T) {
 	l := listen(t, open(dtls.Config{ReceiveQueue: 16}))
 	client, server := join(t, l, l.Addr(), dtls.Config{})
@@ -153,7 +151,7 @@ func TestSocketThatBreaks(t *testing.T) {
 	settle(t, before)
 }
 
-// Handshakes that end well just when the listener closes are told so.
+// Handshakes that succeed just when the listener closes end with its reason.
 func TestCloseAmidHandshakes(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 10 {

@@ -7,38 +7,32 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/dtls/v3"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// Listener takes connections on one UDP socket. It implements [transport.Listener].
+// Listener accepts connections on one UDP socket. It implements [transport.Listener].
 type Listener struct {
 	config Config
 	front  *front
-	open   []*Conn // accepted ones, until they close
-
-	mu       sync.Mutex
-	ready    []*Conn // that wait for Accept
-	accepted uint64
-	failed   uint64
-	closed   bool
+	conns  *backlog.Backlog[*Conn]
+	failed atomic.Uint64
 
 	life   context.Context // of the handshakes
 	cancel context.CancelFunc
-	lanes  sync.WaitGroup
-	done   chan struct{}
 }
 
 var _ transport.Listener = (*Listener)(nil)
 
-// Listen listens on a UDP address such as ":7777". Errors: the address cannot be had, or the
-// certificate cannot be used.
+// Listen listens on a UDP address such as ":7777". It returns an error if the address is not free
+// or the certificate cannot be used.
 func Listen(addr string, c Config) (*Listener, error) {
 	udp, err := net.ResolveUDPAddr("udp", addr)
 	if err != nil {
@@ -48,24 +42,24 @@ func Listen(addr string, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dtls: cannot listen on %s: choose another port, or stop what uses this one, if the address is this machine's: %w", addr, err)
 	}
-	// A burst of hellos must not push players' datagrams out of the kernel's queue. Where the
-	// system allows less, it is as much as it allows.
+	// A burst of hellos must not push players' datagrams out of the kernel's queue. A system may
+	// allow less than this.
 	_ = socket.SetReadBuffer(4 << 20)
 	_ = socket.SetWriteBuffer(4 << 20)
-	l, err := ListenOn(socket, c)
+	l, err := listenOn(socket, c)
 	if err != nil {
 		_ = socket.Close()
 	}
 	return l, err
 }
 
-// ListenOn listens on a socket, which belongs to the listener from then on unless there is an
+// listenOn listens on a socket, which belongs to the listener from then on unless there is an
 // error. Its addresses have to look like those of UDP.
-func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
+func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if len(c.Certificate.Certificate) == 0 && c.Certificate.PrivateKey == nil {
 		var err error
-		if c.Certificate, err = GenerateCertificate(c.Rand); err != nil {
+		if c.Certificate, err = GenerateCertificate(nil); err != nil {
 			return nil, err
 		}
 	}
@@ -73,11 +67,12 @@ func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
 		return nil, err
 	}
 	c.Certificate = tls.Certificate{Certificate: slices.Clone(c.Certificate.Certificate), PrivateKey: c.Certificate.PrivateKey}
-	l := &Listener{config: c, done: make(chan struct{})}
+	l := &Listener{config: c, conns: backlog.New[*Conn](c.Backlog)}
 	l.life, l.cancel = context.WithCancel(context.Background())
 	front, err := newFront(socketOf(conn), c, func(lane *lane) {
-		l.lanes.Add(1)
-		go l.serve(lane)
+		if l.conns.Begin() {
+			go l.serve(lane)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -91,14 +86,13 @@ func ListenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	return l, nil
 }
 
-// Fingerprint returns what clients need to know of the server's certificate.
+// Fingerprint returns the fingerprint of the server's certificate, which clients check.
 func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.config.Certificate) }
 
-// Link returns the join link with which clients come here. The host is how they find this machine,
-// an IP address or a DNS name in ASCII; empty it is the address on which this listens, or 127.0.0.1
-// if that is all of the machine's, which is of use on one machine only. The token, letters, digits
-// and -._~, is for the layer above and may be empty. [joinlink.Link.Validate] says whether host and
-// token will do.
+// Link returns the join link with which clients connect. The host is this machine's IP address or a
+// DNS name in ASCII. An empty host means the address on which the listener listens, or 127.0.0.1 if
+// it listens on all of them, which only clients on the same machine can use. The token is for the
+// layer above: letters, digits and -._~, or empty. [joinlink.Link.Validate] checks host and token.
 func (l *Listener) Link(host, token string) joinlink.Link {
 	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
 	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {
@@ -114,74 +108,39 @@ func (l *Listener) Link(host, token string) joinlink.Link {
 }
 
 // Poll implements [transport.Listener]. The time is ignored.
-func (l *Listener) Poll(time.Duration) {
-	l.open = slices.DeleteFunc(l.open, func(c *Conn) bool { return c.State() == transport.Closed })
-}
+func (l *Listener) Poll(now time.Duration) { l.conns.Poll(now) }
 
 // Accept implements [transport.Listener].
-func (l *Listener) Accept() (transport.Conn, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.ready) == 0 {
-		return nil, false
-	}
-	c := l.ready[0]
-	l.ready = slices.Delete(l.ready, 0, 1)
-	l.open = append(l.open, c)
-	return c, true
-}
+func (l *Listener) Accept() (transport.Conn, bool) { return l.conns.Accept() }
 
 // Addr implements [transport.Listener]: "127.0.0.1:7777".
 func (l *Listener) Addr() string { return l.front.socket.LocalAddr().String() }
 
-// Close implements [transport.Listener]. It returns at once; [Listener.Done] tells when everybody
-// was told and the socket is closed.
+// Close implements [transport.Listener]. It does not wait for the reason to be sent; see
+// [Listener.Done].
 func (l *Listener) Close(reason transport.Reason) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return
-	}
-	l.closed = true
 	l.front.stop()
 	l.cancel()
-	for _, conns := range []*[]*Conn{&l.ready, &l.open} {
-		for _, c := range *conns {
-			c.Close(reason)
-		}
-		*conns = nil
-	}
-	go func() {
-		l.lanes.Wait()
-		_ = l.front.socket.Close()
-		close(l.done)
-	}()
+	l.conns.Close(reason, func() { _ = l.front.socket.Close() })
 }
 
-// Done returns a channel that is closed when the listener has closed, its connections' goroutines
-// are gone, and so is its socket. A program that exits right after Close waits for it, so that the
-// players are told why.
-func (l *Listener) Done() <-chan struct{} { return l.done }
+// Done returns a channel that is closed when the listener and its socket are closed and its
+// connections' goroutines have ended. A program that exits after Close waits for it, so that the
+// clients receive the reason.
+func (l *Listener) Done() <-chan struct{} { return l.conns.Done() }
 
 // Stats implements [transport.Listener].
 func (l *Listener) Stats() transport.ListenerStats {
 	traffic, half := l.front.stats()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	accepted, waiting := l.conns.Stats()
 	return transport.ListenerStats{
-		Accepted: l.accepted, Refused: traffic.Unanswered + traffic.Refused, Failed: l.failed, Pending: half + len(l.ready),
+		Accepted: accepted, Refused: traffic.unanswered + traffic.refused, Failed: l.failed.Load(), Pending: half + waiting,
 	}
 }
 
-// Traffic returns what reached the socket from outside the connections.
-func (l *Listener) Traffic() Traffic {
-	traffic, _ := l.front.stats()
-	return traffic
-}
-
-// serve does one client's handshake and carries its connection.
+// serve makes one client's handshake and carries its connection.
 func (l *Listener) serve(lane *lane) {
-	defer l.lanes.Done()
+	defer l.conns.End()
 	defer lane.Close()
 	remote := lane.origin.String()
 	c, err := dtls.ServerWithOptions(lane, address(lane.origin), serverOptions(l.config.Certificate, lane.id)...)
@@ -195,31 +154,14 @@ func (l *Listener) serve(lane *lane) {
 	}
 	if err != nil {
 		l.config.Log.Debug("dtls: handshake failed", "client", remote, "error", err)
-		l.mu.Lock()
-		l.failed++
-		l.mu.Unlock()
+		l.failed.Add(1)
 		l.front.settled()
 		return
 	}
 	owner, worker := mailbox.New(mailboxConfig(l.config, overheadToClient, remote), transport.Open)
 	lane.open(worker)
-	l.admit(&Conn{owner})
+	l.conns.Add(&Conn{owner})
 	l.front.settled()
 	carry(c, worker, lane)
 	worker.Finish()
-}
-
-// admit queues an open connection for Accept, or closes it with the reason why not.
-func (l *Listener) admit(c *Conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-		c.Close(transport.Reason{Code: transport.Shutdown, Text: "the server goes down"})
-	case len(l.ready) >= l.config.Backlog:
-		c.Close(transport.Reason{Code: transport.Refused, Text: "the server is busy: try again in a moment"})
-	default:
-		l.ready = append(l.ready, c)
-		l.accepted++
-	}
 }

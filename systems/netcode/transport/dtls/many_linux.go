@@ -8,17 +8,18 @@ import (
 )
 
 // manySocket is a socket on all of a machine's addresses, of which it may have many: several of
-// IPv4, or those of IPv6 that change every day. Left to itself the kernel answers from the one that
-// it likes best, and a client that has dialled another one waits in vain. So it tells with each
-// datagram where that was sent to (RFC 3542, 6.2; ip(7), IP_PKTINFO), and the answers leave from
-// there.
+// IPv4, or those of IPv6 that change every day. By default the kernel answers from the address that
+// its routes prefer, and a client that has dialed another one drops the answer. So the socket asks
+// the kernel for the address that each datagram was sent to (RFC 3542, 6.2; ip(7), IP_PKTINFO), and
+// answers from there.
 type manySocket struct {
 	*net.UDPConn
 	level, kind int32 // of the control message
 	control     [128]byte
 }
 
-// manySocketOf returns nil for a socket that has one address, or of which the kernel does not tell.
+// manySocketOf returns nil for a socket with one address, or if the kernel does not report
+// addresses.
 func manySocketOf(udp *net.UDPConn) socket {
 	at, ok := udp.LocalAddr().(*net.UDPAddr)
 	if !ok || !at.IP.IsUnspecified() {
@@ -48,8 +49,8 @@ func (s *manySocket) read(b []byte) (int, netip.AddrPort, []byte, error) {
 	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), s.wayBack(s.control[:controls]), nil
 }
 
-// wayBack makes of the control message of a datagram, in place, that of an answer to it, or returns
-// nil.
+// wayBack changes the control message of a datagram, in place, into that of an answer to it, or
+// returns nil.
 func (s *manySocket) wayBack(controls []byte) []byte {
 	const header = syscall.SizeofCmsghdr // a length of the machine's word, level and kind
 	if len(controls) < header {

@@ -61,8 +61,7 @@ func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
 	}
 }
 
-// What a datagram costs does not grow by it: nothing is allocated on its way in and on the answer's
-// way out.
+// This allocates nothing for a datagram on its way in, nor for the answer on its way out.
 func TestWayBackAllocatesNothing(t *testing.T) {
 	udp, err := net.ListenUDP("udp", &net.UDPAddr{})
 	if err != nil {

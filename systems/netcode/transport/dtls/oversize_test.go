@@ -12,13 +12,10 @@ import (
 // A client that does not keep to the rules inside its channel: the rest is dropped and counted, and
 // the connection goes on.
 func TestClientThatBreaksTheRules(t *testing.T) {
-	l, err := Listen("127.0.0.1:0", Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { l.Close(transport.Reason{}); <-l.Done() }()
+	l := listenOpen(t, Config{})
 	_, worker := mailbox.New(mailboxConfig(Config{}.withDefaults(), 0, ""), transport.Connecting)
-	d := &dialer{addr: l.Addr(), pin: l.Fingerprint(), config: Config{}.withDefaults(), worker: worker}
+	patient := Config{HandshakeTimeout: 30 * time.Second, DialTimeout: time.Minute}.withDefaults()
+	d := &dialer{addr: l.Addr(), pin: l.Fingerprint(), config: patient, worker: worker}
 	c, _, err := d.attempt(context.Background(), d.addr, false)
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,7 @@ func (r *relay) inject(b []byte, up bool) {
 	}
 }
 
-// flushed is what flush sends: the relay keeps it to itself.
+// flushed is the datagram of flush, which the relay does not forward.
 const flushed = "that is all so far"
 
 // flush waits until the relay has seen all that the client had sent by now.
@@ -167,6 +167,6 @@ func (r *relay) setDrop(f func(b []byte, up bool) bool) {
 	r.drop = f
 }
 
-// pause gives datagrams that are under way the time to arrive, so that a test sees what they do. No
-// test depends on it to pass.
+// pause gives datagrams that are under way the time to arrive, so that a test sees their effect. No
+// test needs it to pass.
 func pause() { time.Sleep(50 * time.Millisecond) }

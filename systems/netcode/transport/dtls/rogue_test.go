@@ -27,6 +27,7 @@ type rogue struct {
 	seal   *ciphersuite.GCM
 	id     []byte
 	next   uint64 // number of the next record: far beyond those of the library
+	sent   uint32 // datagrams that arrives has sent
 }
 
 // newRogue connects a rogue to the listener, and returns the server's end too.

@@ -20,7 +20,7 @@ const (
 	maxRefusals = 3
 )
 
-// wire is a client's socket, as the library sees it. It keeps the exchange of the cookie from the
+// wire is a client's socket, as the library sees it. It hides the exchange of the cookie from the
 // library, and later everything that is not encrypted.
 type wire struct {
 	*net.UDPConn
@@ -90,8 +90,8 @@ func (w *wire) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// broken returns the error if the library has to know it. Other errors come from the network, which
-// may recover; anybody can forge those.
+// broken returns the errors that end the connection. Other errors come from the network, which may
+// recover, and may be forged.
 func (w *wire) broken(err error) error {
 	var timeout net.Error
 	if errors.Is(err, net.ErrClosed) || errors.As(err, &timeout) && timeout.Timeout() {
@@ -102,15 +102,15 @@ func (w *wire) broken(err error) error {
 	return nil
 }
 
-// refused counts the server's host saying that nobody listens, which shows at the next read or
-// write, whichever comes first.
+// refused counts the answers of the server's host that no program listens. The next read or write
+// reports them, whichever comes first.
 func (w *wire) refused(err error) {
 	if !w.open.Load() && errors.Is(err, syscall.ECONNREFUSED) && w.refusals.Add(1) >= maxRefusals {
 		w.fail(errNobodyListens)
 	}
 }
 
-// send writes a datagram. What the network does not take is lost, like anything else on UDP.
+// send writes a datagram. One that the network does not take is lost, as any on UDP may be.
 func (w *wire) send(b []byte) error {
 	_, err := w.Write(b)
 	if errors.Is(err, net.ErrClosed) {
@@ -123,11 +123,11 @@ func (w *wire) send(b []byte) error {
 // WriteTo implements net.PacketConn.
 func (w *wire) WriteTo(b []byte, _ net.Addr) (int, error) { return len(b), w.send(b) }
 
-// authenticated tells that a record of the server was genuine.
+// authenticated notes that a record of the server was genuine.
 func (w *wire) authenticated() {}
 
-// fruitless counts a genuine record without a datagram in it: a server may send as many as it
-// likes.
+// fruitless ignores a genuine record without a datagram in it: a server may send any number of
+// them.
 func (w *wire) fruitless() {}
 
 // takeLost returns how many datagrams were lost for want of room.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Fingerprint is the SHA-256 hash of a server's certificate in DER form. Who knows it needs no
-// certificate authority: nobody else can show the certificate and prove to hold its key. The zero
-// value means none.
+// Fingerprint is the SHA-256 hash of a server's certificate in DER form. A client that has it needs
+// no certificate authority: only the server can show the certificate and prove that it has the key.
+// The zero value means none.
 type Fingerprint [sha256.Size]byte
 
 // fingerprintText is the length of a fingerprint's text.
@@ -20,8 +20,8 @@ var encoding = base64.RawURLEncoding.Strict()
 // FingerprintOf returns the fingerprint of a certificate in DER form.
 func FingerprintOf(der []byte) Fingerprint { return sha256.Sum256(der) }
 
-// ParseFingerprint reads what [Fingerprint.String] wrote.
-func ParseFingerprint(text string) (Fingerprint, error) {
+// parseFingerprint reads the text of [Fingerprint.String].
+func parseFingerprint(text string) (Fingerprint, error) {
 	var f Fingerprint
 	if len(text) == fingerprintText {
 		if n, err := encoding.Decode(f[:], []byte(text)); err == nil && n == len(f) && !f.IsZero() {

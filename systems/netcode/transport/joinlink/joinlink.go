@@ -5,13 +5,13 @@
 //	tandem+wss://play.example.org:443/arena#+Xo3bq…  WebSocket with TLS (package websocket)
 //	tandem+ws://127.0.0.1:8080/#+Xo3bq…              WebSocket without: only behind a proxy, or on one machine
 //
-// What follows the # is the fingerprint of the server's certificate, which tells the client that it
-// talks to this server and nobody else, and after the + the token, which tells the server that the
-// client was invited. Both may be missing where the transport does without. Browsers do not send
-// what follows a # to anybody, and neither do these transports: the fingerprint stays with the
-// client, and the token goes through the encrypted channel.
+// The part behind the # is the fingerprint of the server's certificate and, behind the +, the
+// token. The client checks the fingerprint to be sure of the server, and the server checks the
+// token to see whether the client was invited. Both may be missing where the transport does
+// without. Browsers do not send the part behind a #, and neither do these transports: the
+// fingerprint stays with the client, and the token is sent in the encrypted channel.
 //
-// A link is a secret as long as its token is good: who has it may join.
+// A link is a secret as long as its token is good: any player that has it may join.
 package joinlink
 
 import (
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// Transport says what carries the connection.
+// Transport is the carrier of the connection.
 type Transport uint8
 
 const (
@@ -43,10 +43,10 @@ func (t Transport) String() string {
 
 // Bounds of what a link may hold, in bytes.
 const (
-	MaxToken = 512
-	MaxPath  = 256
+	maxToken = 512
+	maxPath  = 256
 	maxHost  = 253 // of DNS
-	maxLink  = 16 + maxHost + 2 + 6 + MaxPath + 1 + fingerprintText + 1 + MaxToken
+	maxLink  = 16 + maxHost + 2 + 6 + maxPath + 1 + fingerprintText + 1 + maxToken
 )
 
 // Link is a join link in parts.
@@ -87,8 +87,8 @@ func (l Link) String() string {
 	return b.String()
 }
 
-// Validate returns an error that says what is wrong with the link, if something is. The error never
-// quotes the token.
+// Validate returns an error that names the fault of the link, or nil. The error never quotes the
+// token.
 func (l Link) Validate() error {
 	switch {
 	case int(l.Transport) >= len(schemes):
@@ -100,13 +100,13 @@ func (l Link) Validate() error {
 	case l.Transport == DTLS && l.Path != "":
 		return fmt.Errorf("joinlink: a %s:// link has no path, and this one has %q: take it out", l.Transport, l.Path)
 	case l.Transport != DTLS && !validPath(l.Path):
-		return fmt.Errorf("joinlink: %q is no path: begin with /, use at most %d printable ASCII characters, and none of \" # %% ? < > \\ ^ ` { | }", l.Path, MaxPath)
+		return fmt.Errorf("joinlink: %q is no path: begin with /, use at most %d printable ASCII characters, and none of \" # %% ? < > \\ ^ ` { | }", l.Path, maxPath)
 	case l.Transport == DTLS && l.Fingerprint.IsZero():
 		return fmt.Errorf("joinlink: the link has no fingerprint, without which anybody could pose as the server: copy the whole line that the server printed")
 	case l.Transport == WS && !l.Fingerprint.IsZero():
 		return fmt.Errorf("joinlink: a %s:// link has a fingerprint, but no certificate that it could belong to: use %s://", WS, WSS)
-	case len(l.Token) > MaxToken || strings.ContainsFunc(l.Token, func(r rune) bool { return !unreserved(r) }):
-		return fmt.Errorf("joinlink: the token is damaged: want at most %d letters, digits and -._~: copy the whole line that the server printed", MaxToken)
+	case len(l.Token) > maxToken || strings.ContainsFunc(l.Token, func(r rune) bool { return !unreserved(r) }):
+		return fmt.Errorf("joinlink: the token is damaged: want at most %d letters, digits and -._~: copy the whole line that the server printed", maxToken)
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func Parse(text string) (Link, error) {
 	l.Host, l.Port = host, uint16(n)
 	fingerprint, token, _ := strings.Cut(secrets, "+")
 	if fingerprint != "" {
-		if l.Fingerprint, err = ParseFingerprint(fingerprint); err != nil {
+		if l.Fingerprint, err = parseFingerprint(fingerprint); err != nil {
 			return Link{}, err
 		}
 	}
@@ -171,7 +171,7 @@ func validHost(host string) bool {
 }
 
 func validPath(path string) bool {
-	if len(path) > MaxPath || !strings.HasPrefix(path, "/") {
+	if len(path) > maxPath || !strings.HasPrefix(path, "/") {
 		return false
 	}
 	return !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"#%?<>\\^`{|}", r) })

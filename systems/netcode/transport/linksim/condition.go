@@ -70,7 +70,7 @@ type Burst struct {
 	BadLoss  float64 // probability of loss in the bad state
 }
 
-// Kind is what an [Event] does.
+// Kind is the effect of an [Event].
 type Kind uint8
 
 const (
@@ -86,8 +86,8 @@ const (
 	// Capacity changes the bottleneck's Rate to To from At on. At 0 nothing passes: what comes
 	// waits in the queue until a later event, and then leaves it at the new rate.
 	Capacity
-	// Reno lets somebody's download share the bottleneck's queue in [At, At+By): a TCP flow that
-	// always has something to send, in packets of 1500 bytes with all headers.
+	// Reno lets a download share the bottleneck's queue in [At, At+By): a TCP flow that always has
+	// something to send, in packets of 1500 bytes with all headers.
 	Reno
 )
 
@@ -105,8 +105,7 @@ const (
 	maxDelay = time.Hour
 )
 
-// Validate returns an error that names everything in the condition that makes no sense, and nil if
-// there is nothing.
+// Validate returns an error that names every impossible value in the condition, or nil.
 func (c Condition) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("linksim: "+format, args...)) }

@@ -40,8 +40,8 @@ func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
 	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}, nil
 }
 
-// SetStranger implements [transport.Budgeted] for an inner connection that does.
-func (c *Conn) SetStranger(stranger bool) { transport.SetStranger(c.inner, stranger) }
+// SetUntrusted implements [transport.Budgeted] for an inner connection that does.
+func (c *Conn) SetUntrusted(untrusted bool) { transport.SetUntrusted(c.inner, untrusted) }
 
 // Links returns the two directions, to read their statistics or change their conditions while
 // datagrams pass.

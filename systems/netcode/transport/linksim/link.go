@@ -2,18 +2,18 @@ package linksim
 
 import "time"
 
-// MaxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as
+// maxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as
 // Dropped.
-const MaxInFlight = 1 << 14
+const maxInFlight = 1 << 14
 
 // maxRetries ends the retransmissions of an ordered direction that loses everything, as TCP gives
 // up at last.
 const maxRetries = 30
 
 // Link is one direction of a simulated path, a pure scheduler: [Link.Push] puts a datagram in,
-// [Link.Pop] takes out what has arrived. It knows no clock; the times given to it are on one epoch
-// of the caller's and a time earlier than the last one counts as the last one. It allocates nothing
-// in steady state. A Link is not safe for use by several goroutines.
+// [Link.Pop] takes out one that has arrived. It reads no clock. The times given to it are on one
+// epoch of the caller's, and a time earlier than the last one counts as the last one. It allocates
+// nothing in steady state. A Link is not safe for use by several goroutines.
 type Link struct {
 	condition Condition
 	salt      uint64
@@ -33,21 +33,21 @@ type Link struct {
 	observe  func(Passage)
 }
 
-// Stats counts what became of the datagrams of a [Link].
+// Stats counts the fates of the datagrams of a [Link].
 type Stats struct {
 	Pushed    uint64
 	Delivered uint64 // returned by Pop, copies included
 	Lost      uint64 // by independent loss
 	BurstLost uint64 // by a burst
 	CutLost   uint64 // in a scripted cut
-	// in the queue in front of the bottleneck, or because MaxInFlight was reached
+	// in the queue in front of the bottleneck, or because maxInFlight was reached
 	Dropped       uint64
 	Duplicated    uint64 // copies made
 	Reordered     uint64 // held back
 	Retransmitted uint64 // transmissions after the first, in an ordered direction
 }
 
-// Passage is what became of one datagram, for measurements.
+// Passage is the fate of one datagram, for measurements.
 type Passage struct {
 	Number uint64        // of the datagrams pushed into the link, from 0 on
 	Sent   time.Duration // when it was pushed
@@ -91,9 +91,9 @@ func (l *Link) Observe(f func(Passage)) { l.observe = f }
 // Condition returns the condition that holds.
 func (l *Link) Condition() Condition { return l.condition }
 
-// SetCondition changes the condition for what is pushed from now on; what is in flight arrives as
-// it was going to, and what waits in front of the bottleneck goes on at the new capacity. A
-// condition that is not valid is refused with an error and changes nothing.
+// SetCondition changes the condition for datagrams pushed from now on. Those in flight arrive as
+// planned, and those that wait in front of the bottleneck go on at the new capacity. A condition
+// that is not valid is refused with an error and changes nothing.
 func (l *Link) SetCondition(c Condition) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -113,13 +113,13 @@ func (l *Link) SetCondition(c Condition) error {
 	return nil
 }
 
-// Push sends a datagram of any size at the time; the bytes are copied. It returns false where the
-// sender gets to know that it was not taken: with MaxInFlight datagrams under way, or in an ordered
-// direction with its queue full. What is lost on the way was taken.
+// Push sends a datagram of any size at the time; the bytes are copied. It returns false if the link
+// refuses the datagram: with maxInFlight datagrams under way, or in an ordered direction with its
+// queue full. It returns true for one that is lost on the way.
 func (l *Link) Push(now time.Duration, datagram []byte) bool {
 	l.release()
 	l.advance(now)
-	if l.Len() >= MaxInFlight-1 { // room for a copy, too
+	if l.Len() >= maxInFlight-1 { // room for a copy, too
 		l.stats.Dropped++
 		return false
 	}

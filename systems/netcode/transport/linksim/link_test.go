@@ -26,7 +26,7 @@ func mustLink(t testing.TB, text string) *Link {
 	return l
 }
 
-// arrival is what came out of a link.
+// arrival is a datagram that came out of a link.
 type arrival struct {
 	id   int
 	sent time.Duration
@@ -335,13 +335,13 @@ func TestConditionChangesLive(t *testing.T) {
 func TestInFlightIsBounded(t *testing.T) {
 	l := mustLink(t, "delay=1h dup=100%")
 	refused := 0
-	for range 2 * MaxInFlight {
+	for range 2 * maxInFlight {
 		if !l.Push(0, []byte{1}) {
 			refused++
 		}
 	}
-	if l.Len() > MaxInFlight || refused == 0 || l.Stats().Dropped != uint64(refused) {
-		t.Errorf("%d in flight and %d refused, want at most %d", l.Len(), refused, MaxInFlight)
+	if l.Len() > maxInFlight || refused == 0 || l.Stats().Dropped != uint64(refused) {
+		t.Errorf("%d in flight and %d refused, want at most %d", l.Len(), refused, maxInFlight)
 	}
 }
 

@@ -22,7 +22,7 @@ func (p Path) String() string {
 	return send + " | " + receive
 }
 
-// ParsePath reads what [Path.String] wrote: one condition for both directions, or two with a | in
+// ParsePath reads the text of [Path.String]: one condition for both directions, or two with a | in
 // between.
 func ParsePath(text string) (Path, error) {
 	first, second, two := strings.Cut(text, "|")

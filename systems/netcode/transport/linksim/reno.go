@@ -2,12 +2,12 @@ package linksim
 
 import "time"
 
-// flow is somebody's download: a sender that always has something to send, and the acknowledgements
-// that come back to it. Its window follows Reno (RFC 5681): slow start from 10 packets, then one
-// packet more per round trip, and half of it when a loss shows. A loss shows by the third
-// acknowledgement behind it, or when nothing comes for the time-out of RFC 6298, which begins anew
-// with one packet. What was lost makes room for what is sent next at once (RFC 6675), so that
-// several losses in a window halve it once and cost no round trip each.
+// flow is another program's download: a sender that always has something to send, and the
+// acknowledgements that come back to it. Its window follows Reno (RFC 5681): slow start from 10
+// packets, then one packet more per round trip, and half of it when a loss shows. A loss shows by
+// the third acknowledgement behind it, or when nothing comes for the time-out of RFC 6298, which
+// begins anew with one packet. What was lost makes room for what is sent next at once (RFC 6675),
+// so that several losses in a window halve it once and cost no round trip each.
 type flow struct {
 	from, until time.Duration
 	started     bool
@@ -39,7 +39,7 @@ const (
 )
 
 func newFlow(from, until time.Duration) *flow {
-	return &flow{from: from, until: until, window: firstWindow, threshold: MaxInFlight, timeout: firstTimeout}
+	return &flow{from: from, until: until, window: firstWindow, threshold: maxInFlight, timeout: firstTimeout}
 }
 
 // next returns when the flow does something by itself.
@@ -55,7 +55,7 @@ func (f *flow) next() time.Duration {
 	return never
 }
 
-// event does what is due.
+// event takes the step that is due.
 func (f *flow) event(q *queue) {
 	switch {
 	case !f.started:
@@ -95,7 +95,7 @@ func (f *flow) acknowledged(a ack, now time.Duration) {
 		} else {
 			f.window += 1 / f.window
 		}
-		f.window = min(f.window, MaxInFlight)
+		f.window = min(f.window, maxInFlight)
 	}
 	// Packets pass in order. Those between the last one that is known of and the one two
 	// acknowledgements ago, which is the first behind them, are lost.

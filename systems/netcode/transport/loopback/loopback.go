@@ -1,15 +1,15 @@
 // Package loopback carries datagrams between two ends in one process, on virtual time.
 //
 // It is a transport in its own right, for single player, for a host that plays along with its own
-// server, and for tests. It is perfect: everything arrives, once, in order, at the time at which it
-// was sent. Wrap an end with package linksim for anything worse.
+// server, and for tests. It is perfect: each datagram arrives once, in order, at the time at which
+// it was sent. Wrap an end with package linksim to simulate a worse path.
 //
 // The ends of a [Pair] share one epoch: a datagram arrives when the receiver's clock (see
 // [transport.Conn]) has come to the sender's. The engines at the ends of a connection that was
 // dialled may have begun at different times, and may stand still for a while: a datagram arrives at
-// the receiver's next Poll. What tells the two clocks apart is found out as they are polled:
-// whatever the sender's clock has shown lies in the past of the receiver. Clocks that agree with
-// one epoch are taken to have one.
+// the receiver's next Poll. The difference of the two clocks is estimated as they are polled: any
+// time that the sender's clock has shown lies in the past of the receiver. Clocks that may share
+// one epoch are taken to share it.
 //
 // It has no goroutines and no locks: both ends belong to one goroutine. In steady state it
 // allocates nothing.
@@ -31,8 +31,8 @@ type Config struct {
 	Backlog int // connections that wait for Accept, beyond which Dial is refused; 0 means 64
 }
 
-// withDefaults returns the configuration with its zeros filled in. It panics for values that make
-// no sense: a program writes them.
+// withDefaults returns the configuration with its zeros filled in. It panics for impossible values,
+// which are mistakes in the program.
 func (c Config) withDefaults() Config {
 	if c.MTU < 0 || c.MTU > transport.MaxMTU || c.Queue < 0 || c.Backlog < 0 {
 		panic(fmt.Sprintf("loopback: %+v makes no sense: set MTU to 1..%d, Queue and Backlog to at least 1, or leave them 0", c, transport.MaxMTU))
@@ -65,7 +65,7 @@ func pair(c Config, state transport.State, addrA, addrB string) (a, b *Conn) {
 	return a, b
 }
 
-// Conn is one end. It implements [transport.Conn]; get one from [Pair] or [Listener.Dial].
+// Conn is one end. It implements [transport.Conn]. [Pair] and [Listener.Dial] return one.
 type Conn struct {
 	in, out *pipe
 	mtu     int
@@ -152,8 +152,7 @@ func (c *Conn) MTU() int { return c.mtu }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. The other end learns of it when its clock has come to this
-// one's.
+// Close implements [transport.Conn]. The other end closes when its clock has come to this one's.
 func (c *Conn) Close(reason transport.Reason) {
 	if c.state == transport.Closed {
 		c.out.closed = true // and Recv ends

@@ -47,15 +47,23 @@ func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	}
 }
 
+// offer sends a datagram, and reports false if there is no room for it: the goroutine that sends may
+// not have had its turn for long.
+func offer(t testing.TB, c transport.Conn, datagram []byte) bool {
+	t.Helper()
+	err := c.Send(datagram)
+	if err != nil && !errors.Is(err, transport.ErrQueueFull) {
+		t.Fatalf("Send of %d bytes: %v", len(datagram), err)
+	}
+	return err == nil
+}
+
 // transfer sends the datagram again and again until it arrives, and fails if it never does.
 func transfer(t testing.TB, e Ends, from, to transport.Conn, datagram []byte) {
 	t.Helper()
 	buf := make([]byte, to.MTU())
 	until(t, e.Pass, "a datagram arrives", func() bool {
-		// What sends them may not have had its turn for long: then there is no room for another.
-		if err := from.Send(datagram); err != nil && !errors.Is(err, transport.ErrQueueFull) {
-			t.Fatalf("Send of %d bytes: %v", len(datagram), err)
-		}
+		offer(t, from, datagram)
 		e.Pass()
 		for {
 			n, ok := to.Recv(buf)
@@ -114,9 +122,7 @@ func sendCopies(t *testing.T, e Ends) {
 		for i := range buf {
 			buf[i] = 1
 		}
-		if err := e.A.Send(buf); err != nil && !errors.Is(err, transport.ErrQueueFull) {
-			t.Fatal(err)
-		}
+		offer(t, e.A, buf)
 		clear(buf)
 		e.Pass()
 		n, ok := e.B.Recv(got)
@@ -169,9 +175,7 @@ func closeTells(t *testing.T, e Ends) {
 func firstClose(t *testing.T, e Ends) {
 	transfer(t, e, e.B, e.A, []byte("hello"))
 	for range 10 { // these wait for Recv, or are on their way
-		if err := e.B.Send([]byte("too late")); err != nil {
-			t.Fatal(err)
-		}
+		offer(t, e.B, []byte("too late"))
 		e.Pass()
 	}
 	e.A.Close(transport.Reason{})
@@ -190,9 +194,7 @@ func recvAfterClose(t *testing.T, e Ends) {
 	// certainly does.
 	const n = 20
 	for range n {
-		if err := e.A.Send([]byte("last words")); err != nil {
-			t.Fatal(err)
-		}
+		until(t, e.Pass, "there is room for a datagram", func() bool { return offer(t, e.A, []byte("last words")) })
 	}
 	e.A.Close(transport.Reason{Code: transport.Left})
 	until(t, e.Pass, "the other end is closed", func() bool { return e.B.State() == transport.Closed })
@@ -272,9 +274,7 @@ func arrivals(t *testing.T, e Ends) {
 	last, got := time.Duration(-1<<62), 0
 	now := ahead
 	until(t, e.Pass, "ten datagrams arrive", func() bool {
-		if err := e.A.Send([]byte("when?")); err != nil {
-			t.Fatal(err)
-		}
+		offer(t, e.A, []byte("when?"))
 		e.Pass()
 		now += time.Millisecond
 		b.Poll(now)

@@ -11,9 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Conn is one end of a connection. It implements [transport.Conn]; get one from [Dial] or
-// [Listener.Accept]. Done returns a channel that is closed when its goroutines and its socket are
-// gone, shortly after Close.
+// Conn is one end of a connection. It implements [transport.Conn]. [Dial] and [Listener.Accept]
+// return one. Done returns a channel that is closed when its goroutines have ended and its socket
+// is closed, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
 // What the network carries besides the caller's datagrams: the frame's header, TCP with time
@@ -24,12 +24,12 @@ const (
 	overheadTLS      = 5 + 1 + 16
 )
 
-// closeGrace is how long an end waits for the other one when a connection ends. A peer that does
-// not read is not waited for any longer.
+// closeGrace is how long an end waits for the other one when a connection ends. It does not wait
+// longer for a peer that does not read.
 const closeGrace = 500 * time.Millisecond
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
-	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: c.Clock}
+	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
 }
 
 // carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the
@@ -55,7 +55,13 @@ func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 			kill()
 		}
 	}()
-	write(life, ws, w)
+	w.SendAll(nil, func(b []byte) error {
+		err := ws.Write(life, websocket.MessageBinary, b)
+		if err != nil {
+			w.End(transport.Reason{Code: transport.Failed, Text: "the connection broke"})
+		}
+		return err
+	})
 	if reason, byOwner := w.Reason(); byOwner {
 		_ = ws.Write(life, websocket.MessageText, textOf(reason))
 		_ = ws.Close(statusOf(reason), cut(reason))
@@ -98,36 +104,4 @@ func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless
 			return
 		}
 	}
-}
-
-// write sends what the owner sent until the connection ends. What waits is still sent, unless the
-// other end is gone.
-func write(life context.Context, ws *websocket.Conn, w *mailbox.Worker) {
-	buf := make([]byte, MTU)
-	for {
-		if sendNext(life, ws, w, buf) {
-			continue
-		}
-		select {
-		case <-w.Wake():
-		case <-w.Ended():
-			_, byOwner := w.Reason()
-			for byOwner && sendNext(life, ws, w, buf) {
-			}
-			return
-		}
-	}
-}
-
-// sendNext sends a datagram that waits, and reports whether there was one.
-func sendNext(life context.Context, ws *websocket.Conn, w *mailbox.Worker, buf []byte) bool {
-	n, ok := w.Take(buf)
-	if !ok {
-		return false
-	}
-	if err := ws.Write(life, websocket.MessageBinary, buf[:n]); err != nil {
-		w.Unsent()
-		w.End(transport.Reason{Code: transport.Failed, Text: "the connection broke"})
-	}
-	return true
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// generous takes everybody at once: the tests are all one network.
+// generous accepts all clients at once: all tests are from one network.
 var generous = websocket.Rate{PerSecond: 100_000, Burst: 100_000}
 
 func open(c websocket.Config) websocket.Config {
@@ -97,7 +97,7 @@ func ends(t testing.TB, c transport.Conn) transport.Reason {
 	return c.CloseReason()
 }
 
-// settle fails the test if the number of goroutines does not come back to what it was.
+// settle fails the test if the number of goroutines does not come back to the earlier number.
 func settle(t testing.TB, before int) {
 	t.Helper()
 	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })

@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// Dial connects to a server at a ws:// or wss:// address. It returns at once: the connection is
-// Connecting, and becomes Open, or Closed with a reason that says what to do.
+// Dial connects to a server at a ws:// or wss:// address. It does not wait: the connection is
+// Connecting at first. It becomes Open, or Closed with a reason that says what to do.
 func Dial(address string, c Config) *Conn {
 	c = c.withDefaults()
 	overhead := overheadToServer

@@ -12,7 +12,7 @@ import (
 // dialOptions returns the library's options: browsers have none.
 func dialOptions(Config) (options *websocket.DialOptions, release func()) { return nil, func() {} }
 
-// dialReason says why there is no connection, of which a browser tells nothing.
+// dialReason returns why there is no connection. A browser does not report it.
 func dialReason(ctx context.Context, _ *http.Response, _ error) transport.Reason {
 	if ctx.Err() != nil {
 		return transport.Reason{Code: transport.TimedOut, Text: "no answer: is the server running?"}

@@ -17,8 +17,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// sendBuffer is how much the kernel keeps for a reader who is slow, in bytes. More would be old by
-// the time it arrives, and would hide from Stats.SendQueued that the reader is slow.
+// sendBuffer is how much the kernel keeps for a slow reader, in bytes. More would be old by the
+// time it arrives, and would hide from Stats.SendQueued that the reader is slow.
 const sendBuffer = 32 << 10
 
 var errWrongCertificate = errors.New("websocket: the server shows another certificate than the one in the join link")
@@ -54,7 +54,7 @@ func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
 	return &websocket.DialOptions{HTTPClient: client, HTTPHeader: c.Header.Clone()}, way.CloseIdleConnections
 }
 
-// dialReason says why there is no connection, in words for the player.
+// dialReason returns why there is no connection, in words for the player.
 func dialReason(ctx context.Context, response *http.Response, err error) transport.Reason {
 	var dns *net.DNSError
 	var certificate *tls.CertificateVerificationError

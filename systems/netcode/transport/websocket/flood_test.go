@@ -25,8 +25,8 @@ type raw struct {
 	conn net.Conn
 }
 
-// newRaw connects a raw client, and returns the server's end too. With what comes along in the
-// request's packet.
+// newRaw connects a raw client, and returns the server's end too. The bytes of along follow the
+// request in the same packet.
 func newRaw(t testing.TB, l *websocket.Listener, along []byte) (*raw, transport.Conn) {
 	t.Helper()
 	c, err := net.Dial("tcp", tcpAddr(l))
@@ -66,8 +66,9 @@ func (r *raw) write(b []byte) bool {
 	return err == nil
 }
 
-// Clients send what carries no datagram, as fast as the server takes it. A few of them do no harm;
-// more than an honest one or a proxy sends end the connection. A player notices nothing.
+// Clients send frames without a datagram, as fast as the server takes them. A few of them do no
+// harm; more than an honest client or a proxy sends end the connection. Another player is not
+// affected.
 func TestFloodsWithoutData(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	client, there := join(t, l, l.Addr(), websocket.Config{})
@@ -81,10 +82,10 @@ func TestFloodsWithoutData(t *testing.T) {
 		"messages too large":    {nil, frame(2, true, websocket.MTU+1)},
 		"messages far too long": {nil, append(frame(2, false, websocket.MTU), frame(0, true, 1000)...)},
 	} {
-		for _, stranger := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, ", stranger ", stranger), func(t *testing.T) {
+		for _, untrusted := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", untrusted ", untrusted), func(t *testing.T) {
 				r, server := newRaw(t, l, nil)
-				transport.SetStranger(server, stranger)
+				transport.SetUntrusted(server, untrusted)
 				r.write(test.before)
 				const harmless = 50
 				for range harmless {
@@ -148,24 +149,24 @@ func TestFramesThatComeWithTheRequest(t *testing.T) {
 	}
 }
 
-// A client that sends datagrams faster than its budget has them read no faster, and loses none. A
-// stranger has a tenth.
+// The datagrams of a client that sends faster than its budget are read no faster, and none is lost.
+// An untrusted client has a tenth.
 func TestBudget(t *testing.T) {
 	for name, test := range map[string]struct {
-		config   websocket.Config
-		stranger bool
-		burst    int
-		second   float64 // datagrams
+		config    websocket.Config
+		untrusted bool
+		burst     int
+		second    float64 // datagrams
 	}{
-		"frames":                 {websocket.Config{ClientFrames: websocket.Rate{PerSecond: 100, Burst: 100}}, false, 100, 100},
-		"frames, of a stranger":  {websocket.Config{ClientFrames: websocket.Rate{PerSecond: 1000, Burst: 1000}}, true, 100, 100},
-		"bytes":                  {websocket.Config{ClientBytes: websocket.Rate{PerSecond: 100_000, Burst: 100_000}}, false, 100, 100},
-		"bytes, from a stranger": {websocket.Config{ClientBytes: websocket.Rate{PerSecond: 1_000_000, Burst: 1_000_000}}, true, 100, 100},
+		"frames":            {websocket.Config{ClientFrames: websocket.Rate{PerSecond: 100, Burst: 100}}, false, 100, 100},
+		"frames, untrusted": {websocket.Config{ClientFrames: websocket.Rate{PerSecond: 1000, Burst: 1000}}, true, 100, 100},
+		"bytes":             {websocket.Config{ClientBytes: websocket.Rate{PerSecond: 100_000, Burst: 100_000}}, false, 100, 100},
+		"bytes, untrusted":  {websocket.Config{ClientBytes: websocket.Rate{PerSecond: 1_000_000, Burst: 1_000_000}}, true, 100, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := listen(t, open(test.config))
 			r, server := newRaw(t, l, nil)
-			transport.SetStranger(server, test.stranger)
+			transport.SetUntrusted(server, test.untrusted)
 			start := time.Now()
 			const n = 180
 			all := []byte{}

@@ -19,8 +19,8 @@ import (
 )
 
 // Listen listens on a TCP address such as ":8080", with an HTTP server of its own that serves
-// nothing but connections at Config.Path. Strangers are bounded before TLS begins. Errors: the
-// address cannot be had, or the path is none.
+// nothing but connections at Config.Path. TCP connections are bounded before TLS begins. It returns
+// an error if the address is not free or the path is not valid.
 func Listen(addr string, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if !strings.HasPrefix(c.Path, "/") {
@@ -65,7 +65,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 	return l, nil
 }
 
-// gate lets TCP connections in, within rates and up to a number, before anything is spent on them.
+// gate accepts TCP connections within rates and up to a number, before any work for them.
 type gate struct {
 	net.Listener
 	config Config
@@ -81,8 +81,8 @@ func newGate(l net.Listener, c Config) *gate {
 	return &gate{Listener: l, config: c, start: time.Now(), admission: admission.New(c.Upgrades, c.NetworkUpgrades)}
 }
 
-// Accept implements net.Listener. A connection that may not in, or an error that passes, does not
-// end it.
+// Accept implements net.Listener. It goes on after a connection that it refuses and after a
+// temporary error.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
 		c, err := g.Listener.Accept()

@@ -15,16 +15,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// maxBarren is the most frames and messages without a datagram that a client may send at once; more
-// end the connection. One per second is forgiven. This package's clients and browsers send none.
-// Proxies ping now and then.
+// maxBarren is the maximum number of frames and messages without a datagram that a client may send
+// at once; more end the connection. One per second is forgiven. This package's clients and browsers
+// send none. Proxies ping now and then.
 const maxBarren = 64
 
 var errOverdone = errors.New("websocket: the client sent too much that is no data")
 
 // metered is a client's connection below the library, which would answer any number of pings and
-// read any number of empty frames. What is beyond the client's budget waits: nothing of it is lost,
-// and TCP slows the client down.
+// read any number of empty frames. Data beyond the client's budget waits. None of it is lost, and
+// TCP slows the client down.
 type metered struct {
 	net.Conn
 	head   []byte // what came along with the request
@@ -33,8 +33,7 @@ type metered struct {
 	frames frames
 
 	mu       sync.Mutex
-	count    admission.Bucket // frames
-	bytes    admission.Bucket
+	budget   admission.Budget // of frames
 	barren   admission.Bucket
 	overdone bool
 
@@ -42,11 +41,11 @@ type metered struct {
 	once   sync.Once
 }
 
-// hijack returns the response writer from which the library takes the connection, and the
+// hijack returns a response writer from which the library takes the connection, and that
 // connection.
 func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
 	m := &metered{
-		start: time.Now(), count: admission.NewBucket(c.ClientFrames), bytes: admission.NewBucket(c.ClientBytes),
+		start: time.Now(), budget: admission.NewBudget(c.ClientFrames, c.ClientBytes),
 		barren: admission.NewBucket(Rate{PerSecond: 1, Burst: maxBarren}), closed: make(chan struct{}),
 	}
 	for inner := w; ; {
@@ -91,7 +90,7 @@ func (h *hijacker) WriteHeaderNow() {
 	}
 }
 
-// Read implements net.Conn. It returns late what is beyond the budget.
+// Read implements net.Conn. It waits before it returns data beyond the budget.
 func (m *metered) Read(b []byte) (n int, err error) {
 	if n = copy(b, m.head); n > 0 {
 		m.head = m.head[n:]
@@ -102,10 +101,9 @@ func (m *metered) Read(b []byte) (n int, err error) {
 	if !m.fruitless(empty) {
 		return 0, errOverdone
 	}
-	cost, now := m.worker.Cost(), time.Since(m.start)
 	m.mu.Lock()
-	// A read counts too: a record of TLS takes its time, however little is in it.
-	wait := max(m.count.Spend(now, max(begun, 1)*cost), m.bytes.Spend(now, n*cost))
+	// A read counts as a frame, too: a record of TLS takes its time, however little is in it.
+	wait := m.budget.Spend(time.Since(m.start), max(begun, 1), n, m.worker.Cost())
 	m.mu.Unlock()
 	if wait > 0 {
 		timer := time.NewTimer(wait)

@@ -21,11 +21,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// Strangers whose requests announce a body that never comes are let go of in time, whatever the
-// request is: else a few hundred of them would keep all others out for good.
+// Clients whose requests announce a body that never comes are disconnected in time, whatever the
+// request is. Otherwise a few hundred of them would keep all others out for good.
 func TestBodiesThatNeverCome(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{Path: "/arena", HandshakeTimeout: time.Second}))
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{Path: "/arena", HandshakeTimeout: 2 * time.Second}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 			t.Errorf("a request %s is still connected", name)
 		}
 	}
-	if err := client.Send([]byte("ping")); err != nil { // who was let in has not been let go of
+	if err := client.Send([]byte("ping")); err != nil { // the accepted client is still connected
 		t.Fatal(err)
 	}
 	until(t, "a datagram arrives", func() bool { _, ok := server.Recv(make([]byte, websocket.MTU)); return ok })

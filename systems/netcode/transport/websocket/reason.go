@@ -26,7 +26,7 @@ func textOf(r transport.Reason) []byte {
 	return append(append(strconv.AppendInt(nil, int64(statusOf(r)), 10), ' '), cut(r)...)
 }
 
-// parseText reads what textOf wrote.
+// parseText reads a message of textOf.
 func parseText(b []byte) transport.Reason {
 	const digits = 4
 	if len(b) > digits && b[digits] == ' ' {
@@ -39,8 +39,7 @@ func parseText(b []byte) transport.Reason {
 	return transport.Reason{Code: transport.Failed, Text: "the other end sent text, which this protocol knows only for close reasons"}
 }
 
-// ofStatus returns the reason that a close code and its text stand for, if they are of this
-// package.
+// ofStatus returns the reason of a close code and its text, if they are from this package.
 func ofStatus(status websocket.StatusCode, text string) (transport.Reason, bool) {
 	if status <= firstStatus || status > firstStatus+255 {
 		return transport.Reason{}, false
@@ -49,7 +48,7 @@ func ofStatus(status websocket.StatusCode, text string) (transport.Reason, bool)
 	return r, err == nil
 }
 
-// reasonOf says why a read failed, in words for the player.
+// reasonOf returns why a read failed, in words for the player.
 func reasonOf(err error) transport.Reason {
 	var closed websocket.CloseError
 	if errors.As(err, &closed) {
@@ -58,8 +57,7 @@ func reasonOf(err error) transport.Reason {
 		}
 		switch closed.Code {
 		case websocket.StatusGoingAway:
-			// what proxies say to both ends when they restart, and browsers of a page that is
-			// closed
+			// sent by proxies to both ends when they restart, and by browsers that close a page
 			return transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}
 		case websocket.StatusNormalClosure:
 			return transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}

@@ -30,7 +30,7 @@ func tcpAddr(l *websocket.Listener) string {
 	return addr[:strings.IndexByte(addr, '/')]
 }
 
-// takenPort returns an address that nobody listens on, and nobody can as long as the test runs: the
+// takenPort returns an address on which no program listens, nor can as long as the test runs: the
 // server's end of a connection has it.
 func takenPort(t *testing.T) string {
 	t.Helper()
@@ -160,11 +160,11 @@ func TestOrigins(t *testing.T) {
 	join(t, l, l.Addr(), own) // its own page
 }
 
-// Strangers who connect and say nothing, or nonsense, are let go of in time, are never more than
-// the bound, and keep nobody out for longer.
+// Clients that connect and send nothing, or nonsense, are disconnected in time. Their number stays
+// within the bound, and others can connect afterwards.
 func TestSilentStrangers(t *testing.T) {
 	before := runtime.NumGoroutine()
-	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: time.Second}))
+	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{MaxConns: 8, HandshakeTimeout: 2 * time.Second}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,21 +209,28 @@ func TestRates(t *testing.T) {
 	secure, pinned := security(t)
 	secure.NetworkUpgrades = websocket.Rate{PerSecond: 1, Burst: 3}
 	l := listen(t, secure)
-	opened := 0
-	var all []*websocket.Conn
+	opened, refused := 0, 0
 	start := time.Now()
-	for range 12 {
-		all = append(all, dial(t, l.Addr(), pinned))
-	}
-	for _, c := range all {
-		until(t, "it is decided", func() bool { c.Poll(0); return c.State() != transport.Connecting })
-		if c.State() == transport.Open {
-			opened++
+	for rounds := 0; refused == 0; rounds++ { // a slow machine dials no faster than the rate
+		if rounds == 10 {
+			t.Fatalf("%d dialled, and none was refused", opened)
+		}
+		var all []*websocket.Conn
+		for range 12 {
+			all = append(all, dial(t, l.Addr(), pinned))
+		}
+		for _, c := range all {
+			until(t, "it is decided", func() bool { c.Poll(0); return c.State() != transport.Connecting })
+			if c.State() == transport.Open {
+				opened++
+			} else {
+				refused++
+			}
 		}
 	}
 	most := 3 + int(time.Since(start)/time.Second) + 1
 	if opened < 3 || opened > most {
-		t.Errorf("%d of 12 got in, want 3 at once and one per second, %d at most", opened, most)
+		t.Errorf("%d got in, want 3 at once and one per second, %d at most", opened, most)
 	}
 	// clients know first
 	until(t, "the server has counted them", func() bool { return l.Stats().Accepted >= uint64(opened) })
@@ -232,8 +239,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// Behind a proxy the client's address is what the proxy says, at the end of what the client may
-// have written itself.
+// Behind a proxy the client's address is the proxy's entry, behind those that the client may have
+// written itself.
 func TestBehindProxy(t *testing.T) {
 	for _, test := range []struct {
 		behind bool
@@ -316,10 +323,10 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// peer is the library's client, which can do what this package's never does.
+// peer is the library's client, which can send frames that this package's never sends.
 func peer(t *testing.T, l *websocket.Listener) (*library.Conn, transport.Conn) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, _, err := library.Dial(ctx, l.Addr(), nil)
 	if err != nil {
@@ -355,7 +362,7 @@ func TestOversize(t *testing.T) {
 	}
 }
 
-// What ends of other programs say and do when they close.
+// A close by another program's end gives the reason that it means.
 func TestForeignEnds(t *testing.T) {
 	ctx := context.Background()
 	for name, test := range map[string]struct {
@@ -384,12 +391,12 @@ func TestForeignEnds(t *testing.T) {
 	}
 }
 
-// A foreign client understands why it was sent away.
+// A foreign client gets the reason in the close frame.
 func TestReasonInTheCloseFrame(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	c, server := peer(t, l)
 	server.Close(transport.Reason{Code: transport.Refused, Text: strings.Repeat("full ", 40)})
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	kind, text, err := c.Read(ctx)
 	if err != nil || kind != library.MessageText || !strings.HasPrefix(string(text), "4003 full full ") || len(text) != 5+transport.MaxReasonText {
@@ -402,8 +409,8 @@ func TestReasonInTheCloseFrame(t *testing.T) {
 	}
 }
 
-// A reader who does not read: the queue is bounded and shows, Send refuses, Close does not wait,
-// and nothing is left.
+// A client does not read. The queue is bounded and shows in the statistics, Send refuses, Close
+// does not wait, and nothing is left.
 func TestSlowReader(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{SendQueue: 20}))
@@ -435,7 +442,7 @@ func TestSlowReader(t *testing.T) {
 	settle(t, before)
 }
 
-// An owner who does not receive costs bounded memory, and finds the newest when it comes back.
+// An owner that does not receive costs bounded memory, and gets the newest when it comes back.
 func TestSlowOwner(t *testing.T) {
 	l := listen(t, open(websocket.Config{ReceiveQueue: 16}))
 	client, server := join(t, l, l.Addr(), websocket.Config{})

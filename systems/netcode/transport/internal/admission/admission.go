@@ -1,9 +1,10 @@
-// Package admission decides how much a server listens to per second: how many strangers, all
-// together and from each network, by a [Limiter]; and how much of one connection, by a [Bucket].
+// Package admission limits what a server takes per second: a [Limiter] the connection attempts from
+// all senders together and from each network, a [Budget] the data of one connection. Both count by
+// token buckets on time.Duration; a [Bucket] is one of them.
 //
-// The memory of a Limiter is fixed at birth. Networks are hashed into a table of token buckets,
-// with a seed that nobody outside knows, so that neither many addresses nor chosen ones grow it or
-// single somebody out. Two networks that fall into one bucket share its rate.
+// The memory of a Limiter is constant. Networks are hashed into a table of token buckets with a
+// secret seed, so that an attacker can neither make it grow nor choose addresses that fall into a
+// victim's bucket. Two networks that fall into one bucket share its rate.
 package admission
 
 import (
@@ -19,6 +20,16 @@ import (
 type Rate struct {
 	PerSecond int // tokens per second
 	Burst     int // tokens that may be taken at once after a rest
+}
+
+// Check panics if one of the rates of a configuration is neither zero, which means the default, nor
+// at least 1 in both fields. The name is that of the transport.
+func Check(name string, rates ...Rate) {
+	for _, r := range rates {
+		if r != (Rate{}) && (r.PerSecond < 1 || r.Burst < 1) {
+			panic(fmt.Sprintf("%s: rate %+v makes no sense: set both fields to at least 1, or leave it zero for the default", name, r))
+		}
+	}
 }
 
 // buckets is the size of the table: 32 KiB.

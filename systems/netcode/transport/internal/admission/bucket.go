@@ -2,9 +2,6 @@ package admission
 
 import "time"
 
-// StrangerShare is the share of a connection's rates that a stranger has: 1 in so many.
-const StrangerShare = 10
-
 // Bucket is a rate for one purpose. It has no lock: its owner has one.
 type Bucket struct {
 	gate  gate
@@ -15,7 +12,7 @@ type Bucket struct {
 func NewBucket(r Rate) Bucket { return Bucket{gate: newGate(r)} }
 
 // Allow takes n tokens at a time on any monotonic epoch if the bucket is not empty, and reports
-// whether it was not. The last ones may be more than there are: the bucket owes them then.
+// whether it was not. The bucket may owe a part of them afterwards.
 func (b *Bucket) Allow(now time.Duration, n int) bool {
 	state, ok := b.gate.take(b.state, now, n)
 	if ok {

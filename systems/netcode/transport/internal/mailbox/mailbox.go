@@ -1,9 +1,9 @@
-// Package mailbox is the seam between a connection's owner, who polls and never waits, and the
-// goroutines that do the connection's work, which wait all the time.
+// Package mailbox lies between a connection's owner, which polls and never waits, and the
+// connection's goroutines, which wait most of the time.
 //
-// The owner holds a [Conn], which implements transport.Conn in full. The goroutines hold the
-// [Worker] of the same connection. Between the two lie two bounded queues and a little state under
-// one lock that nobody holds while waiting for anything.
+// The owner has a [Conn], which implements transport.Conn in full. The goroutines have the [Worker]
+// of the same connection. Between the two lie two bounded queues and a little state under one lock,
+// which is never held during a wait.
 package mailbox
 
 import (
@@ -24,14 +24,20 @@ type Config struct {
 	MTU      int    // largest datagram
 	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
 	Send     int    // most datagrams that wait towards the network; beyond it Send refuses
-	// most datagrams that wait for Recv; beyond it the oldest go, so that who comes back from a
-	// pause finds the newest
+	// most datagrams that wait for Recv; a further one displaces the oldest, so that an owner that
+	// comes back from a pause gets the newest
 	Receive int
 	Remote  string // the other end's address
 
-	// Clock is a monotonic clock of any epoch that may be asked from any goroutine: it says when
-	// datagrams arrived. Nil: with the owner's Poll.
+	// Clock is a monotonic clock of any epoch, for any goroutine. It gives the times of arrival.
+	// Nil: with the owner's Poll.
 	Clock func() time.Duration
+}
+
+// SystemClock returns a clock of this machine, as Config.Clock takes it.
+func SystemClock() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
 }
 
 // box is what both faces share.
@@ -47,7 +53,7 @@ type box struct {
 	remote  string
 	byOwner bool // the owner closed it
 
-	stranger atomic.Bool // as the owner says
+	untrusted atomic.Bool // as the owner says
 
 	wake  chan struct{} // something waits to be sent
 	ended chan struct{} // closed when the connection ends, for whatever reason
@@ -83,8 +89,8 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 	return &Conn{box: b, state: state, now: math.MinInt64, last: math.MinInt64}, &Worker{box: b}
 }
 
-// Poll implements [transport.Conn]: the state is that of now. The first Poll at a time says what
-// the clock shows then: a frame looks several times, but it began before it first did.
+// Poll implements [transport.Conn]: it takes over the present state. Only the first Poll at a time
+// compares it with the clock: a frame may poll several times, and began before the first one.
 func (c *Conn) Poll(now time.Duration) {
 	if now > c.now {
 		c.now = now
@@ -164,8 +170,7 @@ func (c *Conn) MTU() int { return c.box.config.MTU }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. It returns at once; [Conn.Done] tells when everything is
-// released.
+// Close implements [transport.Conn]. It does not wait; see [Conn.Done].
 func (c *Conn) Close(reason transport.Reason) {
 	if reason.Code == transport.NoReason {
 		reason.Code = transport.Left
@@ -200,23 +205,23 @@ func (c *Conn) RemoteAddr() string {
 	return c.box.remote
 }
 
-// Done returns a channel that is closed when the connection has ended and its goroutines and its
-// socket are gone. A program that exits right after Close waits for it, so that the close reason
-// gets out.
+// Done returns a channel that is closed when the connection's goroutines have ended and its socket
+// is closed. A program that exits after Close waits for it, so that the close reason is sent.
 func (c *Conn) Done() <-chan struct{} { return c.box.done }
 
-// SetStranger implements [transport.Budgeted].
-func (c *Conn) SetStranger(stranger bool) { c.box.stranger.Store(stranger) }
+// SetUntrusted implements [transport.Budgeted].
+func (c *Conn) SetUntrusted(untrusted bool) { c.box.untrusted.Store(untrusted) }
 
-// Cost returns how many tokens of the client's budget one frame or byte takes: more for a stranger.
+// Cost returns how many tokens of the client's budget one frame or byte takes: more while the
+// client is untrusted.
 func (w *Worker) Cost() int {
-	if w.box.stranger.Load() {
-		return admission.StrangerShare
+	if w.box.untrusted.Load() {
+		return admission.UntrustedShare
 	}
 	return 1
 }
 
-// Open tells that datagrams pass from now on.
+// Open notes that datagrams pass from now on.
 func (w *Worker) Open() {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
@@ -225,7 +230,7 @@ func (w *Worker) Open() {
 	}
 }
 
-// End tells that the connection ended from outside: the other end closed it, or it broke. The first
+// End notes that the connection ended from outside: the other end closed it, or it broke. The first
 // end counts.
 func (w *Worker) End(reason transport.Reason) {
 	b := w.box
@@ -241,7 +246,7 @@ func (w *Worker) End(reason transport.Reason) {
 func (w *Worker) Ended() <-chan struct{} { return w.box.ended }
 
 // Reason returns why the connection ended, and whether its owner closed it, so that the other end
-// has to be told.
+// needs the reason.
 func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
@@ -259,11 +264,34 @@ func (w *Worker) Take(buf []byte) (n int, ok bool) {
 	return n, ok
 }
 
-// Unsent counts a datagram from Take that the network did not take.
-func (w *Worker) Unsent() {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	w.box.stats.SendDropped++
+// SendAll calls send for each datagram of the owner, with the prefix in front of it, until the
+// connection ends. After the owner's Close it still sends the datagrams that wait. A datagram for
+// which send returns an error counts as dropped.
+func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
+	b := w.box
+	buf := make([]byte, len(prefix)+b.config.MTU)
+	next := func() bool {
+		n, ok := w.Take(buf[copy(buf, prefix):])
+		if ok && send(buf[:len(prefix)+n]) != nil {
+			b.mu.Lock()
+			b.stats.SendDropped++
+			b.mu.Unlock()
+		}
+		return ok
+	}
+	for {
+		if next() {
+			continue
+		}
+		select {
+		case <-b.wake:
+		case <-b.ended:
+			_, byOwner := w.Reason()
+			for byOwner && next() {
+			}
+			return
+		}
+	}
 }
 
 // Deliver copies a datagram that arrived into the queue for Recv. It returns false for one of no
@@ -291,7 +319,7 @@ func (w *Worker) Deliver(datagram []byte) bool {
 	return true
 }
 
-// Overdone ends the connection because the other end sends what no client would.
+// Overdone ends the connection because the other end sends too much without a datagram.
 func (w *Worker) Overdone() {
 	w.End(transport.Reason{Code: transport.Overload, Text: "sent too much that is no data"})
 }
@@ -303,15 +331,15 @@ func (w *Worker) Lost(n int) {
 	w.box.stats.ReceiveDropped += uint64(n)
 }
 
-// SetRemote tells the other end's address.
+// SetRemote sets the other end's address.
 func (w *Worker) SetRemote(addr string) {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
 	w.box.remote = addr
 }
 
-// Finish tells that the last goroutine is about to go. What still waits to be sent is lost. The
-// connection has ended.
+// Finish notes that the last goroutine ends. Datagrams that still wait to be sent are lost. The
+// connection has ended before.
 func (w *Worker) Finish() {
 	b := w.box
 	b.mu.Lock()

@@ -1,0 +1,110 @@
+// Package backlog is the part of a listener on sockets that stands between the goroutines that make
+// connections and the owner that accepts them.
+package backlog
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+)
+
+// Backlog holds a listener's open connections: those that wait for Accept, up to a limit, and the
+// accepted ones until they close. The owner calls Poll, Accept and Close from one goroutine; the
+// other methods may be called from any.
+type Backlog[C transport.Conn] struct {
+	limit int
+	open  []C // accepted ones, until they close
+
+	mu       sync.Mutex
+	ready    []C // wait for Accept
+	accepted uint64
+	closed   bool
+
+	work sync.WaitGroup
+	done chan struct{}
+}
+
+// New returns a backlog in which at most limit connections wait.
+func New[C transport.Conn](limit int) *Backlog[C] {
+	return &Backlog[C]{limit: limit, done: make(chan struct{})}
+}
+
+// Begin counts a goroutine that makes a connection and carries it, or returns false after Close.
+func (b *Backlog[C]) Begin() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.work.Add(1)
+	}
+	return !b.closed
+}
+
+// End takes back what Begin counted.
+func (b *Backlog[C]) End() { b.work.Done() }
+
+// Add queues an open connection for Accept, or closes it with the reason for refusing it.
+func (b *Backlog[C]) Add(c C) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		c.Close(transport.Reason{Code: transport.Shutdown, Text: "the server goes down"})
+	case len(b.ready) >= b.limit:
+		c.Close(transport.Reason{Code: transport.Refused, Text: "the server is busy: try again in a moment"})
+	default:
+		b.ready = append(b.ready, c)
+		b.accepted++
+	}
+}
+
+// Poll forgets accepted connections that have closed.
+func (b *Backlog[C]) Poll(time.Duration) {
+	b.open = slices.DeleteFunc(b.open, func(c C) bool { return c.State() == transport.Closed })
+}
+
+// Accept returns the connection that has waited for longest, if there is one.
+func (b *Backlog[C]) Accept() (transport.Conn, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.ready) == 0 {
+		return nil, false
+	}
+	c := b.ready[0]
+	b.ready = slices.Delete(b.ready, 0, 1)
+	b.open = append(b.open, c)
+	return c, true
+}
+
+// Close closes all connections with the reason. It does not wait. When all goroutines have ended,
+// release closes the socket, and Done's channel is closed. Only the first Close counts.
+func (b *Backlog[C]) Close(reason transport.Reason, release func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return
+	}
+	b.closed = true
+	for _, conns := range []*[]C{&b.ready, &b.open} {
+		for _, c := range *conns {
+			c.Close(reason)
+		}
+		*conns = nil
+	}
+	go func() {
+		b.work.Wait()
+		release()
+		close(b.done)
+	}()
+}
+
+// Done returns a channel that is closed when everything is released.
+func (b *Backlog[C]) Done() <-chan struct{} { return b.done }
+
+// Stats returns how many connections were queued for Accept so far, and how many wait.
+func (b *Backlog[C]) Stats() (accepted uint64, waiting int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.accepted, len(b.ready)
+}
