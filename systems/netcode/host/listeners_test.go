@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
@@ -32,18 +32,13 @@ func TestPlayersJoinByLinks(t *testing.T) {
 			}
 			return websocket.Dial(link.URL(), websocket.Config{Fingerprint: link.Fingerprint}), nil
 		}
-		engine, err := ecs.New(ecs.Config{FixedRate: rate})
+		client, err := testgame.Join(protocol(t), testgame.ClientConfig{
+			Dial: dial, Token: []byte(link.Token), Input: func(netcode.Tick) testgame.Input { return testgame.Input{} }, Log: h.log,
+		}, interpolation.New3D())
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := netcode.NewClient(protocol(t), netcode.ClientConfig[runner, keys]{
-			Dial: dial, Token: []byte(link.Token), Input: func(netcode.Tick) keys { return keys{} }, Log: h.log,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		engine.Install(interpolation.New3D(), client)
-		v.clients = append(v.clients, &joined{client, engine})
+		v.clients = append(v.clients, client)
 	}
 	reached := func(want netcode.Status) bool {
 		for _, c := range v.clients {
@@ -63,7 +58,7 @@ func TestPlayersJoinByLinks(t *testing.T) {
 	for _, c := range v.clients {
 		begin := time.Now()
 		for reason := (transport.Reason{}); reason.Code != transport.Shutdown; _, reason = c.Status() {
-			c.engine.Update(time.Second / rate)
+			c.Engine.Update(time.Second / rate)
 			time.Sleep(time.Millisecond)
 			if time.Since(begin) > 30*time.Second {
 				t.Fatalf("a client is told %v", reason)

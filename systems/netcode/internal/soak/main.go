@@ -1,7 +1,7 @@
 // Soak plays a long match of many clients over bad links, on virtual time, measures the server's
 // tick, and fails when anything grows.
 //
-//	go run ./systems/netcode/soak -bots 64 -entities 500 -duration 3m -seed 1
+//	go run ./systems/netcode/internal/soak -bots 64 -entities 500 -duration 3m -seed 1
 //
 // The bots run in the same process, over simulated links with delay, jitter and loss; now and then
 // one freezes, loses its connection or leaves, and strangers and players send garbage. Only the
@@ -34,6 +34,8 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+const tickRate = 60
 
 // warmUp is the time after which everybody is in and every buffer has its size.
 const warmUp = 30 * time.Second

@@ -1,6 +1,6 @@
 // Command cmd runs the conformance suite and writes its report:
 //
-//	go run ./systems/netcode/conformance/cmd -out docs
+//	go run ./systems/netcode/internal/conformance/cmd -out docs
 //
 // writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about
 // three minutes on two cores; with -rates the tables only, in one. The exit code is 1 if a file

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const remedy = "run `make conformance` (or go run ./systems/netcode/conformance/cmd -rates, under a minute) and commit docs/tuning.md"
+const remedy = "run `make conformance` (or go run ./systems/netcode/internal/conformance/cmd -rates, under a minute) and commit docs/tuning.md"
 
 func read(t *testing.T, name string) string {
 	t.Helper()

@@ -93,7 +93,7 @@ type sent struct {
 }
 
 func (s sent) Send(datagram []byte) error {
-	s.run.setting.Watch.Sent(s.client, s.connection, datagram, s.run.engine.Time().StepEnd)
+	s.run.setting.Watch.Sent(s.client, s.connection, datagram, s.run.server.Engine.Time().StepEnd)
 	return s.Conn.Send(datagram)
 }
 
