@@ -295,3 +295,41 @@ func quietHierarchy(keepOrphans bool) *hierarchy.Hierarchy3D {
 	h.KeepOrphans, h.Log = keepOrphans, quiet()
 	return h
 }
+
+func (m *match) mustPlay() {
+	m.t.Helper()
+	for i, p := range m.clients {
+		if s, r := p.client.Status(); s != netcode.Playing {
+			m.t.Fatalf("client %d is %v (%v) at %v", i, s, r, m.now)
+		}
+	}
+}
+
+// crate adds a replicated entity on the server.
+func (m *match) crate(kind uint16, pose components.Pose3D) arche.Entity {
+	l := components.NewLogical(pose)
+	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
+	return spawn.NewWith(&l, &netcode.Replicated{Archetype: kind})
+}
+
+// of returns a client's player on the server: who says hello first is in first, whoever dialled
+// first.
+func (m *match) of(p *player) *netcode.Player[runner, input] {
+	for _, j := range m.joined {
+		if j.Number() == p.client.Number() {
+			return j
+		}
+	}
+	m.t.Fatal("the client has not joined")
+	return nil
+}
+
+func (m *match) transform(e arche.Entity) *components.Transform3D {
+	w := m.engine.World()
+	return (*components.Transform3D)(w.Get(e, arche.ComponentID[components.Transform3D](w)))
+}
+
+func (m *match) id(e arche.Entity) netcode.EntityID {
+	w := m.engine.World()
+	return (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w))).ID
+}
