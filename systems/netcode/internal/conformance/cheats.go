@@ -25,7 +25,7 @@ func predictionCases() []special {
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(base, seed, 1, strafing)
-				m.run(0, 60, nil)
+				m.run(60)
 				return []float64{float64(m.slow), float64(m.client.Stats().Rollbacks), m.buffer.Stats().Missed()}
 			},
 		},
@@ -48,10 +48,10 @@ func predictionCases() []special {
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(lossy, seed, 3, quietly(strafing, 297))
-				m.run(0, 300, nil)
+				m.run(300)
 				lost, doubled := m.presses()
 				less := newMatch(lossy, seed, 2, strafing)
-				less.run(0, 300, nil)
+				less.run(300)
 				return []float64{m.buffer.Stats().Missed(), float64(lost), float64(doubled), less.buffer.Stats().Missed()}
 			},
 		},
@@ -64,7 +64,7 @@ func predictionCases() []special {
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(cut, seed, 3, quietly(func(t tick.Tick) control { return control{1, strafing(t).Press} }, 17))
-				m.run(0, 20, nil)
+				m.run(20)
 				lost, _ := m.presses()
 				return []float64{float64(m.longest), float64(m.lastWrong)/TickRate - 10.5, float64(lost)}
 			},
@@ -98,33 +98,6 @@ func predictionCases() []special {
 			},
 		},
 	}
-}
-
-func pushed(seed uint64) []float64 {
-	m := newMatch(base, seed, 2, strafing)
-	pushes := 0
-	m.push = func(k int64) float64 {
-		if k%(2*TickRate) == TickRate {
-			pushes++
-			return 0.5
-		}
-		return 0
-	}
-	corrections, since, grew := 0, 0, 0
-	var first, last, left float64
-	m.run(0, 59, func(int64) {
-		size := m.offset.Size()
-		switch since++; {
-		case m.corrections != corrections:
-			corrections, first, since = m.corrections, size, 0
-		case size > last:
-			grew++
-		case since == 0.7*TickRate && first > 0:
-			left = max(left, size/first)
-		}
-		last = size
-	})
-	return []float64{left, float64(grew), float64(m.corrections - pushes)}
 }
 
 // speedOnTicks returns how fast a client is that sends so many inputs per tick, as far ahead as the

@@ -87,21 +87,18 @@ func strafing(t tick.Tick) control {
 type match struct {
 	lead     int
 	play     func(tick.Tick) control
-	push     func(k int64) float64 // what the server adds to the place in tick k
 	up, down *linksim.Link
 	buffer   *prediction.Buffer[control]
 	server   runner
 	client   *prediction.Predictor[runner, control]
-	offset   prediction.ErrorOffset[float64, prediction.Scalar]
 	inputs   prediction.Inputs[control]
 	out      [256]byte
 
-	sent        runner // what the inputs would have done, each once
-	slow        int    // ticks whose input did not show in the state of the same tick
-	corrections int
-	lastWrong   int64 // tick of the last correction
-	repeated    int   // in a row
-	longest     int   // run of repeats
+	sent      runner // what the inputs would have done, each once
+	slow      int    // ticks whose input did not show in the state of the same tick
+	lastWrong int64  // tick of the last correction
+	repeated  int    // in a row
+	longest   int    // run of repeats
 }
 
 // framePhase is when in its tick the client's frame runs.
@@ -122,14 +119,11 @@ func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *
 	return m
 }
 
-// run plays the ticks from one to another, in seconds, and calls each after every one.
-func (m *match) run(from, to float64, each func(k int64)) {
-	for k := int64(from * TickRate); k < int64(to*TickRate); k++ {
+// run plays a match from its start.
+func (m *match) run(seconds int64) {
+	for k := range seconds * TickRate {
 		m.serve(k)
 		m.predict(k)
-		if each != nil {
-			each(k)
-		}
 	}
 }
 
@@ -152,9 +146,6 @@ func (m *match) serve(k int64) {
 	}
 	m.longest = max(m.longest, m.repeated)
 	m.server = m.server.step(in, tick.Tick(k))
-	if m.push != nil {
-		m.server.X += m.push(k)
-	}
 	if k%2 == 0 {
 		return
 	}
@@ -186,7 +177,6 @@ func (m *match) predict(k int64) {
 	if moved := m.client.State().X - before; math.Abs(moved-float64(in.Move)*runSpeed/TickRate) > 1e-9 {
 		m.slow++
 	}
-	m.offset.Advance(tickLength)
 	w := packet.NewWriter(m.out[:])
 	if m.client.Pending().Write(&w, controlCodec{}, prediction.Redundancy{}) > 0 {
 		m.up.Push(now, w.Bytes())
@@ -209,9 +199,7 @@ func (m *match) hear(datagram []byte, k int64) {
 		m.client.Pending().Acknowledge(feedback.Ack)
 	}
 	if c := m.client.Reconcile(t, b); c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
-		m.corrections++
 		m.lastWrong = k
-		m.offset.Correct(c.Before.X, c.After.X)
 	}
 }
 
