@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// What the server does to a box that nobody could foresee is in the simulation at once, and in the
-// picture as an offset that fades; a teleport is a jump in both.
+// The server moves a box in a way that no client can predict. The simulation has the change at
+// once, and the picture shows it as an offset that fades. A teleport is a jump in both.
 func TestBoxIsCorrected(t *testing.T) {
 	m := newMatchOf(t, boxProtocol(t, boxes()), nil)
 	a := m.join(seeds(4), nil)
@@ -59,8 +59,8 @@ func TestBoxIsCorrected(t *testing.T) {
 	}
 }
 
-// A box that the client has pushed and nobody else has comes back: of what rests on the server no
-// news comes, and that is news.
+// A box that only this client has pushed comes back. The server sends nothing about a body at rest,
+// and the client takes that as news.
 func TestBoxThatNobodyPushed(t *testing.T) {
 	for _, network := range networks {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -91,8 +91,8 @@ func TestBoxThatNobodyPushed(t *testing.T) {
 	}
 }
 
-// A predicted box that goes away on the server goes on the client, in the middle of a push, and its
-// place is taken by another one.
+// A predicted box that the server removes in the middle of a push disappears on the client, and
+// another one takes its place.
 func TestPredictedBoxIsDespawned(t *testing.T) {
 	for seed := range uint64(5) {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -124,7 +124,7 @@ func TestPredictedBoxIsDespawned(t *testing.T) {
 	}
 }
 
-// wildCodec is one that lets through what it should refuse.
+// wildCodec accepts what a codec should refuse.
 type wildCodec struct {
 	boxCodec
 	wild *float32
@@ -138,8 +138,8 @@ func (c wildCodec) Decode(r *netcode.Reader, base *box) box {
 	return b
 }
 
-// Nothing that a server can say of a body breaks the prediction of anything else, for longer than
-// it says so.
+// No state of a body that a server can send breaks the prediction of other entities, or lasts
+// longer than the server sends it.
 func TestWildBodies(t *testing.T) {
 	for _, wild := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
 		b, value := boxes(), float32(0)
@@ -182,8 +182,8 @@ func TestWildBodies(t *testing.T) {
 	}
 }
 
-// A predicted box that is loaded onto a lift is sent away at once, is seen on it after one jump at
-// most, and is a box again where it is set down. Nothing steps it meanwhile.
+// A predicted box is loaded onto a lift. It leaves the prediction at once, is drawn on the lift
+// after one jump at most, and is a box again where it is set down. Nothing steps it meanwhile.
 func TestBoxBecomesCargo(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {

@@ -20,8 +20,8 @@ var networks = []struct {
 	{"seeds", func(seed uint64) linkPath { return seeds(seed) }},
 }
 
-// What the own player runs into answers in the tick in which he touches it, as he is drawn and as
-// it is drawn, and the server comes to the same.
+// A box that the own player runs into answers in the tick in which the player touches it. The
+// player and the box are drawn so, and the server comes to the same result.
 func TestBoxAnswersAtOnce(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
@@ -82,8 +82,8 @@ func TestBoxAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// wander pushes whatever is around: eight directions, changed every 40 ticks, but never far away
-// from where he began.
+// wander pushes whatever is around: eight directions, changed every 40 ticks, but never far from
+// where the player began.
 func (p *player) wander(seed uint64) func(netcode.Tick) input {
 	return func(at netcode.Tick) input {
 		if s, _ := p.client.State(); math.Hypot(float64(s.X), float64(s.Z)) > 6 {
@@ -112,8 +112,8 @@ func (p *player) towards(e arche.Entity) input {
 	return input{X: sign(d[0] - s.X), Z: sign(d[2] - s.Z)}
 }
 
-// Nobody is corrected in a world that one player moves alone, whatever the network: there is
-// nothing to be wrong about but what rounding loses.
+// No client is corrected in a world that one player moves alone, whatever the network. Only
+// rounding can make its prediction wrong.
 func TestOnePlayerAmongBoxes(t *testing.T) {
 	for _, network := range networks {
 		corrections, players, worst, seconds := uint64(0), uint64(0), 0.0, 0.0
@@ -156,8 +156,8 @@ func TestOnePlayerAmongBoxes(t *testing.T) {
 	}
 }
 
-// A box that is kicked away, or left behind, goes back to being interpolated, and one that comes
-// back is predicted again: neither is seen.
+// A box that is kicked away, or left behind, is interpolated again, and one that comes back is
+// predicted again. Neither change is visible.
 func TestBoxesComeAndGo(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
@@ -222,8 +222,8 @@ func TestBoxesComeAndGo(t *testing.T) {
 	}
 }
 
-// Two players and twenty boxes, pushed, corrected, coming and going, on the articles' network:
-// nothing is allocated.
+// Two players and twenty boxes are pushed, corrected, shown and hidden on the articles' network.
+// Nothing is allocated.
 func TestBodiesAllocateNothing(t *testing.T) {
 	b := boxes()
 	b.Near, b.Leave, b.Max = 4, 5, 6

@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// What belongs to a player is not his body: a thing of his own is drawn like all others.
+// An entity that a player owns is not the player's body. It is drawn like all others.
 func TestOwnThingsAreNotTheBody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -66,7 +66,7 @@ func TestAnotherBody(t *testing.T) {
 	}
 }
 
-// More entities than MaxEntities: the rest is shown as soon as there is room.
+// With more entities than MaxEntities, the rest is shown as soon as there is room.
 func TestSlotsComeFree(t *testing.T) {
 	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 8}), nil)
 	var all []arche.Entity
@@ -93,7 +93,7 @@ func TestSlotsComeFree(t *testing.T) {
 	}
 }
 
-// Components taken away and given back, and kinds changed, in any order; a slot's next entity
+// Components are removed and added again, and kinds change, in any order. The next entity in a slot
 // inherits nothing.
 func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 	m := newMatch(t, nil)
@@ -155,7 +155,7 @@ func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 	}
 }
 
-// On a listen server some entities are interpolated and some are not; a jump is one jump for both.
+// On a listen server some entities are interpolated and some are not. A jump is one jump for both.
 func TestJumpsBesideAnInterpolator(t *testing.T) {
 	m := newMatch(t, nil)
 	m.engine.Install(interpolation.New3D())
@@ -189,7 +189,7 @@ func TestJumpsBesideAnInterpolator(t *testing.T) {
 	}
 }
 
-// Games that take away what the client's plugin shows, or give it nothing to show, only miss a
+// A game that removes what the client's plugin shows, or gives it nothing to show, only lacks a
 // picture.
 func TestReplicasThatGamesTakeAway(t *testing.T) {
 	m := newMatch(t, nil)

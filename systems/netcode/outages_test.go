@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Case 25: half a second of inputs is lost: twelve are repeated, then the player stands; a round
-// trip and 300 ms after the outage he runs again.
+// Case 25: half a second of inputs is lost. Twelve are repeated, then the player stands. A round
+// trip and 300 ms after the outage it runs again.
 func TestInputOutage(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -57,8 +57,8 @@ func TestInputOutage(t *testing.T) {
 	}
 }
 
-// Case 29: who can receive only a quarter of what he is sent gets the newest, and no longer queue
-// builds up than his link's.
+// Case 29: a client that can receive only a quarter of the data gets the newest state, and no queue
+// grows beyond that of its link.
 func TestSlowReader(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -107,7 +107,7 @@ func TestSlowReader(t *testing.T) {
 	t.Logf("slow reader: round trip %v, delay %v, loss %.2f, %d snapshots", st.RTT, st.Delay, st.Loss, st.Snapshots)
 }
 
-// Case 30: the server stands still for two seconds. Clients wait; afterwards nobody sees a
+// Case 30: the server stands still for two seconds. Clients wait. Afterwards no client sees a
 // fast-forward, and all are as before within three seconds.
 func TestServerPause(t *testing.T) {
 	for seed := range uint64(20) {

@@ -15,8 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Case 17: who comes late to 5000 entities has them all within their size at the rate and a second,
-// nearest first, and nobody else notices.
+// Case 17: a client that joins 5000 entities late has them all within their size at the rate and a
+// second, nearest first. Other clients do not notice.
 func TestLateJoin(t *testing.T) {
 	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 6000}), nil)
 	for i := range 5000 {
@@ -70,8 +70,9 @@ func mean(v []float32) (sum float32) {
 	return sum
 }
 
-// Case 18: entities that come, go and come again in the same slots within a round trip, while
-// packets are lost: nothing of the old is seen on the new, and in the end both sides have the same.
+// Case 18: entities are removed and made again in the same slots within a round trip, while packets
+// are lost. Nothing of the old entity is seen on the new one, and in the end both sides have the
+// same.
 func TestSlotsChangeHands(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -136,9 +137,9 @@ func TestSlotsChangeHands(t *testing.T) {
 	}
 }
 
-// Case 40: in a crowd of a thousand, through which somebody walks, his end never learns of anything
-// that he may not know: neither a replica nor a state in the decoder. What he may know appears
-// within two snapshots and a round trip, and nothing flickers.
+// Case 40: a player walks through a crowd of a thousand. Its client never learns of an entity that
+// the player may not know of, neither as a replica nor as a state in the decoder. Entities that it
+// may know of appear within two snapshots and a round trip, and nothing flickers.
 func TestInterestInACrowd(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
 	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
@@ -208,8 +209,8 @@ func TestInterestInACrowd(t *testing.T) {
 	t.Logf("%d of 1000 entities met, the slowest known after %v", len(spawned), slowest)
 }
 
-// Case 38: back after five seconds, with the old secret, from another address: the same player, and
-// news only of what has changed.
+// Case 38: a player comes back after five seconds, with the old secret, from another address. It is
+// the same player, and the server sends only what has changed.
 func TestResumeSendsOnlyNews(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })

@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A hitch of the server makes nothing later than it is: connections live by real time, though the
-// engine drops it.
+// A hitch of the server delays nothing further. Connections run by real time, although the engine
+// drops that time.
 func TestHitchesLeaveNoDelay(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -80,8 +80,8 @@ func TestMessagesLeaveRoomForStates(t *testing.T) {
 	}
 }
 
-// Who said hello and nothing more has not come: his place is free again after the time-out, without
-// grace.
+// A client that said hello and nothing more has not joined. Its place is free again after the
+// time-out, without grace.
 func TestWhoNeverCameIsNotAwaited(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	a := m.join(perfect(), nil)
@@ -97,7 +97,7 @@ func TestWhoNeverCameIsNotAwaited(t *testing.T) {
 	}
 }
 
-// Kicks reach those who are away, and a draining server takes back who was in.
+// Kicks reach players that are away, and a draining server takes back players that were in.
 func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = time.Second })
 	a, b := m.join(perfect(), nil), m.join(perfect(), nil)
@@ -117,8 +117,8 @@ func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 	}
 }
 
-// Who has slept goes on as before: his inputs run, though on arrival their ids have gone on by more
-// than a receiver follows, and what waited for him does not count as late.
+// A client that has slept goes on as before. Its inputs run, although on arrival their ids have
+// gone on by more than a receiver follows, and data that waited for it does not count as late.
 func TestSleepers(t *testing.T) {
 	for _, arrival := range []bool{false, true} {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.OnArrival, c.Timeout = arrival, 10*time.Minute })
@@ -139,7 +139,7 @@ func TestSleepers(t *testing.T) {
 	}
 }
 
-// An ended client gives the engine's clock back; one that never began can leave.
+// An ended client gives the engine's clock back. One that never began can leave.
 func TestTheEndedLetGoOfTheClock(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -165,7 +165,7 @@ func TestTheEndedLetGoOfTheClock(t *testing.T) {
 	}
 }
 
-// Fewer packets than ticks: no input is missed, and nothing is faster or slower.
+// With fewer packets than ticks no input is missed, and nothing is faster or slower.
 func TestActionRates(t *testing.T) {
 	for _, rate := range []int{30, 10, 4} {
 		m := newMatch(t, nil)
