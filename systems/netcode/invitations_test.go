@@ -83,7 +83,7 @@ func (v *invited) kill() {
 	v.before, v.match = append(v.before, old), fresh
 }
 
-// stranger adds another client with the same invitation and returns the reason with which it ends.
+// stranger adds another client with the same invitation, which must end with the reason.
 func (v *invited) stranger(want string) {
 	v.t.Helper()
 	p := v.comes(perfect())

@@ -76,7 +76,7 @@ func (x *thinned) setRate(rate int) {
 	}
 }
 
-// between returns the 95th percentile of the waits of the packets that were sent since a time, the
+// since returns the 95th percentile of the waits of the packets that were sent since a time, the
 // longest time that one takes, and their bytes per second.
 func (x *thinned) since(from time.Duration) (wait, longest time.Duration, rate float64) {
 	var waits []time.Duration

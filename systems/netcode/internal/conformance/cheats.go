@@ -10,7 +10,7 @@ import (
 
 const player = "own player"
 
-// predictionCases are those of the client's and the server's half of prediction.
+// predictionCases returns the cases of prediction on the client and of inputs on the server.
 func predictionCases() []special {
 	lossy := duplex("base, 15 % loss", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Loss: 0.15})
 	cut := base
@@ -100,8 +100,8 @@ func predictionCases() []special {
 	}
 }
 
-// speedOnTicks returns how fast a client is that sends so many inputs per tick, as far ahead as the
-// server takes them, against an honest one.
+// speedOnTicks returns the speed of a client that sends so many inputs per tick, as far ahead as
+// the server accepts them, relative to an honest client.
 func speedOnTicks(times int) float64 {
 	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	if err != nil {
@@ -121,7 +121,7 @@ func speedOnTicks(times int) float64 {
 	return state.X / (seconds * runSpeed)
 }
 
-// speedOnArrival is the same with inputs on arrival, and how many came to wait.
+// speedOnArrival returns the same with inputs on arrival, and how many inputs waited at most.
 func speedOnArrival(times int) (speed, waiting float64) {
 	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Check is one bound of one case, and what was measured against it on the worst of the seeds.
+// Check is one bound of one case, with the measured figure of the worst seed.
 type Check struct {
 	Case      string
 	Condition string
@@ -15,18 +15,18 @@ type Check struct {
 	Measured  string
 	Held      bool
 
-	// Control marks a negative control: an algorithm as its source has it, which has to miss the
-	// bound, else the bound proves nothing.
+	// Control marks a negative control: an algorithm as in its source. It has to miss the bound, or
+	// the bound proves nothing.
 	Control bool
 
-	// Why says what keeps a bound from being met, where that is known.
+	// Why gives the reason for which a bound is not met, where it is known.
 	Why string
 
 	// Compare marks a figure without a bound, given beside others.
 	Compare bool
 }
 
-// number returns the case's, for sorting.
+// number returns the number of the case, for sorting.
 func (c *Check) number() int {
 	n, err := strconv.Atoi(c.Case)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Check) number() int {
 // OK reports whether the check came out as it should.
 func (c *Check) OK() bool { return c.Held != c.Control }
 
-// Verdict returns one word for it.
+// Verdict returns one word for the outcome.
 func (c *Check) Verdict() string {
 	switch {
 	case c.Compare:
@@ -53,8 +53,8 @@ func (c *Check) Verdict() string {
 	return "**misses**"
 }
 
-// unit says how a figure is printed. Figures are rounded so far that the last bit of a
-// floating-point operation does not show.
+// unit formats a figure. Figures are rounded so far that the last bit of a floating-point operation
+// does not show.
 type unit struct {
 	format string
 	factor float64
@@ -86,8 +86,8 @@ type bound struct {
 	why        string
 }
 
-// check holds a figure against the bound. A figure is rounded as it is printed first, so that
-// verdict and print agree.
+// check compares a figure with the bound. It rounds the figure as printed first, so that verdict
+// and print agree.
 func (b bound) check(number, condition string, value float64) Check {
 	c := Check{
 		Case: number, Condition: condition, Lane: b.lane, What: b.what, Control: b.control, Why: b.why,

@@ -85,7 +85,7 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	return err
 }
 
-// markdown returns the section as it stands in the page.
+// markdown returns the section as it is on the page.
 func (s *Section) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Title, s.Lead)
@@ -105,7 +105,7 @@ func (s *Section) markdown() string {
 	return b.String()
 }
 
-// notes returns the list of what is missed or restated, and nothing if there is no such bound.
+// notes returns the list of bounds that are missed or restated, empty if there is none.
 func notes(checks []Check) string {
 	list := noted(checks)
 	if len(list) == 0 {
@@ -151,7 +151,7 @@ func (l *Lane) short() string {
 	return l.Kind.String()
 }
 
-// glance is a measure that is shown for all rows and lanes at once.
+// glance is a measure that one table shows for all rows and lanes.
 type glance struct {
 	title string
 	value func(m *Measure, l *Lane) (v float64, ok bool)

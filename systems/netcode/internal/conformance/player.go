@@ -11,8 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The game of the prediction cases: a runner on a line, and eight buttons whose presses are
-// counted.
+// The game of the prediction cases: a runner on a line with eight buttons, whose presses are
+// counted. It is smaller than testgame, since these cases play the parts of package prediction
+// without a server and without worlds.
 
 const runSpeed = 6.0 // m/s
 
@@ -48,7 +49,7 @@ func (b runner) distance(o runner) float64 {
 	return math.Abs(b.X - o.X)
 }
 
-// controlCodec packs inputs into three bits, eleven with a press.
+// controlCodec packs inputs into three bits, or eleven with a press.
 type controlCodec struct{}
 
 func (controlCodec) Write(w *packet.Writer, in, _ control) {
@@ -70,7 +71,7 @@ func (controlCodec) Read(r *packet.Reader, _ control) control {
 	return in
 }
 
-// strafing turns about each half second and presses a button each third of one.
+// strafing turns round every half second and presses a button every third of a second.
 func strafing(t tick.Tick) control {
 	in := control{Move: 1}
 	if t/30%2 == 1 {
@@ -82,8 +83,8 @@ func strafing(t tick.Tick) control {
 	return in
 }
 
-// match is a server and one player over a simulated path: ticks and frames at 60 Hz, states at 30
-// Hz.
+// match is a server and one player over a simulated path, with ticks and frames at 60 Hz and states
+// at 30 Hz.
 type match struct {
 	lead     int
 	play     func(tick.Tick) control
@@ -101,7 +102,7 @@ type match struct {
 	longest   int    // run of repeats
 }
 
-// framePhase is when in its tick the client's frame runs.
+// framePhase is the time of the client's frame within its tick.
 const framePhase = 5 * ms
 
 func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *match {
@@ -127,7 +128,7 @@ func (m *match) run(seconds int64) {
 	}
 }
 
-// serve is one tick of the server.
+// serve runs one tick of the server.
 func (m *match) serve(k int64) {
 	now := time.Duration(k) * time.Second / TickRate
 	for {
@@ -159,7 +160,7 @@ func (m *match) serve(k int64) {
 	m.down.Push(now, w.Bytes())
 }
 
-// predict is one tick of the client.
+// predict runs one tick of the client.
 func (m *match) predict(k int64) {
 	now := time.Duration(k)*time.Second/TickRate + framePhase
 	for {
@@ -167,7 +168,7 @@ func (m *match) predict(k int64) {
 		if !ok {
 			break
 		}
-		m.hear(datagram, k)
+		m.receive(datagram, k)
 	}
 	t := tick.Tick(k + int64(m.lead))
 	in := m.play(t)
@@ -183,8 +184,8 @@ func (m *match) predict(k int64) {
 	}
 }
 
-// hear is what the client does with a state.
-func (m *match) hear(datagram []byte, k int64) {
+// receive handles a state from the server on the client.
+func (m *match) receive(datagram []byte, k int64) {
 	r := packet.NewReader(datagram)
 	t := tick.Tick(r.Bits(32))
 	b := runner{X: math.Float64frombits(r.Bits(64))}
@@ -213,7 +214,8 @@ func (m *match) presses() (lost, doubled int) {
 	return lost, doubled
 }
 
-// quietly is play without presses from a tick on, so that at the end of the match all have arrived.
+// quietly returns the play without presses from a time on, so that all presses have arrived at the
+// end of the match.
 func quietly(play func(tick.Tick) control, from float64) func(tick.Tick) control {
 	return func(t tick.Tick) control {
 		in := play(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// special is a case that asks for more than the measures of a run. Run returns one figure for each
-// bound; the greatest over the seeds counts (the least for a lower bound).
+// special is a case with measures of its own. Run returns one figure for each bound. The greatest
+// over the seeds counts (the least for a lower bound).
 type special struct {
 	number, condition string
 	bounds            []bound
@@ -51,7 +51,7 @@ func (l *lags) watch(lane int, f *Frame) {
 	}
 }
 
-// median of the lags from one instant to another.
+// median returns the median of the lags from one instant to another.
 func (l *lags) median(from, to time.Duration) time.Duration {
 	var v []time.Duration
 	for i, t := range l.at {
@@ -66,8 +66,7 @@ func (l *lags) median(from, to time.Duration) time.Duration {
 	return v[len(v)/2]
 }
 
-// settled returns how long after an instant the lag was last as far from where it ends as a
-// tolerance.
+// settled returns how long after an instant the lag was last off its end by a tolerance or more.
 func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	last := after
 	for i, t := range l.at {
@@ -78,15 +77,15 @@ func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	return last - after
 }
 
-// recovery: on an ordered stream every loss becomes a stall. Some time after the loss has ended the
-// view must be near again.
+// recovery returns the case of an ordered stream, where every loss becomes a stall. Some time after
+// the loss has ended the view must be near again.
 //
-// A packet that was sent before the end may be lost with all of its retransmissions: it comes
-// seconds late, and holds up all behind it. A view that goes no further than 100 ms beyond what has
-// come is then as far behind as the stream, less 100 ms, and makes up for it at 1.5 of real speed.
-// So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the least lag
-// that any such view can have come down to by then. The first figure alone, for the worst seed,
-// stands beside it.
+// A packet that was sent before the end may be lost with all of its retransmissions. It comes
+// seconds late and holds up all packets behind it. A view that goes no further than 100 ms beyond
+// the newest snapshot is then as far behind as the stream, less 100 ms, and catches up at 1.5 of
+// real speed. So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the
+// least lag that such a view can have by then. The first figure alone, for the worst seed, stands
+// beside it.
 func recovery() special {
 	const calm = 60 * time.Second
 	n := ordered
@@ -127,7 +126,8 @@ func recovery() special {
 	}
 }
 
-// extrapolation: in a burst of losses a body goes on for 100 ms at most, then it holds.
+// extrapolation returns the case of a burst of losses: a body goes on for 100 ms at most, then it
+// stands.
 func extrapolation() special {
 	return special{
 		number: "7", condition: bursts.Name + ", M1",
@@ -153,7 +153,8 @@ func extrapolation() special {
 	}
 }
 
-// duplicates: a run in which every third packet comes twice shows the same picture to the bit.
+// duplicates returns the case in which every third packet comes twice. The picture must be equal to
+// the bit.
 func duplicates() special {
 	differ := func(seed uint64, names ...string) []float64 {
 		count := make([]float64, len(names))
@@ -192,8 +193,8 @@ func duplicates() special {
 	}
 }
 
-// hierarchy: a spinning child on a turning parent. Both are sampled at one view time, and local
-// poses are blended.
+// hierarchy returns the case of a spinning child on a turning parent. Both are sampled at one view
+// time, and local poses are blended.
 func hierarchy(n Network, limit float64) special {
 	return special{
 		number: "21", condition: n.Name + ", M8",

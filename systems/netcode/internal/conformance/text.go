@@ -12,7 +12,7 @@ var measureHeads = []string{
 	"lane", "error rms", "max", "at steps", "rotation", "jump", "roughness", "true", "starved", "lag p50", "p95", "view rate", "teleports",
 }
 
-// cells returns the figures under measureHeads.
+// cells returns the figures in the order of measureHeads.
 func (m *Measure) cells(l *Lane) []string {
 	views, rotation := "", degrees.print(m.TurnMax)
 	if l.Views() {
@@ -48,13 +48,13 @@ func (o *Outcome) line(lane int) string {
 	return "| " + strings.Join(o.Worst[lane].cells(&o.Lanes[lane]), " | ") + " |"
 }
 
-// heading names a row.
+// heading returns the heading of a row.
 func (o *Outcome) heading() string {
 	m := motion(o.Motion)
 	return fmt.Sprintf("%s · %s, %s", o.Network.Name, m.ID, m.Title)
 }
 
-// about says how a row was measured.
+// about describes how a row was measured.
 func (o *Outcome) about() string {
 	return fmt.Sprintf("Case %s. %d runs of %.0f s. %s down. `%s`", o.Case, Seeds, o.Length.Seconds(), kilobits.print(8*o.Bytes), o.Network.line())
 }

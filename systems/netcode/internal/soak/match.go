@@ -26,7 +26,7 @@ type config struct {
 	seed           uint64
 }
 
-// match is a server, its bots, and what goes wrong.
+// match is a server with its bots, and the faults that it causes.
 type match struct {
 	config   config
 	rng      *rand.Rand
@@ -43,8 +43,8 @@ type match struct {
 	freezes, outages, leaves, garbage int
 }
 
-// watchers is of how many bots one draws what it is sent; for the others nobody looks at the
-// screen, and the server cannot tell.
+// watchers is the number of bots of which one draws the replicas. The others have no picture, and
+// the server cannot tell.
 const watchers = 8
 
 // bot is a client with a process of its own, which may freeze.
@@ -140,7 +140,7 @@ func (m *match) play(d time.Duration) error {
 				return err
 			}
 		}
-		// reading the figures stops the world; one tick a second stands for all
+		// Reading the figures stops the world, so one tick a second is sampled.
 		sample := len(m.steps)%tickRate == 0
 		if sample {
 			runtime.ReadMemStats(&memory)
@@ -165,7 +165,7 @@ func (m *match) play(d time.Duration) error {
 	return nil
 }
 
-// misbehave lets, about every half second, something go wrong, and garbage come in every tick.
+// misbehave causes a fault about every half second, and sends garbage in every tick.
 func (m *match) misbehave() error {
 	b := m.bots[m.rng.IntN(len(m.bots))]
 	switch m.rng.IntN(120) {
@@ -222,10 +222,10 @@ func (m *match) throw(b *bot) {
 	}
 }
 
-// allocations is the mean of the sampled ticks from the given one on.
+// allocations returns the mean of the sampled ticks from the given one on.
 func (m *match) allocations(from int) float64 { return meanOf(m.allocs[from/tickRate:]) }
 
-// quiet is the mean of the half with the fewest.
+// quiet returns the mean of the half with the fewest allocations.
 func (m *match) quiet(from int) float64 {
 	sorted := slices.Sorted(slices.Values(m.allocs[from/tickRate:]))
 	return meanOf(sorted[:max(1, len(sorted)/2)])
@@ -239,7 +239,7 @@ func meanOf(v []uint64) float64 {
 	return float64(sum) / float64(max(1, len(v)))
 }
 
-// check says who does not play though nothing is wrong any more.
+// check returns an error if a bot does not play although nothing is wrong any more.
 func (m *match) check() error {
 	for i, b := range m.bots {
 		if s, r := b.client.Status(); s != netcode.Playing {

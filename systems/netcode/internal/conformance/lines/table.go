@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
-// Seeds is how many runs stand behind a line of the table; of each figure the worst is given.
+// Seeds is the number of runs behind a line of the table. Each figure is the worst of them.
 const Seeds = 3
 
 const (
@@ -34,9 +34,9 @@ var head = []string{
 	"line", "bodies", "starved", "lag p50", "p95", "oracle", "off", "missed", "at the end", "clock", "when calm", "queue down", "queue up", "down", "back", "reconnects",
 }
 
-// Add plays every case and adds a section to the report. Runs are played by so many goroutines, on
-// which the figures do not depend; done may be nil, and is called after each of [Runs] from any of
-// them.
+// Add plays every case and adds a section to the report. So many goroutines play the runs. The
+// figures do not depend on their number. done may be nil, and is called from any of them after each
+// of [Runs] runs.
 func Add(r *conformance.Report, workers int, done func()) {
 	cases := Cases()
 	r.Sections = append(r.Sections, newSection(cases, measure(cases, workers, done)))
@@ -53,7 +53,7 @@ func newSection(cases []Case, figures []Figures) conformance.Section {
 	return s
 }
 
-// Runs is how many [Add] plays.
+// Runs is how many runs [Add] plays.
 func Runs() int { return len(Cases()) * Seeds }
 
 // measure plays cases with all seeds.
@@ -82,7 +82,7 @@ func measure(cases []Case, workers int, done func()) []Figures {
 	return worst
 }
 
-// key is what a case is called in the tables.
+// key returns the name of a case in the tables.
 func (c *Case) key() string { return fmt.Sprintf("%s, %d bodies", c.Name, c.bodies()) }
 
 func (c *Case) bodies() int {
@@ -92,7 +92,7 @@ func (c *Case) bodies() int {
 	return c.Bodies
 }
 
-// row returns the figures under head.
+// row returns the figures in the order of head.
 func (c *Case) row(f *Figures) []string {
 	wait := func(d time.Duration) string { return millis.print(d.Seconds()) }
 	return []string{
@@ -102,7 +102,7 @@ func (c *Case) row(f *Figures) []string {
 	}
 }
 
-// check holds the figures against a bound of the case.
+// check compares the figures with a bound of the case.
 func (c *Case) check(number int, f *Figures) conformance.Check {
 	b := &c.bounds[number]
 	v := b.value(f)
@@ -116,7 +116,7 @@ func (c *Case) check(number int, f *Figures) conformance.Check {
 	return check
 }
 
-// unit says how a figure is printed.
+// unit formats a figure.
 type unit struct {
 	format string
 	factor float64

@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// Setting is what a game chooses, and the network that it gets.
+// Setting is a game's choice of rates, and its network.
 type Setting struct {
 	Network      Network
 	TickRate     int // Hz, of the server and both clients
@@ -30,8 +30,8 @@ type Setting struct {
 	Length time.Duration
 	Seed   uint64
 
-	// Path, if set, gives the two clients their paths instead of Network. Shared lets the second
-	// client's datagrams wait in the queues of the first one's bottlenecks.
+	// Path, if set, gives the two clients their paths instead of Network. If Shared is set, the
+	// second client's datagrams wait in the queues of the first one's bottlenecks.
 	Path   func(client int) linksim.Path
 	Shared bool
 	Watch  Watcher // may be nil
@@ -46,7 +46,7 @@ const (
 	presses  = 1 << 10           // ticks whose presses are remembered
 )
 
-// run is a match being measured: what the first client sees is, and what the second one does.
+// run is a match being measured: the picture of the first client, and the inputs of the second one.
 type run struct {
 	setting Setting
 	now     time.Duration
@@ -83,7 +83,7 @@ type end struct {
 	cur     time.Duration
 }
 
-// newRun sets the match up.
+// newRun makes the server and both clients.
 func newRun(s Setting) (*run, error) {
 	if s.Bodies == 0 {
 		s.Bodies = 18
@@ -127,7 +127,7 @@ func newRun(s Setting) (*run, error) {
 	return r, nil
 }
 
-// newEnd makes a client, whose first frame comes at a moment of its own.
+// newEnd makes a client, whose first frame comes at a time of its own.
 func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 	s := &r.setting
 	e := &end{run: r, born: time.Duration(rng.Int64N(int64(turn)))}
@@ -189,8 +189,8 @@ func (c counted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	return c.Conn.(transport.Stamper).RecvAt(buf)
 }
 
-// Run measures a setting. The same one gives the same figures. An error says that it cannot be
-// played at all.
+// Run measures a setting. The same one gives the same figures. It returns an error for a setting
+// that cannot be played.
 func Run(s Setting) (Figures, error) {
 	r, err := newRun(s)
 	if err != nil {
@@ -269,7 +269,7 @@ func (r *run) look(client int) {
 	f.circle, f.flips = max(f.circle, frame.Off[circle]), max(f.flips, frame.Off[flips])
 }
 
-// off returns how far a body is drawn from where it was at the time that is shown.
+// off returns the distance between a body's picture and its true place at the time that is shown.
 func (e *end) off(body int, shown time.Duration) float64 {
 	r := e.run
 	replica := e.client.Replica(r.ids.Get(r.bodies[body]).ID)
@@ -281,7 +281,7 @@ func (e *end) off(body int, shown time.Duration) float64 {
 	return float64(drawn.Sub(r.paths.at(body, shown.Seconds()).Position).Len())
 }
 
-// rewind measures how far back the first player's screen is, by a body whose place tells the time.
+// rewind measures how far back the first player's screen is, by a body whose place gives the time.
 func (r *run) rewind() {
 	if r.now <= WarmUp {
 		return
