@@ -24,7 +24,7 @@ const (
 // rowBounds checks the rows against the bounds of their cases.
 func rowBounds(outcomes []Outcome) []Check {
 	var checks []Check
-	on := func(number string, n Network, id, lane, what string, u unit, limit float64, control bool, value func(*Measure) float64) {
+	on := func(number string, n Network, id, lane, what string, u Unit, limit float64, control bool, value func(*Measure) float64) {
 		key := (&Row{Network: n, Motion: id}).key()
 		for i := range outcomes {
 			if o := &outcomes[i]; o.key() == key {

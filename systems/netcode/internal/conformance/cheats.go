@@ -41,10 +41,10 @@ func predictionCases() []special {
 		{
 			number: "24", condition: lossy.Name + " of inputs, redundancy until acknowledged",
 			bounds: []bound{
-				{lane: player, what: "inputs missed, with 3 ticks of slack", unit: unit{"%.3f %%", 100}, limit: 0.001},
+				{lane: player, what: "inputs missed, with 3 ticks of slack", unit: Unit{"%.3f %%", 100}, limit: 0.001},
 				{lane: player, what: "presses lost", unit: counts},
 				{lane: player, what: "presses run twice", unit: counts},
-				{lane: player, what: "inputs missed, with 2 ticks of slack", unit: unit{"%.3f %%", 100}, compare: true},
+				{lane: player, what: "inputs missed, with 2 ticks of slack", unit: Unit{"%.3f %%", 100}, compare: true},
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(lossy, seed, 3, quietly(strafing, 297))
@@ -72,8 +72,8 @@ func predictionCases() []special {
 		{
 			number: "26", condition: "inputs at 2, 10 and 1000 times the rate", once: true,
 			bounds: []bound{
-				{lane: player, what: "speed, inputs on ticks", unit: unit{"%.1f %%", 100}, limit: 1.01},
-				{lane: player, what: "speed, inputs on arrival", unit: unit{"%.1f %%", 100}, limit: 1.01},
+				{lane: player, what: "speed, inputs on ticks", unit: Unit{"%.1f %%", 100}, limit: 1.01},
+				{lane: player, what: "speed, inputs on arrival", unit: Unit{"%.1f %%", 100}, limit: 1.01},
 				{lane: player, what: "inputs that wait at most", unit: counts, limit: 6},
 			},
 			run: func(uint64) []float64 {

@@ -189,7 +189,7 @@ func cubeCases() []special {
 	}
 }
 
-var millimetres = unit{"%.0f mm", 1000}
+var millimetres = Unit{"%.0f mm", 1000}
 
 // storm streams the scene with everything in motion.
 func storm() []float64 {

@@ -155,17 +155,17 @@ func (l *Lane) short() string {
 type glance struct {
 	title string
 	value func(m *Measure, l *Lane) (v float64, ok bool)
-	unit  unit
+	unit  Unit
 	good  float64 // values up to this are good, and three times as much is bad
 }
 
 var glances = []glance{
-	{"worst jump in a frame, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.Jump, true }, unit{"%.3f", 1}, 0.05},
-	{"greatest error, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.ErrorMax, true }, unit{"%.3f", 1}, 0.05},
+	{"worst jump in a frame, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.Jump, true }, Unit{"%.3f", 1}, 0.05},
+	{"greatest error, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.ErrorMax, true }, Unit{"%.3f", 1}, 0.05},
 	{"starved frames, per cent", func(m *Measure, l *Lane) (float64, bool) {
 		return m.Starved, l.Kind.Delayed() && l.Clock != Local
-	}, unit{"%.2f", 100}, 0.008},
-	{"median lag, milliseconds", func(m *Measure, l *Lane) (float64, bool) { return m.Lag50.Seconds(), l.Clock != Local }, unit{"%.0f", 1000}, 0.240},
+	}, Unit{"%.2f", 100}, 0.008},
+	{"median lag, milliseconds", func(m *Measure, l *Lane) (float64, bool) { return m.Lag50.Seconds(), l.Clock != Local }, Unit{"%.0f", 1000}, 0.240},
 }
 
 func (g *glance) print(m *Measure, l *Lane) string {
@@ -173,5 +173,5 @@ func (g *glance) print(m *Measure, l *Lane) string {
 	if !ok {
 		return ""
 	}
-	return g.unit.print(v)
+	return g.unit.Print(v)
 }

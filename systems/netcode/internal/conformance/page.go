@@ -118,10 +118,10 @@ func (r *Report) headlines() []headline {
 			return headline{whole(ours), text, "Mirror " + whole(other) + ", Log\u00a0#5 " + whole(seed)}
 		}
 		return []headline{
-			tile("of the frames starve", func(m *Measure) string { return percents.print(m.Starved) }),
+			tile("of the frames starve", func(m *Measure) string { return percents.Print(m.Starved) }),
 			tile("median lag of the view", func(m *Measure) string { return milliseconds(m.Lag50) }),
-			tile("worst jump in a frame", func(m *Measure) string { return metres.print(m.Jump) }),
-			tile("error, rms", func(m *Measure) string { return metres.print(m.ErrorRMS) }),
+			tile("worst jump in a frame", func(m *Measure) string { return metres.Print(m.Jump) }),
+			tile("error, rms", func(m *Measure) string { return metres.Print(m.ErrorRMS) }),
 		}
 	}
 	return nil

@@ -132,7 +132,7 @@ func (w *wire) receive(datagram []byte, now time.Duration, arrive func(at time.D
 		}
 	}
 	if err := w.client.Accept(p, now); err != nil {
-		panic(err) // nobody sends messages here
+		panic(err) // no message is sent here
 	}
 }
 

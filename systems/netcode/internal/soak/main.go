@@ -54,7 +54,7 @@ func run(c config) error {
 		return err
 	}
 	m.faults = false
-	if err := m.play(15 * time.Second); err != nil { // whoever is away comes back
+	if err := m.play(15 * time.Second); err != nil { // players that are away come back
 		return err
 	}
 	end := measure()

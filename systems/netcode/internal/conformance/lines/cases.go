@@ -3,6 +3,7 @@ package lines
 import (
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance/rates"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -40,18 +41,18 @@ type hard struct {
 // bound is a limit of a figure.
 type bound struct {
 	what  string
-	unit  unit
+	unit  conformance.Unit
 	limit float64
 	least bool // a lower bound
 	value func(f *Figures) float64
 	why   string // the bound is what it is, where that is no matter of course
 }
 
-func most(what string, u unit, limit float64, value func(f *Figures) float64) bound {
+func most(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
 	return bound{what: what, unit: u, limit: limit, value: value}
 }
 
-func least(what string, u unit, limit float64, value func(f *Figures) float64) bound {
+func least(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
 	return bound{what: what, unit: u, limit: limit, least: true, value: value}
 }
 

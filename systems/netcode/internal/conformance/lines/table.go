@@ -94,40 +94,25 @@ func (c *Case) bodies() int {
 
 // row returns the figures in the order of head.
 func (c *Case) row(f *Figures) []string {
-	wait := func(d time.Duration) string { return millis.print(d.Seconds()) }
+	wait := func(d time.Duration) string { return millis.Print(d.Seconds()) }
 	return []string{
-		c.Name + ": " + c.Text, fmt.Sprint(c.bodies()), percents.print(f.Starved), wait(f.Lag50), wait(f.Lag95), factors.print(f.Oracle),
-		percents.print(f.Wrong), percents.print(f.Missed), percents.print(f.MissedAtEnd), wait(f.Clock), wait(f.CalmClock), wait(f.Queue95), wait(f.UpQueue95),
-		fmt.Sprintf("%.1f kB/s", f.Down/1000), secs.print(f.Recovery.Seconds()), counts.print(f.Reconnects),
+		c.Name + ": " + c.Text, fmt.Sprint(c.bodies()), percents.Print(f.Starved), wait(f.Lag50), wait(f.Lag95), factors.Print(f.Oracle),
+		percents.Print(f.Wrong), percents.Print(f.Missed), percents.Print(f.MissedAtEnd), wait(f.Clock), wait(f.CalmClock), wait(f.Queue95), wait(f.UpQueue95),
+		fmt.Sprintf("%.1f kB/s", f.Down/1000), secs.Print(f.Recovery.Seconds()), counts.Print(f.Reconnects),
 	}
 }
 
 // check compares the figures with a bound of the case.
 func (c *Case) check(number int, f *Figures) conformance.Check {
 	b := &c.bounds[number]
-	v := b.value(f)
-	measured, limit := b.unit.print(v), b.unit.print(b.limit)
-	check := conformance.Check{Case: c.Number, Condition: c.key(), Lane: "the whole product", What: b.what, Measured: measured, Why: b.why}
-	if b.least {
-		check.Bound, check.Held = "≥ "+limit, v >= b.limit || measured == limit
-	} else {
-		check.Bound, check.Held = "≤ "+limit, v <= b.limit || measured == limit
-	}
-	return check
-}
-
-// unit formats a figure.
-type unit struct {
-	format string
-	factor float64
+	check := conformance.Check{Case: c.Number, Condition: c.key(), Lane: "the whole product", What: b.what, Why: b.why}
+	return check.Against(b.unit, b.value(f), b.limit, b.least)
 }
 
 var (
-	percents = unit{"%.2f %%", 100}
-	millis   = unit{"%.0f ms", 1000} // of seconds
-	secs     = unit{"%.1f s", 1}
-	factors  = unit{"%.2f", 1}
-	counts   = unit{"%.0f", 1}
+	percents = conformance.Unit{Format: "%.2f %%", Factor: 100}
+	millis   = conformance.Unit{Format: "%.0f ms", Factor: 1000} // of seconds
+	secs     = conformance.Unit{Format: "%.1f s", Factor: 1}
+	factors  = conformance.Unit{Format: "%.2f", Factor: 1}
+	counts   = conformance.Unit{Format: "%.0f", Factor: 1}
 )
-
-func (u unit) print(v float64) string { return fmt.Sprintf(u.format, v*u.factor) }

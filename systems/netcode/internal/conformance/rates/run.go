@@ -225,7 +225,7 @@ func (r *run) play() Figures {
 			}
 			for _, e := range r.ends {
 				if e.path != nil {
-					e.path.Poll(r.now - e.born) // the network waits for nobody's frames
+					e.path.Poll(r.now - e.born) // the network does not wait for frames
 				}
 			}
 			next += turn
