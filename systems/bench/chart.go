@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The chart lies on a card of its own, so that it can be read on light and on dark pages.
+// The chart lies on a card of its own, so it is readable on light and on dark pages.
 const (
 	chartWidth = 880
 	plotLeft   = 236
@@ -17,8 +17,8 @@ const (
 	ink, faint, grid, card, border = "#1f2733", "#5b6675", "#dfe4ea", "#fcfcfd", "#d5dae1"
 )
 
-// series are the bars by what they show: a name's beginning in the results, with the percentage put
-// in for %s.
+// series are the bars and their figures: the beginning of a name in the results, with the
+// percentage in place of %s.
 var series = []struct{ figure, label, color string }{
 	{"arche.slerp.%s", "arche + mgl32.QuatSlerp", "#c2410c"},
 	{"seed.chase.%s", "the devlog's chase, C++", "#b7791f"},
@@ -137,7 +137,7 @@ func (r *results) bars(d *drawing, groups []group, shown []string) {
 			}
 			d.text(plotLeft-10, d.y+12, 12, ink, ` text-anchor="end"`+weight, row.label)
 			d.bar(plotLeft, s.at(row.value)-plotLeft, row.color)
-			// On the card's colour, so that no line of the axis runs through it.
+			// On the card's colour, so no line of the axis runs through it.
 			label := short(row.value)
 			fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s"/>`+"\n", s.at(row.value)+2, d.y, 8*len(label), barHeight, card)
 			d.text(s.at(row.value)+6, d.y+12, 12, ink, weight, label)
@@ -147,7 +147,7 @@ func (r *results) bars(d *drawing, groups []group, shown []string) {
 	d.y += 44
 }
 
-// chart draws the page's picture.
+// chart draws the picture of the page.
 func (r *results) chart() string {
 	d := &drawing{y: 24}
 	d.title("One frame with everything in motion", "nanoseconds per entity, logarithmic scale; shorter is faster")

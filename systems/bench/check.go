@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// margin is what a ratio may lose: medians of one machine's runs differ by up to a tenth, at a
-	// million entities and for two threads by a quarter.
+	// margin is the loss that a ratio may have. Medians of one machine's runs differ by up to a
+	// tenth, at a million entities and for two threads by a quarter.
 	margin = 0.7
-	// foreignMargin is for another processor than that of the page, whose memory and vectors make
-	// other ratios.
+	// foreignMargin is the margin on another processor than that of the page. Its memory and
+	// vectors give other ratios.
 	foreignMargin = 0.4
 	// more is how often everything is measured again before a loss is believed.
 	more = 2
 )
 
-// compare holds the ratios against those of a page. Where one is worse, again is called to add more
+// compare compares the ratios with those of a page. If one is worse, it calls again to add more
 // rounds to the medians.
 func (r *results) compare(path string, again func()) error {
 	page, err := os.ReadFile(path)
@@ -81,8 +81,8 @@ func (r *results) worse(rows map[string][]string, sizes []int, keep float64) (wo
 	return worse, compared
 }
 
-// tableOfRatios reads the table whose first heading is "ratio" and whose others are sizes, up to
-// one that is not.
+// tableOfRatios reads the table whose first heading is "ratio" and whose other headings are sizes,
+// up to one that is not.
 func tableOfRatios(page string) (rows map[string][]string, sizes []int) {
 	for line := range strings.Lines(page) {
 		line = strings.TrimSpace(line)

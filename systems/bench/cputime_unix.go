@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used of all processors.
+// processorTime returns the time that this process has used of all processors.
 func processorTime() (time.Duration, bool) {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// shape is a kind of hierarchy: which node is the parent of node k, or -1.
+// shape is a kind of hierarchy. Its function returns the parent of node k, or -1.
 type shape struct {
 	name   string
 	deep   bool // not only leaves and a root
@@ -42,9 +42,9 @@ var shapes = []shape{
 }
 
 // hierarchies measures frames, that is interpolation and propagation together, of worlds in which
-// everybody belongs to a hierarchy. The one per cent of all that moves are leaves, as most things
-// are that move on their own; in a chain of a hundred that is the last. Where it may be anybody,
-// who is no leaf takes along all below.
+// every entity belongs to a hierarchy. The one per cent of all that moves are leaves, since most
+// entities that move on their own are leaves. In a chain of a hundred that is the last node. Where
+// any node may move, one that is no leaf moves all nodes below it.
 func hierarchies(n int, s shape) []*workload {
 	isParent := make([]bool, n)
 	for k := range n {
@@ -64,7 +64,7 @@ func hierarchies(n int, s shape) []*workload {
 	return list
 }
 
-// tree measures a hierarchy in which those given move.
+// tree measures a hierarchy in which the given nodes move.
 func tree(name string, parentOf func(int) int, moves []bool) *workload {
 	n := len(moves)
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})

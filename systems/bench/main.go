@@ -1,15 +1,15 @@
-// Command bench measures what one frame and one fixed step of visual synchronisation cost per
-// entity, through Engine.Update on an arche world, side by side with what one would write without
-// Tandem: an arche query over previous and current poses and mgl32.QuatSlerp.
+// Command bench measures the cost per entity of one frame and of one fixed step of visual
+// synchronisation, through Engine.Update on an arche world. Beside it runs the code that one would
+// write without Tandem: an arche query over previous and current poses and mgl32.QuatSlerp.
 //
 //	go run ./systems/bench                     a table
 //	go run ./systems/bench -serve              answers each line on standard input with one round of figures, then "end":
 //	                                           for a harness that interleaves several programs in one run
 //
-// Figures are nanoseconds per entity of all, moving or not; medians over rounds in which every
-// workload runs in turn, so that drifts of the machine's speed meet all of them. Every Visual is
-// checked after the timing. tools/bench.sh builds the other programs that take their turns, and has
-// the page written.
+// Figures are nanoseconds per entity of all, moving or not. They are medians over rounds in which
+// every workload runs in turn, so a drift of the machine's speed meets all of them. Every Visual is
+// checked after the timing. tools/bench.sh builds the other programs that take turns, and has the
+// page written.
 package main
 
 import (
@@ -90,9 +90,9 @@ func main() {
 	}
 }
 
-// measure runs all rounds of one group of workloads after the other, since a million entities take
-// some hundred megabytes in each. Within a group, which holds all that is compared with each other,
-// everything takes its turn in every round.
+// measure runs the groups of workloads one after the other, since a million entities take some
+// hundred megabytes in each. A group holds all workloads that are compared with each other. Within
+// a group every workload takes its turn in every round.
 func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 	for _, n := range sizes {
 		for k, group := range groups(n) {
@@ -115,8 +115,8 @@ func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 	}
 }
 
-// groups are functions that make the workloads of one size; peers take their turns with those of
-// the first.
+// groups are functions that make the workloads of one size. Peers take their turns with the first
+// group.
 func groups(n int) []func() []*workload {
 	list := []func() []*workload{func() []*workload { return workloads(n) }}
 	for _, shape := range shapes {
@@ -125,8 +125,8 @@ func groups(n int) []func() []*workload {
 	return list
 }
 
-// pick returns the workloads whose name contains a text. The others are left open: two of them may
-// share an engine.
+// pick returns the workloads whose name contains a text. It leaves the others open, since two
+// workloads may share an engine.
 func pick(all []*workload, only string) (loads []*workload) {
 	for _, l := range all {
 		if strings.Contains(l.name, only) {
@@ -136,7 +136,7 @@ func pick(all []*workload, only string) (loads []*workload) {
 	return loads
 }
 
-// finish checks what those that were measured drew, and gives the memory of all back.
+// finish checks the pictures of the measured workloads and gives the memory of all workloads back.
 func finish(loads, all []*workload) {
 	for _, l := range loads {
 		if err := l.check(); err != nil {
@@ -153,7 +153,7 @@ func finish(loads, all []*workload) {
 	runtime.GC()
 }
 
-// answer is the other side of peer.
+// answer is the other end of peer.
 func answer(sizes []int, only string) {
 	var all []*workload
 	for _, n := range sizes {

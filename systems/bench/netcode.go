@@ -9,11 +9,11 @@ import (
 // netcodeRow is one Go benchmark of the netcode.
 type netcodeRow struct {
 	name string
-	// ns/op, ns/entity, B/entity, allocs/op; empty where it does not say
+	// ns/op, ns/entity, B/entity, allocs/op; empty where the benchmark does not report it
 	op, entity, bytes, allocs string
 }
 
-// readNetcode takes the figures from the output of go test -bench.
+// readNetcode reads the figures from the output of go test -bench.
 func readNetcode(path string) (list []netcodeRow, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// writePage writes docs/benchmarks.md and its chart. The files are written whole or not at all.
+// writePage writes docs/benchmarks.md and its chart. It writes each file whole or not at all.
 func (r *results) writePage(path string, rounds int) error {
 	svg := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + ".svg"
 	var b strings.Builder
@@ -42,7 +42,7 @@ func (r *results) writeHead(b *strings.Builder, svg string, rounds int) {
 	fmt.Fprintf(b, "![One frame: nanoseconds per entity, Tandem beside its peers](%s)\n\n", svg)
 }
 
-// writeSummary says the most important in a sentence.
+// writeSummary writes the most important results in a sentence.
 func (r *results) writeSummary(b *strings.Builder) {
 	const n = 100_000
 	v, ok := r.median("tandem.frame.100pct", n)
@@ -67,14 +67,14 @@ func (r *results) writeSummary(b *strings.Builder) {
 	}
 }
 
-// busyLoad is the load by processor from which figures are not worth much, and busyNote what the
-// page says then.
+// busyLoad is the load by processor above which figures are not worth much. busyNote is the page's
+// text for it.
 const (
 	busyLoad = 1.5
 	busyNote = "these figures are not to be relied on"
 )
 
-// load returns the machine's load of the last minute, 0 where it cannot be known.
+// load returns the machine's load of the last minute, or 0 where it is unknown.
 func load() (v float64) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *results) writeRatios(b *strings.Builder) {
 	fmt.Fprintf(b, "of all. Those rows have no target.\n\n")
 }
 
-// targetText says what a target is, and of which numbers of entities, where it is not one for all
+// targetText describes a target. It names the numbers of entities unless the target is one for all
 // from 10 000 on.
 func targetText(target func(int) (float64, bool), word string) string {
 	if target == nil {
@@ -298,7 +298,7 @@ func replaceFile(path, content string) error {
 	return os.Rename(temp, path)
 }
 
-// machine names the processor, its threads and the platform.
+// machine returns the names of the processor and the platform, and the number of threads.
 func machine() string {
 	return fmt.Sprintf("%s, %d threads, %s %s/%s", processor(), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -321,10 +321,10 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// plain writes a target: as few digits as it has, two behind the point at most.
+// plain formats a target with as few digits as it has, two behind the point at most.
 func plain(v float64) string { return strconv.FormatFloat(math.Round(100*v)/100, 'f', -1, 64) }
 
-// short writes a number with three digits, at most two of them behind the point.
+// short formats a number with three digits, at most two of them behind the point.
 func short(v float64) string {
 	switch {
 	case v >= 100:
@@ -338,7 +338,8 @@ func short(v float64) string {
 	}
 }
 
-// unbroken is a space at which no line is broken: browsers do so in the heads of narrow columns.
+// unbroken is a space at which browsers do not break a line. They break others in the heads of
+// narrow columns.
 const unbroken = "\u00a0"
 
 func thousands(n int) string {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// measured are results in which Tandem takes the given time per entity, and everything else what
-// suits the targets.
+// measured returns results in which Tandem takes the given time per entity, and everything else a
+// time that suits the targets.
 func measured(tandem float64) *results {
 	r := newResults()
 	for _, n := range []int{1000, 100_000} {
@@ -88,8 +88,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A page that was written before there was a row says nothing of it, and a row that is no more is
-// not asked for.
+// A page that was written before a row existed does not hold the row to anything, and a row that no
+// longer exists is not checked.
 func TestCompareWithAnOlderPage(t *testing.T) {
 	const row = "a mgl32.Vec4 by interpolation.NewLinear"
 	path := written(t, measured(2))
@@ -109,8 +109,8 @@ func TestCompareWithAnOlderPage(t *testing.T) {
 	}
 }
 
-// The target of arrays is for the ways that are advised. What they cost by value stands on the page
-// without one.
+// The target of arrays is for the recommended ways. The page gives the cost by value without a
+// target.
 func TestTargetsOfValues(t *testing.T) {
 	for _, test := range []struct {
 		figure string
@@ -153,8 +153,8 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// A target in nanoseconds holds as a multiple of the memory floor, and the page says so where it
-// does not hold as it stands.
+// A target in nanoseconds holds as a multiple of the memory floor. The page says so where the
+// nanoseconds themselves do not hold.
 func TestLimitsBelongToTheirMachine(t *testing.T) {
 	for _, test := range []struct {
 		capture, floor float64
@@ -181,7 +181,8 @@ func TestLimitsBelongToTheirMachine(t *testing.T) {
 	}
 }
 
-// As many of those that may move do as are asked of all; where there are fewer, all of them.
+// As many entities move as the percentage of all asks for, among those that may move. If fewer may
+// move, all of them do.
 func TestMoversAmong(t *testing.T) {
 	for _, every := range []int{1, 2, 50, 100, 200} {
 		const n = 100_000
@@ -215,7 +216,7 @@ func TestPageSaysThatTheMachineWasBusy(t *testing.T) {
 	}
 }
 
-// The chart is well-formed, and nothing in it lies outside.
+// The chart is well-formed, and nothing lies outside of it.
 func TestChart(t *testing.T) {
 	for _, r := range []*results{measured(2), measured(1e-4), newResults()} {
 		chart := r.chart()

@@ -12,8 +12,8 @@ import (
 )
 
 // peer is another program that takes turns with this one. It is started with the sizes as its
-// argument. Each line on its standard input, a size, is answered with lines "name.size
-// nanoseconds-per-entity", or "note TEXT" for what the page is to say, and then "end".
+// argument. Each line on its standard input is a size. It answers with lines "name.size
+// nanoseconds-per-entity", or "note TEXT" for a note on the page, and then "end".
 type peer struct {
 	in  io.WriteCloser
 	out *bufio.Scanner

@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// ratio is what the page promises and -check holds it to: how many times faster one figure is than
+// ratio is a promise of the page that -check verifies: how many times faster one figure is than
 // another.
 type ratio struct {
 	name, fast, slow string
@@ -24,7 +24,7 @@ func (r *results) ratio(q ratio, n int) (float64, bool) {
 	return slow / fast, true
 }
 
-// from10k is a target from 10 000 entities on, another one at a million.
+// from10k returns a target from 10 000 entities on, and another one at a million.
 func from10k(least, atAMillion float64) func(n int) (float64, bool) {
 	return func(n int) (float64, bool) {
 		if n >= 1_000_000 {
@@ -87,18 +87,18 @@ func (r *results) ratios() (list []ratio) {
 	return list
 }
 
-// limit is a figure whose target was given in nanoseconds, as it is on one machine. On another it
-// has the same ratio to the memory floor.
+// limit is a figure whose target is in nanoseconds on one machine. On another machine it has the
+// same ratio to the memory floor.
 type limit struct {
 	name, figure string
 	most         func(n int) (float64, bool)
 }
 
 // The memory floor on the machine on which the limits were set, a Zen 5: up to 100 000 entities
-// (1.04 at 10 000; the stricter one is taken for both), and at a million.
+// (1.04 at 10 000; both use the stricter one), and at a million.
 const limitsFloor, limitsFarFloor = 1.08, 2.83
 
-// byFloor is the target as a ratio: how many times as fast as the floor the figure is to be.
+// byFloor returns the target as a ratio: how many times as fast as the floor the figure has to be.
 func (l limit) byFloor(n int) (least float64, set bool) {
 	most, set := l.most(n)
 	switch {
@@ -118,7 +118,7 @@ func (r *results) limits() []limit {
 	}
 }
 
-// misses lists in words what is short of its target.
+// misses describes the ratios that miss their targets.
 func (r *results) misses() (list []string) {
 	for _, q := range r.ratios() {
 		for _, n := range r.sizes {
@@ -134,7 +134,8 @@ func (r *results) misses() (list []string) {
 	return list
 }
 
-// slower lists in words what takes longer than it may on the machine on which the limits were set.
+// slower describes the figures that take longer than their limits on the machine on which these
+// were set.
 func (r *results) slower() (list []string) {
 	for _, l := range r.limits() {
 		for _, n := range r.sizes {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// results are the rounds of every figure, by name and size, in the order in which they came.
+// results holds the rounds of every figure, by name and size, in the order in which they came.
 type results struct {
 	names  []string
 	sizes  []int
@@ -22,7 +22,7 @@ type results struct {
 
 func newResults() *results { return &results{values: map[string][]float64{}} }
 
-// busy reports whether the machine had too much else to do for the figures to be relied on.
+// busy reports whether the machine had too much other work for the figures to be reliable.
 func (r *results) busy() bool { return r.load > busyLoad*float64(runtime.NumCPU()) }
 
 func key(name string, n int) string { return fmt.Sprintf("%s.%d", name, n) }
@@ -57,7 +57,7 @@ func (r *results) find(prefix string) string {
 	return ""
 }
 
-// print writes a row per figure and a column per size.
+// print writes a row per figure and a column per size, then the ratios.
 func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "%-44s", "ns per entity of all, medians")
 	for _, n := range r.sizes {

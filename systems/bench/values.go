@@ -24,8 +24,8 @@ func mixColors(from, to color, t float32) color {
 	return color{from.r + (to.r-from.r)*t, from.g + (to.g-from.g)*t, from.b + (to.b-from.b)*t, from.a + (to.a-from.a)*t}
 }
 
-// The conversions, which cost nothing, keep compilers from fusing products with sums: the checks
-// want the bits of interpolation.NewLinear.
+// The conversions cost nothing and keep compilers from fusing products with sums. The checks need
+// the bits of interpolation.NewLinear.
 
 func mixVectors(from, to mgl32.Vec4, t float32) (v mgl32.Vec4) {
 	for k := range v {
@@ -43,7 +43,7 @@ func mixBatchOfVectors(dst, from, to []mgl32.Vec4, t float32) {
 	}
 }
 
-// ownValues are the workloads of values of a user's own: a struct of numbers, and an array in the
+// ownValues returns the workloads of a user's own values: a struct of numbers, and an array in the
 // three ways.
 func ownValues(n int) []*workload {
 	ownColor := func(x, y float32) color { return color{x, y, 1, 2} }
@@ -56,8 +56,9 @@ func ownValues(n int) []*workload {
 	}
 }
 
-// values measures frames of a user's value, all of them in motion. The first function says how it
-// is to be drawn, the second makes a value of two numbers, the second of which counts steps.
+// values measures frames of a user's value, with all of them in motion. The first function says how
+// the value is drawn. The second one makes a value of two numbers, the second of which counts
+// steps.
 func values[T comparable](name string, n int, interpolation *interpolation.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
 	if err != nil {

@@ -11,17 +11,16 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// waiting is what a program uses of a processor while frames come sixty times a second in real
-// time.
+// waiting is the processor time of a program whose frames come sixty times a second in real time.
 type waiting struct {
 	workers int
 	what    string
 	cpu     float64 // processor time by real time: 1 is a whole processor
 }
 
-// measureWaiting lets frames come in real time, 100 000 poses in motion or at rest, and weighs the
-// processor time: workers that did not sleep would take a whole processor each. It returns nothing
-// where processor time cannot be measured.
+// measureWaiting runs frames in real time, with 100 000 poses in motion or at rest, and measures
+// the processor time. Workers that did not sleep would take a whole processor each. It returns
+// nothing where processor time cannot be measured.
 func measureWaiting() (list []waiting) {
 	if _, ok := processorTime(); !ok {
 		return nil
@@ -74,7 +73,7 @@ func waitingOf(workers int) []waiting {
 		moves[i] = false
 	}
 	e.Update(time.Second / 20)
-	// Between frames that do not come: the loop has stopped, the engine is still there.
+	// The loop has stopped and no frames come. The engine is still there.
 	time.Sleep(100 * time.Millisecond)
 	start := time.Now()
 	used, _ := processorTime()

@@ -15,7 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// workload is one thing to measure.
+// workload is one measurement.
 type workload struct {
 	name  string
 	n     int
@@ -38,15 +38,15 @@ func workloads(n int) []*workload {
 	return append(list, ownValues(n)...)
 }
 
-// aMillisecond is how long one measurement lasts at least.
+// aMillisecond is the least length of a measurement.
 const aMillisecond = time.Millisecond
 
-// settled is how long two threads work together before they are timed: a system that has put both
-// on one processor notices within some milliseconds.
+// settled is how long two threads work together before they are timed. A system that has put both
+// on one processor corrects that within some milliseconds.
 const settled = 25 * time.Millisecond
 
-// poses makes pairs of poses: arcs of 0 to 90 degrees, every 32nd pair with quaternions of opposite
-// sign.
+// poses returns pairs of poses: arcs of 0 to 90 degrees, every 32nd pair with quaternions of
+// opposite sign.
 func poses(n int) (a, b []components.Pose3D) {
 	r := rand.New(rand.NewPCG(1, 2))
 	gauss := func() float32 { return float32(r.NormFloat64()) }
@@ -76,8 +76,8 @@ func movers(n, pct int) []bool {
 	return moversAmong(n, pct, func(int) bool { return true })
 }
 
-// moversAmong returns which of n entities move: of those that may, chosen at random, as many as are
-// pct of all, or all that there are.
+// moversAmong returns which of n entities move: of those that may, chosen at random, so many as are
+// pct of all, or all of them if they are fewer.
 func moversAmong(n, pct int, may func(k int) bool) []bool {
 	able := 0
 	for k := range n {
@@ -93,7 +93,7 @@ func moversAmong(n, pct int, may func(k int) bool) []bool {
 	return m
 }
 
-// tandem measures the frames between two fixed steps, and the capture of a step, with a number of
+// tandem measures the frames between two fixed steps and the capture of a step, with a number of
 // goroutines besides the engine's own.
 func tandem(n, pct, workers int) []*workload {
 	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
@@ -128,7 +128,7 @@ func tandem(n, pct, workers int) []*workload {
 		step()
 		if workers > 0 {
 			// Workers have fallen asleep during the others' turns. A game draws all the time, and
-			// the system has found every thread a processor of its own long since.
+			// the system gave every thread a processor of its own long ago.
 			for start := time.Now(); time.Since(start) < settled; {
 				timeFrames(e, n)
 			}
@@ -179,8 +179,8 @@ func tandem(n, pct, workers int) []*workload {
 	}
 }
 
-// timeFrames measures frames of a twentieth of a step each, in bursts that end before the next
-// step, which is not timed. A step must have been run just before.
+// timeFrames measures frames of a twentieth of a step each. They run in bursts that end before the
+// next step, which is not timed. A step must have run just before.
 func timeFrames(e *ecs.Engine, n int) float64 {
 	var spent time.Duration
 	count := 0
@@ -202,7 +202,7 @@ func timeFrames(e *ecs.Engine, n int) float64 {
 }
 
 // addGameplay makes every mover go back and forth between its two poses, a step each way. The
-// result says which way the newest step went.
+// result points to the direction of the newest step.
 func addGameplay(e *ecs.Engine, a, b []components.Pose3D, moves []bool) (forth *bool) {
 	filter := generic.NewFilter1[components.Transform3D]()
 	forth = new(bool)
@@ -222,7 +222,7 @@ func addGameplay(e *ecs.Engine, a, b []components.Pose3D, moves []bool) (forth *
 	return forth
 }
 
-// stepOn updates to the next step's edge, which runs that step and no other.
+// stepOn updates to the edge of the next step. It runs that step and no other.
 func stepOn(e *ecs.Engine) { e.Update(e.Time().Fixed - e.Time().Normal) }
 
 func near(a, b components.Pose3D) bool {

@@ -19,7 +19,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// A game whose codecs let everything through: walkers with an analog stick, who push a ball.
+// The game of these tests has codecs that let everything through. Walkers with an analog stick push
+// a ball.
 
 type walker struct{ X, Z float32 }
 
@@ -30,7 +31,7 @@ type walkerCodec struct{}
 func (walkerCodec) Write(w *netcode.Writer, s walker) { w.Float32(s.X); w.Float32(s.Z) }
 func (walkerCodec) Read(r *netcode.Reader) walker     { return walker{r.Float32(), r.Float32()} }
 
-// stickCodec writes whatever it is told to instead of a stick that is all the way at 7.
+// stickCodec writes a value that the test chooses in place of a stick that is all the way at 7.
 type stickCodec struct{ instead float32 }
 
 func (c stickCodec) Write(w *netcode.Writer, in, _ stick) {
@@ -62,7 +63,7 @@ func (ballCodec) Decode(r *netcode.Reader, _ *ball) (b ball) { return ball{r.Flo
 
 func distance(ax, az, bx, bz float32) float64 { return math.Hypot(float64(ax-bx), float64(az-bz)) }
 
-// walkers is their protocol, as one end has it. It counts the steps of walkers.
+// walkers returns the protocol of that game for one end. It counts the steps of walkers.
 func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick) *netcode.Protocol[walker, stick] {
 	t.Helper()
 	p, err := netcode.NewProtocol(netcode.Config{TickRate: tickRate, MaxEntities: 64, Velocity: netcode.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[walker, stick]{
@@ -97,10 +98,10 @@ func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick
 	return p
 }
 
-// A player whose client sends inputs that are no numbers, or infinite, past a codec that takes
-// everything. NaNs are refused before they run, so nobody notices. What is infinite runs: it takes
-// him himself out of the world, for good, and may cost his client and those near him a replay in
-// every step; that is all, and it is bounded by the history.
+// A client sends inputs that are not numbers, or infinite, past a codec that accepts everything.
+// NaNs are refused before they run, so nothing changes. Infinite inputs run. They take the player
+// out of the world for good, and may cost its client and the clients near it a replay in every
+// step. The history bounds that cost.
 func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 	for _, absurd := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
 		listener := loopback.Listen(loopback.Config{})

@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// A player who acknowledges nothing, one who acknowledges packets that were never sent, and one who
-// floods with messages: the others play on, and the server's memory stays what it was.
+// One client acknowledges nothing, one acknowledges packets that were never sent, and one floods
+// the server with messages. The others play on, and the server's memory does not grow.
 func TestAbusers(t *testing.T) {
 	for _, how := range []string{"acknowledges nothing", "acknowledges what was never sent", "floods with messages", "floods with greetings", "floods with nonsense"} {
 		heard := 0
@@ -109,8 +109,8 @@ func TestAbusers(t *testing.T) {
 	}
 }
 
-// Sixty-four connections claim one player's place with his secret: the last one has it, there is
-// still one of him, and nothing is left of the others.
+// Sixty-four connections claim one player's place with its secret. The last one gets it, the player
+// exists once, and nothing is left of the other connections.
 func TestManyResumeOnePlayer(t *testing.T) {
 	m := newMatch(t, nil)
 	conn := m.listener.Dial()
@@ -164,7 +164,7 @@ func TestManyResumeOnePlayer(t *testing.T) {
 	}
 }
 
-// What strangers and operators write as reasons cannot write control characters into logs.
+// Reasons that strangers and operators write cannot put control characters into logs.
 func TestReasonsAreOneLine(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.Authenticate = func(c netcode.JoinRequest) error {

@@ -13,10 +13,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// What hangs below something that goes is seen below it until its own end, or until it is let go,
-// also when others have long been given the slots of both: a tank's gun does not stay behind in the
-// air while the tank drives its last tenth of a second, and never hangs below who has the tank's
-// slot now.
+// The children of a despawned parent are drawn below it until they end or are detached themselves,
+// even when other entities already use the slots of both. A tank's gun does not stay in the air
+// while the tank drives its last tenth of a second, and it is never drawn below the entity that has
+// the tank's slot now.
 func TestChildrenStayWithParentsWhoseSlotsAreTaken(t *testing.T) {
 	for _, fate := range []string{"both go", "both go, and the gun has the lower slot", "the gun is let go"} {
 		for i, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), seeds(3), seeds(4), seeds(5)} {
@@ -90,8 +90,8 @@ func childrenOfTheDeparted(t *testing.T, fate string, path linksim.Path, line in
 	}
 }
 
-// Who is hidden and comes back soon has the same name as before, and for a moment two have it: each
-// is seen with what hung below it then, and not below the other one.
+// An entity that is hidden and comes back soon has the same name as before. For a moment two
+// entities have that name. Each is drawn with its own children.
 func TestTheSameNameTwice(t *testing.T) {
 	for line, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), seeds(3), seeds(4), seeds(5)} {
 		hidden := false

@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// The boxes of these tests: round ones on the plain, which runners push and which push them back.
+// The boxes of these tests are round and lie on the plain. Runners push them and are pushed back.
 
 type box struct{ X, Z, VX, VZ float32 }
 
@@ -26,7 +26,7 @@ const (
 
 func poseBox(b box) components.Pose3D { return components.At3D(b.X, 0.5, b.Z) }
 
-// stepBoxes lets runners push boxes, boxes each other, and all of them give way to each other.
+// stepBoxes moves runners and boxes apart where they overlap, boxes from each other included.
 func stepBoxes(g *netcode.BodyGroup[runner, input, box], _ netcode.Tick) {
 	const dt = 1.0 / tickRate
 	for i := range g.Bodies {
@@ -71,7 +71,7 @@ func apart(x, z, touch float32) (n mgl32.Vec2, overlap float32) {
 	return mgl32.Vec2{x / d, z / d}, touch - d
 }
 
-// boxCodec writes the velocity; where a box is, its pose says.
+// boxCodec writes the velocity. The pose says where a box is.
 type boxCodec struct{}
 
 const boxQuantum = 1.0 / 64
@@ -117,8 +117,8 @@ func boxes() netcode.Bodies[runner, input, box] {
 	}
 }
 
-// boxProtocol has boxes beside all that newProtocol has. Runners who are pushed back by what
-// travels rounded can be predicted as well as that.
+// boxProtocol has boxes beside everything that newProtocol has. Positions travel rounded, and
+// runners that boxes push back can be predicted as well as that rounding allows.
 func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 	t.Helper()
 	game := runnerGame()
@@ -128,7 +128,7 @@ func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 	return p
 }
 
-// box adds one on the server.
+// box adds a box on the server.
 func (m *match) box(b box) arche.Entity {
 	l := components.NewLogical(poseBox(b))
 	spawn := generic.NewMap3[components.Transform3D, netcode.Replicated, box](m.engine.World())

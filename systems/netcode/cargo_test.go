@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// The rafts of these tests are round bodies: who walks against one pushes it, and who presses dash
-// beside one is aboard, and stands in its frame until he walks over its edge.
+// The rafts of these tests are round bodies. A runner that walks against one pushes it. A runner
+// that presses dash beside one comes aboard, and stands in its frame until it walks over the edge.
 
 const (
 	raftTouch = 2.0 // m from a runner's middle to a raft's
@@ -94,7 +94,7 @@ func raftProtocol(t testing.TB, change func(*netcode.Bodies[runner, input, box])
 	return p
 }
 
-// raftMatch has a raft, a runner before it, one who looks on, and one behind it.
+// raftMatch has a raft, a runner before it, one that watches, and one behind it.
 func raftMatch(t testing.TB, p *protocol, path func(seed uint64) linkPath, seed uint64) (m *match, raft arche.Entity, rider, watcher, pusher *player) {
 	m = newMatchOf(t, p, nil)
 	for i, who := range []**player{&rider, &watcher, &pusher} {
@@ -110,7 +110,7 @@ func raftMatch(t testing.TB, p *protocol, path func(seed uint64) linkPath, seed 
 	return m, raft, rider, watcher, pusher
 }
 
-// raftRide is a match in which a raft is pushed past a runner who comes aboard, walks about and
+// raftRide is a match in which a raft is pushed past a runner, which comes aboard, walks about and
 // goes ashore.
 type raftRide struct {
 	*match
@@ -187,8 +187,8 @@ func (r *raftRide) ride(d time.Duration) {
 	})
 }
 
-// beyond returns by how much he was seen to move further in a frame than he did, by himself and by
-// the two others.
+// beyond returns by how much further the passenger was seen to move in a frame than it did, by
+// itself and by the others.
 func (r *raftRide) beyond() (most [3]float64) {
 	var truth motions
 	for at := r.began; at != r.server.Tick(); at++ { // two frames for each tick
@@ -201,7 +201,7 @@ func (r *raftRide) beyond() (most [3]float64) {
 	return most
 }
 
-// ends checks that everybody sees him where he is.
+// ends checks that all clients see the passenger where it is.
 func (r *raftRide) ends(name string, seed uint64) {
 	r.t.Helper()
 	body := r.of(r.rider).Entity
@@ -212,12 +212,12 @@ func (r *raftRide) ends(name string, seed uint64) {
 	}
 }
 
-// leap is how much further than in truth anybody may be seen to move in a frame of a 120th of a
-// second, in m.
+// leap is the most that a passenger may be seen to move in a frame of a 120th of a second beyond
+// its true motion, in m.
 const leap = 0.05
 
-// Who comes aboard a raft that somebody pushes, is carried by it, walks about on it and goes ashore
-// is seen to leap by nobody.
+// A player comes aboard a raft that another player pushes, is carried by it, walks about on it and
+// goes ashore. No client sees it leap.
 func TestRidingARaft(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
@@ -242,8 +242,8 @@ func TestRidingARaft(t *testing.T) {
 	}
 }
 
-// Where a raft is destroyed under him he stands in the world, at the same place: on the server, for
-// himself, and for others.
+// A raft is destroyed under its passenger, which then stands in the world at the same place: on the
+// server, on its own screen, and on the others'.
 func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
@@ -273,8 +273,8 @@ func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 	}
 }
 
-// What carries the own player is predicted with him, though its middle is farther away than bodies
-// are predicted, and though others are nearer than there is room for.
+// The body that carries the own player is predicted with it, though the body's middle is farther
+// away than bodies are predicted otherwise, and though others are nearer than there is room for.
 func TestARaftIsPredictedAsLongAsItCarries(t *testing.T) {
 	for _, scene := range []struct {
 		name   string

@@ -17,9 +17,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A game that saves in Left what a player has won loses nothing when its server closes: Left is
-// told once of everybody, those included who are awaited back or whom nobody has heard yet, with
-// their states and entities as they were.
+// A game that saves in Left what a player has won loses nothing when its server closes. Left is
+// called once for each player, players that are away or not confirmed yet included, with their
+// states and entities as they were.
 func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 	for _, drained := range []bool{false, true} {
 		type farewell struct {
@@ -101,8 +101,8 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 	}
 }
 
-// Who says of himself that he was kicked is not believed: it would cost him the place that he was
-// invited to, or blacken him in a game's books.
+// A client that says of itself that it was kicked is not believed. It could lose the place that it
+// was invited to, or get a bad record in a game's books.
 func TestOnlyTheServerKicks(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
@@ -115,8 +115,8 @@ func TestOnlyTheServerKicks(t *testing.T) {
 	}
 }
 
-// A list that two servers use one after the other, in one process, lets those come back who were in
-// when the first one closed.
+// Two servers use one list after the other, in one process. Players that were in when the first one
+// closed come back on the second.
 func TestGuestsOutliveTheirServer(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
@@ -132,8 +132,8 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	}
 }
 
-// An engine that is closed before it ran has finalised nothing. Its world serves another engine
-// with another client all the same, and one that was reset does, too.
+// An engine that is closed before it ran has finalised nothing. Its world can serve another engine
+// with another client, and so can the world of an engine that was reset.
 func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
 	w := arche.NewWorld()
 	client := func() *ecs.Engine {

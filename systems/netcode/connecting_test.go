@@ -40,8 +40,8 @@ func (s *slow) Close(r transport.Reason) {
 	s.Conn.Close(r)
 }
 
-// A connection may take longer to be made than silence is endured; one that fails says why in the
-// transport's words; and one that is neither made nor fails is given up in the end.
+// A connection may take longer to be made than the time-out for silence. One that fails gives the
+// transport's reason, and one that neither opens nor fails is given up in the end.
 func TestSlowConnections(t *testing.T) {
 	const never = time.Hour
 	for _, test := range []struct {

@@ -22,8 +22,8 @@ func (c copying) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
-// A network that makes several datagrams of each, over a transport that lets copies through, costs
-// an honest player nothing: neither its place nor an input, whether inputs run on ticks or on
+// A network delivers several copies of each datagram over a transport that lets copies through. It
+// costs an honest player nothing, neither its place nor an input, whether inputs run on ticks or on
 // arrival.
 func TestCopiesAreNotThePlayersFault(t *testing.T) {
 	for _, mode := range inputModes {
@@ -59,7 +59,7 @@ func TestCopiesAreNotThePlayersFault(t *testing.T) {
 	}
 }
 
-// Copies without end cost the player nothing, and the server a look at each: they do not run, and
+// Copies without end cost the player nothing, and the server a look at each. They do not run, and
 // no memory is kept for them.
 func TestManyCopies(t *testing.T) {
 	m := newMatch(t, nil)

@@ -15,10 +15,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Cases 41 and 42 through both plugins, at 60 snapshots a second: 901 cubes that roll about and
-// bounce take at most 256 kbit of payload in any second, each is in a packet every 400 ms, and the
+// Cases 41 and 42 through both plugins, at 60 snapshots a second: 901 cubes that roll and bounce
+// take at most 256 kbit of payload in any second, each is in a packet every 400 ms, and the
 // client's newest state of each is never older than 2 s. At rest they take 15 kbit at most, the
-// player who looks at them included.
+// watching player included.
 func TestCubesThroughPlugins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")

@@ -42,7 +42,8 @@ func exampleBodies() *netcode.Protocol[runner, input] {
 	return protocol
 }
 
-// A player runs into a box. On his screen it moves with him, long before the server's news of it.
+// A player runs into a box. On the player's screen the box moves at once, long before the server's
+// state of it arrives.
 func ExamplePredictBodies() {
 	listener := loopback.Listen(loopback.Config{})
 	host, err := ecs.New(ecs.Config{FixedRate: 60})

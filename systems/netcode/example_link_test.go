@@ -29,7 +29,8 @@ func dialLink(link joinlink.Link) (transport.Conn, error) {
 	return websocket.Dial(link.URL(), websocket.Config{Fingerprint: link.Fingerprint}), nil
 }
 
-// Over a network: the server prints a join link, and who has it may join, by encrypted UDP here.
+// Over a network: the server prints a join link. A client with the link may join, by encrypted UDP
+// here.
 func Example_joinLink() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))

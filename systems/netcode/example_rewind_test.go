@@ -15,8 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// A shot is judged by what the shooter had on his screen, not by where the target has got to
-// meanwhile.
+// A shot is judged by the picture on the shooter's screen, not by the place that the target has
+// reached meanwhile.
 func ExamplePlayer_Rewind() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))

@@ -25,7 +25,7 @@ type model struct {
 	Owned bool
 }
 
-// A player lays a mine, of which nobody else is told; then he is shown the door.
+// A player lays a mine, which no other client is told of. Then the player is removed.
 func ExampleServerConfig() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))

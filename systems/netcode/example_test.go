@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// What both ends share: the player, his step, how he travels.
+// Both ends share the player's state, its step and its codecs.
 func exampleProtocol() *netcode.Protocol[hero, buttons] {
 	protocol, err := netcode.NewProtocol(netcode.Config{TickRate: 60}, netcode.Game[hero, buttons]{
 		Step:     stepHero,                    // func(h hero, in buttons, t netcode.Tick) hero

@@ -9,14 +9,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// WriteHelloForTest writes the greeting of a newcomer.
+// WriteHelloForTest writes the hello of a new client.
 func (p *Protocol[S, I]) WriteHelloForTest(w *Writer) {
 	h := hello{}
 	h.write(w, p.schema)
 }
 
-// WriteHelloAsForTest writes the greeting of somebody who knows a player's secret and token, and
-// says that he has a number.
+// WriteHelloAsForTest writes the hello of a client that knows a player's secret and token, and that
+// claims a number.
 func (p *Protocol[S, I]) WriteHelloAsForTest(w *Writer, number uint16, who *Player[S, I]) {
 	h := hello{resume: true, player: number, secret: who.secret, token: who.token}
 	h.write(w, p.schema)
@@ -25,11 +25,12 @@ func (p *Protocol[S, I]) WriteHelloAsForTest(w *Writer, number uint16, who *Play
 // ShownForTest reports whether a player may know of an entity.
 func (p *Player[S, I]) ShownForTest(id EntityID) bool { return p.encoder.Relevant(id) }
 
-// ClaimForTest lets a player say that he sees what was so many ticks ago, until his next packet
-// says something else. Less than zero is the future.
+// ClaimForTest makes a player claim to see the state of so many ticks ago, until its next packet
+// claims something else. A negative number is the future.
 func (p *Player[S, I]) ClaimForTest(ticks int64) { p.lag = ticks << viewBits }
 
-// RelevanceForTest decides for every player what he may know of, and returns how much that is.
+// RelevanceForTest decides for every player which entities it may know of, and returns how many
+// these are.
 func (s *Server[S, I]) RelevanceForTest() (shown int) {
 	for _, p := range s.players {
 		if p != nil {
@@ -85,15 +86,15 @@ func (s *Server[S, I]) PlaceForTest(step float32) {
 	}
 }
 
-// WriteResumeForTest writes the greeting of a player who comes back.
+// WriteResumeForTest writes the hello of a player that comes back.
 func (p *Protocol[S, I]) WriteResumeForTest(w *Writer, number uint16, s [16]byte) {
 	h := hello{resume: true, player: number, secret: s}
 	h.write(w, p.schema)
 }
 
-// ParseForTest reads what one of the plugins wrote, up to a snapshot: what follows a datagram's
-// first byte or, in a session, its header. It returns how many bits it read, and the same written
-// anew. Owned own states that are named instead of said are written as they came.
+// ParseForTest reads what one of the plugins wrote, up to a snapshot: the part behind a datagram's
+// first byte or, in a session, behind its header. It returns how many bits it read, and the same
+// content written again. Own states that are named instead of sent are written as they came.
 func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte) (read int, anew []byte, bits int, err error) {
 	r := NewReader(payload)
 	w := NewWriter(make([]byte, 2*len(payload)+64))
@@ -164,8 +165,8 @@ func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte
 	return 8*len(payload) - r.Remaining(), w.Bytes(), w.Len(), w.Err()
 }
 
-// HeldForTest returns how much news is kept, as counted, and in the lists of all replicas, and for
-// how much there is memory.
+// HeldForTest returns how many delayed changes are kept, as counted and in the lists of all
+// replicas, and for how many there is memory.
 func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
 		for at := c.replicaAt(i).changes.first; at != 0; at = c.delayed.all[at].next {
@@ -175,11 +176,11 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	return c.delayed.n, listed, cap(c.delayed.all)
 }
 
-// SlotForTest returns who has the slot of a name.
+// SlotForTest returns the entity that has the slot of a name.
 func (c *Client[S, I]) SlotForTest(id EntityID) EntityID { return c.replicas[id.Slot()].id }
 
-// HungForTest says what is wrong with who hangs below whom: each below one who is seen, in his
-// entity, and as many below each as he counts.
+// HungForTest reports what is wrong with the replicas' parents: each child must be below a parent
+// that is shown, in its entity, and each parent must count its children.
 func (c *Client[S, I]) HungForTest() error {
 	count := map[*replica]int{}
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
@@ -207,7 +208,7 @@ func (c *Client[S, I]) HungForTest() error {
 // SchemaForTest returns the schema.
 func (p *Protocol[S, I]) SchemaForTest() *snapshot.Schema { return p.schema }
 
-// NewestForTest returns the moment of the newest snapshot that has come.
+// NewestForTest returns the time of the newest snapshot that has come.
 func (c *Client[S, I]) NewestForTest() time.Duration { return c.grid.Edge(c.newest) }
 
 // ComponentForTest returns the handle of a replicated component type.

@@ -11,10 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A machine that freezes, for whatever time, however often and however soon again, also while its
-// clocks are still being set, never runs further ahead of the server than a clock that starts over
-// a bad line does, is back where it was three seconds later, and has sent nothing that would count
-// against it.
+// A machine freezes for any time, any number of times, also while its clocks are still being set.
+// It never runs further ahead of the server than a clock that starts over a bad line, is back where
+// it was three seconds later, and has sent nothing that would count against it.
 func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 	const (
 		// ticks beyond the way to the server: what LeadConfig.MaxAge allows, and one at each end,

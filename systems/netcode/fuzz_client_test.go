@@ -37,7 +37,7 @@ func spoken(t testing.TB, end string) (all [][]byte) {
 	return all
 }
 
-// script is a connection on which a server says what it is told to, one datagram in every step.
+// script is a connection on which a server sends the given datagrams, one in every step.
 type script struct {
 	words [][]byte
 	state transport.State
@@ -61,8 +61,8 @@ func (s *script) Recv(b []byte) (int, bool) {
 	return n, true
 }
 
-// FuzzServer: what a server says to a client that has just come in, twice, since the first may have
-// changed what the client takes.
+// FuzzServer sends a server's datagrams to a client that has just come in. Each is sent twice,
+// since the first may change what the client accepts.
 func FuzzServer(f *testing.F) {
 	words := spoken(f, "server")
 	for _, w := range words {

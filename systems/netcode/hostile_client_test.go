@@ -22,7 +22,7 @@ type cheat struct {
 	buf      [transport.MaxMTU]byte
 }
 
-// joinByHand says hello as the protocol says it, with the bytes of an honest client.
+// joinByHand sends the protocol's hello, with the bytes of an honest client.
 func (m *match) joinByHand() *cheat {
 	m.t.Helper()
 	c := &cheat{m: m, conn: m.listener.Dial(), pending: prediction.NewPending[input](prediction.MaxHistory)}
@@ -72,7 +72,7 @@ func (c *cheat) send(view netcode.Tick) {
 	_ = c.conn.Send(c.buf[:1+len(datagram)])
 }
 
-// inputs packs some for the ticks from first on, and sends them.
+// inputs packs inputs for the ticks from first on, and sends them.
 func (c *cheat) inputs(first netcode.Tick, n int, in input) {
 	c.pending.Reset()
 	for i := range n {
@@ -81,8 +81,8 @@ func (c *cheat) inputs(first netcode.Tick, n int, in input) {
 	c.send(first)
 }
 
-// Case 26: inputs twice, ten times and a thousand times as often as ticks, in both modes: nobody
-// runs faster than the others, and who overdoes it is kicked.
+// Case 26: inputs come twice, ten times and a thousand times as often as ticks, in both modes. The
+// cheater runs no faster than the others, and is kicked when it goes too far.
 func TestSpeedHacks(t *testing.T) {
 	for _, mode := range inputModes {
 		for _, factor := range []int{2, 10, 1000 / tickRate} {
@@ -150,8 +150,7 @@ func TestTimeBanking(t *testing.T) {
 	}
 }
 
-// Absurd ticks, views and ends of them: nothing breaks, and nothing moves by more than a step's
-// worth.
+// Absurd ticks and views break nothing, and nothing moves by more than a step's worth.
 func TestAbsurdTicks(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -182,9 +181,9 @@ func TestAbsurdTicks(t *testing.T) {
 	}
 }
 
-// Who is ahead of the server by more than inputs are kept for, and less than an honest client that
-// has stalled might be, may stay: nothing that he sends runs, he gains nothing and costs no more
-// than others, he is told that he is early, and plays on when he has come back. Who is farther
+// A client may be ahead of the server by more than inputs are kept for, as an honest client may be
+// that has stalled. None of its inputs run, it gains nothing, it costs no more than others, and the
+// server tells it that it is early. It plays on when it has come back. A client that is farther
 // ahead is removed.
 func TestTooFarAhead(t *testing.T) {
 	for _, test := range []struct {

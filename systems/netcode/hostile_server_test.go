@@ -20,7 +20,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// rogue is a server that speaks the protocol by hand, and says whatever comes to its mind.
+// rogue is a server that speaks the protocol by hand and sends random content.
 type rogue struct {
 	m        *match
 	rng      *rand.Rand
@@ -51,7 +51,7 @@ func (r *rogue) anyID() netcode.EntityID {
 	return r.ids[r.rng.IntN(len(r.ids))]
 }
 
-// hear reads what the client says, and welcomes it.
+// hear reads what the client sends, and welcomes it.
 func (r *rogue) hear() {
 	r.m.listener.Poll(r.m.now)
 	if c, ok := r.m.listener.Accept(); ok {
@@ -93,7 +93,7 @@ func (r *rogue) hear() {
 	}
 }
 
-// edit changes the world without sense.
+// edit changes the world at random.
 func (r *rogue) edit() {
 	for range r.rng.IntN(6) {
 		switch r.rng.IntN(8) {
@@ -128,7 +128,7 @@ func (r *rogue) edit() {
 	}
 }
 
-// time returns what the next packet says that it shows.
+// time returns the time that the next packet claims to show.
 func (r *rogue) time(grid clocksync.Grid) netcode.Tick {
 	r.now++
 	wild := 12
@@ -207,7 +207,7 @@ func (r *rogue) packet(at netcode.Tick) []byte {
 	return append([]byte(nil), r.buf[:1+len(datagram)]...)
 }
 
-// say sends it, or does something else.
+// say sends the datagram, or does something else.
 func (r *rogue) say(datagram []byte) {
 	switch r.rng.IntN(10) {
 	case 0: // nothing
@@ -232,10 +232,11 @@ func (r *rogue) say(datagram []byte) {
 	}
 }
 
-// A server that holds the client's trust and says what no server says: clocks that leap and run
-// back, feedback on inputs that were never sent, own states that were never said, parents, owners
-// and bodies without sense, packets mangled behind their headers, held back and closed connections.
-// The client goes on, shows nothing that is nowhere, and holds no more than the protocol lets it.
+// A server that the client trusts sends what no server sends: clocks that leap and run back,
+// feedback on inputs that were never sent, own states that were never sent, random parents, owners
+// and bodies, packets that are mangled behind their headers, delayed packets and closed
+// connections. The client goes on, shows nothing at an impossible place, and holds no more memory
+// than the protocol allows.
 func TestRogueServers(t *testing.T) {
 	const entities = 64
 	heard, malformed, corrected := uint64(0), uint64(0), uint64(0)

@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Cases 33 and 34 at the level of the server: whatever a stranger or a player sends, nobody else
-// notices.
+// Cases 33 and 34 at the level of the server: whatever a stranger or a player sends, no other
+// player notices.
 func TestNonsenseHurtsNobody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -71,7 +71,7 @@ func TestNonsenseHurtsNobody(t *testing.T) {
 	}
 }
 
-// FuzzHello: the greeting of a stranger.
+// FuzzHello sends a stranger's hello.
 func FuzzHello(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{1, 2, 3})
@@ -93,7 +93,7 @@ func FuzzHello(f *testing.F) {
 	})
 }
 
-// FuzzSession: what a player sends behind the framing of a packet.
+// FuzzSession sends a player's data behind the framing of a packet.
 func FuzzSession(f *testing.F) {
 	f.Add([]byte{0, 1, 2})
 	for _, w := range spoken(f, "client")[1:] {
@@ -113,8 +113,8 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// A token that says what it is not: somebody else's number with a guessed secret is a newcomer like
-// any other.
+// A token that claims to be another player's, with that player's number and a guessed secret, joins
+// as a new player.
 func TestGuessedSecretsAreStrangers(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -128,7 +128,8 @@ func TestGuessedSecretsAreStrangers(t *testing.T) {
 	}
 }
 
-// Nothing is allocated per tick once everybody is in and the world does not change its structure.
+// Nothing is allocated per tick once all players are in and the structure of the world does not
+// change.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m := newMatch(t, nil)
 	for i := range 100 {
@@ -194,9 +195,9 @@ func BenchmarkServerTick(b *testing.B) {
 	b.ReportMetric(float64(m.server.Stats().SentBytes-sent)/float64(b.N)/64*tickRate, "B/s/client")
 }
 
-// Case 49: a thousand entities, most of them moving, and a hundred players: in steady state neither
-// the server's encoding nor the decoding of the clients among them allocates; most only
-// acknowledge. (What a tick takes is for benchmarks.)
+// Case 49: a thousand entities, most of them moving, and a hundred players. In steady state neither
+// the server's encoding nor the clients' decoding allocates. Most of the clients only acknowledge.
+// Benchmarks measure the time of a tick.
 func TestCrowdAllocatesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -264,7 +265,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 	}
 }
 
-// acknowledge receives for clients that do nothing else, and tells the server so.
+// acknowledge receives for clients that do nothing else, and acknowledges to the server.
 func acknowledge(clients []*cheat) {
 	for _, c := range clients {
 		c.conn.Poll(c.m.now)

@@ -13,10 +13,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// deaf is a path on which the server hears the client, and he nothing.
+// deaf is a path on which the server receives from the client, and the client receives nothing.
 var deaf = linksim.Path{Receive: linksim.Condition{Loss: 1}}
 
-// invited is a match to which one may come by an invitation.
+// invited is a match that players join with an invitation.
 type invited struct {
 	*match
 	before []*match // of servers that were killed
@@ -58,12 +58,12 @@ func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
 	}
 }
 
-// comes is a client who was invited.
+// comes adds a client with the invitation.
 func (v *invited) comes(path linksim.Path) *player {
 	return v.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Token = invitation })
 }
 
-// kill ends the server without a word; another takes its place, with the list as it was written
+// kill ends the server without a word. Another takes its place, with the list as it was written
 // down.
 func (v *invited) kill() {
 	v.t.Helper()
@@ -83,7 +83,7 @@ func (v *invited) kill() {
 	v.before, v.match = append(v.before, old), fresh
 }
 
-// stranger is somebody else with the same invitation: he ends with the reason.
+// stranger adds another client with the same invitation, which must end with the reason.
 func (v *invited) stranger(want string) {
 	v.t.Helper()
 	p := v.comes(perfect())
@@ -94,13 +94,13 @@ func (v *invited) stranger(want string) {
 	v.clients = v.clients[:len(v.clients)-1]
 }
 
-// cut is a connection whose other end does not hear that it is closed.
+// cut is a connection whose other end does not learn that it is closed.
 type cut struct{ transport.Conn }
 
 func (cut) Close(transport.Reason) {}
 
-// Whose welcome is lost, with all else that the server says, for as long as he tries, comes in by
-// the same invitation later; and nobody else does.
+// A client whose welcome is lost, with everything else from the server, for as long as it tries,
+// comes in by the same invitation later. No other client does.
 func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	v := newInvited(t)
 	a := v.join(deaf, func(c *netcode.ClientConfig[runner, input]) {
@@ -128,9 +128,9 @@ func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	v.stranger("used up")
 }
 
-// Who was invited comes back after the server was killed, or was out of reach for longer than it
-// waits; also when the first welcome is lost then. He needs no second invitation, and gives none
-// away.
+// An invited player comes back after the server was killed, or was out of reach for longer than it
+// waits, also when the first welcome is lost then. The player needs no second invitation, and gives
+// none away.
 func TestInvitedPlayersComeBack(t *testing.T) {
 	for _, how := range []string{"killed", "killed, and deaf at first", "killed twice", "out of reach"} {
 		t.Run(how, func(t *testing.T) {
@@ -193,8 +193,9 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 	}
 }
 
-// Who was kicked does not come back by the key of his place, neither to this server nor to the next
-// one; who was not is asked for no use when he resumes, and is heard once.
+// A player that was kicked does not come back with its resume secret, neither to this server nor to
+// the next one. A player that was not kicked uses no invitation when it resumes, and is confirmed
+// once.
 func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Case 38 and 39: a player comes back on another connection, as himself.
+// Cases 38 and 39: a player comes back on another connection and keeps its place.
 func TestResume(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	a, b := m.join(seeds(8), nil), m.join(seeds(9), nil)
@@ -64,7 +64,7 @@ func TestLeavingAndTimingOut(t *testing.T) {
 	}
 }
 
-// Case 50, and everybody else who is not let in.
+// Case 50, and all other clients that are refused.
 func TestRefusals(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.MaxPlayers = 1

@@ -12,7 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// inProcess is a client on a loopback as games make it: its Dial is the listener's, and its
+// inProcess adds a client on a loopback as games make it: its Dial is the listener's, and its
 // engine's clock begins when the engine does.
 func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	m.t.Helper()
@@ -36,8 +36,8 @@ func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	return p
 }
 
-// mustJoin runs until the client plays, which must not take long, and that it runs as it should,
-// without a correction, for a while.
+// mustJoin runs until the client plays, which must not take long. For a while the player must then
+// run as it should, without a correction.
 func (m *match) mustJoin(p *player, what string) {
 	m.t.Helper()
 	for begin := m.now; ; m.run(time.Second/120, nil) {

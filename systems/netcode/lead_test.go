@@ -9,9 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The lead pays for the loss that there is: two ticks less than for three packets on a line that
-// loses nothing, more as soon as one does; and the server misses at most one input in a thousand
-// (case 24).
+// The lead depends on the loss that there is: two ticks less than for three packets on a line that
+// loses nothing, more as soon as one does. The server misses at most one input in a thousand (case
+// 24).
 func TestLeadFollowsTheLoss(t *testing.T) {
 	lan := linksim.Symmetric(linksim.Condition{Delay: time.Millisecond, Seed: 1})
 	m := newMatch(t, nil)
@@ -47,7 +47,7 @@ func TestLeadFollowsTheLoss(t *testing.T) {
 	}
 }
 
-// How far in the past others are shown can be bounded and fixed, whatever the line does.
+// The delay of the others' picture can be bounded and fixed, whatever the line does.
 func TestDelayCanBeBounded(t *testing.T) {
 	const ms = time.Millisecond
 	m := newMatch(t, nil)

@@ -16,45 +16,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-func (m *match) mustPlay() {
-	m.t.Helper()
-	for i, p := range m.clients {
-		if s, r := p.client.Status(); s != netcode.Playing {
-			m.t.Fatalf("client %d is %v (%v) at %v", i, s, r, m.now)
-		}
-	}
-}
-
-// crate adds a replicated entity on the server.
-func (m *match) crate(kind uint16, pose components.Pose3D) arche.Entity {
-	l := components.NewLogical(pose)
-	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
-	return spawn.NewWith(&l, &netcode.Replicated{Archetype: kind})
-}
-
-// of returns a client's player on the server: who says hello first is in first, whoever dialled
-// first.
-func (m *match) of(p *player) *netcode.Player[runner, input] {
-	for _, j := range m.joined {
-		if j.Number() == p.client.Number() {
-			return j
-		}
-	}
-	m.t.Fatal("the client has not joined")
-	return nil
-}
-
-func (m *match) transform(e arche.Entity) *components.Transform3D {
-	w := m.engine.World()
-	return (*components.Transform3D)(w.Get(e, arche.ComponentID[components.Transform3D](w)))
-}
-
-func (m *match) id(e arche.Entity) netcode.EntityID {
-	w := m.engine.World()
-	return (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w))).ID
-}
-
-// At the articles' condition nobody is seen to jump, and nobody is corrected.
+// At the articles' condition no player is seen to jump, and no client is corrected.
 func TestPlayersRunSmoothly(t *testing.T) {
 	for seed := range uint64(3) {
 		m := newMatch(t, nil)
@@ -102,7 +64,7 @@ func TestPlayersRunSmoothly(t *testing.T) {
 	}
 }
 
-// A press is on the own screen with the next fixed step and the frame after it.
+// A press shows on the player's own screen with the next fixed step and the frame after it.
 func TestOwnPlayerAnswersAtOnce(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(3), nil)
@@ -171,7 +133,7 @@ func TestReplicatedEqualsLocal(t *testing.T) {
 	t.Logf("behind by %.4f to %.4f m, roughest frame %.5f m", least, most, roughest)
 }
 
-// Case 19: jumps are jumps, whatever gets lost.
+// Case 19: a jump is drawn as a jump, whatever is lost.
 func TestTeleportsAreNeverSeenAsMotion(t *testing.T) {
 	m := newMatch(t, nil)
 	crate := m.crate(kindCrate, components.At3D(0, 0, 0))
@@ -195,8 +157,8 @@ func TestTeleportsAreNeverSeenAsMotion(t *testing.T) {
 	})
 }
 
-// Movers are functions of the tick: the client draws them where they are at the tick of its own
-// player.
+// Scripted movers are functions of the tick. The client draws them where they are at the tick of
+// its own player.
 func TestMoversRunOnThePlayersTick(t *testing.T) {
 	m := newMatch(t, nil)
 	lift := m.crate(kindLift, liftPath(0))
@@ -219,7 +181,7 @@ func TestMoversRunOnThePlayersTick(t *testing.T) {
 	})
 }
 
-// Components, owners, messages in both directions.
+// Components, owners and messages travel in both directions.
 func TestWhatElseTravels(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(7), nil)
@@ -261,8 +223,8 @@ func TestWhatElseTravels(t *testing.T) {
 	}
 }
 
-// Case 40: what a player may not know of is never told to him; what leaves his surroundings
-// disappears, without flicker.
+// Case 40: entities that a player may not know of are never sent to it. Entities that leave its
+// surroundings disappear without flicker.
 func TestRelevance(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -314,8 +276,8 @@ func TestRelevance(t *testing.T) {
 	}
 }
 
-// Case 46: who shoots at what he sees hits it, within his view's delay, and not what has teleported
-// away.
+// Case 46: a player that shoots at what it sees hits it, within its view's delay, and does not hit
+// an entity that has teleported away.
 func TestRewind(t *testing.T) {
 	for _, oneWay := range []time.Duration{25, 75, 100} {
 		m := newMatch(t, nil)
@@ -361,7 +323,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// Cases 28 and 30: frozen clients and frozen servers.
+// Cases 28 and 30: clients and servers that freeze.
 func TestStalls(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Minute })
 	a, b := m.join(seeds(16), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Minute }), m.join(seeds(17), nil)

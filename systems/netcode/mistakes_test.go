@@ -43,7 +43,7 @@ func mustPanic(t *testing.T, what string, f func(), words ...string) {
 
 type titled struct{ Title string }
 
-// What a programmer gets wrong at first is told where it happens, with what to do.
+// A programmer's usual mistakes fail where they are made, with a text that says what to do.
 func TestMistakesAreTold(t *testing.T) {
 	mustPanic(t, "a component without a codec", func() {
 		netcode.ReplicateComponent[health](newProtocol(t, netcode.Config{}), "spare", nil)
@@ -112,7 +112,8 @@ func TestAServerHoldsTheClock(t *testing.T) {
 	mustPanic(t, "a server in fast motion", func() { e.Install(s) }, "set it to 1 first")
 }
 
-// A message that nobody will hear is an error, one that waits for a connection is none.
+// Sending a message that has no receiver is an error. Sending one that waits for a connection is
+// none.
 func TestMessagesToNobody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -154,8 +155,8 @@ func (atlasCodec) Decode(r *netcode.Reader, _ *atlas) (a atlas) {
 	return a
 }
 
-// An entity that clients cannot be told of, or of whose place they cannot be told, is a line in the
-// server's log, and one only. The others are shown.
+// An entity that cannot be replicated, or whose place cannot be, is one line in the server's log.
+// The others are shown.
 func TestWhatCannotTravelIsLogged(t *testing.T) {
 	p := newProtocol(t, netcode.Config{})
 	netcode.ReplicateComponent[atlas](p, "atlas", atlasCodec{})
@@ -231,7 +232,7 @@ func TestMissingTransformsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// What was lost while the connection was gone says nothing of the one after: inputs need not be
+// Losses while the connection was gone do not count for the next connection. Inputs need not be
 // sent further ahead for half a minute.
 func TestALostConnectionIsNoLossyOne(t *testing.T) {
 	m := newMatch(t, nil)

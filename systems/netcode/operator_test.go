@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Who is kicked or banned does not come back by the secret of his place: neither while he plays,
-// nor while he is away, nor in the moment between.
+// A player that is kicked or banned does not come back with its secret, neither while it plays, nor
+// while it is away, nor in the moment between.
 func TestBannedPlayersMayNotResume(t *testing.T) {
 	for _, how := range []string{"kicked while he plays", "kicked while he is away", "kicked and back at once", "banned while he is away"} {
 		banned, asked := false, 0

@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A server that is overloaded runs a third of its ticks. Honest clients send as many inputs as
-// before, and must not be taken for cheaters; a cheater among them still is one.
+// An overloaded server runs a third of its ticks. Honest clients send as many inputs as before and
+// must not be taken for cheaters. A cheater among them is still found.
 func TestOverloadKicksNobody(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
@@ -62,9 +62,9 @@ func TestOverloadKicksNobody(t *testing.T) {
 	}
 }
 
-// Server and clients share a machine that has other things to do: each has its turn after a random
-// time, of half a second and more now and then, and the server catches up on all of it. They send
-// as many inputs as before, in bursts and far ahead, and must not be taken for cheaters.
+// Server and clients share a machine with other work. Each has its turn after a random time, now
+// and then of half a second and more, and the server catches up on all of it. Clients send as many
+// inputs as before, in bursts and far ahead, and must not be taken for cheaters.
 func TestStarvedMachinesKickNobody(t *testing.T) {
 	for _, mode := range inputModes {
 		for _, seed := range []uint64{2, 45, 105, 126, 149, 189} {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A jump that the server makes with a player is one on his own screen, too, however near it leads:
-// it is not taken for a correction, which would be seen to glide.
+// A jump that the server makes with a player is a jump on the player's own screen, too, however
+// short it is. It is not taken for a correction, which would be seen to glide.
 func TestTheOwnPlayerJumps(t *testing.T) {
 	m := newMatch(t, nil)
 	path := perfect()

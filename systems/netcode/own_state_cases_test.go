@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The numbered cases of the own player, through both plugins. Package prediction has them without
-// clocks and worlds, at more seeds and for longer.
+// The numbered cases of the own player, through both plugins. Package prediction tests them without
+// clocks and worlds, with more seeds and for longer.
 
 // baseline is the condition of most cases: 100 ms each way, 10 ms of jitter.
 func baseline(seed uint64) linksim.Path {
@@ -26,9 +26,9 @@ func strafe(at netcode.Tick) input {
 	return input{X: int8(at/30%2)*2 - 1, Dash: at%97 == 0}
 }
 
-// Case 22: at the base condition the own player answers in the tick of the input and in the picture
-// a tick and a frame later at most; in a world that does the same on both ends he is never
-// corrected, and none of his inputs comes too late.
+// Case 22: at the base condition the own player answers in the tick of the input, and in the
+// picture a tick and a frame later at most. In a world that does the same on both ends the player
+// is never corrected, and none of its inputs comes too late.
 func TestOwnPlayerAtBase(t *testing.T) {
 	slowest := time.Duration(0)
 	for seed := range uint64(20) {
@@ -78,9 +78,9 @@ func TestOwnPlayerAtBase(t *testing.T) {
 	t.Logf("the picture follows an input after %v at most", slowest)
 }
 
-// Case 23: the server shoves the player by 0.6 m every two seconds while he runs. What he simulates
-// is right at once, and never holds anything of what is drawn to hide the correction; what is drawn
-// comes back steadily, to a tenth within 0.7 s, and no faster than Game.CorrectionSpeed.
+// Case 23: the server shoves the player by 0.6 m every two seconds while it runs. The simulation is
+// right at once and never holds anything of the offset that hides the correction. The picture comes
+// back steadily, to a tenth within 0.7 s, and no faster than Game.CorrectionSpeed.
 func TestShovedByTheServer(t *testing.T) {
 	const shove, period = 0.6, 2 * tickRate
 	left, shoves := 0.0, 0
@@ -146,7 +146,7 @@ func pressing() netcode.Game[runner, input] {
 	return game
 }
 
-// Case 24: 15 % of the packets with inputs are lost. A thousandth of the inputs at most comes too
+// Case 24: 15 % of the packets with inputs are lost. At most a thousandth of the inputs comes too
 // late for its tick, every press runs, and none runs twice.
 func TestLostInputs(t *testing.T) {
 	ticks, missed, worst, all := uint64(0), uint64(0), 0.0, 0
@@ -192,7 +192,7 @@ func TestLostInputs(t *testing.T) {
 	}
 }
 
-// What no speed is, is refused with what to do.
+// A CorrectionSpeed that is not a speed is refused with a text that says what to do.
 func TestCorrectionSpeedOfAGame(t *testing.T) {
 	for _, speed := range []float32{-1, float32(math.NaN())} {
 		game := runnerGame()

@@ -13,9 +13,9 @@ type counterCodec struct{}
 func (counterCodec) Write(w *Writer, n int) { w.Bits(uint64(n), 32) }
 func (counterCodec) Read(r *Reader) int     { return int(r.Bits(32)) }
 
-// Packets are lost and overtake each other, and so do acknowledgements: what the client reads in
-// any of them is what was true when it was sent, and what does not change is not said again once an
-// acknowledgement has come.
+// Packets and acknowledgements are lost and overtake each other. The client reads in each packet
+// the state at the time at which it was sent. A state that does not change is not sent again once
+// an acknowledgement has come.
 func TestOwnStateOverAnyPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent ownSent
@@ -87,8 +87,8 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 	})
 }
 
-// Naming a packet that never came, that is too long ago, or the one that names is nothing that a
-// server sends.
+// A server never names a packet that did not come, that is too old, or that is the naming one
+// itself. The client refuses such names.
 func TestOwnStateThatWasNeverSaid(t *testing.T) {
 	var heard ownReceived[int]
 	heard.keep(10, ownState[int]{state: 7})

@@ -90,7 +90,7 @@ func TestJoiningDoesNotFillTheQueue(t *testing.T) {
 	}
 }
 
-// between returns the 95th percentile of the waits of the packets that were sent since a time, the
+// since returns the 95th percentile of the waits of the packets that were sent since a time, the
 // longest time that one takes, and their bytes per second.
 func (x *thinned) since(from time.Duration) (wait, longest time.Duration, rate float64) {
 	var waits []time.Duration
@@ -163,7 +163,7 @@ func TestLineThatDropsAndComesBack(t *testing.T) {
 	}
 }
 
-// A line with room for all is used as if nobody looked at it.
+// A line with room for all is used as if there were no pacing.
 func TestWideLineLosesNothing(t *testing.T) {
 	for _, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond, Seed: 1}), seeds(1)} {
 		m := newMatch(t, nil)
@@ -179,8 +179,8 @@ func TestWideLineLosesNothing(t *testing.T) {
 	}
 }
 
-// A way up that carries less than a packet of inputs in each step does not fill either, and the
-// inputs come in time.
+// A way up that carries less than a packet of inputs in each step is not filled, and the inputs
+// come in time.
 func TestThinWayUp(t *testing.T) {
 	for _, rate := range []int{1600, 1800, 2000} { // of payload, of which a clean line carries 1400
 		m := newMatch(t, nil)

@@ -44,9 +44,9 @@ func (m *match) mustAgree(p *player, entities []arche.Entity, what string) {
 	}
 }
 
-// A component that is given and taken within a round trip, before the client has acknowledged it,
-// is gone on the client too; one that is taken and given is there. So it is however much time lies
-// between, and whether the entity moves meanwhile or not.
+// A component that is added and removed within a round trip, before the client has acknowledged it,
+// is gone on the client too. One that is removed and added again is there. The time between, and
+// whether the entity moves meanwhile, make no difference.
 func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 	for k, delay := range []time.Duration{10, 50, 100, 150, 100, 150} {
 		moves := k > 3
@@ -83,8 +83,8 @@ func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 	}
 }
 
-// On a line that reorders, whatever is given and taken when: in the end the client has what the
-// server has.
+// On a line that reorders packets, components are added and removed at any time. In the end the
+// client has what the server has.
 func TestGivesAndTakesUnderReordering(t *testing.T) {
 	for seed := range presenceSeeds {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 1 << 20 })
@@ -126,5 +126,5 @@ func TestGivesAndTakesUnderReordering(t *testing.T) {
 	}
 }
 
-// presenceSeeds is how many are tried.
+// presenceSeeds is the number of seeds.
 const presenceSeeds uint64 = 4

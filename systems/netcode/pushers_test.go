@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// twoAtABox begins a match of two who stand on either side of a box along z, a on the lesser, and
-// records where it is.
+// twoAtABox begins a match of two players on either side of a box along z, a at the lesser z, and
+// records where the box is.
 func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e arche.Entity, there map[netcode.Tick]mgl32.Vec3) {
 	t.Helper()
 	m = newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -28,8 +28,8 @@ func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e 
 	return m, a, b, e, there
 }
 
-// stubborn pushes a box and never gives up: he runs at it from where he is, but now and then he
-// rests, or walks to the side.
+// stubborn pushes a box and never gives up. The player runs at it from where it is, but now and
+// then it rests or walks to the side.
 func (p *player) stubborn(e arche.Entity, whim uint64) func(netcode.Tick) input {
 	return func(at netcode.Tick) input {
 		x := (uint64(at+netcode.Tick(whim*17))/45 + whim*7919) * 0x9e3779b97f4a7c15 >> 40
@@ -46,9 +46,8 @@ func (p *player) stubborn(e arche.Entity, whim uint64) func(netcode.Tick) input 
 // motions are how far something moved from frame to frame.
 type motions []mgl32.Vec3
 
-// beyond returns by how much the picture of something moved further in a frame than what is
-// pictured moved in any frame within half a second, and in how many frames that was more than a
-// limit.
+// beyond returns by how much the picture of a body moved further in a frame than the body itself
+// moved in any frame within half a second, and in how many frames that was more than a limit.
 func (seen motions) beyond(truth motions, limit float64) (most float64, over int) {
 	const half = 60 // frames
 	for i := 1; i < len(seen); i++ {
@@ -64,9 +63,9 @@ func (seen motions) beyond(truth motions, limit float64) (most float64, over int
 	return most, over
 }
 
-// Two push one box from both sides, and change their minds. Each is predicted to go on as he did,
-// and pushes the box in the other's prediction, too; so nobody is wrong for longer than the news of
-// a change takes, and what is seen never leaps.
+// Two players push one box from both sides, and change their minds. Each is predicted to go on as
+// it did, and pushes the box in the other's prediction, too. So a prediction is wrong for no longer
+// than a change takes to arrive, and the picture never leaps.
 func TestTwoPlayersPushOneBox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -125,8 +124,8 @@ func TestTwoPlayersPushOneBox(t *testing.T) {
 	}
 }
 
-// Two push one box from both sides, and neither gives way: that is predicted, and nobody is
-// corrected once both have begun.
+// Two players push one box from both sides, and neither gives way. That is predicted, and no client
+// is corrected once both have begun.
 func TestTwoPlayersLeanOnOneBox(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {

@@ -15,9 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// What stops and starts, at the articles' condition: it comes to rest without running past its
-// place and back, stands exactly there, and sets out again without a jump, after rests short and
-// long.
+// At the articles' condition a body that stops comes to rest without running past its place and
+// back, stands exactly there, and sets out again without a jump, after short and long rests.
 func TestStopAndGo(t *testing.T) {
 	const speed, runs, rests = 6, tickRate, 3 * tickRate / 2
 	for seed := range uint64(6) {
@@ -76,7 +75,8 @@ func TestStopAndGo(t *testing.T) {
 	}
 }
 
-// What is set to the pose that it has is in no snapshot, and the view of it does not count as dry.
+// An entity that is set to the pose that it has is in no snapshot, and its view does not count as
+// starved.
 func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
 	m := newMatch(t, nil)
 	crates := []arche.Entity{m.crate(kindCrate, components.At3D(0, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 5))}
@@ -101,8 +101,8 @@ func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
 	}
 }
 
-// What has rested since it was made and is put elsewhere by a jump is seen to jump: nobody has
-// written it before, but it has been seen.
+// An entity that has rested since it was made and is moved elsewhere by a jump is seen to jump. It
+// was never written before, but it was seen.
 func TestFirstWriteIsAJump(t *testing.T) {
 	for _, network := range networks {
 		m := newMatch(t, nil)
@@ -122,8 +122,8 @@ func TestFirstWriteIsAJump(t *testing.T) {
 	}
 }
 
-// What sets out from a rest while all news of it are lost is caught up with, and not seen to leap
-// to where it is.
+// An entity sets out from a rest while all packets about it are lost. The view catches up with it
+// and does not leap.
 func TestNewsOfAStartComeLate(t *testing.T) {
 	const speed = 6
 	for seed := range uint64(5) {
@@ -169,8 +169,8 @@ func TestNewsOfAStartComeLate(t *testing.T) {
 	}
 }
 
-// A server that moves its origin moves everything, what rests as well, in one step and without a
-// jump: that is no motion, and neither is it seen as one.
+// A server that moves its origin moves everything, resting entities as well, in one step and
+// without a jump. It is no motion, and is not drawn as motion.
 func TestOriginShiftOfWhatRests(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(3) {
@@ -201,8 +201,9 @@ func TestOriginShiftOfWhatRests(t *testing.T) {
 	}
 }
 
-// What moves while the origin does, and is written in the very step, before the shift or after it,
-// jumps with all else and goes on as it was: it is told apart from what runs that far.
+// An entity that moves while the origin does, and is written in the same step, before or after the
+// shift, jumps with all others and goes on as it was. The client tells it apart from an entity that
+// runs that far.
 func TestOriginShiftOfWhatMoves(t *testing.T) {
 	const speed, shift = 3.0, 50.0
 	for _, network := range networks {

@@ -19,8 +19,8 @@ import (
 )
 
 // Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all
-// moving a little; somebody walks through. Whatever leaves the server for him names only what he
-// may know of in that tick, and the end of what he has been told of.
+// moving a little. A player walks through. The server's datagrams to it name only entities that it
+// may know of in that tick, and the end of entities that it knew.
 func TestTheWireNamesNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -183,10 +183,10 @@ func bytesHave(p []byte, want uint32) bool {
 	return false
 }
 
-// What is secret changes nothing on the wire, not even in the length or the order of anything: with
-// and without it the server sends the same bytes in the same ticks. The secret things come behind
-// the others, since slots are counted through: see the documentation of security for what numbers
-// tell.
+// Secret entities change nothing on the wire, not even the length or the order of anything. With
+// and without them the server sends the same bytes in the same ticks. The secret entities come
+// behind the others, since slots are counted through. The documentation of security says what
+// numbers tell.
 func TestSecretsChangeNothingOnTheWire(t *testing.T) {
 	play := func(secrets bool) (sent bytes.Buffer) {
 		hidden := map[arche.Entity]bool{}

@@ -47,10 +47,10 @@ func TestInputsOnArrival(t *testing.T) {
 	t.Logf("worst frame %.4f m, %d corrections", worst, a.client.Stats().Corrections-before)
 }
 
-// The platformer articles' own set-up: 200 ms ± 10 % and 15 % loss over a WebSocket, inputs that
-// run as they come. Stalls of a stream last longer than the usual bank, which takes a third of his
-// way from who plays honestly; with a second to make up for he goes as far as he is predicted to,
-// and others see it without leaps.
+// The platformer articles' own conditions: 200 ms ± 10 % round trip and 15 % loss over a WebSocket,
+// with inputs that run on arrival. A stream stalls for longer than the usual input credit, which
+// costs an honest player a third of its way. With a credit of one second the player goes as far as
+// it is predicted to, and others see it without leaps.
 func TestBankOverAStream(t *testing.T) {
 	const seconds = 30
 	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {
@@ -103,7 +103,8 @@ func TestBankThatMakesNoSense(t *testing.T) {
 }
 
 // An honest player keeps its speed at every snapshot rate that a server may have, down to the 5 Hz
-// that a client may wish for, and on lines with jitter and loss. The bank covers an interval.
+// that a client may ask for, and on lines with jitter and loss. The input credit covers an
+// interval.
 func TestHonestPlayersKeepTheirSpeedAtAnySnapshotRate(t *testing.T) {
 	const seconds = 20
 	for _, rate := range []int{5, 6, 7, 8, 10, 13, 20, 30, 60} {

@@ -18,10 +18,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// What a player does tells nobody who may not see him anything: two matches in which he aims
-// differently whenever he is hidden from one of the others send that one the same bytes in the same
-// ticks, and who sees him all the time different ones. What Share leaves out nobody is sent,
-// whoever sees him.
+// A player's inputs say nothing to players that may not see it. In two matches a player aims
+// differently whenever it is hidden from one of the others. The server sends that one the same
+// bytes in the same ticks, and the one that sees the player all the time different ones. Parts that
+// ShareInput leaves out are sent to no player.
 func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 	const far, leave = 12, 15 // where he comes and goes by distance
 	play := func(byDistance bool, share func(stick) stick, aim func(netcode.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// On a line that was clean an outage of up to 20 s costs no session, be what was sent meanwhile
-// lost, held up, or queued: when it ends all goes on where it was.
+// On a line that was clean an outage of up to 20 s costs no session, whether datagrams were lost,
+// delayed or queued meanwhile. When it ends all goes on where it was.
 func TestAnOutageIsNoReasonToReconnect(t *testing.T) {
 	const begins = 10 * time.Second
 	for _, length := range []time.Duration{4700 * time.Millisecond, 6200 * time.Millisecond, 11 * time.Second, 18 * time.Second, 20 * time.Second} {
@@ -75,8 +75,8 @@ func TestADeadConnectionIsReplaced(t *testing.T) {
 	}
 }
 
-// A connection beside one that speaks does not take its place, and goes when it has waited for as
-// long as any stranger may. One that asks nonsense is refused.
+// A connection beside one that works does not take its place, and is closed after the time that any
+// stranger may wait. One that sends nonsense is refused.
 func TestAConnectionBesideOneThatSpeaksWaits(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)

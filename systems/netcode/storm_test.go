@@ -13,10 +13,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// While somebody joins and leaves, or is refused, many times a second, the log goes on telling of
-// all others: of a player who has been in for a while, of one who is kicked, of newcomers and
-// refusals of other networks, and within a minute of every newcomer who stays. It grows by so many
-// lines a minute.
+// A client joins and leaves, or is refused, many times a second. The log still reports all others:
+// a player that has been in for a while, one that is kicked, new players and refusals of other
+// networks, and within a minute every new player that stays. It grows by a bounded number of lines
+// a minute.
 func TestStormsSilenceNobodyElse(t *testing.T) {
 	const stranger, other = "203.0.113.%d:1000", "198.51.100.1:7"
 	for _, storm := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// budgeted is a listener that notes which of its connections are strangers'.
+// budgeted is a listener that notes which of its connections belong to strangers.
 type budgeted struct {
 	transport.Listener
 	conns []*budgetedConn
@@ -36,7 +36,7 @@ func (b *budgeted) Accept() (transport.Conn, bool) {
 	return wrapped, err == nil
 }
 
-// A connection is a stranger's until its client is let in, on whichever transport, also on a
+// A connection belongs to a stranger until its client is let in, on every transport, also on a
 // simulated path.
 func TestStrangersUntilTheyAreWelcome(t *testing.T) {
 	var l *budgeted
@@ -57,8 +57,8 @@ func TestStrangersUntilTheyAreWelcome(t *testing.T) {
 	}
 }
 
-// A connection that says anything but a hello, of whatever size, goes after as many datagrams as no
-// client sends. Fewer do no harm: its hello is still taken.
+// A connection that sends anything but a hello, of whatever size, is closed after as many datagrams
+// as no client sends. Fewer do no harm, and its hello is still accepted.
 func TestStrangersThatTalkNonsense(t *testing.T) {
 	m := newMatch(t, nil)
 	conns, long := []transport.Conn{m.listener.Dial(), m.listener.Dial()}, make([]byte, transport.MaxMTU)
@@ -94,8 +94,8 @@ func TestStrangersThatTalkNonsense(t *testing.T) {
 	}
 }
 
-// Strangers on the network send nonsense, which their transports deliver: all of them go, and a
-// player joins meanwhile.
+// Strangers send nonsense, which their transports deliver. All of them are closed, and a player
+// joins meanwhile.
 func TestStrangersOnTheNetwork(t *testing.T) {
 	many := dtls.Rate{PerSecond: 1e5, Burst: 1e5}
 	udp, err := dtls.Listen("127.0.0.1:0", dtls.Config{Handshakes: many, NetworkHandshakes: many, Cookies: many, NetworkCookies: many})

@@ -48,8 +48,8 @@ func drawMotley(t *rapid.T) (m motley) {
 	return m
 }
 
-// What a struct's codec writes it reads, whatever the base; it needs the bits that the numbers
-// have, and one for each that has not changed.
+// A struct's codec reads what it writes, whatever the base. It needs the bits of the numbers, and
+// one for each that has not changed.
 func TestStructsTravelWhole(t *testing.T) {
 	states, inputs, components := netcode.StructState[motley](), netcode.StructInput[motley](), netcode.StructComponent[motley]()
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,8 +93,8 @@ type gauge struct {
 	U uint64 `range:"5,6"`
 }
 
-// What is beyond the range travels as the nearest within it, what is not a number as zero; and so
-// it is quantised.
+// A number beyond the range travels as the nearest one within it, and NaN as zero. Quantising does
+// the same.
 func TestStructsStayWithinTheirRange(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct{ in, want gauge }{
@@ -195,7 +195,7 @@ func TestStructsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Whatever comes is refused, or a value that is written as it came.
+// Any input is refused, or is a value that is written as it came.
 func FuzzStructs(f *testing.F) {
 	w := netcode.NewWriter(make([]byte, 200))
 	netcode.StructState[motley]().Write(&w, motley{HP: 3, Still: 7})

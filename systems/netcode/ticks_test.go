@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// A game plays at any tick rate with nothing else said, as fast at each, and who runs steadily
-// moves by the same way in every frame, on his own screen and on the other one.
+// A game plays at any tick rate without other settings, and equally fast at each. A player that
+// runs steadily moves by the same way in every frame, on its own screen and on the other one.
 func TestTickRates(t *testing.T) {
 	const speed = 6.0
 	for _, rate := range []int{5, 10, 20, 29, 31, 60, 144, 250} {

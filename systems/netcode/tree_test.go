@@ -33,7 +33,7 @@ func (p *player) world(e arche.Entity) mgl32.Vec3 {
 	return p.hierarchy.VisualWorld(e).Col(3).Vec3()
 }
 
-// Case 21: a child keeps its place on a moving parent, however they are split over packets: it is
+// Case 21: a child keeps its place on a moving parent, however they are split over packets. It is
 // never shown with a parent of another tick.
 func TestChildrenKeepTheirPlaces(t *testing.T) {
 	for seed := range uint64(20) {
@@ -66,8 +66,8 @@ func TestChildrenKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// A server without a hierarchy replicates what names a parent that its world has never had as if it
-// named none.
+// A server without a hierarchy replicates an entity that names a parent which its world never had
+// as an entity without a parent.
 func TestParentOfAnotherWorld(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 1000}
@@ -86,10 +86,10 @@ func TestParentOfAnotherWorld(t *testing.T) {
 	}
 }
 
-// What changes its parent is drawn in the old frame until the picture comes to the change, and in
-// the new one from then on: between two ships at rest side by side, the passenger never is anywhere
-// but on one of them. Nor is he where packets overtake each other, so that the news comes twice and
-// backwards, whether he rests or walks, and however he is drawn.
+// An entity that changes its parent is drawn in the old frame until the picture reaches the change,
+// and in the new one from then on. Between two ships at rest side by side, the passenger is always
+// on one of them. This also holds where packets overtake each other, so that the change comes twice
+// and backwards, whether the passenger rests or walks, and however it is drawn.
 func TestChangingParents(t *testing.T) {
 	for seed := range parentSeeds {
 		kind := interp.Default
@@ -104,7 +104,7 @@ func TestChangingParents(t *testing.T) {
 	}
 }
 
-// parentSeeds is how many are tried; 2000 were.
+// parentSeeds is the number of seeds. 2000 were tried.
 const parentSeeds uint64 = 24
 
 // drawable are the ways of drawing but the faulty ones.
@@ -152,7 +152,7 @@ func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Pat
 	}
 }
 
-// Two that hang below each other change places in one step.
+// Two entities, one below the other, change places in one step.
 func TestParentAndChildChangePlaces(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -181,8 +181,8 @@ func TestParentAndChildChangePlaces(t *testing.T) {
 	}
 }
 
-// A parent that goes takes its children along if they have not left it, and if they have, it goes
-// alone. On no screen is anybody left in the frame of one who is gone.
+// A parent that is removed takes its children along if they have not left it. If they have, it goes
+// alone. No screen shows an entity in the frame of a parent that is gone.
 func TestParentsThatGo(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)

@@ -20,9 +20,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The numbered cases of what travels, through both plugins.
+// The numbered cases of the wire, through both plugins.
 
-// recorder shows what a client sends, and hands it what a test has it receive besides.
+// recorder shows what a client sends, and gives it datagrams from a test.
 type recorder struct {
 	transport.Conn
 	sent  func(datagram []byte)
@@ -43,7 +43,7 @@ func (c *recorder) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
-// recorded makes a client whose datagrams are shown before the path has them.
+// recorded adds a client whose datagrams are shown before the path has them.
 func (m *match) recorded(path linksim.Path, sent func(datagram []byte), again func() []byte, change func(c *netcode.ClientConfig[runner, input])) *player {
 	return m.join(path, func(c *netcode.ClientConfig[runner, input]) {
 		dial := c.Dial
@@ -60,8 +60,8 @@ func (m *match) recorded(path linksim.Path, sent func(datagram []byte), again fu
 	})
 }
 
-// parse reads a datagram of a plugin up to a snapshot and writes it anew. It reports whether there
-// is anything to read: messages have a framing of their own, which package packet tests.
+// parse reads a plugin's datagram up to a snapshot and writes it again. It reports whether there is
+// anything to read. Messages have a framing of their own, which package packet tests.
 func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int, same, read bool, err error) {
 	payload := datagram[1:]
 	if datagram[0] == 0x53 {
@@ -86,9 +86,9 @@ func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int
 	return anew, bits, same, true, nil
 }
 
-// Case 35: what the plugins send is the only way to say it: everything up to the snapshots (which
-// packages packet, prediction and snapshot test and fuzz for themselves) is read and written anew,
-// and is the same bits. Of what has been damaged and is still taken, what it was taken for is.
+// Case 35: each content has one encoding. Everything up to the snapshots (which packages packet,
+// prediction and snapshot test and fuzz for themselves) is read and written again, and gives the
+// same bits. A damaged datagram that is still accepted is written as it was understood.
 func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	p := newProtocolFor(t, netcode.Config{}, pressing())
 	tap := &tapped{}
@@ -155,8 +155,8 @@ func TestWhatPluginsSendIsCanonical(t *testing.T) {
 
 // Case 36, below the encryption that package dtls tests with it: everything that was ever sent on a
 // connection is sent again, a fifth of a second to a minute later, in both directions, and nothing
-// whatever differs for anybody. A greeting that is sent again on another connection is its token's
-// next use, and is refused when there is none.
+// differs for any end. A hello that is sent again on another connection uses its token once more,
+// and is refused when no use is left.
 func TestReplaysChangeNothing(t *testing.T) {
 	type result struct {
 		states  [2]runner
@@ -253,9 +253,9 @@ func TestReplaysChangeNothing(t *testing.T) {
 }
 
 // Case 37, above the admission limits that package dtls tests with sockets: ten thousand
-// connections a second that greet with nonsense, with a wrong token, or not at all. Those who play
-// have the same figures to the last bit, starved steps included, and of the strangers nothing is
-// kept but the bounded few who may still say who they are.
+// connections a second with nonsense, with a wrong token, or with no hello at all. The players have
+// the same figures to the last bit, starved steps included. Of the strangers nothing is kept but
+// the bounded few that may still say hello.
 func TestFloodOfStrangers(t *testing.T) {
 	play := func(flood bool) (stats [3]netcode.ClientStats, states [3]runner) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {

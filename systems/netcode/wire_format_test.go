@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/wire anew instead of comparing with it")
 
-// A small game with one of everything that travels. Its numbers are exact in every format, so that
-// nothing but the format decides on the bytes.
+// A small game with one of everything that travels. Its numbers are exact in every format, so only
+// the format decides on the bytes.
 type (
 	wirePlayer struct{ X, Z float32 }
 	wireInput  struct {
@@ -101,11 +101,11 @@ func (c wireTap) Recv(b []byte) (int, bool) {
 	return n, ok
 }
 
-// wireQuiet is how many datagrams either end sends before something happens: by then the client
+// wireQuiet is how many datagrams either end sends before something happens. By then the client
 // predicts.
 const wireQuiet = 30
 
-// wireTalk plays the game for a few ticks and returns all that went over the wire.
+// wireTalk plays the game for a few ticks and returns all datagrams.
 func wireTalk(t *testing.T) []string {
 	t.Helper()
 	var lines []string
@@ -188,8 +188,8 @@ func wireTalk(t *testing.T) []string {
 	return append(lines, fmt.Sprintf("reason: %x", transport.Reason{Code: transport.Kicked, Text: "too loud"}.Append(nil)))
 }
 
-// Builds whose bytes differ must refuse each other, by snapshot.ProtocolVersion: else they take
-// each other's words for something else. So the bytes are written down, one file for each version.
+// Builds whose bytes differ must refuse each other, by snapshot.ProtocolVersion. Otherwise they
+// misread each other. So the bytes are written down, one file for each version.
 func TestWireFormatIsThatOfItsVersion(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the clocks reckon with floating-point numbers, which other processors may round otherwise")

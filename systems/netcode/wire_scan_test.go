@@ -35,8 +35,8 @@ func (c *tappedConn) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
-// scanner reads the wire format from its description and shares no code with the decoder: what does
-// a datagram name?
+// scanner reads the wire format from its description and shares no code with the decoder. It finds
+// the entities that a datagram names.
 type scanner struct {
 	buf  []byte
 	pos  int // in bits
@@ -68,7 +68,7 @@ func (s *scanner) golomb(order int) uint64 {
 	return s.bits(n+order) + 1<<(n+order) - 1<<order
 }
 
-// named is what a record says of whom.
+// named is one record and the entity that it is about.
 type named struct {
 	slot       int
 	generation int // 0: changes to what is known
@@ -76,8 +76,9 @@ type named struct {
 	parent     netcode.EntityID
 }
 
-// scan returns what a packet of the session names: the entity of the player himself, unless it is
-// said to be the one of a packet before, and the records. Its dimensions are those of newProtocol.
+// scan returns the entities that a packet of the session names: the player's own entity, unless the
+// packet refers to an earlier one for it, and those of the records. Its dimensions are those of
+// newProtocol.
 func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 	if datagram[0] != 0x53 {
 		return 0, nil, nil

@@ -22,7 +22,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// The game of these tests: runners on a plain, 6 m/s, who may dash.
+// The game of these tests: runners on a plain, at 6 m/s, that may dash.
 
 type runner struct {
 	X, Z, Dash float32
@@ -111,7 +111,7 @@ func newProtocol(t testing.TB, config netcode.Config) *protocol {
 	return newProtocolFor(t, config, runnerGame())
 }
 
-// runnerGame is what players do: tests may change parts of it.
+// runnerGame returns the players' game. Tests may change parts of it.
 func runnerGame() netcode.Game[runner, input] {
 	return netcode.Game[runner, input]{
 		Step: stepRunner, Pose: poseRunner, States: runnerCodec{}, Inputs: inputCodec{}, Snap: 5, Tolerance: 1e-4, Distance: runnersApart,
@@ -179,7 +179,7 @@ func newMatchOf(t testing.TB, p *protocol, change func(c *netcode.ServerConfig[r
 	return newMatchOn(t, p, ecs.Config{FixedRate: tickRate}, change)
 }
 
-// newMatchOn is one whose server's engine is configured so.
+// newMatchOn makes a match whose server's engine has the given configuration.
 func newMatchOn(t testing.TB, p *protocol, engine ecs.Config, change func(c *netcode.ServerConfig[runner, input])) *match {
 	t.Helper()
 	m := &match{t: t, listener: loopback.Listen(loopback.Config{}), protocol: p}
@@ -294,4 +294,42 @@ func quietHierarchy(keepOrphans bool) *hierarchy.Hierarchy3D {
 	h := hierarchy.New3D()
 	h.KeepOrphans, h.Log = keepOrphans, quiet()
 	return h
+}
+
+func (m *match) mustPlay() {
+	m.t.Helper()
+	for i, p := range m.clients {
+		if s, r := p.client.Status(); s != netcode.Playing {
+			m.t.Fatalf("client %d is %v (%v) at %v", i, s, r, m.now)
+		}
+	}
+}
+
+// crate adds a replicated entity on the server.
+func (m *match) crate(kind uint16, pose components.Pose3D) arche.Entity {
+	l := components.NewLogical(pose)
+	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
+	return spawn.NewWith(&l, &netcode.Replicated{Archetype: kind})
+}
+
+// of returns a client's player on the server. Players join in the order of their hellos, not of
+// their connections.
+func (m *match) of(p *player) *netcode.Player[runner, input] {
+	for _, j := range m.joined {
+		if j.Number() == p.client.Number() {
+			return j
+		}
+	}
+	m.t.Fatal("the client has not joined")
+	return nil
+}
+
+func (m *match) transform(e arche.Entity) *components.Transform3D {
+	w := m.engine.World()
+	return (*components.Transform3D)(w.Get(e, arche.ComponentID[components.Transform3D](w)))
+}
+
+func (m *match) id(e arche.Entity) netcode.EntityID {
+	w := m.engine.World()
+	return (*netcode.Replicated)(w.Get(e, arche.ComponentID[netcode.Replicated](w))).ID
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 )
 
 // A ban of a player whose token others have from the same invitation removes all of them, and no
@@ -20,8 +21,8 @@ func TestBanRemovesAllWithTheToken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	five := []*joined{v.join("for five"), v.join("for five"), v.join("for five")}
-	others := []*joined{v.join("for another"), v.join(v.host.Token())}
+	five := []*testgame.Client{v.join("for five"), v.join("for five"), v.join("for five")}
+	others := []*testgame.Client{v.join("for another"), v.join(v.host.Token())}
 	if n := v.server.Stats().Players; n != 5 {
 		t.Fatalf("%d play", n)
 	}

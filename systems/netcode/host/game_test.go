@@ -1,9 +1,7 @@
 package host
 
 import (
-	"io"
 	"log/slog"
-	"math"
 	"testing"
 	"time"
 
@@ -14,28 +12,16 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// The small game of these tests: runners on a line.
-type runner struct{ X float32 }
-
-type keys struct {
-	X int8 `range:"-1,1"`
-}
-
 const rate = 60
 
-func protocol(t testing.TB) *netcode.Protocol[runner, keys] {
+func protocol(t testing.TB) *testgame.Protocol {
 	t.Helper()
-	p, err := netcode.NewProtocol(netcode.Config{TickRate: rate}, netcode.Game[runner, keys]{
-		Step:     func(r runner, in keys, _ netcode.Tick) runner { return runner{r.X + float32(in.X)/10} },
-		Pose:     func(r runner) components.Pose3D { return components.At3D(r.X, 0, 0) },
-		States:   netcode.StructState[runner](),
-		Inputs:   netcode.StructInput[keys](),
-		Distance: func(a, b runner) float64 { return math.Abs(float64(a.X - b.X)) },
-	})
+	p, err := testgame.NewProtocol(rate, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,15 +32,10 @@ func protocol(t testing.TB) *netcode.Protocol[runner, keys] {
 type played struct {
 	t       testing.TB
 	host    *Host
-	server  *netcode.Server[runner, keys]
+	server  *netcode.Server[testgame.State, testgame.Input]
 	engine  *ecs.Engine
 	own     *loopback.Listener
-	clients []*joined
-}
-
-type joined struct {
-	*netcode.Client[runner, keys]
-	engine *ecs.Engine
+	clients []*testgame.Client
 }
 
 // open opens a host, and closes it at the end of the test.
@@ -72,7 +53,7 @@ func open(t testing.TB, c Config) *Host {
 }
 
 // serve puts a game on a host. Change may set more of the server's configuration.
-func serve(t testing.TB, h *Host, change func(c *netcode.ServerConfig[runner, keys])) *played {
+func serve(t testing.TB, h *Host, change func(c *testgame.ServerConfig)) *played {
 	t.Helper()
 	engine, err := ecs.New(ecs.Config{FixedRate: rate})
 	if err != nil {
@@ -80,11 +61,11 @@ func serve(t testing.TB, h *Host, change func(c *netcode.ServerConfig[runner, ke
 	}
 	v := &played{t: t, host: h, engine: engine, own: loopback.Listen(loopback.Config{})}
 	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](engine.World())
-	c := netcode.ServerConfig[runner, keys]{
+	c := testgame.ServerConfig{
 		Listener: v.own,
-		Joined: func(*netcode.Player[runner, keys]) (runner, arche.Entity) {
+		Joined: func(*testgame.Player) (testgame.State, arche.Entity) {
 			l := components.NewLogical(components.At3D(0, 0, 0))
-			return runner{}, spawn.NewWith(&l, &netcode.Replicated{Archetype: 1})
+			return testgame.State{}, spawn.NewWith(&l, &netcode.Replicated{Archetype: testgame.KindPlayer})
 		},
 	}
 	if change != nil {
@@ -105,35 +86,28 @@ type sameClock struct {
 func (c sameClock) Poll(time.Duration) { c.Conn.Poll(c.engine.Time().Real) }
 
 // join adds a client with a token, and lets a second pass.
-func (v *played) join(token string) *joined {
+func (v *played) join(token string) *testgame.Client {
 	v.t.Helper()
-	engine, err := ecs.New(ecs.Config{FixedRate: rate})
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	client, err := netcode.NewClient(protocol(v.t), netcode.ClientConfig[runner, keys]{
+	client, err := testgame.Join(protocol(v.t), testgame.ClientConfig{
 		Dial:  func() (transport.Conn, error) { return sameClock{v.own.Dial(), v.engine}, nil },
-		Input: func(netcode.Tick) keys { return keys{} },
+		Input: func(netcode.Tick) testgame.Input { return testgame.Input{} },
 		Token: []byte(token),
-		Log:   slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
+	}, interpolation.New3D())
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	engine.Install(interpolation.New3D(), client)
-	j := &joined{client, engine}
-	v.clients = append(v.clients, j)
+	v.clients = append(v.clients, client)
 	v.run(time.Second)
-	return j
+	return client
 }
 
-// run lets time pass.
+// run drives the host and its clients for a while.
 func (v *played) run(d time.Duration) {
 	const frame = time.Second / rate
 	for ; d > 0; d -= frame {
 		v.host.Update(frame)
 		for _, c := range v.clients {
-			c.engine.Update(frame)
+			c.Engine.Update(frame)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 )
 
 // Run ends when its context is canceled or the operator quits, and tells the game how much time is
@@ -111,7 +112,7 @@ func TestMisuse(t *testing.T) {
 	panics("Update", "call NewServer first", func() { h.Update(1) })
 	panics("Run", "call NewServer first", func() { h.Run(t.Context()) })
 	panics("Execute", "call NewServer first", func() { _ = h.Execute("help", io.Discard) })
-	if _, err := NewServer(h, nil, nil, netcode.ServerConfig[runner, keys]{}); err == nil || !strings.Contains(err.Error(), "needs an address") {
+	if _, err := NewServer(h, nil, nil, testgame.ServerConfig{}); err == nil || !strings.Contains(err.Error(), "needs an address") {
 		t.Errorf("without a listener: %v", err)
 	}
 	serve(t, h, nil)
@@ -123,7 +124,7 @@ func TestHooksOfTheGame(t *testing.T) {
 	var log bytes.Buffer
 	var calls []string
 	h := open(t, Config{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	v := serve(t, h, func(c *netcode.ServerConfig[runner, keys]) {
+	v := serve(t, h, func(c *testgame.ServerConfig) {
 		joined := c.Joined
 		c.Authenticate = func(c netcode.JoinRequest) error {
 			calls = append(calls, "admit")
@@ -132,11 +133,11 @@ func TestHooksOfTheGame(t *testing.T) {
 			}
 			return nil
 		}
-		c.Joined = func(p *netcode.Player[runner, keys]) (runner, arche.Entity) {
+		c.Joined = func(p *testgame.Player) (testgame.State, arche.Entity) {
 			calls = append(calls, "joined")
 			return joined(p)
 		}
-		c.Confirmed = func(*netcode.Player[runner, keys]) { calls = append(calls, "confirmed") }
+		c.Confirmed = func(*testgame.Player) { calls = append(calls, "confirmed") }
 	})
 	if status, reason := v.join("a stranger's token").Status(); status != netcode.Ended || len(calls) > 0 {
 		t.Errorf("a stranger is %v (%v), and the game is asked: %v", status, reason, calls)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
@@ -32,18 +32,13 @@ func TestPlayersJoinByLinks(t *testing.T) {
 			}
 			return websocket.Dial(link.URL(), websocket.Config{Fingerprint: link.Fingerprint}), nil
 		}
-		engine, err := ecs.New(ecs.Config{FixedRate: rate})
+		client, err := testgame.Join(protocol(t), testgame.ClientConfig{
+			Dial: dial, Token: []byte(link.Token), Input: func(netcode.Tick) testgame.Input { return testgame.Input{} }, Log: h.log,
+		}, interpolation.New3D())
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := netcode.NewClient(protocol(t), netcode.ClientConfig[runner, keys]{
-			Dial: dial, Token: []byte(link.Token), Input: func(netcode.Tick) keys { return keys{} }, Log: h.log,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		engine.Install(interpolation.New3D(), client)
-		v.clients = append(v.clients, &joined{client, engine})
+		v.clients = append(v.clients, client)
 	}
 	reached := func(want netcode.Status) bool {
 		for _, c := range v.clients {
@@ -67,7 +62,7 @@ func TestPlayersJoinByLinks(t *testing.T) {
 	wait("the clients play", v.run, func() bool { return reached(netcode.Playing) })
 	h.Close()
 	for _, c := range v.clients {
-		wait("a client is told of the shutdown", c.engine.Update, func() bool {
+		wait("a client receives the shutdown", c.Engine.Update, func() bool {
 			_, reason := c.Status()
 			return reason.Code == transport.Shutdown
 		})

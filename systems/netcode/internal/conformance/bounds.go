@@ -2,7 +2,7 @@ package conformance
 
 import "time"
 
-// The names of lanes that bounds speak of.
+// The names of the lanes that have bounds.
 const (
 	tandem  = "Tandem (default)"
 	linear  = "Linear buffer"
@@ -21,10 +21,10 @@ const (
 	offsetDecay     = "Offset decay"
 )
 
-// rowBounds holds the rows against the bounds of their cases.
+// rowBounds checks the rows against the bounds of their cases.
 func rowBounds(outcomes []Outcome) []Check {
 	var checks []Check
-	on := func(number string, n Network, id, lane, what string, u unit, limit float64, control bool, value func(*Measure) float64) {
+	on := func(number string, n Network, id, lane, what string, u Unit, limit float64, control bool, value func(*Measure) float64) {
 		key := (&Row{Network: n, Motion: id}).key()
 		for i := range outcomes {
 			if o := &outcomes[i]; o.key() == key {
@@ -106,8 +106,7 @@ func rowBounds(outcomes []Outcome) []Check {
 	return checks
 }
 
-// why says for bounds that are restated or missed what keeps the older or better one from being
-// met, by case, motion and measure.
+// why gives the reasons for bounds that are restated or missed, by case, motion and measure.
 var why = map[string]string{
 	"5 M1 median lag": "It was 240 ms, here and for M2 to M5, with a delay after the mean loss. The delay after the ages of the newest snapshots waits longer with " +
 		"seeds that lose three snapshots in a row more often than the mean says, and starves less.",
@@ -115,5 +114,5 @@ var why = map[string]string{
 		"are 0.17 m more in a frame; what is left is the body's way to its place after a burst of losses, within 0.4 s.",
 }
 
-// route is when scripted changes of the route happen, from which they are absorbed.
+// route is the time of the scripted changes of the route. The time to absorb them counts from it.
 const route = 60 * time.Second

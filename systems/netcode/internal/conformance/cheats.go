@@ -10,7 +10,7 @@ import (
 
 const player = "own player"
 
-// predictionCases are those of the client's and the server's half of prediction.
+// predictionCases returns the cases of prediction on the client and of inputs on the server.
 func predictionCases() []special {
 	lossy := duplex("base, 15 % loss", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Loss: 0.15})
 	cut := base
@@ -25,7 +25,7 @@ func predictionCases() []special {
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(base, seed, 1, strafing)
-				m.run(0, 60, nil)
+				m.run(60)
 				return []float64{float64(m.slow), float64(m.client.Stats().Rollbacks), m.buffer.Stats().Missed()}
 			},
 		},
@@ -41,17 +41,17 @@ func predictionCases() []special {
 		{
 			number: "24", condition: lossy.Name + " of inputs, redundancy until acknowledged",
 			bounds: []bound{
-				{lane: player, what: "inputs missed, with 3 ticks of slack", unit: unit{"%.3f %%", 100}, limit: 0.001},
+				{lane: player, what: "inputs missed, with 3 ticks of slack", unit: Unit{"%.3f %%", 100}, limit: 0.001},
 				{lane: player, what: "presses lost", unit: counts},
 				{lane: player, what: "presses run twice", unit: counts},
-				{lane: player, what: "inputs missed, with 2 ticks of slack", unit: unit{"%.3f %%", 100}, compare: true},
+				{lane: player, what: "inputs missed, with 2 ticks of slack", unit: Unit{"%.3f %%", 100}, compare: true},
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(lossy, seed, 3, quietly(strafing, 297))
-				m.run(0, 300, nil)
+				m.run(300)
 				lost, doubled := m.presses()
 				less := newMatch(lossy, seed, 2, strafing)
-				less.run(0, 300, nil)
+				less.run(300)
 				return []float64{m.buffer.Stats().Missed(), float64(lost), float64(doubled), less.buffer.Stats().Missed()}
 			},
 		},
@@ -64,7 +64,7 @@ func predictionCases() []special {
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(cut, seed, 3, quietly(func(t tick.Tick) control { return control{1, strafing(t).Press} }, 17))
-				m.run(0, 20, nil)
+				m.run(20)
 				lost, _ := m.presses()
 				return []float64{float64(m.longest), float64(m.lastWrong)/TickRate - 10.5, float64(lost)}
 			},
@@ -72,8 +72,8 @@ func predictionCases() []special {
 		{
 			number: "26", condition: "inputs at 2, 10 and 1000 times the rate", once: true,
 			bounds: []bound{
-				{lane: player, what: "speed, inputs on ticks", unit: unit{"%.1f %%", 100}, limit: 1.01},
-				{lane: player, what: "speed, inputs on arrival", unit: unit{"%.1f %%", 100}, limit: 1.01},
+				{lane: player, what: "speed, inputs on ticks", unit: Unit{"%.1f %%", 100}, limit: 1.01},
+				{lane: player, what: "speed, inputs on arrival", unit: Unit{"%.1f %%", 100}, limit: 1.01},
 				{lane: player, what: "inputs that wait at most", unit: counts, limit: 6},
 			},
 			run: func(uint64) []float64 {
@@ -100,35 +100,8 @@ func predictionCases() []special {
 	}
 }
 
-func pushed(seed uint64) []float64 {
-	m := newMatch(base, seed, 2, strafing)
-	pushes := 0
-	m.push = func(k int64) float64 {
-		if k%(2*TickRate) == TickRate {
-			pushes++
-			return 0.5
-		}
-		return 0
-	}
-	corrections, since, grew := 0, 0, 0
-	var first, last, left float64
-	m.run(0, 59, func(int64) {
-		size := m.offset.Size()
-		switch since++; {
-		case m.corrections != corrections:
-			corrections, first, since = m.corrections, size, 0
-		case size > last:
-			grew++
-		case since == 0.7*TickRate && first > 0:
-			left = max(left, size/first)
-		}
-		last = size
-	})
-	return []float64{left, float64(grew), float64(m.corrections - pushes)}
-}
-
-// speedOnTicks returns how fast a client is that sends so many inputs per tick, as far ahead as the
-// server takes them, against an honest one.
+// speedOnTicks returns the speed of a client that sends so many inputs per tick, as far ahead as
+// the server accepts them, relative to an honest client.
 func speedOnTicks(times int) float64 {
 	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	if err != nil {
@@ -148,7 +121,7 @@ func speedOnTicks(times int) float64 {
 	return state.X / (seconds * runSpeed)
 }
 
-// speedOnArrival is the same with inputs on arrival, and how many came to wait.
+// speedOnArrival returns the same with inputs on arrival, and how many inputs waited at most.
 func speedOnArrival(times int) (speed, waiting float64) {
 	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Check is one bound of one case, and what was measured against it on the worst of the seeds.
+// Check is one bound of one case, with the measured figure of the worst seed.
 type Check struct {
 	Case      string
 	Condition string
@@ -15,18 +15,18 @@ type Check struct {
 	Measured  string
 	Held      bool
 
-	// Control marks a negative control: an algorithm as its source has it, which has to miss the
-	// bound, else the bound proves nothing.
+	// Control marks a negative control: an algorithm as in its source. It has to miss the bound, or
+	// the bound proves nothing.
 	Control bool
 
-	// Why says what keeps a bound from being met, where that is known.
+	// Why gives the reason for which a bound is not met, where it is known.
 	Why string
 
 	// Compare marks a figure without a bound, given beside others.
 	Compare bool
 }
 
-// number returns the case's, for sorting.
+// number returns the number of the case, for sorting.
 func (c *Check) number() int {
 	n, err := strconv.Atoi(c.Case)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Check) number() int {
 // OK reports whether the check came out as it should.
 func (c *Check) OK() bool { return c.Held != c.Control }
 
-// Verdict returns one word for it.
+// Verdict returns one word for the outcome.
 func (c *Check) Verdict() string {
 	switch {
 	case c.Compare:
@@ -53,32 +53,33 @@ func (c *Check) Verdict() string {
 	return "**misses**"
 }
 
-// unit says how a figure is printed. Figures are rounded so far that the last bit of a
-// floating-point operation does not show.
-type unit struct {
-	format string
-	factor float64
+// Unit formats a figure. Figures are rounded so far that the last bit of a floating-point operation
+// does not show.
+type Unit struct {
+	Format string
+	Factor float64 // by which a figure is multiplied
 }
 
 var (
-	metres              = unit{"%.3f m", 1}
-	tenthsOfMillimetres = unit{"%.1f mm", 1000}
-	percents            = unit{"%.2f %%", 100}
-	millis              = unit{"%.0f ms", 1000} // of seconds
-	tenths              = unit{"%.1f ms", 1000}
-	secs                = unit{"%.1f s", 1}
-	factors             = unit{"%.3f", 1}
-	counts              = unit{"%.0f", 1}
-	degrees             = unit{"%.1f°", 1}
-	kilobits            = unit{"%.1f kbit/s", 1e-3}
+	metres              = Unit{"%.3f m", 1}
+	tenthsOfMillimetres = Unit{"%.1f mm", 1000}
+	percents            = Unit{"%.2f %%", 100}
+	millis              = Unit{"%.0f ms", 1000} // of seconds
+	tenths              = Unit{"%.1f ms", 1000}
+	secs                = Unit{"%.1f s", 1}
+	factors             = Unit{"%.3f", 1}
+	counts              = Unit{"%.0f", 1}
+	degrees             = Unit{"%.1f°", 1}
+	kilobits            = Unit{"%.1f kbit/s", 1e-3}
 )
 
-func (u unit) print(v float64) string { return fmt.Sprintf(u.format, v*u.factor) }
+// Print returns a figure in the unit.
+func (u Unit) Print(v float64) string { return fmt.Sprintf(u.Format, v*u.Factor) }
 
 // bound is what a measured figure must satisfy.
 type bound struct {
 	lane, what string
-	unit       unit
+	unit       Unit
 	limit      float64
 	least      bool // a lower bound
 	control    bool
@@ -86,21 +87,23 @@ type bound struct {
 	why        string
 }
 
-// check holds a figure against the bound. A figure is rounded as it is printed first, so that
-// verdict and print agree.
+// check compares a figure with the bound.
 func (b bound) check(number, condition string, value float64) Check {
-	c := Check{
-		Case: number, Condition: condition, Lane: b.lane, What: b.what, Control: b.control, Why: b.why,
-		Measured: b.unit.print(value),
-	}
+	c := Check{Case: number, Condition: condition, Lane: b.lane, What: b.what, Control: b.control, Why: b.why}
 	if b.compare {
-		c.Bound, c.Held, c.Compare = "", true, true
-	} else if b.least {
-		c.Bound = "≥ " + b.unit.print(b.limit)
-		c.Held = value >= b.limit || c.Measured == b.unit.print(b.limit)
-	} else {
-		c.Bound = "≤ " + b.unit.print(b.limit)
-		c.Held = value <= b.limit || c.Measured == b.unit.print(b.limit)
+		c.Measured, c.Held, c.Compare = b.unit.Print(value), true, true
+		return c
 	}
+	return c.Against(b.unit, value, b.limit, b.least)
+}
+
+// Against returns the check of a figure with a limit, which is a lower one if least is set. It
+// compares the figures as printed too, so that verdict and print agree.
+func (c Check) Against(u Unit, value, limit float64, least bool) Check {
+	c.Measured, c.Bound, c.Held = u.Print(value), "≤ "+u.Print(limit), value <= limit
+	if least {
+		c.Bound, c.Held = "≥ "+u.Print(limit), value >= limit
+	}
+	c.Held = c.Held || c.Measured == u.Print(limit)
 	return c
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // The scene of G. Fiedler's articles on networked physics, as far as the wire is concerned: 901
-// cubes that hop and tumble over a field. There is no solver behind it; gravity, bounces, friction
-// and spin make the numbers alike.
+// cubes that hop and tumble over a field. There is no solver behind it. Gravity, bounces, friction
+// and spin give similar numbers.
 
 const (
 	cubeCount  = 901
@@ -37,7 +37,7 @@ func (c *cube) state() snapshot.State {
 	}
 }
 
-// step moves a cube for a tick. One that has lost its speed is thrown again.
+// step moves a cube for a tick. A cube that has lost its speed is thrown again.
 func (c *cube) step(r *rand.Rand) {
 	const dt, half = 1.0 / TickRate, 0.2
 	c.v[1] -= 9.81 * dt
@@ -62,7 +62,7 @@ func (c *cube) step(r *rand.Rand) {
 	}
 }
 
-// stream is the cubes' way to a client: a link of 100 ms both ways without loss.
+// stream connects the cubes to a client: 100 ms both ways without loss.
 type stream struct {
 	world   *snapshot.World
 	encoder *snapshot.Encoder
@@ -79,8 +79,8 @@ type stream struct {
 
 const cubeDelay = 6 // ticks
 
-// packetHeader is that of package packet: a sequence number, an acknowledgement and a mask, and a
-// byte that ends the messages in front.
+// packetHeader is the size of package packet's header: a sequence number, an acknowledgement and a
+// mask, and a byte that ends the messages in front.
 const packetHeader = 9
 
 func newStream() *stream {
@@ -109,7 +109,8 @@ func newStream() *stream {
 	return s
 }
 
-// tick moves the world, sends a packet and delivers what is due; each is told of what was decoded.
+// tick moves the world, sends a packet and delivers the packets that are due. It calls each with
+// every decoded snapshot.
 func (s *stream) tick(each func(at int64, snap snapshot.Snapshot)) {
 	s.now++
 	for i := range s.cubes {
@@ -140,7 +141,7 @@ func (s *stream) tick(each func(at int64, snap snapshot.Snapshot)) {
 	}
 }
 
-// cubeCases are those of the wire.
+// cubeCases returns the cases of the wire.
 func cubeCases() []special {
 	const wire = "901 cubes"
 	return []special{
@@ -188,7 +189,7 @@ func cubeCases() []special {
 	}
 }
 
-var millimetres = unit{"%.0f mm", 1000}
+var millimetres = Unit{"%.0f mm", 1000}
 
 // storm streams the scene with everything in motion.
 func storm() []float64 {
@@ -235,9 +236,9 @@ func storm() []float64 {
 	}
 }
 
-// creeping sends a body that moves by less than a quantum per tick, each time as a change to what
-// was acknowledged, and returns the worst error on an axis in half quanta: rounding must not add
-// up.
+// creeping sends a body that moves by less than a quantum per tick, each time as a change to the
+// acknowledged state. It returns the worst error on an axis in half quanta. Rounding errors must
+// not add up.
 func creeping(seed uint64) []float64 {
 	w := newWire(1)
 	lossy := base
@@ -251,7 +252,7 @@ func creeping(seed uint64) []float64 {
 	for k := range int64(10_000) {
 		now := time.Duration(k) * time.Second / TickRate
 		for data, at, ok := up.Pop(now); ok; data, at, ok = up.Pop(now) {
-			w.hear(data, at)
+			w.handle(data, at)
 		}
 		w.set(0, &Truth{Position: place(now), Rotation: upright})
 		down.Push(now, w.send(k, now))

@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// fitted is one lane at work.
+// fitted is a lane with its state in a run.
 type fitted struct {
 	Lane
 	body, child interp.Interpolator
@@ -23,7 +23,7 @@ type fitted struct {
 	measure     Measure
 }
 
-// shown is what a lane holds at one instant.
+// shown is the state that a lane holds at one instant.
 type shown struct {
 	position, childPosition mgl64.Vec3
 	rotation, childRotation mgl64.Quat
@@ -31,7 +31,7 @@ type shown struct {
 	info                    interp.Info
 }
 
-// fixed is one fixed step: every lane is sampled at the step's end.
+// fixed runs one fixed step: every lane is sampled at the step's end.
 func (r *run) fixed(end time.Duration) {
 	v := r.clocks.at(end)
 	if !v.ok {
@@ -45,7 +45,7 @@ func (r *run) fixed(end time.Duration) {
 	}
 }
 
-// ask asks a lane for its state and files it as the newer of the two samples, or as both after a
+// ask samples a lane and stores the result as the newer of the two samples, or as both after a
 // jump.
 func (r *run) ask(i int, at, view time.Duration) {
 	l := &r.lanes[i]
@@ -99,7 +99,7 @@ func (r *run) ask(i int, at, view time.Duration) {
 	}
 }
 
-// claim returns the server time that a lane's picture stands for.
+// claim returns the server time that a lane's picture claims to show.
 func (r *run) claim(l *fitted, claimed, local time.Duration) time.Duration {
 	switch {
 	case l.Clock == Log5:
@@ -153,8 +153,8 @@ func (r *run) draw(local, now time.Duration) {
 	}
 }
 
-// between is the synchronizer's rule: frames are blended linearly between the two samples, local
-// poses each for itself.
+// between is the synchronizer's rule: frames are blended linearly between the two samples. Local
+// poses are blended separately.
 func between(a, b *shown, t float64) shown {
 	return shown{
 		position:      a.position.Add(b.position.Sub(a.position).Mul(t)),
@@ -170,7 +170,7 @@ func quat64(q mgl32.Quat) mgl64.Quat {
 }
 
 // blend is the rule for rotations: shortest arc, unit length. Between two fixed steps the arc is
-// small, and a straight line is as good as an arc.
+// small, so a straight line is as good as an arc.
 func blend(a, b mgl64.Quat, t float64) mgl64.Quat {
 	if a.Dot(b) < 0 {
 		b = b.Scale(-1)

@@ -8,14 +8,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// The first byte on the simulated link: a packet, or the pings that travel beside them.
+// The first byte on the simulated link says whether a packet or a ping follows. Pings travel beside
+// the packets.
 const (
 	kindPacket = 1
 	kindPing   = 2
 	kindPong   = 3
 )
 
-// serve runs the server up to a true time: it answers pings as they come and sends snapshots at its
+// serve runs the server up to a true time. It answers pings as they come and sends snapshots at its
 // ticks.
 func (r *run) serve(now time.Duration) {
 	p := r.spec.Network.Pause
@@ -34,7 +35,7 @@ func (r *run) serve(now time.Duration) {
 				at = p[1] // it has waited in the socket
 			}
 			if ping[0] == kindPacket {
-				r.wire.hear(ping[1:], at)
+				r.wire.handle(ping[1:], at)
 				continue
 			}
 			r.buf[0] = kindPong
@@ -63,13 +64,13 @@ func (r *run) send(now, edge time.Duration) {
 	r.down.Push(now, r.framed(kindPacket, r.wire.send(r.tick, now)))
 }
 
-// framed puts the kind in front of a packet; the links carry pings beside packets.
+// framed puts the kind in front of a packet.
 func (r *run) framed(kind byte, packet []byte) []byte {
 	r.buf[0] = kind
 	return r.buf[:1+copy(r.buf[1:], packet)]
 }
 
-// receive takes what has reached the client by a frame.
+// receive handles the datagrams that have reached the client by a frame.
 func (r *run) receive(read, now time.Duration) {
 	for {
 		data, at, ok := r.down.Pop(now)
@@ -80,7 +81,7 @@ func (r *run) receive(read, now time.Duration) {
 		switch data[0] {
 		case kindPong:
 			server := time.Duration(binary.LittleEndian.Uint64(data[9:]))
-			// A refused sample (an answer that overtook another) is what the filter is there for.
+			// The filter exists to refuse samples: an answer that overtook another is no error.
 			_, _ = r.clocks.reference.Add(clocksync.Sample{
 				ClientSend:    time.Duration(binary.LittleEndian.Uint64(data[1:])),
 				ServerReceive: server, ServerSend: server,

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// How does a ball look on a bad network, drawn in the first lane, the default?
+// A ball on a bad network, drawn in the first lane, the default.
 func ExampleRun() {
 	var ball conformance.Motion
 	for _, m := range conformance.Motions() {

@@ -8,25 +8,24 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// Clock is the way in which a lane decides what server time to draw.
+// Clock is the way in which a lane chooses the server time to draw.
 type Clock uint8
 
 const (
-	// Follow is the product's: interp.Playback, which measures its delay from the arrivals alone
-	// and needs no pings.
+	// Follow is the way that ships: interp.Playback, which measures its delay from the arrivals
+	// alone and needs no pings.
 	Follow Clock = iota
-	// Reference is the same measurement behind the reference clock of clocksync, followed by its
-	// View.
+	// Reference is the same measurement behind the reference clock of clocksync, with its View.
 	Reference
-	// Mirror is Mirror's timeline, and draws once per frame instead of once per step.
+	// Mirror is Mirror's timeline. It draws once per frame instead of once per step.
 	Mirror
-	// Log5 is the platformer article's phase-locked loop with counted updates and 200 ms of delay,
-	// drawn once per frame.
+	// Log5 is the platformer article's phase-locked loop with counted updates and 200 ms of delay.
+	// It draws once per frame.
 	Log5
-	// Present is the reference clock itself, for what predicts.
+	// Present is the reference clock itself, for lanes that predict.
 	Present
-	// Local is not remote at all: a body that is simulated here, in step with the server, to show
-	// what blending between two fixed steps adds.
+	// Local is a body that is simulated here, in step with the server. It shows how much blending
+	// between two fixed steps adds.
 	Local
 )
 
@@ -38,7 +37,7 @@ type Lane struct {
 	Config interp.Config // Interval is filled in by the run
 }
 
-// Lanes returns everything that is compared, the default first, the negative controls last.
+// Lanes returns all lanes, the default first, the negative controls last.
 func Lanes() []Lane {
 	lane := func(k interp.Kind, c Clock) Lane { return Lane{Name: articles.Display(k), Kind: k, Clock: c} }
 	return []Lane{
@@ -62,7 +61,7 @@ func Lanes() []Lane {
 	}
 }
 
-// lanes returns those of the given kinds from Lanes, by name.
+// lanes returns the lanes with the given names.
 func lanes(names ...string) []Lane {
 	var found []Lane
 	for _, name := range names {
@@ -78,8 +77,8 @@ func lanes(names ...string) []Lane {
 	return found
 }
 
-// Views reports whether the lane has a view of its own speed; the others show the newest that they
-// know, or the present.
+// Views reports whether the lane has a view of its own speed. The other lanes show the newest state
+// that they know, or the present.
 func (l *Lane) Views() bool { return l.Clock != Present && l.Clock != Local }
 
 // Starves reports whether the lane can pass its newest snapshot.
@@ -87,12 +86,12 @@ func (l *Lane) Starves() bool {
 	return l.Clock != Local && articles.New(l.Kind, interp.Config{}).Timing() == interp.Delayed
 }
 
-// PerFrame reports whether the lane draws once per frame, as its original does. The others are
-// sampled once per fixed step into a logical pose, from which frames are blended, as local bodies
-// are.
+// PerFrame reports whether the lane draws once per frame, as its original does. The other lanes are
+// sampled once per fixed step into a logical pose, and frames are blended from it as for local
+// bodies.
 func (l *Lane) PerFrame() bool { return l.Clock == Mirror || l.Clock == Log5 }
 
-// clocks holds every clock of a client; all lanes of a run share them.
+// clocks holds every clock of a client. All lanes of a run share them.
 type clocks struct {
 	reference *clocksync.Reference
 	delay     *interp.Delay // in the reference's time
@@ -125,8 +124,8 @@ func newClocks(interval, tick time.Duration) *clocks {
 	}
 }
 
-// arrive takes a snapshot that reached the client at a local time and was read in a frame at
-// another: Mirror knows only of the latter.
+// arrive handles a snapshot that reached the client at one local time and was read in a frame at
+// another. Mirror's clock knows only the latter.
 func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint16) {
 	if c.reference.Ready() {
 		c.delay.Arrive(c.reference.At(local), stamp, number)
@@ -144,19 +143,19 @@ func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint1
 	c.pllLabel = c.pll.ServerDelta(0)
 }
 
-// frame is called once per frame, after the arrivals.
+// frame updates the clocks. It is called once per frame, after the arrivals.
 func (c *clocks) frame(local time.Duration) {
 	c.delay.Update(c.reference.At(local))
 	c.playback.Update(local)
 }
 
-// views are the server times to draw at one local time, as each clock has it.
+// views are the server times to draw at one local time, one for each clock.
 type views struct {
 	follow, reference, mirror, log5, present time.Duration
 	ok                                       bool
 }
 
-// at asks the clocks that are sampled once per step.
+// at returns the times of the clocks that are sampled once per step.
 func (c *clocks) at(local time.Duration) (v views) {
 	if !c.delay.Ready() {
 		return v
@@ -168,7 +167,7 @@ func (c *clocks) at(local time.Duration) (v views) {
 	return v
 }
 
-// atFrame asks those that are sampled once per frame.
+// atFrame returns the times of the clocks that are sampled once per frame.
 func (c *clocks) atFrame(local time.Duration) (v views) {
 	if !c.pllStarted {
 		return v

@@ -87,7 +87,7 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	return err
 }
 
-// markdown returns the section as it stands in the page.
+// markdown returns the section as it is on the page.
 func (s *Section) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Title, s.Lead)
@@ -107,7 +107,7 @@ func (s *Section) markdown() string {
 	return b.String()
 }
 
-// notes returns the list of what is missed or restated, and nothing if there is no such bound.
+// notes returns the list of bounds that are missed or restated, empty if there is none.
 func notes(checks []Check) string {
 	list := noted(checks)
 	if len(list) == 0 {
@@ -153,21 +153,21 @@ func (l *Lane) short() string {
 	return articles.Name(l.Kind)
 }
 
-// glance is a measure that is shown for all rows and lanes at once.
+// glance is a measure that one table shows for all rows and lanes.
 type glance struct {
 	title string
 	value func(m *Measure, l *Lane) (v float64, ok bool)
-	unit  unit
+	unit  Unit
 	good  float64 // values up to this are good, and three times as much is bad
 }
 
 var glances = []glance{
-	{"worst jump in a frame, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.Jump, true }, unit{"%.3f", 1}, 0.05},
-	{"greatest error, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.ErrorMax, true }, unit{"%.3f", 1}, 0.05},
+	{"worst jump in a frame, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.Jump, true }, Unit{"%.3f", 1}, 0.05},
+	{"greatest error, metres", func(m *Measure, _ *Lane) (float64, bool) { return m.ErrorMax, true }, Unit{"%.3f", 1}, 0.05},
 	{"starved frames, per cent", func(m *Measure, l *Lane) (float64, bool) {
 		return m.Starved, l.Starves()
-	}, unit{"%.2f", 100}, 0.008},
-	{"median lag, milliseconds", func(m *Measure, l *Lane) (float64, bool) { return m.Lag50.Seconds(), l.Clock != Local }, unit{"%.0f", 1000}, 0.240},
+	}, Unit{"%.2f", 100}, 0.008},
+	{"median lag, milliseconds", func(m *Measure, l *Lane) (float64, bool) { return m.Lag50.Seconds(), l.Clock != Local }, Unit{"%.0f", 1000}, 0.240},
 }
 
 func (g *glance) print(m *Measure, l *Lane) string {
@@ -175,5 +175,5 @@ func (g *glance) print(m *Measure, l *Lane) string {
 	if !ok {
 		return ""
 	}
-	return g.unit.print(v)
+	return g.unit.Print(v)
 }

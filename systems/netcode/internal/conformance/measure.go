@@ -7,7 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl64"
 )
 
-// Measure is what one lane did in one run after the warm-up, or the worst of several runs.
+// Measure holds the figures of one lane in one run after the warm-up, or the worst of several runs.
 type Measure struct {
 	// metres between what is drawn and the truth at the time that it claims to show
 	ErrorRMS, ErrorMax float64
@@ -17,7 +17,7 @@ type Measure struct {
 	// metres moved in one frame beyond what the body's greatest speed within a quarter of a second
 	// explains
 	Jump float64
-	// rms second difference of the drawn positions and of the true ones, m/s²
+	// rms second difference of the drawn and of the true positions, m/s²
 	Rough, TrueRough float64
 	Starved          float64 // share of the frames without samples on both sides, 0 to 1
 	Lag50, Lag95     time.Duration
@@ -44,12 +44,12 @@ const (
 	lagBin  = 100 * time.Microsecond
 	lagBins = 20000 // two seconds; the last holds all beyond
 
-	// viewRate is the fastest that a view may run; what a body moves more for that reason is no
+	// viewRate is the fastest speed of a view. Extra motion of a body from that speed is not a
 	// jump.
 	viewRate = 1.1
 )
 
-// frame takes one frame of a body whose speed around that time is at most top; dt is the frame's
+// frame measures one frame of a body whose speed around that time is at most top. dt is the frame's
 // length in seconds.
 func (m *Measure) frame(f *Frame, top, dt float64) {
 	if m.lags == nil {
@@ -60,9 +60,8 @@ func (m *Measure) frame(f *Frame, top, dt float64) {
 		m.starved++
 	}
 
-	// When the body teleported is not to be known from snapshots before and after, so that its
-	// place is only compared modulo the teleports; what is drawn between two places is counted for
-	// itself.
+	// The time of a teleport is unknown between the snapshots before and after it. So the place is
+	// compared modulo the teleports, and pictures between two places are counted separately.
 	teleports := f.Truth.Discontinuity != 0
 	drawn, truth := f.Drawn, f.Truth.Position
 	if teleports {
@@ -100,10 +99,10 @@ func (m *Measure) frame(f *Frame, top, dt float64) {
 	m.lastClaim = f.Claim
 }
 
-// modulo takes out M7's teleports.
+// modulo removes M7's teleports.
 func modulo(z float64) float64 { return z - teleport*math.Round(z/teleport) }
 
-// step takes the error at a fixed step.
+// step measures the error at a fixed step.
 func (m *Measure) step(off mgl64.Vec3, teleports bool) {
 	if teleports {
 		off[2] = modulo(off[2])
@@ -111,7 +110,7 @@ func (m *Measure) step(off mgl64.Vec3, teleports bool) {
 	m.StepMax = max(m.StepMax, off.Len())
 }
 
-// rate takes the speed of the view over one step.
+// rate measures the speed of the view over one step.
 func (m *Measure) rate(r float64) {
 	if !m.rated {
 		m.rated, m.RateMin, m.RateMax = true, r, r
@@ -147,7 +146,7 @@ func (m *Measure) percentile(p float64) time.Duration {
 	return lagBins * lagBin
 }
 
-// worst takes over what another run did worse.
+// worst keeps of each figure the worse one.
 func (m *Measure) worst(o *Measure) {
 	m.ErrorRMS, m.ErrorMax, m.StepMax = max(m.ErrorRMS, o.ErrorRMS), max(m.ErrorMax, o.ErrorMax), max(m.StepMax, o.StepMax)
 	m.TurnRMS, m.TurnMax = max(m.TurnRMS, o.TurnRMS), max(m.TurnMax, o.TurnMax)
@@ -158,7 +157,7 @@ func (m *Measure) worst(o *Measure) {
 	m.Back, m.Jumped, m.Smeared, m.Torn = m.Back+o.Back, m.Jumped+o.Jumped, m.Smeared+o.Smeared, m.Torn+o.Torn
 }
 
-// angle between two rotations in degrees.
+// angle returns the angle between two rotations in degrees.
 func angle(a, b mgl64.Quat) float64 {
 	d := a.Conjugate().Mul(b)
 	return 2 * math.Atan2(d.V.Len(), math.Abs(d.W)) * 180 / math.Pi

@@ -17,8 +17,8 @@ type Truth struct {
 	AtRest             bool
 }
 
-// Motion is a path known in closed form, so that what is drawn can be compared with the truth at
-// any instant.
+// Motion is a path in closed form, so that every picture can be compared with the truth at any
+// instant.
 type Motion struct {
 	ID    string // as in the case list: M1 to M8
 	Title string
@@ -41,8 +41,8 @@ var upright = mgl64.QuatIdent()
 // teleport is the stride of M7, along z. Nothing else of it moves there.
 const teleport = 50
 
-// The motions of the case list. None repeats in step with the snapshots, so that in a long run
-// flips, bounces and stops come at every phase between two of them.
+// The motions of the case list. None repeats in step with the snapshots, so in a long run flips,
+// bounces and stops come at every phase between two snapshots.
 var motions = []Motion{
 	{"M1", "constant 6 m/s", func(t float64) Truth {
 		return Truth{Position: mgl64.Vec3{6 * t, 0, 0}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright}
@@ -114,7 +114,7 @@ var child8 = Motion{"M8", "the child", func(t float64) Truth {
 	}
 }}
 
-// motion returns the motion of the given name; the tables of this package name only existing ones.
+// motion returns the motion with the given name. It panics for a name that does not exist.
 func motion(id string) *Motion {
 	for i := range motions {
 		if motions[i].ID == id {
@@ -127,8 +127,8 @@ func motion(id string) *Motion {
 // Motions returns all of them, in order.
 func Motions() []Motion { return append([]Motion(nil), motions...) }
 
-// topSpeeds tabulates the greatest speed within a quarter of a second of every instant: what a body
-// may honestly be seen to move at then.
+// topSpeeds tabulates the greatest speed within a quarter of a second of every instant. A faster
+// picture has jumped.
 type topSpeeds []float32
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// TickRate is that of server and client in all cases, in Hz.
+// TickRate is the tick rate of server and client in all cases, in Hz.
 const TickRate = 60
 
 // Network is the condition of a case.
@@ -22,15 +22,14 @@ type Network struct {
 	Drift        float64       // of the client's clock against the server's, in parts per million
 	Epoch        time.Duration // what the client's clock shows when the server's shows zero
 
-	// Pause stops the server's simulation, and with it its time, from the first instant to the
-	// second.
+	// Pause stops the server's simulation and its time from the first instant to the second.
 	Pause [2]time.Duration
 
 	// Suspend stops the client, as a browser does with a tab in the background, between the two
 	// instants. Its network goes on.
 	Suspend [2]time.Duration
 
-	// Calm ends all loss at the instant, if it is not zero.
+	// Calm, if it is not zero, is the instant at which all loss ends.
 	Calm time.Duration
 }
 
@@ -41,8 +40,8 @@ func (n *Network) frameRate() float64 {
 	return n.FrameRate
 }
 
-// line returns what the way down does, in linksim's notation. The seed of a run is twice the run's
-// number.
+// line returns the condition of the path down in linksim's notation. The seed of a run is twice the
+// run's number.
 func (n *Network) line() string {
 	return strings.TrimSuffix(n.Down.String(), " seed="+strconv.FormatUint(n.Down.Seed, 10))
 }
@@ -59,7 +58,7 @@ func (n *Network) Interval() time.Duration {
 	return time.Duration(n.ticksPerSnapshot()) * time.Second / TickRate
 }
 
-// duplex returns a network that is alike in both directions.
+// duplex returns a network with the same condition in both directions.
 func duplex(name string, c linksim.Condition) Network { return Network{Name: name, Down: c, Up: c} }
 
 const ms = time.Millisecond
@@ -75,21 +74,21 @@ var (
 	shuffled = duplex("base, 10 % 60 ms late", linksim.Condition{Delay: 100 * ms, Jitter: 10 * ms, Reorder: 0.1, ReorderBy: 60 * ms})
 )
 
-// at10 is the network with ten snapshots a second.
+// at10 returns the network with ten snapshots a second.
 func at10(n Network) Network {
 	n.SnapshotRate = 10
 	n.Name += ", 10 Hz"
 	return n
 }
 
-// drifting is the network with a client whose clock runs fast by so many parts per million.
+// drifting returns the network with a client whose clock is fast by so many parts per million.
 func drifting(n Network, name string, ppm float64) Network {
 	n.Drift = ppm
 	n.Name = name
 	return n
 }
 
-// scripted is the network with events on the way down.
+// scripted returns the network with events on the path down.
 func scripted(n Network, name string, events ...linksim.Event) Network {
 	n.Down.Script = events
 	n.Name = name

@@ -12,7 +12,7 @@ var pageSource string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
-// page is what the template sees.
+// page is the data of the template.
 type page struct {
 	Seeds                  int
 	WarmUp                 float64
@@ -31,7 +31,7 @@ type page struct {
 // headline is a figure in large type.
 type headline struct{ Figure, Text, Beside string }
 
-// heat is a table of one measure with colours.
+// heat is a coloured table of one measure.
 type heat struct {
 	Title string
 	Rows  []heatRow
@@ -48,14 +48,14 @@ type heatCell struct {
 	Level int
 }
 
-// figures is one row of the report with all that was measured.
+// figures is one row of the report with all its measures.
 type figures struct {
 	Heading, About string
 	Lines          [][]string
 }
 
-// WritePage writes the report as one self-contained HTML page with plots, for which it runs the
-// scenes again.
+// WritePage writes the report as one self-contained HTML page. It runs the scenes again for the
+// plots.
 func (r *Report) WritePage(out io.Writer, workers int) error {
 	p := page{Seeds: Seeds, WarmUp: WarmUp.Seconds(), Checks: r.Checks, Noted: r.noted(), Sections: r.Sections, Heads: measureHeads, Headline: r.headlines()}
 	p.Held, p.Missed, p.Controls = r.count()
@@ -103,7 +103,7 @@ func (r *Report) heat(g *glance) heat {
 	return h
 }
 
-// headlines picks what matters most at the seeds' own condition.
+// headlines returns the most important figures at the seeds' own condition.
 func (r *Report) headlines() []headline {
 	key := (&Row{Network: seeds, Motion: "M3"}).key()
 	for i := range r.Outcomes {
@@ -118,10 +118,10 @@ func (r *Report) headlines() []headline {
 			return headline{whole(ours), text, "Mirror " + whole(other) + ", Log\u00a0#5 " + whole(seed)}
 		}
 		return []headline{
-			tile("of the frames starve", func(m *Measure) string { return percents.print(m.Starved) }),
+			tile("of the frames starve", func(m *Measure) string { return percents.Print(m.Starved) }),
 			tile("median lag of the view", func(m *Measure) string { return milliseconds(m.Lag50) }),
-			tile("worst jump in a frame", func(m *Measure) string { return metres.print(m.Jump) }),
-			tile("error, rms", func(m *Measure) string { return metres.print(m.ErrorRMS) }),
+			tile("worst jump in a frame", func(m *Measure) string { return metres.Print(m.Jump) }),
+			tile("error, rms", func(m *Measure) string { return metres.Print(m.ErrorRMS) }),
 		}
 	}
 	return nil

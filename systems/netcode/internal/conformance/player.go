@@ -5,15 +5,15 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The game of the prediction cases: a runner on a line, and eight buttons whose presses are
-// counted.
+// The game of the prediction cases: a runner on a line with eight buttons, whose presses are
+// counted. It is smaller than testgame, since these cases play the parts of package prediction
+// without a server and without worlds.
 
 const runSpeed = 6.0 // m/s
 
@@ -49,7 +49,7 @@ func (b runner) distance(o runner) float64 {
 	return math.Abs(b.X - o.X)
 }
 
-// controlCodec packs inputs into three bits, eleven with a press.
+// controlCodec packs inputs into three bits, or eleven with a press.
 type controlCodec struct{}
 
 func (controlCodec) Write(w *packet.Writer, in, _ control) {
@@ -71,7 +71,7 @@ func (controlCodec) Read(r *packet.Reader, _ control) control {
 	return in
 }
 
-// strafing turns about each half second and presses a button each third of one.
+// strafing turns round every half second and presses a button every third of a second.
 func strafing(t tick.Tick) control {
 	in := control{Move: 1}
 	if t/30%2 == 1 {
@@ -83,29 +83,26 @@ func strafing(t tick.Tick) control {
 	return in
 }
 
-// match is a server and one player over a simulated path: ticks and frames at 60 Hz, states at 30
-// Hz.
+// match is a server and one player over a simulated path, with ticks and frames at 60 Hz and states
+// at 30 Hz.
 type match struct {
 	lead     int
 	play     func(tick.Tick) control
-	push     func(k int64) float64 // what the server adds to the place in tick k
 	up, down *linksim.Link
 	buffer   *prediction.Buffer[control]
 	server   runner
 	client   *prediction.Predictor[runner, control]
-	offset   articles.ErrorOffset[float64, articles.Scalar]
 	inputs   prediction.Inputs[control]
 	out      [256]byte
 
-	sent        runner // what the inputs would have done, each once
-	slow        int    // ticks whose input did not show in the state of the same tick
-	corrections int
-	lastWrong   int64 // tick of the last correction
-	repeated    int   // in a row
-	longest     int   // run of repeats
+	sent      runner // what the inputs would have done, each once
+	slow      int    // ticks whose input did not show in the state of the same tick
+	lastWrong int64  // tick of the last correction
+	repeated  int    // in a row
+	longest   int    // run of repeats
 }
 
-// framePhase is when in its tick the client's frame runs.
+// framePhase is the time of the client's frame within its tick.
 const framePhase = 5 * ms
 
 func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *match {
@@ -123,18 +120,15 @@ func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *
 	return m
 }
 
-// run plays the ticks from one to another, in seconds, and calls each after every one.
-func (m *match) run(from, to float64, each func(k int64)) {
-	for k := int64(from * TickRate); k < int64(to*TickRate); k++ {
+// run plays a match from its start.
+func (m *match) run(seconds int64) {
+	for k := range seconds * TickRate {
 		m.serve(k)
 		m.predict(k)
-		if each != nil {
-			each(k)
-		}
 	}
 }
 
-// serve is one tick of the server.
+// serve runs one tick of the server.
 func (m *match) serve(k int64) {
 	now := time.Duration(k) * time.Second / TickRate
 	for {
@@ -153,9 +147,6 @@ func (m *match) serve(k int64) {
 	}
 	m.longest = max(m.longest, m.repeated)
 	m.server = m.server.step(in, tick.Tick(k))
-	if m.push != nil {
-		m.server.X += m.push(k)
-	}
 	if k%2 == 0 {
 		return
 	}
@@ -169,7 +160,7 @@ func (m *match) serve(k int64) {
 	m.down.Push(now, w.Bytes())
 }
 
-// predict is one tick of the client.
+// predict runs one tick of the client.
 func (m *match) predict(k int64) {
 	now := time.Duration(k)*time.Second/TickRate + framePhase
 	for {
@@ -177,7 +168,7 @@ func (m *match) predict(k int64) {
 		if !ok {
 			break
 		}
-		m.hear(datagram, k)
+		m.receive(datagram, k)
 	}
 	t := tick.Tick(k + int64(m.lead))
 	in := m.play(t)
@@ -187,15 +178,14 @@ func (m *match) predict(k int64) {
 	if moved := m.client.State().X - before; math.Abs(moved-float64(in.Move)*runSpeed/TickRate) > 1e-9 {
 		m.slow++
 	}
-	m.offset.Advance(tickLength)
 	w := packet.NewWriter(m.out[:])
 	if m.client.Pending().Write(&w, controlCodec{}, prediction.Redundancy{}) > 0 {
 		m.up.Push(now, w.Bytes())
 	}
 }
 
-// hear is what the client does with a state.
-func (m *match) hear(datagram []byte, k int64) {
+// receive handles a state from the server on the client.
+func (m *match) receive(datagram []byte, k int64) {
 	r := packet.NewReader(datagram)
 	t := tick.Tick(r.Bits(32))
 	b := runner{X: math.Float64frombits(r.Bits(64))}
@@ -210,9 +200,7 @@ func (m *match) hear(datagram []byte, k int64) {
 		m.client.Pending().Acknowledge(feedback.Ack)
 	}
 	if c := m.client.Reconcile(t, b); c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
-		m.corrections++
 		m.lastWrong = k
-		m.offset.Correct(c.Before.X, c.After.X)
 	}
 }
 
@@ -226,7 +214,8 @@ func (m *match) presses() (lost, doubled int) {
 	return lost, doubled
 }
 
-// quietly is play without presses from a tick on, so that at the end of the match all have arrived.
+// quietly returns the play without presses from a time on, so that all presses have arrived at the
+// end of the match.
 func quietly(play func(tick.Tick) control, from float64) func(tick.Tick) control {
 	return func(t tick.Tick) control {
 		in := play(t)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// plot is a scene made ready for the page.
+// plot is a scene in the form that the page shows.
 type plot struct {
 	Title, Text, Condition string
 	Legend                 []key
@@ -20,7 +20,7 @@ type key struct {
 	Ink  int // number of the colour; 0 is the truth's
 }
 
-// chart is one diagram; all of its numbers are in the picture's units, top left.
+// chart is one diagram. All of its numbers are in the picture's units, from the top left.
 type chart struct {
 	Name                     string
 	Left, Right, Top, Bottom float64
@@ -115,7 +115,7 @@ func newChart(kind chartKind, tracks []track, from, to float64, last bool) chart
 	return c
 }
 
-// path returns an SVG path through the points, without those that lie on a straight line between
+// path returns an SVG path through the points. It leaves out points on a straight line between
 // their neighbours.
 func path(at, values []float64, x, y func(float64) float64) string {
 	var b strings.Builder
@@ -125,7 +125,7 @@ func path(at, values []float64, x, y func(float64) float64) string {
 	lastKept := 0
 	for i := range at {
 		if i > 0 && i < len(at)-1 {
-			// Where would it be on the line from the last kept point to the next one?
+			// The place of the point on the line from the last kept point to the next one.
 			f := (px(i) - px(lastKept)) / (px(i+1) - px(lastKept))
 			if math.Abs(py(lastKept)+f*(py(i+1)-py(lastKept))-py(i)) < 0.06 && i-lastKept < 40 {
 				continue
@@ -157,7 +157,7 @@ func ticks(lo, hi float64, n int) []float64 {
 	return all
 }
 
-// number prints a tick.
+// number formats the label of a tick.
 func number(v float64) string {
 	if math.Abs(v) < 1e-9 {
 		return "0"

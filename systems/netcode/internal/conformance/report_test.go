@@ -22,8 +22,8 @@ func committed(t *testing.T) string {
 	return string(page)
 }
 
-// The committed page says what the code does: some rows and cases are computed again, in full, and
-// must come out to the letter.
+// The committed page matches the code. Some rows and cases are computed again, in full, and must be
+// equal to the letter.
 func TestCommittedFiguresAreTheCodes(t *testing.T) {
 	page := committed(t)
 	again := func(names []string, length time.Duration, pick func(r *Row) bool) {
@@ -79,7 +79,7 @@ func sectionOf(page, heading string) string {
 	return section
 }
 
-// Every row and every bound is on the committed page, and nothing else.
+// The committed page has every row and every bound, and nothing else.
 func TestCommittedPageIsComplete(t *testing.T) {
 	page := committed(t)
 	rows := Rows()
@@ -125,7 +125,7 @@ func TestCommittedPageIsComplete(t *testing.T) {
 	}
 }
 
-// Every case of the list that is said to be run is there.
+// The suite has every case of the list that is said to be run.
 func TestCasesAreCovered(t *testing.T) {
 	found := map[string]bool{}
 	for _, r := range Rows() {
@@ -245,7 +245,7 @@ func TestTicksAreRound(t *testing.T) {
 	}
 }
 
-// Points on a straight line are left out of a path, and nothing else.
+// A path leaves out points on a straight line, and no others.
 func TestPathKeepsCorners(t *testing.T) {
 	identity := func(v float64) float64 { return v }
 	got := path([]float64{0, 10, 20, 30, 40}, []float64{0, 10, 20, 10, 0}, identity, identity)

@@ -2,7 +2,7 @@ package conformance
 
 import "time"
 
-// Seeds is how many runs stand behind every figure. The worst of them is given, unless it says
+// Seeds is the number of runs behind every figure. Figures are the worst of them, unless they say
 // otherwise.
 const Seeds = 20
 
@@ -14,7 +14,7 @@ type Row struct {
 	Length  time.Duration
 }
 
-// key names a row among all.
+// key identifies a row.
 func (r *Row) key() string { return r.Network.Name + ", " + r.Motion }
 
 // Outcome is a Row with the worst of each measure over the seeds.
@@ -25,7 +25,7 @@ type Outcome struct {
 	Bytes float64   // per second, down
 }
 
-// lane returns the measures of the lane of a name.
+// lane returns the measures of the lane with a name.
 func (o *Outcome) lane(name string) *Measure {
 	for i := range o.Lanes {
 		if o.Lanes[i].Name == name {
@@ -40,7 +40,7 @@ const (
 	short = 120 * time.Second
 )
 
-// Rows returns all that are compared, in the order of the report.
+// Rows returns all rows in the order of the report.
 func Rows() []Row {
 	var rows []Row
 	add := func(number string, n Network, length time.Duration, ids ...string) {

@@ -25,14 +25,14 @@ type Spec struct {
 	Length  time.Duration // of server time, warm-up included
 	Seed    uint64
 
-	// Watch, if set, is told of every frame of every lane after it was drawn, and Step of every
+	// Watch, if set, is called for every frame of every lane after it was drawn, and Step for every
 	// fixed step of the lanes that are sampled in it.
 	Watch func(lane int, f *Frame)
 	Step  func(lane int, at, view time.Duration, info *interp.Info)
 	Truth func(now time.Duration, t Truth) // of every frame, at the server's present
 }
 
-// Frame is what one lane showed in one frame, and what it should have shown.
+// Frame is the picture of one lane in one frame, with the truth.
 type Frame struct {
 	Now    time.Duration // server time of the frame
 	Claim  time.Duration // server time that the picture claims to show
@@ -56,7 +56,7 @@ const (
 	maxDelta = 250 * time.Millisecond
 )
 
-// run is the state of a Spec being run.
+// run is the state of a run.
 type run struct {
 	spec     Spec
 	motion   func(float64) Truth // shifted by the seed
@@ -78,8 +78,7 @@ type run struct {
 	buf      [mtu + 1]byte
 }
 
-// Run runs a Spec and returns what it measured. The same Spec gives the same Result, whatever the
-// machine.
+// Run runs a Spec and returns its measures. The same Spec gives the same Result on every machine.
 func Run(spec Spec) Result {
 	r := &run{spec: spec}
 	n := &r.spec.Network
@@ -149,7 +148,7 @@ func mustLink(c linksim.Condition) *linksim.Link {
 	return l
 }
 
-// frame is one turn of the client's loop, at a time of its clock.
+// frame runs one turn of the client's loop, at a time of its clock.
 func (r *run) frame(local, now time.Duration) {
 	if calm := r.spec.Network.Calm; calm > 0 && now >= calm {
 		r.spec.Network.Calm = 0
@@ -170,8 +169,8 @@ func (r *run) frame(local, now time.Duration) {
 	}
 	r.clocks.frame(local)
 
-	// The engine's clock: time beyond MaxDelta is dropped, then steps are run until the next edge
-	// lies ahead of the frame.
+	// The engine's clock drops time beyond MaxDelta. Then steps run until the next edge lies ahead
+	// of the frame.
 	if late := local - r.edge(r.step); late > maxDelta {
 		r.step += int64((late - maxDelta) / tickLength)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// What a motion says of its velocity is the derivative of its position, wherever it has one.
+// A motion's velocity is the derivative of its position, wherever that has one.
 func TestMotionsAreConsistent(t *testing.T) {
 	all := append(Motions(), child8)
 	for _, m := range all {
@@ -58,7 +58,7 @@ func TestTopSpeedsLookAround(t *testing.T) {
 	}
 }
 
-// A lane of made-up frames is measured as calculated by hand.
+// The measures of a lane of made-up frames are as calculated by hand.
 func TestMeasure(t *testing.T) {
 	var m Measure
 	const dt = 1.0 / 60
@@ -108,7 +108,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Half way through a teleport is seen; before or after it is not held against a lane.
+// A picture half way through a teleport is counted. One before or after it is not held against a
+// lane.
 func TestMeasureTeleports(t *testing.T) {
 	var m Measure
 	for i, z := range []float64{0, 0, 50, 25, 50, 0} {
@@ -121,7 +122,7 @@ func TestMeasureTeleports(t *testing.T) {
 	}
 }
 
-// One Spec, one Result: whatever else runs, in whichever lanes beside it.
+// One Spec gives one Result, whatever else runs, and whichever lanes run beside it.
 func TestRunIsDeterministic(t *testing.T) {
 	spec := Spec{Network: seeds, Motion: motion("M3"), Lanes: Lanes(), Length: 20 * time.Second, Seed: 5}
 	a, b := Run(spec), Run(spec)
@@ -171,7 +172,7 @@ func TestPerfectNetwork(t *testing.T) {
 	}
 }
 
-// The client's clock counts for nothing but its own rate; the frame times are the Spec's.
+// Only the rate of the client's clock counts. The frame times are the Spec's.
 func TestWatchSeesEveryFrame(t *testing.T) {
 	for _, tt := range []struct {
 		rate float64

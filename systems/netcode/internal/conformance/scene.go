@@ -111,7 +111,7 @@ func scenes() []scene {
 	}
 }
 
-// track is what one lane did in a scene.
+// track is the path of one lane in a scene.
 type track struct {
 	name   string
 	at     []float64 // seconds

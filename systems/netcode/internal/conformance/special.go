@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -10,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// special is a case that asks for more than the measures of a run. Run returns one figure for each
-// bound; the greatest over the seeds counts (the least for a lower bound).
+// special is a case with measures of its own. Run returns one figure for each bound. The greatest
+// over the seeds counts (the least for a lower bound).
 type special struct {
 	number, condition string
 	bounds            []bound
@@ -53,7 +51,7 @@ func (l *lags) watch(lane int, f *Frame) {
 	}
 }
 
-// median of the lags from one instant to another.
+// median returns the median of the lags from one instant to another.
 func (l *lags) median(from, to time.Duration) time.Duration {
 	var v []time.Duration
 	for i, t := range l.at {
@@ -68,8 +66,7 @@ func (l *lags) median(from, to time.Duration) time.Duration {
 	return v[len(v)/2]
 }
 
-// settled returns how long after an instant the lag was last as far from where it ends as a
-// tolerance.
+// settled returns how long after an instant the lag was last off its end by a tolerance or more.
 func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	last := after
 	for i, t := range l.at {
@@ -80,15 +77,15 @@ func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	return last - after
 }
 
-// recovery: on an ordered stream every loss becomes a stall. Some time after the loss has ended the
-// view must be near again.
+// recovery returns the case of an ordered stream, where every loss becomes a stall. Some time after
+// the loss has ended the view must be near again.
 //
-// A packet that was sent before the end may be lost with all of its retransmissions: it comes
-// seconds late, and holds up all behind it. A view that goes no further than 100 ms beyond what has
-// come is then as far behind as the stream, less 100 ms, and makes up for it at 1.5 of real speed.
-// So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the least lag
-// that any such view can have come down to by then. The first figure alone, for the worst seed,
-// stands beside it.
+// A packet that was sent before the end may be lost with all of its retransmissions. It comes
+// seconds late and holds up all packets behind it. A view that goes no further than 100 ms beyond
+// the newest snapshot is then as far behind as the stream, less 100 ms, and catches up at 1.5 of
+// real speed. So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the
+// least lag that such a view can have by then. The first figure alone, for the worst seed, stands
+// beside it.
 func recovery() special {
 	const calm = 60 * time.Second
 	n := ordered
@@ -129,7 +126,8 @@ func recovery() special {
 	}
 }
 
-// extrapolation: in a burst of losses a body goes on for 100 ms at most, then it holds.
+// extrapolation returns the case of a burst of losses: a body goes on for 100 ms at most, then it
+// stands.
 func extrapolation() special {
 	return special{
 		number: "7", condition: bursts.Name + ", M1",
@@ -155,7 +153,8 @@ func extrapolation() special {
 	}
 }
 
-// duplicates: a run in which every third packet comes twice shows the same picture to the bit.
+// duplicates returns the case in which every third packet comes twice. The picture must be equal to
+// the bit.
 func duplicates() special {
 	differ := func(seed uint64, names ...string) []float64 {
 		count := make([]float64, len(names))
@@ -194,136 +193,8 @@ func duplicates() special {
 	}
 }
 
-// drift: the client's clock runs fast or slow. The view must keep the lag that it has with a good
-// clock.
-func drift(number string, ppm float64, length time.Duration, controls bool) special {
-	n := drifting(base, fmt.Sprintf("base, client's clock %+.0f ppm", ppm), ppm)
-	if !controls {
-		return special{
-			number: number, condition: fmt.Sprintf("%s, M1, %v", n.Name, length),
-			bounds: []bound{
-				{lane: tandem, what: "view-time error after 10 s", unit: tenths, limit: 0.005},
-				{lane: tandem, what: "median speed of the view off the clocks' ratio by", unit: percents, limit: 0.002},
-			},
-			run: func(seed uint64) []float64 {
-				off, rate := viewError(n, length, seed, tandem, 10*time.Second)
-				return []float64{off[len(off)-1].Seconds(), math.Abs(rate - 1/(1+ppm*1e-6))}
-			},
-		}
-	}
-	p99 := func(off []time.Duration) float64 { return off[len(off)*99/100].Seconds() }
-	return special{
-		number: number, condition: n.Name + ", M1",
-		bounds: []bound{
-			{lane: tandem, what: "view-time error, 99 % of the frames", unit: tenths, limit: 0.010},
-			{lane: log5, what: "the same at 10 Hz, which its constants are for", unit: tenths, limit: 0.010, control: true},
-		},
-		run: func(seed uint64) []float64 {
-			ours, _ := viewError(n, length, seed, tandem, WarmUp)
-			theirs, _ := viewError(at10(n), length, seed, log5, WarmUp)
-			return []float64{p99(ours), p99(theirs)}
-		},
-	}
-}
-
-// viewError returns the differences of the lag, sorted, from its median in the same run with a good
-// clock, and the median speed of the view.
-func viewError(n Network, length time.Duration, seed uint64, lane string, from time.Duration) ([]time.Duration, float64) {
-	good := n
-	good.Drift = 0
-	var want, got lags
-	Run(Spec{Network: good, Motion: motion("M1"), Lanes: lanes(lane), Length: 60 * time.Second, Seed: seed, Watch: want.watch})
-	normal := want.median(10*time.Second, 60*time.Second)
-
-	var rates []float64
-	var lastAt, lastView time.Duration
-	Run(Spec{
-		Network: n, Motion: motion("M1"), Lanes: lanes(lane), Length: length, Seed: seed, Watch: got.watch,
-		Step: func(_ int, at, view time.Duration, _ *interp.Info) {
-			if at-lastAt >= time.Second {
-				if lastAt > 0 {
-					rates = append(rates, float64(view-lastView)/float64(at-lastAt))
-				}
-				lastAt, lastView = at, view
-			}
-		},
-	})
-	var off []time.Duration
-	for i, t := range got.at {
-		if t > from {
-			off = append(off, (got.lag[i] - normal).Abs())
-		}
-	}
-	slices.Sort(off)
-	slices.Sort(rates)
-	return off, rates[len(rates)/2]
-}
-
-// reroute: the way becomes longer or shorter, for good.
-func reroute(n Network, within float64, length time.Duration) special {
-	change := n.Down.Script[0].By
-	const tail = 20 * time.Second
-	absorb := func(seed uint64, lane string) (took float64, m Measure) {
-		var l lags
-		res := Run(Spec{Network: n, Motion: motion("M1"), Lanes: lanes(lane), Length: length, Seed: seed, Watch: l.watch})
-		return l.settled(route, l.median(length-tail, length), 10*ms).Seconds(), res.Lanes[0]
-	}
-	return special{
-		number: "13", condition: n.Name + ", M1",
-		bounds: []bound{
-			{lane: tandem, what: "until the view is within 10 ms of its place", unit: secs, limit: within},
-			{lane: tandem, what: "speed of the view off 1 by", unit: factors, limit: 0.1},
-			{lane: tandem, what: "steps in which it runs back", unit: counts},
-			{lane: mirror, what: "until the view is within 10 ms of its place", unit: secs, compare: true},
-			{lane: log5, what: "the same at 10 Hz, which its constants are for", unit: secs, limit: within, control: true},
-		},
-		run: func(seed uint64) []float64 {
-			ours, m := absorb(seed, tandem)
-			theirs, _ := absorb(seed, mirror)
-			// The loop gives way by 0.1 ms per update, so that its last twenty seconds say little
-			// of where it is heading: it is there when all of the change is.
-			var l lags
-			Run(Spec{Network: at10(n), Motion: motion("M1"), Lanes: lanes(log5), Length: length, Seed: seed, Watch: l.watch})
-			end := l.median(route-tail, route) + change
-			return []float64{ours, max(1-m.RateMin, m.RateMax-1), float64(m.Back), theirs, l.settled(route, end, 10*ms).Seconds()}
-		},
-	}
-}
-
-// epochs: what the client's clock shows at the start must not matter at all.
-func epochs() special {
-	return special{
-		number: "15", condition: seeds.Name + ", M3, client's clock an hour ahead or behind",
-		bounds: []bound{{lane: tandem, what: "frames that differ by any bit", unit: counts}},
-		run: func(seed uint64) []float64 {
-			type key struct {
-				claim   time.Duration
-				x, y, z float64
-			}
-			var runs [3][]key
-			for i, epoch := range []time.Duration{0, time.Hour, -time.Hour} {
-				n := seeds
-				n.Epoch = epoch
-				Run(Spec{
-					Network: n, Motion: motion("M3"), Lanes: lanes(tandem), Length: 60 * time.Second, Seed: seed,
-					Watch: func(_ int, f *Frame) {
-						runs[i] = append(runs[i], key{f.Claim, f.Drawn[0], f.Drawn[1], f.Drawn[2]})
-					},
-				})
-			}
-			differ := 0
-			for i := range runs[0] {
-				if runs[0][i] != runs[1][i] || runs[0][i] != runs[2][i] {
-					differ++
-				}
-			}
-			return []float64{float64(differ)}
-		},
-	}
-}
-
-// hierarchy: a spinning child on a turning parent. Both are sampled at one view time, and local
-// poses are blended.
+// hierarchy returns the case of a spinning child on a turning parent. Both are sampled at one view
+// time, and local poses are blended.
 func hierarchy(n Network, limit float64) special {
 	return special{
 		number: "21", condition: n.Name + ", M8",
@@ -335,68 +206,6 @@ func hierarchy(n Network, limit float64) special {
 		run: func(seed uint64) []float64 {
 			m := Run(Spec{Network: n, Motion: motion("M8"), Child: &child8, Lanes: lanes(tandem), Length: short, Seed: seed}).Lanes[0]
 			return []float64{float64(m.Torn), m.ErrorMax, m.TurnMax}
-		},
-	}
-}
-
-// slowClient draws eight frames a second: up to eight steps in each.
-func slowClient() special {
-	n := base
-	n.FrameRate = 8
-	return special{
-		number: "28", condition: "base, client at 8 frames a second, M1",
-		bounds: []bound{
-			{lane: tandem, what: "error at steps", unit: metres, limit: 0.005},
-			{lane: tandem, what: "steps in which the view runs back", unit: counts},
-		},
-		run: func(seed uint64) []float64 {
-			m := Run(Spec{Network: n, Motion: motion("M1"), Lanes: lanes(tandem), Length: short, Seed: seed}).Lanes[0]
-			return []float64{m.StepMax, float64(m.Back)}
-		},
-	}
-}
-
-// suspended: a client that stands still for a minute, with everything that was sent meanwhile
-// waiting for it.
-func suspended() special {
-	n := base
-	n.Suspend = [2]time.Duration{30 * time.Second, 90 * time.Second}
-	return special{
-		number: "28", condition: "base, client suspended for 60 s, M1",
-		bounds: []bound{
-			{lane: tandem, what: "until the view is within a tick of its place", unit: secs, limit: 3},
-			{lane: tandem, what: "steps in which the view runs back", unit: counts},
-		},
-		run: func(seed uint64) []float64 {
-			var l lags
-			m := Run(Spec{Network: n, Motion: motion("M1"), Lanes: lanes(tandem), Length: short, Seed: seed, Watch: l.watch}).Lanes[0]
-			end := l.median(20*time.Second, 30*time.Second)
-			return []float64{l.settled(n.Suspend[1], end, tickLength).Seconds(), float64(m.Back)}
-		},
-	}
-}
-
-// pause: the server stands still for two seconds, and its time with it.
-func pause() special {
-	n := base
-	n.Pause = [2]time.Duration{30 * time.Second, 32 * time.Second}
-	return special{
-		number: "30", condition: "base, server pauses for 2 s, M3",
-		bounds: []bound{
-			{lane: tandem, what: "view beyond the newest sample", unit: millis, limit: 0.1},
-			{lane: tandem, what: "speed of the view off 1 by, while it does not wait", unit: factors, limit: 0.1},
-			{lane: tandem, what: "jumps", unit: metres, limit: 0.05},
-			{lane: tandem, what: "from its end until the view is within a tick of its place", unit: secs, limit: 3},
-		},
-		run: func(seed uint64) []float64 {
-			var l lags
-			var most time.Duration
-			m := Run(Spec{
-				Network: n, Motion: motion("M3"), Lanes: lanes(tandem), Length: 60 * time.Second, Seed: seed, Watch: l.watch,
-				Step: func(_ int, _, _ time.Duration, info *interp.Info) { most = max(most, info.Extrapolated) },
-			}).Lanes[0]
-			end := l.median(20*time.Second, 30*time.Second)
-			return []float64{most.Seconds(), max(1-m.RateMin, m.RateMax-1), m.Jump, l.settled(n.Pause[0], end, tickLength).Seconds()}
 		},
 	}
 }

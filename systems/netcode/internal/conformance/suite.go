@@ -2,7 +2,7 @@ package conformance
 
 import "slices"
 
-// Report is everything that the suite measured.
+// Report holds all results of the suite.
 type Report struct {
 	Outcomes []Outcome
 	Checks   []Check
@@ -21,8 +21,8 @@ type Section struct {
 // Term is a word and what it means.
 type Term struct{ Name, Text string }
 
-// Failed returns the checks that did not come out as they should: bounds that are missed, and
-// controls that do not miss theirs.
+// Failed returns the checks with the wrong outcome: bounds that are missed, and controls that do
+// not miss theirs.
 func (r *Report) Failed() []Check {
 	failed := failed(r.Checks)
 	for i := range r.Sections {
@@ -31,7 +31,7 @@ func (r *Report) Failed() []Check {
 	return failed
 }
 
-// Failed returns the section's checks that did not come out as they should.
+// Failed returns the section's checks with the wrong outcome.
 func (s *Section) Failed() []Check { return failed(s.Checks) }
 
 func failed(checks []Check) []Check {
@@ -44,7 +44,8 @@ func failed(checks []Check) []Check {
 	return failed
 }
 
-// noted returns what the page gives a reason for, or says that it is missed, sections included.
+// noted returns the page's notes: the reason for each bound that has one, or that it is missed,
+// sections included.
 func (r *Report) noted() []Check {
 	list := noted(r.Checks)
 	for i := range r.Sections {
@@ -53,8 +54,7 @@ func (r *Report) noted() []Check {
 	return list
 }
 
-// noted returns the checks that did not come out as they should, and those whose bound wants a
-// reason.
+// noted returns the checks with the wrong outcome, and those whose bound has a reason.
 func noted(checks []Check) []Check {
 	var noted []Check
 	for _, c := range checks {
@@ -65,9 +65,9 @@ func noted(checks []Check) []Check {
 	return noted
 }
 
-// RunAll runs every row in every lane and every special case, on so many goroutines, and calls
-// progress, which may be nil and must be safe for concurrent use, with the share that is done. The
-// report does not depend on the number of goroutines.
+// RunAll runs every row in every lane and every special case, on so many goroutines. It calls
+// progress with the share that is done. Progress may be nil and must be safe for concurrent use.
+// The report does not depend on the number of goroutines.
 func RunAll(workers int, progress func(done, of int)) *Report {
 	rows, special := Rows(), specials()
 	of := (len(rows) + len(special)) * Seeds

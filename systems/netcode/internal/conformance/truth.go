@@ -2,8 +2,8 @@ package conformance
 
 import "time"
 
-// local returns what the client's clock shows at a true time, trueTime the reverse. The server's
-// clock shows the true time, until it pauses.
+// local returns the client's clock at a true time, and trueTime the reverse. The server's clock
+// shows the true time until the server pauses.
 func (r *run) local(t time.Duration) time.Duration {
 	return r.spec.Network.Epoch + t + time.Duration(float64(t)*r.spec.Network.Drift*1e-6)
 }
@@ -12,7 +12,7 @@ func (r *run) trueTime(local time.Duration) time.Duration {
 	return time.Duration(float64(local-r.spec.Network.Epoch) / (1 + r.spec.Network.Drift*1e-6))
 }
 
-// server returns what the server's clock shows at a true time: it stands while the server pauses.
+// server returns the server's clock at a true time. It stands while the server pauses.
 func (r *run) server(t time.Duration) time.Duration {
 	p := r.spec.Network.Pause
 	switch {
@@ -35,7 +35,7 @@ func (r *run) world(t float64) Truth {
 	}
 }
 
-// truth returns what a picture of a time should show.
+// truth returns the correct picture of a time.
 func (r *run) truth(at time.Duration) Truth {
 	if r.child != nil {
 		return r.world(at.Seconds())

@@ -11,14 +11,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// mtu is what is left of a datagram inside the encryption.
+// mtu is the room that encryption leaves in a datagram.
 const mtu = 1150
 
-// overhead is what IPv4 and UDP add to a packet, in bytes. Encryption would add 46 more.
+// overhead is the size of the IPv4 and UDP headers of a packet, in bytes. Encryption would add 46
+// more.
 const overhead = 28
 
-// wire is the product's own path from a server's state to a client's samples: quantised, as changes
-// to what is acknowledged, in real packets.
+// wire is the path that ships from a server's state to a client's samples: quantised, as changes to
+// the acknowledged state, in real packets.
 type wire struct {
 	world   *snapshot.World
 	encoder *snapshot.Encoder
@@ -30,8 +31,8 @@ type wire struct {
 	bytes   int // sent by the server, overhead included
 }
 
-// positionStep is the quantum of positions on the wire, in metres: fine enough for the case that
-// allows no jump of a millimetre.
+// positionStep is the quantum of positions on the wire, in metres. It is fine enough for the case
+// that allows no jump of a millimetre.
 const positionStep = 1.0 / 2048
 
 // newWire connects a server with one body, or with a parent and its child, to a client.
@@ -70,7 +71,7 @@ func newWire(bodies int) *wire {
 	return w
 }
 
-// delivered passes acknowledgements on.
+// delivered passes acknowledgements on to the encoder.
 type delivered wire
 
 func (d *delivered) Delivered(n packet.Number, _ time.Duration) { d.encoder.Delivered(n) }
@@ -101,7 +102,7 @@ func (w *wire) send(k int64, now time.Duration) []byte {
 	return datagram
 }
 
-// receive decodes a packet, and calls push for every body in it and arrive for the snapshot as a
+// receive decodes a packet. It calls push for every body in it and arrive for the snapshot as a
 // whole. A duplicate does nothing.
 func (w *wire) receive(datagram []byte, now time.Duration, arrive func(at time.Duration, number uint16), push func(body int, s interp.Sample)) {
 	p, err := w.client.Open(datagram)
@@ -131,11 +132,11 @@ func (w *wire) receive(datagram []byte, now time.Duration, arrive func(at time.D
 		}
 	}
 	if err := w.client.Accept(p, now); err != nil {
-		panic(err) // nobody sends messages here
+		panic(err) // no message is sent here
 	}
 }
 
-// acknowledge returns the client's packet, which a game would fill with inputs.
+// acknowledge returns the client's packet. A game would fill it with inputs.
 func (w *wire) acknowledge(now time.Duration) []byte {
 	w.client.Begin(w.buf[:], now, 0)
 	datagram, err := w.client.End()
@@ -145,8 +146,8 @@ func (w *wire) acknowledge(now time.Duration) []byte {
 	return datagram
 }
 
-// hear takes a packet of the client's.
-func (w *wire) hear(datagram []byte, now time.Duration) {
+// handle reads a packet of the client on the server.
+func (w *wire) handle(datagram []byte, now time.Duration) {
 	p, err := w.server.Open(datagram)
 	if err != nil {
 		return

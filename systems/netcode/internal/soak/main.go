@@ -1,12 +1,12 @@
-// Soak plays a long match of many clients over bad links, on virtual time, measures the server's
-// tick, and fails when anything grows.
+// Command soak plays a long match of many clients over bad links, in virtual time. It measures the
+// server's tick and fails when memory or goroutines grow.
 //
-//	go run ./systems/netcode/soak -bots 64 -entities 500 -duration 3m -seed 1
+//	go run ./systems/netcode/internal/soak -bots 64 -entities 500 -duration 3m -seed 1
 //
-// The bots run in the same process, over simulated links with delay, jitter and loss; now and then
-// one freezes, loses its connection or leaves, and strangers and players send garbage. Only the
-// server's steps are measured, in real time. The program prints the figures, and ends with status 1
-// if the heap or the number of goroutines has grown, or if a bot that should play does not.
+// The bots run in the same process, over simulated links with delay, jitter and loss. Now and then
+// one freezes, loses its connection or leaves. Strangers and players send garbage. Only the
+// server's steps are measured, in real time. The program prints the figures. It ends with status 1
+// if the heap or the number of goroutines has grown, or if a bot does not play at the end.
 package main
 
 import (
@@ -35,7 +35,9 @@ func main() {
 	}
 }
 
-// warmUp is the time after which everybody is in and every buffer has its size.
+const tickRate = 60
+
+// warmUp is the time after which all bots are in and every buffer has its size.
 const warmUp = 30 * time.Second
 
 func run(c config) error {
@@ -52,7 +54,7 @@ func run(c config) error {
 		return err
 	}
 	m.faults = false
-	if err := m.play(15 * time.Second); err != nil { // whoever is away comes back
+	if err := m.play(15 * time.Second); err != nil { // players that are away come back
 		return err
 	}
 	end := measure()

@@ -3,22 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
 
-	arche "github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
-
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
@@ -31,33 +26,30 @@ type config struct {
 	seed           uint64
 }
 
-// match is a server, its bots, and what goes wrong.
+// match is a server with its bots, and the faults that it causes.
 type match struct {
 	config   config
 	rng      *rand.Rand
-	protocol *netcode.Protocol[state, input]
+	protocol *testgame.Protocol
 	listener *loopback.Listener
-	server   *netcode.Server[state, input]
-	engine   *ecs.Engine
+	server   *testgame.Server
 	bots     []*bot
 	stranger *loopback.Conn
 	now      time.Duration
 	faults   bool
-	log      *slog.Logger
 
 	steps                             []time.Duration // of the server's updates
 	allocs                            []uint64        // in each second
 	freezes, outages, leaves, garbage int
 }
 
-// watchers is of how many bots one draws what it is sent; for the others nobody looks at the
-// screen, and the server cannot tell.
+// watchers is the number of bots of which one draws the replicas. The others have no picture, and
+// the server cannot tell.
 const watchers = 8
 
 // bot is a client with a process of its own, which may freeze.
 type bot struct {
-	client *netcode.Client[state, input]
-	engine *ecs.Engine
+	client *testgame.Client
 	conn   *linksim.Conn
 	path   linksim.Path
 	frozen time.Duration
@@ -68,35 +60,21 @@ type bot struct {
 func newMatch(c config) (*match, error) {
 	m := &match{
 		config: c, rng: rand.New(rand.NewPCG(c.seed, 1)), listener: loopback.Listen(loopback.Config{Backlog: 1024}), faults: true,
-		log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	var err error
-	if m.protocol, err = newProtocol(c.entities + 2*c.bots); err != nil {
+	if m.protocol, err = testgame.NewProtocol(tickRate, c.entities+2*c.bots); err != nil {
 		return nil, err
 	}
-	if m.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
-		return nil, err
-	}
-	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
-	m.server, err = netcode.NewServer(m.protocol, netcode.ServerConfig[state, input]{
-		Listener: m.listener, Log: m.log, MaxPlayers: c.bots + 8, Timeout: 3 * time.Second, Grace: 10 * time.Second,
+	m.server, err = testgame.Serve(m.protocol, testgame.ServerConfig{
+		Listener: m.listener, MaxPlayers: c.bots + 8, Timeout: 3 * time.Second, Grace: 10 * time.Second,
 		Random: rand.NewChaCha8([32]byte{byte(c.seed)}),
-		Joined: func(p *netcode.Player[state, input]) (state, arche.Entity) {
-			s := state{X: float32(p.Number()%20)*4 - 40, Z: float32(p.Number()/20%20)*4 - 40}
-			l := components.NewLogical(components.At3D(s.X, 0, s.Z))
-			return s, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRunner})
-		},
+	}, func(p *testgame.Player) testgame.State {
+		return testgame.State{X: float32(p.Number()%20)*4 - 40, Z: float32(p.Number()/20%20)*4 - 40}
 	})
 	if err != nil {
 		return nil, err
 	}
-	m.engine.Install(m.server)
-	things := &things{transforms: generic.NewMap1[components.Transform3D](m.engine.World()), engine: m.engine}
-	for i := range c.entities {
-		l := components.NewLogical(components.At3D(float32(i%25)*6-75, 0, float32(i/25)*6-60))
-		things.all = append(things.all, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindThing}))
-	}
-	m.engine.Add(ecs.FixedUpdate, things)
+	m.server.AddBodies(c.entities, bob)
 	for i := range c.bots {
 		b, err := m.newBot(i)
 		if err != nil {
@@ -107,26 +85,14 @@ func newMatch(c config) (*match, error) {
 	return m, nil
 }
 
-// things move, three of four at a time, each three seconds of four.
-type things struct {
-	transforms generic.Map1[components.Transform3D]
-	engine     *ecs.Engine
-	all        []arche.Entity
-}
-
-func (t *things) Initialize(*arche.World) {}
-func (t *things) Finalize(*arche.World)   {}
-func (t *things) Update(*arche.World) {
-	now := int(t.engine.Time().Tick)
-	for i, e := range t.all {
-		if (i+now/tickRate)%4 == 0 {
-			continue
-		}
-		l := t.transforms.Get(e)
-		pose := l.Get()
-		pose.Position[1] = float32(1 + math.Sin(float64(now+17*i)/30))
-		l.Set(pose)
+// bob returns the pose of an entity, which bobs up and down for three seconds and rests for one.
+// Three of four entities move at a time.
+func bob(i int, t ecs.Time) components.Pose3D {
+	tick := int(t.Tick)
+	if (i+tick/tickRate)%4 == 0 {
+		tick -= tick%tickRate + 1 // the last in which it moved
 	}
+	return components.At3D(float32(i%25)*6-75, float32(1+math.Sin(float64(tick+17*i)/30)), float32(i/25)*6-60)
 }
 
 func (m *match) newBot(i int) (*bot, error) {
@@ -135,13 +101,14 @@ func (m *match) newBot(i int) (*bot, error) {
 		Loss: []float64{0, 0.01, 0.05, 0.15}[i%4], Seed: m.rng.Uint64(),
 	}
 	kind := interp.Naive
-	if i%watchers == 0 {
-		kind = interp.Default
-	}
 	b := &bot{path: linksim.Symmetric(condition)}
+	var plugins []ecs.Plugin
+	if i%watchers == 0 {
+		kind, plugins = interp.Default, []ecs.Plugin{interpolation.New3D()}
+	}
 	var err error
-	b.client, err = netcode.NewClient(m.protocol, netcode.ClientConfig[state, input]{
-		Log: m.log, Interpolation: kind,
+	b.client, err = testgame.Join(m.protocol, testgame.ClientConfig{
+		Interpolation: kind,
 		Dial: func() (transport.Conn, error) {
 			if m.now < b.cut {
 				return nil, errors.New("no network")
@@ -150,21 +117,14 @@ func (m *match) newBot(i int) (*bot, error) {
 			b.conn = conn
 			return conn, err
 		},
-		Input: func(t tick.Tick) input {
-			return input{int8((int(t)/40+i)%3) - 1, int8((int(t)/70+i/3)%3) - 1}
+		Input: func(t netcode.Tick) testgame.Input {
+			return testgame.Input{X: int8((int(t)/40+i)%3) - 1, Z: int8((int(t)/70+i/3)%3) - 1}
 		},
 		Timeout: 3 * time.Second,
-	})
+	}, plugins...)
 	if err != nil {
 		return nil, err
 	}
-	if b.engine, err = ecs.New(ecs.Config{FixedRate: tickRate}); err != nil {
-		return nil, err
-	}
-	if i%watchers == 0 {
-		b.engine.Install(interpolation.New3D())
-	}
-	b.engine.Install(b.client)
 	return b, nil
 }
 
@@ -180,14 +140,14 @@ func (m *match) play(d time.Duration) error {
 				return err
 			}
 		}
-		// reading the figures stops the world; one tick a second stands for all
+		// Reading the figures stops the world, so one tick a second is sampled.
 		sample := len(m.steps)%tickRate == 0
 		if sample {
 			runtime.ReadMemStats(&memory)
 			allocs = memory.Mallocs
 		}
 		start := time.Now()
-		m.engine.Update(frame)
+		m.server.Engine.Update(frame)
 		m.steps = append(m.steps, time.Since(start))
 		if sample {
 			runtime.ReadMemStats(&memory)
@@ -198,14 +158,14 @@ func (m *match) play(d time.Duration) error {
 				b.frozen -= frame
 				continue
 			}
-			b.engine.Update(b.behind)
+			b.client.Engine.Update(b.behind)
 			b.behind = 0
 		}
 	}
 	return nil
 }
 
-// misbehave lets, about every half second, something go wrong, and garbage come in every tick.
+// misbehave causes a fault about every half second, and sends garbage in every tick.
 func (m *match) misbehave() error {
 	b := m.bots[m.rng.IntN(len(m.bots))]
 	switch m.rng.IntN(120) {
@@ -224,7 +184,7 @@ func (m *match) misbehave() error {
 		m.leaves++
 		i := slices.Index(m.bots, b)
 		b.client.Leave()
-		b.engine.Close()
+		b.client.Engine.Close()
 		fresh, err := m.newBot(i)
 		if err != nil {
 			return err
@@ -262,10 +222,10 @@ func (m *match) throw(b *bot) {
 	}
 }
 
-// allocations is the mean of the sampled ticks from the given one on.
+// allocations returns the mean of the sampled ticks from the given one on.
 func (m *match) allocations(from int) float64 { return meanOf(m.allocs[from/tickRate:]) }
 
-// quiet is the mean of the half with the fewest.
+// quiet returns the mean of the half with the fewest allocations.
 func (m *match) quiet(from int) float64 {
 	sorted := slices.Sorted(slices.Values(m.allocs[from/tickRate:]))
 	return meanOf(sorted[:max(1, len(sorted)/2)])
@@ -279,7 +239,7 @@ func meanOf(v []uint64) float64 {
 	return float64(sum) / float64(max(1, len(v)))
 }
 
-// check says who does not play though nothing is wrong any more.
+// check returns an error if a bot does not play although nothing is wrong any more.
 func (m *match) check() error {
 	for i, b := range m.bots {
 		if s, r := b.client.Status(); s != netcode.Playing {

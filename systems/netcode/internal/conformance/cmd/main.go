@@ -1,6 +1,6 @@
 // Command cmd runs the conformance suite and writes its report:
 //
-//	go run ./systems/netcode/conformance/cmd -out docs
+//	go run ./systems/netcode/internal/conformance/cmd -out docs
 //
 // writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about
 // three minutes on two cores; with -rates the tables only, in one. The exit code is 1 if a file
@@ -81,7 +81,7 @@ func run(args []string, errs io.Writer) int {
 	return code
 }
 
-// tuning measures the rates and puts their tables into the page, beside which lies the report.
+// tuning measures the rates and puts their tables into the page. The report lies beside it.
 func tuning(dir string, workers int, errs io.Writer, quiet bool) int {
 	name := filepath.Join(dir, "tuning.md")
 	page, err := os.ReadFile(name)
@@ -105,7 +105,8 @@ func tuning(dir string, workers int, errs io.Writer, quiet bool) int {
 	return 0
 }
 
-// counted returns a function that shows one more of so many as done, and nil to show nothing.
+// counted returns a function that reports one more of so many runs as done, or nil if nothing is to
+// be shown.
 func counted(show func(done, of int), of int) func() {
 	if show == nil {
 		return nil

@@ -3,6 +3,7 @@ package lines
 import (
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance/rates"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -14,7 +15,7 @@ const (
 	crowd        = 303      // bodies beside the players, so that a line is short of room
 )
 
-// Case is a line and what is played over it.
+// Case is a line with the match that is played over it.
 type Case struct {
 	Number string // in the case list
 	Name   string
@@ -37,25 +38,25 @@ type hard struct {
 	rate        int
 }
 
-// bound is what a figure must satisfy.
+// bound is a limit of a figure.
 type bound struct {
 	what  string
-	unit  unit
+	unit  conformance.Unit
 	limit float64
 	least bool // a lower bound
 	value func(f *Figures) float64
 	why   string // the bound is what it is, where that is no matter of course
 }
 
-func most(what string, u unit, limit float64, value func(f *Figures) float64) bound {
+func most(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
 	return bound{what: what, unit: u, limit: limit, value: value}
 }
 
-func least(what string, u unit, limit float64, value func(f *Figures) float64) bound {
+func least(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
 	return bound{what: what, unit: u, limit: limit, least: true, value: value}
 }
 
-// Cases returns all of them, in the order of the report.
+// Cases returns all cases in the order of the report.
 func Cases() []Case {
 	const (
 		ms   = time.Millisecond
@@ -133,7 +134,7 @@ func Cases() []Case {
 	pair.Hard = hard{rates.WarmUp, 70 * sec, 192 * kilobit}
 	beside := own("52", "beside", "1 Mbit/s down with a queue of 64 packets, full of a download that does not end", crowd, 50*sec,
 		linksim.Condition{Rate: 1000 * kilobit, Packets: 64, Script: []linksim.Event{{Kind: linksim.Reno, At: 2 * sec, By: time.Hour}}}, wide,
-		// It needs more than the line has, so that half of half the line is its due.
+		// Each needs more than the line has, so its share is half of half the line.
 		least("share of the line", percents, 0.25, func(f *Figures) float64 { return f.HardUse }))
 	beside.Hard = hard{rates.WarmUp, 50 * sec, 1000 * kilobit}
 	full := own("53", "full", "100 kbit/s from 20 to 50 s with a queue of 20 s, which a download fills", 0, 100*sec,
@@ -159,8 +160,8 @@ func Cases() []Case {
 	}
 }
 
-// Measure plays a case with a seed and returns what the first client got, or of both clients on a
-// shared line the worse. The same seed gives the same figures.
+// Measure plays a case with a seed and returns the figures of the first client. On a shared line it
+// returns the worse of both clients' figures. The same seed gives the same figures.
 func Measure(c *Case, seed uint64) Figures {
 	m := newMatch(c)
 	clean := linksim.Condition{Delay: 20 * time.Millisecond}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Figures are what the first client got on a line, from the end of the warm-up on unless it says
-// otherwise.
+// Figures are the figures of the first client on a line, from the end of the warm-up on unless a
+// field says otherwise.
 type Figures struct {
 	// share of its steps whose view had passed the newest snapshot that was there
 	Starved      float64
@@ -42,7 +42,7 @@ type Figures struct {
 	Regained float64
 }
 
-// worst keeps of each figure the worse.
+// worst keeps of each figure the worse one.
 func (f *Figures) worst(o *Figures) {
 	for _, p := range [...][2]*time.Duration{
 		{&f.Lag50, &o.Lag50}, {&f.Lag95, &o.Lag95}, {&f.MeanLag, &o.MeanLag}, {&f.Clock, &o.Clock}, {&f.CalmClock, &o.CalmClock},

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// match takes in what happens in a run of a case: to the first player, and to the second one, too,
+// match records the events of a run of a case: for the first player, and also for the second one
 // where both wait in the same queues. It implements [rates.Watcher].
 type match struct{ players []*recorder }
 
@@ -20,7 +20,8 @@ func newMatch(c *Case) *match {
 	return m
 }
 
-// finish returns of each figure the worse of the players', and what both have of the line.
+// finish returns of each figure the worse of both players', and the figures of the line that both
+// share.
 func (m *match) finish() Figures {
 	f := m.players[0].finish()
 	if len(m.players) > 1 {

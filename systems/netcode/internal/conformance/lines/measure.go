@@ -17,7 +17,7 @@ const (
 	stops   = 100 * time.Millisecond // beyond the newest snapshot is where a view stands still
 )
 
-// finish returns what was measured.
+// finish returns the figures.
 func (r *recorder) finish() Figures {
 	f := &r.figures
 	seconds := (r.c.Length - rates.WarmUp).Seconds()
@@ -51,9 +51,9 @@ func (r *recorder) finish() Figures {
 }
 
 // compare finds how often the view starved, and how far behind the least constant delay would have
-// been that starves no more: one behind the fastest snapshot of the last minute, which is an
-// oracle's because it is chosen when all is over. The oracle's view runs on in outages; the lag of
-// one that stops as the client's does is compared, too.
+// been that starves no more. Such a delay counts from the fastest snapshot of the last minute. It
+// is an oracle's, because it is chosen when the run is over. The oracle's view runs on in outages.
+// A second oracle, whose view stops as the client's does, is compared, too.
 func (r *recorder) compare() {
 	var fastest window
 	var needs, bases []time.Duration // the delay that a step needs, and what it is added to
@@ -90,7 +90,7 @@ func (r *recorder) compare() {
 	r.figures.Oracle, r.figures.Stopped = against(mean(bases)+delay), against(mean(waits))
 }
 
-// window is the least of the values of the last minute.
+// window keeps the least of the values of the last minute.
 type window struct{ kept []arrival } // ascending in both
 
 func (w *window) add(at, value time.Duration) {
@@ -105,8 +105,8 @@ func (w *window) add(at, value time.Duration) {
 
 func (w *window) least() time.Duration { return w.kept[0].stamp }
 
-// recover finds how long the view takes until it is where it was after a gap, or after the line's
-// silence: half a second long within 60 ms of its median lag.
+// recover finds how long the view takes to return to its usual lag after a gap, or after the line's
+// silence. It has returned when it is within 60 ms of its median lag for half a second.
 func (r *recorder) recover() {
 	for i := 1; i < len(r.arrivals); i++ {
 		from, to := r.arrivals[i-1].at, r.arrivals[i].at

@@ -20,7 +20,7 @@ func read(t *testing.T, name string) string {
 	return string(page)
 }
 
-// Every case and every bound is on the committed page, and nothing else.
+// The committed page has every case and every bound, and nothing else.
 func TestCommittedSectionIsComplete(t *testing.T) {
 	_, section, found := strings.Cut(read(t, "conformance.md"), "\n## "+title+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
@@ -49,8 +49,8 @@ func TestCommittedSectionIsComplete(t *testing.T) {
 	}
 }
 
-// The committed figures are the code's: some cases are played again, with all seeds, and must come
-// out to the letter.
+// The committed figures match the code. Some cases are played again, with all seeds, and must be
+// equal to the letter.
 func TestCommittedFiguresAreTheCodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays twenty minutes")

@@ -20,7 +20,7 @@ const (
 	lastMinute = time.Minute
 )
 
-// arrival is a snapshot's at the client.
+// arrival is the arrival of a snapshot at the client.
 type arrival struct{ at, stamp time.Duration }
 
 // step is a fixed step of the client.
@@ -32,7 +32,7 @@ type frame struct {
 	shown    bool
 }
 
-// recorder takes in what happens to one player in a run of a case.
+// recorder records the events of one player in a run of a case.
 type recorder struct {
 	c *Case
 
@@ -74,7 +74,7 @@ func (r *recorder) sent(connection int, datagram []byte, stamp time.Duration) {
 	r.stamps[connection] = append(r.stamps[connection], stamp)
 }
 
-// down takes a datagram to the client in.
+// down records a datagram to the client.
 func (r *recorder) down(connection int, p linksim.Passage) {
 	r.way(0, p)
 	if p.Lost {
@@ -105,7 +105,7 @@ func (r *recorder) down(connection int, p linksim.Passage) {
 	}
 }
 
-// upwards takes a datagram of the client's in.
+// upwards records a datagram from the client.
 func (r *recorder) upwards(p linksim.Passage) {
 	r.way(1, p)
 	if !p.Lost && p.Sent > rates.WarmUp {
@@ -114,7 +114,7 @@ func (r *recorder) upwards(p linksim.Passage) {
 	}
 }
 
-// way notes how long a datagram took, and whether round trips are short.
+// way records how long a datagram took, and whether round trips are short.
 func (r *recorder) way(direction int, p linksim.Passage) {
 	if p.Lost {
 		return
@@ -168,7 +168,7 @@ func (r *recorder) frame(f *rates.Frame) {
 	if f.Stats.Delay == 0 {
 		return // a new session has no clock yet
 	}
-	// What the client says is its delay, against what it is.
+	// The client's own figure for its delay, against the true one.
 	off := (f.Stats.Delay - (f.Now - f.View)).Abs()
 	r.figures.Clock = max(r.figures.Clock, off)
 	if f.Now-r.restless >= calmFor {

@@ -19,7 +19,7 @@ const (
 )
 
 // play feeds a recorder with a made-up run of 40 s: 30 snapshots a second that take 20 ms, and a
-// view at 60 Hz that is 100 ms behind, but for what change makes of them.
+// view at 60 Hz that is 100 ms behind. change may alter them.
 func play(change func(r *recorder, now time.Duration, sent *linksim.Passage, f *rates.Frame)) Figures {
 	r := &recorder{c: &Case{Length: length}}
 	r.stamps = [][]time.Duration{nil}
@@ -60,8 +60,8 @@ func TestFiguresOfACalmRun(t *testing.T) {
 	}
 	near("starved", f.Starved, 0, 0)
 	near("lag", f.Lag50.Seconds(), lag.Seconds(), 0)
-	// A snapshot is there from the second step behind its own on, and the newest one for two steps:
-	// then it is three ticks old, and what is sampled is drawn a tick later.
+	// A snapshot is there from the second step behind its own on, and is the newest one for two
+	// steps. Then it is three ticks old, and the sampled state is drawn a tick later.
 	near("oracle", f.Oracle, lag.Seconds()/(4*tickLength).Seconds(), 0.001)
 	near("missed", f.Missed, 0.1*20/30, 0.002)
 	near("missed in the last minute", f.MissedAtEnd, 0.1*20/30, 0.002)
@@ -103,7 +103,7 @@ func TestClockCountsWhenCalm(t *testing.T) {
 	}
 }
 
-// For ten seconds after a silence the clock need not be right: the round trips before it prove
+// For ten seconds after a silence the clock may be wrong, since the round trips before it prove
 // nothing. A session without a clock is not judged at all.
 func TestClockAfterASilence(t *testing.T) {
 	f := play(func(_ *recorder, now time.Duration, p *linksim.Passage, f *rates.Frame) {
@@ -134,7 +134,8 @@ func TestRecoveryAfterASilence(t *testing.T) {
 	}
 }
 
-// Of two players behind one bottleneck the worse figures count, and the line's use is that of both.
+// Of two players behind one bottleneck the worse figures count. The use of the line is that of
+// both.
 func TestMatchMeasuresBoth(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		m := newMatch(&Case{Length: length, shared: shared, Hard: hard{rates.WarmUp, length, 1000}})
@@ -227,7 +228,7 @@ func TestHardTimes(t *testing.T) {
 	}
 }
 
-// Of every figure the worse is kept, whichever run it is of.
+// The worse of two values is kept for every figure, whichever run has it.
 func TestWorst(t *testing.T) {
 	a := Figures{Lag95: 2, Missed: 0.1, Jain: 0.9, HardUse: 1, Regained: 1}
 	b := Figures{Lag95: 1, Missed: 0.2, Jain: 1, HardUse: 0.5, Regained: 0.7}

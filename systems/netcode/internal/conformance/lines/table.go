@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
-// Seeds is how many runs stand behind a line of the table; of each figure the worst is given.
+// Seeds is the number of runs behind a line of the table. Each figure is the worst of them.
 const Seeds = 3
 
 const (
@@ -34,9 +34,9 @@ var head = []string{
 	"line", "bodies", "starved", "lag p50", "p95", "oracle", "off", "missed", "at the end", "clock", "when calm", "queue down", "queue up", "down", "back", "reconnects",
 }
 
-// Add plays every case and adds a section to the report. Runs are played by so many goroutines, on
-// which the figures do not depend; done may be nil, and is called after each of [Runs] from any of
-// them.
+// Add plays every case and adds a section to the report. So many goroutines play the runs. The
+// figures do not depend on their number. done may be nil, and is called from any of them after each
+// of [Runs] runs.
 func Add(r *conformance.Report, workers int, done func()) {
 	cases := Cases()
 	r.Sections = append(r.Sections, newSection(cases, measure(cases, workers, done)))
@@ -53,7 +53,7 @@ func newSection(cases []Case, figures []Figures) conformance.Section {
 	return s
 }
 
-// Runs is how many [Add] plays.
+// Runs is how many runs [Add] plays.
 func Runs() int { return len(Cases()) * Seeds }
 
 // measure plays cases with all seeds.
@@ -82,7 +82,7 @@ func measure(cases []Case, workers int, done func()) []Figures {
 	return worst
 }
 
-// key is what a case is called in the tables.
+// key returns the name of a case in the tables.
 func (c *Case) key() string { return fmt.Sprintf("%s, %d bodies", c.Name, c.bodies()) }
 
 func (c *Case) bodies() int {
@@ -92,42 +92,27 @@ func (c *Case) bodies() int {
 	return c.Bodies
 }
 
-// row returns the figures under head.
+// row returns the figures in the order of head.
 func (c *Case) row(f *Figures) []string {
-	wait := func(d time.Duration) string { return millis.print(d.Seconds()) }
+	wait := func(d time.Duration) string { return millis.Print(d.Seconds()) }
 	return []string{
-		c.Name + ": " + c.Text, fmt.Sprint(c.bodies()), percents.print(f.Starved), wait(f.Lag50), wait(f.Lag95), factors.print(f.Oracle),
-		percents.print(f.Wrong), percents.print(f.Missed), percents.print(f.MissedAtEnd), wait(f.Clock), wait(f.CalmClock), wait(f.Queue95), wait(f.UpQueue95),
-		fmt.Sprintf("%.1f kB/s", f.Down/1000), secs.print(f.Recovery.Seconds()), counts.print(f.Reconnects),
+		c.Name + ": " + c.Text, fmt.Sprint(c.bodies()), percents.Print(f.Starved), wait(f.Lag50), wait(f.Lag95), factors.Print(f.Oracle),
+		percents.Print(f.Wrong), percents.Print(f.Missed), percents.Print(f.MissedAtEnd), wait(f.Clock), wait(f.CalmClock), wait(f.Queue95), wait(f.UpQueue95),
+		fmt.Sprintf("%.1f kB/s", f.Down/1000), secs.Print(f.Recovery.Seconds()), counts.Print(f.Reconnects),
 	}
 }
 
-// check holds the figures against a bound of the case.
+// check compares the figures with a bound of the case.
 func (c *Case) check(number int, f *Figures) conformance.Check {
 	b := &c.bounds[number]
-	v := b.value(f)
-	measured, limit := b.unit.print(v), b.unit.print(b.limit)
-	check := conformance.Check{Case: c.Number, Condition: c.key(), Lane: "the whole product", What: b.what, Measured: measured, Why: b.why}
-	if b.least {
-		check.Bound, check.Held = "≥ "+limit, v >= b.limit || measured == limit
-	} else {
-		check.Bound, check.Held = "≤ "+limit, v <= b.limit || measured == limit
-	}
-	return check
-}
-
-// unit says how a figure is printed.
-type unit struct {
-	format string
-	factor float64
+	check := conformance.Check{Case: c.Number, Condition: c.key(), Lane: "the whole product", What: b.what, Why: b.why}
+	return check.Against(b.unit, b.value(f), b.limit, b.least)
 }
 
 var (
-	percents = unit{"%.2f %%", 100}
-	millis   = unit{"%.0f ms", 1000} // of seconds
-	secs     = unit{"%.1f s", 1}
-	factors  = unit{"%.2f", 1}
-	counts   = unit{"%.0f", 1}
+	percents = conformance.Unit{Format: "%.2f %%", Factor: 100}
+	millis   = conformance.Unit{Format: "%.0f ms", Factor: 1000} // of seconds
+	secs     = conformance.Unit{Format: "%.1f s", Factor: 1}
+	factors  = conformance.Unit{Format: "%.2f", Factor: 1}
+	counts   = conformance.Unit{Format: "%.0f", Factor: 1}
 )
-
-func (u unit) print(v float64) string { return fmt.Sprintf(u.format, v*u.factor) }

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
-// Bodies that are measured; the others run in circles beside them.
+// The bodies that are measured. The others run in circles beside them.
 const (
 	Straight = straight
 	Circle   = circle
@@ -25,7 +25,7 @@ const (
 	startX        = -500.0
 )
 
-// paths are those of the measured bodies, in closed form.
+// paths are the paths of the measured bodies, in closed form.
 type paths [measured]conformance.Motion
 
 func newPaths() (p paths) {
@@ -42,7 +42,7 @@ func newPaths() (p paths) {
 	return p
 }
 
-// at returns where a body is at so many seconds.
+// at returns the pose of a body at so many seconds.
 func (p *paths) at(i int, t float64) components.Pose3D {
 	if i >= measured {
 		sin, cos := math.Sincos(t*(0.5+0.1*float64(i%5)) + float64(i))

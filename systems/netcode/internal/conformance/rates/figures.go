@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// mtu is that of the encrypted transport on UDP, whose overhead the figures count: what IPv4
-	// and UDP add to a datagram, the record around it, its tag, and towards the server the
+	// mtu is that of the encrypted transport on UDP. The figures count its overhead: the bytes that
+	// IPv4 and UDP add to a datagram, the record around it, its tag, and towards the server the
 	// connection's number.
 	mtu          = 1150
 	overheadDown = 66
 	overheadUp   = 75
 )
 
-// Figures are what one player gets, from the end of the warm-up on.
+// Figures are the figures of one player, from the end of the warm-up on.
 type Figures struct {
 	Lag50, Lag95 time.Duration // server's present less the time shown, at a frame
 	Starved      float64       // share of the bodies' steps without a snapshot ahead, 0 to 1
@@ -30,14 +30,14 @@ type Figures struct {
 	// median: how far ahead of the server's present the own player is simulated
 	Lead time.Duration
 	Age  time.Duration // median: since the other player pressed what is on the screen now
-	// 95th percentile: how far back the server has to look for what this player saw
+	// 95th percentile: how far the server has to rewind to the picture of this player
 	Rewind time.Duration
 	// share of ticks in which the server had to do without this player's input, 0 to 1
 	Missed      float64
 	Corrections float64 // of the own player, per minute
 }
 
-// recorder collects them.
+// recorder collects the figures during a run.
 type recorder struct {
 	setting                *Setting
 	lag, lead, age, rewind []time.Duration
@@ -51,7 +51,7 @@ func (f *recorder) begin(r *run) {
 	f.inputs = r.inputs(0)
 }
 
-// inputs returns what the server has got of a client's inputs.
+// inputs returns the server's figures about a client's inputs.
 func (r *run) inputs(client int) (s prediction.BufferStats) {
 	for _, p := range r.players {
 		if p.Number() == r.ends[client].client.Number() {
@@ -65,7 +65,7 @@ func (f *recorder) end(r *run, before netcode.ServerStats) Figures {
 	seconds := (r.setting.Length - WarmUp).Seconds()
 	client, inputs, server, e := r.ends[0].client.Stats(), r.inputs(0), r.server.Stats(), r.ends[0]
 	share := func(part, of float64) float64 { return part / max(of, 1) }
-	// both players are sent the same
+	// The server sends the same to both players.
 	sent, bytes := float64(server.Sent-before.Sent)/2, float64(server.SentBytes-before.SentBytes)/2
 	ticks := float64(inputs.Ticks - f.inputs.Ticks)
 	return Figures{
@@ -88,7 +88,7 @@ func percentile(all []time.Duration, p float64) time.Duration {
 	return all[min(int(p*float64(len(all))), len(all)-1)]
 }
 
-// worst keeps of each figure the worse.
+// worst keeps of each figure the worse one.
 func (f *Figures) worst(o *Figures) {
 	for _, p := range [...][2]*time.Duration{{&f.Lag50, &o.Lag50}, {&f.Lag95, &o.Lag95}, {&f.Lead, &o.Lead}, {&f.Age, &o.Age}, {&f.Rewind, &o.Rewind}} {
 		*p[0] = max(*p[0], *p[1])

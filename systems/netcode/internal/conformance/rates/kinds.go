@@ -7,22 +7,22 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// kindsTable is the name of the table that is not measured here but picked from
+// kindsTable is the name of the table that is not measured here but copied from
 // docs/conformance.md.
 const kindsTable = "kinds"
 
-// pickedKinds are those that a game may choose between; the others are there for comparison.
+// pickedKinds are the kinds that a game may choose between. The others are there for comparison.
 var pickedKinds = []interp.Kind{interp.Default, interp.Linear, interp.Naive, interp.Chase, interp.RacerSpline, interp.ProjectiveBlend, interp.OffsetDecay}
 
-// pickedRows are the sections of docs/conformance.md that begin so.
+// The beginnings of the headings of the sections of docs/conformance.md that are copied.
 const (
 	smoothCircle = "base: 100±10 ms · M2,"
 	smoothFlips  = "base: 100±10 ms · M3,"
 	lossyFlips   = "seeds: 100±10 ms, 15 % loss · M3,"
 )
 
-// kindLines picks what the kinds of interpolation cost from the page that `make conformance` writes
-// beside this one.
+// kindLines copies the figures of the kinds of interpolation from the page that `make conformance`
+// writes beside this one.
 func kindLines(conformance string) ([]string, error) {
 	lines := []string{
 		"| kind | drawn | lag p50 | circle | flips | flips at 15 % loss | jump at 15 % loss |",

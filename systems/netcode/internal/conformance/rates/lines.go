@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// linesTable is the name of the table that is picked from the section of docs/conformance.md about
+// linesTable is the name of the table that is copied from the section of docs/conformance.md about
 // lines whose state changes.
 const linesTable = "lines"
 
-// pickedColumns are those of it that a player sees.
+// pickedColumns are the columns that matter to a player.
 var pickedColumns = []string{"line", "bodies", "lag p50", "p95", "off", "missed", "queue down", "queue up", "back", "reconnects"}
 
-// lineLines picks what lines do to a player from the page that `make conformance` writes beside
-// this one.
+// lineLines copies the effects of lines on a player from the page that `make conformance` writes
+// beside this one.
 func lineLines(conformance string) ([]string, error) {
 	_, section, _ := strings.Cut(conformance, "\n## Lines whose state changes\n")
 	_, section, found := strings.Cut(section, "\n| line | ")

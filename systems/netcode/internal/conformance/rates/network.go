@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Network is a condition of the path between a client and the server, alike in both directions.
+// Network is a condition of the path between a client and the server, the same in both directions.
 type Network struct {
 	Name, Text string
 	Path       linksim.Condition // one way
@@ -15,7 +15,7 @@ type Network struct {
 	Outage time.Duration
 }
 
-// Networks returns those of docs/tuning.md.
+// Networks returns the networks of docs/tuning.md.
 func Networks() []Network {
 	const ms = time.Millisecond
 	return []Network{
@@ -27,8 +27,8 @@ func Networks() []Network {
 	}
 }
 
-// path draws the seeds and the outages of one client's way. They hit both directions at once, and
-// last as long whatever is sent meanwhile.
+// path draws the seeds and the outages of one client's path. Outages hit both directions at once
+// and last for the same time whatever is sent meanwhile.
 func (n *Network) path(rng *rand.Rand, length time.Duration) linksim.Path {
 	c := n.Path
 	if n.Outage > 0 {

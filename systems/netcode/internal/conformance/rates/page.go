@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// marks returns the lines between which a table stands in the page.
+// marks returns the lines on the page between which a table stands.
 func marks(table string) (begin, end string) {
 	return "<!-- table " + table + ": written by make conformance -->", "<!-- end of table " + table + " -->"
 }
 
-// Fill measures every table anew and returns the page with them in their places. The kinds of
-// interpolation and the lines are picked from the page that conformance is, docs/conformance.md.
-// done may be nil, and is called from any goroutine after each of [Runs] runs. An error says what
-// is missing in which page.
+// Fill measures every table again and returns the page with the new tables. It copies the kinds of
+// interpolation and the lines from the text of docs/conformance.md, which the argument conformance
+// holds. done may be nil, and is called from any goroutine after each of [Runs] runs. An error says
+// what is missing in which page.
 func Fill(page, conformance string, workers int, done func()) (string, error) {
 	kinds, err := kindLines(conformance)
 	if err != nil {
@@ -47,7 +47,7 @@ func Fill(page, conformance string, workers int, done func()) (string, error) {
 	return page, nil
 }
 
-// find returns where what is between a table's marks begins and ends.
+// find returns where the text between a table's marks begins and ends.
 func find(page, table string) (from, to int, err error) {
 	begin, end := marks(table)
 	from, to = strings.Index(page, begin), strings.Index(page, end)
@@ -65,7 +65,7 @@ func put(page, table string, lines []string) (string, error) {
 	return page[:from] + "\n\n" + strings.Join(lines, "\n") + "\n\n" + page[to:], nil
 }
 
-// Runs is how many [Fill] makes.
+// Runs is how many runs [Fill] makes.
 func Runs() int {
 	n := 0
 	for _, t := range Tables() {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const remedy = "run `make conformance` (or go run ./systems/netcode/conformance/cmd -rates, under a minute) and commit docs/tuning.md"
+const remedy = "run `make conformance` (or go run ./systems/netcode/internal/conformance/cmd -rates, under a minute) and commit docs/tuning.md"
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -31,7 +31,7 @@ func between(t *testing.T, page, table string) []string {
 	return strings.Split(strings.TrimSpace(page[from:to]), "\n")
 }
 
-// Every row of every table is on the committed page, in order, and nothing else.
+// The committed page has every row of every table, in order, and nothing else.
 func TestCommittedTablesAreComplete(t *testing.T) {
 	page := read(t, "tuning.md")
 	for _, table := range Tables() {
@@ -51,8 +51,8 @@ func TestCommittedTablesAreComplete(t *testing.T) {
 	}
 }
 
-// The committed figures are the code's: some rows are measured again, all their seeds in full, and
-// must come out to the letter.
+// The committed figures match the code. Some rows are measured again, all their seeds in full, and
+// must be equal to the letter.
 func TestCommittedTablesAreTheCodes(t *testing.T) {
 	page := read(t, "tuning.md")
 	again := []string{"home/30 Hz/10 Hz", "mobile/60 Hz/60 Hz", "actions/Seeds/10 Hz", "games/strategy/10 Hz/5 Hz/10 Hz/150/Home"}
@@ -83,7 +83,7 @@ func TestCommittedTablesAreTheCodes(t *testing.T) {
 	}
 }
 
-// The kinds of interpolation are quoted from the other page as it is.
+// The page quotes the kinds of interpolation from the other page unchanged.
 func TestCommittedKindsAreQuoted(t *testing.T) {
 	lines, err := kindLines(read(t, "conformance.md"))
 	if err != nil {
@@ -94,7 +94,7 @@ func TestCommittedKindsAreQuoted(t *testing.T) {
 	}
 }
 
-// What lines do is quoted from the other page as it is.
+// The page quotes the lines from the other page unchanged.
 func TestCommittedLinesAreQuoted(t *testing.T) {
 	lines, err := lineLines(read(t, "conformance.md"))
 	if err != nil {
@@ -188,7 +188,7 @@ func TestRulesOfThumbHold(t *testing.T) {
 	}
 }
 
-// waitsFor is the page's rule for what is worth waiting for.
+// waitsFor is the page's rule for how long a view waits for snapshots.
 func waitsFor(n *Network, snapshots int) time.Duration {
 	interval := time.Second / time.Duration(snapshots)
 	intervals := time.Duration(2)
@@ -229,7 +229,7 @@ func TestFillSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What a rate costs can be computed, where nothing is lost: the view waits for one interval.
+// Where nothing is lost, the cost of a rate can be calculated: the view waits for one interval.
 func TestHalvedRateCostsAnInterval(t *testing.T) {
 	lag := map[int]time.Duration{}
 	for _, rate := range []int{30, 60} {

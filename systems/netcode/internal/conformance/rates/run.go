@@ -2,8 +2,6 @@ package rates
 
 import (
 	"fmt"
-	"io"
-	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -14,13 +12,13 @@ import (
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// Setting is what a game chooses, and the network that it gets.
+// Setting is a game's choice of rates, and its network.
 type Setting struct {
 	Network      Network
 	TickRate     int // Hz, of the server and both clients
@@ -32,8 +30,8 @@ type Setting struct {
 	Length time.Duration
 	Seed   uint64
 
-	// Path, if set, gives the two clients their paths instead of Network. Shared lets the second
-	// client's datagrams wait in the queues of the first one's bottlenecks.
+	// Path, if set, gives the two clients their paths instead of Network. If Shared is set, the
+	// second client's datagrams wait in the queues of the first one's bottlenecks.
 	Path   func(client int) linksim.Path
 	Shared bool
 	Watch  Watcher // may be nil
@@ -48,17 +46,17 @@ const (
 	presses  = 1 << 10           // ticks whose presses are remembered
 )
 
-// run is a match being measured: what the first client sees is, and what the second one does.
+// run is a match being measured: the picture of the first client, and the inputs of the second one.
 type run struct {
 	setting Setting
 	now     time.Duration
 	frame   time.Duration // of a client
 
 	listener *loopback.Listener
-	protocol *netcode.Protocol[state, input]
-	server   *netcode.Server[state, input]
-	engine   *ecs.Engine
-	bodies   *bodies
+	protocol *testgame.Protocol
+	server   *testgame.Server
+	bodies   []arche.Entity
+	ids      generic.Map1[netcode.Replicated]
 	paths    paths
 
 	ends  [2]*end
@@ -66,7 +64,7 @@ type run struct {
 	// the clients of all connections, in the order in which they were dialled
 	dials    []int
 	accepted int
-	players  []*netcode.Player[state, input]
+	players  []*testgame.Player
 	blind    bool                   // clients are not told when datagrams arrived
 	pressed  [presses]time.Duration // by tick: when the second player's input for it was taken
 	figures  recorder
@@ -75,8 +73,7 @@ type run struct {
 // end is a client with a process of its own.
 type end struct {
 	run     *run
-	client  *netcode.Client[state, input]
-	engine  *ecs.Engine
+	client  *testgame.Client
 	path    *linksim.Conn // of its connection
 	born    time.Duration
 	drawn   time.Duration // the next frame
@@ -86,25 +83,7 @@ type end struct {
 	cur     time.Duration
 }
 
-// bodies move along paths that are known in closed form.
-type bodies struct {
-	paths      paths
-	engine     *ecs.Engine
-	transforms generic.Map1[components.Transform3D]
-	all        []arche.Entity
-	ids        generic.Map1[netcode.Replicated]
-}
-
-func (b *bodies) Initialize(*arche.World) {}
-func (b *bodies) Finalize(*arche.World)   {}
-func (b *bodies) Update(*arche.World) {
-	at := b.engine.Time().StepEnd.Seconds()
-	for i, e := range b.all {
-		b.transforms.Get(e).Set(b.paths.at(i, at))
-	}
-}
-
-// newRun sets the match up.
+// newRun makes the server and both clients.
 func newRun(s Setting) (*run, error) {
 	if s.Bodies == 0 {
 		s.Bodies = 18
@@ -121,49 +100,35 @@ func newRun(s Setting) (*run, error) {
 	r := &run{setting: s, frame: time.Second / time.Duration(s.FrameRate), listener: loopback.Listen(loopback.Config{MTU: mtu})}
 	r.figures.setting = &r.setting
 	r.paths = newPaths()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	var err error
-	if r.protocol, err = newProtocol(s.TickRate, s.Bodies+8); err != nil {
+	if r.protocol, err = testgame.NewProtocol(s.TickRate, s.Bodies+8); err != nil {
 		return nil, err
 	}
-	if r.engine, err = ecs.New(ecs.Config{FixedRate: s.TickRate}); err != nil {
-		return nil, err
-	}
-	spawn := generic.NewMap2[components.Transform3D, netcode.Replicated](r.engine.World())
-	r.server, err = netcode.NewServer(r.protocol, netcode.ServerConfig[state, input]{
-		Listener: watched{r.listener, r}, SnapshotRate: s.SnapshotRate, MinSnapshotRate: 1, Rewind: farthest, Log: quiet,
+	r.server, err = testgame.Serve(r.protocol, testgame.ServerConfig{
+		Listener: watched{r.listener, r}, SnapshotRate: s.SnapshotRate, MinSnapshotRate: 1, Rewind: farthest,
 		Random: rand.NewChaCha8([32]byte{byte(s.Seed)}),
-		Joined: func(p *netcode.Player[state, input]) (state, arche.Entity) {
-			r.players = append(r.players, p)
-			first := state{Z: 5 * float32(p.Number())}
-			l := components.NewLogical(pose(first))
-			return first, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindPlayer})
-		},
+	}, func(p *testgame.Player) testgame.State {
+		r.players = append(r.players, p)
+		return testgame.State{Z: 5 * float32(p.Number())}
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.engine.Install(r.server)
-	r.bodies = &bodies{
-		paths: r.paths, engine: r.engine, transforms: generic.NewMap1[components.Transform3D](r.engine.World()), ids: generic.NewMap1[netcode.Replicated](r.engine.World()),
-	}
-	for i := range s.Bodies {
-		l := components.NewLogical(r.paths.at(i, 0))
-		r.bodies.all = append(r.bodies.all, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindBody}))
-	}
-	r.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { r.rewind() }), r.bodies)
+	r.ids = generic.NewMap1[netcode.Replicated](r.server.Engine.World())
+	r.server.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { r.rewind() }))
+	r.bodies = r.server.AddBodies(s.Bodies, func(i int, t ecs.Time) components.Pose3D { return r.paths.at(i, t.StepEnd.Seconds()) })
 
 	rng := rand.New(rand.NewPCG(s.Seed, 0x726174))
 	for i := range r.ends {
-		if r.ends[i], err = r.newEnd(i, rng, quiet); err != nil {
+		if r.ends[i], err = r.newEnd(i, rng); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// newEnd makes a client, whose first frame comes at a moment of its own.
-func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
+// newEnd makes a client, whose first frame comes at a time of its own.
+func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 	s := &r.setting
 	e := &end{run: r, born: time.Duration(rng.Int64N(int64(turn)))}
 	path := s.Network.path(rng, s.Length)
@@ -172,8 +137,8 @@ func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
 	}
 	hands := play(s.TickRate)
 	var err error
-	e.client, err = netcode.NewClient(r.protocol, netcode.ClientConfig[state, input]{
-		Log: log, ActionRate: s.ActionRate,
+	e.client, err = testgame.Join(r.protocol, testgame.ClientConfig{
+		ActionRate: s.ActionRate,
 		Dial: func() (transport.Conn, error) {
 			far, err := linksim.Wrap(r.listener.Dial(), path)
 			if err != nil {
@@ -186,24 +151,20 @@ func (r *run) newEnd(i int, rng *rand.Rand, log *slog.Logger) (*end, error) {
 			}
 			return counted{far, e}, nil
 		},
-		Input: func(t tick.Tick) input {
+		Input: func(t netcode.Tick) testgame.Input {
 			if at := &r.pressed[t%presses]; i == 1 && (*at == 0 || r.now-*at > time.Second) {
 				*at = r.now // when the clock has gone back and asks again, the first answer stands
 			}
 			return hands(t)
 		},
-	})
+	}, interpolation.New3D())
 	if err != nil {
 		return nil, err
 	}
-	if e.engine, err = ecs.New(ecs.Config{FixedRate: s.TickRate}); err != nil {
-		return nil, err
-	}
-	e.engine.Install(interpolation.New3D(), e.client)
-	e.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
+	e.client.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		e.prev, e.cur = e.cur, e.client.View()
 		if s.Watch != nil {
-			s.Watch.Step(i, r.now, e.cur, e.playing())
+			s.Watch.Step(i, r.now, e.cur, e.client.Playing())
 		}
 	}))
 	e.drawn = e.born + time.Duration(rng.Int64N(int64(r.frame)))
@@ -228,8 +189,8 @@ func (c counted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	return c.Conn.(transport.Stamper).RecvAt(buf)
 }
 
-// Run measures a setting. The same one gives the same figures. An error says that it cannot be
-// played at all.
+// Run measures a setting. The same one gives the same figures. It returns an error for a setting
+// that cannot be played.
 func Run(s Setting) (Figures, error) {
 	r, err := newRun(s)
 	if err != nil {
@@ -256,7 +217,7 @@ func (r *run) play() Figures {
 			r.figures.begin(r)
 		}
 		if due < 0 {
-			r.engine.Update(r.now - r.engine.Time().Real)
+			r.server.Engine.Update(r.now - r.server.Engine.Time().Real)
 			if s := r.setting.Watch; s != nil {
 				for i := range r.ends {
 					s.Turn(i, r.now, r.inputs(i))
@@ -264,14 +225,14 @@ func (r *run) play() Figures {
 			}
 			for _, e := range r.ends {
 				if e.path != nil {
-					e.path.Poll(r.now - e.born) // the network waits for nobody's frames
+					e.path.Poll(r.now - e.born) // the network does not wait for frames
 				}
 			}
 			next += turn
 			continue
 		}
 		e := r.ends[due]
-		e.engine.Update(r.now - e.born - e.engine.Time().Real)
+		e.client.Engine.Update(r.now - e.born - e.client.Engine.Time().Real)
 		e.drawn += r.frame
 		r.look(due)
 	}
@@ -284,9 +245,9 @@ func (r *run) look(client int) {
 	if r.setting.Watch == nil && (client > 0 || r.now <= WarmUp) {
 		return
 	}
-	frame := Frame{Now: r.now, Playing: e.playing(), Stats: e.client.Stats(), View: e.cur}
+	frame := Frame{Now: r.now, Playing: e.client.Playing(), Stats: e.client.Stats(), View: e.cur}
 	if frame.Playing {
-		t := e.engine.Time()
+		t := e.client.Engine.Time()
 		share := float64(t.Normal-t.StepStart) / float64(t.StepEnd-t.StepStart)
 		frame.Shown = e.prev + time.Duration(share*float64(e.cur-e.prev))
 		for i := range frame.Off {
@@ -308,24 +269,19 @@ func (r *run) look(client int) {
 	f.circle, f.flips = max(f.circle, frame.Off[circle]), max(f.flips, frame.Off[flips])
 }
 
-func (e *end) playing() bool {
-	status, _ := e.client.Status()
-	return status == netcode.Playing
-}
-
-// off returns how far a body is drawn from where it was at the time that is shown.
+// off returns the distance between a body's picture and its true place at the time that is shown.
 func (e *end) off(body int, shown time.Duration) float64 {
 	r := e.run
-	replica := e.client.Replica(r.bodies.ids.Get(r.bodies.all[body]).ID)
+	replica := e.client.Replica(r.ids.Get(r.bodies[body]).ID)
 	if replica.IsZero() {
 		return 0
 	}
-	w := e.engine.World()
+	w := e.client.Engine.World()
 	drawn := (*components.Visual3D)(w.Get(replica, arche.ComponentID[components.Visual3D](w))).Get().Position
 	return float64(drawn.Sub(r.paths.at(body, shown.Seconds()).Position).Len())
 }
 
-// rewind measures how far back the first player's screen is, by a body whose place tells the time.
+// rewind measures how far back the first player's screen is, by a body whose place gives the time.
 func (r *run) rewind() {
 	if r.now <= WarmUp {
 		return
@@ -335,9 +291,9 @@ func (r *run) rewind() {
 			continue
 		}
 		p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
-			if seen, ok := at(r.bodies.all[straight]); ok {
+			if seen, ok := at(r.bodies[straight]); ok {
 				seconds := (float64(seen.Position[0]) - startX) / straightSpeed
-				r.figures.rewind = append(r.figures.rewind, r.engine.Time().StepStart-time.Duration(seconds*float64(time.Second)))
+				r.figures.rewind = append(r.figures.rewind, r.server.Engine.Time().StepStart-time.Duration(seconds*float64(time.Second)))
 			}
 		})
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// Seeds is how many runs stand behind a row; of each figure the worst is given.
+	// Seeds is the number of runs behind a row. Each figure is the worst of them.
 	Seeds = 3
-	// Length is that of a run, warm-up included.
+	// Length is the length of a run, warm-up included.
 	Length = 60 * time.Second
 )
 
-// Table is one of docs/tuning.md.
+// Table is one table of docs/tuning.md.
 type Table struct {
 	Name  string // of its place in the page
 	Head  []string
@@ -23,13 +23,13 @@ type Table struct {
 	cells func(f *Figures) []string // what follows the labels
 }
 
-// Row is a setting with what stands in front of its figures.
+// Row is a setting with the labels in front of its figures.
 type Row struct {
 	Labels  []string
 	Setting Setting
 }
 
-// Tables returns all of them.
+// Tables returns all tables.
 func Tables() []Table {
 	networks := Networks()
 	var tables []Table
@@ -112,11 +112,11 @@ func (t *Table) add(s Setting, labels ...string) {
 	t.Rows = append(t.Rows, Row{labels, s})
 }
 
-// key is what stands at the beginning of a row's line.
+// key returns the beginning of a row's line.
 func (r *Row) key() string { return "| " + strings.Join(r.Labels, " | ") + " |" }
 
-// measure runs all seeds of rows from so many goroutines, on which the figures do not depend, and
-// calls done after each run.
+// measure runs all seeds of rows from so many goroutines and calls done after each run. The figures
+// do not depend on the number of goroutines.
 func measure(rows []Row, workers int, done func()) ([]Figures, error) {
 	all := make([]Figures, len(rows)*Seeds)
 	errs := make([]error, len(all))

@@ -9,26 +9,26 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Watcher takes in what happens in a run, for measurements beside its [Figures]. All times are the
-// server's; the warm-up is not left out.
+// Watcher is called with the events of a run, for measurements beside its [Figures]. All times are
+// the server's. The warm-up is included.
 type Watcher interface {
-	// Dialled gives the links of a client's new connection. The links' own times are the client's,
-	// which are less than a 240th of a second behind.
+	// Dialled passes the links of a client's new connection. The links' own times are the client's,
+	// less than a 240th of a second behind.
 	Dialled(client int, down, up *linksim.Link)
-	// Sent comes before a datagram of the server goes into a connection of the client's, by the
-	// order in which they were dialled, from 0 on. Stamp is the time of the newest state that it
-	// may show.
+	// Sent is called before a datagram of the server goes into a connection of the client's.
+	// Connections are numbered from 0 in the order in which they were dialled. Stamp is the time of
+	// the newest state that the datagram may show.
 	Sent(client, connection int, datagram []byte, stamp time.Duration)
-	// Turn comes 240 times a second for each client, after the server's turn, with what the server
-	// has got of its inputs.
+	// Turn is called 240 times a second for each client, after the server's turn, with the server's
+	// figures about its inputs.
 	Turn(client int, now time.Duration, inputs prediction.BufferStats)
-	// Step comes after each fixed step of a client, with its view.
+	// Step is called after each fixed step of a client, with its view.
 	Step(client int, now, view time.Duration, playing bool)
-	// Frame comes after each frame of a client. It is valid until it returns.
+	// Frame is called after each frame of a client. The frame is valid until the call returns.
 	Frame(client int, f *Frame)
 }
 
-// Frame is what a client has on its screen.
+// Frame is a client's picture in one frame.
 type Frame struct {
 	Now     time.Duration
 	Playing bool              // else nothing but Stats is shown
@@ -38,8 +38,8 @@ type Frame struct {
 	Stats   netcode.ClientStats
 }
 
-// dialled lets a new connection wait in the queues of its client's line, with what an earlier one
-// has left there, and reports it to the watcher.
+// dialled makes a new connection wait in the queues of its client's line, behind the data of an
+// earlier one, and reports it to the watcher.
 func (r *run) dialled(client int, path *linksim.Conn) {
 	up, down := path.Links()
 	line := &r.lines[client]
@@ -85,7 +85,7 @@ func (w watched) Accept() (transport.Conn, bool) {
 	return sent{conn, w.run, client, connection}, true
 }
 
-// sent is an end of the server's.
+// sent is the server's end of a connection.
 type sent struct {
 	transport.Conn
 	run                *run
@@ -93,7 +93,7 @@ type sent struct {
 }
 
 func (s sent) Send(datagram []byte) error {
-	s.run.setting.Watch.Sent(s.client, s.connection, datagram, s.run.engine.Time().StepEnd)
+	s.run.setting.Watch.Sent(s.client, s.connection, datagram, s.run.server.Engine.Time().StepEnd)
 	return s.Conn.Send(datagram)
 }
 
