@@ -40,9 +40,9 @@ func surface(t *testing.T, width, height int) *offscreen.Surface {
 }
 
 // open opens the show of a scene.
-func open(t *testing.T, set settings.Settings) (*Show, *stage) {
+func open(t *testing.T, set settings.Settings) (*Show, *sceneContent) {
 	t.Helper()
-	scene, err := newStage(set, &simulation.Imagined{})
+	scene, err := newScene(set, &simulation.VirtualClock{})
 	if err != nil {
 		t.Fatal(err)
 	}

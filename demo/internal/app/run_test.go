@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/options"
+	"github.com/tandem-ecs/tandem/demo/internal/output"
 	"github.com/tandem-ecs/tandem/render/offscreen"
 )
 
@@ -262,7 +263,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		err = New(&o, &bytes.Buffer{}, nil, nil).Headless(ctx)
 		cancel()
-		var bad *BadFile
+		var bad *output.BadFile
 		if !errors.As(err, &bad) || bad.Flag != test.flag || !strings.Contains(err.Error(), ": give ") || strings.Contains(err.Error(), ".part") {
 			t.Errorf("%v: %v", test.args, err)
 		}

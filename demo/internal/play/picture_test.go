@@ -105,9 +105,9 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 // nobody's running is.
 func TestJumpsAreMarked(t *testing.T) {
 	v := newVirtual(t, nil)
-	v.join(seed(1), view.Fixed(circle))
+	v.join(seed(1), view.Scripted(circle))
 	v.join(seed(2), nil)
-	marks := func(s *view.Seat) (n int) {
+	marks := func(s *view.Client) (n int) {
 		f := render.NewFrame(view.Theme())
 		f.Begin(render.Size{Width: 640, Height: 360})
 		var brush scene.Brush
@@ -121,7 +121,7 @@ func TestJumpsAreMarked(t *testing.T) {
 	}
 	most := func(d time.Duration) (most [2]int) {
 		v.run(d, func() {
-			for i, s := range v.seats {
+			for i, s := range v.clients {
 				most[i] = max(most[i], marks(s))
 			}
 		})

@@ -47,7 +47,7 @@ func TestShadowOfADrumHasNoHole(t *testing.T) {
 func draw(t *testing.T, bodies int) (*render.View, render.Theme) {
 	set := settings.Default()
 	set.Scene, set.Entities = "physics", bodies
-	s, err := simulation.New(set, &simulation.Imagined{})
+	s, err := simulation.New(set, &simulation.VirtualClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
