@@ -46,7 +46,7 @@ func (p *player) xdotool(args ...string) string {
 	return string(out)
 }
 
-// press presses and releases a key in this window, and waits until the client says what came of it.
+// press presses and releases a key in this window, and waits for the client's remark.
 func (p *player) press(key, says string) {
 	p.t.Helper()
 	n := strings.Count(p.output(), says)

@@ -28,7 +28,7 @@ func TestDescribe(t *testing.T) {
 		"at most 30 frames per second":      func(s *settings.Settings) { s.Cap = 30 },
 		"frame jitter 25 %":                 func(s *settings.Settings) { s.FrameJitter = 0.25 },
 		"every step takes 20 ms":            func(s *settings.Settings) { s.StepCost = 20 * time.Millisecond },
-		"vsync off":      func(s *settings.Settings) { s.VSync = false },
+		"vsync off":                         func(s *settings.Settings) { s.VSync = false },
 		"network: round trip 400ms":         func(s *settings.Settings) { s.Link.Latency = 400 * time.Millisecond },
 		"network: round trip ± 50ms":        func(s *settings.Settings) { s.Link.Jitter = 50 * time.Millisecond },
 		"network: 30 % lost":                func(s *settings.Settings) { s.Link.Loss = 0.3 },
@@ -58,7 +58,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Keys of what is elsewhere say so, instead of promising something that nobody sees.
+// Keys without an effect here say so.
 func TestIdleKeys(t *testing.T) {
 	groups := keys.Groups(scenes.WithArena())
 	for _, test := range []struct {

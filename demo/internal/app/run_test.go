@@ -19,7 +19,7 @@ import (
 	"github.com/tandem-ecs/tandem/render/offscreen"
 )
 
-// headless runs a command line without a window and returns what it said. It skips the test where
+// headless runs a command line without a window and returns its output. It skips the test where
 // drawing is asked for and not available.
 func headless(t *testing.T, args ...string) string {
 	t.Helper()

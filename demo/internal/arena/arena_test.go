@@ -20,7 +20,7 @@ func randomInput(r *rand.Rand) Input {
 	}
 }
 
-// The same inputs give the same player to the bit, whoever computes them, also from a state that
+// The same inputs give the same player to the bit, on every machine, also from a state that
 // has travelled.
 func TestStepIsDeterministic(t *testing.T) {
 	a, b := rules(), rules()
@@ -47,8 +47,8 @@ func TestStepIsDeterministic(t *testing.T) {
 	}
 }
 
-// Whatever a player does, he stays in the arena and out of what is solid, and moves no faster than
-// he can.
+// With any input a player stays in the arena and out of solid things, and moves no faster than
+// it can.
 func TestPlayersStayInTheArena(t *testing.T) {
 	r := rules()
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,7 +110,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// A crate at a wall holds up whoever pushes it.
+// A crate at a wall stops a player who pushes it.
 func TestCratesBlock(t *testing.T) {
 	r := rules()
 	s := State{Pos: mgl32.Vec3{Half - 4, 0, 13}, Grounded: true}
@@ -128,7 +128,7 @@ func TestCratesBlock(t *testing.T) {
 	}
 }
 
-// A rider who touches nothing stays where he stands on his platform, and one who jumps straight up
+// A passenger without input keeps its place on the platform, and one who jumps straight up
 // comes down on it: elsewhere, since it does not move evenly.
 func TestPlatformsCarry(t *testing.T) {
 	r := rules()
@@ -214,7 +214,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// Who comes down on a crate stands on it, goes where it goes, and jumps off it again.
+// A player who lands on a crate stands on it, moves with it, and jumps off it again.
 func TestStandOnCrates(t *testing.T) {
 	r := rules()
 	me := State{Pos: mgl32.Vec3{-15.2, 1.3, 13.8}}
@@ -263,11 +263,11 @@ func TestCrates(t *testing.T) {
 	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}) || pushed.Vel[0] != Speed {
 		t.Errorf("pushed to %+v", pushed)
 	}
-	// What it glides is more than it has to give way.
+	// It glides further than it must give way.
 	if moved := r.Glide(pushed).Pos.Sub(c.Pos)[0]; abs(moved-(Speed-crateDrag/60)/60) > 1e-4 {
 		t.Errorf("pushed, it moves %v m in a tick, want %v", moved, (Speed-crateDrag/60.0)/60)
 	}
-	// Who gets deep into it does not throw it out of his way.
+	// A player deep inside a crate does not throw it away.
 	deep := c
 	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-cratePushOut/60) > 1e-4 {
 		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], cratePushOut/60)

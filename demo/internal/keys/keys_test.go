@@ -98,7 +98,7 @@ func TestKeys(t *testing.T) {
 
 // A key that is bound twice would do whatever stands first.
 func TestNoKeyIsBoundTwice(t *testing.T) {
-	// What the game reads while it is held down.
+	// Held keys that the game reads itself.
 	seen := map[render.Key]string{'W': "run", 'A': "run", 'S': "run", 'D': "run", render.KeySpace: "jump"}
 	for _, g := range keys.Groups(scenes.Names()) {
 		for _, b := range g.Bindings {

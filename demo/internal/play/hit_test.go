@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// brawler runs at the other player, pushes him away as often as he may, and shoots at him; every
-// third of the time he stands.
+// brawler runs at the other player, pushes it as often as possible, and shoots at it; every
+// third of the time the player stands.
 type brawler struct {
 	rests int // in which third
 	push  bool
@@ -47,14 +47,15 @@ func (b *brawler) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
 	return in
 }
 
-// motion is how a player moves in his own client's simulation.
+// motion is a player's motion in its own client's simulation.
 type motion struct {
 	last mgl32.Vec3
 	any  bool
 	fast [4]float32 // m in a tick, in the newest ones
 }
 
-// fastest notes the newest state and returns the farthest that he went in one of the newest ticks.
+// fastest records the newest state and returns the longest move of the player in one of the newest
+// ticks.
 func (m *motion) fastest(s *view.Client, state arena.State) (most float32) {
 	copy(m.fast[1:], m.fast[:])
 	if m.fast[0] = state.Vel.Len() / 60; state.Platform != 0 {
@@ -68,9 +69,10 @@ func (m *motion) fastest(s *view.Client, state arena.State) (most float32) {
 	return most
 }
 
-// Whom others push and shoot learns of it a round trip later, when he is metres from where he was
-// believed to be. At the articles' condition he is seen to be carried there on top of his own
-// motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever it was.
+// A player who is pushed and shot sees it a round trip later, when it is metres from the place
+// where it was believed to be. At the articles' condition it is seen to be carried there on top of
+// its own motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever
+// it was.
 func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -116,7 +118,7 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	}
 }
 
-// While he is still seen to be pushed, what the player does is seen as soon as ever.
+// While the push is still being shown, the player's own actions show as soon as ever.
 func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 	v := newVirtual(t, nil)
 	s := v.join(seed(5), nil)
@@ -132,7 +134,7 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 	v.match.Server().Players(func(p *rules.Player) {
 		p.State.Vel, p.State.Grounded = mgl32.Vec3{8, 3, 0}, false
 	})
-	// He lands and stands before the picture has come to him.
+	// The player lands and stands before the picture has reached it.
 	for frames := 0; ; frames++ {
 		v.run(frame, nil)
 		seen, simulated := where()

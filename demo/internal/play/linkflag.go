@@ -79,7 +79,7 @@ func readLink(in io.Reader) (string, error) {
 		text := strings.TrimSpace(string(line))
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			return "", fmt.Errorf("a line is longer than %d bytes and is no join link", maxLink)
+			return "", fmt.Errorf("a line of more than %d bytes is no join link", maxLink)
 		case text != "" && (err == nil || err == io.EOF):
 			return text, nil
 		case err == io.EOF:

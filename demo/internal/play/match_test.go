@@ -77,7 +77,7 @@ func (v *virtual) run(d time.Duration, each func()) {
 	}
 }
 
-// places returns where a seat draws things, by their names in its trace.
+// places returns the drawn positions of a client's objects, by their names in its trace.
 func places(s *view.Client) map[string]mgl32.Vec3 {
 	all := map[string]mgl32.Vec3{}
 	s.Trace(func(name string, _, visual components.Pose3D) { all[name] = visual.Position })
@@ -130,7 +130,7 @@ func TestTwoClientsPlaySmoothly(t *testing.T) {
 	}
 }
 
-// hunter aims at the other player as he is drawn, and shoots now and then.
+// hunter aims at the drawn place of the other player, and shoots now and then.
 type hunter struct{}
 
 func (*hunter) Push() bool { return false }
@@ -148,7 +148,8 @@ func (*hunter) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
 	return in
 }
 
-// With lag compensation shots hit what is seen; without it they hit where nobody is any more.
+// With lag compensation shots hit visible targets; without it they hit places that the target has
+// left.
 func TestShotsHitWhatIsSeen(t *testing.T) {
 	share := func(noRewind bool) float64 {
 		shots, hits := 0, 0
@@ -264,9 +265,9 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 }
 
 // The own player answers within a tick and a frame, whatever the line is like; without prediction
-// he waits for the round trip.
+// it waits for the round trip.
 func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
-	// Frames after the press until the picture of him has moved, the one that takes the press
+	// Frames after the press until the player's picture has moved, the one that takes the press
 	// included.
 	answer := func(predict bool, rate int) int {
 		v := newVirtual(t, nil)

@@ -95,13 +95,13 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	}
 	_, without := drawn(false)
 	shells, with := drawn(true)
-	// Twelve for each of three platforms; besides one leads from the player to his ghost.
+	// Twelve for each of three platforms; one more leads from the player to its ghost.
 	if shells != 0 || with-without != 3*12+1 {
 		t.Errorf("%d shells of boxes and %d lines more than without ghosts, want none and 37", shells, with-without)
 	}
 }
 
-// Where somebody vanishes and where he appears is marked for a moment, in the pictures of all;
+// The places where a player vanishes and appears are marked for a moment, in all pictures;
 // nobody's running is.
 func TestJumpsAreMarked(t *testing.T) {
 	v := newVirtual(t, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// A cheater who asks for a push with every byte that he may send takes nobody else's from him, and
+// A cheater who requests a push with every byte that it may send does not block other players, and
 // pushes no more often than others.
 func TestPushesOfOthersAreHeard(t *testing.T) {
 	pushed := map[uint16]int{}

@@ -152,7 +152,7 @@ func TestLogicalStateDependsOnTicksOnly(t *testing.T) {
 	}
 }
 
-// What is drawn at a time is the same whatever the frames before were.
+// The picture at a time does not depend on the frames before.
 func TestPictureDependsOnTimeOnly(t *testing.T) {
 	const end = 4321987654 * time.Nanosecond
 	for _, name := range scenes.Names() {

@@ -43,7 +43,7 @@ func TestShadowOfADrumHasNoHole(t *testing.T) {
 	}
 }
 
-// draw returns what the scene shows at its beginning.
+// draw returns the scene's first picture.
 func draw(t *testing.T, bodies int) (*render.View, render.Theme) {
 	set := settings.Default()
 	set.Scene, set.Entities = "physics", bodies
