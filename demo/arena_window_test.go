@@ -46,7 +46,7 @@ func (p *player) xdotool(args ...string) string {
 	return string(out)
 }
 
-// press presses and releases a key in this window, and waits until the client says what came of it.
+// press presses and releases a key in this window, and waits for the client's remark.
 func (p *player) press(key, says string) {
 	p.t.Helper()
 	n := strings.Count(p.output(), says)
@@ -158,7 +158,7 @@ func TestArenaWindows(t *testing.T) {
 		{"F2", "prediction off"}, {"F2", "prediction on"}, {"F3", "reconciliation off"}, {"F3", "reconciliation on"}, {"F4", "others: "}, {"shift+F4", "others: Tandem"},
 		{"n", "graphs off"}, {"n", "graphs on"}, {"o", "captions only"}, {"o", "overlay off"}, {"o", "overlay on"}, {"F5", "the camera stands still"}, {"F5", "the camera follows"},
 		{"l", "round trip 300ms"}, {"shift+l", "round trip 200ms"}, {"k", "round trip ± 50ms"}, {"shift+k", "round trip ± 20ms"}, {"m", "30 % lost"},
-		{"shift+m", "15 % lost"}, {"b", "losses in bursts on"}, {"y", "10 % twice"}, {"q", "10 % overtaken"}, {"p", "this key is for scenes"}, {"1", "others play here, too"},
+		{"shift+m", "15 % lost"}, {"b", "losses in bursts on"}, {"y", "10 % twice"}, {"q", "10 % overtaken"}, {"p", "this key is for scenes"}, {"1", "other players are here"},
 	} {
 		a.press(step.key, step.says)
 	}

@@ -2,8 +2,8 @@
 //
 //	go run ./demo
 //
-// opens a window, where H explains the keys; -h lists the flags. Built without cgo it has no window
-// and no pictures, but -headless -trace works.
+// opens a window. The key H explains the keys, and -h lists the flags. A build without cgo has no
+// window and no pictures, but -headless -trace works.
 package main
 
 import (
@@ -17,11 +17,11 @@ import (
 )
 
 func main() {
-	// An interrupted run ends as one that was closed: with whole files.
+	// An interrupted run ends like one whose window was closed: its files are complete.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		// who is impatient interrupts it again, and ends it at once; but some tools send the first
-		// signal twice
+		// A second interrupt ends the program at once. It counts after a second only, because some
+		// tools send the first signal twice.
 		time.Sleep(time.Second)
 		stop()
 	})

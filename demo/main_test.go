@@ -92,7 +92,7 @@ func TestExitCodes(t *testing.T) {
 		for _, test := range []struct {
 			args   []string
 			code   int
-			stdout string // parts of what is said
+			stdout string // parts of the output
 			stderr string
 		}{
 			{[]string{"-h"}, 0, "Scenes", ""},
@@ -148,7 +148,8 @@ func TestTraceToStandardOutput(t *testing.T) {
 	}
 }
 
-// What the system lacks is not a fault of the command line: exit code 1, with what to install.
+// A missing part of the system is no error of the command line: exit code 1, with the part to
+// install.
 func TestBuildWithoutGraphics(t *testing.T) {
 	got := run(t, built(t, true), noDisplay(), "-headless", "-frames", "3", "-dir", t.TempDir())
 	if got.code != 1 || !strings.Contains(got.stderr, "apt install gcc") || !strings.Contains(got.stderr, "-headless -trace out.csv") {

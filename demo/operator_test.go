@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// operated is a server with somebody at its console.
+// operated is a server with an operator at its console.
 type operated struct {
 	*process
 	in io.Writer
@@ -33,7 +33,7 @@ func (o *operated) say(line, answer string) string {
 	return o.await(answer, n+1)
 }
 
-// Whoever runs a server lists, kicks, invites and bans by lines on its standard input; bans and
+// The operator of a server lists, kicks, invites and bans by lines on its standard input; bans and
 // used-up invitations outlive a restart.
 func TestOperator(t *testing.T) {
 	if testing.Short() {
@@ -75,7 +75,7 @@ func TestOperator(t *testing.T) {
 	if code := again.end(); code != 1 || !strings.Contains(again.output(), "used up") {
 		t.Errorf("a used-up invitation ends with %d:\n%s", code, again.output())
 	}
-	// He who has it comes back when the server was killed, and to him it is not used up.
+	// The player who used it can come back after the server was killed.
 	_ = server.cmd.Process.Kill()
 	<-server.done
 	server = operate(t, "server", "-listen", address, "-state", state, "-crates", "0")
@@ -108,7 +108,7 @@ func TestOperator(t *testing.T) {
 	if code := used.end(); code != 1 || !strings.Contains(used.output(), "used up") {
 		t.Errorf("after a restart, the used-up invitation ends with %d:\n%s", code, used.output())
 	}
-	// Who has no token of his own is banned by his address; an address and a network can be banned
+	// A player without an own token is banned by address; an address and a network can be banned
 	// for themselves.
 	for i, test := range []struct{ line, says string }{
 		{"ban 1 no token", "ban 2: 127.0.0.1/32"}, {"banip 2", "ban 3: 127.0.0.1/32"}, {"banip 127.0.0.0/8", "ban 4: 127.0.0.0/8"}, {"ban 127.0.0.0/8", "ban 5: 127.0.0.0/8"},

@@ -55,7 +55,7 @@ func TestTracesOfThreeProcesses(t *testing.T) {
 }
 
 // jumps counts the frames not longer than a time in which another player moves on the floor, and
-// those of them in which he moves more than 5 cm further than he can run.
+// frames in which the player moves more than 5 cm further than it can run.
 func jumps(t *testing.T, path string, longest time.Duration) (jumped, frames int, worst float64) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -74,7 +74,7 @@ func jumps(t *testing.T, path string, longest time.Duration) (jumped, frames int
 			continue
 		}
 		var v [4]float64
-		for i, column := range []int{1, 13, 14, 15} { // real time, where he is drawn
+		for i, column := range []int{1, 13, 14, 15} { // real time, where the player is drawn
 			if v[i], err = strconv.ParseFloat(row[column], 64); err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func jumps(t *testing.T, path string, longest time.Duration) (jumped, frames int
 		if begun == 0 {
 			begun = now.at
 		}
-		// The first seconds are for the clocks to settle. What rides is moved by something else.
+		// The first seconds are for the clocks to settle. Passengers are moved by their platform.
 		if passed := now.at - was.at; was.at > 0 && now.at > begun+4 && now.y < 0.01 && was.y < 0.01 {
 			step := math.Hypot(now.x-was.x, now.z-was.z)
 			const speed, rate = 6.0, 1.1 // m/s; how fast the view of others may run

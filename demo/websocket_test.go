@@ -24,7 +24,7 @@ func (p *process) players(n string) {
 	says(p.t, "http://"+p.served()+"/debug/vars", `"players": `+n+`,`)
 }
 
-// One server, two transports, each with a client and bots; both see everybody, and both are told
+// One server, two transports, each with a client and bots; both see all players, and both receive
 // the end.
 func TestBothTransportsAtOnce(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
@@ -176,7 +176,7 @@ func TestWebSocketOrigins(t *testing.T) {
 	}
 }
 
-// Who opens a WebSocket without TLS to more than this machine is warned.
+// A server with a WebSocket without TLS that is open to other machines logs a warning.
 func TestWebSocketInTheClear(t *testing.T) {
 	const warning = "everybody on the way can read"
 	if out := start(t, "server", "-listen", "", "-websocket", "127.0.0.1:0").await("msg=serving", 1); strings.Contains(out, warning) {

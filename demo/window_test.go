@@ -164,7 +164,7 @@ func (w *windowed) press(keys ...string) {
 	}
 }
 
-// until waits for the trace to tell of something.
+// until waits until the trace fulfils a condition.
 func (w *windowed) until(what string, holds func([]row) bool) {
 	w.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {

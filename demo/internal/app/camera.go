@@ -6,12 +6,12 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// camera is what the user changes of the scene's own camera.
+// camera holds the user's changes to the scene's own camera.
 type camera struct {
 	yaw, pitch float32
 	zoom       float32
 	pan        mgl32.Vec3
-	shown      render.Orbit // as of the last look
+	shown      render.Orbit // by the last call of look
 
 	dragging [2]bool // by the left and the right button
 	mouse    [2]float32
@@ -19,11 +19,11 @@ type camera struct {
 
 func newCamera() camera { return camera{zoom: 1} }
 
-// wide is the shape of picture that scenes choose their cameras for.
+// wide is the aspect ratio for which scenes choose their cameras.
 const wide = 16.0 / 9
 
-// look returns the scene's camera with the user's changes, further away in a narrow picture, so
-// that the same breadth is seen.
+// look returns the scene's camera with the user's changes. In a narrow picture it stands further
+// away, so that the same width is visible.
 func (c *camera) look(o render.Orbit, aspect float32) render.Camera {
 	o.Rotate(c.yaw, c.pitch)
 	o.Zoom(c.zoom)

@@ -12,7 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/render/record"
 )
 
-// screenshot saves the last picture. Errors of files are shown, and the window goes on.
+// screenshot saves the last picture. It shows an error, and the run continues.
 func (l *loop) screenshot() {
 	name, err := l.freeName(".png")
 	var picture *image.RGBA
@@ -22,13 +22,13 @@ func (l *loop) screenshot() {
 	if err == nil {
 		err = record.SavePNG(name, picture)
 	}
-	l.tell(name, err)
+	l.report(name, err)
 }
 
-// toggleClip begins a clip or ends it. It is an MP4 file if ffmpeg is installed, else a GIF file.
+// toggleClip begins or ends a clip: an MP4 file if ffmpeg is installed, else a GIF file.
 func (l *loop) toggleClip() {
 	if l.keyClip.recorder != nil {
-		l.keepClip()
+		l.finishClip()
 		return
 	}
 	ending, rate := ".gif", 30.0
@@ -41,24 +41,24 @@ func (l *loop) toggleClip() {
 		recorder, err = record.Open(name, record.Config{FPS: rate})
 	}
 	if err != nil {
-		l.tell(name, err)
+		l.report(name, err)
 		return
 	}
 	l.clipFile = name
 	l.keyClip = clip{recorder: recorder, every: frameTime(rate)}
 }
 
-// keepClip ends the clip of the key R, if there is one.
-func (l *loop) keepClip() {
+// finishClip ends the clip of the key R, if there is one.
+func (l *loop) finishClip() {
 	if l.keyClip.recorder == nil {
 		return
 	}
 	err := l.keyClip.recorder.Close()
 	l.keyClip = clip{}
-	l.tell(l.clipFile, err)
+	l.report(l.clipFile, err)
 }
 
-func (l *loop) tell(name string, err error) {
+func (l *loop) report(name string, err error) {
 	if err != nil {
 		l.show.Say(err.Error())
 		return
@@ -66,7 +66,7 @@ func (l *loop) tell(name string, err error) {
 	l.show.Say("wrote " + name)
 }
 
-// freeName returns the first name for the present content that no file has, and makes the folder.
+// freeName returns the first unused file name for the current content, and makes the folder.
 func (l *loop) freeName(ending string) (string, error) {
 	if err := os.MkdirAll(l.options.Dir, 0o777); err != nil {
 		return "", err
@@ -79,7 +79,8 @@ func (l *loop) freeName(ending string) (string, error) {
 	}
 }
 
-// clip is a recording in progress: pictures at most every so often, each shown until the next.
+// clip is a recording in progress. It takes at most one picture per interval; each is shown until
+// the next.
 type clip struct {
 	recorder record.Recorder // nil: none
 	every    time.Duration
@@ -89,7 +90,7 @@ type clip struct {
 	size     image.Point // of the first picture
 }
 
-// length is the recording's length, negative without one.
+// length returns the recording's length; negative: nothing is being recorded.
 func (c *clip) length() time.Duration {
 	if c.recorder == nil {
 		return -1
@@ -117,7 +118,7 @@ func (c *clip) frame(surface render.Surface, real time.Duration) error {
 		c.size = c.picture.Rect.Size()
 	}
 	if c.picture.Rect.Size() != c.size {
-		return nil // the window has another size for the time being; a clip has one only
+		return nil // the window has another size now; a clip has only one
 	}
 	return c.recorder.Frame(c.picture, shown)
 }

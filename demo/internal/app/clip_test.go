@@ -27,7 +27,7 @@ func (r *reel) Frame(_ *image.RGBA, shown time.Duration) error { r.shown += show
 func (r *reel) Close() error                                   { return nil }
 func (r *reel) Abort()                                         {}
 
-// A clip takes about as many pictures as it shows, and lasts as long as what it shows did.
+// A clip takes about as many pictures as it shows, and lasts as long as the run.
 func TestClipTakesWhatItShows(t *testing.T) {
 	for _, fps := range []time.Duration{20, 30, 50, 60, 144, 1000} {
 		var on canvas
@@ -45,7 +45,7 @@ func TestClipTakesWhatItShows(t *testing.T) {
 			t.Errorf("%d fps: the clip lasts %v, want 2s", fps, r.shown)
 		}
 	}
-	// A clip has one size; what the window shows at another is left out.
+	// A clip has one size; pictures of another size are left out.
 	var on canvas
 	var r reel
 	c := clip{recorder: &r, every: time.Millisecond}

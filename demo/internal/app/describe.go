@@ -12,23 +12,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
-// describe says in a few words what a key has changed.
+// describe describes in a few words what a key has changed.
 func describe(before, after settings.Settings) string {
 	switch {
 	case before.Scene != after.Scene:
 		return "scene " + after.Scene
 	case before.Adaptive != after.Adaptive:
-		return "adaptive rate " + onOff(after.Adaptive) + ", from the beginning"
+		return "adaptive rate " + onOff(after.Adaptive) + ", restarted"
 	case before.GPU != after.GPU:
-		return "blending on the GPU " + onOff(after.GPU) + ", from the beginning"
+		return "blending on the GPU " + onOff(after.GPU) + ", restarted"
 	case before.Rate != after.Rate && after.Adaptive:
-		return fmt.Sprintf("fixed rate at most %d Hz, from the beginning", after.Rate)
+		return fmt.Sprintf("fixed rate at most %d Hz, restarted", after.Rate)
 	case before.Rate != after.Rate:
 		return fmt.Sprintf("fixed rate %d Hz", after.Rate)
 	case before.Paused != after.Paused && after.Paused:
 		return "paused"
 	case before.Paused != after.Paused:
-		return "time goes on"
+		return "resumed"
 	case before.Speed != after.Speed:
 		return fmt.Sprintf("speed %v", after.Speed)
 	case before.Interpolate != after.Interpolate:
@@ -57,41 +57,40 @@ func describe(before, after settings.Settings) string {
 		return "prediction " + onOff(after.Predict)
 	case before.Reconcile != after.Reconcile:
 		return "reconciliation " + onOff(after.Reconcile)
-	case before.Kind != after.Kind:
-		return "others: " + articles.Display(after.Kind)
+	case before.Interpolation != after.Interpolation:
+		return "others: " + articles.Display(after.Interpolation)
 	case before.Still != after.Still && after.Still:
 		return "the camera stands still"
 	case before.Still != after.Still:
 		return "the camera follows"
 	case before.VSync != after.VSync:
-		return "waiting for the display: " + onOff(after.VSync)
+		return "vsync " + onOff(after.VSync)
 	}
 	return ""
 }
 
-// idle says why a change that a key asks for would change nothing that can be seen; it is empty
-// where something does.
-func idle(key keys.Binding, info scene.Info, before, after settings.Settings) string {
+// unavailable says why a key has no visible effect here. It returns "" for a key that has one.
+func unavailable(key keys.Binding, info scene.Info, before, after settings.Settings) string {
 	switch {
 	case key.In == keys.Scenes && info.Match:
-		return "this key is for scenes: a match keeps its server's time"
+		return "this key is for scenes: the server sets the time of a match"
 	case key.In == keys.Match && !info.Match:
 		return "this key is for the arena: go run ./demo duel"
-	case key.In == keys.Leaving && info.Match && !info.Alone:
-		return "others play here, too: Esc leaves the match"
+	case key.In == keys.Leavable && info.Match && !info.Alone:
+		return "other players are here: Esc leaves the match"
 	case (key.In == keys.Linked || key.In == keys.Lab) && !info.Linked:
 		return "the network link belongs to scene lab: " + keyOf("lab")
 	case key.In == keys.Lab && info.Match:
-		return "the server chooses how many snapshots it sends"
+		return "the server sets the snapshot rate"
 	case before.Split != after.Split && !info.Splits:
-		return "this scene makes its own comparison; T is for orbits and stress"
+		return "this scene compares by itself; T is for orbits and stress"
 	case before.GPU != after.GPU && !info.Blends:
-		return "the GPU blends in scene stress: " + keyOf("stress")
+		return "the GPU blends only in scene stress: " + keyOf("stress")
 	}
 	return ""
 }
 
-// keyOf names the key that shows a scene.
+// keyOf returns the key that shows a scene.
 func keyOf(scene string) string {
 	return fmt.Sprintf("key %d", 1+slices.Index(scenes.Names(), scene))
 }

@@ -40,9 +40,9 @@ func surface(t *testing.T, width, height int) *offscreen.Surface {
 }
 
 // open opens the show of a scene.
-func open(t *testing.T, set settings.Settings) (*Show, *stage) {
+func open(t *testing.T, set settings.Settings) (*Show, *sceneContent) {
 	t.Helper()
-	scene, err := newStage(set, &simulation.Imagined{})
+	scene, err := newScene(set, &simulation.VirtualClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ var golden = []struct {
 	{"lab-jump", 9500 * time.Millisecond, func(s *settings.Settings) { s.Scene, s.Link.SendRate, s.Link.Loss = "lab", 10, 0.3 }},
 }
 
-// TestGolden compares pictures with those that somebody has looked at. Rasterisers differ in single
+// TestGolden compares pictures with approved ones. Rasterisers differ in single
 // pixels, so a difference counts only when it is in more than a few of them. Run with -update after
 // a change that is meant, and look at the result.
 func TestGolden(t *testing.T) {
@@ -121,7 +121,7 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%.2f %% of the pixels differ from %s; the new picture is %s", 100*share, path, out)
 			}
 			if variant != "" {
-				// The comparison would be worth nothing if it did not tell the variants apart.
+				// The comparison is useful only if it distinguishes the variants.
 				if share := different(got, load(t, filepath.Join("testdata", g.name+".png"))); share < 0.008 {
 					t.Errorf("only %.2f %% of the pixels of %s%s differ from the picture with interpolation and without ghosts", 100*share, g.name, variant)
 				}

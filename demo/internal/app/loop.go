@@ -20,55 +20,54 @@ import (
 // loop runs a show frame by frame.
 type loop struct {
 	*Run
-	content Content // what is open, and has to be closed
+	content Content // the open content, which has to be closed
 	show    *Show
 	files   *output.Files
 	surface render.Surface // nil: nothing is drawn
-	win     *window.Window // the surface, if it is a window; nil: none
+	win     *window.Window // the surface if it is a window, else nil
 	title   string         // of the window
 
-	host   simulation.Host
-	source frametimes.Source // how long frames take; nil: as long as the clock says
+	clock  simulation.Clock
+	source frametimes.Source // frame times; nil: those of the clock
 	limit  limit
 	pacer  render.Pacer
 
-	enlarge func() error // changes the size for the last picture; nil: it stays
+	enlarge func() error // changes the size for the last picture; nil: the size stays
 
-	rateChosen bool // by flag or key, so that it stays from scene to scene
+	rateChosen bool // by flag or key; then it stays from scene to scene
 
 	clip     clip   // of the flag -record
 	keyClip  clip   // of the key
 	clipFile string // its name
 }
 
-// machine is the wall clock, monotonic, and the host of steps that take real time. The loop and the
-// adaptive rate read it.
-type machine struct{ start time.Time }
+// wallClock is the monotonic wall clock. The loop and the adaptive rate read it.
+type wallClock struct{ start time.Time }
 
-func (m machine) Now() time.Duration   { return time.Since(m.start) }
-func (m machine) Work(d time.Duration) { time.Sleep(d) }
+func (m wallClock) Now() time.Duration   { return time.Since(m.start) }
+func (m wallClock) Work(d time.Duration) { time.Sleep(d) }
 
-// run runs the frames, and completes the files.
+// run runs the frames and completes the files.
 func (l *loop) run(ctx context.Context) error {
 	jitter := rand.New(rand.NewPCG(l.options.Seed, 1))
-	var spent time.Duration // by the steps of the frame before
-	last := l.host.Now()
+	var spent time.Duration // by the fixed steps of the previous frame
+	last := l.clock.Now()
 	for n := 0; l.limit.more(n, l.show.real) && !l.over() && ctx.Err() == nil; n++ {
 		if err := l.events(); err != nil {
 			return err
 		}
-		begin := l.host.Now()
+		begin := l.clock.Now()
 		real := begin - last
 		last = begin
 		switch {
 		case l.virtual():
-			// A frame lasts at least as long as its steps. Many steps make the death spiral.
+			// A frame takes at least as long as its steps: that makes the death spiral.
 			real = max(frametimes.Vary(l.source.Next(), l.options.FrameJitter, jitter), spent)
 		case l.source != nil:
 			real = l.source.Next()
 		}
 		l.show.Advance(real)
-		spent = l.host.Now() - begin
+		spent = l.clock.Now() - begin
 		if err := l.present(n, real, spent); err != nil {
 			return err
 		}
@@ -76,22 +75,22 @@ func (l *loop) run(ctx context.Context) error {
 			continue
 		}
 		if n == 0 {
-			// the first picture makes the driver compile its programs: nothing that the world
-			// should have to catch up with
-			last = l.host.Now()
+			// The driver compiles its programs for the first picture. The world must not catch up
+			// with that time.
+			last = l.clock.Now()
 		}
-		// A reader of the table sees each frame at once.
+		// Another program may read the table while it grows.
 		if err := l.show.Flush(); err != nil {
 			return err
 		}
-		time.Sleep(l.pacer.Wait(l.host.Now(), pace(l.show.Settings(), jitter)))
+		time.Sleep(l.pacer.Wait(l.clock.Now(), pace(l.show.Settings(), jitter)))
 	}
 	return l.finish()
 }
 
-// virtual reports whether time is imagined, so that the run goes as fast as the machine can.
+// virtual reports whether the run uses virtual time and so runs as fast as the machine can.
 func (l *loop) virtual() bool {
-	_, clocked := l.host.(machine)
+	_, clocked := l.clock.(wallClock)
 	return !clocked
 }
 
@@ -103,19 +102,19 @@ func (l *loop) over() bool {
 	return l.show.Over()
 }
 
-// present draws a frame, where somebody sees it, and records it.
+// present draws and records a frame, if it is shown or recorded.
 func (l *loop) present(n int, real, update time.Duration) error {
 	recording := l.clip.recorder != nil && l.show.real > l.options.Skip
 	if l.win == nil && !recording {
 		return nil
 	}
-	begin := l.host.Now()
+	begin := l.clock.Now()
 	if err := l.show.Draw(l.surface); err != nil {
 		return err
 	}
 	if n > 0 {
 		smooth(&l.show.Update, update)
-		smooth(&l.show.Moment.Draw, l.host.Now()-begin)
+		smooth(&l.show.Moment.Draw, l.clock.Now()-begin)
 	}
 	if l.win != nil && l.win.Minimised() {
 		return nil
@@ -125,10 +124,10 @@ func (l *loop) present(n int, real, update time.Duration) error {
 			return err
 		}
 	}
-	// An error of a clip of the key R ends the clip; one of the flag's clip ends the run.
+	// An error of the key's clip ends the clip. An error of the flag's clip ends the run.
 	if err := l.keyClip.frame(l.surface, real); err != nil {
-		l.keepClip()
-		l.tell(l.clipFile, err)
+		l.finishClip()
+		l.report(l.clipFile, err)
 	}
 	l.show.Recording = l.keyClip.length()
 	return nil
@@ -152,9 +151,9 @@ func pace(set settings.Settings, random *rand.Rand) float64 {
 
 func frameTime(rate float64) time.Duration { return time.Duration(float64(time.Second) / rate) }
 
-// finish completes the files, and says what has been run.
+// finish completes the files and prints the summary.
 func (l *loop) finish() error {
-	l.keepClip()
+	l.finishClip()
 	err := l.files.Picture(func() (*image.RGBA, error) {
 		if l.enlarge != nil {
 			if err := l.enlarge(); err != nil {
@@ -178,7 +177,7 @@ func (l *loop) finish() error {
 	return l.files.Close(l.out)
 }
 
-// events obeys what the window has reported.
+// events handles the window's events.
 func (l *loop) events() error {
 	if l.win == nil {
 		return nil
@@ -198,7 +197,7 @@ func (l *loop) events() error {
 	return nil
 }
 
-// press obeys a key. Only the single step repeats while its key is held.
+// press handles a key. Only the single step repeats while its key is held.
 func (l *loop) press(e render.Event) error {
 	before := l.show.Settings()
 	set := before
@@ -206,7 +205,7 @@ func (l *loop) press(e render.Event) error {
 	if !known || e.Kind == render.KeyRepeat && key.Action != keys.Step {
 		return nil
 	}
-	if refusal := idle(key, l.show.Info(), before, set); refusal != "" {
+	if refusal := unavailable(key, l.show.Info(), before, set); refusal != "" {
 		l.show.Say(refusal)
 		return nil
 	}
@@ -234,7 +233,7 @@ func (l *loop) press(e render.Event) error {
 	case keys.Quit:
 		l.win.RequestClose()
 	case keys.Restart:
-		l.show.Say("from the beginning")
+		l.show.Say("restarted")
 		return l.show.Act(key.Action)
 	default:
 		return l.show.Act(key.Action)
@@ -244,7 +243,7 @@ func (l *loop) press(e render.Event) error {
 
 // swap replaces a scene by a match, or a match by a scene.
 func (l *loop) swap(set settings.Settings) error {
-	content, err := l.open(l.host, set)
+	content, err := l.open(l.clock, set)
 	if err != nil {
 		return err
 	}
@@ -258,14 +257,14 @@ func (l *loop) swap(set settings.Settings) error {
 	return nil
 }
 
-// enter prepares the settings for another scene: its own rate unless a flag or key has set one, and
-// a number of bodies within its limits.
+// enter prepares the settings for another scene. The scene's own rate applies unless a flag or key
+// has set one. The number of bodies stays within the scene's limits.
 func (l *loop) enter(set *settings.Settings) {
 	if !l.rateChosen {
 		set.Rate = 0
 	}
 	set.Entities = 0
-	if set.Link.SendRate == 0 { // as a match has it
+	if set.Link.SendRate == 0 { // a match has none
 		set.Link.SendRate = settings.DefaultLink().SendRate
 	}
 	if entry, ok := scenes.Find(set.Scene); ok && set.Scene == l.options.Scene && l.options.Entities != 0 {

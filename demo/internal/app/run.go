@@ -20,30 +20,31 @@ import (
 
 const (
 	// windowCap is the cap of a window on a display that does not wait.
-	windowCap       = 144
-	headlessRate    = 60               // frames per second
-	unaskedClipRate = 30               // of a clip that nobody has asked for: what GIF shows evenly
-	headlessTime    = 5 * time.Second  // how long to run when nobody says
-	matchTime       = 10 * time.Second // the same of a match, which has to be joined first
+	windowCap    = 144
+	headlessRate = 60 // frames per second
+	// of the clip of a run without file names: GIF shows this rate evenly
+	unaskedClipRate = 30
+	headlessTime    = 5 * time.Second  // the default length of a run
+	matchTime       = 10 * time.Second // the same for a match, which has to be joined first
 
 	windowWidth, windowHeight     = 1280, 720
 	headlessWidth, headlessHeight = 640, 360
 )
 
-// Run is what is to be run, and how.
+// Run is a run of a scene or a match.
 type Run struct {
-	Clocked bool // others take part: off screen, too, frames take as long as the clock says
+	RealTime bool // other processes take part: frames follow the wall clock off screen, too
 
 	options *options.Options
 	arena   func(settings.Settings) (Content, error)
 	rows    io.Writer // for a table on the standard output
-	out     io.Writer // where it says what was run and written
-	remarks io.Writer // where it writes down what keys have changed
+	out     io.Writer // for the summary and the names of files
+	remarks io.Writer // for the changes made by keys
 }
 
 // New returns a run of the scene that the options name. arena opens a match, for the scene of that
-// name. The run writes its results to stdout and remarks of keys to stderr. If the trace goes to
-// the standard output, the results go to stderr, too.
+// name. The run writes its results to stdout and the changes made by keys to stderr. If the trace
+// goes to the standard output, the results go to stderr, too.
 func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Settings) (Content, error)) *Run {
 	r := &Run{options: o, arena: arena, out: stdout, remarks: stderr}
 	if o.Trace == options.Stdout {
@@ -52,13 +53,12 @@ func New(o *options.Options, stdout, stderr io.Writer, arena func(settings.Setti
 	return r
 }
 
-// open opens the scene that the settings name. The host is where the time of fixed steps comes
-// from.
-func (r *Run) open(host simulation.Host, set settings.Settings) (Content, error) {
+// open opens the scene that the settings name. The clock measures the time of fixed steps.
+func (r *Run) open(host simulation.Clock, set settings.Settings) (Content, error) {
 	if set.Scene == settings.Arena {
 		return r.arena(set)
 	}
-	return newStage(set, host)
+	return newScene(set, host)
 }
 
 // NoWindow reports whether an error of [Run.Window] means that this machine cannot open a window.
@@ -67,8 +67,8 @@ func NoWindow(err error) bool {
 	return errors.Is(err, window.ErrNoDisplay) || errors.Is(err, window.ErrNoOpenGL)
 }
 
-// Window runs in a window until it is closed, the run that the options ask for is over, or the
-// context is canceled. It must be called on the main goroutine.
+// Window runs in a window until the window is closed, the run reaches its limit, or the context is
+// canceled. It must be called on the main goroutine.
 func (r *Run) Window(ctx context.Context) error {
 	o := r.options
 	if o.Cap < 0 {
@@ -79,12 +79,12 @@ func (r *Run) Window(ctx context.Context) error {
 		return err
 	}
 	defer files.Abort()
-	clock := machine{time.Now()}
+	clock := wallClock{time.Now()}
 	content, err := r.open(clock, o.Settings)
 	if err != nil {
 		return err
 	}
-	l := &loop{Run: r, content: content, files: files, host: clock, limit: limit{o.Frames, o.Length}, rateChosen: o.Rate != 0 && o.Scene != settings.Arena}
+	l := &loop{Run: r, content: content, files: files, clock: clock, limit: limit{o.Frames, o.Length}, rateChosen: o.Rate != 0 && o.Scene != settings.Arena}
 	defer func() { l.content.Close() }()
 	width, height := o.Width, o.Height
 	if width == 0 {
@@ -107,35 +107,35 @@ func (r *Run) Window(ctx context.Context) error {
 }
 
 // Headless runs without a window and writes the files that the options ask for. If they name none,
-// it writes a picture and a clip of the scene. The names of the files go to Out, one a line.
-// Canceling the context ends the run early, with whole files.
+// it writes a picture and a clip of the scene. It prints the names of the files, one a line.
+// Canceling the context ends the run early, with complete files.
 //
-// Unless others take part, it runs as fast as the machine can, and nothing depends on the machine:
-// the options say how long frames take, and -step-cost says how long fixed steps take.
+// Unless other processes take part, it runs as fast as the machine can and does not depend on the
+// machine: the options set how long frames and fixed steps take.
 func (r *Run) Headless(ctx context.Context) error {
 	o := r.options
 	unasked := o.Scene != settings.Arena && o.Record == "" && o.Screenshot == "" && o.Trace == ""
 	if unasked {
 		if err := os.MkdirAll(o.Dir, 0o777); err != nil {
-			return &BadFile{Flag: "dir", Err: fmt.Errorf("%w: give a folder that you may make and write to", err)}
+			return &output.BadFile{Flag: "dir", Err: fmt.Errorf("%w: give a folder that you may create and write to", err)}
 		}
 		o.Record = filepath.Join(o.Dir, o.Scene+".gif")
 		o.Screenshot = filepath.Join(o.Dir, o.Scene+".png")
 	}
-	l := &loop{Run: r, source: frames(o, unasked), limit: limitOf(o), host: &simulation.Imagined{}}
-	if r.Clocked {
-		l.source, l.host = nil, machine{time.Now()}
+	l := &loop{Run: r, source: frames(o, unasked), limit: limitOf(o), clock: &simulation.VirtualClock{}}
+	if r.RealTime {
+		l.source, l.clock = nil, wallClock{time.Now()}
 	}
 	files, err := openFiles(o)
-	if bad := (*BadFile)(nil); unasked && errors.As(err, &bad) {
-		bad.Flag = "dir" // the files' names come from there
+	if bad := (*output.BadFile)(nil); unasked && errors.As(err, &bad) {
+		bad.Flag = "dir" // the files are in that folder
 	}
 	if err != nil {
 		return err
 	}
 	defer files.Abort()
 	l.files, l.clip.recorder = files, files.Clip
-	if l.content, err = r.open(l.host, o.Settings); err != nil {
+	if l.content, err = r.open(l.clock, o.Settings); err != nil {
 		return err
 	}
 	defer l.content.Close()
@@ -146,18 +146,18 @@ func (r *Run) Headless(ctx context.Context) error {
 		}
 		surface, err := offscreen.New(offscreen.Config{Width: width, Height: height, Scale: float32(o.Scale)})
 		if err != nil {
-			return fmt.Errorf("cannot draw off screen: %w\n(figures need no graphics: add -headless -trace out.csv, without -record and -screenshot)", err)
+			return fmt.Errorf("cannot draw off screen: %w\n(a trace needs no graphics: use -headless -trace out.csv without -record and -screenshot)", err)
 		}
 		defer surface.Close()
 		l.surface = surface
-		if unasked && o.Width == 0 { // of a picture that nobody has asked for
+		if unasked && o.Width == 0 { // the picture of a run without file names
 			l.enlarge = func() error { return surface.Resize(windowWidth, windowHeight, float32(o.Scale)) }
 		}
 	}
 	return l.play(ctx)
 }
 
-// play begins the trace, and runs what is shown.
+// play begins the trace and runs the content.
 func (l *loop) play(ctx context.Context) error {
 	rows := l.rows
 	if l.options.Trace != options.Stdout {
@@ -174,7 +174,7 @@ func (l *loop) play(ctx context.Context) error {
 	return l.run(ctx)
 }
 
-// frames returns how long frames take, and settles the frame rate that the overlay shows.
+// frames returns the frame times, and sets the frame rate that the overlay shows.
 func frames(o *options.Options, unasked bool) frametimes.Source {
 	switch {
 	case len(o.Deltas) > 0:
@@ -191,13 +191,13 @@ func frames(o *options.Options, unasked bool) frametimes.Source {
 	return frametimes.Steady(o.Cap)
 }
 
-// limit says when a run ends.
+// limit is when a run ends.
 type limit struct {
-	frames int           // 0: no limit by number
-	real   time.Duration // 0: no limit by time
+	frames int           // 0: no limit
+	real   time.Duration // 0: no limit
 }
 
-// limitOf returns the limit that the options ask for. A run without a window always has one.
+// limitOf returns the limit set by the options. A run without a window always has one.
 func limitOf(o *options.Options) limit {
 	l := limit{o.Frames, o.Length}
 	if l == (limit{}) {
@@ -210,15 +210,12 @@ func limitOf(o *options.Options) limit {
 	return l
 }
 
-// more reports whether a frame is to follow n frames that took the given real time.
+// more reports whether another frame follows n frames that took the given real time.
 func (l limit) more(n int, real time.Duration) bool {
 	return (l.frames == 0 || n < l.frames) && (l.real == 0 || real < l.real)
 }
 
-// BadFile is the error for a file of the command line that cannot be used as asked.
-type BadFile = output.BadFile
-
-// openFiles opens what the options ask for.
+// openFiles opens the files that the options name.
 func openFiles(o *options.Options) (*output.Files, error) {
 	names := output.Names{Record: o.Record, Screenshot: o.Screenshot, Trace: o.Trace}
 	if o.Trace == options.Stdout {

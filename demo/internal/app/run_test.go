@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/options"
+	"github.com/tandem-ecs/tandem/demo/internal/output"
 	"github.com/tandem-ecs/tandem/render/offscreen"
 )
 
-// headless runs a command line without a window and returns what it said. It skips the test where
+// headless runs a command line without a window and returns its output. It skips the test where
 // drawing is asked for and not available.
 func headless(t *testing.T, args ...string) string {
 	t.Helper()
@@ -262,7 +263,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		err = New(&o, &bytes.Buffer{}, nil, nil).Headless(ctx)
 		cancel()
-		var bad *BadFile
+		var bad *output.BadFile
 		if !errors.As(err, &bad) || bad.Flag != test.flag || !strings.Contains(err.Error(), ": give ") || strings.Contains(err.Error(), ".part") {
 			t.Errorf("%v: %v", test.args, err)
 		}

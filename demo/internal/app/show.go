@@ -1,4 +1,4 @@
-// Package app runs scenes and matches alike: in a window with keys, or off screen with files.
+// Package app runs scenes and matches: in a window with keys, or off screen with files.
 package app
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Content is a scene, or the seats of a match. All methods are called on one goroutine.
+// Content is a scene, or the clients of a match. All methods are called on one goroutine.
 type Content interface {
 	Info() scene.Info
 	Title() string // of the window
@@ -26,53 +26,53 @@ type Content interface {
 
 	// Apply changes the settings.
 	Apply(settings.Settings) error
-	// Act does what a key asks for beyond a change of the settings.
+	// Act carries out a key's action beyond a change of the settings.
 	Act(keys.Action) error
-	// Event takes what the window reports. The size is that of the picture.
+	// Event handles a window's event. The size is that of the picture.
 	Event(e render.Event, size render.Size)
 
 	// Advance runs one frame that took the given real time.
 	Advance(real time.Duration)
 	// Trace calls row for every named body.
 	Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D))
-	// Draw draws the present moment into a frame that has begun.
+	// Draw draws the current moment into a frame that has begun.
 	Draw(f *render.Frame, m *Moment)
 
-	// Over reports whether nothing more will happen, so that a run without a window ends.
+	// Over reports whether the content has ended. Then a run without a window ends.
 	Over() bool
-	// Summary says in a line or more what has been run in so many frames.
+	// Summary describes a run of so many frames in one line or more.
 	Summary(frames int) string
 	Close()
 }
 
-// Moment is what a picture shows beside its content.
+// Moment is the state that a picture shows beside its content.
 type Moment struct {
-	Live bool // somebody sits before a window
+	Live bool // the picture is in a window
 
-	// What the processor spent on a frame of late, in a window.
+	// The recent processor time per frame, in a window.
 	Update, Draw time.Duration
 }
 
-// Show is content with its picture and its trace. It is driven frame by frame, from outside.
+// Show is content with its picture and its trace. The caller drives it frame by frame.
 type Show struct {
 	Content
 	Moment
-	// Recording is the length of the clip that is being recorded; negative: none is.
+	// Recording is the length of the clip being recorded; negative: none.
 	Recording time.Duration
 
-	frame  *render.Frame
-	groups []keys.Group  // of all keys
-	here   []keys.Group  // of those that do something here
-	table  *trace.Writer // nil: no trace
-	frames int           // since the beginning of the show
-	real   time.Duration
+	frame     *render.Frame
+	groups    []keys.Group  // of all keys
+	shownKeys []keys.Group  // of those with an effect here
+	table     *trace.Writer // nil: no trace
+	frames    int           // since the beginning of the show
+	real      time.Duration
 
-	remarks    io.Writer // where remarks are written down; nil: nowhere
+	remarks    io.Writer // log of remarks; nil: none
 	toast      string
 	toastUntil time.Duration // of the show's real time
 }
 
-// NewShow returns a show that has not begun. table is where the trace goes, or nil.
+// NewShow returns a show that has not begun. The trace goes to table, unless that is nil.
 func NewShow(c Content, table io.Writer) *Show {
 	s := &Show{frame: render.NewFrame(c.Theme()), groups: keys.Groups(scenes.WithArena()), Recording: -1}
 	s.put(c)
@@ -82,10 +82,10 @@ func NewShow(c Content, table io.Writer) *Show {
 	return s
 }
 
-// put puts content in the place of what was shown.
+// put replaces the content.
 func (s *Show) put(c Content) {
 	s.Content = c
-	s.here = keys.Here(s.groups, c.Info())
+	s.shownKeys = keys.Here(s.groups, c.Info())
 }
 
 // Advance runs one frame that took the given real time, and writes its rows.
@@ -100,7 +100,7 @@ func (s *Show) Advance(real time.Duration) {
 	s.frames++
 }
 
-// Draw draws the present moment.
+// Draw draws the current moment.
 func (s *Show) Draw(surface render.Surface) error {
 	f := s.frame
 	f.Theme = s.Theme()
@@ -109,7 +109,7 @@ func (s *Show) Draw(surface render.Surface) error {
 		return nil
 	}
 	s.Content.Draw(f, &s.Moment)
-	over := hud.Over{Keys: s.here, Help: s.Settings().Keys, Match: s.Info().Match, Recording: s.Recording}
+	over := hud.Over{Keys: s.shownKeys, Help: s.Settings().Keys, Match: s.Info().Match, Recording: s.Recording}
 	if s.toast != "" && s.real < s.toastUntil {
 		over.Toast = s.toast
 	}
@@ -117,7 +117,7 @@ func (s *Show) Draw(surface render.Surface) error {
 	return surface.Draw(f)
 }
 
-// Say shows a passing remark, and writes it down.
+// Say shows a remark for a short time, and logs it.
 func (s *Show) Say(text string) {
 	if text == "" {
 		return
@@ -128,10 +128,10 @@ func (s *Show) Say(text string) {
 	}
 }
 
-// greet says what somebody before a window should know first, for longer than a remark.
+// greet shows the content's greeting, for longer than a remark.
 func (s *Show) greet() { s.toast, s.toastUntil = s.Info().Greeting, s.real+4*time.Second }
 
-// Flush writes out the trace.
+// Flush writes buffered rows of the trace.
 func (s *Show) Flush() error {
 	if s.table == nil {
 		return nil
@@ -139,5 +139,5 @@ func (s *Show) Flush() error {
 	return s.table.Flush()
 }
 
-// Summary says what has been run.
+// Summary describes the run.
 func (s *Show) Summary() string { return s.Content.Summary(s.frames) }

@@ -20,12 +20,12 @@ func randomInput(r *rand.Rand) Input {
 	}
 }
 
-// The same inputs give the same player to the bit, whoever computes them, also from a state that
+// The same inputs give the same player to the bit, on every machine, also from a state that
 // has travelled.
 func TestStepIsDeterministic(t *testing.T) {
 	a, b := rules(), rules()
 	random := rand.New(rand.NewPCG(1, 2))
-	sa := State{Pos: mgl32.Vec3{3, 0, 9}, Ground: true}
+	sa := State{Pos: mgl32.Vec3{3, 0, 9}, Grounded: true}
 	sb := sa
 	var in Input
 	for i := range 20000 {
@@ -42,18 +42,18 @@ func TestStepIsDeterministic(t *testing.T) {
 			t.Fatalf("after %d ticks %+v and %+v", i, sa, sb)
 		}
 	}
-	if sa.Shots == 0 || sa.Warps == 0 {
-		t.Errorf("%d shots, %d portals (modulo 256): the walk has tried too little", sa.Shots, sa.Warps)
+	if sa.Shots == 0 || sa.Teleports == 0 {
+		t.Errorf("%d shots, %d portals (modulo 256): the walk has tried too little", sa.Shots, sa.Teleports)
 	}
 }
 
-// Whatever a player does, he stays in the arena and out of what is solid, and moves no faster than
-// he can.
+// With any input a player stays in the arena and out of solid things, and moves no faster than
+// it can.
 func TestPlayersStayInTheArena(t *testing.T) {
 	r := rules()
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		s := State{Pos: r.Level.Spawns[random.IntN(len(r.Level.Spawns))], Ground: true}
+		s := State{Pos: r.Level.Spawns[random.IntN(len(r.Level.Spawns))], Grounded: true}
 		begin := netcode.Tick(random.Uint32())
 		for i := range 600 {
 			before := s
@@ -61,7 +61,7 @@ func TestPlayersStayInTheArena(t *testing.T) {
 			if abs(s.Pos[0]) > Half || abs(s.Pos[2]) > Half || s.Pos[1] < 0 || s.Pos[1] > 12 || s.Pos != s.Pos {
 				t.Fatalf("tick %d: %+v", i, s)
 			}
-			if moved := s.Pos.Sub(before.Pos).Len(); s.Warps == before.Warps && moved > 0.75 {
+			if moved := s.Pos.Sub(before.Pos).Len(); s.Teleports == before.Teleports && moved > 0.75 {
 				t.Fatalf("tick %d: moved %.2f m from %+v to %+v", i, moved, before, s)
 			}
 			for _, b := range r.Level.Blocks {
@@ -85,7 +85,7 @@ func TestMoving(t *testing.T) {
 		}
 		return s
 	}
-	start := State{Pos: mgl32.Vec3{-15, 0, 13}, Ground: true}
+	start := State{Pos: mgl32.Vec3{-15, 0, 13}, Grounded: true}
 	s := run(start, Input{X: 7}, 60)
 	if got := s.Vel.Len(); math.Abs(float64(got)-Speed) > 1e-3 {
 		t.Errorf("runs %v m/s, want %v", got, Speed)
@@ -101,8 +101,8 @@ func TestMoving(t *testing.T) {
 		s = r.Step(s, Input{Jump: i == 0}, netcode.Tick(i))
 		top = max(top, s.Pos[1])
 	}
-	if want := float32(JumpSpeed * JumpSpeed / (2 * Gravity)); abs(top-want) > 0.1 || !s.Ground {
-		t.Errorf("jumps %.2f m high, want %.2f; on the ground: %v", top, want, s.Ground)
+	if want := float32(JumpSpeed * JumpSpeed / (2 * Gravity)); abs(top-want) > 0.1 || !s.Grounded {
+		t.Errorf("jumps %.2f m high, want %.2f; on the ground: %v", top, want, s.Grounded)
 	}
 	shots := run(start, Input{Fire: true}, 121).Shots
 	if shots != 9 {
@@ -110,10 +110,10 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// A crate at a wall holds up whoever pushes it.
+// A crate at a wall stops a player who pushes it.
 func TestCratesBlock(t *testing.T) {
 	r := rules()
-	s := State{Pos: mgl32.Vec3{Half - 4, 0, 13}, Ground: true}
+	s := State{Pos: mgl32.Vec3{Half - 4, 0, 13}, Grounded: true}
 	g := netcode.BodyGroup[State, Input, Crate]{
 		Players: []netcode.Actor[State, Input]{{State: &s}},
 		Bodies:  []netcode.Body[Crate]{{State: CrateAt(Half-2, 13, 0)}},
@@ -128,7 +128,7 @@ func TestCratesBlock(t *testing.T) {
 	}
 }
 
-// A rider who touches nothing stays where he stands on his platform, and one who jumps straight up
+// A passenger without input keeps its place on the platform, and one who jumps straight up
 // comes down on it: elsewhere, since it does not move evenly.
 func TestPlatformsCarry(t *testing.T) {
 	r := rules()
@@ -142,7 +142,7 @@ func TestPlatformsCarry(t *testing.T) {
 				here := s.Pos.Sub(r.Level.Platforms[i](r.Seconds(netcode.Tick(k + 1))))
 				if k == 60 {
 					spot = here
-					if s.Ride != uint8(i+1) {
+					if s.Platform != uint8(i+1) {
 						t.Fatalf("platform %d: has not landed: %+v", i, s)
 					}
 				}
@@ -150,8 +150,8 @@ func TestPlatformsCarry(t *testing.T) {
 					t.Fatalf("platform %d: slides by %.3f m in tick %d", i, drift, k)
 				}
 			}
-			if drift := flat(s.Pos.Sub(r.Level.Platforms[i](r.Seconds(900))).Sub(spot)).Len(); s.Ride != uint8(i+1) || drift > 1.3 {
-				t.Errorf("platform %d, jump %v: ends %.2f m from where he stood, riding %d", i, jump, drift, s.Ride)
+			if drift := flat(s.Pos.Sub(r.Level.Platforms[i](r.Seconds(900))).Sub(spot)).Len(); s.Platform != uint8(i+1) || drift > 1.3 {
+				t.Errorf("platform %d, jump %v: ends %.2f m from where he stood, riding %d", i, jump, drift, s.Platform)
 			}
 		}
 	}
@@ -164,11 +164,11 @@ func TestPortals(t *testing.T) {
 		if twin.To != i {
 			t.Fatalf("portal %d leads to %d, which leads to %d", i, p.To, twin.To)
 		}
-		s := r.Step(State{Pos: p.Place, Ground: true}, Input{}, 0)
-		if s.Warps != 1 || s.Pos != twin.Exit {
+		s := r.Step(State{Pos: p.Place, Grounded: true}, Input{}, 0)
+		if s.Teleports != 1 || s.Pos != twin.Exit {
 			t.Errorf("portal %d: %+v, want a warp to %v", i, s, twin.Exit)
 		}
-		if s = r.Step(s, Input{}, 1); s.Warps != 1 {
+		if s = r.Step(s, Input{}, 1); s.Teleports != 1 {
 			t.Errorf("portal %d: came back at once", i)
 		}
 	}
@@ -214,7 +214,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// Who comes down on a crate stands on it, goes where it goes, and jumps off it again.
+// A player who lands on a crate stands on it, moves with it, and jumps off it again.
 func TestStandOnCrates(t *testing.T) {
 	r := rules()
 	me := State{Pos: mgl32.Vec3{-15.2, 1.3, 13.8}}
@@ -232,7 +232,7 @@ func TestStandOnCrates(t *testing.T) {
 	for range 20 {
 		step(Input{})
 	}
-	if me.Pos[1] != CrateSize || !me.Ground || c.Pos != CrateAt(-15, 14, 0).Pos {
+	if me.Pos[1] != CrateSize || !me.Grounded || c.Pos != CrateAt(-15, 14, 0).Pos {
 		t.Fatalf("he is at %v, the crate at %v: he does not stand on it", me.Pos, c.Pos)
 	}
 	c.Vel, c.Awake = mgl32.Vec3{4, 0, 0}, true
@@ -244,7 +244,7 @@ func TestStandOnCrates(t *testing.T) {
 		t.Errorf("the crate went %v m, and he is %v from where he stood on it", c.Pos.Sub(begin)[0], me.Pos.Sub(c.Pos).Sub(on))
 	}
 	step(Input{Jump: true})
-	if me.Ground || me.Vel[1] < JumpSpeed/2 {
+	if me.Grounded || me.Vel[1] < JumpSpeed/2 {
 		t.Errorf("he does not jump: %+v", me)
 	}
 	for range 120 {
@@ -263,14 +263,14 @@ func TestCrates(t *testing.T) {
 	if !r.push(&pushed, feet, mgl32.Vec3{Speed, 0, 0}) || pushed.Vel[0] != Speed {
 		t.Errorf("pushed to %+v", pushed)
 	}
-	// What it glides is more than it has to give way.
+	// It glides further than it must give way.
 	if moved := r.Glide(pushed).Pos.Sub(c.Pos)[0]; abs(moved-(Speed-crateDrag/60)/60) > 1e-4 {
 		t.Errorf("pushed, it moves %v m in a tick, want %v", moved, (Speed-crateDrag/60.0)/60)
 	}
-	// Who gets deep into it does not throw it out of his way.
+	// A player deep inside a crate does not throw it away.
 	deep := c
-	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-crateEase/60) > 1e-4 {
-		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], crateEase/60)
+	if !r.push(&deep, c.Pos.Sub(mgl32.Vec3{0.1, CrateSize / 2, 0}), mgl32.Vec3{}) || abs(deep.Pos.Sub(c.Pos)[0]-cratePushOut/60) > 1e-4 {
+		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], cratePushOut/60)
 	}
 	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}) {
 		t.Error("pushed by one who stands on it")
@@ -282,7 +282,7 @@ func TestCrates(t *testing.T) {
 		t.Errorf("glides to %+v, want rest after %v m", pushed, Speed*Speed/(2*crateDrag))
 	}
 	a, b := CrateAt(0, 15, 0), CrateAt(0.5, 15, 0)
-	for ticks := 0; r.part(&a, &b); ticks++ {
+	for ticks := 0; r.separate(&a, &b); ticks++ {
 		if ticks > 10 {
 			t.Fatalf("crates stay in each other: %v, %v", a.Pos, b.Pos)
 		}

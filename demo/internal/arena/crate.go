@@ -9,27 +9,27 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// CrateSize is the edge of a crate; it collides as an upright cylinder of CrateRadius.
+// CrateSize is the edge length of a crate. It collides as an upright cylinder of CrateRadius.
 const (
 	CrateSize   = 1.0
 	CrateRadius = 0.6
 
 	crateDrag = 9.0 // m/s²
-	// m/s: how fast a player leaves a crate that he is within and that does not give way
-	crateGive = 9.0
-	// m/s: how fast a crate leaves a player or a crate that it is within, beside its own motion:
-	// slowly enough not to be a leap
-	crateEase = 2.4
+	// m/s: how fast a player is pushed out of a crate that cannot move
+	playerPushOut = 9.0
+	// m/s: how fast a crate is pushed out of a player or a crate, beside its own motion: slowly
+	// enough not to look like a jump
+	cratePushOut = 2.4
 )
 
-// Crate is what players push around. It stands on the floor.
+// Crate is the state of a crate, which players push. It stands on the floor.
 type Crate struct {
 	Pos  mgl32.Vec3 // of its middle
 	Vel  mgl32.Vec3
 	Yaw  float32
 	Spin float32 // radians per second
 
-	Awake bool // moves, or may touch something
+	Awake bool // it moves, or may touch something
 }
 
 // CrateAt returns a crate that stands on the floor.
@@ -37,13 +37,13 @@ func CrateAt(x, z, yaw float32) Crate {
 	return Crate{Pos: mgl32.Vec3{x, CrateSize / 2, z}, Yaw: yaw, Awake: true}
 }
 
-// Pose returns where the crate is drawn.
+// Pose returns the crate's pose.
 func (c Crate) Pose() components.Pose3D {
 	sin, cos := math.Sincos(float64(c.Yaw) / 2)
 	return components.Pose3D{Position: c.Pos, Rotation: mgl32.Quat{W: float32(cos), V: mgl32.Vec3{0, float32(sin), 0}}, Scale: mgl32.Vec3{1, 1, 1}}
 }
 
-// Rests reports whether nothing moves it.
+// Rests reports whether the crate has no speed.
 func (c Crate) Rests() bool { return c.Vel == mgl32.Vec3{} && c.Spin == 0 }
 
 // Glide moves a crate for a tick and keeps it out of blocks and on the floor.
@@ -59,10 +59,10 @@ func (r Rules) Glide(c Crate) Crate {
 	}
 	c.Pos = c.Pos.Add(c.Vel.Mul(dt))
 	c.Yaw = float32(math.Mod(float64(c.Yaw+c.Spin*dt), 2*math.Pi))
-	return r.contain(c)
+	return r.confine(c)
 }
 
-func (r Rules) contain(c Crate) Crate {
+func (r Rules) confine(c Crate) Crate {
 	const edge = Half - CrateRadius
 	for axis := 0; axis <= 2; axis += 2 {
 		if abs(c.Pos[axis]) > edge {
@@ -88,8 +88,8 @@ func (r Rules) contain(c Crate) Crate {
 	return c
 }
 
-// StepCrates moves crates for a tick, with all who push them and stand on them. It is the same for
-// all crates and players on the server, and for one player and those around him on his client.
+// StepCrates moves crates for a tick, with the players who push them and stand on them. The server
+// runs it for all crates and players; a client runs it for its player and the bodies nearby.
 func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
 	var z zones
 	z.fill(g)
@@ -109,7 +109,7 @@ func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.T
 		*c = r.Glide(*c)
 		z.move(i, c)
 		for k := z.nextCrate(i, 0, crates); k < crates; k = z.nextCrate(i, k+1, crates) {
-			if other := &g.Bodies[k].State; k != i && r.part(c, other) {
+			if other := &g.Bodies[k].State; k != i && r.separate(c, other) {
 				other.Awake = true
 				z.move(i, c)
 				z.move(k, other)
@@ -120,22 +120,21 @@ func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.T
 	for i := range g.Bodies {
 		c := &g.Bodies[i].State
 		for k := z.nextPlayer(i, 0, players); k < players; k = z.nextPlayer(i, k+1, players) {
-			if p := g.Players[k].State; p.Ride == 0 && (r.carry(p, *c) || r.block(p, *c)) {
+			if p := g.Players[k].State; p.Platform == 0 && (r.standOn(p, *c) || r.pushOut(p, *c)) {
 				z.movePlayer(k, p)
 			}
 		}
 	}
 }
 
-// atop reports whether feet are on a crate, or so near to its top that they step onto it.
-func atop(c Crate, feet mgl32.Vec3) bool {
+// onTop reports whether feet are on a crate, or so near to its top that they step onto it.
+func onTop(c Crate, feet mgl32.Vec3) bool {
 	return feet[1] >= CrateSize-stepHeight && feet[1] <= CrateSize && flat(c.Pos.Sub(feet)).Len() < CrateRadius
 }
 
-// touch returns the way from a player to a crate that is in his way, and by how much they overlap,
-// if they do.
+// touch returns the direction from a player to a crate, and by how much they overlap, if they do.
 func touch(c Crate, feet mgl32.Vec3) (n mgl32.Vec3, overlap float32, touches bool) {
-	if feet[1] > CrateSize*0.9 || atop(c, feet) {
+	if feet[1] > CrateSize*0.9 || onTop(c, feet) {
 		return n, 0, false
 	}
 	out := flat(c.Pos.Sub(feet))
@@ -149,7 +148,7 @@ func touch(c Crate, feet mgl32.Vec3) (n mgl32.Vec3, overlap float32, touches boo
 	return n, Radius + CrateRadius - l, true
 }
 
-// push moves a crate that a player has walked into, and reports whether he has.
+// push moves a crate that a player has walked into, and reports whether it touched the player.
 func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 	n, overlap, touches := touch(*c, feet)
 	if !touches {
@@ -158,43 +157,43 @@ func (r Rules) push(c *Crate, feet, speed mgl32.Vec3) bool {
 	if v := speed.Dot(n) - c.Vel.Dot(n); v > 0 {
 		c.Vel = c.Vel.Add(n.Mul(v))
 	}
-	// What it will glide in this tick it need not be moved.
+	// The crate glides in this tick; only the rest of the overlap is moved.
 	dt := 1 / float32(r.Rate)
-	c.Pos = c.Pos.Add(n.Mul(max(min(overlap, crateEase*dt)-c.Vel.Dot(n)*dt, 0)))
-	// Whoever pushes beside the middle turns it.
+	c.Pos = c.Pos.Add(n.Mul(max(min(overlap, cratePushOut*dt)-c.Vel.Dot(n)*dt, 0)))
+	// A push beside the middle turns the crate.
 	c.Spin = mgl32.Clamp(c.Spin+0.15*(n[2]*speed[0]-n[0]*speed[2]), -5, 5)
-	*c = r.contain(*c)
+	*c = r.confine(*c)
 	return true
 }
 
-// carry lets a player stand on a crate, and takes him along where it goes. It reports whether he
-// stands on it.
-func (r Rules) carry(s *State, c Crate) bool {
-	if s.Vel[1] > 0 || !atop(c, s.Pos) {
+// standOn lets a player stand on a crate and move along with it. It reports whether the player
+// stands on the crate.
+func (r Rules) standOn(s *State, c Crate) bool {
+	if s.Vel[1] > 0 || !onTop(c, s.Pos) {
 		return false
 	}
 	s.Pos = s.Pos.Add(flat(c.Vel).Mul(1 / float32(r.Rate)))
-	s.Pos[1], s.Vel[1], s.Ground = CrateSize, 0, true
+	s.Pos[1], s.Vel[1], s.Grounded = CrateSize, 0, true
 	return true
 }
 
-// block keeps a player out of a crate that has not given way: it stands at a wall, or somebody
-// pushes it from the other side. It reports whether he was in it.
-func (r Rules) block(s *State, c Crate) bool {
-	const soft = 0.02 // m that crates in each other's way may overlap
+// pushOut keeps a player out of a crate that cannot move: it stands at a wall, or another player
+// pushes it from the other side. It reports whether they overlapped.
+func (r Rules) pushOut(s *State, c Crate) bool {
+	const soft = 0.02 // m of overlap that is allowed
 	n, overlap, touches := touch(c, s.Pos)
 	if !touches || overlap < soft {
 		return false
 	}
-	s.Pos = s.Pos.Sub(n.Mul(min(overlap-soft, crateGive/float32(r.Rate))))
+	s.Pos = s.Pos.Sub(n.Mul(min(overlap-soft, playerPushOut/float32(r.Rate))))
 	if v := s.Vel.Dot(n); v > 0 {
 		s.Vel = s.Vel.Sub(n.Mul(v))
 	}
 	return true
 }
 
-// part moves two crates out of each other, and reports whether they touched.
-func (r Rules) part(a, b *Crate) bool {
+// separate moves two crates out of each other, and reports whether they touched.
+func (r Rules) separate(a, b *Crate) bool {
 	out := flat(b.Pos.Sub(a.Pos))
 	l := out.Len()
 	if l >= 2*CrateRadius {
@@ -204,7 +203,7 @@ func (r Rules) part(a, b *Crate) bool {
 	if l > 1e-4 {
 		n = out.Mul(1 / l)
 	}
-	half := n.Mul(min(2*CrateRadius-l, 2*crateEase/float32(r.Rate)) / 2)
+	half := n.Mul(min(2*CrateRadius-l, 2*cratePushOut/float32(r.Rate)) / 2)
 	a.Pos, b.Pos = a.Pos.Sub(half), b.Pos.Add(half)
 	if v := a.Vel.Sub(b.Vel).Dot(n); v > 0 {
 		kick := n.Mul(0.7 * v)
@@ -213,7 +212,7 @@ func (r Rules) part(a, b *Crate) bool {
 	return true
 }
 
-// crateDistance tells how far apart two crates are, in metres.
+// crateDistance returns how far apart two states of a crate are, in metres.
 func crateDistance(a, b Crate) float64 {
 	turn := math.Remainder(float64(a.Yaw-b.Yaw), 2*math.Pi)
 	return float64(a.Pos.Sub(b.Pos).Len()) + float64(a.Vel.Sub(b.Vel).Len())/10 + math.Abs(turn)/4 + math.Abs(float64(a.Spin-b.Spin))/20

@@ -8,13 +8,13 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Half is half of the edge of the square floor, whose middle is the origin.
+// Half is half the edge length of the square floor. The floor's middle is the origin.
 const Half = 20
 
 // Box is an upright cuboid.
 type Box struct{ Min, Max mgl32.Vec3 }
 
-// Center and Size describe the box as a renderer wants it.
+// Center and Size return the middle and the edge lengths of the box.
 func (b Box) Center() mgl32.Vec3 { return b.Min.Add(b.Max).Mul(0.5) }
 func (b Box) Size() mgl32.Vec3   { return b.Max.Sub(b.Min) }
 
@@ -22,17 +22,17 @@ func block(x, z, width, depth, height float32) Box {
 	return Box{mgl32.Vec3{x - width/2, 0, z - depth/2}, mgl32.Vec3{x + width/2, height, z + depth/2}}
 }
 
-// Portal is a pad on the floor; who steps on it stands beside its twin.
+// Portal is a pad on the floor. A player on it is moved to the exit of its partner.
 type Portal struct {
 	Place mgl32.Vec3
-	To    int        // the twin's index
-	Exit  mgl32.Vec3 // where they arrive who come from the twin
+	To    int        // the partner's index
+	Exit  mgl32.Vec3 // where players from the partner arrive
 }
 
-// PortalRadius is how near to a pad's middle one has to come.
+// PortalRadius is the distance from a pad's middle at which it takes effect.
 const PortalRadius = 0.9
 
-// Path is where a platform's middle is, seconds after tick 0.
+// Path returns the middle of a platform, seconds after tick 0.
 type Path func(seconds float64) mgl32.Vec3
 
 // Edge lengths of every platform.
@@ -41,8 +41,8 @@ const (
 	PlatformHeight = 0.4
 )
 
-// Level is what stands still, and what moves by the clock alone. Two calls of [NewLevel] give the
-// same one.
+// Level is the fixed part of the arena: things that stand still or move by the clock alone. All
+// calls of [NewLevel] return equal levels.
 type Level struct {
 	Blocks    []Box
 	Portals   []Portal

@@ -14,23 +14,22 @@ const (
 	eventKind = 2
 )
 
-// PushMessage returns the message of a player who pushes everything around him away. Send it
-// reliably, so that it happens exactly once.
+// PushMessage returns the message by which a player pushes everything nearby away. Send it
+// reliably, so that the push happens exactly once.
 func PushMessage() []byte { return []byte{pushKind} }
 
 // IsPush reports whether a message is a push.
 func IsPush(message []byte) bool { return len(message) == 1 && message[0] == pushKind }
 
-// Event is something that everybody is shown and that leaves nothing behind: servers send it
-// unreliably.
+// Event is a short event that all players see. It changes no state, so servers send it unreliably.
 type Event struct {
-	Player uint16 // who did it
-	Pushed bool   // he pushed; else he shot
+	Player uint16 // of the player who caused it
+	Pushed bool   // a push; else a shot
 	To     mgl32.Vec3
-	Hit    bool // the shot hit somebody
+	Hit    bool // the shot hit a player
 }
 
-// Append packs an event behind dst.
+// Append appends the packed event to dst.
 func (e Event) Append(dst []byte) []byte {
 	var buf [24]byte
 	w := netcode.NewWriter(buf[:])
@@ -44,8 +43,7 @@ func (e Event) Append(dst []byte) []byte {
 	return append(dst, w.Bytes()...)
 }
 
-// ReadEvent returns the event in a message, and whether there is one. The bytes may come from
-// anywhere.
+// ReadEvent returns the event in a message, and whether there is one. It accepts any bytes.
 func ReadEvent(message []byte) (e Event, ok bool) {
 	r := netcode.NewReader(message)
 	kind := r.Bits(8)
@@ -60,11 +58,11 @@ func ReadEvent(message []byte) (e Event, ok bool) {
 
 const noticeKind = 3
 
-// maxNotice is the most bytes of a notice's text.
+// maxNotice is the length limit of a notice's text, in bytes.
 const maxNotice = 200
 
-// Notice is the message of a server that tells its players something in words, cut at a character
-// where it is too long.
+// Notice returns the message of a server that shows its players a text. A text that is too long is
+// cut between two characters.
 func Notice(text string) []byte {
 	text = strings.ToValidUTF8(text, "?")
 	end := min(len(text), maxNotice)
@@ -74,7 +72,7 @@ func Notice(text string) []byte {
 	return append([]byte{noticeKind}, text[:end]...)
 }
 
-// ReadNotice returns the text in a message, and whether there is one.
+// ReadNotice returns the text in a notice, and whether the message is one.
 func ReadNotice(message []byte) (text string, ok bool) {
 	if len(message) < 2 || message[0] != noticeKind || len(message) > 1+maxNotice || !utf8.Valid(message[1:]) {
 		return "", false

@@ -10,7 +10,7 @@ import (
 const (
 	Range     = 45.0 // m
 	Muzzle    = 1.1  // m above the feet
-	HitRadius = 0.5  // m: a little generous
+	HitRadius = 0.5  // m: slightly larger than the player
 )
 
 // Shot is a ray from a muzzle.
@@ -21,7 +21,7 @@ func ShotOf(s State) Shot {
 	return Shot{s.Pos.Add(mgl32.Vec3{0, Muzzle, 0}), Direction(s.Yaw, s.Pitch)}
 }
 
-// At returns the place at a distance.
+// At returns the point at a distance.
 func (s Shot) At(distance float32) mgl32.Vec3 { return s.From.Add(s.Direction.Mul(distance)) }
 
 // Reach returns how far the shot flies before the level stops it.
@@ -45,7 +45,7 @@ func (s Shot) Reach(l *Level) float32 {
 	return max(reach, 0)
 }
 
-// box intersects by slabs.
+// box intersects the shot with a box, by slabs.
 func (s Shot) box(b Box) (float32, bool) {
 	from, to := float32(0), float32(math.MaxFloat32)
 	for axis := range 3 {
@@ -62,8 +62,8 @@ func (s Shot) box(b Box) (float32, bool) {
 	return from, from <= to
 }
 
-// Hits returns where the shot meets an upright capsule, given the middle of its foot, and whether
-// it does within reach.
+// Hits returns the distance at which the shot meets an upright capsule, given the middle of its
+// foot, and whether it does within reach.
 func (s Shot) Hits(feet mgl32.Vec3, radius, height, reach float32) (float32, bool) {
 	// The nearest approach of the ray to the capsule's axis is found by steps along the axis'
 	// height: exact for level shots, and to a millimetre for others.
@@ -88,7 +88,8 @@ func (s Shot) Hits(feet mgl32.Vec3, radius, height, reach float32) (float32, boo
 	return best, best <= reach
 }
 
-// Crate returns where the shot meets a crate, taken for an upright cuboid along the axes.
+// Crate returns the distance at which the shot meets a crate, and whether it does within reach. The
+// crate counts as a cuboid along the axes.
 func (s Shot) Crate(pos mgl32.Vec3, reach float32) (float32, bool) {
 	h := mgl32.Vec3{CrateSize / 2, CrateSize / 2, CrateSize / 2}
 	at, ok := s.box(Box{pos.Sub(h), pos.Add(h)})

@@ -9,20 +9,20 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// State is all of a player that his inputs change.
+// State is the part of a player that its inputs change.
 type State struct {
-	Pos        mgl32.Vec3 // of the feet, in the world
-	Vel        mgl32.Vec3 // per second, relative to what carries him
-	Yaw, Pitch float32    // where he aims
-	Ride       uint8      // 1 + the index of the platform that carries him; 0: none
-	Spot       mgl32.Vec3 // of the feet, on that platform
-	Ground     bool       // stands on something
-	Cool       uint8      // ticks until he can shoot again
-	Shots      uint8      // counts shots
-	Warps      uint8      // counts the portals he went through
+	Pos         mgl32.Vec3 // of the feet, in the world
+	Vel         mgl32.Vec3 // per second, relative to the platform that carries the player
+	Yaw, Pitch  float32    // the aim
+	Platform    uint8      // 1 + the index of the platform that carries the player; 0: none
+	PlatformPos mgl32.Vec3 // of the feet, on that platform
+	Grounded    bool       // stands on something
+	Cooldown    uint8      // ticks until the next shot
+	Shots       uint8      // counts shots
+	Teleports   uint8      // counts passages through portals
 }
 
-// Input is what a player does in a tick.
+// Input is a player's input of one tick.
 type Input struct {
 	X, Z       int8   // wanted speed along the world's axes, -7 to 7
 	Yaw        uint16 // aim, in 1/4096 of a turn
@@ -30,7 +30,7 @@ type Input struct {
 	Jump, Fire bool
 }
 
-// Aim returns the angles of an aim as inputs carry them.
+// Aim returns the angles of an aim in an input's units.
 func Aim(yaw, pitch float64) (uint16, int8) {
 	turn := math.Round(yaw / (2 * math.Pi) * 4096)
 	p := math.Round(pitch / math.Pi * 256)
@@ -48,34 +48,34 @@ func Direction(yaw, pitch float32) mgl32.Vec3 {
 	return mgl32.Vec3{float32(-sin * level), float32(up), float32(-cos * level)}
 }
 
-// Toward returns the aim from one place at another.
+// Toward returns the aim from one point at another.
 func Toward(from, to mgl32.Vec3) (yaw uint16, pitch int8) {
 	d := to.Sub(from)
 	return Aim(math.Atan2(float64(-d[0]), float64(-d[2])), math.Atan2(float64(d[1]), math.Hypot(float64(d[0]), float64(d[2]))))
 }
 
-// Pose returns where a player stands and faces, in the frame of what carries him.
+// Pose returns a player's pose, in the frame of the platform that carries the player.
 func (s State) Pose() components.Pose3D {
 	at := s.Pos
-	if s.Ride != 0 {
-		at = s.Spot
+	if s.Platform != 0 {
+		at = s.PlatformPos
 	}
 	sin, cos := math.Sincos(float64(s.Yaw) / 2)
 	return components.Pose3D{Position: at, Rotation: mgl32.Quat{W: float32(cos), V: mgl32.Vec3{0, float32(sin), 0}}, Scale: mgl32.Vec3{1, 1, 1}}
 }
 
-// Carrier names the platform that carries a player.
-func (s State) Carrier() netcode.MovementBase {
-	if s.Ride == 0 {
+// MovementBase returns the platform that carries a player.
+func (s State) MovementBase() netcode.MovementBase {
+	if s.Platform == 0 {
 		return netcode.MovementBase{}
 	}
-	return netcode.MovementBase{Mover: KindPlatform + uint16(s.Ride-1)}
+	return netcode.MovementBase{Mover: ArchetypePlatform + uint16(s.Platform-1)}
 }
 
-// Distance tells how far apart two states are, in metres; different counts are far apart.
+// Distance returns how far apart two states are, in metres. Different counts or flags add a metre.
 func Distance(a, b State) float64 {
 	d := float64(a.Pos.Sub(b.Pos).Len()) + float64(a.Vel.Sub(b.Vel).Len())/10
-	if a.Cool != b.Cool || a.Shots != b.Shots || a.Warps != b.Warps || a.Ride != b.Ride || a.Ground != b.Ground {
+	if a.Cooldown != b.Cooldown || a.Shots != b.Shots || a.Teleports != b.Teleports || a.Platform != b.Platform || a.Grounded != b.Grounded {
 		d++
 	}
 	return d

@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// What a player is like.
+// Size and motion of a player.
 const (
 	Radius    = 0.4  // m
 	Height    = 1.7  // m
@@ -16,10 +16,10 @@ const (
 	Cooldown  = 0.25 // s between shots
 
 	groundGrip, airGrip = 70.0, 18.0 // m/s²
-	stepHeight          = 0.35       // m that are climbed without a jump
+	stepHeight          = 0.35       // m that a player climbs without a jump
 )
 
-// Rules are the game at a tick rate.
+// Rules are the game's rules at a tick rate.
 type Rules struct {
 	Level *Level
 	Rate  int // ticks per second
@@ -28,8 +28,8 @@ type Rules struct {
 // Seconds returns the time of a tick's state in the level's clock.
 func (r Rules) Seconds(t netcode.Tick) float64 { return float64(t) / float64(r.Rate) }
 
-// Step returns a player's state one tick later. It depends on nothing but its arguments and where
-// the platforms are at the tick.
+// Step returns a player's state one tick later. It depends only on its arguments and on the
+// platforms' places at the tick.
 func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 	dt := 1 / float32(r.Rate)
 	s.Yaw, s.Pitch = in.angles()
@@ -40,11 +40,11 @@ func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 		wanted = wanted.Mul(Speed / l)
 	}
 	grip := float32(airGrip)
-	if s.Ground {
+	if s.Grounded {
 		grip = groundGrip
 	}
-	// The ground brakes whoever stands on it; in the air one keeps one's way until one steers.
-	if s.Ground || wanted != (mgl32.Vec3{}) {
+	// The ground brakes a player. In the air a player keeps its speed until it steers.
+	if s.Grounded || wanted != (mgl32.Vec3{}) {
 		change := wanted.Sub(mgl32.Vec3{s.Vel[0], 0, s.Vel[2]})
 		if l := change.Len(); l > grip*dt {
 			change = change.Mul(grip * dt / l)
@@ -52,42 +52,43 @@ func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 		s.Vel = s.Vel.Add(change)
 	}
 	var carried mgl32.Vec3
-	spot, rode := s.Spot, s.Ride
-	if i := int(s.Ride) - 1; i >= 0 && i < len(r.Level.Platforms) {
-		s.Pos = r.Level.Platforms[i](now).Add(s.Spot)
+	spot, rode := s.PlatformPos, s.Platform
+	if i := int(s.Platform) - 1; i >= 0 && i < len(r.Level.Platforms) {
+		s.Pos = r.Level.Platforms[i](now).Add(s.PlatformPos)
 		carried = r.Level.Platforms[i](next).Sub(r.Level.Platforms[i](now))
 	} else {
-		s.Ride = 0
+		s.Platform = 0
 	}
-	if in.Jump && s.Ground {
+	if in.Jump && s.Grounded {
 		s.Vel = s.Vel.Add(carried.Mul(1 / dt))
 		s.Vel[1] = JumpSpeed
-		s.Ride, s.Ground, carried = 0, false, mgl32.Vec3{}
+		s.Platform, s.Grounded, carried = 0, false, mgl32.Vec3{}
 	}
 	s.Vel[1] -= Gravity * dt
 	before := s.Pos
 	s.Pos = s.Pos.Add(carried).Add(s.Vel.Mul(dt))
 	r.collide(&s, before, carried, now, next, dt)
 
-	if s.Cool > 0 {
-		s.Cool--
+	if s.Cooldown > 0 {
+		s.Cooldown--
 	}
-	if in.Fire && s.Cool == 0 {
-		s.Cool = uint8(min(max(Cooldown*float32(r.Rate), 1), 255))
+	if in.Fire && s.Cooldown == 0 {
+		s.Cooldown = uint8(min(max(Cooldown*float32(r.Rate), 1), 255))
 		s.Shots++
 	}
 	for _, p := range r.Level.Portals {
 		if s.Pos[1] < 0.3 && flat(s.Pos.Sub(p.Place)).Len() < PortalRadius {
 			s.Pos = r.Level.Portals[p.To].Exit
-			s.Warps++
+			s.Teleports++
 			break
 		}
 	}
-	s.Spot = mgl32.Vec3{}
-	if s.Ride != 0 {
-		s.Spot = s.Pos.Sub(r.Level.Platforms[s.Ride-1](next))
-		if s.Ride == rode && s.Vel == (mgl32.Vec3{}) { // stands: to the bit
-			s.Spot = spot
+	s.PlatformPos = mgl32.Vec3{}
+	if s.Platform != 0 {
+		s.PlatformPos = s.Pos.Sub(r.Level.Platforms[s.Platform-1](next))
+		if s.Platform == rode && s.Vel == (mgl32.Vec3{}) {
+			// the player stands still: keep the position to the bit
+			s.PlatformPos = spot
 		}
 	}
 	return s
@@ -95,7 +96,7 @@ func (r Rules) Step(s State, in Input, t netcode.Tick) State {
 
 func flat(v mgl32.Vec3) mgl32.Vec3 { return mgl32.Vec3{v[0], 0, v[2]} }
 
-// collide keeps a player above what he stands on and out of what is in his way.
+// collide keeps a player on top of floors and out of walls.
 func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, dt float32) {
 	const edge = Half - Radius
 	for axis := 0; axis <= 2; axis += 2 {
@@ -103,10 +104,10 @@ func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, 
 			s.Pos[axis], s.Vel[axis] = mgl32.Clamp(s.Pos[axis], -edge, edge), 0
 		}
 	}
-	rode := s.Ride
-	s.Ground, s.Ride = false, 0
+	rode := s.Platform
+	s.Grounded, s.Platform = false, 0
 	for _, b := range r.Level.Blocks {
-		blockWay(s, b, before)
+		collideBlock(s, b, before)
 	}
 	for i, path := range r.Level.Platforms {
 		was, is := path(now), path(next)
@@ -114,25 +115,25 @@ func (r Rules) collide(s *State, before, carried mgl32.Vec3, now, next float64, 
 		over := abs(s.Pos[0]-is[0]) < PlatformWidth/2+0.1 && abs(s.Pos[2]-is[2]) < PlatformWidth/2+0.1
 		above := before[1]-(was[1]+PlatformHeight/2) >= -0.02
 		if over && above && s.Pos[1] <= top && s.Vel[1] <= 0 {
-			if int(rode) != i+1 { // what was speed in the world becomes speed on the platform
+			if int(rode) != i+1 { // speed in the world becomes speed relative to the platform
 				s.Vel = s.Vel.Sub(is.Sub(was).Mul(1 / dt))
 			}
 			s.Pos[1], s.Vel[1] = top, 0
-			s.Ride, s.Ground = uint8(i+1), true
+			s.Platform, s.Grounded = uint8(i+1), true
 			break
 		}
 	}
-	if rode != 0 && s.Ride == 0 && carried != (mgl32.Vec3{}) {
-		s.Vel = s.Vel.Add(carried.Mul(1 / dt)) // stepped off
+	if rode != 0 && s.Platform == 0 && carried != (mgl32.Vec3{}) {
+		s.Vel = s.Vel.Add(carried.Mul(1 / dt)) // the player has stepped off
 	}
 	if s.Pos[1] <= 0 {
 		s.Pos[1], s.Vel[1] = 0, max(s.Vel[1], 0)
-		s.Ground = true
+		s.Grounded = true
 	}
 }
 
-// blockWay lands a player on a block or pushes him out of it by the shortest way.
-func blockWay(s *State, b Box, before mgl32.Vec3) {
+// collideBlock lands a player on a block, or pushes the player out of it by the shortest way.
+func collideBlock(s *State, b Box, before mgl32.Vec3) {
 	near := mgl32.Vec3{mgl32.Clamp(s.Pos[0], b.Min[0], b.Max[0]), 0, mgl32.Clamp(s.Pos[2], b.Min[2], b.Max[2])}
 	out := flat(s.Pos).Sub(near)
 	if out.Dot(out) >= Radius*Radius || s.Pos[1] >= b.Max[1] || s.Pos[1]+Height <= b.Min[1] {
@@ -140,7 +141,7 @@ func blockWay(s *State, b Box, before mgl32.Vec3) {
 	}
 	if before[1] >= b.Max[1]-stepHeight && s.Vel[1] <= 0 {
 		s.Pos[1], s.Vel[1] = b.Max[1], 0
-		s.Ground = true
+		s.Grounded = true
 		return
 	}
 	if l := out.Len(); l > 1e-4 {
@@ -151,7 +152,7 @@ func blockWay(s *State, b Box, before mgl32.Vec3) {
 		}
 		return
 	}
-	// The middle is inside: to the nearest side.
+	// The middle is inside: push to the nearest side.
 	sides := [...]struct {
 		axis int
 		to   float32

@@ -10,43 +10,43 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// Kinds of replicated entities. A platform's kind is KindPlatform plus its index.
+// Archetypes of replicated entities. A platform's archetype is ArchetypePlatform plus its index.
 const (
-	KindPlayer uint16 = 1 + iota
-	KindCrate
-	KindPlatform
+	ArchetypePlayer uint16 = 1 + iota
+	ArchetypeCrate
+	ArchetypePlatform
 )
 
-// Pawn is what everybody knows of a player beside his pose.
+// Pawn is the replicated state of a player beside the pose.
 type Pawn struct {
 	Score  uint16
 	Health uint8
-	Hits   uint8 // counts the hits that he has taken
+	Hits   uint8 // counts the hits taken
 }
 
-// FullHealth is how many hits it takes to be sent back.
+// FullHealth is the number of hits after which a player is sent to a spawn point.
 const FullHealth = 4
 
-// Version is the number of this protocol; ends with different ones refuse each other.
+// Version is the version of the protocol. Ends with different versions refuse each other.
 const Version = 3
 
-// MaxEntities is how much a server can show.
+// MaxEntities is the largest number of replicated entities.
 const MaxEntities = 1024
 
-// Protocol is the arena's.
+// Protocol is the arena's protocol.
 type Protocol = netcode.Protocol[State, Input]
 
-// NewProtocol returns what both ends agree on.
+// NewProtocol returns the protocol that both ends share.
 func (r Rules) NewProtocol() (*Protocol, error) {
 	p, err := netcode.NewProtocol(netcode.Config{
 		Version: Version, TickRate: r.Rate, MaxEntities: MaxEntities, History: 48,
 		Position: netcode.Grid{Min: mgl32.Vec3{-32, -4, -32}, Max: mgl32.Vec3{32, 28, 32}, Resolution: 1.0 / 512},
 		Velocity: netcode.Range{Max: 32, Resolution: 1.0 / 32},
 	}, netcode.Game[State, Input]{
-		Step: r.Step, Pose: State.Pose, MovementBase: State.Carrier, Distance: Distance, Tolerance: 0.01, Snap: 4,
+		Step: r.Step, Pose: State.Pose, MovementBase: State.MovementBase, Distance: Distance, Tolerance: 0.01, Snap: 4,
 		States: stateCodec{}, Inputs: inputCodec{},
 		Rules: netcode.InputRules[Input]{
-			// What is held goes on; a press must not be made up.
+			// Movement repeats; a press must not be invented.
 			Repeat: func(last Input) Input { last.Jump, last.Fire = false, false; return last },
 			Merge: func(into, late Input) Input {
 				into.Jump, into.Fire = into.Jump || late.Jump, into.Fire || late.Fire
@@ -59,15 +59,15 @@ func (r Rules) NewProtocol() (*Protocol, error) {
 	}
 	netcode.ReplicateComponent(p, "pawn", pawnCodec{})
 	netcode.PredictBodies(p, "crate", netcode.Bodies[State, Input, Crate]{
-		Archetypes: []uint16{KindCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
+		Archetypes: []uint16{ArchetypeCrate}, Step: r.StepCrates, Pose: Crate.Pose, Codec: crateCodec{}, Restore: restoreCrate,
 		Distance: crateDistance, Tolerance: 0.02, Near: 7, Leave: 9,
 		ProxyState: func(r netcode.Replicated, pose components.Pose3D, velocity mgl32.Vec3, _ Input) (State, bool) {
-			return State{Pos: pose.Position, Vel: velocity, Ground: abs(velocity[1]) < 0.1}, r.Archetype == KindPlayer
+			return State{Pos: pose.Position, Vel: velocity, Grounded: abs(velocity[1]) < 0.1}, r.Archetype == ArchetypePlayer
 		},
 		ShareInput: func(in Input) Input { return Input{X: in.X, Z: in.Z, Jump: in.Jump} },
 	})
 	for i := range r.Level.Platforms {
-		p.SetScriptedMover(KindPlatform+uint16(i), func(t netcode.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
+		p.SetScriptedMover(ArchetypePlatform+uint16(i), func(t netcode.Tick) components.Pose3D { return r.Level.Platform(i, r.Seconds(t)) })
 	}
 	return p, nil
 }
@@ -78,35 +78,35 @@ func (stateCodec) Write(w *netcode.Writer, s State) {
 	for _, v := range [...]float32{s.Pos[0], s.Pos[1], s.Pos[2], s.Vel[0], s.Vel[1], s.Vel[2], s.Yaw, s.Pitch} {
 		w.Float32(v)
 	}
-	w.Bits(uint64(s.Ride), 8)
-	if s.Ride != 0 {
-		for _, v := range s.Spot {
+	w.Bits(uint64(s.Platform), 8)
+	if s.Platform != 0 {
+		for _, v := range s.PlatformPos {
 			w.Float32(v)
 		}
 	}
-	w.Bool(s.Ground)
-	w.Bits(uint64(s.Cool), 8)
+	w.Bool(s.Grounded)
+	w.Bits(uint64(s.Cooldown), 8)
 	w.Bits(uint64(s.Shots), 8)
-	w.Bits(uint64(s.Warps), 8)
+	w.Bits(uint64(s.Teleports), 8)
 }
 
 func (stateCodec) Read(r *netcode.Reader) (s State) {
 	for _, v := range [...]*float32{&s.Pos[0], &s.Pos[1], &s.Pos[2], &s.Vel[0], &s.Vel[1], &s.Vel[2], &s.Yaw, &s.Pitch} {
 		if *v = r.Float32(); !(abs(*v) < 1e4) {
-			r.Fail(errors.New("a player out of this world"))
+			r.Fail(errors.New("a player's position or speed is out of range"))
 			return State{}
 		}
 	}
-	if s.Ride = uint8(r.Bits(8)); s.Ride != 0 {
-		for i := range s.Spot {
-			if s.Spot[i] = r.Float32(); !(abs(s.Spot[i]) < 1e4) {
-				r.Fail(errors.New("a player off his platform"))
+	if s.Platform = uint8(r.Bits(8)); s.Platform != 0 {
+		for i := range s.PlatformPos {
+			if s.PlatformPos[i] = r.Float32(); !(abs(s.PlatformPos[i]) < 1e4) {
+				r.Fail(errors.New("a player's position on the platform is out of range"))
 				return State{}
 			}
 		}
 	}
-	s.Ground = r.Bool()
-	s.Cool, s.Shots, s.Warps = uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))
+	s.Grounded = r.Bool()
+	s.Cooldown, s.Shots, s.Teleports = uint8(r.Bits(8)), uint8(r.Bits(8)), uint8(r.Bits(8))
 	return s
 }
 
@@ -133,7 +133,7 @@ func (inputCodec) Read(r *netcode.Reader, newer Input) (in Input) {
 	}
 	in.Jump, in.Fire = r.Bool(), r.Bool()
 	if in.X < -7 || in.Z < -7 {
-		r.Fail(errors.New("nobody runs that fast"))
+		r.Fail(errors.New("the wanted speed is out of range"))
 	}
 	return in
 }
@@ -152,7 +152,7 @@ func (pawnCodec) Decode(r *netcode.Reader, _ *Pawn) Pawn {
 	return Pawn{uint16(r.Uvarint()), uint8(r.Bits(8)), uint8(r.Bits(8))}
 }
 
-// crateCodec packs what a crate's pose does not say.
+// crateCodec packs the part of a crate's state that is not in its pose.
 type crateCodec struct{}
 
 const (
@@ -160,7 +160,7 @@ const (
 	crateSpins  = 1.0 / 64 // radians per second
 )
 
-// steps is how many of a quantum a value has, at most 15 bits of them.
+// steps returns a value in multiples of a quantum, limited to 15 bits.
 func steps(v, quantum float32) int64 {
 	const most = 1<<14 - 1
 	return int64(math.Round(float64(min(max(v/quantum, -most), most))))
@@ -194,7 +194,7 @@ func (crateCodec) Decode(r *netcode.Reader, _ *Crate) (c Crate) {
 	return c
 }
 
-// restoreCrate takes the rest from the pose. A crate stands on the floor.
+// restoreCrate restores the rest of a crate's state from the pose. A crate stands on the floor.
 func restoreCrate(c Crate, pose components.Pose3D) Crate {
 	c.Pos = mgl32.Vec3{pose.Position[0], CrateSize / 2, pose.Position[2]}
 	c.Yaw = 2 * float32(math.Atan2(float64(pose.Rotation.V[1]), float64(pose.Rotation.W)))

@@ -20,7 +20,7 @@ func TestCodecs(t *testing.T) {
 		pawn := Pawn{Score: uint16(random.Uint32()), Health: uint8(random.Uint32()), Hits: uint8(random.Uint32())}
 		state := State{
 			Pos: mgl32.Vec3{random.Float32(), random.Float32(), random.Float32()}, Vel: mgl32.Vec3{random.Float32(), 1, 2}, Yaw: 1, Pitch: 0.5,
-			Ride: 1, Spot: mgl32.Vec3{random.Float32(), 1, 2}, Ground: random.IntN(2) == 0, Cool: uint8(random.Uint32()), Shots: uint8(random.Uint32()), Warps: uint8(random.Uint32()),
+			Platform: 1, PlatformPos: mgl32.Vec3{random.Float32(), 1, 2}, Grounded: random.IntN(2) == 0, Cooldown: uint8(random.Uint32()), Shots: uint8(random.Uint32()), Teleports: uint8(random.Uint32()),
 		}
 		var buf [256]byte
 		w := netcode.NewWriter(buf[:])

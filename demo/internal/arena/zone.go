@@ -8,14 +8,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// zone is where something is at most: of the 32 strips of the floor along each axis those that it
-// reaches into. A tick of many crates is mostly questions whether two things can touch at all, and
-// most are answered by two words that stand side by side.
+// zone bounds the place of a body: one bit for each of the 32 strips of the floor along each axis
+// that the body reaches into. A tick of many crates mostly tests whether two bodies can touch at
+// all. The zones answer most of these tests by two words.
 type zone struct{ x, z uint32 }
 
-// zoneOf returns the zone of something round.
+// zoneOf returns the zone of a round body.
 func zoneOf(at *mgl32.Vec3, radius float32) zone {
-	radius += 1e-3 // more than rounding
+	radius += 1e-3 // more than any rounding error
 	return zone{strips(at[0]-radius, at[0]+radius), strips(at[2]-radius, at[2]+radius)}
 }
 
@@ -23,19 +23,19 @@ func strips(from, to float32) uint32 {
 	return 2<<strip(to) - 1<<strip(from)
 }
 
-// strip returns the number of the strip that a coordinate is in. What is beside the floor counts as
-// being at its edge.
+// strip returns the number of the strip that a coordinate is in. A coordinate beyond the floor
+// counts as its edge.
 func strip(v float32) uint {
 	const perMetre = 32.0 / (2 * Half)
 	return uint(min(max((v+Half)*perMetre, 0), 31))
 }
 
-// meets reports whether what is in one zone may touch what is in the other.
+// meets reports whether bodies in two zones may touch.
 func (a zone) meets(b zone) bool { return a.x&b.x != 0 && a.z&b.z != 0 }
 
-// zones are the zones of a group's members, and by strip a bit for each who reaches into it, so
-// that whoever may touch something is found without a look at all the others. They stand on the
-// stack: what does not fit may touch everything.
+// zones holds the zones of a group's members, and for each strip a bit per member that reaches into
+// it. So the members that may touch a body are found without a test of all others. It lives on the
+// stack. A member beyond its size counts as touching everything.
 type zones struct {
 	players   [maxPlayers]zone
 	crates    [maxCrates]zone
@@ -58,7 +58,7 @@ func (z *zones) fill(g *netcode.BodyGroup[State, Input, Crate]) {
 	}
 }
 
-// movePlayer notes where a player is now.
+// movePlayer updates the zone of a player.
 func (z *zones) movePlayer(k int, p *State) {
 	if k >= maxPlayers {
 		return
@@ -69,7 +69,7 @@ func (z *zones) movePlayer(k int, p *State) {
 	}
 }
 
-// move notes where a crate is now.
+// move updates the zone of a crate.
 func (z *zones) move(i int, c *Crate) {
 	if i >= maxCrates {
 		return
@@ -80,16 +80,15 @@ func (z *zones) move(i int, c *Crate) {
 	}
 }
 
-// enter takes a member out of the strips that it has left and puts it into those that it has come
-// to.
+// enter moves a member from the strips of its old zone to those of its new one.
 func enter(in []uint64, words, member int, from, to zone) {
 	for set := uint64(from.x^to.x) | uint64(from.z^to.z)<<32; set != 0; set &= set - 1 {
 		in[bits.TrailingZeros64(set)*words+member/64] ^= 1 << (member % 64)
 	}
 }
 
-// nextPlayer returns the first of n players, from the one with number k on, whom a crate may touch;
-// n if there is none.
+// nextPlayer returns the first of n players, from number k on, that a crate may touch; n if there
+// is none.
 func (z *zones) nextPlayer(crate, k, n int) int {
 	if crate >= maxCrates {
 		return k
@@ -97,8 +96,8 @@ func (z *zones) nextPlayer(crate, k, n int) int {
 	return z.crates[crate].next(z.playersIn[:], playerWords, k, n)
 }
 
-// nextCrate returns the first of n crates, from the one with number k on, that a crate may touch; n
-// if there is none. It may touch itself.
+// nextCrate returns the first of n crates, from number k on, that a crate may touch; n if there is
+// none. The crate itself is among them.
 func (z *zones) nextCrate(crate, k, n int) int {
 	if crate >= maxCrates {
 		return k

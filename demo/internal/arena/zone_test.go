@@ -17,7 +17,7 @@ func apart(a, b *mgl32.Vec3, reach float32) bool {
 	return x >= reach || x <= -reach || z >= reach || z <= -reach
 }
 
-// What touches meets, and what is far from each other does not: a strip is 1.25 m wide.
+// Zones of touching bodies meet, and zones of distant bodies do not: a strip is 1.25 m wide.
 func TestZones(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

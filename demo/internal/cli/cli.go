@@ -20,11 +20,11 @@ import (
 // Exit codes.
 const (
 	OK     = 0
-	Failed = 1 // something went wrong that the command line is not to blame for
-	Usage  = 2 // the command line is wrong, or names a file or an address that cannot be used
+	Failed = 1 // the command line is right, but the run failed
+	Usage  = 2 // the command line is wrong, or names an unusable file or address
 )
 
-// command is one of the things that the program does over a network.
+// command is a subcommand that plays over a network.
 type command struct {
 	name string // the first argument
 	run  func(ctx context.Context, args []string, stdout, stderr io.Writer) error
@@ -39,13 +39,13 @@ var commands = []command{
 }
 
 // Main runs the program with the given arguments, without the program's name. It must be called on
-// the main goroutine. Canceling the context ends it early, with whole files.
+// the main goroutine. Canceling the context ends the run early, with complete files.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	name := ""
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		name, args = args[0], args[1:]
 	}
-	if name == "help" { // of all, or of a command
+	if name == "help" { // of the demo, or of one command
 		name = ""
 		if len(args) > 0 {
 			name = args[0]
@@ -66,8 +66,8 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return complain(stderr, "", fmt.Errorf("there is no command %q; the commands are %s, and flags begin with a dash", name, names()))
 }
 
-// withoutArena returns the arguments without -scene arena, and whether that stood among them: a
-// duel is the scene of the arena, and has flags of its own.
+// withoutArena returns the arguments without -scene arena, and whether they contained it. The arena
+// is shown by the command duel, which has flags of its own.
 func withoutArena(args []string) (rest []string, ok bool) {
 	for i, arg := range args {
 		name, value, given := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
@@ -83,7 +83,7 @@ func withoutArena(args []string) (rest []string, ok bool) {
 	return args, false
 }
 
-// names lists the commands.
+// names lists the commands, separated by commas.
 func names() string {
 	var all []string
 	for _, c := range commands {
@@ -92,7 +92,7 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// show runs a scene: in a window, or off screen.
+// show runs a scene in a window, or off screen.
 func show(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := options.Parse(args, stdout)
 	if errors.Is(err, flags.ErrHelp) {
@@ -121,8 +121,8 @@ func networked(ctx context.Context, c command, args []string, stdout, stderr io.
 	return exit(stderr, c.name+" ", err)
 }
 
-// exit says what has gone wrong, if anything has. command is that of the help, with a space behind
-// it.
+// exit reports an error, if there is one, and returns the exit code. command is the command of the
+// help text, followed by a space.
 func exit(stderr io.Writer, command string, err error) int {
 	var bad *output.BadFile
 	var usage *flags.BadUsage
@@ -136,7 +136,7 @@ func exit(stderr io.Writer, command string, err error) int {
 	return Failed
 }
 
-// complain reports a fault of the command line.
+// complain reports a wrong command line.
 func complain(stderr io.Writer, command string, err error) int {
 	fmt.Fprintf(stderr, "demo: %v\nFor help: go run ./demo %s-h\n", err, command)
 	return Usage

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// instead maps flags that were removed to their successors.
-var instead = map[string]string{
+// replaced maps removed flags to their successors.
+var replaced = map[string]string{
 	"-link-jitter": "-jitter, with the time by which round trips vary, such as 20ms",
 }
 
-// readable words an error of parsing like the other errors of the command line. takes returns what
-// values a flag, named without its dash, takes; if it returns "", the error stays as it is.
+// readable words a parsing error like the other errors of the command line. takes describes the
+// values of the flag of a name, without its dash. If takes returns "", the error stays as it is.
 func readable(err error, takes func(name string) string) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		if other, ok := instead[name]; ok {
+		if other, ok := replaced[name]; ok {
 			return fmt.Errorf("there is no flag %s any more: use %s", name, other)
 		}
 		return fmt.Errorf("there is no flag %s", name)

@@ -1,4 +1,5 @@
-// Package flags reads command lines and explains them, alike for every command of the demo.
+// Package flags reads command lines and writes their help, in the same form for every command of
+// the demo.
 package flags
 
 import (
@@ -9,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/tandem-ecs/tandem/demo/internal/textwrap"
 )
 
 // Set is the flags of a command, in sections.
@@ -22,7 +26,7 @@ type section struct {
 	names []string // of its flags
 }
 
-// ErrHelp is returned when the help was asked for and has been printed.
+// ErrHelp is returned after the help has been printed.
 var ErrHelp = flag.ErrHelp
 
 // BadUsage is the error for a command line that is wrong.
@@ -68,18 +72,18 @@ func (s *Set) Read(args []string, out io.Writer, head, tail string) error {
 		return &BadUsage{readable(err, func(name string) string { return takes(s.Lookup(name)) })}
 	}
 	if s.NArg() > 0 {
-		return Badf("%q is not a flag; flags begin with a dash, and what is on or off is set with an equals sign, as -name=false", s.Arg(0))
+		return Badf("%q is not a flag; flags begin with a dash, and switches take an equals sign, as -name=false", s.Arg(0))
 	}
 	return nil
 }
 
-// Given reports whether a flag stands on the command line.
+// Given reports whether the command line sets a flag.
 func (s *Set) Given(name string) (given bool) {
 	s.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
 }
 
-// helpWidth is how many columns the help takes at most.
+// helpWidth is the width of the help, in columns.
 const helpWidth = 116
 
 // write explains all flags of a command, in two columns.
@@ -101,11 +105,11 @@ func writeFlag(out io.Writer, f *flag.Flag) {
 	case f.DefValue != "" && f.DefValue != "0" && f.DefValue != "0s" && f.DefValue != "false" && !strings.Contains(text, "(default"):
 		text += " (default " + f.DefValue + ")"
 	}
-	if strings.Contains(value, " ") { // a range, which the text tells
+	if strings.Contains(value, " ") { // a range, which the text states
 		value = "n"
 	}
 	head := strings.TrimRight("  -"+f.Name+" "+strings.ToUpper(value), " ")
-	lines := wrap(text, helpWidth-indent)
+	lines := textwrap.Lines(text, func(line string) bool { return utf8.RuneCountInString(line) <= helpWidth-indent })
 	if len(head) >= indent {
 		fmt.Fprintln(out, head)
 		head = ""
@@ -116,29 +120,13 @@ func writeFlag(out io.Writer, f *flag.Flag) {
 	}
 }
 
-// wrap breaks a text at spaces into lines of at most width characters. A longer word has a line of
-// its own.
-func wrap(text string, width int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(text) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
-}
-
 func isBool(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
 }
 
-// takes returns what values a flag takes, or "" if the flag is nil or its parsing cannot fail.
+// takes describes the values of a flag. It returns "" if the flag is nil or its parsing cannot
+// fail.
 func takes(f *flag.Flag) string {
 	if f == nil {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What the help of a command looks like, and what is said of values that do not parse.
+// The help of a command, and the errors for values that do not parse.
 func TestHelpOfFlags(t *testing.T) {
 	set := func() *Set {
 		fs := New("some")

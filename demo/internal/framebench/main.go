@@ -1,22 +1,22 @@
 //go:build linux
 
-// Command framebench measures what frames of the stress scene cost the processor, apart from
-// drawing: by blending poses on it, and by leaving that to the graphics processor. It takes turns
-// with the programs of tools/bench.sh: started with sizes, it answers each line on its standard
-// input, a size, with lines "name.size nanoseconds" and "end".
+// Command framebench measures the processor time of frames of the stress scene without drawing,
+// with poses blended on the CPU and on the GPU. tools/bench.sh runs it in turns with other
+// programs: for each line on its standard input, a size, it prints lines "name.size nanoseconds"
+// and "end".
 //
-// Figures are processor time of the thread by frames and cubes, at 240 frames and 20 fixed steps a
-// second, on average over frames with and without a step:
+// Figures are processor time of the thread per frame and cube, at 240 frames and 20 fixed steps a
+// second, averaged over frames with and without a step:
 //
 //	capture     in fixed steps
 //	sync        the synchroniser
-//	instances   building the batches that are drawn (Draw of the scene)
+//	instances   building the drawn batches (Draw of the scene)
 //	upload      handing them to the driver
 //	total       of the last three
-//	bytes       what goes up, instead of nanoseconds
+//	bytes       uploaded bytes, instead of nanoseconds
 //
-// Reading the clock of a thread takes half a microsecond, more than some of what is measured: that
-// is taken off.
+// Reading the thread's clock takes half a microsecond, more than some of the figures. That time is
+// subtracted.
 package main
 
 import (
@@ -43,8 +43,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Sizes that are worth a picture: below, a frame costs next to nothing; above, nobody could draw
-// it.
+// Sizes to measure. A smaller scene costs next to nothing, and a larger one cannot be drawn in
+// time.
 const fewest, most = 10_000, 100_000
 
 const frameRate, fixedRate = 240, 20
@@ -72,7 +72,7 @@ func run() error {
 	for in.Scan() {
 		n, err := strconv.Atoi(strings.TrimSpace(in.Text()))
 		if err != nil {
-			return fmt.Errorf("%q is no size", in.Text())
+			return fmt.Errorf("%q is no size; write a number of cubes a line", in.Text())
 		}
 		fmt.Fprintln(out, note)
 		for k, name := range []string{"cpu", "gpu"} {
@@ -135,8 +135,7 @@ func newSea(surface *offscreen.Surface, n int, gpu bool) (*sea, error) {
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+2, ecs.SystemFunc(func(*arche.World) { s.captures++ }))
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-2, begin())
 	e.AddAt(ecs.VisualSync, ecs.OrderPropagate+1, end(&s.sync))
-	// A picture to begin with, in which everything is drawn for once: what is measured must be fit
-	// for it.
+	// The first picture is drawn completely, which checks that the measured frames are drawable.
 	for range 2 * frameRate / fixedRate {
 		if _, _, err := s.picture(); err != nil {
 			return nil, err
@@ -145,7 +144,7 @@ func newSea(surface *offscreen.Surface, n int, gpu bool) (*sea, error) {
 	return s, s.surface.Draw(s.frame)
 }
 
-// figure is a part of a frame's time.
+// figure is one measured part of a frame.
 type figure struct {
 	name string
 	ns   float64 // per frame and cube
@@ -177,8 +176,7 @@ func (s *sea) round() ([]figure, error) {
 	}, nil
 }
 
-// clockCost is what lies between two readings of the clock with nothing in between, when nothing
-// else is in the way.
+// clockCost returns the least time between two readings of the clock.
 func clockCost() time.Duration {
 	least := time.Second
 	for range 200 {
@@ -188,7 +186,7 @@ func clockCost() time.Duration {
 	return least
 }
 
-// picture runs one frame up to drawing.
+// picture runs one frame up to the upload.
 func (s *sea) picture() (instances, upload time.Duration, err error) {
 	s.engine.Update(time.Second / frameRate)
 	s.frame.Begin(s.surface.Size())
@@ -201,8 +199,8 @@ func (s *sea) picture() (instances, upload time.Duration, err error) {
 	return built - begun, threadTime() - built, err
 }
 
-// threadTime is the processor time that this thread has used, to which package offscreen ties the
-// goroutine.
+// threadTime returns the processor time of this thread. Package offscreen locks the goroutine to
+// it.
 func threadTime() time.Duration {
 	const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
 	var now syscall.Timespec

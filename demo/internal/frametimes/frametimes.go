@@ -1,5 +1,5 @@
-// Package frametimes says how long frames take: at a steady rate, from a file, with artificial
-// jitter. All of it is exact to the nanosecond and repeatable.
+// Package frametimes provides frame times: at a steady rate, from a file, with artificial jitter.
+// They are exact to the nanosecond and repeatable.
 package frametimes
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Source gives the duration of one frame after the other.
+// Source returns the durations of successive frames.
 type Source interface {
 	Next() time.Duration
 }
@@ -36,11 +36,11 @@ func (s *steady) Next() time.Duration {
 	return time.Duration(to - from)
 }
 
-// Repeat returns a source that gives the durations in order, and begins again after the last. The
-// slice must not be empty; it is not copied.
+// Repeat returns a source of the durations in order, repeated after the last. The slice must not be
+// empty; it is not copied.
 func Repeat(durations []time.Duration) Source {
 	if len(durations) == 0 {
-		panic("frametimes: Repeat of no durations at all")
+		panic("frametimes: Repeat needs at least one duration")
 	}
 	return &repeat{durations: durations}
 }
@@ -56,8 +56,7 @@ func (r *repeat) Next() time.Duration {
 	return d
 }
 
-// Vary returns a duration that differs from d by a random share between -share and +share, evenly
-// distributed.
+// Vary returns d changed by a random share, uniform between -share and +share.
 func Vary(d time.Duration, share float64, random *rand.Rand) time.Duration {
 	if share == 0 {
 		return d
@@ -65,13 +64,12 @@ func Vary(d time.Duration, share float64, random *rand.Rand) time.Duration {
 	return d + time.Duration(float64(d)*share*(2*random.Float64()-1))
 }
 
-// MaxFrame is the longest frame that a file may ask for. It keeps sums of very many frames within
-// the range of a time.Duration.
+// MaxFrame is the longest frame in a file. It keeps sums of many frames within the range of a
+// time.Duration.
 const MaxFrame = 24 * time.Hour
 
 // Read reads a file of frame times: one whole number of nanoseconds a line. Empty lines and lines
-// that begin with # are skipped. An error says in which line of the file, called by its name, the
-// trouble is.
+// that begin with # are skipped. Errors contain the name and the line.
 func Read(r io.Reader, name string) ([]time.Duration, error) {
 	var durations []time.Duration
 	lines := bufio.NewScanner(r)
@@ -98,12 +96,12 @@ func Read(r io.Reader, name string) ([]time.Duration, error) {
 		durations = append(durations, time.Duration(ns))
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s:%d: the line is far too long to be a number of nanoseconds", name, line+1)
+		return nil, fmt.Errorf("%s:%d: the line is too long for a number of nanoseconds", name, line+1)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, line+1, err)
 	}
 	if len(durations) == 0 {
-		return nil, fmt.Errorf("%s: there is no frame time in it; write one whole number of nanoseconds a line", name)
+		return nil, fmt.Errorf("%s: it contains no frame time; write one whole number of nanoseconds a line", name)
 	}
 	return durations, nil
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// HUD measures every frame and writes what it found. Make a new one for every start of a scene.
+// HUD measures every frame and draws the overlay of a scene. Make a new one for every start of a
+// scene.
 type HUD struct {
 	meter  meter
 	speeds []speedometer
@@ -24,7 +25,7 @@ type HUD struct {
 	droppedAt time.Duration // the real time at which it grew last
 }
 
-// graphFrames is how many frames the graphs show.
+// graphFrames is the number of frames in the graphs.
 const graphFrames = 240
 
 // New returns the overlay of a scene.
@@ -40,14 +41,14 @@ func New(theme *render.Theme, followed []scene.Followed) *HUD {
 	}
 	h.values = make([]float32, len(followed))
 	h.speed = render.NewGraph("", "", 1, graphFrames, series...)
-	h.title = "drawn speed from frame to frame, units/s"
-	if len(followed) == 1 { // then there is no legend
+	h.title = "drawn speed per frame, units/s"
+	if len(followed) == 1 { // the graph has no legend then
 		h.title = "drawn speed of " + followed[0].Name + " from frame to frame, units/s"
 	}
 	return h
 }
 
-// Measure takes note of a frame, after Update.
+// Measure records a frame. Call it after Update.
 func (h *HUD) Measure(now ecs.Time) {
 	h.meter.add(now)
 	h.steps.Push(float32(now.Steps))
@@ -60,15 +61,15 @@ func (h *HUD) Measure(now ecs.Time) {
 	h.speed.Push(h.values...)
 }
 
-// State is what is to be shown beside the measurements.
+// State is the state shown beside the measurements.
 type State struct {
 	Info scene.Info
 	Set  settings.Settings
 	Now  ecs.Time
-	Live bool // in a window: there are keys to press
+	Live bool // in a window, where keys work
 
-	// What the processor spent on a frame of late, in a window: on Update and on Draw, the
-	// display's wait included.
+	// The recent processor time per frame, in a window: of Update, and of Draw including the wait
+	// for the display.
 	Update, Draw time.Duration
 }
 
@@ -92,16 +93,16 @@ func (h *HUD) Draw(o *render.Overlay, s *State) {
 	}
 }
 
-// Over is what lies over every picture, that of a scene or of a match.
+// Over holds the panels over every picture, of a scene or of a match.
 type Over struct {
-	Keys      []keys.Group  // explained where Help is
+	Keys      []keys.Group  // explained if Help is set
 	Help      bool          // the panel that explains the keys
-	Match     bool          // what the mouse does stands among the keys
-	Recording time.Duration // the length of the clip so far; negative: none is being recorded
+	Match     bool          // the content is a match
+	Recording time.Duration // the length of the clip so far; negative: none
 	Toast     string        // a passing remark
 }
 
-// Draw writes it.
+// Draw draws the panels.
 func (v *Over) Draw(o *render.Overlay) {
 	if v.Toast != "" {
 		drawToast(o, v.Toast)
@@ -120,7 +121,7 @@ const (
 	pad    = 10 // inside a panel
 )
 
-// room is how much a picture has for the overlay.
+// room is the space of a picture for the overlay.
 type room int
 
 const (
@@ -139,7 +140,7 @@ func roomOf(all render.Rect) room {
 	return tiny
 }
 
-// drawTitle says what is to be seen, between the left edge and the status, as far as there is room.
+// drawTitle writes title and caption between the left edge and the status, as far as they fit.
 func (h *HUD) drawTitle(o *render.Overlay, all render.Rect, right float32, s *State) {
 	theme := o.Theme()
 	style := render.TextHeading
@@ -189,15 +190,15 @@ func (h *HUD) drawGraphs(o *render.Overlay, all render.Rect, bottom float32) {
 	o.Graph(render.Rect{X: all.X + all.W - width, Y: y, W: width, H: height}, h.speed)
 }
 
-// hints are the most wanted keys.
+// hints are the most useful keys.
 var hints = [...]struct{ key, text string }{
 	{"P", "pause"}, {".", "step"}, {"← →", "speed"}, {"↓ ↑", "rate"}, {"I", "interpolation"}, {"G", "ghosts"}, {splitKey, "raw beside it"}, {"1–7", "scenes"}, {"H", "all keys"},
 }
 
-// splitKey is a hint for scenes that can be drawn twice only.
+// splitKey is a hint for scenes that can be split.
 const splitKey = "T"
 
-// drawHints writes the line at the lower edge and returns its upper edge.
+// drawHints writes the hints at the lower edge and returns their upper edge.
 func drawHints(o *render.Overlay, all render.Rect, s *State) float32 {
 	theme := o.Theme()
 	height := o.LineHeight(render.TextSmall) + 3

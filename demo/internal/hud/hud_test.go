@@ -63,7 +63,7 @@ func TestSpeedometer(t *testing.T) {
 	if v := measure(5, time.Second); v == v {
 		t.Errorf("the first frame has a speed: %v", v)
 	}
-	// Frames of any length tell the same speed of an even motion.
+	// Frames of any length show the same speed of an even motion.
 	for _, d := range []time.Duration{5 * time.Millisecond, 40 * time.Millisecond, time.Second} {
 		if v := measure(float32(3*d.Seconds()), d); math.Abs(float64(v)-3) > 1e-3 {
 			t.Errorf("a frame of %v: %v units/s, want 3", d, v)

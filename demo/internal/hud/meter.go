@@ -1,5 +1,5 @@
-// Package hud is what the demo writes over the picture: what the clock does, two graphs, hints, the
-// panel of keys.
+// Package hud draws the overlay of the demo: the clock's figures, two graphs, hints, and the panel
+// of keys.
 package hud
 
 import (
@@ -32,8 +32,7 @@ func (m *meter) add(now ecs.Time) {
 	m.count = min(m.count+1, len(m.samples))
 }
 
-// rates returns frames and steps per second of real time, and false until there is something to
-// count.
+// rates returns frames and steps per second of real time, and false until there are enough frames.
 func (m *meter) rates() (frames, steps float64, ok bool) {
 	at := func(back int) sample { return m.samples[(m.next-1-back+2*len(m.samples))%len(m.samples)] }
 	if m.count < 2 {
@@ -51,9 +50,9 @@ func (m *meter) rates() (frames, steps float64, ok bool) {
 	return float64(back) / span, m.steps(at, back), true
 }
 
-// steps returns the fixed steps per second of real time over so many frames back, or over twice as
-// long where there are too few in them: from the first frame with a step to the last one, since to
-// count what falls within a second would find three steps of two, now and then.
+// steps returns the fixed steps per second of real time over the last frames, or over twice as long
+// if there are too few steps in them. It measures from the first frame with a step to the last one:
+// a plain count over a second would sometimes find three steps where there are two per second.
 func (m *meter) steps(at func(back int) sample, frames int) float64 {
 	newest := at(0)
 	var last, first sample // the newest and the oldest frame with a step
@@ -72,17 +71,16 @@ func (m *meter) steps(at func(back int) sample, frames int) float64 {
 		return float64(newest.tick-at(frames).tick) / span
 	}
 	n, span := float64(last.tick-first.tick), (last.real - first.real).Seconds()
-	// A step that is overdue, in a world that has been slowed or paused, counts as time without
-	// one.
+	// An overdue step, in a slowed or paused world, adds the time without a step.
 	if idle := (newest.real - last.real).Seconds(); idle > 1.5*span/n {
 		span += idle
 	}
 	return n / span
 }
 
-// speedometer turns the drawn places of a body into its drawn speed: displacement per frame,
-// divided by the normal time of the frame, so that frames of unequal length do not show as unequal
-// speeds. A body that moves evenly and is drawn right gives a flat line.
+// speedometer measures the drawn speed of a body: the displacement per frame, divided by the normal
+// time of the frame. So frames of unequal length do not show as unequal speeds. A body that moves
+// evenly and is drawn correctly gives a flat line.
 type speedometer struct {
 	followed scene.Followed
 	place    mgl32.Vec3
@@ -90,11 +88,11 @@ type speedometer struct {
 	begun    bool
 }
 
-// shortestFrame is the least normal time for which a displacement in float32 tells a speed.
+// shortestFrame is the least normal time for which a displacement in float32 gives a speed.
 const shortestFrame = 50 * time.Microsecond
 
-// measure returns the speed in units per second, not a number where there is none: in the first
-// frame, in one that hardly takes time, at a jump.
+// measure returns the speed in units per second. It is NaN in the first frame, in a frame that
+// takes hardly any time, and at a jump.
 func (s *speedometer) measure(delta time.Duration) float32 {
 	place := s.followed.Position()
 	moved := place.Sub(s.place)

@@ -5,39 +5,41 @@ import (
 	"strings"
 
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
+	"github.com/tandem-ecs/tandem/demo/internal/textwrap"
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// sheet is how the panel of keys is set: with drawn keys and air where there is room, else closely.
-type sheet struct {
+// layout is a layout of the panel of keys: with drawn keys where there is room, else with plain
+// text.
+type layout struct {
 	columns             int
-	caps                bool    // draw keys as such, not as text
+	caps                bool    // draw keys, not text
 	keys                float32 // width of the column of keys
 	line, heading, gap  float32 // heights: of a binding, a group's title, the space after a group
 	inset, between, end float32 // from the edge, between columns, the hints' line below
 }
 
-// sheets returns the ways to set the panel, the best first.
-func sheets(o *render.Overlay) [3]sheet {
+// layouts returns the layouts of the panel, the best first.
+func layouts(o *render.Overlay) [3]layout {
 	small, title := o.LineHeight(render.TextSmall), o.LineHeight(render.TextHeading)
-	return [...]sheet{
+	return [...]layout{
 		{columns: 2, caps: true, keys: 74, line: small + 8, heading: title + 6, gap: 8, inset: 2 * pad, between: 2 * pad, end: small + 8},
 		{columns: 2, keys: 62, line: small + 1, heading: small + 3, gap: 4, inset: pad, between: pad, end: small + 4},
 		{columns: 1, keys: 62, line: small + 1, heading: small + 3, gap: 4, inset: pad, between: 0, end: small + 4},
 	}
 }
 
-// height returns that of groups which stand below each other.
-func (s *sheet) height(groups []keys.Group) (height float32) {
+// height returns the height of groups below each other.
+func (s *layout) height(groups []keys.Group) (height float32) {
 	for _, g := range groups {
 		height += s.heading + s.line*float32(len(g.Bindings)) + s.gap
 	}
 	return height
 }
 
-// split returns how many groups stand in the first column, and the height of the taller one: groups
-// are kept whole, and columns as even as can be.
-func (s *sheet) split(groups []keys.Group) (first int, height float32) {
+// split returns the number of groups in the first column, and the height of the taller column. It
+// keeps groups whole and columns as even as possible.
+func (s *layout) split(groups []keys.Group) (first int, height float32) {
 	if s.columns == 1 {
 		return len(groups), s.height(groups)
 	}
@@ -50,8 +52,8 @@ func (s *sheet) split(groups []keys.Group) (first int, height float32) {
 	return first, height
 }
 
-// drawKeys explains the keys in the middle of the picture. What has no room in a small one is left
-// out, and said to be; then it returns false.
+// drawKeys draws the panel of keys in the middle of the picture. A small picture shows a part of
+// the keys and a note; then drawKeys returns false.
 func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool) {
 	const edge = 4
 	longest, caps := float32(0), float32(0) // of the texts, and of the drawn keys
@@ -62,20 +64,20 @@ func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool
 		}
 	}
 	all := o.Bounds().Inset(edge)
-	var s sheet
+	var s layout
 	var r render.Rect
 	var column float32
 	var split int
-	hint := "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift goes through values, and with Tab through scenes, backwards."
+	hint := "Mouse: drag to turn, right drag to move, wheel to zoom.   Shift: values, or with Tab scenes, backwards."
 	if match {
-		hint = "Shift goes through values backwards. What is switched off stands at the upper left."
+		hint = "Shift: values backwards. The upper left shows what is switched off."
 	}
-	for _, s = range sheets(o) {
+	for _, s = range layouts(o) {
 		if s.caps {
 			s.keys = max(s.keys, caps)
 		}
 		column = s.keys + longest
-		if s.caps { // room for the hint, too
+		if s.caps { // room for the hint
 			column = max(column, (o.Width(render.TextSmall, hint)-s.between)/2)
 		}
 		split, r.H = s.split(groups)
@@ -86,7 +88,7 @@ func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool
 	}
 	complete = r.W <= all.W && r.H <= all.H
 	if !complete {
-		hint = "The rest stands in a larger window."
+		hint = "Enlarge the window for the other keys."
 	}
 	r.W, r.H = min(r.W, all.W), min(r.H, all.H)
 	r.X, r.Y = all.X+(all.W-r.W)/2, all.Y+(all.H-r.H)/2
@@ -107,7 +109,7 @@ func drawKeys(o *render.Overlay, groups []keys.Group, match bool) (complete bool
 	return complete
 }
 
-// capsWidth returns the width of drawn keys side by side, with room after them.
+// capsWidth returns the width of drawn keys side by side, with a gap after them.
 func capsWidth(o *render.Overlay, names string) (width float32) {
 	width = 8
 	for name := range strings.FieldsSeq(names) {
@@ -116,8 +118,8 @@ func capsWidth(o *render.Overlay, names string) (width float32) {
 	return width
 }
 
-// group writes a group down to the given height, and returns where the next one begins.
-func (s *sheet) group(o *render.Overlay, x, y, lowest float32, g *keys.Group) float32 {
+// group draws a group above the height lowest, and returns the top of the next group.
+func (s *layout) group(o *render.Overlay, x, y, lowest float32, g *keys.Group) float32 {
 	theme := o.Theme()
 	if y+s.heading+s.line > lowest {
 		return lowest + 1
@@ -147,7 +149,7 @@ func (s *sheet) group(o *render.Overlay, x, y, lowest float32, g *keys.Group) fl
 	return y + s.gap
 }
 
-// wrapped breaks one text into lines and remembers them until text or width change.
+// wrapped caches the lines of a text until text or width change.
 type wrapped struct {
 	text   string
 	width  float32
@@ -158,21 +160,7 @@ func (w *wrapped) lines(o *render.Overlay, style render.TextStyle, text string, 
 	if text == w.text && width == w.width {
 		return w.result
 	}
-	w.text, w.width, w.result = text, width, nil
-	line := ""
-	for _, word := range strings.Fields(text) {
-		longer := word
-		if line != "" {
-			longer = line + " " + word
-		}
-		if line != "" && o.Width(style, longer) > width {
-			w.result = append(w.result, line)
-			longer = word
-		}
-		line = longer
-	}
-	if line != "" {
-		w.result = append(w.result, line)
-	}
+	w.text, w.width = text, width
+	w.result = textwrap.Lines(text, func(line string) bool { return o.Width(style, line) <= width })
 	return w.result
 }

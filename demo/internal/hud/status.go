@@ -15,7 +15,7 @@ const (
 	statusNumber = 52 // and how wide they are
 	statusNote   = 148
 
-	droppedShown = 3 * time.Second // of real time, for which a loss of time stands out
+	droppedShown = 3 * time.Second // of real time, for which dropped time is highlighted
 )
 
 // drawStatus writes the panel at the upper right and returns its left edge.
@@ -105,7 +105,7 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	return r.X
 }
 
-// drawSmallStatus is for small pictures: one line.
+// drawSmallStatus writes the status of small pictures: one line.
 func (h *HUD) drawSmallStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	theme := o.Theme()
 	width := float32(138)
@@ -135,7 +135,7 @@ func (h *HUD) drawSmallStatus(o *render.Overlay, all render.Rect, s *State) floa
 	return r.X
 }
 
-// number writes a value right-aligned in its column, and a dash for one that is not a number.
+// number writes a value right-aligned in its column; a dash stands for NaN.
 func number(w *render.Writer, v float64, digits int) *render.Writer {
 	if math.IsNaN(v) {
 		return w.Str("–").Tab(statusValue + statusNumber - 12)
@@ -164,10 +164,10 @@ func decimals(v float64) int {
 	return 2
 }
 
-// ahead is how far the simulation is ahead of the picture, in milliseconds of simulated time.
+// ahead returns how far the simulation is ahead of the picture, in milliseconds of simulated time.
 func (s *State) ahead() float64 { return float64(s.Now.Fixed-s.Now.Normal) / 1e6 }
 
-// aheadShare is the same as a share of the newest step.
+// aheadShare returns the same as a share of the newest step.
 func aheadShare(now ecs.Time) float32 {
 	if now.FixedDelta <= 0 {
 		return 0

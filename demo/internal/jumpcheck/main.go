@@ -1,13 +1,12 @@
-// Command jumpcheck compares what clients of the arena have drawn with what truly moved: it reads
-// the traces that tools/jumpcheck.sh has made, the first one that of the host, whose line has no
-// delay and loses nothing, the others those of clients. For every client and kind of thing it says
-// how many pictures show something in motion, in how many of them it goes more than 1, 2 and 5 cm
-// further than it truly does, and where the worst ones are.
+// Command jumpcheck compares the drawn motion of clients of the arena with the true motion. It
+// reads the traces made by tools/jumpcheck.sh: first that of the host, whose line has no delay and
+// no loss, then those of clients. For every client and kind of object it prints the number of
+// frames with motion, the number of frames that move an object more than 1, 2 and 5 cm too far, and
+// the worst frames.
 //
-// What truly moves is what the host draws, at its fastest around that time: clients see others
-// later, and themselves and what they touch sooner. What a client simulates may be wrong for a
-// while: what moves as fast there moves truly, too. A picture that took longer than others may show
-// as much more as it took longer.
+// The true speed is the highest speed that the host draws around that time: clients show others
+// later, and themselves and touched objects earlier. A client's own simulation may be wrong for a
+// while, so its speed is allowed, too. A frame that takes longer may move an object further.
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 )
 
 func main() {
-	worst := flag.Int("worst", 3, "of every kind, how many of the worst pictures are listed")
+	worst := flag.Int("worst", 3, "`number` of worst frames to list of every kind")
 	flag.Parse()
 	if err := run(flag.Args(), *worst, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "jumpcheck:", err)
@@ -33,29 +32,29 @@ func main() {
 }
 
 const (
-	settle = 5.0 // seconds at the start that do not count
-	window = 0.8 // seconds around a picture in which the host is asked how fast something is
-	warp   = 2.0 // m in a picture from which on it is a portal, or somebody sent back
-	slack  = 1.1 // how fast the view of others may run
+	settle    = 5.0 // seconds at the start that are ignored
+	window    = 0.8 // seconds around a frame for the host's highest speed
+	teleport  = 2.0 // m in a frame; a longer move is a teleport
+	tolerance = 1.1 // factor by which the view of others may run faster
 )
 
-// place is where something is drawn in a picture.
+// place is where an object is drawn in a frame.
 type place struct {
 	at        float64 // seconds
 	x, y, z   float64
-	simulated [3]float64 // where the client's simulation has it
+	simulated [3]float64 // in the client's simulation
 }
 
 func (p place) to(q place) float64 {
 	return math.Sqrt((p.x-q.x)*(p.x-q.x) + (p.y-q.y)*(p.y-q.y) + (p.z-q.z)*(p.z-q.z))
 }
 
-// track is the way of one thing.
+// track is the path of one object.
 type track []place
 
 func run(files []string, worst int, out io.Writer) error {
 	if len(files) < 2 {
-		return errors.New("name the trace of the host and those of clients: tools/jumpcheck.sh makes them")
+		return errors.New("name the trace of the host and those of clients; tools/jumpcheck.sh makes them")
 	}
 	truth, err := read(files[0])
 	if err != nil {
@@ -71,7 +70,7 @@ func run(files []string, worst int, out io.Writer) error {
 	return nil
 }
 
-// read reads a trace into the tracks of what is named in it.
+// read reads the tracks of a trace, by name.
 func read(path string) (map[string]track, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -98,19 +97,19 @@ func read(path string) (map[string]track, error) {
 	return all, nil
 }
 
-// fastest is the highest speed of something around a moment.
+// fastest returns the highest speed in an interval.
 func (t track) fastest(from, to float64) (most float64) {
 	i, _ := slices.BinarySearchFunc(t, from, before)
 	for i = max(i, 1); i < len(t) && t[i].at <= to; i++ {
-		if way := t[i].to(t[i-1]); way < warp && t[i].at > t[i-1].at {
+		if way := t[i].to(t[i-1]); way < teleport && t[i].at > t[i-1].at {
 			most = max(most, way/(t[i].at-t[i-1].at))
 		}
 	}
 	return most
 }
 
-// simulated is how fast a client's simulation moves something around a picture. It may be wrong,
-// but that is no leap; a correction is a leap of the simulation, which the median leaves out.
+// simulated returns the speed in the client's simulation around a frame. It is a median, which
+// ignores the jump of a correction.
 func (t track) simulated(i int) float64 {
 	var speeds [7]float64
 	n := 0
@@ -123,17 +122,17 @@ func (t track) simulated(i int) float64 {
 	return speeds[n/2]
 }
 
-// leap is a picture that shows more than was truly gone.
-type leap struct {
+// jump is a frame that moves an object too far.
+type jump struct {
 	name       string
 	at, passed float64
 	moved      float64
 	over       float64
 }
 
-// compare writes what a client has seen beside what was.
+// compare compares a client's tracks with the true ones and prints the result.
 func compare(out io.Writer, file string, truth, seen map[string]track, worst int) {
-	// The clocks begin when the programs do, and the host's own player has another name there.
+	// The clocks start with the programs. The own player of a process is named "me" in its trace.
 	names := map[string]string{}
 	for name := range seen {
 		names[name] = name
@@ -149,26 +148,26 @@ func compare(out io.Writer, file string, truth, seen map[string]track, worst int
 		}
 	}
 	shift := offset(truth, seen)
-	kinds := map[string][]leap{}
+	kinds := map[string][]jump{}
 	moving := map[string]int{}
 	for name, track := range seen {
 		kind, _, _ := strings.Cut(name, "-")
 		real := truth[names[name]]
 		for i := 1; i < len(track); i++ {
 			passed, moved := track[i].at-track[i-1].at, track[i].to(track[i-1])
-			if track[i].at < track[0].at+settle || moved < 0.001 || moved > warp {
+			if track[i].at < track[0].at+settle || moved < 0.001 || moved > teleport {
 				continue
 			}
 			moving[kind]++
 			at := track[i].at + shift
-			over := moved - slack*max(real.fastest(at-window, at+window), track.simulated(i))*passed
-			kinds[kind] = append(kinds[kind], leap{name, track[i].at, passed, moved, over})
+			over := moved - tolerance*max(real.fastest(at-window, at+window), track.simulated(i))*passed
+			kinds[kind] = append(kinds[kind], jump{name, track[i].at, passed, moved, over})
 		}
 	}
 	fmt.Fprintf(out, "%s\n", file)
 	for _, kind := range []string{"me", "player", "crate", "platform"} {
 		all := kinds[kind]
-		slices.SortFunc(all, func(a, b leap) int {
+		slices.SortFunc(all, func(a, b jump) int {
 			if a.over > b.over {
 				return -1
 			}
@@ -181,15 +180,15 @@ func compare(out io.Writer, file string, truth, seen map[string]track, worst int
 			}
 			return n
 		}
-		fmt.Fprintf(out, "  %-9s %6d pictures in motion; further than true by more than 1 cm: %d, 2 cm: %d, 5 cm: %d\n", kind, moving[kind], count(0.01), count(0.02), count(0.05))
+		fmt.Fprintf(out, "  %-9s %6d frames in motion; too far by more than 1 cm: %d, 2 cm: %d, 5 cm: %d\n", kind, moving[kind], count(0.01), count(0.02), count(0.05))
 		for _, l := range all[:min(worst, count(0.01))] {
 			fmt.Fprintf(out, "            %s at %.3f s: %.3f m in %.1f ms, %.3f m too far\n", l.name, l.at, l.moved, 1000*l.passed, l.over)
 		}
 	}
 }
 
-// offset returns what to add to a client's clock to have the host's: both see the platforms, which
-// go by the tick alone, each in a time of its own.
+// offset returns the difference between the host's clock and a client's. It aligns the platforms,
+// whose places depend on the tick alone.
 func offset(truth, seen map[string]track) float64 {
 	best, least := 0.0, math.Inf(1)
 	for shift := -60.0; shift < 60; shift += 0.05 {

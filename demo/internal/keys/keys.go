@@ -1,5 +1,4 @@
-// Package keys is the one table of the demo's keys, for the code that obeys them and for help
-// texts.
+// Package keys is the single table of the demo's keys, used by the key handling and by help texts.
 package keys
 
 import (
@@ -12,10 +11,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/articles"
 )
 
-// Action is what a key asks for beyond a change of the settings.
+// Action is a key's effect beyond a change of the settings.
 type Action uint8
 
-// The actions. Most keys only change settings and ask for None.
+// The actions. Most keys only change settings; their action is None.
 const (
 	None Action = iota
 	Step
@@ -28,45 +27,45 @@ const (
 	Quit
 )
 
-// Place is where a key does something.
+// Place is where a key has an effect.
 type Place uint8
 
 // The places.
 const (
 	Everywhere Place = iota
 	Scenes           // all but matches of the arena
-	Leaving          // all but matches with others
-	Linked           // where there is a simulated line: in scene lab, and at a match
+	Leavable         // scenes, and matches of this process alone
+	Linked           // with a simulated line: in scene lab, and in a match
 	Lab              // in scene lab
-	Match            // at a match of the arena
+	Match            // in a match of the arena
 )
 
-// Binding is a key, or a pair of keys, with what it does.
+// Binding is a key, or a pair of keys, with its effect.
 type Binding struct {
-	Keys []render.Key // none: the game reads what is held down by itself
+	Keys []render.Key // none: the game reads held keys by itself
 	Cap  string       // as the keyboard shows it, for help texts
-	Text string       // what it does
-	Flag string       // the flag that does the same, without its dash; "" where none does
-	In   Place        // elsewhere it does nothing
+	Text string       // the effect
+	Flag string       // the flag with the same effect, without its dash; "": none
+	In   Place        // elsewhere it has no effect
 
-	Change func(s *settings.Settings, p Press) // changes the settings; nil where nothing changes
-	Action Action                              // what is to be done beyond that
+	Change func(s *settings.Settings, p Press) // changes the settings; may be nil
+	Action Action                              // the effect beyond that
 }
 
 // Press is how a binding was used.
 type Press struct {
 	Index int  // of the key in Binding.Keys
-	Shift bool // whether Shift was held, which turns a round of values round
+	Shift bool // whether Shift was held, which steps through values backwards
 }
 
-// Group is a part of the help.
+// Group is a section of the help.
 type Group struct {
 	Title    string
 	Bindings []Binding
 }
 
 // Groups returns all bindings in the order of the help texts. No key has two meanings. scenes are
-// the names of the scenes that the digits choose.
+// the names of the scenes chosen by the digits.
 func Groups(scenes []string) []Group {
 	var digits []render.Key
 	for i := range scenes {
@@ -77,10 +76,10 @@ func Groups(scenes []string) []Group {
 			{Cap: "W A S D", Text: "run", In: Match},
 			{Cap: "Mouse", Text: "aim; shoot with the left button; the wheel zooms", In: Match},
 			{Cap: "Space", Text: "jump", In: Match},
-			{Keys: []render.Key{'E'}, Cap: "E", Text: "push all that is near away, as the right button", In: Match, Action: Push},
+			{Keys: []render.Key{'E'}, Cap: "E", Text: "push nearby things away; also the right button", In: Match, Action: Push},
 		}},
 		{"Time", []Binding{
-			{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, go on", Flag: "paused", In: Scenes,
+			{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, resume", Flag: "paused", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.Paused = !s.Paused }},
 			{Keys: []render.Key{render.KeyPeriod}, Cap: ".", Text: "one fixed step, and pause", In: Scenes, Action: Step,
 				Change: func(s *settings.Settings, _ Press) { s.Paused = true }},
@@ -100,10 +99,10 @@ func Groups(scenes []string) []Group {
 						s.RaiseRate()
 					}
 				}},
-			{Keys: []render.Key{render.KeyBackspace}, Cap: "Backspace", Text: "begin the scene anew", In: Scenes, Action: Restart},
+			{Keys: []render.Key{render.KeyBackspace}, Cap: "Backspace", Text: "restart the scene", In: Scenes, Action: Restart},
 			{Keys: []render.Key{'X'}, Cap: "X", Text: "cost of a step: 0, 5, 10, 20, 40 ms", Flag: "step-cost", In: Scenes,
 				Change: func(s *settings.Settings, p Press) { s.NextStepCost(p.Shift) }},
-			{Keys: []render.Key{'Z'}, Cap: "Z", Text: "adaptive rate on, off (starts anew)", Flag: "adaptive", In: Scenes,
+			{Keys: []render.Key{'Z'}, Cap: "Z", Text: "adaptive rate on, off (restarts)", Flag: "adaptive", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.Adaptive = !s.Adaptive }},
 		}},
 		{"Picture", []Binding{
@@ -117,7 +116,7 @@ func Groups(scenes []string) []Group {
 				Change: func(s *settings.Settings, p Press) { s.NextCap(p.Shift) }},
 			{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "frame-jitter",
 				Change: func(s *settings.Settings, p Press) { s.NextFrameJitter(p.Shift) }},
-			{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (starts anew)", Flag: "gpu", In: Scenes,
+			{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (restarts)", Flag: "gpu", In: Scenes,
 				Change: func(s *settings.Settings, _ Press) { s.GPU = !s.GPU }},
 			{Keys: []render.Key{'V'}, Cap: "V", Text: "wait for the display (vsync)", Flag: "vsync",
 				Change: func(s *settings.Settings, _ Press) { s.VSync = !s.VSync }},
@@ -140,15 +139,17 @@ func Groups(scenes []string) []Group {
 				Change: func(s *settings.Settings, _ Press) { s.Predict = !s.Predict }},
 			{Keys: []render.Key{render.KeyF3}, Cap: "F3", Text: "reconciliation on, off", Flag: "reconcile", In: Match,
 				Change: func(s *settings.Settings, _ Press) { s.Reconcile = !s.Reconcile }},
-			{Keys: []render.Key{render.KeyF4}, Cap: "F4", Text: "the next way to draw others", Flag: "kind", In: Match,
-				Change: func(s *settings.Settings, p Press) { s.Kind = neighbour(articles.Kinds(), s.Kind, p.Shift) }},
+			{Keys: []render.Key{render.KeyF4}, Cap: "F4", Text: "the next interpolation of others", Flag: "kind", In: Match,
+				Change: func(s *settings.Settings, p Press) {
+					s.Interpolation = neighbour(articles.Kinds(), s.Interpolation, p.Shift)
+				}},
 			{Keys: []render.Key{render.KeyF5}, Cap: "F5", Text: "the camera follows, stands still", Flag: "still", In: Match,
 				Change: func(s *settings.Settings, _ Press) { s.Still = !s.Still }},
 		}},
 		{"Scene", []Binding{
-			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leaving,
+			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leavable,
 				Change: func(s *settings.Settings, p Press) { s.Scene = scenes[p.Index] }},
-			{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the one before", In: Leaving,
+			{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the previous one", In: Leavable,
 				Change: func(s *settings.Settings, p Press) { s.Scene = neighbour(scenes, s.Scene, p.Shift) }},
 			{Keys: []render.Key{render.KeyHome, '0'}, Cap: "Home 0", Text: "the scene's own camera", Action: ResetCamera},
 		}},
@@ -158,30 +159,30 @@ func Groups(scenes []string) []Group {
 			{Keys: []render.Key{render.KeyF11, 'F'}, Cap: "F F11", Text: "full screen", Action: Fullscreen},
 			{Keys: []render.Key{'H', render.KeyF1}, Cap: "H F1", Text: "this panel", Flag: "keys",
 				Change: func(s *settings.Settings, _ Press) { s.Keys = !s.Keys }},
-			{Keys: []render.Key{render.KeyEscape}, Cap: "Esc", Text: "leave this panel, leave the demo", Action: Quit},
+			{Keys: []render.Key{render.KeyEscape}, Cap: "Esc", Text: "close this panel, leave the demo", Action: Quit},
 		}},
 	}
 }
 
-// Here returns the groups with the bindings that work in the given scene or match. Keys of a single
-// scene are among those of the other scenes, too.
+// Here returns the groups of the bindings that work in the given scene or match. Keys of a single
+// scene are listed in all scenes.
 func Here(groups []Group, info scene.Info) (here []Group) {
 	for _, g := range groups {
-		var kept []Binding
+		var works []Binding
 		for _, b := range g.Bindings {
-			if info.Match && (b.In == Scenes || b.In == Lab || b.In == Leaving && !info.Alone) || !info.Match && b.In == Match {
+			if info.Match && (b.In == Scenes || b.In == Lab || b.In == Leavable && !info.Alone) || !info.Match && b.In == Match {
 				continue
 			}
-			kept = append(kept, b)
+			works = append(works, b)
 		}
-		if len(kept) > 0 {
-			here = append(here, Group{g.Title, kept})
+		if len(works) > 0 {
+			here = append(here, Group{g.Title, works})
 		}
 	}
 	return here
 }
 
-// link is the binding of a key to a round of values of the simulated line.
+// link returns a binding that steps through values of the simulated line.
 func link(key render.Key, in Place, text, flag string, next func(*settings.Link, bool)) Binding {
 	return Binding{Keys: []render.Key{key}, Cap: string(rune(key)), Text: text, Flag: flag, In: in,
 		Change: func(s *settings.Settings, p Press) { next(&s.Link, p.Shift) }}
@@ -195,8 +196,8 @@ func neighbour[T comparable](all []T, one T, back bool) T {
 	return all[(i+1)%len(all)]
 }
 
-// Apply changes the settings as a key asks, and returns the key's binding. It reports false for a
-// key without one.
+// Apply changes the settings by a key, and returns the key's binding. It returns false for a key
+// without one.
 func Apply(groups []Group, s *settings.Settings, key render.Key, mods render.Mods) (Binding, bool) {
 	if key == render.KeyEscape && s.Keys {
 		s.Keys = false

@@ -47,8 +47,8 @@ func TestKeys(t *testing.T) {
 		{key: 'N', want: func(s *settings.Settings) { s.Graphs = false }},
 		{key: render.KeyF2, want: func(s *settings.Settings) { s.Predict = false }},
 		{key: render.KeyF3, want: func(s *settings.Settings) { s.Reconcile = false }},
-		{key: render.KeyF4, want: func(s *settings.Settings) { s.Kind = articles.Kinds()[1] }},
-		{key: render.KeyF4, mods: render.ModShift, want: func(s *settings.Settings) { s.Kind = articles.Kinds()[len(articles.Kinds())-1] }},
+		{key: render.KeyF4, want: func(s *settings.Settings) { s.Interpolation = articles.Kinds()[1] }},
+		{key: render.KeyF4, mods: render.ModShift, want: func(s *settings.Settings) { s.Interpolation = articles.Kinds()[len(articles.Kinds())-1] }},
 		{key: render.KeyF5, want: func(s *settings.Settings) { s.Still = true }},
 		{key: 'E', want: func(*settings.Settings) {}, action: keys.Push},
 		{key: 'H', want: func(s *settings.Settings) { s.Keys = true }},
@@ -98,7 +98,7 @@ func TestKeys(t *testing.T) {
 
 // A key that is bound twice would do whatever stands first.
 func TestNoKeyIsBoundTwice(t *testing.T) {
-	// What the game reads while it is held down.
+	// Held keys that the game reads itself.
 	seen := map[render.Key]string{'W': "run", 'A': "run", 'S': "run", 'D': "run", render.KeySpace: "jump"}
 	for _, g := range keys.Groups(scenes.Names()) {
 		for _, b := range g.Bindings {

@@ -8,18 +8,18 @@ import (
 	"github.com/tandem-ecs/tandem/demo/internal/settings"
 )
 
-// head is what stands above the flags of a scene.
+// head returns the help text above the flags.
 func head() string {
 	var b strings.Builder
 	b.WriteString(`Tandem's demo: worlds that run in fixed steps, drawn at any frame rate.
 
     go run ./demo [flags]             a scene, see below
     go run ./demo duel                a game over a bad network: a server and two clients in one window
-    go run ./demo server|client|bots  the same game in as many processes as you like; host plays and serves
+    go run ./demo server|client|bots  the same game in separate processes; host plays and serves in one
                                       (each has flags of its own: go run ./demo duel -h)
 
-It opens a window, where H explains the keys. Without a display it says so and draws off screen instead: a picture
-and a clip, into the folder of -dir.
+It opens a window; the key H explains the keys. Without a display it says so and draws off screen instead: it writes a
+picture and a clip into the folder of -dir.
 
 Scenes
 `)
@@ -27,18 +27,18 @@ Scenes
 		fmt.Fprintf(&b, "  %-11s %s.\n", e.Name, e.Title)
 		fmt.Fprintf(&b, "  %-11s %s\n", "", rateAndBodies(e))
 	}
-	fmt.Fprintf(&b, "  %-11s %s\n", settings.Arena, "A match of two over a bad network: the same as duel, with its flags.")
+	fmt.Fprintf(&b, "  %-11s %s\n", settings.Arena, "A match of two over a bad network: the same as duel, with the same flags.")
 	return b.String()
 }
 
-// tail is what stands below them.
+// tail is the help text below the flags.
 const tail = `
-Off screen nothing depends on the machine: the same flags give the same run, step costs included. Give them twice
-and compare the traces. In the lanes' rows x is 3 times the normal time, whatever the frames. In a window the run
-follows the machine's clock.
+Off screen nothing depends on the machine: the same flags give the same run, including the cost of steps. Run the same
+flags twice and compare the traces. In the rows of scene lanes x is 3 times the normal time, at every frame rate. In a
+window the run follows the machine's clock.
 
-Exit codes: 0 all went well; 1 something failed, and the message says what; 2 the command line is wrong, or names a
-file that cannot be written or an address that cannot be had; then nothing has been run.
+Exit codes: 0: all went well. 1: something failed; the message says what. 2: the command line is wrong, or it names a
+file that cannot be written or an address that cannot be used; then nothing has run.
 
 Try
   go run ./demo -hz 10 -interpolate=false

@@ -1,4 +1,4 @@
-// Package options holds what a command line asks of a scene, or of a match of the arena.
+// Package options defines and checks the flags of a scene, and those of a match of the arena.
 package options
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Options are what the command line asks for.
+// Options are the values of all flags.
 type Options struct {
 	settings.Settings
 
 	Headless bool          // no window, even where there is a display
-	Frames   int           // how many to run; 0: not limited by number
-	Length   time.Duration // how much real time to run; 0: not limited by time
+	Frames   int           // number of frames to run; 0: no limit
+	Length   time.Duration // real time to run; 0: no limit
 	Deltas   []time.Duration
 
 	Skip time.Duration // real time before the recording begins
@@ -32,23 +32,21 @@ type Options struct {
 	Record     string // file to record into: .gif, .mp4 or .png
 	Screenshot string // file for the last picture: .png
 	Trace      string // file for the table of poses; [Stdout] for the standard output
-	Dir        string // folder for what keys and runs without a file name make
+	Dir        string // folder for the files of keys, and of runs without file names
 
 	Width, Height int
-	Scale         float64 // pixels per point; 0: as the display wants it
+	Scale         float64 // pixels per point; 0: the display's own
 
-	Autopilot, Peace bool // at a match: it plays by itself; and does not shoot
+	Autopilot, Peace bool // in a match: a bot plays; the bot does not shoot
 
 	size            sizeValue
 	seconds, skip   float64
 	frameFile, kind string
 }
 
-// Stdout in place of a file's name is the standard output, which then belongs to the table alone.
+// Stdout as the name of the trace file means the standard output. Then nothing else is written
+// there.
 const Stdout = "-"
-
-// ErrHelp is returned when the help was asked for and has been printed.
-var ErrHelp = flags.ErrHelp
 
 const (
 	minSide, maxSide = 64, 7680
@@ -57,21 +55,21 @@ const (
 )
 
 // Parse reads the arguments of a run that shows a scene, without the program's name. Help goes to
-// out. It checks all flags, each alone and beside the others.
+// out. It checks every flag, and the flags against each other.
 func Parse(args []string, out io.Writer) (Options, error) {
 	o := Options{Settings: settings.Default()}
 	o.Cap = -1
 	s := flags.New("")
 	o.sceneFlags(s)
-	s.Section("What happens (keys change all of it later)")
+	s.Section("Simulation (keys change all of these later)")
 	o.pictureFlags(s)
 	s.Section("The picture")
 	o.lineFlags(s)
 	s.Float64Var(&o.Link.Burst, "burst", 0, "`share` of datagrams that begin a burst of losses, of eight on average, 0 to 1")
 	s.IntVar(&o.Link.SendRate, "send-hz", o.Link.SendRate, "snapshots per second, `1 to 120`")
-	s.Section("The simulated line, in scene lab")
+	s.Section("Simulated network, in scene lab")
 	o.runFlags(s)
-	s.StringVar(&o.frameFile, "frame-times", "", "`file` that says how long frames take: whole nanoseconds, one frame a line; empty lines and lines that begin with # are skipped. With -frames or -seconds it is repeated from its start as often as needed; without, it is run once")
+	s.StringVar(&o.frameFile, "frame-times", "", "`file` with the frame times: whole nanoseconds, one frame a line; empty lines and lines that begin with # are skipped. With -frames or -seconds the file is repeated as often as needed; otherwise it runs once")
 	s.Section("Runs that end, with a window or without")
 	if err := s.Read(args, out, head(), tail); err != nil {
 		return Options{}, err
@@ -82,7 +80,7 @@ func Parse(args []string, out io.Writer) (Options, error) {
 	return o, nil
 }
 
-// NewMatch returns the options of a match of the arena without flags.
+// NewMatch returns the options of a match of the arena before any flag is read.
 func NewMatch() *Options {
 	o := &Options{Settings: settings.Default()}
 	o.Scene, o.Cap, o.Link = settings.Arena, 60, settings.Link{}
@@ -91,11 +89,11 @@ func NewMatch() *Options {
 
 // MatchFlags defines the flags of the commands that show a match.
 func (o *Options) MatchFlags(s *flags.Set) {
-	s.BoolVar(&o.Autopilot, "autopilot", false, "plays by itself, as without a window")
-	s.BoolVar(&o.Peace, "peace", false, "the autopilot does not shoot")
-	s.BoolVar(&o.Predict, "predict", true, "simulate the own player at once")
-	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by what the server says")
-	s.StringVar(&o.kind, "kind", "", "`name` of how others are drawn between snapshots: "+names(articles.Kinds(), articles.Name))
+	s.BoolVar(&o.Autopilot, "autopilot", false, "a bot plays, as without a window")
+	s.BoolVar(&o.Peace, "peace", false, "the bot does not shoot")
+	s.BoolVar(&o.Predict, "predict", true, "predict the own player")
+	s.BoolVar(&o.Reconcile, "reconcile", true, "correct predictions by the server's states")
+	s.StringVar(&o.kind, "kind", "", "`name` of the interpolation of other players: "+names(articles.Kinds(), articles.Name))
 	s.BoolVar(&o.Still, "still", false, "the camera stands still instead of following the own player")
 	s.Section("The match")
 	o.pictureFlags(s)
@@ -110,7 +108,7 @@ func (o *Options) MatchLineFlags(s *flags.Set) {
 	s.Section("The match")
 	o.lineFlags(s)
 	s.BoolVar(&o.Link.Bursts, "burst", false, "lose datagrams in bursts of four on average")
-	s.StringVar(&o.Link.Line, "line", "", "`name` of a line with a queue, a download, an outage or the like, on top of which comes the rest: "+lineNames())
+	s.StringVar(&o.Link.Line, "line", "", "`name` of a line, such as one with a queue, a download or an outage; the other flags add to it: "+lineNames())
 	s.Section("The simulated line")
 }
 
@@ -124,67 +122,67 @@ func (o *Options) CheckLine() error {
 	return c.err
 }
 
-// sceneFlags defines what only scenes have.
+// sceneFlags defines the flags that only scenes have.
 func (o *Options) sceneFlags(s *flags.Set) {
 	s.StringVar(&o.Scene, "scene", o.Scene, "`name` of one of the above")
 	s.IntVar(&o.Rate, "hz", 0, "fixed steps per second, `1 to 1000` (default: the scene's own, see above)")
 	s.Float64Var(&o.Speed, "speed", o.Speed, "`factor` of the speed of time, above 0 to 100: 0.25 is slow motion")
-	s.BoolVar(&o.Paused, "paused", false, "begin with the time at rest")
-	s.BoolVar(&o.Interpolate, "interpolate", o.Interpolate, "draw between fixed steps, not what the simulation knows")
-	s.BoolVar(&o.Split, "split", false, "draw raw beside interpolated, in scenes orbits and stress; the others make their own comparison")
-	s.IntVar(&o.Entities, "entities", 0, "`number` of bodies, where it can be chosen")
+	s.BoolVar(&o.Paused, "paused", false, "begin paused")
+	s.BoolVar(&o.Interpolate, "interpolate", o.Interpolate, "draw interpolated poses; off: draw the poses of the last fixed step")
+	s.BoolVar(&o.Split, "split", false, "draw raw beside interpolated, in scenes orbits and stress; the other scenes compare by themselves")
+	s.IntVar(&o.Entities, "entities", 0, "`number` of bodies, in scenes physics and stress")
 	s.Uint64Var(&o.Seed, "seed", o.Seed, "`number` that everything random comes from")
 	s.Float64Var(&o.FrameJitter, "frame-jitter", 0, "`share` by which frame times vary, 0 to 0.9")
-	s.DurationVar(&o.StepCost, "step-cost", 0, "`time` that every fixed step takes, such as 20ms, to provoke the death spiral")
-	s.BoolVar(&o.Adaptive, "adaptive", false, "let the engine lower the fixed rate, by half and half again, when steps cost too much")
-	s.BoolVar(&o.GPU, "gpu", false, "let the graphics processor blend, in scene stress: a frame without a fixed step uploads nothing")
+	s.DurationVar(&o.StepCost, "step-cost", 0, "artificial `time` that every fixed step takes, such as 20ms, to provoke the death spiral")
+	s.BoolVar(&o.Adaptive, "adaptive", false, "let the engine halve the fixed rate, up to twice, when steps take too long")
+	s.BoolVar(&o.GPU, "gpu", false, "blend poses on the GPU, in scene stress: a frame without a fixed step uploads nothing")
 }
 
-// pictureFlags defines what every picture has.
+// pictureFlags defines the flags of every picture.
 func (o *Options) pictureFlags(s *flags.Set) {
-	s.BoolVar(&o.Ghosts, "ghosts", false, "show logical poses beside the drawn ones; at a match the newest ones from the server")
-	s.Var((*overlayValue)(&o.Overlay), "overlay", "text and graphs: -overlay=captions keeps titles, names and announcements only, -overlay=false nothing (default all)")
-	s.BoolVar(&o.Graphs, "graphs", true, "graphs, where all of the overlay is shown")
-	s.BoolVar(&o.Keys, "keys", false, "begin with the panel that explains the keys")
+	s.BoolVar(&o.Ghosts, "ghosts", false, "also show logical poses; in a match, the newest poses from the server")
+	s.Var((*overlayValue)(&o.Overlay), "overlay", "text and graphs: -overlay=captions shows only titles, names and announcements, -overlay=false nothing (default all)")
+	s.BoolVar(&o.Graphs, "graphs", true, "graphs, when all of the overlay is shown")
+	s.BoolVar(&o.Keys, "keys", false, "begin with the panel of keys open")
 	s.BoolVar(&o.VSync, "vsync", o.VSync, "wait for the display")
-	fps := "`number` of frames per second, 1 to 1000: the cap in a window (default 144, none for no cap); off screen the exact rate (default 60; 30 for clips that are not asked for)"
+	fps := "`number` of frames per second, 1 to 1000: the cap in a window (default 144, none for no cap); off screen the exact rate (default 60; 30 for the clip of a run without file names)"
 	if o.Scene == settings.Arena {
-		fps = "`number` of frames per second, 1 to 1000, at most in a window; none for no cap (default 60); 30 for clips is enough"
+		fps = "`number` of frames per second, 1 to 1000, the cap in a window; none for no cap (default 60); 30 is enough for clips"
 	}
 	s.Var((*capValue)(&o.Cap), "fps", fps)
-	s.Var(&o.size, "size", "`WxH` in pixels, a window's in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)")
-	s.Float64Var(&o.Scale, "scale", 0, "`factor`: pixels per point of the overlay, 0.5 to 4 (default: as the display wants it; off screen 1)")
+	s.Var(&o.size, "size", "`WxH` in pixels, for a window in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)")
+	s.Float64Var(&o.Scale, "scale", 0, "`factor`: pixels per point of the overlay, 0.5 to 4 (default: the display's own; off screen 1)")
 }
 
-// lineFlags defines what every simulated line has.
+// lineFlags defines the flags of every simulated line.
 func (o *Options) lineFlags(s *flags.Set) {
-	s.DurationVar(&o.Link.Latency, "latency", o.Link.Latency, "`time` of the round trip, half of it each way, 0s to 2s")
-	s.Var((*jitterValue)(&o.Link.Jitter), "jitter", "`time` by which round trips vary, either way, 0s to 1s")
-	s.Float64Var(&o.Link.Loss, "loss", o.Link.Loss, "`share` of datagrams lost each way")
-	s.Float64Var(&o.Link.Duplicate, "duplicate", 0, "`share` that arrives twice")
-	s.Float64Var(&o.Link.Reorder, "reorder", 0, "`share` that is held back by 50 ms and overtaken")
+	s.DurationVar(&o.Link.Latency, "latency", o.Link.Latency, "`time` of the round trip, half of it in each direction, 0s to 2s")
+	s.Var((*jitterValue)(&o.Link.Jitter), "jitter", "`time` by which round trips vary, up and down, 0s to 1s")
+	s.Float64Var(&o.Link.Loss, "loss", o.Link.Loss, "`share` of datagrams lost in each direction")
+	s.Float64Var(&o.Link.Duplicate, "duplicate", 0, "`share` of datagrams that arrive twice")
+	s.Float64Var(&o.Link.Reorder, "reorder", 0, "`share` of datagrams that arrive 50 ms late, behind newer ones")
 }
 
-// runFlags defines what a run does and leaves.
+// runFlags defines the flags of a run's length and files.
 func (o *Options) runFlags(s *flags.Set) {
 	headless := "no window, even where there is a display. Without -record, -screenshot and -trace it writes a picture and a clip; with -trace alone it draws nothing and needs no graphics at all"
 	seconds := "`seconds` of real time to run; off screen 5 unless given"
 	if o.Scene == settings.Arena {
-		headless, seconds = "no window, even where there is a display; it plays by itself", "`seconds` of real time to run; off screen 10 unless given"
+		headless, seconds = "no window, even where there is a display; a bot plays", "`seconds` of real time to run; off screen 10 unless given"
 	}
 	s.BoolVar(&o.Headless, "headless", false, headless)
 	s.Float64Var(&o.seconds, "seconds", 0, seconds)
 	s.IntVar(&o.Frames, "frames", 0, "`number` of frames to run")
 	s.StringVar(&o.Record, "record", "", "`file` to record into: .gif, .mp4 (needs ffmpeg), or .png, the last picture")
-	s.Float64Var(&o.skip, "skip", 0, "`seconds` of the run that pass before -record begins")
+	s.Float64Var(&o.skip, "skip", 0, "`seconds` of the run before -record begins")
 	s.StringVar(&o.Screenshot, "screenshot", "", "`file` for the last picture, .png")
-	s.StringVar(&o.Trace, "trace", "", "`file` for a table, .csv: one row per frame and named body, with its logical (l) and visual (v) pose in world space. With - it goes to the standard output, and all else to the other one")
-	s.StringVar(&o.Dir, "dir", "out", "`folder` where the keys for pictures and recordings put them, and runs without a file name")
+	s.StringVar(&o.Trace, "trace", "", "`file` for a table, .csv: one row per frame and named body, with its logical (l) and visual (v) pose in world space. With - it goes to the standard output, and everything else to standard error")
+	s.StringVar(&o.Dir, "dir", "out", "`folder` for the files that keys make, and for the files of runs without file names")
 }
 
-// check checks all flags that are there.
+// check checks all flags that are defined.
 func (o *Options) check(s *flags.Set) error {
-	if o.Trace == "/dev/stdout" { // opened once more it would be overwritten by what is said
+	if o.Trace == "/dev/stdout" { // a second handle would overwrite the messages
 		o.Trace = Stdout
 	}
 	o.Width, o.Height = o.size.width, o.size.height
@@ -192,16 +190,16 @@ func (o *Options) check(s *flags.Set) error {
 	c.lines(o)
 	if o.Scene == settings.Arena {
 		kind, err := articles.ParseKind(o.kind)
-		o.Kind = kind
+		o.Interpolation = kind
 		c.check(err == nil, "-kind %q: choose one of %s", o.kind, names(articles.Kinds(), articles.Name))
 	} else {
 		c.scene(o)
 		c.check(!c.given("hz") || o.Rate >= 1 && o.Rate <= 1000, "-hz %d: the fixed rate is 1 to 1000 steps per second", o.Rate)
 	}
-	c.check(o.Speed >= 1e-6 && o.Speed <= settings.MaxSpeed, "-speed %v: the speed is above 0 and at most %d; to begin with the time at rest use -paused", o.Speed, settings.MaxSpeed)
+	c.check(o.Speed >= 1e-6 && o.Speed <= settings.MaxSpeed, "-speed %v: the speed is above 0 and at most %d; to begin paused use -paused", o.Speed, settings.MaxSpeed)
 	c.check(o.FrameJitter >= 0 && o.FrameJitter <= settings.MaxFrameJitter, "-frame-jitter %v: frame times vary by a share of 0 to %v", o.FrameJitter, settings.MaxFrameJitter)
-	c.check(o.StepCost >= 0 && o.StepCost <= settings.MaxStepCost, "-step-cost %v: a step can be made to take 0s to %v", o.StepCost, settings.MaxStepCost)
-	c.check(o.Scale == 0 || o.Scale >= 0.5 && o.Scale <= 4, "-scale %v: a point of the overlay is 0.5 to 4 pixels, or 0 for what the display wants", o.Scale)
+	c.check(o.StepCost >= 0 && o.StepCost <= settings.MaxStepCost, "-step-cost %v: a fixed step takes 0s to %v", o.StepCost, settings.MaxStepCost)
+	c.check(o.Scale == 0 || o.Scale >= 0.5 && o.Scale <= 4, "-scale %v: a point of the overlay is 0.5 to 4 pixels, or 0 for the display's own scale", o.Scale)
 	c.check(!c.given("frames") || o.Frames > 0, "-frames %d: the number of frames is 1 or more", o.Frames)
 	c.check(!c.given("seconds") || o.seconds > 0 && o.seconds <= maxRun.Seconds(), "-seconds %v: the time to run is above 0 and at most a hundred years", o.seconds)
 	c.check(o.skip >= 0 && o.skip <= maxRun.Seconds() && (!c.given("seconds") || o.skip < o.seconds), "-skip %v: the time before the recording begins is 0 or more and less than -seconds", o.skip)
@@ -214,14 +212,14 @@ func (o *Options) check(s *flags.Set) error {
 	c.extension("screenshot", o.Screenshot, ".png")
 	c.check(o.Trace != "" || !c.given("trace"), "-trace: the file's name is empty; use - for the standard output")
 	c.check(o.frameFile != "" || !c.given("frame-times"), "-frame-times: the file's name is empty")
-	c.check(o.Dir != "" || s.Lookup("dir") == nil, "-dir: the folder's name is empty; use . for the present one")
+	c.check(o.Dir != "" || s.Lookup("dir") == nil, "-dir: the folder's name is empty; use . for the current one")
 	if c.err != nil {
 		return c.err
 	}
 	o.Length = time.Duration(math.Round(o.seconds * 1e9))
 	o.Skip = time.Duration(math.Round(o.skip * 1e9))
 	if c.given("seconds") {
-		o.Length = max(o.Length, 1) // zero would be no limit
+		o.Length = max(o.Length, 1) // zero would mean no limit
 	}
 	if o.frameFile == "" {
 		return nil
@@ -231,13 +229,13 @@ func (o *Options) check(s *flags.Set) error {
 		return flags.Badf("-frame-times: %w", err)
 	}
 	o.Deltas = deltas
-	c.check(!c.given("seconds") || slices.Max(deltas) > 0, "-seconds %v would never be over: all frames in %s take no time; use -frames", o.seconds, o.frameFile)
+	c.check(!c.given("seconds") || slices.Max(deltas) > 0, "-seconds %v would never end: all frames in %s take no time; use -frames", o.seconds, o.frameFile)
 	c.check(!c.given("frames") || float64(o.Frames)*float64(slices.Max(deltas)) <= float64(maxRun),
 		"-frames %d times the longest frame in %s is more than a hundred years; ask for fewer frames", o.Frames, o.frameFile)
 	return c.err
 }
 
-// checker keeps the first error.
+// checker collects the first error of many checks.
 type checker struct {
 	given func(name string) bool
 	err   error
@@ -261,7 +259,7 @@ func (c *checker) extension(name, file string, wanted ...string) {
 func (c *checker) scene(o *Options) {
 	entry, ok := scenes.Find(o.Scene)
 	c.check(ok, "-scene %q: the scenes are %s, %s", o.Scene, strings.Join(scenes.Names(), ", "), settings.Arena)
-	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s makes its own comparison; it is for orbits and stress", o.Scene)
+	c.check(!ok || !o.Split || entry.Splits, "-split: scene %s compares by itself; use -split with orbits and stress", o.Scene)
 	for _, name := range []string{"latency", "jitter", "loss", "burst", "duplicate", "reorder", "send-hz"} {
 		more := ""
 		if name == "jitter" {
@@ -279,7 +277,7 @@ func (c *checker) scene(o *Options) {
 			choosable = append(choosable, e.Name)
 		}
 	}
-	c.check(entry.MaxEntities > 0, "-entities: scene %s has a fixed number of bodies; it can be chosen in %s", o.Scene, strings.Join(choosable, ", "))
+	c.check(entry.MaxEntities > 0, "-entities: scene %s has a fixed number of bodies; choose one of %s to change it", o.Scene, strings.Join(choosable, ", "))
 	c.check(o.Entities >= entry.MinEntities && o.Entities <= entry.MaxEntities, "-entities %d: scene %s takes %d to %d",
 		o.Entities, o.Scene, entry.MinEntities, entry.MaxEntities)
 }
@@ -287,7 +285,7 @@ func (c *checker) scene(o *Options) {
 // lines checks the flags of the simulated line.
 func (c *checker) lines(o *Options) {
 	l, most := o.Link, 1.0
-	if o.Scene == settings.Arena { // where nobody would get in
+	if o.Scene == settings.Arena { // no client could join beyond that
 		most = 0.9
 	}
 	c.check(l.Latency >= 0 && l.Latency <= settings.MaxLatency, "-latency %v: a round trip takes 0s to %v", l.Latency, settings.MaxLatency)
@@ -304,7 +302,7 @@ func lineNames() string {
 	return names(linksim.Lines(), func(l linksim.Line) string { return l.Name })
 }
 
-// names lists the names of all.
+// names returns the names of all values, separated by commas.
 func names[T any](all []T, name func(T) string) string {
 	var list []string
 	for _, one := range all {

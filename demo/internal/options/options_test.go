@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tandem-ecs/tandem/demo/internal/flags"
 	"github.com/tandem-ecs/tandem/demo/internal/keys"
 	"github.com/tandem-ecs/tandem/demo/internal/options"
 	"github.com/tandem-ecs/tandem/demo/internal/scenes"
@@ -93,7 +94,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-hz", "0"}, "-hz 0: the fixed rate is 1 to 1000"},
 		{[]string{"-hz", "-5"}, "-hz -5: the fixed rate is 1 to 1000"},
 		{[]string{"-hz", "1001"}, "-hz 1001: the fixed rate is 1 to 1000"},
-		{[]string{"-speed", "0"}, "to begin with the time at rest use -paused"},
+		{[]string{"-speed", "0"}, "to begin paused use -paused"},
 		{[]string{"-speed", "-1"}, "-speed -1: the speed is above 0 and at most 100"},
 		{[]string{"-speed", "NaN"}, "-speed NaN"},
 		{[]string{"-speed", "Inf"}, "-speed +Inf"},
@@ -103,7 +104,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-interpolate=maybe"}, `-interpolate "maybe": it takes true or false`},
 		{[]string{"-scene", "moon"}, `-scene "moon": the scenes are lanes, orbits, teleports, physics, stress, lab`},
 		{[]string{"-scene", ""}, `-scene "": the scenes are`},
-		{[]string{"-entities", "10"}, "scene lanes has a fixed number of bodies; it can be chosen in physics, stress"},
+		{[]string{"-entities", "10"}, "scene lanes has a fixed number of bodies; choose one of physics, stress to change it"},
 		{[]string{"-scene", "stress", "-entities", "1000001"}, "scene stress takes 1 to 1000000"},
 		{[]string{"-scene", "physics", "-entities", "2"}, "scene physics takes 3 to 3000"},
 		{[]string{"-loss", "0.2"}, "-loss: scene lanes has no network; choose -scene lab"},
@@ -132,7 +133,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-fps", "1001"}, "1 to 1000 frames per second, or none"},
 		{[]string{"-frame-jitter", "1"}, "-frame-jitter 1: frame times vary by a share of 0 to 0.9"},
 		{[]string{"-step-cost", "20"}, `-step-cost "20": it takes a time with its unit`},
-		{[]string{"-step-cost", "2s"}, "-step-cost 2s: a step can be made to take 0s to 1s"},
+		{[]string{"-step-cost", "2s"}, "-step-cost 2s: a fixed step takes 0s to 1s"},
 		{[]string{"-size", "wide"}, `-size "wide": it takes width x height in pixels`},
 		{[]string{"-size", "10x10"}, "64 to 7680 each"},
 		{[]string{"-size", "640"}, "width x height"},
@@ -150,8 +151,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-frame-times", filepath.Join(dir, "none.txt")}, "no such file"},
 		{[]string{"-frame-times", dir}, "is a directory"},
 		{[]string{"-frame-times", long, "-frames", "40000"}, "more than a hundred years"},
-		{[]string{"-frame-times", still, "-seconds", "1"}, "-seconds 1 would never be over: all frames in " + still + " take no time"},
-		{[]string{"-frame-times", binary}, binary + ":1: the line is far too long"},
+		{[]string{"-frame-times", still, "-seconds", "1"}, "-seconds 1 would never end: all frames in " + still + " take no time"},
+		{[]string{"-frame-times", binary}, binary + ":1: the line is too long"},
 		{[]string{"-frame-times", ""}, "-frame-times: the file's name is empty"},
 		{[]string{"-trace", ""}, "-trace: the file's name is empty; use - for the standard output"},
 		{[]string{"-record", "clip.avi"}, `-record "clip.avi": the file's name ends in .gif or .mp4 or .png`},
@@ -161,7 +162,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"-skip", "5", "-seconds", "5", "-record", "x.gif"}, "-skip 5: the time before the recording begins is 0 or more and less than -seconds"},
 		{[]string{"-skip", "-1", "-record", "x.gif"}, "-skip -1: "},
 		{[]string{"-skip", "x"}, "it takes a number"},
-		{[]string{"-split"}, "-split: scene lanes makes its own comparison"},
+		{[]string{"-split"}, "-split: scene lanes compares by itself"},
 		{[]string{"-dir", ""}, "-dir: the folder's name is empty"},
 		{[]string{"lanes"}, `"lanes" is not a flag`},
 	} {
@@ -174,7 +175,7 @@ func TestMistakes(t *testing.T) {
 
 func TestHelpNamesEveryFlagAndScene(t *testing.T) {
 	var help bytes.Buffer
-	if _, err := options.Parse([]string{"-h"}, &help); !errors.Is(err, options.ErrHelp) {
+	if _, err := options.Parse([]string{"-h"}, &help); !errors.Is(err, flags.ErrHelp) {
 		t.Fatalf("got %v, want ErrHelp", err)
 	}
 	for _, name := range scenes.Names() {

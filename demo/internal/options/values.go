@@ -16,7 +16,7 @@ type capValue int
 // String implements [flag.Value].
 func (v *capValue) String() string { return strconv.Itoa(int(*v)) }
 
-// Takes says what the flag takes.
+// Takes describes the values of the flag.
 func (v *capValue) Takes() string { return "1 to 1000 frames per second, or none" }
 
 // Set implements [flag.Value].
@@ -33,13 +33,13 @@ func (v *capValue) Set(s string) error {
 	return nil
 }
 
-// sizeValue is the size of the picture; zero where none is given.
+// sizeValue is the size of the picture; zero: not given.
 type sizeValue struct{ width, height int }
 
 // String implements [flag.Value].
 func (v *sizeValue) String() string { return fmt.Sprintf("%dx%d", v.width, v.height) }
 
-// Takes says what the flag takes.
+// Takes describes the values of the flag.
 func (v *sizeValue) Takes() string {
 	return "width x height in pixels, 64 to 7680 each, such as 1280x720"
 }
@@ -62,7 +62,7 @@ type jitterValue time.Duration
 // String implements [flag.Value].
 func (v *jitterValue) String() string { return time.Duration(*v).String() }
 
-// Takes says what the flag takes, and what may have been meant instead.
+// Takes says what the flag takes, and names the flag that is often meant instead.
 func (v *jitterValue) Takes() string {
 	return "the time by which round trips vary, with its unit, such as 20ms; frame times vary by -frame-jitter"
 }
@@ -83,12 +83,12 @@ type overlayValue settings.Overlay
 // String implements [flag.Value].
 func (v *overlayValue) String() string { return "" }
 
-// Takes says what the flag takes.
+// Takes describes the values of the flag.
 func (v *overlayValue) Takes() string {
 	return "true, captions or false, as -overlay=captions"
 }
 
-// IsBoolFlag makes -overlay without a value one for true.
+// IsBoolFlag lets -overlay stand without a value; that means true.
 func (v *overlayValue) IsBoolFlag() bool { return true }
 
 // Set implements [flag.Value].

@@ -1,6 +1,6 @@
 // Package output holds the files that a command line asks a run to write: a recording, the last
-// picture, a table of poses. All are opened before the run begins, so that a wrong name costs no
-// time and leaves nothing behind.
+// picture, a table of poses. All are opened before the run begins, so that a wrong name fails at
+// once and leaves nothing behind.
 package output
 
 import (
@@ -14,14 +14,15 @@ import (
 	"github.com/tandem-ecs/tandem/render/record"
 )
 
-// Names are the files asked for, each by the flag of its name. An empty one is not wanted.
+// Names are the files to write, each named by the flag of the same name. An empty name means no
+// file.
 type Names struct {
 	Record     string // .gif, .mp4 or .png
 	Screenshot string // .png
 	Trace      string // .csv; written in place, so that it can be read while it grows
 }
 
-// BadFile is the error for a file that cannot be used as asked: a fault of the command line.
+// BadFile is the error of a file that the command line names and that cannot be used.
 type BadFile struct {
 	Flag string // without its dash
 	Err  error
@@ -32,16 +33,16 @@ func (e *BadFile) Unwrap() error { return e.Err }
 
 // Files are open files.
 type Files struct {
-	Clip record.Recorder // of the whole run; nil: not wanted
+	Clip record.Recorder // of the whole run; nil: none
 
-	picture record.Recorder // nil: not wanted
-	table   *os.File        // nil: not wanted
-	fresh   bool            // the table's file was not there before
+	picture record.Recorder // nil: none
+	table   *os.File        // nil: none
+	fresh   bool            // Open made the table's file
 	names   []string        // of all
 }
 
-// Open opens the files; fps is the frame rate of an MP4 recording. An error that the command line
-// is to blame for is a [BadFile]. With an error nothing has been created or changed.
+// Open opens the files; fps is the frame rate of an MP4 recording. An error caused by the command
+// line is a [BadFile]. After an error nothing has been created or changed.
 func Open(n Names, fps float64) (f *Files, err error) {
 	f = &Files{}
 	defer func() {
@@ -53,7 +54,7 @@ func Open(n Names, fps float64) (f *Files, err error) {
 	if n.Record != "" {
 		f.Clip, err = record.Open(n.Record, record.Config{FPS: fps})
 		if errors.Is(err, record.ErrNoFFmpeg) {
-			return f, err // the machine is to blame
+			return f, err // the command line is right
 		}
 		if err != nil {
 			return f, &BadFile{"record", err}
@@ -75,8 +76,7 @@ func Open(n Names, fps float64) (f *Files, err error) {
 	return f, nil
 }
 
-// openInPlace opens a file for writing and leaves what is in it. It reports whether it made the
-// file.
+// openInPlace opens a file for writing and keeps its contents. It reports whether it made the file.
 func openInPlace(name string) (f *os.File, fresh bool, err error) {
 	f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -86,19 +86,19 @@ func openInPlace(name string) (f *os.File, fresh bool, err error) {
 	return f, err == nil, err
 }
 
-// Table returns where the table goes, nil if none is wanted. What was in the file before is gone.
+// Table returns the writer of the table, nil if there is none. It empties the file.
 func (f *Files) Table() (io.Writer, error) {
 	if f.table == nil {
 		return nil, nil
 	}
 	info, err := f.table.Stat()
-	if err == nil && info.Mode().IsRegular() { // pipes and devices cannot be cut
+	if err == nil && info.Mode().IsRegular() { // pipes and devices cannot be truncated
 		err = f.table.Truncate(0)
 	}
 	return f.table, err
 }
 
-// Picture takes the last picture from draw, if one is wanted.
+// Picture saves the picture that draw returns, if one is wanted.
 func (f *Files) Picture(draw func() (*image.RGBA, error)) error {
 	if f.picture == nil {
 		return nil
@@ -110,7 +110,7 @@ func (f *Files) Picture(draw func() (*image.RGBA, error)) error {
 	return f.picture.Frame(picture, 0)
 }
 
-// Draws reports whether a picture of the run is needed.
+// Draws reports whether any file needs pictures.
 func (f *Files) Draws() bool { return f.Clip != nil || f.picture != nil }
 
 // Close completes the files and writes their names to out, a line each.
@@ -135,8 +135,8 @@ func (f *Files) Close(out io.Writer) error {
 	return nil
 }
 
-// Abort throws away what is not complete. The rows of a table that has begun stay. After Close it
-// does nothing, so that it can be deferred.
+// Abort deletes incomplete files. The rows of a table that has begun stay. After Close it does
+// nothing, so it can be deferred.
 func (f *Files) Abort() {
 	if f.Clip != nil {
 		f.Clip.Abort()

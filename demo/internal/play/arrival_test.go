@@ -17,7 +17,7 @@ import (
 // come loses none of its time.
 func TestPlayersOnArrivalKeepTheirSpeed(t *testing.T) {
 	for _, test := range []struct{ hz, send int }{{10, 5}, {10, 7}, {10, 10}, {30, 5}, {60, 5}, {60, 6}, {60, 20}, {60, 60}, {144, 5}, {240, 5}, {240, 9}, {240, 240}} {
-		r := rates{hz: test.hz, sendHz: test.send}
+		r := rateFlags{hz: test.hz, sendHz: test.send}
 		if err := r.check(5); err != nil {
 			t.Fatal(err)
 		}
@@ -25,14 +25,14 @@ func TestPlayersOnArrivalKeepTheirSpeed(t *testing.T) {
 		s, err := view.New(view.Config{
 			Dial: func() (transport.Conn, error) { return v.dial(), nil },
 			Rate: test.hz, SendRate: test.send, Link: settings.Link{Latency: 60 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: 1},
-			Pilot: view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{} }), Log: slog.New(slog.DiscardHandler),
+			Controller: view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{} }), Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		v.seats = append(v.seats, s)
+		v.clients = append(v.clients, s)
 		v.run(5*time.Second, nil)
-		p := v.match.Server().Player(s.Client().Number())
+		p := v.match.Server().Player(s.Net().Number())
 		if p == nil {
 			t.Fatalf("%d Hz, snapshots at %d: not joined: %s", test.hz, test.send, s.Status())
 		}

@@ -21,9 +21,9 @@ import (
 // on arrival, ten snapshots a second, others drawn 400 ms behind, over an ordered stream of 200 ms
 // ± 10 % that loses 15 %. Others run steadily on the screen.
 func TestTheArticlesWay(t *testing.T) {
-	var r rates
-	var s serving
-	var input playerInput
+	var r rateFlags
+	var s serverFlags
+	var input clientInputFlags
 	set := flags.New("host")
 	r.flags(set.FlagSet, snapshotsText)
 	s.flags(set, "")
@@ -39,22 +39,22 @@ func TestTheArticlesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.host.Close()
-	v := &virtual{t: t, match: h.match, own: h.own}
+	v := &virtual{t: t, match: h.match, own: h.local}
 	for n := range uint64(2) {
 		o := options.NewMatch()
 		o.Link, o.Autopilot, o.Peace = seed(n+1), true, true
 		o.Link.Ordered = true
-		one, err := newSeat(&r, &input, o, int(n), func() (transport.Conn, error) { return v.dial(), nil }, h.host.Token())
+		one, err := newClient(&r, &input, o, int(n), func() (transport.Conn, error) { return v.dial(), nil }, h.host.Token())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer one.Close()
-		v.seats = append(v.seats, one)
+		v.clients = append(v.clients, one)
 	}
 	v.run(5*time.Second, nil)
-	for i, one := range v.seats {
-		status, reason := one.Client().Status()
-		if d := one.Client().Stats().Delay; status != netcode.Playing || d < 450*time.Millisecond {
+	for i, one := range v.clients {
+		status, reason := one.Net().Status()
+		if d := one.Net().Stats().Delay; status != netcode.Playing || d < 450*time.Millisecond {
 			t.Fatalf("client %d is %v (%v), and shows others %v late; want 400 ms and the way", i, status, reason, d)
 		}
 	}
@@ -66,7 +66,7 @@ func TestTheArticlesWay(t *testing.T) {
 	last, moved := [2]map[string]mgl32.Vec3{}, [2]map[string]float32{}
 	worst, way := float32(0), float32(0)
 	v.run(20*time.Second, func() {
-		for i, one := range v.seats {
+		for i, one := range v.clients {
 			now, by := places(one), map[string]float32{}
 			for name, at := range now {
 				if was, ok := last[i][name]; ok && strings.HasPrefix(name, "player") {
@@ -84,8 +84,8 @@ func TestTheArticlesWay(t *testing.T) {
 	if worst > 0.12 || way < 100 {
 		t.Errorf("others run %.0f m, and are %.3f m faster in a frame than in the one before", way, worst)
 	}
-	for i, one := range v.seats {
-		if c := one.Client().Stats().Corrections; c > 25 {
+	for i, one := range v.clients {
+		if c := one.Net().Stats().Corrections; c > 25 {
 			t.Errorf("client %d was corrected %d times in 25 s", i, c)
 		}
 	}

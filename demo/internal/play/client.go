@@ -18,37 +18,27 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// read reads the arguments of a command.
+// read reads the arguments of a command. The help begins with the text what.
 func read(s *flags.Set, args []string, out io.Writer, what string) error {
 	head := fmt.Sprintf("%s\n\n    go run ./demo %s [flags]        go run ./demo -h names the other commands\n", what, s.Name())
 	return s.Read(args, out, head, "")
 }
 
-// first returns the first of several errors: one fault at a time is enough to read.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Client joins a server and plays.
 func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var r rates
-	var input playerInput
-	var c connecting
+	var r rateFlags
+	var input clientInputFlags
+	var c linkFlag
 	o := options.NewMatch()
 	s := flags.New("client")
 	c.flags(s.FlagSet)
-	r.flags(s.FlagSet, "the wish for a `number` of snapshots per second; 0: as the server likes")
+	r.flags(s.FlagSet, "wanted `number` of snapshots per second; 0: the server's choice")
 	input.flags(s.FlagSet)
 	o.MatchFlags(s)
 	if err := read(s, args, stdout, "A player of the arena."); err != nil {
 		return err
 	}
-	if err := first(r.check(0), input.check(r.hz), o.CheckMatch(s)); err != nil {
+	if err := cmp.Or(r.check(0), input.check(r.hz), o.CheckMatch(s)); err != nil {
 		return err
 	}
 	if err := c.check(os.Stdin); err != nil {
@@ -58,35 +48,35 @@ func Client(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	o.Link.Ordered = line.stream()
 	var m *match
 	err := run(ctx, o, &r, stdout, stderr, true, func() (*match, error) {
-		one, err := newSeat(&r, &input, o, 0, line.dial, c.link.Token)
-		m = &match{seats: []*view.Seat{one}, settle: line.wait}
+		one, err := newClient(&r, &input, o, 0, line.dial, c.link.Token)
+		m = &match{clients: []*view.Client{one}, drain: line.wait}
 		return m, err
 	})
 	if err == nil {
-		err = m.seats[0].Err()
+		err = m.clients[0].Err()
 	}
-	if err == nil && o.Headless && ctx.Err() == nil && m.seats[0].Client().Stats().Snapshots == 0 {
-		// a script must not take it for a success
-		err = fmt.Errorf("not joined in %v s; what stood in the way is said above", cmp.Or(o.Length, m.seats[0].Engine().Time().Real).Seconds())
+	if err == nil && o.Headless && ctx.Err() == nil && m.clients[0].Net().Stats().Snapshots == 0 {
+		// a script must not take this for success
+		err = fmt.Errorf("not joined in %v s; see the messages above", cmp.Or(o.Length, m.clients[0].Engine().Time().Real).Seconds())
 	}
 	return err
 }
 
-// newSeat makes the seat of the n-th player of this process.
-func newSeat(r *rates, input *playerInput, o *options.Options, n int, dial func() (transport.Conn, error), token string) (*view.Seat, error) {
+// newClient makes the client of the n-th player of this process.
+func newClient(r *rateFlags, input *clientInputFlags, o *options.Options, n int, dial func() (transport.Conn, error), token string) (*view.Client, error) {
 	config := view.Config{
 		Dial: dial, Token: []byte(token), Rate: r.hz, SendRate: r.sendHz, ActionRate: input.actionHz, Delay: input.bounds(), Link: linkOf(o.Link, n), Log: slog.New(slog.DiscardHandler),
 	}
 	if o.Headless || o.Autopilot || n > 0 {
-		auto := view.NewAuto(r.seed + uint64(n)*77)
+		auto := view.NewBot(r.seed + uint64(n)*77)
 		auto.Peace, auto.Near = o.Peace, o.Still
-		config.Pilot = auto
+		config.Controller = auto
 	}
 	return view.New(config)
 }
 
-// run opens a match and plays it. Without a display it returns an error with the remedy.
-func run(ctx context.Context, o *options.Options, r *rates, stdout, stderr io.Writer, clocked bool, open func() (*match, error)) error {
+// run opens a match and plays it. Without a display it returns an error that says what to do.
+func run(ctx context.Context, o *options.Options, r *rateFlags, stdout, stderr io.Writer, clocked bool, open func() (*match, error)) error {
 	o.Rate, o.Seed, o.Link.Seed = r.hz, r.seed, r.seed
 	show := app.New(o, stdout, stderr, func(set settings.Settings) (app.Content, error) {
 		o.Settings = set
@@ -98,13 +88,13 @@ func run(ctx context.Context, o *options.Options, r *rates, stdout, stderr io.Wr
 		m.virtual = !clocked && o.Headless
 		return m, nil
 	})
-	show.Clocked = clocked
+	show.RealTime = clocked
 	if o.Headless {
 		return show.Headless(ctx)
 	}
 	err := show.Window(ctx)
 	if app.NoWindow(err) {
-		return fmt.Errorf("%w; add -headless to play without a window, with -record or -trace to see something", err)
+		return fmt.Errorf("%w; add -headless to play without a window, and -record or -trace to see the match", err)
 	}
 	return err
 }
@@ -114,21 +104,21 @@ func Host(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return local(ctx, "host", args, stdout, stderr, 1)
 }
 
-// Duel is a server and two clients in one process, seen side by side. Nobody else can join. So
+// Duel runs a server and two clients in one process, side by side. No other client can join. So
 // without a window it runs in virtual time: the same flags give the same pictures.
 func Duel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return local(ctx, "duel", args, stdout, stderr, 2)
 }
 
 func local(ctx context.Context, name string, args []string, stdout, stderr io.Writer, players int) error {
-	var r rates
-	var input playerInput
-	var s serving
+	var r rateFlags
+	var input clientInputFlags
+	var s serverFlags
 	o, set := options.NewMatch(), flags.New(name)
 	what, level := "A server and two clients side by side; the left one is yours.", slog.LevelWarn
 	if players == 1 {
 		s.flags(set, "127.0.0.1:7777")
-		what, level = "A player of the arena who is its server, too.", slog.LevelInfo
+		what, level = "A player of the arena and its server in one process.", slog.LevelInfo
 	} else {
 		set.IntVar(&s.crates, "crates", 24, "crates in the arena, `0 to 900`")
 		s.maxPlayers = players
@@ -140,19 +130,19 @@ func local(ctx context.Context, name string, args []string, stdout, stderr io.Wr
 	if err := read(set, args, stdout, what); err != nil {
 		return err
 	}
-	if err := first(r.check(5), input.check(r.hz), s.check(), o.CheckMatch(set)); err != nil {
+	if err := cmp.Or(r.check(5), input.check(r.hz), s.check(), o.CheckMatch(set)); err != nil {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 	said := stdout
-	if o.Trace == options.Stdout { // for the table alone
+	if o.Trace == options.Stdout { // reserved for the table
 		said = stderr
 	}
 	return run(ctx, o, &r, stdout, stderr, players == 1, func() (*match, error) { return openLocal(&r, &input, &s, o, players, log, said) })
 }
 
-// openLocal opens a server with its players in this process, and prints its links.
-func openLocal(r *rates, input *playerInput, s *serving, o *options.Options, players int, log *slog.Logger, links io.Writer) (*match, error) {
+// openLocal opens a server and its players in this process, and prints its join links.
+func openLocal(r *rateFlags, input *clientInputFlags, s *serverFlags, o *options.Options, players int, log *slog.Logger, links io.Writer) (*match, error) {
 	v, err := newServer(r, s, log, true)
 	if err != nil {
 		return nil, err
@@ -164,28 +154,27 @@ func openLocal(r *rates, input *playerInput, s *serving, o *options.Options, pla
 	wish := *r
 	wish.sendHz = 0
 	for n := range players {
-		dial := func() (transport.Conn, error) { return inside{v.own.Dial(), v.match}, nil }
-		one, err := newSeat(&wish, input, o, n, dial, v.host.Token())
+		dial := func() (transport.Conn, error) { return localConn{v.local.Dial(), v.match}, nil }
+		one, err := newClient(&wish, input, o, n, dial, v.host.Token())
 		if err != nil {
 			m.Close()
 			return nil, err
 		}
-		m.seats = append(m.seats, one)
+		m.clients = append(m.clients, one)
 	}
 	return m, nil
 }
 
-// Arena opens a duel as one of the demo's scenes, with their settings. It logs to stderr how its
-// players fare.
+// Arena opens a duel as one of the demo's scenes. It logs the status of its clients to stderr.
 func Arena(set settings.Settings, stderr io.Writer) (app.Content, error) {
 	o := options.NewMatch()
 	o.Settings = set
 	o.Link.Seed = set.Seed
-	r, s := rates{hz: 60, seed: set.Seed}, serving{crates: 24, maxPlayers: 2}
+	r, s := rateFlags{hz: 60, seed: set.Seed}, serverFlags{crates: 24, maxPlayers: 2}
 	if err := r.check(5); err != nil {
 		return nil, err
 	}
-	m, err := openLocal(&r, &playerInput{}, &s, o, 2, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), io.Discard)
+	m, err := openLocal(&r, &clientInputFlags{}, &s, o, 2, slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), io.Discard)
 	if err != nil {
 		return nil, err
 	}
@@ -193,11 +182,11 @@ func Arena(set settings.Settings, stderr io.Writer) (app.Content, error) {
 	return m, nil
 }
 
-// inside is a connection within the process. Its two ends need one clock: the server's.
-type inside struct {
+// localConn is a connection within the process. Both ends use the server's clock.
+type localConn struct {
 	transport.Conn
 	match *rules.Match
 }
 
 // Poll implements [transport.Conn].
-func (i inside) Poll(time.Duration) { i.Conn.Poll(i.match.Engine().Time().Normal) }
+func (i localConn) Poll(time.Duration) { i.Conn.Poll(i.match.Engine().Time().Normal) }

@@ -14,10 +14,10 @@ import (
 // dialer makes a client's connections to the server of a link.
 type dialer struct {
 	link joinlink.Link
-	made []transport.Conn // that may not have left the network yet
+	made []transport.Conn // connections that may still send
 }
 
-// dial begins a connection.
+// dial opens a connection.
 func (d *dialer) dial() (transport.Conn, error) {
 	var conn transport.Conn
 	if d.link.Transport == joinlink.DTLS {
@@ -29,7 +29,7 @@ func (d *dialer) dial() (transport.Conn, error) {
 	return conn, nil
 }
 
-// stream reports whether the connection is one in order, in which a loss holds up what follows.
+// stream reports whether the transport is a stream, in which a loss delays later data.
 func (d *dialer) stream() bool { return d.link.Transport != joinlink.DTLS }
 
 // wait waits until the last datagrams of closed connections have left, at most 2 s.

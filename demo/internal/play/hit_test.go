@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// brawler runs at the other player, pushes him away as often as he may, and shoots at him; every
-// third of the time he stands.
+// brawler runs at the other player, pushes it as often as possible, and shoots at it; every
+// third of the time the player stands.
 type brawler struct {
 	rests int // in which third
 	push  bool
@@ -26,8 +26,8 @@ func (b *brawler) Push() bool {
 	return p
 }
 
-func (b *brawler) Input(s *view.Seat, t netcode.Tick) (in arena.Input) {
-	me, ok := s.Client().State()
+func (b *brawler) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
+	me, ok := s.Net().State()
 	if !ok {
 		return in
 	}
@@ -47,18 +47,19 @@ func (b *brawler) Input(s *view.Seat, t netcode.Tick) (in arena.Input) {
 	return in
 }
 
-// motion is how a player moves in his own client's simulation.
+// motion is a player's motion in its own client's simulation.
 type motion struct {
 	last mgl32.Vec3
 	any  bool
 	fast [4]float32 // m in a tick, in the newest ones
 }
 
-// fastest notes the newest state and returns the farthest that he went in one of the newest ticks.
-func (m *motion) fastest(s *view.Seat, state arena.State) (most float32) {
+// fastest records the newest state and returns the longest move of the player in one of the newest
+// ticks.
+func (m *motion) fastest(s *view.Client, state arena.State) (most float32) {
 	copy(m.fast[1:], m.fast[:])
-	if m.fast[0] = state.Vel.Len() / 60; state.Ride != 0 {
-		path, now := arena.NewLevel().Platforms[state.Ride-1], s.Client().View().Seconds()
+	if m.fast[0] = state.Vel.Len() / 60; state.Platform != 0 {
+		path, now := arena.NewLevel().Platforms[state.Platform-1], s.Net().View().Seconds()
 		// it is ridden at another time than that of the view
 		m.fast[0] += path(now+1.0/60).Sub(path(now)).Len() + 0.01
 	}
@@ -68,9 +69,10 @@ func (m *motion) fastest(s *view.Seat, state arena.State) (most float32) {
 	return most
 }
 
-// Whom others push and shoot learns of it a round trip later, when he is metres from where he was
-// believed to be. At the articles' condition he is seen to be carried there on top of his own
-// motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever it was.
+// A player who is pushed and shot sees it a round trip later, when it is metres from the place
+// where it was believed to be. At the articles' condition it is seen to be carried there on top of
+// its own motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever
+// it was.
 func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -87,8 +89,8 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 		v.run(5*time.Second, nil)
 		var motions [2]motion
 		v.run(15*time.Second, func() {
-			for i, s := range v.seats {
-				state, _ := s.Client().State()
+			for i, s := range v.clients {
+				state, _ := s.Net().State()
 				at, seen := places(s)["me"]
 				m := &motions[i]
 				fast := m.fastest(s, state)
@@ -106,8 +108,8 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 				m.last, m.any = at, seen
 			}
 		})
-		for _, s := range v.seats {
-			corrections += s.Client().Stats().Corrections
+		for _, s := range v.clients {
+			corrections += s.Net().Stats().Corrections
 		}
 	}
 	t.Logf("beyond his own motion at most %.3f m in a frame, in %d; %d corrections, offsets of up to %.2f m", worst, pictures, corrections, longest)
@@ -116,28 +118,28 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	}
 }
 
-// While he is still seen to be pushed, what the player does is seen as soon as ever.
+// While the push is still being shown, the player's own actions show as soon as ever.
 func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 	v := newVirtual(t, nil)
 	s := v.join(seed(5), nil)
 	v.run(5*time.Second, nil)
 	where := func() (seen, simulated mgl32.Vec3) {
-		state, _ := s.Client().State()
+		state, _ := s.Net().State()
 		return places(s)["me"], state.Pos
 	}
 	v.match.Server().Players(func(p *rules.Player) {
-		p.Teleport(arena.State{Pos: mgl32.Vec3{0, 0, 16}, Ground: true})
+		p.Teleport(arena.State{Pos: mgl32.Vec3{0, 0, 16}, Grounded: true})
 	})
 	v.run(2*time.Second, nil)
 	v.match.Server().Players(func(p *rules.Player) {
-		p.State.Vel, p.State.Ground = mgl32.Vec3{8, 3, 0}, false
+		p.State.Vel, p.State.Grounded = mgl32.Vec3{8, 3, 0}, false
 	})
-	// He lands and stands before the picture has come to him.
+	// The player lands and stands before the picture has reached it.
 	for frames := 0; ; frames++ {
 		v.run(frame, nil)
 		seen, simulated := where()
 		if d := simulated.Sub(seen); d[0] > 0.5 && mgl32.Abs(d[1]) < 0.01 && simulated[0] > 2 {
-			if state, _ := s.Client().State(); state.Vel == (mgl32.Vec3{}) {
+			if state, _ := s.Net().State(); state.Vel == (mgl32.Vec3{}) {
 				break
 			}
 		}
@@ -146,7 +148,7 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 		}
 	}
 	before, _ := where()
-	s.SetPilot(view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{Z: 7} }))
+	s.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{Z: 7} }))
 	v.run(2*frame, nil)
 	after, _ := where()
 	// In two frames there are two steps, of which the picture has come to the end of the first.

@@ -17,7 +17,7 @@ func TestHostingPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := func(s *serving) *flags.Set {
+	server := func(s *serverFlags) *flags.Set {
 		set := flags.New("server")
 		s.flags(set, "")
 		set.Bool("console", true, "")
@@ -25,14 +25,14 @@ func TestHostingPage(t *testing.T) {
 	}
 	lines := regexp.MustCompile(`(?m)arena server (.*?)(?: <> commands)?$`).FindAllStringSubmatch(string(page), -1)
 	for _, line := range lines {
-		var s serving
+		var s serverFlags
 		if err := server(&s).Read(strings.Fields(line[1]), io.Discard, "", ""); err != nil {
 			t.Errorf("%s: %v", line[0], err)
 		} else if err := s.check(); err != nil {
 			t.Errorf("%s: %v", line[0], err)
 		}
 	}
-	var s serving
+	var s serverFlags
 	set := server(&s)
 	named := regexp.MustCompile("`-([a-z-]+)").FindAllStringSubmatch(string(page), -1)
 	for _, name := range named {

@@ -16,51 +16,51 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// match is this process's part of a match: at most one server, and seats that are drawn side by
+// match is this process's part of a match: at most one server, and clients that are drawn side by
 // side. It is an [app.Content].
 type match struct {
-	set     settings.Settings
-	server  *server // nil: it is elsewhere
-	alone   bool    // nobody else takes part
-	seats   []*view.Seat
-	pilot   human     // at the first seat, if somebody plays
-	virtual bool      // nothing outside takes part: time runs as fast as the machine can
-	settle  func()    // waits until the seats' last datagrams have left; nil: it is not needed
-	log     io.Writer // gets changes of status
-	said    []said    // by seat: what was written last
-	brushes []scene.Brush
+	set      settings.Settings
+	server   *server // nil: in another process
+	alone    bool    // no other process takes part
+	clients  []*view.Client
+	controls controls  // of the first client, unless a bot plays
+	virtual  bool      // no other process takes part: time runs as fast as the machine can
+	drain    func()    // waits until the clients' last datagrams have been sent; may be nil
+	log      io.Writer // log of status changes
+	statuses []status  // by client: the last one logged
+	brushes  []scene.Brush
 }
 
-// begin applies the settings to the seats, and gives the first seat to a human unless it plays by
-// itself. Changes of the seats' status go to log.
+// begin applies the settings to the clients. It gives the first client the user's controls, unless
+// a bot plays. It logs status changes to log.
 func (m *match) begin(o *options.Options, log io.Writer) {
 	m.set, m.log = o.Settings, log
 	m.set.Link.SendRate = 0 // the server decides
-	m.said, m.brushes = make([]said, len(m.seats)), make([]scene.Brush, len(m.seats))
+	m.statuses, m.brushes = make([]status, len(m.clients)), make([]scene.Brush, len(m.clients))
 	if !o.Headless && !o.Autopilot {
-		m.seats[0].SetPilot(&m.pilot)
+		m.clients[0].SetController(&m.controls)
 	}
-	for _, s := range m.seats {
+	for _, s := range m.clients {
 		s.Set(switches(m.set))
 	}
 }
 
-// switches returns the settings of a seat.
+// switches returns a client's part of the settings.
 func switches(set settings.Settings) view.Switches {
 	return view.Switches{
-		Predict: set.Predict, Reconcile: set.Reconcile, Kind: set.Kind, Ghosts: set.Ghosts, Still: set.Still,
+		Predict: set.Predict, Reconcile: set.Reconcile, Interpolation: set.Interpolation, Ghosts: set.Ghosts, Still: set.Still,
 		Graphs: set.Graphs, Overlay: set.Overlay == settings.OverlayAll, Captions: set.Overlay != settings.OverlayNone,
 	}
 }
 
 // Info implements [app.Content].
 func (m *match) Info() scene.Info {
-	return scene.Info{Name: settings.Arena, Linked: true, Match: true, Alone: m.alone, Greeting: "W A S D to run, the mouse to aim and shoot, H for all keys"}
+	return scene.Info{Name: settings.Arena, Linked: true, Match: true, Alone: m.alone, Greeting: "W A S D: run, mouse: aim and shoot, H: all keys"}
 }
 
 // Title implements [app.Content].
 func (m *match) Title() string {
-	if n := m.seats[0].Client().Number(); n > 0 {
+	if n := m.clients[0].Net().Number(); n > 0 {
 		return fmt.Sprintf("Tandem arena, player %d", n)
 	}
 	return "Tandem arena"
@@ -74,7 +74,7 @@ func (m *match) Settings() settings.Settings { return m.set }
 
 // Apply implements [app.Content].
 func (m *match) Apply(set settings.Settings) error {
-	for i, s := range m.seats {
+	for i, s := range m.clients {
 		s.Set(switches(set))
 		if set.Link != m.set.Link {
 			if err := s.SetLink(linkOf(set.Link, i)); err != nil {
@@ -86,7 +86,7 @@ func (m *match) Apply(set settings.Settings) error {
 	return nil
 }
 
-// linkOf returns the link of the n-th player of this process: the same but for its chances.
+// linkOf returns the link of the n-th player of this process: the same link with another seed.
 func linkOf(link settings.Link, n int) settings.Link {
 	link.Seed += uint64(n) * 1000
 	return link
@@ -96,64 +96,65 @@ func linkOf(link settings.Link, n int) settings.Link {
 func (m *match) Act(a keys.Action) error {
 	switch a {
 	case keys.Push:
-		m.pilot.pushed = true
+		m.controls.pushed = true
 	case keys.ResetCamera:
-		for _, s := range m.seats {
+		for _, s := range m.clients {
 			s.ResetCamera()
 		}
 	}
 	return nil
 }
 
-// said is where a client stands, in a line of its own.
-type said struct {
+// status is the logged state of a client.
+type status struct {
 	status     string
 	reconnects uint64
 }
 
 // Event implements [app.Content].
 func (m *match) Event(e render.Event, _ render.Size) {
-	m.pilot.event(e)
+	m.controls.event(e)
 	if e.Kind == render.Scroll {
-		for _, s := range m.seats {
+		for _, s := range m.clients {
 			s.Zoom(e.Y)
 		}
 	}
 }
 
-// finest is the longest time that passes at once in a match in virtual time. Clips have few frames
-// a second; a network needs shorter steps.
-const finest = time.Second / 240
+// maxVirtualStep is the longest single update of a match in virtual time. Clips have few frames per
+// second; a network needs shorter steps.
+const maxVirtualStep = time.Second / 240
 
 // Advance implements [app.Content].
 func (m *match) Advance(real time.Duration) {
-	for ; m.virtual && real > finest; real -= finest {
-		m.update(finest)
+	for ; m.virtual && real > maxVirtualStep; real -= maxVirtualStep {
+		m.update(maxVirtualStep)
 	}
 	m.update(real)
-	for i, s := range m.seats {
-		// A client that has tried another connection beside a silent one goes over to it at once.
-		now := said{s.Status(), s.Client().Stats().Reconnects}
-		if now != m.said[i] {
-			m.said[i] = now
+	for i, s := range m.clients {
+		// A client with a silent connection tries another one beside it. The status need not
+		// change, but the count does.
+		now := status{s.Status(), s.Net().Stats().Reconnects}
+		if now != m.statuses[i] {
+			m.statuses[i] = now
 			fmt.Fprintf(m.log, "%s%s\n", m.name(i), now.status)
 		}
 	}
 }
 
-// update advances the server and the seats.
+// update advances the server and the clients.
 func (m *match) update(real time.Duration) {
 	if m.server != nil {
 		m.server.host.Update(real)
 	}
-	for _, s := range m.seats {
+	for _, s := range m.clients {
 		s.Advance(real)
 	}
 }
 
-// name returns the prefix of lines about a seat if there are several.
+// name returns the prefix of log lines about a client if there are several.
 func (m *match) name(i int) string {
-	if len(m.seats) == 1 {
+	if len(m.clients) == 1 {
 		return ""
 	}
 	return fmt.Sprintf("client %d: ", i+1)
@@ -161,9 +162,9 @@ func (m *match) name(i int) string {
 
 // Trace implements [app.Content].
 func (m *match) Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D)) {
-	for i, s := range m.seats {
+	for i, s := range m.clients {
 		prefix := ""
-		if len(m.seats) > 1 {
+		if len(m.clients) > 1 {
 			prefix = fmt.Sprintf("%d:", i+1)
 		}
 		now := s.Engine().Time()
@@ -171,12 +172,12 @@ func (m *match) Trace(row func(now ecs.Time, name string, logical, visual compon
 	}
 }
 
-// Draw implements [app.Content]: every seat in a column of its own.
+// Draw implements [app.Content]: each client has its own column.
 func (m *match) Draw(f *render.Frame, now *app.Moment) {
-	for i, s := range m.seats {
+	for i, s := range m.clients {
 		part := render.Whole()
-		if len(m.seats) > 1 {
-			part = part.Column(i, len(m.seats), 0.006)
+		if len(m.clients) > 1 {
+			part = part.Column(i, len(m.clients), 0.006)
 		}
 		s.Hint = now.Live
 		m.brushes[i].Reset()
@@ -186,7 +187,7 @@ func (m *match) Draw(f *render.Frame, now *app.Moment) {
 
 // Over implements [app.Content].
 func (m *match) Over() bool {
-	for _, s := range m.seats {
+	for _, s := range m.clients {
 		if !s.Ended() {
 			return false
 		}
@@ -196,8 +197,8 @@ func (m *match) Over() bool {
 
 // Summary implements [app.Content].
 func (m *match) Summary(frames int) (text string) {
-	for i, s := range m.seats {
-		st := s.Client().Stats()
+	for i, s := range m.clients {
+		st := s.Net().Stats()
 		if i > 0 {
 			text += "\n"
 		}
@@ -209,11 +210,11 @@ func (m *match) Summary(frames int) (text string) {
 
 // Close implements [app.Content].
 func (m *match) Close() {
-	for _, s := range m.seats {
+	for _, s := range m.clients {
 		s.Close()
 	}
-	if m.settle != nil {
-		m.settle()
+	if m.drain != nil {
+		m.drain()
 	}
 	if m.server != nil {
 		m.server.host.Close()

@@ -25,10 +25,10 @@ const frame = time.Second / 60
 
 // virtual is a server and its players on one virtual clock.
 type virtual struct {
-	t     testing.TB
-	match *rules.Match
-	own   *loopback.Listener
-	seats []*view.Seat
+	t       testing.TB
+	match   *rules.Match
+	own     *loopback.Listener
+	clients []*view.Client
 }
 
 func newVirtual(t testing.TB, change func(c *rules.Config)) *virtual {
@@ -50,25 +50,25 @@ func seed(n uint64) settings.Link {
 	return settings.Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, Seed: n}
 }
 
-func (v *virtual) dial() transport.Conn { return inside{v.own.Dial(), v.match} }
+func (v *virtual) dial() transport.Conn { return localConn{v.own.Dial(), v.match} }
 
-func (v *virtual) join(link settings.Link, pilot view.Pilot) *view.Seat {
+func (v *virtual) join(link settings.Link, controller view.Controller) *view.Client {
 	v.t.Helper()
 	s, err := view.New(view.Config{
 		Dial: func() (transport.Conn, error) { return v.dial(), nil },
-		Link: link, Pilot: pilot, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Link: link, Controller: controller, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	v.seats = append(v.seats, s)
+	v.clients = append(v.clients, s)
 	return s
 }
 
 func (v *virtual) run(d time.Duration, each func()) {
 	for ; d > 0; d -= frame {
 		v.match.Update(frame)
-		for _, s := range v.seats {
+		for _, s := range v.clients {
 			s.Advance(frame)
 		}
 		if each != nil {
@@ -77,8 +77,8 @@ func (v *virtual) run(d time.Duration, each func()) {
 	}
 }
 
-// places returns where a seat draws things, by their names in its trace.
-func places(s *view.Seat) map[string]mgl32.Vec3 {
+// places returns the drawn positions of a client's objects, by their names in its trace.
+func places(s *view.Client) map[string]mgl32.Vec3 {
 	all := map[string]mgl32.Vec3{}
 	s.Trace(func(name string, _, visual components.Pose3D) { all[name] = visual.Position })
 	return all
@@ -95,14 +95,14 @@ func circle(t netcode.Tick) arena.Input {
 func TestTwoClientsPlaySmoothly(t *testing.T) {
 	for n := range uint64(2) {
 		v := newVirtual(t, nil)
-		a, b := v.join(seed(10*n+1), view.Fixed(circle)), v.join(seed(10*n+2), view.Fixed(circle))
+		a, b := v.join(seed(10*n+1), view.Scripted(circle)), v.join(seed(10*n+2), view.Scripted(circle))
 		v.run(6*time.Second, nil)
-		before := [2]uint64{a.Client().Stats().Corrections, b.Client().Stats().Corrections}
+		before := [2]uint64{a.Net().Stats().Corrections, b.Net().Stats().Corrections}
 		last := [2]map[string]mgl32.Vec3{}
 		worst := float32(0)
 		v.run(20*time.Second, func() {
-			for i, s := range v.seats {
-				if status, reason := s.Client().Status(); status != netcode.Playing {
+			for i, s := range v.clients {
+				if status, reason := s.Net().Status(); status != netcode.Playing {
 					t.Fatalf("client %d is %v: %v", i, status, reason)
 				}
 				now := places(s)
@@ -121,21 +121,21 @@ func TestTwoClientsPlaySmoothly(t *testing.T) {
 		if worst > arena.Speed/60+0.05 {
 			t.Errorf("seed %d: somebody moved %.3f m in a frame, at most %.3f are true", n, worst, arena.Speed/60.0)
 		}
-		for i, s := range v.seats {
-			if made := s.Client().Stats().Corrections - before[i]; made > 0 {
-				t.Errorf("seed %d: client %d was corrected %d times, the last by %v", n, i, made, s.Client().Stats().CorrectionError)
+		for i, s := range v.clients {
+			if made := s.Net().Stats().Corrections - before[i]; made > 0 {
+				t.Errorf("seed %d: client %d was corrected %d times, the last by %v", n, i, made, s.Net().Stats().CorrectionError)
 			}
 		}
 		t.Logf("seed %d: the worst frame moved somebody by %.4f m", n, worst)
 	}
 }
 
-// hunter aims at the other player as he is drawn, and shoots now and then.
+// hunter aims at the drawn place of the other player, and shoots now and then.
 type hunter struct{}
 
 func (*hunter) Push() bool { return false }
-func (*hunter) Input(s *view.Seat, t netcode.Tick) (in arena.Input) {
-	me, ok := s.Client().State()
+func (*hunter) Input(s *view.Client, t netcode.Tick) (in arena.Input) {
+	me, ok := s.Net().State()
 	if !ok {
 		return in
 	}
@@ -148,7 +148,8 @@ func (*hunter) Input(s *view.Seat, t netcode.Tick) (in arena.Input) {
 	return in
 }
 
-// With lag compensation shots hit what is seen; without it they hit where nobody is any more.
+// With lag compensation shots hit visible targets; without it they hit places that the target has
+// left.
 func TestShotsHitWhatIsSeen(t *testing.T) {
 	share := func(noRewind bool) float64 {
 		shots, hits := 0, 0
@@ -166,7 +167,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 		})
 		// Along the front, where nothing stands between the two; the target runs to and fro.
 		v.join(seed(1), &hunter{})
-		v.join(seed(2), view.Fixed(func(t netcode.Tick) arena.Input {
+		v.join(seed(2), view.Scripted(func(t netcode.Tick) arena.Input {
 			if t/80%2 == 0 {
 				return arena.Input{X: 7}
 			}
@@ -210,12 +211,12 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 	v := newVirtual(t, nil)
 	level := arena.NewLevel()
-	runner := v.join(seed(3), view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{} }))
+	runner := v.join(seed(3), view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{} }))
 	watcher := v.join(seed(4), nil)
 	v.run(3*time.Second, nil)
 	for round := range 6 {
 		v.match.Server().Players(func(p *rules.Player) {
-			if p.Number() == runner.Client().Number() {
+			if p.Number() == runner.Net().Number() {
 				state := p.State
 				// Straight towards the pad.
 				state.Pos = level.Portals[round%4].Exit
@@ -225,16 +226,16 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 		pad := level.Portals[round%4]
 		way := pad.Place.Sub(pad.Exit).Normalize()
 		v.run(time.Second, nil)
-		runner.SetPilot(view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
-		warps := func() uint8 { s, _ := runner.Client().State(); return s.Warps }
+		runner.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{X: int8(way[0] * 7), Z: int8(way[2] * 7)} }))
+		warps := func() uint8 { s, _ := runner.Net().State(); return s.Teleports }
 		begin := warps()
-		last := map[*view.Seat]mgl32.Vec3{}
-		jumps := map[*view.Seat]int{}
+		last := map[*view.Client]mgl32.Vec3{}
+		jumps := map[*view.Client]int{}
 		v.run(1200*time.Millisecond, func() {
 			if warps() != begin {
-				runner.SetPilot(nil)
+				runner.SetController(nil)
 			}
-			for _, s := range v.seats {
+			for _, s := range v.clients {
 				name := "me"
 				if s == watcher {
 					for n := range places(s) {
@@ -255,7 +256,7 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 				last[s] = at
 			}
 		})
-		for _, s := range v.seats {
+		for _, s := range v.clients {
 			if jumps[s] != 1 {
 				t.Errorf("round %d: %d jumps are seen, want one", round, jumps[s])
 			}
@@ -264,19 +265,17 @@ func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 }
 
 // The own player answers within a tick and a frame, whatever the line is like; without prediction
-// he waits for the round trip.
+// it waits for the round trip.
 func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
-	// Frames after the press until the picture of him has moved, the one that takes the press
+	// Frames after the press until the player's picture has moved, the one that takes the press
 	// included.
 	answer := func(predict bool, rate int) int {
 		v := newVirtual(t, nil)
 		s := v.join(seed(5), nil)
-		on := s.Switches()
-		on.Predict = predict
-		s.Set(on)
+		s.Set(view.Switches{Predict: predict, Reconcile: true})
 		v.run(5*time.Second, nil)
 		before := places(s)["me"]
-		s.SetPilot(view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{X: 7} }))
+		s.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{X: 7} }))
 		for frames := 1; frames < 1000; frames++ {
 			v.match.Update(time.Second / time.Duration(rate))
 			s.Advance(time.Second / time.Duration(rate))

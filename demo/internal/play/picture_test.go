@@ -95,19 +95,19 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	}
 	_, without := drawn(false)
 	shells, with := drawn(true)
-	// Twelve for each of three platforms; besides one leads from the player to his ghost.
+	// Twelve for each of three platforms; one more leads from the player to its ghost.
 	if shells != 0 || with-without != 3*12+1 {
 		t.Errorf("%d shells of boxes and %d lines more than without ghosts, want none and 37", shells, with-without)
 	}
 }
 
-// Where somebody vanishes and where he appears is marked for a moment, in the pictures of all;
+// The places where a player vanishes and appears are marked for a moment, in all pictures;
 // nobody's running is.
 func TestJumpsAreMarked(t *testing.T) {
 	v := newVirtual(t, nil)
-	v.join(seed(1), view.Fixed(circle))
+	v.join(seed(1), view.Scripted(circle))
 	v.join(seed(2), nil)
-	marks := func(s *view.Seat) (n int) {
+	marks := func(s *view.Client) (n int) {
 		f := render.NewFrame(view.Theme())
 		f.Begin(render.Size{Width: 640, Height: 360})
 		var brush scene.Brush
@@ -121,7 +121,7 @@ func TestJumpsAreMarked(t *testing.T) {
 	}
 	most := func(d time.Duration) (most [2]int) {
 		v.run(d, func() {
-			for i, s := range v.seats {
+			for i, s := range v.clients {
 				most[i] = max(most[i], marks(s))
 			}
 		})

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,26 +17,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// Server serves until the context is canceled, then announces the end, drains, and returns.
+// Server serves until the context is canceled. Then it announces the end, drains, and returns.
 func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var r rates
-	var s serving
+	var r rateFlags
+	var s serverFlags
 	var seconds float64
 	set := flags.New("server")
 	s.flags(set, "127.0.0.1:7777")
 	r.flags(set.FlagSet, snapshotsText)
 	set.Section("The match")
-	set.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until it is interrupted")
-	set.BoolVar(&s.console, "console", true, "obey lines on the standard input: players, kick, ban, invite, quit; help lists them")
-	set.BoolVar(&s.verbose, "verbose", false, "log why handshakes fail, too")
+	set.Float64Var(&seconds, "seconds", 0, "`seconds` to run; 0: until interrupted")
+	set.BoolVar(&s.console, "console", true, "accept commands on the standard input: players, kick, ban, invite, quit; help lists them")
+	set.BoolVar(&s.verbose, "verbose", false, "also log why handshakes fail")
 	set.Section("The run")
 	if err := read(set, args, stdout, "A server of the arena, without a picture."); err != nil {
 		return err
 	}
-	if err := r.check(5); err != nil {
-		return err
-	}
-	if err := s.check(); err != nil {
+	if err := cmp.Or(r.check(5), s.check()); err != nil {
 		return err
 	}
 	if seconds < 0 || !(seconds <= 1e7) {
@@ -54,7 +52,7 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	for _, link := range server.host.Links() {
 		fmt.Fprintln(stdout, link)
 	}
-	fmt.Fprintln(stderr, "players join with: go run ./demo client -connect 'LINK', with the line above for LINK")
+	fmt.Fprintln(stderr, "to join, run: go run ./demo client -connect 'LINK' (LINK is the line above)")
 	log.Info("serving", "addr", server.host.Addr(), "hz", r.hz, "send-hz", r.sendHz, "max-players", s.maxPlayers, "crates", s.crates)
 	if seconds > 0 {
 		var cancel func()
@@ -64,16 +62,16 @@ func Server(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	if s.console {
 		server.host.Console(os.Stdin, stdout)
 	}
-	defer collectRarely()()
+	defer relaxGC()()
 	server.host.Run(ctx)
 	return nil
 }
 
-// collectRarely lets the heap grow to five times its live part before it is collected, and returns
-// how to undo that. A collection makes the ticks beside it longer, and nearly all garbage of a
-// server is datagrams on their way through the encryption: 3 kB for each player and tick, dead at
-// once. GOGC in the environment has the last word.
-func collectRarely() (undo func()) {
+// relaxGC lets the heap grow to five times its live size before a collection, and returns a
+// function that undoes this. A collection makes concurrent ticks longer. Nearly all garbage of a
+// server is short-lived datagrams of the encryption: 3 kB per player and tick. GOGC in the
+// environment takes precedence.
+func relaxGC() (undo func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
@@ -81,25 +79,25 @@ func collectRarely() (undo func()) {
 	return func() { debug.SetGCPercent(before) }
 }
 
-// server is a running arena with its host.
+// server is a running match with its host.
 type server struct {
 	host   *host.Host
 	match  *rules.Match
-	own    *loopback.Listener // of players in this process; nil: there are none
-	shots  [2]uint64          // fired; of them that hit
+	local  *loopback.Listener // for players in this process; nil: none
+	shots  [2]uint64          // fired, and hits among them
 	pushes uint64
 }
 
-// newServer opens the host and starts a match on it. The caller closes the host.
-func newServer(r *rates, s *serving, log *slog.Logger, own bool) (*server, error) {
+// newServer opens the host and starts a match on it. The caller must close the host.
+func newServer(r *rateFlags, s *serverFlags, log *slog.Logger, own bool) (*server, error) {
 	v := &server{}
 	c := s.host
 	c.Log = log
 	c.Vars = func(vars map[string]any) {
 		vars["shots"], vars["hits"], vars["pushes"] = v.shots[0], v.shots[1], v.pushes
 	}
-	c.OnDrain = func(left time.Duration) { v.say(fmt.Sprintf("the server goes down in %v", left.Round(time.Second))) }
-	c.Commands = []host.Command{{Usage: "say TEXT", Help: "tell all players", Run: func(text string, _ io.Writer) error { v.say(text); return nil }}}
+	c.OnDrain = func(left time.Duration) { v.say(fmt.Sprintf("the server shuts down in %v", left.Round(time.Second))) }
+	c.Commands = []host.Command{{Usage: "say TEXT", Help: "show all players a text", Run: func(text string, _ io.Writer) error { v.say(text); return nil }}}
 	var err error
 	if v.host, err = host.Open(c); err != nil {
 		return nil, s.usage(err)
@@ -109,7 +107,7 @@ func newServer(r *rates, s *serving, log *slog.Logger, own bool) (*server, error
 		crates = -1
 	}
 	m := rules.Config{
-		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.input.mode(), Bank: s.input.bank, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Log: log,
+		Host: v.host, Rate: r.hz, SendRate: r.sendHz, InputMode: s.input.mode(), InputCredit: s.input.inputCredit, MaxPlayers: s.maxPlayers, PerAddress: s.perAddress, Crates: crates, Seed: r.seed, Log: log,
 		Shot: func(_ *rules.Player, hit bool) {
 			v.shots[0]++
 			if hit {
@@ -119,8 +117,8 @@ func newServer(r *rates, s *serving, log *slog.Logger, own bool) (*server, error
 		Pushed: func(*rules.Player) { v.pushes++ },
 	}
 	if own {
-		v.own = loopback.Listen(loopback.Config{})
-		m.Listener = v.own
+		v.local = loopback.Listen(loopback.Config{})
+		m.Listener = v.local
 	}
 	if v.match, err = rules.New(m); err != nil {
 		v.host.Close()
@@ -129,5 +127,5 @@ func newServer(r *rates, s *serving, log *slog.Logger, own bool) (*server, error
 	return v, nil
 }
 
-// say shows all players a line.
+// say shows all players a text.
 func (v *server) say(text string) { v.match.Server().Broadcast(arena.Notice(text)) }

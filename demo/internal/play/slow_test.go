@@ -16,8 +16,8 @@ func TestSlowMachinesPlay(t *testing.T) {
 		{200 * time.Millisecond, 200 * time.Millisecond}, {50 * time.Millisecond, 400 * time.Millisecond}, {10 * time.Millisecond, 900 * time.Millisecond}, {300 * time.Millisecond, 2 * time.Second},
 	} {
 		v := newVirtual(t, nil)
-		s := v.join(seed(uint64(n)+1), view.Fixed(circle))
-		v.seats = nil
+		s := v.join(seed(uint64(n)+1), view.Scripted(circle))
+		v.clients = nil
 		random := rand.New(rand.NewPCG(uint64(n), 1))
 		owed, wait := time.Duration(0), time.Duration(0)
 		v.run(90*time.Second, func() {
@@ -26,8 +26,8 @@ func TestSlowMachinesPlay(t *testing.T) {
 				owed, wait = 0, frames[0]+time.Duration(random.Int64N(int64(frames[1]-frames[0])+1))
 			}
 		})
-		status, reason := s.Client().Status()
-		st := s.Client().Stats()
+		status, reason := s.Net().Status()
+		st := s.Net().Stats()
 		t.Logf("frames of %v to %v: %v %v, %+v", frames[0], frames[1], status, reason, st)
 		if status != netcode.Playing {
 			t.Errorf("frames of %v to %v: the client is %v (%v), want it playing", frames[0], frames[1], status, reason)

@@ -40,9 +40,9 @@ func (v *virtual) watch() *moments {
 				}
 			}
 			switch rep.Archetype {
-			case arena.KindPlayer:
+			case arena.ArchetypePlayer:
 				now["player-"+strconv.Itoa(int(rep.Owner))] = at
-			case arena.KindCrate:
+			case arena.ArchetypeCrate:
 				now["crate-"+strconv.Itoa(int(rep.ID))] = at
 			}
 		}
@@ -80,7 +80,7 @@ func TestCratesMoveSmoothly(t *testing.T) {
 	for n := range uint64(20) {
 		v := newVirtual(t, func(c *rules.Config) { c.Crates, c.Seed = 24, n+1 })
 		for i := range uint64(2) {
-			auto := view.NewAuto(n*77 + i)
+			auto := view.NewBot(n*77 + i)
 			auto.Near = true
 			v.join(seed(10*n+i+1), auto)
 		}
@@ -91,7 +91,7 @@ func TestCratesMoveSmoothly(t *testing.T) {
 		boxes := generic.NewFilter2[netcode.Replicated, arena.Crate]()
 		v.run(12*time.Second, func() {
 			frames++
-			for i, s := range v.seats {
+			for i, s := range v.clients {
 				query := boxes.Query(s.Engine().World())
 				for query.Next() {
 					rep, c := query.Get()
@@ -132,8 +132,8 @@ func TestCratesMoveSmoothly(t *testing.T) {
 				t.Logf("seed %d, tick %d: %s moved %.3f m further in a frame than it does", n, p.tick, p.name, over)
 			}
 		}
-		for _, s := range v.seats {
-			corrections += s.Client().Stats().BodyCorrections
+		for _, s := range v.clients {
+			corrections += s.Net().Stats().BodyCorrections
 		}
 	}
 	t.Logf("beyond true motion at most %.3f m in a frame of a crate, %.3f of a player; %d corrections of crates in %d frames of two, %d pictures of something moving",

@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// A cheater who asks for a push with every byte that he may send takes nobody else's from him, and
+// A cheater who requests a push with every byte that it may send does not block other players, and
 // pushes no more often than others.
 func TestPushesOfOthersAreHeard(t *testing.T) {
 	pushed := map[uint16]int{}
@@ -19,23 +19,23 @@ func TestPushesOfOthersAreHeard(t *testing.T) {
 		c.MaxPlayers = 2
 		c.Pushed = func(p *rules.Player) { pushed[p.Number()]++ }
 	})
-	stand := view.Fixed(func(netcode.Tick) arena.Input { return arena.Input{} })
+	stand := view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{} })
 	cheater, honest := v.join(settings.Link{}, stand), v.join(settings.Link{}, stand)
 	v.run(time.Second, nil)
 	const pushes = 5
 	for range pushes {
-		if err := honest.Client().Send(arena.PushMessage()); err != nil {
+		if err := honest.Net().Send(arena.PushMessage()); err != nil {
 			t.Fatal(err)
 		}
 		v.run(time.Second, func() {
-			for cheater.Client().Send(arena.PushMessage()) == nil {
+			for cheater.Net().Send(arena.PushMessage()) == nil {
 			}
 		})
 	}
-	if n := pushed[honest.Client().Number()]; n != pushes {
+	if n := pushed[honest.Net().Number()]; n != pushes {
 		t.Errorf("of %d pushes of the honest player %d were heard", pushes, n)
 	}
-	if n := pushed[cheater.Client().Number()]; n < pushes || n > 2*pushes+1 {
+	if n := pushed[cheater.Net().Number()]; n < pushes || n > 2*pushes+1 {
 		t.Errorf("the cheater pushed %d times in %d s, want once in half a second", n, pushes)
 	}
 }

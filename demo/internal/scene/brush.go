@@ -8,7 +8,7 @@ import (
 )
 
 // Brush draws single bodies: every call adds one instance to the batch of its mesh and style. It
-// keeps its memory from one frame to the next.
+// reuses its memory between frames.
 //
 // The zero value is ready for use.
 type Brush struct {
@@ -43,8 +43,8 @@ func (b *Brush) Ball(style render.Style, center mgl32.Vec3, diameter float32, co
 	b.Put(render.Sphere, style, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{diameter, diameter, diameter}}, color)
 }
 
-// Spot draws a flat disc of a colour that no light changes, facing the way of the normal, which has
-// unit length. It costs a fraction of a ball.
+// Spot draws a flat unlit disc that faces along the normal, a unit vector. It costs a fraction of a
+// ball.
 func (b *Brush) Spot(center, normal mgl32.Vec3, diameter float32, color render.Color) {
 	b.Put(render.Disc, render.Glow, components.Pose3D{
 		Position: center, Rotation: mgl32.QuatBetweenVectors(mgl32.Vec3{0, 0, 1}, normal), Scale: mgl32.Vec3{diameter, diameter, diameter},
@@ -54,13 +54,12 @@ func (b *Brush) Spot(center, normal mgl32.Vec3, diameter float32, color render.C
 // Line draws a line of constant width.
 func (b *Brush) Line(from, to mgl32.Vec3, color render.Color) { b.lines.Add(from, to, color) }
 
-// Fade draws a line that changes its colour on the way.
+// Fade draws a line that fades from one colour to another.
 func (b *Brush) Fade(from, to mgl32.Vec3, fromColor, toColor render.Color) {
 	b.lines.AddFade(from, to, fromColor, toColor)
 }
 
-// Show adds everything that was drawn to a view. The brush must stay as it is until the frame has
-// been drawn.
+// Show adds everything drawn to a view. The brush must not change until the frame has been drawn.
 func (b *Brush) Show(v *render.View) {
 	for mesh := range b.batches {
 		for style := range b.batches[mesh] {

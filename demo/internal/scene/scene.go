@@ -1,8 +1,8 @@
-// Package scene says what a scene of the demo is, and gives scenes what they share: a stage to be
-// set up on, a brush to draw with, after-images.
+// Package scene defines the scenes of the demo and the parts that they share: bodies, a brush,
+// trails.
 //
 // A scene is a small game: systems that write logical values in fixed steps, and a picture of the
-// visual ones. It knows neither windows nor clocks nor files; package simulation runs it.
+// visual ones. It uses no window, clock or file; package simulation runs it.
 package scene
 
 import (
@@ -20,26 +20,25 @@ import (
 
 // Info describes a scene before it exists.
 type Info struct {
-	Name     string // as the flag -scene takes it
+	Name     string // the value of the flag -scene
 	Title    string // the headline
-	Caption  string // one line that says what is to be seen
-	Dusk     bool   // on a dark stage instead of a bright one
+	Caption  string // one or two sentences about the picture
+	Dusk     bool   // a dark theme instead of a bright one
 	Linked   bool   // over a simulated network; the scene is Networked
-	Alone    bool   // a match of this process alone, which ends when another scene is chosen
-	Match    bool   // a match of the arena: time is the server's, and keys play
+	Alone    bool   // a match of this process alone; it ends when another scene is chosen
+	Match    bool   // a match of the arena: the server sets the time, and keys play
 	Splits   bool   // it can be drawn raw beside interpolated: Draw obeys Picture.Raw
-	Greeting string // what a window says at first
-	Blends   bool   // the graphics processor can blend what it shows, see Stage.GPU
+	Greeting string // a window's first remark
+	Blends   bool   // the GPU can blend its poses, see Stage.GPU
 
-	Rate int // fixed steps per second when nobody has asked for another rate
+	Rate int // default fixed steps per second
 
-	// Entities is the number of bodies when nobody has asked for another, within MinEntities and
-	// MaxEntities. All are zero where it cannot be chosen.
+	// Entities is the default number of bodies, within MinEntities and MaxEntities. All are zero if
+	// the number cannot be chosen.
 	Entities, MinEntities, MaxEntities int
 }
 
-// Clamp returns the number of bodies that a scene takes for a number asked for, where 0 means its
-// own choice.
+// Clamp limits a number of bodies to the scene's range; 0 becomes the default.
 func (i Info) Clamp(entities int) int {
 	if entities == 0 {
 		entities = i.Entities
@@ -47,8 +46,8 @@ func (i Info) Clamp(entities int) int {
 	return min(max(entities, i.MinEntities), i.MaxEntities)
 }
 
-// Stage is what a scene is set up on: an engine whose plugins are installed and that has not been
-// updated yet.
+// Stage is the environment of a scene: an engine with its plugins installed and before its first
+// update.
 type Stage struct {
 	Engine    *ecs.Engine
 	Poses     *interpolation.Interpolator[components.Pose3D]
@@ -56,36 +55,33 @@ type Stage struct {
 	Random    *rand.Rand // seeded; the only source of randomness
 	Entities  int
 	Link      settings.Link // of a scene whose Info says Linked
-	GPU       bool          // blend on the graphics processor, where the scene can
+	GPU       bool          // blend on the GPU, if the scene can
 }
 
 // Scene is one scene. Its methods are called on one goroutine, Setup first and once.
 type Scene interface {
-	// Setup spawns what is there from the beginning and adds the scene's systems.
+	// Setup spawns the first entities and adds the scene's systems.
 	Setup(s *Stage)
 
-	// SetInterpolation switches what Stage.Poses does not cover: interpolators and engines of the
-	// scene's own.
+	// SetInterpolation switches the scene's own interpolators and engines. The caller switches
+	// Stage.Poses.
 	SetInterpolation(on bool)
 
-	// Trace calls row for every named entity that is alive, always in the same order, with its
-	// world poses.
+	// Trace calls row with the world poses of every living named entity, always in the same order.
 	Trace(row func(name string, logical, visual components.Pose3D))
 
-	// Followed returns the bodies whose drawn speed is graphed, one or two; none where the scene
-	// draws graphs of its own. The result stays the same from Setup on.
+	// Followed returns the one or two bodies whose drawn speed is graphed; none if the scene draws
+	// its own graphs. The result is constant after Setup.
 	Followed() []Followed
 
-	// Camera returns where the scene wants to be seen from, in a picture of 16:9. Its Target is
-	// that of the present moment.
+	// Camera returns the scene's own camera, for a picture of 16:9, at the current moment.
 	Camera(now ecs.Time) render.Orbit
 
-	// Draw fills the picture. It is called after Update and must not change what the simulation
-	// knows.
+	// Draw fills the picture. It is called after Update and must not change the simulation.
 	Draw(p *Picture)
 }
 
-// Networked is what a scene whose Info says Linked can do beyond the others.
+// Networked is implemented by scenes whose Info is Linked.
 type Networked interface {
 	// SetLink changes the network while the scene runs.
 	SetLink(settings.Link)
@@ -94,27 +90,26 @@ type Networked interface {
 // Followed is a body whose drawn speed is graphed.
 type Followed struct {
 	Name     string
-	Accent   int               // the theme's accent in which the body is drawn, too
+	Accent   int               // the theme's accent of the body's colour
 	Position func() mgl32.Vec3 // where it is drawn, in world space
-	// counts the jumps that belong to its motion, which make no speed; nil: it never jumps
+	// counts the jumps, which make no speed; nil: it never jumps
 	Jump func() (count uint)
 }
 
-// Picture is what a scene draws into.
+// Picture is the target of a scene's drawing.
 type Picture struct {
 	View    *render.View
 	Overlay *render.Overlay
 	Theme   *render.Theme
-	Brush   *Brush // already emptied; what is on it after Draw is shown in View
+	Brush   *Brush // empty; View shows its contents after Draw
 	Now     ecs.Time
-	Raw     bool // show logical poses in place of the visual ones
-	Ghosts  bool // show logical poses as well; not in a raw picture, where they are the same
+	Raw     bool // show logical poses instead of visual ones
+	Ghosts  bool // also show logical poses; false in a raw picture
 	Labels  bool // write names into the picture
-	Figures bool // and figures and graphs
+	Figures bool // write figures and graphs
 }
 
-// Label writes a name above a place in world space, if that is in the picture and labels are
-// wanted.
+// Label writes a name above a point in world space, if that is in the picture and labels are on.
 func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
 	if !p.Labels {
 		return
@@ -124,7 +119,7 @@ func (p *Picture) Label(at mgl32.Vec3, color render.Color, text string) {
 	}
 }
 
-// LabelBelow writes a name below a place, for what is often near something that has its name above.
+// LabelBelow writes a name below a point, for a body that is often near another labelled one.
 func (p *Picture) LabelBelow(at mgl32.Vec3, color render.Color, text string) {
 	if !p.Labels {
 		return
@@ -134,7 +129,7 @@ func (p *Picture) LabelBelow(at mgl32.Vec3, color render.Color, text string) {
 	}
 }
 
-// Heading writes the name of a part of the picture, larger than a label, centred above a place in
+// Heading writes the name of a part of the picture, larger than a label, centred above a point in
 // world space.
 func (p *Picture) Heading(at mgl32.Vec3, color render.Color, text string) {
 	if !p.Labels {
@@ -149,7 +144,7 @@ func (p *Picture) Heading(at mgl32.Vec3, color render.Color, text string) {
 	p.Overlay.TextAligned(x, y-h+4, render.AlignCenter, render.TextHeading, color, text)
 }
 
-// PoseOf takes an affine matrix without shear or mirroring apart.
+// PoseOf decomposes an affine matrix without shear or mirroring.
 func PoseOf(m mgl32.Mat4) components.Pose3D {
 	x, y, z := m.Col(0).Vec3(), m.Col(1).Vec3(), m.Col(2).Vec3()
 	scale := mgl32.Vec3{x.Len(), y.Len(), z.Len()}

@@ -6,11 +6,11 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Trail remembers where something was drawn, like a stroboscope's photograph: one mark every so
-// often in normal time, always on a frame.
+// Trail records where a body was drawn, like a stroboscopic photograph: one mark per interval of
+// normal time, always at a frame.
 //
-// Marks of a smooth motion lie evenly; those of one that is drawn in steps lie in heaps. That shows
-// in a still picture, too.
+// Marks of a smooth motion are evenly spaced; marks of a motion drawn in steps pile up. A still
+// picture shows it, too.
 type Trail struct {
 	every time.Duration // zero: every frame in which normal time advances
 	keep  time.Duration
@@ -20,7 +20,7 @@ type Trail struct {
 	since time.Duration // the last mark
 }
 
-// Mark is a place and the normal time at which something was drawn there.
+// Mark is a place and the normal time at which the body was drawn there.
 type Mark struct {
 	At    time.Duration
 	Place mgl32.Vec3
@@ -31,11 +31,11 @@ func NewTrail(every, keep time.Duration, size int) *Trail {
 	return &Trail{every: every, keep: keep, marks: make([]Mark, size), since: every}
 }
 
-// Add notes the place drawn at a normal time, if a mark is due; delta is what normal time advanced.
-// Call it once per frame.
+// Add records the place drawn at a normal time, if a mark is due; delta is the advance of normal
+// time. Call it once per frame.
 //
-// A mark is due in the frame that is nearest to its time, so that at a steady frame rate marks are
-// a whole number of frames apart.
+// A mark is due in the frame nearest to its time. So at a steady frame rate marks are a whole
+// number of frames apart.
 func (t *Trail) Add(now, delta time.Duration, place mgl32.Vec3) {
 	t.since += delta
 	if delta <= 0 && t.count > 0 || t.since < t.every-delta/2 {
@@ -50,8 +50,8 @@ func (t *Trail) Add(now, delta time.Duration, place mgl32.Vec3) {
 	t.count++
 }
 
-// Each calls f for every mark that is still shown, oldest first, with its age as a share of the
-// time that it is shown, 0 to 1.
+// Each calls f for every mark that is still shown, oldest first, with its age as a share of its
+// lifetime, 0 to 1.
 func (t *Trail) Each(now time.Duration, f func(m Mark, age float32)) {
 	for i := range t.count {
 		m := t.marks[(t.first+i)%len(t.marks)]

@@ -18,7 +18,7 @@ type Entry struct {
 	New func() scene.Scene
 }
 
-// All returns the scenes in the order in which the demo offers them.
+// All returns the scenes in the demo's order.
 func All() []Entry {
 	return []Entry{
 		{lanes.Info(), lanes.New},
@@ -40,7 +40,7 @@ func Find(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// WithArena returns the names of all scenes, and of the arena, which is not made here.
+// WithArena returns the names of all scenes and of the arena, which is not an Entry.
 func WithArena() []string { return append(Names(), settings.Arena) }
 
 // Names returns the names of all scenes.

@@ -6,26 +6,26 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Link is the simulated line between a server and a client, alike in both directions: that of scene
-// lab, or the one around a player's connection. The zero value is perfect.
+// Link is the simulated line between a server and a client, equal in both directions: that of scene
+// lab, or the one around a player's connection. The zero value is a perfect line.
 type Link struct {
 	Latency time.Duration // round trip, 0 to MaxLatency
 	Jitter  time.Duration // by which round trips vary, up and down, 0 to MaxLineJitter
-	Loss    float64       // probability that a datagram is lost, independently of the others
-	// probability per datagram that a burst of losses begins, which takes eight datagrams on
+	Loss    float64       // probability that a datagram is lost, independent of others
+	// probability per datagram that a burst of losses begins; a burst has eight datagrams on
 	// average
 	Burst float64
-	// the share of Loss is lost in bursts of four datagrams on average instead
+	// Loss applies in bursts of four datagrams on average
 	Bursts    bool
 	Duplicate float64 // probability that a datagram arrives twice
-	// probability that a datagram is held back, so that later ones overtake it
+	// probability that a datagram is delayed, so that later ones overtake it
 	Reorder float64
-	// snapshots per second of scene lab, 1 to MaxSendRate; 0 in the link of a player, who has what
-	// the server sends
+	// snapshots per second of scene lab, 1 to MaxSendRate; 0 in a player's link, where the server
+	// sets it
 	SendRate int
 
-	Line    string // name of one of [linksim.Lines], to which the rest is added; empty: none
-	Ordered bool   // of a stream: what is lost is sent again, and what follows waits for it
+	Line    string // name of one of [linksim.Lines], to which the other fields add; empty: none
+	Ordered bool   // a stream: lost data is sent again, and later data waits for it
 	Seed    uint64
 }
 
@@ -38,18 +38,18 @@ const (
 
 // The mean lengths of bursts of losses, in datagrams.
 const (
-	burstLength  = 8 // of those that Link.Burst begins
-	burstsLength = 4 // of those of Link.Bursts
+	burstLength  = 8 // of Link.Burst
+	burstsLength = 4 // of Link.Bursts
 )
 
-// DefaultLink is the network of the article "Multiplayer Platformer Log #3": 200 ms round trip, a
-// tenth more or less, and 15 % loss.
+// DefaultLink returns the network of the article "Multiplayer Platformer Log #3": 200 ms round
+// trip, plus or minus a tenth, and 15 % loss.
 func DefaultLink() Link {
 	return Link{Latency: 200 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.15, SendRate: 30}
 }
 
-// Condition returns one direction of the link, without its line. The two share latency and jitter
-// evenly.
+// Condition returns one direction of the link, without its line. Each direction has half of the
+// latency and of the jitter.
 func (l Link) Condition() linksim.Condition {
 	c := linksim.Condition{Delay: l.Latency / 2, Jitter: l.Jitter / 2, Loss: l.Loss, Duplicate: l.Duplicate, Reorder: l.Reorder, Ordered: l.Ordered, Seed: l.Seed}
 	switch {
@@ -57,7 +57,7 @@ func (l Link) Condition() linksim.Condition {
 		c.Burst = linksim.Burst{Enter: l.Burst, Leave: 1.0 / burstLength, BadLoss: 1}
 	case l.Bursts && l.Loss > 0:
 		c.Loss = 0
-		// In the long run the bad state's share is Enter/(Enter+Leave).
+		// The long-term share of the bad state is Enter/(Enter+Leave).
 		leave := 1.0 / burstsLength
 		c.Burst = linksim.Burst{Enter: min(leave*l.Loss/max(1-l.Loss, 1e-9), 1), Leave: leave, BadLoss: 1}
 	}
@@ -80,7 +80,7 @@ func (l Link) Path() linksim.Path {
 	return p
 }
 
-// BurstLoss returns the share of datagrams that are lost in the bursts of Burst, in the long run.
+// BurstLoss returns the long-term share of datagrams lost in the bursts of Burst.
 func (l Link) BurstLoss() float64 {
 	if l.Burst == 0 {
 		return 0
@@ -99,7 +99,7 @@ var (
 	sendRates   = []int{5, 10, 20, 30, 60}
 )
 
-// The rounds of the link's values, backwards if asked to.
+// The Next methods step to the next of the link's values, or to the previous one.
 func (l *Link) NextLatency(back bool)   { l.Latency = around(latencies, l.Latency, back) }
 func (l *Link) NextJitter(back bool)    { l.Jitter = around(lineJitters, l.Jitter, back) }
 func (l *Link) NextLoss(back bool)      { l.Loss = around(losses, l.Loss, back) }
@@ -107,8 +107,7 @@ func (l *Link) NextDuplicate(back bool) { l.Duplicate = around(shares, l.Duplica
 func (l *Link) NextReorder(back bool)   { l.Reorder = around(shares, l.Reorder, back) }
 func (l *Link) NextSendRate(back bool)  { l.SendRate = around(sendRates, l.SendRate, back) }
 
-// NextBurst goes on to the next probability of bursts. A player's link has its losses in bursts or
-// not.
+// NextBurst steps to the next probability of bursts. In a player's link it switches Bursts.
 func (l *Link) NextBurst(back bool) {
 	if l.SendRate == 0 {
 		l.Bursts = !l.Bursts

@@ -110,7 +110,7 @@ func TestLadderFromBetween(t *testing.T) {
 	}
 }
 
-// What is documented: frames per second >= rate * speed / MaxSteps for all frames up to maxDelta.
+// As documented: frames per second >= rate * speed / MaxSteps for all frames up to maxDelta.
 func TestMaxStepsSuffice(t *testing.T) {
 	for _, rate := range []int{1, 5, 60, 120, 1000} {
 		for _, speed := range []float64{0.1, 1, 2, settings.MaxSpeed} {

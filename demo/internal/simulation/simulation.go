@@ -1,5 +1,5 @@
-// Package simulation runs a scene on an engine by the settings, and lets the settings be changed
-// while it runs. It has no picture, no window and no wall clock.
+// Package simulation runs a scene on an engine. Its settings can change while it runs. It has no
+// picture, no window and no wall clock.
 package simulation
 
 import (
@@ -18,47 +18,45 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// MaxDelta is the longest frame that a simulation takes in; the rest of a longer one is dropped.
+// MaxDelta is the longest frame of a simulation; the rest of a longer one is dropped.
 const MaxDelta = 250 * time.Millisecond
 
-// Host is where the time that fixed steps cost comes from: the machine's in a window, an imagined
-// one off screen, so that the same flags give the same run.
-type Host interface {
-	Now() time.Duration   // a clock that runs on while steps are computed
-	Work(d time.Duration) // lets d pass on that clock
+// Clock measures the time that fixed steps take. In a window it is the machine's clock. Off screen
+// it is a virtual one, so that the same flags give the same run.
+type Clock interface {
+	Now() time.Duration   // advances while steps are computed
+	Work(d time.Duration) // lets d pass on the clock
 }
 
-// Imagined is a host whose steps cost nothing but the artificial cost. The zero value is ready for
-// use.
-type Imagined struct{ now time.Duration }
+// VirtualClock is a clock that only Work advances. The zero value is ready for use.
+type VirtualClock struct{ now time.Duration }
 
-// Now returns the time that was spent.
-func (h *Imagined) Now() time.Duration { return h.now }
+// Now returns the sum of all work.
+func (c *VirtualClock) Now() time.Duration { return c.now }
 
-// Work spends time.
-func (h *Imagined) Work(d time.Duration) { h.now += d }
+// Work advances the clock.
+func (c *VirtualClock) Work(d time.Duration) { c.now += d }
 
-// Simulation is a scene that runs.
+// Simulation is a running scene.
 type Simulation struct {
 	set    settings.Settings
 	info   scene.Info
-	host   Host
+	clock  Clock
 	scene  scene.Scene
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	cost   *cost
 }
 
 // New sets up the scene that the settings name. A rate of 0 becomes the scene's own.
-func New(set settings.Settings, host Host) (*Simulation, error) {
-	s := &Simulation{host: host}
+func New(set settings.Settings, host Clock) (*Simulation, error) {
+	s := &Simulation{clock: host}
 	if err := s.start(set); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// start makes the engine and the scene anew, leaving everything as it was if it cannot.
+// start makes a new engine and scene. After an error everything is as before.
 func (s *Simulation) start(set settings.Settings) error {
 	entry, ok := scenes.Find(set.Scene)
 	if !ok {
@@ -75,7 +73,7 @@ func (s *Simulation) start(set settings.Settings) error {
 	}
 	if set.Adaptive {
 		config.AdaptiveRates = adaptiveRates(set.Rate)
-		config.StepClock = s.host.Now
+		config.StepClock = s.clock.Now
 	}
 	engine, err := ecs.New(config)
 	if err != nil {
@@ -88,11 +86,10 @@ func (s *Simulation) start(set settings.Settings) error {
 	}
 	poses, hierarchy := interpolation.New3D(), hierarchy.New3D()
 	engine.Install(poses, hierarchy)
-	cost := &cost{host: s.host}
-	engine.Add(ecs.FixedUpdate, cost)
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.spendStepCost))
 
 	s.close()
-	s.info, s.engine, s.poses, s.cost = entry.Info, engine, poses, cost
+	s.info, s.engine, s.poses = entry.Info, engine, poses
 	s.scene = entry.New()
 	s.scene.Setup(&scene.Stage{
 		Engine:    engine,
@@ -108,8 +105,8 @@ func (s *Simulation) start(set settings.Settings) error {
 	return nil
 }
 
-// adaptiveRates returns the ladder that the death spiral is fought with: the rate, half of it and a
-// quarter of it (the seed's 60, 30, 15).
+// adaptiveRates returns the rates against the death spiral: the rate, half of it and a quarter of
+// it (as 60, 30, 15).
 func adaptiveRates(rate int) []int {
 	rates := []int{rate}
 	for len(rates) < 3 && rate/2 >= 5 {
@@ -125,12 +122,11 @@ func (s *Simulation) applySwitches() {
 	if n, ok := s.scene.(scene.Networked); ok {
 		n.SetLink(s.set.Link)
 	}
-	s.cost.each = s.set.StepCost
 }
 
-// Apply changes the settings. It reports whether the scene had to start anew: for another scene,
-// number of bodies or seed, for blending elsewhere, and for whatever concerns adaptive rates, which
-// an engine is given when it is made. If there is an error nothing has changed.
+// Apply changes the settings. It reports whether the scene had to restart: for another scene,
+// number of bodies or seed, for blending elsewhere, and for adaptive rates, which an engine gets
+// when it is made. After an error nothing has changed.
 func (s *Simulation) Apply(set settings.Settings) (restarted bool, err error) {
 	if set.Scene != s.set.Scene || set.Entities != s.set.Entities || set.Seed != s.set.Seed || set.Adaptive != s.set.Adaptive || set.GPU != s.set.GPU ||
 		set.Adaptive && set.Rate != s.set.Rate {
@@ -156,7 +152,7 @@ func (s *Simulation) Apply(set settings.Settings) (restarted bool, err error) {
 	return false, nil
 }
 
-// Restart begins the scene anew.
+// Restart restarts the scene.
 func (s *Simulation) Restart() error { return s.start(s.set) }
 
 // Step makes the next Update of a paused simulation run exactly one fixed step.
@@ -165,13 +161,13 @@ func (s *Simulation) Step() error { return s.engine.Step() }
 // Update advances the scene by one frame that took the given real time.
 func (s *Simulation) Update(real time.Duration) { s.engine.Update(real) }
 
-// Settings returns the present settings. Rate is never 0.
+// Settings returns the current settings. Rate is never 0.
 func (s *Simulation) Settings() settings.Settings { return s.set }
 
-// Info returns the present scene's description.
+// Info returns the current scene's description.
 func (s *Simulation) Info() scene.Info { return s.info }
 
-// Scene returns the present scene.
+// Scene returns the current scene.
 func (s *Simulation) Scene() scene.Scene { return s.scene }
 
 // Time returns the engine's time. Its Rate is below that of the settings while the adaptive rate
@@ -191,17 +187,9 @@ func (s *Simulation) close() {
 	}
 }
 
-// cost is the system that makes every fixed step take time.
-type cost struct {
-	host Host
-	each time.Duration
-}
-
-func (c *cost) Initialize(*arche.World) {}
-func (c *cost) Finalize(*arche.World)   {}
-func (c *cost) Name() string            { return "artificial step cost" }
-func (c *cost) Update(*arche.World) {
-	if c.each > 0 {
-		c.host.Work(c.each)
+// spendStepCost makes a fixed step take the time that the settings ask for.
+func (s *Simulation) spendStepCost(*arche.World) {
+	if s.set.StepCost > 0 {
+		s.clock.Work(s.set.StepCost)
 	}
 }

@@ -1,5 +1,4 @@
-// Package trace writes what a run did as a table: one row per frame and named entity, to be checked
-// with a spreadsheet.
+// Package trace writes the poses of a run as a table: one row per frame and named entity.
 package trace
 
 import (
@@ -19,7 +18,7 @@ const Header = "frame,real_ns,normal_ns,fixed_ns,tick,name,lx,ly,lz,lqw,lqx,lqy,
 // Writer writes a trace as comma-separated values. Floats are written with the fewest digits that
 // give the same float32 again.
 //
-// Errors of the underlying writer are kept, and [Writer.Flush] returns them.
+// [Writer.Flush] returns errors of the underlying writer.
 type Writer struct {
 	out  *bufio.Writer
 	line []byte
@@ -63,5 +62,5 @@ func appendPose(b []byte, p components.Pose3D) []byte {
 	return b
 }
 
-// Flush writes out what is buffered and returns the first error of all the writing.
+// Flush writes buffered rows and returns the first error of all writes.
 func (t *Writer) Flush() error { return t.out.Flush() }

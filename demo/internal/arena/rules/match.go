@@ -1,4 +1,4 @@
-// Package rules runs the arena on a server: it spawns what is there, decides shots with lag
+// Package rules runs the arena on a server: it spawns the level, decides shots with lag
 // compensation, and keeps the score. It has no picture and no clock of its own.
 package rules
 
@@ -25,25 +25,25 @@ import (
 type Player = netcode.Player[arena.State, arena.Input]
 
 // Config configures a [Match]. Every zero value but those of Host and Listener, one of which is
-// required, means the default that its comment states.
+// required, means the default stated in its comment.
 type Config struct {
-	Host       *host.Host         // brings players, and closes the match; nil: none
-	Listener   transport.Listener // brings players, too; nil: none
-	Rate       int                // ticks per second; zero: 60
-	SendRate   int                // snapshots per second; zero: as SendRate says
-	InputMode  netcode.InputMode
-	Bank       time.Duration // of silence that players make up for then; zero: 100 ms
-	MaxPlayers int           // zero: 64
-	// of them, at most, of one address; zero: a quarter, negative: any number
+	Host        *host.Host         // accepts players, and closes the match; nil: none
+	Listener    transport.Listener // accepts players, too; nil: none
+	Rate        int                // ticks per second; zero: 60
+	SendRate    int                // snapshots per second; zero: see SendRate
+	InputMode   netcode.InputMode  // zero: one input per tick
+	InputCredit time.Duration      // of silence for which late inputs run on arrival; zero: 100 ms
+	MaxPlayers  int                // zero: 64
+	// the most players of one address; zero: a quarter of MaxPlayers; negative: no limit
 	PerAddress int
 	Crates     int           // zero: 24; negative: none
-	Seed       uint64        // of where crates and players stand
-	Grace      time.Duration // how long a lost player is awaited back; zero: 30 s
-	// shots hit where targets are now, to see what lag compensation is for
+	Seed       uint64        // of the places of crates and players
+	Grace      time.Duration // how long a lost player may reconnect; zero: 30 s
+	// no lag compensation: shots hit targets where they are now
 	NoRewind bool
-	Log      *slog.Logger              // nil: slog.Default(), or that of the host
-	Shot     func(p *Player, hit bool) // is called for every shot; nil: nothing
-	Pushed   func(p *Player)           // is called for every push; nil: nothing
+	Log      *slog.Logger              // nil: the host's, or slog.Default()
+	Shot     func(p *Player, hit bool) // called for every shot; may be nil
+	Pushed   func(p *Player)           // called for every push; may be nil
 }
 
 // Match is a running arena.
@@ -58,18 +58,17 @@ type Match struct {
 	pawns   generic.Map1[arena.Pawn]
 	poses   generic.Map1[components.Transform3D]
 	boxes   generic.Map1[arena.Crate]
-	players map[*Player]*tracked
+	players map[*Player]*playerRecord
 	crates  []arche.Entity
 	pushes  []*Player
 	message []byte
 }
 
-// tracked is what is remembered of a player between ticks.
-type tracked struct {
+// playerRecord holds the match's data of a player between ticks.
+type playerRecord struct {
 	shots, warps uint8
-	pushed       uint64 // tick of his last push
-	// he wants to, in this tick: he may say so any number of times, and takes nobody else's turn by
-	// it
+	pushed       uint64 // tick of the last push
+	// wants to push in this tick; further requests in the tick are ignored
 	pushes bool
 }
 
@@ -78,10 +77,10 @@ const (
 	pushEvery  = time.Second / 2
 )
 
-// SendRate returns how many snapshots a second a match of so many ticks sends when nobody has said.
+// SendRate returns the default number of snapshots per second for a tick rate.
 func SendRate(rate int) int { return min(20, rate) }
 
-// New sets up a match, or says what is wrong with the configuration.
+// New sets up a match. It returns an error for a configuration that cannot work.
 func New(c Config) (*Match, error) {
 	if c.Rate == 0 {
 		c.Rate = 60
@@ -100,13 +99,13 @@ func New(c Config) (*Match, error) {
 	}
 	level := arena.NewLevel()
 	if room := arena.MaxEntities - c.MaxPlayers - len(level.Platforms); c.Crates > room {
-		return nil, fmt.Errorf("%d crates; beside %d players there is room for %d", c.Crates, c.MaxPlayers, room)
+		return nil, fmt.Errorf("%d crates are too many: beside %d players there is room for %d", c.Crates, c.MaxPlayers, room)
 	}
 	m := &Match{
 		rules:   arena.Rules{Level: level, Rate: c.Rate},
 		config:  c,
 		random:  rand.New(rand.NewPCG(c.Seed, 1)),
-		players: map[*Player]*tracked{},
+		players: map[*Player]*playerRecord{},
 	}
 	engine, err := ecs.New(ecs.Config{FixedRate: c.Rate, MaxSteps: 2 * c.Rate, MaxDelta: time.Second})
 	if err != nil {
@@ -117,7 +116,7 @@ func New(c Config) (*Match, error) {
 		return nil, err
 	}
 	config := netcode.ServerConfig[arena.State, arena.Input]{
-		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.Bank, Grace: c.Grace, Log: c.Log,
+		Listener: c.Listener, Joined: m.joined, Left: m.left, MaxPlayers: c.MaxPlayers, MaxPerAddress: c.PerAddress, SnapshotRate: c.SendRate, InputMode: c.InputMode, InputCredit: c.InputCredit, Grace: c.Grace, Log: c.Log,
 		Message: func(p *Player, data []byte, reliable bool) {
 			if known := m.players[p]; reliable && arena.IsPush(data) && known != nil && !known.pushes {
 				known.pushes = true
@@ -139,17 +138,17 @@ func New(c Config) (*Match, error) {
 	m.pawns = generic.NewMap1[arena.Pawn](w)
 	m.poses = generic.NewMap1[components.Transform3D](w)
 	m.boxes = generic.NewMap1[arena.Crate](w)
-	m.furnish()
-	engine.Add(ecs.FixedUpdate, &system{m})
+	m.spawnLevel()
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(m.step))
 	return m, nil
 }
 
-// furnish puts up platforms and crates.
-func (m *Match) furnish() {
+// spawnLevel spawns platforms and crates.
+func (m *Match) spawnLevel() {
 	things := generic.NewMap2[components.Transform3D, netcode.Replicated](m.engine.World())
 	for i := range m.rules.Level.Platforms {
 		l := components.NewLogical(m.rules.Level.Platform(i, 0))
-		things.NewWith(&l, &netcode.Replicated{Archetype: arena.KindPlatform + uint16(i)})
+		things.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlatform + uint16(i)})
 	}
 	boxes := generic.NewMap3[components.Transform3D, netcode.Replicated, arena.Crate](m.engine.World())
 	for range m.config.Crates {
@@ -162,7 +161,7 @@ func (m *Match) furnish() {
 			}
 		}
 		l := components.NewLogical(c.Pose())
-		m.crates = append(m.crates, boxes.NewWith(&l, &netcode.Replicated{Archetype: arena.KindCrate}, &c))
+		m.crates = append(m.crates, boxes.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypeCrate}, &c))
 	}
 }
 
@@ -186,25 +185,25 @@ func (m *Match) Update(real time.Duration) { m.engine.Update(real) }
 // Engine returns the match's engine.
 func (m *Match) Engine() *ecs.Engine { return m.engine }
 
-// Server returns the net system.
+// Server returns the netcode's server.
 func (m *Match) Server() *netcode.Server[arena.State, arena.Input] { return m.server }
 
 // Rules returns the game's rules.
 func (m *Match) Rules() arena.Rules { return m.rules }
 
-// Close ends the match; players are told.
+// Close ends the match and notifies the players.
 func (m *Match) Close() { m.engine.Close() }
 
 func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
-	state := arena.State{Pos: m.spawnPoint(), Ground: true}
-	m.players[p] = &tracked{}
+	state := arena.State{Pos: m.spawnPoint(), Grounded: true}
+	m.players[p] = &playerRecord{}
 	l := components.NewLogical(state.Pose())
-	return state, m.spawn.NewWith(&l, &netcode.Replicated{Archetype: arena.KindPlayer}, &arena.Pawn{Health: arena.FullHealth})
+	return state, m.spawn.NewWith(&l, &netcode.Replicated{Archetype: arena.ArchetypePlayer}, &arena.Pawn{Health: arena.FullHealth})
 }
 
 func (m *Match) left(p *Player, _ transport.Reason) { delete(m.players, p) }
 
-// spawnPoint returns the free place that is farthest from everybody.
+// spawnPoint returns the spawn point that is farthest from all players.
 func (m *Match) spawnPoint() mgl32.Vec3 {
 	spawns := m.rules.Level.Spawns
 	best, most := spawns[m.random.IntN(len(spawns))], float32(-1)
@@ -219,29 +218,23 @@ func (m *Match) spawnPoint() mgl32.Vec3 {
 	return best
 }
 
-// system runs the rules in every fixed step, after the players' inputs have run.
-type system struct{ m *Match }
-
-func (s *system) Initialize(*arche.World) {}
-func (s *system) Finalize(*arche.World)   {}
-func (s *system) Name() string            { return "arena rules" }
-func (s *system) Update(*arche.World) {
-	m := s.m
-	m.server.Players(m.follow)
+// step runs the rules in every fixed step, after the players' inputs have run.
+func (m *Match) step(*arche.World) {
+	m.server.Players(m.applyStep)
 	for _, p := range m.pushes {
 		m.push(p)
 	}
 	m.pushes = m.pushes[:0]
 }
 
-// follow does what a player's step has asked for.
-func (m *Match) follow(p *Player) {
+// applyStep carries out the shots and teleports of a player's step.
+func (m *Match) applyStep(p *Player) {
 	known := m.players[p]
 	if known == nil {
 		return
 	}
-	if p.State.Warps != known.warps {
-		known.warps = p.State.Warps
+	if p.State.Teleports != known.warps {
+		known.warps = p.State.Teleports
 		p.Teleport(p.State)
 	}
 	if p.State.Shots != known.shots {

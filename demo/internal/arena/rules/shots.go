@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	knock      = 3.5 // m/s that a hit gives
-	crateKnock = 5.0
-	pushSpeed  = 9.0
+	hitSpeed      = 3.5 // m/s added by a hit
+	crateHitSpeed = 5.0
+	pushSpeed     = 9.0
 )
 
-// shoot decides a shot by what the shooter saw.
+// shoot decides a shot by the shooter's view.
 func (m *Match) shoot(p *Player) {
 	shot := arena.ShotOf(p.State)
 	reach := shot.Reach(m.rules.Level)
@@ -31,7 +31,7 @@ func (m *Match) shoot(p *Player) {
 			if !ok {
 				return
 			}
-			feet := pose.Position.Add(m.lift(other))
+			feet := pose.Position.Add(m.platformPosition(other))
 			if d, hit := shot.Hits(feet, arena.HitRadius, arena.Height, reach); hit {
 				victim, reach = other, d
 			}
@@ -58,19 +58,19 @@ func (m *Match) shoot(p *Player) {
 	case victim != nil:
 		m.hit(p, victim, shot.Direction)
 	case box != nil:
-		box.Vel = box.Vel.Add(mgl32.Vec3{shot.Direction[0], 0, shot.Direction[2]}.Mul(crateKnock))
+		box.Vel = box.Vel.Add(mgl32.Vec3{shot.Direction[0], 0, shot.Direction[2]}.Mul(crateHitSpeed))
 		box.Spin += 2
 		box.Awake = true
 	}
 	if m.config.Shot != nil {
 		m.config.Shot(p, victim != nil)
 	}
-	m.tell(arena.Event{Player: p.Number(), To: shot.At(reach), Hit: victim != nil})
+	m.broadcast(arena.Event{Player: p.Number(), To: shot.At(reach), Hit: victim != nil})
 }
 
-// lift is where the platform is that carries a player.
-func (m *Match) lift(p *Player) mgl32.Vec3 {
-	i := int(p.State.Ride) - 1
+// platformPosition returns the position of the platform that carries a player; zero without one.
+func (m *Match) platformPosition(p *Player) mgl32.Vec3 {
+	i := int(p.State.Platform) - 1
 	if i < 0 || i >= len(m.rules.Level.Platforms) {
 		return mgl32.Vec3{}
 	}
@@ -78,25 +78,26 @@ func (m *Match) lift(p *Player) mgl32.Vec3 {
 }
 
 func (m *Match) hit(by, victim *Player, direction mgl32.Vec3) {
-	pawn, hunter := m.pawn(victim), m.pawn(by)
-	if pawn == nil || hunter == nil {
+	pawn, shooter := m.pawn(victim), m.pawn(by)
+	if pawn == nil || shooter == nil {
 		return
 	}
 	pawn.Hits++
-	hunter.Score++
+	shooter.Score++
 	if pawn.Health > 1 {
 		pawn.Health--
-		victim.State.Vel = victim.State.Vel.Add(mgl32.Vec3{direction[0], 0, direction[2]}.Mul(knock))
+		victim.State.Vel = victim.State.Vel.Add(mgl32.Vec3{direction[0], 0, direction[2]}.Mul(hitSpeed))
 		return
 	}
-	hunter.Score += 4
+	shooter.Score += 4
 	pawn.Health = arena.FullHealth
 	state := victim.State
-	state.Pos, state.Vel, state.Ride, state.Ground = m.spawnPoint(), mgl32.Vec3{}, 0, true
+	state.Pos, state.Vel, state.Platform, state.Grounded = m.spawnPoint(), mgl32.Vec3{}, 0, true
 	victim.Teleport(state)
 }
 
-// push throws everything around a player away from him, not too often.
+// push throws everything near a player away. It does nothing if the player's last push is too
+// recent.
 func (m *Match) push(p *Player) {
 	known := m.players[p]
 	if known == nil {
@@ -122,7 +123,7 @@ func (m *Match) push(p *Player) {
 		if v := away(other.State.Pos); other != p && v != (mgl32.Vec3{}) {
 			other.State.Vel = other.State.Vel.Add(v)
 			other.State.Vel[1] = max(other.State.Vel[1], 3)
-			other.State.Ground, other.State.Ride = false, 0
+			other.State.Grounded, other.State.Platform = false, 0
 		}
 	})
 	for _, e := range m.crates {
@@ -135,15 +136,15 @@ func (m *Match) push(p *Player) {
 	if m.config.Pushed != nil {
 		m.config.Pushed(p)
 	}
-	m.tell(arena.Event{Player: p.Number(), Pushed: true, To: center})
+	m.broadcast(arena.Event{Player: p.Number(), Pushed: true, To: center})
 }
 
-// tell shows an event to everybody who is there.
-func (m *Match) tell(e arena.Event) {
+// broadcast sends an event to all connected players.
+func (m *Match) broadcast(e arena.Event) {
 	m.message = e.Append(m.message[:0])
 	m.server.Players(func(p *Player) {
 		if p.Connected() {
-			_ = p.SendUnreliable(m.message) // what is lost was only to be looked at
+			_ = p.SendUnreliable(m.message) // the event is only shown, so it may be lost
 		}
 	})
 }

@@ -11,47 +11,47 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Draw draws what the player sees into a part of the frame, given in fractions of it. The brush
-// must be empty, and stay as it is until the frame has been drawn.
-func (s *Seat) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
+// Draw draws the client's picture into a part of the frame, given in fractions. The brush must be
+// empty, and must not change until the frame has been drawn.
+func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	w, h := f.Size.Points()
-	orbit := s.camera.seen(w*part.W/(h*part.H), s.on.Still)
+	orbit := c.camera.orbitFor(w*part.W/(h*part.H), c.switches.Still)
 	v := f.ViewIn(part, orbit.Camera())
-	s.camera.shown, s.camera.part = v.Camera, v.Viewport
+	c.camera.shown, c.camera.viewport = v.Camera, v.Viewport
 	v.Shadow = render.Shadow{Center: orbit.Target, Radius: orbit.Distance * 0.95}
 	v.Ground.Fade, v.Ground.Height = 90, -0.15 // below the floor
-	p := &painter{s: s, b: brush, t: &f.Theme, c: colorsOf(&f.Theme), v: v, o: &f.Overlay}
+	p := &painter{client: c, b: brush, t: &f.Theme, c: colorsOf(&f.Theme), v: v, o: &f.Overlay}
 	p.level()
-	s.eachView(func(v *thing) {
+	c.eachObject(func(v *object) {
 		switch {
-		case v.rep.Archetype == arena.KindPlayer:
+		case v.rep.Archetype == arena.ArchetypePlayer:
 			p.player(v)
-		case v.rep.Archetype == arena.KindCrate:
+		case v.rep.Archetype == arena.ArchetypeCrate:
 			p.crate(v.pose, int(v.rep.ID))
 		default:
 			p.platform(v.pose)
 		}
-		if s.on.Ghosts {
+		if c.switches.Ghosts {
 			p.ghost(v)
 		}
 	})
 	p.shots()
 	brush.Show(v)
-	s.write(&f.Overlay, v)
+	c.drawOverlay(&f.Overlay, v)
 }
 
 // painter draws one picture.
 type painter struct {
-	s *Seat
-	b *scene.Brush
-	t *render.Theme
-	c palette
-	v *render.View
-	o *render.Overlay
+	client *Client
+	b      *scene.Brush
+	t      *render.Theme
+	c      palette
+	v      *render.View
+	o      *render.Overlay
 }
 
 func (p *painter) level() {
-	level := p.s.rules.Level
+	level := p.client.rules.Level
 	p.b.Box(render.Solid, mgl32.Vec3{0, -0.1, 0}, mgl32.Vec3{2 * arena.Half, 0.2, 2 * arena.Half}, p.c.floor)
 	for i := -arena.Half + 2; i < arena.Half; i += 2 {
 		x := float32(i)
@@ -71,7 +71,7 @@ func (p *painter) level() {
 		}
 		p.b.Box(render.Solid, box.Center(), box.Size(), color)
 	}
-	beat := float32(math.Sin(p.s.engine.Time().Real.Seconds() * 3))
+	beat := float32(math.Sin(p.client.engine.Time().Real.Seconds() * 3))
 	for i, portal := range level.Portals {
 		color := p.c.portals[i/2]
 		p.flat(render.Disc, portal.Place.Add(mgl32.Vec3{0, 0.02, 0}), 2*arena.PortalRadius, color.Alpha(0.35))
@@ -81,7 +81,7 @@ func (p *painter) level() {
 	}
 }
 
-// flat puts a mesh that faces +Z on the floor.
+// flat lays a mesh that faces +Z on the floor.
 func (p *painter) flat(mesh render.Mesh, at mgl32.Vec3, size float32, color render.Color) {
 	p.b.Put(mesh, render.Glow, components.Pose3D{
 		Position: at, Rotation: mgl32.QuatRotate(-math.Pi/2, mgl32.Vec3{1, 0, 0}), Scale: mgl32.Vec3{size, size, size},
@@ -103,7 +103,7 @@ func (p *painter) crate(pose components.Pose3D, id int) {
 func (p *painter) platform(pose components.Pose3D) {
 	const w, h = arena.PlatformWidth, arena.PlatformHeight
 	p.b.Box(render.Solid, pose.Position, mgl32.Vec3{w, h, w}, p.c.deck)
-	// A bright rim, so that its edge is seen from above.
+	// A bright rim makes the edge visible from above.
 	top := pose.Position.Add(mgl32.Vec3{0, h/2 + 0.01, 0})
 	const rim, off = 0.22, w/2 - 0.11
 	for side := float32(-1); side <= 1; side += 2 {
@@ -112,10 +112,10 @@ func (p *painter) platform(pose components.Pose3D) {
 	}
 }
 
-func (p *painter) player(v *thing) {
+func (p *painter) player(v *object) {
 	color := p.c.player(v.rep.Owner)
-	if wd := p.s.hurt[v.entity]; wd != nil && wd.any {
-		if since := (p.s.engine.Time().Real - wd.at).Seconds(); since < 0.25 {
+	if wd := p.client.hitFlashes[v.entity]; wd != nil && wd.any {
+		if since := (p.client.engine.Time().Real - wd.at).Seconds(); since < 0.25 {
 			flash := render.Hex(0xffd23c)
 			color = flash.Mix(color, float32(since/0.25))
 			p.b.Put(render.Sphere, render.Glow, components.Pose3D{
@@ -132,16 +132,16 @@ func (p *painter) player(v *thing) {
 	if v.own {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}
-	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.s.on.Captions {
+	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.client.switches.Captions {
 		p.tag(v, x, y, color)
 	}
 }
 
-// tag writes name and health over somebody's head.
-func (p *painter) tag(v *thing, x, y float32, color render.Color) {
+// tag writes name and health above a player's head.
+func (p *painter) tag(v *object, x, y float32, color render.Color) {
 	const w = 34
 	if x < p.v.Viewport.X+w || x > p.v.Viewport.X+p.v.Viewport.W-w || y < p.v.Viewport.Y+24 || y > p.v.Viewport.Y+p.v.Viewport.H-8 {
-		return // half of it would be in the neighbour's picture
+		return // half of it would be in the other client's picture
 	}
 	p.o.RoundRect(render.Rect{X: x - w/2 - 1, Y: y - 1, W: w + 2, H: 6}, p.t.Panel)
 	p.o.Meter(render.Rect{X: x - w/2, Y: y, W: w, H: 4}, float32(v.pawn.Health)/arena.FullHealth, p.c.onPanel(v.rep.Owner, color))
@@ -160,52 +160,52 @@ func (p *painter) tag(v *thing, x, y float32, color render.Color) {
 			w.Uint(number)
 		}
 	}
-	// A light seam, so that dark letters are read on whatever is behind them.
+	// A light outline keeps dark letters readable on any background.
 	for _, d := range [...][2]float32{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
 		write(d[0], d[1], p.c.floor.Alpha(0.7))
 	}
 	write(0, 0, p.t.Ink)
 }
 
-// ghost shows where the newest state from the server has something.
-func (p *painter) ghost(v *thing) {
-	state, ok := p.s.client.Newest(v.rep.ID)
+// ghost shows an object where the server's newest state has it.
+func (p *painter) ghost(v *object) {
+	state, ok := p.client.net.Newest(v.rep.ID)
 	if !ok {
 		return
 	}
-	// Of a mover the server sends nothing; its ghost is where the server has it now, and with it
-	// that of who rides on it.
-	level, now := p.s.rules.Level, (p.s.client.View() + p.s.client.Stats().Delay).Seconds()
-	if carrier := p.s.client.Replica(p.s.client.Parent(v.rep.ID)); !carrier.IsZero() {
-		state.Position = state.Position.Add(level.Platforms[p.s.replicated.Get(carrier).Archetype-arena.KindPlatform](now))
+	// The server sends no states of scripted movers. The ghost of a mover is drawn at the server's
+	// current time, and so are the ghosts of its passengers.
+	level, now := p.client.rules.Level, (p.client.net.View() + p.client.net.Stats().Delay).Seconds()
+	if carrier := p.client.net.Replica(p.client.net.Parent(v.rep.ID)); !carrier.IsZero() {
+		state.Position = state.Position.Add(level.Platforms[p.client.replicated.Get(carrier).Archetype-arena.ArchetypePlatform](now))
 	}
 	pose := components.Pose3D{Position: state.Position, Rotation: state.Rotation, Scale: mgl32.Vec3{1, 1, 1}}
 	color := p.t.Accent(4)
 	switch {
-	case v.rep.Archetype == arena.KindPlayer:
+	case v.rep.Archetype == arena.ArchetypePlayer:
 		color = p.c.player(v.rep.Owner)
 		pose.Position = pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
 		pose.Scale = mgl32.Vec3{2.1 * arena.Radius, arena.Height / 2, 2.1 * arena.Radius}
 		p.b.Put(render.Capsule, render.Ghost, pose, color)
-	case v.rep.Archetype == arena.KindCrate:
+	case v.rep.Archetype == arena.ArchetypeCrate:
 		if v.pose.Position.Sub(state.Position).Len() < 0.01 {
-			return // the same place twice would only flicker
+			return // two cubes in one place would flicker
 		}
 		pose.Scale = mgl32.Vec3{1, 1, 1}.Mul(arena.CrateSize * 1.03)
 		p.edges(pose, color)
 	default:
-		pose.Position, pose.Rotation = level.Platforms[v.rep.Archetype-arena.KindPlatform](now), mgl32.QuatIdent()
+		pose.Position, pose.Rotation = level.Platforms[v.rep.Archetype-arena.ArchetypePlatform](now), mgl32.QuatIdent()
 		pose.Scale = mgl32.Vec3{arena.PlatformWidth, arena.PlatformHeight, arena.PlatformWidth}.Mul(1.01)
 		p.edges(pose, p.c.edge.Mix(p.t.Ink, 0.35))
 	}
-	if v.rep.Archetype < arena.KindPlatform {
+	if v.rep.Archetype < arena.ArchetypePlatform {
 		lift := mgl32.Vec3{0, 0.9, 0}
 		p.b.Line(v.pose.Position.Add(lift), state.Position.Add(lift), color.Alpha(0.7))
 	}
 }
 
-// edges draws the twelve edges of a unit cube in a pose. A ghost of a box has no faces: they would
-// tint what it overlaps.
+// edges draws the twelve edges of a unit cube in a pose. The ghost of a box has no faces, because
+// they would tint the box behind them.
 func (p *painter) edges(pose components.Pose3D, color render.Color) {
 	for axis := range 3 {
 		for corner := range 4 {
@@ -221,18 +221,18 @@ func (p *painter) edges(pose components.Pose3D, color render.Color) {
 
 // shots draws streaks, sparks and rings.
 func (p *painter) shots() {
-	now := p.s.engine.Time().Real
-	list := p.s.effects.list
+	now := p.client.engine.Time().Real
+	list := p.client.effects.list
 	for i := range list {
 		e := &list[i]
 		if now < e.at {
 			continue
 		}
-		if e.find {
-			e.find = false
+		if e.fromMuzzle {
+			e.fromMuzzle = false
 			e.from = e.to
-			p.s.eachView(func(v *thing) {
-				if v.rep.Archetype == arena.KindPlayer && v.rep.Owner == e.owner {
+			p.client.eachObject(func(v *object) {
+				if v.rep.Archetype == arena.ArchetypePlayer && v.rep.Owner == e.owner {
 					e.from = v.pose.Apply(mgl32.Vec3{0.3, arena.Muzzle - 0.1, -0.8})
 				}
 			})
@@ -244,7 +244,7 @@ func (p *painter) shots() {
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.15, 0}), 1+8*age, color.Alpha(0.9*(1-age)))
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.3, 0}), 0.6+6*age, color.Alpha(0.6*(1-age)))
 			continue
-		case jumps: // a pillar of light, which thins out where he was and where he is
+		case teleports: // a pillar of light at both places, which thins out
 			const high = 3.2
 			bright := color.Mix(render.Hex(0xffffff), 0.35)
 			p.b.Put(render.Cylinder, render.Glow, components.Pose3D{

@@ -6,35 +6,35 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// effect is something short that is to be seen.
+// effect is a short visual effect.
 type effect struct {
-	kind     effectKind
-	at       time.Duration // real time at which it begins
-	from, to mgl32.Vec3
-	owner    uint16
-	find     bool // from is the owner's muzzle when it begins
+	kind       effectKind
+	at         time.Duration // real time at which it begins
+	from, to   mgl32.Vec3
+	owner      uint16
+	fromMuzzle bool // from becomes the owner's muzzle when the effect begins
 }
 
 type effectKind uint8
 
 const (
-	streak effectKind = iota // of a shot
-	pushes                   // the ring of a push
-	jumps                    // somebody has vanished or appeared
+	streak    effectKind = iota // of a shot
+	pushes                      // the ring of a push
+	teleports                   // a player has vanished or appeared
 )
 
 const (
-	streakTime = 140 * time.Millisecond
-	ringTime   = 450 * time.Millisecond
-	jumpTime   = 400 * time.Millisecond
-	mostShown  = 256
+	streakTime   = 140 * time.Millisecond
+	ringTime     = 450 * time.Millisecond
+	teleportTime = 400 * time.Millisecond
+	maxEffects   = 256
 )
 
-// effects are those that are shown or wait.
+// effects are the effects that are shown or wait for their time.
 type effects struct{ list []effect }
 
 func (f *effects) add(e effect) {
-	if len(f.list) < mostShown {
+	if len(f.list) < maxEffects {
 		f.list = append(f.list, e)
 	}
 }
@@ -43,19 +43,19 @@ func (e *effect) length() time.Duration {
 	switch e.kind {
 	case pushes:
 		return ringTime
-	case jumps:
-		return jumpTime
+	case teleports:
+		return teleportTime
 	}
 	return streakTime
 }
 
-// age forgets what is over.
-func (f *effects) age(now time.Duration) {
-	kept := f.list[:0]
+// expire removes the effects that are over.
+func (f *effects) expire(now time.Duration) {
+	live := f.list[:0]
 	for _, e := range f.list {
 		if now-e.at < e.length() {
-			kept = append(kept, e)
+			live = append(live, e)
 		}
 	}
-	f.list = kept
+	f.list = live
 }

@@ -2,10 +2,10 @@ package view
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/textwrap"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/articles"
@@ -18,7 +18,8 @@ type graphs struct {
 	tick                 uint64 // as of last
 	since                time.Duration
 	down, up             float64 // bytes per second
-	starved, corrected   float32 // percent: of the pictures of others, of the own player's steps
+	// percent: of the samples of other players, of the own player's steps
+	starved, corrected float32
 }
 
 const (
@@ -26,9 +27,9 @@ const (
 	graphEvery  = 50 * time.Millisecond
 )
 
-// measure takes a sample now and then.
-func (g *graphs) measure(s *Seat) {
-	now, st := s.engine.Time().Real, s.client.Stats()
+// measure takes a sample at intervals.
+func (g *graphs) measure(c *Client) {
+	now, st := c.engine.Time().Real, c.net.Stats()
 	if now-g.since < graphEvery && g.since != 0 {
 		return
 	}
@@ -41,7 +42,7 @@ func (g *graphs) measure(s *Seat) {
 	if sampled > 0 {
 		g.starved = float32(100 * float64(st.Starved-g.last.Starved) / sampled)
 	}
-	tick := s.engine.Time().Tick
+	tick := c.engine.Time().Tick
 	if steps := tick - g.tick; steps > 0 {
 		g.corrected = float32(100 * float64(st.Corrections-g.last.Corrections) / float64(steps))
 	}
@@ -52,7 +53,7 @@ func (g *graphs) measure(s *Seat) {
 	g.last = st
 	g.times.Push(millis(st.RTT), millis(st.Delay), millis(st.Path.Queue))
 	g.losses.Push(float32(100*st.Loss), g.starved, g.corrected)
-	limit := 0.0 // where there is one
+	limit := 0.0 // zero: none
 	if st.Path.Cause != netcode.RateFree {
 		limit = st.Path.Rate
 	}
@@ -76,40 +77,40 @@ func newGraphs() graphs {
 // margin is the distance of panels from the picture's edge, in points.
 const margin = 10
 
-// write puts the figures over the picture.
-func (s *Seat) write(o *render.Overlay, v *render.View) {
+// drawOverlay draws texts, figures and graphs over the picture.
+func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 	all := v.Viewport.Inset(margin)
-	status, _ := s.client.Status()
-	if status != netcode.Playing { // this has to be seen, whatever else is
-		s.announce(o, all, 0.34, render.TextHeading, o.Theme().Bad, s.Status())
+	status, _ := c.net.Status()
+	if status != netcode.Playing { // shown even without an overlay
+		c.announce(o, all, 0.34, render.TextHeading, o.Theme().Bad, c.Status())
 	}
-	if s.notice != "" && s.engine.Time().Real-s.noted < 4*time.Second {
-		s.announce(o, all, 0.16, render.TextHeading, o.Theme().Text, s.notice)
+	if c.notice != "" && c.engine.Time().Real-c.noticeAt < 4*time.Second {
+		c.announce(o, all, 0.16, render.TextHeading, o.Theme().Text, c.notice)
 	}
-	if !s.on.Overlay {
+	if !c.switches.Overlay {
 		return
 	}
-	s.headline(o, all)
-	s.scores(o, all)
+	c.drawHeadline(o, all)
+	c.drawScores(o, all)
 	if all.H < 200 || all.W < 220 {
 		return
 	}
-	top := s.figures(o, all)
-	if s.on.Graphs && all.H > 300 && all.W > 520 {
+	top := c.drawFigures(o, all)
+	if c.switches.Graphs && all.H > 300 && all.W > 520 {
 		height := min(all.H*0.16, 92)
 		width := min((all.W-16)/3, 430)
-		for i, g := range [...]*render.Graph{s.graphs.times, s.graphs.losses, s.graphs.bytes} {
+		for i, g := range [...]*render.Graph{c.graphs.times, c.graphs.losses, c.graphs.bytes} {
 			o.Graph(render.Rect{X: all.X + float32(i)*(width+8), Y: top - 8 - height, W: width, H: height}, g)
 		}
 	}
 }
 
-// announce writes something important in the middle, in as many lines as it needs.
-func (s *Seat) announce(o *render.Overlay, all render.Rect, height float32, style render.TextStyle, color render.Color, text string) {
+// announce writes an important text in the middle, in as many lines as it needs.
+func (c *Client) announce(o *render.Overlay, all render.Rect, height float32, style render.TextStyle, color render.Color, text string) {
 	if all.W < 500 {
 		style = render.TextBody
 	}
-	lines := wrap(text, func(part string) bool { return o.Width(style, part) <= all.W-50 })
+	lines := textwrap.Lines(text, func(part string) bool { return o.Width(style, part) <= all.W-50 })
 	w, line := float32(0), o.LineHeight(style)
 	for _, part := range lines {
 		w = max(w, o.Width(style, part))
@@ -122,28 +123,10 @@ func (s *Seat) announce(o *render.Overlay, all render.Rect, height float32, styl
 	}
 }
 
-// wrap breaks a text at spaces into lines that fit.
-func wrap(text string, fits func(string) bool) (lines []string) {
-	for {
-		end := len(text)
-		for !fits(text[:end]) {
-			space := strings.LastIndexByte(text[:end], ' ')
-			if space <= 0 {
-				break
-			}
-			end = space
-		}
-		lines = append(lines, text[:end])
-		if text = strings.TrimPrefix(text[end:], " "); text == "" {
-			return lines
-		}
-	}
-}
-
-// figures writes a line of them at the lower edge, as many as there is room for, and returns its
-// upper edge.
-func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
-	theme, st := o.Theme(), s.client.Stats()
+// drawFigures writes a line of figures at the lower edge, as many as fit. It returns its upper
+// edge.
+func (c *Client) drawFigures(o *render.Overlay, all render.Rect) float32 {
+	theme, st := o.Theme(), c.net.Stats()
 	line := o.LineHeight(render.TextSmall)
 	r := render.Rect{X: all.X, Y: all.Y + all.H - line - 8, W: all.W, H: line + 8}
 	o.Panel(r)
@@ -167,21 +150,21 @@ func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
 	}
 	if all.W > 760 {
 		label("   starved ")
-		w.Float(float64(s.graphs.starved), 1).Str(" %")
+		w.Float(float64(c.graphs.starved), 1).Str(" %")
 	}
 	if all.W > 1000 {
 		label("   down ")
-		w.Float(s.graphs.down/1000, 1).Str(" kB/s")
+		w.Float(c.graphs.down/1000, 1).Str(" kB/s")
 		label("   up ")
-		w.Float(s.graphs.up/1000, 1).Str(" kB/s")
+		w.Float(c.graphs.up/1000, 1).Str(" kB/s")
 		if st.Path.Cause != netcode.RateFree {
 			label(" of ")
 			w.Float(st.Path.Rate/1000, 1).Str(" (").Str(st.Path.Cause.String()).Str(")")
 		}
-		label("   others drawn by ")
-		w.Str(articles.Display(s.on.Kind))
+		label("   interpolation ")
+		w.Str(articles.Display(c.switches.Interpolation))
 	}
-	if s.Hint && all.W > 360 {
+	if c.Hint && all.W > 360 {
 		const text = "all keys"
 		x := r.X + r.W - o.Width(render.TextSmall, text) - 34
 		o.Key(x, r.Y+2, "H")
@@ -190,21 +173,21 @@ func (s *Seat) figures(o *render.Overlay, all render.Rect) float32 {
 	return r.Y
 }
 
-// headline says who this is, over what a line, and what is switched off.
-func (s *Seat) headline(o *render.Overlay, all render.Rect) {
+// drawHeadline writes the player, the simulated line and the switched-off parts of the netcode.
+func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall)
 	off := ""
 	switch {
-	case !s.on.Predict && !s.on.Reconcile:
+	case !c.switches.Predict && !c.switches.Reconcile:
 		off = "no prediction, no reconciliation"
-	case !s.on.Predict:
+	case !c.switches.Predict:
 		off = "no prediction"
-	case !s.on.Reconcile:
+	case !c.switches.Reconcile:
 		off = "no reconciliation"
 	}
 	colors := colorsOf(theme)
-	l := s.config.Link
+	l := c.config.Link
 	wide := float32(184)
 	if l.Bursts || l.Latency >= time.Second {
 		wide = 232
@@ -217,8 +200,8 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 		r.H += line
 	}
 	o.Panel(r)
-	if n := s.client.Number(); n == 0 {
-		o.Text(r.X+10, r.Y+4, render.TextSmall, theme.TextDim, "not in yet")
+	if n := c.net.Number(); n == 0 {
+		o.Text(r.X+10, r.Y+4, render.TextSmall, theme.TextDim, "joining")
 	} else {
 		o.Dot(r.X+15, r.Y+5+line/2, 5, colors.onPanel(n, colors.player(n)))
 		o.At(r.X+28, r.Y+4, render.TextSmall, theme.Text).Str("player ").Uint(uint64(n))
@@ -228,7 +211,7 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 	}
 	w := o.At(r.X+10, r.Y+4+line, render.TextSmall, theme.TextDim)
 	if l.Latency == 0 && l.Jitter == 0 && l.Loss == 0 {
-		w.Str("nothing added to the line")
+		w.Str("no simulated line")
 	} else {
 		w.Str("line: ").Millis(l.Latency, 0).Str(" ms ± ").Millis(l.Jitter, 0).Str(" ms, ").Float(100*l.Loss, 0).Str(" % lost")
 		if l.Bursts {
@@ -240,12 +223,12 @@ func (s *Seat) headline(o *render.Overlay, all render.Rect) {
 	}
 }
 
-// scores lists the best five; who is not among them stands in the last one's place in his own list.
-func (s *Seat) scores(o *render.Overlay, all render.Rect) {
+// drawScores lists the best five players. An own player below them takes the fifth place.
+func (c *Client) drawScores(o *render.Overlay, all render.Rect) {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall)
-	var board [5]thing
-	n := ranked(&board, s.views)
+	var board [5]object
+	n := ranked(&board, c.objects)
 	if n == 0 {
 		return
 	}
@@ -268,13 +251,13 @@ func (s *Seat) scores(o *render.Overlay, all render.Rect) {
 	}
 }
 
-// ranked fills the board with the best players, the own one in the last place if he is not better,
-// and returns how many they are.
-func ranked(board *[5]thing, all []thing) (n int) {
-	var me thing
+// ranked fills the board with the best players and returns their number. The own player takes the
+// last place if it has no better one.
+func ranked(board *[5]object, all []object) (n int) {
+	var me object
 	for k := range all {
 		v := &all[k]
-		if v.rep.Archetype != arena.KindPlayer {
+		if v.rep.Archetype != arena.ArchetypePlayer {
 			continue
 		}
 		if v.own {
@@ -297,7 +280,7 @@ func ranked(board *[5]thing, all []thing) (n int) {
 	return n
 }
 
-func better(a, b *thing) bool {
+func better(a, b *object) bool {
 	if a.pawn.Score != b.pawn.Score {
 		return a.pawn.Score > b.pawn.Score
 	}

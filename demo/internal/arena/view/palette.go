@@ -2,7 +2,8 @@ package view
 
 import "github.com/tandem-ecs/tandem/render"
 
-// Theme is the arena's look: a light floor in darker surroundings, so that what happens stands out.
+// Theme is the arena's look: a light floor in darker surroundings, so that players and effects
+// stand out.
 func Theme() render.Theme {
 	t := render.Daylight()
 	t.Ground = render.Hex(0x8f9ba5)
@@ -12,10 +13,10 @@ func Theme() render.Theme {
 	return t
 }
 
-// dark is which of the players' colours is no brighter than a panel.
-const dark = 5
+// darkPlayer is the index of the player colour that is no brighter than a panel.
+const darkPlayer = 5
 
-// palette is what has which colour. Players get accents that nothing else has.
+// palette holds the colours of a picture. Players have accents that nothing else has.
 type palette struct {
 	floor, line, wall render.Color
 	wood, deck, edge  render.Color // crates; platforms
@@ -32,13 +33,12 @@ func colorsOf(t *render.Theme) palette {
 	}
 }
 
-// player returns a player's colour, by his number.
+// player returns a player's colour, by the player's number.
 func (p *palette) player(number uint16) render.Color { return p.players[int(number)%len(p.players)] }
 
-// onPanel returns a player's colour, or what he has taken on at present, as it is seen on a dark
-// panel.
+// onPanel returns a version of a player's current colour that is visible on a dark panel.
 func (p *palette) onPanel(number uint16, color render.Color) render.Color {
-	if int(number)%len(p.players) == dark {
+	if int(number)%len(p.players) == darkPlayer {
 		return color.Mix(p.floor, 0.5)
 	}
 	return color

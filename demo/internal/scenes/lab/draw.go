@@ -13,8 +13,8 @@ const (
 	laneWidth = lanePitch * 0.86
 )
 
-// laneColor returns the colour of a lane by its index: there are more of them than accents, so that
-// kinds that belong together share one, in two shades.
+// laneColor returns the colour of a lane by its index. There are more lanes than accents, so
+// related kinds share an accent in two shades.
 func laneColor(theme *render.Theme, lane int) render.Color {
 	shades := [...]struct {
 		accent int
@@ -24,9 +24,9 @@ func laneColor(theme *render.Theme, lane int) render.Color {
 	return theme.Accent(s.accent).Mix(theme.Text, s.text)
 }
 
-// Draw shows the lanes, and the panel of their figures beside them.
+// Draw draws the lanes, and the panel of their figures beside them.
 func (s *Lab) Draw(p *scene.Picture) {
-	p.View.Ground.Height = -0.4 // well below the lanes, for a camera that is so far away
+	p.View.Ground.Height = -0.4 // well below the lanes, because the camera is far away
 	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{}, Radius: 1.3 * laneEnd}
 	for _, l := range s.lanes {
 		s.drawLane(p, l)
@@ -47,7 +47,7 @@ func (s *Lab) drawLane(p *scene.Picture, l *lane) {
 	}
 	p.Brush.Box(render.Solid, mgl32.Vec3{0, -0.2, l.z}, mgl32.Vec3{2 * laneEnd, 0.4, laneWidth}, ground)
 	for x := float32(-8); x <= 8; x += 2 {
-		// As flat as can be: sides thinner than a pixel would flicker.
+		// Very flat, because sides thinner than a pixel would flicker.
 		p.Brush.Box(render.Solid, mgl32.Vec3{x, 0, l.z}, mgl32.Vec3{0.06, 0.02, laneWidth}, p.Theme.Neutral.Mix(p.Theme.Ink, 0.2))
 	}
 	if !l.started {

@@ -1,10 +1,10 @@
-// Package lab shows one body that a server moves, seen over a simulated network, in every way that
-// systems/netcode/remote knows: a lane for each.
+// Package lab shows one body of a server over a simulated network, in one lane for each
+// interpolator of systems/netcode/interp.
 //
-// The body runs to and fro, turns round at once, rests and teleports. Its snapshots go through a
-// link with delay, jitter and loss; every lane is given the same ones, and writes what it makes of
-// them to the logical pose of its body in every fixed step, as the net system of a game does. From
-// there on remote bodies and local ones take the same way to the screen.
+// The body runs to and fro, turns abruptly, rests and teleports. Its snapshots go through a link
+// with delay, jitter and loss. Every lane gets the same snapshots. In every fixed step it writes
+// its result to the logical pose of its body, like the netcode of a game. From there on remote and
+// local bodies are drawn in the same way.
 package lab
 
 import (
@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -28,7 +27,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "lab",
 		Title:   "One body, ten ways over a bad network",
-		Caption: "All lanes get the same packets. Shells: where the body truly was at the moment that a lane shows. The line through all lanes: where it is now.",
+		Caption: "All lanes get the same packets. Shells: the true pose at the moment that a lane shows. The line across the lanes: the true place now.",
 		Rate:    60,
 		Linked:  true,
 	}
@@ -38,12 +37,11 @@ const (
 	bodySize  = 0.9
 	lanePitch = 1.5
 
-	// snapshots in a row that are lost without anybody being blamed for not knowing when the body
-	// teleported
-	mostLost = 5
+	// snapshots lost in a row for which an error in the time of a teleport is tolerated
+	maxLost = 5
 )
 
-// kinds are the lanes behind that of the truth, from the back.
+// kinds are the lanes after the truth's lane, from the back.
 var kinds = []interp.Kind{
 	interp.Naive, interp.Chase, interp.Linear, interp.Hermite, interp.GuardedHermite, interp.RacerLinear, interp.RacerSpline,
 	interp.ProjectiveBlend, interp.OffsetDecay, interp.Default,
@@ -53,20 +51,20 @@ var kinds = []interp.Kind{
 type Lab struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	bodies generic.Map2[components.Transform3D, components.Visual3D]
+	bodies scene.Bodies
 	path   *path
 	net    *network
-	lanes  []*lane // from the back; the first is the truth
+	lanes  []*lane // from the back; the first shows the truth
 
 	reference *interp.Reference
 	playback  *interp.Playback
-	rate      int // fixed steps per second that the playback was made for
+	rate      int // fixed steps per second of the playback
 }
 
 // New returns the scene.
 func New() scene.Scene { return &Lab{} }
 
-// lane is one way to show the body.
+// lane shows the body by one interpolator.
 type lane struct {
 	name, title string
 	kind        interp.Kind
@@ -75,16 +73,15 @@ type lane struct {
 	z           float32
 	color       int // index for laneColor
 
-	// The server time that the two logical poses stand for between which frames are blended, on the
-	// client's clock.
+	// The server times of the two logical poses that frames blend, on the client's clock.
 	before, after time.Duration
-	// of kinds without a view of their own: the mean age of the newest snapshot
+	// of kinds that show the newest snapshot: its mean age
 	behind  time.Duration
 	started bool
 	jumps   uint8 // of the truth
 	jumped  bool  // since the last frame
 
-	claim time.Duration // what the last frame claims to show
+	claim time.Duration // the server time that the last frame shows
 	trail *scene.Trail
 	measure
 }
@@ -92,13 +89,13 @@ type lane struct {
 // Setup spawns a body for every lane.
 func (s *Lab) Setup(stage *scene.Stage) {
 	s.engine, s.poses = stage.Engine, stage.Poses
-	s.bodies = generic.NewMap2[components.Transform3D, components.Visual3D](stage.Engine.World())
+	s.bodies = scene.NewBodies(stage.Engine.World())
 	down, up := stage.Random.Uint64(), stage.Random.Uint64()
 	s.path = newPath(stage.Random)
 	s.net = newNetwork(s.path, stage.Link, down, up)
 	reference, err := interp.NewReference(interp.ReferenceConfig{})
 	if err != nil {
-		panic("lab: " + err.Error()) // the zero configuration is documented to be good
+		panic("lab: " + err.Error()) // the zero configuration is valid
 	}
 	s.reference = reference
 
@@ -107,16 +104,15 @@ func (s *Lab) Setup(stage *scene.Stage) {
 		s.addLane(kind.String(), kind.Display(), kind)
 	}
 	s.connect()
-	stage.Engine.Add(ecs.FixedUpdate, stepper{s})
-	stage.Engine.Add(ecs.NormalUpdate, s)
+	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
+	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.measureFrame))
 }
 
 func (s *Lab) addLane(name, title string, kind interp.Kind) {
 	i := len(s.lanes)
 	l := &lane{name: name, title: title, kind: kind, color: i, z: lanePitch * float32(i-len(kinds)/2), trail: scene.NewTrail(time.Second/30, 700*time.Millisecond, 30)}
 	l.reset()
-	logical := components.NewLogical(l.pose(mgl32.Vec3{}, mgl32.QuatIdent()))
-	l.entity = s.bodies.NewWith(&logical, &components.Visual3D{})
+	l.entity = s.bodies.Spawn(l.pose(mgl32.Vec3{}, mgl32.QuatIdent()))
 	s.lanes = append(s.lanes, l)
 }
 
@@ -132,8 +128,7 @@ func (l *lane) place(pose components.Pose3D) mgl32.Vec3 {
 	return pose.Position.Sub(mgl32.Vec3{0, bodySize / 2, l.z})
 }
 
-// connect begins the client's side anew: for another rate of snapshots or of fixed steps than
-// before.
+// connect restarts the client's side, after a change of the snapshot rate or the fixed rate.
 func (s *Lab) connect() {
 	s.rate = s.engine.Time().Rate
 	interval := s.net.interval()
@@ -144,7 +139,7 @@ func (s *Lab) connect() {
 	}
 }
 
-// SetLink changes the network. What is under way arrives as it was going to.
+// SetLink changes the network. Packets in flight keep their delay.
 func (s *Lab) SetLink(link settings.Link) {
 	if link == s.net.link {
 		return
@@ -156,11 +151,8 @@ func (s *Lab) SetLink(link settings.Link) {
 	}
 }
 
-// stepper is the net system of the scene. What has arrived by the start of a step is what it can
-// know.
-type stepper struct{ *Lab }
-
-func (s stepper) Update(*arche.World) {
+// step is the netcode of the scene. It uses the packets that have arrived by the start of a step.
+func (s *Lab) step(*arche.World) {
 	now := s.engine.Time()
 	if now.Rate != s.rate {
 		s.connect()
@@ -170,7 +162,7 @@ func (s stepper) Update(*arche.World) {
 
 	s.net.ping(now.StepStart)
 	s.net.serve(now.StepStart)
-	s.net.receive(now.StepStart, s.Lab.arrived, s.Lab.answered)
+	s.net.receive(now.StepStart, s.receiveSnapshot, s.receivePong)
 	s.playback.Update(now.StepStart)
 
 	view, ok := s.playback.View(now.StepEnd)
@@ -182,19 +174,15 @@ func (s stepper) Update(*arche.World) {
 	}
 }
 
-// Name is what a panic calls it.
-func (s stepper) Name() string { return "net system of the lab" }
-
-func (s *Lab) arrived(at time.Duration, number uint16, sample interp.Sample) {
+func (s *Lab) receiveSnapshot(at time.Duration, number uint16, sample interp.Sample) {
 	s.playback.Arrive(at, sample.Time, number)
 	for _, l := range s.lanes[1:] {
 		l.body.Push(at, sample)
 	}
 }
 
-func (s *Lab) answered(sample interp.Ping) {
-	// An answer that overtook another is refused with an error, which is what the filter is there
-	// for.
+func (s *Lab) receivePong(sample interp.Ping) {
+	// The filter rejects an answer that overtook another, with an error. That is normal.
 	_, _ = s.reference.Add(sample)
 }
 
@@ -202,7 +190,7 @@ func (s *Lab) stepTruth(now ecs.Time) {
 	l := s.lanes[0]
 	truth := s.path.at(now.StepEnd)
 	pose := l.pose(mgl32.Vec3{float32(truth.x)}, truth.rotation())
-	logical, _ := s.bodies.Get(l.entity)
+	logical := s.bodies.Transform(l.entity)
 	l.before, l.after = now.StepStart, now.StepEnd
 	if truth.jumps != l.jumps || !l.started {
 		logical.Teleport(pose)
@@ -226,7 +214,7 @@ func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
 		return
 	}
 	pose := l.pose(state.Position, state.Rotation)
-	logical, _ := s.bodies.Get(l.entity)
+	logical := s.bodies.Transform(l.entity)
 	jump := info.Discontinuity || !l.started
 	if jump {
 		logical.Teleport(pose)
@@ -237,11 +225,11 @@ func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
 	claim := info.Time - epoch
 	switch l.body.Timing() {
 	case interp.Predictive:
-		// measured against the true present, whatever the client's clock believes
+		// measured against the true present, not the client's clock
 		claim = now.StepEnd
 	case interp.Newest:
-		// What shows the newest snapshot shows one instant, then another. To who watches, one
-		// steady time passes in the picture, so that it is held against that.
+		// A kind that shows the newest snapshot shows separate instants. A viewer sees a steady
+		// time, so the error is measured against the mean age.
 		age := now.StepEnd - claim
 		if l.behind == 0 {
 			l.behind = age
@@ -251,14 +239,14 @@ func (s *Lab) stepLane(l *lane, now ecs.Time, view time.Duration) {
 	}
 	l.before, l.after = l.after, claim
 	if jump {
-		l.before = claim // nothing is blended: the body stands for one step
+		l.before = claim // nothing is blended: the body stands still for one step
 	}
 	l.jumped = l.jumped || jump
 	l.started = true
 }
 
-// Update runs once per frame: it measures what is drawn.
-func (s *Lab) Update(*arche.World) {
+// measureFrame runs once per frame and measures the drawn poses.
+func (s *Lab) measureFrame(*arche.World) {
 	now := s.engine.Time()
 	share := 1.0
 	if s.poses.Enabled() && now.FixedDelta > 0 {
@@ -271,50 +259,33 @@ func (s *Lab) Update(*arche.World) {
 		}
 		l.claim = l.before + time.Duration(share*float64(l.after-l.before))
 		place := l.place(s.visual(l))
-		// A teleport is known to lie somewhere between two snapshots, of which some are lost; one
-		// after the newest snapshot cannot be known at all. It is drawn from a fixed step on.
-		slack := max(mostLost*s.net.interval(), l.claim-(newest-epoch)) + 2*now.FixedDelta
+		// The client knows only that a teleport lies between two received snapshots, and does not
+		// know one after the newest snapshot. It draws a teleport at a fixed step.
+		slack := max(maxLost*s.net.interval(), l.claim-(newest-epoch)) + 2*now.FixedDelta
 		l.frame(now.Normal, now.NormalDelta, place, s.path.off(place, l.claim, slack), now.Normal-l.claim, l.jumped)
 		l.trail.Add(now.Normal, now.NormalDelta, place)
 		l.jumped = false
 	}
 }
 
-// Initialize has nothing to do.
-func (s *Lab) Initialize(*arche.World) {}
+func (s *Lab) visual(l *lane) components.Pose3D  { return s.bodies.Visual(l.entity) }
+func (s *Lab) logical(l *lane) components.Pose3D { return s.bodies.Logical(l.entity) }
 
-// Finalize has nothing to do.
-func (s *Lab) Finalize(*arche.World) {}
-
-// Name is what a panic calls it.
-func (s *Lab) Name() string { return "lab" }
-
-func (s *Lab) visual(l *lane) components.Pose3D {
-	_, v := s.bodies.Get(l.entity)
-	return v.Get()
-}
-
-func (s *Lab) logical(l *lane) components.Pose3D {
-	v, _ := s.bodies.Get(l.entity)
-	return v.Get()
-}
-
-// SetInterpolation has nothing to switch: all poses are the stage's.
+// SetInterpolation does nothing: all poses are the stage's.
 func (s *Lab) SetInterpolation(bool) {}
 
-// Trace tells of the body in every lane, by the lane's name: truth, and the short names of the
-// kinds.
+// Trace reports the body of every lane by the lane's name: truth, and the short names of the kinds.
 func (s *Lab) Trace(row func(name string, logical, visual components.Pose3D)) {
 	for _, l := range s.lanes {
 		row(l.name, s.logical(l), s.visual(l))
 	}
 }
 
-// Followed returns nothing: every lane has its graphs.
+// Followed returns nothing: every lane has its own graphs.
 func (s *Lab) Followed() []scene.Followed { return nil }
 
-// Camera looks down on all lanes from so far that they lie evenly in the picture, in its left two
-// thirds.
+// Camera looks down on all lanes from so far that they are evenly spaced, in the left two thirds of
+// the picture.
 func (s *Lab) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{Target: mgl32.Vec3{6.35, 0, -1.67}, Pitch: 0.95, Distance: 168, MinDistance: 20, MaxDistance: 400, FOV: 0.12}
 }

@@ -51,7 +51,8 @@ func (s *Lab) lane(t testing.TB, name string) *lane {
 }
 
 // Without delay and loss every lane shows the body within what its algorithm owes it; at the
-// default condition the default is the best of all, and whoever shows the newest is far off.
+// default condition the default is the best of all, and kinds that show the newest snapshot are far
+// off.
 func TestLanesByTheirFigures(t *testing.T) {
 	for seed := range uint64(5) {
 		s, engine := start(t, 60, seed, settings.DefaultLink())
@@ -215,7 +216,7 @@ func TestTraceNames(t *testing.T) {
 	}
 }
 
-// What the panel says of bursts is what the link does.
+// The panel's share of bursts is the link's.
 func TestBurstLoss(t *testing.T) {
 	if lost := (settings.Link{}).BurstLoss(); lost != 0 {
 		t.Errorf("no bursts lose %v", lost)

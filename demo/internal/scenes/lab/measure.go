@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// A column of the graphs is what was drawn in a thirtieth of a second.
+	// A column of the graphs covers a thirtieth of a second.
 	columnTime = time.Second / 30
 	columns    = 120
 
-	figureTime = 3 * time.Second // over which the figures are averaged
-	settling   = time.Second     // after joining, which no figure counts
+	figureTime = 3 * time.Second // of averaging
+	settling   = time.Second     // after joining, excluded from the figures
 )
 
-// column is what one lane drew in a column's time. Without a frame in it all values are negative.
+// column summarizes the frames of a lane in a column's time. Without a frame all values are
+// negative.
 type column struct {
 	off       float32 // units, the largest
 	low, high float32 // units per second
@@ -24,13 +25,13 @@ type column struct {
 
 var empty = column{-1, -1, -1}
 
-// measure is what a lane did of late.
+// measure holds the recent measurements of a lane.
 type measure struct {
 	ring   [columns]column
 	number int64 // of the newest column, counted from time zero
 
 	square, lag float64 // running means: square units, seconds
-	weight      float64 // of what they hold: towards 1
+	weight      float64 // of the means, towards 1
 
 	last  mgl32.Vec3
 	drawn bool
@@ -43,8 +44,8 @@ func (m *measure) reset() {
 	}
 }
 
-// frame takes one frame: a place drawn, how far it is from the truth, how much older than the
-// present that truth is. A jump of its own makes no speed.
+// frame records one frame: the drawn place, its distance from the truth, and the age of that truth.
+// A jump makes no speed.
 func (m *measure) frame(now, delta time.Duration, place mgl32.Vec3, off float32, lag time.Duration, jumped bool) {
 	number := int64(now / columnTime)
 	for m.number < number {
@@ -71,8 +72,8 @@ func (m *measure) frame(now, delta time.Duration, place mgl32.Vec3, off float32,
 	m.weight += share * (1 - m.weight)
 }
 
-// figures returns the root of the mean square error, in units, and the mean lag, in seconds; false
-// as long as there is nothing to tell.
+// figures returns the root mean square error, in units, and the mean lag, in seconds; false while
+// there is too little data.
 func (m *measure) figures() (rms, lag float64, ok bool) {
 	if m.weight < 0.05 {
 		return 0, 0, false

@@ -12,9 +12,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// network is the server's side and the way to it and back. All of it lives in the engine's fixed
-// time, so that no run depends on its frames. The server's clock shows that time plus an epoch that
-// the client does not know.
+// network is the server's side and the links in both directions. It runs in the engine's fixed
+// time, so that no run depends on its frames. The server's clock shows that time plus an epoch
+// unknown to the client.
 type network struct {
 	path     *path
 	link     settings.Link
@@ -55,25 +55,25 @@ func condition(l settings.Link, seed uint64) linksim.Condition {
 func mustLink(c linksim.Condition) *linksim.Link {
 	l, err := linksim.NewLink(c)
 	if err != nil {
-		panic("lab: " + err.Error() + "; settings.Link has bounds that keep all this out")
+		panic("lab: " + err.Error() + "; the limits of settings.Link must exclude this")
 	}
 	return l
 }
 
-// set changes the network for what is sent from now on.
+// set changes the network for later packets.
 func (n *network) set(link settings.Link) {
 	n.link = link
 	for i, l := range [...]*linksim.Link{n.down, n.up} {
 		if err := l.SetCondition(condition(link, n.seeds[i])); err != nil {
-			panic("lab: " + err.Error() + "; settings.Link has bounds that keep all this out")
+			panic("lab: " + err.Error() + "; the limits of settings.Link must exclude this")
 		}
 	}
 }
 
 func (n *network) interval() time.Duration { return time.Second / time.Duration(n.link.SendRate) }
 
-// serve runs the server up to a time: it answers pings as they come and sends snapshots when they
-// are due.
+// serve runs the server up to a time: it answers pings on arrival and sends snapshots when they are
+// due.
 func (n *network) serve(now time.Duration) {
 	for {
 		ping, at, ok := n.up.Pop(min(n.due, now))
@@ -121,7 +121,7 @@ func (n *network) ping(now time.Duration) {
 	n.up.Push(now, n.buf[:pingSize])
 }
 
-// receive takes what has reached the client by a time.
+// receive handles the packets that have reached the client by a time.
 func (n *network) receive(now time.Duration, snapshot func(at time.Duration, number uint16, s interp.Sample), pong func(interp.Ping)) {
 	for {
 		b, at, ok := n.down.Pop(now)

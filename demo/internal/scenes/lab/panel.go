@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	margin = 12 // points, as of the rest of the overlay
+	margin = 12 // points, as in the rest of the overlay
 	gap    = 8
 
 	errorTop = 0.5 // units at the upper edge of the graphs of errors
 	speedTop = 15  // units per second at that of speeds
 )
 
-// columnsOf are the places of the panel's columns, in points from its left edge.
+// columnsOf holds the positions of the panel's columns, in points from its left edge.
 type columnsOf struct {
 	width, figure, lag, off, speed, graph float32
 }
@@ -25,7 +25,7 @@ var (
 	compact = columnsOf{width: 232, figure: 118, off: 174, graph: 50}
 )
 
-// drawPanel writes each lane's name, figures and graphs, each row beside its lane.
+// drawPanel writes name, figures and graphs of each lane, in a row beside the lane.
 func (s *Lab) drawPanel(p *scene.Picture) {
 	o, theme := p.Overlay, p.Theme
 	all := o.Bounds().Inset(margin)
@@ -41,7 +41,7 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 		cols = &names
 	}
 	if more := 0.358*o.Bounds().W - cols.width; cols == &roomy && more > 0 {
-		// what the camera leaves free goes to the graphs
+		// the graphs use the width that the camera leaves free
 		wide := roomy
 		wide.width, wide.graph, wide.speed = wide.width+more, wide.graph+more/2, wide.speed+more/2
 		cols = &wide
@@ -117,8 +117,8 @@ func (s *Lab) drawPanel(p *scene.Picture) {
 	}
 }
 
-// rows returns where the lanes lie in the picture: the first one's middle and the distance from one
-// to the next, in points; false where rows would not fit.
+// rows returns the places of the rows, in points: the middle of the first lane and the distance
+// between lanes; false where rows would not fit.
 func (s *Lab) rows(p *scene.Picture) (top, pitch float32, ok bool) {
 	n := len(s.lanes)
 	_, first, ok1 := p.View.Project(mgl32.Vec3{0, 0, s.lanes[0].z})
@@ -128,7 +128,7 @@ func (s *Lab) rows(p *scene.Picture) (top, pitch float32, ok bool) {
 	if ok1 && ok2 && pitch > 16 && first > 60 && last < all.H-margin-pitch/2 {
 		return first, pitch, true
 	}
-	// The camera has been turned or moved: rows for themselves.
+	// The user has moved the camera: the rows get places of their own.
 	top = 190
 	if all.H < 544 {
 		top = 66
@@ -153,8 +153,8 @@ func (m *measure) drawErrors(o *render.Overlay, r render.Rect, color render.Colo
 	})
 }
 
-// drawSpeeds draws from the least to the greatest speed of every column: a thin line for an even
-// motion, a broad one for one that stutters.
+// drawSpeeds draws the range of speeds of every column: a thin line for an even motion, a broad one
+// for a stuttering motion.
 func (m *measure) drawSpeeds(o *render.Overlay, r render.Rect, color render.Color) {
 	theme := o.Theme()
 	o.Rect(r, theme.PanelLine.Alpha(0.35))
@@ -175,7 +175,7 @@ func (m *measure) drawSpeeds(o *render.Overlay, r render.Rect, color render.Colo
 	})
 }
 
-// drawLink writes what the network does, and the keys that change it, left of the status.
+// drawLink writes the network's conditions and their keys, left of the status.
 func (s *Lab) drawLink(p *scene.Picture, all render.Rect) {
 	const width, status, key, value = 212, 252, 12, 36
 	o, theme, l := p.Overlay, p.Theme, s.net.link
@@ -202,7 +202,7 @@ func (s *Lab) drawLink(p *scene.Picture, all render.Rect) {
 	row("/").Int(int64(l.SendRate)).Str(" /s").Color(dim).Str(" snapshots")
 }
 
-// drawLinkLine is for small pictures: a line below the title.
+// drawLinkLine writes the network's conditions in small pictures: a line below the title.
 func (s *Lab) drawLinkLine(p *scene.Picture, all render.Rect) {
 	const width = 232
 	o, theme, l := p.Overlay, p.Theme, s.net.link

@@ -11,12 +11,12 @@ import (
 const (
 	runSpeed = 6.0 // units per second
 	turnRate = 1.5 // radians per second about the vertical axis
-	reach    = 9.8 // the body stays within this distance of the middle
+	reach    = 9.8 // largest distance of the body from the middle
 	jumpOver = 5.0 // the least stride of a teleport
 
-	// legs is the number that is remembered: the path is known for at least the last legs times the
-	// shortest, 19 s.
-	legs        = 64
+	// legCount is the number of stored legs. The path is known for at least legCount shortest legs,
+	// 19 s.
+	legCount    = 64
 	shortestLeg = 0.3 // seconds, of a rest; runs last longer
 	shortestRun = 0.4
 )
@@ -26,19 +26,20 @@ type leg struct {
 	at       time.Duration
 	x        float64 // at its beginning
 	velocity float64 // units per second
-	// teleports so far, modulo 256; a leg with another number than the one before begins with one
+	// teleports so far, modulo 256; a leg begins with a teleport if the count differs from the leg
+	// before
 	jumps uint8
 }
 
 func (l *leg) place(t time.Duration) float64 { return l.x + l.velocity*(t-l.at).Seconds() }
 
-// path is where the body is at any time: runs to and fro whose turns come at irregular times, so
-// that they fall at every phase between two snapshots, rests and teleports. It is made as far as it
-// is asked for.
+// path is the body's place at any time: runs to and fro, rests and teleports. The turns come at
+// irregular times, so that they fall at every phase between two snapshots. The path is extended on
+// demand.
 type path struct {
 	random *rand.Rand
-	legs   [legs]leg // a ring
-	count  int       // legs made
+	legs   [legCount]leg // a ring
+	count  int           // legs made
 	end    time.Duration
 	heading,
 	sinceJump int
@@ -51,12 +52,12 @@ func newPath(random *rand.Rand) *path {
 }
 
 func (p *path) add(l leg, seconds float64) {
-	p.legs[p.count%legs] = l
+	p.legs[p.count%legCount] = l
 	p.count++
 	p.end = l.at + time.Duration(seconds*float64(time.Second))
 }
 
-func (p *path) leg(i int) *leg { return &p.legs[i%legs] }
+func (p *path) leg(i int) *leg { return &p.legs[i%legCount] }
 
 // extend makes the path up to a time.
 func (p *path) extend(t time.Duration) {
@@ -72,7 +73,7 @@ func (p *path) extend(t time.Duration) {
 			for from := next.x; math.Abs(next.x-from) < jumpOver; {
 				next.x = (2*p.random.Float64() - 1) * reach
 			}
-			// To where there is room, for a while: what happens right after a teleport could not be
+			// Towards the larger side, for a while: an event right after a teleport could not be
 			// told from it.
 			length = max(length, 0.7)
 			p.heading = 1
@@ -83,7 +84,7 @@ func (p *path) extend(t time.Duration) {
 			p.add(next, shortestLeg+0.3*p.random.Float64())
 			continue
 		}
-		// A flip, as long as there is room that way.
+		// Reverse, if there is room that way.
 		p.heading = -p.heading
 		if p.room(next.x) < runSpeed*shortestRun {
 			p.heading = -p.heading
@@ -93,20 +94,20 @@ func (p *path) extend(t time.Duration) {
 	}
 }
 
-// room is how far it is to the end of the lane, the way that the body heads.
+// room returns the distance to the end of the lane in the body's direction.
 func (p *path) room(x float64) float64 { return reach - x*float64(p.heading) }
 
-// find returns the number of the leg that a time lies in: the oldest that is remembered for earlier
-// times. The path must have been extended to the time.
+// find returns the number of the leg at a time, or of the oldest stored leg for earlier times. The
+// path must have been extended to the time.
 func (p *path) find(t time.Duration) int {
 	i := p.count - 1
-	for i > 0 && i > p.count-legs && p.leg(i).at > t {
+	for i > 0 && i > p.count-legCount && p.leg(i).at > t {
 		i--
 	}
 	return i
 }
 
-// state is the truth at one time.
+// state is the body's true state at a time.
 type state struct {
 	x, velocity float64
 	turn        float64 // radians
@@ -120,16 +121,15 @@ func (p *path) at(t time.Duration) state {
 
 func (s *state) rotation() mgl32.Quat { return mgl32.QuatRotate(float32(s.turn), mgl32.Vec3{0, 1, 0}) }
 
-// off returns how far a place is from where the body is at a time. When exactly it teleported is
-// not to be known from a snapshot before and one after, so that within slack of a teleport the
-// place may be on either side of it, on the run up to it or away from it; between the two sides it
-// is never right.
+// off returns the distance between a place and the body's true place at a time. A client cannot
+// know the exact time of a teleport between two snapshots. So within slack of a teleport the place
+// may be on either leg, before or after it; a place between the two counts as an error.
 func (p *path) off(place mgl32.Vec3, t, slack time.Duration) float32 {
 	off := func(l *leg) float32 { return place.Sub(mgl32.Vec3{float32(l.place(t))}).Len() }
 	i := p.find(t)
 	least := off(p.leg(i))
 	for _, k := range [...]int{i, i + 1} {
-		if k <= p.count-legs || k < 1 || k >= p.count {
+		if k <= p.count-legCount || k < 1 || k >= p.count {
 			continue
 		}
 		before, after := p.leg(k-1), p.leg(k)

@@ -50,7 +50,7 @@ func TestPath(t *testing.T) {
 	})
 }
 
-// The past is what it was, as far as it is remembered, and asking for more of the future does not
+// The past stays the same, as far as it is stored, and asking for more of the future does not
 // change it.
 func TestPathRemembers(t *testing.T) {
 	p := newPath(rand.New(rand.NewPCG(3, 0)))

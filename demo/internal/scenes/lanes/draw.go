@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// Camera glides along at the bodies' speed by the normal clock, not by any body: what shakes in the
-// picture is a body, never the camera.
+// Camera moves at the bodies' speed by the normal clock, independent of any body. So only bodies
+// shake in the picture, never the camera.
 func (s *Lanes) Camera(now ecs.Time) render.Orbit {
 	x := float32(speed * now.Normal.Seconds())
 	return render.Orbit{
@@ -25,7 +25,7 @@ func (s *Lanes) Camera(now ecs.Time) render.Orbit {
 	}
 }
 
-// Draw shows lanes, gates that pass by, bodies and their after-images.
+// Draw draws lanes, gates, bodies and their trails.
 func (s *Lanes) Draw(p *scene.Picture) {
 	x := float32(speed * p.Now.Normal.Seconds())
 	p.View.Ground.Cell = gatePitch / 3.0
@@ -33,11 +33,11 @@ func (s *Lanes) Draw(p *scene.Picture) {
 	raw, smooth := p.Theme.Accent(accentRaw), p.Theme.Accent(accentSmooth)
 	for i, l := range s.lanes {
 		s.drawTrack(p, l, x, i == len(s.lanes)-1)
-		drawBody(p, l.visual(l.raw), raw)
-		drawBody(p, l.visual(l.smooth), smooth)
+		drawBody(p, l.bodies.Visual(l.raw), raw)
+		drawBody(p, l.bodies.Visual(l.smooth), smooth)
 		if p.Ghosts {
-			p.Brush.Put(render.Cube, render.Ghost, sized(l.logical(l.smooth), 1.04), smooth)
-			logical, visual := l.logical(l.smooth).Position, l.visual(l.smooth).Position
+			p.Brush.Put(render.Cube, render.Ghost, sized(l.bodies.Logical(l.smooth), 1.04), smooth)
+			logical, visual := l.bodies.Logical(l.smooth).Position, l.bodies.Visual(l.smooth).Position
 			p.Brush.Line(visual, logical, smooth.Alpha(0.8))
 		}
 		drawTrail(p, l.rawTrail, raw)
@@ -51,22 +51,20 @@ func (s *Lanes) Draw(p *scene.Picture) {
 		}
 		p.Label(mgl32.Vec3{x + 2.3, 0.25, l.z}, p.Theme.Text, text)
 	}
-	// At the ends of the two longest-stepped trails, where they differ most.
+	// Labels at the ends of the trails of the lowest rate, which differ most.
 	back := s.lanes[0]
-	p.Label(mgl32.Vec3{x - 5.5, -0.1, back.z - twinPitch/2}, raw.Mix(p.Theme.Text, 0.5), "raw")
+	p.Label(mgl32.Vec3{x - 5.5, -0.1, back.z - pairPitch/2}, raw.Mix(p.Theme.Text, 0.5), "raw")
 	text, color := "interpolated", smooth
 	if !s.interpolated {
 		text, color = "interpolation is off", raw
 	}
-	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + twinPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
+	p.Label(mgl32.Vec3{x - 6.3, -0.1, back.z + pairPitch/2 + 0.3}, color.Mix(p.Theme.Text, 0.5), text)
 }
 
-// laneHeight is how far the lanes rise above the ground: far enough for their sides to be seen as
-// such, from where the camera stands.
+// laneHeight is the height of the lanes above the ground, large enough for visible sides.
 const laneHeight = 0.22
 
-// drawTrack shows a lane as a slab that goes along with the camera, and the gates across it, which
-// do not.
+// drawTrack draws a lane as a slab that moves with the camera, and fixed gates across it.
 func (s *Lanes) drawTrack(p *scene.Picture, l *lane, x float32, front bool) {
 	const behind, ahead = 14, 9
 	color := p.Theme.Ground.Mix(p.Theme.Neutral, 0.4)
@@ -78,7 +76,7 @@ func (s *Lanes) drawTrack(p *scene.Picture, l *lane, x float32, front bool) {
 	last := int(math.Floor(float64(x+ahead) / gatePitch))
 	for k := first; k <= last; k++ {
 		at := float32(k * gatePitch)
-		// As flat as can be: sides thinner than a pixel would flicker.
+		// Very flat, because sides thinner than a pixel would flicker.
 		p.Brush.Box(render.Solid, mgl32.Vec3{at, 0, l.z}, mgl32.Vec3{0.09, 0.012, lanePitch * 0.86}, p.Theme.Neutral.Mix(p.Theme.Text, 0.4))
 	}
 }
@@ -92,8 +90,7 @@ func sized(pose components.Pose3D, factor float32) components.Pose3D {
 	return pose
 }
 
-// drawTrail shows one spot on the ground per flash. Spots in one place pile up, so that a heap is
-// seen as one.
+// drawTrail draws one spot on the ground per mark.
 func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
 	t.Each(p.Now.Normal, func(m scene.Mark, age float32) {
 		size := 0.17 * (1 - age*0.75)
@@ -101,8 +98,7 @@ func drawTrail(p *scene.Picture, t *scene.Trail, color render.Color) {
 	})
 }
 
-// frontLabel returns the label of the front lane, and makes a new string only when the rate
-// changes.
+// frontLabel returns the label of the front lane. It makes a new string only when the rate changes.
 func (s *Lanes) frontLabel(rate int) string {
 	if rate != s.labelled {
 		s.labelled, s.label = rate, fmt.Sprintf("%d Hz, as set", rate)

@@ -1,9 +1,9 @@
-// Package lanes shows one motion drawn in two ways at several fixed rates: as the simulation knows
-// it, and interpolated.
+// Package lanes shows one motion drawn in two ways at several fixed rates: as simulated, and
+// interpolated.
 //
-// All bodies do the same: three units per second of simulated time along x. Lane by lane the fixed
-// rate differs, in each an engine of its own; the front one runs at the rate that is set. In every
-// lane there are two bodies that differ in one component, components.NoInterpolation.
+// All bodies move at three units per second of simulated time along x. Every lane has its own
+// engine and fixed rate; the front lane runs at the rate of the settings. The two bodies of a lane
+// differ in one component, components.NoInterpolation.
 package lanes
 
 import (
@@ -26,7 +26,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "lanes",
 		Title:   "One motion, drawn raw and interpolated",
-		Caption: "Every body moves at 3 units per second; every lane is simulated at a rate of its own. Red is drawn as it is simulated, green as Tandem draws it: in between.",
+		Caption: "Every body moves at 3 units per second; every lane has its own fixed rate. Red is drawn as simulated, green interpolated by Tandem.",
 		Rate:    60,
 	}
 }
@@ -35,7 +35,7 @@ const (
 	speed = 3 // units per second of simulated time
 
 	lanePitch = 2.1 // from one lane to the next
-	twinPitch = 0.9 // between the two bodies of a lane
+	pairPitch = 0.9 // between the two bodies of a lane
 	bodySize  = 0.6
 
 	// A mark every fifteenth of a second is four frames of 60, and 0.2 units.
@@ -57,7 +57,7 @@ type Lanes struct {
 	engine       *ecs.Engine
 	followed     []scene.Followed
 	interpolated bool
-	labelled     int // the rate that label was made for
+	labelled     int // the rate in label
 	label        string
 }
 
@@ -68,7 +68,7 @@ func New() scene.Scene { return &Lanes{} }
 type lane struct {
 	engine      *ecs.Engine
 	poses       *interpolation.Interpolator[components.Pose3D]
-	bodies      generic.Map2[components.Transform3D, components.Visual3D]
+	bodies      scene.Bodies
 	raw, smooth arche.Entity
 	rawTrail    *scene.Trail
 	smoothTrail *scene.Trail
@@ -79,45 +79,30 @@ func newLane(engine *ecs.Engine, poses *interpolation.Interpolator[components.Po
 	w := engine.World()
 	l := &lane{
 		engine: engine, poses: poses, z: z,
-		bodies:      generic.NewMap2[components.Transform3D, components.Visual3D](w),
+		bodies:      scene.NewBodies(w),
 		rawTrail:    scene.NewTrail(strobe, strobeShown, 40),
 		smoothTrail: scene.NewTrail(strobe, strobeShown, 40),
 	}
 	spawn := func(z float32) arche.Entity {
-		logical := components.NewLogical(components.At3D(0, bodySize/2, z))
-		return l.bodies.NewWith(&logical, &components.Visual3D{})
+		return l.bodies.Spawn(components.At3D(0, bodySize/2, z))
 	}
-	l.raw = spawn(z - twinPitch/2)
-	l.smooth = spawn(z + twinPitch/2)
+	l.raw = spawn(z - pairPitch/2)
+	l.smooth = spawn(z + pairPitch/2)
 	still := generic.NewMap1[components.NoInterpolation](w)
 	still.Add(l.raw)
-	engine.Add(ecs.FixedUpdate, l)
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(l.step))
 	return l
 }
 
-// Update is one fixed step: the pose for its end, from the time alone, so that no error adds up.
-func (l *lane) Update(*arche.World) {
+// step sets the pose for the end of a fixed step from the time alone, so that no error adds up.
+func (l *lane) step(*arche.World) {
 	x := float32(speed * l.engine.Time().StepEnd.Seconds())
 	for _, e := range [...]arche.Entity{l.raw, l.smooth} {
-		logical, _ := l.bodies.Get(e)
+		logical := l.bodies.Transform(e)
 		pose := logical.Get()
 		pose.Position[0] = x
 		logical.Set(pose)
 	}
-}
-
-func (l *lane) Initialize(*arche.World) {}
-func (l *lane) Finalize(*arche.World)   {}
-func (l *lane) Name() string            { return "lane" }
-
-func (l *lane) visual(e arche.Entity) components.Pose3D {
-	_, v := l.bodies.Get(e)
-	return v.Get()
-}
-
-func (l *lane) logical(e arche.Entity) components.Pose3D {
-	v, _ := l.bodies.Get(e)
-	return v.Get()
 }
 
 // Setup makes the lanes.
@@ -125,10 +110,10 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 	s.engine = stage.Engine
 	n := len(otherRates)
 	for i, rate := range otherRates {
-		// Their clocks take in what the main one shows, so they neither clamp nor cap.
+		// Their clocks follow the main one, so they neither clamp nor cap.
 		engine, err := ecs.New(ecs.Config{FixedRate: rate, MaxDelta: 24 * time.Hour, MaxSteps: math.MaxInt32})
 		if err != nil {
-			panic(fmt.Sprintf("lanes: %v", err)) // a constant is wrong
+			panic(fmt.Sprintf("lanes: %v", err)) // otherRates contains an invalid rate
 		}
 		poses := interpolation.New3D()
 		engine.Install(poses)
@@ -141,24 +126,24 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 
 	ten := s.lanes[1]
 	s.followed = []scene.Followed{
-		{Name: "raw, 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.visual(ten.raw).Position }},
-		{Name: "Tandem, 10 Hz", Accent: accentSmooth, Position: func() mgl32.Vec3 { return ten.visual(ten.smooth).Position }},
+		{Name: "raw, 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.bodies.Visual(ten.raw).Position }},
+		{Name: "Tandem, 10 Hz", Accent: accentSmooth, Position: func() mgl32.Vec3 { return ten.bodies.Visual(ten.smooth).Position }},
 	}
 }
 
-// Update runs once per frame: the other engines take in the normal time that the main one has
-// shown.
+// Update runs once per frame. It advances the other engines by the main engine's normal time.
 func (s *Lanes) Update(*arche.World) {
 	now := s.engine.Time()
 	for _, l := range s.lanes[:len(s.lanes)-1] {
 		l.engine.Update(now.NormalDelta)
 	}
 	for _, l := range s.lanes {
-		l.rawTrail.Add(now.Normal, now.NormalDelta, l.visual(l.raw).Position)
-		l.smoothTrail.Add(now.Normal, now.NormalDelta, l.visual(l.smooth).Position)
+		l.rawTrail.Add(now.Normal, now.NormalDelta, l.bodies.Visual(l.raw).Position)
+		l.smoothTrail.Add(now.Normal, now.NormalDelta, l.bodies.Visual(l.smooth).Position)
 	}
 }
 
+// Initialize implements [ecs.System].
 func (s *Lanes) Initialize(*arche.World) {}
 
 // Finalize closes the other engines.
@@ -168,9 +153,6 @@ func (s *Lanes) Finalize(*arche.World) {
 	}
 }
 
-// Name is what a panic calls it.
-func (s *Lanes) Name() string { return "lanes" }
-
 // SetInterpolation switches the other engines.
 func (s *Lanes) SetInterpolation(on bool) {
 	s.interpolated = on
@@ -179,10 +161,10 @@ func (s *Lanes) SetInterpolation(on bool) {
 	}
 }
 
-// Trace tells of the mover: x = 3t.
+// Trace reports the mover: x = 3t.
 func (s *Lanes) Trace(row func(name string, logical, visual components.Pose3D)) {
 	l := s.lanes[len(s.lanes)-1]
-	row("mover", l.logical(l.smooth), l.visual(l.smooth))
+	row("mover", l.bodies.Logical(l.smooth), l.bodies.Visual(l.smooth))
 }
 
 // Followed returns the two bodies of one lane, the same motion drawn raw and by Tandem.

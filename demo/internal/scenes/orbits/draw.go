@@ -12,7 +12,7 @@ import (
 
 const orbitSegments = 72
 
-// Draw shows the bodies, their orbits, and the ship on its path.
+// Draw draws the bodies, their orbits, and the ship with its path.
 func (s *Orbits) Draw(p *scene.Picture) {
 	p.View.Ground.Height = -2.2
 	p.View.Ground.Cell = 2
@@ -39,13 +39,13 @@ func (s *Orbits) Draw(p *scene.Picture) {
 	s.drawShip(p)
 }
 
-// drawOrbit shows the circle on which a body runs, as its parent stands now: through the body,
-// about the centre, in the arm's plane.
+// drawOrbit draws the circle of a body's orbit around the parent's current place, in the arm's
+// plane.
 func (s *Orbits) drawOrbit(p *scene.Picture, b body, at mgl32.Vec3, color render.Color) {
 	center := s.shown(p, b.center)
 	plane := center.Rotation.Mul(mgl32.QuatRotate(b.tilt, mgl32.Vec3{1, 0, 0}))
 	x, z := plane.Rotate(mgl32.Vec3{b.radius, 0, 0}), plane.Rotate(mgl32.Vec3{0, 0, -b.radius})
-	// Brightest behind the body, as if it had left the line.
+	// The line is brightest right behind the body.
 	offset := at.Sub(center.Position)
 	phase := math.Atan2(float64(offset.Dot(z)), float64(offset.Dot(x)))
 	last := at

@@ -1,9 +1,9 @@
 // Package orbits shows a deep hierarchy: a sun, planets, moons, a moon of a moon, and a ship that
-// keeps changing its parent.
+// changes its parent again and again.
 //
-// Only local poses are interpolated. Arms turn and carry bodies, which turn back and so keep their
-// axes: orbits stay round at five steps a second, because the world poses are composed of turning
-// parents, not blended.
+// Only local poses are interpolated. Arms turn and carry bodies; the bodies turn back and so keep
+// their axes. Orbits stay round at five steps a second, because world poses are composed from
+// turning parents, not blended.
 package orbits
 
 import (
@@ -26,7 +26,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:    "orbits",
 		Title:   "A hierarchy seven levels deep",
-		Caption: "Arms turn about their parents; the picture is composed from interpolated local poses, so orbits stay round at any rate. The ship changes its parent every four seconds, but never its speed: nothing jumps.",
+		Caption: "Arms turn about their parents. World poses are composed from interpolated local poses, so orbits stay round at any rate. The ship changes its parent every four seconds without a jump.",
 		Dusk:    true,
 		Splits:  true,
 		Rate:    10,
@@ -39,7 +39,7 @@ type celestial struct {
 	around string  // "" for the centre
 	radius float32 // of the orbit, in units
 	turns  float64 // of the arm in its parent's frame, per second of simulated time
-	start  float64 // of the arm, in turns: so that all are apart from the first second on
+	start  float64 // of the arm, in turns, so that the bodies begin apart
 	size   float32
 	accent int
 	tilt   float32 // of the orbit, in radians about x
@@ -59,7 +59,7 @@ var celestials = []celestial{
 type Orbits struct {
 	engine    *ecs.Engine
 	hierarchy *hierarchy.Hierarchy3D
-	poses     generic.Map2[components.Transform3D, components.Visual3D]
+	poses     scene.Bodies
 
 	sun    arche.Entity
 	arms   []arm
@@ -72,7 +72,7 @@ type Orbits struct {
 // New returns the scene.
 func New() scene.Scene { return &Orbits{} }
 
-// arm is what turns.
+// arm is an entity that turns and carries a body.
 type arm struct {
 	entity arche.Entity
 	turns  float64
@@ -80,7 +80,7 @@ type arm struct {
 	tilt   mgl32.Quat
 }
 
-// turned is the arm's pose at a time of the simulation.
+// turned returns the arm's pose at a time of the simulation.
 func (a *arm) turned(t time.Duration) components.Pose3D {
 	turns := math.Mod(a.start+a.turns*t.Seconds(), 1)
 	return components.Pose3D{
@@ -89,14 +89,14 @@ func (a *arm) turned(t time.Duration) components.Pose3D {
 	}
 }
 
-// body is what is seen at an arm's end.
+// body is the visible body at an arm's end.
 type body struct {
 	celestial
 	entity, center arche.Entity
 }
 
-// carried is the body's pose on its arm. It turns back by what the arm has turned, so that its axes
-// keep their directions, as those of a gyroscope do.
+// carried returns the body's pose on its arm. The body turns back by the arm's rotation, so its
+// axes keep their directions, like those of a gyroscope.
 func (b *body) carried(arm components.Pose3D) components.Pose3D {
 	return components.Pose3D{Position: mgl32.Vec3{b.radius, 0, 0}, Rotation: arm.Rotation.Inverse(), Scale: mgl32.Vec3{1, 1, 1}}
 }
@@ -105,11 +105,10 @@ func (b *body) carried(arm components.Pose3D) components.Pose3D {
 func (s *Orbits) Setup(stage *scene.Stage) {
 	s.engine, s.hierarchy = stage.Engine, stage.Hierarchy
 	w := stage.Engine.World()
-	s.poses = generic.NewMap2[components.Transform3D, components.Visual3D](w)
+	s.poses = scene.NewBodies(w)
 	parents := generic.NewMap1[components.Parent](w)
 	spawn := func(parent arche.Entity, pose components.Pose3D) arche.Entity {
-		logical := components.NewLogical(pose)
-		e := s.poses.NewWith(&logical, &components.Visual3D{})
+		e := s.poses.Spawn(pose)
 		if !parent.IsZero() {
 			parents.Assign(e, &components.Parent{Entity: parent})
 		}
@@ -128,8 +127,8 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 		byName[c.name] = b.entity
 	}
 	s.ship = newShip(s, spawn)
-	stage.Engine.Add(ecs.FixedUpdate, s)
-	stage.Engine.Add(ecs.NormalUpdate, &s.ship)
+	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
+	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.ship.mark))
 
 	at := func(e arche.Entity) func() mgl32.Vec3 {
 		return func() mgl32.Vec3 { return s.visual(e).Position }
@@ -140,9 +139,9 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 	}
 }
 
-// Update is one fixed step: the ship may change its parent where everything is at the step's start;
-// then all moves to where it is at the step's end.
-func (s *Orbits) Update(*arche.World) {
+// step runs one fixed step. The ship may change its parent while everything stands where it is at
+// the step's start. Then everything moves to where it is at the step's end.
+func (s *Orbits) step(*arche.World) {
 	now := s.engine.Time()
 	s.ship.change(now)
 	center := s.ship.center()
@@ -156,24 +155,17 @@ func (s *Orbits) Update(*arche.World) {
 }
 
 func (s *Orbits) set(e arche.Entity, pose components.Pose3D) {
-	logical, _ := s.poses.Get(e)
-	logical.Set(pose)
+	s.poses.Transform(e).Set(pose)
 }
 
-func (s *Orbits) Initialize(*arche.World) {}
-func (s *Orbits) Finalize(*arche.World)   {}
-
-// Name is what a panic calls it.
-func (s *Orbits) Name() string { return "orbits" }
-
-// SetInterpolation has nothing to switch: all poses are the stage's.
+// SetInterpolation does nothing: all poses are the stage's.
 func (s *Orbits) SetInterpolation(bool) {}
 
 func (s *Orbits) visual(e arche.Entity) components.Pose3D {
 	return scene.PoseOf(s.hierarchy.VisualWorld(e))
 }
 
-// shown is a pose as a picture shows it.
+// shown returns an entity's pose in a picture.
 func (s *Orbits) shown(p *scene.Picture, e arche.Entity) components.Pose3D {
 	if p.Raw {
 		return s.logical(e)
@@ -185,7 +177,7 @@ func (s *Orbits) logical(e arche.Entity) components.Pose3D {
 	return scene.PoseOf(s.hierarchy.LogicalWorld(e))
 }
 
-// Trace tells of all bodies and the ship.
+// Trace reports all bodies and the ship.
 func (s *Orbits) Trace(row func(name string, logical, visual components.Pose3D)) {
 	for _, b := range s.bodies {
 		row(b.name, s.logical(b.entity), s.visual(b.entity))
@@ -193,11 +185,11 @@ func (s *Orbits) Trace(row func(name string, logical, visual components.Pose3D))
 	row("ship", s.logical(s.ship.entity), s.visual(s.ship.entity))
 }
 
-// Followed returns the ship, whose speed is even across all changes of its parent, and a moon,
+// Followed returns the ship, whose speed is constant across all changes of parent, and a moon,
 // whose speed is not.
 func (s *Orbits) Followed() []scene.Followed { return s.followed }
 
-// Camera looks at the whole from above.
+// Camera looks at the scene from above.
 func (s *Orbits) Camera(ecs.Time) render.Orbit {
 	return render.Orbit{Target: mgl32.Vec3{0, -0.6, 0.9}, Yaw: 0.35, Pitch: 0.6, Distance: 24, MinDistance: 2, MaxDistance: 90, FOV: 0.6}
 }

@@ -70,7 +70,7 @@ type row struct {
 func fly(t *testing.T, rate, frames int, length time.Duration) (rows []row, changes int) {
 	set := settings.Default()
 	set.Scene, set.Rate = "orbits", rate
-	s, err := simulation.New(set, &simulation.Imagined{})
+	s, err := simulation.New(set, &simulation.VirtualClock{})
 	if err != nil {
 		t.Fatal(err)
 	}

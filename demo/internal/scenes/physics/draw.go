@@ -16,7 +16,7 @@ const (
 	ringTube = 0.04 // radius of the tube of a render.Ring, as a share of the ring's outer diameter
 )
 
-// Draw shows the drum twice.
+// Draw draws the drum twice.
 func (s *Physics) Draw(p *scene.Picture) {
 	r := float32(s.radius)
 	p.View.Ground.Height = -r * 1.19
@@ -34,8 +34,8 @@ func (s *Physics) Draw(p *scene.Picture) {
 }
 
 func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arche.Entity) components.Pose2D, marks []*scene.Trail) {
-	// The ring's inner edge is the drum's wall. It reaches into the back, whose edge lies in the
-	// middle of the ring's tube: light that fell through a gap would be seen in the drum's shadow.
+	// The ring's inner edge is the drum's wall. The edge of the back lies in the middle of the
+	// ring's tube, because light through a gap would be visible in the drum's shadow.
 	outer := 2 * float32(s.radius) / (1 - 4*ringTube)
 	p.Brush.Put(render.Ring, render.Solid, components.Pose3D{
 		Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{outer, outer, drumDeep / ringTube},
@@ -56,7 +56,7 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 			mesh = render.Sphere
 		}
 		color := p.Theme.Accent(it.accent)
-		if it.accent != 0 { // what is not marked steps back
+		if it.accent != 0 { // bodies without marks are paler
 			color = color.Mix(p.Theme.Neutral, 0.45)
 		}
 		p.Brush.Put(mesh, render.Solid, pose, color)

@@ -1,9 +1,9 @@
-// Package physics shows a physics library that steps slowly: some hundred bodies in a drum, stirred
-// by a paddle wheel, at fifteen steps a second.
+// Package physics shows a physics library at a low fixed rate: about a hundred bodies in a drum,
+// stirred by a paddle wheel, at fifteen steps a second.
 //
 // The library is Chipmunk in its Go port, github.com/jakecoffman/cp. It works in the plane, so the
-// poses are two-dimensional: components.Transform2D, carried to the picture by interpolation.New2D.
-// What the simulation knows is drawn on the left, what is made of it on the right.
+// poses are components.Transform2D, interpolated by interpolation.New2D. The left drum shows the
+// simulated poses, the right drum the interpolated ones.
 package physics
 
 import (
@@ -27,7 +27,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:     "physics",
 		Title:    "Slow physics",
-		Caption:  "One simulation, drawn twice: on the left as it stands after its last step, on the right interpolated. The marks show where three of the bodies were drawn.",
+		Caption:  "One simulation, drawn twice. Left: the poses of its last step. Right: interpolated. The marks show where three of the bodies were drawn.",
 		Rate:     15,
 		Entities: 150, MinEntities: 3, MaxEntities: 3000,
 	}
@@ -35,18 +35,17 @@ func Info() scene.Info {
 
 const (
 	usualBodies = 150
-	usualRadius = 4.2 // of the drum that holds them, in units
+	usualRadius = 4.2 // of the drum for usualBodies, in units
 
 	gravity    = 12.0
 	wheelTurns = 0.42 // per second of simulated time
 	rimParts   = 40
 
-	// The library's solver wants short steps. One fixed step is made of so many that none is longer
-	// than this, a sixtieth of a second rounded up: a step of 60 Hz lasts a nanosecond more or less
-	// and is one.
+	// The library's solver needs short steps. A fixed step is split so that no part is longer than
+	// this. It is a sixtieth of a second rounded up, so that a step of 60 Hz is not split.
 	longestSubstep = time.Second/60 + 1
 
-	marked     = 3 // bodies that leave marks
+	marked     = 3 // bodies with marks
 	markEvery  = time.Second / 20
 	marksShown = 900 * time.Millisecond
 )
@@ -65,7 +64,7 @@ type Physics struct {
 	followed []scene.Followed
 }
 
-// item is a body in both worlds: the library's and ours.
+// item is a body of the library with its entity.
 type item struct {
 	body   *cp.Body
 	entity arche.Entity
@@ -96,8 +95,8 @@ func (s *Physics) Setup(stage *scene.Stage) {
 			s.marks[i][k] = scene.NewTrail(markEvery, marksShown, 64)
 		}
 	}
-	stage.Engine.Add(ecs.FixedUpdate, s)
-	stage.Engine.Add(ecs.NormalUpdate, &observer{s})
+	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
+	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.mark))
 
 	first := s.items[0]
 	place := func(pose func(arche.Entity) components.Pose2D) func() mgl32.Vec3 {
@@ -124,7 +123,7 @@ func (s *Physics) buildRim() {
 	}
 }
 
-// buildWheel makes the paddle wheel: a cross that turns at a constant speed, whatever it meets.
+// buildWheel makes the paddle wheel: a cross that turns at a constant speed.
 func (s *Physics) buildWheel() {
 	body := cp.NewKinematicBody()
 	body.SetPosition(cp.Vector{X: 0, Y: -s.radius * wheelDown})
@@ -141,19 +140,18 @@ func (s *Physics) buildWheel() {
 }
 
 const (
-	wheelDown  = 0.44 // how far below the drum's middle its hub is, as a share of the drum's radius
+	wheelDown  = 0.44 // depth of the hub below the drum's middle, as a share of the drum's radius
 	wheelArm   = 0.5  // likewise
 	wheelThick = 0.22
-	cellSize   = 0.5 // room for one body at the beginning
+	cellSize   = 0.5 // space of one body at the beginning
 )
 
-// fill lays the bodies out in rows around the wheel, from the top, slightly out of line, so that
-// they do not come down as towers.
+// fill lays out the bodies in rows around the wheel, from the top. Small random offsets keep them
+// from falling as towers.
 func (s *Physics) fill(stage *scene.Stage) {
 	cells := s.freeCells()
 	for i := range stage.Entities {
-		// A drum that is too full begins with several bodies in one place; the solver drives them
-		// apart.
+		// An overfull drum begins with several bodies in one place; the solver separates them.
 		place := cells[i%len(cells)]
 		place.X += 0.1 * (stage.Random.Float64() - 0.5)
 		size := 0.3 + 0.14*stage.Random.Float64()
@@ -215,44 +213,33 @@ func poseOf(body *cp.Body) components.Pose2D {
 	return pose
 }
 
-// Update is one fixed step: the library's, then every body's pose.
-func (s *Physics) Update(*arche.World) {
+// step runs one fixed step: the library's, then every body's pose.
+func (s *Physics) step(*arche.World) {
 	step := s.engine.Time().FixedDelta
 	n := substeps(step)
 	for range n {
 		s.space.Step(step.Seconds() / float64(n))
 	}
-	s.carry(s.wheel)
+	s.writePose(s.wheel)
 	for _, it := range s.items {
-		s.carry(it)
+		s.writePose(it)
 	}
 }
 
 func substeps(step time.Duration) int { return int((step + longestSubstep - 1) / longestSubstep) }
 
-func (s *Physics) carry(it item) {
+func (s *Physics) writePose(it item) {
 	logical, _ := s.places.Get(it.entity)
 	logical.Set(poseOf(it.body))
 }
 
-func (s *Physics) Initialize(*arche.World) {}
-func (s *Physics) Finalize(*arche.World)   {}
-
-// Name is what a panic calls it.
-func (s *Physics) Name() string { return "physics" }
-
-// observer notes once per frame where the marked bodies are drawn.
-type observer struct{ s *Physics }
-
-func (o *observer) Initialize(*arche.World) {}
-func (o *observer) Finalize(*arche.World)   {}
-func (o *observer) Name() string            { return "marks of bodies" }
-func (o *observer) Update(*arche.World) {
-	now := o.s.engine.Time()
-	for k := range min(marked, len(o.s.items)) {
-		e := o.s.items[k].entity
-		o.s.marks[0][k].Add(now.Normal, now.NormalDelta, o.s.logical(e).Position.Vec3(0))
-		o.s.marks[1][k].Add(now.Normal, now.NormalDelta, o.s.visual(e).Position.Vec3(0))
+// mark notes once per frame where the marked bodies are drawn.
+func (s *Physics) mark(*arche.World) {
+	now := s.engine.Time()
+	for k := range min(marked, len(s.items)) {
+		e := s.items[k].entity
+		s.marks[0][k].Add(now.Normal, now.NormalDelta, s.logical(e).Position.Vec3(0))
+		s.marks[1][k].Add(now.Normal, now.NormalDelta, s.visual(e).Position.Vec3(0))
 	}
 }
 
@@ -269,16 +256,16 @@ func (s *Physics) logical(e arche.Entity) components.Pose2D {
 	return v.Get()
 }
 
-// Trace tells of the wheel and the marked balls.
+// Trace reports the wheel and the marked balls.
 func (s *Physics) Trace(row func(name string, logical, visual components.Pose3D)) {
-	tell := func(name string, e arche.Entity) { row(name, upright(s.logical(e)), upright(s.visual(e))) }
-	tell("wheel", s.wheel.entity)
+	add := func(name string, e arche.Entity) { row(name, upright(s.logical(e)), upright(s.visual(e))) }
+	add("wheel", s.wheel.entity)
 	for k, name := range [marked]string{"ball-1", "ball-2", "ball-3"} {
-		tell(name, s.items[k].entity)
+		add(name, s.items[k].entity)
 	}
 }
 
-// upright stands a pose of the plane up in space, at z = 0.
+// upright returns a pose of the plane in space, at z = 0.
 func upright(p components.Pose2D) components.Pose3D {
 	return components.Pose3D{
 		Position: p.Position.Vec3(0),
@@ -287,7 +274,7 @@ func upright(p components.Pose2D) components.Pose3D {
 	}
 }
 
-// Followed returns a ball as it is drawn on the left and on the right.
+// Followed returns a ball as drawn on the left and on the right.
 func (s *Physics) Followed() []scene.Followed { return s.followed }
 
 // Camera looks at both drums from the front.

@@ -43,11 +43,11 @@ func TestShadowOfADrumHasNoHole(t *testing.T) {
 	}
 }
 
-// draw returns what the scene shows at its beginning.
+// draw returns the scene's first picture.
 func draw(t *testing.T, bodies int) (*render.View, render.Theme) {
 	set := settings.Default()
 	set.Scene, set.Entities = "physics", bodies
-	s, err := simulation.New(set, &simulation.Imagined{})
+	s, err := simulation.New(set, &simulation.VirtualClock{})
 	if err != nil {
 		t.Fatal(err)
 	}

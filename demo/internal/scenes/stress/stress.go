@@ -1,5 +1,5 @@
-// Package stress moves as many cubes as asked for: a sea of them, each with a position and a
-// rotation of its own that changes in every fixed step.
+// Package stress moves a sea of cubes, as many as the settings ask for. Position and rotation of
+// each change in every fixed step.
 package stress
 
 import (
@@ -22,7 +22,7 @@ func Info() scene.Info {
 	return scene.Info{
 		Name:     "stress",
 		Title:    "A sea of cubes",
-		Caption:  "Every cube is an entity that moves and turns in every fixed step, and is interpolated in every frame; the flag -entities takes up to a million.",
+		Caption:  "Every cube is an entity that moves and turns in every fixed step and is interpolated in every frame. The flag -entities takes up to a million.",
 		Dusk:     true,
 		Blends:   true,
 		Splits:   true,
@@ -53,21 +53,21 @@ type Stress struct {
 	across []wave // by row
 
 	gpu     bool
-	motion  *render.MotionBatch // blended by the graphics processor
+	motion  *render.MotionBatch // blended by the GPU
 	batcher *instancing.Batcher // nil without gpu
 	shades  [shadeCount]render.Color
 
 	batch    *render.Batch
-	raw      *render.Batch // of logical poses, for a picture of them
+	raw      *render.Batch // of logical poses
 	ghosts   *render.Batch
 	followed []scene.Followed
 }
 
-// cell is where in the sea a cube floats.
+// cell is a cube's place in the sea.
 type cell struct{ column, row uint16 }
 
-// wave is what one of the two waves makes of a column or row: a height, and half the tilt's sine
-// and cosine, for the quaternion.
+// wave is the effect of one of the two waves on a column or row: a height, and sine and cosine of
+// half the tilt, for the quaternion.
 type wave struct{ height, sin, cos float32 }
 
 // New returns the scene.
@@ -98,7 +98,7 @@ func (s *Stress) Setup(stage *scene.Stage) {
 		}
 		i++
 	}
-	if s.gpu { // all but the first, which is followed
+	if s.gpu { // all but the first, which the graph follows
 		id := arche.ComponentID[components.InterpolateOnGPU](w)
 		all := arche.All(arche.ComponentID[cell](w))
 		w.Batch().Add(all, id)
@@ -108,7 +108,7 @@ func (s *Stress) Setup(stage *scene.Stage) {
 		s.batcher.Paint = s.paint
 		stage.Engine.Install(s.batcher)
 	}
-	stage.Engine.Add(ecs.FixedUpdate, s)
+	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
 	s.followed = []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
 		_, v := s.poses.Get(s.first)
 		return v.Get().Position
@@ -131,7 +131,8 @@ func (s *Stress) roll(t float64) {
 	fill(s.across, heightZ, lengthZ, periodZ)
 }
 
-// poseOf puts a cube on both waves: tilted about z by the one along x, about x by the one along z.
+// poseOf returns a cube's pose on both waves. The wave along x tilts it about z, the wave along z
+// about x.
 func (s *Stress) poseOf(c cell) components.Pose3D {
 	a, b := s.along[c.column], s.across[c.row]
 	half := float32(s.side-1) / 2
@@ -143,8 +144,8 @@ func (s *Stress) poseOf(c cell) components.Pose3D {
 	}
 }
 
-// Update is one fixed step.
-func (s *Stress) Update(w *arche.World) {
+// step runs one fixed step.
+func (s *Stress) step(w *arche.World) {
 	s.roll(s.engine.Time().StepEnd.Seconds())
 	query := s.cubes.Query(w)
 	for query.Next() {
@@ -153,16 +154,10 @@ func (s *Stress) Update(w *arche.World) {
 	}
 }
 
-func (s *Stress) Initialize(*arche.World) {}
-func (s *Stress) Finalize(*arche.World)   {}
-
-// Name is what a panic calls it.
-func (s *Stress) Name() string { return "stress" }
-
-// SetInterpolation has nothing to switch: all poses are the stage's.
+// SetInterpolation does nothing: all poses are the stage's.
 func (s *Stress) SetInterpolation(bool) {}
 
-// Trace tells of the first cube.
+// Trace reports the first cube.
 func (s *Stress) Trace(row func(name string, logical, visual components.Pose3D)) {
 	l, v := s.poses.Get(s.first)
 	row("cube", l.Get(), v.Get())
@@ -171,23 +166,22 @@ func (s *Stress) Trace(row func(name string, logical, visual components.Pose3D))
 // Followed returns the first cube.
 func (s *Stress) Followed() []scene.Followed { return s.followed }
 
-// Camera looks at the sea so that a small one fills the picture and a large one reaches the
-// horizon.
+// Camera looks at the sea. A small sea fills the picture, and a large one reaches the horizon.
 func (s *Stress) Camera(ecs.Time) render.Orbit {
 	span := float32(s.side) * pitch
 	distance := max(9, 0.62*span)
 	return render.Orbit{Target: mgl32.Vec3{0, -0.05 * span, 0.16 * span}, Yaw: 0.6, Pitch: 0.42, Distance: distance, MinDistance: 3, MaxDistance: 4 * distance, FOV: 0.75}
 }
 
-// paint colours the cubes that the graphics processor moves, by the height at which they arrive, so
-// that it changes once per step.
+// paint colours the cubes blended by the GPU by their height at the end of the step, so that it
+// runs once per step.
 func (s *Stress) paint(colors []render.Color, _ []arche.Entity, to []components.Pose3D) {
 	for k := range to {
 		colors[k] = s.shades[shade(to[k].Position[1])]
 	}
 }
 
-// Draw copies the visual poses into one batch, or leaves the blending to the graphics processor.
+// Draw copies the visual poses into one batch, or lets the GPU blend them.
 func (s *Stress) Draw(p *scene.Picture) {
 	p.View.Ground.Hidden = true
 	if s.batch == nil {
@@ -243,7 +237,7 @@ func palette(low, middle, high render.Color) (shades [shadeCount]render.Color) {
 	return shades
 }
 
-// shade returns the colour's number for a height.
+// shade returns the index of the colour for a height.
 func shade(y float32) int {
 	const top = heightX + heightZ
 	return min(max(int((y/top+1)/2*shadeCount), 0), shadeCount-1)

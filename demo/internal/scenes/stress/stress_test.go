@@ -136,9 +136,9 @@ func different(a, b *image.RGBA, limit int) float64 {
 	return float64(n) / float64(len(a.Pix)/4)
 }
 
-// The sea looks the same whoever blends: in motion, with cubes that jump, are born, die and change
-// sides, with riders, paused, in slow motion, at another rate, without interpolation. Frames are of
-// uneven length, some with several steps.
+// The sea looks the same blended on the CPU and on the GPU: in motion, with cubes that jump,
+// appear, vanish and change sides, with riders, paused, in slow motion, at another rate, without
+// interpolation. Frames are of uneven length, some with several steps.
 func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 	surface, err := offscreen.New(offscreen.Config{Width: 256, Height: 144, Quality: render.QualityFast})
 	if errors.Is(err, offscreen.ErrUnavailable) {
@@ -206,7 +206,7 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 		{"deaths", func() {
 			each(func(s *sea) {
 				for k := 3; k < 60; k += 5 {
-					if k%7 != 0 { // nobody who carries a rider
+					if k%7 != 0 { // not a movement base
 						s.engine.World().RemoveEntity(s.cubes[k])
 					}
 				}

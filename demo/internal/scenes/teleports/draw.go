@@ -13,18 +13,18 @@ import (
 
 // Accents of the theme.
 const (
-	accentUntold = 0
-	accentTold   = 3
-	accentOut    = 2
-	accentIn     = 4
+	accentUnmarked = 0
+	accentMarked   = 3
+	accentOut      = 2
+	accentIn       = 4
 )
 
-// Draw shows both groups and what was smeared.
+// Draw draws both groups and their smears.
 func (s *Teleports) Draw(p *scene.Picture) {
 	for _, g := range s.groups {
-		color := p.Theme.Accent(accentTold)
-		if !g.told {
-			color = p.Theme.Accent(accentUntold)
+		color := p.Theme.Accent(accentMarked)
+		if !g.marked {
+			color = p.Theme.Accent(accentUnmarked)
 		}
 		g.drawSet(p)
 		g.drawBody(p, render.Capsule, g.walker, mgl32.Vec3{0.5, 0.5, 0.5}, color)
@@ -34,29 +34,29 @@ func (s *Teleports) Draw(p *scene.Picture) {
 		g.drawBody(p, render.Cube, g.spawned, mgl32.Vec3{0.55, 0.55, 0.55}, color)
 		g.drawShades(p)
 	}
-	told, untold := s.groups[0], s.groups[1]
+	marked, unmarked := s.groups[0], s.groups[1]
 	heading := mgl32.Vec3{0, 1.9, rowZ(rowPortal) - 0.8}
-	p.Heading(heading.Add(mgl32.Vec3{told.left + length/2, 0, 0}), p.Theme.Good, "told that it is a jump")
-	p.Heading(heading.Add(mgl32.Vec3{untold.left + length/2, 0, 0}), p.Theme.Bad, "not told")
+	p.Heading(heading.Add(mgl32.Vec3{marked.left + length/2, 0, 0}), p.Theme.Good, "marked as jumps")
+	p.Heading(heading.Add(mgl32.Vec3{unmarked.left + length/2, 0, 0}), p.Theme.Bad, "not marked")
 	for row, text := range [...][2]string{{"portal: Teleport", "portal: Set"}, {"wrap-around: Shift", "wrap-around: Set"}, {"spawn: new entity", "spawn: reused with Set"}} {
 		at := mgl32.Vec3{0, -0.1, rowZ(row) + 1.15}
-		p.Label(at.Add(mgl32.Vec3{told.left + length/2, 0, 0}), p.Theme.Text, text[0])
-		p.Label(at.Add(mgl32.Vec3{untold.left + length/2, 0, 0}), p.Theme.Text, text[1])
+		p.Label(at.Add(mgl32.Vec3{marked.left + length/2, 0, 0}), p.Theme.Text, text[0])
+		p.Label(at.Add(mgl32.Vec3{unmarked.left + length/2, 0, 0}), p.Theme.Text, text[1])
 	}
 }
 
 func (g *group) drawBody(p *scene.Picture, mesh render.Mesh, e arche.Entity, size mgl32.Vec3, color render.Color) {
-	pose := g.visual(e)
+	pose := g.bodies.Visual(e)
 	pose.Scale = size
 	p.Brush.Put(mesh, render.Solid, pose, color)
 	if p.Ghosts {
-		logical := g.logical(e)
+		logical := g.bodies.Logical(e)
 		logical.Scale = size
 		p.Brush.Put(mesh, render.Ghost, logical, color)
 	}
 }
 
-// drawSet shows what stands still: tracks, portals, gates, pads.
+// drawSet draws the fixed parts: tracks, portals, gates, pads.
 func (g *group) drawSet(p *scene.Picture) {
 	middle := g.left + length/2
 	strip := p.Theme.Ground.Mix(p.Theme.Neutral, 0.45)
@@ -84,9 +84,9 @@ func (g *group) drawSet(p *scene.Picture) {
 	}
 }
 
-// drawShades shows where bodies were drawn that should not have been there.
+// drawShades draws the smeared poses.
 func (g *group) drawShades(p *scene.Picture) {
-	color := p.Theme.Accent(accentUntold)
+	color := p.Theme.Accent(accentUnmarked)
 	for row := range g.smears {
 		mesh, size := render.Cube, float32(0.6)
 		if row == rowPortal {

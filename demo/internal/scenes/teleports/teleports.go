@@ -1,9 +1,9 @@
-// Package teleports shows what happens when something jumps and the picture is not told: it smears.
+// Package teleports shows why jumps need their own calls: a jump that is written as a movement
+// smears.
 //
-// Two groups of bodies do the same. On the left every jump is made as a jump: Teleport for a
-// portal, Shift for a wrap-around, a new entity for a spawn. On the right the same places are
-// written with Set, which is a movement, so that the bodies fly back through everything in one
-// fixed step.
+// Two groups of bodies do the same. On the left every jump is marked as one: Teleport for a portal,
+// Shift for a wrap-around, a new entity for a spawn. On the right Set writes the same poses. Set is
+// a movement, so the bodies fly back across the track within one fixed step.
 package teleports
 
 import (
@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -25,8 +24,8 @@ import (
 func Info() scene.Info {
 	return scene.Info{
 		Name:    "teleports",
-		Title:   "Jumps, told and not told",
-		Caption: "Left: jumps are made with Teleport, Shift and new entities. Right: the same with Set, a movement, which the picture smears over one fixed step. Red shades are what was drawn on the way.",
+		Title:   "Jumps, marked and not marked",
+		Caption: "Left: jumps use Teleport, Shift and new entities. Right: the same jumps use Set, a movement, so each smears over one fixed step. Red shades show the poses drawn on the way.",
 		Rate:    10,
 	}
 }
@@ -63,7 +62,7 @@ var padOrder = [pads]int{0, 3, 1, 4, 2}
 // Teleports is the scene.
 type Teleports struct {
 	engine   *ecs.Engine
-	groups   [2]*group // told, not told
+	groups   [2]*group // marked, not marked
 	followed []scene.Followed
 }
 
@@ -74,8 +73,8 @@ func New() scene.Scene { return &Teleports{} }
 type group struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	bodies generic.Map2[components.Transform3D, components.Visual3D]
-	told   bool
+	bodies scene.Bodies
+	marked bool
 	left   float32 // x of the tracks' left ends
 
 	walker, spawned arche.Entity
@@ -86,7 +85,7 @@ type group struct {
 	smears                [3]smear // by row
 }
 
-// smear is a movement that should have been a jump: the step over which it is drawn, and what was
+// smear is a movement that should have been a jump: the step over which it is drawn, and the poses
 // drawn in it.
 type smear struct {
 	entity   arche.Entity
@@ -99,38 +98,33 @@ func (s *Teleports) Setup(stage *scene.Stage) {
 	s.engine = stage.Engine
 	for i := range s.groups {
 		g := &group{
-			engine: stage.Engine, poses: stage.Poses, told: i == 0,
-			bodies: generic.NewMap2[components.Transform3D, components.Visual3D](stage.Engine.World()),
+			engine: stage.Engine, poses: stage.Poses, marked: i == 0,
+			bodies: scene.NewBodies(stage.Engine.World()),
 			left:   inner,
 		}
-		if g.told {
+		if g.marked {
 			g.left = -inner - length
 		}
 		for row := range g.smears {
 			g.smears[row].shades = scene.NewTrail(0, 1500*time.Millisecond, 256)
 		}
-		g.walker = g.spawn(g.walkerAt(0))
+		g.walker = g.bodies.Spawn(g.walkerAt(0))
 		for r := range g.runners {
 			pose, lap := g.runnerAt(r, 0)
-			g.runners[r], g.runnerLaps[r] = g.spawn(pose), lap
+			g.runners[r], g.runnerLaps[r] = g.bodies.Spawn(pose), lap
 		}
-		g.spawned = g.spawn(g.spawnedAt(0))
+		g.spawned = g.bodies.Spawn(g.spawnedAt(0))
 		s.groups[i] = g
-		stage.Engine.Add(ecs.FixedUpdate, g)
+		stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(g.step))
 	}
-	stage.Engine.Add(ecs.NormalUpdate, s)
+	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.mark))
 
-	told, untold := s.groups[0], s.groups[1]
+	marked, unmarked := s.groups[0], s.groups[1]
 	s.followed = []scene.Followed{
-		{Name: "walker, not told", Accent: 0, Position: func() mgl32.Vec3 { return untold.visual(untold.walker).Position }},
-		{Name: "walker, told", Accent: 3, Position: func() mgl32.Vec3 { return told.visual(told.walker).Position },
-			Jump: func() uint { return uint(told.walkerLaps) }},
+		{Name: "walker, not marked", Accent: 0, Position: func() mgl32.Vec3 { return unmarked.bodies.Visual(unmarked.walker).Position }},
+		{Name: "walker, marked", Accent: 3, Position: func() mgl32.Vec3 { return marked.bodies.Visual(marked.walker).Position },
+			Jump: func() uint { return uint(marked.walkerLaps) }},
 	}
-}
-
-func (g *group) spawn(pose components.Pose3D) arche.Entity {
-	logical := components.NewLogical(pose)
-	return g.bodies.NewWith(&logical, &components.Visual3D{})
 }
 
 // Where everything is at a time of the simulation, as functions of the time alone.
@@ -152,7 +146,8 @@ func (g *group) runnerAt(r int, t time.Duration) (components.Pose3D, int64) {
 
 func padAt(t time.Duration) int64 { return int64(t / padLife) }
 
-// spawnedAt rises above the pad whose turn it is, and turns about itself.
+// spawnedAt returns the pose of the spawned body. It rises above the current pad and turns about
+// itself.
 func (g *group) spawnedAt(t time.Duration) components.Pose3D {
 	visit := padAt(t)
 	age := (t - time.Duration(visit)*padLife).Seconds()
@@ -164,8 +159,8 @@ func (g *group) spawnedAt(t time.Duration) components.Pose3D {
 
 func padX(pad int) float32 { return length * (float32(pad) + 0.5) / pads }
 
-// Update is one fixed step.
-func (g *group) Update(w *arche.World) {
+// step runs one fixed step.
+func (g *group) step(w *arche.World) {
 	now := g.engine.Time()
 	g.stepWalker(now)
 	g.stepRunners(now)
@@ -173,13 +168,13 @@ func (g *group) Update(w *arche.World) {
 }
 
 func (g *group) stepWalker(now ecs.Time) {
-	logical, _ := g.bodies.Get(g.walker)
+	logical := g.bodies.Transform(g.walker)
 	pose := g.walkerAt(now.StepEnd)
 	laps, _ := lap(walk * now.StepEnd.Seconds())
 	switch {
 	case laps == g.walkerLaps:
 		logical.Set(pose)
-	case g.told:
+	case g.marked:
 		logical.Teleport(pose)
 	default:
 		logical.Set(pose)
@@ -192,9 +187,8 @@ func (g *group) stepRunners(now ecs.Time) {
 	for r, e := range g.runners {
 		pose, laps := g.runnerAt(r, now.StepEnd)
 		if around := float32(laps-g.runnerLaps[r]) * length; around != 0 {
-			if g.told {
-				// To the other end without losing the motion: what comes in there goes on as it
-				// went out here.
+			if g.marked {
+				// Shift moves the body to the other end and keeps its motion.
 				g.poses.Shift(func(p components.Pose3D) components.Pose3D {
 					p.Position[0] -= around
 					return p
@@ -204,7 +198,7 @@ func (g *group) stepRunners(now ecs.Time) {
 			}
 		}
 		g.runnerLaps[r] = laps
-		logical, _ := g.bodies.Get(e)
+		logical := g.bodies.Transform(e)
 		logical.Set(pose)
 	}
 }
@@ -214,14 +208,14 @@ func (g *group) stepSpawned(w *arche.World, now ecs.Time) {
 	pose := g.spawnedAt(now.StepEnd)
 	switch {
 	case visit == g.padVisits:
-		logical, _ := g.bodies.Get(g.spawned)
+		logical := g.bodies.Transform(g.spawned)
 		logical.Set(pose)
-	case g.told:
+	case g.marked:
 		w.RemoveEntity(g.spawned)
-		g.spawned = g.spawn(pose)
+		g.spawned = g.bodies.Spawn(pose)
 	default:
-		// As from a pool: the old one is used again.
-		logical, _ := g.bodies.Get(g.spawned)
+		// The old entity is reused, as from a pool.
+		logical := g.bodies.Transform(g.spawned)
 		logical.Set(pose)
 		g.smeared(rowSpawn, g.spawned, now)
 	}
@@ -232,56 +226,35 @@ func (g *group) smeared(row int, e arche.Entity, now ecs.Time) {
 	g.smears[row].entity, g.smears[row].from, g.smears[row].to = e, now.StepStart, now.StepEnd
 }
 
-func (g *group) Initialize(*arche.World) {}
-func (g *group) Finalize(*arche.World)   {}
-func (g *group) Name() string            { return "jumping bodies" }
-
-func (g *group) visual(e arche.Entity) components.Pose3D {
-	_, v := g.bodies.Get(e)
-	return v.Get()
-}
-
-func (g *group) logical(e arche.Entity) components.Pose3D {
-	v, _ := g.bodies.Get(e)
-	return v.Get()
-}
-
-// Update runs once per frame: shades of what is drawn while a smear lasts.
-func (s *Teleports) Update(*arche.World) {
+// mark runs once per frame: it notes a shade of each body that is drawn in a smear.
+func (s *Teleports) mark(*arche.World) {
 	now := s.engine.Time()
 	for _, g := range s.groups {
 		for row := range g.smears {
 			m := &g.smears[row]
 			if now.Normal >= m.from && now.Normal < m.to && s.smearing() {
-				m.shades.Add(now.Normal, now.NormalDelta, g.visual(m.entity).Position)
+				m.shades.Add(now.Normal, now.NormalDelta, g.bodies.Visual(m.entity).Position)
 			}
 		}
 	}
 }
 
-// smearing reports whether there are smears at all: without interpolation nothing is drawn on the
-// way.
+// smearing reports whether jumps smear. They do not without interpolation.
 func (s *Teleports) smearing() bool { return s.groups[0].poses.Enabled() }
 
-func (s *Teleports) Initialize(*arche.World) {}
-func (s *Teleports) Finalize(*arche.World)   {}
-
-// Name is what a panic calls it.
-func (s *Teleports) Name() string { return "teleports" }
-
-// SetInterpolation has nothing to switch: all poses are the stage's.
+// SetInterpolation does nothing: all poses are the stage's.
 func (s *Teleports) SetInterpolation(bool) {}
 
-// Trace tells of the walkers, the first runners and the spawned bodies.
+// Trace reports the walkers, the first runners and the spawned bodies.
 func (s *Teleports) Trace(row func(name string, logical, visual components.Pose3D)) {
 	for _, g := range s.groups {
 		suffix := ""
-		if !g.told {
+		if !g.marked {
 			suffix = "-smeared"
 		}
-		row("walker"+suffix, g.logical(g.walker), g.visual(g.walker))
-		row("runner"+suffix, g.logical(g.runners[0]), g.visual(g.runners[0]))
-		row("spawned"+suffix, g.logical(g.spawned), g.visual(g.spawned))
+		row("walker"+suffix, g.bodies.Logical(g.walker), g.bodies.Visual(g.walker))
+		row("runner"+suffix, g.bodies.Logical(g.runners[0]), g.bodies.Visual(g.runners[0]))
+		row("spawned"+suffix, g.bodies.Logical(g.spawned), g.bodies.Visual(g.spawned))
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// human is the pilot at keyboard and mouse. A press is kept until a tick has taken it, however
-// short it was.
-type human struct {
+// controls is the controller of keyboard and mouse. It keeps a press until a tick has used it,
+// however short the press was.
+type controls struct {
 	held          map[render.Key]bool
 	mouse         [2]float32
 	aimed         bool // the mouse has moved
@@ -20,8 +20,8 @@ type human struct {
 	pushed        bool
 }
 
-// Input implements [view.Pilot].
-func (h *human) Input(s *view.Seat, _ netcode.Tick) (in arena.Input) {
+// Input implements [view.Controller].
+func (h *controls) Input(s *view.Client, _ netcode.Tick) (in arena.Input) {
 	held := func(key render.Key) int8 {
 		if h.held[key] {
 			return 7
@@ -41,15 +41,15 @@ func (h *human) Input(s *view.Seat, _ netcode.Tick) (in arena.Input) {
 	return in
 }
 
-// Push implements [view.Pilot].
-func (h *human) Push() bool {
+// Push implements [view.Controller].
+func (h *controls) Push() bool {
 	p := h.pushed
 	h.pushed = false
 	return p
 }
 
-// event takes what the window reports beyond the keys of the table.
-func (h *human) event(e render.Event) {
+// event handles the window's events, except the keys of package keys.
+func (h *controls) event(e render.Event) {
 	switch e.Kind {
 	case render.KeyPress:
 		if h.held == nil {

@@ -10,62 +10,62 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// Pilot plays.
-type Pilot interface {
+// Controller decides the inputs of a client's player.
+type Controller interface {
 	// Input is called once per tick.
-	Input(s *Seat, t netcode.Tick) arena.Input
-	// Push is called after Input and tells whether to push now.
+	Input(c *Client, t netcode.Tick) arena.Input
+	// Push is called after Input and reports whether to push now.
 	Push() bool
 }
 
 type idle struct{}
 
-func (idle) Input(*Seat, netcode.Tick) arena.Input { return arena.Input{} }
-func (idle) Push() bool                            { return false }
+func (idle) Input(*Client, netcode.Tick) arena.Input { return arena.Input{} }
+func (idle) Push() bool                              { return false }
 
-// Fixed is a pilot that always does the same.
-type Fixed func(t netcode.Tick) arena.Input
+// Scripted is a controller whose input depends on the tick alone.
+type Scripted func(t netcode.Tick) arena.Input
 
-// Input implements [Pilot].
-func (f Fixed) Input(_ *Seat, t netcode.Tick) arena.Input { return f(t) }
+// Input implements [Controller].
+func (f Scripted) Input(_ *Client, t netcode.Tick) arena.Input { return f(t) }
 
-// Push implements [Pilot].
-func (Fixed) Push() bool { return false }
+// Push implements [Controller].
+func (Scripted) Push() bool { return false }
 
-// Auto plays by itself: it runs from place to place, jumps now and then, and shoots at whom it
-// sees.
-type Auto struct {
+// Bot is a controller that plays by itself. It runs from place to place, jumps now and then, and
+// shoots at players in sight.
+type Bot struct {
 	random  *rand.Rand
 	goal    mgl32.Vec3
-	until   netcode.Tick // when the goal is given up
+	until   netcode.Tick // the tick at which the goal is abandoned
 	started bool
 	push    bool
-	burst   int  // ticks for which it goes on shooting, negative: rests
+	burst   int  // ticks left to shoot; negative: ticks of rest
 	Peace   bool // it does not shoot
-	Near    bool // it stays where a camera that stands still sees it
+	Near    bool // it stays in the view of a fixed camera
 }
 
-// NewAuto returns a pilot whose whims come from the seed.
-func NewAuto(seed uint64) *Auto { return &Auto{random: rand.New(rand.NewPCG(seed, 7))} }
+// NewBot returns a bot. Its random choices come from the seed.
+func NewBot(seed uint64) *Bot { return &Bot{random: rand.New(rand.NewPCG(seed, 7))} }
 
-// Push implements [Pilot].
-func (a *Auto) Push() bool {
+// Push implements [Controller].
+func (a *Bot) Push() bool {
 	p := a.push
 	a.push = false
 	return p
 }
 
-// Input implements [Pilot].
-func (a *Auto) Input(s *Seat, t netcode.Tick) (in arena.Input) {
-	me, ok := s.client.State()
+// Input implements [Controller].
+func (a *Bot) Input(c *Client, t netcode.Tick) (in arena.Input) {
+	me, ok := c.net.State()
 	if !ok {
 		return in
 	}
-	rate := s.rules.Rate
+	rate := c.rules.Rate
 	way := flat(a.goal.Sub(me.Pos))
 	if !a.started || t.Sub(a.until) > 0 || way.Len() < 0.8 {
 		a.started = true
-		a.choose(s, me)
+		a.choose(c, me)
 		a.until = t.Add(rate * (2 + a.random.IntN(3)))
 		way = flat(a.goal.Sub(me.Pos))
 	}
@@ -73,13 +73,13 @@ func (a *Auto) Input(s *Seat, t netcode.Tick) (in arena.Input) {
 		in.X, in.Z = int8(math.Round(float64(way[0]/l*7))), int8(math.Round(float64(way[2]/l*7)))
 	}
 	in.Yaw, in.Pitch = arena.Toward(mgl32.Vec3{}, mgl32.Vec3{float32(in.X), 0, float32(in.Z)})
-	in.Jump = a.random.IntN(rate*2) == 0 || me.Ground && flat(me.Vel).Len() < 1 && t.Sub(a.until) > int32(-rate)
+	in.Jump = a.random.IntN(rate*2) == 0 || me.Grounded && flat(me.Vel).Len() < 1 && t.Sub(a.until) > int32(-rate)
 	if a.Peace {
 		return in
 	}
 	a.push = a.random.IntN(rate*6) == 0
 	muzzle := me.Pos.Add(mgl32.Vec3{0, arena.Muzzle, 0})
-	if target, ok := s.nearest(muzzle); ok {
+	if target, ok := c.nearest(muzzle); ok {
 		in.Yaw, in.Pitch = arena.Toward(muzzle, target)
 		if a.burst--; a.burst < -rate {
 			a.burst = rate/2 + a.random.IntN(rate)
@@ -89,9 +89,10 @@ func (a *Auto) Input(s *Seat, t netcode.Tick) (in arena.Input) {
 	return in
 }
 
-// choose picks where to go: mostly a place on the floor, at times a portal, a crate or a platform.
-func (a *Auto) choose(s *Seat, me arena.State) {
-	level := s.rules.Level
+// choose picks the next goal: usually a place on the floor, sometimes a portal, a crate or a
+// platform.
+func (a *Bot) choose(c *Client, me arena.State) {
+	level := c.rules.Level
 	random := func(least, most float64) float32 { return float32(least + (most-least)*a.random.Float64()) }
 	if a.Near {
 		a.goal = mgl32.Vec3{random(-8.5, 8.5), 0, random(-3, 12)}
@@ -102,8 +103,8 @@ func (a *Auto) choose(s *Seat, me arena.State) {
 		a.goal = level.Portals[a.random.IntN(len(level.Portals))].Place
 		return
 	case 1, 2, 3:
-		if len(s.views) > 0 {
-			if v := s.views[a.random.IntN(len(s.views))]; v.rep.Archetype != arena.KindPlayer {
+		if len(c.objects) > 0 {
+			if v := c.objects[a.random.IntN(len(c.objects))]; v.rep.Archetype != arena.ArchetypePlayer {
 				a.goal = v.pose.Position
 				return
 			}
@@ -114,11 +115,11 @@ func (a *Auto) choose(s *Seat, me arena.State) {
 }
 
 // nearest returns the middle of the nearest other player in sight, as drawn.
-func (s *Seat) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
+func (c *Client) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
 	best, found := float32(16), false
 	var at mgl32.Vec3
-	s.eachView(func(v *thing) {
-		if v.rep.Archetype != arena.KindPlayer || v.own {
+	c.eachObject(func(v *object) {
+		if v.rep.Archetype != arena.ArchetypePlayer || v.own {
 			return
 		}
 		middle := v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0})
@@ -128,7 +129,7 @@ func (s *Seat) nearest(from mgl32.Vec3) (mgl32.Vec3, bool) {
 			return
 		}
 		shot := arena.Shot{From: from, Direction: d.Mul(1 / l)}
-		if shot.Reach(s.rules.Level) < l-0.5 {
+		if shot.Reach(c.rules.Level) < l-0.5 {
 			return
 		}
 		best, at, found = l, middle, true

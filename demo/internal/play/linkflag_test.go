@@ -46,7 +46,7 @@ func TestJoinLinksComeFromElsewhere(t *testing.T) {
 		{"a wrong one in the environment", "", "", wrong, "TANDEM_CONNECT: joinlink:"},
 	} {
 		t.Setenv(connectVariable, test.env)
-		c := connecting{text: test.flag}
+		c := linkFlag{text: test.flag}
 		err := c.check(strings.NewReader(test.in))
 		var usage *flags.BadUsage
 		switch {
@@ -60,7 +60,7 @@ func TestJoinLinksComeFromElsewhere(t *testing.T) {
 			t.Errorf("%s: programs that this one starts have %q", test.name, text)
 		}
 	}
-	c := connecting{text: "-"}
+	c := linkFlag{text: "-"}
 	if err := c.check(iotest.ErrReader(errors.New("hung up"))); err == nil || !strings.Contains(err.Error(), "hung up") {
 		t.Errorf("an input that breaks: %v", err)
 	}

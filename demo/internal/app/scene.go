@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// stage is a scene as [Content]: its simulation, its overlay and its camera.
-type stage struct {
+// sceneContent is a scene as [Content]: its simulation, its overlay and its camera.
+type sceneContent struct {
 	*simulation.Simulation
 	theme   render.Theme
 	hud     *hud.HUD
@@ -24,19 +24,19 @@ type stage struct {
 	past    ecs.Time // sums over the scenes before the last restart
 }
 
-// newStage sets up the scene that the settings name. The host says what fixed steps cost.
-func newStage(set settings.Settings, host simulation.Host) (*stage, error) {
+// newScene sets up the scene that the settings name. The clock measures fixed steps.
+func newScene(set settings.Settings, host simulation.Clock) (*sceneContent, error) {
 	sim, err := simulation.New(set, host)
 	if err != nil {
 		return nil, err
 	}
-	s := &stage{Simulation: sim, camera: newCamera()}
+	s := &sceneContent{Simulation: sim, camera: newCamera()}
 	s.begin()
 	return s, nil
 }
 
-// begin prepares what is shown of a scene that has just begun.
-func (s *stage) begin() {
+// begin prepares theme and overlay of a scene that has just begun.
+func (s *sceneContent) begin() {
 	s.theme = render.Daylight()
 	if s.Info().Dusk {
 		s.theme = render.Dusk()
@@ -45,28 +45,28 @@ func (s *stage) begin() {
 }
 
 // Title implements [Content].
-func (s *stage) Title() string { return "Tandem" }
+func (s *sceneContent) Title() string { return "Tandem" }
 
 // Theme implements [Content].
-func (s *stage) Theme() render.Theme { return s.theme }
+func (s *sceneContent) Theme() render.Theme { return s.theme }
 
 // Over implements [Content]: scenes have no end.
-func (s *stage) Over() bool { return false }
+func (s *sceneContent) Over() bool { return false }
 
 // Advance implements [Content].
-func (s *stage) Advance(real time.Duration) {
+func (s *sceneContent) Advance(real time.Duration) {
 	s.Update(real)
 	s.hud.Measure(s.Time())
 }
 
 // Trace implements [Content].
-func (s *stage) Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D)) {
+func (s *sceneContent) Trace(row func(now ecs.Time, name string, logical, visual components.Pose3D)) {
 	now := s.Time()
 	s.Scene().Trace(func(name string, logical, visual components.Pose3D) { row(now, name, logical, visual) })
 }
 
 // Draw implements [Content].
-func (s *stage) Draw(f *render.Frame, m *Moment) {
+func (s *sceneContent) Draw(f *render.Frame, m *Moment) {
 	set := s.Settings()
 	if set.Split && s.Info().Splits {
 		const gap = 0.004
@@ -86,15 +86,15 @@ func (s *stage) Draw(f *render.Frame, m *Moment) {
 	s.hud.Draw(&f.Overlay, &hud.State{Info: s.Info(), Set: set, Now: s.Time(), Live: m.Live, Update: m.Update, Draw: m.Draw})
 }
 
-// drawPart draws the scene into a part of the picture, given in fractions, and returns the part in
+// drawPart draws the scene into a part of the picture, given in fractions. It returns the part in
 // points.
-func (s *stage) drawPart(f *render.Frame, part render.Rect, raw bool) render.Rect {
+func (s *sceneContent) drawPart(f *render.Frame, part render.Rect, raw bool) render.Rect {
 	now, set := s.Time(), s.Settings()
 	w, h := f.Size.Points()
 	aspect := w * part.W / (h * part.H)
 	if part.W < 1 {
-		// nearer than in a narrow picture of its own: there is another one to see what is at the
-		// edges
+		// The camera stands nearer than in a single narrow picture: the other half shows the edges,
+		// too.
 		aspect *= 1.3
 	}
 	view := f.ViewIn(part, s.camera.look(s.Scene().Camera(now), aspect))
@@ -112,7 +112,7 @@ func (s *stage) drawPart(f *render.Frame, part render.Rect, raw bool) render.Rec
 	return view.Viewport
 }
 
-// heading says what a half of the picture shows.
+// heading writes the title of a half of the picture.
 func heading(o *render.Overlay, part render.Rect, color render.Color, text string) {
 	style := render.TextHeading
 	if part.W < 400 {
@@ -124,8 +124,8 @@ func heading(o *render.Overlay, part render.Rect, color render.Color, text strin
 	o.TextAligned(r.X+w/2, r.Y+4, render.AlignCenter, style, color, text)
 }
 
-// Apply implements [Content]. A scene that had to start anew is shown from its beginning.
-func (s *stage) Apply(set settings.Settings) error {
+// Apply implements [Content]. A scene that had to restart is shown from its beginning.
+func (s *sceneContent) Apply(set settings.Settings) error {
 	before, past := s.Settings(), s.Time()
 	restarted, err := s.Simulation.Apply(set)
 	if err != nil || !restarted {
@@ -138,8 +138,8 @@ func (s *stage) Apply(set settings.Settings) error {
 	return nil
 }
 
-// ended adds up what was, and begins anew.
-func (s *stage) ended(past ecs.Time) {
+// ended adds up the past time, and begins the next run.
+func (s *sceneContent) ended(past ecs.Time) {
 	s.past.Normal += past.Normal
 	s.past.Real += past.Real
 	s.past.Dropped += past.Dropped
@@ -148,7 +148,7 @@ func (s *stage) ended(past ecs.Time) {
 }
 
 // Act implements [Content].
-func (s *stage) Act(a keys.Action) error {
+func (s *sceneContent) Act(a keys.Action) error {
 	switch a {
 	case keys.Step:
 		return s.Step()
@@ -165,10 +165,10 @@ func (s *stage) Act(a keys.Action) error {
 }
 
 // Event implements [Content]: the mouse moves the camera.
-func (s *stage) Event(e render.Event, size render.Size) { s.camera.event(e, size) }
+func (s *sceneContent) Event(e render.Event, size render.Size) { s.camera.event(e, size) }
 
 // Summary implements [Content].
-func (s *stage) Summary(frames int) string {
+func (s *sceneContent) Summary(frames int) string {
 	now := s.Time()
 	dropped := "nothing dropped"
 	if d := now.Dropped + s.past.Dropped; d > 0 {

@@ -1,0 +1,319 @@
+// Package view is a client of the arena: its engine, the controller of its player, and the picture.
+// It opens no windows and no sockets.
+package view
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-gl/mathgl/mgl32"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+
+	"github.com/tandem-ecs/tandem/components"
+	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
+	"github.com/tandem-ecs/tandem/ecs"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
+	"github.com/tandem-ecs/tandem/systems/interpolation"
+	"github.com/tandem-ecs/tandem/systems/netcode"
+	"github.com/tandem-ecs/tandem/systems/netcode/articles"
+	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
+)
+
+// Config configures a [Client]. Every zero value but Dial's means the default that its comment
+// states.
+type Config struct {
+	Dial     func() (transport.Conn, error) // required
+	Token    []byte
+	Rate     int // ticks per second, the server's; zero: 60
+	SendRate int // wanted snapshots per second; zero: the server's choice
+
+	ActionRate int // packets of inputs per second; zero: one per tick
+	// of other players behind the newest snapshots; zero: as measured
+	Delay netcode.Bounds[time.Duration]
+
+	Link       settings.Link // the simulated path, on top of the real one
+	Controller Controller    // decides the inputs; nil: none
+	Headless   bool          // no visual poses, for clients without a picture
+	Log        *slog.Logger
+}
+
+// Switches are the settings that keys change.
+type Switches struct {
+	Predict, Reconcile bool
+	Interpolation      interp.Kind
+	Ghosts, Graphs     bool
+	Overlay            bool // figures, scores and graphs
+	Captions           bool // names over heads, and announcements
+	Still              bool // the camera stands still
+}
+
+// Client is a client of a match, with its player's controller and picture.
+type Client struct {
+	Hint bool // show the key that opens the panel of keys
+
+	config    Config
+	rules     arena.Rules
+	engine    *ecs.Engine
+	net       *netcode.Client[arena.State, arena.Input]
+	hierarchy *hierarchy.Hierarchy3D
+	link      *linksim.Conn
+	switches  Switches
+
+	replicated generic.Map1[netcode.Replicated]
+	poses      generic.Map1[components.Transform3D]
+	visuals    generic.Map1[components.Visual3D]
+	pawns      generic.Map1[arena.Pawn]
+	filter     arche.CachedFilter
+
+	hitFlashes    map[arche.Entity]*hitFlash
+	lastPositions map[arche.Entity]mgl32.Vec3 // of players, in the last frame
+	objects       []object                    // of the current picture
+	effects       effects
+	teleports     uint8
+	shots         uint8
+	notice        string // the server's last message of text
+	noticeAt      time.Duration
+
+	camera camera
+	graphs graphs
+}
+
+// New returns a client that begins to join with its first Advance.
+func New(config Config) (*Client, error) {
+	if config.Rate == 0 {
+		config.Rate = 60
+	}
+	if config.Controller == nil {
+		config.Controller = idle{}
+	}
+	if err := config.Link.Path().Send.Validate(); err != nil {
+		return nil, fmt.Errorf("the link's conditions: %w", err)
+	}
+	// at four frames per second or more no time is dropped
+	engine, err := ecs.New(ecs.Config{FixedRate: config.Rate, MaxSteps: config.Rate/4 + 1})
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		config: config, engine: engine,
+		rules:      arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
+		switches:   Switches{Predict: true, Reconcile: true, Graphs: true, Overlay: true, Captions: true},
+		hitFlashes: map[arche.Entity]*hitFlash{}, lastPositions: map[arche.Entity]mgl32.Vec3{},
+		camera: newCamera(), graphs: newGraphs(),
+	}
+	protocol, err := c.rules.NewProtocol()
+	if err != nil {
+		return nil, err
+	}
+	c.net, err = netcode.NewClient(protocol, netcode.ClientConfig[arena.State, arena.Input]{
+		Dial: c.dial, Token: config.Token, Input: c.input, Spawn: c.spawn, Removed: c.removed, Message: c.receive, SnapshotRate: config.SendRate, ActionRate: config.ActionRate, Delay: config.Delay, Log: config.Log,
+		Interpolators: articles.New,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := engine.World()
+	c.replicated = generic.NewMap1[netcode.Replicated](w)
+	c.poses = generic.NewMap1[components.Transform3D](w)
+	c.visuals = generic.NewMap1[components.Visual3D](w)
+	c.pawns = generic.NewMap1[arena.Pawn](w)
+	replicas := arche.All(arche.ComponentID[netcode.Replicated](w), arche.ComponentID[components.Transform3D](w))
+	c.filter = w.Cache().Register(&replicas)
+	c.hierarchy = hierarchy.New3D()
+	if !config.Headless {
+		engine.Install(interpolation.New3D())
+	}
+	engine.Install(c.hierarchy, c.net)
+	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(c.step))
+	return c, nil
+}
+
+// dial makes the connection and puts the simulated path around it.
+func (c *Client) dial() (transport.Conn, error) {
+	conn, err := c.config.Dial()
+	if err != nil {
+		return nil, err
+	}
+	link, err := linksim.Wrap(conn, c.config.Link.Path())
+	if err != nil {
+		conn.Close(transport.Reason{Code: transport.Failed})
+		return nil, err
+	}
+	c.link = link
+	return link, nil
+}
+
+// SetLink changes the simulated path while it is in use.
+func (c *Client) SetLink(l settings.Link) error {
+	if err := l.Path().Send.Validate(); err != nil {
+		return err
+	}
+	c.config.Link = l
+	if c.link != nil {
+		return c.link.SetPath(l.Path())
+	}
+	return nil
+}
+
+// Set changes the switches.
+func (c *Client) Set(on Switches) {
+	c.switches = on
+	c.net.SetPrediction(on.Predict, on.Reconcile)
+	c.net.SetInterpolation(on.Interpolation)
+}
+
+// Advance runs one frame.
+func (c *Client) Advance(real time.Duration) {
+	c.engine.Update(real)
+	c.collect()
+	c.effects.expire(c.engine.Time().Real)
+	if !c.config.Headless {
+		c.follow(real)
+		c.graphs.measure(c)
+	}
+}
+
+// Close leaves the game.
+func (c *Client) Close() { c.engine.Close() }
+
+// Net returns the netcode's client.
+func (c *Client) Net() *netcode.Client[arena.State, arena.Input] { return c.net }
+
+// Engine returns the client's engine.
+func (c *Client) Engine() *ecs.Engine { return c.engine }
+
+// SetController changes the controller; nil: no input.
+func (c *Client) SetController(p Controller) {
+	if p == nil {
+		p = idle{}
+	}
+	c.config.Controller = p
+}
+
+// Ended reports whether the client has left the match for good.
+func (c *Client) Ended() bool {
+	status, _ := c.net.Status()
+	return status == netcode.Ended
+}
+
+// Err returns the error that ended the client. It is nil while the client plays, and after it has
+// left by itself.
+func (c *Client) Err() error {
+	if status, reason := c.net.Status(); status == netcode.Ended && reason.Code != transport.Left {
+		return fmt.Errorf("the game is over: %v", reason)
+	}
+	return nil
+}
+
+// Status describes the state of the connection in one line.
+func (c *Client) Status() string {
+	status, reason := c.net.Status()
+	switch {
+	case status == netcode.Lost && reason.Code != transport.NoReason:
+		return "connection lost (" + reason.String() + "), reconnecting"
+	case status == netcode.Joining && reason.Code != transport.NoReason:
+		return "cannot join yet (" + reason.String() + "), trying again"
+	case status == netcode.Ended:
+		return "the end: " + reason.String()
+	}
+	return status.String()
+}
+
+func (c *Client) spawn(w *arche.World, _ netcode.Replicated, _ bool) arche.Entity {
+	logical, visual := arche.ComponentID[components.Transform3D](w), arche.ComponentID[components.Visual3D](w)
+	var e arche.Entity
+	if c.config.Headless {
+		e = w.NewEntity(logical)
+	} else {
+		e = w.NewEntity(logical, visual)
+	}
+	*c.poses.Get(e) = components.NewLogical(components.Identity3D())
+	return e
+}
+
+func (c *Client) removed(_ *arche.World, e arche.Entity) {
+	delete(c.hitFlashes, e)
+	delete(c.lastPositions, e)
+}
+
+// input returns the player's input of a tick. It is called once per tick.
+func (c *Client) input(t netcode.Tick) arena.Input {
+	in := c.config.Controller.Input(c, t)
+	if c.config.Controller.Push() {
+		_ = c.net.Send(arena.PushMessage())
+	}
+	return in
+}
+
+// eachObject calls f for everything that is drawn.
+func (c *Client) eachObject(f func(v *object)) {
+	for i := range c.objects {
+		f(&c.objects[i])
+	}
+}
+
+// object is a drawn entity.
+type object struct {
+	entity arche.Entity
+	rep    netcode.Replicated
+	pawn   arena.Pawn
+	own    bool
+	pose   components.Pose3D // drawn, in the world
+}
+
+// collect gathers the drawn poses of this frame.
+func (c *Client) collect() {
+	c.objects = c.objects[:0]
+	w := c.engine.World()
+	own := c.net.Entity()
+	query := w.Query(&c.filter)
+	for query.Next() {
+		e := query.Entity()
+		v := object{entity: e, rep: *c.replicated.Get(e), own: e == own}
+		if c.config.Headless {
+			v.pose = c.logicalWorld(e)
+		} else {
+			v.pose = c.visuals.Get(e).Get()
+			v.pose.Position = c.hierarchy.VisualWorld(e).Col(3).Vec3() // platforms do not turn
+		}
+		if v.rep.Archetype == arena.ArchetypePlayer && w.Has(e, arche.ComponentID[arena.Pawn](w)) {
+			v.pawn = *c.pawns.Get(e)
+		}
+		c.objects = append(c.objects, v)
+		if v.rep.Archetype == arena.ArchetypePlayer && !c.config.Headless {
+			c.noteTeleport(&v)
+		}
+	}
+}
+
+// logicalWorld returns the logical pose of an entity in the world.
+func (c *Client) logicalWorld(e arche.Entity) components.Pose3D {
+	pose := c.poses.Get(e).Get()
+	pose.Position = c.hierarchy.LogicalWorld(e).Col(3).Vec3()
+	return pose
+}
+
+// Trace calls row for every object. The own player is named "me", others "player-N"; platforms and
+// crates are named by their number.
+func (c *Client) Trace(row func(name string, logical, visual components.Pose3D)) {
+	c.eachObject(func(v *object) {
+		logical := c.logicalWorld(v.entity)
+		name := ""
+		switch {
+		case v.own:
+			name = "me"
+		case v.rep.Archetype == arena.ArchetypePlayer:
+			name = fmt.Sprintf("player-%d", v.rep.Owner)
+		case v.rep.Archetype == arena.ArchetypeCrate:
+			name = fmt.Sprintf("crate-%d", v.rep.ID)
+		default:
+			name = fmt.Sprintf("platform-%d", v.rep.Archetype-arena.ArchetypePlatform+1)
+		}
+		row(name, logical, v.pose)
+	})
+}
