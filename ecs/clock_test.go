@@ -320,7 +320,7 @@ func TestPauseAndSingleStep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(e.Step()) // not paused: nothing
+	must(e.RequestStep()) // not paused: nothing
 	e.Update(time.Millisecond)
 	if now := e.Time(); now.Normal != 21*time.Millisecond || now.Steps != 0 {
 		t.Fatalf("Step while running moved normal to %v in %d steps", now.Normal, now.Steps)
@@ -338,8 +338,8 @@ func TestPauseAndSingleStep(t *testing.T) {
 			t.Fatalf("paused, but normal %v, %d steps", now.Normal, now.Steps)
 		}
 	}
-	must(e.Step())
-	must(e.Step()) // calls do not add up
+	must(e.RequestStep())
+	must(e.RequestStep()) // calls do not add up
 	e.Update(16 * time.Millisecond)
 	if now := e.Time(); now.Steps != 1 || now.Tick != 3 || now.Normal != now.Fixed-1 || now.NormalDelta != now.Normal-22*time.Millisecond {
 		t.Fatalf("a single step: %d steps, tick %d, normal %v, fixed %v, delta %v", now.Steps, now.Tick, now.Normal, now.Fixed, now.NormalDelta)
@@ -348,7 +348,7 @@ func TestPauseAndSingleStep(t *testing.T) {
 	if now := e.Time(); now.Steps != 0 {
 		t.Fatalf("the single step was repeated")
 	}
-	must(e.Step())
+	must(e.RequestStep())
 	must(e.SetScale(1)) // running again before it came to it
 	before := e.Time().Normal
 	e.Update(time.Millisecond)
@@ -358,7 +358,7 @@ func TestPauseAndSingleStep(t *testing.T) {
 
 	e = newEngine(t, ecs.Config{})
 	must(e.SetScale(0))
-	must(e.Step())
+	must(e.RequestStep())
 	e.Update(0)
 	if now := e.Time(); now.Steps != 1 || now.Normal != edge(1, 60)-1 {
 		t.Fatalf("a single step before the first Update: %d steps, normal %v", now.Steps, now.Normal)
@@ -426,7 +426,7 @@ func TestHoldClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"SetScale": e.SetScale(0.5), "pause": e.SetScale(0), "SetRate": e.SetRate(30), "Step": e.Step(),
+		"SetScale": e.SetScale(0.5), "pause": e.SetScale(0), "SetRate": e.SetRate(30), "RequestStep": e.RequestStep(),
 		"HoldClock": func() error { _, err := e.HoldClock("other"); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "client of 127.0.0.1") {

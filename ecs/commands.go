@@ -56,8 +56,8 @@ func Insert[T any](c *Commands, e arche.Entity, value T) {
 	})
 }
 
-// Discard takes a component from the entity, if it has it.
-func Discard[T any](c *Commands, e arche.Entity) {
+// Remove takes a component from the entity, if it has it.
+func Remove[T any](c *Commands, e arche.Entity) {
 	c.DeferFor(e, func(w *arche.World) {
 		if id := arche.ComponentID[T](w); w.Has(e, id) {
 			w.Remove(e, id)

@@ -56,10 +56,10 @@ func (e *Engine) SetRate(rate int) error {
 	return nil
 }
 
-// Step makes the next Update of a paused engine run exactly one fixed step and show its end, to a
-// nanosecond. Calls do not add up. An engine that is not paused is left alone. While the clock is
-// held it is an error.
-func (e *Engine) Step() error {
+// RequestStep makes the next Update of a paused engine run exactly one fixed step and show its end,
+// to a nanosecond. Calls do not add up. An engine that is not paused is left alone. While the clock
+// is held it is an error.
+func (e *Engine) RequestStep() error {
 	if err := e.checkHolder("single-step"); err != nil {
 		return err
 	}
@@ -70,8 +70,9 @@ func (e *Engine) Step() error {
 }
 
 // HoldClock reserves the clock for a plugin whose world shares its time with others (a client
-// cannot slow a server's world). While it is held, SetScale to anything but 1, SetRate and Step
-// return errors that name the owner. Release gives it back; releasing twice does nothing.
+// cannot slow a server's world). While it is held, SetScale to anything but 1, SetRate and
+// RequestStep return errors that name the owner. Release gives it back; releasing twice does
+// nothing.
 //
 // It fails when another owner holds the clock, when the scale is not 1, and when adaptive rates are
 // configured.

@@ -94,6 +94,15 @@ func of[P, M any](w *arche.World) *Hierarchy[P, M] {
 // ErrCycle is returned when an entity would become its own ancestor.
 var ErrCycle = errors.New("an entity cannot become its own ancestor")
 
+// The places of the hierarchy's systems in their stages.
+const (
+	// OrderSweep, in FixedEnd: the subtrees of despawned parents are removed. Systems of OrderUser
+	// run before it, the capture runs after it.
+	OrderSweep = ecs.OrderCapture - 1000
+	// OrderPropagate, in VisualSync: world poses are composed from the visual poses.
+	OrderPropagate = ecs.OrderSync + 1000
+)
+
 // Install adds the hierarchy's systems to the engine. It panics if it was installed before, on
 // whatever engine.
 func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
@@ -120,9 +129,9 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 		*all = installed{engine: e}
 	}
 	all.list = append(all.list, h)
-	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
+	e.AddAt(ecs.FixedEnd, OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
-	e.AddAt(ecs.VisualSync, ecs.OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
+	e.AddAt(ecs.VisualSync, OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
 }
 
 type hierarchySystem struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	. "github.com/tandem-ecs/tandem/internal/coretest"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
 // orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64:
@@ -40,7 +41,7 @@ func newOrphanage(t testing.TB, c Chooser) *orphanage {
 	}
 	o.Fixed(func(ecs.Time) { o.some(3) })
 	swept := ecs.SystemFunc(func(*arche.World) { o.sweep() })
-	o.AddAt(ecs.FixedEnd, ecs.OrderSweep, swept)
+	o.AddAt(ecs.FixedEnd, hierarchy.OrderSweep, swept)
 	o.AddAt(ecs.VisualSync, ecs.OrderSync-1, swept)
 	for _, stage := range []ecs.Stage{ecs.FixedEnd, ecs.NormalUpdate, ecs.Render} {
 		o.Add(stage, ecs.SystemFunc(func(*arche.World) { o.some(1) }))

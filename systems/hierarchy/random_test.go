@@ -308,7 +308,7 @@ func newGrove(t testing.TB, c Chooser, options ...func(*hierarchy.Hierarchy3D)) 
 		g.AddAt(stage, order, ecs.SystemFunc(func(*arche.World) { f() }))
 	}
 	do(ecs.FixedUpdate, ecs.OrderUser, func() { g.some(2) })
-	do(ecs.FixedEnd, ecs.OrderSweep+1, func() { g.some(1) })
+	do(ecs.FixedEnd, hierarchy.OrderSweep+1, func() { g.some(1) })
 	do(ecs.FixedEnd, ecs.OrderCapture+1, func() { g.some(1) })
 	do(ecs.NormalUpdate, ecs.OrderUser, func() { g.some(1) })
 	do(ecs.VisualSync, ecs.OrderSync+1, func() {
@@ -317,7 +317,7 @@ func newGrove(t testing.TB, c Chooser, options ...func(*hierarchy.Hierarchy3D)) 
 			g.disturb()
 		}
 	})
-	do(ecs.VisualSync, ecs.OrderPropagate+1, g.checkPass)
+	do(ecs.VisualSync, hierarchy.OrderPropagate+1, g.checkPass)
 	do(ecs.VisualSync, ecs.OrderUser, g.check)
 	do(ecs.Render, ecs.OrderUser, func() { g.some(1) })
 	return g

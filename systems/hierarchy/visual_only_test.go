@@ -29,7 +29,7 @@ func TestStructureChangedBetweenSyncAndPropagation(t *testing.T) {
 		}
 	})
 	sh := NewShuffler(f.W, 3)
-	f.AddAt(ecs.VisualSync, (ecs.OrderSync+ecs.OrderPropagate)/2, ecs.SystemFunc(func(*arche.World) {
+	f.AddAt(ecs.VisualSync, (ecs.OrderSync+hierarchy.OrderPropagate)/2, ecs.SystemFunc(func(*arche.World) {
 		if f.Time().Frame > 3 {
 			for range 10 {
 				sh.Shuffle(all[sh.IntN(len(all))])

@@ -94,17 +94,17 @@ func (j *jungle) open() {
 			}
 		}
 	}
-	do(ecs.FixedEnd, ecs.OrderSweep, j.remember)
+	do(ecs.FixedEnd, hierarchy.OrderSweep, j.remember)
 	do(ecs.VisualSync, ecs.OrderSync-1, j.remember)
 	e.Install(j.h, j.ip)
-	do(ecs.FixedEnd, ecs.OrderSweep, j.checkSweep)
+	do(ecs.FixedEnd, hierarchy.OrderSweep, j.checkSweep)
 	do(ecs.VisualSync, ecs.OrderSync-1, j.checkSweep)
 	do(ecs.VisualSync, ecs.OrderSync, func() { clear(j.hidden) })
-	do(ecs.VisualSync, ecs.OrderPropagate+1, j.checkPass)
+	do(ecs.VisualSync, hierarchy.OrderPropagate+1, j.checkPass)
 	do(ecs.VisualSync, ecs.OrderUser, j.checkAsked)
 	do(ecs.FixedUpdate, ecs.OrderUser, some(3))
 	do(ecs.FixedEnd, ecs.OrderUser, some(1))
-	do(ecs.FixedEnd, ecs.OrderSweep+1, some(1))
+	do(ecs.FixedEnd, hierarchy.OrderSweep+1, some(1))
 	do(ecs.FixedEnd, ecs.OrderCapture+1, some(1))
 	do(ecs.NormalUpdate, ecs.OrderUser, some(2))
 	do(ecs.NormalUpdate, ecs.OrderUser+1, j.checkAsked)

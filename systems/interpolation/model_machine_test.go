@@ -192,7 +192,7 @@ func (m *machine) control(everything bool) {
 		m.must(m.e.SetRate(rate))
 	case 3:
 		m.note("step")
-		m.must(m.e.Step())
+		m.must(m.e.RequestStep())
 	case 4:
 		k := m.Pick(len(m.tables.Groups))
 		m.note("new group %d", k)
