@@ -33,8 +33,15 @@ type Logical[T any] struct {
 	state record.Record[T]
 }
 
-// NewLogical returns a fresh logical value.
+// NewLogical returns a fresh logical value. In a pose a zero Rotation or Scale counts as left out;
+// see [Pose3D.WithDefaults] and [Pose2D.WithDefaults]. Set and Teleport take both as they are.
 func NewLogical[T any](v T) Logical[T] {
+	switch p := any(&v).(type) {
+	case *Pose3D:
+		*p = p.WithDefaults()
+	case *Pose2D:
+		*p = p.WithDefaults()
+	}
 	return Logical[T]{record.New(v)}
 }
 

@@ -9,8 +9,8 @@ import (
 // Pose3D is a position, an orientation and a scale: forty bytes, ten floats, applied in the order
 // scale, rotation, translation.
 //
-// The zero value has a zero rotation and a zero scale and is not a useful pose: start from
-// [Identity3D].
+// The zero value has a zero rotation and a zero scale, which maps everything to one point.
+// [NewLogical] takes both for left out; elsewhere start from [Identity3D].
 type Pose3D struct {
 	Position mgl32.Vec3 // in the parent's frame
 	// unit length; capture normalises what is not, and takes zero for the identity
@@ -27,6 +27,18 @@ func Identity3D() Pose3D {
 func At3D(x, y, z float32) Pose3D {
 	p := Identity3D()
 	p.Position = mgl32.Vec3{x, y, z}
+	return p
+}
+
+// WithDefaults returns p with what was left out: a zero Rotation becomes the identity, a zero Scale
+// becomes 1 on all axes. A scale of which only some axes are zero stays as it is.
+func (p Pose3D) WithDefaults() Pose3D {
+	if p.Rotation == (mgl32.Quat{}) {
+		p.Rotation = mgl32.QuatIdent()
+	}
+	if p.Scale == (mgl32.Vec3{}) {
+		p.Scale = mgl32.Vec3{1, 1, 1}
+	}
 	return p
 }
 

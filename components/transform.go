@@ -7,8 +7,8 @@ import (
 
 // The transforms of objects in space and in the plane.
 type (
-	// Transform3D is an object's logical pose in space, local to its [Parent]. The zero value is at
-	// a pose without size: start from NewLogical(Identity3D()).
+	// Transform3D is an object's logical pose in space, local to its [Parent]. The zero value holds
+	// a pose without size: make it with [NewLogical].
 	Transform3D = Logical[Pose3D]
 	// Visual3D is an object's drawn pose in space, local to its [Parent]; hierarchy.New3D knows
 	// where that is in the world. Without an interpolation.New3D in the engine it is not written.

@@ -1,5 +1,13 @@
 package components
 
+import (
+	"fmt"
+
+	arche "github.com/mlange-42/arche/ecs"
+
+	"github.com/tandem-ecs/tandem/internal/record"
+)
+
 // Visual is what is drawn: the value at the normal time, somewhere between the last two logical
 // samples. Normal systems (cameras, particles, sound) and the renderer read it; fixed-step systems
 // must not.
@@ -30,3 +38,26 @@ func (v *Visual[T]) Get() T { return v.value }
 // Set replaces the value of an entity that is only visual. On an entity with a [Logical] the
 // synchronizer overwrites it as soon as that moves.
 func (v *Visual[T]) Set(value T) { v.value = value }
+
+// Advise returns the remedy if entities of a world have a [Logical] and a Visual of type T and
+// nothing draws them, and "" otherwise. The engine logs it; see ecs.Config.Log.
+func (*Visual[T]) Advise(w *arche.World) string {
+	if w.Resources().Has(arche.ResourceID[record.Synchronizer[T]](w)) {
+		return ""
+	}
+	both := arche.All(arche.ComponentID[Logical[T]](w), arche.ComponentID[Visual[T]](w))
+	query := w.Query(&both)
+	defer query.Close()
+	n := query.Count()
+	if n == 0 {
+		return ""
+	}
+	plugin := "interpolation.New or interpolation.NewLinear"
+	switch any(new(T)).(type) {
+	case *Pose3D:
+		plugin = "interpolation.New3D"
+	case *Pose2D:
+		plugin = "interpolation.New2D"
+	}
+	return fmt.Sprintf("%d entities have a Logical and a Visual of %T, and no interpolator draws them; install %s on the engine", n, *new(T), plugin)
+}

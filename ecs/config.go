@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -40,6 +41,9 @@ type Config struct {
 	StepClock func() time.Duration
 	// World is the arche world to work on; nil means a new one. A world belongs to one engine.
 	World *arche.World
+	// Log receives advice when something is missing, such as the interpolator of values that are to
+	// be drawn. Nil means slog.Default().
+	Log *slog.Logger
 }
 
 // Limits of Config and of the setters.
@@ -85,6 +89,9 @@ func (c Config) withDefaults() (Config, error) {
 	errs = append(errs, checkRate(c.FixedRate))
 	if c.Scale == 0 {
 		c.Scale = 1
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
 	}
 	_, err := toMillionths(c.Scale)
 	errs = append(errs, err)

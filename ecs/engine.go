@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -23,6 +24,9 @@ type Engine struct {
 
 	stages  [stageCount][]*entry
 	plugins map[reflect.Type]bool
+
+	log     *slog.Logger
+	advised map[arche.ID]bool // component types whose advice was logged
 
 	begun, updating, closed bool
 	broken                  *SystemPanic // the first panic of a system
@@ -68,6 +72,7 @@ func New(c Config) (*Engine, error) {
 		clock:    newClock(c),
 		adaptive: newAdaptive(c),
 		plugins:  map[reflect.Type]bool{},
+		log:      c.Log,
 	}
 	arche.AddResource(e.world, &e.clock.time)
 	arche.AddResource(e.world, &e.commands)
@@ -201,6 +206,7 @@ func (e *Engine) Update(real time.Duration) {
 	e.runStage(VisualSync)
 	e.runStage(NormalUpdate)
 	e.runStage(Render)
+	e.advise()
 	e.clock.time.Frame++
 	e.updating = false
 }

@@ -27,6 +27,9 @@ const (
 	Teleported             // not interpolated; also every value that was never settled
 )
 
+// Synchronizer is the resource of a world whose engine has an interpolator of values of type T.
+type Synchronizer[T any] struct{ _ byte }
+
 // Record is the value and its bookkeeping. The zero value is a fresh record of a zero value.
 type Record[T any] struct {
 	value    T      // as last written

@@ -39,7 +39,7 @@ type Hierarchy[P, M any] struct {
 	// Log receives faults of the data, such as cycles of parents. Nil means slog.Default().
 	Log *slog.Logger
 
-	closed, warned bool
+	closed bool
 
 	engine *ecs.Engine
 	world  *arche.World
@@ -262,9 +262,6 @@ func (h *Hierarchy[P, M]) interpolator() *interpolation.Interpolator[P] {
 // follow subscribes to the engine's interpolator, which may be installed later than the hierarchy.
 func (h *Hierarchy[P, M]) follow() {
 	i := h.interpolator()
-	if i == nil {
-		h.warn()
-	}
 	if i == h.source {
 		return
 	}
@@ -287,18 +284,4 @@ func (h *Hierarchy[P, M]) follow() {
 		Changed:    h.takeOne,
 		ShiftEnded: h.rememberShifted,
 	})
-}
-
-// warn logs once that there are entities to interpolate, and no interpolator.
-func (h *Hierarchy[P, M]) warn() {
-	if h.warned {
-		return
-	}
-	both := arche.All(h.ids.logical, h.ids.visual)
-	query := h.world.Query(&both)
-	defer query.Close()
-	if n := query.Count(); n > 0 {
-		h.warned = true
-		h.Log.Warn("tandem: no interpolator draws the Visuals of entities that have a Logical; install "+h.space.noInterpol+"()", "entities", n)
-	}
 }

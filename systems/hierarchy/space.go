@@ -20,9 +20,8 @@ type space[P, M any] struct {
 	poseOf    func(M) P
 	other     func(w *arche.World) (logical, visual arche.ID) // of poses of the other kind
 	// what to do about an entity with such poses
-	advice     string
-	newFrames  func() frames[P, M]
-	noInterpol string // the constructor of the interpolator
+	advice    string
+	newFrames func() frames[P, M]
 }
 
 func space3D() space[components.Pose3D, mgl32.Mat4] {
@@ -40,7 +39,6 @@ func space3D() space[components.Pose3D, mgl32.Mat4] {
 		newFrames: func() frames[components.Pose3D, mgl32.Mat4] {
 			return newFrames((*affine.Matrix).Set, (*affine.Matrix).To, affine.Compose)
 		},
-		noInterpol: "interpolation.New3D",
 	}
 }
 
@@ -59,7 +57,6 @@ func space2D() space[components.Pose2D, mgl32.Mat3] {
 		newFrames: func() frames[components.Pose2D, mgl32.Mat3] {
 			return newFrames((*affine.Matrix2).Set, (*affine.Matrix2).To, affine.Compose2)
 		},
-		noInterpol: "interpolation.New2D",
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/internal/pointerfree"
+	"github.com/tandem-ecs/tandem/internal/record"
 	"github.com/tandem-ecs/tandem/internal/resource"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/capture"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/draw"
@@ -62,6 +63,8 @@ type Interpolator[T any] struct {
 	capture *capture.Capturer[T]
 	drawer  *draw.Drawer[T]
 	feeds   []*Feed[T]
+
+	installed record.Synchronizer[T] // a resource of the world
 }
 
 // New returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0
@@ -146,6 +149,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.drawer.SetEnabled(!i.disabled)
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)
 	resource.Put(i.world, i)
+	resource.Put(i.world, &i.installed)
 	for _, f := range i.feeds {
 		f.open()
 	}
@@ -177,6 +181,7 @@ func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 		return
 	}
 	s.i.drawer.Stop()
+	resource.Take(w, &s.i.installed)
 	s.i.samples.Close(resource.Take(w, s.i))
 	s.i.samples = nil
 }

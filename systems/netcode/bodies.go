@@ -49,7 +49,8 @@ type Bodies[S any, I comparable, B comparable] struct {
 	// server's. It must cope with any state that Codec reads, and keep no reference to the group.
 	// Required.
 	Step func(g *BodyGroup[S, I, B], t Tick)
-	// Pose returns where a body in the state is, in the world. Required.
+	// Pose returns where a body in the state is, in the world. A zero Rotation or Scale counts as left
+	// out: identity, 1. Required.
 	Pose func(body B) components.Pose3D
 	// ProxyState makes a player's state of what is known of another one: of his pose in the world, his
 	// velocity in units of length per second, and the last input that he is known to have given.
@@ -103,6 +104,7 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 			panic(fmt.Sprintf("netcode: kind %d is a mover and a body; it can be only one of them", kind))
 		}
 	}
+	b.Pose = withDefaults(b.Pose)
 	handle := ReplicateComponent(p, name, b.Codec)
 	kind := &bodiesKind[S, I, B]{config: b, handle: handle}
 	if b.ProxyState != nil {
