@@ -103,8 +103,8 @@ type context struct {
 	display, handle C.EGLHandle
 }
 
-// platforms are the ways to a context, in the order in which they are tried: Mesa's without a surface, each graphics device (the way of NVIDIA's driver),
-// and the default display.
+// platforms are the ways to a context, in the order in which they are tried: Mesa's without a
+// surface, each graphics device (the way of NVIDIA's driver), and the default display.
 var platforms = [...]string{"surfaceless", "device", "default"}
 
 // newContext makes a context on the first of the platforms that can.

@@ -49,8 +49,8 @@ type Bodies[S any, I comparable, B comparable] struct {
 	// server's. It must cope with any state that Codec reads, and keep no reference to the group.
 	// Required.
 	Step func(g *BodyGroup[S, I, B], t Tick)
-	// Pose returns where a body in the state is, in the world. A zero Rotation or Scale counts as left
-	// out: identity, 1. Required.
+	// Pose returns where a body in the state is, in the world. A zero Rotation or Scale counts as
+	// left out: identity, 1. Required.
 	Pose func(body B) components.Pose3D
 	// ProxyState makes a player's state of what is known of another one: of his pose in the world, his
 	// velocity in units of length per second, and the last input that he is known to have given.

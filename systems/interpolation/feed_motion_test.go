@@ -44,7 +44,7 @@ const frame60 = time.Second / 60
 
 // Who moves is told of once per step with both samples, in the frame of that step and in no other;
 // the visual value is the newest sample.
-func TestEachMotionTellsOfStepsOnly(t *testing.T) {
+func TestFeedReportsStepsOnly(t *testing.T) {
 	e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%4 == 0 })
 	m := generic.NewMap1[components.Visual3D](e.World())
 	e.Update(frame60)
@@ -83,7 +83,7 @@ func TestEachMotionTellsOfStepsOnly(t *testing.T) {
 
 // When nobody has asked for a long time, everybody's present way is told, and notes have not piled
 // up.
-func TestEachMotionAfterNobodyAsked(t *testing.T) {
+func TestFeedAfterALongTime(t *testing.T) {
 	tick := 0
 	// Everybody moves for a step and rests for one, which is told of one by one.
 	e, ip, all := markedCrowd(t, 500, func(int) bool { return tick%2 == 0 })
@@ -111,7 +111,7 @@ func TestEachMotionAfterNobodyAsked(t *testing.T) {
 }
 
 // A correction is seen as it fades, frame by frame, and then the way goes on by the samples.
-func TestEachMotionShowsCorrections(t *testing.T) {
+func TestFeedShowsCorrections(t *testing.T) {
 	e, ip, all := markedCrowd(t, 2, func(int) bool { return true })
 	m := generic.NewMap2[components.Transform3D, components.Visual3D](e.World())
 	now := func() time.Duration { return e.Time().Normal }
@@ -150,7 +150,7 @@ func TestEachMotionShowsCorrections(t *testing.T) {
 
 // Whatever share of a table moves, and however many rows it has: EachMotion tells of everybody who
 // was set in motion, who goes on, and who has arrived, and of nobody else.
-func TestEachMotionTellsOfAllThatMoved(t *testing.T) {
+func TestFeedReportsAllThatMoved(t *testing.T) {
 	for _, n := range []int{1, 7, 8, 9, 16, 21, 600} {
 		for name, moves := range map[string]func(k int) bool{
 			"all":             func(int) bool { return true },
