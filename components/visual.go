@@ -8,22 +8,20 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// Visual is what is drawn: the value at the normal time, somewhere between the last two logical
-// samples. Normal systems (cameras, particles, sound) and the renderer read it; fixed-step systems
-// must not.
+// Visual holds the value to draw: the one at the normal time, between the last two logical samples.
+// Normal systems (cameras, particles, sound) and the renderer read it; fixed-step systems must not.
 //
 // On an entity that also has a [Logical] of the same type it is written by the synchronizer, at
 // VisualSync of every frame in which it moves, and it needs no initial value. An entity with a
 // Visual and no Logical exists only to be seen (particles, effects, a camera rig): normal systems
 // move it with Set. Servers give their entities none.
 //
-// Behind it stand samples that the synchronizer keeps in hidden components of the same entity. They
-// go when the synchronizer next looks (as FixedUpdate begins, at the end of FixedEnd, in
-// VisualSync) and finds that the Visual has been taken away; an entity that gets one again after
-// that is drawn at its logical value. A Visual that was replaced by another in between, removed and
-// added again or overwritten, leaves no trace but its own content, and what rests is not looked at:
-// it shows the new content, which may be a zero, until it moves. So give a new Visual the value to
-// show, NewVisual(logical.Get()), or have the next step show it, by
+// The synchronizer keeps the samples in hidden components of the same entity. When a Visual has
+// been removed, it detaches them at its next look: as FixedUpdate begins, at the end of FixedEnd,
+// or in VisualSync. An entity that gets a Visual again after that is drawn at its logical value. A
+// Visual that is removed and added again between two looks, or overwritten, is not noticed. A
+// resting entity then shows the new content, which may be a zero, until it moves. So give a new
+// Visual the value to show by NewVisual(logical.Get()), or make the next step show it by
 // logical.Teleport(logical.Get()).
 type Visual[T any] struct {
 	value T
