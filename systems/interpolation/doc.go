@@ -2,7 +2,7 @@
 // visual synchronizer. An [Interpolator] is a plugin for values of one type:
 //
 //	FixedUpdate   gameplay writes Logical values                  revision++
-//	FixedEnd      capture of the changes of the step                 prev <- value at its start, cur <- value at its end
+//	FixedEnd      capture of the changes of the step              prev <- value at its start, cur <- value at its end
 //	VisualSync    visual = blend(prev, cur) at the normal time    only entities in motion
 //
 // [New3D] and [New2D] are for poses. For values of your own:

@@ -1,4 +1,4 @@
-// What the blend kernels have in common. A turn blends eight poses of ten floats,
+// The common part of the blend kernels. A turn blends eight poses of ten floats,
 //
 //	float   0  1  2   3  4  5  6   7  8  9        byte   0        12            28     40
 //	        position  rotation     scale                 position rotation wxyz scale
@@ -9,11 +9,11 @@
 // a YMM register, entities 0-3 in the lower half and 4-7 in the upper, because rotations are loaded
 // in pairs e | e+4.
 //
-// From the dot product to the weights leads a chain of some ninety cycles, among them a square root
-// and a division, and the processor cannot look far enough ahead to overlap it with the next turns.
-// So the kernel does: while turn i is blended, turn i+1 is at its square root, turn i+2 at its
-// polynomial and turn i+3 at its dot products. Each of the four stages reads what the one before
-// left in registers one turn ago:
+// The chain from the dot product to the weights takes some ninety cycles, with a square root and a
+// division, and the processor cannot look far enough ahead to overlap it with the next turns. So
+// the kernel overlaps them: while turn i is blended, turn i+1 is at its square root, turn i+2 at
+// its polynomial and turn i+3 at its dot products. Each of the four stages reads the registers that
+// the one before left one turn ago:
 //
 //	stage    reads      leaves
 //	DOTS     memory     Y4   prev·cur
@@ -89,7 +89,7 @@
 	VXORPS  Y8, Y6, Y6
 
 // UNIT: both weights times 1/length. Square root and division are the exact ones: the fast
-// estimates differ from maker to maker.
+// estimates differ between manufacturers.
 #define UNIT \
 	VSQRTPS Y7, Y7      \
 	VDIVPS  Y7, Y13, Y7 \

@@ -1,7 +1,7 @@
-// What the two capture kernels have in common. capture_amd64.s takes neighbours,
-// capturelist_amd64.s what stands on a list, both eight rows a turn. A turn is captured if all its
-// rows were written, have moved, and did so ordinarily; before the first turn that is not so they
-// stop, having changed nothing of it.
+// The common part of the two capture kernels. capture_amd64.s captures neighbouring rows,
+// capturelist_amd64.s the rows of a list, both eight rows a turn. A turn is captured if all its
+// rows were written and made an ordinary movement. Before the first turn of another kind the
+// kernels stop, without a change of its rows.
 //
 // A record is 48 bytes: the pose, the revision at 40, the state at 44. Eight records are 384 bytes,
 // eight samples 320. In vectors of eight, lane k belongs to row k.
@@ -18,7 +18,7 @@
 	VPSLLD       $23, Y13, Y13   \ // ones
 	VPSLLD       $31, Y14, Y14      // sign bits
 
-// ORDINARY tells, from revision and state of the rows 0 1, 2 3, 4 5 and 6 7 in X4 to X7, whether
+// ORDINARY finds, from revision and state of the rows 0 1, 2 3, 4 5 and 6 7 in X4 to X7, whether
 // every row's movement is an ordinary one: then mask is 0xFF. Y12: the revisions. Y6: the marks.
 // Clobbers Y4 to Y9.
 #define ORDINARY(seen, motion, mask) \
