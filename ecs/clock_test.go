@@ -148,9 +148,9 @@ func TestNoTimeAndTimeGoingBack(t *testing.T) {
 	}
 }
 
-// Case 46: the clamp is on real time, so a scale above one gets its share of every frame; the step
-// cap holds whatever the scale. A host's clock may be broken; what has been passed in never turns
-// negative.
+// Case 46: the clamp is on real time, so a scale above one gets its share of every frame. The step
+// cap holds at every scale. A host's clock may be broken; the total of the times that were passed
+// in never turns negative.
 func TestTotalsDoNotOverflow(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	for range 3 {

@@ -137,8 +137,8 @@ func TestCommandsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A host that adds a system while a query of its own is open makes no edits of anybody's fail: they
-// wait until a system runs without.
+// A host may add a system while a query of its own is open. No edits fail then: they wait until a
+// system runs without an open query.
 func TestCommandsWaitForTheHostsQuery(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	var seen []bool

@@ -14,10 +14,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64:
-// where the simulation has everybody in the world.
+// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64
+// of all world poses of the simulation.
 type orphanage struct {
-	*family
+	*treeStage
 	Chooser
 	all      []arche.Entity
 	local    map[arche.Entity]mgl64.Mat4
@@ -35,7 +35,7 @@ type orphanParent struct {
 
 func newOrphanage(t testing.TB, c Chooser) *orphanage {
 	o := &orphanage{
-		family: newFamily(t, 20, keepOrphans), Chooser: c,
+		treeStage: newTreeStage(t, 20, keepOrphans), Chooser: c,
 		local: map[arche.Entity]mgl64.Mat4{}, parent: map[arche.Entity]arche.Entity{}, known: map[arche.Entity]mgl64.Mat4{},
 		was: map[arche.Entity]orphanParent{},
 	}

@@ -199,8 +199,8 @@ func TestPlanePass(t *testing.T) {
 	}
 }
 
-// Reparent keeps the world pose of both samples: the way through the world goes on, at every moment
-// of the step.
+// Reparent keeps the world pose of both samples: the path through the world continues, at every
+// moment of the step.
 func TestPlaneReparentKeepsTheWay(t *testing.T) {
 	for _, inStep := range []bool{true, false} {
 		p := newPlane(t, 1, false)

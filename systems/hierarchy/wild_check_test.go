@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// remember takes note of everybody, before a sweep.
+// remember records all entities, before a sweep.
 func (j *jungle) remember() {
 	j.before = map[arche.Entity]*components.Parent{}
 	for _, e := range j.everybody() {
@@ -18,7 +18,7 @@ func (j *jungle) remember() {
 	}
 }
 
-// checkSweep looks whether those have gone, or been cut loose, who should have.
+// checkSweep checks that the right entities were removed or detached.
 func (j *jungle) checkSweep() {
 	doomed := func(e arche.Entity) bool {
 		for range len(j.before) + 1 { // more are a cycle
@@ -70,8 +70,8 @@ func (j *jungle) checkSweep() {
 	}
 }
 
-// up composes by brute force. Members of cycles are roots. It reports whether nobody on the way is
-// dead.
+// up composes by brute force. Members of cycles are roots. It reports whether all entities on the
+// way are alive.
 func (j *jungle) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64, ok bool) {
 	inCycle := func(e arche.Entity) bool {
 		at := e
@@ -130,7 +130,7 @@ func (j *jungle) visualPose(e arche.Entity) components.Pose3D {
 	return j.logicalPose(e)
 }
 
-// checkPass compares what the pass has made, and for whom.
+// checkPass compares the world poses of the pass, and the entities that have one.
 func (j *jungle) checkPass() {
 	members := map[arche.Entity]bool{}
 	for _, e := range j.all() {
@@ -156,7 +156,7 @@ func (j *jungle) checkPass() {
 	}
 }
 
-// checkAsked compares what is told on demand.
+// checkAsked compares the world poses that are composed on demand.
 func (j *jungle) checkAsked() {
 	for _, e := range j.all() {
 		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(j.h.VisualWorld(e), want, tolerance) {

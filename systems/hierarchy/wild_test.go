@@ -21,10 +21,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// jungle is a hierarchy with which everything is done that nobody should do: cycles, parents of
-// other worlds, edits of many at a time, poses that are not numbers, systems that panic, engines
-// that are closed and followed by others. What must hold is found anew from the components, by the
-// rules alone.
+// jungle is a hierarchy under abuse: cycles, parents of other worlds, edits of many entities at a
+// time, poses that are not numbers, systems that panic, engines that are closed and followed by
+// others. The expected results are computed from the components, by the rules alone.
 type jungle struct {
 	testing.TB
 	*rand.Rand
@@ -119,7 +118,7 @@ func (j *jungle) fail(format string, args ...any) {
 
 func (j *jungle) all() []arche.Entity { return j.entities(&j.mine) }
 
-// everybody are all entities of the world, of whom any may become somebody's parent.
+// everybody returns all entities of the world. Any of them may become a parent.
 func (j *jungle) everybody() []arche.Entity { return j.entities(arche.All()) }
 
 func (j *jungle) entities(filter arche.Filter) (all []arche.Entity) {
@@ -166,7 +165,7 @@ func (j *jungle) spawn() arche.Entity {
 	return e
 }
 
-// somebody is anybody, nobody, one who is dead, or one of another world.
+// somebody returns a living entity, the zero entity, a dead one, or one of another world.
 func (j *jungle) somebody() arche.Entity {
 	switch j.IntN(40) {
 	case 0:
@@ -271,7 +270,7 @@ func (j *jungle) operate() {
 	}
 }
 
-// parentOf returns whom an entity's Parent names, and whether it has one.
+// parentOf returns the entity in an entity's Parent, and whether it has one.
 func (j *jungle) parentOf(e arche.Entity) (p arche.Entity, has bool) {
 	if !j.w.Has(e, j.ids.parent) {
 		return p, false

@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// A function that blends batches sees whole columns where all move, at least one value at a time,
-// and nothing behind it; what does not move is not in it.
+// A function that blends batches gets whole columns if all rows move, at least one value at a time,
+// and no capacity behind them. Rows at rest are not in it.
 func TestBatchesAreOfWhatMoves(t *testing.T) {
 	var batches []int
 	s := newValueStage(t, 10, interpolation.NewBatch(func(dst, from, to []joint, t float32) {

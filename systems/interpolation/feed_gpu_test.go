@@ -15,9 +15,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Who is only told, and remembers, knows where everybody is: with writes of all kinds, several
-// steps or none in a frame, bodies that are born and die, change tables and markers between capture
-// and frame, shifts, pauses, interpolation on and off, and frames in which he does not listen.
+// A reader that only keeps the reports of a feed knows the place of every entity: with writes of
+// all kinds, several steps or none in a frame, entities that are spawned, despawned and moved
+// between tables and markers between capture and frame, shifts, pauses, interpolation on and off,
+// and frames without a delivery.
 func TestFeedReportsEnough(t *testing.T) {
 	continued := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -174,8 +175,8 @@ func TestFeedReportsEnough(t *testing.T) {
 // otherMark puts entities into another table.
 type otherMark struct{}
 
-// In a world in which everybody walks, one step a frame, whole columns are told and nobody apart,
-// and that motion continues; frames without a step are silent.
+// In a world in which all entities move, with one step a frame, whole columns are reported and no
+// single entities, and that motion continues. Frames without a step report nothing.
 func TestFeedByColumns(t *testing.T) {
 	e, ip, all := markedCrowd(t, 100, func(int) bool { return true })
 	h := newReader(t, e.World(), ip)
@@ -195,8 +196,8 @@ func TestFeedByColumns(t *testing.T) {
 	}
 }
 
-// A step that nobody was told of breaks the thread: motion is told with both samples, and arrivals
-// one by one.
+// After a step without a delivery the reports do not continue the earlier ones: motion is reported
+// with both samples, and arrivals one by one.
 func TestFeedAfterAMissedStep(t *testing.T) {
 	stopped := false
 	e, ip, all := markedCrowd(t, 60, func(k int) bool { return !stopped || k%3 != 0 })
@@ -241,8 +242,8 @@ func TestFeedAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Who is not to be interpolated any more, in the midst of a step, is where it ends at once, as he
-// is for those whom the processor blends; also in a pause.
+// An entity that loses interpolation within a step is at the step's end at once, as are those that
+// the processor blends. This holds in a pause too.
 func TestFeedOfNoInterpolation(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%3 > 0 })

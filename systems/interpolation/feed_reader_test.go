@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// reader is what somebody knows of the world who has only been told: ways by entity. Where he is
-// told that motion continues he trusts his memory.
+// reader keeps the samples of entities by the reports of a feed alone. If a report says that motion
+// continues, it uses the samples that it has.
 type reader struct {
 	t          failer
 	ways       map[arche.Entity]interpolation.Samples[components.Pose3D]
@@ -39,7 +39,7 @@ func (h *reader) Step(start, end time.Duration) {
 
 func (h *reader) Moved(rows *interpolation.Rows[components.Pose3D]) {
 	if rows.Len() == 0 {
-		h.t.Fatalf("told of a table in which nobody moves")
+		h.t.Fatalf("a table was reported in which no row moves")
 	}
 	for k := range rows.Len() {
 		r := rows.Row(k)

@@ -59,7 +59,7 @@ type joint struct {
 	hands [2]uint8
 }
 
-// between blends two joints as nobody else does: not by lines, so that a wrong fraction shows.
+// between blends two joints in a nonlinear way of its own, so that a wrong fraction shows.
 func (j *joint) between(from, to *joint, t float32) {
 	*j = *from
 	for k := range j.turn {
@@ -121,8 +121,8 @@ func (v *valueStage[T]) wantFromSamples(t rapid.TB, one func(from, to T, t float
 	}
 }
 
-// Whoever moves beside a value, and over whatever time it moves, it is drawn with the bits that its
-// own samples and the time make: alone, in a column, on a list.
+// A value is drawn with the bits that its own samples and the time give, with any other values in
+// motion and over any interval: alone, in a column, on a list.
 func TestValuesAreDrawnFromTheirSamplesAlone(t *testing.T) {
 	t.Run("linear", func(t *testing.T) {
 		awkward := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e30, -1e30, 1e-40, math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}

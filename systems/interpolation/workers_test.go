@@ -156,8 +156,8 @@ func TestWorkersFallAsleep(t *testing.T) {
 	}
 }
 
-// patience is when to stop waiting for what must come, but nobody knows when on a busy machine:
-// after half of the time that is left to the tests.
+// patience returns the time until which a test waits for an event that must come, but late on a
+// busy machine: half of the time that is left to the tests.
 func patience(t *testing.T) time.Time {
 	left := time.Hour
 	if end, ok := t.Deadline(); ok {
