@@ -24,7 +24,7 @@ test: ## everything that must hold: build, lint, tests, race detector, wasm
 	@tools/setup.sh all
 	@tools/test.sh
 
-lint: ## gofmt, go vet, staticcheck
+lint: ## gofmt, go vet, staticcheck, the rules of internal/docstest
 	@tools/setup.sh window
 	@tools/lint.sh
 

@@ -1,7 +1,8 @@
-// Package components holds the plain data of Tandem: what the simulation knows and what is drawn.
+// Package components holds the plain data of Tandem: the logical values of the simulation and the
+// visual values of the picture.
 //
 // Every object has a logical and a visual value. Fixed-step systems write the logical one
-// ([Logical], [Transform3D]); the synchronizer of package systems carries it to the visual one
+// ([Logical], [Transform3D]); package interpolation carries it to the visual one
 // ([Visual], [Visual3D]), which normal systems and the renderer read. Nothing flows back.
 //
 // # Frames and units

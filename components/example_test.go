@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// What a fixed step writes is read back at once; how it reaches the screen is another matter. The
-// revision tells that something was written.
+// A value that a fixed step writes is read back at once. The method of the write decides how it
+// reaches the screen. Every write changes the revision.
 func ExampleLogical() {
 	door := components.NewLogical(components.At3D(0, 0, 0))
 	before := door.Revision()
@@ -72,8 +72,8 @@ func ExampleIdentity3D() {
 	// Output: [0 0 0] [1 2 3]
 }
 
-// What exists only to be seen, such as a camera or a spark, has a Visual and no Logical: normal
-// systems move it by the frame's own time.
+// An entity that exists only to be seen, such as a camera or a spark, has a Visual and no Logical:
+// normal systems move it by the frame's own time.
 func ExampleVisual() {
 	spark := components.NewVisual(components.At3D(0, 1, 0))
 	pose := spark.Get()

@@ -6,35 +6,41 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// Logical is what the simulation knows of a value: fixed-step systems write it, and nothing that is
-// drawn ever flows back into it.
+// Logical holds a value of the simulation. Fixed-step systems write it, and nothing that is drawn
+// ever flows back into it.
 //
-// Every write raises a revision counter; that is how the synchronizer finds out, once per fixed
-// step, which values changed. How a write reaches the screen depends on the method: [Logical.Set]
-// is a movement and will be interpolated, [Logical.Teleport] is a jump and will not,
-// [Logical.SetOver] arrives at a time of its own, [Logical.Correct] mends a prediction without a
-// visible jolt.
+// Every write raises a revision counter. By it the synchronizer finds the values that have changed,
+// once per fixed step. How a write reaches the screen depends on the method: [Logical.Set] is a
+// movement and will be interpolated, [Logical.Teleport] is a jump and will not, [Logical.SetOver]
+// arrives at a time of its own, [Logical.Correct] corrects a prediction without a visible jolt.
 //
 // A Logical that was never captured (made by [NewLogical], or the zero value) appears where it is:
 // its first value is never interpolated from anywhere. The same holds when a live one is
-// overwritten whole, by a new one or by another entity's. To go back to an earlier state write its
-// value with Set or Teleport: an older copy of the same Logical may carry the very revision that
-// was captured last, and go unnoticed, as where a rollback puts one back and writes it as often as
-// the live one has been written since. A write from a normal stage is legal and is seen by the next
-// fixed step.
+// overwritten whole, by a new one or by another entity's. To go back to an earlier state, write its
+// value with Set or Teleport. An older copy of the same Logical may carry the very revision that
+// was captured last, and is then not noticed. That happens where a rollback restores a copy and
+// writes it as often as the live one has been written since. A write from a normal stage is legal
+// and takes effect in the next fixed step.
 //
 // The idea of two transforms with revision counters and a skip-interpolation flag is from the
 // Emergence devlog on transform interpolation (Celerity's Transform3dComponent).
 //
-// For a Pose3D the component is 48 bytes. It holds no pointers of its own, and neither should T:
-// arche (0.15) moves components about without the garbage collector's knowledge.
+// For a Pose3D the component is 48 bytes. It holds no pointers, and T must hold none: arche (0.15)
+// moves components in memory without the knowledge of the garbage collector.
 type Logical[T any] struct {
-	// and nothing else: plugins read columns of Logicals as columns of records
+	// the only field: plugins read columns of Logicals as columns of records
 	state record.Record[T]
 }
 
-// NewLogical returns a fresh logical value.
+// NewLogical returns a fresh logical value. In a pose a zero Rotation or Scale counts as left out;
+// see [Pose3D.WithDefaults] and [Pose2D.WithDefaults]. Set and Teleport take both as they are.
 func NewLogical[T any](v T) Logical[T] {
+	switch p := any(&v).(type) {
+	case *Pose3D:
+		*p = p.WithDefaults()
+	case *Pose2D:
+		*p = p.WithDefaults()
+	}
 	return Logical[T]{record.New(v)}
 }
 
@@ -42,13 +48,13 @@ func NewLogical[T any](v T) Logical[T] {
 // here).
 func (l *Logical[T]) Get() T { return *l.state.Value() }
 
-// Revision returns a counter that differs after every write. It is to be compared for inequality
-// only: it wraps, and it jumps once when the value is first captured. Zero means: never written
-// since it was made, and not yet captured.
+// Revision returns a counter that differs after every write. Compare it for inequality only: it
+// wraps, and it jumps once when the value is first captured. Zero means never written since it was
+// made, and not captured yet.
 func (l *Logical[T]) Revision() uint32 { return l.state.Revision() }
 
 // Set moves the value: the picture travels from the value at the start of this fixed step to v at
-// its end. The last Set of a step wins. After a Teleport in the same step it is part of the jump,
+// its end. The last Set of a step counts. After a Teleport in the same step it is part of the jump,
 // and after a Correct in the same step part of the corrected path.
 func (l *Logical[T]) Set(v T) { l.state.Write(v, record.Moved, 0) }
 
@@ -59,18 +65,18 @@ func (l *Logical[T]) Teleport(v T) { l.state.Write(v, record.Teleported, 0) }
 // SetOver moves the value so that the picture arrives at v when d of simulated time has passed
 // since this step began. It is for writers slower than the fixed rate: a 20 Hz source writes
 // SetOver(v, 50*time.Millisecond) and moves at constant speed instead of in fits. A later write
-// takes over from wherever the picture then is. With d <= 0 the picture shows v from the start of
+// continues from the value that is drawn then. With d <= 0 the picture shows v from the start of
 // this step on.
 //
 // Durations up to 536 ms are kept to the nanosecond, longer ones to one part in sixteen million, up
 // to 146 years.
 func (l *Logical[T]) SetOver(v T, d time.Duration) { l.state.Write(v, record.Arrives, d) }
 
-// Correct replaces a mispredicted value by v: the simulation goes on from v at once, while the
-// difference to what was drawn becomes an offset that decays in real time and exists only in the
-// picture. A T for which the interpolator knows no difference is moved as by Set.
+// Correct replaces a mispredicted value by v. The simulation continues from v at once. The
+// difference to the drawn value becomes an offset that decays in real time and exists only in the
+// picture. If the interpolator has no Offset for T, the value moves as by Set.
 //
-// The picture's corrected path through this step is the motion of the step before, ending at the
-// step's final value; netcode, which knows the corrected value at the start of the step too, gives
-// both with Interpolator.Correct.
+// The corrected path through this step is the motion of the step before, ending at the step's final
+// value. Code that also knows the corrected value at the start of the step passes both to
+// Interpolator.Correct.
 func (l *Logical[T]) Correct(v T) { l.state.Write(v, record.Corrected, 0) }

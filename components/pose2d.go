@@ -9,7 +9,8 @@ import (
 // Pose2D is a position, an orientation and a scale in the plane, applied in the order scale,
 // rotation, translation.
 //
-// The zero value has a zero scale: start from [Identity2D].
+// The zero value has a zero scale, which maps everything to one point. [NewLogical] takes it for
+// left out; elsewhere start from [Identity2D].
 type Pose2D struct {
 	Position mgl32.Vec2 // in the parent's frame
 	// radians, counter-clockwise; any number of turns, interpolated by the shortest arc
@@ -24,6 +25,15 @@ func Identity2D() Pose2D { return Pose2D{Scale: mgl32.Vec2{1, 1}} }
 func At2D(x, y float32) Pose2D {
 	p := Identity2D()
 	p.Position = mgl32.Vec2{x, y}
+	return p
+}
+
+// WithDefaults returns p with what was left out: a zero Scale becomes 1 on both axes. A scale of
+// which only one axis is zero stays as it is.
+func (p Pose2D) WithDefaults() Pose2D {
+	if p.Scale == (mgl32.Vec2{}) {
+		p.Scale = mgl32.Vec2{1, 1}
+	}
 	return p
 }
 

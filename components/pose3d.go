@@ -9,11 +9,11 @@ import (
 // Pose3D is a position, an orientation and a scale: forty bytes, ten floats, applied in the order
 // scale, rotation, translation.
 //
-// The zero value has a zero rotation and a zero scale and is not a useful pose: start from
-// [Identity3D].
+// The zero value has a zero rotation and a zero scale, which maps everything to one point.
+// [NewLogical] takes both for left out; elsewhere start from [Identity3D].
 type Pose3D struct {
 	Position mgl32.Vec3 // in the parent's frame
-	// unit length; capture normalises what is not, and takes zero for the identity
+	// unit length; the capture normalises others and takes zero for the identity
 	Rotation mgl32.Quat
 	Scale    mgl32.Vec3 // per axis of the object's own frame; negative mirrors
 }
@@ -27,6 +27,18 @@ func Identity3D() Pose3D {
 func At3D(x, y, z float32) Pose3D {
 	p := Identity3D()
 	p.Position = mgl32.Vec3{x, y, z}
+	return p
+}
+
+// WithDefaults returns p with what was left out: a zero Rotation becomes the identity, a zero Scale
+// becomes 1 on all axes. A scale of which only some axes are zero stays as it is.
+func (p Pose3D) WithDefaults() Pose3D {
+	if p.Rotation == (mgl32.Quat{}) {
+		p.Rotation = mgl32.QuatIdent()
+	}
+	if p.Scale == (mgl32.Vec3{}) {
+		p.Scale = mgl32.Vec3{1, 1, 1}
+	}
 	return p
 }
 
@@ -106,8 +118,8 @@ func (p Pose3D) Normalize() Pose3D {
 // A quaternion that is a unit one to within a rounding error comes back bit for bit, so that a
 // resting pose stays as it is.
 func NormalizeQuat(q mgl32.Quat) mgl32.Quat {
-	// The conversions keep platforms from fusing products with sums, so that all draw the line at
-	// the same place.
+	// The conversions keep compilers from fusing products with sums, so that the test has the same
+	// result on all platforms.
 	n := float32(q.W*q.W) + float32(q.V[0]*q.V[0]) + float32(q.V[1]*q.V[1]) + float32(q.V[2]*q.V[2])
 	if d := n - 1; d < 3e-7 && d > -3e-7 {
 		return q

@@ -2,14 +2,14 @@ package ecs
 
 import "time"
 
-// adaptive chooses among fixed rates by what a fixed step costs: the seed's remedy for the death
-// spiral (60 -> 30 -> 15 Hz and back), but fed with processor time instead of frame time, and with
+// adaptive chooses among fixed rates by the cost of a fixed step. It is the usual remedy for the
+// death spiral (60 -> 30 -> 15 Hz and back), with processor time in place of frame time, and with
 // hysteresis.
 //
-// The cost is a moving average over about eight steps, of which none counts for more than one and a
-// half times the real time that there is for it. The rate falls when steps would take more than 85
-// % of that time, after four steps at least: so one outlier, however long, does not do it where the
-// others take up to 60 %. It rises by one when for a second of steps the next faster rate would
+// The cost is a moving average over about eight steps. No step counts for more than one and a half
+// times the real time that is available for it. The rate falls when steps would take more than 85 %
+// of that time, after four steps at least. So one outlier, however long, does not lower it where
+// the others take up to 60 %. It rises by one when for a second of steps the next faster rate would
 // have been filled to less than 60 %; a load between the two leaves the rate alone.
 type adaptive struct {
 	rates []int // descending
@@ -38,7 +38,7 @@ func newAdaptive(c Config) *adaptive {
 	return a
 }
 
-// follow takes note of a rate that was set from outside.
+// follow notes a rate that was set from outside.
 func (a *adaptive) follow(rate int) {
 	a.at = -1
 	for i, r := range a.rates {
@@ -55,7 +55,7 @@ func (a *adaptive) measured(cost time.Duration, factor float64) (rate int, chang
 	if a.at < 0 || factor <= 0 {
 		return 0, false
 	}
-	// In real time there is less room for a step when normal time runs faster.
+	// A step has less real time when normal time runs faster.
 	room := func(rate int) float64 { return float64(time.Second) / (float64(rate) * factor) }
 	load := func(rate int) float64 { return a.cost / room(rate) }
 	ns := min(float64(max(cost, 0)), adaptiveMost*room(a.rates[a.at]))

@@ -21,7 +21,7 @@ var _ interface {
 	SetScale(float64) error
 	SetStretch(float64) error
 	SetRate(int) error
-	Step() error
+	RequestStep() error
 	HoldClock(owner string) (release func(), err error)
 	Close()
 } = (*ecs.Engine)(nil)

@@ -13,9 +13,8 @@ import (
 // a step that covers [edge(k), edge(k+1)) runs as soon as normal time reaches edge(k), so the
 // simulation is ahead of the picture, never behind.
 //
-// Policy against the spiral of death: a frame takes in at most maxDelta of real time and runs at
-// most maxSteps steps; what is beyond is dropped and counted, so the world slows down, which is
-// recoverable.
+// Against the spiral of death, a frame takes in at most maxDelta of real time and runs at most
+// maxSteps steps. The rest is dropped and counted. So the world slows down, which is recoverable.
 type clock struct {
 	time     Time
 	maxSteps int
@@ -90,7 +89,7 @@ func (c *clock) begin(real time.Duration) {
 	t.NormalDelta = t.Normal - c.before
 }
 
-// scaled returns real time times both factors, carrying what is less than a nanosecond.
+// scaled returns real time times both factors. It carries the part below a nanosecond.
 func (c *clock) scaled(real time.Duration) time.Duration {
 	hi, lo := bits.Mul64(uint64(real), c.factor)
 	lo, over := bits.Add64(lo, c.carry, 0)
@@ -135,9 +134,9 @@ func (c *clock) endStep() {
 	}
 }
 
-// holdAt keeps normal time back to where it may be at most, because steps that are due may not run
-// any more, and accounts for it in real time. A frame that began paused holds nothing back: it has
-// no second step to run.
+// holdAt limits normal time, because the other steps that are due may not run in this frame, and
+// counts the difference as dropped real time. A frame that began paused never comes here: it has no
+// second step to run.
 func (c *clock) holdAt(most time.Duration) {
 	t := &c.time
 	held := t.Normal - most

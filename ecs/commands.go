@@ -9,8 +9,8 @@ import arche "github.com/mlange-42/arche/ecs"
 // It is a resource of the world: generic.NewResource[ecs.Commands], or [Engine.Commands].
 //
 // An edit of an entity that is dead by then, because an earlier command or system despawned it, is
-// skipped. What is given between Updates waits for the next system. When a system panics, all that
-// has not been carried out is forgotten.
+// skipped. Commands given between Updates run after the next system. When a system panics, the
+// commands that are left are dropped.
 type Commands struct {
 	list    []command
 	running bool // a flush is under way
@@ -36,7 +36,7 @@ func (c *Commands) DeferFor(e arche.Entity, f func(w *arche.World)) {
 
 func mustDo(f func(w *arche.World)) {
 	if f == nil {
-		panic("ecs: a command without a function; pass what is to be done, or use Despawn")
+		panic("ecs: a command without a function; pass one, or use Despawn")
 	}
 }
 
@@ -56,8 +56,8 @@ func Insert[T any](c *Commands, e arche.Entity, value T) {
 	})
 }
 
-// Discard takes a component from the entity, if it has it.
-func Discard[T any](c *Commands, e arche.Entity) {
+// Remove removes a component from the entity. An entity without it is left alone.
+func Remove[T any](c *Commands, e arche.Entity) {
 	c.DeferFor(e, func(w *arche.World) {
 		if id := arche.ComponentID[T](w); w.Has(e, id) {
 			w.Remove(e, id)
@@ -65,8 +65,8 @@ func Discard[T any](c *Commands, e arche.Entity) {
 	})
 }
 
-// flush carries out all commands, those that commands give included. A command may add or remove a
-// system, whose own flush then leaves the rest to this one.
+// flush carries out all commands, including those that commands add. A command may add or remove a
+// system. The flush of that system then leaves the rest to this one.
 func (c *Commands) flush(w *arche.World) {
 	if c.running {
 		return
@@ -83,7 +83,7 @@ func (c *Commands) flush(w *arche.World) {
 		}
 		cmd.do(w)
 	}
-	clear(c.list) // lets the closures go
+	clear(c.list) // releases the closures
 	c.list = c.list[:0]
 	c.running = false
 }

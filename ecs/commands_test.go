@@ -24,8 +24,8 @@ func TestCommandsRunAfterTheirSystem(t *testing.T) {
 			ecs.Insert(commands, q.Entity(), health{1})
 		}
 		ecs.Insert(commands, a, health{2}) // replaces
-		ecs.Discard[health](commands, b)
-		ecs.Discard[health](commands, b)
+		ecs.Remove[health](commands, b)
+		ecs.Remove[health](commands, b)
 		commands.Defer(func(w *arche.World) {
 			log = append(log, "deferred")
 			commands.Defer(func(*arche.World) { log = append(log, "deferred by a command") })
@@ -56,7 +56,7 @@ func TestCommandsForTheDeadAreSkipped(t *testing.T) {
 	c.Despawn(victim)
 	c.Despawn(victim)
 	ecs.Insert(c, victim, health{})
-	ecs.Discard[health](c, victim)
+	ecs.Remove[health](c, victim)
 	c.DeferFor(victim, func(*arche.World) { ran = true })
 	var successor arche.Entity
 	c.Defer(func(w *arche.World) { successor = w.NewEntity() }) // with the id of one of the dead
@@ -137,8 +137,8 @@ func TestCommandsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A host that adds a system while a query of its own is open makes no edits of anybody's fail: they
-// wait until a system runs without.
+// A host may add a system while a query of its own is open. No edits fail then: they wait until a
+// system runs without an open query.
 func TestCommandsWaitForTheHostsQuery(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	var seen []bool

@@ -3,13 +3,14 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Config is what an engine is made from. The zero value is valid: 60 steps per second in a new
+// Config holds the settings of an engine. The zero value is valid: 60 steps per second in a new
 // world.
 type Config struct {
 	// FixedRate is the number of fixed steps per second of normal time, 1 to 1000. Zero means 60,
@@ -20,9 +21,10 @@ type Config struct {
 	Scale float64
 	// MaxSteps bounds the fixed steps of one Update. Zero means 8.
 	//
-	// It is one half of the policy against the spiral of death (steps that take longer than the
-	// time they simulate): what is beyond it is dropped, so that the world runs slower instead of
-	// freezing. Nothing is dropped as long as frames per second >= FixedRate * Scale / MaxSteps.
+	// Further steps that are due are dropped, so that the world runs slower instead of freezing. It
+	// is one half of the policy against the spiral of death (steps that take longer than the time
+	// they simulate). Nothing is dropped as long as frames per second >= FixedRate * Scale /
+	// MaxSteps.
 	MaxSteps int
 	// MaxDelta bounds the real time that one Update takes in, the other half of the policy: after a
 	// stall, a breakpoint or a suspended machine the rest is dropped. Zero means 250 ms; at most a
@@ -32,14 +34,17 @@ type Config struct {
 	// (each 1 to 1000) when fixed steps cost more time than they simulate, and raise it again when
 	// they are cheap. It follows the measured cost of the steps with hysteresis, never the frame
 	// time, which would make the simulation depend on the display. Not for networked worlds, whose
-	// rate is shared. FixedRate must be one of them or zero. Setting the rate by hand switches
-	// adaption off until SetRate is called with one of them.
+	// rate is shared. FixedRate must be one of them or zero. A call of SetRate with another rate
+	// switches this off, until a call with one of them.
 	AdaptiveRates []int
 	// StepClock reads a clock that runs on while the processor works; AdaptiveRates need one. Any
 	// origin will do.
 	StepClock func() time.Duration
 	// World is the arche world to work on; nil means a new one. A world belongs to one engine.
 	World *arche.World
+	// Log receives advice when something is missing, such as the interpolator of values that are to
+	// be drawn. Nil means slog.Default().
+	Log *slog.Logger
 }
 
 // Limits of Config and of the setters.
@@ -47,7 +52,7 @@ const (
 	MinRate  = 1    // fixed steps per second
 	MaxRate  = 1000 // fixed steps per second
 	MaxScale = 1000 // normal seconds per real second
-	// MinStretch and MaxStretch bound the second factor, which belongs to the net system.
+	// MinStretch and MaxStretch bound the second factor; see [Engine.SetStretch].
 	MinStretch = 0.95
 	MaxStretch = 1.05
 )
@@ -85,6 +90,9 @@ func (c Config) withDefaults() (Config, error) {
 	errs = append(errs, checkRate(c.FixedRate))
 	if c.Scale == 0 {
 		c.Scale = 1
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
 	}
 	_, err := toMillionths(c.Scale)
 	errs = append(errs, err)

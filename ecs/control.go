@@ -6,9 +6,9 @@ import (
 )
 
 // SetScale sets the speed of normal time relative to real time, 0 (a pause) to [MaxScale], from the
-// next Update on. It is rounded to millionths. Fewer or more steps run per second; each is as long
-// as before, so slow motion changes nothing in the simulation. Anything else is an error and
-// changes nothing, and so is another scale than 1 while the clock is held.
+// next Update on. It is rounded to millionths. Fewer or more steps run per second. Each is as long
+// as before, so slow motion changes nothing in the simulation. Other values are an error and change
+// nothing, and so is a scale other than 1 while the clock is held.
 func (e *Engine) SetScale(scale float64) error {
 	m, err := toMillionths(scale)
 	if err != nil {
@@ -24,7 +24,7 @@ func (e *Engine) SetScale(scale float64) error {
 }
 
 // SetStretch sets the second factor on the speed of normal time, [MinStretch] to [MaxStretch]. It
-// belongs to the net system, which uses it to follow a server's clock; it is rounded to millionths.
+// belongs to plugins that follow another clock, such as a server's. It is rounded to millionths.
 func (e *Engine) SetStretch(stretch float64) error {
 	if !(stretch >= MinStretch && stretch <= MaxStretch) {
 		return fmt.Errorf("ecs: a stretch of %v is outside %v to %v", stretch, MinStretch, MaxStretch)
@@ -38,7 +38,7 @@ func (e *Engine) SetStretch(stretch float64) error {
 }
 
 // SetRate sets the number of fixed steps per second, [MinRate] to [MaxRate], from the next step
-// edge on; nothing jumps. Anything else is an error and changes nothing, and so is any rate while
+// edge on. Nothing jumps. Other values are an error and change nothing, and so is any rate while
 // the clock is held.
 func (e *Engine) SetRate(rate int) error {
 	if err := checkRate(rate); err != nil {
@@ -56,10 +56,10 @@ func (e *Engine) SetRate(rate int) error {
 	return nil
 }
 
-// Step makes the next Update of a paused engine run exactly one fixed step and show its end, to a
-// nanosecond. Calls do not add up. An engine that is not paused is left alone. While the clock is
-// held it is an error.
-func (e *Engine) Step() error {
+// RequestStep makes the next Update of a paused engine run exactly one fixed step and show its end,
+// to a nanosecond. Calls do not add up. It does nothing if the engine is not paused. It returns an
+// error while the clock is held.
+func (e *Engine) RequestStep() error {
 	if err := e.checkHolder("single-step"); err != nil {
 		return err
 	}
@@ -70,14 +70,15 @@ func (e *Engine) Step() error {
 }
 
 // HoldClock reserves the clock for a plugin whose world shares its time with others (a client
-// cannot slow a server's world). While it is held, SetScale to anything but 1, SetRate and Step
-// return errors that name the owner. Release gives it back; releasing twice does nothing.
+// cannot slow a server's world). While it is held, SetScale to anything but 1, SetRate and
+// RequestStep return errors that name the owner. Release gives it back; releasing twice does
+// nothing.
 //
 // It fails when another owner holds the clock, when the scale is not 1, and when adaptive rates are
 // configured.
 func (e *Engine) HoldClock(owner string) (release func(), err error) {
 	if owner == "" {
-		return nil, errors.New("ecs: HoldClock needs the name of the owner, which is told to callers that are refused")
+		return nil, errors.New("ecs: HoldClock needs the name of the owner, which stands in the errors of refused callers; pass one")
 	}
 	if err := e.checkHolder("hold the clock"); err != nil {
 		return nil, err

@@ -24,8 +24,8 @@
 //
 // All time is in integer nanoseconds and comes in through [Engine.Update]; this package never reads
 // a wall clock. Step edges are rational, so that 60 Hz is still 60 Hz after ten hours, and scaled
-// time carries its remainder. See [Time] for what can be read, [Config] for the spiral-of-death
-// policy.
+// time carries its remainder. [Time] lists the readings, and [Config] has the policy against the
+// spiral of death.
 //
 // # Goroutines
 //

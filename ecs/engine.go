@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -24,6 +25,9 @@ type Engine struct {
 	stages  [stageCount][]*entry
 	plugins map[reflect.Type]bool
 
+	log     *slog.Logger
+	advised map[arche.ID]bool // component types whose advice was logged
+
 	begun, updating, closed bool
 	broken                  *SystemPanic // the first panic of a system
 	closing                 bool         // Close is under way
@@ -42,13 +46,13 @@ type entry struct {
 
 // Plugin adds systems and resources to an engine.
 type Plugin interface {
-	// Install is called once, by [Engine.Install]. It panics for what makes no sense, with the
-	// remedy.
+	// Install is called once, by [Engine.Install]. It panics for settings that make no sense, with
+	// the remedy in the text.
 	Install(e *Engine)
 }
 
-// New makes an engine. It returns an error that names every fault of the configuration, or that the
-// world belongs to another engine.
+// New makes an engine. The error names every fault of the configuration, or says that the world
+// belongs to another engine.
 func New(c Config) (*Engine, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -68,6 +72,7 @@ func New(c Config) (*Engine, error) {
 		clock:    newClock(c),
 		adaptive: newAdaptive(c),
 		plugins:  map[reflect.Type]bool{},
+		log:      c.Log,
 	}
 	arche.AddResource(e.world, &e.clock.time)
 	arche.AddResource(e.world, &e.commands)
@@ -76,17 +81,17 @@ func New(c Config) (*Engine, error) {
 
 // World returns the world that the engine works on. To empty it while the engine runs, remove its
 // entities (World.Batch): World.Reset takes away resources that the engine and its plugins rely on,
-// and is for a world whose engine has been closed. The next Update panics.
+// so the next Update panics. It is for a world whose engine has been closed.
 func (e *Engine) World() *arche.World { return e.world }
 
 // Commands returns the buffer for structural edits, also a resource of the world.
 func (e *Engine) Commands() *Commands { return &e.commands }
 
-// Time returns a copy of what the clock says; it is also a resource of the world.
+// Time returns a copy of the clock's readings, which are also a resource of the world.
 func (e *Engine) Time() Time { return e.clock.time }
 
-// Install installs plugins, in the order given. Two of one kind on one engine would do all their
-// work twice: that panics, and so does nil.
+// Install installs plugins, in the order given. Two of one kind would do their work twice, so the
+// second one panics, and so does nil.
 func (e *Engine) Install(plugins ...Plugin) {
 	e.mustBeOpen("Install")
 	for _, p := range plugins {
@@ -176,7 +181,7 @@ func (e *Engine) find(s System, what string) (found []*entry) {
 // or after World.Reset.
 //
 // A system's panic is passed on as a [*SystemPanic]. It ends the engine: further Updates panic with
-// its text, and only Close is left.
+// its text, and only Close may follow.
 func (e *Engine) Update(real time.Duration) {
 	e.mustBeOpen("Update")
 	if e.broken != nil {
@@ -201,6 +206,7 @@ func (e *Engine) Update(real time.Duration) {
 	e.runStage(VisualSync)
 	e.runStage(NormalUpdate)
 	e.runStage(Render)
+	e.advise()
 	e.clock.time.Frame++
 	e.updating = false
 }
@@ -260,13 +266,12 @@ func (e *Engine) finalize(en *entry) {
 	e.call(en, "Finalize")
 }
 
-// call runs one method of a system, dresses up its panic, and carries out the commands that it
-// gave.
+// call runs one method of a system, wraps its panic, and carries out its commands.
 func (e *Engine) call(en *entry, method string) {
 	locked := e.world.IsLocked()
 	defer e.explain(en, method)
-	// A system may add or remove another one, even with a query open; that is its own to close, and
-	// its commands wait until it has returned.
+	// A system may add or remove another one, even with a query open. It closes the query itself,
+	// and its commands wait until it has returned.
 	inner := e.calling
 	e.calling = true
 	switch method {
@@ -286,7 +291,7 @@ func (e *Engine) call(en *entry, method string) {
 	}
 }
 
-// explain dresses up the panic of a system, which ends the engine.
+// explain wraps the panic of a system, which ends the engine.
 func (e *Engine) explain(en *entry, method string) {
 	value := recover()
 	if value == nil {

@@ -52,7 +52,7 @@ func ExampleNew() {
 	// 60 1 <nil>
 }
 
-// After a stall the world goes on from where it was, and what it cost is counted.
+// After a stall the world continues at its last state, and the lost time is counted.
 func ExampleConfig() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 50, MaxSteps: 4, MaxDelta: 200 * time.Millisecond})
 	if err != nil {
@@ -99,7 +99,7 @@ func ExampleEngine_SetScale() {
 	// ecs: a time scale of -1 is outside 0 to 1000
 }
 
-// walker is a system of a pointer type, so that it can be told from others.
+// walker is a system of a pointer type, so that it can be compared with others.
 type walker struct{ steps int }
 
 func (w *walker) Initialize(*arche.World) { fmt.Println("get up") }

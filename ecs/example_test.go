@@ -11,7 +11,7 @@ import (
 )
 
 // A pause, and single steps in it.
-func ExampleEngine_Step() {
+func ExampleEngine_RequestStep() {
 	engine, err := ecs.New(ecs.Config{FixedRate: 10})
 	if err != nil {
 		fmt.Println(err)
@@ -21,7 +21,7 @@ func ExampleEngine_Step() {
 	fmt.Println(engine.SetScale(0))
 	engine.Update(time.Second)
 	fmt.Println(engine.Time().Normal, engine.Time().Tick)
-	fmt.Println(engine.Step())
+	fmt.Println(engine.RequestStep())
 	engine.Update(time.Second)
 	fmt.Println(engine.Time().Normal, engine.Time().Tick)
 	// Output:

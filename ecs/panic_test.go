@@ -95,7 +95,7 @@ func TestPanicOfALockedWorldSaysWhatToDo(t *testing.T) {
 	mustPanic(t, func() { e.Update(0) }, "attempt to modify a locked world; a query is open: give the edit to ecs.Commands")
 }
 
-// One system's panic while it adds another is told once, in the innermost one's name.
+// The panic of a system that another one adds is reported once, with the name of the inner one.
 func TestNestedPanicKeepsTheInnermostName(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	e.Add(ecs.Render, &probe{name: "outer", do: func(*arche.World) {

@@ -10,7 +10,7 @@ import (
 )
 
 // A step may pause the engine, or change its speed, in a frame that has more steps to run than it
-// may: what is dropped is counted at the speed at which the frame began.
+// may. The dropped time is counted at the speed at which the frame began.
 func TestScaleChangedInsideAnOverloadedFrame(t *testing.T) {
 	for _, to := range []float64{0, 1e-6, 0.5, 1000} {
 		e := newEngine(t, ecs.Config{FixedRate: 1000, MaxSteps: 4})

@@ -27,7 +27,7 @@ func TestResetUnderTheEngine(t *testing.T) {
 	next.Close()
 }
 
-// Who panics because his resource is gone is told why.
+// The panic of a system whose resource is gone says why.
 func TestResetInAStage(t *testing.T) {
 	e := newEngine(t, ecs.Config{})
 	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(w *arche.World) { w.Reset() }))
@@ -36,7 +36,7 @@ func TestResetInAStage(t *testing.T) {
 	e.Close()
 }
 
-// An engine whose world was reset leaves alone what belongs to the next one.
+// An engine whose world was reset does not touch the resources of the next one.
 func TestClosedAfterItsWorldWasGivenAway(t *testing.T) {
 	w := arche.NewWorld()
 	first := newEngine(t, ecs.Config{World: &w})

@@ -9,22 +9,21 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// System is a piece of a stage's work. The method set is that of arche-model, so that its systems
-// fit.
+// System is a piece of a stage's work. It has the methods of arche-model's systems, so those fit.
 //
 // Initialize is called once, before the first Update: when the engine first updates, or at once
 // when the system is added later. Finalize is called by [Engine.Remove] and [Engine.Close], once,
 // if Initialize was.
 //
-// Systems are told apart by ==: pass a pointer to be able to remove or disable one. A system that
-// has a method Name() string is called by that in panics, others by their type, and a [SystemFunc]
-// by its function as well.
+// Systems are compared by ==: pass a pointer to be able to remove or disable one. Panics name a
+// system by its method Name() string if it has one, otherwise by its type, and a [SystemFunc] by
+// its function too.
 type System interface {
 	// Initialize prepares the system: filters, resources. It may change the world's structure.
 	Initialize(w *arche.World)
 	// Update does its share of the stage. It must close every query that it opens.
 	Update(w *arche.World)
-	// Finalize gives back what the system holds.
+	// Finalize releases the resources of the system.
 	Finalize(w *arche.World)
 }
 
@@ -41,7 +40,7 @@ func (f SystemFunc) Update(w *arche.World) { f(w) }
 // Finalize does nothing.
 func (f SystemFunc) Finalize(*arche.World) {}
 
-// namer may be implemented by a system that wants another name than its type's in a panic.
+// namer may be implemented by a system that is to have another name than its type's in a panic.
 type namer interface{ Name() string }
 
 func systemName(s System) string {
@@ -57,23 +56,23 @@ func systemName(s System) string {
 	return fmt.Sprintf("%T", s)
 }
 
-// SystemPanic is what [Engine.Update] panics with when a system panics: the original value, with
+// SystemPanic is the value of [Engine.Update]'s panic when a system panics: the original value and
 // the place where it happened.
 type SystemPanic struct {
 	System string // the system's name
 	Stage  Stage  // in which it runs
 	Method string // Initialize, Update or Finalize
 	Tick   uint64 // [Time.Tick] at that moment
-	Value  any    // what the system panicked with
+	Value  any    // the value of the system's panic
 	Stack  []byte // the stack of the original panic
 	reset  bool   // the world has lost the engine's resources
 }
 
-// lockedWorld is what arche panics with when the world's structure is to be changed while a query
-// is open. It does not say what to do.
+// lockedWorld is arche's panic when the world's structure is to be changed while a query is open.
+// It names no remedy.
 const lockedWorld = "attempt to modify a locked world"
 
-// resetWorld says why the engine's resources are gone, and what to do.
+// resetWorld says why the engine's resources are gone, with the remedy.
 const resetWorld = "the world has lost the resources of its engine, as by World.Reset: close the engine before that and make a new one after it, or empty the world by " +
 	"World.Batch().RemoveEntities"
 
@@ -81,7 +80,7 @@ const resetWorld = "the world has lost the resources of its engine, as by World.
 // otherwise.
 func (p *SystemPanic) Error() string { return fmt.Sprintf("ecs: %s\n\n%s", p.summary(), p.Stack) }
 
-// summary is what Error says before the stack.
+// summary returns the text of Error before the stack.
 func (p *SystemPanic) summary() string {
 	remedy := ""
 	switch {

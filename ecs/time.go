@@ -2,30 +2,30 @@ package ecs
 
 import "time"
 
-// Time is what the clock says. The engine keeps one as a resource of its world
-// (generic.NewResource[ecs.Time]); systems read it and never write it.
+// Time holds the readings of the clock. The engine keeps one as a resource of its world
+// (generic.NewResource[ecs.Time]). Systems read it and never write it.
 //
 // Normal time drives the picture, fixed time the simulation. Outside a fixed step Fixed > Normal
 // holds strictly. A value at fixed time Fixed and one at the step's start bracket the normal time,
 // which is what interpolation needs.
 type Time struct {
-	// the time that the picture shows: real time, scaled, without what was dropped
+	// the time that the picture shows: real time, scaled, without the dropped part
 	Normal      time.Duration
 	Fixed       time.Duration // inside a step its start, otherwise the end of the newest one
 	Real        time.Duration // all real time passed to Update; never negative
-	NormalDelta time.Duration // what Normal advanced in this Update
+	NormalDelta time.Duration // the advance of Normal in this Update
 	// the real time passed to this Update, before any clamp; zero if it was negative
 	RealDelta  time.Duration
 	FixedDelta time.Duration // StepEnd - StepStart
 	StepStart  time.Duration // the current step's start, or the newest one's
 	StepEnd    time.Duration // the current step's end, or the newest one's
-	// Dropped is the running total of real time that was cut: by MaxDelta, and by MaxSteps or a
-	// step that panicked (there divided by Scale*Stretch). With both factors at 1, Normal + Dropped
-	// = Real, to the nanosecond.
+	// Dropped is the running total of real time that was cut: by MaxDelta, and by MaxSteps (there
+	// divided by Scale*Stretch). With both factors at 1, Normal + Dropped = Real, to the
+	// nanosecond.
 	Dropped time.Duration
 
 	Scale   float64 // the user's factor; 0 is a pause
-	Stretch float64 // the net system's factor
+	Stretch float64 // the factor of a plugin that follows another clock
 	Rate    int     // fixed steps per second of normal time
 
 	Tick  uint64 // inside a step its index from 0, otherwise the number of steps run

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# gofmt, go vet, staticcheck (from its own module, so that users' dependencies stay few).
+# gofmt, go vet, staticcheck (from its own module, so that users' dependencies stay few), and the rules
+# of internal/docstest: imports, lengths of files, widths of comments, pages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -11,3 +12,4 @@ if [[ -n $unformatted ]]; then
 fi
 "$go" vet ./...
 "$go" tool -modfile=tools/go.mod staticcheck ./...
+"$go" test ./internal/docstest

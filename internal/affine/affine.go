@@ -14,7 +14,7 @@ type Matrix [12]float32
 // Identity returns the matrix that changes nothing.
 func Identity() Matrix { return Matrix{0: 1, 4: 1, 8: 1} }
 
-// Set makes it that of a pose. A rotation that is not of unit length is normalised.
+// Set makes a the matrix of a pose. A rotation that is not of unit length is normalised.
 func (a *Matrix) Set(p *components.Pose3D) {
 	x, y, z, w := p.Rotation.V[0], p.Rotation.V[1], p.Rotation.V[2], p.Rotation.W
 	// As in components.NormalizeQuat, which is too large to be inlined.
@@ -29,7 +29,7 @@ func (a *Matrix) Set(p *components.Pose3D) {
 	a[9], a[10], a[11] = p.Position[0], p.Position[1], p.Position[2]
 }
 
-// To writes the whole matrix.
+// To writes the whole matrix to m.
 func (a *Matrix) To(m *mgl32.Mat4) {
 	m[0], m[1], m[2], m[3] = a[0], a[1], a[2], 0
 	m[4], m[5], m[6], m[7] = a[3], a[4], a[5], 0
@@ -56,8 +56,8 @@ func Compose(m, a *mgl32.Mat4, b *Matrix) {
 	m[12], m[13], m[14], m[15] = x0*x+y0*y+z0*z+a[12], x1*x+y1*y+z1*z+a[13], x2*x+y2*y+z2*z+a[14], 1
 }
 
-// PoseOf takes an affine matrix apart. Shear is lost. A mirrored matrix gets its mirror on the x
-// axis.
+// PoseOf returns the pose of an affine matrix. Shear is lost. A mirrored matrix gets its mirror on
+// the x axis.
 func PoseOf(m mgl32.Mat4) components.Pose3D {
 	x, y, z := m.Col(0).Vec3(), m.Col(1).Vec3(), m.Col(2).Vec3()
 	scale := mgl32.Vec3{x.Len(), y.Len(), z.Len()}

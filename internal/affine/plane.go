@@ -12,7 +12,7 @@ import (
 // translation. The zero value maps everything to the origin.
 type Matrix2 [6]float32
 
-// Set makes it that of a pose.
+// Set makes a the matrix of a pose.
 func (a *Matrix2) Set(p *components.Pose2D) {
 	s, c := math.Sincos(float64(p.Rotation))
 	sin, cos := float32(s), float32(c)
@@ -21,7 +21,7 @@ func (a *Matrix2) Set(p *components.Pose2D) {
 	a[4], a[5] = p.Position[0], p.Position[1]
 }
 
-// To writes the whole matrix.
+// To writes the whole matrix to m.
 func (a *Matrix2) To(m *mgl32.Mat3) {
 	*m = mgl32.Mat3{a[0], a[1], 0, a[2], a[3], 0, a[4], a[5], 1}
 }
@@ -34,8 +34,8 @@ func Compose2(m, a *mgl32.Mat3, b *Matrix2) {
 	m[6], m[7], m[8] = x0*b[4]+y0*b[5]+a[6], x1*b[4]+y1*b[5]+a[7], 1
 }
 
-// PoseOf2 takes an affine matrix of the plane apart. Shear is lost. A mirrored matrix gets its
-// mirror on the y axis.
+// PoseOf2 returns the pose of an affine matrix of the plane. Shear is lost. A mirrored matrix gets
+// its mirror on the y axis.
 func PoseOf2(m mgl32.Mat3) components.Pose2D {
 	x, y := m.Col(0).Vec2(), m.Col(1).Vec2()
 	p := components.Pose2D{Position: m.Col(2).Vec2(), Scale: mgl32.Vec2{x.Len(), y.Len()}}

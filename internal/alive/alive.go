@@ -42,7 +42,7 @@ func (s *Set) Find(e arche.Entity) bool {
 	return true
 }
 
-// exists lets arche panic. Nothing is written meanwhile.
+// exists asks arche, which may panic. Nothing is written in that case.
 func (s *Set) exists(e arche.Entity) (alive bool) {
 	defer func() {
 		if recover() != nil {

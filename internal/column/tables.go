@@ -10,10 +10,11 @@ import (
 // rows lie one after the other, and a second query counts them. That one is for the exact mask of
 // the table and, if the table has a relation, for its target.
 //
-// Most tables keep their length from one look to the next, and that is cheaper to see than to count
-// anew: the last row is still of this table, and the one after it is not.
+// Most tables keep their length from one call to the next. A check of that is cheaper than a count:
+// the last row still belongs to this table, and the next row does not.
 //
-// What Find returns is valid until the world's structure changes. Make it with [New] or [NewFor].
+// The rows that Find returns are valid until the world's structure changes. Make it with [New] or
+// [NewFor].
 type Tables struct {
 	world  *arche.World
 	filter arche.CachedFilter
@@ -34,8 +35,7 @@ type Rows struct {
 	target arche.Entity // of the relation, if there is one
 }
 
-// maskInfo is what the tables with one mask have in common: there is one of them, or with a
-// relation one per target.
+// maskInfo describes the tables with one mask: a single one, or with a relation one per target.
 type maskInfo struct {
 	mask     arche.Mask
 	partial  bool // not all columns are there
@@ -51,7 +51,7 @@ func New(w *arche.World, ids ...arche.ID) Tables {
 	return NewFor(w, &all, ids...)
 }
 
-// NewFor prepares to find the tables that a filter lets through. Those that lack one of the
+// NewFor prepares to find the tables that pass a filter. Those that lack one of the
 // components are partial: they come without columns.
 func NewFor(w *arche.World, filter arche.Filter, ids ...arche.ID) Tables {
 	if len(ids) > maxColumns {
@@ -60,7 +60,7 @@ func NewFor(w *arche.World, filter arche.Filter, ids ...arche.ID) Tables {
 	return Tables{world: w, filter: w.Cache().Register(filter), ids: ids, all: arche.All(ids...), masks: map[arche.Mask]*maskInfo{}}
 }
 
-// Close gives the registered filters back.
+// Close unregisters the filters.
 func (t *Tables) Close() {
 	t.world.Cache().Unregister(&t.filter)
 	for _, info := range t.masks {

@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Tables finds what a query walks, row by row and column by column, after any edits between two
-// looks. It must notice tables that have grown, shrunk, gone, or come in between, also when their
-// lengths add up to the same. Relations make many tables of one mask, some with dead targets. It
-// must also report whether anything has changed, since a caller keeps its slices where nothing has.
+// Tables finds the rows and columns of a query, after any edits between two calls. It must notice
+// tables that have grown, shrunk, been removed or been added, also when the sum of their lengths is
+// the same. Relations make many tables of one mask, some with dead targets. It must also report
+// whether anything has changed, since a caller keeps its slices otherwise.
 func TestTablesAreWhatAQueryWalks(t *testing.T) {
 	type (
 		wide  struct{ _ [3]uint64 }

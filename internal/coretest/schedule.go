@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// schedule gives the real time that frame i takes.
+// Schedule returns the real time of frame i.
 type Schedule func(i int) time.Duration
 
-// fps is a display that shows n frames per den seconds, without drift.
+// FPS returns the schedule of a display that shows n frames per den seconds, without drift.
 func FPS(n, den int64) Schedule {
 	at := func(i int64) time.Duration { return time.Duration(i * den * int64(time.Second) / n) }
 	return func(i int) time.Duration { return at(int64(i)+1) - at(int64(i)) }
 }
 
-// jittered takes every frame of another schedule up to the given part longer or shorter.
+// Jittered makes every frame of a schedule longer or shorter, by up to the given part.
 func Jittered(s Schedule, part float64, seed uint64) Schedule {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return func(i int) time.Duration {
@@ -22,11 +22,11 @@ func Jittered(s Schedule, part float64, seed uint64) Schedule {
 	}
 }
 
-// between gives random frame times.
+// Between returns random frame times.
 func Between(lo, hi time.Duration, seed uint64) Schedule {
 	r := rand.New(rand.NewPCG(seed, 2))
 	return func(int) time.Duration { return lo + time.Duration(r.Int64N(int64(hi-lo)+1)) }
 }
 
-// constant gives every frame the same time.
+// Constant gives every frame the same time.
 func Constant(d time.Duration) Schedule { return func(int) time.Duration { return d } }

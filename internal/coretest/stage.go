@@ -1,5 +1,5 @@
 // Package coretest holds what the tests of the core share: an engine with interpolated poses and
-// short words for what they do with it, schedules of frames, and changes of tables.
+// short methods for it, schedules of frames, and changes of tables.
 package coretest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// stage is an engine with interpolated poses, and short words for what the tests do with it.
+// Stage is an engine with interpolated poses, with short methods for tests.
 type Stage struct {
 	testing.TB
 	*ecs.Engine
@@ -55,7 +55,7 @@ func NewStageWith(t testing.TB, c ecs.Config, plugins ...ecs.Plugin) *Stage {
 	return s
 }
 
-// spawn makes an entity with a logical and a visual pose. The visual one is left zero, as the
+// Spawn makes an entity with a logical and a visual pose. The visual one is left zero, as the
 // documentation allows.
 func (s *Stage) Spawn(p components.Pose3D) arche.Entity {
 	m := generic.NewMap2[components.Transform3D, components.Visual3D](s.W)
@@ -69,12 +69,12 @@ func (s *Stage) Logical(e arche.Entity) *components.Transform3D { return s.Logic
 func (s *Stage) Visual(e arche.Entity) components.Pose3D        { return s.Visuals.Get(e).Get() }
 func (s *Stage) X(e arche.Entity) float64                       { return float64(s.Visual(e).Position[0]) }
 
-// fixed runs f in every fixed step.
+// Fixed runs f in every fixed step.
 func (s *Stage) Fixed(f func(now ecs.Time)) {
 	s.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { f(s.Time()) }))
 }
 
-// run makes n frames of the schedule and calls check after each.
+// Run makes n frames of the schedule and calls check after each.
 func (s *Stage) Run(n int, schedule Schedule, check func(now ecs.Time)) {
 	s.Helper()
 	for i := range n {
@@ -94,13 +94,13 @@ func At(x, y, z float64) components.Pose3D {
 
 func Seconds(d time.Duration) float64 { return d.Seconds() }
 
-// ulps returns n units in the last place of a float32 of the size of x (of 1 at least).
+// Ulps returns n units in the last place of a float32 of the size of x (of 1 at least).
 func Ulps(n, x float64) float64 {
 	f := float32(math.Max(1, math.Abs(x)))
 	return n * float64(math.Nextafter32(f, math.MaxFloat32)-f)
 }
 
-// near fails the test unless got is within tol of want; a NaN never is.
+// Near fails the test unless got is within tol of want; a NaN never is.
 func (s *Stage) Near(what string, got, want, tol float64) {
 	s.Helper()
 	if !(math.Abs(got-want) <= tol) {

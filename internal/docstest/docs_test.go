@@ -1,4 +1,5 @@
-// Package docstest holds the tests of the pages: their code, their links, the house that they draw.
+// Package docstest tests the pages (their code and their links) and the rules of the sources:
+// imports, lengths, widths.
 package docstest
 
 import (

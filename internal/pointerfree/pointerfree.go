@@ -6,9 +6,9 @@ import (
 	"reflect"
 )
 
-// Pointer says where values of type T hold a pointer, in words such as "Name string", and "" if
-// they hold none. Arche (0.15) moves components about without the garbage collector's knowledge, so
-// one that holds the only pointer to something may lose it. Strings, slices, maps, functions,
+// Pointer returns where values of type T hold a pointer, in words such as "Name string", and "" if
+// they hold none. Arche (0.15) moves components in memory without the knowledge of the garbage
+// collector, so the only pointer to something may be lost. Strings, slices, maps, functions,
 // channels and interfaces are pointers, too.
 func Pointer[T any]() string {
 	t := reflect.TypeFor[T]()

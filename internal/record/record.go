@@ -1,5 +1,5 @@
-// Package record is the state behind a components.Logical: the value, a revision counter, and how
-// the pending writes are to reach the screen.
+// Package record holds the state behind a components.Logical: the value, a revision counter, and
+// the kind of the pending writes.
 //
 // Code that has a pointer to a Logical from arche's tables uses it as a pointer to a [Record]: a
 // Logical is its record and nothing else. Any number of readers may look at a record with
@@ -26,6 +26,9 @@ const (
 	Corrected              // a mended prediction; the difference fades
 	Teleported             // not interpolated; also every value that was never settled
 )
+
+// Synchronizer is the resource of a world whose engine has an interpolator of values of type T.
+type Synchronizer[T any] struct{ _ byte }
 
 // Record is the value and its bookkeeping. The zero value is a fresh record of a zero value.
 type Record[T any] struct {
@@ -76,7 +79,7 @@ func (r *Record[T]) Write(v T, kind Kind, over time.Duration) {
 	case kind == Teleported:
 		r.state = r.state&^(kindMask|longDuration) | uint32(Teleported)
 	case r.state>>payloadShift == 0 && pending != Arrives:
-		// Never settled: whatever is written, it appears where it is.
+		// Never settled: every write appears where it is.
 	case pending == Teleported:
 		// A write after a jump in the same step belongs to the jump.
 	case kind == Arrives && pending != Corrected:
@@ -91,7 +94,7 @@ func (r *Record[T]) Write(v T, kind Kind, over time.Duration) {
 	}
 }
 
-// Owner is what a settled record carries of its entity: a tag and the first revision. Both are
+// Owner is the trace of an entity in its settled record: a tag and the first revision. Both are
 // spread by a hash, so a record assigned from another entity carries, all but certainly, a foreign
 // tag and a foreign revision.
 //
@@ -127,7 +130,7 @@ func (r *Record[T]) SettledBy(owner Owner) bool {
 
 // Pending returns the kind of the writes since the revision that the owner has seen last, and for
 // Arrives the duration. A record that was exchanged for another entity's, for a fresh one or for an
-// older copy of itself says Teleported. A reader that has seen none passes 0.
+// older copy of itself says Teleported. A reader without a revision passes 0.
 func (r *Record[T]) Pending(owner Owner, seen uint32) (Kind, time.Duration) {
 	kind, payload := Kind(r.state&kindMask), r.state>>payloadShift
 	owned := kind != Arrives && payload == owner.tag
@@ -143,9 +146,9 @@ func (r *Record[T]) Pending(owner Owner, seen uint32) (Kind, time.Duration) {
 	return kind, 0
 }
 
-// Settle ends the pending writes: later ones are interpolated. It returns what [Record.Pending]
-// says before. After Teleported the record may be a foreign one, so it continues the owner's own
-// count of revisions, and the next exchange is noticed again.
+// Settle ends the pending writes: later ones are interpolated. It returns the result of
+// [Record.Pending] before that. After Teleported the record may be a foreign one, so it continues
+// the owner's own count of revisions, and the next exchange is noticed again.
 func (r *Record[T]) Settle(owner Owner, seen uint32) (Kind, time.Duration) {
 	kind, over := r.Pending(owner, seen)
 	if kind == Teleported {

@@ -142,7 +142,7 @@ func TestOwnerTagsDiffer(t *testing.T) {
 	}
 }
 
-// What is kept of a duration is off by no more than float32 is, and in order.
+// The error of a kept duration is no larger than that of a float32, and durations keep their order.
 func TestDurationsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.Int64Range(1, math.MaxInt64).Draw(t, "a") >> rapid.IntRange(0, 62).Draw(t, "shift")

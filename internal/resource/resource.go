@@ -1,4 +1,4 @@
-// Package resource gives a plugin's own state to its world, and takes it back.
+// Package resource adds a plugin's own state to its world, and removes it.
 package resource
 
 import arche "github.com/mlange-42/arche/ecs"
@@ -13,10 +13,10 @@ func Put[T any](w *arche.World, r *T) {
 	w.Resources().Add(id, r)
 }
 
-// Take removes the world's resource if that is r. It reports whether it was and the world's
-// structure may be changed. After a World.Reset it is not, and there may be another engine's. After
-// a system's panic in the midst of a query the world is locked, and what plugins have added to
-// entities stays.
+// Take removes the world's resource if that is r. It reports whether it was r and the world's
+// structure may be changed. After a World.Reset the resource may be gone, or belong to another
+// engine. After a system's panic within a query the world is locked, and the components that
+// plugins have added stay.
 func Take[T any](w *arche.World, r *T) bool {
 	id := arche.ResourceID[T](w)
 	if held, _ := w.Resources().Get(id).(*T); held != r {

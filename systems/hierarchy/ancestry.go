@@ -23,15 +23,15 @@ func (a *ancestry) parentOf(e arche.Entity) arche.Entity {
 	return arche.Entity{}
 }
 
-// path makes the chain that of an entity and its living ancestors, each once. It returns from where
-// on the chain is a cycle, and its length if it is none.
+// path fills the chain with an entity and its living ancestors, each once. It returns the index
+// from which the chain is a cycle, or its length if there is none.
 //
-// Cycles are found as by Brent (1980): the walk comes back to an ancestor that it has noted, and
-// notes are twice as far apart every time.
+// Cycles are found as by Brent (1980): the walk returns to an ancestor that it has noted, and the
+// distance of the notes doubles every time.
 func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
 	a.chain = a.chain[:0]
 	var noted arche.Entity
-	note := 1 // how long the chain is at the next one
+	note := 1 // the chain's length at the next note
 	for at := e; (a.living.Known(at) || a.living.Find(at)) && a.world.Alive(at); at = a.parentOf(at) {
 		if at == noted {
 			notedAt := note/2 - 1
@@ -51,7 +51,7 @@ func (a *ancestry) path(e arche.Entity) (cycleFrom int) {
 }
 
 // upward returns the part of the chain up to the first entity that counts as a root, as the members
-// of a cycle do. If that is because a dead entity is next, it returns that. The chain is valid
+// of a cycle do. If the next ancestor is dead, it returns that too. The chain is valid
 // until the next walk.
 func (a *ancestry) upward(e arche.Entity) (chain []arche.Entity, gone arche.Entity) {
 	n := a.path(e)

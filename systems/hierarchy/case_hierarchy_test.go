@@ -18,42 +18,42 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// family is a stage with a hierarchy.
-type family struct {
+// treeStage is a stage with a hierarchy.
+type treeStage struct {
 	*Stage
 	h       *hierarchy.Hierarchy3D
 	parents generic.Map1[components.Parent]
 }
 
-func newFamily(t testing.TB, rate int, options ...func(*hierarchy.Hierarchy3D)) *family {
+func newTreeStage(t testing.TB, rate int, options ...func(*hierarchy.Hierarchy3D)) *treeStage {
 	t.Helper()
 	h := hierarchy.New3D()
 	for _, o := range options {
 		o(h)
 	}
-	f := &family{Stage: NewStage(t, rate, h), h: h}
+	f := &treeStage{Stage: NewStage(t, rate, h), h: h}
 	f.parents = generic.NewMap1[components.Parent](f.W)
 	return f
 }
 
 // child spawns an entity with a parent.
-func (f *family) child(parent arche.Entity, p components.Pose3D) arche.Entity {
+func (f *treeStage) child(parent arche.Entity, p components.Pose3D) arche.Entity {
 	e := f.Spawn(p)
 	f.parents.Assign(e, &components.Parent{Entity: parent})
 	return e
 }
 
-func (f *family) worldX(e arche.Entity) float64   { return float64(f.h.VisualWorld(e)[12]) }
-func (f *family) logicalX(e arche.Entity) float64 { return float64(f.h.LogicalWorld(e)[12]) }
+func (f *treeStage) worldX(e arche.Entity) float64   { return float64(f.h.VisualWorld(e)[12]) }
+func (f *treeStage) logicalX(e arche.Entity) float64 { return float64(f.h.LogicalWorld(e)[12]) }
 
-func (f *family) reparent(child, parent arche.Entity) {
+func (f *treeStage) reparent(child, parent arche.Entity) {
 	f.Helper()
 	if err := f.h.Reparent(child, parent); err != nil {
 		f.Fatal(err)
 	}
 }
 
-func (f *family) reparentLocal(child, parent arche.Entity) {
+func (f *treeStage) reparentLocal(child, parent arche.Entity) {
 	f.Helper()
 	if err := f.h.ReparentLocal(child, parent); err != nil {
 		f.Fatal(err)
@@ -70,7 +70,7 @@ func nearMat(a, b mgl32.Mat4, tol float64) bool {
 }
 
 func TestCase21ChildOnATurningParentKeepsItsDistance(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	parent := f.Spawn(At(5, 0, 0))
 	child := f.child(parent, At(1, 0, 0))
 	f.Fixed(func(now ecs.Time) {
@@ -91,7 +91,7 @@ func TestCase21ChildOnATurningParentKeepsItsDistance(t *testing.T) {
 // seed's caches fail it.
 func TestCase22WorldPosesInEveryReadOrder(t *testing.T) {
 	for _, order := range Permutations(4) {
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		a := f.Spawn(At(1, 0, 0))
 		b := f.child(a, At(2, 0, 0))
 		c := f.child(b, At(3, 0, 0))
@@ -120,11 +120,10 @@ func TestCase22WorldPosesInEveryReadOrder(t *testing.T) {
 	}
 }
 
-// The seed's fault by itself: somebody refreshes the parent after the grandparent has moved, and
-// the other child must still see it.
+// A query refreshes the parent after the grandparent has moved. The other child must still follow.
 func TestGrandparentMovedAfterASiblingWasRead(t *testing.T) {
 	for _, logical := range []bool{false, true} {
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		x := f.worldX
 		if logical {
 			x = f.logicalX
@@ -149,7 +148,7 @@ func TestGrandparentMovedAfterASiblingWasRead(t *testing.T) {
 
 func TestCase24ReparentKeepsTheWorldPose(t *testing.T) {
 	for _, step := range []bool{false, true} { // inside a step or between Updates
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		old, next := f.Spawn(At(0, 0, 0)), f.Spawn(Turned(At(101, 0, 0), TurnY(90)))
 		child := f.child(old, At(100, 0, 0))
 		f.Fixed(func(now ecs.Time) {
@@ -174,14 +173,14 @@ func TestCase24ReparentKeepsTheWorldPose(t *testing.T) {
 	}
 }
 
-// Both parents move at constant speed and the child may too: the way of the child in the world goes
-// on, sample by sample.
+// Both parents move at constant speed and the child may too: the child's path in the world
+// continues, sample by sample.
 func TestReparentBetweenMovingParents(t *testing.T) {
 	for _, childMoves := range []bool{false, true} {
 		for _, inStep := range []bool{false, true} {
 			for _, to := range []string{"other", "none"} {
 				t.Run(fmt.Sprintf("child moves %v, in step %v, to %s", childMoves, inStep, to), func(t *testing.T) {
-					f := newFamily(t, 10)
+					f := newTreeStage(t, 10)
 					a, b := f.Spawn(At(0, 0, 0)), f.Spawn(At(50, 0, 0))
 					child := f.child(a, At(3, 0, 0))
 					local := 3.0 // of the child, logical
@@ -255,7 +254,7 @@ func TestReparentBetweenMovingParents(t *testing.T) {
 }
 
 func TestReparentKeepLocal(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	a, b := f.Spawn(At(10, 0, 0)), f.Spawn(At(50, 0, 0))
 	child := f.child(a, At(1, 0, 0))
 	f.Update(0)
@@ -276,7 +275,7 @@ func TestReparentKeepLocal(t *testing.T) {
 
 // Case 26, first half: detached is detached at once, and nothing stale is left.
 func TestCase26Detach(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	x := f.Spawn(At(5, 0, 0))
 	y := f.child(x, At(1, 0, 0))
 	z := f.child(y, At(1, 0, 0))
@@ -298,7 +297,7 @@ func TestCase26Detach(t *testing.T) {
 }
 
 func TestReparentRefuses(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	a := f.Spawn(At(1, 0, 0))
 	b := f.child(a, At(1, 0, 0))
 	c := f.child(b, At(1, 0, 0))

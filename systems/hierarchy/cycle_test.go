@@ -19,7 +19,7 @@ import (
 func TestCyclesWrittenDirectly(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 50} {
 		var log bytes.Buffer
-		f := newFamily(t, 10, logTo(slog.New(slog.NewTextHandler(&log, nil))))
+		f := newTreeStage(t, 10, logTo(slog.New(slog.NewTextHandler(&log, nil))))
 		var ring []arche.Entity
 		for k := range n {
 			ring = append(ring, f.Spawn(At(float64(k), 0, 0)))
@@ -68,7 +68,7 @@ func TestCyclesWrittenDirectly(t *testing.T) {
 		if n > 1 { // the others hang on it again
 			f.Near("the last but one", f.worldX(ring[n-2]), float64(2*n-3), 0)
 		}
-		// Their despawn is that of any family.
+		// Their despawn is that of any hierarchy.
 		f.W.RemoveEntity(ring[n-1])
 		f.Run(3, FPS(10, 1), nil)
 		if f.W.Alive(tail) || f.W.Alive(ring[0]) {
@@ -79,7 +79,7 @@ func TestCyclesWrittenDirectly(t *testing.T) {
 
 func TestReparentIntoACycleDoesNotHang(t *testing.T) {
 	var log bytes.Buffer
-	f := newFamily(t, 10, logTo(slog.New(slog.NewTextHandler(&log, nil))))
+	f := newTreeStage(t, 10, logTo(slog.New(slog.NewTextHandler(&log, nil))))
 	a, b := f.Spawn(At(1, 0, 0)), f.Spawn(At(2, 0, 0))
 	f.parents.Assign(a, &components.Parent{Entity: b})
 	f.parents.Assign(b, &components.Parent{Entity: a})
@@ -101,7 +101,7 @@ func TestReparentIntoACycleDoesNotHang(t *testing.T) {
 func TestShiftBesideACycle(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10} {
 		for _, when := range []string{"old", "new", "by a newcomer"} {
-			f := newFamily(t, 10, logTo(slog.New(slog.DiscardHandler)))
+			f := newTreeStage(t, 10, logTo(slog.New(slog.DiscardHandler)))
 			var ring []arche.Entity
 			for k := range n {
 				ring = append(ring, f.child(arche.Entity{}, At(float64(k+1), 0, 0)))

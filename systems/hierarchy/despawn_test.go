@@ -17,7 +17,7 @@ import (
 // VisualSync, whichever is first.
 func TestCase26DespawnedParentTakesItsSubtree(t *testing.T) {
 	for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate} {
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		root := f.Spawn(At(1, 0, 0))
 		doomed := f.child(root, At(1, 0, 0))
 		below := []arche.Entity{doomed}
@@ -59,7 +59,7 @@ func TestCase26DespawnedParentTakesItsSubtree(t *testing.T) {
 }
 
 func TestDespawnInAFrameWithoutAStep(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	root := f.Spawn(At(1, 0, 0))
 	child := f.child(root, At(1, 0, 0))
 	f.Update(0)
@@ -72,14 +72,14 @@ func TestDespawnInAFrameWithoutAStep(t *testing.T) {
 	f.Near("successor", f.worldX(successor), 7, 0)
 }
 
-// A parent that dies before anybody has seen it as one counts all the same.
+// A parent that is despawned before a sweep has found it counts all the same.
 func TestSpawnedAttachedAndOrphanedAtOnce(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		var options []func(*hierarchy.Hierarchy3D)
 		if keep {
 			options = append(options, keepOrphans)
 		}
-		f := newFamily(t, 10, options...)
+		f := newTreeStage(t, 10, options...)
 		f.Update(0)
 		parent := f.Spawn(At(1, 0, 0))
 		child := f.child(parent, At(1, 0, 0))
@@ -95,7 +95,7 @@ func TestSpawnedAttachedAndOrphanedAtOnce(t *testing.T) {
 // Orphans stay where they are drawn, and go on to where the simulation has them.
 func TestKeepOrphans(t *testing.T) {
 	for _, inStep := range []bool{false, true} {
-		f := newFamily(t, 10, keepOrphans)
+		f := newTreeStage(t, 10, keepOrphans)
 		parent := f.Spawn(At(0, 0, 0))
 		child := f.child(parent, Turned(At(3, 0, 0), TurnY(30)))
 		grandchild := f.child(child, At(1, 0, 0))
@@ -141,7 +141,7 @@ func TestKeepOrphans(t *testing.T) {
 }
 
 func TestKeepOrphansAtRest(t *testing.T) {
-	f := newFamily(t, 10, keepOrphans)
+	f := newTreeStage(t, 10, keepOrphans)
 	parent := f.Spawn(Turned(At(10, 2, 0), TurnY(90)))
 	child := f.child(parent, At(0, 0, 5))
 	f.Run(20, FPS(60, 1), nil)
@@ -157,10 +157,10 @@ func TestKeepOrphansAtRest(t *testing.T) {
 	})
 }
 
-// The origin moves and the parent dies before anybody has looked again: the orphan is where the
-// moved world says.
+// The origin moves and the parent is despawned before the next sweep. The orphan stands at its
+// place in the moved world.
 func TestKeepOrphansAfterAShift(t *testing.T) {
-	f := newFamily(t, 10, keepOrphans)
+	f := newTreeStage(t, 10, keepOrphans)
 	parent := f.Spawn(At(10, 0, 0))
 	child := f.child(parent, At(1, 0, 0))
 	f.Run(20, FPS(60, 1), nil)
@@ -177,13 +177,13 @@ func TestKeepOrphansAfterAShift(t *testing.T) {
 	})
 }
 
-// Who is given another parent after his own has died, but before he is taken along, stays where he
-// is in the world.
+// A child that gets another parent after its own was despawned, but before the sweep, keeps its
+// place in the world.
 func TestReparentAwayFromTheDead(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		for _, moving := range []bool{false, true} {
 			for _, stage := range []ecs.Stage{ecs.FixedUpdate, ecs.NormalUpdate} {
-				f := newFamily(t, 10, options...)
+				f := newTreeStage(t, 10, options...)
 				ship := f.Spawn(Turned(At(10, 0, 0), TurnY(90)))
 				deck := f.child(ship, At(0, 0, 0))
 				// at (12, 3, 0) in the world
@@ -227,12 +227,12 @@ func TestReparentAwayFromTheDead(t *testing.T) {
 	}
 }
 
-// A parent dies and the origin moves in one stage, in either order: who has hung on it is where the
-// moved world says, as an orphan and when he is taken off.
+// A parent is despawned and the origin moves in one stage, in either order. The child stands at its
+// place in the moved world, as an orphan and after reparenting.
 func TestParentDiesAsTheOriginMoves(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
 		for _, before := range []bool{false, true} {
-			f := newFamily(t, 10, options...)
+			f := newTreeStage(t, 10, options...)
 			fleet := f.Spawn(At(100, 0, 0))
 			ship := f.child(fleet, At(10, 0, 0))
 			pilot := f.child(ship, At(1, 0, 0))
@@ -275,10 +275,10 @@ func TestParentDiesAsTheOriginMoves(t *testing.T) {
 	}
 }
 
-// A member that had no children gets one and dies before anybody has seen it as a parent: where it
-// was drawn counts.
+// A member without children gets one and is despawned before a sweep has found it as a parent. Its
+// last drawn place counts.
 func TestOrphanOfALeaf(t *testing.T) {
-	f := newFamily(t, 10, keepOrphans)
+	f := newTreeStage(t, 10, keepOrphans)
 	root := f.Spawn(At(10, 0, 0))
 	leaf := f.child(root, At(1, 0, 0))
 	other := f.child(root, At(5, 0, 0))

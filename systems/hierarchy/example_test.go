@@ -15,8 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// Somebody steps from the ground onto a ferry that is under way. Reparent keeps his place in the
-// world, in both samples, so that nothing is seen of it.
+// A passenger steps from the ground onto a moving ferry. Reparent keeps the passenger's place in
+// the world, in both samples, so the picture does not change.
 func ExampleHierarchy_Reparent() {
 	hierarchy := hierarchy.New3D()
 	engine := MustEngine(10, interpolation.New3D(), hierarchy)
@@ -42,19 +42,19 @@ func ExampleHierarchy_Reparent() {
 	for range 8 {
 		engine.Update(50 * time.Millisecond)
 		l, _ := bodies.Get(passenger)
-		fmt.Printf("%v: drawn at %.1f in the world, logically at %v in his parent's frame\n",
+		fmt.Printf("%v: drawn at %.1f in the world, logically at %v in its parent's frame\n",
 			engine.Time().Normal, hierarchy.VisualWorld(passenger).At(0, 3), l.Get().Position[0])
 	}
 	// Output:
-	// 50ms: drawn at 4.0 in the world, logically at 4 in his parent's frame
-	// 100ms: drawn at 4.0 in the world, logically at 4 in his parent's frame
-	// 150ms: drawn at 4.0 in the world, logically at 4 in his parent's frame
+	// 50ms: drawn at 4.0 in the world, logically at 4 in its parent's frame
+	// 100ms: drawn at 4.0 in the world, logically at 4 in its parent's frame
+	// 150ms: drawn at 4.0 in the world, logically at 4 in its parent's frame
 	// hierarchy: cannot make {2 0} the parent of {1 0}: an entity cannot become its own ancestor
-	// 200ms: drawn at 4.0 in the world, logically at 1 in his parent's frame
-	// 250ms: drawn at 4.0 in the world, logically at 1 in his parent's frame
-	// 300ms: drawn at 4.0 in the world, logically at 1 in his parent's frame
-	// 350ms: drawn at 4.5 in the world, logically at 1 in his parent's frame
-	// 400ms: drawn at 5.0 in the world, logically at 1 in his parent's frame
+	// 200ms: drawn at 4.0 in the world, logically at 1 in its parent's frame
+	// 250ms: drawn at 4.0 in the world, logically at 1 in its parent's frame
+	// 300ms: drawn at 4.0 in the world, logically at 1 in its parent's frame
+	// 350ms: drawn at 4.5 in the world, logically at 1 in its parent's frame
+	// 400ms: drawn at 5.0 in the world, logically at 1 in its parent's frame
 }
 
 // A tank with a turret with a gun: each pose is local to its parent, and a renderer gets those of

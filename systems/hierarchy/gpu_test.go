@@ -12,10 +12,10 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// Whoever is marked for the graphics processor after the sync was blended in it, and his children
-// are drawn where that has put him.
+// An entity that is marked for the graphics processor after the sync was blended in the sync, and
+// its children are drawn relative to that.
 func TestMarkedForTheGPUBetweenSyncAndPropagation(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	root := f.Spawn(At(0, 0, 0))
 	child := f.child(root, At(1, 0, 0))
 	f.Fixed(func(now ecs.Time) { f.Logical(root).Set(At(float64(now.Tick)+1, 0, 0)) })

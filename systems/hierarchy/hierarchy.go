@@ -21,41 +21,41 @@ import (
 // engine, in any order with [interpolation.New3D], without which there are only logical poses and
 // those of visual-only entities.
 //
-// Local poses are interpolated, world poses are composed from them: a child on a turning parent
-// keeps its distance all the way, which blended world poses do not.
+// Local poses are interpolated, and world poses are composed from them. So a child on a turning
+// parent keeps its distance all the way, which blended world poses would not.
 //
 // Despawning a parent removes its subtree, at the latest by the next FixedEnd or VisualSync
 // ([Hierarchy.KeepOrphans] changes that). A parent that the world has never had, or not yet, counts
-// as one that has died; it was nowhere, so what is kept of its children stands at their local
-// poses. Parents that form a cycle, which only direct writes can make, count as roots; an error
-// that names them is logged once.
+// as a dead one. It had no place, so children that are kept stand at their local poses. Parents
+// that form a cycle, which only direct writes can make, count as roots. An error that names them is
+// logged once.
 //
 // Make it with [New3D]; the zero value is of no use. Like the engine it belongs to one goroutine at
 // a time.
 type Hierarchy[P, M any] struct {
-	// KeepOrphans lets the children of a despawned parent live on without one, where they are in
-	// the world. Otherwise they are removed with it.
+	// KeepOrphans keeps the children of a despawned parent, without a parent, at their place in the
+	// world. Otherwise they are removed with it.
 	KeepOrphans bool
 	// Log receives faults of the data, such as cycles of parents. Nil means slog.Default().
 	Log *slog.Logger
 
-	closed, warned bool
+	closed bool
 
 	engine *ecs.Engine
 	world  *arche.World
 	ancestry
 	space    space[P, M]
 	topology topology[P]
-	visual   frames[P, M] // in the order of those drawn
-	// of parents, in the order of the newest sweep; only to keep orphans
+	visual   frames[P, M] // in the order that was drawn last
+	// of parents, in the order of the newest sweep; used only with KeepOrphans
 	logical             frames[P, M]
 	ofLogical, ofVisual source[P, M]
 	above               M        // scratch
 	dirty               []uint64 // bit k: node k's local visual pose may have changed
-	// members whose drawn pose the interpolator does not write
+	// members whose visual pose the interpolator does not write
 	uninterpolated []uninterpolated[P]
 
-	expecting bool // some uninterpolated members are still to get samples
+	expecting bool // some uninterpolated members will get samples
 	source    *interpolation.Interpolator[P]
 	feed      *interpolation.Feed[P] // of the source
 	fresh     bool                   // the feed has delivered nothing yet
@@ -94,8 +94,17 @@ func of[P, M any](w *arche.World) *Hierarchy[P, M] {
 // ErrCycle is returned when an entity would become its own ancestor.
 var ErrCycle = errors.New("an entity cannot become its own ancestor")
 
-// Install adds the hierarchy's systems to the engine. It panics if it was installed before, on
-// whatever engine.
+// The places of the hierarchy's systems in their stages.
+const (
+	// OrderSweep, in FixedEnd: the subtrees of despawned parents are removed. Systems of OrderUser
+	// run before it, the capture runs after it.
+	OrderSweep = ecs.OrderCapture - 1000
+	// OrderPropagate, in VisualSync: world poses are composed from the visual poses.
+	OrderPropagate = ecs.OrderSync + 1000
+)
+
+// Install adds the hierarchy's systems to the engine. It panics if it was installed before, on any
+// engine.
 func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 	if h.engine != nil {
 		panic("hierarchy: this hierarchy is already installed on an engine; make one per engine")
@@ -116,13 +125,13 @@ func (h *Hierarchy[P, M]) Install(e *ecs.Engine) {
 		all = &installed{}
 		arche.AddResource(h.world, all)
 	}
-	if all.engine != e { // that of an engine that was closed before it ran
+	if all.engine != e { // left by an engine that was closed before it ran
 		*all = installed{engine: e}
 	}
 	all.list = append(all.list, h)
-	e.AddAt(ecs.FixedEnd, ecs.OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
+	e.AddAt(ecs.FixedEnd, OrderSweep, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &hierarchySystem{"hierarchy's sweep", h.sweep, h.close})
-	e.AddAt(ecs.VisualSync, ecs.OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
+	e.AddAt(ecs.VisualSync, OrderPropagate, &hierarchySystem{"hierarchy's propagation", h.propagate, h.close})
 }
 
 type hierarchySystem struct {
@@ -136,7 +145,7 @@ func (s *hierarchySystem) Update(*arche.World)     { s.run() }
 func (s *hierarchySystem) Name() string            { return s.what }
 func (s *hierarchySystem) Finalize(w *arche.World) { s.finalize(w) }
 
-// close gives everything back, when the last of the systems is finalised, which engines do first.
+// close releases everything when an engine finalises the first of the three systems.
 func (h *Hierarchy[P, M]) close(w *arche.World) {
 	if h.closed {
 		return
@@ -148,9 +157,9 @@ func (h *Hierarchy[P, M]) close(w *arche.World) {
 	}
 }
 
-// LogicalWorld returns the world pose that the simulation knows, as a column-major matrix, composed
-// from the logical poses as they are now. An ancestor without a logical pose counts as an identity.
-// Below an ancestor that has died since the last sweep it is composed from where that was last. It
+// LogicalWorld returns an entity's world pose in the simulation as a column-major matrix, composed
+// from the present logical poses. An ancestor without a logical pose counts as an identity. Below
+// an ancestor that was despawned since the last sweep it is composed from that one's last place. It
 // panics for an entity that is dead, and for one that the hierarchy cannot serve because its poses
 // are of the other kind.
 func (h *Hierarchy[P, M]) LogicalWorld(e arche.Entity) M {
@@ -158,8 +167,8 @@ func (h *Hierarchy[P, M]) LogicalWorld(e arche.Entity) M {
 	return h.worldOf(e, &h.ofLogical)
 }
 
-// VisualWorld returns the world pose to draw, as a column-major matrix, composed from the visual
-// poses as they are now; from VisualSync on those are this frame's. An ancestor without a visual
+// VisualWorld returns an entity's world pose to draw as a column-major matrix, composed from the
+// present visual poses. From VisualSync on those are this frame's. An ancestor without a visual
 // pose counts with its logical one. It panics for an entity that is dead, and for one that the
 // hierarchy cannot serve because its poses are of the other kind.
 //
@@ -171,9 +180,8 @@ func (h *Hierarchy[P, M]) VisualWorld(e arche.Entity) M {
 }
 
 // EachVisualWorld calls f for every entity that has a Parent or children, with its world pose as of
-// VisualSync, parents before their children: what has been written, reparented or shifted since
-// then shows in the next frame. The matrix is valid during the call. The world's structure must not
-// be changed meanwhile.
+// VisualSync, parents before their children. Writes, reparenting and shifts since then show in the
+// next frame. The matrix is valid during the call. f must not change the world's structure.
 func (h *Hierarchy[P, M]) EachVisualWorld(f func(e arche.Entity, world *M)) {
 	nodes := h.topology.orders[h.topology.drawn].Nodes()
 	for k := range nodes {
@@ -183,15 +191,15 @@ func (h *Hierarchy[P, M]) EachVisualWorld(f func(e arche.Entity, world *M)) {
 	}
 }
 
-// source is where poses of one kind, logical or visual, come from: the local pose of a living
-// entity, and the last world pose of a dead one.
+// source returns the poses of one kind, logical or visual: the local pose of a living entity, and
+// the last world pose of a dead one.
 type source[P, M any] struct {
 	local func(arche.Entity) *P
 	last  func(arche.Entity) M
 }
 
-// worldOf composes the world pose of a living entity on the way down from its root, or from the
-// last world pose of an ancestor that is dead.
+// worldOf composes the world pose of a living entity down from its root, or from the last world
+// pose of a dead ancestor.
 func (h *Hierarchy[P, M]) worldOf(e arche.Entity, from *source[P, M]) M {
 	chain, gone := h.upward(e)
 	if gone.IsZero() {
@@ -217,8 +225,9 @@ func (h *Hierarchy[P, M]) mustServe(what string, e arche.Entity) {
 	}
 }
 
-// logicalLocal returns an entity's local pose as it was written, whatever its rotation's length: in
-// its component, which a change of the structure moves. For one without any it is the identity.
+// logicalLocal returns an entity's local pose as it was written, with a rotation of any length. It
+// lies in the component, which a structural change moves. For an entity without one it is the
+// identity.
 func (h *Hierarchy[P, M]) logicalLocal(e arche.Entity) *P {
 	if logical := (*P)(h.world.GetUnchecked(e, h.ids.logical)); logical != nil {
 		return logical
@@ -226,8 +235,8 @@ func (h *Hierarchy[P, M]) logicalLocal(e arche.Entity) *P {
 	return &h.space.identity
 }
 
-// visualLocal returns what is drawn of an entity by itself, in the same way; that of an entity
-// without a visual pose is its logical one.
+// visualLocal returns an entity's local visual pose in the same way. For an entity without one it
+// is the logical pose.
 func (h *Hierarchy[P, M]) visualLocal(e arche.Entity) *P {
 	if visual := (*P)(h.world.GetUnchecked(e, h.ids.visual)); visual != nil && !h.newborn(e) {
 		return visual
@@ -235,8 +244,8 @@ func (h *Hierarchy[P, M]) visualLocal(e arche.Entity) *P {
 	return h.logicalLocal(e)
 }
 
-// newborn reports whether an entity is to have samples and has none yet. Its visual pose may be a
-// zero that was never drawn; its logical one will be drawn.
+// newborn reports whether an entity will get samples and has none yet. Its visual pose may be a
+// zero that was never drawn, and its logical one will be drawn.
 func (h *Hierarchy[P, M]) newborn(e arche.Entity) bool {
 	if !h.world.HasUnchecked(e, h.ids.logical) {
 		return false
@@ -253,9 +262,6 @@ func (h *Hierarchy[P, M]) interpolator() *interpolation.Interpolator[P] {
 // follow subscribes to the engine's interpolator, which may be installed later than the hierarchy.
 func (h *Hierarchy[P, M]) follow() {
 	i := h.interpolator()
-	if i == nil {
-		h.warn()
-	}
 	if i == h.source {
 		return
 	}
@@ -278,18 +284,4 @@ func (h *Hierarchy[P, M]) follow() {
 		Changed:    h.takeOne,
 		ShiftEnded: h.rememberShifted,
 	})
-}
-
-// warn logs once that there are entities to interpolate, and no interpolator.
-func (h *Hierarchy[P, M]) warn() {
-	if h.warned {
-		return
-	}
-	both := arche.All(h.ids.logical, h.ids.visual)
-	query := h.world.Query(&both)
-	defer query.Close()
-	if n := query.Count(); n > 0 {
-		h.warned = true
-		h.Log.Warn("tandem: no interpolator draws the Visuals of entities that have a Logical; install "+h.space.noInterpol+"()", "entities", n)
-	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// Somebody has asked long ago where a ship was. It has gone far since, and is lost: who is taken
-// off it in the same stage is where it was last, not where it was asked for.
+// A ship's place was read long ago. Since then it has moved far, and it is despawned. A child that
+// is reparented in the same stage stands at the ship's last place, not at the one that was read.
 func TestReparentAwayFromTheDeadForgetsOldQuestions(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	ship := f.Spawn(At(0, 0, 0))
 	pilot := f.child(ship, At(1, 0, 0))
 	f.Fixed(func(now ecs.Time) {
@@ -41,10 +41,10 @@ func TestReparentAwayFromTheDeadForgetsOldQuestions(t *testing.T) {
 }
 
 // A parent dies when the frame has looked for deaths already, and its children are drawn where it
-// was, once more, also if others have come into the family in this very frame.
+// was, once more, also if others have come into the hierarchy in this very frame.
 func TestParentDiesWithinVisualSync(t *testing.T) {
 	for _, joined := range []bool{false, true} {
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		// so that everybody stands elsewhere in the order once it has gone
 		first := f.child(f.Spawn(At(-1, 0, 0)), At(0, 0, 0))
 		parent := f.Spawn(At(10, 0, 0))
@@ -70,7 +70,7 @@ func TestParentDiesWithinVisualSync(t *testing.T) {
 			t.Errorf("others have joined %v: drawn at %v", joined, drawn)
 		}
 		if _, told := drawn[parent]; told {
-			t.Error("told of a dead entity")
+			t.Error("a dead entity was reported")
 		}
 		f.Near("asked for", f.worldX(below), 12, 0)
 		f.Update(time.Millisecond)
@@ -80,10 +80,10 @@ func TestParentDiesWithinVisualSync(t *testing.T) {
 	}
 }
 
-// Between a change of the family and the next frame, as in later steps of the same Update, the
+// Between a change of the hierarchy and the next frame, as in later steps of the same Update, the
 // poses of all are those that were drawn last.
 func TestPosesBetweenAChangeAndTheNextFrame(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	root := f.Spawn(At(100, 0, 0))
 	var kids []arche.Entity
 	for k := range 9 {
@@ -112,14 +112,14 @@ func TestPosesBetweenAChangeAndTheNextFrame(t *testing.T) {
 		}
 	})
 	if looks == 0 {
-		t.Error("nobody was looked at")
+		t.Error("no entity was checked")
 	}
 }
 
-// What is only visual may have a rotation of any length; it counts at unit length, in the pass and
-// on demand.
+// An entity that is only visual may have a rotation of any length. It counts at unit length, in the
+// pass and on demand.
 func TestRotationsOfAnyLengthInAHierarchy(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	root := f.child(arche.Entity{}, At(0, 0, 0))
 	leaf := f.child(root, At(0, 0, 1))
 	f.Logicals.Remove(root)
@@ -143,10 +143,10 @@ func TestRotationsOfAnyLengthInAHierarchy(t *testing.T) {
 	}
 }
 
-// A family that changes in every step costs no memory: what an order is made with is kept.
+// A hierarchy that changes in every step allocates no memory: the scratch of the order is kept.
 func TestChangingFamiliesAllocateLittle(t *testing.T) {
 	for _, options := range [][]func(*hierarchy.Hierarchy3D){nil, {keepOrphans}} {
-		f := newFamily(t, 10, options...)
+		f := newTreeStage(t, 10, options...)
 		root := f.Spawn(At(0, 0, 0))
 		all := []arche.Entity{root}
 		r := rand.New(rand.NewPCG(1, 1))
@@ -166,14 +166,14 @@ func TestChangingFamiliesAllocateLittle(t *testing.T) {
 		}
 		if allocs := testing.AllocsPerRun(20, change); allocs > 10 {
 			// a handful for arche's filters; none per entity
-			t.Errorf("a change of a family of %d allocates %v times", len(all), allocs)
+			t.Errorf("a change of a hierarchy of %d allocates %v times", len(all), allocs)
 		}
 	}
 }
 
 func TestDeepChainsAndWideTrees(t *testing.T) {
 	const n = 10_000
-	f := newFamily(t, 10, keepOrphans)
+	f := newTreeStage(t, 10, keepOrphans)
 	chain := []arche.Entity{f.Spawn(At(0, 0, 0))}
 	for range n - 1 {
 		chain = append(chain, f.child(chain[len(chain)-1], At(1, 0, 0)))

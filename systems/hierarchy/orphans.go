@@ -11,10 +11,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// What is kept of dead parents: where they were in the world, for children that are taken from them
-// or stay as orphans.
+// The last world poses of dead parents are kept, for children that are reparented or stay as
+// orphans.
 
-// rememberParents keeps the logical world poses of parents at hand for the time when they are gone.
+// rememberParents keeps the logical world poses of parents, for the time after their despawn.
 func (h *Hierarchy[P, M]) rememberParents() {
 	if h.KeepOrphans {
 		h.logical.resize(len(h.topology.order().Nodes()))
@@ -33,8 +33,8 @@ func (h *Hierarchy[P, M]) remember(f *frames[P, M], o *tree.Order, local func(ar
 	}
 }
 
-// orphan takes a child off a parent that is gone. It stays where it is in the world: in space as
-// well as in the plane, if the engine has hierarchies of both.
+// orphan detaches a child from a dead parent. The child stays at its place in the world: in space
+// as well as in the plane, if the engine has hierarchies of both.
 func (h *Hierarchy[P, M]) orphan(child, parent arche.Entity) {
 	(*components.Parent)(h.world.Get(child, h.ids.parent)).Entity = arche.Entity{}
 	for _, other := range arche.GetResource[installed](h.world).list {
@@ -42,7 +42,7 @@ func (h *Hierarchy[P, M]) orphan(child, parent arche.Entity) {
 	}
 }
 
-// release takes a child's poses from the frame of a parent that is gone to the world.
+// release maps a child's poses from the frame of a dead parent to the world.
 func (h *Hierarchy[P, M]) release(child, parent arche.Entity) {
 	logical, visual := h.space.poseOf(h.lastLogical(parent)), h.space.poseOf(h.lastVisual(parent))
 	h.moveFrame(child, interpolation.Frames[P]{
@@ -61,8 +61,8 @@ type releaser interface {
 	release(child, parent arche.Entity)
 }
 
-// lastLogical returns where the simulation has known a parent that died. If that was not kept, it
-// returns where the parent was drawn.
+// lastLogical returns the last world pose of a dead parent in the simulation. If that was not kept,
+// it returns the one that was drawn.
 func (h *Hierarchy[P, M]) lastLogical(e arche.Entity) M {
 	o := h.topology.order()
 	if k := o.Index(e); k >= 0 && h.KeepOrphans && o.Nodes()[k].End() > k+1 {
@@ -71,7 +71,7 @@ func (h *Hierarchy[P, M]) lastLogical(e arche.Entity) M {
 	return h.lastVisual(e)
 }
 
-// lastVisual returns where an entity was drawn last; the identity if it was not.
+// lastVisual returns the world pose at which an entity was drawn last, or the identity.
 func (h *Hierarchy[P, M]) lastVisual(e arche.Entity) M {
 	if k := h.topology.orders[h.topology.drawn].Index(e); k >= 0 {
 		return *h.visual.world(k)
@@ -79,8 +79,9 @@ func (h *Hierarchy[P, M]) lastVisual(e arche.Entity) M {
 	return h.space.origin
 }
 
-// rememberShifted takes what is remembered to the coordinates of a shift. The function is that of a
-// shift of all that have no parent, the dead included; nil after one of single entities.
+// rememberShifted maps the remembered poses to the coordinates of a shift. The function is that of
+// a shift of all entities without a parent, including dead ones. It is nil after a shift of single
+// entities.
 func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 	if h.KeepOrphans || f != nil {
 		s := shifting[P, M]{h: h, frames: &h.visual, order: &h.topology.orders[h.topology.drawn], from: &h.ofVisual, f: f}
@@ -92,24 +93,24 @@ func (h *Hierarchy[P, M]) rememberShifted(f func(P) P) {
 	}
 }
 
-// shifting renews the remembered poses of one kind. The order may be out of date: parents count as
-// they are now, and for the dead as they were.
+// shifting renews the remembered poses of one kind. The order may be out of date: the present
+// parents count, and for dead entities the former ones.
 type shifting[P, M any] struct {
 	h       *Hierarchy[P, M]
 	frames  *frames[P, M]
 	order   *tree.Order
 	from    *source[P, M]
 	f       func(P) P
-	parents bool      // nothing is remembered of entities that were no parents
+	parents bool      // only parents are remembered
 	state   []renewal // by node
 }
 
-// renewal is how far a pose has been renewed.
+// renewal is the state of a pose during a shift.
 type renewal uint8
 
 const (
 	stale renewal = iota
-	begun         // those above it come first
+	begun         // its ancestors come first
 	renewed
 )
 
@@ -137,7 +138,7 @@ func (s *shifting[P, M]) compose(k int32) {
 	case alive:
 		f.take(k, s.from.local(n.Entity()))
 		p := s.h.parentOf(n.Entity())
-		if up = s.order.Index(p); up < 0 && s.h.living.Alive(p) { // it has joined since
+		if up = s.order.Index(p); up < 0 && s.h.living.Alive(p) { // it has become a member since
 			above := s.h.worldOf(p, s.from)
 			if slices.Contains(s.h.chain, n.Entity()) { // and has closed a cycle
 				s.root(s.h.chain)

@@ -11,12 +11,13 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	. "github.com/tandem-ecs/tandem/internal/coretest"
+	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64:
-// where the simulation has everybody in the world.
+// orphanage runs random edits on trees whose orphans stay, on the engine and on a model in float64
+// of all world poses of the simulation.
 type orphanage struct {
-	*family
+	*treeStage
 	Chooser
 	all      []arche.Entity
 	local    map[arche.Entity]mgl64.Mat4
@@ -34,13 +35,13 @@ type orphanParent struct {
 
 func newOrphanage(t testing.TB, c Chooser) *orphanage {
 	o := &orphanage{
-		family: newFamily(t, 20, keepOrphans), Chooser: c,
+		treeStage: newTreeStage(t, 20, keepOrphans), Chooser: c,
 		local: map[arche.Entity]mgl64.Mat4{}, parent: map[arche.Entity]arche.Entity{}, known: map[arche.Entity]mgl64.Mat4{},
 		was: map[arche.Entity]orphanParent{},
 	}
 	o.Fixed(func(ecs.Time) { o.some(3) })
 	swept := ecs.SystemFunc(func(*arche.World) { o.sweep() })
-	o.AddAt(ecs.FixedEnd, ecs.OrderSweep, swept)
+	o.AddAt(ecs.FixedEnd, hierarchy.OrderSweep, swept)
 	o.AddAt(ecs.VisualSync, ecs.OrderSync-1, swept)
 	for _, stage := range []ecs.Stage{ecs.FixedEnd, ecs.NormalUpdate, ecs.Render} {
 		o.Add(stage, ecs.SystemFunc(func(*arche.World) { o.some(1) }))

@@ -199,8 +199,8 @@ func TestPlanePass(t *testing.T) {
 	}
 }
 
-// Reparent keeps the world pose of both samples: the way through the world goes on, at every moment
-// of the step.
+// Reparent keeps the world pose of both samples: the path through the world continues, at every
+// moment of the step.
 func TestPlaneReparentKeepsTheWay(t *testing.T) {
 	for _, inStep := range []bool{true, false} {
 		p := newPlane(t, 1, false)
@@ -324,29 +324,4 @@ func TestPlaneBesideSpace(t *testing.T) {
 	}
 	p.all = slices.DeleteFunc(p.all, func(e arche.Entity) bool { return !w.Alive(e) })
 	p.Close()
-}
-
-// Entities that nothing draws are reported once, with the remedy.
-func TestVisualsWithoutAnInterpolator(t *testing.T) {
-	e, err := ecs.New(ecs.Config{FixedRate: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	h := hierarchy.New2D()
-	h.Log = slog.New(slog.NewTextHandler(&text, nil))
-	e.Install(h)
-	e.Update(100 * time.Millisecond)
-	if text.Len() > 0 {
-		t.Errorf("nothing to draw: %s", text.String())
-	}
-	logical := components.NewLogical(components.Identity2D())
-	both := generic.NewMap2[components.Transform2D, components.Visual2D](e.World())
-	both.NewWith(&logical, &components.Visual2D{})
-	for range 3 {
-		e.Update(100 * time.Millisecond)
-	}
-	if n := strings.Count(text.String(), "interpolation.New2D()"); n != 1 {
-		t.Errorf("reported %d times:\n%s", n, text.String())
-	}
 }

@@ -21,8 +21,7 @@ type labelled struct {
 	Text string
 }
 
-// Whatever the order in which plugins are installed and the game's own systems are added, a frame
-// is the same.
+// A frame is the same in every order of installing plugins and adding the game's own systems.
 func TestPluginsInAnyOrder(t *testing.T) {
 	var reference []mgl32.Mat4
 	for _, order := range Permutations(4) {

@@ -9,13 +9,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// propagate makes the visual world poses of this frame: one pass over the subtrees in which
-// something has moved.
+// propagate composes the visual world poses of this frame, in one pass over the subtrees in which
+// an entity has moved.
 func (h *Hierarchy[P, M]) propagate() {
 	h.follow()
 	switch {
 	case h.topology.current != h.topology.drawn || h.fresh:
-		// or what the interpolator did before is not known
+		// or earlier changes of the interpolator are not known
 		h.takeAll()
 	case h.feed != nil && len(h.topology.order().Nodes()) > 0:
 		h.feed.Deliver()
@@ -26,7 +26,7 @@ func (h *Hierarchy[P, M]) propagate() {
 	for k := range h.uninterpolated {
 		u := &h.uninterpolated[k]
 		e := h.topology.order().Nodes()[u.at].Entity()
-		if !h.world.Alive(e) { // since the sweep, by a system in between
+		if !h.world.Alive(e) { // despawned since the sweep
 			continue
 		}
 		if local := h.visualLocal(e); !column.SameBits(&u.local, local) {
@@ -37,8 +37,8 @@ func (h *Hierarchy[P, M]) propagate() {
 	h.composeDirty()
 }
 
-// uninterpolated is a member whose drawn pose the interpolator does not write: every frame looks
-// whether other code has.
+// uninterpolated is a member whose visual pose the interpolator does not write. Every frame checks
+// whether other code has written it.
 type uninterpolated[P any] struct {
 	at    int32
 	local P
@@ -71,7 +71,7 @@ func (h *Hierarchy[P, M]) takeAll() {
 		at  int32
 		put func(at int32)
 	}
-	// since the sweep, by a system in between: their children stay with them until the next one
+	// despawned since the sweep; their children stay with them until the next one
 	var dead []last
 	nodes, before := h.topology.order().Nodes(), &h.topology.orders[h.topology.drawn]
 	for k := range nodes {
@@ -100,9 +100,9 @@ func (h *Hierarchy[P, M]) takeAll() {
 	}
 }
 
-// listUninterpolated notes the members whose drawn pose can change without the interpolator's
-// knowledge, since they have no samples, and takes over the poses that they have now. If there is a
-// set of those that were taken over already, it takes over all others.
+// listUninterpolated lists the members without samples, whose visual pose can change without a
+// report by the interpolator, and takes over their present poses. If a set of members that were
+// taken over already is given, it takes over all others.
 func (h *Hierarchy[P, M]) listUninterpolated(taken []uint64) {
 	if h.takingAll {
 		return
@@ -128,10 +128,10 @@ func (h *Hierarchy[P, M]) listUninterpolated(taken []uint64) {
 	}
 }
 
-// composeDirty makes the world poses of the members that were taken over, and of all below them.
+// composeDirty composes the world poses of the members that were taken over, and of their subtrees.
 func (h *Hierarchy[P, M]) composeDirty() {
 	nodes := h.topology.order().Nodes()
-	done := int32(0) // all before it is up to date
+	done := int32(0) // all nodes before it are up to date
 	for word, set := range h.dirty {
 		for ; set != 0; set &= set - 1 {
 			k := int32(word*64 + bits.TrailingZeros64(set))
@@ -145,7 +145,7 @@ func (h *Hierarchy[P, M]) composeDirty() {
 	clear(h.dirty)
 }
 
-// zeroed returns n zeros, in the memory of s where that is enough.
+// zeroed returns n zeros, in the memory of s if that is large enough.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/4)

@@ -19,7 +19,7 @@ import (
 // grove runs random edits on trees, in every stage, and compares every world pose with the product
 // of the local ones, composed by brute force.
 type grove struct {
-	*family
+	*treeStage
 	Chooser
 	orphans bool // the children of the dead live on
 	tables  *Shuffler
@@ -302,13 +302,13 @@ func (g *grove) frame() {
 }
 
 func newGrove(t testing.TB, c Chooser, options ...func(*hierarchy.Hierarchy3D)) *grove {
-	g := &grove{family: newFamily(t, 20, options...), Chooser: c, orphans: len(options) > 0, hidden: map[arche.Entity]bool{}}
+	g := &grove{treeStage: newTreeStage(t, 20, options...), Chooser: c, orphans: len(options) > 0, hidden: map[arche.Entity]bool{}}
 	g.tables = NewShuffler(g.W, uint64(g.Pick(1000)))
 	do := func(stage ecs.Stage, order ecs.Order, f func()) {
 		g.AddAt(stage, order, ecs.SystemFunc(func(*arche.World) { f() }))
 	}
 	do(ecs.FixedUpdate, ecs.OrderUser, func() { g.some(2) })
-	do(ecs.FixedEnd, ecs.OrderSweep+1, func() { g.some(1) })
+	do(ecs.FixedEnd, hierarchy.OrderSweep+1, func() { g.some(1) })
 	do(ecs.FixedEnd, ecs.OrderCapture+1, func() { g.some(1) })
 	do(ecs.NormalUpdate, ecs.OrderUser, func() { g.some(1) })
 	do(ecs.VisualSync, ecs.OrderSync+1, func() {
@@ -317,7 +317,7 @@ func newGrove(t testing.TB, c Chooser, options ...func(*hierarchy.Hierarchy3D)) 
 			g.disturb()
 		}
 	})
-	do(ecs.VisualSync, ecs.OrderPropagate+1, g.checkPass)
+	do(ecs.VisualSync, hierarchy.OrderPropagate+1, g.checkPass)
 	do(ecs.VisualSync, ecs.OrderUser, g.check)
 	do(ecs.Render, ecs.OrderUser, func() { g.some(1) })
 	return g

@@ -12,13 +12,13 @@ import (
 )
 
 // Reparent gives an entity another parent, or none for the zero entity. Its world pose stays, the
-// logical one as well as both samples, so that nothing is to be seen of it; poses under a parent
-// that scales its axes differently are kept as well as a pose without shear can. It returns
-// [ErrCycle] if the parent is the child or one of its descendants, an error if either is dead, and
-// then changes nothing.
+// logical one as well as both samples, so the picture does not change. Under a parent that scales
+// its axes differently, poses are kept as far as a pose without shear can. It returns [ErrCycle] if
+// the parent is the child or one of its descendants, and an error if either is dead. Then it
+// changes nothing.
 //
-// If the old parent has died and the child has not yet followed it, the last known place of the old
-// parent counts: to keep a child, reparent it in the same stage.
+// If the old parent was despawned and the child not yet, the last known place of the old parent
+// counts. To keep a child, reparent it in the same stage.
 //
 // It may add a component, so it must not be called while a query is open.
 func (h *Hierarchy[P, M]) Reparent(child, parent arche.Entity) error {
@@ -26,7 +26,7 @@ func (h *Hierarchy[P, M]) Reparent(child, parent arche.Entity) error {
 }
 
 // ReparentLocal gives an entity another parent as [Hierarchy.Reparent] does, but keeps its local
-// pose instead of its world pose: it jumps to where that is under its new parent.
+// pose instead of its world pose: it jumps to that pose under its new parent.
 func (h *Hierarchy[P, M]) ReparentLocal(child, parent arche.Entity) error {
 	return h.reparent(child, parent, func(child, from, to arche.Entity) {})
 }
@@ -66,8 +66,8 @@ func (h *Hierarchy[P, M]) checkAncestors(child, parent arche.Entity) error {
 	return nil
 }
 
-// changeFrame moves a child's poses from one parent's frame to another's. If the old frame
-// is below a dead entity, that one's last known place counts.
+// changeFrame moves a child's poses from one parent's frame to another's. If an ancestor in the old
+// frame is dead, its last known place counts.
 func (h *Hierarchy[P, M]) changeFrame(child, from, to arche.Entity) {
 	logical := h.space.mul(h.space.inverse(h.logicalPose(to)), h.logicalPose(from))
 	now := h.engine.Time().Normal
@@ -101,7 +101,7 @@ func (h *Hierarchy[P, M]) moveFrame(child arche.Entity, f interpolation.Frames[P
 	}
 }
 
-// logicalPose is the world pose of a would-be parent; the identity for none.
+// logicalPose returns the logical world pose of a future parent, the identity for none.
 func (h *Hierarchy[P, M]) logicalPose(e arche.Entity) P {
 	pose := h.space.identity
 	chain, gone := h.upward(e)
@@ -114,8 +114,8 @@ func (h *Hierarchy[P, M]) logicalPose(e arche.Entity) P {
 	return h.space.mul(h.space.poseOf(h.lastLogical(gone)), pose)
 }
 
-// poseAt is the world pose that the samples say for a time, with the offsets of corrections as they
-// are at present. A motion that has arrived counts as if it had always been there: only the time to
+// poseAt returns an entity's world pose at a time by its samples, with the present offsets of
+// corrections. A motion that has arrived counts as if it had always been there: only the time to
 // come matters.
 func (h *Hierarchy[P, M]) poseAt(e arche.Entity, t time.Duration) P {
 	pose := h.space.identity

@@ -15,9 +15,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy"
 )
 
-// What a step does, reparenting and shifting included, is drawn the same whatever frames there were
-// before: bit for bit, at every moment at which two schedules meet. Slow writers matter here:
-// whether they have arrived must not depend on whether somebody has looked.
+// The picture of a step, with reparenting and shifting, does not depend on the frames before it: it
+// is equal bit for bit at every moment at which two schedules meet. Slow writers matter here: their
+// arrival must not depend on the frames.
 func TestReparentedAlikeByAnyFrames(t *testing.T) {
 	for seed := range uint64(150) {
 		meet := Between(0, 100*time.Millisecond, seed)
@@ -40,7 +40,7 @@ func TestReparentedAlikeByAnyFrames(t *testing.T) {
 // moments, and returns the world poses then.
 func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames Schedule) (drawn [][6]mgl32.Mat4) {
 	h := hierarchy.New3D()
-	f := &family{Stage: NewStageWith(t, ecs.Config{FixedRate: 20, MaxSteps: 100, MaxDelta: time.Hour}, h), h: h}
+	f := &treeStage{Stage: NewStageWith(t, ecs.Config{FixedRate: 20, MaxSteps: 100, MaxDelta: time.Hour}, h), h: h}
 	var members [6]arche.Entity
 	f.parents = generic.NewMap1[components.Parent](f.W)
 	for k := range members {
@@ -86,10 +86,10 @@ func drawnAt(t *testing.T, seed uint64, moments []time.Duration, frames Schedule
 	return drawn
 }
 
-// A child of somebody whose correction still fades goes on from where it is drawn when it gets
-// another parent, and does not leap by what is left of the offset.
+// A child of a parent whose correction still fades gets another parent. It continues from the place
+// where it is drawn, and does not jump by the rest of the offset.
 func TestReparentFromWhatIsStillCorrected(t *testing.T) {
-	f := newFamily(t, 20)
+	f := newTreeStage(t, 20)
 	parent := f.Spawn(At(0, 0, 0))
 	child, other := f.child(parent, At(1, 0, 0)), f.Spawn(At(5, 0, 0))
 	step := 0

@@ -16,37 +16,37 @@ import (
 	. "github.com/tandem-ecs/tandem/internal/coretest"
 )
 
-// In a normal stage somebody looks at the child in the very frame: whatever its way through the
-// world is, it does not leap, in this frame or in the next.
+// A child that is reparented in a normal stage is drawn in that same frame. On any path through the
+// world it does not jump, in this frame or in the next.
 func TestReparentInANormalStageIsNotSeen(t *testing.T) {
 	for name, test := range map[string]struct {
 		off  bool // interpolation
-		step func(f *family, now ecs.Time, parent, child arche.Entity)
+		step func(f *treeStage, now ecs.Time, parent, child arche.Entity)
 	}{
-		"on a turning parent": {step: func(f *family, now ecs.Time, parent, _ arche.Entity) {
+		"on a turning parent": {step: func(f *treeStage, now ecs.Time, parent, _ arche.Entity) {
 			f.Logical(parent).Set(Turned(At(0, 0, 0), TurnY(36*float64(now.Tick+1))))
 		}},
-		"on a parent that arrives in mid-step": {step: func(f *family, now ecs.Time, parent, _ arche.Entity) {
+		"on a parent that arrives in mid-step": {step: func(f *treeStage, now ecs.Time, parent, _ arche.Entity) {
 			if now.Tick%2 == 0 {
 				f.Logical(parent).SetOver(At(2*float64(now.Tick), 0, 0), 150*time.Millisecond)
 			}
 		}},
-		"while its correction fades": {step: func(f *family, now ecs.Time, _, child arche.Entity) {
+		"while its correction fades": {step: func(f *treeStage, now ecs.Time, _, child arche.Entity) {
 			if now.Tick == 8 {
 				f.Poses.Correct(child, At(4, 0, 0), At(4, 0, 0))
 			}
 		}},
-		"on a long way": {step: func(f *family, now ecs.Time, parent, child arche.Entity) {
+		"on a long way": {step: func(f *treeStage, now ecs.Time, parent, child arche.Entity) {
 			f.Logical(parent).Set(At(2*float64(now.Tick), 0, 0))
 			if now.Tick == 2 {
 				f.Logical(child).SetOver(At(13, 0, 0), time.Second)
 			}
 		}},
-		"without interpolation": {off: true, step: func(f *family, now ecs.Time, parent, _ arche.Entity) {
+		"without interpolation": {off: true, step: func(f *treeStage, now ecs.Time, parent, _ arche.Entity) {
 			f.Logical(parent).Set(At(2*float64(now.Tick), 0, 0))
 		}},
 	} {
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		a, b := f.Spawn(At(0, 0, 0)), f.Spawn(Turned(At(50, 0, 0), TurnY(90)))
 		child := f.child(a, At(3, 0, 0))
 		f.Fixed(func(now ecs.Time) { test.step(f, now, a, child) })
@@ -67,13 +67,13 @@ func TestReparentInANormalStageIsNotSeen(t *testing.T) {
 	}
 }
 
-// Who boards what was made in this moment, and has never been drawn, stays as it is.
+// A child of a parent that was made at this moment, and was never drawn, keeps its place.
 func TestReparentToTheNewborn(t *testing.T) {
 	for _, place := range []struct {
 		stage ecs.Stage
 		order ecs.Order
 	}{{ecs.FixedUpdate, ecs.OrderUser}, {ecs.FixedEnd, ecs.OrderCapture + 1}, {ecs.NormalUpdate, ecs.OrderUser}} {
-		f := newFamily(t, 10)
+		f := newTreeStage(t, 10)
 		child := f.Spawn(At(3, 0, 0))
 		aboard := false
 		f.AddAt(place.stage, place.order, ecs.SystemFunc(func(*arche.World) {
@@ -91,10 +91,11 @@ func TestReparentToTheNewborn(t *testing.T) {
 	}
 }
 
-// Whoever loses its parent while a correction of its own fades goes on from where it is drawn.
+// An entity that loses its parent while its own correction fades continues from the place where it
+// is drawn.
 func TestOrphanWhileItsCorrectionFades(t *testing.T) {
 	for _, reparented := range []bool{false, true} {
-		f := newFamily(t, 10, keepOrphans)
+		f := newTreeStage(t, 10, keepOrphans)
 		parent := f.Spawn(At(10, 0, 0))
 		child := f.child(parent, At(3, 0, 0))
 		f.Fixed(func(now ecs.Time) {
@@ -124,8 +125,8 @@ func TestOrphanWhileItsCorrectionFades(t *testing.T) {
 	}
 }
 
-// Random trees in steady motion, corrected and reparented in every stage: nobody moves farther in a
-// frame than in the frame before it or after it.
+// Random trees in steady motion are corrected and reparented in every stage. No entity moves
+// farther in a frame than in the frame before or after it.
 func TestReparentIsNeverSeen(t *testing.T) {
 	for seed := range uint64(16) {
 		for _, rate := range []int{7, 20} {
@@ -134,9 +135,9 @@ func TestReparentIsNeverSeen(t *testing.T) {
 	}
 }
 
-// wanderers are a family that a random program moves about and reparents.
+// wanderers are a hierarchy that a random program moves about and reparents.
 type wanderers struct {
-	*family
+	*treeStage
 	*rand.Rand
 	members   [6]arche.Entity
 	reparents int
@@ -144,7 +145,7 @@ type wanderers struct {
 }
 
 func newWanderers(t *testing.T, seed uint64, rate int) *wanderers {
-	w := &wanderers{family: newFamily(t, rate), Rand: rand.New(rand.NewPCG(seed, uint64(rate)))}
+	w := &wanderers{treeStage: newTreeStage(t, rate), Rand: rand.New(rand.NewPCG(seed, uint64(rate)))}
 	for k := range w.members {
 		w.members[k] = w.child(arche.Entity{}, At(float64(k), 0, 0))
 	}
@@ -198,7 +199,7 @@ func (w *wanderers) note(format string, values ...any) {
 	w.log = w.log[max(0, len(w.log)-30):]
 }
 
-// moved returns somebody's pose after a random movement.
+// moved returns an entity's pose after a random movement.
 func (w *wanderers) moved(e arche.Entity, by float32) components.Pose3D {
 	p := w.Logical(e).Get()
 	p.Position = p.Position.Add(mgl32.Vec3{w.Float32() - 0.5, w.Float32() - 0.5, w.Float32() - 0.5}.Mul(by))
@@ -206,7 +207,7 @@ func (w *wanderers) moved(e arche.Entity, by float32) components.Pose3D {
 	return p
 }
 
-// exchange gives somebody another parent, or none.
+// exchange gives an entity another parent, or none.
 func (w *wanderers) exchange(where string) {
 	child, parent := w.anybody(), w.anybody()
 	if w.IntN(5) == 0 {

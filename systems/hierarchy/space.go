@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// space is what a hierarchy needs to know of its poses P and world matrices M.
+// space holds the functions of a hierarchy's poses P and world matrices M.
 type space[P, M any] struct {
 	identity  P
 	origin    M
@@ -19,10 +19,9 @@ type space[P, M any] struct {
 	inverse   func(P) P
 	poseOf    func(M) P
 	other     func(w *arche.World) (logical, visual arche.ID) // of poses of the other kind
-	// what to do about an entity with such poses
-	advice     string
-	newFrames  func() frames[P, M]
-	noInterpol string // the constructor of the interpolator
+	// the remedy for an entity with such poses
+	advice    string
+	newFrames func() frames[P, M]
 }
 
 func space3D() space[components.Pose3D, mgl32.Mat4] {
@@ -40,7 +39,6 @@ func space3D() space[components.Pose3D, mgl32.Mat4] {
 		newFrames: func() frames[components.Pose3D, mgl32.Mat4] {
 			return newFrames((*affine.Matrix).Set, (*affine.Matrix).To, affine.Compose)
 		},
-		noInterpol: "interpolation.New3D",
 	}
 }
 
@@ -59,26 +57,25 @@ func space2D() space[components.Pose2D, mgl32.Mat3] {
 		newFrames: func() frames[components.Pose2D, mgl32.Mat3] {
 			return newFrames((*affine.Matrix2).Set, (*affine.Matrix2).To, affine.Compose2)
 		},
-		noInterpol: "interpolation.New2D",
 	}
 }
 
 // frames are the local and world matrices of the members of a hierarchy, in their order. The
 // functions are methods of matrices, whose third type parameter they hide.
 type frames[P, M any] struct {
-	// resize makes room for n members. What is there is not kept.
+	// resize makes room for n members. The old matrices are not kept.
 	resize func(n int)
 	// take takes a member's local pose over.
 	take func(at int32, local *P)
-	// takeRows takes over the local poses of those rows that belong to members, and notes them in a
+	// takeRows takes over the local poses of the rows that belong to members, and adds those to a
 	// set.
 	takeRows func(o *tree.Order, rows *interpolation.Rows[P], taken []uint64)
-	// hold returns a function that puts a member's local matrix of now into another place.
+	// hold returns a function that writes a member's present local matrix to another place.
 	hold func(at int32) (put func(at int32))
 	// world returns a member's world matrix.
 	world func(at int32) *M
-	// compose makes the world matrices of a run of members, given that those of their parents
-	// before it are right.
+	// compose makes the world matrices of a run of members. Those of their parents before the run
+	// must be right.
 	compose func(nodes []tree.Node, from, to int32)
 	// composeRoot makes a member's world matrix that of its local pose.
 	composeRoot func(at int32)
@@ -88,8 +85,8 @@ type frames[P, M any] struct {
 	along func(way []arche.Entity, local func(arche.Entity) *P, above *M) M
 }
 
-// matrices are frames whose local matrices are of type A: what a world matrix is made from stands
-// just before or beside it.
+// matrices are frames whose local matrices are of type A. The operands of a world matrix lie just
+// before or beside it.
 type matrices[P, M, A any] struct {
 	toLocal func(a *A, p *P)
 	toWorld func(a *A, m *M)

@@ -40,7 +40,7 @@ func TestParentFromAnotherWorld(t *testing.T) {
 				if keep {
 					options = append(options, keepOrphans)
 				}
-				f := newFamily(t, 10, options...)
+				f := newTreeStage(t, 10, options...)
 				root := f.Spawn(At(100, 0, 0))
 				old := f.child(root, At(1, 0, 0))
 				free, spare := f.W.NewEntity(), f.W.NewEntity()
@@ -90,9 +90,9 @@ func TestParentFromAnotherWorld(t *testing.T) {
 	}
 }
 
-// Whoever asks for a stranger is told so.
+// Methods that get an entity of another world say so.
 func TestPoseOfAStranger(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	f.Update(0)
 	free := f.W.NewEntity()
 	f.W.RemoveEntity(free)
@@ -105,10 +105,10 @@ func TestPoseOfAStranger(t *testing.T) {
 	}
 }
 
-// Members are those who have a Parent, whatever that names, and those whom one names; and nobody
-// stays one when the last reason is gone.
+// Members are the entities that have a Parent, with any entity in it, and the entities that a
+// Parent names. None stays one without a reason.
 func TestNobodyStaysAMemberForNothing(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	members := func() map[arche.Entity]bool {
 		f.Update(time.Millisecond)
 		found := map[arche.Entity]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy/internal/tree"
 )
 
-// sweep finds changes of the topology: the subtrees of despawned parents go, or become orphans, and
-// the order is made anew.
+// sweep finds changes of the topology. The subtrees of despawned parents are removed or become
+// orphans, and the order is rebuilt.
 func (h *Hierarchy[P, M]) sweep() {
 	h.follow()
 	if h.topology.unchanged(h.world) {
@@ -37,7 +37,7 @@ func (h *Hierarchy[P, M]) sweep() {
 	h.rememberParents()
 }
 
-// removeSubtrees removes the children of dead parents, and theirs.
+// removeSubtrees removes the children of dead parents, with their subtrees.
 func (h *Hierarchy[P, M]) removeSubtrees(links, doomed []tree.Link) {
 	children := make(map[arche.Entity][]tree.Link, len(links))
 	for _, l := range links {

@@ -8,18 +8,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/hierarchy/internal/tree"
 )
 
-// topology is the structure of a hierarchy: the order of its members, and whether that is still
-// right.
+// topology holds the order of a hierarchy's members, and finds whether that is still right.
 //
-// Parents are plain components that any code may write, so changes must be found by looking. Every
-// member carries a hidden mark with the parent that it had when the order was made. If there are as
-// many marks as members, none has died; if every Parent equals its mark and no entity has a Parent
-// without a mark, none was added or moved. That is one pass over two columns of eight bytes, at the
-// speed of memory.
+// Parents are plain components that any code may write, so changes must be searched for. Every
+// member carries a hidden mark with its parent at the time when the order was built. If there are
+// as many marks as members, none has died; if every Parent equals its mark and no entity has a
+// Parent without a mark, none was added or moved. That is one pass over two columns of eight bytes,
+// at the speed of memory.
 type topology[P any] struct {
 	orders [2]tree.Order
-	// current says which of them is that of the world, drawn which is that of the poses that were
-	// drawn last: the other one, from a change on until the next frame.
+	// current is the index of the world's order, drawn that of the order of the poses that were
+	// drawn last. They differ from a change until the next frame.
 	current, drawn int
 
 	mark     arche.ID
@@ -38,9 +37,9 @@ type topology[P any] struct {
 // mark is the hidden component of the members of a hierarchy of poses P.
 type mark[P any] struct{ parent arche.Entity }
 
-// noParent marks members without a Parent, which are members for their children's sake. A Parent
-// that names no entity is another thing: when it goes, its owner may be no member any more. It
-// counts as the zero entity, as every entity with the id 0 does.
+// noParent marks members without a Parent, which are members because of their children. It differs
+// from a Parent that names no entity: when such a Parent is removed, its owner may cease to be a
+// member. It counts as the zero entity, as every entity with the id 0 does.
 var noParent = column.Entity(0, 1)
 
 func (t *topology[P]) order() *tree.Order { return &t.orders[t.current] }
@@ -55,7 +54,7 @@ func newTopology[P any](w *arche.World, parent arche.ID) topology[P] {
 	return t
 }
 
-// close gives the filters back, and takes away all marks if they are ours.
+// close unregisters the filters, and removes all marks if they are ours.
 func (t *topology[P]) close(w *arche.World, ours bool) {
 	if ours {
 		w.Batch().Remove(arche.All(t.mark), t.mark)
@@ -85,7 +84,7 @@ func (t *topology[P]) unchanged(w *arche.World) bool {
 	return same
 }
 
-// links collects every entity that has a Parent, with the entity that it names. The slice is reused
+// links collects every entity that has a Parent, with that parent. The slice is reused
 // by the next call.
 func (t *topology[P]) links(w *arche.World) []tree.Link {
 	t.list = t.list[:0]
@@ -97,7 +96,7 @@ func (t *topology[P]) links(w *arche.World) []tree.Link {
 	return t.list
 }
 
-// rebuild makes the order anew. All parents must be alive. It returns the members of cycles, which
+// rebuild builds the order. All parents must be alive. It returns the members of cycles, which
 // it makes roots.
 func (t *topology[P]) rebuild(w *arche.World, links []tree.Link) (cycles []arche.Entity) {
 	t.current = 1 - t.drawn
@@ -107,7 +106,7 @@ func (t *topology[P]) rebuild(w *arche.World, links []tree.Link) (cycles []arche
 }
 
 // markMembers gives the marks to members and takes them from former ones. A direct link into a
-// cycle is marked as it is written, so that it is not found anew every time.
+// cycle is marked as it is written, so that it is not found again every time.
 func (t *topology[P]) markMembers(w *arche.World) {
 	o := t.order()
 	for k := range o.Nodes() {

@@ -17,7 +17,7 @@ import (
 
 // A system between the synchronizer and the propagation may change the world's structure.
 func TestStructureChangedBetweenSyncAndPropagation(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	root := f.Spawn(At(0, 0, 0))
 	var all []arche.Entity
 	for range 50 {
@@ -29,7 +29,7 @@ func TestStructureChangedBetweenSyncAndPropagation(t *testing.T) {
 		}
 	})
 	sh := NewShuffler(f.W, 3)
-	f.AddAt(ecs.VisualSync, (ecs.OrderSync+ecs.OrderPropagate)/2, ecs.SystemFunc(func(*arche.World) {
+	f.AddAt(ecs.VisualSync, (ecs.OrderSync+hierarchy.OrderPropagate)/2, ecs.SystemFunc(func(*arche.World) {
 		if f.Time().Frame > 3 {
 			for range 10 {
 				sh.Shuffle(all[sh.IntN(len(all))])
@@ -93,7 +93,7 @@ func TestTablesOfDeadTargets(t *testing.T) {
 
 // Only visual entities take part in hierarchies, under simulated parents and over them.
 func TestVisualOnlyEntitiesInHierarchies(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	ship := f.Spawn(At(0, 0, 0))
 	v := components.NewVisual(At(0, 1, 0))
 	smoke := f.Visuals.NewWith(&v)
@@ -134,7 +134,7 @@ func TestVisualOnlyEntitiesInHierarchies(t *testing.T) {
 
 // Normal systems may turn what is only visual by any quaternion that points the right way.
 func TestVisualOnlyRotationsAreNormalised(t *testing.T) {
-	f := newFamily(t, 10)
+	f := newTreeStage(t, 10)
 	v := components.NewVisual(At(0, 0, 0))
 	rig := f.Visuals.NewWith(&v)
 	v = components.NewVisual(At(1, 0, 0))

@@ -21,10 +21,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// jungle is a hierarchy with which everything is done that nobody should do: cycles, parents of
-// other worlds, edits of many at a time, poses that are not numbers, systems that panic, engines
-// that are closed and followed by others. What must hold is found anew from the components, by the
-// rules alone.
+// jungle is a hierarchy under abuse: cycles, parents of other worlds, edits of many entities at a
+// time, poses that are not numbers, systems that panic, engines that are closed and followed by
+// others. The expected results are computed from the components, by the rules alone.
 type jungle struct {
 	testing.TB
 	*rand.Rand
@@ -94,17 +93,17 @@ func (j *jungle) open() {
 			}
 		}
 	}
-	do(ecs.FixedEnd, ecs.OrderSweep, j.remember)
+	do(ecs.FixedEnd, hierarchy.OrderSweep, j.remember)
 	do(ecs.VisualSync, ecs.OrderSync-1, j.remember)
 	e.Install(j.h, j.ip)
-	do(ecs.FixedEnd, ecs.OrderSweep, j.checkSweep)
+	do(ecs.FixedEnd, hierarchy.OrderSweep, j.checkSweep)
 	do(ecs.VisualSync, ecs.OrderSync-1, j.checkSweep)
 	do(ecs.VisualSync, ecs.OrderSync, func() { clear(j.hidden) })
-	do(ecs.VisualSync, ecs.OrderPropagate+1, j.checkPass)
+	do(ecs.VisualSync, hierarchy.OrderPropagate+1, j.checkPass)
 	do(ecs.VisualSync, ecs.OrderUser, j.checkAsked)
 	do(ecs.FixedUpdate, ecs.OrderUser, some(3))
 	do(ecs.FixedEnd, ecs.OrderUser, some(1))
-	do(ecs.FixedEnd, ecs.OrderSweep+1, some(1))
+	do(ecs.FixedEnd, hierarchy.OrderSweep+1, some(1))
 	do(ecs.FixedEnd, ecs.OrderCapture+1, some(1))
 	do(ecs.NormalUpdate, ecs.OrderUser, some(2))
 	do(ecs.NormalUpdate, ecs.OrderUser+1, j.checkAsked)
@@ -119,7 +118,7 @@ func (j *jungle) fail(format string, args ...any) {
 
 func (j *jungle) all() []arche.Entity { return j.entities(&j.mine) }
 
-// everybody are all entities of the world, of whom any may become somebody's parent.
+// everybody returns all entities of the world. Any of them may become a parent.
 func (j *jungle) everybody() []arche.Entity { return j.entities(arche.All()) }
 
 func (j *jungle) entities(filter arche.Filter) (all []arche.Entity) {
@@ -166,7 +165,7 @@ func (j *jungle) spawn() arche.Entity {
 	return e
 }
 
-// somebody is anybody, nobody, one who is dead, or one of another world.
+// somebody returns a living entity, the zero entity, a dead one, or one of another world.
 func (j *jungle) somebody() arche.Entity {
 	switch j.IntN(40) {
 	case 0:
@@ -271,173 +270,12 @@ func (j *jungle) operate() {
 	}
 }
 
-// parentOf returns whom an entity's Parent names, and whether it has one.
+// parentOf returns the entity in an entity's Parent, and whether it has one.
 func (j *jungle) parentOf(e arche.Entity) (p arche.Entity, has bool) {
 	if !j.w.Has(e, j.ids.parent) {
 		return p, false
 	}
 	return j.parents.Get(e).Entity, true
-}
-
-// remember takes note of everybody, before a sweep.
-func (j *jungle) remember() {
-	j.before = map[arche.Entity]*components.Parent{}
-	for _, e := range j.everybody() {
-		j.before[e] = nil
-		if p, has := j.parentOf(e); has {
-			j.before[e] = &components.Parent{Entity: p}
-		}
-	}
-}
-
-// checkSweep looks whether those have gone, or been cut loose, who should have.
-func (j *jungle) checkSweep() {
-	doomed := func(e arche.Entity) bool {
-		for range len(j.before) + 1 { // more are a cycle
-			p := j.before[e]
-			if p == nil || p.Entity.IsZero() {
-				return false
-			}
-			e = p.Entity
-			if _, there := j.before[e]; !there {
-				return true
-			}
-		}
-		return false
-	}
-	now := map[arche.Entity]bool{}
-	for _, e := range j.everybody() {
-		now[e] = true
-		if _, there := j.before[e]; !there {
-			j.fail("%v was born in a sweep", e)
-		}
-	}
-	for e, parent := range j.before {
-		switch {
-		case !j.keep:
-			if now[e] == doomed(e) {
-				j.fail("after a sweep %v is there: %v", e, now[e])
-			}
-			if doomed(e) {
-				j.swept++
-				continue
-			}
-		case !now[e]:
-			j.fail("the sweep took %v", e)
-		}
-		if !now[e] {
-			continue
-		}
-		p, has := j.parentOf(e)
-		want := parent
-		if j.keep && parent != nil {
-			if _, there := j.before[parent.Entity]; !there && !parent.Entity.IsZero() {
-				want = &components.Parent{}
-				j.swept++
-			}
-		}
-		if has != (want != nil) || has && p != want.Entity {
-			j.fail("after a sweep %v has a parent %v, %v", e, has, p)
-		}
-	}
-}
-
-// up composes by brute force. Members of cycles are roots. It reports whether nobody on the way is
-// dead.
-func (j *jungle) up(e arche.Entity, local func(arche.Entity) components.Pose3D) (m mgl32.Mat4, tolerance float64, ok bool) {
-	inCycle := func(e arche.Entity) bool {
-		at := e
-		for range len(j.everybody()) {
-			if p, _ := j.parentOf(at); p.IsZero() || !j.lives(p) {
-				return false
-			} else if at = p; at == e {
-				return true
-			}
-		}
-		return false
-	}
-	largest := float32(1)
-	for m = mgl32.Ident4(); ; {
-		p := local(e)
-		m = p.Normalize().Mat4().Mul4(m)
-		for _, v := range m {
-			largest = max(largest, v, -v)
-		}
-		parent, _ := j.parentOf(e)
-		cycle := inCycle(e)
-		if cycle {
-			j.rounds++
-		}
-		if parent.IsZero() || cycle {
-			return m, 5e-3 * float64(largest), true
-		}
-		if !j.lives(parent) {
-			return m, 0, false
-		}
-		e = parent
-	}
-}
-
-func (j *jungle) lives(e arche.Entity) bool {
-	for _, o := range j.everybody() {
-		if o == e {
-			return true
-		}
-	}
-	return false
-}
-
-func (j *jungle) logicalPose(e arche.Entity) components.Pose3D {
-	if j.w.Has(e, j.ids.logical) {
-		return j.logicals.Get(e).Get()
-	}
-	return components.Identity3D()
-}
-
-func (j *jungle) visualPose(e arche.Entity) components.Pose3D {
-	_, sampled := j.ip.Samples(e)
-	if j.w.Has(e, j.ids.visual) && (sampled || !j.w.Has(e, j.ids.logical)) {
-		return j.visuals.Get(e).Get()
-	}
-	return j.logicalPose(e)
-}
-
-// checkPass compares what the pass has made, and for whom.
-func (j *jungle) checkPass() {
-	members := map[arche.Entity]bool{}
-	for _, e := range j.all() {
-		if p, has := j.parentOf(e); has {
-			members[e] = true
-			if !p.IsZero() {
-				members[p] = true
-			}
-		}
-	}
-	told := map[arche.Entity]bool{}
-	j.h.EachVisualWorld(func(e arche.Entity, m *mgl32.Mat4) {
-		if told[e] || !members[e] {
-			j.fail("%v is told of; a member: %v, twice: %v", e, members[e], told[e])
-		}
-		told[e] = true
-		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(*m, want, tolerance) {
-			j.fail("the pass has %v at\n%v, want\n%v", e, *m, want)
-		}
-	})
-	if len(told) != len(members) {
-		j.fail("told of %d, of %d members", len(told), len(members))
-	}
-}
-
-// checkAsked compares what is told on demand.
-func (j *jungle) checkAsked() {
-	for _, e := range j.all() {
-		if want, tolerance, ok := j.up(e, j.visualPose); ok && !nearMat(j.h.VisualWorld(e), want, tolerance) {
-			j.fail("%v is drawn at\n%v, want\n%v", e, j.h.VisualWorld(e), want)
-		}
-		if want, tolerance, ok := j.up(e, j.logicalPose); ok && !nearMat(j.h.LogicalWorld(e), want, tolerance) {
-			j.fail("%v is at\n%v, want\n%v", e, j.h.LogicalWorld(e), want)
-		}
-	}
 }
 
 func (j *jungle) frame() {

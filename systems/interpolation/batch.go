@@ -10,11 +10,11 @@ import (
 // way for arrays and for structs that hold some, since no value is passed to a function, and a
 // place for instructions that Go does not have. The same rules hold for T.
 //
-// The three slices have the same length, one at least, and do not overlap. They are the
-// interpolator's: the function writes every element of dst, whatever was there, and nothing else,
-// and keeps none of them. How values fall into batches is not to be relied on: each must depend on
-// its own samples and t alone, so that it comes out the same wherever it stands. With
-// [Interpolator.Workers] several goroutines call the function at a time.
+// The three slices have the same length, one at least, and do not overlap. They belong to the
+// interpolator: the function writes every element of dst and nothing else, and keeps none of them.
+// Do not rely on the division into batches: each value must depend on its own samples and t alone,
+// so that it is the same at every place. With [Interpolator.Workers] several goroutines call the
+// function at a time.
 func NewBatch[T any](blend func(dst, from, to []T, t float32)) *Interpolator[T] {
 	if blend == nil {
 		panic("interpolation: NewBatch needs a blend function; pass one that sets every dst[k] to the value at fraction t of the way from from[k] to to[k]")

@@ -171,8 +171,8 @@ func TestCase44NoTimeAndTimeGoingBack(t *testing.T) {
 }
 
 // Case 45: steps that cost more than they simulate, on a simulated wall clock. A frame stays
-// bounded, the simulation runs slower by a ratio that can be read, and all is well two frames after
-// the cost has gone.
+// bounded, the simulation runs slower by a ratio that can be read, and everything is normal two
+// frames after the cost has fallen.
 func TestCase45OverloadedSteps(t *testing.T) {
 	s := NewStageWith(t, ecs.Config{FixedRate: 30, MaxSteps: 4})
 	v := [3]float64{1, 0, 0}

@@ -57,7 +57,7 @@ func TestCase20SingleStepShowsTheNewSample(t *testing.T) {
 	s.Update(0)
 	for k := range 20 {
 		tick := s.Time().Tick
-		if err := s.Step(); err != nil {
+		if err := s.RequestStep(); err != nil {
 			t.Fatal(err)
 		}
 		s.Update(time.Second)
@@ -75,7 +75,7 @@ func TestFractionStaysBelowOne(t *testing.T) {
 		s := NewStage(t, rate)
 		s.Scale(0)
 		for range 3 {
-			if err := s.Step(); err != nil {
+			if err := s.RequestStep(); err != nil {
 				t.Fatal(err)
 			}
 			s.Update(0)

@@ -123,8 +123,8 @@ func TestCase35EqualWritesChangeNothing(t *testing.T) {
 	}
 }
 
-// A visual value that rests is not written, so that whoever compares finds nothing: even one that
-// somebody tampered with stays.
+// A visual value at rest is not written, so comparisons find no change. Even one that other code
+// has overwritten stays.
 func TestRestingValuesAreNotEvenWritten(t *testing.T) {
 	s := NewStage(t, 60)
 	e := s.Spawn(At(1, 0, 0))

@@ -123,7 +123,7 @@ func TestCase29RotationsInBadShape(t *testing.T) {
 	}
 }
 
-// What the simulation wrote is what the simulation reads: only samples are normalised.
+// The simulation reads the value that it wrote: only samples are normalised.
 func TestGetReturnsWhatWasSet(t *testing.T) {
 	s := NewStage(t, 10)
 	long := Turned(At(1, 2, 3), TurnY(30).Scale(3))

@@ -138,7 +138,7 @@ func TestSetOverTakesOverFromWhereItWas(t *testing.T) {
 	})
 }
 
-// The longest interval is told to the nanosecond as late as a step after it began, so the fraction
+// The longest interval is exact to the nanosecond as late as a step after it began, so the fraction
 // must not lose digits or become one too soon.
 func TestSetOverForMinutes(t *testing.T) {
 	s := NewStage(t, 20)
@@ -162,7 +162,7 @@ func TestSetOverForMinutes(t *testing.T) {
 	}
 }
 
-// A day's light, a year's growth: what takes long is as even as what takes a moment.
+// A day's light, a year's growth: long motions are as even as short ones.
 func TestSetOverForAnyTime(t *testing.T) {
 	for _, d := range []time.Duration{10 * time.Minute, time.Hour, 24 * time.Hour, 365 * 24 * time.Hour, math.MaxInt64} {
 		s := NewStage(t, 1)

@@ -15,7 +15,7 @@ import (
 // part is the normal time since the last frame, out of what is left until the fixed time at which a
 // frame first saw the newest value.
 //
-// The tests below must find it out: what cannot fail proves nothing.
+// The tests below must reject it: a test that cannot fail proves nothing.
 type chase struct {
 	logical, visual [2]float64
 	written, seen   int // revisions

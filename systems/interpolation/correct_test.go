@@ -15,8 +15,8 @@ import (
 )
 
 // A body moves at 10 units per second; at tick 8 its prediction turns out to be 3 too far. The
-// simulation is right at once; the picture goes on without a jolt, and what is left of the
-// difference halves every 100 ms of real time.
+// simulation is right at once. The picture continues without a jolt, and the rest of the difference
+// halves every 100 ms of real time.
 func TestCorrectionFades(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		for _, frames := range []Schedule{FPS(240, 1), FPS(60, 1), FPS(23, 1)} {
@@ -131,7 +131,7 @@ func TestCorrectGently(t *testing.T) {
 	}
 }
 
-// An offset that nobody can measure, or that has no end, does not stay for ever.
+// An offset without a length, or with an infinite one, does not stay forever.
 func TestCorrectGentlyFromFarAway(t *testing.T) {
 	s := NewStage(t, 20)
 	e := s.Spawn(components.At3D(1e30, 0, 0))

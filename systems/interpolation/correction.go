@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/offset"
 )
 
-// Offset is the arithmetic that lets a corrected prediction fade. An offset between two values is
+// Offset is the arithmetic by which a corrected prediction fades. An offset between two values is
 // itself written as a T. The zero value has no arithmetic: corrections then move as by Set.
 //
 // Add(a, Sub(b, a)) is b. Scale(offset, 0) is no offset, and Scale(offset, 1) is the offset itself.
@@ -26,10 +26,11 @@ type Offset[T any] struct {
 // DefaultHalfLife makes an offset fall to 1 % within 0.7 s.
 const DefaultHalfLife = 100 * time.Millisecond
 
-// Correct mends the prediction of an entity within the current fixed step, knowing the corrected
-// value at the step's start and at its end: the samples take exactly that path, and what was drawn
-// becomes an offset that fades. To be called from FixedUpdate. It reports whether the entity has
-// samples; one that has none is simply written. It panics for one that is dead or has no Logical.
+// Correct corrects the prediction of an entity within the current fixed step, given the corrected
+// values at the step's start and at its end. The samples take exactly that path, and the difference
+// to the drawn value becomes an offset that fades. Call it from FixedUpdate. It reports whether the
+// entity has samples. One without samples is just written. It panics for one that is dead or has no
+// Logical.
 func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 	return i.correct(e, offset.NewPath(start, 0, 0), end)
 }
@@ -37,8 +38,8 @@ func (i *Interpolator[T]) Correct(e arche.Entity, start, end T) bool {
 // CorrectGently is a Correct whose offset does not fade faster than at a speed, in units of length
 // per second: a long offset shortens steadily, until it is so short that the half-life makes it
 // slower. The speed is slow, but up to fast for an offset that would take more than a second. It is
-// for what others have pushed, a crate or the player itself, and is to be seen as motion. It also
-// panics for speeds that are not positive, and for a fast below slow.
+// for bodies that others have pushed, such as a crate or the own player: the correction looks like
+// motion. It also panics for speeds that are not positive, and for a fast below slow.
 func (i *Interpolator[T]) CorrectGently(e arche.Entity, start, end T, slow, fast float32) bool {
 	if !(slow > 0) || !(fast >= slow) {
 		panic(fmt.Sprintf("interpolation: CorrectGently at %v to %v units per second; the speeds must be positive, and fast not below slow", slow, fast))

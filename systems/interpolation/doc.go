@@ -2,8 +2,8 @@
 // visual synchronizer. An [Interpolator] is a plugin for values of one type:
 //
 //	FixedUpdate   gameplay writes Logical values                  revision++
-//	FixedEnd      capture: what changed in this step?             prev <- value at its start, cur <- value at its end
-//	VisualSync    visual = blend(prev, cur) at the normal time    only what is in motion
+//	FixedEnd      capture of the changes of the step              prev <- value at its start, cur <- value at its end
+//	VisualSync    visual = blend(prev, cur) at the normal time    only entities in motion
 //
 // [New3D] and [New2D] are for poses. For values of your own:
 //
@@ -23,8 +23,8 @@
 //   - The visual value at a time is a pure function of the samples and that time: frame times
 //     before do not matter.
 //   - A constant velocity is exactly linear from its first step on.
-//   - A teleport, a spawn, a value overwritten whole is never smeared.
-//   - A value that has arrived rests: it costs nothing per frame, and does not change by a single
+//   - A teleport, a spawn or a value that was overwritten whole is never interpolated.
+//   - A value that has arrived rests. It costs nothing per frame, and does not change by a single
 //     bit.
 //   - Code in fixed stages never sees anything visual, so the simulation does not depend on the
 //     frame rate.

@@ -207,8 +207,8 @@ func Example_correction() {
 	// 500ms 8 7.5
 }
 
-// Who is not to be interpolated, such as what clicks from place to place, carries a marker. It
-// shows the newest step's end.
+// An entity that is not to be interpolated, such as one that clicks from place to place, carries a
+// marker. It shows the newest step's end.
 func ExampleInterpolator() {
 	interpolator := interpolation.New3D()
 	engine := MustEngine(10, interpolator)

@@ -25,14 +25,14 @@ type Events[T any] struct {
 	// drawn, and those that the graphics processor blends if their samples are new.
 	Moved func(rows *Rows[T])
 	// Changed is called for an entity whose samples or whose Visual have changed in another way: it
-	// moves over a time of its own, has jumped or come to rest, or a correction fades. It holds
-	// against Moved. An entity may be reported more than once.
+	// moves over a time of its own, has jumped or come to rest, or a correction fades. It takes
+	// precedence over Moved. An entity may be reported more than once.
 	Changed func(e arche.Entity)
-	// Shifted is called during [Interpolator.Shift], for every entity whose Logical goes to other
-	// coordinates, with the function that takes it there.
+	// Shifted is called during [Interpolator.Shift] for every entity whose Logical is mapped to
+	// other coordinates, with the function that maps it.
 	Shifted func(e arche.Entity, f func(T) T)
-	// ShiftEnded is called at the end of a Shift, with the function if the shift was one of all
-	// entities without a parent, and with nil otherwise.
+	// ShiftEnded is called at the end of a Shift: with the function after a shift of all entities
+	// without a parent, and with nil after one of single entities.
 	ShiftEnded func(f func(T) T)
 }
 
@@ -40,8 +40,8 @@ type Events[T any] struct {
 type Rows[T any] struct {
 	From, To, Visual []T // of all rows of the table, in motion or not
 
-	// Continues says that each From is, bit for bit, what was reported as its entity's To before,
-	// or where the entity has rested: a reader that remembers it need not read it again.
+	// Continues says that each From equals, bit for bit, the To that was reported for the entity
+	// before, or the value at which it rested. A reader that keeps that value need not read From.
 	Continues bool
 	// OnGPU says that the graphics processor blends the entities of this table.
 	OnGPU bool
@@ -75,8 +75,8 @@ func (r *Rows[T]) Owner(row uint32) arche.Entity { return r.table.Owner(row) }
 // Has reports whether the entities of the table have a component.
 func (r *Rows[T]) Has(id arche.ID) bool { return r.table.Mask().Get(id) }
 
-// Feed reports to one reader what an interpolator changes. Make it with [Interpolator.Subscribe]. A
-// reader that does not ask for a long time costs a bounded amount of memory.
+// Feed reports the changes of an interpolator to one reader. Make it with [Interpolator.Subscribe].
+// If it is not delivered for a long time, its memory stays bounded.
 type Feed[T any] struct {
 	i  *Interpolator[T]
 	on Events[T]
@@ -94,7 +94,7 @@ func (i *Interpolator[T]) Subscribe(on Events[T]) *Feed[T] {
 	return f
 }
 
-// open begins to note what changes, once the interpolator is installed.
+// open begins to collect changes, once the interpolator is installed.
 func (f *Feed[T]) open() {
 	if f.log == nil && f.i.samples != nil {
 		f.log = f.i.samples.Open(f.on.Step != nil, f.on.Changed != nil)
@@ -109,8 +109,8 @@ func (f *Feed[T]) Close() {
 	}
 }
 
-// Deliver reports everything that has changed since the last delivery. It belongs after VisualSync:
-// into VisualSync behind ecs.OrderSync, or into a later stage.
+// Deliver reports all changes since the last delivery. Call it in VisualSync after ecs.OrderSync,
+// or in a later stage.
 func (f *Feed[T]) Deliver() {
 	f.i.mustBeInstalled("Deliver")
 	if f.log.Attached() && f.on.Attached != nil {
@@ -132,23 +132,23 @@ func (f *Feed[T]) Deliver() {
 	f.log.Clear(true)
 }
 
-// DeliverAll reports every entity that has samples by Moved, as if all were in motion, and forgets
-// what was to be reported.
+// DeliverAll reports every entity that has samples by Moved, as if all were in motion, in place of
+// the changes.
 func (f *Feed[T]) DeliverAll() {
 	f.i.mustBeInstalled("DeliverAll")
 	f.log.Miss()
 	f.Deliver()
 }
 
-// Discard forgets what was to be reported. The next delivery reports every entity.
+// Discard drops the changes. The next delivery reports every entity.
 func (f *Feed[T]) Discard() {
 	if f.log != nil {
 		f.log.Clear(false)
 	}
 }
 
-// all reports every entity with samples: those that the graphics processor blends one by one, all
-// others by tables.
+// all reports every entity with samples: one by one if the graphics processor blends it, otherwise
+// by tables.
 func (f *Feed[T]) all() {
 	for k, tables := 0, f.i.samples.Tables(); k < len(tables); k++ {
 		t := &tables[k]
@@ -204,7 +204,7 @@ func (f *Feed[T]) each() {
 		return
 	}
 	if f.log.Steps() > 1 {
-		// one that has come to rest after the only step that was reported did so as expected
+		// an entity that rests after the only step that was reported has come to rest as expected
 		f.alive(f.log.Rested())
 	}
 	f.alive(f.log.Changed())

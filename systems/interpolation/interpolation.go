@@ -10,6 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/internal/pointerfree"
+	"github.com/tandem-ecs/tandem/internal/record"
 	"github.com/tandem-ecs/tandem/internal/resource"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/capture"
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/draw"
@@ -19,9 +20,9 @@ import (
 )
 
 // Interpolator carries [components.Logical] values of type T to their [components.Visual]: it
-// captures, at the end of every fixed step, what changed in it, and blends, once per frame, the two
-// samples of everything in motion at the normal time. It is an [ecs.Plugin]; install one per type
-// and engine.
+// captures the changes of every fixed step at its end, and blends the two samples of everything in
+// motion once per frame, at the normal time. It is an [ecs.Plugin]; install one per type and
+// engine.
 //
 // Make it with [New3D], [New2D], [NewLinear], [New] or [NewBatch]; the zero value is of no use.
 // Methods that look at entities panic before it is installed and after its engine was closed. Like
@@ -29,9 +30,9 @@ import (
 //
 // The idea of revision counters, a skip flag and two transforms is Celerity's (Emergence devlog on
 // transform interpolation). Celerity's code chases the logical value from the last visual one,
-// which cuts corners and depends on the frame times; this keeps the last two samples with their
-// times instead, as Unity, Godot and Bevy do, on Celerity's clock, which is ahead of the picture
-// instead of behind it.
+// which cuts corners and depends on the frame times. This one keeps the last two samples with their
+// times, as Unity, Godot and Bevy do. It runs on Celerity's clock, which is ahead of the picture
+// and not behind it.
 type Interpolator[T any] struct {
 	// Offset is the arithmetic of corrections ([components.Logical.Correct]). The interpolators of
 	// poses and of linear values have one. Without it a correction moves as by Set.
@@ -42,11 +43,11 @@ type Interpolator[T any] struct {
 	// Workers is the number of goroutines besides the engine's own that take part in drawing frames
 	// with at least 8192 entities in motion.
 	//
-	// 0 is the default, and mostly right: waking a goroutine that sleeps can cost milliseconds,
-	// more than the work. So workers do not sleep between frames. Each keeps a processor busy as
-	// long as frames with that much work follow each other closely, and for some milliseconds more.
-	// Give at most as many as there are processors to spare. The picture is the same to the bit.
-	// The workers end when the engine is closed.
+	// 0 is the default, and mostly right. To wake a sleeping goroutine can take milliseconds, more
+	// than the work. So workers do not sleep between frames. Each keeps a processor busy as long as
+	// frames with that much work follow each other closely, and for some milliseconds more. Give at
+	// most as many as there are processors to spare. The picture is the same to the bit. The
+	// workers end when the engine is closed.
 	Workers int
 
 	blends    draw.Blends[T]
@@ -62,6 +63,8 @@ type Interpolator[T any] struct {
 	capture *capture.Capturer[T]
 	drawer  *draw.Drawer[T]
 	feeds   []*Feed[T]
+
+	installed record.Synchronizer[T] // a resource of the world
 }
 
 // New returns an interpolator for values of type T. The blend gets two samples and a fraction t, 0
@@ -85,7 +88,7 @@ func New[T any](blend func(from, to T, t float32) T) *Interpolator[T] {
 }
 
 // newInterpolator returns an interpolator with the three ways of blending, which give the same
-// bits, or panics in the name of an exported function.
+// bits. Its panics name an exported function.
 func newInterpolator[T any](name string, one func(dst, prev, cur *T, t float32), all func(dst, prev, cur []T, t float32),
 	rows func(rows []uint32, dst, prev, cur []T, t float32)) *Interpolator[T] {
 	if reflect.TypeFor[T]().Size() == 0 {
@@ -122,7 +125,7 @@ func New2D() *Interpolator[components.Pose2D] {
 }
 
 // Install adds the interpolator's systems to the engine. It panics if it was installed before, on
-// whatever engine.
+// any engine.
 func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	if i.clock != nil {
 		panic("interpolation: this interpolator is already installed on an engine; make one per engine")
@@ -146,6 +149,7 @@ func (i *Interpolator[T]) Install(e *ecs.Engine) {
 	i.drawer.SetEnabled(!i.disabled)
 	i.capture = capture.New(i.samples, i.offsets, i.drawer, i.plain)
 	resource.Put(i.world, i)
+	resource.Put(i.world, &i.installed)
 	for _, f := range i.feeds {
 		f.open()
 	}
@@ -164,26 +168,27 @@ type interpolatorSystem[T any] struct {
 	run  func()
 }
 
-// Initialize of whichever comes first starts the workers: an engine that is closed before it runs
-// would not end them.
+// Initialize starts the workers, in the first of the three systems. Install does not: an engine
+// that is closed before it runs would not end them.
 func (s *interpolatorSystem[T]) Initialize(*arche.World) { s.i.drawer.Start() }
 
 func (s *interpolatorSystem[T]) Update(*arche.World) { s.run() }
 func (s *interpolatorSystem[T]) Name() string        { return fmt.Sprintf("%s of %T", s.what, *new(T)) }
 
-// Finalize of the last of the three, which engines finalise first, gives everything back.
+// Finalize releases everything, in the system that the engine finalises first.
 func (s *interpolatorSystem[T]) Finalize(w *arche.World) {
 	if s.i.samples == nil {
 		return
 	}
 	s.i.drawer.Stop()
+	resource.Take(w, &s.i.installed)
 	s.i.samples.Close(resource.Take(w, s.i))
 	s.i.samples = nil
 }
 
-// SetEnabled switches interpolation on or off for all entities. While it is off visual values are
-// those of the newest fixed step. Switching back in the middle of a motion shows what would have
-// been shown anyway.
+// SetEnabled switches interpolation on or off for all entities. While it is off, visual values are
+// those of the newest fixed step. After switching back in the middle of a motion the picture is as
+// if interpolation had never been off.
 func (i *Interpolator[T]) SetEnabled(on bool) {
 	if i.disabled == !on {
 		return
@@ -217,8 +222,8 @@ func (i *Interpolator[T]) mustBeInstalled(what string) {
 	}
 }
 
-// present returns the time before which nothing will be drawn any more: within a step its start,
-// whatever the frame that the step belongs to will show.
+// present returns the time before which nothing will be drawn any more. Within a step that is its
+// start, whatever time the frame shows afterwards.
 func (i *Interpolator[T]) present() time.Duration {
 	now := i.clock
 	if now.Fixed == now.StepStart {

@@ -9,19 +9,19 @@ import (
 )
 
 // Linear are the types whose components can be interpolated each by itself: numbers and arrays of
-// two to four, as those of mgl32 and mgl64, and a user's own names of them.
+// two to four, such as those of mgl32 and mgl64, and types that a user defines from them.
 type Linear interface {
 	~float32 | ~[2]float32 | ~[3]float32 | ~[4]float32 | ~float64 | ~[2]float64 | ~[3]float64 | ~[4]float64
 }
 
-// NewLinear returns the interpolator of values of which every component goes straight from one
-// sample to the other: a colour, an offset, a field of view, a health bar. For arrays such as
-// mgl32.Vec4 it is several times as fast as [New].
+// NewLinear returns the interpolator of values whose components each go straight from one sample to
+// the other: a colour, an offset, a field of view, a health bar. For arrays such as mgl32.Vec4 it
+// is several times as fast as [New].
 //
-// What is drawn is the older sample at t = 0, bit for bit, and from + (to-from)t after it, with the
-// same bits on every platform. Where a component is infinite or not a number at either end, that
-// need not be a number. Angles do not take the shorter way round, and directions lose their length
-// in between: blend those with a function of your own.
+// The drawn value is the older sample at t = 0, bit for bit, and from + (to-from)t after it, with
+// the same bits on every platform. If a component is infinite or not a number at either end, the
+// result need not be a number. Angles do not take the shorter way round, and directions lose their
+// length in between. Blend those with a function of your own.
 //
 // It has an [Offset], so corrected predictions fade. The length of an offset is its Euclidean
 // length.
@@ -37,7 +37,7 @@ func NewLinear[T Linear]() *Interpolator[T] {
 	return newLinear[T, float32](components)
 }
 
-// newLinear does so for a T that consists of so many F.
+// newLinear returns the interpolator for a T that consists of a number of F.
 func newLinear[T any, F kernel.Float](components int) *Interpolator[T] {
 	i := newInterpolator("NewLinear",
 		func(dst, prev, cur *T, t float32) {

@@ -194,9 +194,9 @@ func TestHiddenAndShownAgain(t *testing.T) {
 	}
 }
 
-// A Visual that is exchanged for another between two looks of the interpolator leaves no trace.
-// What its comment advises holds: the value as its content shows at once, a jump to where the
-// entity is from the next step on; and what moves needs neither.
+// A Visual that is replaced between two looks of the interpolator is not noticed. The advice in the
+// comment of Visual holds: a value as its content shows at once, a Teleport shows it from the next
+// step on, and an entity in motion needs neither.
 func TestVisualReplacedUnnoticed(t *testing.T) {
 	const rests, moves, jumps = "rests", "moves", "jumps"
 	ways := map[string]func(s *Stage, e arche.Entity, v components.Visual3D){

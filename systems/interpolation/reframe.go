@@ -10,18 +10,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation/internal/samples"
 )
 
-// Frames maps a value of an entity from the frame that it has to another one, such as that of a new
-// parent.
+// Frames maps a value of an entity from its frame to another one, such as that of a new parent.
 type Frames[T any] struct {
-	Logical func(T) T                // as the simulation knows the frames now
-	Drawn   func(T) T                // as they are drawn now
-	At      func(time.Duration, T) T // as they are at a normal time; nil: not known any more
+	Logical func(T) T                // by the present frames of the simulation
+	Drawn   func(T) T                // by the frames as they are drawn now
+	At      func(time.Duration, T) T // by the frames at a normal time; nil: not known any more
 }
 
-// Reframe maps everything that an entity has to another frame: samples, what is drawn, the offset
-// of a correction, and the logical value. Unlike [Interpolator.Shift] it may set the entity in
-// motion: a child at rest on a moving parent moves when it stays where it is. It reports false, and
-// does nothing, for an entity that has no samples (yet).
+// Reframe maps all values of an entity to another frame: samples, Visual, the offset of a
+// correction, and the logical value. Unlike [Interpolator.Shift] it may set the entity in motion: a
+// child that rests on a moving parent has to move in the world's frame. For an entity without
+// samples it reports false and does nothing.
 func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 	i.mustBeInstalled("Reframe")
 	r, ok := i.samples.Row(e)
@@ -37,7 +36,7 @@ func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 	value := i.samples.Normal(f.Logical(*logical.Value()))
 	if f.At != nil {
 		i.reframeSamples(&r, f.At)
-	} else { // the old frame is gone: from what was drawn last to where the simulation is
+	} else { // the old frame is gone: from the value that was drawn last to the simulation's
 		r.Set(i.samples.Normal(f.Drawn(drawn)), value)
 		i.samples.SetTimed(&r, i.drawer.LastAt(), i.clock.StepEnd)
 	}
@@ -50,13 +49,13 @@ func (i *Interpolator[T]) Reframe(e arche.Entity, f Frames[T]) bool {
 	return true
 }
 
-// reframeSamples maps both samples, each by the frames of its own time, so that the way through the
-// world stays what it was.
+// reframeSamples maps both samples, each by the frames of its own time, so that the path through
+// the world stays.
 //
-// Between the two it does so only if the way is straight. So a way begins anew at the present in
-// two cases: it was under way before the newest step, so the frames at its beginning are not known
-// any more; or the call comes from a normal stage, where the way is on screen and the old frame may
-// turn, or arrive in mid-step.
+// Between the two samples the path stays only if it is straight. So it begins anew at the present
+// in two cases. One is a motion that began before the newest step: the frames at its beginning are
+// not known any more. The other is a call from a normal stage: the path is on screen, and the old
+// frame may turn or arrive in mid-step.
 func (i *Interpolator[T]) reframeSamples(r *samples.Row[T], at func(time.Duration, T) T) {
 	now, step := i.present(), i.samples.Step()
 	way := step

@@ -20,8 +20,8 @@ func (i *Interpolator[T]) HasSamples(e arche.Entity) bool {
 	return i.samples.Has(e)
 }
 
-// Samples returns the two samples of an entity. At rest both are the value at which it rests, and
-// the interval is the newest step. It reports false for an entity that has no samples (yet).
+// Samples returns the two samples of an entity. At rest both are the resting value, and the
+// interval is the newest step. It reports false for an entity that has no samples (yet).
 func (i *Interpolator[T]) Samples(e arche.Entity) (s Samples[T], ok bool) {
 	i.mustBeInstalled("Samples")
 	r, ok := i.samples.Row(e)
@@ -38,8 +38,8 @@ func (i *Interpolator[T]) Samples(e arche.Entity) (s Samples[T], ok bool) {
 
 // Shown returns the samples between which an entity is drawn. They are those of
 // [Interpolator.Samples], with two exceptions. Without interpolation both values are the newest
-// sample. While the offset of a corrected prediction fades, both are what the newest VisualSync has
-// drawn.
+// sample. While the offset of a corrected prediction fades, both are the value that the newest
+// VisualSync has drawn.
 func (i *Interpolator[T]) Shown(e arche.Entity) (s Samples[T], ok bool) {
 	s, ok = i.Samples(e)
 	if !ok {
@@ -55,7 +55,7 @@ func (i *Interpolator[T]) Shown(e arche.Entity) (s Samples[T], ok bool) {
 }
 
 // At returns the value of an entity at a normal time that the newest step covers or that lies after
-// it. It includes what is left at present of the offset of a corrected prediction, if one is drawn.
+// it. It includes the present rest of the offset of a corrected prediction, if one is drawn.
 // A motion that has arrived counts as if it had always been there. It reports false for an entity
 // that has no samples (yet).
 func (i *Interpolator[T]) At(e arche.Entity, t time.Duration) (v T, ok bool) {
@@ -75,9 +75,10 @@ func (i *Interpolator[T]) At(e arche.Entity, t time.Duration) (v T, ok bool) {
 	return v, true
 }
 
-// Redraw draws one entity at the normal time, ahead of the next VisualSync: what was drawn by other
-// means, as by the graphics processor, is then in its Visual. While the offset of a corrected
-// prediction fades it changes nothing. An entity that has no samples (yet) is left alone.
+// Redraw draws one entity at the normal time, before the next VisualSync. It brings a Visual up to
+// date that was drawn by other means, such as the graphics processor. While the offset of a
+// corrected prediction fades, it changes nothing. An entity that has no samples (yet) is left
+// alone.
 func (i *Interpolator[T]) Redraw(e arche.Entity) {
 	i.mustBeInstalled("Redraw")
 	if r, ok := i.samples.Row(e); ok && (i.drawer.Raw(e) || !i.offsets.Fades(e)) {

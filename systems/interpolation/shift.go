@@ -6,15 +6,15 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Shift moves values to other coordinates without moving them in the world's own terms: the logical
-// value, both samples, what is drawn and any fading correction go through f together. Motion goes
-// on as it was, nothing is smeared, and no revision changes. It is for moving the origin of a large
-// world, for wrap-around, and for portals that carry motion through.
+// Shift maps values to other coordinates without moving them in the world: f is applied to the
+// logical value, both samples, the Visual and any fading correction. Motion continues, nothing
+// jumps or is smeared, and no revision changes. It is for moving the origin of a large world, for
+// wrap-around, and for portals that keep the motion.
 //
 // Without entities, f is applied to everything of type T that has no parent ([components.Parent]
 // with an entity in it), entities that are only visual or only logical included; children move with
-// their parents. Dead entities are skipped. To be called in FixedUpdate, or between Updates. It
-// panics without f.
+// their parents. Dead entities are skipped. Call it in FixedUpdate, or between Updates. It panics
+// if f is nil.
 func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	i.mustBeInstalled("Shift")
 	if f == nil {
@@ -41,8 +41,8 @@ func (i *Interpolator[T]) Shift(f func(T) T, entities ...arche.Entity) {
 	}
 }
 
-// shiftAll shifts every entity that a filter lets through and that has no parent. It leaves no
-// query open if f panics.
+// shiftAll shifts every entity that passes a filter and has no parent. It leaves no query open if f
+// panics.
 func (i *Interpolator[T]) shiftAll(f func(T) T, filter arche.Filter, parent arche.ID) {
 	query, open := i.world.Query(filter), true
 	defer func() {
@@ -59,7 +59,8 @@ func (i *Interpolator[T]) shiftAll(f func(T) T, filter arche.Filter, parent arch
 	open = false
 }
 
-// shiftOne shifts what a living entity has of logical value, samples and visual value.
+// shiftOne shifts the logical value, the samples and the visual value of a living entity, if it has
+// them.
 func (i *Interpolator[T]) shiftOne(f func(T) T, e arche.Entity) {
 	r := i.samples.Cells(e)
 	if r.Sampled() {

@@ -15,7 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// The origin follows a mover; relative to the moving origin everything goes on as it was.
+// The origin follows a mover; relative to the moving origin everything continues.
 func TestShiftKeepsTheMotion(t *testing.T) {
 	for _, between := range []bool{false, true} {
 		s := NewStage(t, 10)

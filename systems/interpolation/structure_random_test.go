@@ -276,8 +276,8 @@ func (p *troupe) note() {
 	}
 }
 
-// What is drawn of a value does not depend on the tables in which entities stand, on who is moved
-// about between them and how, nor on the interpolators of other types.
+// The drawn value does not depend on the tables of the entities, on movements between tables, or on
+// the interpolators of other types.
 func TestPicturesDoNotDependOnTables(t *testing.T) {
 	for seed := range uint64(8) {
 		watch := int(seed % 4)

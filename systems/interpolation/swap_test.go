@@ -12,8 +12,8 @@ import (
 )
 
 // Two entities in motion exchange their marker for the graphics processor between frames: their
-// tables are as long as before, and in each everybody is in motion as before. Yet both are drawn as
-// they are marked now, also while time stands still.
+// tables are as long as before, and all rows of each are in motion as before. Yet both are drawn by
+// their present markers, also while time stands still.
 func TestExchangedMarkers(t *testing.T) {
 	for _, bystanders := range []int{0, 3} {
 		for _, dt := range []time.Duration{0, 10 * time.Millisecond} {

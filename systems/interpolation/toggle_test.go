@@ -69,9 +69,10 @@ func TestInterpolationSwitchedForOne(t *testing.T) {
 	})
 }
 
-// Who is interpolated again glides from where he is seen, and is never seen to go back: at once if
-// the marker goes within a step, whose end is not captured yet, and from the next step on if it
-// goes after one, since the picture is at that step's end already.
+// An entity that is interpolated again glides from its drawn place, and never jumps back. If the
+// marker is removed within a step, whose end is not captured yet, it glides at once. If it is
+// removed after a step, it glides from the next step on, since the picture is at that step's end
+// already.
 func TestInterpolatedAgain(t *testing.T) {
 	const tick = 5
 	within := func(where ecs.Stage) func(s *Stage, unmark func()) {
@@ -150,7 +151,7 @@ func TestSwitchedOffWhileACorrectionFades(t *testing.T) {
 			s.Poses.SetEnabled(false)
 		}
 		s.Run(10, Constant(10*time.Millisecond), func(ecs.Time) { s.Near("switched off", s.X(e), 5, 0) })
-		// Though it is not seen it fades, and is over at last: what rests costs nothing.
+		// Though it is not drawn it fades, and is gone in the end: rest costs nothing.
 		marks := generic.NewMap1[components.InterpolateOnGPU](s.W)
 		marks.Add(e)
 		told := 0

@@ -1,15 +1,12 @@
 package interpolation_test
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/go-gl/mathgl/mgl32"
-	"github.com/go-gl/mathgl/mgl64"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 	"pgregory.net/rapid"
@@ -55,64 +52,6 @@ type (
 	knob float64
 )
 
-// Every component of a linear value goes straight from where it was to where it is, from the first
-// step on.
-func TestInterpolationLinear(t *testing.T) {
-	testLinear(t, func(x [4]float64) float32 { return float32(x[0]) }, func(v float32) []float64 { return []float64{float64(v)} })
-	testLinear(t, func(x [4]float64) knob { return knob(x[0]) }, func(v knob) []float64 { return []float64{float64(v)} })
-	wide := func(v []float32) (x []float64) {
-		for _, c := range v {
-			x = append(x, float64(c))
-		}
-		return x
-	}
-	testLinear(t, func(x [4]float64) mgl32.Vec2 { return mgl32.Vec2{float32(x[0]), float32(x[1])} }, func(v mgl32.Vec2) []float64 { return wide(v[:]) })
-	testLinear(t, func(x [4]float64) tint { return tint{float32(x[0]), float32(x[1]), float32(x[2])} }, func(v tint) []float64 { return wide(v[:]) })
-	testLinear(t, func(x [4]float64) mgl32.Vec4 {
-		return mgl32.Vec4{float32(x[0]), float32(x[1]), float32(x[2]), float32(x[3])}
-	},
-		func(v mgl32.Vec4) []float64 { return wide(v[:]) })
-	testLinear(t, func(x [4]float64) mgl64.Vec2 { return mgl64.Vec2{x[0], x[1]} }, func(v mgl64.Vec2) []float64 { return v[:] })
-	testLinear(t, func(x [4]float64) mgl64.Vec3 { return mgl64.Vec3{x[0], x[1], x[2]} }, func(v mgl64.Vec3) []float64 { return v[:] })
-	testLinear(t, func(x [4]float64) [4]float64 { return x }, func(v [4]float64) []float64 { return v[:] })
-}
-
-func testLinear[T interpolation.Linear](t *testing.T, of func(x [4]float64) T, numbers func(v T) []float64) {
-	t.Run(fmt.Sprintf("%T", *new(T)), func(t *testing.T) {
-		for _, every := range []int{1, 3} { // all in motion, or every third
-			// Component c of value k moves at k+c+1 per second.
-			at := func(k int, seconds float64) (x [4]float64) {
-				for c := range x {
-					x[c] = 100*float64(c) + float64(k+c+1)*seconds
-				}
-				return x
-			}
-			var start []T
-			for k := range 7 {
-				start = append(start, of(at(k, 0)))
-			}
-			s := newValueStage(t, 10, interpolation.NewLinear[T](), start)
-			s.Fixed(func(now ecs.Time) {
-				for k := 0; k < len(start); k += every {
-					s.value(k).Set(of(at(k, Seconds(now.StepEnd))))
-				}
-			})
-			s.Run(200, FPS(144, 1), func(now ecs.Time) {
-				for k := range start {
-					when := Seconds(now.Normal)
-					if k%every != 0 {
-						when = 0
-					}
-					want := at(k, when)
-					for c, got := range numbers(s.drawn(k)) {
-						s.Near(fmt.Sprintf("component %d of value %d", c, k), got, want[c], 1e-4)
-					}
-				}
-			})
-		}
-	})
-}
-
 // joint is a value of a user's own, of arrays and with something that cannot be blended.
 type joint struct {
 	turn  [3]float32
@@ -120,7 +59,7 @@ type joint struct {
 	hands [2]uint8
 }
 
-// between blends two joints as nobody else does: not by lines, so that a wrong fraction shows.
+// between blends two joints in a nonlinear way of its own, so that a wrong fraction shows.
 func (j *joint) between(from, to *joint, t float32) {
 	*j = *from
 	for k := range j.turn {
@@ -182,8 +121,8 @@ func (v *valueStage[T]) wantFromSamples(t rapid.TB, one func(from, to T, t float
 	}
 }
 
-// Whoever moves beside a value, and over whatever time it moves, it is drawn with the bits that its
-// own samples and the time make: alone, in a column, on a list.
+// A value is drawn with the bits that its own samples and the time give, with any other values in
+// motion and over any interval: alone, in a column, on a list.
 func TestValuesAreDrawnFromTheirSamplesAlone(t *testing.T) {
 	t.Run("linear", func(t *testing.T) {
 		awkward := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 1e30, -1e30, 1e-40, math.MaxFloat32, -math.MaxFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
@@ -254,118 +193,6 @@ func testDrawnFromSamples[T any](t *testing.T, ip func() *interpolation.Interpol
 	})
 }
 
-// So it is with workers.
-func TestWorkersDrawTheSameValues(t *testing.T) {
-	testWorkersDrawValues(t, withWorkers(interpolation.NewLinear[mgl32.Vec4](), 2), lineBetween[mgl32.Vec4], func(r *rand.Rand) mgl32.Vec4 {
-		return mgl32.Vec4{r.Float32(), r.Float32(), r.Float32(), r.Float32()}
-	})
-	testWorkersDrawValues(t, withWorkers(interpolation.NewBatch(jointsInBatches), 2), func(from, to joint, t float32) (v joint) {
-		v.between(&from, &to, t)
-		return v
-	}, func(r *rand.Rand) joint {
-		return joint{[3]float32{r.Float32(), r.Float32(), r.Float32()}, r.Float64(), [2]uint8{uint8(r.Uint32())}}
-	})
-}
-
-func testWorkersDrawValues[T any](t *testing.T, ip *interpolation.Interpolator[T], one func(from, to T, t float32) T, value func(r *rand.Rand) T) {
-	const n = 20_000
-	r := rand.New(rand.NewPCG(1, 2))
-	s := newValueStage(t, 20, ip, make([]T, n))
-	defer s.Close()
-	s.Fixed(func(now ecs.Time) {
-		for k := range s.entities {
-			if now.Tick%2 == 0 || r.IntN(4) > 0 { // a column and a list by turns
-				s.value(k).Set(value(r))
-			}
-		}
-	})
-	for frame := range 8 {
-		s.Update(time.Duration(10+3*frame) * time.Millisecond)
-		s.wantFromSamples(t, one)
-	}
-}
-
-// An offset of a linear value fades, in every component.
-func TestCorrectionOfALinearValue(t *testing.T) {
-	s := newValueStage(t, 10, interpolation.NewLinear[mgl64.Vec3](), []mgl64.Vec3{{1, 2, 3}})
-	s.values.HalfLife = 100 * time.Millisecond
-	s.Fixed(func(now ecs.Time) {
-		if now.Tick == 2 {
-			s.value(0).Correct(mgl64.Vec3{9, 2, -1})
-		}
-	})
-	s.Run(2, Constant(100*time.Millisecond), func(ecs.Time) {
-		// the second of them shows the offset for the first time, whole
-		s.Near("the distance from where it was", s.drawn(0).Sub(mgl64.Vec3{1, 2, 3}).Len(), 0, 1e-6)
-	})
-	for frame := range 10 {
-		left := math.Exp2(-float64(frame) - 1)
-		s.Update(100 * time.Millisecond)
-		want := mgl64.Vec3{9 - 8*left, 2, -1 + 4*left}
-		s.Near(fmt.Sprintf("the distance from %v", want), s.drawn(0).Sub(want).Len(), 0, 1e-6)
-	}
-}
-
-// A gentle one shortens at a steady speed, by its Euclidean length.
-func TestGentleCorrectionOfALinearValue(t *testing.T) {
-	const slow, halfLife = 2.0, 0.1
-	s := newValueStage(t, 20, interpolation.NewLinear[mgl32.Vec2](), make([]mgl32.Vec2, 1))
-	s.Fixed(func(now ecs.Time) {
-		if now.Tick == 8 {
-			// an offset that is 1 long
-			s.values.CorrectGently(s.entities[0], mgl32.Vec2{-0.6, -0.8}, mgl32.Vec2{-0.6, -0.8}, slow, slow)
-		}
-	})
-	first := -1.0
-	rest := slow * halfLife / math.Ln2
-	s.Run(200, FPS(60, 1), func(now ecs.Time) {
-		tm := Seconds(now.Normal)
-		if now.Tick <= 8 {
-			return
-		}
-		if first < 0 {
-			first = tm
-		}
-		left, straight := 1-slow*(tm-first), (1-rest)/slow
-		if tm-first > straight {
-			left = rest * math.Exp2(-(tm-first-straight)/halfLife)
-		}
-		s.Near("x", float64(s.drawn(0)[0]), 0.6*(left-1), 1e-4)
-		s.Near("y", float64(s.drawn(0)[1]), 0.8*(left-1), 1e-4)
-	})
-}
-
-// A function that blends batches sees whole columns where all move, at least one value at a time,
-// and nothing behind it; what does not move is not in it.
-func TestBatchesAreOfWhatMoves(t *testing.T) {
-	var batches []int
-	s := newValueStage(t, 10, interpolation.NewBatch(func(dst, from, to []joint, t float32) {
-		batches = append(batches, len(dst))
-		jointsInBatches(dst, from, to, t)
-	}), make([]joint, 9))
-	moving := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
-	s.Fixed(func(now ecs.Time) {
-		for _, k := range moving {
-			s.value(k).Set(joint{reach: float64(now.Tick + 1)})
-		}
-	})
-	for _, test := range []struct{ moving, want []int }{
-		{moving, []int{9}},
-		{[]int{0, 4, 5, 6, 8}, []int{1, 3, 1}},
-		{nil, nil},
-	} {
-		moving = test.moving
-		s.Update(100 * time.Millisecond)
-		batches = nil
-		s.Update(0) // at the same time, nothing is drawn anew
-		s.Update(50 * time.Millisecond)
-		if fmt.Sprint(batches) != fmt.Sprint(test.want) {
-			t.Errorf("of the moving %v batches of %v are drawn, want %v", test.moving, batches, test.want)
-		}
-		s.Update(50 * time.Millisecond)
-	}
-}
-
 // Values cost no allocation in steady state: not in columns, on lists, over times of their own, or
 // while they are corrected.
 func TestValuesAllocateNothing(t *testing.T) {
@@ -401,13 +228,6 @@ func TestValuesAllocateNothing(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestBatchMisuse(t *testing.T) {
-	MustSay(t, "no blend", func() { interpolation.NewBatch[float64](nil) }, "NewBatch needs a blend function", "every dst[k]")
-	MustSay(t, "a pointer", func() { interpolation.NewBatch(func(_, _, _ []labelled, _ float32) {}) },
-		"NewBatch of", "holds a pointer (Text string)", "an index or an array of fixed size")
-	MustSay(t, "no size", func() { interpolation.NewBatch(func(_, _, _ []struct{}, _ float32) {}) }, "NewBatch of", "no size")
 }
 
 type labelled struct {

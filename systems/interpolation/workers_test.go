@@ -1,11 +1,13 @@
 package interpolation_test
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-gl/mathgl/mgl32"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 
@@ -154,8 +156,8 @@ func TestWorkersFallAsleep(t *testing.T) {
 	}
 }
 
-// patience is when to stop waiting for what must come, but nobody knows when on a busy machine:
-// after half of the time that is left to the tests.
+// patience returns the time until which a test waits for an event that must come, but late on a
+// busy machine: half of the time that is left to the tests.
 func patience(t *testing.T) time.Time {
 	left := time.Hour
 	if end, ok := t.Deadline(); ok {
@@ -198,4 +200,35 @@ func installed(t *testing.T) (*ecs.Engine, *interpolation.Interpolator[component
 	ip := interpolation.New3D()
 	e.Install(ip)
 	return e, ip
+}
+
+// So it is with workers.
+func TestWorkersDrawTheSameValues(t *testing.T) {
+	testWorkersDrawValues(t, withWorkers(interpolation.NewLinear[mgl32.Vec4](), 2), lineBetween[mgl32.Vec4], func(r *rand.Rand) mgl32.Vec4 {
+		return mgl32.Vec4{r.Float32(), r.Float32(), r.Float32(), r.Float32()}
+	})
+	testWorkersDrawValues(t, withWorkers(interpolation.NewBatch(jointsInBatches), 2), func(from, to joint, t float32) (v joint) {
+		v.between(&from, &to, t)
+		return v
+	}, func(r *rand.Rand) joint {
+		return joint{[3]float32{r.Float32(), r.Float32(), r.Float32()}, r.Float64(), [2]uint8{uint8(r.Uint32())}}
+	})
+}
+
+func testWorkersDrawValues[T any](t *testing.T, ip *interpolation.Interpolator[T], one func(from, to T, t float32) T, value func(r *rand.Rand) T) {
+	const n = 20_000
+	r := rand.New(rand.NewPCG(1, 2))
+	s := newValueStage(t, 20, ip, make([]T, n))
+	defer s.Close()
+	s.Fixed(func(now ecs.Time) {
+		for k := range s.entities {
+			if now.Tick%2 == 0 || r.IntN(4) > 0 { // a column and a list by turns
+				s.value(k).Set(value(r))
+			}
+		}
+	})
+	for frame := range 8 {
+		s.Update(time.Duration(10+3*frame) * time.Millisecond)
+		s.wantFromSamples(t, one)
+	}
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // New3D returns a plugin that integrates [components.Velocity3D] into [components.Transform3D] in
-// every FixedUpdate. Positions go by explicit Euler steps, which are exact for a constant velocity
-// up to rounding, and rotations by the exact rotation of the step. Entities at zero velocity are
-// not written, so they rest.
+// every FixedUpdate. Positions advance by explicit Euler steps, which are exact for a constant
+// velocity up to rounding. Rotations advance by the exact rotation of the step. Entities at zero
+// velocity are not written, so they rest.
 func New3D() ecs.Plugin { return &motion3D{} }
 
 type motion3D struct {
@@ -52,7 +52,8 @@ func (m *motion3D) Finalize(*arche.World) {}
 
 // Turn returns a rotation after turning for dt seconds at a constant angular velocity, in radians
 // per second in the parent's frame. The result has unit length. A rotation or a velocity without a
-// direction (infinite, or not a number) gives the identity. A velocity of zero turns nothing.
+// direction (infinite, or not a number) gives the identity. With a velocity of zero the rotation
+// stays.
 func Turn(rotation mgl32.Quat, angular mgl32.Vec3, dt float32) mgl32.Quat {
 	x, y, z := float64(angular[0]), float64(angular[1]), float64(angular[2])
 	speed := math.Sqrt(x*x + y*y + z*z)

@@ -47,7 +47,8 @@ type Bodies[S any, I comparable, B comparable] struct {
 	// of the tick. On a client the group is a part of the server's. Step must accept any state that
 	// Codec reads, and keep no reference to the group. Required.
 	Step func(g *BodyGroup[S, I, B], t Tick)
-	// Pose returns the world pose of a body in the state. Required.
+	// Pose returns the world pose of a body in the state. A zero Rotation or Scale counts as left
+	// out: identity, 1. Required.
 	Pose func(body B) components.Pose3D
 	// ProxyState makes the state of another player from its world pose, its velocity in units of
 	// length per second, and its last known input. From there on Game.Step and Step move it with
@@ -101,6 +102,7 @@ func PredictBodies[B comparable, S any, I comparable](p *Protocol[S, I], name st
 			panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
 		}
 	}
+	b.Pose = withDefaults(b.Pose)
 	kind := &bodiesKind[S, I, B]{config: b, handle: replicate(p, name, b.Codec)}
 	if b.ProxyState != nil {
 		kind.inputs = snapshot.Register(p.schema, name+"'s pushers", sharedCodec[I]{p.game.Inputs})

@@ -33,7 +33,7 @@ func newChurn(t testing.TB, seed uint64, grace time.Duration) *churn {
 	})
 	c.engine.Install(quietHierarchy(true))
 	c.onServer(c.change)
-	c.engine.AddAt(ecs.FixedEnd, ecs.OrderReplicate+1, ecs.SystemFunc(c.note))
+	c.engine.AddAt(ecs.FixedEnd, netcode.OrderReplicate+1, ecs.SystemFunc(c.note))
 	return c
 }
 

@@ -36,7 +36,7 @@ func newShoved(t testing.TB, seed uint64, rate int) *shoved {
 		s.at, s.speed, s.until = append(s.at, at), append(s.speed, mgl32.Vec3{}), append(s.until, s.rng.Int64N(120))
 	}
 	s.onServer(s.slide)
-	s.engine.AddAt(ecs.FixedEnd, ecs.OrderReplicate+1, ecs.SystemFunc(func(*arche.World) {
+	s.engine.AddAt(ecs.FixedEnd, netcode.OrderReplicate+1, ecs.SystemFunc(func(*arche.World) {
 		all := make([]mgl32.Vec3, len(s.crates))
 		for i, e := range s.crates {
 			all[i] = s.transform(e).Get().Position

@@ -18,7 +18,8 @@ type Game[S any, I comparable] struct {
 	// Step returns a player's state one tick later. It must depend on nothing but its arguments and
 	// functions of the tick (a moving platform), or predictions are wrong. Required.
 	Step func(state S, in I, t Tick) S
-	// Pose returns the pose of a player in the state, in its parent's frame. Required.
+	// Pose returns the pose of a player in the state, in its parent's frame. A zero Rotation or
+	// Scale counts as left out: identity, 1. Required.
 	Pose func(state S) components.Pose3D
 	// MovementBase names the scripted mover or the body that carries a player in the state; Pose is
 	// in its frame. The player's entity becomes its child. Step takes the state from one frame to
@@ -89,7 +90,13 @@ func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I
 	if err != nil {
 		return nil, err
 	}
+	game.Pose = withDefaults(game.Pose)
 	return &Protocol[S, I]{game: game, schema: schema, grid: schema.Config().Position, movers: map[uint16]func(Tick) components.Pose3D{}}, nil
+}
+
+// withDefaults makes a function of poses complete them; see [components.Pose3D.WithDefaults].
+func withDefaults[A any](pose func(A) components.Pose3D) func(A) components.Pose3D {
+	return func(a A) components.Pose3D { return pose(a).WithDefaults() }
 }
 
 // SetScriptedMover moves all entities of an archetype along a path that is a function of the tick:
@@ -103,7 +110,7 @@ func (p *Protocol[S, I]) SetScriptedMover(kind uint16, path func(t Tick) compone
 	if p.bodies != nil && p.bodies.has(kind) {
 		panic(fmt.Sprintf("netcode: archetype %d is a scripted mover and a body; it can be only one of them", kind))
 	}
-	p.movers[kind] = path
+	p.movers[kind] = withDefaults(path)
 }
 
 // TickRate returns the rate of both engines in steps per second.

@@ -94,12 +94,12 @@ func (s *Server[S, I]) Install(e *ecs.Engine) {
 	if s.protocol.bodies != nil {
 		s.bodies = s.protocol.bodies.server(s)
 	}
-	e.AddAt(ecs.FixedUpdate, ecs.OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
+	e.AddAt(ecs.FixedUpdate, OrderNetwork, &serverSystem{"server's inputs", s.beginStep, nil})
 	// Behind the hierarchy's sweep, so that no snapshot shows the children of a parent that has
 	// just been despawned; before any capture, which settles the writes.
-	e.AddAt(ecs.FixedEnd, ecs.OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
+	e.AddAt(ecs.FixedEnd, OrderReplicate, &serverSystem{"server's snapshots", s.endStep, nil})
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, &serverSystem{"server's settling", s.settleWrites, nil})
-	e.AddAt(ecs.NormalUpdate, ecs.OrderNetwork, &serverSystem{"server's sockets", s.receiveAll, s.close})
+	e.AddAt(ecs.NormalUpdate, OrderNetwork, &serverSystem{"server's sockets", s.receiveAll, s.close})
 }
 
 type serverSystem struct {

@@ -134,7 +134,7 @@ func newSea(surface *offscreen.Surface, n int, gpu bool) (*sea, error) {
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, end(&s.capture))
 	e.AddAt(ecs.FixedEnd, ecs.OrderCapture+2, ecs.SystemFunc(func(*arche.World) { s.captures++ }))
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-2, begin())
-	e.AddAt(ecs.VisualSync, ecs.OrderPropagate+1, end(&s.sync))
+	e.AddAt(ecs.VisualSync, hierarchy.OrderPropagate+1, end(&s.sync))
 	// The first picture is drawn completely, which checks that the measured frames are drawable.
 	for range 2 * frameRate / fixedRate {
 		if _, _, err := s.picture(); err != nil {

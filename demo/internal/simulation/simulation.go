@@ -156,7 +156,7 @@ func (s *Simulation) Apply(set settings.Settings) (restarted bool, err error) {
 func (s *Simulation) Restart() error { return s.start(s.set) }
 
 // Step makes the next Update of a paused simulation run exactly one fixed step.
-func (s *Simulation) Step() error { return s.engine.Step() }
+func (s *Simulation) Step() error { return s.engine.RequestStep() }
 
 // Update advances the scene by one frame that took the given real time.
 func (s *Simulation) Update(real time.Duration) { s.engine.Update(real) }

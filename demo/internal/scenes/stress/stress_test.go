@@ -226,7 +226,7 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 			}
 			frames(30)
 		}, true},
-		{"a step in the pause", func() { each(func(s *sea) { clock(s.engine.Step()) }); frames(16) }, false},
+		{"a step in the pause", func() { each(func(s *sea) { clock(s.engine.RequestStep()) }); frames(16) }, false},
 		{"in slow motion", func() { each(func(s *sea) { clock(s.engine.SetScale(0.1)) }); frames(200, 200, 200) }, false},
 		{"marked and unmarked in motion", func() {
 			each(func(s *sea) { clock(s.engine.SetScale(1)) })

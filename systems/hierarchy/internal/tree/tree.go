@@ -1,11 +1,11 @@
-// Package tree puts the members of a hierarchy into an order in which every subtree is one run. It
+// Package tree sorts the members of a hierarchy depth first, so that every subtree is one run. It
 // knows no world.
 package tree
 
 import arche "github.com/mlange-42/arche/ecs"
 
-// Order is the members of a hierarchy, depth first: parents stand before their children, and every
-// subtree is one run.
+// Order holds the members of a hierarchy depth first: parents stand before their children, and
+// every subtree is one run.
 type Order struct {
 	nodes []Node
 	place []slot // by entity id
@@ -27,13 +27,13 @@ func (n *Node) Parent() int32 { return n.parent }
 // End returns where the node's subtree ends: nodes[k:End] is that of node k.
 func (n *Node) End() int32 { return n.end }
 
-// slot says where the entity with an id stands.
+// slot holds the place of the entity with an id.
 type slot struct {
 	generation uint32
 	at         int32 // plus one; 0: nowhere
 }
 
-// Link is an entity with a Parent, and the entity that it names.
+// Link is an entity with a Parent, and that parent.
 type Link struct{ child, parent arche.Entity }
 
 // NewLink returns a link. A zero parent is none.
@@ -42,7 +42,7 @@ func NewLink(child, parent arche.Entity) Link { return Link{child, parent} }
 // Child returns the entity with the Parent.
 func (l Link) Child() arche.Entity { return l.child }
 
-// Parent returns the entity that it names.
+// Parent returns the parent.
 func (l Link) Parent() arche.Entity { return l.parent }
 
 // Nodes returns the members in their order.
@@ -176,7 +176,7 @@ func (b *Builder) descend(o *Order, root int32) {
 	}
 }
 
-// zeroed returns n zeros, in the memory of s where that is enough.
+// zeroed returns n zeros, in the memory of s if that is large enough.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/4)

@@ -27,8 +27,8 @@ func New[T any](s *samples.Store[T], o *offset.Set[T], d *draw.Drawer[T], plain 
 	return &Capturer[T]{samples: s, offsets: o, drawer: d, plain: plain, attach: d.Attached}
 }
 
-// Attach gives samples to the entities that have none, and takes them from those that have lost
-// what they belong to.
+// Attach attaches samples to the entities that need them, and detaches them from those that have
+// lost their Logical or Visual.
 func (c *Capturer[T]) Attach() { c.samples.Attach(c.attach) }
 
 // Run captures a step, at its end. Of every value that was written in it, the older sample becomes
@@ -40,7 +40,7 @@ func (c *Capturer[T]) Run(step samples.Interval) {
 	c.drawer.Captured()
 	tables := s.Tables()
 	now, lastGen := s.Generation()
-	arrived, timed := s.Active() // still to be accounted for
+	arrived, timed := s.Active() // not accounted for yet
 	for k := range tables {
 		t, a := &tables[k], c.samples.List(k)
 		p := &c.part
@@ -76,7 +76,7 @@ func (c *Capturer[T]) Run(step samples.Interval) {
 	c.offsets.ForgetPaths()
 }
 
-// slowly takes what is not an ordinary movement from a standing start.
+// slowly captures a row that made no ordinary movement.
 func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, last samples.Interval, gen, lastGen uint32) {
 	written, e := &t.Records()[r], t.Owner(r)
 	prev, cur := &t.Prev()[r], &t.Cur()[r]
@@ -86,7 +86,7 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 	step := c.samples.Step()
 	end := step.To()
 	value := c.samples.Normal(*written.Value())
-	// What the old samples show at the step's start.
+	// The value of the old samples at the step's start.
 	from := *cur
 	if own := t.Own(r); t.Motion()[r] == samples.Timed && step.From() < own.To() {
 		from = c.drawer.Between(prev, cur, own.Fraction(step.From()))
@@ -128,8 +128,8 @@ func (c *Capturer[T]) slowly(t *samples.Table[T], a *samples.Active, r uint32, l
 	}
 }
 
-// ratio returns how much longer a step is than the one before, 0 for an entity that did not move
-// over that.
+// ratio returns the length of a step relative to the one before, or 0 for an entity that did not
+// move over that one.
 func ratio(moved bool, last, step samples.Interval) float32 {
 	if !moved || last.To() <= last.From() {
 		return 0
@@ -137,7 +137,7 @@ func ratio(moved bool, last, step samples.Interval) float32 {
 	return float32(float64(step.To()-step.From()) / float64(last.To()-last.From()))
 }
 
-// arrive puts a row to rest that was in ordinary motion, if in any.
+// arrive puts a row to rest that was in ordinary motion or at rest.
 func (c *Capturer[T]) arrive(t *samples.Table[T], r uint32) {
 	if t.OnGPU() {
 		c.samples.NoteRested(t.Owner(r))
@@ -169,7 +169,7 @@ func (c *Capturer[T]) restArrived(tables []samples.Table[T], arrived int, lastGe
 			}
 		}
 	}
-	// The structure has changed: some rows are elsewhere, or gone.
+	// The structure has changed: some rows have moved, or are gone.
 	for k := 0; k < len(tables) && arrived > 0; k++ {
 		for r := range tables[k].Len() {
 			rest(&tables[k], uint32(r))

@@ -15,14 +15,14 @@ type Part[T any] struct {
 
 	rested []uint32 // rows that were written, but with the value that they had
 	others []uint32 // rows that were written, but not by an ordinary movement
-	went   int      // how many of those that were taken were in motion over the step before
+	went   int      // the number of captured rows that were in motion over the step before
 }
 
-// Plain is the inner loop of a capture. It takes the values of the rows that made an ordinary
-// movement from a standing start or from one to the next, which is nearly all.
+// Plain is the inner loop of a capture. It captures the rows that made an ordinary movement, after
+// a rest or after another one. Nearly all rows do.
 type Plain[T any] struct {
 	take func(p *Part[T])
-	look func(p *Part[T]) // only lists what was written as others
+	look func(p *Part[T]) // only lists the written rows as others
 }
 
 // Values returns the loop for values of any type.
@@ -39,7 +39,7 @@ func Values[T any](normal func(T) T) Plain[T] {
 	return Plain[T]{take, look}
 }
 
-// takeValues takes ordinary movements among the others.
+// takeValues captures the ordinary movements among the others.
 func takeValues[T any](p *Part[T], normal func(T) T) {
 	t, moving := p.table, p.list.Rows()
 	records, prev, cur, seen, motion := t.Records(), t.Prev(), t.Cur(), t.Seen(), t.Motion()
@@ -63,7 +63,7 @@ func takeValues[T any](p *Part[T], normal func(T) T) {
 			p.rested = append(p.rested, r)
 			continue
 		}
-		prev[r] = cur[r] // at the step's start everything but a timed one has arrived
+		prev[r] = cur[r] // at the step's start all but timed rows have arrived
 		cur[r] = value
 		motion[r] = p.now
 		moving = append(moving, r)
@@ -72,7 +72,7 @@ func takeValues[T any](p *Part[T], normal func(T) T) {
 	p.list.Fill(moving, false)
 }
 
-// Poses3D returns the loop for poses in space, which the kernel takes eight at a time.
+// Poses3D returns the loop for poses in space, which the kernel captures eight at a time.
 func Poses3D() Plain[components.Pose3D] {
 	var out kernel.Captured
 	take := func(p *Part[components.Pose3D]) {

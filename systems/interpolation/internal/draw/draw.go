@@ -1,4 +1,4 @@
-// Package draw makes what is drawn from samples and offsets. It alone writes the Visual of an
+// Package draw computes visual values from samples and offsets. It alone writes the Visual of an
 // entity that has a Logical.
 package draw
 
@@ -33,7 +33,7 @@ type Drawer[T any] struct {
 	one      T             // scratch
 	drawnAt  time.Duration // the normal time of the newest drawing
 	drawnOff bool          // whether that was without interpolation
-	redraw   bool          // what is in motion has changed since
+	redraw   bool          // the rows in motion have changed since
 	renewed  bool          // the newest drawing has written rows that the graphics processor blends
 }
 
@@ -63,14 +63,14 @@ func (d *Drawer[T]) Renewed() bool { return d.renewed }
 // Captured notes that the samples have changed. The next Sync draws, even at the same time.
 func (d *Drawer[T]) Captured() { d.redraw = true }
 
-// Restructured notes that what is in motion was found to be elsewhere after the newest drawing.
+// Restructured notes that rows in motion have moved to other tables since the newest drawing.
 func (d *Drawer[T]) Restructured() { d.redraw, d.renewed = true, true }
 
 // LastAt returns the normal time of the newest drawing.
 func (d *Drawer[T]) LastAt() time.Duration { return d.drawnAt }
 
-// Sync runs once per frame: the visual value of everything in motion is blended at the normal time.
-// What rests is not even looked at.
+// Sync runs once per frame. It blends the visual values of everything in motion at the normal time.
+// It does not touch resting entities.
 func (d *Drawer[T]) Sync() {
 	tables := d.samples.Tables()
 	mismatched := d.samples.Mismatched()
@@ -102,7 +102,7 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 		still := d.disabled || t.Still() || t.OnGPU()
 		switch {
 		case a.Common() == 0:
-		case t.OnGPU() && !d.redraw: // its newest sample is there
+		case t.OnGPU() && !d.redraw: // its newest sample was written before
 		case still && a.All():
 			copy(visual, cur)
 		case still:
@@ -120,7 +120,7 @@ func (d *Drawer[T]) draw(tables []samples.Table[T], now time.Duration) {
 	}
 }
 
-// drawTimed draws the rows that move over intervals of their own. Those that have arrived come to
+// drawTimed draws the rows that move over intervals of their own. Rows that have arrived come to
 // rest.
 func (d *Drawer[T]) drawTimed(k int, t *samples.Table[T], a *samples.Active, still bool, now time.Duration) {
 	visual, prev, cur := t.Visual(), t.Prev(), t.Cur()
@@ -154,7 +154,7 @@ func (d *Drawer[T]) drawUnsampled() {
 	}
 }
 
-// drawOffsets adds what is left of the offsets to the visual values, and makes them older by the
+// drawOffsets adds the rest of each offset to the visual values, and makes them older by the
 // frame's real time.
 func (d *Drawer[T]) drawOffsets(now, real time.Duration) {
 	for at := d.offsets.Len() - 1; at >= 0; at-- {
@@ -202,9 +202,9 @@ func (d *Drawer[T]) Between(prev, cur *T, t float32) T {
 	return d.one
 }
 
-// With adds to a value of an entity what is left of its offset in this frame, if one fades. Within
-// a step the frame is still to be drawn, and its real time is to pass before: else an offset would
-// never fade where every frame brings another correction.
+// With adds the rest of an entity's offset in this frame to a value, if one fades. Within a step
+// the frame's real time counts as passed, although the frame is not drawn yet. Otherwise an offset
+// would never fade when every frame brings another correction.
 func (d *Drawer[T]) With(e arche.Entity, value T) T {
 	real := time.Duration(0)
 	if d.clock.Fixed == d.clock.StepStart {
@@ -213,7 +213,7 @@ func (d *Drawer[T]) With(e arche.Entity, value T) T {
 	return d.offsets.On(e, value, real)
 }
 
-// Rest puts a row to rest where its newest sample is.
+// Rest puts a row to rest at its newest sample.
 func (d *Drawer[T]) Rest(t *samples.Table[T], row uint32) {
 	t.Motion()[row] = 0
 	if visual, cur := &t.Visual()[row], &t.Cur()[row]; !column.SameBits(visual, cur) {
@@ -229,7 +229,7 @@ func (d *Drawer[T]) Attached(e arche.Entity, r samples.Row[T]) {
 	d.samples.NoteChanged(e)
 }
 
-// Show draws one entity at the normal time, ahead of the next Sync.
+// Show draws one entity at the normal time, before the next Sync.
 func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
 	*r.Visual() = *r.Cur()
 	if !d.Raw(e) {
@@ -238,8 +238,8 @@ func (d *Drawer[T]) Show(e arche.Entity, r *samples.Row[T]) {
 	d.samples.NoteChanged(e)
 }
 
-// Shift takes what is drawn of an entity to other coordinates. What rests without an offset stays
-// its newest sample, bit for bit.
+// Shift maps an entity's visual value to other coordinates. A resting entity without an offset
+// keeps its newest sample, bit for bit.
 func (d *Drawer[T]) Shift(f func(T) T, e arche.Entity, r *samples.Row[T]) {
 	if r.Sampled() && r.Record() != nil && r.Rests() && !d.offsets.Fades(e) {
 		*r.Visual() = *r.Cur()

@@ -5,18 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// The drawing of a frame by several goroutines. All of it is behind Drawer.blend, Start and Stop.
+// Several goroutines draw a frame. Drawer.blend, Start and Stop are the only entries.
 
 const (
-	// splitRows is how much work is worth splitting: below it, handing over costs about as much as
-	// is won.
+	// splitRows is the number of rows from which work is split. Below it, the split costs about as
+	// much as it saves.
 	splitRows = 8192
-	// restless is how often an idle worker lets others run before it goes to sleep; some
-	// milliseconds on an idle machine. To spin in between, or while the engine waits for a worker,
-	// gains nothing.
+	// restless is the number of times that an idle worker yields before it sleeps: some
+	// milliseconds on an idle machine.
 	restless = 1 << 16
-	// leastRows and leastListed are how many rows of a column and of a list are taken at once, at
-	// least. The kernel looks at the length of a list to decide whether to fetch ahead.
+	// leastRows and leastListed are the fewest rows of a column and of a list that are taken at
+	// once. The kernel looks at the length of a list to decide whether to fetch ahead.
 	leastRows   = 1024
 	leastListed = 4096
 )
@@ -50,21 +49,19 @@ func (b *job[T]) part(from, to int) job[T] {
 //
 // Every member has a queue of the rows, which it takes piece by piece from the front; a member that
 // is done with its own takes from the back of the others'. So nothing waits for a worker that
-// sleeps, or has been taken off its processor, unless it holds a piece just then, and a slow
-// processor draws less. In frame after frame a member draws nearly the same rows, which are still
-// in its cache.
+// sleeps or has lost its processor, unless it holds a piece just then, and a slow processor draws
+// less. In frame after frame a member draws nearly the same rows, which are still in its cache.
 type team[T any] struct {
 	blend   func(job[T])
 	job     job[T] // read only by members that hold a piece of it
 	least   atomic.Int64
 	pending atomic.Int64 // rows of the job that are not drawn yet
-	size    int          // how many workers
+	size    int          // the number of workers
 	queues  []queue
 	workers []*worker
 }
 
-// draw draws a frame's work with the members that are awake, and wakes the others for the frames to
-// come.
+// draw draws a frame's work with the members that are awake, and wakes the others for later frames.
 func (t *team[T]) draw(j job[T]) {
 	n := j.len()
 	least := leastRows
@@ -88,7 +85,7 @@ func (t *team[T]) draw(j job[T]) {
 	t.job = job[T]{} // columns must not be kept alive
 }
 
-// work draws what a member finds to be drawn.
+// work draws as a member until all queues are empty.
 func (t *team[T]) work(member int) {
 	for k := range t.queues {
 		s := &t.queues[(member+k)%len(t.queues)]
@@ -136,7 +133,7 @@ func (d *Drawer[T]) blendPart(j *job[T]) {
 	d.blends.All(j.dst, j.prev, j.cur, j.t)
 }
 
-// blend blends alone, or with the workers that are awake if it is worth it.
+// blend blends alone, or with the workers if the work is large enough.
 func (d *Drawer[T]) blend(j job[T]) {
 	if len(d.team.workers) == 0 || j.len() < splitRows {
 		d.blendPart(&j)
@@ -192,11 +189,11 @@ func (w *worker) rouse() {
 	}
 }
 
-// queue is what is left of one member's queue of a frame's rows. Any member may take from it at any
-// time: the one that gets a piece holds it alone.
+// queue holds the rest of one member's rows of a frame. Any member may take from it at any time,
+// and holds the piece alone.
 //
-// What is left is one number, so taking is one exchange, and it may be of a later frame than the
-// one that was looked at: what is taken is of the frame that it is taken from.
+// The rest is one number, so taking is one atomic exchange. It may happen in a later frame than the
+// look before it, and then takes rows of that frame.
 type queue struct {
 	left atomic.Uint64 // the first row in the upper half, the end in the lower
 	// queues lie in cache lines of their own, of which processors fetch two at a time
@@ -209,7 +206,7 @@ const lineRows = 64
 
 func roundUp(rows int) int { return (rows + lineRows - 1) &^ (lineRows - 1) }
 
-// give makes the rows from one to before another the queue. It must be empty.
+// give puts the rows from one to before another into the queue, which must be empty.
 func (s *queue) give(from, to int) { s.left.Store(uint64(from)<<32 | uint64(to)) }
 
 func (s *queue) empty() bool {
@@ -219,8 +216,8 @@ func (s *queue) empty() bool {
 
 func halves(left uint64) (from, to int) { return int(left >> 32), int(uint32(left)) }
 
-// take takes half of what is left, at the front or the back, but all rather than to take or to
-// leave fewer than a number of rows. It returns an empty piece if nothing is left.
+// take takes half of the rest, from the front or the back. It takes all if half would be less than
+// a number of rows. It returns an empty piece if nothing is left.
 func (s *queue) take(front bool, least int) (from, to int) {
 	for {
 		left := s.left.Load()

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whoever takes, and from wherever: every row is taken once, in pieces that are not too small and
-// do not queue cache lines.
+// Every row is taken once, by any member and from any queue, in pieces that are not too small and
+// share no cache lines.
 func TestShareIsTakenOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.IntRange(0, 1<<20).Draw(t, "start") * lineRows
@@ -47,7 +47,7 @@ func TestShareIsTakenOnce(t *testing.T) {
 	})
 }
 
-// testTeam is a team that counts how often each row is drawn, with workers that nobody has started.
+// testTeam is a team that counts how often each row is drawn, with workers that are not started.
 func testTeam(workers int) *team[int] {
 	t := &team[int]{queues: make([]queue, 1+workers)}
 	for k := range workers {
@@ -65,7 +65,7 @@ func testTeam(workers int) *team[int] {
 }
 
 // A worker that never comes to its queue, because it sleeps or the system does not let it run,
-// keeps nobody waiting.
+// delays no frame.
 func TestNobodyWaitsForAWorker(t *testing.T) {
 	for workers := range 5 {
 		team := testTeam(workers)
@@ -90,8 +90,8 @@ func TestNobodyWaitsForAWorker(t *testing.T) {
 	}
 }
 
-// Between workers that lie down all the time and somebody who has work for them all the time no row
-// is lost and none is drawn twice.
+// With workers that sleep all the time and a member that has work all the time, no row is lost and
+// none is drawn twice.
 func TestWorkersThatLieDown(t *testing.T) {
 	const n, frames = 3*leastRows + 5, 3000
 	team := testTeam(3)

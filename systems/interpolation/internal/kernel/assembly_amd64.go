@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// hasAVX2 and hasAVX512 are what the processor and the operating system were found to support at
-// start; nothing changes them.
+// hasAVX2 and hasAVX512 say what the processor and the operating system support. They are set at
+// start and never change.
 var hasAVX2, hasAVX512 = detect()
 
 // blendDenseAVX2 blends turns times eight poses; turns is at least 1.

@@ -30,30 +30,29 @@ const (
 	perTurn     = 8  // poses that the kernels blend at once
 	perWideTurn = 16 // by vectors of 512 bits
 
-	// perCall is how many poses one call of assembly may take: code in assembly cannot be
-	// preempted, and a garbage collection must not wait for a million poses, nor the pipeline be
-	// filled too often.
+	// perCall is the number of poses that one call of assembly may take. Code in assembly cannot be
+	// preempted, so a garbage collection would wait for a longer call. In shorter calls the
+	// pipeline would be filled too often.
 	perCall = 1024
 
 	// perFarCall is the same for columns of farColumn poses or more, which only memory holds. There
-	// the pauses between short calls make the whole 10 to 20 percent faster; that is measured, not
-	// explained.
+	// shorter calls are 10 to 20 percent faster. That is measured, not explained.
 	perFarCall    = 64
 	farColumn     = 1 << 17
 	farWideColumn = 1 << 18 // by vectors of 512 bits
 
-	// perListCall is the same for lists, whose kernel looks further ahead and must be stopped less
-	// often.
+	// perListCall is the same for lists, whose kernel looks further ahead and should be stopped
+	// less often.
 	perListCall = 2048
 
-	// farRows is the size of a column from which three of them (8 MB) are beyond the second-level
-	// cache by far, and farListed how many rows are, with all lines that they touch (1 MB): fewer
-	// are still there from the frame before, and would be fetched for nothing, which takes a third
-	// of the time.
+	// farRows is the size of a column from which three of them (8 MB) exceed the second-level cache
+	// by far. farListed is the number of listed rows from which the lines that they touch (1 MB)
+	// exceed it. Fewer rows are still there from the frame before. To fetch those for nothing takes
+	// a third of the time.
 	farRows   = 1 << 16
 	farListed = 1 << 12
 
-	// sparse is of how many rows at most one may be listed, for each to be read by itself: a denser
+	// sparse is the least ratio of rows to listed rows at which each is fetched by itself. A denser
 	// list is as good as a stream.
 	sparse = 4
 )
@@ -64,7 +63,7 @@ const (
 // dst may be prev or cur itself. It must not overlap them in any other way.
 func Blend3D(dst, prev, cur []components.Pose3D, t float32) { Fastest.Blend3D(dst, prev, cur, t) }
 
-// BlendList3D does so for the rows listed only: dst[rows[k]] = blend(prev[rows[k]], cur[rows[k]],
+// BlendList3D does so for the listed rows only: dst[rows[k]] = blend(prev[rows[k]], cur[rows[k]],
 // t). The order of the rows does not matter, and a row may stand in the list more than once, unless
 // dst is prev or cur.
 func BlendList3D(rows []uint32, dst, prev, cur []components.Pose3D, t float32) {
@@ -88,7 +87,7 @@ func (p Path) Blend3D(dst, prev, cur []components.Pose3D, t float32) {
 			i += n
 		}
 	}
-	if p.avx2() { // what is left, or all
+	if p.avx2() { // the rest, or all
 		call := perCallOf(len(dst), farColumn)
 		for whole := len(dst) &^ (perTurn - 1); i < whole; {
 			n := min(whole-i, call)
@@ -155,8 +154,8 @@ func checkColumns(dst, prev, cur int) {
 	}
 }
 
-// checkRows panics if a row lies outside a column of n poses. It stands between a stale list and
-// foreign memory, so it reads the whole list before anything else happens.
+// checkRows panics if a row lies outside a column of n poses. It protects foreign memory from a
+// stale list, so it reads the whole list before any row is touched.
 func checkRows(rows []uint32, n int, p Path) {
 	if len(rows) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 )
 
 // Poses in the plane need no slerp and half the bytes. Blend with components.Blend2D as its
-// function would spend most of its time in passing them: Go hands structs of arrays over in memory,
-// and a struct that was stored float by float and is loaded as a whole must wait for the stores.
+// function would spend most of its time passing them: Go passes structs of arrays in memory, and a
+// struct that was stored float by float and is loaded as a whole has to wait for the stores.
 
 // Blend2D writes dst[i] = blend(prev[i], cur[i], t) for every i, with the bits that
 // [components.Blend2D] has where no compiler fuses it. The slices have equal length; dst may be
@@ -19,7 +19,7 @@ func Blend2D(dst, prev, cur []components.Pose2D, t float32) {
 	blend2D(dst, prev, cur, t)
 }
 
-// BlendList2D does so for the rows listed only.
+// BlendList2D does so for the listed rows only.
 func BlendList2D(rows []uint32, dst, prev, cur []components.Pose2D, t float32) {
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), Fastest)

@@ -19,7 +19,7 @@
 //
 // And the steps of the four stages stand between each other: the ten vectors of BLEND, after each
 // of them a step of WEIGH or none, and a part of DOTS. With every stage in one piece, as there, it
-// takes a tenth more time, and a fifth where somebody else has the core's other thread.
+// takes a tenth more time, and a fifth with another program on the core's other thread.
 //
 //	stage    reads         leaves
 //	DOTS     memory        Z20  prev·cur
@@ -40,7 +40,7 @@
 // the end they stay on the last turn, R11 and R12, whose dots are then computed once more for
 // nothing. CX: turns left.
 
-// What the blend kernels by AVX-512 have in common: the steps of WEIGH, and the constants. The
+// The common part of blend kernels by AVX-512: the steps of WEIGH, and the constants. The
 // registers are given, since one kernel weighs sixteen poses at once and the others eight. No step
 // is a fused multiply-add; see blend_amd64.h.
 //
@@ -84,8 +84,8 @@
 	VSUBPS     x, ones, x           \
 	VPTERNLOGD $0x78, dot, sign, wb    // wb xor (dot and sign bits)
 
-// LENGTH: r = 1/length. Square root and division are the exact ones: the fast estimates differ from
-// maker to maker.
+// LENGTH: r = 1/length. Square root and division are the exact ones: the fast estimates differ
+// between manufacturers.
 #define LENGTH(square, r, ones) \
 	VSQRTPS square, r  \
 	VDIVPS  r, ones, r

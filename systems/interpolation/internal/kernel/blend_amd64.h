@@ -1,15 +1,19 @@
-// What the blend kernels have in common. A turn blends eight poses of ten floats,
+// The common part of the blend kernels. A turn blends eight poses of ten floats,
 //
 //	float   0  1  2   3  4  5  6   7  8  9        byte   0        12            28     40
 //	        position  rotation     scale                 position rotation wxyz scale
 //
-// in two ways at once. All eighty floats are interpolated as if they were positions, which needs no shuffling at all; the eight rotations are loaded
-// once more, blended properly, and stored over the result. Only the weights of the rotations need lanes of their own: entity e has its in lane e of a
-// YMM register, entities 0-3 in the lower half and 4-7 in the upper, because rotations are loaded in pairs e | e+4.
+// in two ways at once. All eighty floats are interpolated as if they were positions, which needs no
+// shuffling at all; the eight rotations are loaded once more, blended properly, and stored over the
+// result. Only the weights of the rotations need lanes of their own: entity e has its in lane e of
+// a YMM register, entities 0-3 in the lower half and 4-7 in the upper, because rotations are loaded
+// in pairs e | e+4.
 //
-// From the dot product to the weights leads a chain of some ninety cycles, among them a square root and a division, and the processor cannot look far
-// enough ahead to overlap it with the next turns. So the kernel does: while turn i is blended, turn i+1 is at its square root, turn i+2 at its
-// polynomial and turn i+3 at its dot products. Each of the four stages reads what the one before left in registers one turn ago:
+// The chain from the dot product to the weights takes some ninety cycles, with a square root and a
+// division, and the processor cannot look far enough ahead to overlap it with the next turns. So
+// the kernel overlaps them: while turn i is blended, turn i+1 is at its square root, turn i+2 at
+// its polynomial and turn i+3 at its dot products. Each of the four stages reads the registers that
+// the one before left one turn ago:
 //
 //	stage    reads      leaves
 //	DOTS     memory     Y4   prev·cur
@@ -17,13 +21,16 @@
 //	UNIT     Y5 Y6 Y7   Y11  the same, divided    Y10 by the length
 //	BLEND    Y10 Y11    memory
 //
-// Constants: Y13 ones, Y14 sign bits, Y15 t; c1, c2, c3 of the curve, eight times each, at 0, 32 and 64(SP).
+// Constants: Y13 ones, Y14 sign bits, Y15 t; c1, c2, c3 of the curve, eight times each, at 0, 32
+// and 64(SP).
 //
-// No step is a fused multiply-add: each operation rounds by itself, as in blendScalar, whose bits these are. Fusing was measured to gain 9 percent in
-// the first two levels of the cache, 5 in the third and nothing in memory; it would cost that every kind of processor has results of its own.
+// No step is a fused multiply-add: each operation rounds by itself, as in blendScalar, whose bits
+// these are. Fusing was measured to gain 9 percent in the first two levels of the cache, 5 in the
+// third and nothing in memory; it would cost that every kind of processor has results of its own.
 //
-// Rotations are read in WEIGH's order w x y z; no pose is read or written outside its forty bytes; every float is read for the last time before it is
-// written for the first time, so that dst may be prev or cur.
+// Rotations are read in WEIGH's order w x y z; no pose is read or written outside its forty bytes;
+// every float is read for the last time before it is written for the first time, so that dst may be
+// prev or cur.
 
 // CONSTANTS fills them from the curve at AX: t, c1, c2, c3.
 #define CONSTANTS \
@@ -39,7 +46,8 @@
 	VBROADCASTSS 12(AX), Y0           \
 	VMOVUPS      Y0, 64(SP)
 
-// PAIR multiplies the rotations of entities e and e+4 by component: Y = wxyz of e | wxyz of e+4. Clobbers Z.
+// PAIR multiplies the rotations of entities e and e+4 by component: Y = wxyz of e | wxyz of e+4.
+// Clobbers Z.
 #define PAIR(prev, prev4, cur, cur4, XY, Y, XZ, Z) \
 	VMOVUPS     prev, XY        \
 	VINSERTF128 $1, prev4, Y, Y \
@@ -54,13 +62,15 @@
 	VUNPCKHPS B, A, A \ // Ay By Az Bz |
 	VADDPS    A, Z, A
 
-// JOIN makes the eight dots from HALF(e, e+1) in A and HALF(e+2, e+3) in B: D = (w+y)+(x+z) of 0 1 2 3 | 4 5 6 7. Clobbers A, Z.
+// JOIN makes the eight dots from HALF(e, e+1) in A and HALF(e+2, e+3) in B: D = (w+y)+(x+z) of 0 1
+// 2 3 | 4 5 6 7. Clobbers A, Z.
 #define JOIN(A, B, Z, D) \
 	VSHUFPS $0x44, B, A, Z \ // w+y of 0 1 2 3 | 4 5 6 7
 	VSHUFPS $0xEE, B, A, A \ // x+z of 0 1 2 3 | 4 5 6 7
 	VADDPS  A, Z, D
 
-// WEIGH: x = 1-|dot|, wb = t + x(c1 + x(c2 + x c3)), wa = 1-wb, squared length 1 - ((x+x) wa) wb; then wb gets the sign of the dot.
+// WEIGH: x = 1-|dot|, wb = t + x(c1 + x(c2 + x c3)), wa = 1-wb, squared length 1 - ((x+x) wa) wb;
+// then wb gets the sign of the dot.
 #define WEIGH \
 	VANDPS  Y14, Y4, Y8     \ // sign of the dot
 	VANDNPS Y4, Y14, Y4     \ // |dot|
@@ -78,14 +88,16 @@
 	VSUBPS  Y7, Y13, Y7     \ // squared length
 	VXORPS  Y8, Y6, Y6
 
-// UNIT: both weights times 1/length. Square root and division are the exact ones: the fast estimates differ from maker to maker.
+// UNIT: both weights times 1/length. Square root and division are the exact ones: the fast
+// estimates differ between manufacturers.
 #define UNIT \
 	VSQRTPS Y7, Y7      \
 	VDIVPS  Y7, Y13, Y7 \
 	VMULPS  Y7, Y5, Y11 \
 	VMULPS  Y7, Y6, Y10
 
-// TURN blends the rotations of e and e+4: Y = wa prev + wb cur. The immediate picks e's weights out of each half: 0x55 times e. Clobbers Y8, Y9.
+// TURN blends the rotations of e and e+4: Y = wa prev + wb cur. The immediate picks e's weights out
+// of each half: 0x55 times e. Clobbers Y8, Y9.
 #define TURN(imm, prev, prev4, cur, cur4, XY, Y) \
 	VMOVUPS     prev, XY         \
 	VINSERTF128 $1, prev4, Y, Y  \
@@ -111,7 +123,8 @@
 	VMOVUPS      XY, dst      \
 	VEXTRACTF128 $1, Y, dst4
 
-// FETCH prefetches the first and the last byte of the three poses of a row, which is at n bytes in the list at R14. DI, SI, DX: the columns. Clobbers R8.
+// FETCH prefetches the first and the last byte of the three poses of a row, which is at n bytes in
+// the list at R14. DI, SI, DX: the columns. Clobbers R8.
 #define FETCH(n) \
 	MOVL       n(R14), R8       \
 	LEAQ       (R8)(R8*4), R8   \

@@ -228,8 +228,8 @@ func TestStartIsExact(t *testing.T) {
 	})
 }
 
-// What does not change between the samples does not change in between, bit for bit: position and
-// scale always, the rotation where it is none.
+// A part that is equal in both samples is the same in every blend, bit for bit: position and scale
+// always, the rotation if it is the identity.
 func TestConstantStaysConstant(t *testing.T) {
 	eachPath(t, func(t *testing.T, path Path) {
 		rapid.Check(t, func(t *rapid.T) {

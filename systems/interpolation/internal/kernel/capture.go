@@ -18,7 +18,7 @@ type Capture3D struct {
 	Logical   []record.Record[components.Pose3D]
 	Prev, Cur []components.Pose3D // the samples
 	Seen      []uint32            // the logical revision at the last capture
-	Motion    []uint32            // marks: who is in motion
+	Motion    []uint32            // marks of the rows in motion
 
 	Now   uint32 // the mark of rows in motion over this step
 	Last  uint32 // the mark that rows in motion over the step before have
@@ -29,7 +29,7 @@ type Capture3D struct {
 // them; their memory is the caller's to reuse.
 type Captured struct {
 	Moving []uint32 // captured: samples, Seen and Motion are set
-	// every row is, and Moving was left as it was: the assembly does not write that list
+	// every row is, and Moving is unchanged: the assembly does not write that list
 	All    bool
 	Rested []uint32 // written, but with the value that they had: Seen is set, Motion is zero
 	Others []uint32 // written, but not by an ordinary movement: untouched
@@ -48,9 +48,9 @@ func (c *Capture3D) Run(out *Captured) { c.RunBy(Fastest, out) }
 
 // RunBy is [Capture3D.Run] by a path.
 //
-// Rows from the first one on that have all moved are captured as they come, without looking for
-// them first: a third less work where a whole table moves. The others are looked for part by part,
-// so that what the scan has brought into the cache is still there for the capture.
+// A run of rows from the first one on that have all moved is captured without a scan: a third less
+// work if a whole table moves. The others are searched for part by part, so that the lines of the
+// scan are still in the cache for the capture.
 func (c *Capture3D) RunBy(p Path, out *Captured) {
 	n := len(c.Seen)
 	c.Logical, c.Prev, c.Cur, c.Motion = c.Logical[:n], c.Prev[:n], c.Cur[:n], c.Motion[:n]
@@ -76,9 +76,9 @@ func (c *Capture3D) RunBy(p Path, out *Captured) {
 	out.Moving = append(appendRun(out.Moving[:listed], run), out.changed...)
 }
 
-// part is how many rows are scanned before those found are captured: few enough for their records
-// to stay in the second-level cache, and enough to forget the turning from one to the other. With a
-// hundredth of a million rows moving it is a tenth faster than 2048 rows.
+// part is the number of rows that are scanned before the found ones are captured. Their records
+// stay in the second-level cache, and the change between both loops is rare enough not to matter.
+// With a hundredth of a million rows moving it is a tenth faster than 2048 rows.
 const part = 8192
 
 // takeRun captures rows from the first one on, until eight that have not all moved, and returns how
@@ -157,7 +157,7 @@ func (c *Capture3D) takeListed(rows []uint32, out *Captured) {
 		out.Moving = append(out.Moving, rows[:done*perTurn]...)
 		rows = rows[done*perTurn:]
 		if done < turns {
-			// In the next eight there is one that is not like the others.
+			// One of the next eight is not like the others.
 			c.takeSingly(rows[:perTurn], out)
 			rows = rows[perTurn:]
 		}
@@ -180,7 +180,7 @@ func neighbours(rows []uint32) int {
 	return high
 }
 
-// cacheLine is the size of what memory and caches exchange.
+// cacheLine is the size of the blocks that memory and caches exchange.
 const cacheLine = 64
 
 // takeTurns captures rows eight at a time by assembly and stops before eight of which one did not

@@ -1,10 +1,13 @@
-// What the two capture kernels have in common. capture_amd64.s takes neighbours, capturelist_amd64.s what stands on a list, both eight rows a turn. A turn is
-// captured if all its rows were written, have moved, and did so ordinarily; before the first turn that is not so they stop, having changed nothing of it.
+// The common part of the two capture kernels. capture_amd64.s captures neighbouring rows,
+// capturelist_amd64.s the rows of a list, both eight rows a turn. A turn is captured if all its
+// rows were written and made an ordinary movement. Before the first turn of another kind the
+// kernels stop, without a change of its rows.
 //
-// A record is 48 bytes: the pose, the revision at 40, the state at 44. Eight records are 384 bytes, eight samples 320. In vectors of eight, lane k belongs
-// to row k.
+// A record is 48 bytes: the pose, the revision at 40, the state at 44. Eight records are 384 bytes,
+// eight samples 320. In vectors of eight, lane k belongs to row k.
 //
-// Both read the arguments at AX. Constants: Y13 ones, Y14 sign bits, Y15 how far a squared length may be from one.
+// Both read the arguments at AX. Constants: Y13 ones, Y14 sign bits, Y15 how far a squared length
+// may be from one.
 
 #define CONSTANTS \
 	MOVL         $0x34A10FB0, BX \ // 3e-7
@@ -15,8 +18,9 @@
 	VPSLLD       $23, Y13, Y13   \ // ones
 	VPSLLD       $31, Y14, Y14      // sign bits
 
-// ORDINARY tells, from revision and state of the rows 0 1, 2 3, 4 5 and 6 7 in X4 to X7, whether every row's movement is an ordinary one: then mask is 0xFF.
-// Y12: the revisions. Y6: the marks. Clobbers Y4 to Y9.
+// ORDINARY finds, from revision and state of the rows 0 1, 2 3, 4 5 and 6 7 in X4 to X7, whether
+// every row's movement is an ordinary one: then mask is 0xFF. Y12: the revisions. Y6: the marks.
+// Clobbers Y4 to Y9.
 #define ORDINARY(seen, motion, mask) \
 	VINSERTF128  $1, X6, Y4, Y4     \ // 0 1 | 4 5
 	VINSERTF128  $1, X7, Y5, Y5     \ // 2 3 | 6 7
@@ -38,14 +42,16 @@
 	VPANDN       Y4, Y5, Y4         \
 	VMOVMSKPS    Y4, mask
 
-// WENT makes bit k of mask say whether row k was in motion over the step before, from the marks in Y6. Clobbers Y7.
+// WENT makes bit k of mask say whether row k was in motion over the step before, from the marks in
+// Y6. Clobbers Y7.
 #define WENT(mask) \
 	VPBROADCASTD 52(AX), Y7 \
 	VPCMPEQD     Y7, Y6, Y7 \
 	VMOVMSKPS    Y7, mask
 
-// LENGTHS transposes the rotations wxyz of the rows 0 | 4, 1 | 5, 2 | 6 and 3 | 7 in Y0 to Y3 and tests their lengths as Go does, by ((ww + xx) + yy) + zz.
-// Y4 to Y7: w x y z. Y8: ones for those that are of unit length, which mask has as bits. Clobbers Y0, Y1, Y9 to Y11.
+// LENGTHS transposes the rotations wxyz of the rows 0 | 4, 1 | 5, 2 | 6 and 3 | 7 in Y0 to Y3 and
+// tests their lengths as Go does, by ((ww + xx) + yy) + zz. Y4 to Y7: w x y z. Y8: ones for those
+// that are of unit length, which mask has as bits. Clobbers Y0, Y1, Y9 to Y11.
 #define LENGTHS(mask) \
 	VUNPCKLPS Y1, Y0, Y8         \ // w0 w1 x0 x1 |
 	VUNPCKHPS Y1, Y0, Y9         \ // y0 y1 z0 z1 |
@@ -67,8 +73,8 @@
 	VCMPPS    $0x11, Y15, Y0, Y8 \ // ones: less than 3e-7 off (and not a NaN)
 	VMOVMSKPS Y8, mask
 
-// LENGTH divides four rotations by their length in double precision; where that is zero, infinite or not a number they become 1 0 0 0. The result
-// is in X0 to X3. Clobbers Y9 to Y11, Y13.
+// LENGTH divides four rotations by their length in double precision; where that is zero, infinite
+// or not a number they become 1 0 0 0. The result is in X0 to X3. Clobbers Y9 to Y11, Y13.
 #define LENGTH(XW, XX, XY, XZ) \
 	VCVTPS2PD  XW, Y0              \
 	VCVTPS2PD  XX, Y1              \
@@ -106,8 +112,9 @@
 	VCVTPD2PSY Y2, X2              \
 	VCVTPD2PSY Y3, X3
 
-// NORMALIZE brings to unit length those of the eight rotations in Y4 to Y7 that Y8 says are not, and puts them all over those of the poses at 0(SP), 48 bytes
-// apart. Clobbers Y0 to Y11 and 384 to 511(SP).
+// NORMALIZE brings to unit length those of the eight rotations in Y4 to Y7 that Y8 says are not,
+// and puts them all over those of the poses at 0(SP), 48 bytes apart. Clobbers Y0 to Y11 and 384 to
+// 511(SP).
 #define NORMALIZE \
 	LENGTH(X4, X5, X6, X7)         \ // rows 0 to 3
 	VMOVUPS      X0, 384(SP)       \

@@ -126,7 +126,7 @@ take:
 done:
 	CMPL 60(AX), $0
 	JEQ  ordered
-	SFENCE            // the streamed samples come before whatever tells others of them
+	SFENCE            // the streamed samples become visible before later stores
 
 ordered:
 	MOVQ R11, 64(AX)

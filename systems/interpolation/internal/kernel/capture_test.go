@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/go-gl/mathgl/mgl32"
 	"pgregory.net/rapid"
@@ -344,71 +343,6 @@ func (c *Captured) moving(n int) []uint32 {
 	return appendRun(nil, n)
 }
 
-func TestCaptureOfLongTables(t *testing.T) {
-	for _, n := range []int{512, 513, part, part + 1, 3*part + 11, farRows + 11} {
-		for _, every := range []int{1, 2, 7, 90} {
-			c := newCapture(n)
-			move := func() (moved int) {
-				for i := range c.Logical {
-					if i%every == 0 && i%1000 != 720 {
-						v := *c.Logical[i].Value()
-						v.Position[0]++
-						set(&c.Logical[i], v)
-						moved++
-					}
-				}
-				return moved
-			}
-			moved := move()
-			byGo := c.clone()
-			var out, goOut Captured
-			c.Run(&out)
-			byGo.RunBy(Scalar, &goOut)
-			wantSameTable(t, c, byGo)
-			if !slices.Equal(out.moving(n), goOut.Moving) || len(goOut.Moving) != moved || out.All != (moved == n && Available()) {
-				t.Errorf("every %d. of %d rows: %d moving by assembly, %d by Go, want %d", every, n, len(out.moving(n)), len(goOut.Moving), moved)
-			}
-			if n := testing.AllocsPerRun(3, func() {
-				move()
-				out.Moving, out.Rested, out.Others = out.Moving[:0], out.Rested[:0], out.Others[:0]
-				c.Run(&out)
-			}); n != 0 {
-				t.Errorf("%v allocations", n)
-			}
-		}
-	}
-}
-
-// Tables that only memory holds are written past the caches, wherever their columns begin.
-func TestCaptureOfFarTables(t *testing.T) {
-	const n = farColumn + 21
-	whole := newCapture(n + 1)
-	for i := range whole.Logical {
-		v := *whole.Logical[i].Value()
-		v.Position[0] += float32(i + 1)
-		if i != n-100 {
-			set(&whole.Logical[i], v)
-		}
-	}
-	for from := range 2 { // on a boundary of a line, and not
-		all := whole.clone()
-		byGo := all.clone()
-		for _, c := range []*Capture3D{all, byGo} {
-			c.Logical, c.Prev, c.Cur, c.Seen, c.Motion = c.Logical[from:][:n], c.Prev[from:][:n], c.Cur[from:][:n], c.Seen[from:][:n], c.Motion[from:][:n]
-		}
-		if on := uintptr(unsafe.Pointer(&all.Prev[0]))%cacheLine == 0; on != (from == 0) {
-			t.Skipf("the column from row %d on begins elsewhere than expected", from)
-		}
-		var out, goOut Captured
-		all.Run(&out)
-		byGo.RunBy(Scalar, &goOut)
-		wantSameTable(t, all, byGo)
-		if !slices.Equal(out.moving(n), goOut.Moving) || len(goOut.Moving) != n-1 {
-			t.Errorf("from row %d: %d moving by the fastest path, %d by Go, want %d", from, len(out.moving(n)), len(goOut.Moving), n-1)
-		}
-	}
-}
-
 func TestNeighbours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := []uint32{rapid.Uint32Range(0, 1000).Draw(t, "first")}
@@ -421,38 +355,6 @@ func TestNeighbours(t *testing.T) {
 		}
 		if got := neighbours(rows); got != want {
 			t.Fatalf("%d neighbours in %v, want %d", got, rows, want)
-		}
-	})
-}
-
-func TestNormalize(t *testing.T) {
-	p := components.At3D(1, 2, 3)
-	p.Rotation = mgl32.Quat{W: 3, V: mgl32.Vec3{0, 4, 0}}
-	Normalize3D(&p)
-	if want := (mgl32.Quat{W: 0.6, V: mgl32.Vec3{0, 0.8, 0}}); p.Rotation != want || p.Position != (mgl32.Vec3{1, 2, 3}) {
-		t.Errorf("got %v, want a rotation of %v", p, want)
-	}
-	unit := mgl32.Quat{W: math.Nextafter32(1, 0)}
-	p.Rotation = unit
-	if Normalize3D(&p); p.Rotation != unit {
-		t.Errorf("a unit rotation was changed to %v", p.Rotation)
-	}
-	// The public function may draw the line elsewhere by a rounding of the squared length, where
-	// its sums are fused.
-	rapid.Check(t, func(t *rapid.T) {
-		f := floats()
-		p := pose{Rotation: mgl32.Quat{W: f.Draw(t, "w"), V: mgl32.Vec3{f.Draw(t, "x"), f.Draw(t, "y"), f.Draw(t, "z")}}}
-		if rapid.Bool().Draw(t, "nearly unit") {
-			p.Rotation = rotations().Draw(t, "rotation").Scale(1 + rapid.Float32Range(-1e-6, 1e-6).Draw(t, "off"))
-		}
-		want := pose{Rotation: components.NormalizeQuat(p.Rotation)}
-		before := p.Rotation
-		Normalize3D(&p)
-		x, y := words(&p), words(&want)
-		for k := range x {
-			if math.Abs(float64(x[k]-y[k])) > 4e-7 {
-				t.Fatalf("%v became %v, want %v", before, p.Rotation, want.Rotation)
-			}
 		}
 	})
 }

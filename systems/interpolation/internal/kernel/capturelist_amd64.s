@@ -6,7 +6,7 @@
 // SI, DI, DX: the columns logical, prev, cur. BX: the rows of the turn; 512(SP): the end of the
 // list. R8 to R15: the eight rows, then five times that: sample r is at 40r = 8(5r). 0(SP): copies
 // of the eight records, 48 bytes apart, with normalised rotations. 520(SP): how many of the eight
-// were in motion over the step before. CX: whatever is needed for a moment.
+// were in motion over the step before. CX: scratch.
 
 // STAGE copies a record to the stack; X gets its last four words, of which the upper two are
 // revision and state. It leaves the record's offset in CX. Clobbers Y8.

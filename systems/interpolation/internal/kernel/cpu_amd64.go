@@ -18,8 +18,8 @@ func xgetbv() (eax, edx uint32)
 // may hide any of them.
 //
 // The kernels need the foundation of AVX-512, also for vectors of 256 bits (VL), and no more. But
-// the first processors to have it, which lack VBMI2, lower their clock for a while when it is used,
-// and slow down whatever else they do.
+// the first processors that have it, which lack VBMI2, lower their clock for a while when it is
+// used, and so slow down all other code.
 func detect() (avx2, avx512 bool) {
 	const (
 		popcnt        = 1 << 23 // leaf 1, ecx

@@ -6,8 +6,8 @@ import "slices"
 // assembly does not know. The slices have equal length; dst may be prev or cur.
 //
 // It is slow for arrays and for structs that hold some: Go passes them in memory. The function
-// stores the result number by number and the loop reads it as a whole, which must wait until the
-// stores have reached the cache. See doc.go for what does not help.
+// stores the result number by number, and the loop reads it as a whole and so waits until the
+// stores have reached the cache.
 func Blend[T any](dst, prev, cur []T, t float32, blend func(from, to T, t float32) T) {
 	checkColumns(len(dst), len(prev), len(cur))
 	prev, cur = prev[:len(dst)], cur[:len(dst)]
@@ -16,7 +16,7 @@ func Blend[T any](dst, prev, cur []T, t float32, blend func(from, to T, t float3
 	}
 }
 
-// BlendList does so for the rows listed only.
+// BlendList does so for the listed rows only.
 func BlendList[T any](rows []uint32, dst, prev, cur []T, t float32, blend func(from, to T, t float32) T) {
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), Fastest)
@@ -29,13 +29,13 @@ func BlendList[T any](rows []uint32, dst, prev, cur []T, t float32, blend func(f
 func BlendBatch[T any](dst, prev, cur []T, t float32, blend func(dst, prev, cur []T, t float32)) {
 	checkColumns(len(dst), len(prev), len(cur))
 	if len(dst) > 0 {
-		// what lies behind them is not the function's to append to
+		// the function must not append to the rows behind them
 		blend(slices.Clip(dst), slices.Clip(prev), slices.Clip(cur), t)
 	}
 }
 
-// BlendListBatch has it blend the rows listed, and whole runs of rows that follow each other at
-// once: nothing is copied, and no more memory is needed.
+// BlendListBatch has it blend the listed rows, runs of neighbouring rows at once. Nothing is
+// copied, and no memory is allocated.
 func BlendListBatch[T any](rows []uint32, dst, prev, cur []T, t float32, blend func(dst, prev, cur []T, t float32)) {
 	checkColumns(len(dst), len(prev), len(cur))
 	checkRows(rows, len(dst), Fastest)

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// Float is what the components of linear values are made of.
+// Float is the type of the components of linear values.
 type Float interface{ float32 | float64 }
 
-// Values whose components are blended each by itself are seen as columns of plain numbers, so that
-// one loop does for all of them and no array is passed by value: that takes Go several times as
-// long as to blend one.
+// Values whose components are blended each by itself are viewed as columns of plain numbers. So one
+// loop serves all of them, and no array is passed by value, which takes Go several times as long as
+// the blend.
 
 // mix is exactly a at t = 0, but for the sign of a zero, and where b - a is finite. The conversion
 // keeps compilers from fusing the product with the sum.
@@ -35,7 +35,7 @@ func BlendLinear[F Float](dst, prev, cur []F, t F) {
 	}
 }
 
-// BlendListLinear does so for the rows listed only, of a column of values of one to four components
+// BlendListLinear does so for the listed rows only, of a column of values of one to four components
 // each.
 func BlendListLinear[F Float](rows []uint32, dst, prev, cur []F, components int, t F) {
 	checkColumns(len(dst), len(prev), len(cur))
@@ -76,7 +76,7 @@ func BlendListLinear[F Float](rows []uint32, dst, prev, cur []F, components int,
 	}
 }
 
-// arrays views a column of numbers as one of arrays of them, without what is left over.
+// arrays views a column of numbers as one of arrays of them, without the rest that fills no array.
 func arrays[A, F any](column []F) []A {
 	n := len(column) / int(unsafe.Sizeof(*new(A))/unsafe.Sizeof(*new(F)))
 	if n == 0 {

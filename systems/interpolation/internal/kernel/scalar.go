@@ -12,12 +12,12 @@ import (
 const (
 	signBit = 1 << 31
 
-	// perScalarCall is how many rows of a column the Go code blends at once: as many as stand in
-	// firstRows.
+	// perScalarCall is the number of rows of a column that the Go code blends at once: the length
+	// of firstRows.
 	perScalarCall = 1024
 
-	// perTouch is how many rows it brings into the cache at once: their lines, some thirty
-	// kilobytes at most, must still be there for the blend.
+	// perTouch is the number of rows that it brings into the cache at once. Their lines, some
+	// thirty kilobytes at most, must still be there for the blend.
 	perTouch = 64
 
 	poseBytes = unsafe.Sizeof(components.Pose3D{})
@@ -31,8 +31,7 @@ var firstRows = func() (rows [perScalarCall]uint32) {
 	return rows
 }()
 
-// blendScalar blends a column, in the end as a list: to read the rows' numbers costs nothing that
-// could be measured.
+// blendScalar blends a column as a list. The reading of the row numbers costs no measurable time.
 func blendScalar(dst, prev, cur []components.Pose3D, c curve) {
 	for len(dst) > 0 {
 		n := min(perScalarCall, len(dst))
@@ -55,10 +54,10 @@ func blendListScalar(rows []uint32, dst, prev, cur []components.Pose3D, c curve,
 	}
 }
 
-// touch brings rows into the cache, since Go has no instruction for it: a loop that does nothing
-// else waits for many of them at a time, the blend for three or four. A hundred thousand of a
-// million rows take half of the time with it. The result, which nobody needs, keeps the compiler
-// from leaving out the loads.
+// touch brings rows into the cache by loading them, since Go has no instruction for it. A loop of
+// loads alone waits for many rows at a time, the blend for three or four. A hundred thousand of a
+// million rows take half of the time with it. The result is not used. It keeps the compiler from
+// leaving out the loads.
 //
 //go:noinline
 func touch(rows []uint32, dst, prev, cur []components.Pose3D) (sum float32) {
@@ -76,12 +75,12 @@ func touch(rows []uint32, dst, prev, cur []components.Pose3D) (sum float32) {
 // fused into a multiply-add, and the sums are bracketed as the vectors are reduced. There must be
 // at least one row, and all must lie in the columns; stride is poseBytes.
 //
-// From the dot product to the weights leads a chain of dependent operations, some ninety cycles
-// long, and what waits in it soon fills a processor's schedulers. So the chain is cut into three
-// stages, and a turn of the loop blends row k with the weights that the turn before began, begins
-// those of row k+1 from a dot product that the turn before made, and makes the dot product of row
-// k+2: a quarter less time than row by row, and where somebody else has the core's other thread two
-// fifths.
+// The chain of dependent operations from the dot product to the weights is some ninety cycles long,
+// and the operations that wait in it soon fill a processor's schedulers. So the chain is cut into
+// three stages. A turn of the loop blends row k with the weights that the turn before began, begins
+// those of row k+1 from the dot product of the turn before, and makes the dot product of row k+2.
+// That takes a quarter less time than row by row, and two fifths less with another program on the
+// core's other thread.
 //
 // Poses are found by their distance in bytes, multiplied once per row by a stride that the compiler
 // does not know: from the row's number it would form the address of each of thirty floats anew.
@@ -92,12 +91,12 @@ func blendScalarRows(rows []uint32, dst, prev, cur []components.Pose3D, c *curve
 	}
 	t, c1, c2, c3 := c.t, c.c1, c.c2, c.c3
 
-	// of the next row but one; from here on in the order in which a row passes them
+	// of the next row but one; the variables follow in the order of the stages
 	var dot float32
 	// of cur in the sum of the next row's rotations, and that sum's squared length
 	var weight, square float32
 	var sign uint32               // of its dot product
-	var now, next, second uintptr // where the rows stand
+	var now, next, second uintptr // offsets of the rows
 	last := len(rows) - 1
 	for k := -2; k <= last; k++ { // two turns to fill the stages
 		r := 1 / float32(math.Sqrt(float64(square)))
@@ -167,7 +166,7 @@ type curve struct {
 //
 // The idea, a cubic correction of the nlerp's parameter, is Jonathan Blow's ("Hacking Quaternions",
 // 2002) and Arseny Kapoulkine's ("Approximating slerp", 2015); the fit with a third power of x,
-// which widens it from 90 to 180 degrees, is our own.
+// which widens it from 90 to 180 degrees, is new.
 //
 // The conversions keep a compiler from fusing a product with a sum, so that every platform computes
 // the same bits.

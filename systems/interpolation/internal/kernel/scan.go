@@ -97,7 +97,7 @@ func (p Path) AllEqualAt(rows, column []uint32, want uint32) bool {
 	return true
 }
 
-// scanCall is how many rows one call of assembly may scan; see perCall.
+// scanCall is the number of rows that one call of assembly may scan; see perCall.
 const scanCall = 8192
 
 // lanes holds for every set of lanes, given as bits, their numbers as bytes, lowest first. It is a

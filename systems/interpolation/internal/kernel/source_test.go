@@ -9,7 +9,7 @@ import (
 )
 
 // After an AVX routine that leaves the upper halves of the registers dirty, ordinary floating-point
-// code runs several times slower until somebody clears them. So every return of a routine that uses
+// code runs several times slower until they are cleared. So every return of a routine that uses
 // YMM or ZMM registers follows a VZEROUPPER.
 func TestEveryReturnClearsTheUpperHalves(t *testing.T) {
 	files, err := filepath.Glob("*_amd64.s")

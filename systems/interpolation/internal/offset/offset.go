@@ -1,5 +1,5 @@
-// Package offset keeps the differences between what was drawn and the corrected paths of
-// mispredicted values, and lets them fade. It knows no world and no clock.
+// Package offset keeps the differences between the drawn values and the corrected paths of
+// mispredicted values, and fades them. It knows no world and no clock.
 package offset
 
 import (
@@ -35,14 +35,14 @@ func (a *Arithmetic[T]) Check() {
 // then, is dropped.
 const forgottenAfter = 20
 
-// Path says where a corrected path begins, and how fast its offset may fade.
+// Path holds the beginning of a corrected path, and how fast its offset may fade.
 type Path[T any] struct {
 	value      T
 	slow, fast float32
 }
 
 // NewPath returns a path. Speeds are in units of length per second; 0 means as fast as the
-// half-life wants.
+// half-life gives.
 func NewPath[T any](value T, slow, fast float32) Path[T] { return Path[T]{value, slow, fast} }
 
 // Start returns the value at the beginning of the path.
@@ -84,8 +84,8 @@ func (s *Set[T]) Know(e arche.Entity, p Path[T]) { s.paths[e] = p }
 // ForgetPaths drops the paths that were noted and not used.
 func (s *Set[T]) ForgetPaths() { clear(s.paths) }
 
-// PathTo returns the corrected path of an entity to a value at the step's end. If it was not noted,
-// it begins at that value less the motion of the step before, from prev to cur, times a ratio.
+// PathTo returns the corrected path of an entity to a value at the step's end. Without a noted path
+// it begins at that value minus the motion of the step before, from prev to cur, times a ratio.
 func (s *Set[T]) PathTo(end T, e arche.Entity, prev, cur T, ratio float32) Path[T] {
 	if p, ok := s.paths[e]; ok {
 		delete(s.paths, e)
@@ -99,8 +99,8 @@ func (s *Set[T]) PathTo(end T, e arche.Entity, prev, cur T, ratio float32) Path[
 	return Path[T]{value: s.normalize(a.Add(end, a.Scale(a.Sub(prev, cur), ratio)))}
 }
 
-// Add lets the picture go on from where it is drawn at the moment at which the new path parts from
-// the old one.
+// Add makes the picture continue from the drawn value at the time at which the new path leaves the
+// old one.
 func (s *Set[T]) Add(e arche.Entity, p Path[T], drawn T) {
 	at, ok := s.index[e]
 	if !ok {
@@ -140,13 +140,13 @@ func (s *Set[T]) Fades(e arche.Entity) bool {
 	return ok
 }
 
-// plus adds to a value what is left of an offset at an age.
+// plus adds to a value the rest of an offset at an age.
 func (s *Set[T]) plus(value T, f *fading[T], age time.Duration) T {
 	return s.arithmetic.Add(value, s.arithmetic.Scale(f.offset, f.steady.left(age, s.halfLife)))
 }
 
-// On adds to a value of an entity what is left of its offset, if it has one. If the offset has been
-// drawn, it is older by the real time given.
+// On adds the rest of an entity's offset to a value, if it has one. If the offset has been drawn,
+// it is older by the real time given.
 func (s *Set[T]) On(e arche.Entity, value T, real time.Duration) T {
 	at, ok := s.index[e]
 	if !ok {
@@ -160,8 +160,8 @@ func (s *Set[T]) On(e arche.Entity, value T, real time.Duration) T {
 	return s.plus(value, f, age)
 }
 
-// Off takes from a drawn value of an entity the offset in it. An offset that has not been drawn yet
-// is forgotten: what is drawn next goes on from there without it.
+// Off subtracts the offset from a drawn value of an entity. It drops an offset that has not been
+// drawn yet: the next drawn value continues without it.
 func (s *Set[T]) Off(e arche.Entity, drawn T) T {
 	at, ok := s.index[e]
 	if !ok {
@@ -175,8 +175,8 @@ func (s *Set[T]) Off(e arche.Entity, drawn T) T {
 	return s.arithmetic.Add(drawn, s.arithmetic.Sub(drawn, s.plus(drawn, f, f.age)))
 }
 
-// Shift takes the offset and the path of an entity to other coordinates. The function may turn, so
-// it needs the value on which the offset is drawn.
+// Shift maps the offset and the path of an entity to other coordinates. The function may turn, so
+// it needs the value to which the offset is added.
 func (s *Set[T]) Shift(f func(T) T, e arche.Entity, base T) {
 	if p, ok := s.paths[e]; ok {
 		p.value = f(p.value)
@@ -192,7 +192,7 @@ func (s *Set[T]) Shift(f func(T) T, e arche.Entity, base T) {
 func (s *Set[T]) Len() int { return len(s.list) }
 
 // Age makes the offset at a place older by the real time of a frame, which draws it, and returns
-// whose it is and whether it is gone. A first drawing does not make it older.
+// its entity and whether it has faded. A first drawing does not make it older.
 func (s *Set[T]) Age(at int, real time.Duration) (e arche.Entity, gone bool) {
 	f := &s.list[at]
 	if f.shown {
@@ -202,7 +202,7 @@ func (s *Set[T]) Age(at int, real time.Duration) (e arche.Entity, gone bool) {
 	return f.entity, (f.age-f.steady.length)/forgottenAfter > s.halfLife
 }
 
-// Drawn adds to a value what is left of the offset at a place.
+// Drawn adds to a value the rest of the offset at a place.
 func (s *Set[T]) Drawn(at int, value T) T {
 	f := &s.list[at]
 	return s.plus(value, f, f.age)
@@ -211,17 +211,18 @@ func (s *Set[T]) Drawn(at int, value T) T {
 // Remove drops the offset at a place. The last one takes the place.
 func (s *Set[T]) Remove(at int) { s.remove(at) }
 
-// older adds real time to an age. A host that says that centuries have passed makes it no younger.
+// older adds real time to an age. A host that reports centuries does not make it younger by an
+// overflow.
 func older(age, real time.Duration) time.Duration { return age + min(real, math.MaxInt64-age) }
 
-// fade is the way on which a long offset shortens at a constant speed, before the half-life takes
+// fade is the phase in which a long offset shortens at a constant speed, before the half-life takes
 // over. The zero value is none.
 type fade struct {
-	length time.Duration // how long it does
+	length time.Duration // its length in time
 	share  float32       // of the offset, that is left then
 }
 
-// left returns the share of an offset that is left of it at an age.
+// left returns the share of an offset that is left at an age.
 func (f fade) left(age, halfLife time.Duration) float32 {
 	if age < f.length {
 		return 1 - (1-f.share)*float32(float64(age)/float64(f.length))
@@ -233,7 +234,7 @@ func (f fade) left(age, halfLife time.Duration) float32 {
 	return share * float32(math.Exp2(-float64(age-f.length)/float64(halfLife)))
 }
 
-// fadeOf returns the way on which an offset of a size shortens at most at a speed.
+// fadeOf returns the phase in which an offset of a size shortens at most at a speed.
 func fadeOf(size, speed float32, halfLife time.Duration) fade {
 	rest := speed * float32(halfLife.Seconds()/math.Ln2) // from here on the half-life is slower
 	seconds := (size - rest) / speed

@@ -39,8 +39,8 @@ func Pose3D() Arithmetic[components.Pose3D] {
 	}
 }
 
-// scaleRotation turns by factor times a rotation, taken by the shorter way round. Slerp is made for
-// factors of 0 to 1; a prediction that is mended right after the fixed rate fell asks for more.
+// scaleRotation returns factor times a rotation, by the shorter arc. Slerp is made for factors of 0
+// to 1. A prediction that is corrected right after the fixed rate fell needs more.
 func scaleRotation(q mgl32.Quat, factor float32) mgl32.Quat {
 	if factor >= 0 && factor <= 1 {
 		return components.Slerp(mgl32.QuatIdent(), q, factor)

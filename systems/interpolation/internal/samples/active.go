@@ -2,25 +2,25 @@ package samples
 
 import "github.com/tandem-ecs/tandem/systems/interpolation/internal/kernel"
 
-// The capture decides once per fixed step what is in motion, and this is written down in two ways:
-// as a mark in each row, and as lists of row numbers per table, which a frame follows. Anything
-// that changes the world's structure moves rows about and makes lists wrong, and arche's one
-// listener belongs to the user. So lists are checked before they are followed in a later frame: if
-// every row on them still carries its mark, and there are as many as were marked, then by counting
-// they are complete, wherever other rows went. If not, they are made anew from the marks.
+// The capture decides once per fixed step which rows are in motion, and keeps that in two ways: as
+// a mark in each row, and as lists of row numbers per table, which a frame follows. Every
+// structural change of the world may move rows and so makes lists wrong, and arche's only listener
+// belongs to the user. So lists are checked before a later frame follows them. If every row on them
+// still carries its mark, and their number is that of the marked rows, then the lists are complete.
+// If not, they are rebuilt from the marks.
 
 const (
 	// Timed marks a row whose interval is its own (SetOver).
 	Timed = 1
 	// gpuMark is set beside the generation where the graphics processor blends. Those tables are
-	// drawn in another way, so an entity in motion must not pass for one of theirs when two
-	// exchange tables.
+	// drawn in another way, so an entity in motion must not be taken for one of theirs when two
+	// entities exchange tables.
 	gpuMark = 2
 	// generation is the distance between two generations. They are its multiples.
 	generation = 4
 )
 
-// Active lists what is in motion in one table.
+// Active lists the rows in motion in one table.
 type Active struct {
 	base  *uint32 // of the table's motion column, to tell tables apart
 	n     int
@@ -29,7 +29,7 @@ type Active struct {
 	timed []uint32 // in motion over intervals of their own
 }
 
-// reset makes the list that of a table, empty.
+// reset empties the list and assigns it to a table.
 func (a *Active) reset(motion []uint32) {
 	a.base, a.n = &motion[0], len(motion)
 	a.all, a.rows, a.timed = false, a.rows[:0], a.timed[:0]
@@ -53,10 +53,10 @@ func (a *Active) Add(row uint32) { a.rows = append(a.rows, row) }
 // AddTimed appends a row whose interval is its own.
 func (a *Active) AddTimed(row uint32) { a.timed = append(a.timed, row) }
 
-// Fill makes the rows in ordinary motion those of a slice, which the list keeps, or all.
+// Fill sets the rows in ordinary motion to a slice, which the list keeps, or to all.
 func (a *Active) Fill(rows []uint32, all bool) { a.rows, a.all = rows, all }
 
-// Tidy notes that a list is the whole table.
+// Tidy turns a list of all rows into the flag for that.
 func (a *Active) Tidy() {
 	if len(a.rows) == a.n {
 		a.all, a.rows = true, a.rows[:0]
@@ -86,7 +86,7 @@ func (a *Active) marked(motion []uint32, mark uint32) bool {
 	return true
 }
 
-// Capture is what a capture has to account for, given by Begin.
+// Capture is the state of a capture that [Store.Begin] returns.
 type Capture[T any] struct {
 	tables         []Table[T]
 	gen, last      uint32
@@ -123,7 +123,7 @@ func (s *Store[T]) Begin(step Interval) Capture[T] {
 	return c
 }
 
-// End ends a capture: it counts what is on the lists.
+// End ends a capture. It counts the rows on the lists.
 func (s *Store[T]) End() {
 	s.common, s.timed = 0, 0
 	for k := range s.active {
@@ -132,7 +132,7 @@ func (s *Store[T]) End() {
 	}
 }
 
-// List returns what is in motion in the k-th table.
+// List returns the rows in motion in the k-th table.
 func (s *Store[T]) List(k int) *Active { return &s.active[k] }
 
 // Lists returns how many lists there are: as many as tables, or none while nothing moves.
@@ -147,7 +147,7 @@ func (s *Store[T]) Previous(k int, motion []uint32) *Active {
 	return &s.previous[k]
 }
 
-// SetInterval writes the interval of a row's own during a capture.
+// SetInterval sets a row's own interval during a capture.
 func (s *Store[T]) SetInterval(t *Table[T], row uint32, own Interval) {
 	t.span[row].own, t.span[row].captured = own, s.gen
 }
@@ -158,7 +158,7 @@ func (s *Store[T]) TimedBefore(t *Table[T], row uint32) bool {
 	return t.motion[row] == Timed && t.span[row].captured != s.gen
 }
 
-// KeepTimed leaves of the timed rows of the k-th table those in a slice, which may use their
+// KeepTimed replaces the timed rows of the k-th table by a part of them, which may use their
 // memory.
 func (s *Store[T]) KeepTimed(k int, kept []uint32) {
 	a := &s.active[k]
@@ -166,7 +166,7 @@ func (s *Store[T]) KeepTimed(k int, kept []uint32) {
 	a.timed = kept
 }
 
-// Renew makes the lists right for the tables, and reports whether they were.
+// Renew corrects the lists for the tables, and reports whether they were right.
 func (s *Store[T]) Renew(tables []Table[T]) (held bool) {
 	if s.listsHold(tables) {
 		return true
@@ -199,7 +199,7 @@ func (s *Store[T]) listsHold(tables []Table[T]) bool {
 	return common == s.common && timed == s.timed
 }
 
-// listMarked makes the lists anew from the marks.
+// listMarked rebuilds the lists from the marks.
 func (s *Store[T]) listMarked(tables []Table[T]) {
 	s.active = grow(s.active, len(tables))
 	s.relist = false
@@ -224,8 +224,7 @@ func (s *Store[T]) listMarked(tables []Table[T]) {
 	s.End()
 }
 
-// grow returns what there is for every table with room for n tables, keeping the memory of those
-// that are there.
+// grow returns n lists, with the memory of the former ones.
 func grow[L any](lists []L, n int) []L {
 	for len(lists) < n {
 		if len(lists) < cap(lists) {

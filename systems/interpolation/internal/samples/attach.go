@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/internal/record"
 )
 
-// eitherWay is a filter for entities that have samples, or what samples belong to, or both: one
-// query finds the tables, and entities that fit into none.
+// eitherWay is a filter for entities that have samples, or both a Logical and a Visual. One query
+// finds the tables, and the entities that fit into none.
 type eitherWay struct {
 	both   arche.Mask // logical and visual
 	sample arche.ID
@@ -19,7 +19,8 @@ func (f *eitherWay) Matches(mask *arche.Mask) bool {
 	return mask.Contains(&f.both) || mask.Get(f.sample)
 }
 
-// mismatch is a filter for entities that have samples or what samples belong to, but not both.
+// mismatch is a filter for entities that have either samples or both a Logical and a Visual, but
+// not all of them.
 type mismatch struct {
 	both   arche.Mask // logical and visual
 	sample arche.ID
@@ -31,14 +32,15 @@ func (m *mismatch) Matches(mask *arche.Mask) bool {
 }
 
 type filters struct {
-	mismatched arche.CachedFilter // those of the other three: usually none, which takes one look
+	// the entities of the other three: usually none, which one query shows
+	mismatched arche.CachedFilter
 	unsampled  arche.CachedFilter // logical and visual, but no samples
-	noLogical  arche.CachedFilter // samples that lost what they belong to
+	noLogical  arche.CachedFilter // samples without their Logical
 	noVisual   arche.CachedFilter
 
-	// The same for batch edits, which must not be given cached filters: arche (0.15) walks the
-	// cache's own list, and takes an emptied table whose relation's target is dead from it on the
-	// way.
+	// The same for batch edits, which must not get cached filters: arche (0.15) iterates over the
+	// cache's own list, and meanwhile removes from it a table that has become empty and whose
+	// relation's target is dead.
 	edit struct{ unsampled, noLogical, noVisual arche.MaskFilter }
 }
 
@@ -64,8 +66,8 @@ func (f *filters) close(w *arche.World) {
 // Unsampled is a filter for the entities that have a Logical and a Visual, but no samples yet.
 func (s *Store[T]) Unsampled() arche.Filter { return &s.filters.unsampled }
 
-// Detach takes away samples whose entity has lost its logical or visual component, so that they
-// cannot be found again, stale, when that comes back.
+// Detach removes samples whose entity has lost its Logical or Visual. Otherwise they would be stale
+// when that is added again.
 func (s *Store[T]) Detach() {
 	if column.Count(s.world, &s.filters.noLogical) > 0 {
 		s.world.Batch().Remove(&s.filters.edit.noLogical, s.hidden...)
@@ -77,8 +79,8 @@ func (s *Store[T]) Detach() {
 	}
 }
 
-// Attach gives samples to the entities that have none: both are their value. It calls a function
-// for each.
+// Attach attaches samples to the entities that need them. Both are the logical value. It calls a
+// function for each entity.
 func (s *Store[T]) Attach(each func(e arche.Entity, r Row[T])) {
 	if column.Count(s.world, &s.filters.mismatched) == 0 {
 		return

@@ -6,28 +6,28 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// Log notes for one reader what has changed since it was cleared. If it is not cleared for a long
-// time, it takes a bounded amount of memory.
+// Log collects the changes since it was cleared, for one reader. If it is not cleared for a long
+// time, its memory stays bounded.
 type Log struct {
 	notesRested, notesChanged bool
 
 	attached, detached bool
 	steps              int            // captures
-	rested             []arche.Entity // not in ordinary motion any more since one of them
-	changed            []arche.Entity // all else, one by one
+	rested             []arche.Entity // come to rest after ordinary motion
+	changed            []arche.Entity // changed in another way
 	limit              int            // of each list
-	missed             bool           // there were too many to note
+	missed             bool           // there were too many changes
 }
 
-// Open returns a log in which everything counts as missed. It notes entities one by one only if
-// they are asked for: those that have come to rest, and those that have changed in another way.
+// Open returns a log in which everything counts as missed. The arguments say whether it lists the
+// entities that have come to rest, and those that have changed in another way.
 func (s *Store[T]) Open(rested, changed bool) *Log {
 	l := &Log{notesRested: rested && changed, notesChanged: changed, missed: true}
 	s.logs = append(s.logs, l)
 	return l
 }
 
-// CloseLog ends a log.
+// CloseLog removes a log from the store.
 func (s *Store[T]) CloseLog(l *Log) {
 	s.logs = slices.DeleteFunc(s.logs, func(other *Log) bool { return other == l })
 }
@@ -44,23 +44,23 @@ func (l *Log) Steps() int { return l.steps }
 // Rested returns the entities that were in ordinary motion and rest at their newest sample.
 func (l *Log) Rested() []arche.Entity { return l.rested }
 
-// Changed returns the entities whose samples or Visual have changed, though they are on no list.
+// Changed returns the entities on no list whose samples or Visual have changed.
 func (l *Log) Changed() []arche.Entity { return l.changed }
 
-// Missed reports whether there were too many to note: everything may have changed.
+// Missed reports whether the log is incomplete: any entity may have changed.
 func (l *Log) Missed() bool { return l.missed }
 
-// Clear forgets what was noted. If it was not read, everything counts as missed.
+// Clear empties the log. If it was not read, everything counts as missed.
 func (l *Log) Clear(read bool) {
 	l.attached, l.detached, l.missed, l.steps = false, false, !read, 0
 	l.rested, l.changed = l.rested[:0], l.changed[:0]
 }
 
-// Miss lets everything count as missed.
+// Miss makes everything count as missed.
 func (l *Log) Miss() { l.missed = true }
 
-// note appends an entity to a list. Where nothing reads them, the lists are given up before they
-// become longer than a report of everything.
+// note appends an entity to a list. A list that nobody reads is dropped before it becomes longer
+// than a report of everything.
 func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Entity {
 	if l.missed {
 		return list[:0]
@@ -79,8 +79,7 @@ func (s *Store[T]) note(l *Log, list []arche.Entity, e arche.Entity) []arche.Ent
 	return append(list, e)
 }
 
-// NoteChanged notes that the samples or the Visual of an entity have changed, though it is on no
-// list.
+// NoteChanged notes an entity on no list whose samples or Visual have changed.
 func (s *Store[T]) NoteChanged(e arche.Entity) {
 	for _, l := range s.logs {
 		if l.notesChanged {

@@ -2,8 +2,8 @@
 // and the Visual of a type, in hidden components of the entity, and the set of those that are in
 // motion.
 //
-// It attaches and detaches the hidden components, and it alone counts what is in motion. The
-// capture writes values into the columns, and the drawing reads them.
+// It attaches and detaches the hidden components, and it alone counts the rows in motion. Package
+// capture writes values into the columns, and package draw reads them.
 package samples
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/internal/column"
 )
 
-// The hidden components. Each is a column of its own, so that a kernel streams what it needs and
-// nothing else.
+// The hidden components. Each is a column of its own, so that a kernel streams only the data that
+// it needs.
 type (
 	prevSample[T any] struct{ _ T }      // the value at the interval's start
 	curSample[T any]  struct{ _ T }      // the value at its end
@@ -26,8 +26,7 @@ type (
 	sampleSpan[T any] struct{ _ span } // rarely touched
 )
 
-// span is what only the slow paths need: an interval of the entity's own, and whose samples these
-// are.
+// span holds the data that only the slow paths need: the entity's own interval, and the entity.
 type span struct {
 	own Interval // valid while the motion mark says Timed
 	// the generation of the capture after which, or in which, the interval was set
@@ -65,18 +64,17 @@ type Store[T any] struct {
 	hidden    []arche.ID
 	found     column.Tables
 	tables    []Table[T]
-	// mismatched says that the newest look has found entities that have samples or what samples
-	// belong to, but not both.
+	// mismatched says that the newest look has found entities of the filter mismatch.
 	mismatched bool
 	filters    filters
 
 	step     Interval // the newest captured one
 	gen      uint32   // generation of the newest capture; never 0 after the first
-	active   []Active // per table: what is in motion, as of the newest capture
-	previous []Active // those of the capture before, while the newest is being made
+	active   []Active // per table: the rows in motion, as of the newest capture
+	previous []Active // the lists of the capture before
 	common   int      // rows in all common lists
 	timed    int      // rows in all timed lists
-	relist   bool     // a mark was set outside a capture: the lists must be made anew
+	relist   bool     // a mark was set outside a capture: the lists must be rebuilt
 	logs     []*Log
 }
 
@@ -103,8 +101,8 @@ func New[T any](w *arche.World, normalize func(T) T) *Store[T] {
 	return s
 }
 
-// Close gives the filters back. If the samples are ours it takes them all away: they mean nothing
-// to another engine's interpolator.
+// Close unregisters the filters. If the samples are ours, it removes them all: another engine's
+// interpolator cannot use them.
 func (s *Store[T]) Close(ours bool) {
 	s.found.Close()
 	s.tables = nil
@@ -120,7 +118,7 @@ func (s *Store[T]) World() *arche.World { return s.world }
 // Step returns the newest captured step.
 func (s *Store[T]) Step() Interval { return s.step }
 
-// Normal returns a value as it becomes a sample.
+// Normal returns the sample of a value: the value, normalised.
 func (s *Store[T]) Normal(v T) T {
 	if s.normalize == nil {
 		return v

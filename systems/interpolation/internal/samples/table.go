@@ -30,7 +30,7 @@ func (t *Table[T]) Len() int { return len(t.span) }
 // Records returns the column of the logical values.
 func (t *Table[T]) Records() []record.Record[T] { return t.records }
 
-// Visual returns the column of what is drawn. Only package draw writes it.
+// Visual returns the column of the visual values. Only package draw writes it.
 func (t *Table[T]) Visual() []T { return t.visual }
 
 // Prev returns the column of the older samples.
@@ -102,11 +102,11 @@ func (s *Store[T]) Tables() []Table[T] {
 	return s.tables
 }
 
-// Mismatched reports whether the newest look at the tables has found entities that have samples or
-// what samples belong to, but not both.
+// Mismatched reports whether the newest look at the tables has found entities that need samples, or
+// have samples without their Logical or Visual.
 func (s *Store[T]) Mismatched() bool { return s.mismatched }
 
-// Row is the cells of one entity.
+// Row holds the cells of one entity.
 type Row[T any] struct {
 	record            *record.Record[T]
 	visual, prev, cur *T
@@ -132,12 +132,12 @@ func (s *Store[T]) Record(e arche.Entity) *record.Record[T] {
 	return (*record.Record[T])(s.world.GetUnchecked(e, s.ids.logical))
 }
 
-// Visual returns what is drawn of a living entity, nil if it has no Visual. Only package draw
-// writes that of an entity with a Logical.
+// Visual returns the visual value of a living entity, nil if it has none. Only package draw writes
+// that of an entity with a Logical.
 func (s *Store[T]) Visual(e arche.Entity) *T { return (*T)(s.world.GetUnchecked(e, s.ids.visual)) }
 
-// Row returns the cells of an entity. It reports false for one without samples, and for one whose
-// samples have lost the Logical or the Visual that they belong to.
+// Row returns the cells of an entity. It reports false for one that lacks samples, Logical or
+// Visual.
 func (s *Store[T]) Row(e arche.Entity) (r Row[T], ok bool) {
 	w, ids := s.world, &s.ids
 	if !w.Alive(e) || !w.Has(e, ids.cur) || !w.Has(e, ids.logical) || !w.Has(e, ids.visual) {
@@ -167,7 +167,7 @@ func (r *Row[T]) Sampled() bool { return r.cur != nil }
 // Record returns the logical value, nil if there is none.
 func (r *Row[T]) Record() *record.Record[T] { return r.record }
 
-// Visual returns what is drawn, nil if there is no Visual. Only package draw writes it.
+// Visual returns the visual value, nil if there is none. Only package draw writes it.
 func (r *Row[T]) Visual() *T { return r.visual }
 
 // Prev returns the older sample.
@@ -218,7 +218,7 @@ func (s *Store[T]) SetActive(r *Row[T]) {
 	s.relist = true
 }
 
-// EndTimed ends the interval of a row's own. What is drawn stays as it is.
+// EndTimed ends a row's own interval. The Visual stays as it is.
 func (s *Store[T]) EndTimed(r *Row[T]) {
 	*r.motion = 0
 	s.timed--

@@ -15,143 +15,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// hearsay is what somebody knows of the world who has only been told: ways by entity. Where he is
-// told that motion continues he trusts his memory.
-type hearsay struct {
-	t          failer
-	ways       map[arche.Entity]interpolation.Samples[components.Pose3D]
-	inStep     map[arche.Entity]bool // told by Moved of the newest step
-	start, end time.Duration
-	feed       *interpolation.Feed[components.Pose3D]
-	moved      int // told by Moved, in all
-	changed    int // told by Changed
-	continued  int
-}
-
-type failer interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
-func (h *hearsay) Step(start, end time.Duration) {
-	h.start, h.end = start, end
-	for e := range h.inStep { // unless something else is said, they have arrived
-		w := h.ways[e]
-		w.From = w.To
-		h.ways[e] = w
-	}
-	clear(h.inStep)
-}
-
-func (h *hearsay) Moved(rows *interpolation.Rows[components.Pose3D]) {
-	if rows.Len() == 0 {
-		h.t.Fatalf("told of a table in which nobody moves")
-	}
-	for k := range rows.Len() {
-		r := rows.Row(k)
-		e := rows.Owner(r)
-		from := rows.From[r]
-		h.moved++
-		// Somebody who is new to the listener asks for the motion anyway.
-		if w, known := h.ways[e]; known && rows.Continues {
-			from = w.To
-			h.continued++
-		}
-		h.ways[e] = interpolation.Samples[components.Pose3D]{From: from, To: rows.To[r], Start: h.start, End: h.end}
-		h.inStep[e] = true
-	}
-}
-
-func (h *hearsay) Changed(e arche.Entity, m *interpolation.Samples[components.Pose3D]) {
-	h.changed++
-	h.ways[e] = *m
-	delete(h.inStep, e)
-	if m.Start == h.start && m.End == h.end && m.From != m.To {
-		h.inStep[e] = true
-	}
-}
-
-func (h *hearsay) at(e arche.Entity, now time.Duration) components.Pose3D {
-	w := h.ways[e]
-	if now >= w.End || w.End <= w.Start {
-		return w.To
-	}
-	return components.Blend3D(w.From, w.To, float32(float64(max(0, now-w.Start))/float64(w.End-w.Start)))
-}
-
-func newHearsay(t failer, w *arche.World, ip *interpolation.Interpolator[components.Pose3D]) *hearsay {
-	h := &hearsay{t: t, ways: map[arche.Entity]interpolation.Samples[components.Pose3D]{}, inStep: map[arche.Entity]bool{}}
-	h.feed = subscribeGPU(w, ip, func(start, end time.Duration) { h.Step(start, end) }, func(r *interpolation.Rows[components.Pose3D]) { h.Moved(r) },
-		func(e arche.Entity, m *interpolation.Samples[components.Pose3D]) { h.Changed(e, m) })
-	return h
-}
-
-// subscribeGPU subscribes to what a renderer needs that blends on the graphics processor.
-func subscribeGPU(w *arche.World, ip *interpolation.Interpolator[components.Pose3D], step func(start, end time.Duration),
-	moved func(*interpolation.Rows[components.Pose3D]), changed func(arche.Entity, *interpolation.Samples[components.Pose3D])) *interpolation.Feed[components.Pose3D] {
-	gpu, parent := arche.ComponentID[components.InterpolateOnGPU](w), arche.ComponentID[components.Parent](w)
-	var m interpolation.Samples[components.Pose3D]
-	return ip.Subscribe(interpolation.Events[components.Pose3D]{
-		Step: step,
-		Moved: func(r *interpolation.Rows[components.Pose3D]) {
-			if r.OnGPU && !r.OwnTimes {
-				moved(r)
-			}
-		},
-		Changed: func(e arche.Entity) {
-			if !w.Has(e, gpu) || w.Has(e, parent) {
-				return
-			}
-			var ok bool
-			if m, ok = ip.Shown(e); ok {
-				changed(e, &m)
-			}
-		},
-	})
-}
-
-// eachMotion returns a function that reports the samples of every entity whose motion has changed
-// since its last call: those in motion over a new step, those that have come to rest in it, and
-// those that the feed reports one by one.
-func eachMotion(w *arche.World, ip *interpolation.Interpolator[components.Pose3D], f func(e arche.Entity, m *interpolation.Samples[components.Pose3D])) func() {
-	before, now := map[arche.Entity]bool{}, map[arche.Entity]bool{}
-	stepped := false
-	shown := func(e arche.Entity) {
-		if m, ok := ip.Shown(e); ok {
-			f(e, &m)
-		}
-	}
-	feed := subscribeGPU(w, ip,
-		func(time.Duration, time.Duration) { stepped = true },
-		func(r *interpolation.Rows[components.Pose3D]) {
-			for k := range r.Len() {
-				e := r.Owner(r.Row(k))
-				now[e] = true
-				shown(e)
-			}
-		}, func(e arche.Entity, m *interpolation.Samples[components.Pose3D]) {
-			delete(before, e)
-			f(e, m)
-		})
-	return func() {
-		feed.Deliver()
-		if !stepped {
-			return
-		}
-		for e := range before {
-			if !now[e] && w.Alive(e) {
-				shown(e)
-			}
-		}
-		clear(before)
-		before, now, stepped = now, before, false
-	}
-}
-
-// Who is only told, and remembers, knows where everybody is: with writes of all kinds, several
-// steps or none in a frame, bodies that are born and die, change tables and markers between capture
-// and frame, shifts, pauses, interpolation on and off, and frames in which he does not listen.
-func TestTellMotionTellsEnough(t *testing.T) {
+// A reader that only keeps the reports of a feed knows the place of every entity: with writes of
+// all kinds, several steps or none in a frame, entities that are spawned, despawned and moved
+// between tables and markers between capture and frame, shifts, pauses, interpolation on and off,
+// and frames without a delivery.
+func TestFeedReportsEnough(t *testing.T) {
 	continued := 0
 	rapid.Check(t, func(t *rapid.T) {
 		e, err := ecs.New(ecs.Config{FixedRate: 20})
@@ -257,7 +125,7 @@ func TestTellMotionTellsEnough(t *testing.T) {
 		e.AddAt(ecs.FixedUpdate, ecs.OrderUser+1, early)
 		e.AddAt(ecs.FixedEnd, ecs.OrderCapture+1, early)
 		e.AddAt(ecs.NormalUpdate, ecs.OrderUser, early)
-		h := newHearsay(t, e.World(), ip)
+		h := newReader(t, e.World(), ip)
 		for range rapid.IntRange(5, 40).Draw(t, "frames") {
 			for range rapid.IntRange(0, 3).Draw(t, "edits") {
 				edit()
@@ -307,15 +175,15 @@ func TestTellMotionTellsEnough(t *testing.T) {
 // otherMark puts entities into another table.
 type otherMark struct{}
 
-// In a world in which everybody walks, one step a frame, whole columns are told and nobody apart,
-// and that motion continues; frames without a step are silent.
-func TestTellMotionByColumns(t *testing.T) {
+// In a world in which all entities move, with one step a frame, whole columns are reported and no
+// single entities, and that motion continues. Frames without a step report nothing.
+func TestFeedByColumns(t *testing.T) {
 	e, ip, all := markedCrowd(t, 100, func(int) bool { return true })
-	h := newHearsay(t, e.World(), ip)
+	h := newReader(t, e.World(), ip)
 	e.Update(frame60)
 	h.feed.Deliver()
 	for frame := range 30 {
-		*h = hearsay{t: t, ways: h.ways, inStep: h.inStep, feed: h.feed, start: h.start, end: h.end}
+		*h = reader{t: t, ways: h.ways, inStep: h.inStep, feed: h.feed, start: h.start, end: h.end}
 		e.Update(frame60 / 3)
 		h.feed.Deliver()
 		want := 0
@@ -328,18 +196,18 @@ func TestTellMotionByColumns(t *testing.T) {
 	}
 }
 
-// A step that nobody was told of breaks the thread: motion is told with both samples, and arrivals
-// one by one.
-func TestTellMotionAfterAStepUnheard(t *testing.T) {
+// After a step without a delivery the reports do not continue the earlier ones: motion is reported
+// with both samples, and arrivals one by one.
+func TestFeedAfterAMissedStep(t *testing.T) {
 	stopped := false
 	e, ip, all := markedCrowd(t, 60, func(k int) bool { return !stopped || k%3 != 0 })
-	h := newHearsay(t, e.World(), ip)
+	h := newReader(t, e.World(), ip)
 	e.Update(frame60)
 	h.feed.Deliver()
 	step := func() { e.Update(e.Time().Fixed - e.Time().Normal) }
 	step() // unheard
 	stopped = true
-	*h = hearsay{t: t, ways: h.ways, inStep: h.inStep, feed: h.feed, start: h.start, end: h.end}
+	*h = reader{t: t, ways: h.ways, inStep: h.inStep, feed: h.feed, start: h.start, end: h.end}
 	step()
 	h.feed.Deliver()
 	if h.moved != 40 || h.continued != 0 || h.changed < 20 {
@@ -352,7 +220,7 @@ func TestTellMotionAfterAStepUnheard(t *testing.T) {
 	}
 }
 
-func TestTellMotionAllocatesNothing(t *testing.T) {
+func TestFeedAllocatesNothing(t *testing.T) {
 	moving := 0
 	e, ip, _ := markedCrowd(t, 500, func(k int) bool { return k%5 != moving%5 })
 	e.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) { moving++ }))
@@ -374,12 +242,12 @@ func TestTellMotionAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Who is not to be interpolated any more, in the midst of a step, is where it ends at once, as he
-// is for those whom the processor blends; also in a pause.
-func TestTellMotionOfNoInterpolation(t *testing.T) {
+// An entity that loses interpolation within a step is at the step's end at once, as are those that
+// the processor blends. This holds in a pause too.
+func TestFeedOfNoInterpolation(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		e, ip, all := markedCrowd(t, 100, func(k int) bool { return k%3 > 0 })
-		h := newHearsay(t, e.World(), ip)
+		h := newReader(t, e.World(), ip)
 		frame := func() {
 			e.Update(frame60 / 4)
 			h.feed.Deliver()

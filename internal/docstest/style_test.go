@@ -1,0 +1,117 @@
+package docstest
+
+import (
+	"go/scanner"
+	"go/token"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	maxLines   = 400 // of a file
+	maxColumns = 100 // of a line that ends with a comment
+	tabColumns = 4
+)
+
+// tooLong are files that are still to be split.
+var tooLong = []string{
+	"demo/internal/simulation/simulation_test.go",
+	"render/instancing/crowd_test.go",
+	"render/record/gif_test.go",
+	"render/window/xvfb_test.go",
+	"systems/netcode/bodies_test.go",
+	"systems/netcode/cases_test.go",
+	"systems/netcode/client.go",
+	"systems/netcode/edges_test.go",
+	"systems/netcode/internal/clocksync/conformance_test.go",
+	"systems/netcode/internal/clocksync/lead_test.go",
+	"systems/netcode/internal/clocksync/reference_test.go",
+	"systems/netcode/internal/conformance/special.go",
+	"systems/netcode/internal/snapshot/random_test.go",
+	"systems/netcode/interp/buffered_test.go",
+	"systems/netcode/interp/delay_test.go",
+	"systems/netcode/match_test.go",
+	"systems/netcode/server.go",
+	"systems/netcode/transport/linksim/link_test.go",
+	"systems/netcode/transport/websocket/strangers_test.go",
+}
+
+// stillWide are folders whose comments are still to be wrapped.
+var stillWide = []string{"systems/netcode"}
+
+// A file holds one concept, in at most 400 lines.
+func TestFilesAreShort(t *testing.T) {
+	for _, f := range sources(t) {
+		if n := strings.Count(f.text, "\n"); n > maxLines && !slices.Contains(tooLong, f.name) {
+			t.Errorf("%s has %d lines, at most %d; split it by its concepts", f.name, n, maxLines)
+		}
+	}
+}
+
+// Comments end within 100 columns, those behind code too. Tables, directives, expected output and
+// lines of one word, such as addresses, may be wider.
+func TestCommentsAreNarrow(t *testing.T) {
+	for _, f := range sources(t) {
+		if slices.ContainsFunc(stillWide, func(folder string) bool { return within(f.dir, folder) }) {
+			continue
+		}
+		var wide []int
+		if path.Ext(f.name) == ".go" {
+			wide = wideInGo(f.text)
+		} else {
+			wide = wideInAssembly(f.text)
+		}
+		for _, line := range wide {
+			t.Errorf("%s:%d: the comment is wider than %d columns (a tab counts %d); wrap it", f.name, line, maxColumns, tabColumns)
+		}
+	}
+}
+
+func columns(line string) int {
+	return len([]rune(line)) + (tabColumns-1)*strings.Count(line, "\t")
+}
+
+// exempt reports whether a line of a comment may be wide.
+func exempt(comment string) bool {
+	return strings.HasPrefix(comment, "//go:") || strings.HasPrefix(comment, "//\t") || strings.HasPrefix(comment, "//   ") ||
+		len(strings.Fields(strings.TrimPrefix(comment, "//"))) <= 1
+}
+
+// wideInGo returns the numbers of the lines whose comments are too wide.
+func wideInGo(text string) (wide []int) {
+	lines := strings.Split(text, "\n")
+	files := token.NewFileSet()
+	file := files.AddFile("", files.Base(), len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, scanner.ScanComments)
+	output := 0 // the line of expected output that was read last
+	for {
+		at, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return wide
+		}
+		if tok != token.COMMENT {
+			continue
+		}
+		line := files.Position(at).Line
+		if strings.HasPrefix(literal, "// Output:") || strings.HasPrefix(literal, "// Unordered output:") || output > 0 && line == output+1 {
+			output = line
+			continue
+		}
+		if strings.HasPrefix(literal, "//") && columns(lines[line-1]) > maxColumns && !exempt(literal) {
+			wide = append(wide, line)
+		}
+	}
+}
+
+// wideInAssembly does so for assembly and its headers.
+func wideInAssembly(text string) (wide []int) {
+	for k, line := range strings.Split(text, "\n") {
+		if at := strings.Index(line, "//"); at >= 0 && columns(line) > maxColumns && !exempt(line[at:]) {
+			wide = append(wide, k+1)
+		}
+	}
+	return wide
+}
