@@ -4,7 +4,6 @@ import (
 	"go/scanner"
 	"go/token"
 	"path"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -15,36 +14,10 @@ const (
 	tabColumns = 4
 )
 
-// tooLong are files that are still to be split.
-var tooLong = []string{
-	"demo/internal/simulation/simulation_test.go",
-	"render/instancing/crowd_test.go",
-	"render/record/gif_test.go",
-	"render/window/xvfb_test.go",
-	"systems/netcode/bodies_test.go",
-	"systems/netcode/cases_test.go",
-	"systems/netcode/client.go",
-	"systems/netcode/edges_test.go",
-	"systems/netcode/internal/clocksync/conformance_test.go",
-	"systems/netcode/internal/clocksync/lead_test.go",
-	"systems/netcode/internal/clocksync/reference_test.go",
-	"systems/netcode/internal/conformance/special.go",
-	"systems/netcode/internal/snapshot/random_test.go",
-	"systems/netcode/interp/buffered_test.go",
-	"systems/netcode/interp/delay_test.go",
-	"systems/netcode/match_test.go",
-	"systems/netcode/server.go",
-	"systems/netcode/transport/linksim/link_test.go",
-	"systems/netcode/transport/websocket/strangers_test.go",
-}
-
-// stillWide are folders whose comments are still to be wrapped.
-var stillWide = []string{"systems/netcode"}
-
 // A file holds one concept, in at most 400 lines.
 func TestFilesAreShort(t *testing.T) {
 	for _, f := range sources(t) {
-		if n := strings.Count(f.text, "\n"); n > maxLines && !slices.Contains(tooLong, f.name) {
+		if n := strings.Count(f.text, "\n"); n > maxLines {
 			t.Errorf("%s has %d lines, at most %d; split it by its concepts", f.name, n, maxLines)
 		}
 	}
@@ -54,9 +27,6 @@ func TestFilesAreShort(t *testing.T) {
 // lines of one word, such as addresses, may be wider.
 func TestCommentsAreNarrow(t *testing.T) {
 	for _, f := range sources(t) {
-		if slices.ContainsFunc(stillWide, func(folder string) bool { return within(f.dir, folder) }) {
-			continue
-		}
 		var wide []int
 		if path.Ext(f.name) == ".go" {
 			wide = wideInGo(f.text)

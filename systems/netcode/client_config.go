@@ -43,8 +43,8 @@ type ClientConfig[S any, I comparable] struct {
 	// Interpolation draws replicas between snapshots, if they have no Interpolation of their own.
 	// Zero is the best.
 	Interpolation interp.Kind
-	// Interpolators makes the interpolators of replicas. Nil means interp.New. Set it for kinds that
-	// package interp does not have, such as those of package articles (articles.New).
+	// Interpolators makes the interpolators of replicas. Nil means interp.New. Set it for kinds
+	// that package interp does not have, such as those of package articles (articles.New).
 	Interpolators func(interp.Kind, interp.Config) interp.Interpolator
 	// SnapshotRate is the wanted rate of snapshots per second, 1 to 255. Zero leaves it to the
 	// server.

@@ -15,8 +15,8 @@
 // player with the same step function. It samples every other entity's buffer once in each fixed
 // step, so that a stream of 10 Hz moves as smoothly as one of 60 Hz.
 //
-// Below it are small packages that know no ECS: clocksync, interp, prediction, snapshot, packet, and
-// the transports.
+// Below it are small packages that know no ECS: clocksync, interp, prediction, snapshot, packet,
+// and the transports.
 //
 // # What a client sends
 //
@@ -25,6 +25,6 @@
 //
 // # Goroutines
 //
-// Everything runs on the engine's goroutine. No datagram of a peer makes an end panic, block, or use
-// memory without bound.
+// Everything runs on the engine's goroutine. No datagram of a peer makes an end panic, block, or
+// use memory without bound.
 package netcode

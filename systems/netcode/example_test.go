@@ -32,7 +32,8 @@ func exampleProtocol() *netcode.Protocol[hero, buttons] {
 	if err != nil {
 		log.Fatal(err)
 	}
-	netcode.ReplicateComponent(protocol, "health", netcode.StructComponent[health]()) // any component of yours
+	// any component of yours
+	netcode.ReplicateComponent(protocol, "health", netcode.StructComponent[health]())
 	// what is a function of the tick
 	protocol.SetScriptedMover(kindLift, liftPath)
 	return protocol

@@ -99,7 +99,8 @@ func TestSpeedHacks(t *testing.T) {
 					c.inputs(id, min(factor, 2), input{X: 1})
 					id = id.Add(min(factor, 2))
 				}
-				if mode == netcode.OnTicks && id.Sub(m.server.Tick()) > 30 { // at most as far ahead as is taken
+				if mode == netcode.OnTicks && id.Sub(m.server.Tick()) > 30 {
+					// at most as far ahead as is taken
 					id = m.server.Tick().Add(30)
 				}
 			})

@@ -1,6 +1,7 @@
 package netcode
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -8,7 +9,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unsafe"
+
+	"github.com/tandem-ecs/tandem/internal/column"
 )
 
 // StructState returns a codec for [Game.States] that packs S field by field: bool in a bit, whole
@@ -40,6 +42,7 @@ type layout []number
 
 type number struct {
 	offset   uintptr
+	size     uintptr // in bytes
 	kind     reflect.Kind
 	bits     uint
 	min, max int64 // of whole numbers with a range
@@ -81,7 +84,7 @@ func (l *layout) add(t reflect.Type, offset uintptr, path, tag string, total *ui
 		}
 		return nil
 	}
-	n := number{offset: offset, kind: t.Kind(), bits: uint(t.Size()) * 8}
+	n := number{offset: offset, size: t.Size(), kind: t.Kind(), bits: uint(t.Size()) * 8}
 	what := strings.TrimPrefix(path+" ", ".") + t.String()
 	switch n.kind {
 	case reflect.Bool:
@@ -125,55 +128,49 @@ func (n *number) limit(t reflect.Type, tag string) (err error) {
 	return nil
 }
 
-// get returns the number within a value in its form on the wire.
-func (n *number) get(value unsafe.Pointer) uint64 {
-	at := unsafe.Add(value, n.offset)
+// get returns the number within the memory of a value in its form on the wire.
+func (n *number) get(value []byte) uint64 {
+	v := n.load(value)
 	switch n.kind {
-	case reflect.Bool:
-		if *(*bool)(at) {
-			return 1
-		}
-		return 0
 	case reflect.Float32:
-		return uint64(math.Float32bits(float32(bounded(float64(*(*float32)(at)), math.MaxFloat32))))
+		return uint64(math.Float32bits(float32(bounded(float64(math.Float32frombits(uint32(v))), math.MaxFloat32))))
 	case reflect.Float64:
-		return math.Float64bits(bounded(*(*float64)(at), math.MaxFloat64))
+		return math.Float64bits(bounded(math.Float64frombits(v), math.MaxFloat64))
 	}
-	v, whole := n.load(at)
 	if !n.ranged {
 		return v & (math.MaxUint64 >> (64 - n.bits))
+	}
+	whole := int64(v)
+	if n.kind >= reflect.Uint {
+		whole = int64(min(v, math.MaxInt64))
 	}
 	return uint64(min(max(whole, n.min), n.max)) - uint64(n.min)
 }
 
-// load returns a whole number's bits, and the number, or the largest int64 if it is larger.
-func (n *number) load(at unsafe.Pointer) (v uint64, whole int64) {
-	switch n.kind {
-	case reflect.Int:
-		whole = int64(*(*int)(at))
-	case reflect.Int8:
-		whole = int64(*(*int8)(at))
-	case reflect.Int16:
-		whole = int64(*(*int16)(at))
-	case reflect.Int32:
-		whole = int64(*(*int32)(at))
-	case reflect.Int64:
-		whole = *(*int64)(at)
-	case reflect.Uint:
-		v = uint64(*(*uint)(at))
-	case reflect.Uint8:
-		v = uint64(*(*uint8)(at))
-	case reflect.Uint16:
-		v = uint64(*(*uint16)(at))
-	case reflect.Uint32:
-		v = uint64(*(*uint32)(at))
-	default:
-		v = *(*uint64)(at)
+// load returns the bits of a number, and those of the sign before them if it has one.
+func (n *number) load(value []byte) uint64 {
+	at := value[n.offset:]
+	signed := n.kind >= reflect.Int && n.kind <= reflect.Int64
+	switch n.size {
+	case 1:
+		if signed {
+			return uint64(int8(at[0]))
+		}
+		return uint64(at[0])
+	case 2:
+		v := binary.NativeEndian.Uint16(at)
+		if signed {
+			return uint64(int16(v))
+		}
+		return uint64(v)
+	case 4:
+		v := binary.NativeEndian.Uint32(at)
+		if signed {
+			return uint64(int32(v))
+		}
+		return uint64(v)
 	}
-	if n.kind >= reflect.Uint {
-		return v, int64(min(v, math.MaxInt64))
-	}
-	return uint64(whole), whole
+	return binary.NativeEndian.Uint64(at)
 }
 
 func bounded(v, most float64) float64 {
@@ -186,48 +183,34 @@ func bounded(v, most float64) float64 {
 // errStruct is the error of a reader for a number that no struct's codec writes.
 var errStruct = errors.New("netcode: a number out of its range, or not finite")
 
-// put puts a number in its form on the wire into a value.
-func (n *number) put(value unsafe.Pointer, v uint64, r *Reader) {
-	if n.ranged {
-		if v > uint64(n.max)-uint64(n.min) {
-			r.Fail(errStruct)
-			return
-		}
+// put puts a number in its form on the wire into the memory of a value.
+func (n *number) put(value []byte, v uint64, r *Reader) {
+	switch {
+	case n.ranged && v > uint64(n.max)-uint64(n.min),
+		n.kind == reflect.Float32 && !isFinite(math.Float32frombits(uint32(v))),
+		n.kind == reflect.Float64 && !isFinite(math.Float64frombits(v)):
+		r.Fail(errStruct)
+		return
+	case n.ranged:
 		v += uint64(n.min)
 	}
-	at := unsafe.Add(value, n.offset)
-	switch n.kind {
-	case reflect.Bool:
-		*(*bool)(at) = v != 0
-	case reflect.Float32:
-		f := math.Float32frombits(uint32(v))
-		if f-f != 0 {
-			r.Fail(errStruct)
-			return
-		}
-		*(*float32)(at) = f
-	case reflect.Float64:
-		f := math.Float64frombits(v)
-		if f-f != 0 {
-			r.Fail(errStruct)
-			return
-		}
-		*(*float64)(at) = f
-	case reflect.Int8, reflect.Uint8:
-		*(*uint8)(at) = uint8(v)
-	case reflect.Int16, reflect.Uint16:
-		*(*uint16)(at) = uint16(v)
-	case reflect.Int32, reflect.Uint32:
-		*(*uint32)(at) = uint32(v)
-	case reflect.Int, reflect.Uint:
-		*(*uint)(at) = uint(v)
+	at := value[n.offset:]
+	switch n.size {
+	case 1:
+		at[0] = uint8(v)
+	case 2:
+		binary.NativeEndian.PutUint16(at, uint16(v))
+	case 4:
+		binary.NativeEndian.PutUint32(at, uint32(v))
 	default:
-		*(*uint64)(at) = v
+		binary.NativeEndian.PutUint64(at, v)
 	}
 }
 
+func isFinite[F float32 | float64](v F) bool { return v-v == 0 }
+
 // write packs a value. A number that equals that of the base, if there is one, is left out.
-func (l layout) write(w *Writer, value, base unsafe.Pointer) {
+func (l layout) write(w *Writer, value, base []byte) {
 	for i := range l {
 		n := &l[i]
 		v := n.get(value)
@@ -243,7 +226,7 @@ func (l layout) write(w *Writer, value, base unsafe.Pointer) {
 }
 
 // read is the inverse of write.
-func (l layout) read(r *Reader, value, base unsafe.Pointer) {
+func (l layout) read(r *Reader, value, base []byte) {
 	for i := range l {
 		n := &l[i]
 		if base != nil && n.bits > terse && r.Bool() {
@@ -254,23 +237,31 @@ func (l layout) read(r *Reader, value, base unsafe.Pointer) {
 	}
 }
 
+// bytesOf views a value as bytes; nil if there is none.
+func bytesOf[T any](v *T) []byte {
+	if v == nil {
+		return nil
+	}
+	return column.Numbers[byte](v)
+}
+
 type structState[S any] struct{ layout layout }
 
-func (c structState[S]) Write(w *Writer, s S) { c.layout.write(w, unsafe.Pointer(&s), nil) }
+func (c structState[S]) Write(w *Writer, s S) { c.layout.write(w, column.Numbers[byte](&s), nil) }
 
 func (c structState[S]) Read(r *Reader) (s S) {
-	c.layout.read(r, unsafe.Pointer(&s), nil)
+	c.layout.read(r, column.Numbers[byte](&s), nil)
 	return s
 }
 
 type structInput[I comparable] struct{ layout layout }
 
 func (c structInput[I]) Write(w *Writer, in, newer I) {
-	c.layout.write(w, unsafe.Pointer(&in), unsafe.Pointer(&newer))
+	c.layout.write(w, column.Numbers[byte](&in), column.Numbers[byte](&newer))
 }
 
 func (c structInput[I]) Read(r *Reader, newer I) (in I) {
-	c.layout.read(r, unsafe.Pointer(&in), unsafe.Pointer(&newer))
+	c.layout.read(r, column.Numbers[byte](&in), column.Numbers[byte](&newer))
 	return in
 }
 
@@ -280,16 +271,16 @@ func (c structComponent[T]) Quantize(v T) (q T) {
 	var none Reader
 	for i := range c.layout {
 		n := &c.layout[i]
-		n.put(unsafe.Pointer(&q), n.get(unsafe.Pointer(&v)), &none)
+		n.put(column.Numbers[byte](&q), n.get(column.Numbers[byte](&v)), &none)
 	}
 	return q
 }
 
 func (c structComponent[T]) Encode(w *Writer, v T, base *T) {
-	c.layout.write(w, unsafe.Pointer(&v), unsafe.Pointer(base))
+	c.layout.write(w, column.Numbers[byte](&v), bytesOf(base))
 }
 
 func (c structComponent[T]) Decode(r *Reader, base *T) (v T) {
-	c.layout.read(r, unsafe.Pointer(&v), unsafe.Pointer(base))
+	c.layout.read(r, column.Numbers[byte](&v), bytesOf(base))
 	return v
 }

@@ -274,8 +274,8 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 // false.
 func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.received }
 
-// Feedback returns what to send to the client, once per snapshot. Only the newest input that has run
-// is known of it.
+// Feedback returns what to send to the client, once per snapshot. Only the newest input that has
+// run is known of it.
 func (a *Arrivals[I]) Feedback() Feedback {
 	last, ok := a.Last()
 	return Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// history is the history that is predicted of one member of a group, and the newest that is known of
-// it.
+// history is the history that is predicted of one member of a group, and the newest that is known
+// of it.
 type history[T any] struct {
 	id    uint32
 	kind  uint16 // of a body; of a player his number

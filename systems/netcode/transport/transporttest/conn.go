@@ -47,8 +47,8 @@ func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	}
 }
 
-// offer sends a datagram, and reports false if there is no room for it: the goroutine that sends may
-// not have had its turn for long.
+// offer sends a datagram, and reports false if there is no room for it: the goroutine that sends
+// may not have had its turn for long.
 func offer(t testing.TB, c transport.Conn, datagram []byte) bool {
 	t.Helper()
 	err := c.Send(datagram)

@@ -2,7 +2,8 @@ package admission
 
 import "time"
 
-// UntrustedShare is the share of a connection's budget while its player is untrusted: one in so many.
+// UntrustedShare is the share of a connection's budget while its player is untrusted: one in so
+// many.
 const UntrustedShare = 10
 
 // Budget is how much of one connection a server looks at: frames or datagrams, and their bytes. It
