@@ -14,7 +14,7 @@ const overhead = 66 + 1
 
 // longestPacket is how long a packet may occupy the path, at the rate that the path is known to
 // carry. Everything behind it waits as long.
-const longestPacket = 50 * time.Millisecond
+const longestPacket = 47 * time.Millisecond
 
 // leastWhole is the least number of rounds per second that a client's views wait for. With fewer
 // rounds, far entities are drawn from older states.

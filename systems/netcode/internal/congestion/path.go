@@ -61,7 +61,7 @@ const (
 	// most mostLimit.
 	leastLimit = 25 * time.Millisecond
 	octave     = 15 * time.Millisecond
-	mostLimit  = 120 * time.Millisecond
+	mostLimit  = 100 * time.Millisecond
 
 	// leastSilence is the least time without an acknowledgement that is a silence.
 	leastSilence = 300 * time.Millisecond
