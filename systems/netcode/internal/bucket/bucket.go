@@ -1,5 +1,5 @@
-// Package bucket is the token bucket that limits rates in the netcode. A [Bucket] is filled by its
-// owner, such as once a tick. A [Paced] bucket fills with time.
+// Package bucket contains the token buckets that limit rates in the netcode. A [Bucket] is filled
+// by its owner, for example once a tick. A [Paced] bucket fills with time.
 package bucket
 
 import "time"
@@ -11,7 +11,7 @@ type Bucket struct{ tokens, burst float64 }
 // Full returns a full Bucket that holds at most burst tokens.
 func Full(burst float64) Bucket { return Bucket{tokens: burst, burst: burst} }
 
-// Grant adds n tokens, as far as they find room.
+// Grant adds n tokens, up to the burst.
 func (b *Bucket) Grant(n float64) { b.tokens = min(b.tokens+n, b.burst) }
 
 // Take removes n tokens and returns true, or removes none and returns false if there are fewer.
@@ -23,7 +23,7 @@ func (b *Bucket) Take(n float64) bool {
 	return true
 }
 
-// Spend removes n tokens. The number of tokens may fall below zero, which later grants pay back.
+// Spend removes n tokens. The number of tokens may fall below zero; later grants repay the debt.
 func (b *Bucket) Spend(n float64) { b.tokens -= n }
 
 // Tokens returns the number of tokens, which is negative in debt.
@@ -48,7 +48,7 @@ func (p *Paced) SetRate(rate, burst float64) {
 }
 
 // Allowance fills the bucket up to now and returns the number of whole tokens, at least 0. A time
-// before that of the last call counts as that one.
+// before that of the last call is treated as that time.
 func (p *Paced) Allowance(now time.Duration) int {
 	if p.begun && now > p.last {
 		p.Grant(p.rate * (now - p.last).Seconds())

@@ -38,7 +38,8 @@ func TestPacedKeepsTheRate(t *testing.T) {
 	}
 }
 
-// A bucket that its owner fills gives out what it was given, and never more at once than its burst.
+// A bucket that its owner fills must give out at most the granted tokens, and never more at once
+// than its burst.
 func TestBucketBoundsWhatIsTaken(t *testing.T) {
 	b := bucket.Full(3)
 	for range 3 {
@@ -58,7 +59,8 @@ func TestBucketBoundsWhatIsTaken(t *testing.T) {
 	}
 }
 
-// A client that may be sent 32 kB a second gets as much of each snapshot as the bucket holds.
+// A client with an allowance of 32 kB a second receives as much of each snapshot as the bucket
+// holds.
 func ExamplePaced() {
 	pacer := bucket.NewPaced(32_000, 1500)
 	for i := range 4 {

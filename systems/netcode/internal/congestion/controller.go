@@ -9,7 +9,7 @@ type Config struct {
 	Ceiling int // the greatest rate, with which a Controller begins; zero means 64 KiB
 }
 
-// Cause says what sets a rate.
+// Cause is the reason for the present rate.
 type Cause uint8
 
 const (
@@ -29,41 +29,43 @@ func (c Cause) String() string {
 type Stats struct {
 	Rate  float64       // bytes per second that may be sent, with what the transport adds
 	Queue time.Duration // wait of packets in queues on the way
-	Cause Cause         // sets the rate; after a fall, until the rate is the ceiling again
+	Cause Cause         // reason for the rate; after a fall, until the rate is the ceiling again
 }
 
 const (
 	// The rate grows by gain + gainGrowth*t³ bytes per second and second, t seconds after its last
-	// fall: slowly near the limit, and from 12 to 70 kB/s in four seconds where the limit is gone.
-	// CUBIC (RFC 9438) has the idea. Growth does not depend on the rate, so small flows gain on
-	// large ones.
+	// fall: slowly near the limit, and from 12 to 70 kB/s in four seconds if the limit is gone.
+	// CUBIC (RFC 9438) has the same idea. Growth does not depend on the rate, so small flows gain
+	// on large ones.
 	gain       = 800
 	gainGrowth = 900
 
-	// A queue is drained in about drainTime, by sending a share less than the line carries.
+	// A queue is drained in about drainTime. Meanwhile the flow sends less than the line carries,
+	// by a share of leastDrain to mostDrain.
 	drainTime             = 500 * time.Millisecond
 	leastDrain, mostDrain = 0.3, 0.7
 
-	// keep is the share of what the line carried with which the rate goes on after a drain.
+	// keep is the share of the line's rate with which the flow continues after a drain.
 	keep = 0.92
 
-	// mostLoss is the share of bytes beyond which losses beside a standing queue lower the rate.
-	// Without a queue the share must be muchLoss, and the rate returns if that does not help.
+	// mostLoss is the share of bytes beyond which losses lower the rate while there is a queue.
+	// Without a queue the share must be muchLoss, and the rate returns if the lower one does not
+	// help.
 	mostLoss = 0.04
 	muchLoss = 0.25
 
-	// failures is how many drains in a row must fail before a queue is somebody else's.
+	// failures is how many drains in a row must fail before a queue counts as that of another flow.
 	failures = 2
 
-	// segment is the size in bytes of the packets of the flows that share the line, beta the share
-	// of the rate that is kept after a loss (that of CUBIC, RFC 9438), and mostRound the round trip
-	// beyond which the growth is that of a flow with a shorter one: Reno's is hardly any then.
+	// segment is the size in bytes of the packets of the flows that share the line. beta is the
+	// share of the rate that is kept after a loss (that of CUBIC, RFC 9438). mostRound is the
+	// greatest round trip that sets the growth: for longer ones the growth of Reno is almost zero.
 	segment   = 1500
 	beta      = 0.7
 	mostRound = 500 * time.Millisecond
 
-	// retest is the time, and the number of round trips, after which another test finds whether the
-	// queue is still somebody else's.
+	// retest and retestRounds are the time and the number of round trips after which another test
+	// checks whether the queue is still that of another flow.
 	retest       = 20 * time.Second
 	retestRounds = 20
 )
@@ -73,11 +75,11 @@ type mode uint8
 const (
 	probing  mode = iota // the rate grows
 	draining             // the rate is below what the line carries, until the queue is empty
-	sharing              // somebody else fills the queue
+	sharing              // another flow fills the queue
 )
 
 // Controller finds the rate of one flow over one path. Times are those of the sender's clock,
-// except where the receiver's is named, and do not run backwards. The zero value is not of use;
+// except where the receiver's is named, and must not run backwards. The zero value is not usable;
 // create it with [New]. It never allocates afterwards. It is not safe for concurrent use.
 type Controller struct {
 	floor, most float64
@@ -86,15 +88,15 @@ type Controller struct {
 
 	mode    mode
 	rate    float64
-	settled float64 // rate that the line is known to carry: it follows the rate, later
+	settled float64 // rate that the line is known to carry; it follows the rate with a delay
 	cause   Cause
 	fell    time.Duration // when the rate last fell
 	updated time.Duration
 
 	drain  drain
 	failed int     // drains in a row that failed
-	again  bool    // the newest of them is among these
-	before float64 // rate that the line carried before the first of these
+	again  bool    // the newest drain is one of them
+	before float64 // rate that the line carried before the first of them
 
 	shared struct {
 		since time.Duration
@@ -102,26 +104,26 @@ type Controller struct {
 		fell  time.Duration
 		lost  float64 // bytes, as of the last look
 	}
-	trial struct { // of whether less is lost at a lower rate
-		lost   float64 // share that was lost before; 0: there is no trial
+	trial struct { // a test of whether less is lost at a lower rate
+		lost   float64 // share that was lost before; 0: no trial runs
 		rate   float64 // before
 		random float64 // share that is lost whatever the rate is
 	}
 }
 
-// drain is an attempt to empty the queue, and the test of whose it is.
+// drain is an attempt to empty the queue. It also tests whose queue it is.
 type drain struct {
 	at    time.Duration // when it began
-	sent  float64       // bytes, by then
+	sent  float64       // bytes sent by then
 	rate  float64       // before
 	line  float64       // rate that the line carried then
-	queue time.Duration // wait of what was sent then, a mean
+	queue time.Duration // mean wait of the packets sent by then
 	n     int           // samples in the mean
 	late  int           // samples since the queue should have been drained
 	over  time.Duration // when the first of them arrived, by the receiver's clock
 }
 
-// New returns a Controller that knows nothing of the path yet, and sends at the ceiling.
+// New returns a Controller without information about the path. It begins at the ceiling.
 func New(c Config) *Controller {
 	if c.Floor <= 0 {
 		c.Floor = 4000
@@ -134,24 +136,24 @@ func New(c Config) *Controller {
 	return r
 }
 
-// Reset forgets the path. Call it when the flow goes on over another one: acknowledgements of
-// packets from before count no more.
+// Reset discards everything measured on the path. Call it when the flow continues over another
+// path. Acknowledgements of earlier packets no longer count.
 func (c *Controller) Reset() {
 	*c = Controller{floor: c.floor, most: c.most, rate: c.most, settled: c.most, epoch: c.epoch + 1}
 }
 
-// Sent takes a packet that is sent, of so many bytes with what the transport adds. The Packet that
-// it returns is an argument of the other calls.
+// Sent records a packet that is sent. The number of bytes includes those that the transport adds.
+// The returned Packet is an argument of the other calls.
 func (c *Controller) Sent(now time.Duration, bytes int) Packet {
 	p := &c.path
-	if p.delivered+p.lost >= p.sent { // nothing was on its way, so nothing is due for a round trip
+	if p.delivered+p.lost >= p.sent { // nothing was in flight, so nothing is due for a round trip
 		p.acked = now + p.round
 	}
 	p.sent += float64(bytes)
 	return Packet{epoch: c.epoch, at: now, bytes: float64(bytes), sent: p.sent}
 }
 
-// Delivered takes the acknowledgement of a packet, also of one that counted as lost.
+// Delivered records the acknowledgement of a packet, also of one that counted as lost.
 func (c *Controller) Delivered(now time.Duration, p *Packet) {
 	if p.epoch != c.epoch {
 		return
@@ -164,7 +166,7 @@ func (c *Controller) Delivered(now time.Duration, p *Packet) {
 	c.path.acked = now
 }
 
-// Lost takes a packet that has probably been lost.
+// Lost records a packet that has probably been lost.
 func (c *Controller) Lost(p *Packet) {
 	if p.epoch != c.epoch || p.lost {
 		return
@@ -173,9 +175,9 @@ func (c *Controller) Lost(p *Packet) {
 	c.path.lost += p.bytes
 }
 
-// Arrived takes when the newest packet arrived, in milliseconds of the receiver's clock modulo
+// Arrived records when the newest packet arrived, in milliseconds of the receiver's clock modulo
 // 65536. Call it after Delivered has been called for that packet and those before it. Stamps may
-// come from anyone: whatever they are, the rate stays within its bounds.
+// come from anyone: for any stamp the rate stays within its bounds.
 func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
 	if p.epoch != c.epoch || !c.path.add(p, stamp) {
 		return
@@ -207,8 +209,8 @@ func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
 }
 
 func (c *Controller) probe(now, elapsed time.Duration, s sight) {
-	// A rate that is limited already is known to be near what the line carries: what is on its way
-	// tells of the queue before it is seen.
+	// A rate below the ceiling is known to be near the rate of the line: the bytes in flight reveal
+	// the queue before it is measured.
 	ahead := c.rate < c.most && c.path.ahead(now, s.line) > 2*s.limit
 	if (s.queue > s.limit || ahead) && c.path.queue(2*queueWindow) > s.limit/2 {
 		if !c.again {
@@ -225,7 +227,7 @@ func (c *Controller) probe(now, elapsed time.Duration, s sight) {
 	c.rate += (gain + gainGrowth*t*t*t) * elapsed.Seconds()
 }
 
-// lossy lowers the rate where it causes losses, and reports whether it has.
+// lossy lowers the rate if the rate causes losses, and reports whether it has lowered it.
 func (c *Controller) lossy(now time.Duration, s sight) bool {
 	window := lossWindow + c.path.round
 	if now-c.fell < window {
@@ -240,7 +242,7 @@ func (c *Controller) lossy(now time.Duration, s sight) bool {
 		return false
 	}
 	queued := lost > mostLoss && c.path.queue(lossWindow) > s.limit/2
-	if !queued { // randomness takes longer to tell from a rate
+	if !queued { // it takes longer to distinguish random losses from those of the rate
 		longer, _, _ := c.path.losses(2 * lossWindow)
 		lost = min(lost, longer)
 	}
@@ -261,8 +263,8 @@ func (c *Controller) fall(now time.Duration, s sight) {
 	c.empty(now, s)
 }
 
-// empty sends less than the line carries until the queue is empty, or turns out to be somebody
-// else's.
+// empty sends less than the line carries until the queue is empty, or proves to be that of another
+// flow.
 func (c *Controller) empty(now time.Duration, s sight) {
 	d := &c.drain
 	newest := c.path.newest()
@@ -271,12 +273,12 @@ func (c *Controller) empty(now time.Duration, s sight) {
 	case s.queue < s.limit/3, after && s.queue < s.limit && c.path.ahead(now, d.line) <= 0:
 		c.mode, c.fell = probing, now
 		c.rate = keep * d.line
-		if d.due(newest) > d.queue*2/3 { // the queue went by itself
+		if d.due(newest) > d.queue*2/3 { // the queue drained by itself
 			c.rate = d.rate
 		}
 		return
 	case !after:
-		if s.queue > s.limit/2 { // what still arrives shows what the line carries
+		if s.queue > s.limit/2 { // packets that still arrive show what the line carries
 			d.line = s.line
 			d.n++
 			d.queue += (c.path.wait(newest) + seconds((d.sent-newest.sent)/d.line) - (d.at - newest.at) - d.queue) / time.Duration(d.n)
@@ -295,7 +297,7 @@ func (c *Controller) empty(now time.Duration, s sight) {
 
 // judge ends a drain that should have emptied the queue and has not.
 func (c *Controller) judge(now time.Duration, s sight) {
-	if d := &c.drain; s.queue > d.queue*2/3 && s.queue < d.queue*5/3 { // not even by a third
+	if d := &c.drain; s.queue > d.queue*2/3 && s.queue < d.queue*5/3 { // not shrunk by a third
 		c.failed++
 		c.again = true
 	}
@@ -316,8 +318,8 @@ func (d *drain) due(newest *sample) time.Duration {
 	return d.queue + seconds((newest.sent-d.sent)/d.line) - (newest.at - d.at)
 }
 
-// share does as the other flow does: it sends a segment more in each round trip, and less after one
-// with a loss (RFC 5681).
+// share follows the rules of the other flow: it sends a segment more in each round trip, and less
+// after one with a loss (RFC 5681).
 func (c *Controller) share(now, elapsed time.Duration, s sight) {
 	h := &c.shared
 	round := max(c.path.round, 10*time.Millisecond)
@@ -330,13 +332,13 @@ func (c *Controller) share(now, elapsed time.Duration, s sight) {
 			c.rate *= beta
 			h.fell = now
 		}
-	} else if c.rate < 1.25*s.line+2*segment { // else what is sent does not arrive
+	} else if c.rate < 1.25*s.line+2*segment { // otherwise the bytes sent do not arrive
 		r := min(round, mostRound).Seconds()
 		c.rate += segment / (r * r) * elapsed.Seconds()
 	}
 	h.lost = c.path.lost
 	switch {
-	case s.queue > h.queue*5/2+200*time.Millisecond: // it may be the own one after all
+	case s.queue > h.queue*5/2+200*time.Millisecond: // the queue may be the flow's own after all
 		c.failed, c.before = failures-1, c.rate/2
 		c.fall(now, s)
 	case now-h.since > max(retest, retestRounds*round):
@@ -345,8 +347,8 @@ func (c *Controller) share(now, elapsed time.Duration, s sight) {
 	}
 }
 
-// silent reports whether something on its way should have been acknowledged by now. A drain does
-// not wait long: each packet that is sent into a line that stands makes the queue longer.
+// silent reports whether a packet in flight should have been acknowledged by now. A drain does not
+// wait long: each packet that is sent into a stalled line makes the queue longer.
 func (c *Controller) silent(now time.Duration) bool {
 	least := leastSilence
 	if c.mode == draining {
@@ -365,7 +367,8 @@ func (c *Controller) Rate(now time.Duration) float64 {
 }
 
 // Settled returns the bytes per second that the line is known to carry: while the rate grows, that
-// of about a second ago. Packets are of a size for it, so that none takes long on the line.
+// of about a second ago. Callers choose packet sizes by it, so that no packet takes long on the
+// line.
 func (c *Controller) Settled(now time.Duration) float64 { return min(c.Rate(now), c.settled) }
 
 // Limited reports whether the rate is below the ceiling.

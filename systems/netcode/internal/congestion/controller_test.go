@@ -13,7 +13,7 @@ import (
 
 const s = time.Second
 
-// queues are those in front of a line: drop-tail of so many packets, or CoDel.
+// queues runs a test for each queue in front of a line: drop-tail of so many packets, and CoDel.
 func queues(t *testing.T, f func(t *testing.T, queue string, make func(kbit float64) *line)) {
 	for _, packets := range []int{32, 256, 0} {
 		name := fmt.Sprintf("q%d", packets)
@@ -40,7 +40,7 @@ func TestAloneOnALineThatIsTooThin(t *testing.T) {
 				f := l.add(120000/rate, rate, 0)
 				l.run(60*s, nil)
 				wait, use := f.queueing(10*s, 60*s, 0.95), f.carried(10*s, 60*s)/(kbit*125)
-				// at first they are as large as may be
+				// At first packets are as large as possible.
 				packet := time.Duration(1216 / (kbit * 125) * 1e9)
 				if wait > 150*ms+packet || use < 0.85 {
 					t.Errorf("%.0f kbit/s, %d Hz: packets wait for %v, and %.2f of the line is used", kbit, rate, wait, use)
@@ -90,7 +90,8 @@ func TestTwoShareALine(t *testing.T) {
 	})
 }
 
-// A flow that yields to every delay would get next to nothing of what a download leaves.
+// Beside a download the flow must keep at least half of a fair share. A flow that yields to every
+// delay would get almost nothing.
 func TestBesideADownload(t *testing.T) {
 	queues(t, func(t *testing.T, queue string, make func(kbit float64) *line) {
 		for _, kbit := range []float64{384, 1000, 2000, 4000, 16000} {
@@ -131,7 +132,7 @@ func TestCleanLineIsNotThinned(t *testing.T) {
 	}
 }
 
-// A longer way is a wait that no rate ends.
+// A longer path must not count as a queue: no rate ends that wait.
 func TestLongerWayIsNoQueue(t *testing.T) {
 	l := newLine(12000, 256)
 	f := l.add(800, 30, 0)
@@ -144,7 +145,8 @@ func TestLongerWayIsNoQueue(t *testing.T) {
 	}
 }
 
-// What is sent into a line that stands waits there, and is no use when it comes.
+// Packets sent into a stalled line wait there, and are of no use when they arrive. The controller
+// must send few of them.
 func TestLineThatStands(t *testing.T) {
 	l := newLine(4000, 1000)
 	l.capacity = func(t time.Duration) float64 {
@@ -168,7 +170,7 @@ func TestLineThatStands(t *testing.T) {
 	}
 }
 
-// Stamps, orders and sizes may be anything.
+// For any stamps, orders and sizes the rate must stay within its bounds.
 func TestNothingBreaksTheBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := congestion.New(congestion.Config{Floor: 4000, Ceiling: 70000})

@@ -12,13 +12,13 @@ import (
 const ms = time.Millisecond
 
 // line is a bottleneck on virtual time, in steps of a millisecond: a queue in front of a capacity
-// that changes, with a way of constant length on both sides of it.
+// that changes, with a path of constant delay on both sides of it.
 type line struct {
 	now      time.Duration
 	capacity func(t time.Duration) float64 // bytes per second
-	limit    int                           // packets; the queue drops its tail
-	codel    *codel                        // nil: it does not
-	delay    time.Duration                 // down; the way up is as long
+	limit    int                           // in packets; the queue drops its tail
+	codel    *codel                        // nil: no CoDel
+	delay    time.Duration                 // down; the delay up is the same
 	jitter   time.Duration                 // of each packet behind the queue, either way, uniform
 	loss     float64                       // of packets, at random
 	rand     *rand.Rand
@@ -31,7 +31,7 @@ type line struct {
 }
 
 type parcel struct {
-	flow  *flow // nil: Reno's
+	flow  *flow // nil: a packet of the Reno flow
 	n     int
 	bytes int
 	sent  time.Duration
@@ -57,7 +57,7 @@ func (l *line) drop(p parcel) {
 	}
 }
 
-// run plays until a time, and calls f after each step.
+// run runs the line until a time, and calls f after each step.
 func (l *line) run(until time.Duration, f func()) {
 	for ; l.now < until; l.now += ms {
 		l.serve()
@@ -109,7 +109,7 @@ func (l *line) serve() {
 	l.credit = 0
 }
 
-// codel is RFC 8289.
+// codel implements RFC 8289.
 type codel struct {
 	first, next time.Duration
 	dropping    bool
@@ -150,7 +150,7 @@ func (c *codel) drops(now, sent time.Duration, waiting int) bool {
 	return false
 }
 
-// reno is a download in the same queue (RFC 5681).
+// reno is a download through the same queue (RFC 5681).
 type reno struct {
 	from, until  time.Duration
 	window, slow float64
@@ -197,7 +197,7 @@ func (r *reno) step(l *line) {
 	}
 }
 
-// flow is a game's: snapshots of so many bytes at a rate, as far as the controller lets them, and
+// flow is a game's flow: snapshots of so many bytes at a rate, as far as the controller allows, and
 // acknowledgements 60 times a second.
 type flow struct {
 	line    *line

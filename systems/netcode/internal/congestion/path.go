@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Packet is what a [Controller] must know of a packet that was sent.
+// Packet is the Controller's record of a packet that was sent.
 type Packet struct {
 	epoch uint32 // of the Controller
 	lost  bool
@@ -14,20 +14,20 @@ type Packet struct {
 	sent  float64 // bytes that were sent, up to and with this packet
 }
 
-// sample is what the acknowledgement of a packet has shown.
+// sample is the information from the acknowledgement of one packet.
 type sample struct {
 	at        time.Duration // when the packet was sent, by the sender's clock
 	arrived   time.Duration // when it arrived, by the receiver's clock
-	transit   time.Duration // the difference, of which only changes mean something
+	transit   time.Duration // the difference; only its changes have a meaning
 	sent      float64       // bytes that were sent, up to and with the packet
 	delivered float64       // bytes that had arrived by then
 	lost      float64       // bytes that had been lost by then
 }
 
-// path is what is known of the way to the receiver.
+// path is the measured state of the way to the receiver.
 type path struct {
 	sent, delivered, lost float64       // bytes
-	acked                 time.Duration // when anything was acknowledged; or when it was due first
+	acked                 time.Duration // when anything was acknowledged, or was due first
 
 	ring  [256]sample
 	count int
@@ -35,7 +35,7 @@ type path struct {
 	noise float64       // ns: mean difference of transits that follow each other
 	round time.Duration // from sending to the acknowledgement, smoothed
 	gap   time.Duration // between two samples, smoothed
-	last  time.Duration // when the newest sample came
+	last  time.Duration // when the newest sample arrived
 
 	least [6]time.Duration // least transit in each of the last spans, the newest first
 	spans int
@@ -43,33 +43,34 @@ type path struct {
 }
 
 const (
-	// span is a sixth of the time for which the least transit is kept. In a minute clocks that
+	// span is a sixth of the time for which the least transit is kept. In a minute, clocks that
 	// differ by 100 ppm drift apart by 6 ms.
 	span = 10 * time.Second
 
-	// The least transit within queueWindow counts, since jitter makes single packets late.
-	// Deliveries are counted over lineWindow, where packets wait also over turnsWindow: radio
-	// links serve a device in turns, in which more arrives than they carry. Losses are counted
-	// over lossWindow. Each window has leastSamples, if need be from before.
+	// The wait is the least transit within queueWindow, since jitter delays single packets.
+	// Deliveries are counted over lineWindow. If packets wait long, they are also counted over
+	// turnsWindow: radio links serve a device in turns, in which more arrives than the link carries
+	// on average. Losses are counted over lossWindow. Each window has leastSamples, if necessary
+	// older ones.
 	queueWindow  = 200 * time.Millisecond
 	lineWindow   = 400 * time.Millisecond
 	turnsWindow  = 1200 * time.Millisecond
 	lossWindow   = 1500 * time.Millisecond
 	leastSamples = 4
 
-	// The limit of the wait is leastLimit, the noise, and octave for each halving of the rate; at
-	// most mostLimit.
+	// The limit of the wait is leastLimit, plus the noise, plus octave for each halving of the
+	// rate; at most mostLimit.
 	leastLimit = 25 * time.Millisecond
 	octave     = 15 * time.Millisecond
 	mostLimit  = 100 * time.Millisecond
 
-	// leastSilence is the least time without an acknowledgement that is a silence.
+	// leastSilence is the least time without an acknowledgement that counts as silence.
 	leastSilence = 300 * time.Millisecond
 )
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// add takes when a packet arrived. It refuses a packet that was sent before the newest known one.
+// add records when a packet arrived. It refuses a packet that was sent before the newest known one.
 func (p *path) add(k *Packet, stamp uint16) bool {
 	s := sample{at: k.at, sent: k.sent, delivered: p.delivered, lost: p.lost, arrived: time.Duration(stamp) * time.Millisecond}
 	if p.count == 0 {
@@ -100,13 +101,13 @@ func (p *path) add(k *Packet, stamp uint16) bool {
 	return true
 }
 
-// back returns the sample that came i before the newest.
+// back returns the i-th sample before the newest.
 func (p *path) back(i int) *sample { return &p.ring[(p.next-1-i+2*len(p.ring))%len(p.ring)] }
 
 func (p *path) newest() *sample { return p.back(0) }
 
-// over returns the oldest sample that arrived within a window, and the least transit in it. Where
-// few arrive the window is longer, at most four times; jitter asks for more samples.
+// over returns the oldest sample that arrived within a window, and the least transit in it. If few
+// arrive, the window is longer, at most four times. Jitter requires more samples.
 func (p *path) over(window time.Duration) (oldest *sample, least time.Duration) {
 	from := p.newest().arrived - window
 	enough := leastSamples + min(int(p.noise/1e7), leastSamples)
@@ -136,11 +137,11 @@ func (p *path) queue(window time.Duration) time.Duration {
 	return p.wait(&sample{transit: least})
 }
 
-// sight is what the newest samples show.
+// sight is the evaluation of the newest samples.
 type sight struct {
 	queue time.Duration // wait of packets
 	limit time.Duration // wait beyond which there is a queue
-	line  float64       // bytes that arrive per second: what the line carries, while a queue stands
+	line  float64       // bytes that arrive per second: the rate of the line while there is a queue
 }
 
 func (p *path) look() sight {
@@ -158,8 +159,8 @@ func (p *path) arriving(window time.Duration) float64 {
 	return (n.delivered - o.delivered) / max((n.arrived-o.arrived).Seconds(), 0.001)
 }
 
-// losses returns the share of the bytes that were lost within a window, and the bytes per second
-// that were sent and that arrived.
+// losses returns the share of the bytes that were lost within a window, the bytes per second that
+// were sent, and those that arrived.
 func (p *path) losses(window time.Duration) (lost, sent, got float64) {
 	n := p.newest()
 	o, _ := p.over(window)
@@ -168,14 +169,14 @@ func (p *path) losses(window time.Duration) (lost, sent, got float64) {
 	return gone / max(gone+here, 1), (gone + here) / t, here / t
 }
 
-// ahead returns how long a packet will wait that is sent now: as long as the newest that has
-// arrived, and as what was sent since takes on the line, less the time since.
+// ahead returns how long a packet sent now will wait: the wait of the newest packet that has
+// arrived, plus the time that the bytes sent since take on the line, less the time since.
 func (p *path) ahead(now time.Duration, line float64) time.Duration {
 	n := p.newest()
 	return p.queue(queueWindow) + seconds((p.sent-n.sent)/max(line, 1)) - (now - n.at)
 }
 
-// limit returns the wait beyond which a flow of a rate has a queue.
+// limit returns the wait beyond which a flow of a rate counts as having a queue.
 func (p *path) limit(most, rate float64) time.Duration {
 	return min(leastLimit+time.Duration(p.noise)+time.Duration(float64(octave)*math.Log2(most/rate)), mostLimit)
 }

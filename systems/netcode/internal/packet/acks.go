@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
 )
 
-// sentPacket is what is remembered of a packet until it is known to have arrived or not.
+// sentPacket is the record of a packet, kept until the packet is known to have arrived or not.
 type sentPacket struct {
 	number Number
 	at     time.Duration
@@ -18,9 +18,9 @@ type sentPacket struct {
 
 type sentPackets struct {
 	ring        [Outstanding]sentPacket
-	next        Number // to be sent
+	next        Number // the next to be sent
 	open        Number // the oldest that may not be done
-	missing     Number // the oldest of which the Controller has not been told
+	missing     Number // the oldest not yet reported to the Controller
 	newestAcked Number
 }
 
@@ -32,8 +32,8 @@ func (s *sentPackets) add(n Number, now time.Duration, chunks []uint16) *sentPac
 	return p
 }
 
-// acknowledge resolves packets by what the other end says it has: the packet ack, which came at a
-// time of its clock, and those before it whose bits are set.
+// acknowledge resolves packets by an acknowledgement of the other end: the packet ack, which
+// arrived at a time of its clock, and those before it whose bits are set.
 func (e *Endpoint) acknowledge(ack Number, at uint16, mask uint32, now time.Duration) {
 	s := &e.sent
 	newer := ack > s.newestAcked
@@ -57,7 +57,8 @@ func (e *Endpoint) acknowledge(ack Number, at uint16, mask uint32, now time.Dura
 	}
 }
 
-// control shows the Controller what is new: those that are missing, and when the newest arrived.
+// control reports the changes to the Controller: the missing packets, and the arrival time of the
+// newest.
 func (e *Endpoint) control(ack Number, at uint16, now time.Duration) {
 	s, c := &e.sent, e.config.Control
 	for ; s.missing+reordering < ack; s.missing++ {
@@ -87,7 +88,7 @@ func (e *Endpoint) deliver(n Number, now time.Duration) {
 	e.handler.Delivered(n, now-p.at)
 }
 
-// loseBefore gives up the packets before n that have not been acknowledged.
+// loseBefore counts the packets before n that have not been acknowledged as lost.
 func (e *Endpoint) loseBefore(n Number) {
 	for ; e.sent.open < n; e.sent.open++ {
 		p := &e.sent.ring[e.sent.open%Outstanding]

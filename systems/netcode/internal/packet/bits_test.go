@@ -45,7 +45,7 @@ func TestBitsAreLittleEndian(t *testing.T) {
 	}
 }
 
-// operation is one write and the read that must give it back.
+// operation is one write, and the read that must return the same value.
 type operation struct {
 	kind int
 	v    uint64
@@ -131,7 +131,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatalf("after the last value: %v", err)
 		}
-		// Appended at any bit position the same bits come out.
+		// Bits appended at any position must come out the same.
 		lead := rapid.UintRange(0, 70).Draw(t, "lead")
 		a := packet.NewWriter(make([]byte, 4200))
 		a.Bits(0, min(lead, 64))
@@ -183,7 +183,7 @@ func TestWriterStopsAtItsEnd(t *testing.T) {
 	}
 	before := w
 	w.Bits(0xff, 3)
-	w.Bool(true) // would fit, but comes after something that did not
+	w.Bool(true) // would fit, but follows a value that did not
 	if !errors.Is(w.Err(), packet.ErrFull) || w.Room() != 0 || w.Len() != 30 {
 		t.Errorf("after overflow: error %v, Room %d, Len %d", w.Err(), w.Room(), w.Len())
 	}
@@ -313,7 +313,7 @@ func BenchmarkReadBits(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/800, "ns/field")
 }
 
-// A code that is written as bits is what Golomb writes, for all that travels in 31 bits.
+// A code that is written as bits must be the one that Golomb writes, for all values below 2^31.
 func TestGolombCodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		order := uint(rapid.IntRange(0, packet.MaxGolomb).Draw(t, "order"))

@@ -8,39 +8,39 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
 )
 
-// Config sets an [Endpoint] up. Both ends of a connection need the same MaxMessage; the rest is
-// each end's own.
+// Config configures an [Endpoint]. Both ends of a connection need the same MaxMessage. Each end
+// chooses the other fields on its own.
 type Config struct {
-	// MTU is the largest datagram in bytes, as the transport tells it; at least MinMTU.
+	// MTU is the largest datagram in bytes, as the transport reports it; at least MinMTU.
 	MTU int
 
 	// ChunkSize is the size in bytes of the pieces into which larger messages are cut. A piece
-	// waits until a packet has room for it: the buffers given to Begin should be at least ChunkSize
-	// and MaxOverhead larger than what is reserved for the payload. Zero means 256, or half of what
-	// fits the MTU if that is less.
+	// waits until a packet has room for it: the buffers passed to Begin should be at least
+	// ChunkSize and MaxOverhead larger than the reserve for the payload. Zero means 256, or half of
+	// the bytes that fit the MTU if that is less.
 	ChunkSize int
 
-	// MaxMessage is the largest message in bytes, in either direction; zero means 32 KiB, or what
-	// half of the window of pieces holds if that is less.
+	// MaxMessage is the largest message in bytes, in either direction. Zero means 32 KiB, or the
+	// bytes that half of the window of pieces holds if that is less.
 	MaxMessage int
 
-	// ReassemblyBytes bounds the memory for unreliable messages of which some pieces are missing;
-	// zero means twice MaxMessage. When it is used up the oldest are given up.
+	// ReassemblyBytes bounds the memory for unreliable messages with missing pieces. Zero means
+	// twice MaxMessage. When it is used up, the oldest messages are dropped.
 	ReassemblyBytes int
 
-	// ReassemblyTimeout is how long the missing pieces of an unreliable message are waited for;
-	// zero means two seconds.
+	// ReassemblyTimeout is how long an unreliable message waits for its missing pieces. Zero means
+	// two seconds.
 	ReassemblyTimeout time.Duration
 
-	// Handler is told what happens; nil means that nobody is.
+	// Handler receives the endpoint's events. Nil means that they are discarded.
 	Handler Handler
 
-	// Control finds the rate at which this end may send, from what its packets' acknowledgements
-	// show; nil means that nobody asks. The caller keeps to the rate.
+	// Control finds the rate at which this end may send, from the acknowledgements of its packets.
+	// Nil means that no rate is computed. The caller keeps to the rate.
 	Control *congestion.Controller
 
-	// Overhead is the number of bytes that the transport adds to each datagram, which count for
-	// Control.
+	// Overhead is the number of bytes that the transport adds to each datagram. Control counts
+	// them.
 	Overhead int
 }
 
@@ -48,31 +48,31 @@ type Config struct {
 const (
 	MinMTU      = 64 // smallest Config.MTU in bytes
 	MaxOverhead = 19 // most bytes of header and framing around a packet's first piece of a message
-	// pieces of reliable messages that may be on their way or waiting; as many of unreliable ones
-	// may wait
+	// pieces of reliable messages that may be in flight or waiting; as many of unreliable ones may
+	// wait
 	Window     = 256
 	MaxEntries = 64 // pieces and messages in one packet
 
-	// Outstanding is the number of packets that may wait for an acknowledgement; of one that waits
-	// longer, the oldest counts as lost.
+	// Outstanding is the number of packets that may wait for an acknowledgement. With one more, the
+	// oldest counts as lost.
 	Outstanding = 256
 
-	maxChunksSent = 32 // reliable ones in one packet, which the sender must remember
+	maxChunksSent = 32 // reliable pieces in one packet, which the sender must record
 )
 
-// Handler hears from an [Endpoint], during Accept and Begin. It may queue messages, and must not
-// call Begin, Open or Accept.
+// Handler receives the events of an [Endpoint], during Accept and Begin. It may queue messages, and
+// must not call Begin, Open or Accept.
 type Handler interface {
-	// Delivered says that the other end has accepted the packet n of this end, whose sending lies
-	// age in the past. Of every packet one of Delivered and Lost is called, once. Packets resolved
-	// by one Accept come in ascending order.
+	// Delivered reports that the other end has accepted the packet n of this end, which was sent an
+	// age ago. For every packet either Delivered or Lost is called, once. Packets resolved by one
+	// Accept are reported in ascending order.
 	Delivered(n Number, age time.Duration)
 
-	// Lost says that the packet n of this end will not be acknowledged any more. It may have
-	// arrived all the same, if acknowledgements were lost.
+	// Lost reports that the packet n of this end will not be acknowledged any more. It may still
+	// have arrived, if acknowledgements were lost.
 	Lost(n Number)
 
-	// Message hands out a message from the other end. The bytes are valid during the call only.
+	// Message passes on a message from the other end. The bytes are valid during the call only.
 	Message(data []byte, reliable bool)
 }
 
@@ -82,11 +82,12 @@ func (silent) Delivered(Number, time.Duration) {}
 func (silent) Lost(Number)                     {}
 func (silent) Message([]byte, bool)            {}
 
-// Endpoint is one end of a connection. Create it with [NewEndpoint]; it is not safe for concurrent
+// Endpoint is one end of a connection. Create it with [NewEndpoint]. It is not safe for concurrent
 // use. In steady state nothing allocates.
 //
-// Acknowledgements ride on packets, and each covers 33: an end must send at least one packet for
-// every 32 that it receives, or the other end takes what arrived for lost.
+// Packets carry the acknowledgements, and each covers 33 packets. An end must send at least one
+// packet for every 32 that it receives. Otherwise the other end counts packets that arrived as
+// lost.
 type Endpoint struct {
 	config  Config
 	handler Handler
@@ -121,7 +122,7 @@ type Endpoint struct {
 	}
 }
 
-// NewEndpoint returns an Endpoint, or an error that says what is wrong with the Config.
+// NewEndpoint returns an Endpoint, or an error for an invalid Config.
 func NewEndpoint(c Config) (*Endpoint, error) {
 	if c.MTU < MinMTU || c.MTU > 1<<16-1 {
 		return nil, fmt.Errorf("packet: Config.MTU is %d: give the transport's MTU, %d to 65535 bytes", c.MTU, MinMTU)
@@ -160,14 +161,14 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// Next returns the number that the next packet will carry; between Begin and End that of the packet
-// being written.
+// Next returns the number that the next packet will carry. Between Begin and End it is that of the
+// packet being written.
 func (e *Endpoint) Next() Number { return e.sent.next }
 
-// Begin starts a packet in buf, of which it uses at most the MTU: the header, then waiting
-// messages, as many as leave reserve bytes for the payload. It returns a [Writer] for the payload
-// with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less than
-// MaxHeader bytes, and a second Begin without an End, panic.
+// Begin starts a packet in buf, of which it uses at most the MTU. It writes the header, then as
+// many waiting messages as leave reserve bytes for the payload. It returns a [Writer] for the
+// payload with the rest of buf. The caller must not touch buf until [Endpoint.End]. A buf of less
+// than MaxHeader bytes, and a second Begin without an End, panic.
 func (e *Endpoint) Begin(buf []byte, now time.Duration, reserve int) *Writer {
 	b := &e.build
 	if b.active {
@@ -217,8 +218,8 @@ func (e *Endpoint) End() ([]byte, error) {
 }
 
 // Due returns the bytes of a packet that the first waiting message, or piece of one, needs beside
-// the payload at now, with the header and its own framing: 0 if none would go into the next packet.
-// A caller that reserves more than the buffer without these bytes holds messages up.
+// the payload at now, with the header and its own framing. It returns 0 if none would be part of
+// the next packet. A caller that reserves more than the buffer without these bytes delays messages.
 func (e *Endpoint) Due(now time.Duration) int {
 	due := -1
 	if e.queue.len() > 0 {
@@ -236,8 +237,8 @@ func (e *Endpoint) Due(now time.Duration) int {
 	return due + MaxOverhead
 }
 
-// packEntries writes waiting messages to buf and returns how many bytes they took. Either kind
-// comes first in every other packet, so that neither waits for a long queue of the other.
+// packEntries writes waiting messages to buf and returns how many bytes they took. Each kind is
+// first in every other packet, so that neither waits for a long queue of the other.
 func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
 	b := &e.build
 	b.nChunks, b.popped = 0, 0
@@ -274,7 +275,7 @@ func (e *Endpoint) packEntries(buf []byte, now time.Duration, reserve int) int {
 	return len(p)
 }
 
-// packQueue appends unreliable messages to p as long as it stays within room.
+// packQueue appends unreliable messages to p while they fit within room.
 func (e *Endpoint) packQueue(p []byte, count, room int) ([]byte, int) {
 	b := &e.build
 	for b.popped < e.queue.len() {

@@ -179,8 +179,8 @@ func (c *counter) Lost(packet.Number) { c.lost++ }
 
 func (c *counter) Message([]byte, bool) { c.messages++ }
 
-// TestUnacceptedPacketsCountAsLost: the acknowledgement follows the use of the payload, not the
-// arrival.
+// A packet that was opened but not accepted must count as lost: the acknowledgement follows the use
+// of the payload, not the arrival.
 func TestUnacceptedPacketsCountAsLost(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 100}), newPeer(t, packet.Config{MTU: 100})
 	if err := a.SendReliable([]byte("hello")); err != nil {
@@ -207,8 +207,8 @@ func TestUnacceptedPacketsCountAsLost(t *testing.T) {
 	}
 }
 
-// TestReplaysAreRefused is conformance case 36 as far as the window goes: the encryption below
-// keeps forgers out.
+// Conformance case 36, as far as the window covers it: replayed packets must be refused. The
+// encryption below keeps forgers out.
 func TestReplaysAreRefused(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 100}), newPeer(t, packet.Config{MTU: 100})
 	var recorded [][]byte
@@ -231,8 +231,8 @@ func TestReplaysAreRefused(t *testing.T) {
 	}
 }
 
-// TestDuplicatesChangeNothing is conformance case 10 for the packet layer: equal but for the
-// receive counters.
+// Conformance case 10 for the packet layer: duplicates must change nothing but the receive
+// counters.
 func TestDuplicatesChangeNothing(t *testing.T) {
 	run := func(duplicate bool) (out [][]byte, s [2]packet.Stats) {
 		a, b := newPeer(t, packet.Config{MTU: 200}), newPeer(t, packet.Config{MTU: 200})
@@ -242,7 +242,7 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 			for _, p := range [2][2]*peer{{a, b}, {b, a}} {
 				m := make([]byte, r.IntN(400))
 				fill(m, r)
-				_ = p[0].SendReliable(m) // backpressure is the same in both runs
+				_ = p[0].SendReliable(m) // backpressure is equal in both runs
 				_ = p[0].SendUnreliable(m)
 				d := p[0].pack(now, byte(i))
 				lost, twice := r.IntN(10) == 0, r.IntN(10) < 3
@@ -280,8 +280,8 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestOvertakenPiecesAreSentAgainAtOnce: three later packets that arrived are as good a sign of
-// loss as time.
+// A piece must be sent again when three later packets have arrived: they are as good a sign of loss
+// as time.
 func TestOvertakenPiecesAreSentAgainAtOnce(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
 	if err := a.SendReliable([]byte("lost")); err != nil {
@@ -358,8 +358,8 @@ func BenchmarkEndpoint(b *testing.B) {
 	}
 }
 
-// What was acknowledged is not sent again, though a piece before it is still missing; that one is,
-// as often as it has to be.
+// An acknowledged piece must not be sent again, although a piece before it is still missing. The
+// missing piece must be sent as often as necessary.
 func TestOnlyWhatIsMissingIsSentAgain(t *testing.T) {
 	a, b := newPeer(t, packet.Config{MTU: 300}), newPeer(t, packet.Config{MTU: 300})
 	buf := make([]byte, 300)

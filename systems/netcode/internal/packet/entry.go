@@ -16,12 +16,12 @@ const (
 
 	tagKind = 3
 	tagLast = 1 << 2 // this piece ends a reliable message
-	// the id is the one after the last reliable piece of this packet, and left out
+	// the id follows that of the last reliable piece of this packet, and is left out
 	tagFollows = 1 << 3
 )
 
-// entry is a message, or a piece of one, in a packet: a tag, what its kind needs, the length as a
-// varint, and the bytes.
+// entry is a message, or a piece of one, in a packet: a tag, the fields of its kind, the length as
+// a varint, and the bytes.
 type entry struct {
 	kind    byte
 	last    bool

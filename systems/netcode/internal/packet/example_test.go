@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// printer shows what an endpoint hears.
+// printer prints the events of an endpoint.
 type printer struct{ name string }
 
 func (p printer) Delivered(n packet.Number, age time.Duration) {
@@ -18,7 +18,7 @@ func (p printer) Message(data []byte, reliable bool) {
 	fmt.Printf("%s: message %q, reliable %v\n", p.name, data, reliable)
 }
 
-// Two ends without a network between them: one sends a message and a number, the other acknowledges
+// Two ends without a network between them. One sends a message and a number, the other acknowledges
 // them.
 func ExampleEndpoint() {
 	server, err := packet.NewEndpoint(packet.Config{MTU: 1150, Handler: printer{"server"}})

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// FuzzReader reads values of kinds that the input chooses: nothing may panic, go beyond the input,
-// or continue after an error.
+// FuzzReader reads values of kinds that the input chooses. Nothing may panic, read beyond the
+// input, or continue after an error.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, bytes.Repeat([]byte{0xff}, 40))
 	f.Add([]byte{7, 7, 7}, []byte{2, 1, 2, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20})
@@ -59,7 +59,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzHeader: what parses is written back byte for byte.
+// FuzzHeader checks that a header that parses is written back byte for byte.
 func FuzzHeader(f *testing.F) {
 	for _, h := range []packet.Header{{}, {Sequence: 9, HasAck: true, Ack: 65535, AckTime: 777, AckMask: 1<<32 - 1}, {HasAck: true, AckMask: 0xff00ff00, Messages: true}} {
 		f.Add(h.Append(nil))
@@ -75,8 +75,8 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// FuzzEndpoint feeds an Endpoint in the middle of a conversation datagrams of the fuzzer's, each
-// with a byte of length before it.
+// FuzzEndpoint passes the fuzzer's datagrams to an Endpoint in the middle of a conversation. A byte
+// with the length precedes each.
 func FuzzEndpoint(f *testing.F) {
 	_, datagrams := corpus(f)
 	var all []byte
@@ -103,7 +103,7 @@ func FuzzEndpoint(f *testing.F) {
 				continue // refused by the layer above
 			}
 			_ = e.Accept(in, now)
-			// Whatever came, the endpoint's own packets stay in order.
+			// After any input the endpoint's own packets must stay in order.
 			e.Begin(buf, now, 50).Bits(5, 8)
 			d, err := e.End()
 			if err != nil {

@@ -6,11 +6,10 @@ import (
 )
 
 // AckBits is the number of packets before the newest one received that a header acknowledges. A
-// packet that arrives when the newest is further ahead than that could not be acknowledged, and is
-// refused.
+// packet that lies further behind the newest could not be acknowledged, and is refused.
 const AckBits = 32
 
-// MaxHeader is the most bytes that a header takes. One that acknowledges without gaps takes seven.
+// MaxHeader is the most bytes of a header. A header that acknowledges without gaps takes seven.
 const MaxHeader = 1 + 2 + 2 + 2 + AckBits/8
 
 // ErrHeader is returned for a datagram that does not begin with a packet header: it was cut off, or
@@ -20,9 +19,9 @@ var ErrHeader = errors.New("packet: not a packet header")
 // Header begins every packet.
 type Header struct {
 	Sequence Sequence // of this packet
-	HasAck   bool     // something has been received, and the next three fields mean something
+	HasAck   bool     // something has been received, and the next three fields are valid
 	Ack      Sequence // the newest packet received
-	AckTime  uint16   // when that was, in milliseconds of the receiver's clock, modulo 65536
+	AckTime  uint16   // when it arrived, in milliseconds of the receiver's clock, modulo 65536
 	AckMask  uint32   // bit i: the packet i+1 before Ack was received too
 	Messages bool     // messages follow the header
 }
@@ -36,7 +35,7 @@ const (
 )
 
 // Append appends the header's wire form to dst: the flags, the numbers in little-endian order, and
-// of the mask only the bytes with gaps.
+// only those bytes of the mask that have gaps.
 func (h Header) Append(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, 0)
@@ -60,8 +59,8 @@ func (h Header) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseHeader reads a header and returns it with the bytes behind it. Only what [Header.Append]
-// writes is accepted: anything else is ErrHeader.
+// ParseHeader reads a header and returns it with the bytes behind it. It accepts only the form that
+// [Header.Append] writes. Any other form is ErrHeader.
 func ParseHeader(p []byte) (Header, []byte, error) {
 	if len(p) < 3 || p[0]&flagsUnused != 0 {
 		return Header{}, nil, ErrHeader

@@ -99,7 +99,7 @@ func TestLimits(t *testing.T) {
 	if err := a.SendUnreliable(make([]byte, 501)); !errors.Is(err, packet.ErrMessageTooLarge) {
 		t.Errorf("SendUnreliable: %v", err)
 	}
-	// A sender that does not keep to the receiver's limit is found out, whatever it does then.
+	// A sender that exceeds the receiver's limit must be detected, whatever it sends afterwards.
 	if err := a.SendReliable(make([]byte, 500)); err != nil {
 		t.Fatal(err)
 	}
@@ -135,13 +135,13 @@ func TestReassemblyIsBounded(t *testing.T) {
 	if s := b.Stats(); s.PartsDropped < 97 || s.PartsDropped > 98 || len(b.others) != 0 {
 		t.Errorf("%d given up for want of memory, %d handed out", s.PartsDropped, len(b.others))
 	}
-	// Time gives up the rest.
+	// The time-out drops the rest.
 	now += time.Second + 1
 	b.receive(now, a.pack(now))
 	if s := b.Stats(); s.PartsDropped != 100 {
 		t.Errorf("%d of 100 given up after the time-out", s.PartsDropped)
 	}
-	// And a whole one still arrives.
+	// A whole message still arrives.
 	if err := a.SendUnreliable(bytes.Repeat([]byte{7}, size)); err != nil {
 		t.Fatal(err)
 	}
@@ -180,8 +180,8 @@ func TestMisusePanics(t *testing.T) {
 	}
 }
 
-// Due says what the next message needs: a packet with that much room takes it, and one with a byte
-// less in the worst case does not.
+// Due must return the room that the next message needs: a packet with that much room includes it,
+// and one with a byte less in the worst case does not.
 func TestDue(t *testing.T) {
 	for _, size := range []int{0, 1, 100, 127, 128, 256, 700} {
 		for _, reliable := range []bool{true, false} {

@@ -43,9 +43,9 @@ func corpus(t testing.TB) (*packet.Endpoint, [][]byte) {
 	return e, out
 }
 
-// TestMangledDatagrams is conformance case 33 for the packet layer: every bit flipped, and cut at
-// every length. Open may find such a packet in order (its payload is none of its business), but it
-// must not panic, and what it refuses must change nothing but a counter.
+// Conformance case 33 for the packet layer: every bit is flipped, and datagrams are cut at every
+// length. Open may find such a packet valid (it does not check the payload), but it must not panic.
+// A refused datagram must change nothing but a counter.
 func TestMangledDatagrams(t *testing.T) {
 	e, datagrams := corpus(t)
 	before := snapshotOf(e)
@@ -76,7 +76,7 @@ func TestMangledDatagrams(t *testing.T) {
 	if after := snapshotOf(e); !reflect.DeepEqual(before, after) {
 		t.Error("a refused datagram changed the endpoint")
 	}
-	// The genuine ones are still taken.
+	// The genuine datagrams are still accepted.
 	for i, d := range datagrams {
 		in, err := e.Open(d)
 		if err != nil {
@@ -88,7 +88,7 @@ func TestMangledDatagrams(t *testing.T) {
 	}
 }
 
-// snapshotOf returns what an endpoint tells of its state: the statistics without the counters of
+// snapshotOf returns the visible state of an endpoint: the statistics without the counters of
 // refused datagrams, and the next packet.
 func snapshotOf(e *packet.Endpoint) []any {
 	s := e.Stats()
@@ -123,7 +123,7 @@ func TestHugeClaims(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	// A fragment that claims to be the last of 256 large ones takes no more memory than its own
+	// A fragment that claims to be the last of 256 large ones must take no more memory than its own
 	// bytes.
 	fragment := []byte{0x20, 0, 0, 1, 3, 7, 0, 255, 255, 1, 42}
 	if n := testing.AllocsPerRun(100, func() {
@@ -143,8 +143,7 @@ func TestHugeClaims(t *testing.T) {
 	}
 }
 
-// TestFragmentsThatDoNotFitTogether: pieces that come twice, or claim another number of pieces,
-// make no message.
+// Pieces that arrive twice, or claim another number of pieces, must make no message.
 func TestFragmentsThatDoNotFitTogether(t *testing.T) {
 	b := newPeer(t, packet.Config{MTU: 1150})
 	for i, fragment := range [][]byte{
@@ -152,8 +151,8 @@ func TestFragmentsThatDoNotFitTogether(t *testing.T) {
 		{3, 7, 0, 0, 2, 1, 'a'}, // again
 		{3, 7, 0, 1, 2, 1, 'b'},
 		{3, 7, 0, 1, 2, 1, 'x'}, // again, and different
-		{3, 7, 0, 0, 1, 1, 'y'}, // of two: begins anew
-		{3, 7, 0, 2, 2, 1, 'c'}, // of three: begins anew
+		{3, 7, 0, 0, 1, 1, 'y'}, // of 2 pieces: begins anew
+		{3, 7, 0, 2, 2, 1, 'c'}, // of 3 pieces: begins anew
 		{3, 7, 0, 0, 2, 0},      // empty
 		{3, 7, 0, 1, 2, 1, 'd'},
 		{3, 7, 0, 0, 2, 2, 'e', 'f'},

@@ -8,20 +8,20 @@ import (
 
 var (
 	// ErrShort is the error of a [Reader] that was asked for more bits than there are: the packet
-	// was cut off, or made up.
+	// was cut off, or forged.
 	ErrShort = errors.New("packet: ends in the middle of a value")
 
-	// ErrMalformed is the error of a [Reader] that met bits that no [Writer] writes: padding that
+	// ErrMalformed is the error of a [Reader] that found bits that no [Writer] writes: padding that
 	// is not zero, a number that has a shorter form or is out of range.
 	ErrMalformed = errors.New("packet: malformed value")
 )
 
-// Reader takes bits out of bytes that may come from anywhere. The zero value is empty; see
+// Reader reads bits from bytes that may come from anywhere. The zero value is empty; see
 // [NewReader].
 //
-// The first error stays, and everything read from then on is zero: read a whole structure, then
-// check [Reader.Err] once. Loops whose length was read must also end on an error. A Reader
-// allocates nothing, and never looks beyond its bytes.
+// The first error stays, and every later read returns zero: read a whole structure, then check
+// [Reader.Err] once. Loops whose length was read must also end on an error. A Reader allocates
+// nothing, and never reads beyond its bytes.
 type Reader struct {
 	buf []byte
 	pos int // in bits
@@ -34,15 +34,15 @@ func NewReader(buf []byte) Reader { return Reader{buf: buf} }
 // Err returns the first error, or nil.
 func (r *Reader) Err() error { return r.err }
 
-// Fail makes err the Reader's error, if it has none yet: for decoders built on top that find a
-// value out of range.
+// Fail makes err the Reader's error, if it has none yet. Decoders built on top call it for a value
+// out of range.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// Remaining returns the number of bits that are left; none after an error.
+// Remaining returns the number of bits that are left. After an error it is zero.
 func (r *Reader) Remaining() int {
 	if r.err != nil {
 		return 0
@@ -50,8 +50,8 @@ func (r *Reader) Remaining() int {
 	return len(r.buf)*8 - r.pos
 }
 
-// Close reports whether everything was read: what is left must be less than a byte, and zero. It
-// returns the Reader's error, which it sets to ErrMalformed if there is more.
+// Close checks that everything was read: the rest must be less than a byte, and zero. It returns
+// the Reader's error, which it sets to ErrMalformed if there is more.
 func (r *Reader) Close() error {
 	if n := r.Remaining(); n >= 8 || r.Bits(uint(n)) != 0 {
 		r.Fail(ErrMalformed)
@@ -106,15 +106,15 @@ func (r *Reader) Int(n uint) int64 {
 // Float32 reads 32 bits as they are: the result may be NaN or infinite.
 func (r *Reader) Float32() float32 { return math.Float32frombits(uint32(r.Bits(32))) }
 
-// Align skips to the next byte. What it skips must be zero.
+// Align skips to the next byte. The skipped bits must be zero.
 func (r *Reader) Align() {
 	if r.Bits(uint(-r.pos&7)) != 0 {
 		r.Fail(ErrMalformed)
 	}
 }
 
-// Blob reads what [Writer.Blob] wrote: at most max bytes, else the error is ErrMalformed. The
-// result is a part of the Reader's own bytes, not a copy.
+// Blob reads the form that [Writer.Blob] writes: at most max bytes, otherwise the error is
+// ErrMalformed. The result is a part of the Reader's own bytes, not a copy.
 func (r *Reader) Blob(max int) []byte {
 	n := r.Uvarint()
 	r.Align()
@@ -124,7 +124,7 @@ func (r *Reader) Blob(max int) []byte {
 	return r.bytes(n)
 }
 
-// bytes returns the next n whole bytes; the Reader must be aligned.
+// bytes returns the next n whole bytes. The Reader must be aligned.
 func (r *Reader) bytes(n uint64) []byte {
 	if r.err != nil {
 		return nil

@@ -6,33 +6,33 @@ import (
 )
 
 var (
-	// ErrDuplicate is returned for a packet that was accepted before: the network doubled it, or
+	// ErrDuplicate is returned for a packet that was accepted before: the network duplicated it, or
 	// somebody replays it.
 	ErrDuplicate = errors.New("packet: accepted before")
 
 	// ErrTooOld is returned for a packet so far behind the newest that it can be neither
-	// acknowledged nor told from a replay.
+	// acknowledged nor distinguished from a replay.
 	ErrTooOld = errors.New("packet: too old")
 
 	// ErrAck is returned for a packet that acknowledges one that was never sent. It is from another
-	// connection, or made up.
+	// connection, or forged.
 	ErrAck = errors.New("packet: acknowledges what was never sent")
 
 	// ErrWindow is returned for a packet with a piece of the reliable stream that is too far ahead:
-	// the other end does not keep to the protocol.
+	// the other end violates the protocol.
 	ErrWindow = errors.New("packet: reliable message beyond the window")
 )
 
-// Packet is a datagram that [Endpoint.Open] found in order. It is valid until the next Open.
+// Packet is a datagram that [Endpoint.Open] found valid. It is usable until the next Open.
 type Packet struct {
 	Number  Number // the other end's count of its packets
 	Payload Reader // reads the payload, whose bytes are a part of the datagram
 }
 
-// received remembers which packets were accepted.
+// received records which packets were accepted.
 type received struct {
 	newest Number        // 0: none
-	at     time.Duration // when it came
+	at     time.Duration // when it arrived
 	mask   uint32        // bit i: newest-1-i was accepted
 }
 
@@ -66,9 +66,9 @@ func (r *received) add(n Number, now time.Duration) {
 }
 
 // Open checks a datagram and returns the packet in it, without changing anything but the counters
-// of [Endpoint.Stats]. Decode the payload, and if that went well call [Endpoint.Accept]; if it did
-// not, or the packet cannot be used now, just do not: the other end will count it as lost. The
-// datagram must stay as it is until then.
+// of [Endpoint.Stats]. Decode the payload, and if that succeeds call [Endpoint.Accept]. If it
+// fails, or the packet cannot be used now, do not call it: the other end will count the packet as
+// lost. The datagram must not change until then.
 //
 // The errors are ErrHeader, ErrTooOld, ErrDuplicate, ErrAck, ErrEntry and ErrWindow. Duplicates and
 // old packets are normal on a network; the others are not.
@@ -92,10 +92,10 @@ func (e *Endpoint) Open(datagram []byte) (*Packet, error) {
 	return &o.packet, nil
 }
 
-// Repeats reports whether a datagram is a copy of one that was accepted, or too old to tell, and
-// counts it in [Endpoint.Stats] if it is. It reads the header alone. A policy that counts what the
-// other end sends asks it first: networks make copies, and so may others where the transport does
-// not keep them out.
+// Repeats reports whether a datagram is a copy of an accepted one, or too old to be distinguished
+// from one. If so, it counts it in [Endpoint.Stats]. It reads the header alone. A policy that
+// counts the other end's packets calls it first: networks make copies, and so can attackers if the
+// transport does not keep them out.
 func (e *Endpoint) Repeats(datagram []byte) bool {
 	h, _, err := ParseHeader(datagram)
 	if err != nil {
@@ -160,12 +160,14 @@ func (e *Endpoint) open(p []byte) (n Number, rest []byte, err error) {
 	return n, p, nil
 }
 
-// Accept takes the packet that [Endpoint.Open] returned last, of whose payload the caller made
-// use: it will be acknowledged, with now as the time of its arrival. The [Handler] is told of
-// packets that the other end has acknowledged, then of the messages. Any other packet panics.
+// Accept accepts the packet that [Endpoint.Open] returned last, after the caller has used its
+// payload. The packet will be acknowledged, with now as the time of its arrival. The [Handler]
+// receives the packets that the other end has acknowledged, then the messages. Any other packet
+// panics.
 //
 // The error is ErrMessageTooLarge if the other end sends a reliable message beyond
-// Config.MaxMessage; the stream of reliable messages has then ended, and the connection should too.
+// Config.MaxMessage. The stream of reliable messages has then ended, and the connection should end
+// too.
 func (e *Endpoint) Accept(p *Packet, now time.Duration) error {
 	o := &e.opened
 	if !o.valid || p != &o.packet {

@@ -7,16 +7,16 @@ import (
 
 var (
 	// ErrBackpressure is returned when a message cannot be queued because too many wait. Nothing
-	// was queued: try again after packets have been sent and acknowledged, or, if this goes on, end
-	// the connection: the other end has stopped listening.
+	// was queued. Try again after packets have been sent and acknowledged. If this continues, end
+	// the connection: the other end no longer acknowledges.
 	ErrBackpressure = errors.New("packet: too many messages wait to be sent: send fewer, or later")
 
 	// ErrMessageTooLarge is returned for a message of more than Config.MaxMessage bytes. Split it.
 	ErrMessageTooLarge = errors.New("packet: message larger than Config.MaxMessage (32 KiB, if it says nothing): split it")
 )
 
-// The packets sent after a piece that must have arrived before the piece counts as lost: fewer
-// could be mere reordering.
+// reordering is the number of packets sent after a piece that must have arrived before the piece
+// counts as lost. Fewer could be mere reordering.
 const reordering = 3
 
 // sendChunk is a piece of the reliable stream until it is acknowledged.
@@ -62,7 +62,7 @@ func (e *Endpoint) SendReliable(data []byte) error {
 	return nil
 }
 
-// carried notes that the packet n carries the pieces.
+// carried records that the packet n carries the pieces.
 func (w *sendWindow) carried(ids []uint16, n Number, now time.Duration) {
 	for _, id := range ids {
 		c := &w.slots[id%Window]
@@ -92,7 +92,7 @@ type receiveChunk struct {
 // receiveWindow puts the pieces of the reliable stream in order.
 type receiveWindow struct {
 	slots   [Window]receiveChunk
-	next    uint16 // id of the piece that comes next
+	next    uint16 // id of the next piece
 	message []byte // the pieces so far of a message that is not complete
 	partial bool
 	broken  bool // a message was too large
@@ -105,7 +105,7 @@ func (w *receiveWindow) ahead(id uint16) bool {
 	return d >= Window
 }
 
-// take stores a piece, and hands out the messages that it completes.
+// take stores a piece, and passes on the messages that it completes.
 func (w *receiveWindow) take(id uint16, last bool, data []byte, most int, h Handler) {
 	d := int16(id - w.next)
 	if d < 0 || d >= Window || w.broken {

@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// Repeats says of every datagram, in whatever order and however often it comes, what Open would
-// say, and counts like it.
+// Repeats must agree with Open about every datagram, in any order and any number of copies, and
+// must count like it.
 func TestRepeatsIsWhatOpenRefuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		end := func() *packet.Endpoint {

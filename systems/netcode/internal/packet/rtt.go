@@ -25,7 +25,8 @@ func (r *rttEstimator) add(sample time.Duration) {
 	r.smoothed += (sample - r.smoothed) / 8
 }
 
-// Bounds of the time after which a reliable piece without an acknowledgement is sent again.
+// Bounds and initial value of the time after which a reliable piece without an acknowledgement is
+// sent again.
 const (
 	minResend     = 50 * time.Millisecond
 	maxResend     = time.Second

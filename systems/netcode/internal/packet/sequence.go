@@ -1,22 +1,22 @@
 package packet
 
-// Sequence is a packet's number as it travels: the low 16 bits of its [Number]. Comparisons survive
-// the wrap; there is deliberately no Less, since an order that wraps is not transitive.
+// Sequence is a packet's number on the wire: the low 16 bits of its [Number]. Comparisons survive
+// the wrap. There is deliberately no Less, since an order that wraps is not transitive.
 type Sequence uint16
 
-// IsNewer reports whether s comes after o, taking the shorter way round. Two sequences 2^15 apart
-// are not newer than each other in either direction.
+// IsNewer reports whether s is later than o, by the shorter way round. Of two sequences 2^15 apart
+// neither is newer than the other.
 func (s Sequence) IsNewer(o Sequence) bool { return s.Sub(o) > 0 }
 
-// Sub returns the number of packets from o to s: positive where s is newer.
+// Sub returns the number of packets from o to s: positive if s is newer.
 func (s Sequence) Sub(o Sequence) int { return int(int16(s - o)) }
 
 // Number counts the packets that one end of a connection has sent, from 1. It never wraps: only its
-// low 16 bits travel ([Sequence]), and the receiver completes them with those of the newest packet
-// that it knows. Zero means none.
+// low 16 bits are sent ([Sequence]), and the receiver completes them with those of the newest
+// packet that it has accepted. Zero means none.
 type Number uint64
 
-// Sequence returns the part of the number that travels.
+// Sequence returns the part of the number that is sent.
 func (n Number) Sequence() Sequence { return Sequence(n) }
 
 // near returns the number closest to n whose low bits are s, or 0 if that lies before the first

@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
 )
 
-// Stats counts what went through an [Endpoint].
+// Stats counts the traffic of an [Endpoint].
 type Stats struct {
 	Sent, SentBytes uint64 // packets and their bytes, with headers
 	Received        uint64 // packets accepted
@@ -14,9 +14,9 @@ type Stats struct {
 	TooOld          uint64 // datagrams refused by Open as too old
 	Malformed       uint64 // datagrams refused by Open for any other reason
 	Delivered       uint64 // packets known to have arrived
-	Lost            uint64 // packets given up
+	Lost            uint64 // packets that count as lost
 	Resent          uint64 // pieces of reliable messages sent again
-	PartsDropped    uint64 // unreliable messages given up because pieces were missing
+	PartsDropped    uint64 // unreliable messages dropped because pieces were missing
 
 	// Loss is the share of sent packets that were lost, of about the last 100, 0 to 1. A packet
 	// counts when 32 later ones may have arrived.
@@ -30,8 +30,8 @@ type Stats struct {
 	// LastReceived is the time of the last Accept, for time-outs. Zero before the first.
 	LastReceived time.Duration
 
-	// Path is what Config.Control has found of the way to the other end, as of the newest packet;
-	// zero without one.
+	// Path is the state of the path to the other end as Config.Control has found it, as of the
+	// newest packet. It is zero without a Control.
 	Path congestion.Stats
 
 	// Pending is the number of pieces of reliable messages without an acknowledgement.

@@ -2,7 +2,7 @@ package packet
 
 import "time"
 
-// sendQueue holds unreliable messages, whole or in pieces, until a packet takes them.
+// sendQueue holds unreliable messages, whole or in pieces, until a packet includes them.
 type sendQueue struct {
 	slots  [Window]entry
 	head   int
@@ -24,9 +24,9 @@ func (q *sendQueue) pop(n int) {
 	q.n -= n
 }
 
-// SendUnreliable queues a copy of data as a message for one of the next packets. The other end gets
-// it at most once, in no order, and if it is larger than Config.ChunkSize only if all of its pieces
-// arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
+// SendUnreliable queues a copy of data as a message for one of the next packets. The other end
+// receives it at most once and in no order. If it is larger than Config.ChunkSize, the message
+// arrives only if all of its pieces arrive. The errors are ErrMessageTooLarge and ErrBackpressure.
 func (e *Endpoint) SendUnreliable(data []byte) error {
 	if len(data) > e.config.MaxMessage {
 		return ErrMessageTooLarge
@@ -54,8 +54,8 @@ func (e *Endpoint) SendUnreliable(data []byte) error {
 
 const maxParts = 8 // unreliable messages that may be incomplete at a time
 
-// part is an unreliable message of which pieces have arrived. Its memory follows what came, never
-// what a packet claims.
+// part is an unreliable message of which some pieces have arrived. Its memory depends on the
+// received bytes, never on the claims of a packet.
 type part struct {
 	used  bool
 	id    uint16
@@ -78,7 +78,7 @@ func (r *reassembler) drop(p *part, s *Stats) {
 	s.PartsDropped++
 }
 
-// expire gives up what began before the given time.
+// expire drops the messages that began before the given time.
 func (r *reassembler) expire(before time.Duration, s *Stats) {
 	for i := range r.parts {
 		if p := &r.parts[i]; p.used && p.since < before {
@@ -97,7 +97,7 @@ func (r *reassembler) find(e *entry, now time.Duration, s *Stats) *part {
 			free = p
 		case p.id == e.id && p.final == e.final:
 			return p
-		case p.id == e.id: // left over from when the ids were last used
+		case p.id == e.id: // left over from the previous use of the ids
 			r.drop(p, s)
 			free = p
 		case oldest == nil || p.since < oldest.since:
@@ -113,7 +113,7 @@ func (r *reassembler) find(e *entry, now time.Duration, s *Stats) *part {
 	return free
 }
 
-// add takes a piece and returns the message if it is complete; the bytes are valid until the next
+// add adds a piece and returns the message if it is complete. The bytes are valid until the next
 // call.
 func (r *reassembler) add(e *entry, now time.Duration, c *Config, s *Stats) []byte {
 	if len(e.data) == 0 {

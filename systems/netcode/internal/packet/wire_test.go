@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 )
 
-// peer is an Endpoint, and what it was told.
+// peer is an Endpoint, and a record of its events.
 type peer struct {
 	*packet.Endpoint
 	t         testing.TB
@@ -70,7 +70,7 @@ func (p *peer) pack(now time.Duration, payload ...byte) []byte {
 	return d
 }
 
-// receive accepts a datagram and reports whether it was taken.
+// receive accepts a datagram and reports whether it was accepted.
 func (p *peer) receive(now time.Duration, datagram []byte) bool {
 	in, err := p.Open(datagram)
 	if errors.Is(err, packet.ErrDuplicate) || errors.Is(err, packet.ErrTooOld) {
@@ -116,7 +116,7 @@ func (w *wire) send(now time.Duration, data []byte) {
 	}
 }
 
-// arrived removes and returns what has arrived at now, in the order of arrival.
+// arrived removes and returns the datagrams that have arrived at now, in the order of arrival.
 func (w *wire) arrived(now time.Duration) [][]byte {
 	var out [][]byte
 	for {

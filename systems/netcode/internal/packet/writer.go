@@ -6,21 +6,21 @@ import (
 	"math"
 )
 
-// ErrFull is the error of a [Writer] whose buffer had no room for what was written. Give it a
-// larger buffer, or write less.
+// ErrFull is the error of a [Writer] whose buffer had no room for a value. Give it a larger buffer,
+// or write less.
 var ErrFull = errors.New("packet: no room left in the buffer")
 
 // Writer packs bits into a caller's buffer. The zero value has no room; see [NewWriter].
 //
-// When something does not fit, it and everything after it is left out, and [Writer.Err] says so:
-// check it once at the end. A copy of a Writer taken before a write is a way back: assign it to
-// undo everything since (the bytes that Bytes returned until then stay valid).
+// A value that does not fit and everything after it are left out, and [Writer.Err] reports it:
+// check it once at the end. A copy of a Writer taken before a write can undo it: assign the copy
+// back to undo everything since (the bytes that Bytes returned until then stay valid).
 type Writer struct {
 	buf  []byte
 	pos  int    // whole bytes in buf
 	acc  uint64 // bits that are not in buf yet, the first in the lowest place
 	n    uint   // their number, 0 to 63
-	room uint   // bits that still fit; none after an error
+	room uint   // bits that still fit; zero after an error
 	full bool
 }
 
@@ -38,11 +38,11 @@ func (w *Writer) Err() error {
 // Len returns the number of bits written.
 func (w *Writer) Len() int { return w.pos*8 + int(w.n) }
 
-// Room returns the number of bits that still fit; none after an error.
+// Room returns the number of bits that still fit. After an error it is zero.
 func (w *Writer) Room() int { return int(w.room) }
 
 // Bytes returns the bytes written so far, a slice of the caller's buffer. The unused bits of the
-// last one are zero. Writing may go on.
+// last byte are zero. More may be written afterwards.
 func (w *Writer) Bytes() []byte {
 	end := w.pos
 	for acc, n := w.acc, int(w.n); n > 0; n -= 8 {
@@ -59,13 +59,13 @@ func (w *Writer) Bits(v uint64, n uint) {
 		w.spill(v, n)
 		return
 	}
-	// Small enough to be part of its callers.
+	// The fast path is small enough to be inlined.
 	w.acc |= v & (1<<n - 1) << w.n
 	w.n += n
 	w.room -= n
 }
 
-// spill is Bits for what fills a word, or does not fit.
+// spill is Bits for values that fill a word, or do not fit.
 func (w *Writer) spill(v uint64, n uint) {
 	if n > 64 {
 		panic("packet: Writer.Bits writes at most 64 bits at a time")
@@ -93,7 +93,7 @@ func (w *Writer) Bool(v bool) {
 	w.Bits(bit, 1)
 }
 
-// Int writes v in n bits of two's complement. A v outside them panics.
+// Int writes v in n bits of two's complement. A v that does not fit panics.
 func (w *Writer) Int(v int64, n uint) {
 	if n == 0 && v != 0 || n > 0 && n < 64 && v>>(n-1) != v>>63 {
 		panic("packet: Writer.Int: the value does not fit the number of bits")

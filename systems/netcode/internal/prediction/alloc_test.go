@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// A whole session, links included, allocates nothing once it runs: prediction, packets, buffers,
-// corrections.
+// A whole session allocates nothing once it runs. It includes links, prediction, packets, buffers
+// and corrections.
 func TestSessionAllocatesNothing(t *testing.T) {
 	p := path(t, base+" loss=15% dup=5%", 1)
 	s := newSession(t, p, leadFor(p, 0), strafe)

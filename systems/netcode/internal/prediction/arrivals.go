@@ -10,40 +10,44 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// DefaultBank is how much time a silent player of [Arrivals] may save up: 6 inputs at 60 Hz.
+// DefaultBank is the default input credit: the time that a silent player of [Arrivals] may save up.
+// It is 6 inputs at 60 Hz.
 const DefaultBank = 100 * time.Millisecond
 
-// Unlimited as a bank, or as a queue, is the rule of Multiplayer Platformer Log #5 as published:
-// silence is saved up for ever, and then spent in one tick. It is there to be compared with, not to
-// be used on the internet.
+// Unlimited as a bank, or as a queue, selects the rule of Multiplayer Platformer Log #5 as
+// published: silence is saved up without limit, and can be spent in one tick. It is there for
+// comparison. Do not use it on the internet.
 const Unlimited = -1
 
-// ArrivalConfig configures [Arrivals]. The zero value means the documented defaults.
+// ArrivalConfig configures [Arrivals]. The zero value selects the documented defaults.
 type ArrivalConfig[I comparable] struct {
 	Rules Rules[I]
 	// Step is how much time one input simulates; 0 means 1/60 s. At most 1 s.
 	Step time.Duration
-	// Bank is how many inputs may run at once after a silence. Jitter may hold back as many before
-	// time is lost. 0 means as many as DefaultBank holds, at least 1. See Unlimited, and
-	// [Arrivals.SetInterval], which raises it to what passes between two network ticks.
+	// Bank is the input credit: how many inputs may run at once after a silence. Jitter may delay
+	// as many inputs before time is lost. 0 means as many as DefaultBank holds, at least 1. See
+	// Unlimited, and [Arrivals.SetInterval], which raises it to the number of inputs between two
+	// network ticks.
 	Bank int
-	// Queue is how many inputs may wait, postponed, beyond which they are dropped; 0 means as many
-	// as the bank. See Unlimited. SetInterval raises it as it raises the bank.
+	// Queue is how many postponed inputs may wait. Further inputs are dropped. 0 means as many as
+	// the bank. See Unlimited. SetInterval raises it as it raises the bank.
 	Queue int
-	// Shed is how long the queue may have a length that it never falls below, before that many are
-	// dropped: else one burst would delay all inputs after it for ever (a standing queue; Nichols
-	// and Jacobson, "Controlling Queue Delay", 2012). 0 means 1 s, a negative time never.
+	// Shed is the period over which the queue's least length is measured. At its end, that many
+	// inputs are dropped. Otherwise one burst would delay all inputs after it for ever (a standing
+	// queue; Nichols and Jacobson, "Controlling Queue Delay", 2012). 0 means 1 s, a negative time
+	// never.
 	Shed time.Duration
-	// Kick is when [Arrivals.Kick] says so.
+	// Kick is the policy by which [Arrivals.Kick] reports that the client is to be removed.
 	Kick Policy
 }
 
-// Arrivals runs the inputs of one client on arrival, each player on a clock of his own, as
-// Multiplayer Platformer Log #5 does. Every input moves that clock by one Step. It never passes the
-// next network tick: inputs beyond it are postponed, so that sending faster gains nothing. And it
-// never stays behind that tick by more than the bank, so that silence cannot be saved up and spent
-// at once (as published it can: after 10 s of silence 306 inputs run in one tick). The player's
-// state is as old as his clock is behind, which is to be sent with it ([Arrivals.Delta]).
+// Arrivals runs the inputs of one client on arrival, each player on a clock of its own, as
+// Multiplayer Platformer Log #5 does. Every input advances that clock by one Step. The clock never
+// passes the next network tick: inputs beyond it are postponed, so that sending faster gains
+// nothing. The clock never stays behind that tick by more than the bank, so that silence cannot be
+// saved up and spent at once (as published it can: after 10 s of silence 306 inputs run in one
+// tick). The player's state is as old as the clock is behind. Send this age with the state
+// ([Arrivals.Delta]).
 //
 // Prefer [Buffer] where players touch each other: here they are simulated at different times.
 // Create it with [NewArrivals].
@@ -68,34 +72,34 @@ type Arrivals[I comparable] struct {
 	held     [2 * Window]tag
 	late     presses[I]
 	gate     bucket.Bucket // of packets
-	// one more than the inputs that may come before those without room are too many
+	// one more than the inputs that may arrive before inputs that find no room count as excess
 	credit bucket.Bucket
 	excess meter
 	stats  ArrivalStats
 }
 
-// waiting is a postponed input. The id may be newer than the input's own, when the ones after it
-// were dropped.
+// waiting is a postponed input. If the inputs after it were dropped, the id is that of the newest
+// of them.
 type waiting[I comparable] struct {
 	input I
 	id    tick.Tick
 }
 
-// ArrivalStats counts what [Arrivals] did.
+// ArrivalStats counts the work of an [Arrivals].
 type ArrivalStats struct {
 	Run       uint64        // inputs run
 	Dropped   uint64        // inputs that found the queue full, or waited at a Reset
 	Shed      uint64        // inputs dropped from a standing queue
-	Late      uint64        // inputs that newer ones had overtaken; their presses ran
-	Duplicate uint64        // inputs that were there already
-	Invalid   uint64        // ids too far from the last to be true
-	Refused   uint64        // packets that Admit refused
+	Late      uint64        // inputs that arrived after a newer one; their presses ran
+	Duplicate uint64        // inputs received before
+	Invalid   uint64        // ids out of range of the last one
+	Refused   uint64        // packets refused by Admit
 	Forfeited time.Duration // time of silence beyond the bank
-	// Refused, and Dropped as far as more than one per step have come, over seconds
+	// Refused, plus those Dropped while more than one input per step arrived over seconds
 	Excess uint64
 }
 
-// NewArrivals returns an empty queue, or an error for a configuration that makes no sense.
+// NewArrivals returns an empty queue, or an error for an invalid configuration.
 func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 	c.Step = cmp.Or(c.Step, time.Second/60)
 	if c.Step < 0 || c.Step > time.Second {
@@ -113,14 +117,14 @@ func NewArrivals[I comparable](c ArrivalConfig[I]) (*Arrivals[I], error) {
 	return &Arrivals[I]{config: c, gate: bucket.Full(gateBank), credit: bucket.Full(arrivalBank + 1), excess: newMeter(c.Kick)}, nil
 }
 
-// SetInterval says how many inputs pass between two network ticks, 0 if that is not known. The bank
-// and the queue hold at least so many from now on. With fewer a player without any jitter would
+// SetInterval sets how many inputs pass between two network ticks, 0 if that is not known. From now
+// on the bank and the queue hold at least that many. With fewer, a player without any jitter would
 // lose time: when a network tick has passed, the next one is an interval ahead of its clock.
 func (a *Arrivals[I]) SetInterval(inputs int) { a.interval = min(max(0, inputs), MaxHistory) }
 
-// Reset forgets all inputs and their ids, for a client whose ids begin anew: on a new connection,
+// Reset removes all inputs and their ids, for a client whose ids begin anew: on a new connection,
 // or after a long sleep. The player's clock, the gate, the credit, the meter and the counters stay,
-// so that a reset gives neither time nor packets.
+// so that a reset grants neither time nor packets.
 func (a *Arrivals[I]) Reset() {
 	a.stats.Dropped += uint64(a.count)
 	a.head, a.count, a.low = 0, 0, 0
@@ -128,7 +132,8 @@ func (a *Arrivals[I]) Reset() {
 	a.late.some, a.received = false, false
 }
 
-// Admit reports whether a packet may be decoded: two per Step may, with 128 in reserve for bursts.
+// Admit reports whether a packet may be decoded. Two packets per Step may, with 128 in reserve for
+// bursts.
 func (a *Arrivals[I]) Admit() bool {
 	if a.gate.Take(1) {
 		return true
@@ -138,24 +143,24 @@ func (a *Arrivals[I]) Admit() bool {
 	return false
 }
 
-// Skip says that the server has let the time of n steps pass without running them, because it was
-// overloaded or suspended: what the client sends meanwhile is no excess. None of it runs beyond the
-// bank.
+// Skip reports that the server let the time of n steps pass without running them, because it was
+// overloaded or suspended. Inputs that the client sends meanwhile are no excess. They do not run
+// beyond the bank.
 func (a *Arrivals[I]) Skip(n int64) {
 	a.gate.Grant(gateRate * float64(n))
 	a.credit.Grant(float64(n))
 	a.excess.pardon = pardonTicks
 }
 
-// Receive takes the inputs of a packet, oldest first.
+// Receive adds the inputs of a packet, oldest first.
 func (a *Arrivals[I]) Receive(p *Inputs[I]) {
 	for i := p.Count - 1; i >= 0; i-- {
 		a.Put(p.Newest.Add(-i), p.At(i))
 	}
 }
 
-// Put takes a single input. Ids count up by one on the client; gaps are losses, and an id further
-// than MaxHistory from the last is refused.
+// Put adds a single input. Ids count up by one on the client. Gaps are losses. An id further than
+// MaxHistory from the last is refused.
 func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	if !a.received {
 		a.received, a.newest, a.last = true, id.Add(-1), id.Add(-1)
@@ -167,7 +172,7 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 	}
 	seen := &a.held[id%(2*Window)]
 	if ahead <= -2*Window || *seen == (tag{id, true}) {
-		a.stats.Duplicate++ // or so old that it may be one
+		a.stats.Duplicate++ // or too old to be told from a duplicate
 		return
 	}
 	*seen = tag{id, true}
@@ -184,13 +189,13 @@ func (a *Arrivals[I]) Put(id tick.Tick, in I) {
 			a.excess.early(1)
 		}
 		a.late.add(in, &a.config.Rules)
-		a.at(a.count - 1).id = id // when that one has run, this one is done with, too
+		a.at(a.count - 1).id = id // when that input has run, this id counts as processed
 		return
 	}
 	a.push(waiting[I]{in, id})
 }
 
-// at returns the i-th that waits.
+// at returns the i-th waiting input.
 func (a *Arrivals[I]) at(i int) *waiting[I] { return &a.queue[(a.head+i)%len(a.queue)] }
 
 func (a *Arrivals[I]) push(w waiting[I]) {
@@ -212,9 +217,9 @@ func (a *Arrivals[I]) pop() waiting[I] {
 	return w
 }
 
-// Advance tells the server's time, and when the next network tick is, at or after it: the instant
-// whose states will be sent next. The player's clock starts with the first Advance after his first
-// input.
+// Advance sets the server's time and the time of the next network tick, at or after it: the instant
+// whose states are sent next. The player's clock starts with the first Advance after the player's
+// first input.
 func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 	steps := int64(max(0, now-a.now) / a.config.Step)
 	a.now += time.Duration(steps) * a.config.Step
@@ -241,7 +246,7 @@ func (a *Arrivals[I]) Advance(now, horizon time.Duration) {
 	a.shed(now)
 }
 
-// shed drops what has stood in the queue all the time.
+// shed drops the inputs that have stood in the queue all the time.
 func (a *Arrivals[I]) shed(now time.Duration) {
 	if a.config.Shed < 0 || now-a.shedAt < a.config.Shed {
 		return
@@ -269,20 +274,20 @@ func (a *Arrivals[I]) Next() (in I, ok bool) {
 	return a.late.take(w.input, &a.config.Rules), true
 }
 
-// Last returns the id of the newest input that has run, or was dropped before it: the last id of
-// Log #3, up to which the client drops its own. Before the first, also after a Reset, it returns
-// false.
+// Last returns the id of the newest input that has run, or was dropped before it. This is the last
+// id of Log #3: the client drops its own inputs up to that id. Before the first input, also after a
+// Reset, Last returns false.
 func (a *Arrivals[I]) Last() (id tick.Tick, ok bool) { return a.last, a.started && a.received }
 
-// Feedback returns what to send to the client, once per snapshot. Only the newest input that has
-// run is known of it.
+// Feedback returns the feedback for the client, to be sent once per snapshot. It contains only the
+// newest input that has run.
 func (a *Arrivals[I]) Feedback() Feedback {
 	last, ok := a.Last()
 	return Feedback{Heard: ok, Ack: last, Report: clocksync.Report{Newest: last}}
 }
 
-// Delta returns how old the player's state is at a time, normally that of the network tick at which
-// it is sent: "had this position 30 ms ago". It is negative for a clock that is ahead of the time.
+// Delta returns how old the player's state is at a time, normally that of the network tick that
+// carries it: "had this position 30 ms ago". It is negative for a clock that is ahead of the time.
 func (a *Arrivals[I]) Delta(at time.Duration) time.Duration {
 	if !a.started {
 		return 0
@@ -293,7 +298,7 @@ func (a *Arrivals[I]) Delta(at time.Duration) time.Duration {
 // Waiting returns how many inputs are postponed.
 func (a *Arrivals[I]) Waiting() int { return a.count }
 
-// Kick reports whether the client has sent so much too much that the policy says to remove it.
+// Kick reports whether the client has sent so much excess that the policy removes it.
 func (a *Arrivals[I]) Kick() bool { return a.excess.kick }
 
 // Stats returns the counters.

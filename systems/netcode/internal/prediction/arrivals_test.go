@@ -65,7 +65,7 @@ func TestDeltaTellsTheAgeOfTheState(t *testing.T) {
 	a.Put(0, control{})
 	a.Advance(time.Second, time.Second+50*ms)
 	count(a)
-	// The player's clock stands at 1.01 s: nothing else has come.
+	// The player's clock stands at 1.01 s: no further input has arrived.
 	for _, test := range []struct{ now, want time.Duration }{{1050, 40}, {1100, 90}, {1150, 100}, {9000, 100}} {
 		a.Advance(test.now*ms, test.now*ms)
 		if got := a.Delta(test.now * ms); got != test.want*ms {
@@ -125,11 +125,12 @@ func TestDroppedInputsLoseNoPressAndCountAsDone(t *testing.T) {
 	}
 }
 
-// Bursts in which a machine that stalls sends what it could not are no excess; the same bursts are
-// when they are more than one input per step.
+// A machine that stalls sends its delayed inputs in a burst, which must not count as excess. The
+// same bursts must count if they are more than one input per step.
 func TestBurstsAreNoExcessByThemselves(t *testing.T) {
 	for _, burst := range []int{10, 60, 90, 100} {
-		// the first three in the time of as many steps, the last in that of 60
+		// The first three bursts arrive in the time of as many steps as they have inputs, the last
+		// in that of 60.
 		a := newArrivals(t, prediction.ArrivalConfig[control]{})
 		every, id := min(burst, 60), tick.Tick(0)
 		if burst == 90 {
@@ -164,7 +165,7 @@ func TestStandingQueueIsShed(t *testing.T) {
 		for k := range 300 {
 			now := time.Duration(k) * 10 * ms
 			if k == 10 {
-				put(16) // a burst: what was spared, and six more
+				put(16) // a burst: the saved inputs, and six more
 			}
 			put(1)
 			a.Advance(now, now+10*ms)
@@ -188,7 +189,7 @@ func TestShedInputsCountAsDone(t *testing.T) {
 	for id := range tick.Tick(6) {
 		a.Put(id, control{Press: 1 << id})
 	}
-	for now := range time.Duration(3) { // nobody asks for them
+	for now := range time.Duration(3) { // no call of Next meanwhile
 		a.Advance(now*time.Second, now*time.Second)
 	}
 	if last, _ := a.Last(); last != 5 || a.Waiting() != 0 || a.Stats().Shed != 6 {
@@ -200,8 +201,8 @@ func TestShedInputsCountAsDone(t *testing.T) {
 	}
 }
 
-// Whatever comes when: the player never runs faster than the clock plus his bank, ids are run in
-// order and once, and all is accounted for.
+// For any inputs at any times, the player must not run faster than the clock plus its bank. Ids
+// must run in order and once, and the counters must account for all of them.
 func TestArrivalsNeverOutrunTheClock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank := rapid.IntRange(1, 20).Draw(t, "bank")
@@ -236,7 +237,7 @@ func TestArrivalsNeverOutrunTheClock(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				// In any stretch of time no more than that, and the bank.
+				// In any stretch of time at most its steps and the bank run.
 				for i := range times {
 					if n, limit := len(times)-i, int((horizon-times[i])/c.Step)+bank; n > limit {
 						t.Fatalf("%d ran in %v, want at most %d", n, horizon-times[i], limit)
@@ -251,8 +252,8 @@ func TestArrivalsNeverOutrunTheClock(t *testing.T) {
 	})
 }
 
-// The article's own setting, mended: inputs at 30 Hz over a bad path, states each 100 ms with the
-// last id; the client drops what was run and replays the rest.
+// The article's own setting, corrected: inputs at 30 Hz over a bad path, and states each 100 ms
+// with the last id. The client drops the inputs that have run and replays the rest.
 func TestArrivalModeOverALink(t *testing.T) {
 	for _, condition := range []string{base, base + " ordered", base + " loss=15%"} {
 		worstWrong, worstShed, worstAge := 0, 0.0, time.Duration(0)
@@ -268,7 +269,7 @@ func TestArrivalModeOverALink(t *testing.T) {
 			var server, sent body
 			var inputs prediction.Inputs[control]
 			wrong, now := 0, time.Duration(0)
-			for k := int64(0); k < 60*second; k++ { // the server looks at 60 Hz
+			for k := int64(0); k < 60*second; k++ { // the server runs at 60 Hz
 				now = grid.Edge(k)
 				for {
 					datagram, _, ok := up.Pop(now)

@@ -21,8 +21,8 @@ func TestCase36ReplayedAndForgedInputs(t *testing.T) {
 				if i == 0 || len(record) == 0 {
 					continue
 				}
-				// One old packet per tick, from 0.1 s to 60 s ago, in turn, and now and then one
-				// that claims a far tick.
+				// One old packet per tick, sent 0.1 s to 60 s ago in turn. Now and then a packet
+				// claims a far tick.
 				ago := []int{6, 60, 600, 3600}[k%4]
 				if ago < len(record) {
 					s.receive(record[len(record)-ago], s.at(k))
@@ -64,7 +64,7 @@ func TestCase38ReconnectStartsAfresh(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.client.Start(s.buffer.Tick(), s.server) // the server's first state on the new connection
-		// Whatever was sent on the old connection runs no more, and hinders nothing.
+		// Inputs of the old connection must not run any more, and must not hinder new ones.
 		for _, datagram := range old {
 			s.receive(datagram, s.at(15*second))
 		}

@@ -11,66 +11,66 @@ import (
 )
 
 const (
-	// Window is how many ticks behind the server's a press still counts.
+	// Window is how many ticks behind the server's tick a press still counts.
 	Window = 32
-	// Ahead is how many ticks ahead of the server's an input is taken. A client that runs ahead by
-	// a queue that has just drained is not missed for that.
+	// Ahead is how many ticks ahead of the server's tick an input is accepted. It covers a client
+	// that runs ahead by a queue that has just drained.
 	Ahead = 128
-	// bufferRing has room for both, and divides the ticks of 32 bits.
+	// bufferRing has room for Window and Ahead together, and divides the ticks of 32 bits.
 	bufferRing = 256
 	// DefaultRepeats is how often a missing input is replaced by the last one.
 	DefaultRepeats = 12
 )
 
-// BufferConfig configures a [Buffer]. The zero value means the documented defaults.
+// BufferConfig configures a [Buffer]. The zero value selects the documented defaults.
 type BufferConfig[I comparable] struct {
 	Rules Rules[I]
 	// Rate is the server's tick rate in steps per second, 1 to 1000; 0 means
 	// [clocksync.DefaultRate].
 	Rate int
-	// Repeats is for how many ticks in a row a missing input is replaced by the last one, before
-	// the neutral input is taken; 0 means DefaultRepeats, a negative number none.
+	// Repeats is for how many ticks in a row a missing input is replaced by the last one. After
+	// them the input is neutral. 0 means DefaultRepeats, a negative number none.
 	Repeats int
-	// Kick is when [Buffer.Kick] says so.
+	// Kick is the policy by which [Buffer.Kick] reports that the client is to be removed.
 	Kick Policy
 }
 
-// Verdict is what became of an input on its arrival.
+// Verdict is the result of an input's arrival.
 type Verdict uint8
 
 const (
 	Accepted  Verdict = iota // waits for its tick
-	Duplicate                // was there already
-	Late                     // its tick has run without it; its presses will run
-	Early                    // lies Ahead or more ahead, and was dropped
-	Expired                  // so old that it cannot be known whether it was there already; dropped
+	Duplicate                // received before
+	Late                     // its tick has run without it; its presses run later
+	Early                    // Ahead or more ticks ahead; dropped
+	Expired                  // too old to be told from a duplicate; dropped
 )
 
-// Source is where the input of a tick came from.
+// Source is the origin of a tick's input.
 type Source uint8
 
 const (
 	Received Source = iota // from the client, in time
 	Repeated               // the last one again
-	Idle                   // the neutral input: nothing came for long, or ever
+	Idle                   // the neutral input: no input for long, or ever
 )
 
 // Buffer holds the inputs of one client until their ticks, on the server. Exactly one runs per
-// tick, so that a client who sends more, or sends it faster, is not faster than the others, and
-// there is nothing to save up. Its size is fixed. Create it with [NewBuffer].
+// tick. A client that sends more inputs, or sends them faster, is not faster than the others, and
+// no time can be saved up. Its size is fixed. Create it with [NewBuffer].
 //
-// Each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then
+// In each tick: for every packet that arrived [Buffer.Admit], decode, [Buffer.Receive]; then
 // [Buffer.Next].
 type Buffer[I comparable] struct {
 	config   BufferConfig[I]
 	grid     clocksync.Grid
-	next     tick.Tick       // runs next: the server's tick plus one
+	next     tick.Tick       // the tick that runs next: the server's tick plus one
 	ring     [bufferRing]I   // the inputs of next-Window to next+Ahead-1
-	held     [bufferRing]tag // whether they are there
+	held     [bufferRing]tag // which of them are present
 	ack      tick.Tick
 	last     I
 	received bool
-	first    tick.Tick // the oldest input that has arrived; nothing is missed before it
+	first    tick.Tick // the oldest input that has arrived; no tick before it counts as missed
 	starve   int       // ticks without an input, up to now
 	late     presses[I]
 	age      *clocksync.AgeMeter
@@ -85,17 +85,18 @@ type tag struct {
 	set  bool
 }
 
-// BufferStats counts what a [Buffer] did. Ticks before the first input of the client count nowhere.
+// BufferStats counts the work of a [Buffer]. Ticks before the first input of the client are not
+// counted.
 type BufferStats struct {
 	Ticks    uint64 // run since the first input
 	Received uint64 // of them with the client's input
 	Repeated uint64 // of them with the last input again
 	Idle     uint64 // of them with the neutral input
-	Presses  uint64 // late inputs whose presses were handed on
+	Presses  uint64 // late inputs whose presses were passed on
 
-	Accepted, Duplicate, Late, Early, Expired uint64 // verdicts on what arrived
-	Refused                                   uint64 // packets that Admit refused
-	// packets refused, and packets whose newest input was four times as early as may be
+	Accepted, Duplicate, Late, Early, Expired uint64 // verdicts on inputs that arrived
+	Refused                                   uint64 // packets refused by Admit
+	// packets refused, and packets whose newest input was four times Ahead or more ahead
 	Excess uint64
 }
 
@@ -117,9 +118,9 @@ func NewBuffer[I comparable](next tick.Tick, c BufferConfig[I]) (*Buffer[I], err
 	return b, nil
 }
 
-// Reset forgets all inputs and goes on at the tick: for a player that comes back on a new
-// connection, so that nothing from the old one can run. The gate, the meter and the counters stay,
-// so that a reset gives no packets.
+// Reset removes all inputs and continues at the tick, for a player that returns on a new
+// connection: no input of the old connection can run. The gate, the meter and the counters stay, so
+// that a reset grants no packets.
 func (b *Buffer[I]) Reset(next tick.Tick) error {
 	age, err := clocksync.NewAgeMeter(b.config.Rate)
 	if err != nil {
@@ -138,8 +139,8 @@ func (b *Buffer[I]) Reset(next tick.Tick) error {
 // Tick returns the tick whose input runs next.
 func (b *Buffer[I]) Tick() tick.Tick { return b.next }
 
-// Admit reports whether a packet may be decoded: two per tick may, with 128 in reserve for bursts.
-// What is beyond costs the server nothing more.
+// Admit reports whether a packet may be decoded. Two packets per tick may, with 128 in reserve for
+// bursts. Packets beyond that cost the server nothing more.
 func (b *Buffer[I]) Admit() bool {
 	if b.gate.Take(1) {
 		return true
@@ -149,23 +150,23 @@ func (b *Buffer[I]) Admit() bool {
 	return false
 }
 
-// Skip says that the server has let the time of n ticks pass without running them, because it was
-// overloaded or suspended. The client has gone on meanwhile, so what it sends for them, and ahead
-// of the server until its clock has followed, is no excess. None of it runs.
+// Skip reports that the server let the time of n ticks pass without running them, because it was
+// overloaded or suspended. The client has continued meanwhile. Inputs for these ticks, and inputs
+// ahead of the server until the client's clock has followed, are no excess. None of them runs.
 func (b *Buffer[I]) Skip(n int64) {
 	b.gate.Grant(gateRate * float64(n))
 	b.excess.pardon = pardonTicks
 }
 
-// Receive takes the inputs of a packet that arrived at a time of the server's clock, whose zero is
+// Receive adds the inputs of a packet that arrived at a time of the server's clock, whose zero is
 // the edge of tick 0.
 func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 	if p.Count == 0 {
 		return
 	}
 	b.age.Arrived(p.Newest, now)
-	// A server that has stalled catches up: it has this already, though its time has come before
-	// the next tick has.
+	// A server that has stalled catches up: the time of this input may have passed although its
+	// tick has not run yet.
 	if p.Newest.Sub(later(b.next, b.grid.Tick(b.grid.Index(now)))) >= farAhead {
 		b.excess.early(1)
 	}
@@ -174,7 +175,7 @@ func (b *Buffer[I]) Receive(p *Inputs[I], now time.Duration) {
 	}
 }
 
-// Put takes a single input. Of two for one tick the first counts.
+// Put adds a single input. Of two inputs for one tick the first counts.
 func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 	ahead := t.Sub(b.next)
 	if ahead >= Ahead {
@@ -205,8 +206,8 @@ func (b *Buffer[I]) Put(t tick.Tick, in I) Verdict {
 	return Late
 }
 
-// Next returns the input of the tick that runs now, and where it came from. Call it once per tick
-// of the server.
+// Next returns the input of the tick that runs now, and its source. Call it once per tick of the
+// server.
 func (b *Buffer[I]) Next() (in I, source Source) {
 	i := b.next % bufferRing
 	switch {
@@ -234,12 +235,12 @@ func (b *Buffer[I]) Next() (in I, source Source) {
 // advance ends a tick.
 func (b *Buffer[I]) advance() {
 	b.next++
-	b.ack = later(b.ack, b.next.Add(-Window-1)) // what is older cannot arrive any more
+	b.ack = later(b.ack, b.next.Add(-Window-1)) // older inputs cannot arrive any more
 	b.gate.Grant(gateRate)
 	b.excess.leak(1)
 }
 
-// Feedback returns what to tell the client, once per snapshot.
+// Feedback returns the feedback for the client, to be sent once per snapshot.
 func (b *Buffer[I]) Feedback() Feedback {
 	if !b.received {
 		return Feedback{}
@@ -254,7 +255,7 @@ func (b *Buffer[I]) Feedback() Feedback {
 	return Feedback{Heard: true, Ack: b.ack, Report: b.age.Report(), Starved: min(b.starve, MaxStarved)}
 }
 
-// Kick reports whether the client has sent so much too much that the policy says to remove it.
+// Kick reports whether the client has sent so much excess that the policy removes it.
 func (b *Buffer[I]) Kick() bool { return b.excess.kick }
 
 // Stats returns the counters.

@@ -23,7 +23,7 @@ func newBuffer(t testing.TB, next tick.Tick, c prediction.BufferConfig[control])
 func TestVerdicts(t *testing.T) {
 	const server = tick.Tick(math.MaxUint32) // the next to run is 0
 	for _, test := range []struct {
-		ahead int // of the server's tick
+		ahead int // relative to the server's tick
 		want  prediction.Verdict
 	}{
 		{1, prediction.Accepted},
@@ -109,8 +109,8 @@ func TestLatePressRunsOnceInTheNextTick(t *testing.T) {
 	}
 }
 
-// Of late presses that exclude each other the last one counts: they are handed on in the order in
-// which they happened.
+// Late presses are merged in the order in which they happened. Of presses that exclude each other
+// the last one must count.
 func TestLatePressesKeepTheirOrder(t *testing.T) {
 	last := prediction.Rules[control]{Merge: func(into, presses control) control {
 		if presses.Press != 0 {
@@ -245,7 +245,7 @@ func TestKickPolicyForgives(t *testing.T) {
 		decode(t, encode(p), &in)
 		b.Receive(&in, grid.Edge(int64(b.Tick())))
 	}
-	for i := range 500 { // one in ten ticks is what the policy forgives
+	for i := range 500 { // the policy forgives one in ten ticks
 		if i%10 == 0 {
 			far(b)
 		}
@@ -264,9 +264,9 @@ func TestKickPolicyForgives(t *testing.T) {
 	}
 }
 
-// Where the path and both machines stall for half a second at a time a client has to be that far
-// ahead, and a server that catches up has what is meant for the end of that before its first tick:
-// neither is sending too much.
+// The path and both machines stall for half a second at a time. A client must be that far ahead,
+// and a server that catches up receives the inputs of the end of the stall before its first tick.
+// Neither may count as excess.
 func TestStallsAreNoExcess(t *testing.T) {
 	b := newBuffer(t, 0, prediction.BufferConfig[control]{})
 	p := prediction.NewPending[control](0)
@@ -287,7 +287,7 @@ func TestStallsAreNoExcess(t *testing.T) {
 	}
 }
 
-// Against a naive model with all memory in the world.
+// The buffer must run the same inputs as a naive model with unbounded memory.
 func TestBufferRunsEveryInputOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := tick.Tick(rapid.Uint32().Draw(t, "start"))
@@ -296,7 +296,7 @@ func TestBufferRunsEveryInputOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		next := 0
-		arrived := map[int]control{} // relative to start; those within reach when they came
+		arrived := map[int]control{} // relative to start; only inputs within reach on their arrival
 		presses := uint8(0)
 		last, starved, first := control{}, 0, math.MaxInt
 		t.Repeat(map[string]func(*rapid.T){

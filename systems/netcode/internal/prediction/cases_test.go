@@ -10,15 +10,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The conformance cases that the client's and the server's half of prediction can run without the
-// rest: each over 20 seeds, of which the worst counts.
+// The conformance cases that the client's and the server's half of prediction can run alone. Each
+// runs over 20 seeds, of which the worst counts.
 
 const base = "delay=100ms jitter=10ms"
 
 const second = rate // in ticks
 
-// quiet plays the game without presses from a tick of the session on, so that all of them have
-// arrived at the end.
+// quiet plays the game without presses from a tick of the session on, so that all earlier presses
+// have arrived at the end.
 func (s *session) quiet(from int64) {
 	play := s.play
 	s.play = func(t tick.Tick) control {
@@ -43,7 +43,7 @@ func (s *session) checkPresses(p linksim.Path) {
 
 func TestCase01HostMode(t *testing.T) {
 	p := linksim.Path{}
-	// the client runs after the server: a lead of one tick, and no time at all on the way
+	// The client runs after the server: its lead is one tick, and the path has no delay.
 	s := newSession(t, p, 1, strafe)
 	s.phase = 0
 	s.quiet(59 * second)
@@ -101,8 +101,8 @@ func TestCase07BurstLoss(t *testing.T) {
 			}
 			s.run(k, k+1)
 		}
-		// What is lost in a longer outage than redundancy covers is lost; a press each third of a
-		// second makes that two at most.
+		// Inputs lost in an outage longer than the redundancy stay lost. With a press each third of
+		// a second these are two presses at most.
 		if got, sent := s.server.presses(), s.sent.presses(); got > sent || got < sent-2*outages {
 			t.Errorf("the server ran %d presses of %d sent, in %d long outages (%v)", got, sent, outages, p)
 		}
@@ -113,12 +113,13 @@ func TestCase07BurstLoss(t *testing.T) {
 	}
 	t.Logf("missed %.2f %% on the worst seed; largest packet of inputs %d bytes", 100*worst, bytes)
 	if worst == 0 || worst > 0.13 {
-		// a share of 2/14.5 of all packets is lost, in runs that three ticks of slack rarely cover
+		// A share of 2/14.5 of all packets is lost, in runs that three ticks of slack rarely cover.
 		t.Errorf("missed %.2f %%, want a part of the 13.8 %% that are lost", 100*worst)
 	}
 }
 
-// stateAt returns what the client thinks the server's state is now, once it has heard of it.
+// stateAt returns the server's present state, after the client has received it, and checks that the
+// client agrees.
 func (s *session) stateAt(t testing.TB) body {
 	t.Helper()
 	from := s.buffer.Tick()
@@ -132,8 +133,8 @@ func (s *session) stateAt(t testing.TB) body {
 		}
 	}
 	state := s.server
-	// Replaying what the client would send from the server's present on gives the client's present,
-	// if it knows the server's state.
+	// From the server's present state, the replay of the client's pending inputs must end in the
+	// client's present state.
 	for id := from; id != s.client.Tick(); id++ {
 		in, ok := s.client.Pending().At(id)
 		if !ok {
@@ -184,7 +185,7 @@ func TestCase22OwnPlayerAtBase(t *testing.T) {
 		for k := int64(0); k < 60*second; k++ {
 			before := s.client.State().X
 			s.run(k, k+1)
-			// The response to this tick's input is in this tick's state.
+			// The response to this tick's input must be in this tick's state.
 			if got, want := s.client.State().X-before, float64(strafe(s.client.Tick().Add(-1)).Move)*speed/rate; math.Abs(got-want) > 1e-9 {
 				t.Fatalf("tick %d moved %v, want %v at once (%v)", k, got, want, p)
 			}
@@ -228,8 +229,8 @@ func TestCase23PushedByTheServer(t *testing.T) {
 			}
 			last = size
 		}
-		// Each push is one rollback: the offset is never in the simulated state, or every state
-		// after it would be wrong, too.
+		// Each push must cause one rollback. If the offset were in the simulated state, every later
+		// state would be wrong too.
 		if want := 30; s.corrections != want || s.client.Stats().Rollbacks != uint64(want) {
 			t.Errorf("%d corrections and %d rollbacks for 30 pushes, want 30 (%v)", s.corrections, s.client.Stats().Rollbacks, p)
 		}
@@ -293,8 +294,8 @@ func TestCase25BurstOfLostInputs(t *testing.T) {
 		s.quiet(17 * second)
 		s.run(0, 20*second)
 		s.checkPresses(p)
-		// Lost: the inputs of 30 ticks; those that the next packet still brings in time are not
-		// missed.
+		// The inputs of 30 ticks are lost. Inputs that the next packet still delivers in time are
+		// not missed.
 		st := s.buffer.Stats()
 		if s.runRepeated != prediction.DefaultRepeats || st.Repeated != prediction.DefaultRepeats || st.Idle < 10 || st.Idle > 18 {
 			t.Errorf("%d repeated, %d in a row, then %d neutral, want 12 and about 14 (%v)", st.Repeated, s.runRepeated, st.Idle, p)
@@ -316,7 +317,7 @@ func TestCase25BurstOfLostInputs(t *testing.T) {
 
 func TestCase28SlowClient(t *testing.T) {
 	for seed := range uint64(seeds) {
-		// 7.5 frames a second, 8 ticks each: the lead has to cover a frame more.
+		// At 7.5 frames a second a frame has 8 ticks: the lead must cover a frame more.
 		p := path(t, base, seed)
 		s := newSession(t, p, leadFor(p, 8), strafe)
 		s.frame = 8

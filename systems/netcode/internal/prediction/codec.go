@@ -8,35 +8,34 @@ import (
 // MaxRedundancy is the most inputs in a packet.
 const MaxRedundancy = 32
 
-// DefaultInputBytes is the most bytes that inputs take of a packet if [Redundancy] says 0.
+// DefaultInputBytes is the most bytes of a packet that inputs take if [Redundancy] says 0.
 const DefaultInputBytes = 120
 
-// Codec packs inputs. Both methods get the input one tick newer for reference (the zero input for
-// the newest), since most inputs differ from their neighbours in little; equal neighbours are not
-// even written.
+// Codec packs inputs. Both methods receive the input one tick newer as a reference (the zero input
+// for the newest), since most inputs differ little from their neighbours. Equal neighbours are not
+// written again.
 type Codec[I comparable] interface {
 	// Write packs the input.
 	Write(w *packet.Writer, in, newer I)
-	// Read is the inverse. The bits may come from anyone: it must not panic, and what it cannot
-	// take for an input it reports with r.Fail. What it returns must be fit for the step function:
-	// infinite numbers are Read's to refuse. Inputs that hold a NaN, which are equal to nothing,
-	// are refused anyway.
+	// Read is the inverse. The bits may come from anyone: Read must not panic, and reports invalid
+	// inputs with r.Fail. Its result must be fit for the step function, so Read must refuse
+	// infinite numbers. Inputs that hold a NaN, which are equal to nothing, are always refused.
 	Read(r *packet.Reader, newer I) I
 }
 
-// Redundancy bounds what [Pending.Write] puts into a packet. The zero value means the documented
-// defaults.
+// Redundancy bounds the inputs that [Pending.Write] puts into a packet. The zero value selects the
+// documented defaults.
 type Redundancy struct {
 	Inputs int // at most this many, the newest; 0 means MaxRedundancy, which is also the most
 	Bytes  int // at most this many bytes, but always the newest input; 0 means DefaultInputBytes
 }
 
 // Write writes the inputs that the server has not acknowledged: the newest, and before it as many
-// as the bounds and the writer's room allow. It returns how many they were. Without any it writes
-// nothing and returns 0. If not even the newest fits, the writer has its error.
+// as the bounds and the writer's room allow. It returns their number. Without any it writes nothing
+// and returns 0. If not even the newest fits, the writer has an error.
 //
 // The form is the newest tick (32 bits), then runs of equal inputs from the newest to the oldest:
-// length less one (5 bits), the input, and a bit that says whether another run follows.
+// length less one (5 bits), the input, and a bit that reports whether another run follows.
 func (p *Pending[I]) Write(w *packet.Writer, codec Codec[I], limit Redundancy) int {
 	inputs, bytes := limit.Inputs, limit.Bytes
 	if inputs <= 0 || inputs > MaxRedundancy {
@@ -80,8 +79,8 @@ func (p *Pending[I]) Write(w *packet.Writer, codec Codec[I], limit Redundancy) i
 	return written
 }
 
-// Inputs are those of one packet. The zero value is an empty one, to be filled by Read again and
-// again.
+// Inputs are the inputs of one packet. The zero value is empty. Read can fill it any number of
+// times.
 type Inputs[I comparable] struct {
 	Newest tick.Tick
 	Count  int // 1 to MaxRedundancy
@@ -91,9 +90,9 @@ type Inputs[I comparable] struct {
 // At returns the input of the tick Newest-i, for i from 0 to Count-1.
 func (p *Inputs[I]) At(i int) I { return p.input[:p.Count][i] }
 
-// Read reads what [Pending.Write] wrote, from bits that may come from anyone: it takes at most
-// MaxRedundancy inputs and allocates nothing. Errors are the reader's; after one, Count is 0. What
-// follows in the packet remains for the caller.
+// Read reads the form that [Pending.Write] writes, from bits that may come from anyone. It accepts
+// at most MaxRedundancy inputs and allocates nothing. Errors are the reader's; after one, Count is
+// 0. The rest of the packet remains for the caller.
 func (p *Inputs[I]) Read(r *packet.Reader, codec Codec[I]) error {
 	p.Count = 0
 	newest := tick.Tick(r.Bits(32))
@@ -122,6 +121,6 @@ func (p *Inputs[I]) Read(r *packet.Reader, codec Codec[I]) error {
 	return nil
 }
 
-// Comparable reports whether an input is equal to itself, which nothing is that holds a NaN: it
-// would be news for ever.
+// Comparable reports whether an input is equal to itself. An input that holds a NaN is not, and
+// would always count as changed.
 func Comparable[I comparable](in I) bool { return in == in }

@@ -40,7 +40,7 @@ func TestPacketOfInputsKeepsItsBounds(t *testing.T) {
 		want   int // inputs: 32 bits, then 78 for each
 		err    error
 	}{
-		// 32 + 12*78 = 968 bits are 8 too many
+		// 32 + 12*78 = 968 bits are 8 too many.
 		{"120 bytes", prediction.Redundancy{}, 1000, 11, nil},
 		{"121 bytes", prediction.Redundancy{Bytes: 121}, 1000, 12, nil},
 		{"many bytes", prediction.Redundancy{Bytes: 1000}, 1000, 32, nil},
@@ -162,8 +162,8 @@ func TestFeedbackRoundTrip(t *testing.T) {
 	})
 }
 
-// Whatever the bytes are: no panic, at most 32 inputs, one encoding for what was understood; and
-// neither side of the server is upset by it.
+// For any bytes Read must not panic and must return at most 32 inputs. Each result has one encoding
+// only. Neither side of the server may fail on it.
 func FuzzInputs(f *testing.F) {
 	p := prediction.NewPending[control](0)
 	for i := range 40 {
@@ -212,7 +212,7 @@ func FuzzInputs(f *testing.F) {
 	})
 }
 
-// analog is an input that may hold a NaN, and its codec lets everything through.
+// analog is an input that may hold a NaN. Its codec accepts everything.
 type analog struct{ X float32 }
 
 type analogs struct{}
@@ -220,7 +220,7 @@ type analogs struct{}
 func (analogs) Write(w *packet.Writer, in, _ analog)   { w.Float32(in.X) }
 func (analogs) Read(r *packet.Reader, _ analog) analog { return analog{r.Float32()} }
 
-// What is equal to nothing, not even to itself, is no input: as the newest, among others, or alone.
+// An input that is not equal to itself must be refused: as the newest, among others, or alone.
 func TestInputsThatAreNoNumbers(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, test := range []struct {
@@ -228,7 +228,7 @@ func TestInputsThatAreNoNumbers(t *testing.T) {
 		ok     bool
 	}{
 		{[]float32{1, 2, 2}, true},
-		{[]float32{float32(math.Inf(1))}, true}, // which is the codec's to refuse
+		{[]float32{float32(math.Inf(1))}, true}, // the codec must refuse infinity itself
 		{[]float32{nan}, false},
 		{[]float32{1, nan, 2}, false},
 		{[]float32{1, 2, nan}, false},

@@ -1,35 +1,36 @@
-// Package prediction lets a player see his own actions at once, and lets the server stay in charge
-// of what they do.
+// Package prediction shows a player the effect of its own actions at once. The server stays in
+// charge of their result.
 //
 // # Client
 //
-// A [Predictor] runs the server's own step function ahead of the server: [Predictor.Advance] once
-// per fixed step with the player's input, then [Predictor.Reconcile] with each authoritative state
-// that arrives, which goes back to it and replays the inputs since. Its [Pending] inputs are sent
-// again with every packet until the server has acknowledged them ([Pending.Write]). What a
-// correction moved is drawn away gradually by an error offset, which is never part of the
+// A [Predictor] runs the server's own step function ahead of the server. [Predictor.Advance] runs
+// once per fixed step with the player's input. [Predictor.Reconcile] takes each authoritative state
+// that arrives: it goes back to that state and replays the inputs since. The [Pending] inputs are
+// sent again with every packet until the server has acknowledged them ([Pending.Write]). The drawn
+// position approaches a corrected one gradually, by an error offset that is never part of the
 // simulated state.
 //
 // # Server
 //
-// Inputs are run in one of two modes.
+// The server runs inputs in one of two modes.
 //
-//   - On ticks, the default: a [Buffer] per client holds inputs until their tick, and exactly one
-//     runs in each, so that nobody can be faster than the clock. Missing ones are repeated for a
-//     while, then neutral; late ones lose no button press.
-//   - On arrival, as in Multiplayer Platformer Log #5: an [Arrivals] per client runs them as they
-//     come, on a clock of the player's own that may not pass the next network tick, nor stay far
-//     behind it. How old a player's state is goes with each snapshot.
+//   - On ticks, the default: a [Buffer] per client holds inputs until their tick. Exactly one runs
+//     in each tick, so that no player can be faster than the clock. Missing inputs are repeated for
+//     a while, then the input is neutral. Late inputs lose no button press.
+//   - On arrival, as in Multiplayer Platformer Log #5: an [Arrivals] per client runs inputs as they
+//     arrive, on a clock of the player's own. That clock may not pass the next network tick, nor
+//     stay far behind it. Each snapshot states how old a player's state is.
 //
 // # Limits
 //
 // A press survives while its input is among the 32 newest and at most 32 ticks late: an outage of
-// half a second at 60 Hz, less the slack. What must survive more than that (a purchase, an ability)
-// goes as a reliable message, at once and exactly once, not as an input.
+// half a second at 60 Hz, less the slack. An action that must survive more than that (a purchase,
+// an ability) is not an input. Send it as a reliable message, which is delivered at once and
+// exactly once.
 //
-// Nothing here reads a clock or a socket. Ids of inputs are ticks, which count up by one and
-// survive the wrap of their 32 bits; a wall clock's time as an id (Champions of Mirra) comes apart
-// when that clock is set. In steady state nothing allocates.
+// This package reads no clock and no socket. Ids of inputs are ticks, which count up by one and
+// survive the wrap of their 32 bits. A wall clock's time as an id (Champions of Mirra) fails when
+// that clock is set. In steady state nothing allocates.
 //
 // # Sources
 //

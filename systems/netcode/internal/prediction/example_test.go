@@ -10,8 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// A client predicts; a server that knows of a wall does not agree; the picture glides to where the
-// server has it.
+// A client predicts. A server with a wall disagrees. The drawn position glides to the server's.
 func ExamplePredictor() {
 	client := prediction.NewPredictor(prediction.Config[body, control]{
 		Step:      step,
@@ -25,7 +24,7 @@ func ExamplePredictor() {
 	}
 	fmt.Printf("predicted %.2f\n", client.State().X)
 
-	// The server's state at tick 4 arrives: there was a wall at 0.25.
+	// The server's state at tick 4 arrives. The server has a wall at 0.25.
 	c := client.Reconcile(4, body{X: 0.25})
 	fmt.Printf("%v at depth %d: %.2f\n", c.Outcome, c.Depth, c.After.X)
 
@@ -40,8 +39,8 @@ func ExamplePredictor() {
 	// drawn 1.00, 200 ms later 0.925
 }
 
-// The list of inputs of Multiplayer Platformer Log #3 and of Champions of Mirra: push, drop what
-// the server has applied, replay the rest.
+// The list of inputs of Multiplayer Platformer Log #3 and of Champions of Mirra: push, drop the
+// inputs that the server has applied, replay the rest.
 func ExamplePending() {
 	pending := prediction.NewPending[control](0)
 	for id := range tick.Tick(5) {
@@ -53,7 +52,7 @@ func ExamplePending() {
 	// Output: 2 replayed: 0.5
 }
 
-// A packet of inputs is lost; the next one brings them again, in time for all but the first.
+// A packet of inputs is lost. The next packet contains them again, in time for all but the first.
 func ExampleBuffer() {
 	client := prediction.NewPending[control](0)
 	server, err := prediction.NewBuffer(100, prediction.BufferConfig[control]{Rules: rules})
@@ -93,7 +92,7 @@ func ExampleBuffer() {
 	// tick 103 runs move 1, press 1000, missing: false
 }
 
-// On arrival: 10 s of silence buy 100 ms, not 10 s.
+// On arrival, 10 s of silence give a credit of 100 ms, not of 10 s.
 func ExampleArrivals() {
 	server, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: rules})
 	if err != nil {

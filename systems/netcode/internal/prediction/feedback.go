@@ -8,33 +8,33 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// Feedback is what a server tells a client about its inputs, with every snapshot. The zero value
-// says that none have arrived.
+// Feedback is a server's report to a client about its inputs, sent with every snapshot. The zero
+// value reports that none have arrived.
 type Feedback struct {
 	// Heard reports whether any input has arrived; the other fields have a meaning only then.
 	Heard bool
-	// Ack is the newest tick up to which all inputs have arrived, or are too old to be of use: for
-	// [Pending.Acknowledge].
+	// Ack is the newest tick up to which all inputs have arrived, or are too old to be of use. Pass
+	// it to [Pending.Acknowledge].
 	Ack tick.Tick
 	// Report is for the client's lead.
 	clocksync.Report
-	// Starved is for how many ticks, ending with the last, the server had no input and repeated the
-	// last one or none; at most MaxStarved.
+	// Starved is the number of ticks, up to the last one, without an input: the server repeated the
+	// last input or used the neutral one. At most MaxStarved.
 	Starved int
 }
 
-// MaxStarved is the largest number in Feedback.Starved, which stands for itself and more.
+// MaxStarved is the largest value of Feedback.Starved. It means that number or more.
 const MaxStarved = 15
 
-// ackSpan is how far Ack may lie from Newest on the wire; what an honest server sends lies far
+// ackSpan is how far Ack may lie from Newest on the wire. The values of an honest server lie far
 // within it.
 const ackSpan = 1 << 10
 
 // shortAge is the greatest age that is packed into 8 bits instead of 16: 16 ticks.
 const shortAge = math.MaxInt8
 
-// Write packs the feedback: one bit if nothing was heard, else 58, 8 more if the age is far from 0,
-// and 27 if inputs were held up.
+// Write packs the feedback: one bit if no input has arrived, else 58 bits, 8 more if the age is far
+// from 0, and 27 if inputs were held up.
 func (f Feedback) Write(w *packet.Writer) {
 	w.Bool(f.Heard)
 	if !f.Heard {
@@ -52,8 +52,8 @@ func (f Feedback) Write(w *packet.Writer) {
 	w.Bits(uint64(min(max(f.Starved, 0), MaxStarved)), 4)
 }
 
-// ReadFeedback reads what [Feedback.Write] wrote. Errors are the reader's; the result is then
-// without meaning.
+// ReadFeedback reads the form that [Feedback.Write] writes. Errors are the reader's; after one, the
+// result has no meaning.
 func ReadFeedback(r *packet.Reader) Feedback {
 	if !r.Bool() {
 		return Feedback{}
@@ -86,7 +86,7 @@ func writeAge(w *packet.Writer, age clocksync.Age) {
 	}
 }
 
-// readAge reads what writeAge wrote, and nothing else: each age has one form.
+// readAge reads the form that writeAge writes. Each age has exactly one form; others are malformed.
 func readAge(r *packet.Reader) clocksync.Age {
 	if r.Bool() {
 		age := clocksync.Age(r.Int(16))

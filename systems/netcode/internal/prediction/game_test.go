@@ -17,7 +17,7 @@ const (
 	speed = 6.0 // m/s
 )
 
-// control is an input: where to run, and which buttons went down in this tick.
+// control is an input: the direction of movement, and the buttons pressed in this tick.
 type control struct {
 	Move  int8 // -1, 0 or 1
 	Press uint8
@@ -80,8 +80,8 @@ func (controls) Read(r *packet.Reader, _ control) control {
 	return in
 }
 
-// strafe is the player of most cases: he turns about each half second, and presses a button each
-// third of a second, another one each time.
+// strafe is the input of most cases: the player turns about each half second, and presses a button
+// each third of a second, another one each time.
 func strafe(t tick.Tick) control {
 	in := control{Move: 1}
 	if t/30%2 == 1 {
@@ -93,5 +93,5 @@ func strafe(t tick.Tick) control {
 	return in
 }
 
-// forward runs one way.
+// forward is the input of a player that runs one way.
 func forward(tick.Tick) control { return control{Move: 1} }

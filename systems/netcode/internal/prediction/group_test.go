@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// The game of these tests: a pusher on a line, and balls that he pushes and that push him back.
+// The game of these tests: a pusher on a line, and balls. They push each other.
 
 type pusher struct{ X, V float64 }
 
@@ -57,7 +57,7 @@ func newGroup(max int) (*prediction.Predictor[pusher, control], *prediction.Bodi
 	return p, b
 }
 
-// serve is the same world on a server, which has the input of every tick.
+// serve runs the same world on a server, which has the input of every tick.
 func serve(s pusher, balls []ball, in control, t tick.Tick) pusher {
 	g := prediction.Group[pusher, control, ball]{}
 	for i, b := range balls {
@@ -72,7 +72,8 @@ func serve(s pusher, balls []ball, in control, t tick.Tick) pusher {
 	return s
 }
 
-// A ball that the player runs into moves in that tick, and the server's news of it changes nothing.
+// A ball that the player runs into must move in that tick, and the server's later state of it must
+// change nothing.
 func TestBodiesMoveWithThePlayer(t *testing.T) {
 	const lag = 15
 	p, b := newGroup(0)
@@ -120,7 +121,7 @@ func TestBodiesMoveWithThePlayer(t *testing.T) {
 	}
 }
 
-// naive is the definition of a group's replay: everything is kept for ever, in maps.
+// naive is the definition of a group's replay: it keeps everything for ever, in maps.
 type naive struct {
 	now     tick.Tick
 	inputs  map[tick.Tick]control
@@ -146,7 +147,7 @@ func (n *naive) ids() []uint32 {
 	return ids
 }
 
-// run computes everybody at tick t+1 from everybody at t.
+// run computes all members at tick t+1 from their states at t.
 func (n *naive) run(t tick.Tick, fresh bool) (pusher, map[uint32]ball) {
 	g := prediction.Group[pusher, control, ball]{}
 	for _, id := range n.ids() {
@@ -237,7 +238,7 @@ func (n *naive) reconcile(t tick.Tick, state pusher) {
 	}
 }
 
-// Rings, holds and slots give what the definition gives, whatever comes in whatever order.
+// Bodies must give the same result as the definition, for states in any order.
 func TestBodiesAgainstTheDefinition(t *testing.T) {
 	replays, deep := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -297,7 +298,7 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 				want := m.at[n.now]
 				if m.fresh {
 					want = *cmp.Or(m.truth, &ball{})
-					if m.truth == nil { // it waits for news
+					if m.truth == nil { // it waits for a state
 						continue
 					}
 				}
@@ -315,7 +316,7 @@ func TestBodiesAgainstTheDefinition(t *testing.T) {
 	}
 }
 
-// Groups step, are replayed, and change their members without allocating.
+// Stepping, replaying and changing the members of a group must not allocate.
 func TestBodiesAllocateNothing(t *testing.T) {
 	p, b := newGroup(4)
 	p.Start(0, pusher{})
@@ -344,8 +345,8 @@ func TestBodiesAllocateNothing(t *testing.T) {
 	}
 }
 
-// What a replay costs: the whole history of 64 ticks, with a step function that does next to
-// nothing.
+// BenchmarkReplay measures a replay of the whole history of 64 ticks, with a step function that
+// does almost nothing.
 func BenchmarkReplay(b *testing.B) {
 	for _, bodies := range []int{0, 4, 16, 64} {
 		b.Run(strconv.Itoa(bodies)+" bodies", func(b *testing.B) {

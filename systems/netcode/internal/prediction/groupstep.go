@@ -7,25 +7,25 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// keep implements company.
+// keep implements bodyGroup.
 func (b *Bodies[S, I, B]) keep(t tick.Tick) {
 	b.members.keep(t)
 	b.others.keep(t)
 }
 
-// load implements company.
+// load implements bodyGroup.
 func (b *Bodies[S, I, B]) load(t tick.Tick) {
 	b.members.load(t)
 	b.others.load(t)
 }
 
-// restart implements company.
+// restart implements bodyGroup.
 func (b *Bodies[S, I, B]) restart(t tick.Tick) {
 	b.members.restart(t)
 	b.others.restart(t)
 }
 
-// step moves the group from a tick to the next; the player's own step has run.
+// step moves the group from a tick to the next. The player's own step has run.
 func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
 	b.group.Bodies, b.present = b.group.Bodies[:0], b.present[:0]
 	for i := range b.members.list {
@@ -50,13 +50,12 @@ func (b *Bodies[S, I, B]) step(state *S, in I, t tick.Tick) {
 	b.stats.Steps += uint64(len(b.present))
 }
 
-// SortActors puts players into the order of their numbers, in which a [Group] has them on both
-// ends.
+// SortActors sorts players by their numbers. A [Group] has them in this order on both ends.
 func SortActors[S any, I comparable](players []Actor[S, I]) {
 	slices.SortFunc(players, func(a, b Actor[S, I]) int { return cmp.Compare(a.Number, b.Number) })
 }
 
-// wrong implements company.
+// wrong implements bodyGroup.
 func (b *Bodies[S, I, B]) wrong() (from tick.Tick, some bool) {
 	oldest, now := b.clock.window()
 	from, some, stale := b.members.wrong(oldest, now)
@@ -68,7 +67,7 @@ func (b *Bodies[S, I, B]) wrong() (from tick.Tick, some bool) {
 	return from, some
 }
 
-// begin implements company.
+// begin implements bodyGroup.
 func (b *Bodies[S, I, B]) begin(from tick.Tick) {
 	b.stats.Replays++
 	_, now := b.clock.window()
@@ -76,13 +75,13 @@ func (b *Bodies[S, I, B]) begin(from tick.Tick) {
 	b.others.begin(from, now)
 }
 
-// hold implements company.
+// hold implements bodyGroup.
 func (b *Bodies[S, I, B]) hold(t, now tick.Tick) {
 	b.members.hold(t, now)
 	b.others.hold(t, now)
 }
 
-// end implements company.
+// end implements bodyGroup.
 func (b *Bodies[S, I, B]) end() {
 	b.members.end()
 	b.others.end()

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// cheat is how a client on ticks tries to be faster.
+// cheat is a way in which a client on ticks tries to be faster.
 type cheat struct {
 	name string
 	// newest returns the newest tick of packet i of n that the client sends before the server runs
@@ -40,7 +40,7 @@ func TestCase26SpeedHackOnTicks(t *testing.T) {
 			var inputs prediction.Inputs[control]
 			for k := int64(0); k < 10*second; k++ {
 				for i := range times {
-					if !b.Admit() { // before anything is decoded, which is what makes it cheap
+					if !b.Admit() { // before decoding, so that refusing is cheap
 						continue
 					}
 					p.Reset()
@@ -106,7 +106,7 @@ func TestCase26SpeedHackOnArrival(t *testing.T) {
 	}
 }
 
-// drain runs what may run now, and returns the state after it.
+// drain runs the inputs that may run now, and returns the state after them.
 func drain(a *prediction.Arrivals[control], state body, now, horizon time.Duration) body {
 	a.Advance(now, horizon)
 	for {
@@ -118,7 +118,8 @@ func drain(a *prediction.Arrivals[control], state body, now, horizon time.Durati
 	}
 }
 
-// Silence for 10 s, then 300 inputs in one packet after another, in one tick of the server.
+// After a silence of 10 s, 300 inputs arrive one packet after another, in one tick of the server.
+// The player must not move further than its bank allows.
 func TestCase27TimeBanking(t *testing.T) {
 	burst := func(a *prediction.Arrivals[control], length time.Duration, n int) (moved, after float64) {
 		silence := length + 10*time.Second // after one input
@@ -169,7 +170,8 @@ func TestCase27TimeBanking(t *testing.T) {
 			t.Errorf("%s: moved %.4f m at once and %.4f m later, want %.4f and at most %.1f", test.name, moved, later, test.moved, test.later)
 		}
 	}
-	// On ticks there is nothing to save up: of 300 inputs those run whose ticks come, one in each.
+	// On ticks no time can be saved up: of the 300 inputs only those whose tick is reached run, one
+	// in each tick.
 	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules})
 	if err != nil {
 		t.Fatal(err)

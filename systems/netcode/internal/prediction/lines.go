@@ -8,34 +8,33 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// history is the history that is predicted of one member of a group, and the newest that is known
-// of it.
+// history is the predicted history of one member of a group, and its newest authoritative state.
 type history[T any] struct {
 	id    uint32
-	kind  uint16 // of a body; of a player his number
+	kind  uint16 // of a body; for a player its number
 	ring  int
-	since tick.Tick // it has a history from here on
+	since tick.Tick // the first tick of the history
 	known tick.Tick // of the newest authoritative state
-	wrong bool      // that state is not what was predicted
-	fresh bool      // added, and not brought to the present yet
-	truth T         // that state, if wrong
+	wrong bool      // the state differs from the prediction
+	fresh bool      // added, but not yet brought to the present
+	truth T         // the authoritative state, if wrong
 	state T
 	was   T // before the replay
 }
 
-// histories are the members of one type, in the order of their slots. All memory is there from the
-// start.
+// histories are the members of one type, in the order of their slots. All memory is allocated at
+// the start.
 type histories[T any] struct {
 	list    []history[T]
 	rings   []T   // histories, each as long as the player's
-	free    []int // rings that nobody has
+	free    []int // rings without a member
 	history int
-	replays bool // is within a replay
+	replays bool // a replay is running
 }
 
 func newHistories[T any](max int) histories[T] { return histories[T]{list: make([]history[T], 0, max)} }
 
-// attach makes room for histories of so many ticks, a power of two.
+// attach makes room for histories of the given number of ticks, a power of two.
 func (l *histories[T]) attach(history int) {
 	l.history, l.rings, l.free, l.list = history, make([]T, cap(l.list)*history), make([]int, 0, cap(l.list)), l.list[:0]
 	for i := range cap(l.list) {
@@ -47,10 +46,10 @@ func (l *histories[T]) find(id uint32) (int, bool) {
 	return slices.BinarySearchFunc(l.list, order(id), func(m history[T], at uint32) int { return cmp.Compare(order(m.id), at) })
 }
 
-// order makes ascending numbers of IDs in ascending order of slots, which are their low halves.
+// order maps IDs to numbers that ascend in the order of slots, which are the low halves of the IDs.
 func order(id uint32) uint32 { return bits.RotateLeft32(id, 16) }
 
-// add takes a member in, from an authoritative state at a tick on. It returns false if it is in
+// add adds a member, from an authoritative state at a tick on. It returns false if the member is in
 // already, or if there is no room.
 func (l *histories[T]) add(id uint32, kind uint16, t tick.Tick, state T) bool {
 	i, in := l.find(id)
@@ -80,7 +79,7 @@ func (l *histories[T]) clear() {
 	l.list = l.list[:0]
 }
 
-// begins makes a member that has not been brought to the present begin at another authoritative
+// begins restarts a member that has not been brought to the present, at another authoritative
 // state.
 func (l *histories[T]) begins(m *history[T], t tick.Tick, state T) {
 	*l.at(m, t) = state
@@ -92,7 +91,7 @@ func (l *histories[T]) at(m *history[T], t tick.Tick) *T {
 	return &l.rings[m.ring*l.history+int(t)&(l.history-1)]
 }
 
-// predicted is what was predicted of a member at a tick of its history, if the present is now.
+// predicted returns the prediction of a member at a tick of its history, if the present is now.
 func (l *histories[T]) predicted(m *history[T], t, now tick.Tick) T {
 	if t == now {
 		return m.state
@@ -105,7 +104,7 @@ func (l *histories[T]) here(m *history[T], t tick.Tick) bool {
 	return !m.since.IsNewer(t) && (!m.fresh || l.replays && m.wrong)
 }
 
-// keep notes the present states as those at t.
+// keep stores the present states as those at t.
 func (l *histories[T]) keep(t tick.Tick) {
 	for i := range l.list {
 		if m := &l.list[i]; l.here(m, t) {
@@ -114,7 +113,8 @@ func (l *histories[T]) keep(t tick.Tick) {
 	}
 }
 
-// load goes back to the states at t: the clock did. Who was not here yet stays as he is.
+// load restores the states at t after the clock went back. A member that begins after t keeps its
+// state.
 func (l *histories[T]) load(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
@@ -129,7 +129,7 @@ func (l *histories[T]) load(t tick.Tick) {
 	}
 }
 
-// restart makes what is here be here at t, and nothing be known from before.
+// restart makes the present states those at t, without earlier history.
 func (l *histories[T]) restart(t tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
@@ -141,8 +141,8 @@ func (l *histories[T]) restart(t tick.Tick) {
 	}
 }
 
-// wrong returns the oldest tick at which somebody was wrong, if anybody was, and how many have
-// waited for too long to be replayed.
+// wrong returns the oldest tick at which a member was wrong, if there is one. It also returns how
+// many members have waited for too long to be replayed.
 func (l *histories[T]) wrong(oldest, now tick.Tick) (from tick.Tick, some bool, stale uint64) {
 	for i := range l.list {
 		m := &l.list[i]
@@ -165,19 +165,20 @@ func (l *histories[T]) begin(from, now tick.Tick) {
 		m.was = m.state
 	}
 	l.hold(from, now)
-	for i := range l.list { // who was not held comes from its history
+	for i := range l.list { // a member that was not held starts from its history
 		if m := &l.list[i]; from.IsNewer(m.known) && l.here(m, from) && from != now {
 			m.state = *l.at(m, from)
 		}
 	}
 }
 
-// hold puts those of whom more is known than the replay has come to, t, where that says.
+// hold sets each member whose newest authoritative state is not older than the replay's tick t to
+// its state at t.
 func (l *histories[T]) hold(t, now tick.Tick) {
 	for i := range l.list {
 		m := &l.list[i]
 		switch {
-		case t.IsNewer(m.known) || !l.here(m, t): // simulated, or not here yet
+		case t.IsNewer(m.known) || !l.here(m, t): // simulated, or not taking part yet
 		case t == m.known && m.wrong:
 			m.state = m.truth
 		case t == now:

@@ -2,21 +2,21 @@ package prediction
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 
-// Others says how players who are not the own one take part in the prediction of a group: each is
-// simulated like the own player, from his newest authoritative state on, with the inputs that he is
-// believed to give; so bodies are pushed by him, and push him back. This is how Rocket League
-// predicts other cars (Cone, "It IS Rocket Science", Game Developers Conference 2018).
+// Others configures how other players take part in the prediction of a group. Each is simulated
+// like the own player, from its newest authoritative state on, with assumed inputs. So it pushes
+// bodies, and bodies push it back. This is how Rocket League predicts other cars (Cone, "It IS
+// Rocket Science", Game Developers Conference 2018).
 type Others[S any, I comparable] struct {
 	// Step is a player's own step, as Config.Step of a [Predictor]. Required if there are others.
 	Step func(state S, in I, t tick.Tick) S
-	// Guess returns what a player is believed to do so many ticks after the last input that is
-	// known of him, 1 or more. Nil: still the same.
+	// Guess returns the input that a player is assumed to give, so many ticks (1 or more) after its
+	// last known input. Nil means that the last input continues.
 	Guess func(last I, ticks int) I
-	// Distance returns how far a prediction was off, at least 0, and Tolerance is what counts as
-	// right. Distance is required if there are others.
+	// Distance returns the error of a prediction, at least 0, and Tolerance is the distance up to
+	// which it counts as right. Distance is required if there are others.
 	Distance  func(predicted, authoritative S) float64
 	Tolerance float64
-	// Max is how many others there are at most, up to MaxBodies; 0 means none.
+	// Max is the most others that are predicted, up to MaxBodies; 0 means none.
 	Max int
 }
 
@@ -28,9 +28,9 @@ type proxy[S any, I comparable] struct {
 }
 
 // NoteOther takes the server's state of another player at a tick, with the input of the tick
-// before, which led to it, and takes him in if he is not in yet. The next Reconcile replays if he
-// was predicted elsewhere, or to do something else. It returns false, and nothing has changed, for
-// news that are no newer than the last or too old, for a state that makes no sense, and if there is
+// before, which led to it. It adds the player if it is not in yet. The next Reconcile replays if
+// the prediction had the player elsewhere or assumed another input. NoteOther returns false and
+// changes nothing for a state that is no newer than the last, too old or invalid, and if there is
 // no room.
 func (b *Bodies[S, I, B]) NoteOther(id uint32, number uint16, t tick.Tick, state S, in I) bool {
 	if b.config.Others.Max == 0 || !b.replayable(t) || !(b.config.Others.Distance(state, state) <= b.config.Others.Tolerance) {
@@ -62,11 +62,11 @@ func (b *Bodies[S, I, B]) NoteOther(id uint32, number uint16, t tick.Tick, state
 	return true
 }
 
-// RemoveOther takes another player out of the group, and reports whether he was in.
+// RemoveOther removes another player from the group, and reports whether it was in.
 func (b *Bodies[S, I, B]) RemoveOther(id uint32) bool { return b.others.remove(id) }
 
-// Other returns the state in which another player is predicted, at the predictor's tick, and
-// whether he is.
+// Other returns the predicted state of another player at the predictor's tick, and whether it is
+// predicted.
 func (b *Bodies[S, I, B]) Other(id uint32) (state S, ok bool) {
 	i, ok := b.others.find(id)
 	if !ok || b.others.list[i].fresh {
@@ -84,8 +84,8 @@ func (b *Bodies[S, I, B]) OtherKnown(id uint32) (t tick.Tick, ok bool) {
 	return b.others.list[i].known, true
 }
 
-// guess is what another player is believed to do in tick t, which is not before that of his newest
-// state.
+// guess returns the assumed input of another player in tick t, which is not before that of its
+// newest state.
 func (b *Bodies[S, I, B]) guess(m *history[proxy[S, I]], t tick.Tick) I {
 	if b.config.Others.Guess == nil {
 		return m.truth.last
@@ -93,7 +93,7 @@ func (b *Bodies[S, I, B]) guess(m *history[proxy[S, I]], t tick.Tick) I {
 	return b.config.Others.Guess(m.truth.last, int(t.Sub(m.known))+1)
 }
 
-// walk lets the others take their own steps of tick t, and adds them to those who act.
+// walk runs the own steps of the others for tick t, and adds them to the actors.
 func (b *Bodies[S, I, B]) walk(t tick.Tick) {
 	for i := range b.others.list {
 		m := &b.others.list[i]

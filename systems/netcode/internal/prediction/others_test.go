@@ -10,12 +10,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// letsGoAfter is for how many ticks another player is believed to go on: few, so that news that are
-// older than that are no rarity.
+// letsGoAfter is for how many ticks another player's input is assumed to continue. It is small, so
+// that older states are common.
 const letsGoAfter = 8
 
-// exact is a tolerance for rounding alone. With a greater one, what is predicted may stand within
-// it of the truth, and where a push begins in one tick or in the next hangs on less than that.
+// exact is a tolerance for rounding only. With a greater one the prediction may differ from the
+// truth by the tolerance, and less than that decides in which tick a push begins.
 const exact = 1e-9
 
 func guess(last control, ticks int) control {
@@ -58,9 +58,8 @@ func (c crowd) step(in [3]control, t tick.Tick) crowd {
 	return c
 }
 
-// What is predicted at any time is the world of the newest news, with the own inputs since and the
-// others' last ones repeated: by whatever news, however many of them got lost, the present comes to
-// the same.
+// The prediction at any time must be the world of the newest states, with the own inputs since and
+// the others' last ones repeated. Lost states must not change the present.
 func TestOthersGoOnAsTheyDid(t *testing.T) {
 	surprises, quiet, still := uint64(0), 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,7 +83,7 @@ func TestOthersGoOnAsTheyDid(t *testing.T) {
 			p.Advance(now, held[1])
 			now++
 			past[now] = world
-			// News of a while ago come now and then, of everybody at once, and never in the wrong
+			// Older states arrive now and then, of all members at once, and never in the wrong
 			// order.
 			at := now.Add(-rapid.IntRange(5, 30).Draw(t, "age"))
 			if rapid.IntRange(0, 3).Draw(t, "arrives") > 0 || !at.IsNewer(news) {
@@ -145,7 +144,8 @@ func TestOthersGoOnAsTheyDid(t *testing.T) {
 	}
 }
 
-// News that are old, senseless or of too many change nothing, and who is taken out is gone.
+// States that are old, invalid or of too many others must change nothing, and a player that is
+// removed must be gone.
 func TestOthersAreRefused(t *testing.T) {
 	p, b := newCrowd()
 	p.Start(100, pusher{})
@@ -190,7 +190,7 @@ func TestOthersAreRefused(t *testing.T) {
 	}
 }
 
-// Others come, are predicted, surprise, and go without allocating.
+// Adding, predicting, correcting and removing others must not allocate.
 func TestOthersAllocateNothing(t *testing.T) {
 	p, b := newCrowd()
 	p.Start(0, pusher{})

@@ -7,19 +7,19 @@ import (
 )
 
 // DefaultHistory is how many inputs and predicted states a client keeps if its configuration says
-// 0: 64 are a second at 60 Hz.
+// 0. 64 are about a second at 60 Hz.
 const DefaultHistory = 64
 
-// MaxHistory is the most that can be kept.
+// MaxHistory is the largest history that a configuration may ask for, in ticks.
 const MaxHistory = 1024
 
-// Pending holds a client's own inputs in a bounded ring: those that the server has not applied yet,
-// to be replayed, and those that it has not received yet, to be sent again. Ids are ticks and count
-// up by one. When the ring is full the oldest is forgotten.
+// Pending holds a client's own inputs in a bounded ring. Inputs that the server has not applied yet
+// are kept for the replay, and inputs that it has not received yet are kept to be sent again. Ids
+// are ticks and count up by one. When the ring is full the oldest input is removed.
 //
 // On its own it is the list of Multiplayer Platformer Log #3 and of Champions of Mirra
 // (pendingPlayerInputs): Push, DropThrough the last id that the server applied, and [Replay] the
-// rest on the state that came with it. A [Predictor] has one inside.
+// rest on the state that came with it. A [Predictor] contains one.
 type Pending[I comparable] struct {
 	ring    []I // length is a power of two
 	first   tick.Tick
@@ -28,7 +28,7 @@ type Pending[I comparable] struct {
 	next    tick.Tick
 }
 
-// NewPending returns an empty ring for the given number of inputs, rounded up to a power of two; 0
+// NewPending returns an empty ring for the given number of inputs, rounded up to a power of two. 0
 // means DefaultHistory. A number below 0 or above MaxHistory panics.
 func NewPending[I comparable](history int) *Pending[I] {
 	return &Pending[I]{ring: make([]I, ringSize(history))}
@@ -51,14 +51,14 @@ func ringSize(history int) int {
 // slot returns the place of an input.
 func (p *Pending[I]) slot(id tick.Tick) *I { return &p.ring[int(id)&(len(p.ring)-1)] }
 
-// Reset forgets everything; the next id may be any.
+// Reset removes all inputs. The next id may be any.
 func (p *Pending[I]) Reset() { p.restart(p.next) }
 
-// restart forgets everything and goes on at the id.
+// restart removes all inputs and continues at the id.
 func (p *Pending[I]) restart(id tick.Tick) { p.first, p.replay, p.unacked, p.next = id, id, id, id }
 
-// Push adds the input of the id, which must be one after the last (any, if there is none); else it
-// panics.
+// Push adds the input of the id, which must be one after the last (any, if there is none). Any
+// other id panics.
 func (p *Pending[I]) Push(id tick.Tick, in I) {
 	if p.first == p.next {
 		p.restart(id)
@@ -89,17 +89,18 @@ func (p *Pending[I]) At(id tick.Tick) (in I, ok bool) {
 	return *p.slot(id), true
 }
 
-// Len returns how many inputs the server has not applied, as far as is known here.
+// Len returns how many inputs the server has not applied, according to its acknowledgements so far.
 func (p *Pending[I]) Len() int { return int(p.next.Sub(p.replay)) }
 
-// Unacknowledged returns how many inputs the server has not received, as far as is known here.
+// Unacknowledged returns how many inputs the server has not received, according to its
+// acknowledgements so far.
 func (p *Pending[I]) Unacknowledged() int { return int(p.next.Sub(p.unacked)) }
 
 // Newest returns the newest id, if anything is held.
 func (p *Pending[I]) Newest() (id tick.Tick, ok bool) { return p.next.Add(-1), p.first != p.next }
 
-// DropThrough forgets the inputs up to and with the id: the server has applied them. Ids that were
-// never pushed, and older ones than before, change nothing. This is deleteBelowId of Log #3 and
+// DropThrough removes the inputs up to and with the id: the server has applied them. Ids that were
+// never pushed, and ids older than before, change nothing. This is deleteBelowId of Log #3 and
 // removeServerAcknowledgedInputs of Champions of Mirra.
 func (p *Pending[I]) DropThrough(id tick.Tick) {
 	p.Applied(id)
@@ -107,12 +108,12 @@ func (p *Pending[I]) DropThrough(id tick.Tick) {
 }
 
 // Applied marks the inputs up to and with the id as applied by the server. They are not replayed
-// again, but still sent until acknowledged: one that the server had to do without may bring it a
-// press.
+// again, but are still sent until acknowledged: an input that the server had to run without may
+// still bring it a press.
 func (p *Pending[I]) Applied(id tick.Tick) { p.advance(&p.replay, id) }
 
 // Acknowledge marks the inputs up to and with the id as received by the server. They are not sent
-// again, but still replayed until applied.
+// again, but are still replayed until applied.
 func (p *Pending[I]) Acknowledge(id tick.Tick) { p.advance(&p.unacked, id) }
 
 func (p *Pending[I]) advance(mark *tick.Tick, id tick.Tick) {

@@ -24,7 +24,7 @@ func TestPendingDropsWhatTheServerApplied(t *testing.T) {
 		{math.MaxUint32 - 2, 5}, // again
 		{0, 2},                  // past the wrap
 		{math.MaxUint32, 2},     // an older one
-		{77, 2},                 // one that was never sent
+		{77, 2},                 // never sent
 		{3, 2},                  // the next to be sent
 		{2, 0},
 	} {
@@ -82,7 +82,7 @@ func TestHistoryOutOfRangePanics(t *testing.T) {
 	}
 }
 
-// Against a naive model: a list of all inputs, and what has been said about them.
+// The ring must agree with a naive model: a list of all inputs, and their acknowledgements.
 func TestPendingIsARing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const size = 16

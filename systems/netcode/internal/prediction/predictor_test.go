@@ -16,7 +16,7 @@ func predictor(c prediction.Config[body, control]) *prediction.Predictor[body, c
 }
 
 func TestReconcile(t *testing.T) {
-	// Ten ticks forward from 100: x is 0.1 per tick.
+	// Ten ticks forward from 100: x grows by 0.1 per tick.
 	run := func(c prediction.Config[body, control]) *prediction.Predictor[body, control] {
 		p := predictor(c)
 		p.Start(100, body{})
@@ -109,7 +109,7 @@ func TestAfterALongStallNothingIsRepeated(t *testing.T) {
 	p := predictor(prediction.Config[body, control]{})
 	p.Start(10, body{})
 	p.Advance(10, control{Move: 1})
-	p.Reconcile(900, body{X: 3}) // the server has gone on without
+	p.Reconcile(900, body{X: 3}) // the server has continued without the client
 	if got := p.Advance(905, control{Move: -1}); math.Abs(got.X-2.9) > 1e-9 {
 		t.Errorf("at %v, want 2.9: the server took the neutral input", got.X)
 	}
@@ -133,7 +133,7 @@ func TestClockThatWentBackKeepsSentInputs(t *testing.T) {
 	if in, _ := p.Pending().At(20); in != (control{-1, 4}) {
 		t.Errorf("input 20 is %v, want the press added to it", in)
 	}
-	// Back, and ahead again beyond what was sent.
+	// The clock goes back, and ahead again beyond the inputs that were sent.
 	p.Advance(18, control{})
 	if got := p.Advance(23, control{}); math.Abs(got.X-1.7) > 1e-9 || p.Tick() != 24 {
 		// 19: +1, 20: -1, 21 and 22: -1 repeated, 23: 0
@@ -174,7 +174,7 @@ func TestClockThatWentBackTooFarBeginsAnew(t *testing.T) {
 	for _, test := range []struct {
 		to    tick.Tick
 		jumps uint64
-	}{{4, 0}, {3, 1}} { // 4 is the last that the server has confirmed: before it nothing can change
+	}{{4, 0}, {3, 1}} { // 4 is the last confirmed tick: nothing before it can change
 		p := predictor(prediction.Config[body, control]{})
 		p.Start(0, body{})
 		for k := range tick.Tick(10) {
@@ -193,8 +193,8 @@ func TestClockThatWentBackTooFarBeginsAnew(t *testing.T) {
 	}
 }
 
-// Against a naive model, which keeps the last authoritative state and everything since, and replays
-// all of it each time.
+// The predictor must agree with a naive model, which keeps the last authoritative state and
+// everything since, and replays all of it each time.
 func TestPredictorReplaysTheTruth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const history = 16
@@ -208,7 +208,7 @@ func TestPredictorReplaysTheTruth(t *testing.T) {
 		oldest := 0
 		carry := uint8(0)
 		latest, taken := 0, false
-		// truth replays.
+		// truth replays the inputs since the last authoritative state.
 		truth := func(upTo int) body {
 			b := known
 			for k := base; k < upTo; k++ {

@@ -2,17 +2,18 @@ package prediction
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 
-// Outcome is what an authoritative state meant for a prediction.
+// Outcome is the effect of an authoritative state on a prediction.
 type Outcome uint8
 
 const (
 	// Stale: no newer than one before, or too old to replay from; ignored.
 	Stale Outcome = iota
-	// Confirmed: the prediction was right, and stands.
+	// Confirmed: the prediction was right, and is kept.
 	Confirmed
-	// Corrected: it was wrong. The present state is the authoritative one plus the replayed inputs.
+	// Corrected: the prediction was wrong. The present state is the authoritative one plus the
+	// replayed inputs.
 	Corrected
-	// Jumped: the authoritative state is newer than the prediction, which goes on from there.
+	// Jumped: the authoritative state is newer than the prediction, which continues from there.
 	Jumped
 )
 
@@ -36,14 +37,15 @@ type Correction[S any] struct {
 	Outcome Outcome
 	Error   float64 // distance of the prediction from the authoritative state, at its tick
 	Depth   int     // ticks replayed
-	// Before and After are the present state as it was and as it is, for an error offset to draw
-	// the difference away, or for Logical.Correct. They are the same unless Corrected or Jumped.
+	// Before and After are the present state before and after the call. Use them for an error
+	// offset that fades out the difference, or for Logical.Correct. They are the same unless
+	// Corrected or Jumped.
 	Before, After S
 }
 
-// Reconcile takes the server's state at tick t. If the prediction for t was off by more than the
-// tolerance, the state is set at t and the inputs from t on are replayed, up to the present. Before
-// Start this is a Start.
+// Reconcile takes the server's state at tick t. If the error of the prediction for t was above the
+// tolerance, Reconcile sets the state at t and replays the inputs from t on, up to the present.
+// Before Start it does what Start does.
 func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	c := Correction[S]{Before: p.state, After: p.state}
 	switch {
@@ -104,11 +106,11 @@ func (p *Predictor[S, I]) Reconcile(t tick.Tick, state S) Correction[S] {
 	return c
 }
 
-// behind is how many ticks the news of bodies may lie behind the newest of their player.
+// behind is how many ticks the states of bodies may lie behind the newest of their player.
 const behind = 32
 
-// settle forgets what nothing will be replayed from any more, now that the server's state at tick t
-// is known.
+// settle removes the history that no replay will need any more, now that the server's state at tick
+// t is known.
 func (p *Predictor[S, I]) settle(t tick.Tick) {
 	if p.company != nil {
 		t = t.Add(-behind)
@@ -120,8 +122,8 @@ func (p *Predictor[S, I]) settle(t tick.Tick) {
 	p.oldest = t
 }
 
-// replay goes back to a tick and runs the inputs since. The player has the state at tick t, up to
-// which he is held to what was predicted for him.
+// replay goes back to a tick and runs the inputs since. The player has the state at tick t. Until t
+// it is held at its earlier prediction.
 func (p *Predictor[S, I]) replay(from, t tick.Tick, state S) S {
 	now, present := p.now, p.state
 	if t != now {

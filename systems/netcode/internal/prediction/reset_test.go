@@ -10,8 +10,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// Whatever comes when, and however often the inputs are reset: the player never runs faster than
-// the clock, but for what the bank or an interval between two network ticks holds.
+// For any inputs at any times, and any number of resets, the player must not run faster than the
+// clock, except for the inputs that the bank or an interval between two network ticks holds.
 func TestResetsGiveNoTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bank, interval := rapid.IntRange(1, 20).Draw(t, "bank"), rapid.IntRange(0, 40).Draw(t, "interval")
@@ -79,7 +79,8 @@ func TestResetsGiveNoTime(t *testing.T) {
 	})
 }
 
-// A player whose inputs come one in each step runs all of them, however rare network ticks are.
+// A player whose inputs arrive one in each step must run all of them, however rare network ticks
+// are.
 func TestBankCoversAnInterval(t *testing.T) {
 	for _, interval := range []int{1, 3, 6, 7, 12, 60, 240} {
 		a := newArrivals(t, prediction.ArrivalConfig[control]{Step: 10 * ms})
@@ -99,7 +100,7 @@ func TestBankCoversAnInterval(t *testing.T) {
 	}
 }
 
-// Neither kind of input queue takes more packets for being reset.
+// A reset must not let either kind of input queue accept more packets.
 func TestResetOpensNoGate(t *testing.T) {
 	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: rules, Rate: 60})
 	if err != nil {

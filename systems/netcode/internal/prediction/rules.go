@@ -1,18 +1,18 @@
 package prediction
 
-// Rules say how inputs are made up when there are none, and put together when two meet. Client and
-// server must use the same ones. The zero value repeats inputs as they are, takes the zero input
-// for neutral, and loses the presses of inputs that come too late.
+// Rules configure how a missing input is made up, and how two inputs are merged. Client and server
+// must use the same rules. The zero value repeats inputs as they are, uses the zero input as
+// neutral, and loses the presses of inputs that arrive too late.
 type Rules[I comparable] struct {
-	// Neutral is the input of a player who touches nothing.
+	// Neutral is the input of a player that touches nothing.
 	Neutral I
-	// Repeat returns what stands in for a missing input, given the last one that was there. Leave
-	// out of it what must not happen twice: a press that the step function takes as an event. Nil
-	// means the last one as it is.
+	// Repeat returns the substitute for a missing input, given the last one that was there. It must
+	// leave out actions that must not happen twice: a press that the step function takes as an
+	// event. Nil means the last input as it is.
 	Repeat func(last I) I
 	// Merge returns the input with the presses of another added to it, whose own tick has passed
-	// without it. Movement and aim of the other are to be ignored: their time is over. Nil means
-	// that nothing is added.
+	// without it. Merge must ignore the movement and aim of the other: their time is over. Nil
+	// means that nothing is added.
 	Merge func(into, presses I) I
 }
 
@@ -23,13 +23,13 @@ func (r *Rules[I]) repeat(last I) I {
 	return r.Repeat(last)
 }
 
-// presses collects presses until the next input that runs can take them.
+// presses collects presses until the next input that runs can include them.
 type presses[I comparable] struct {
 	input I
 	some  bool
 }
 
-// add remembers the presses of an input that will not run itself.
+// add stores the presses of an input that will not run itself.
 func (p *presses[I]) add(in I, r *Rules[I]) bool {
 	if r.Merge == nil {
 		return false
@@ -41,7 +41,7 @@ func (p *presses[I]) add(in I, r *Rules[I]) bool {
 	return true
 }
 
-// take returns the input with what was remembered, and forgets it.
+// take returns the input with the stored presses, and removes them.
 func (p *presses[I]) take(in I, r *Rules[I]) I {
 	if !p.some {
 		return in

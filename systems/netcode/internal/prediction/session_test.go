@@ -30,8 +30,8 @@ type session struct {
 	frame int // ticks between the client's frames
 	limit prediction.Redundancy
 	push  func(k int64) float64 // what the server adds to the position in tick k
-	away  func(k int64) bool    // whether the client sleeps then
-	tap   func(sent []byte)     // sees what the server is given
+	away  func(k int64) bool    // whether the client sleeps in tick k
+	tap   func(sent []byte)     // receives each datagram for the server
 
 	up, down *linksim.Link
 	epoch    int64 // index of the first tick
@@ -46,7 +46,7 @@ type session struct {
 	reader   packet.Reader
 	feedback prediction.Feedback
 
-	sent        body // what the client's inputs would have done, each once
+	sent        body // the effect of the client's inputs, each run once
 	corrections int
 	lastWrong   time.Duration // since the session's beginning
 	maxStarved  int
@@ -59,7 +59,7 @@ type session struct {
 
 func newSession(t testing.TB, path linksim.Path, lead int, play func(tick.Tick) control) *session {
 	t.Helper()
-	// the wrap of the ticks is part of every case
+	// The wrap of the ticks is part of every case.
 	s := &session{t: t, lead: lead, phase: 5 * ms, play: play, frame: 1, epoch: math.MaxUint32 - 200}
 	var err error
 	if s.up, s.down, err = path.Links(); err != nil {
@@ -80,7 +80,7 @@ func leadFor(path linksim.Path, slack int) int {
 	return int((way+grid.Step()-1)/grid.Step()) + slack
 }
 
-// run plays the ticks from the first to the last, both counted from the beginning.
+// run plays the ticks from the first to the last, both relative to the session's start.
 func (s *session) run(from, to int64) {
 	for k := from; k < to; k++ {
 		s.serve(k)
@@ -135,7 +135,7 @@ func (s *session) serve(k int64) {
 	s.down.Push(now, s.writer.Bytes())
 }
 
-// receive is what the server does with a packet.
+// receive is the server's handling of a packet.
 func (s *session) receive(datagram []byte, at time.Duration) {
 	if !s.buffer.Admit() {
 		return
@@ -164,7 +164,7 @@ func (s *session) predict(j, k int64) {
 	s.sent = step(s.sent, in, t)
 	s.client.Advance(t, in)
 	s.offset.Advance(grid.Step())
-	if j != k { // the other ticks of a slow frame go into one packet
+	if j != k { // the inputs of the other ticks of a slow frame share one packet
 		return
 	}
 	s.writer = packet.NewWriter(s.out[:])
@@ -174,7 +174,7 @@ func (s *session) predict(j, k int64) {
 	}
 }
 
-// hear is what the client does with a state.
+// hear is the client's handling of a state.
 func (s *session) hear(datagram []byte, now time.Duration) {
 	r := &s.reader
 	*r = packet.NewReader(datagram)

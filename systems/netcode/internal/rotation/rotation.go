@@ -1,4 +1,4 @@
-// Package rotation has the arithmetic of unit quaternions that interpolators need.
+// Package rotation contains the arithmetic of unit quaternions that interpolators need.
 package rotation
 
 import (
@@ -12,7 +12,8 @@ func Unit(q mgl32.Quat) mgl32.Quat {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	n := w*w + x*x + y*y + z*z
 	if d := n - 1; d < 3e-7 && d > -3e-7 {
-		return q // as good as float32 can say: unchanged, so that a resting pose stays bit for bit
+		// within the precision of float32: unchanged, so that a resting pose stays bit for bit
+		return q
 	}
 	if !(n > 0) || math.IsInf(n, 0) {
 		return mgl32.QuatIdent()
@@ -32,7 +33,7 @@ func Slerp(a, b mgl32.Quat, t float32) mgl32.Quat {
 	return SlerpBeyond(shorter(a, b), b, t)
 }
 
-// TurnTowards is Slerp for repeated calls with the last result. It arrives at b.
+// TurnTowards is Slerp for repeated calls with the last result. It reaches b exactly.
 func TurnTowards(a, b mgl32.Quat, t float32) mgl32.Quat {
 	if d := a.W*b.W + a.V[0]*b.V[0] + a.V[1]*b.V[1] + a.V[2]*b.V[2]; d > 1-5e-7 || d < -1+5e-7 {
 		return b // within a tenth of a degree
@@ -48,11 +49,11 @@ func shorter(a, b mgl32.Quat) mgl32.Quat {
 	return a
 }
 
-// SlerpBeyond is the plain formula, for any t, along the arc that the signs of a and b give.
+// SlerpBeyond is the plain slerp formula, for any t, along the arc that the signs of a and b give.
 func SlerpBeyond(a, b mgl32.Quat, t float32) mgl32.Quat {
 	d := float64(a.W)*float64(b.W) + float64(a.V[0])*float64(b.V[0]) + float64(a.V[1])*float64(b.V[1]) + float64(a.V[2])*float64(b.V[2])
 	wa, wb := 1-float64(t), float64(t)
-	if d < 0.99999 { // else the arc is under half a degree and a straight line is as good
+	if d < 0.99999 { // otherwise the arc is under half a degree and a straight line is as good
 		angle := math.Acos(max(d, -1))
 		if s := math.Sin(angle); s > 1e-6 {
 			wa, wb = math.Sin(wa*angle)/s, math.Sin(wb*angle)/s
@@ -62,7 +63,7 @@ func SlerpBeyond(a, b mgl32.Quat, t float32) mgl32.Quat {
 	return Unit(mgl32.Quat{W: p*a.W + q*b.W, V: mgl32.Vec3{p*a.V[0] + q*b.V[0], p*a.V[1] + q*b.V[1], p*a.V[2] + q*b.V[2]}})
 }
 
-// Vector returns axis times angle of q, taking the arc of at most half a turn.
+// Vector returns the axis of q times its angle, by the arc of at most half a turn.
 func Vector(q mgl32.Quat) mgl32.Vec3 {
 	w, x, y, z := float64(q.W), float64(q.V[0]), float64(q.V[1]), float64(q.V[2])
 	if w < 0 {

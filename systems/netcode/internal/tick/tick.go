@@ -2,19 +2,19 @@
 //
 // State k is the state after k steps, at edge(k) of the engine's clock; input k takes state k to
 // state k+1. A tick is 32 bits wide: at 60 Hz it wraps after 828 days, and every comparison here
-// survives the wrap. An order that wraps is not transitive, so there is no Less: do not
-// sort by ticks, and do not compare them with <.
+// survives the wrap. An order that wraps is not transitive, so there is no Less. Do not sort by
+// ticks, and do not compare them with <.
 package tick
 
 // Tick is the index of a fixed step or of the state before it. The zero value is the first step of
 // a server's life.
 type Tick uint32
 
-// IsNewer reports whether t lies after o, taking the shorter way round. Two ticks 2^31 apart are
-// not newer than each other in either direction.
+// IsNewer reports whether t is later than o, by the shorter way round. Of two ticks 2^31 apart
+// neither is newer than the other.
 func (t Tick) IsNewer(o Tick) bool { return t.Sub(o) > 0 }
 
-// Sub returns the number of steps from o to t: positive where t is newer.
+// Sub returns the number of steps from o to t: positive if t is newer.
 func (t Tick) Sub(o Tick) int32 { return int32(t - o) }
 
 // Add returns the tick n steps later (earlier for a negative n).

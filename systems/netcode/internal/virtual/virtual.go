@@ -1,5 +1,5 @@
-// Package virtual is time and a network for tests: hours of both pass as fast as they are computed.
-// No program uses it.
+// Package virtual simulates time and a network for tests. Hours of both pass as fast as they are
+// computed. Only tests use it.
 package virtual
 
 import (
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Clock is a clock and a list of things to do. The zero value stands at 0.
+// Clock is a virtual clock with a queue of calls. The zero value stands at 0.
 type Clock struct {
 	Now   time.Duration
 	queue events
@@ -35,13 +35,13 @@ func (e *events) Pop() any {
 	return last
 }
 
-// At calls do at a time. Calls of one time keep the order in which they were asked for.
+// At calls do at a time. Calls for the same time run in the order of their At.
 func (v *Clock) At(t time.Duration, do func()) {
 	v.count++
 	heap.Push(&v.queue, event{max(t, v.Now), v.count, do})
 }
 
-// After calls do a while from now.
+// After calls do after a duration from now.
 func (v *Clock) After(d time.Duration, do func()) { v.At(v.Now+d, do) }
 
 // Every calls do at start and then once per interval.
@@ -52,7 +52,7 @@ func (v *Clock) Every(start, interval time.Duration, do func()) {
 	})
 }
 
-// Run advances the clock to a time, and calls what is due on the way.
+// Run advances the clock to a time, and makes the calls that are due until then.
 func (v *Clock) Run(until time.Duration) {
 	for len(v.queue) > 0 && v.queue[0].at <= until {
 		e := heap.Pop(&v.queue).(event)
@@ -65,7 +65,7 @@ func (v *Clock) Run(until time.Duration) {
 // Path is one direction of a link.
 type Path struct {
 	v                *Clock
-	Delay, Jitter    time.Duration // of a packet: uniform in Delay +- Jitter
+	Delay, Jitter    time.Duration // of a packet: uniform in Delay ± Jitter
 	Loss, Duplicates float64       // shares, 0 to 1
 	Ordered          bool          // a packet never overtakes an older one
 	Held             bool          // packets wait until Release
@@ -74,7 +74,7 @@ type Path struct {
 	jitters, losses  *rand.Rand
 }
 
-// NewPath returns a path on a clock. The seed decides about jitter and loss.
+// NewPath returns a path on a clock. The seed determines jitter and loss.
 func NewPath(v *Clock, seed uint64, delay, jitter time.Duration, loss float64) *Path {
 	return &Path{
 		v: v, Delay: delay, Jitter: jitter, Loss: loss,
