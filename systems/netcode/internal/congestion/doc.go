@@ -6,7 +6,7 @@
 //
 // The wait in queues is the transit of a packet, by the clocks of both ends, less the least transit
 // of the last minute (LEDBAT, RFC 6817, keeps minima in this way). The rate grows until that wait
-// passes a limit of 25 to 120 ms. Then the rate falls below the rate at which bytes arrive, until
+// passes a limit of 25 to 100 ms. Then the rate falls below the rate at which bytes arrive, until
 // the queue is empty. The rate of arrival is what the line carries while there is a queue (the
 // delivery rate of BBR, the acknowledged-rate cap of Google's congestion control). The wait of a
 // packet that is sent now follows from the bytes in flight, so the control does not lag behind its
