@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Every bad field is refused by an error that names it, and the zero value is always good.
+// Every bad field is refused by an error that names it, and the zero value is always valid.
 func TestConfigs(t *testing.T) {
 	check := func(config any, field string, err error) {
 		t.Helper()

@@ -1,11 +1,12 @@
-// Package articles holds the algorithms of five articles as they stand: for comparison, and as the
-// negative controls of tests. The product uses none of them. docs/articles.md says where the mended
-// forms are.
+// Package articles holds the algorithms of five articles as published, with their faults. They are
+// for comparison, and are the negative controls of tests. The product uses none of them.
+// docs/articles.md lists where the corrected forms are.
 //
 // # Multiplayer Platformer Log #5
 //
 //   - [PLL] is its phase-locked loop (TimeSyncer) and its update loop (moveSimulation). [TickPLL]
-//     and [Stepper] are these two mended, for programs that synchronise by arrivals alone.
+//     and [Stepper] are the corrected forms of these two, for programs that synchronise by arrivals
+//     alone.
 //   - [SeedLinear] is its PositionCircularBuffer.
 //
 // # Multiplayer Platformer Log #3
@@ -24,7 +25,7 @@
 // # Not from the articles
 //
 // [MirrorEngine] is the timing of Mirror's snapshot interpolation. [View] draws behind a reference
-// clock, where package interp measures its delay by arrivals alone. The conformance tests compare
+// clock, while package interp measures its delay by arrivals alone. The conformance tests compare
 // both with the product.
 //
 // The fifth article, the Emergence devlog, is about transforms. Its chase from the last visual pose

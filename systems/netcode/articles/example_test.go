@@ -9,8 +9,8 @@ import (
 
 const ms = time.Millisecond
 
-// The network becomes 100 ms slower. The view falls back at 0.9 of real time, and never runs
-// backwards.
+// The network becomes 100 ms slower. The view runs at 0.9 of real time until it has the longer
+// delay, and never runs backwards.
 func ExampleView() {
 	view, err := articles.NewView(articles.ViewConfig{})
 	if err != nil {
@@ -34,7 +34,7 @@ func ExampleView() {
 	//   2s: lag 200ms, rate 1.00
 }
 
-// The article's loop counts updates: one that is lost puts it off by 100 ms. The mended one reads
+// The article's loop counts updates, so a lost one shifts it by 100 ms. The corrected loop reads
 // the tick.
 func ExampleTickPLL() {
 	article := articles.NewPLL(0)
@@ -58,7 +58,7 @@ func ExampleTickPLL() {
 	// the mended loop's time is 5s
 }
 
-// A clock that makes a thousand steps due makes eight of them run.
+// When a thousand steps are due, eight of them run.
 func ExampleStepper() {
 	stepper, err := articles.NewStepper(60, 8)
 	if err != nil {
@@ -74,7 +74,7 @@ func ExampleStepper() {
 	// 8 steps from 7 then tick 601
 }
 
-// Racer's exchange: the offset is server minus client, and the client is told it.
+// This is Racer's exchange. The offset is server minus client, and is sent to the client.
 func ExampleRequestAck() {
 	request := articles.Request{Server: 1000 * ms}
 	acknowledge := request.Answer(420 * ms) // by the client's clock

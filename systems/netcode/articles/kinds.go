@@ -9,20 +9,20 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// The kinds of interpolation that are as an article prints them, with their faults. [New] makes
-// their interpolators.
+// These kinds of interpolation are as printed in an article, with their faults. [New] makes their
+// interpolators.
 const (
 	// SeedChase is the chase of Champions of Mirra: constant speed, steps not clamped to the
 	// distance. It oscillates around the target.
 	SeedChase interp.Kind = 128 + iota
 
 	// SeedLinear is the PositionCircularBuffer of Multiplayer Platformer Log #5: eight slots, of
-	// which seven hold points. Reordered and repeated samples are taken as they come, starved
-	// bodies stand and then jump, and teleports are slid through.
+	// which seven hold points. Reordered and repeated samples are added in the order of arrival,
+	// starved bodies stand and then jump, and teleports are drawn as motion.
 	SeedLinear
 
 	// SeedRacer is the PredictLinear of the Racer multiplayer page: any packet counts as the last,
-	// positions are extrapolated without limit, and rotations slerped without a clamp.
+	// positions are extrapolated without limit, and rotations are slerped without a clamp.
 	SeedRacer
 )
 
@@ -45,7 +45,7 @@ func Kinds() []interp.Kind {
 }
 
 // New returns an interpolator of a kind of this package or of package interp. It has the signature
-// of ClientConfig.Interpolators in package netcode. It panics for a number that is no kind.
+// of ClientConfig.Interpolators in package netcode. It panics for a number that is not a kind.
 func New(kind interp.Kind, config interp.Config) interp.Interpolator {
 	if config.Interval <= 0 {
 		config.Interval = time.Second / 30
@@ -62,7 +62,7 @@ func New(kind interp.Kind, config interp.Config) interp.Interpolator {
 }
 
 // Name returns the short name of a kind of this package or of package interp, which [ParseKind]
-// understands.
+// accepts.
 func Name(kind interp.Kind) string {
 	for _, k := range kinds {
 		if k.kind == kind {

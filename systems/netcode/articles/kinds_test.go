@@ -86,7 +86,7 @@ func TestNothingIsDrawnBeforeTheFirstSample(t *testing.T) {
 	}
 }
 
-// A body appears where it is, as a discontinuity.
+// A body appears at its place, as a discontinuity.
 func TestFirstState(t *testing.T) {
 	for _, k := range seeds {
 		it := New(k, interp.Config{})
@@ -117,7 +117,7 @@ func TestResetForgets(t *testing.T) {
 		if _, info := it.At(time.Second, time.Second); !info.Empty {
 			t.Errorf("%s after Reset: %+v", Name(k), info)
 		}
-		s := at(0) // older than all before
+		s := at(0) // older than all earlier samples
 		s.Position[0] = 7
 		it.Push(time.Second, s)
 		st, info := it.At(time.Second, 0)
@@ -157,7 +157,7 @@ func TestNothingIsAllocatedPerSampleOrState(t *testing.T) {
 	}
 }
 
-// FuzzSeeds takes its input for samples of any content at any times: no kind may panic.
+// FuzzSeeds uses its input as samples of any content at any times. No kind may panic.
 func FuzzSeeds(f *testing.F) {
 	f.Add([]byte("a body moves from here to there and back, and nobody knows why it should"))
 	f.Add(make([]byte, 400))

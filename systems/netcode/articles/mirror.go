@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// MirrorEngine is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written anew
-// from a description for comparison with [interp.Playback]. It measures neither loss nor the trip,
-// only how regularly snapshots come. Together with [interp.Linear], with Config.Extrapolation and
+// MirrorEngine is the timing of Mirror's snapshot interpolation (Unity, 2023 to 2026), written from
+// a description for comparison with [interp.Playback]. It measures neither loss nor transit times,
+// only how regularly snapshots arrive. Together with [interp.Linear], with Config.Extrapolation and
 // Config.ResumeAfter negative, it draws as Mirror does.
 //
 // It keeps a buffer time between the newest snapshot and the view: one interval, plus one deviation
@@ -31,7 +31,7 @@ type MirrorEngine struct {
 
 type mirrorArrival struct{ stamp, at time.Duration }
 
-// average is an exponential moving one over n values.
+// average is an exponential moving average over n values.
 type average struct {
 	alpha, value, variance float64
 	begun                  bool
@@ -51,7 +51,7 @@ const (
 	mirrorTolerance = 1.0  // intervals, added to the buffer time
 	mirrorBand      = 1.0  // intervals, the dead band
 	mirrorCatchUp   = 1.02 // the view's speed when it is behind
-	mirrorSlowDown  = 0.96 // and when it is ahead
+	mirrorSlowDown  = 0.96 // the view's speed when it is ahead
 )
 
 // NewMirrorEngine returns a timeline for snapshots sent at the given interval. Zero or less means a
@@ -67,8 +67,8 @@ func NewMirrorEngine(interval time.Duration) *MirrorEngine {
 	return m
 }
 
-// Arrive takes a snapshot: when it was read, and the server time that it shows. A duplicate leaves
-// all statistics alone.
+// Arrive takes the time at which a snapshot was read, and the server time that it shows. A
+// duplicate changes no statistics.
 func (m *MirrorEngine) Arrive(at, stamp time.Duration) {
 	i := m.count
 	for i > 0 && m.arrivals[i-1].stamp >= stamp {

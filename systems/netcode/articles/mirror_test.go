@@ -43,9 +43,9 @@ func playMirror(seed uint64, interval time.Duration, transit func(time.Duration,
 	return lags[len(lags)/2], float64(dry) / float64(frames)
 }
 
-// What is known of the algorithm: 10 Hz is drawn about 300 ms behind and 30 Hz about 170, at 100 ms
-// of latency; the deviation of the gaps hardly sees loss, so that the buffer stays as it is and 15
-// % loss starves it.
+// The algorithm has its known results. At 100 ms of latency 10 Hz is drawn about 300 ms behind and
+// 30 Hz about 170 ms. Loss hardly changes the deviation of the gaps, so the buffer does not grow
+// and 15 % loss starves it.
 func TestMirrorTiming(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -124,7 +124,7 @@ func TestMirrorIsBoundedAndIgnoresDuplicates(t *testing.T) {
 	if math.IsNaN(m.timeline) || m.count > len(m.arrivals) {
 		t.Errorf("timeline %v, %d arrivals kept", m.timeline, m.count)
 	}
-	m.Arrive(time.Minute, -time.Hour) // older than all that is kept
+	m.Arrive(time.Minute, -time.Hour) // older than all snapshots that are kept
 	if _, ok := m.View(time.Minute); !ok {
 		t.Error("not running")
 	}

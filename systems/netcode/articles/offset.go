@@ -10,10 +10,10 @@ import (
 // offset are left.
 const DefaultHalfLife = 200 * time.Millisecond
 
-// Space calculates with differences of values. This package has [Scalar], [Angle], [Vec2], [Vec3]
-// and [Rotation]. Write one for a type of your own.
+// Space computes differences of values. This package has [Scalar], [Angle], [Vec2], [Vec3] and
+// [Rotation]. Implement it for a type of your own.
 type Space[T any] interface {
-	// Offset returns the offset with which Apply makes to out of from.
+	// Offset returns the offset with which Apply turns from into to.
 	Offset(from, to T) T
 	// Apply returns a value with an offset.
 	Apply(v, offset T) T
@@ -23,19 +23,19 @@ type Space[T any] interface {
 	Size(offset T) float64
 }
 
-// ErrorOffset hides corrections, as Multiplayer Platformer Log #3 applies them over time. The
-// difference that a correction makes becomes an offset of the picture. It decays exponentially in
+// ErrorOffset hides corrections by applying them over time, as in Multiplayer Platformer Log #3.
+// The difference made by a correction becomes an offset of the picture. It decays exponentially in
 // time, so the picture glides to the simulated value. The decay depends only on the time that
-// passes, not on the number of frames (as the well-known 0.9 per frame does). The offset is no part
-// of the simulation: never feed the result of Apply back into it.
+// passes, not on the number of frames (unlike the well-known 0.9 per frame). The offset is not part
+// of the simulation. Never feed the result of Apply back into it.
 //
 // The zero value is ready and has no offset. S is the space of T: ErrorOffset[mgl32.Vec3, Vec3].
 //
 // Source: G. Fiedler, "State Synchronization", 2015. The product fades its corrections in package
 // interpolation.
 type ErrorOffset[T any, S Space[T]] struct {
-	// HalfLife is the time in which an offset halves. 0 means DefaultHalfLife. With a negative one
-	// offsets vanish at once.
+	// HalfLife is the time in which an offset halves. 0 means DefaultHalfLife. With a negative
+	// half-life offsets vanish at once.
 	HalfLife time.Duration
 	// Snap is the size beyond which an offset is dropped instead of hidden, as after a teleport. 0
 	// means never.
@@ -48,9 +48,9 @@ type ErrorOffset[T any, S Space[T]] struct {
 	active bool
 }
 
-// Correct takes a correction: the simulated value before it and after it. The picture does not
-// move, unless the offset exceeds Snap or the values have no distance (NaN). Then the offset is
-// dropped and Correct returns false.
+// Correct takes the simulated values before and after a correction. The picture does not move,
+// unless the offset exceeds Snap or the values have no distance (NaN). Then the offset is dropped
+// and Correct returns false.
 func (e *ErrorOffset[T, S]) Correct(before, after T) bool {
 	e.offset = e.space.Offset(after, e.Apply(before))
 	size := e.space.Size(e.offset)
@@ -65,7 +65,7 @@ func (e *ErrorOffset[T, S]) Correct(before, after T) bool {
 // Clear drops the offset.
 func (e *ErrorOffset[T, S]) Clear() { e.active = false }
 
-// Advance lets the offset decay for a time. Negative times count as 0.
+// Advance decays the offset over a time. Negative times count as 0.
 func (e *ErrorOffset[T, S]) Advance(dt time.Duration) {
 	if !e.active || dt <= 0 {
 		return
@@ -87,8 +87,8 @@ func (e *ErrorOffset[T, S]) rest() float64 {
 	return 1e-4
 }
 
-// Apply returns the value to draw for a simulated one. Without an offset that is the value itself,
-// bit for bit.
+// Apply returns the value to draw for a simulated one. Without an offset the result is the value
+// itself, bit for bit.
 func (e *ErrorOffset[T, S]) Apply(v T) T {
 	if !e.active {
 		return v

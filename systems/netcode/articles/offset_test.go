@@ -29,7 +29,7 @@ func TestOffsetHidesTheCorrectionThenDecays(t *testing.T) {
 			t.Errorf("%v later %v is drawn, want %v", test.after, got, test.want)
 		}
 	}
-	// A second correction starts from what is drawn.
+	// A second correction starts from the drawn value.
 	drawn := e.Apply(12)
 	e.Correct(12, 11)
 	if got := e.Apply(11); math.Abs(got-drawn) > 1e-12 {
@@ -90,8 +90,8 @@ func drawVec3(t *rapid.T, name string) mgl32.Vec3 {
 	return mgl32.Vec3{f.Draw(t, name+" x"), f.Draw(t, name+" y"), f.Draw(t, name+" z")}
 }
 
-// properties checks what holds in every space: the offset takes one value to the other, decays
-// monotonically, and at a rate that does not depend on the frames into which time is cut.
+// properties checks the properties that hold in every space. The offset turns one value into the
+// other. It decays monotonically, at a rate that does not depend on the lengths of the frames.
 func properties[T any, S articles.Space[T]](t *testing.T, draw func(*rapid.T, string) T, tolerance float64) {
 	t.Helper()
 	var space S
@@ -150,7 +150,7 @@ func TestAnglesAndRotationsTakeTheShorterWay(t *testing.T) {
 		return mgl32.QuatRotate(mgl32.DegToRad(degrees), mgl32.Vec3{0, 1, 0})
 	}
 	for _, test := range []struct{ from, to, size float32 }{{10, 50, 40}, {170, -170, 20}, {0, 180, 180}, {0, 300, 60}, {20, 20, 0}} {
-		for _, sign := range []float32{1, -1} { // q and -q are one rotation
+		for _, sign := range []float32{1, -1} { // q and -q are the same rotation
 			d := rotation.Offset(about(test.from), about(test.to).Scale(sign))
 			if got := mgl32.RadToDeg(float32(rotation.Size(d))); math.Abs(float64(got-test.size)) > 0.05 {
 				t.Errorf("from %v to %v degrees is %v, want %v", test.from, test.to, got, test.size)

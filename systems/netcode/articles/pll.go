@@ -2,9 +2,9 @@ package articles
 
 import "time"
 
-// PLL is the phase-locked loop of Multiplayer Platformer Log #5 (class TimeSyncer) as the article
-// has it, with its faults. It is the negative control of the conformance cases. [TickPLL] is
-// mended.
+// PLL is the phase-locked loop of Multiplayer Platformer Log #5 (class TimeSyncer) as published,
+// with its faults. It is the negative control of the conformance cases. [TickPLL] is the corrected
+// form.
 //
 // It locks to the arrival times of the server's regular updates. On every update, in milliseconds:
 //
@@ -13,19 +13,19 @@ import "time"
 //	drift     += clamp(0.01*integrator, -0.1, +0.1)
 //	expected  += ServerStep
 //
-// and its time is the machine's time plus drift. Its faults:
+// Its time is the machine's time plus drift. Its faults:
 //
-//   - Updates are counted and carry no tick. So each lost one shifts the time by a ServerStep for
-//     ever, and each duplicate shifts it back.
-//   - It corrects at most 0.1 ms per update. So 100 ms of latency take a minute and a half, and a
-//     clock that is 0.2 % off is never followed.
+//   - Updates are counted and carry no tick. So each lost update shifts the time by a ServerStep
+//     permanently, and each duplicate shifts it back.
+//   - It corrects at most 0.1 ms per update. So a change of latency by 100 ms takes a minute and a
+//     half, and a clock that is 0.2 % off is never followed.
 //   - The output is bounded and the integrator is not.
 //   - The gains are per update, not per second.
-//   - A loop that asks MoveSimulation until it returns false runs as many steps as fit into a
-//     pause, however long.
+//   - A loop that asks MoveSimulation until it returns false runs as many steps as fit into a pause
+//     of any length.
 type PLL struct {
-	// ServerStep is the time between two updates in milliseconds, and Step that between two steps
-	// of the simulation. The article has 100 and 33.
+	// ServerStep is the time between two updates in milliseconds, and Step is the time between two
+	// steps of the simulation. The article has 100 and 33.
 	ServerStep, Step float64
 
 	expected    float64
@@ -43,8 +43,8 @@ func NewPLL(now time.Duration) *PLL {
 	return p
 }
 
-// Restart begins anew, as the constructor of the article does at the first update. It keeps
-// ServerStep and Step.
+// Restart resets the loop, like the article's constructor at the first update. It keeps ServerStep
+// and Step.
 func (p *PLL) Restart(now time.Duration) {
 	*p = PLL{ServerStep: p.ServerStep, Step: p.Step}
 	p.start = p.now(now)
@@ -52,7 +52,7 @@ func (p *PLL) Restart(now time.Duration) {
 	p.expected = p.start + p.ServerStep
 }
 
-// OnServerUpdate takes the arrival of an update after the first.
+// OnServerUpdate processes the arrival of an update after the first.
 func (p *PLL) OnServerUpdate(now time.Duration) {
 	difference := p.expected - p.now(now)
 	p.integrator = p.integrator*0.9 + difference

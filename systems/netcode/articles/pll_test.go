@@ -12,8 +12,8 @@ import (
 
 const ms = time.Millisecond
 
-// arrivals runs a client that is fed by a server's regular updates alone, as in Multiplayer
-// Platformer Log #5.
+// arrivals runs a client that uses a server's regular updates alone, as in Multiplayer Platformer
+// Log #5.
 type arrivals struct {
 	virtual.Clock
 	down     *virtual.Path
@@ -65,7 +65,8 @@ func (a *arrivals) start() {
 	})
 }
 
-// arrive is the client: the article's loop counts, the mended one reads the tick.
+// arrive is the client's half. The article's loop counts updates, and the corrected one reads the
+// tick.
 func (a *arrivals) arrive(n int) {
 	now := a.local(a.Now)
 	if a.pll == nil {
@@ -80,20 +81,20 @@ func (a *arrivals) arrive(n int) {
 	a.mended.Update(now, tick.Tick(1000+6*n)) // 100 ms are 6 ticks
 }
 
-// phase returns how late after the stamp that the seed gives it a state is drawn, less what it was
-// at the beginning: what should stay 0.
+// phase returns how late a state is drawn after the stamp that the seed gives it, less the value at
+// the beginning. It should stay 0.
 func (a *arrivals) phase() time.Duration {
 	return a.pll.TimeSinceStart(a.local(a.Now)) - a.Now
 }
 
-// mendedError returns the error of the mended loop against the server's time less a delay.
+// mendedError returns the error of the corrected loop relative to the server's time less a delay.
 func (a *arrivals) mendedError(delay time.Duration) time.Duration {
 	grid := clocksync.Grid{}
 	return a.mended.Now(a.local(a.Now)) - (grid.Edge(1000) + a.Now - delay)
 }
 
-// Conformance case 5, negative control: counting updates instead of reading their ticks cannot
-// stand a single lost packet.
+// Conformance case 5, negative control: a loop that counts updates instead of reading their ticks
+// fails after a single lost packet.
 func TestPLLStarvesOnLostPackets(t *testing.T) {
 	for _, test := range []struct {
 		loss float64
@@ -127,7 +128,7 @@ func TestPLLWithoutLossIsFine(t *testing.T) {
 	}
 }
 
-// Conformance case 13, negative control: 0.1 ms per update is all that the loop gives way.
+// Conformance case 13, negative control: the loop changes by at most 0.1 ms per update.
 func TestPLLNeedsMinutesForARouteChange(t *testing.T) {
 	for _, test := range []struct {
 		step        time.Duration
@@ -156,14 +157,14 @@ func TestPLLNeedsMinutesForARouteChange(t *testing.T) {
 		if settled < test.least || settled > test.most {
 			t.Errorf("%v: absorbed within %v, want %v to %v", test.step, settled, test.least, test.most)
 		}
-		// 5 % are 20 ms of time per ms of error, and the last 25 ms come exponentially.
+		// 5 % are 20 ms of time per ms of error, and the last 25 ms decay exponentially.
 		if limit := 20*test.step + 500*ms; mended > limit {
 			t.Errorf("%v: the mended loop needs %v, want at most %v", test.step, mended, limit)
 		}
 	}
 }
 
-// The article names the case itself: a client that lags when the first update comes.
+// The article names this case itself: a client that lags at the arrival of the first update.
 func TestPLLKeepsALateStart(t *testing.T) {
 	a := newArrivals(t, 1)
 	a.down.Jitter, a.down.Ordered = 0, true // a stream, as in the article
@@ -171,7 +172,8 @@ func TestPLLKeepsALateStart(t *testing.T) {
 	a.At(50*ms, func() { a.down.Delay -= 300 * ms })
 	a.start()
 	a.Run(120 * time.Second)
-	// Its time began with the first update, 400 ms after the server's; the others come after 100.
+	// Its time began with the first update, 400 ms after the server's. The other updates arrive
+	// after 100 ms.
 	late := -a.phase() - 100*ms
 	t.Logf("300 ms late at first: the article's loop is %v late after 120 s, the mended one %v", late, -a.mendedError(100*ms))
 	if late < 150*ms || late > 200*ms {
@@ -182,8 +184,7 @@ func TestPLLKeepsALateStart(t *testing.T) {
 	}
 }
 
-// Conformance cases 11 and 12, negative control: 1000 ppm are the most that the article's loop can
-// follow.
+// Conformance cases 11 and 12, negative control: the article's loop can follow at most 1000 ppm.
 func TestPLLLosesDriftingClocks(t *testing.T) {
 	for _, test := range []struct {
 		ppm         float64
@@ -239,7 +240,7 @@ func TestPLLWindsUp(t *testing.T) {
 }
 
 // Conformance case 28, negative control: all steps of a minute in the background run in one frame,
-// and 33 ms are no thirtieth of a second.
+// and a step of 33 ms is not a thirtieth of a second.
 func TestPLLReplaysEveryMissedStep(t *testing.T) {
 	p := NewPLL(0)
 	steps := 0

@@ -25,9 +25,9 @@ func (a Acknowledge) Measure(server time.Duration) (ping, offset time.Duration) 
 	return ping, a.Server - a.Client + ping/2
 }
 
-// RequestAck is the clock offset that server and client share: the last one measured. The zero
-// value has an offset of 0. It is the exchange of the Racer multiplayer page ("Time syncing") as
-// the page has it. [interp.Reference] is mended.
+// RequestAck is the clock offset that server and client share, which is the last one measured. The
+// zero value has an offset of 0. It is the exchange of the Racer multiplayer page ("Time syncing")
+// as published. [interp.Reference] is the corrected form.
 //
 //	server: Request{Server: its clock}                                   REQ
 //	client: Acknowledge{Server: as received, Client: its clock}          ACK
@@ -35,21 +35,21 @@ func (a Acknowledge) Measure(server time.Duration) (ping, offset time.Duration) 
 //
 // Its faults:
 //
-//   - Each exchange counts, however long it took.
+//   - Each exchange counts, even a slow one.
 //   - The client's wait for its next frame counts as network delay, and half of it is an error
 //     ("it's a bit dependent on framerate really").
 //   - Drift between two exchanges is not noticed.
-//   - A client may write any time into Client.
+//   - A client can write any time into Client.
 type RequestAck struct {
 	offset, ping time.Duration
 }
 
-// Acknowledged takes an answer that arrived at a time of the server's clock.
+// Acknowledged processes an answer that arrived at a time of the server's clock.
 func (r *RequestAck) Acknowledged(a Acknowledge, server time.Duration) {
 	r.ping, r.offset = a.Measure(server)
 }
 
-// Set takes the offset that the server sent.
+// Set sets the offset that the server sent.
 func (r *RequestAck) Set(offset time.Duration) { r.offset = offset }
 
 // Offset returns server time minus client time.

@@ -25,8 +25,7 @@ func TestRequestAckExample(t *testing.T) {
 }
 
 // Negative control: a single unfiltered exchange, answered by a client that waits for its frame,
-// against the minimum-filtered four stamps on the same delays. Heavy-tailed queues are what real
-// links have.
+// against the minimum-filtered four stamps on the same delays. Real links have heavy-tailed queues.
 func TestRequestAckAgainstFourStamps(t *testing.T) {
 	var worstRacer, worstReference time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -44,8 +43,8 @@ func TestRequestAckAgainstFourStamps(t *testing.T) {
 			up, down, frame := 20*ms+queue(), 20*ms+queue(), time.Duration(rng.Float64()*float64(time.Second/60))
 			at := sent + down + frame
 			racer.Acknowledged(Request{sent}.Answer(at-offset), at+up)
-			// Four stamps: the client asks at the same time and over the same queues, and notes
-			// when the answer came, not when its frame ran.
+			// Four stamps: the client asks at the same time and over the same queues, and records
+			// the arrival of the answer, not the time of its frame.
 			local := sent - offset
 			_, err := reference.Add(clocksync.Sample{
 				ClientSend: local, ServerReceive: local + up + offset, ServerSend: local + up + ms + offset, ClientReceive: local + up + ms + down,

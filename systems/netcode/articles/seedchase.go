@@ -9,9 +9,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// seedChase is the chase as Champions of Mirra prints it. Every step towards the newest sample is
-// speed*dt long, whatever the distance: the body oscillates around a target that stands, and falls
-// behind for good where its true speed is higher than the configured one. A teleport is run after.
+// seedChase is the chase as printed in Champions of Mirra. Every step towards the newest sample is
+// speed*dt long, at any distance. So the body oscillates around a target that stands, and falls
+// behind permanently if its true speed is higher than the configured one. After a teleport the body
+// runs to its new place.
 type seedChase struct {
 	interval, speed float32 // seconds; units per second, 0 for the newest sample's
 
@@ -39,7 +40,7 @@ func (c *seedChase) Push(_ time.Duration, s interp.Sample) {
 	case c.speed > 0:
 		c.going = c.speed
 	case s.Has&interp.HasVelocity != 0:
-		// A body that has stopped is still followed to where it stopped, at the speed that it had.
+		// A body that has stopped is still followed to its place, at its last speed.
 		if v := s.Velocity.Len(); v > 0 {
 			c.going = v
 		}

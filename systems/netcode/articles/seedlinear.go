@@ -9,12 +9,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// seedLinear is PositionCircularBuffer as the article prints it. Its time is [interp.Sample.At].
-// Its size is computed for 200 ms at one point per 33 ms and comes to eight. But one slot marks the
-// end, so it holds seven points, 198 ms. The caller's view is already delayed.
+// seedLinear is PositionCircularBuffer as printed in the article. Its time is [interp.Sample.At].
+// Its size, computed for 200 ms at one point per 33 ms, is eight. But one slot marks the end, so
+// the buffer holds seven points, 198 ms. The caller's view is already delayed.
 //
-// Beyond the article it has rotations (slerped, shortest arc) and an Info. It reports no
-// discontinuity but the first.
+// Beyond the article it has rotations (slerped, shortest arc) and an Info. The only discontinuity
+// that it reports is the first.
 type seedLinear struct {
 	slots       [seedSlots]interp.Sample
 	start, next int
@@ -54,7 +54,8 @@ func after(i int) int { return (i + 1) % seedSlots }
 
 func (r *seedLinear) At(_, view time.Duration) (interp.State, interp.Info) {
 	if r.start == r.next {
-		// The article's code interpolates between two slots never filled and divides by zero.
+		// The article's code interpolates between two slots that were never filled, and divides by
+		// zero.
 		return interp.State{Rotation: mgl32.QuatIdent()}, interp.Info{Time: view, Empty: true}
 	}
 	for s := after(r.start); r.slots[s].At() < view && s != r.next; s = after(s) {
@@ -65,7 +66,7 @@ func (r *seedLinear) At(_, view time.Duration) (interp.State, interp.Info) {
 	first, second := &r.slots[r.start], &r.slots[after(r.start)]
 	info.Frame = first.Frame
 	if first.At() >= view || after(r.start) == r.next {
-		// Nothing to interpolate to, or the view has left the ring at the old end.
+		// There is no next point, or the view is before the oldest point.
 		info.Starved, info.Held = true, true
 		if past := view - first.At(); past > 0 {
 			info.Extrapolated = past

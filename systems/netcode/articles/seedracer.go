@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// seedRacer is RNetworkInfo::PredictLinear as the page prints it, without the Limiter, which the
-// page does not print. A packet of any age becomes the last one.
+// seedRacer is RNetworkInfo::PredictLinear as printed on the page, without the Limiter, which is
+// not printed there. A packet of any age becomes the last one.
 type seedRacer struct {
 	interval     time.Duration
 	prev, last   interp.Sample

@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// The article's buffer has eight slots and holds seven points, 198 ms at one per 33 ms, and looks
-// back by 200: it must fail. Fed the same, the mended buffer never clamps.
+// The article's buffer has eight slots and holds seven points, 198 ms at one per 33 ms, but is read
+// 200 ms back, so it must fail. With the same samples, the corrected buffer never clamps.
 func TestSeedRingIsTooSmall(t *testing.T) {
 	clamped := func(k interp.Kind, jitter time.Duration) (share, off float64) {
 		random := rand.New(rand.NewPCG(5, 5))
@@ -61,8 +61,8 @@ func TestSeedRingIsTooSmall(t *testing.T) {
 	}
 }
 
-// Repeated and reordered samples, which the article's transport never delivers, spoil its buffer;
-// here they are the reason for the mended one.
+// Repeated and reordered samples break the article's buffer. The article's transport never delivers
+// them, but here they are the reason for the corrected buffer.
 func TestSeedRingTakesThingsAsTheyCome(t *testing.T) {
 	most := func(k interp.Kind) float64 {
 		it := New(k, interp.Config{})
@@ -98,7 +98,7 @@ func TestSeedRingSmearsTeleports(t *testing.T) {
 	}
 }
 
-// As written the chase steps over its target and back for ever; bounded it arrives.
+// The chase as printed steps over its target and back forever. The bounded one reaches it.
 func TestChase(t *testing.T) {
 	settle := func(k interp.Kind) (from, to float32) {
 		it := New(k, interp.Config{Speed: 6})
@@ -123,7 +123,7 @@ func TestChase(t *testing.T) {
 		t.Errorf("the chase as written swings by %v m around its target, want a step of 0.1", to-from)
 	}
 
-	// A speed that is configured too low makes the written one fall behind without bound.
+	// With a configured speed that is too low, the printed chase falls behind without bound.
 	behind := func(k interp.Kind, after time.Duration) float64 {
 		it := New(k, interp.Config{Speed: 5})
 		var off float64
@@ -144,7 +144,7 @@ func TestChase(t *testing.T) {
 	}
 }
 
-// A body that does not change its mind is predicted exactly.
+// A body at constant velocity is predicted exactly.
 func TestSeedRacerIsExactForSteadyMotion(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
 	it := New(SeedRacer, interp.Config{})
@@ -179,7 +179,8 @@ func TestSeedRacerIsExactForSteadyMotion(t *testing.T) {
 	}
 }
 
-// Its blend starts anew from the packets' paths and not from the picture, so packets make it jump.
+// The blend restarts from the packets' paths and not from the picture, so packets make the picture
+// jump.
 func TestSeedRacerJumps(t *testing.T) {
 	// With packets of 30 Hz and a blend of 100 ms as in the article's 10 Hz example, no blend is
 	// ever complete.
@@ -211,8 +212,8 @@ func TestSeedRacerRunsAwayWithoutLimit(t *testing.T) {
 	}
 }
 
-// The page: "use unclamped lerp from prev->last since we want prediction". With packets lost the
-// turn goes on at t > 1 and snaps back.
+// The page: "use unclamped lerp from prev->last since we want prediction". With lost packets the
+// turn continues at t > 1 and snaps back.
 func TestSeedRacerRotationIsNotClamped(t *testing.T) {
 	it := New(SeedRacer, interp.Config{Interval: 100 * ms})
 	for i := range 2 {

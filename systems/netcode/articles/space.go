@@ -21,7 +21,7 @@ func (Scalar) Scale(offset, k float64) float64 { return offset * k }
 // Size implements [Space].
 func (Scalar) Size(offset float64) float64 { return math.Abs(offset) }
 
-// Angle is the [Space] of angles in radians, which differ by the shorter way round.
+// Angle is the [Space] of angles in radians. Their difference is the shorter way round.
 type Angle struct{}
 
 // Offset implements [Space].
@@ -72,8 +72,8 @@ func (Vec3) Size(offset mgl32.Vec3) float64 {
 	return math.Hypot(math.Hypot(float64(offset[0]), float64(offset[1])), float64(offset[2]))
 }
 
-// Rotation is the [Space] of unit quaternions. Offsets turn in the parent's frame by the shortest
-// arc, and Scale keeps a part of it. Their size is the angle in radians, at most pi.
+// Rotation is the [Space] of unit quaternions. Offsets are rotations in the parent's frame by the
+// shortest arc, and Scale keeps a part of the arc. Their size is the angle in radians, at most pi.
 type Rotation struct{}
 
 // Offset implements [Space].
@@ -91,7 +91,7 @@ func (r Rotation) Scale(offset mgl32.Quat, k float64) mgl32.Quat {
 	}
 	sin, cos := math.Sincos(half * k)
 	sin /= length
-	if offset.W < 0 { // the same turn, seen from the other side
+	if offset.W < 0 { // the negated quaternion is the same rotation
 		sin = -sin
 	}
 	return mgl32.Quat{W: float32(cos), V: offset.V.Mul(float32(sin))}

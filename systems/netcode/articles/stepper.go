@@ -8,12 +8,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
-// Stepper tells which steps of a simulation a clock makes due. It is the synchronised client loop
-// of Multiplayer Platformer Log #5 (moveSimulation) mended, for programs without an engine. Edges
-// are rational, so no error adds up. After a stall it runs at most maxSteps steps and skips the
-// rest. The article replays them all: 1818 steps in one frame after a minute in a background tab.
+// Stepper computes which steps of a simulation are due by a clock. It is the corrected form of the
+// synchronised client loop of Multiplayer Platformer Log #5 (moveSimulation), for programs without
+// an engine. Edges are rational, so no error adds up. After a stall it runs at most maxSteps steps
+// and skips the rest. The article replays them all: 1818 steps in one frame after a minute in a
+// background tab.
 //
-// Create it with [NewStepper]. A world under the engine has all this from the engine's clock.
+// Create it with [NewStepper]. A world in the engine has all this from the engine's clock.
 type Stepper struct {
 	grid    clocksync.Grid
 	most    int64
@@ -37,7 +38,7 @@ func NewStepper(rate, maxSteps int) (*Stepper, error) {
 
 // Advance returns the steps that are due at a time of the clock: n steps from first on. If more
 // than maxSteps were due, it skips the ticks after these n, and skipped is their number. The first
-// call starts at the step that the clock is in. A clock that runs backwards makes nothing due.
+// call starts at the clock's present step. No step is due while the clock runs backwards.
 func (s *Stepper) Advance(now time.Duration) (first Tick, n int, skipped int64) {
 	last := s.grid.Index(now)
 	if !s.started {

@@ -29,13 +29,13 @@ func TestStepperRunsEachStepOnce(t *testing.T) {
 		}
 		next, total = next.Add(n), total+n
 	}
-	if total != 30*60 { // those of the edges from 100 s on and before 160 s
+	if total != 30*60 { // the edges from 100 s to just before 160 s
 		t.Errorf("%d steps in 60 s, want 1800", total)
 	}
 }
 
-// Conformance case 28: a client at 8 frames a second loses nothing, a minute in the background is
-// an event and no replay.
+// Conformance case 28: a client at 8 frames a second loses no step, and a minute in the background
+// is an event and not a replay.
 func TestStepperBoundsCatchUp(t *testing.T) {
 	s := newStepper(t, 60, 8)
 	now, total := time.Duration(0), 0

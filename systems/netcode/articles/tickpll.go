@@ -13,8 +13,8 @@ import (
 type TickPLLConfig struct {
 	// Rate is the server's tick rate in steps per second. Zero means 60. 1 to 1000.
 	Rate int
-	// TimeConstant is how fast a phase error decays: to 1/e of itself. Zero means 500 ms. 10 ms to
-	// 1 min.
+	// TimeConstant is the time in which a phase error decays to 1/e of itself. Zero means 500 ms.
+	// 10 ms to 1 min.
 	TimeConstant time.Duration
 	// IntegralTime is how slowly the frequency follows a lasting phase error. Zero means 60 s.
 	// TimeConstant to 1 h.
@@ -22,10 +22,10 @@ type TickPLLConfig struct {
 	// MaxSlew is how much faster or slower than real time the clock may run to make up for a phase
 	// error. Zero means 0.05. Above 0, at most 0.5.
 	MaxSlew float64
-	// MaxDrift bounds the frequency that is learned. Zero means 0.0025 (2500 ppm). Above 0, at most
+	// MaxDrift bounds the estimated frequency error. Zero means 0.0025 (2500 ppm). Above 0, at most
 	// 0.05.
 	MaxDrift float64
-	// Snap is the phase error above which three updates in a row set the clock anew. Zero means 500
+	// Snap is the phase error above which three updates in a row reset the clock. Zero means 500
 	// ms. 10 ms to 1 h.
 	Snap time.Duration
 }
@@ -51,21 +51,21 @@ func (c TickPLLConfig) withDefaults() (TickPLLConfig, error) {
 	return c, nil
 }
 
-// TickPLL is the phase-locked loop of Multiplayer Platformer Log #5 ([PLL]) mended. It needs only
-// the server's updates and no pings. Its time is the server's time less the average way down:
-// enough to draw by, not enough to send inputs by.
+// TickPLL is the corrected form of [PLL], the phase-locked loop of Multiplayer Platformer Log #5.
+// It needs only the server's updates and no pings. Its time is the server's time less the average
+// way down. That is enough for drawing, but not for sending inputs.
 //
-// Updates carry their ticks, so lost, repeated and reordered ones do no harm. The loop is
+// Updates carry their ticks, so lost, repeated and reordered ones have no effect. The loop is
 // proportional and integral with gains per second:
 //
 //	error = edge(tick) - time         when an update arrives
 //	rate  = 1 + drift + clamp(error(t)/TimeConstant, -MaxSlew, +MaxSlew)
 //	drift += error * elapsed / (TimeConstant * IntegralTime)
 //
-// where error(t) is the rest of the error as the clock makes up for it. So the response is the same
-// at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the drift
-// stays within MaxDrift and does not change while the slew is at its limit. Of updates that arrive
-// within 5 ms of each other, as after a stall, only the newest counts.
+// where error(t) is the rest of the error while the clock makes up for it. So the response is the
+// same at 10 and at 60 updates a second and does not overshoot in a pause. Against wind-up the
+// drift stays within MaxDrift and does not change while the slew is at its limit. Of updates that
+// arrive within 5 ms of each other, as after a stall, only the newest counts.
 //
 // Create it with [NewTickPLL]. Between jumps its time never runs backwards, as long as the times
 // passed in do not.
@@ -74,14 +74,14 @@ type TickPLL struct {
 	grid    clocksync.Grid
 	state   pllState
 	started bool
-	// beforeAt is when the update before the newest burst came, beforeDrift the drift before that
-	// burst.
+	// beforeAt is the arrival of the update before the newest burst, and beforeDrift is the drift
+	// before that burst.
 	beforeAt    time.Duration
 	beforeDrift float64
 
 	strange int           // updates in a row beyond Snap
 	off     time.Duration // the error of the last of them
-	doubted time.Duration // and when it came
+	doubted time.Duration // and its arrival
 }
 
 type pllState struct {
@@ -112,10 +112,10 @@ func NewTickPLL(config TickPLLConfig) (*TickPLL, error) {
 	return &TickPLL{config: config, grid: grid}, nil
 }
 
-// Update takes the arrival of the server's update about the state at t. It returns by how much the
-// clock jumped. That is 0 except for the first update, and for the third in a row that contradicts
-// the clock by more than Snap. An update that is older than one already taken, or that comes before
-// it in local time, changes nothing.
+// Update processes the arrival of the server's update about the state at t. It returns the clock's
+// jump. The jump is 0 except for the first update, and for the third in a row that contradicts the
+// clock by more than Snap. An update that is older than the newest one, by its tick or by its local
+// time, changes nothing.
 func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	if !p.started {
 		p.started = true
@@ -148,11 +148,11 @@ func (p *TickPLL) Update(now time.Duration, t Tick) (jumped time.Duration) {
 	return 0
 }
 
-// doubt counts updates far from the clock, and follows the third in a row that agrees with the one
-// before it.
+// doubt counts updates far from the clock. It resets the clock to the third in a row that agrees
+// with the one before it.
 func (p *TickPLL) doubt(now time.Duration, index int64, miss time.Duration) (jumped time.Duration) {
 	switch {
-	case p.strange > 0 && now-p.doubted < pllBurst: // of a burst the newest counts
+	case p.strange > 0 && now-p.doubted < pllBurst: // only the newest of a burst counts
 	case p.strange > 0 && (miss-p.off).Abs() > p.config.Snap:
 		p.strange = 1
 	default:
@@ -188,8 +188,8 @@ func (p *TickPLL) Now(now time.Duration) time.Duration {
 	return s.value + time.Duration(dt) + time.Duration(math.Round(dt*s.drift+p.made(s.err, dt)))
 }
 
-// made returns how much of an error is made up for after dt ns: linearly while the slew is at its
-// limit, exponentially from the knee on.
+// made returns how much of an error is corrected after dt ns. The correction is linear while the
+// slew is at its limit, and exponential from the knee on.
 func (p *TickPLL) made(err, dt float64) float64 {
 	tau := float64(p.config.TimeConstant)
 	size, knee := math.Abs(err), p.knee()
@@ -201,7 +201,7 @@ func (p *TickPLL) made(err, dt float64) float64 {
 	return math.Copysign(linear-rest*math.Expm1(-(dt-linear/p.config.MaxSlew)/tau), err)
 }
 
-// Drift returns the learned rate of the server's clock against this one, less one.
+// Drift returns the estimated rate of the server's clock relative to this one, less one.
 func (p *TickPLL) Drift() float64 { return p.state.drift }
 
 // Error returns how far the clock was behind when the newest update arrived.

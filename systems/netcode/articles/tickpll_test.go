@@ -20,8 +20,8 @@ func newTickPLL(t testing.TB) *TickPLL {
 	return p
 }
 
-// stream feeds a loop with updates of perfect punctuality, from one index to another, and returns
-// the local time after the last.
+// stream passes updates without jitter to a loop, from one index to another, and returns the local
+// time after the last.
 func stream(p *TickPLL, from, to, every int, delay time.Duration) time.Duration {
 	now := time.Duration(0)
 	for k := from; k <= to; k += every {
@@ -44,7 +44,7 @@ func TestTickPLLRespondsAlikeAtEveryRate(t *testing.T) {
 		for _, every := range []int{1, 2, 6, 12} {
 			p := newTickPLL(t)
 			stream(p, 0, 600, every, 0)
-			// The stream is late from now on: the loop has to fall back.
+			// The stream is late from now on, so the loop has to run slower.
 			now := stream(p, 600+every, 660+every, every, test.late)
 			remaining := p.Now(now) - (now - test.late)
 			// The first late update is one interval away, and half of a step may be missing.
@@ -63,7 +63,7 @@ func TestTickPLLIgnoresRepeatsAndOlderUpdates(t *testing.T) {
 		clean.Update(now, tick.Tick(k))
 		dirty.Update(now, tick.Tick(k))
 		dirty.Update(now+8*ms, tick.Tick(k))    // a duplicate
-		dirty.Update(now+9*ms, tick.Tick(k-6))  // one that was overtaken
+		dirty.Update(now+9*ms, tick.Tick(k-6))  // an overtaken update
 		dirty.Update(now-20*ms, tick.Tick(k+1)) // a time that has passed
 		if a, b := clean.Now(now+10*ms), dirty.Now(now+10*ms); a != b {
 			t.Fatalf("tick %d: %v with duplicates, %v without", k, b, a)
@@ -74,7 +74,7 @@ func TestTickPLLIgnoresRepeatsAndOlderUpdates(t *testing.T) {
 func TestTickPLLTakesTheNewestOfABurst(t *testing.T) {
 	p := newTickPLL(t)
 	now := stream(p, 0, 600, 6, 0) + 2*time.Second
-	for k := 606; k <= 720; k += 6 { // two seconds held back, and then all at once
+	for k := 606; k <= 720; k += 6 { // two seconds of updates, delayed and delivered at once
 		if jumped := p.Update(now, tick.Tick(k)); jumped != 0 {
 			t.Errorf("tick %d: the clock jumped by %v", k, jumped)
 		}
@@ -102,7 +102,7 @@ func TestTickPLLNeedsThreeWitnessesForAJump(t *testing.T) {
 			t.Errorf("tick %d: off by %v", k, e)
 		}
 	}
-	// A server that was started anew.
+	// The server has restarted.
 	want := []time.Duration{0, 0, -clocksync.Grid{}.Edge(1024)}
 	for i := range 3 {
 		now := time.Duration(i+6) * 100 * ms
@@ -137,7 +137,7 @@ func TestTickPLLDriftIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever arrives, the time between jumps never runs backwards, and never faster than the slew and
+// For any arrivals the time between jumps never runs backwards, and never faster than the slew and
 // the drift allow.
 func TestTickPLLProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,17 +9,16 @@ import (
 
 // ViewConfig configures a [View]. The zero value stands for the documented defaults.
 type ViewConfig struct {
-	// TimeConstant is how fast an error decays while the rate is not at its limit: to 1/e of
-	// itself. Zero means 250 ms. 10 ms to 10 s.
+	// TimeConstant is the time in which an error decays to 1/e of itself, while the rate is not at
+	// its limit. Zero means 250 ms. 10 ms to 10 s.
 	TimeConstant time.Duration
 	// MaxRate is how much faster or slower than real time the view may run, as a fraction. Zero
 	// means 0.1. Above 0, at most 0.5.
 	MaxRate float64
-	// LowerRate is how fast a delay is taken back, in seconds per second. Zero means 0.01: after a
-	// network has become 100 ms quicker the view is up to date again after 10 s. Above 0, at most
-	// MaxRate.
+	// LowerRate is how fast the delay falls, in seconds per second. Zero means 0.01, so the view
+	// follows 10 s after a network has become 100 ms quicker. Above 0, at most MaxRate.
 	LowerRate float64
-	// Snap is the step of the reference clock above which the view jumps along, with an event,
+	// Snap is the step of the reference clock above which the view jumps too, with an event,
 	// instead of running faster or slower. Zero means 500 ms. 10 ms to 1 min.
 	Snap time.Duration
 }
@@ -43,15 +42,15 @@ func (c ViewConfig) withDefaults() (ViewConfig, error) {
 }
 
 // View is a clock by which remote entities are drawn: the server's time less a delay, at the rate
-// of real time give or take MaxRate. It does not depend on the simulation's stretch and lead, so
+// of real time plus or minus MaxRate. It does not depend on the simulation's stretch and lead, so
 // these never change the speed of the remote world. A client of package netcode draws by
 // [interp.Playback], which needs no reference clock.
 //
-// A longer delay holds at once, and the view runs slower until it has fallen back far enough. A
-// shorter one is approached at LowerRate, because a network that was bad a moment ago is likely to
-// be bad again. A small step of the reference clock makes the view run faster or slower. One of
-// more than Snap, which only a stepping clock causes, moves the view along and is reported. The
-// view never runs back otherwise.
+// A longer delay applies at once, and the view runs slower until it has reached that delay. A
+// shorter delay is approached at LowerRate, because a network that has just been bad is likely to
+// be bad again. A small step of the reference clock makes the view run faster or slower. A step of
+// more than Snap, which only a stepping clock causes, moves the view by the same amount and is
+// reported. Otherwise the view never runs backwards.
 //
 // Create it with [NewView].
 type View struct {
@@ -75,10 +74,10 @@ func NewView(config ViewConfig) (*View, error) {
 	return &View{config: config, rate: 1}, nil
 }
 
-// Advance moves the view on to a real time and returns the server time to draw remote entities at.
-// It takes the reference clock's value at that real time and the wanted delay. The first call
-// starts the view exactly at reference - wanted. A real time that is not later than the last one
-// only raises the delay. A negative delay counts as 0.
+// Advance advances the view to a real time and returns the server time at which to draw remote
+// entities. It takes the reference clock's value at that real time and the wanted delay. The first
+// call starts the view exactly at reference - wanted. A real time that is not later than the last
+// one only raises the delay. A negative delay counts as 0.
 func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	wanted = max(0, wanted)
 	v.jump = 0
@@ -108,20 +107,20 @@ func (v *View) Advance(now, reference, wanted time.Duration) time.Duration {
 	return v.time
 }
 
-// Time returns what the last Advance returned.
+// Time returns the result of the last Advance.
 func (v *View) Time() time.Duration { return v.time }
 
-// Delay returns the delay that the view is held at or approaches: the wanted one, or a longer one
-// that is being taken back.
+// Delay returns the delay that the view has or approaches: the wanted delay, or a longer one that
+// is being reduced.
 func (v *View) Delay() time.Duration { return v.delay }
 
 // Lag returns how far the view was behind the reference clock at the last Advance.
 func (v *View) Lag() time.Duration { return v.reference - v.time }
 
-// Rate returns the speed of the view over the last Advance, 1 being real time. Jumps do not count.
+// Rate returns the speed of the view over the last Advance. 1 is real time. Jumps do not count.
 func (v *View) Rate() float64 { return v.rate }
 
-// Jump returns by how much the last Advance moved the view along with a step of the reference
-// clock, and 0 if it did not. After a jump draw the entities anew, or let them come back through an
-// [ErrorOffset].
+// Jump returns by how much the last Advance moved the view with a step of the reference clock, and
+// 0 if there was no step. After a jump draw the entities at their new places, or blend them through
+// an [ErrorOffset].
 func (v *View) Jump() time.Duration { return v.jump }

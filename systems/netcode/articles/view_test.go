@@ -76,7 +76,7 @@ func TestViewSlewsTheDelay(t *testing.T) {
 	}
 }
 
-// A delay that goes up for a moment stays up for a while.
+// A delay that rises for a moment stays raised for a while.
 func TestViewLowersSlowlyAfterAPeak(t *testing.T) {
 	v := newView(t, ViewConfig{})
 	v.Advance(0, 0, 100*ms)
@@ -108,7 +108,7 @@ func TestViewIgnoresTimesThatPassed(t *testing.T) {
 }
 
 // Conformance case 30: a clock that stepped is followed at once, with a report, and never by
-// running fast; small steps are slewed.
+// running fast. Small steps are slewed.
 func TestViewFollowsSteps(t *testing.T) {
 	for _, test := range []struct {
 		step  time.Duration
@@ -139,8 +139,8 @@ func TestViewFollowsSteps(t *testing.T) {
 	}
 }
 
-// Whatever the reference and the wanted delay do, the rate stays within 0.9 and 1.1 and the view
-// never runs back, but in a jump that is reported.
+// For any reference and any wanted delay, the rate stays within 0.9 and 1.1, and the view never
+// runs back except in a reported jump.
 func TestViewProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, err := NewView(ViewConfig{})

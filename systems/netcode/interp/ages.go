@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// ages measures how old the newest snapshot has been, beyond the fastest way, and how much of that
-// is worth waiting for.
+// ages measures how old the newest snapshot has been, beyond the fastest way, and computes how long
+// it is worth waiting.
 //
-// Between two snapshots the age of the newest rises by a second a second, from the lateness of that
-// one to the lateness of its successor. A view that waits for D is dry while the age is above D. So
-// one histogram holds every reason to wait: the interval, lost snapshots (each adds an interval),
-// those left out on purpose, jitter, stalls and queues. Each bin counts how often the
-// age rose through its level, and forgets as NetEq's histogram does (WebRTC, delay_manager.cc); the
-// sum of rises times widths above a level is the time above it.
+// Between two snapshots the age of the newest rises by a second per second, from the lateness of
+// the first to the lateness of the second. A view that waits for D is dry while the age is above D.
+// So one histogram holds every reason to wait: the interval, lost snapshots (each adds an
+// interval), snapshots left out on purpose, jitter, stalls and queues. Each bin counts how often
+// the age rose through its level, and forgets as NetEq's histogram does (WebRTC, delay_manager.cc).
+// The sum of rises times widths above a level is the time above that level.
 //
 // The waiting time is the D with the least cost: D itself, and the cost of a dry view. A rare stall
-// is above D for a short part of the time and is not waited for, however long it is. A queue that
-// lasts and stalls that repeat are waited for.
+// is above D for a short part of the time, so it does not raise D, even if it is long. A lasting
+// queue and repeated stalls raise D.
 type ages struct {
 	past   rises         // all but the recent ones
-	recent [2]lately     // the newest, of up to recently, and those of as long before
+	recent [2]lately     // the newest, over up to recently, and those of as long a time before
 	turned time.Duration // when the newest of recent began
-	seen   float64       // seconds, forgetting
-	prior  float64       // seconds of calm that are taken to have been before, forgetting
-	fresh  float64       // seconds that have not been forgotten for yet
-	begun  time.Duration // the clock at the first; all times are since then
+	seen   float64       // seconds, with forgetting
+	prior  float64       // seconds of calm that are assumed before the first, with forgetting
+	fresh  float64       // seconds to which forgetting has not been applied yet
+	begun  time.Duration // the clock at the first; all times are relative to it
 	now    time.Duration
 	waits  time.Duration
 }
@@ -39,34 +39,35 @@ const (
 	// 2 to the power of 1/32, the ratio between the edges of a bin, each plus ageUnit
 	ageFactor = 1.0218971486541166
 
-	// ageMemory is the number of seconds after which a rise counts for 1/e; before the first,
-	// agePrior seconds of calm are taken to have been.
+	// ageMemory is the number of seconds after which a rise counts for 1/e. agePrior is the number
+	// of seconds of calm that are assumed before the first.
 	ageMemory = 60
 	agePrior  = 20
 
-	// recently is longer than the window of the fastest way, after which a longer way is found.
+	// recently is longer than the window of the fastest way. A longer way is found at the end of
+	// that window.
 	recently = 6 * time.Second
 
-	// dryCost is the cost of a dry view: a second of it in every dryCost seconds is as bad as a
-	// picture that is a second older. The view does not wait for a stall that is rarer than once in
-	// that many seconds.
+	// dryCost is the cost of a dry view. A dry second in every dryCost seconds is as bad as a
+	// picture that is a second older. The view does not wait for stalls that are rarer than one in
+	// dryCost seconds.
 	dryCost = 13
 
 	// Delays of up to cheapIntervals, the usual rule of thumb, cost only cheapPart of that. Within
-	// them the view waits even for what comes once in a minute.
+	// them the view waits even for events that occur once in a minute.
 	cheapIntervals = 3
 	cheapPart      = 0.25
 
 	// mostWait bounds the waiting time, in seconds. A view that hides longer stalls is too old to
-	// be of use.
+	// be useful.
 	mostWait = 0.75
 
-	// stall is how much greater, in seconds, than all later ages an age must have been to come from
-	// a stall that may be over. Smaller differences are jitter.
+	// stall is how much greater, in seconds, an age must be than all later ages to count as a stall
+	// that may be over. Smaller differences are jitter.
 	stall = 0.05
 
 	// calmOdds is the logarithm of the odds at which stalls count as over: a thousand to one
-	// against a silence as long as this one if they still went on. The next stall ends that.
+	// against a silence of this length if the stalls still continued. The next stall ends the calm.
 	calmOdds = 7
 )
 
@@ -76,7 +77,7 @@ type rises struct {
 	last [ageBins]time.Duration // when the age rose through the level last
 }
 
-// lately counts the rises of a few seconds, and knows each of them.
+// lately counts the rises of a few seconds, and holds each of them.
 type lately struct {
 	rises
 	spans [recently / time.Second * 60]span
@@ -96,7 +97,7 @@ func ageBin(seconds float64) int {
 // ageLevel returns the lower edge of a bin, in seconds.
 func ageLevel(bin int) float64 { return ageUnit * (math.Exp2(float64(bin)/binsPer2) - 1) }
 
-// add notes that the age rose without a break, from one value to another.
+// add records that the age rose without a break from one value to another.
 func (a *ages) add(now time.Duration, from, to time.Duration) {
 	if to <= from {
 		return
@@ -118,7 +119,7 @@ func (a *ages) add(now time.Duration, from, to time.Duration) {
 	r.rise(s.from, s.to, 1, s.at)
 }
 
-// rise adds a number of rises from one level to another, which need not be edges of bins.
+// rise adds a number of rises from one level to another. The levels need not be edges of bins.
 func (r *rises) rise(from, to float64, n float32, last time.Duration) {
 	i := ageBin(from)
 	for low := ageLevel(i); low < to && i < ageBins; i++ {
@@ -131,7 +132,7 @@ func (r *rises) rise(from, to float64, n float32, last time.Duration) {
 	}
 }
 
-// add adds what another has counted.
+// add adds the counts of another.
 func (r *rises) add(o *rises) {
 	for i, n := range o.n {
 		r.n[i] += n
@@ -139,7 +140,7 @@ func (r *rises) add(o *rises) {
 	}
 }
 
-// all returns what is counted, recent or not.
+// all returns all counts, recent and earlier.
 func (a *ages) all() rises {
 	r := a.past
 	r.add(&a.recent[0].rises)
@@ -147,9 +148,9 @@ func (a *ages) all() rises {
 	return r
 }
 
-// shift lowers the recent ages, not below zero. The fastest way has become longer, and arrivals on
-// the longer one were measured from the shorter one. Earlier ages stay: they were measured from the
-// way as it was then.
+// shift lowers the recent ages, not below zero. It is called when the fastest way has become
+// longer, since arrivals on the longer way were measured relative to the shorter one. Earlier ages
+// are kept: they were measured relative to the way of their time.
 func (a *ages) shift(by time.Duration) {
 	for k := range a.recent {
 		r := &a.recent[k]
@@ -162,7 +163,7 @@ func (a *ages) shift(by time.Duration) {
 	}
 }
 
-// wait returns the age that is worth waiting for.
+// wait returns the waiting time with the least cost.
 func (a *ages) wait(interval time.Duration) time.Duration {
 	if a.fresh == 0 {
 		return a.waits
@@ -181,7 +182,8 @@ func (a *ages) wait(interval time.Duration) time.Duration {
 	a.fresh = 0
 
 	cheap := min(cheapIntervals*interval.Seconds(), mostWait)
-	// dry: seconds, forgetting, in which the age was above the level and may be again
+	// dry holds the seconds, with forgetting, in which the age was above the level and may be
+	// again.
 	best, least, dry := 0.0, math.Inf(1), 0.0
 	top := a.calm(&all)
 	high := ageLevel(top)
@@ -197,16 +199,17 @@ func (a *ages) wait(interval time.Duration) time.Duration {
 	return a.waits
 }
 
-// calm returns the bin from which on stalls are believed to be over: the greatest age since the
-// last of them is below it, and less by stall than what they rose to.
+// calm returns the bin from which on stalls are assumed to be over. The greatest age since the last
+// of them is below that bin, and is less by stall than the ages in the stalls.
 //
-// If n stalls came at random, with q quiet seconds between them, the odds against silence for
+// If n stalls occurred at random, with q quiet seconds between them, the odds against silence for
 // another s seconds are (1+s/q)^n to 1 (the predictive distribution for a Poisson process of
-// unknown rate). The end of the loss on an ordered stream that lost 15 % is believed after a second
-// or two; that of stalls which came once in three seconds is not before half of them are forgotten.
+// unknown rate). On an ordered stream that lost 15 %, the end of the loss is accepted after a
+// second or two. For stalls that occurred once in three seconds, it is accepted only after half of
+// them have been forgotten.
 func (a *ages) calm(r *rises) (from int) {
 	var last [ageBins]time.Duration // when the age was above the level last
-	var above [ageBins]float64      // seconds, forgetting, in which it was
+	var above [ageBins]float64      // seconds, with forgetting, in which it was
 	since, sum, high := r.last[ageBins-1], 0.0, ageLevel(ageBins)
 	for i := ageBins - 1; i >= 0; i-- {
 		low := (high+ageUnit)/ageFactor - ageUnit

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// stalling plays 30 snapshots a second, of which every stall makes late what is sent during it: it
-// comes in one burst at its end.
+// stalling plays 30 snapshots a second. Snapshots that are sent during a stall arrive in one burst
+// at its end.
 type stalling struct {
 	d         Delay
 	now, sent time.Duration
@@ -26,14 +26,14 @@ func (s *stalling) play(stall, rest time.Duration) (waits time.Duration) {
 	return s.d.Waits()
 }
 
-// Stalls are believed to be over when they fail to come for much longer than the times between
-// them, and not before; and again when they come again. Seldom ones are not waited for.
+// Stalls count as over after a silence much longer than the times between them, and not before.
+// That also holds after they have begun again. The view does not wait for rare stalls.
 func TestStallsEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		length, rest time.Duration // of stalls and of the times between them
 		waits        bool
-		over         time.Duration // they are believed to be at the latest
+		over         time.Duration // latest time at which they count as over
 	}{
 		{"an ordered stream", 200 * ms, 200 * ms, true, 3 * time.Second},
 		{"a slower one", 400 * ms, 500 * ms, true, 8 * time.Second},
@@ -68,8 +68,8 @@ func TestStallsEnd(t *testing.T) {
 	}
 }
 
-// ordered is a stream that loses 15 % until a given time: what is lost comes 200 ms later, and with
-// it all behind it. It returns when each of its snapshots comes.
+// ordered is a stream that loses 15 % until a given time. A lost snapshot arrives 200 ms late, and
+// so do those behind it. It returns the arrival times of its snapshots.
 func ordered(seed uint64, until, length time.Duration) (arrivals []time.Duration) {
 	random := rand.New(rand.NewPCG(seed, 6))
 	last := time.Duration(0)
@@ -84,8 +84,8 @@ func ordered(seed uint64, until, length time.Duration) (arrivals []time.Duration
 	return arrivals
 }
 
-// Five seconds after the last stall of an ordered stream the view is where it was without any,
-// though it never runs faster than 1.5; and while the stream loses, it lags by half a second and
+// Five seconds after the last stall of an ordered stream the view has the same lag as without
+// stalls, though it never runs faster than 1.5. During the loss it lags by half a second and
 // starves in less than a tenth of the frames.
 func TestPlaybackRecoversFromStalls(t *testing.T) {
 	const until, length = 60 * time.Second, 75 * time.Second
@@ -129,7 +129,7 @@ func TestPlaybackRecoversFromStalls(t *testing.T) {
 			t.Errorf("seed %d: while the stream loses the lag is %v, and %.1f %% starve", seed, got, 100*starved)
 		}
 		if at(lags, over) > normal*11/10+800*ms {
-			continue // the last stall was too long: nobody is back from there in 5 s
+			continue // the last stall was too long to recover from in 5 s
 		}
 		tried++
 		if got := at(lags, over+5*time.Second); got > normal*11/10 {
@@ -141,8 +141,8 @@ func TestPlaybackRecoversFromStalls(t *testing.T) {
 	}
 }
 
-// What a line does to single snapshots stays known while a queue fills and drains: the queue makes
-// all of them late, and says nothing about how much later some are than others.
+// The jitter of a line is not forgotten while a queue fills and drains. The queue makes all
+// snapshots late, and gives no information about their differences.
 func TestQueueHidesNothing(t *testing.T) {
 	for _, queue := range []time.Duration{200 * ms, 500 * ms, 2 * time.Second, 6 * time.Second} {
 		s := stalling{}
@@ -155,7 +155,7 @@ func TestQueueHidesNothing(t *testing.T) {
 			t.Fatalf("it waits for %v where 300 ms are missing in every 2.3 s", before)
 		}
 		for _, rise := range []time.Duration{queue, -queue} {
-			s.sent -= rise // all is so much later from now on
+			s.sent -= rise // all arrivals are later by this from now on
 			for range 10 {
 				s.play(0, time.Second)
 			}

@@ -8,10 +8,10 @@ import (
 
 // Buffer keeps the samples of one body ordered by [Sample.At], in a bounded number of slots.
 //
-// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots serve the
-// estimate of acceleration before the view, two the segment around it. A full buffer drops its
-// oldest sample. It starts with 16 slots and doubles when a longer delay or a burst first needs
-// more. After that it allocates nothing. Create it with [NewBuffer].
+// A capacity c at a send interval i is enough for a view delayed by (c-4)*i: two slots are for the
+// estimate of acceleration before the view, and two are for the segment around it. A full buffer
+// drops its oldest sample. A buffer starts with 16 slots and doubles when a longer delay or a burst
+// first needs more. After that it allocates nothing. Create it with [NewBuffer].
 type Buffer struct {
 	slots []Sample // a ring; len is a power of two
 	most  int      // slots
@@ -22,7 +22,7 @@ type Buffer struct {
 }
 
 // DefaultCapacity is 128 samples: four seconds at 30 Hz. That is enough for a stalled stream that
-// comes back in one burst.
+// arrives in one burst.
 const DefaultCapacity = 128
 
 const firstSlots = 16
@@ -60,11 +60,11 @@ func (b *Buffer) grow() {
 // Len returns the number of samples held.
 func (b *Buffer) Len() int { return b.count }
 
-// Cap returns the number of samples that the buffer may come to hold.
+// Cap returns the greatest number of samples that the buffer can hold.
 func (b *Buffer) Cap() int { return b.most }
 
-// At returns the i-th sample, 0 being the oldest. The pointer is good until the next Push, Evict or
-// Clear. It panics unless 0 <= i < Len.
+// At returns the i-th sample, 0 being the oldest. The pointer is valid until the next Push, Evict
+// or Clear. It panics unless 0 <= i < Len.
 func (b *Buffer) At(i int) *Sample {
 	if uint(i) >= uint(b.count) {
 		panic("interp: Buffer.At: index out of range; keep it within 0 and Len()-1")
@@ -72,7 +72,7 @@ func (b *Buffer) At(i int) *Sample {
 	return &b.slots[(b.first+i)&(len(b.slots)-1)]
 }
 
-// Newest returns the sample with the latest time, nil from an empty buffer.
+// Newest returns the sample with the latest time, or nil if the buffer is empty.
 func (b *Buffer) Newest() *Sample {
 	if b.count == 0 {
 		return nil
@@ -80,12 +80,13 @@ func (b *Buffer) Newest() *Sample {
 	return b.At(b.count - 1)
 }
 
-// Revision changes whenever a sample was accepted. It wraps; compare for inequality only.
+// Revision returns a number that changes with every accepted sample. It wraps, so compare it for
+// inequality only.
 func (b *Buffer) Revision() uint32 { return b.revision }
 
-// Push inserts a sample at its place and reports whether it was taken. It does not take a sample of
-// a time that it already holds, one older than all others when no slot is free, and one that is not
-// [Sample.Valid].
+// Push inserts a sample at its place and reports whether it was accepted. It refuses a sample of a
+// time that is already held, a sample older than all others if no slot is free, and a sample that
+// is not [Sample.Valid].
 func (b *Buffer) Push(s Sample) bool {
 	if !s.Valid() {
 		return false
@@ -122,8 +123,8 @@ func (b *Buffer) Push(s Sample) bool {
 	return true
 }
 
-// keepBehind is how many samples behind the view outlive eviction: the one that the view's segment
-// starts at, and two before it for the estimate of acceleration and for a sample that comes late.
+// keepBehind is how many samples behind the view are not evicted: the one at which the view's
+// segment starts, and two before it for the estimate of acceleration and for a late sample.
 const keepBehind = 3
 
 // Evict drops the samples that a view which never runs backwards no longer needs. The newest sample
@@ -136,9 +137,9 @@ func (b *Buffer) Evict(view time.Duration) {
 	}
 }
 
-// Find returns the index of the newest sample at or before t, -1 if there is none.
+// Find returns the index of the newest sample at or before t, or -1 if there is none.
 func (b *Buffer) Find(t time.Duration) int {
-	// Playback stays near the old end, a few samples in: a walk beats a bisection.
+	// The view is a few samples from the old end, so a linear search is faster than a bisection.
 	i := 0
 	for i < b.count && b.At(i).At() <= t {
 		i++

@@ -49,7 +49,8 @@ func TestBufferOrdersWhatComesInAnyOrder(t *testing.T) {
 	}
 }
 
-// Against a model: the newest Cap distinct times, sorted; the first sample of a time wins.
+// The buffer must equal a model: the newest Cap distinct times, sorted, with the first sample of
+// each time.
 func TestBufferModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := NewBuffer(rapid.SampledFrom([]int{4, 8, 32, 64}).Draw(t, "capacity"))
@@ -103,7 +104,7 @@ func TestBufferEviction(t *testing.T) {
 	if want := []time.Duration{70, 80, 90}; !slices.Equal(times(b), want) {
 		t.Errorf("a view beyond the newest leaves %v, want %v", times(b), want)
 	}
-	b.Evict(0) // a view that ran back forgets nothing more
+	b.Evict(0) // a view that ran back evicts nothing more
 	if b.Len() != 3 {
 		t.Errorf("holds %d, want 3", b.Len())
 	}
@@ -123,7 +124,7 @@ func TestBufferUsesAge(t *testing.T) {
 	if want := []time.Duration{70 * ms, 200 * ms, 300 * ms}; !slices.Equal(times(b), want) {
 		t.Errorf("times %v, want %v: the state is Age older than its snapshot, a negative age counts as none", times(b), want)
 	}
-	// A player who has sent no input stands still in time: the server repeats a state that is held
+	// The time of a player without new inputs stands. The server repeats a state that is held
 	// already.
 	s := at(210 * ms)
 	s.Age = 10 * ms

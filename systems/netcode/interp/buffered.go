@@ -26,11 +26,11 @@ type buffered struct {
 	target   place  // without the offset
 }
 
-// place is the path's answer for one view time.
+// place is the state of the path at one view time.
 type place struct {
 	State
 	piece   piece
-	beyond  time.Duration // past the newest sample of a body not at rest
+	beyond  time.Duration // how far past the newest sample of a body not at rest
 	resting bool          // on or behind the newest sample, which rests
 	early   bool
 }
@@ -99,7 +99,7 @@ func (b *buffered) path(view time.Duration) place {
 			p.beyond = past
 		}
 	case !joined(&b.buf, i):
-		// The body jumps somewhere before the next sample. Until then it goes on as it did.
+		// The body jumps at some time before the next sample. Until then its motion is continued.
 		p.State = beyond(&b.buf, &b.config, i, past)
 	case past == 0:
 		p.State = State{Position: s.Position, Rotation: s.Rotation, Velocity: velocity(&b.buf, i, i)}
@@ -114,17 +114,18 @@ func (b *buffered) path(view time.Duration) place {
 	return p
 }
 
-// jumpBeyond is the distance, in units, beyond which a body that stood during an outage reappears
-// where it is. If it glided there, it would be far from its place for long, or faster than anything
-// moves.
+// jumpBeyond is the distance, in units, beyond which a body that stood during an outage is moved to
+// its place at once. A glide would show it far from its place for a long time, or at an impossible
+// speed.
 const jumpBeyond = 2
 
-// rebase moves the difference that new samples make to the last picture into the offset: the guess
-// for a starved body, a segment that turned out to have another sample in it, a view that was set
-// forwards. It reports whether the difference is better shown as a jump.
+// rebase moves the difference between the last picture and the path with the new samples into the
+// offset. The causes of differences are the extrapolation of a starved body, a new sample within a
+// segment, and a view that was set forwards. It reports whether the difference is better shown as a
+// jump.
 func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	step := now - b.now
-	// of view time; a view that only follows a clock is at most a tenth off
+	// of view time; the speed of a view that follows a clock differs by at most a tenth
 	skipped := view - b.view - step
 	if skipped < step/2+20*time.Millisecond {
 		skipped = 0
@@ -135,11 +136,11 @@ func (b *buffered) rebase(now, view time.Duration, target *place) (jump bool) {
 	was := b.target
 	is := b.path(b.view + skipped)
 	if step > b.config.ResumeAfter && b.config.ResumeAfter > 0 || is.early && !was.early {
-		// the last call is long ago, or the samples do not reach back to the last picture
+		// The last call is long ago, or the samples begin after the last picture.
 		return true
 	}
 	if is.piece != was.piece {
-		return false // crossed within the step; the caller has compared the ends
+		return false // the jump is within the step; the caller has compared the ends
 	}
 	apart := was.Position.Sub(is.Position)
 	turned := rotation.Vector(was.Rotation.Mul(is.Rotation.Conjugate()))

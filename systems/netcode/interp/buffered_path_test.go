@@ -9,8 +9,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// An outage longer than ResumeAfter ends with a jump, as does one that leaves a body more than 2 m
-// off; another one with a glide, of which more than half is over within 0.4 s.
+// An outage longer than ResumeAfter ends with a jump, and so does one that leaves a body more than
+// 2 m off. Any other outage ends with a glide, of which more than half is over within 0.4 s.
 func TestResume(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -66,8 +66,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Nobody looked for ten seconds (a tab in the background) while samples went on coming, more than
-// are kept: the body is where it is, at once.
+// The body is not drawn for ten seconds (a tab in the background), while more samples arrive than
+// are kept. Afterwards it must be at its place at once.
 func TestLongAbsence(t *testing.T) {
 	it := New(Default, Config{})
 	var now time.Duration
@@ -89,7 +89,7 @@ func TestLongAbsence(t *testing.T) {
 	}
 }
 
-// A view that is set ahead (the clock's doing) glides, too, but not far.
+// After a jump of the view, caused by the clock, the body glides too, but not far.
 func TestViewSetAhead(t *testing.T) {
 	for _, tt := range []struct {
 		by     time.Duration
@@ -117,7 +117,7 @@ func TestViewSetAhead(t *testing.T) {
 	}
 }
 
-// What is drawn at a view does not depend on how often it was asked for before.
+// The pose drawn at a view does not depend on the number of earlier calls.
 func TestPathDoesNotDependOnTheFrameRate(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	var samples []Sample
@@ -205,7 +205,7 @@ func TestResetForgets(t *testing.T) {
 		if _, info := it.At(time.Second, time.Second); !info.Empty {
 			t.Errorf("%v after Reset: %+v", k, info)
 		}
-		s := at(0) // older than all before
+		s := at(0) // older than all earlier samples
 		s.Position[0] = 7
 		it.Push(time.Second, s)
 		st, info := it.At(time.Second, 0)

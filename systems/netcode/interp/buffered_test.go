@@ -50,7 +50,7 @@ func TestNothingIsDrawnBeforeTheFirstSample(t *testing.T) {
 	}
 }
 
-// A body appears where it is, as a discontinuity, and before its first sample it does not exist.
+// A body appears at its place, as a discontinuity, and does not exist before its first sample.
 func TestFirstState(t *testing.T) {
 	for _, k := range Kinds() {
 		it := New(k, Config{})
@@ -127,7 +127,7 @@ func TestCounterWrapsAndRepeats(t *testing.T) {
 	}
 }
 
-// A starved body goes on for at most 75 ms' worth of motion, then holds, and turns for no longer
+// A starved body continues for at most 75 ms of motion and then holds. It turns for no longer
 // either.
 func TestStarvationIsBounded(t *testing.T) {
 	for _, k := range delayedKinds {
@@ -193,8 +193,8 @@ func TestExtrapolationCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// Under heavy random loss nothing ever jumps: in each step the picture moves by what the body may
-// move plus the bounded correction.
+// Under heavy random loss nothing ever jumps: in each step the picture moves at most by the body's
+// greatest motion plus the bounded correction.
 func TestReentryNeverJumps(t *testing.T) {
 	for _, k := range delayedKinds {
 		for seed := range uint64(20) {
@@ -213,7 +213,7 @@ func TestReentryNeverJumps(t *testing.T) {
 			var last State
 			for now := time.Duration(0); now < 20*time.Second; now += step {
 				for ; sent <= now; sent += 33 * ms {
-					if random.Float64() > 0.5 { // half of them lost
+					if random.Float64() > 0.5 { // half of them are lost
 						it.Push(now, m.sample(sent))
 					}
 				}
@@ -225,7 +225,7 @@ func TestReentryNeverJumps(t *testing.T) {
 				moved := s.Position.Sub(last.Position).Len()
 				limit := 6.0 / 60 * 1.05
 				if k == Hermite {
-					limit *= 2 // a cubic overshoots on top
+					limit *= 2 // a cubic overshoots in addition
 				}
 				if over := float64(moved) - limit; over > 0.05 {
 					t.Fatalf("%v, seed %d: %.3f m beyond the body's own motion at %v", k, seed, over, now)
@@ -236,8 +236,8 @@ func TestReentryNeverJumps(t *testing.T) {
 	}
 }
 
-// The offset disappears: some time after the last hiccup the picture is exactly on the path again,
-// and a body that rests is exactly at its place.
+// The offset ends: some time after the last gap the picture is exactly on the path again, and a
+// body that rests is exactly at its place.
 func TestSettlesExactly(t *testing.T) {
 	for _, k := range []Kind{Default, Linear, Hermite, GuardedHermite, EventBuffer, Chase, Naive, RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay} {
 		t.Run(k.String(), func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// chase moves the body from where it is shown towards the newest sample, at the body's speed plus a
-// share of the distance, and stops at the target. It has no notion of server time: how far it lags
-// depends on the speed.
+// chase moves the body from its shown position towards the newest sample, at the body's speed plus
+// a share of the distance, and stops at the target. It does not use server time, so its lag depends
+// on the speed.
 type chase struct {
 	config Config
 
@@ -27,7 +27,7 @@ const (
 	chasePull = 4
 
 	// chaseLimit is how many seconds of motion the target may be away before the bounded chase
-	// gives up and jumps.
+	// jumps.
 	chaseLimit = 2
 )
 
@@ -43,7 +43,7 @@ func (c *chase) Push(now time.Duration, s Sample) {
 	case c.config.Speed > 0:
 		c.speed = c.config.Speed
 	case n.Has&HasVelocity != 0:
-		// A body that has stopped is still followed to its place, at the speed that it had.
+		// A body that has stopped is still followed to its place, at its last speed.
 		if v := n.Velocity.Len(); v > 0 {
 			c.speed = v
 		}
@@ -74,7 +74,7 @@ func (c *chase) At(now, view time.Duration) (State, Info) {
 			c.state.Velocity = gap.Mul(step / (away * dt))
 		}
 		if step == away {
-			c.state.Position = target.Position // exactly, so that it settles
+			c.state.Position = target.Position // exactly, so that the body settles
 		} else {
 			c.state.Position = c.state.Position.Add(gap.Mul(step / away))
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The bounded chase arrives, and falls behind no further than its pull allows.
+// The bounded chase reaches its target, and its lag is bounded by its pull.
 func TestChase(t *testing.T) {
 	it := New(Chase, Config{Speed: 6})
 	s := at(0)

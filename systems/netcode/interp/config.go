@@ -14,10 +14,10 @@ type Config struct {
 	// Zero means [DefaultCapacity].
 	Capacity int
 
-	// Extrapolation is how far a starved delayed view goes beyond the newest sample. In the second
-	// half of it the body slows down to a stand. It is also how long any interpolator goes on
-	// turning a body by its angular velocity. Zero means 100 ms, which is also the most. Negative
-	// means none.
+	// Extrapolation is how far a starved delayed view is extrapolated beyond the newest sample. In
+	// the second half of it the body slows down to a stand. It is also how long any interpolator
+	// continues a body's rotation by its angular velocity. Zero means 100 ms, which is also the
+	// most. Negative means none.
 	Extrapolation time.Duration
 
 	// Horizon is how far beyond the newest sample a predictive interpolator follows the last
@@ -26,13 +26,13 @@ type Config struct {
 	Horizon time.Duration
 
 	// Blend is how long [RacerLinear], [RacerSpline] and [ProjectiveBlend] take from the old path
-	// to a new packet's. Zero means Interval, as in their sources: the most accurate and the
-	// least smooth. At 30 Hz and above, 100 ms look better.
+	// to a new packet's. Zero means Interval, as in their sources, which is the most accurate and
+	// the least smooth. At 30 Hz and above, 100 ms look better.
 	Blend time.Duration
 
-	// ResumeAfter is the length of an outage beyond which a delayed body reappears where it is,
-	// with Info.Discontinuity, instead of gliding there. Zero means 3 s. Negative means after any
-	// outage, as in systems without error offsets.
+	// ResumeAfter is the length of an outage beyond which a delayed body is moved to its place at
+	// once, with Info.Discontinuity, instead of gliding there. Zero means 3 s. Negative means after
+	// any outage, as in systems without error offsets.
 	ResumeAfter time.Duration
 
 	// Speed is the body's speed in units per second, for the chasing kinds. Zero means the newest
@@ -59,8 +59,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// New returns an interpolator of the given kind. It panics for a number that is no kind: get kinds
-// from the constants, [Kinds] or [ParseKind].
+// New returns an interpolator of the given kind. It panics for a number that is not a kind. Take
+// kinds from the constants, [Kinds] or [ParseKind].
 func New(kind Kind, config Config) Interpolator {
 	c := config.withDefaults()
 	switch kind {

@@ -9,10 +9,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// decaying predicts from the newest sample alone and shows the prediction plus an offset: what the
-// picture was off when the sample came. Small offsets shrink slowly, so that they go unnoticed,
-// large ones fast (Fiedler, "State Synchronization": 5 % of it per 60th of a second below 0.25
-// units, 15 % above one; here in time, so that the frame rate does not matter).
+// decaying predicts from the newest sample alone and shows the prediction plus an offset. The
+// offset is the error of the picture at the arrival of the sample. Small offsets shrink slowly, so
+// they are not noticed, and large ones shrink fast. The rates are those of Fiedler, "State
+// Synchronization": 5 % of the offset per 60th of a second below 0.25 units, 15 % above one unit.
+// Here they are applied over time, so the frame rate has no effect.
 type decaying struct {
 	tracker
 	pos, rot mgl32.Vec3

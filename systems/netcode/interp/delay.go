@@ -12,7 +12,7 @@ type DelayConfig struct {
 	Interval time.Duration
 
 	// Tick is the length of the fixed steps at whose ends the view is sampled. The sample for a
-	// step's end is taken at its start, so its data must be there one step earlier. Zero means a
+	// step's end is taken at its start, so its data must be present one step earlier. Zero means a
 	// 60th of a second. Negative means that the view is sampled at the time that it is for.
 	Tick time.Duration
 
@@ -23,20 +23,20 @@ type DelayConfig struct {
 // Delay measures how far behind this machine's clock a view of the server's time must run so that
 // there is nearly always a snapshot ahead of it:
 //
-//	transit of the fastest packets + what is worth waiting for + what a round takes beyond an interval + Tick
+//	transit of the fastest packets + the wait for late snapshots +
+//	a round's time beyond an interval + Tick
 //
-// The fastest packets are those of the last 5 s. The time worth waiting for follows from how old
-// the newest snapshot has been beyond them. It is one interval on a clean line, two where single
-// snapshots are lost, four at 15 % loss and 30 Hz, and the jitter in addition; at most 0.75 s. The
-// view does not wait for a rare stall. A longer way or a queue is followed within five snapshots
-// and left at once. Use one Delay per connection. It takes the arrivals of snapshots, not of
-// bodies.
+// The fastest packets are those of the last 5 s. The wait follows from how old the newest snapshot
+// has been beyond them. It is one interval on a clean line, two if single snapshots are lost, four
+// at 15 % loss and 30 Hz, and the jitter in addition. It is at most 0.75 s. The view does not wait
+// for a rare stall. A longer way or a queue is followed within five snapshots and left at once. Use
+// one Delay per connection. It takes the arrivals of snapshots, not of bodies.
 //
 // # Ordered streams
 //
-// Where loss becomes a stall (a WebSocket), the delay is a compromise. Over a round trip of 200 ms
-// a stall takes 200 ms, or 400 ms where the second transmission is lost, too. Each per cent of the
-// time in which the view starves is worth 130 ms of delay.
+// On an ordered stream (a WebSocket) loss becomes a stall, so the delay is a compromise. Over a
+// round trip of 200 ms a stall takes 200 ms, or 400 ms if the second transmission is lost too. A
+// view that starves for one per cent of the time costs as much as 130 ms of delay.
 //
 // The clock of the arrivals may be this machine's own or an estimate of the server's. All results
 // are in that clock.
@@ -50,17 +50,17 @@ type Delay struct {
 	base   time.Duration                               // of the trend, at the last Update
 	newest time.Duration                               // stamp
 	came   time.Duration                               // when it did
-	latest [longer]struct{ at, transit time.Duration } // of the newest ones, a ring
-	// of those that were the newest when they came
+	latest [longer]struct{ at, transit time.Duration } // of the newest snapshots, a ring
+	// of snapshots that were the newest at their arrival
 	count int
-	ready bool // something has been taken in
+	ready bool // a snapshot has been processed by Update
 	waits time.Duration
 	round time.Duration // that a body waits for its turn, beyond an interval
 }
 
 const (
-	// longer is how many snapshots in a row, over longerTime and more, must be later than the
-	// waiting time to count as a longer way or a queue instead of a stall.
+	// longer is how many snapshots in a row, over longerTime or more, must be later than the
+	// waiting time to count as a longer way or a queue and not as a stall.
 	longer     = 5
 	longerTime = 50 * time.Millisecond
 
@@ -102,7 +102,7 @@ func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
 	switch {
 	case d.count == 0:
 		d.base = transit
-	case stamp <= d.newest: // overtaken: nothing waits for it
+	case stamp <= d.newest: // overtaken by a newer snapshot, so it is not needed
 		return
 	default:
 		d.ages.add(at, d.came-d.newest-d.base, at-d.newest-d.base)
@@ -113,12 +113,12 @@ func (d *Delay) Arrive(at, stamp time.Duration, number uint16) {
 	d.count++
 }
 
-// SetRound sets the time in which every body is sent once, where one snapshot has no room for all
-// of them. The view waits for the part of a round beyond an interval. Zero means that each snapshot
-// has all bodies.
+// SetRound sets the time in which every body is sent once, if one snapshot has no room for all
+// bodies. The view waits for the part of a round beyond an interval. Zero means that each snapshot
+// contains all bodies.
 func (d *Delay) SetRound(round time.Duration) { d.round = max(round-d.interval, 0) }
 
-// Update takes this frame's arrivals in. Call it once per frame, after the arrivals.
+// Update processes the arrivals of this frame. Call it once per frame, after the arrivals.
 func (d *Delay) Update(now time.Duration) {
 	if d.count == 0 {
 		return
@@ -142,8 +142,8 @@ func (d *Delay) Update(now time.Duration) {
 	d.loss.update(now, d.waits+d.tick)
 }
 
-// late returns the least and the greatest lateness of the latest snapshots; zero if they are too
-// few, or came in one burst.
+// late returns the least and the greatest lateness of the latest snapshots. It returns zero if they
+// are too few or arrived in one burst.
 func (d *Delay) late() (least, most time.Duration) {
 	if d.count < longer || d.latest[(d.count-1)%longer].at-d.latest[d.count%longer].at < longerTime {
 		return 0, 0
@@ -163,7 +163,7 @@ func (d *Delay) late() (least, most time.Duration) {
 // difference of the clocks is included, and the result may have any sign. See [Delay.Ready].
 func (d *Delay) Behind() time.Duration { return d.base + d.waits + d.tick }
 
-// Ready reports whether a snapshot has arrived and been taken in.
+// Ready reports whether Update has processed a snapshot.
 func (d *Delay) Ready() bool { return d.ready }
 
 // Transit returns the transit time of the fastest packets of the last 5 s, on the clock of the
@@ -174,9 +174,9 @@ func (d *Delay) Transit() time.Duration { return d.base }
 // snapshot, for one after a lost one, for a late one.
 func (d *Delay) Waits() time.Duration { return d.waits }
 
-// Loss returns the share of snapshots that did not come in time, 0 to 1, over the last minute or
+// Loss returns the share of snapshots that did not arrive in time, 0 to 1, over the last minute or
 // so.
 func (d *Delay) Loss() float64 { return d.loss.rate() }
 
-// Newest returns the latest stamp that has arrived, and false before the first.
+// Newest returns the latest stamp that has arrived, and false before the first snapshot.
 func (d *Delay) Newest() (time.Duration, bool) { return d.newest, d.count > 0 }

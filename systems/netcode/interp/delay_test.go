@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// stream plays snapshots over a link and tells a Delay and a Playback of them, frame by frame at 60
-// Hz.
+// stream plays snapshots over a link and passes them to a Delay and a Playback, frame by frame at
+// 60 Hz.
 type stream struct {
 	seed     uint64
 	interval time.Duration
 	transit  func(sent time.Duration, r *rand.Rand) time.Duration // negative: lost
 	// of the receiving clock, parts per million
 	drift float64
-	twice bool // every packet comes twice
+	twice bool // every packet arrives twice
 }
 
 // play calls frame after each frame's Update. `now` is the receiver's clock.
@@ -62,8 +62,8 @@ func lossy(loss float64, delay, jitter time.Duration) func(time.Duration, *rand.
 	}
 }
 
-// What is waited for, for one network after the other: the interval, as many again as are lost in a
-// row more often than once in ten seconds or so, and the jitter.
+// The waiting time on each network is the interval, an interval for each snapshot lost in a row
+// more often than about once in ten seconds, and the jitter.
 func TestDelayFormula(t *testing.T) {
 	const interval = time.Second / 30
 	tests := []struct {
@@ -98,9 +98,9 @@ func TestDelayFormula(t *testing.T) {
 				if d := math.Abs(last.Loss() - tt.loss); d > 0.04 {
 					t.Errorf("seed %d: loss measured %.3f, is %.3f", seed, last.Loss(), tt.loss)
 				}
-				// The least of what came last is as early as can be, so that all of the jitter
-				// counts; of the last snapshot that is waited for not all does. Two late ones
-				// overtake less.
+				// The least transit of the latest snapshots has no jitter, so all of the jitter
+				// counts. For the last snapshot in the waiting time only a part of it counts. Two
+				// late snapshots overtake less often.
 				most := time.Duration(tt.n)*interval + 2*tt.jitter + 3*ms
 				if least := most - interval - 2*tt.jitter; waited < least || waited > most+interval/2 {
 					t.Errorf("seed %d: waits for %v, want %v to %v", seed, waited, least, most)
@@ -116,7 +116,8 @@ func TestDelayFormula(t *testing.T) {
 	}
 }
 
-// What is left out on purpose, one snapshot in three say, is waited for and no more than that.
+// The view waits for snapshots that are left out on purpose, such as one in three, and no longer
+// than that.
 func TestDelayKnowsRegularGaps(t *testing.T) {
 	const interval = time.Second / 30
 	for _, every := range []int{2, 3, 10, 50} {
@@ -135,17 +136,19 @@ func TestDelayKnowsRegularGaps(t *testing.T) {
 	}
 }
 
-// One stall of a second and a half, with all that it held up in one burst or draining in a second,
-// is not waited for when it is over; a queue that lasts is, and is left at once.
+// After a single stall of a second and a half, whose snapshots arrive in one burst or within a
+// second, the view does not wait for stalls. It waits for a lasting queue, and stops waiting at
+// once when the queue ends.
 func TestDelayTellsStallsFromQueues(t *testing.T) {
 	const interval = time.Second / 30
 	for _, tt := range []struct {
 		name  string
 		queue func(sent time.Duration) time.Duration
-		least time.Duration // waited for at 35 s
-		// how long after the 40th second at most as much is waited for as at first, and 60 ms more
+		least time.Duration // waiting time at 35 s
+		// greatest time after the 40th second until the waiting time is at most 60 ms above the
+		// first
 		before     time.Duration
-		viewWithin time.Duration // and until the view is there
+		viewWithin time.Duration // greatest time until the view has followed
 	}{
 		{"a stall", func(t time.Duration) time.Duration { return max(0, 40*time.Second-t) * b2d(t > 38500*ms) }, 0, 0, 3 * time.Second},
 		{"one that drains", func(t time.Duration) time.Duration {
@@ -194,7 +197,7 @@ func b2d(b bool) time.Duration {
 }
 
 // On a clean line, 20 ms one way and 30 snapshots a second, others are seen less than 75 ms after
-// the moment that the server stamps, which is 60 after its step began.
+// the time of the server's stamp, which is 60 ms after the start of its step.
 func TestCleanLineCostsOneInterval(t *testing.T) {
 	s := stream{interval: time.Second / 30, transit: lossy(0, 20*ms, 0)}
 	s.play(60*time.Second, func(now time.Duration, p *Playback) {
@@ -217,7 +220,7 @@ func TestDelayIgnoresDuplicates(t *testing.T) {
 	}
 }
 
-// A burst after a stall is one event, however many snapshots are in it and however late those are.
+// A burst after a stall is one event, with any number of snapshots and any lateness.
 func TestBurstCountsOnce(t *testing.T) {
 	d := NewDelay(DelayConfig{})
 	const interval = time.Second / 30
@@ -230,7 +233,7 @@ func TestBurstCountsOnce(t *testing.T) {
 		number++
 	}
 	before := d.ages.all().n
-	for i := range 30 { // a second's worth at once
+	for i := range 30 { // a second of snapshots at once
 		d.Arrive(now+time.Second, now+time.Duration(i)*interval, number)
 		number++
 	}
@@ -245,8 +248,8 @@ func TestBurstCountsOnce(t *testing.T) {
 	}
 }
 
-// A gap is a loss only once the missing snapshot is later than snapshots ever are, and every loss
-// counts once.
+// A gap counts as a loss only when the missing snapshot is later than any snapshot has been. Every
+// loss counts once.
 func TestLossCounting(t *testing.T) {
 	arrive := func(l *loss, at time.Duration, numbers ...uint16) {
 		for _, n := range numbers {
@@ -279,7 +282,8 @@ func TestLossCounting(t *testing.T) {
 	if math.Abs(l.lost-2) > 0.01 {
 		t.Error("what came too late to be shown is lost")
 	}
-	// An outage of thousands is not thousands of losses, and the wrap of the number is none.
+	// An outage of thousands of snapshots does not count as thousands of losses, and the wrap of
+	// the number does not count as a loss.
 	before := l.lost
 	arrive(&l, time.Second, 5016)
 	l.update(2*time.Second, 20*ms)
@@ -295,7 +299,7 @@ func TestLossCounting(t *testing.T) {
 	}
 }
 
-// What is waited for is raised at once, and what was worth it once is worth it for a minute.
+// The waiting time rises at once, and stays raised for about a minute.
 func TestDelayIsLoweredSlowly(t *testing.T) {
 	d := NewDelay(DelayConfig{Interval: 100 * ms, Tick: -1})
 	number := uint16(0)
@@ -325,8 +329,8 @@ func TestDelayIsLoweredSlowly(t *testing.T) {
 	}
 }
 
-// However often there are stalls of 2 s, no more than so much is waited for; a way that has become
-// so long is followed.
+// With frequent stalls of 2 s the waiting time stays within its bound. A way that has become as
+// long is followed.
 func TestWaitingIsBounded(t *testing.T) {
 	d := NewDelay(DelayConfig{})
 	now := time.Duration(0)
@@ -353,7 +357,7 @@ func TestWaitingIsBounded(t *testing.T) {
 	}
 }
 
-// What is waited for stays within the bounds; the way and the step are not in it.
+// The waiting time stays within Min and Max. The transit and the step are not part of it.
 func TestDelayKeepsItsBounds(t *testing.T) {
 	const ms, interval, step = time.Millisecond, time.Second / 30, time.Second / 60
 	for _, test := range []struct {

@@ -9,9 +9,9 @@ import (
 )
 
 // events keeps the last 20 updates and chases the first one that lies ahead of the delayed view. It
-// takes the speed from three consecutive updates: the previous, the current and the next. Where
-// players' commands reach the server zero, one or two to a tick, a single segment would say that
-// the body stands or runs at double speed.
+// takes the speed from three consecutive updates: the previous, the current and the next. If zero,
+// one or two commands of a player reach the server per tick, a single segment would have a body
+// that stands or runs at double speed.
 type events struct {
 	config Config
 	buf    Buffer
@@ -65,7 +65,7 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 		i--
 		cur = e.buf.At(i)
 	case i > 0 && !starved && !e.shown:
-		cur = e.buf.At(i - 1) // begin where the body is, not where it is going
+		cur = e.buf.At(i - 1) // begin at the body's place, not at its target
 	}
 	info.Frame = cur.Frame
 	if !e.shown || e.piece != cur.piece() {
@@ -79,7 +79,7 @@ func (e *events) At(_, view time.Duration) (State, Info) {
 	e.view = view
 	gap := cur.Position.Sub(e.state.Position)
 	away := gap.Len()
-	// The pull keeps a body that was held up from lagging for ever. A body that stands in all three
+	// The pull prevents a delayed body from lagging forever. A body that stands in all three
 	// updates is at most an interval from its place.
 	speed, moving := e.speed(i)
 	pull := float32(chasePull)

@@ -8,8 +8,8 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Commands that reach the server zero, one or two to a tick make the samples stutter; over three
-// updates the speed is even.
+// With zero, one or two commands per tick at the server, the samples stutter. The speed over three
+// updates is even.
 func TestEventBufferEvensOutCommands(t *testing.T) {
 	roughness := func(k Kind) float64 {
 		it := New(k, Config{Interval: 50 * ms})

@@ -10,7 +10,7 @@ import (
 )
 
 // A body turns round between two snapshots of a 10 Hz stream. Both carry its velocity, so the turn
-// is drawn where it happened.
+// is drawn at its true place.
 func Example() {
 	body := interp.New(interp.Default, interp.Config{Interval: 100 * time.Millisecond})
 	push := func(at time.Duration, x, v float32) {
@@ -42,8 +42,8 @@ func Example() {
 	// 200ms 0.84
 }
 
-// A client's loop: snapshots feed the playback and the bodies; once per fixed step, at the step's
-// end, bodies are drawn at the view.
+// This is a client's loop. Snapshots are passed to the playback and the bodies. Once per fixed
+// step, bodies are drawn at the view of the step's end.
 func ExamplePlayback() {
 	playback := interp.NewPlayback(interp.DelayConfig{Interval: 50 * time.Millisecond})
 	body := interp.New(interp.Default, interp.Config{Interval: 50 * time.Millisecond})
@@ -81,7 +81,7 @@ func ExamplePlayback() {
 	// behind by 148ms
 }
 
-// A Delay alone says how far behind its clock a view must be.
+// A Delay alone measures how far behind its clock a view must be.
 func ExampleDelay() {
 	delay := interp.NewDelay(interp.DelayConfig{Interval: 50 * time.Millisecond})
 	for number := range uint16(200) {
@@ -123,7 +123,7 @@ func ExampleKinds() {
 	// guarded
 }
 
-// Samples may come late, twice and in any order.
+// Samples may arrive late, twice and in any order.
 func ExampleBuffer() {
 	b := interp.NewBuffer(0)
 	for _, at := range []time.Duration{10, 30, 20, 30, 50} {

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// slowing integrates a speed that falls linearly from one to zero over the limit: the distance
-// after x and the speed left.
+// slowing integrates a speed that falls linearly from one to zero over the limit. It returns the
+// distance after x and the remaining speed.
 func slowing(x, limit float32) (reach, weight float32) {
 	if limit <= 0 {
 		return 0, 0
@@ -18,9 +18,10 @@ func slowing(x, limit float32) (reach, weight float32) {
 	return x - x*x/(2*limit), 1 - x/limit
 }
 
-// bounded is the motion of a starved body: at full speed for the first half of the limit, which is
-// longer than most gaps, then slowing down to a stand. reach is the distance at unit speed after t,
-// weight the share of the speed left, and curve the distance at unit acceleration.
+// bounded returns the motion of a starved body. It has full speed for the first half of the limit,
+// which is longer than most gaps, and then slows down to a stand. reach is the distance at unit
+// speed after t, weight is the share of the speed that is left, and curve is the distance at unit
+// acceleration.
 func bounded(t, limit time.Duration) (reach, weight, curve float32) {
 	x, half := seconds(min(t, limit)), seconds(limit)/2
 	if x <= half {
@@ -31,8 +32,9 @@ func bounded(t, limit time.Duration) (reach, weight, curve float32) {
 	return half + reach, weight, half*half/2 + half*x - x*x*x/(3*half)
 }
 
-// beyond returns the state of the body t after sample i, from that sample and those before it
-// alone: at most as far as the configured limit, slowing down to a stand on the way there.
+// beyond returns the state of the body at a time t after sample i. It uses only that sample and
+// earlier ones. It extrapolates at most as far as the configured limit, and the body slows down to
+// a stand on the way there.
 func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
 	s := b.At(i)
 	if s.AtRest || t <= 0 || c.Extrapolation <= 0 {
@@ -58,8 +60,8 @@ func beyond(b *Buffer, c *Config, i int, t time.Duration) State {
 	return st
 }
 
-// steady returns the acceleration that held over the two segments before sample i, zero if it did
-// not: a kink must not be continued.
+// steady returns the acceleration of the two segments before sample i, or zero if it was not
+// constant over them, since a kink must not be continued.
 func steady(b *Buffer, i int) mgl32.Vec3 {
 	last, ok := meanAcceleration(b, i-1)
 	before, okBefore := meanAcceleration(b, i-2)

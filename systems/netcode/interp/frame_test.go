@@ -8,9 +8,9 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// The frame that an interpolator reports is the one that its pose is in, at every step, in
-// whichever order and however often the samples come. The body walks in frames 1, 2, 3 and so on,
-// within a metre of a hundred times their number.
+// The frame that an interpolator reports is the frame of its pose at every step, for samples in any
+// order and with repeats. The body walks in frames 1, 2, 3 and so on, within a metre of a hundred
+// times their number.
 func TestPosesComeWithTheirFrames(t *testing.T) {
 	const interval = time.Second / 30
 	for _, kind := range Kinds() {
@@ -44,14 +44,13 @@ func TestPosesComeWithTheirFrames(t *testing.T) {
 				}
 				view := now
 				if i.Timing() == Delayed {
-					view -= 4 * interval // so that some come late even for this one
+					view -= 4 * interval // so some samples are late even for this view
 				}
 				state, info := i.At(now, view)
 				if info.Empty {
 					continue
 				}
-				// A body that goes on for a while because nothing is heard may leave its metre by a
-				// step or two.
+				// A body that is extrapolated for a while may leave its metre by a step or two.
 				if off := state.Position.Sub(mgl32.Vec3{100 * float32(info.Frame)}).Len(); off > 5 {
 					t.Fatalf("%v, seed %d: at %v the pose is %v, in frame %d", kind, seed, now, state.Position, info.Frame)
 				}

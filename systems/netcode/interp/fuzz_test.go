@@ -9,7 +9,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// FuzzInterpolators takes its input for samples of any content at any times: no kind may panic, and
+// FuzzInterpolators uses its input as samples of any content at any times. No kind may panic, and
 // all but [Hermite], which overshoots, must draw finite poses of unit rotations.
 func FuzzInterpolators(f *testing.F) {
 	f.Add([]byte("a body moves from here to there and back, and nobody knows why it should"))
@@ -75,7 +75,7 @@ func FuzzInterpolators(f *testing.F) {
 	})
 }
 
-// FuzzPlayback takes its input for arrivals: nothing panics and no view runs back.
+// FuzzPlayback uses its input as arrivals. Nothing may panic and no view may run back.
 func FuzzPlayback(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
 	f.Fuzz(func(t *testing.T, data []byte) {

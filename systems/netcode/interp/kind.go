@@ -6,17 +6,17 @@ import (
 )
 
 // Kind names an interpolation algorithm. Its number is stable, so it may be sent or stored per
-// entity. Numbers from 128 on are for the kinds of other packages, as package articles has them.
+// entity. Numbers from 128 on are for the kinds of other packages, such as package articles.
 type Kind uint8
 
 const (
-	// Default is the best that this package has: a delayed view on Hermite segments. A segment
-	// whose end velocities disagree (a flip, a bounce, a stop) runs through the meeting point of
-	// its end tangents. Extrapolation is bounded, and the body comes back through a decaying
+	// Default is the best kind of this package: a delayed view on Hermite segments. A segment whose
+	// end velocities disagree (a flip, a bounce, a stop) runs through the meeting point of its end
+	// tangents. Extrapolation is bounded, and the body returns to its path through a decaying
 	// offset.
 	Default Kind = iota
 
-	// Naive shows the newest sample as soon as it is there. It stutters.
+	// Naive shows the newest sample at once. It stutters.
 	Naive
 
 	// Chase moves towards the newest sample at the body's speed plus a share of the distance, never
@@ -24,15 +24,15 @@ const (
 	Chase
 
 	// Linear draws straight segments between the samples around a delayed view (the platformer
-	// article's buffer, mended).
+	// article's buffer, with its faults corrected).
 	Linear
 
 	// EventBuffer chases the next of the last 20 updates behind a delayed view, at the mean speed
 	// over three of them (Champions of Mirra).
 	EventBuffer
 
-	// Hermite draws cubic segments whatever the velocities say. It overshoots flips, bounces and
-	// stops, and is a negative control.
+	// Hermite draws cubic segments for all velocities. It overshoots flips, bounces and stops, and
+	// is a negative control.
 	Hermite
 
 	// GuardedHermite draws cubic segments where both end velocities agree with the chord and
@@ -40,7 +40,7 @@ const (
 	GuardedHermite
 
 	// RacerLinear blends from the previous packet's path to the last one's in the course of one
-	// interval (Racer, mended).
+	// interval (Racer, with its faults corrected).
 	RacerLinear
 
 	// RacerSpline follows a cubic from the shown position and velocity to those predicted from the
@@ -51,7 +51,7 @@ const (
 	// velocities, then positions (Murphy).
 	ProjectiveBlend
 
-	// OffsetDecay extrapolates the newest sample and lets the error of the picture before it decay
+	// OffsetDecay extrapolates the newest sample and decays the error of the earlier picture
 	// (Fiedler's state synchronisation).
 	OffsetDecay
 
@@ -81,7 +81,7 @@ func Kinds() []Kind {
 	return all
 }
 
-// String returns the short name that [ParseKind] understands.
+// String returns the short name that [ParseKind] accepts.
 func (k Kind) String() string {
 	if k < kinds {
 		return kindNames[k].name

@@ -2,30 +2,30 @@ package interp
 
 import "time"
 
-// loss measures the share of snapshots that never come, or too late to matter, over half a minute
-// and more.
+// loss measures the share of snapshots that are lost or arrive too late, over half a minute and
+// more.
 type loss struct {
 	begun   bool
 	settled int64 // every number up to this one has been counted
 	highest int64
 	arrived uint64            // bit i: number highest-i has arrived
-	noticed [64]time.Duration // by number mod 64: when a later one showed that it was missing
+	noticed [64]time.Duration // by number mod 64: when a later arrival showed that it was missing
 
 	lost, total float64
 }
 
 const (
 	// lossMemory is the number of snapshots over which the average forgets two thirds: a minute at
-	// 30 Hz. Half a minute would make the result of 15 % wander by 1.2 points, and 17 % already
-	// asks for one more interval.
+	// 30 Hz. With half a minute a loss of 15 % would be measured with an error of 1.2 points, and
+	// 17 % already needs one more interval.
 	lossMemory = 1800
 
-	// Before there is much data the loss is taken to be lossPrior, with the weight of
-	// lossPriorWeight snapshots.
+	// At the beginning the loss is assumed to be lossPrior, with the weight of lossPriorWeight
+	// snapshots.
 	lossPrior, lossPriorWeight = 0.01, 60
 )
 
-// arrive takes the number of a snapshot and reports whether it is the first time that it comes.
+// arrive takes the number of a snapshot and reports whether this is its first arrival.
 func (l *loss) arrive(at time.Duration, number uint16) bool {
 	if !l.begun {
 		l.begun = true
@@ -36,8 +36,8 @@ func (l *loss) arrive(at time.Duration, number uint16) bool {
 	switch ahead := n - l.highest; {
 	case ahead > 0:
 		if ahead > 64 {
-			// More than two seconds at once is an outage or a new stream, and says nothing about
-			// how many to expect missing next time.
+			// A gap of more than two seconds is an outage or a new stream. It has no information
+			// about later losses.
 			l.settled = n - 1
 		}
 		for m := max(l.highest+1, n-63); m < n; m++ {
@@ -56,8 +56,8 @@ func (l *loss) arrive(at time.Duration, number uint16) bool {
 	return false
 }
 
-// update counts what is certain at now: a number that is still missing `patience` after a later one
-// came is lost.
+// update counts the snapshots whose fate is certain at now. A number that is still missing at
+// `patience` after the arrival of a later one is lost.
 func (l *loss) update(now, patience time.Duration) {
 	for l.begun && l.settled < l.highest {
 		n := l.settled + 1

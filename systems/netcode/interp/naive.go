@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// naive shows the newest sample, whatever the view.
+// naive shows the newest sample for every view.
 type naive struct {
 	newest Sample
 	has    bool

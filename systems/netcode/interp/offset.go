@@ -8,10 +8,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// offset is the difference between the shown path and the right one. It is added to the picture and
-// shrinks as a critically damped spring does: it starts without a jump in position, reaches its
-// greatest speed smoothly, and comes to rest without overshoot. The solution is exact, so the frame
-// rate does not matter.
+// offset is the difference between the shown path and the correct one. It is added to the picture
+// and shrinks like a critically damped spring. It starts without a jump in position, reaches its
+// greatest speed smoothly, and ends without overshoot. The solution is exact, so the frame rate has
+// no effect.
 type offset struct {
 	pos, posSpeed mgl32.Vec3
 	rot, rotSpeed mgl32.Vec3 // a rotation vector, in the parent's frame
@@ -24,19 +24,19 @@ const (
 	// 95 % within 0.4 s.
 	easeRate = 12
 
-	// easeShare is the greatest speed of the correction as a share of the body's own, so that
-	// re-entry never looks like a jump. Large errors take longer for it, but never more than
-	// slowestRate allows: three fifths are gone within 0.4 s.
+	// easeShare is the greatest speed of the correction as a share of the body's own, so re-entry
+	// never looks like a jump. Large errors therefore take longer, but never longer than at
+	// slowestRate: three fifths are gone within 0.4 s.
 	easeShare   = 0.22
 	slowestRate = 5
 
-	// gone is the offset, in units and radians, below which it is dropped, so that a resting body
-	// comes to rest exactly.
+	// gone is the offset, in units and radians, below which it is dropped, so a resting body ends
+	// exactly at its place.
 	gone = 1e-4
 )
 
-// add adds a difference, of a body that moves at the given speed. At an infinite speed it fades as
-// fast as it ever does.
+// add adds a difference for a body that moves at the given speed. At an infinite speed it fades at
+// the greatest rate.
 func (o *offset) add(pos, rot mgl32.Vec3, speed float32) {
 	o.pos = o.pos.Add(pos)
 	o.rot = o.rot.Add(rot)
@@ -48,7 +48,7 @@ func (o *offset) add(pos, rot mgl32.Vec3, speed float32) {
 	}
 }
 
-// decay lets dt seconds pass.
+// decay advances the offset by dt seconds.
 func (o *offset) decay(dt float32) {
 	if !o.active || dt <= 0 {
 		return
@@ -60,7 +60,7 @@ func (o *offset) decay(dt float32) {
 	}
 }
 
-// apply returns the state with the offset on top.
+// apply returns the state plus the offset.
 func (o *offset) apply(s State) State {
 	if o.active {
 		s.Position = s.Position.Add(o.pos)
@@ -70,7 +70,7 @@ func (o *offset) apply(s State) State {
 	return s
 }
 
-// spring lets the critically damped one swing for dt: its acceleration is -2*rate*v - rate²*x.
+// spring advances a critically damped spring by dt. Its acceleration is -2*rate*v - rate²*x.
 func spring(x, v mgl32.Vec3, rate, dt float32) (mgl32.Vec3, mgl32.Vec3) {
 	fade := float32(math.Exp(-float64(rate) * float64(dt)))
 	push := v.Add(x.Mul(rate))

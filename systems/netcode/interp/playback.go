@@ -4,10 +4,10 @@ import "time"
 
 // Playback runs a view of the server's time behind the snapshots of one connection, at the distance
 // that its [Delay] measures. The view never runs backwards. It runs at 0.9 to 1.1 of real speed,
-// and at up to 1.5 where it is more than 120 ms late. It waits where there is nothing to show, and
-// jumps ahead only after an outage. Create it with [NewPlayback].
+// and at up to 1.5 if it is more than 120 ms late. It waits if there is nothing to show, and jumps
+// ahead only after an outage. Create it with [NewPlayback].
 type Playback struct {
-	Delay // how far behind; Arrive feeds it
+	Delay // measures the distance; Arrive adds its data
 
 	view    time.Duration
 	now     time.Duration
@@ -21,20 +21,19 @@ const (
 	viewTau     = 250 * time.Millisecond
 	viewStretch = 0.1
 
-	// A view that is more than viewDebt late, with the snapshots there, runs faster the more it is
-	// behind, up to 1.5: it makes up for a second within three.
+	// A view that is more than viewDebt late while the snapshots are present runs faster, in
+	// proportion to its lag, up to 1.5. It makes up for a second within three seconds.
 	viewDebt    = 120 * time.Millisecond
 	viewHurry   = 1.5 // per second of debt beyond viewDebt
 	viewFastest = 0.5
 
 	// viewWait is how far the view may run beyond the newest snapshot. Bodies are extrapolated that
-	// far and no further, and a view that waits has less to catch up on. It then waits until there
-	// is a snapshot ahead of it. If it ran on with each single snapshot that comes, it would starve
-	// again at once.
+	// far and no further, and a view that waits needs less time to catch up. The view then waits
+	// until there is a snapshot ahead of it. If it continued with each single snapshot that
+	// arrives, it would starve again at once.
 	viewWait = 100 * time.Millisecond
 
-	// viewJump is the distance to the target beyond which catching up would take longer than it is
-	// worth.
+	// viewJump is the distance to the target beyond which catching up would take too long.
 	viewJump = time.Second
 )
 
@@ -63,7 +62,7 @@ func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 	}
 	p.now = now
 
-	// Where the view would be if it went on at real speed, against where it should be.
+	// Compare the view's time at real speed with its target.
 	off := target - (p.view + real)
 	if off > viewJump && target <= p.newest {
 		p.view, p.rate = target, 1
@@ -86,12 +85,12 @@ func (p *Playback) View(now time.Duration) (time.Duration, bool) {
 	return p.view, true
 }
 
-// Rate returns the speed of the view over the last step. 1 is real time, at 0 it waits.
+// Rate returns the speed of the view over the last step. 1 is real time. At 0 the view waits.
 func (p *Playback) Rate() float64 { return p.rate }
 
-// Jumps returns how often the view was set ahead instead of run there.
+// Jumps returns how often the view jumped ahead.
 func (p *Playback) Jumps() int { return p.jumps }
 
-// Waiting reports whether the view stands, because nothing has come for longer than bodies are
-// extrapolated.
+// Waiting reports whether the view stands because no snapshot has arrived for longer than bodies
+// are extrapolated.
 func (p *Playback) Waiting() bool { return p.waiting }

@@ -31,8 +31,8 @@ func TestPlaybackFollowsDrift(t *testing.T) {
 	}
 }
 
-// Route changes: 100 ms longer is absorbed within 2.5 s, 100 ms shorter within 12 s, never
-// backwards, at 0.9 to 1.1.
+// A route that is 100 ms longer is absorbed within 2.5 s, and one that is 100 ms shorter within 12
+// s. The view never runs backwards, and runs at 0.9 to 1.1.
 func TestPlaybackFollowsRouteChanges(t *testing.T) {
 	for _, tt := range []struct {
 		change, within time.Duration
@@ -77,8 +77,8 @@ func TestPlaybackFollowsRouteChanges(t *testing.T) {
 	}
 }
 
-// Whatever arrives, the view never runs back, and at other speeds than 0.9 to 1.5 only to wait or
-// to jump ahead.
+// For any arrivals the view never runs back. Its speed is outside 0.9 to 1.5 only if it waits or
+// jumps ahead.
 func TestPlaybackNeverRunsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := NewPlayback(DelayConfig{})
@@ -105,8 +105,8 @@ func TestPlaybackNeverRunsBack(t *testing.T) {
 	})
 }
 
-// A server that pauses for two seconds, its time with it: the view waits 100 ms past the last
-// snapshot and is in its place again within three seconds.
+// A server and its time pause for two seconds. The view waits 100 ms past the last snapshot and has
+// its usual lag again within three seconds.
 func TestPlaybackWaitsForTheServer(t *testing.T) {
 	const pause, at = 2 * time.Second, 30 * time.Second
 	p := NewPlayback(DelayConfig{})

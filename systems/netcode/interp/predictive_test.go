@@ -12,8 +12,8 @@ import (
 
 var predictiveKinds = []Kind{RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay}
 
-// runPredictive feeds a path through a link with jitter and loss and calls each with what was shown
-// at every step.
+// runPredictive feeds a path through a link with jitter and loss and calls each with the shown
+// state at every step.
 func runPredictive(k Kind, c Config, m path, seed uint64, loss float64, each func(now time.Duration, s State, info Info)) {
 	random := rand.New(rand.NewPCG(seed, 3))
 	it := New(k, c)
@@ -46,8 +46,8 @@ func runPredictive(k Kind, c Config, m path, seed uint64, loss float64, each fun
 
 func straight(t float64) (p, v [3]float64) { return [3]float64{6 * t, 0, 0}, [3]float64{6, 0, 0} }
 
-// A body that does not change its mind is predicted exactly by all of them, through loss and
-// jitter; one that falls by those that know acceleration.
+// A body at constant velocity is predicted exactly by all of them, through loss and jitter. A
+// falling body is predicted exactly by those that use acceleration.
 func TestPredictionIsExactForSteadyMotion(t *testing.T) {
 	fall := func(t float64) (p, v [3]float64) {
 		return [3]float64{t, -4.905 * t * t, 0}, [3]float64{1, -9.81 * t, 0}
@@ -78,8 +78,8 @@ func circle(t float64) (p, v [3]float64) {
 	return [3]float64{20 * c, 0, 20 * s}, [3]float64{-20 * s, 0, 20 * c}
 }
 
-// No packet makes the picture jump: with a blend of 100 ms the mended kinds move in each step by
-// hardly more than the body does. The article's Racer must fail here: see package
+// No packet makes the picture jump: with a blend of 100 ms the picture of the corrected kinds moves
+// in each step by little more than the body. The article's Racer must fail here: see package
 // articles.
 func TestPacketsDoNotJump(t *testing.T) {
 	jump := func(k Kind) float64 {
@@ -128,8 +128,8 @@ func TestHorizonIsBounded(t *testing.T) {
 	}
 }
 
-// The page: "use unclamped lerp from prev->last since we want prediction". With packets lost the
-// turn goes on at t > 1 and snaps back; mended it does not.
+// The page: "use unclamped lerp from prev->last since we want prediction". With lost packets the
+// article's turn continues at t > 1 and snaps back. The corrected form does not.
 func TestRacerRotationIsClamped(t *testing.T) {
 	turned := func(k Kind) float64 {
 		it := New(k, Config{Interval: 100 * ms})
@@ -153,16 +153,16 @@ func TestRacerRotationIsClamped(t *testing.T) {
 	}
 }
 
-// Worked example, by hand: from (0,0) at 2 m/s along x, a packet says (1,0) at 4 m/s along y. Half
-// an interval of 0.2 s later the velocity is blended half way to (1, 2), so the old path is at
-// (0.1, 0.2), the new one at (1, 0.4), and the picture half way between.
+// This is an example worked by hand. From (0,0) at 2 m/s along x, a packet has (1,0) at 4 m/s along
+// y. Half an interval of 0.2 s later the velocity is blended half way to (1, 2), so the old path is
+// at (0.1, 0.2), the new one at (1, 0.4), and the picture half way between.
 func TestProjectiveFormula(t *testing.T) {
 	it := New(ProjectiveBlend, Config{Interval: 200 * ms})
 	a := at(0)
 	a.Velocity, a.Has = mgl32.Vec3{2, 0, 0}, HasVelocity
 	it.Push(0, a)
 	it.At(0, 0)
-	b := at(ms) // so near that the acceleration would be absurd: two samples give none
+	b := at(ms) // so near that the acceleration would be absurd, since two samples give none
 	b.Position, b.Velocity, b.Has = mgl32.Vec3{1, 0, 0}, mgl32.Vec3{0, 4, 0}, HasVelocity
 	it.Push(0, b)
 	s, _ := it.At(100*ms, 100*ms)
@@ -187,7 +187,7 @@ func TestOffsetDecayRates(t *testing.T) {
 			t.Errorf("%v m shrinks by %.5f in a frame, want %v", tt.start, got, tt.perFrame)
 		}
 	}
-	// In time, not per frame: 60 steps of a 60th are a second.
+	// The factors apply over time, not per frame: 60 steps of a 60th are a second.
 	a, b := mgl32.Vec3{0.2, 0, 0}, mgl32.Vec3{0.2, 0, 0}
 	for range 60 {
 		a = shrink(a, decayNear, decayFar, 1.0/60)
@@ -209,8 +209,8 @@ func TestPredictionIgnoresOldPackets(t *testing.T) {
 			y.Push(now, s)
 			if i > 3 {
 				y.Push(now, s)                                // a duplicate
-				y.Push(now, path(circle).sample(now-70*ms))   // one from before
-				y.Push(now, path(circle).sample(now-33*4*ms)) // and a duplicate from before
+				y.Push(now, path(circle).sample(now-70*ms))   // an older one
+				y.Push(now, path(circle).sample(now-33*4*ms)) // and a duplicate of an older one
 			}
 			a, ia := x.At(now, now)
 			b, ib := y.At(now, now)
@@ -221,8 +221,8 @@ func TestPredictionIgnoresOldPackets(t *testing.T) {
 	}
 }
 
-// Between two packets the spline is the cubic from what is shown to where the newest leads in an
-// interval, with the velocities of both.
+// Between two packets the spline is the cubic from the shown position to the position predicted for
+// an interval later, with the velocities of both.
 func TestSplineIsTheCubicBetweenTwoPredictions(t *testing.T) {
 	it := New(RacerSpline, Config{Interval: 100 * ms})
 	push := func(at time.Duration, p, v mgl32.Vec3) {

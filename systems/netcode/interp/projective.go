@@ -8,9 +8,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// projective is projective velocity blending: from the shown state one path is projected with a
-// velocity that blends into the new one, from the newest sample another, and the position blends
-// from the first to the second in the course of one interval. Both carry the newest acceleration.
+// projective is projective velocity blending. One path is projected from the shown state, with a
+// velocity that blends into the new one. Another path is projected from the newest sample. The
+// position blends from the first path to the second in the course of one interval. Both paths have
+// the newest acceleration.
 type projective struct {
 	tracker
 	from  State

@@ -12,8 +12,8 @@ import (
 // to that of the last one, both evaluated at the server's present.
 //
 // It differs from the page in four things. Old packets are dropped. The time beyond a packet is
-// bounded. The rotation blends along the shorter arc to the last packet's, and does not run past
-// it. If a packet comes before the last blend is complete, the previous path is moved to go through
+// bounded. The rotation blends along the shorter arc to the last packet's, and does not pass it. If
+// a packet arrives before the last blend is complete, the previous path is moved to pass through
 // the picture, so no packet makes the picture jump.
 type racer struct {
 	tracker
@@ -38,8 +38,8 @@ func (r *racer) At(now, view time.Duration) (State, Info) {
 		return raw, info
 	}
 	if fresh {
-		// The new previous path goes through the shown state, with the velocity of the packet
-		// before.
+		// The new previous path passes through the shown state, with the velocity of the previous
+		// packet.
 		r.prevPos, r.prevAt, r.prevRot = r.state.Position, r.view, r.state.Rotation
 		r.prevVel, r.lastVel = r.lastVel, r.velocity()
 		r.blendStart = r.now

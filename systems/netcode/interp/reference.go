@@ -2,8 +2,8 @@ package interp
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 
-// The server's clock, for programs with a protocol of their own. A client of package netcode has
-// one of its own.
+// These names give the server's clock to programs with a protocol of their own. A client of package
+// netcode has its own Reference.
 type (
 	// Reference estimates the server's clock from pings and their answers.
 	Reference = clocksync.Reference

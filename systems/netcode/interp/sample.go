@@ -6,26 +6,27 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Has says which optional fields of a [Sample] were sent.
+// Has is the set of the optional fields of a [Sample] that were sent.
 type Has uint8
 
 const (
-	// HasVelocity marks Sample.Velocity as sent. Without it velocities are taken from the positions
-	// where an algorithm needs them.
+	// HasVelocity marks Sample.Velocity as sent. Without it, algorithms that need velocities
+	// compute them from the positions.
 	HasVelocity Has = 1 << iota
 	// HasAngularVelocity marks Sample.Angular as sent. Without it a rotation is never extrapolated.
 	HasAngularVelocity
 )
 
-// Sample is one body's state in one snapshot, in the frame of the body's parent (the world without
-// one).
+// Sample is one body's state in one snapshot, in the frame of the body's parent, or of the world if
+// it has no parent.
 type Sample struct {
 	// Time is the server time of the snapshot: the edge of the tick that it shows.
 	Time time.Duration
 
-	// Age is how much older than the snapshot this body's state is, as the platformer article's
-	// serverDelta: a server that applies inputs on arrival moves every player on that player's own
-	// clock. Zero where the server steps all bodies together. A negative age counts as zero.
+	// Age is how much older than the snapshot this body's state is, like the platformer article's
+	// serverDelta. A server that applies inputs on arrival moves every player on that player's own
+	// clock. The age is zero if the server steps all bodies together. A negative age counts as
+	// zero.
 	Age time.Duration
 
 	Position mgl32.Vec3
@@ -42,11 +43,11 @@ type Sample struct {
 
 	// Frame names the frame that the pose is relative to, by a number of the caller's choice: the
 	// parent's, for example, and zero for the world. Between two samples of different frames
-	// nothing is interpolated either. [Info.Frame] says which frame a State is in.
+	// nothing is interpolated either. [Info.Frame] is the frame of a State.
 	Frame uint32
 
-	// AtRest says that the body rests and stays at exactly this pose until a later sample. Silence
-	// is not starvation then.
+	// AtRest reports that the body rests and stays at exactly this pose until a later sample. A
+	// resting body without new samples is not starved.
 	AtRest bool
 }
 
@@ -66,20 +67,21 @@ type piece struct {
 
 func (s *Sample) piece() piece { return piece{s.Frame, s.Discontinuity} }
 
-// The bounds of a valid sample: beyond them float32 and int64 arithmetic on differences overflows.
+// These are the bounds of a valid sample. Beyond them float32 and int64 arithmetic on differences
+// overflows.
 const (
 	farthest = 1e12
 	latest   = time.Duration(1) << 60 // 36 years
 )
 
-// Valid reports whether a sample can be calculated with: no field is infinite, not a number, or
+// Valid reports whether a sample is fit for arithmetic: no field is infinite, not a number, or
 // above 1e12, and no time is more than 36 years from zero. Interpolators ignore other samples,
 // which a faulty or hostile sender may cause.
 func (s *Sample) Valid() bool {
 	if s.Time > latest || s.Time < -latest || s.Age > latest {
 		return false
 	}
-	ok := s.Rotation.W-s.Rotation.W == 0 // false for infinities and what is not a number
+	ok := s.Rotation.W-s.Rotation.W == 0 // false for infinities and for NaN
 	for i := range 3 {
 		ok = ok && within(s.Position[i]) && within(s.Velocity[i]) && within(s.Angular[i]) && s.Rotation.V[i]-s.Rotation.V[i] == 0
 	}
@@ -93,19 +95,19 @@ func (q *point) finite() bool {
 	return within(q.p[0]) && within(q.p[1]) && within(q.p[2]) && q.v.Sub(q.v) == mgl32.Vec3{}
 }
 
-// State is a drawn pose and how it moves.
+// State is a drawn pose and its velocities.
 type State struct {
 	Position mgl32.Vec3
 	Rotation mgl32.Quat // unit length
 	Velocity mgl32.Vec3 // units per second of view time, for sound, animation and effects
 }
 
-// Info says how a [State] came about.
+// Info describes how a [State] was computed.
 type Info struct {
 	// Time is the server time that the state claims to show.
 	Time time.Duration
 
-	// Frame is the frame that the state is in: that of the sample which it was made from.
+	// Frame is the frame of the state: that of the sample from which it was computed.
 	Frame uint32
 
 	// Extrapolated is how far beyond the newest sample Time lies, zero within the samples. A
@@ -115,12 +117,12 @@ type Info struct {
 	// Offset is the length of the error offset still shown, in units of distance.
 	Offset float32
 
-	// Empty: no sample has come. The state is the zero position without rotation and must not be
+	// Empty: no sample has arrived. The state is the zero position without rotation and must not be
 	// drawn.
 	Empty bool
 
-	// Early: the view lies before the first sample, so that the body does not exist yet. The state
-	// is that of the first sample.
+	// Early: the view lies before the first sample, so the body does not exist yet. The state is
+	// that of the first sample.
 	Early bool
 
 	// Starved: a delayed view has passed the newest sample of a body that was not known to rest.
@@ -139,7 +141,7 @@ type Info struct {
 	Settled bool
 }
 
-// Timing says which moment an interpolator draws, and so which view its At takes.
+// Timing is the kind of view time that an interpolator draws and that its At takes.
 type Timing uint8
 
 const (
@@ -152,8 +154,8 @@ const (
 	Newest
 )
 
-// Interpolator makes poses of one body's samples. It is not safe for concurrent use. Push and At do
-// not allocate.
+// Interpolator computes poses from one body's samples. It is not safe for concurrent use. Push and
+// At do not allocate.
 type Interpolator interface {
 	// Push takes a sample that arrived at now, in any order. It ignores duplicates, samples too old
 	// to matter, and those that are not [Sample.Valid].
@@ -164,9 +166,9 @@ type Interpolator interface {
 	// Neither time may run backwards from call to call.
 	At(now, view time.Duration) (State, Info)
 
-	// Timing says which view At takes. It never changes.
+	// Timing returns which view At takes. It never changes.
 	Timing() Timing
 
-	// Reset forgets all samples and all smoothing: the next sample is a first one.
+	// Reset drops all samples and all smoothing. The next sample counts as the first one.
 	Reset()
 }

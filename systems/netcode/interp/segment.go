@@ -6,14 +6,14 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// point is a place on a path and the velocity there.
+// point is a position on a path and the velocity at it.
 type point struct{ p, v mgl32.Vec3 }
 
 // draw returns the point at time t on the way from sample i to sample i+1, which belong to one
 // piece of the path (equal frames and discontinuity counters); t lies between their times.
 type draw func(b *Buffer, c *Config, i int, t time.Duration) point
 
-// seconds of a difference of times, in float32: differences are short, so nothing is lost.
+// seconds returns a difference of times in float32. Differences are short, so no precision is lost.
 func seconds(d time.Duration) float32 { return float32(d.Seconds()) }
 
 func line(p0, p1 mgl32.Vec3, h, t float32) point {
@@ -24,7 +24,7 @@ func line(p0, p1 mgl32.Vec3, h, t float32) point {
 // cubic is the Hermite polynomial through both ends with the given velocities there.
 func cubic(p0, v0, p1, v1 mgl32.Vec3, h, t float32) point {
 	chord := p1.Sub(p0).Mul(1 / h)
-	// Newton's form, with the end positions as differences, so that it is exact far from the
+	// This is Newton's form, with the end positions as differences, so it is exact far from the
 	// origin.
 	c2 := chord.Mul(3).Sub(v0.Mul(2)).Sub(v1).Mul(1 / h)
 	c3 := v0.Add(v1).Sub(chord.Mul(2)).Mul(1 / (h * h))
@@ -34,10 +34,10 @@ func cubic(p0, v0, p1, v1 mgl32.Vec3, h, t float32) point {
 	}
 }
 
-// underway returns the length of the segment from s to e and how far into it t is, less the time
-// for which the body certainly rested: resting bodies are left out of snapshots, so that a segment
-// from rest may be minutes long, but the body took no longer for it than an interval, or than it
-// needs at the velocity with which it arrives.
+// underway returns the length of the segment from s to e and the time from its start to t, without
+// the time for which the body certainly rested. Resting bodies are left out of snapshots, so a
+// segment from rest may be minutes long. But the motion took no longer than an interval, or than
+// the body needs at the velocity with which it arrives.
 func underway(s, e *Sample, c *Config, t time.Duration) (h, at float32) {
 	h, at = seconds(e.At()-s.At()), seconds(t-s.At())
 	if !s.AtRest {
@@ -73,8 +73,8 @@ func drawHermite(b *Buffer, c *Config, i int, t time.Duration) point {
 	return cubic(s.Position, velocity(b, i, i), e.Position, velocity(b, i+1, i), h, at)
 }
 
-// guard is how far, as a share of the speed, an end velocity may be from the chord before a cubic
-// is no longer trusted.
+// guard is how far, as a share of the speed, an end velocity may be from the chord for a cubic to
+// be used.
 const guard = 0.5
 
 func drawGuarded(b *Buffer, c *Config, i int, t time.Duration) point {
@@ -90,8 +90,8 @@ func drawGuarded(b *Buffer, c *Config, i int, t time.Duration) point {
 }
 
 // velocity returns the velocity at sample i, for drawing the segment that starts at sample seg (i
-// is seg or seg+1). One that was not sent is taken from the neighbours where they move alike, and
-// from the segment's own chord where they do not.
+// is seg or seg+1). A velocity that was not sent is computed from the neighbouring segments if
+// their motion is similar, and from the segment's own chord if not.
 func velocity(b *Buffer, i, seg int) mgl32.Vec3 {
 	s := b.At(i)
 	switch {
@@ -125,9 +125,9 @@ func chord(b *Buffer, i int) mgl32.Vec3 {
 	return e.Position.Sub(s.Position).Mul(1 / seconds(e.At()-s.At()))
 }
 
-// meanAcceleration over segment i; false where there is none, where the velocities were not sent,
-// and where the velocity changes by more than its own size: that is a turn or a bounce, and no
-// acceleration to be carried into other segments.
+// meanAcceleration returns the mean acceleration over segment i. It returns false if there is no
+// segment, if the velocities were not sent, and if the velocity changes by more than its own size.
+// Such a change is a turn or a bounce and must not be continued in other segments.
 func meanAcceleration(b *Buffer, i int) (mgl32.Vec3, bool) {
 	if !joined(b, i) {
 		return mgl32.Vec3{}, false

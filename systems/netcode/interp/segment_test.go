@@ -64,8 +64,8 @@ func TestFlipsAtRandomPhases(t *testing.T) {
 	if most[Default] > 0.001 {
 		t.Errorf("the default errs by %.4f m; the end tangents meet at the flip exactly", most[Default])
 	}
-	// The negative controls: the test is only good if these fail the bound of 5 cm by as much as
-	// calculated.
+	// These are the negative controls. The test is valid only if they fail the bound of 5 cm by the
+	// calculated amount.
 	for _, c := range []struct {
 		kind     Kind
 		expected float64
@@ -77,8 +77,7 @@ func TestFlipsAtRandomPhases(t *testing.T) {
 }
 
 // A body that follows one constant acceleration (gravity, or none) and changes its velocity
-// abruptly at one instant is drawn exactly, whatever the two velocities, the instant and the
-// interval.
+// abruptly at one instant is drawn exactly, for any two velocities, any instant and any interval.
 func TestKinksAreExact(t *testing.T) {
 	component := rapid.Float64Range(-12, 12)
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,15 +102,16 @@ func TestKinksAreExact(t *testing.T) {
 			}
 			return p, v
 		})
-		// A change of velocity too small to be told from a smooth one, or from what gravity does in
-		// an interval, may be drawn as a cubic, whose error is bounded by it.
+		// A change of velocity that is too small to differ from a smooth one, or from the effect of
+		// gravity in an interval, may be drawn as a cubic. The change bounds the error of the
+		// cubic.
 		change := math.Hypot(math.Hypot(dv[0], dv[1]), dv[2])
 		bound := 2e-3
 		if fast := math.Hypot(math.Hypot(v0[0], v0[1]), v0[2]) + change + 2; change < 2*kink*fast || g[1] != 0 && change < 3*9.81*interval.Seconds() {
 			bound += change * interval.Seconds() * 4 / 27
 		}
-		// Where gravity turns the velocity round within an interval it cannot be told from a kink
-		// of the neighbours', and is left out.
+		// If gravity turns the velocity round within an interval, the segment looks like one with a
+		// kink in a neighbour. Such cases are left out.
 		if h := interval.Seconds(); g[1] != 0 && math.Hypot(math.Hypot(v0[0], v0[1]), v0[2])-change < 4*9.81*h {
 			bound += 9.81 * h * h / 8 * 1.1
 		}
@@ -122,8 +122,8 @@ func TestKinksAreExact(t *testing.T) {
 	})
 }
 
-// Three turns in three long gaps, as heavy loss leaves them: the outer two are alike, and neither
-// is an acceleration that the middle one is drawn under.
+// Three turns are in three long gaps, as after heavy loss. The outer two are alike, but must not be
+// used as the acceleration of the middle one.
 func TestTurnsOnBothSidesAreNoAcceleration(t *testing.T) {
 	m := path(func(t float64) (p, v [3]float64) {
 		const period = 0.507
@@ -185,8 +185,8 @@ func TestSmoothPathsAreDrawnAsCubics(t *testing.T) {
 	}
 }
 
-// Every delayed kind that draws segments is exact for constant velocity, with velocities sent or
-// not, through lost and reordered samples.
+// Every delayed kind that draws segments is exact for constant velocity, with and without sent
+// velocities, through lost and reordered samples.
 func TestConstantVelocityIsExact(t *testing.T) {
 	for _, k := range []Kind{Default, Linear, Hermite, GuardedHermite} {
 		t.Run(k.String(), func(t *testing.T) {
@@ -220,7 +220,8 @@ func TestConstantVelocityIsExact(t *testing.T) {
 	}
 }
 
-// A start from rest and a stop at rest, between snapshots that skipped the resting body altogether.
+// A start from rest and a stop at rest are drawn correctly between snapshots that left the resting
+// body out.
 func TestRestIsLeftAndReachedWhenItWas(t *testing.T) {
 	const starts, stops = 2.053, 3.021
 	m := path(func(t float64) (p, v [3]float64) {
@@ -238,7 +239,7 @@ func TestRestIsLeftAndReachedWhenItWas(t *testing.T) {
 		bound    float64
 	}{
 		{Default, true, 1e-4},
-		// without velocities the start may be anywhere within the interval
+		// without velocities the start can be at any time within the interval
 		{Default, false, 6 * 0.06},
 		{Linear, true, 6 * 0.06},
 		{GuardedHermite, true, 6 * 0.06},
@@ -278,8 +279,7 @@ func TestRestIsLeftAndReachedWhenItWas(t *testing.T) {
 	}
 }
 
-// What is drawn between two samples is continuous and stays near them, whatever their velocities
-// claim.
+// The path between two samples is continuous and stays near them, for any velocities.
 func TestSegmentsAreContinuousAndBounded(t *testing.T) {
 	v := rapid.Custom(func(t *rapid.T) mgl32.Vec3 {
 		return mgl32.Vec3{rapid.Float32Range(-10, 10).Draw(t, "x"), rapid.Float32Range(-10, 10).Draw(t, "y"), rapid.Float32Range(-10, 10).Draw(t, "z")}

@@ -6,11 +6,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
-// spline follows a cubic. It leaves the shown position with the shown velocity when a packet comes,
-// and one interval later reaches the position and velocity that the last packets predict for that
-// time. After that it follows the prediction. The Racer page mentions a splined variant
-// without describing it; this is the form common since P. Caldwell's "Defeating Lag with Cubic
-// Splines".
+// spline follows a cubic. When a packet arrives, the cubic begins at the shown position with the
+// shown velocity. One interval later it reaches the position and velocity that the last packets
+// predict for that time. After that it follows the prediction. The Racer page mentions a splined
+// variant without describing it. This is the usual form since P. Caldwell's "Defeating Lag with
+// Cubic Splines".
 type spline struct {
 	tracker
 	from, to   State

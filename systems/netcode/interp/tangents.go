@@ -7,17 +7,18 @@ import (
 )
 
 // kink is the share of the speed by which the velocity must change over a segment, beyond what the
-// neighbouring segments' acceleration explains, for the segment to count as broken in two. It only
-// has to keep the meeting point well defined: below it a cubic errs by at most kink*speed*h*4/27.
+// neighbouring segments' acceleration explains, for the segment to count as broken in two. The
+// bound keeps the meeting point well defined. Below it the error of a cubic is at most
+// kink*speed*h*4/27.
 const kink = 0.15
 
-// drawTangents is the default. Where the velocity changes as it did before and after, the body
-// moves smoothly and the cubic through the end positions and velocities is right. Where it changes
-// abruptly (a flip, a bounce, a stop or a start between two snapshots) the body followed the first
-// velocity up to some instant and the second from there on; the only such instant is where the two
-// end tangents meet, and it is found from the same four values. A cubic rounds that corner off by
-// up to |dv|*h*4/27 (0.18 m for a runner who turns round between 10 Hz snapshots), a straight line
-// cuts it by up to |dv|*h/4.
+// drawTangents draws the segments of the default kind. If the velocity changes at the same rate as
+// in the neighbouring segments, the body moves smoothly, and the cubic through the end positions
+// and velocities is correct. If it changes abruptly (a flip, a bounce, a stop or a start between
+// two snapshots), the body had the first velocity up to some instant and the second from then on.
+// The only such instant is the meeting point of the two end tangents, which follows from the same
+// four values. A cubic rounds that corner off by up to |dv|*h*4/27 (0.18 m for a runner that turns
+// round between 10 Hz snapshots). A straight line cuts it by up to |dv|*h/4.
 func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 	s, e := b.At(i), b.At(i+1)
 	h, at := seconds(e.At()-s.At()), seconds(t-s.At())
@@ -39,8 +40,8 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 		}
 		return drawLine(b, c, i, t)
 	}
-	// Two opposite kinks in one segment leave the end velocities equal and the chord far from both:
-	// nothing is known of what lies between.
+	// After two opposite kinks in one segment the end velocities are equal and the chord is far
+	// from both. The path between them is unknown.
 	chord := e.Position.Sub(s.Position).Mul(1 / h)
 	if chord.Sub(v0.Add(v1).Mul(0.5)).Len() > kink*max(speed, chord.Len()) {
 		return line(s.Position, e.Position, h, at)
@@ -48,10 +49,11 @@ func drawTangents(b *Buffer, c *Config, i int, t time.Duration) point {
 	return cubic(s.Position, v0, e.Position, v1, h, at)
 }
 
-// around estimates the acceleration in segment i that is not a kink's (gravity, a curve), given the
-// segment's own mean. Where both neighbours agree it is theirs. Where they do not, one of them may
-// have a kink in it: if this segment agrees with the other it is smooth itself. If no two agree,
-// the weakest is the best guess, since a kink nearly always makes a mean stronger.
+// around estimates the acceleration in segment i without kinks (gravity, a curve), given the
+// segment's own mean. If both neighbours agree, it is their acceleration. If they do not, one of
+// them may have a kink in it. If this segment agrees with the other neighbour, it is smooth itself.
+// If no two agree, the weakest is the best estimate, since a kink nearly always makes a mean
+// stronger.
 func around(b *Buffer, i int, own mgl32.Vec3) mgl32.Vec3 {
 	if b.At(i).AtRest || b.At(i+1).AtRest {
 		return mgl32.Vec3{}
@@ -73,13 +75,13 @@ func around(b *Buffer, i int, own mgl32.Vec3) mgl32.Vec3 {
 	return mgl32.Vec3{}
 }
 
-// meet draws the path that leaves s with v0 and reaches e with v1, both under the acceleration acc,
-// and changes from the one to the other where they meet.
+// meet draws the path that starts at s with v0 and ends at e with v1, both under the acceleration
+// acc. It changes from the one to the other at their meeting point.
 //
-// The difference of the two at time x is g - x*change, linear in x because the acceleration
-// cancels, so the instant of least distance is exact. What distance is left (zero for a single
-// clean kink) is spread over both parts. Not ok: they meet outside the segment, or miss each other
-// widely.
+// The difference of the two at time x is g - x*change. It is linear in x because the acceleration
+// cancels, so the instant of least distance is exact. The remaining distance (zero for a single
+// clean kink) is spread over both parts. ok is false if they meet outside the segment, or miss each
+// other widely.
 func meet(s, e *Sample, v0, v1, acc, change mgl32.Vec3, h, at float32) (point, bool) {
 	g := s.Position.Sub(e.Position).Add(v1.Mul(h)).Sub(acc.Mul(h * h / 2))
 	x := g.Dot(change) / change.Dot(change)
@@ -89,15 +91,15 @@ func meet(s, e *Sample, v0, v1, acc, change mgl32.Vec3, h, at float32) (point, b
 	}
 	x = min(max(x, 0), h)
 	miss := g.Sub(change.Mul(x))
-	// The longer part takes more of the miss, so that both bend alike; a resting end is exact, and
-	// the moving part takes all.
+	// The longer part takes more of the miss, so both bend equally. A resting end is exact, so the
+	// moving part takes all of the miss.
 	share, part := x/h, h
 	if s.AtRest {
 		share, part = 0, h-x
 	} else if e.AtRest {
 		share, part = 1, x
 	}
-	const wide = 0.25 // of the speed: more than that is no single kink
+	const wide = 0.25 // of the speed: a larger miss is not a single kink
 	if miss.Len() > wide*part*max(v0.Len(), v1.Len()) {
 		return point{}, false
 	}

@@ -14,7 +14,7 @@ type tracker struct {
 	config Config
 	last   [3]Sample
 	count  int
-	fresh  bool // a sample has come since the last At
+	fresh  bool // a sample has arrived since the last At
 
 	state State // shown
 	shown bool
@@ -27,7 +27,7 @@ func (k *tracker) Timing() Timing { return Predictive }
 
 func (k *tracker) Push(_ time.Duration, s Sample) {
 	if !s.Valid() || k.count > 0 && s.At() <= k.newest().At() {
-		return // a prediction from anything but the newest sample would only be worse
+		return // a prediction from an older sample would be worse
 	}
 	s.Rotation = rotation.Unit(s.Rotation)
 	if k.count > 0 && s.piece() != k.newest().piece() {
@@ -40,8 +40,8 @@ func (k *tracker) Push(_ time.Duration, s Sample) {
 
 func (k *tracker) newest() *Sample { return &k.last[2] }
 
-// begin starts every predictive At. Unless ok, the answer is final: there is no sample yet, or the
-// body has jumped to raw.
+// begin is the first part of every predictive At. If ok is false, the result is final: there is no
+// sample yet, or the body has jumped to raw.
 func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool) {
 	if k.count == 0 {
 		return State{Rotation: mgl32.QuatIdent()}, Info{Time: view, Empty: true}, false
@@ -59,14 +59,13 @@ func (k *tracker) begin(now, view time.Duration) (raw State, info Info, ok bool)
 	return raw, info, true
 }
 
-// finish remembers the shown state.
+// finish stores the shown state.
 func (k *tracker) finish(now, view time.Duration, s State) {
 	k.state, k.now, k.view = s, now, view
 	k.shown, k.fresh, k.piece = true, false, k.newest().piece()
 }
 
-// conclude fills in the part of info that depends on the finished picture, and remembers the
-// picture.
+// conclude fills in the part of info that depends on the finished picture, and stores the picture.
 func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) State {
 	if q := (point{s.Position, s.Velocity}); !q.finite() {
 		// samples a nanosecond and a light-year apart
@@ -78,7 +77,8 @@ func (k *tracker) conclude(now, view time.Duration, raw, s State, info *Info) St
 	return s
 }
 
-// velocity of the newest sample, from the last two positions if it was not sent.
+// velocity returns the velocity of the newest sample. It is computed from the last two positions if
+// it was not sent.
 func (k *tracker) velocity() mgl32.Vec3 {
 	s := k.newest()
 	switch {
@@ -93,8 +93,8 @@ func (k *tracker) velocity() mgl32.Vec3 {
 	return mgl32.Vec3{}
 }
 
-// acceleration that held between the last three samples, zero if it did not: a kink must not be
-// continued.
+// acceleration returns the acceleration between the last three samples, or zero if it was not
+// constant, since a kink must not be continued.
 func (k *tracker) acceleration() mgl32.Vec3 {
 	if k.count < 3 {
 		return mgl32.Vec3{}
@@ -111,10 +111,10 @@ func (k *tracker) acceleration() mgl32.Vec3 {
 	return last
 }
 
-// ahead returns for a time past the newest sample how far the body moves at unit speed, and at
-// which share of it: at full speed up to the horizon, then slowing down to a stand in the course of
-// another. Before the sample, where a clock is a little wrong, it is the negative time, bounded
-// likewise.
+// ahead returns how far the body moves at unit speed in a time past the newest sample, and the
+// share of its speed at that time. The body has full speed up to the horizon, and then slows down
+// to a stand over another horizon. For a time before the sample, as from a clock that is a little
+// wrong, the distance is the negative time, with the same bound.
 func (k *tracker) ahead(t time.Duration) (reach, weight float32) {
 	h := k.config.Horizon
 	if t <= h {
@@ -124,7 +124,7 @@ func (k *tracker) ahead(t time.Duration) (reach, weight float32) {
 	return seconds(h) + r, w
 }
 
-// predict continues the newest sample with its velocity and, where it was steady, its acceleration.
+// predict continues the newest sample with its velocity and, if it was steady, its acceleration.
 func (k *tracker) predict(view time.Duration) State {
 	s := k.newest()
 	if s.AtRest {

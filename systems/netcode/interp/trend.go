@@ -2,10 +2,10 @@ package interp
 
 import "time"
 
-// trend is the least transit time of the last few seconds: what a packet takes when nothing holds
-// it up. Transit is arrival on this machine's clock less stamp on the sender's, so it contains the
-// difference of the clocks, and that difference's drift: a window of 5 s follows 2000 ppm within 10
-// ms, which the ages then contain, so that the sum of both stays right.
+// trend is the least transit time of the last few seconds, the transit of a packet without delays.
+// Transit is the arrival on this machine's clock less the stamp on the sender's clock. So it
+// contains the difference of the clocks and the drift of that difference. A window of 5 s follows
+// 2000 ppm within 10 ms. The ages contain these 10 ms, so the sum of both is correct.
 type trend struct {
 	least [11]time.Duration // of half a second each
 	valid [11]bool
@@ -23,11 +23,11 @@ func (t *trend) add(at, transit time.Duration) {
 	}
 }
 
-// advance forgets what has become too old at the given time.
+// advance drops the values that are too old at the given time.
 func (t *trend) advance(at time.Duration) {
 	slot := at / trendSlot
 	if at < 0 {
-		slot-- // whatever the clock's epoch: half seconds, not the whole one around zero
+		slot-- // rounds down for negative times too, too, so the second around zero is two slots
 	}
 	if !t.begun {
 		t.slot, t.begun = slot, true

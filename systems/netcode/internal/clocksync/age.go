@@ -8,9 +8,9 @@ import (
 )
 
 // Age is how long before its use an input reached the server, in eighths of a tick. It is positive
-// for an early input and negative for one that came too late. It saturates at 32767 eighths, 4095
-// ticks: at 60 Hz more than a minute. (Unity's Netcode for Entities calls it the command age, with
-// the opposite sign and 1/256 tick.)
+// for an early input and negative for a late one. It saturates at 32767 eighths, 4095 ticks: at 60
+// Hz more than a minute. (Unity's Netcode for Entities calls it the command age, with the opposite
+// sign and 1/256 tick.)
 type Age int16
 
 // NoAge stands for an age that is not known: no input has arrived yet.
@@ -19,8 +19,8 @@ const NoAge Age = math.MinInt16
 // ageSteps is the number of ages in a tick.
 const ageSteps = 8
 
-// AgeOf returns a duration as an age, saturated. It rounds down, so that an input that came too
-// late is never reported as one in time.
+// AgeOf returns a duration as an age, saturated. It rounds down, so a late input is never reported
+// as one in time.
 func AgeOf(d time.Duration, g Grid) Age {
 	d = min(max(d, -g.Edge(2*ageLimit)), g.Edge(2*ageLimit))
 	eighths, _ := floorDiv(int64(d)*ageSteps*g.Rate(), int64(time.Second))
@@ -35,21 +35,21 @@ func (a Age) Duration(g Grid) time.Duration {
 	return time.Duration(a) * time.Second / time.Duration(ageSteps*g.Rate())
 }
 
-// ageLimit is how many ticks early or late an input may be to say anything: what an [Age] can tell.
+// ageLimit is how many ticks early or late an input may be to count. It is the range of an [Age].
 const ageLimit = math.MaxInt16 / ageSteps
 
-// ageOlder is how many packets in a row have to be older than the newest input for the client to
-// have gone back.
+// ageOlder is how many packets in a row have to be older than the newest input before the client's
+// clock counts as having jumped back.
 const ageOlder = 8
 
 // Report is a server's report about the inputs that have arrived since its last one.
 type Report struct {
-	// Newest is the newest input, and Age how early it came.
+	// Newest is the newest input, and Age is how early it arrived.
 	Newest tick.Tick
 	Age    Age
-	// Held is by how many ticks the input that came latest for its use is older than Newest, and
-	// HeldAge how early it came. Held is 0 if no input was held up by a tick or more longer than
-	// Newest.
+	// Held is how many ticks older than Newest the input is that arrived latest for its use, and
+	// HeldAge is how early that input arrived. Held is 0 if no input was delayed by at least a tick
+	// more than Newest.
 	Held    int
 	HeldAge Age
 }
@@ -57,13 +57,13 @@ type Report struct {
 // MaxHeld is the largest number in Report.Held.
 const MaxHeld = 1<<10 - 1
 
-// AgeMeter measures how early a client's inputs come. It is the server's half of the command-age
-// feedback; a server has one for each client. It uses the server's clock alone, so a client can
-// deceive it only by sending its inputs at another time.
+// AgeMeter measures how early a client's inputs arrive. It is the server's half of the command-age
+// feedback. A server has one for each client. It uses the server's clock alone, so a client can
+// falsify the result only by sending its inputs at another time.
 //
-// Give it the newest input of every packet, and send [AgeMeter.Report] in every snapshot. Means and
-// quantiles are the client's, which knows when it sent each input: see [Lead]. Create it with
-// [NewAgeMeter].
+// Pass it the newest input of every packet, and send [AgeMeter.Report] in every snapshot. The
+// client computes means and quantiles, since it has the times at which it sent its inputs: see
+// [Lead]. Create it with [NewAgeMeter].
 type AgeMeter struct {
 	grid   Grid
 	any    bool
@@ -71,7 +71,7 @@ type AgeMeter struct {
 	age    time.Duration
 	older  int
 
-	held    int64 // the input that came latest since the last report
+	held    int64 // the latest input since the last report
 	heldAge time.Duration
 }
 
@@ -86,8 +86,8 @@ func NewAgeMeter(rate int) (*AgeMeter, error) {
 }
 
 // Arrived takes the newest input tick of a packet that arrived at a server time, and reports
-// whether it counted. Reordered and repeated packets do not, nor does one more than 4095 ticks
-// early or late.
+// whether it counted. Reordered and repeated packets do not count. Neither does a packet that is
+// more than 4095 ticks early or late.
 func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	index := Unwrap(newest, m.grid.Index(now))
 	age := m.grid.Edge(index) - now
@@ -108,8 +108,8 @@ func (m *AgeMeter) Arrived(newest tick.Tick, now time.Duration) bool {
 	return true
 }
 
-// Report returns the report for a snapshot, and begins the next one. Its Age is [NoAge] before the
-// first input.
+// Report returns the report for a snapshot and begins the next report. Its Age is [NoAge] before
+// the first input.
 func (m *AgeMeter) Report() Report {
 	if !m.any {
 		return Report{Age: NoAge}

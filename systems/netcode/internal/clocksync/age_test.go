@@ -21,7 +21,7 @@ func TestAgeOf(t *testing.T) {
 		{step + 1, 8},
 		{step / 2, 3}, // the step is rounded down, and so is its half
 		{step/2 + 1, 4},
-		{-1, -1}, // too late is too late
+		{-1, -1}, // a late input is never rounded to 0
 		{-step, -8},
 		{2*time.Millisecond + 83*time.Microsecond, 0}, // an eighth is 2.0833 ms
 		{2*time.Millisecond + 84*time.Microsecond, 1},
@@ -60,7 +60,7 @@ func newAgeMeter(t testing.TB) *AgeMeter {
 	return m
 }
 
-// The age is that of the newest input, however early or late it came.
+// The age is that of the newest input, for early and for late inputs.
 func TestAgeMeterTellsTheNewest(t *testing.T) {
 	m := newAgeMeter(t)
 	if r := m.Report(); r.Age != NoAge {
@@ -75,8 +75,8 @@ func TestAgeMeterTellsTheNewest(t *testing.T) {
 			t.Errorf("%+v, want %+v", r, want)
 		}
 	}
-	// Two seconds' worth of inputs that come at once say how the network is by the last of them,
-	// and how long it was not by the one that came latest.
+	// Two seconds of inputs arrive at once. The last of them shows the present state of the
+	// network, and the latest one shows the length of the outage.
 	now := g.Edge(1400) - 30*ms
 	for k := 1280; k <= 1400; k++ {
 		m.Arrived(tick.Tick(k), now)
@@ -108,7 +108,7 @@ func TestAgeMeterIgnoresRepeatsAndAbsurdTicks(t *testing.T) {
 	}
 }
 
-// A client whose clock was set back sends lower ticks from then on.
+// After its clock was set back, a client sends lower ticks.
 func TestAgeMeterBeginsAnewBehind(t *testing.T) {
 	m := newAgeMeter(t)
 	g := Grid{}

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// ChangeKind says what a [Change] is.
+// ChangeKind is the kind of a [Change].
 type ChangeKind uint8
 
 const (
 	// NoChange is the kind of the zero Change: nothing happened.
 	NoChange ChangeKind = iota
-	// RouteChanged: the quickest round trip rose or fell for good. The reference did not step.
+	// RouteChanged: the quickest round trip rose or fell permanently. The reference did not step.
 	RouteChanged
-	// ClockStepped: the server's clock moved against the client's by more than any delay explains.
-	// The reference followed at once.
+	// ClockStepped: the server's clock moved relative to the client's by more than any delay
+	// explains. The reference followed at once.
 	ClockStepped
 )
 
@@ -29,16 +29,16 @@ func (k ChangeKind) String() string {
 	return "no change"
 }
 
-// Change is what [Reference.Add] recognised.
+// Change is a change that [Reference.Add] recognised.
 type Change struct {
 	Kind ChangeKind
-	// RTT is by how much the quickest round trip changed, if the route did.
+	// RTT is the change of the quickest round trip, if the route changed.
 	RTT time.Duration
-	// Step is by how much the reference stepped, if a clock did.
+	// Step is the step of the reference, if a clock stepped.
 	Step time.Duration
 }
 
-// contradiction says in which way a sample contradicts the ones before it.
+// contradiction is the way in which a sample contradicts the earlier samples.
 type contradiction uint8
 
 const (
@@ -49,13 +49,13 @@ const (
 	behind               // server time is earlier than its delay can explain
 )
 
-// run counts the newest samples that deviate in the same way. They stay out of the fit until they
-// take over or the run is broken.
+// run counts the newest samples that deviate in the same way. They are left out of the fit until
+// they take over or the run is broken.
 type run struct {
 	kind  contradiction
 	n     int
 	began time.Duration
-	// round trip of a ping sent since: one under way took the old path one way
+	// round trip of the pings sent since: an earlier ping took the old path in one direction
 	quickest time.Duration
 	reported bool // as a change of route
 }
@@ -64,23 +64,23 @@ const (
 	// routeStep is the least change of the round trip that is treated as a change of route; the
 	// window absorbs smaller ones.
 	routeStep = 5 * time.Millisecond
-	// clockSlack is what an offset may be off beyond what its delay explains.
+	// clockSlack is how far an offset may be off beyond the error that its delay explains.
 	clockSlack = 5 * time.Millisecond
 
 	// A run of slower samples is reported as a change of route after slowFor. It takes over after
-	// slowHeld, or when fewer than leastHeld of the samples from before are left.
+	// slowHeld, or when fewer than leastHeld of the earlier samples are left.
 	slowFor   = 5 * time.Second
 	slowHeld  = 40 * time.Second
 	leastHeld = 8
-	// A broken run of at least queueLeast slower samples was a queue, a shorter one is jitter.
+	// A broken run of at least queueLeast slower samples was a queue. A shorter one is jitter.
 	queueLeast = 8
-	// fastLeast quicker samples over fastFor are a new path. The time keeps a burst of answers that
-	// one stall held back from passing for one. It takes over when a line can be fitted through it
+	// fastLeast quicker samples over fastFor are a new path. The time prevents a burst of answers
+	// after a stall from counting as a new path. It takes over when a line can be fitted through it
 	// (MinSpan), or after nearLeast if its round trips are near.
 	fastLeast = 8
 	fastFor   = 1200 * time.Millisecond
 	nearLeast = 16
-	// stepLeast samples over stepFor that can be true together are a clock that stepped.
+	// stepLeast samples over stepFor that are consistent with each other are a step of a clock.
 	stepLeast = 4
 	stepFor   = 500 * time.Millisecond
 )
@@ -91,12 +91,12 @@ func (r *Reference) follow(k kept) (change Change) {
 	before := r.Offset(k.received)
 	kind := r.classify(k)
 	if r.run.kind == faster && r.run.reported && kind != faster {
-		// the new path is known, if not for long
+		// enough samples of the new path are held
 		r.takeOver(r.run.n, before, k.received)
 		kind = r.classify(k)
 	}
 	if kind != r.run.kind {
-		if r.run.reported && kind == none { // a queue that was long, and is gone
+		if r.run.reported && kind == none { // a long queue has drained
 			change = Change{Kind: RouteChanged, RTT: r.base - r.run.quickest}
 		}
 		r.breakRun()
@@ -120,7 +120,7 @@ func (r *Reference) follow(k kept) (change Change) {
 			r.bias = bias{}
 			return Change{Kind: ClockStepped, Step: r.Offset(k.received) - before}
 		}
-		if r.run.n >= ringSize/4 { // noise, not news
+		if r.run.n >= ringSize/4 { // noise, not a step
 			r.breakRun()
 		}
 		return change
@@ -150,8 +150,8 @@ func (r *Reference) prove(n int) {
 	}
 }
 
-// takeOver forgets all but the newest n samples and goes on from an offset without a step. Of what
-// was before only the drift is kept.
+// takeOver drops all but the newest n samples and continues from the offset before, without a step.
+// Of the earlier state it keeps only the drift.
 func (r *Reference) takeOver(n int, before, now time.Duration) {
 	r.samples.keep(n)
 	r.run = run{}
@@ -165,8 +165,8 @@ func (r *Reference) takeOver(n int, before, now time.Duration) {
 	r.bias = bias{now, before - r.line.at(now), r.config.Bleed}
 }
 
-// agreeing returns how many of the newest samples of the run prove a step, and what they prove
-// together. It returns 0 if they are too few, too close together, or cannot be true at once.
+// agreeing returns how many of the newest samples of the run prove a step, and the fence that they
+// prove together. It returns 0 if they are too few, too close together, or contradict each other.
 func (r *Reference) agreeing() (n int, f fence) {
 	last := r.samples.n - 1
 	for i := last; i >= r.samples.n-r.run.n; i-- {
@@ -183,7 +183,7 @@ func (r *Reference) agreeing() (n int, f fence) {
 	return 0, fence{}
 }
 
-// classify tells how a sample contradicts the fence and the fit.
+// classify returns how a sample contradicts the fence and the fit.
 func (r *Reference) classify(k kept) contradiction {
 	lo, hi := r.fence.at(k.received, r.config.MaxDrift)
 	switch l, h := k.bounds(r.config.MaxDrift); {
@@ -211,9 +211,10 @@ func (r *Reference) classify(k kept) contradiction {
 	return none
 }
 
-// breakRun gives up on a run. A few slow samples are jitter, and stay. A queue says little about
-// the offset. Impossible offsets, and a few samples that were far too quick (an answer that waited
-// while the machine slept with its clock stopped), say something wrong.
+// breakRun ends a run that was not confirmed. A few slow samples are jitter and are kept in the
+// fit. The samples of a queue have little information about the offset. Impossible offsets are
+// wrong, and so are a few samples that were far too quick (an answer that waited while the machine
+// slept with its clock stopped). All of these become outliers.
 func (r *Reference) breakRun() {
 	if r.run.kind != slower || r.run.n >= queueLeast {
 		for i := r.samples.n - r.run.n; i < r.samples.n; i++ {
@@ -223,8 +224,8 @@ func (r *Reference) breakRun() {
 	r.run = run{}
 }
 
-// bias is what a reference adds to the offset of the current path to go on from that of the last
-// one. It bleeds to 0.
+// bias is added to the offset of the current path so that the reference continues from the offset
+// of the last path. It bleeds to 0.
 type bias struct {
 	start time.Duration // client time at which it was value
 	value time.Duration
@@ -232,14 +233,15 @@ type bias struct {
 }
 
 const (
-	// nearPath is the round trip up to which the middle of the fence is as good as any memory: it
-	// is off by half of that at most. nearBleed is how much faster the bias bleeds there.
+	// nearPath is the longest round trip at which the middle of the fence is as good as the old
+	// path's offset: it is off by half of the round trip at most. nearBleed is how much faster the
+	// bias bleeds there.
 	nearPath  = 100 * time.Millisecond
 	nearBleed = 20
 )
 
-// limit keeps the bias between two bounds or, where they exclude it, as near to 0 as it was; and
-// sets how fast it bleeds from now on.
+// limit clamps the bias between two bounds, without moving it away from 0, and sets how fast it
+// bleeds from now on.
 func (b *bias) limit(now, lo, hi time.Duration, bleed float64) {
 	v := b.at(now)
 	if v > 0 {

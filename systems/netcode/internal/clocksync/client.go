@@ -12,8 +12,8 @@ import (
 // Config configures a [Client]. The zero value stands for the documented defaults.
 type Config struct {
 	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
-	// means [DefaultRate]. 1 to 1000. It stands for the Rate of Simulation and Lead, which have to
-	// be zero or equal.
+	// means [DefaultRate]. 1 to 1000. It sets the Rate of Simulation and Lead, which have to be
+	// zero or equal to it.
 	Rate       int
 	Reference  ReferenceConfig
 	Simulation SimulationConfig
@@ -24,17 +24,17 @@ type Config struct {
 // with the ages that the server reports, and the [Simulation] that follows their sum. The caller
 // moves the bytes:
 //
-//	if c.PingDue(now) { send a ping with now }        at most once a frame
-//	c.Answered(sample)                                when an answer comes, with the time of its arrival
-//	c.Reported(now, report)                           when a snapshot comes
-//	t := c.Tick(engineTick); c.Sent(t, now)           in every step, when the input packet of server tick t is sent
-//	stretch, jump := c.Update(now, engineTime)        once a frame, after the engine's update
+//	if c.PingDue(now) { ... }                     once a frame at most: send a ping with now
+//	c.Answered(sample)                            when an answer arrives, with its arrival time
+//	c.Reported(now, report)                       when a snapshot arrives
+//	t := c.Tick(engineTick); c.Sent(t, now)       in every step, when the packet of input t is sent
+//	stretch, jump := c.Update(now, engineTime)    once a frame, after the engine's update
 //
-// The time between two updates in which this machine did not run (a stall: a window that is
-// dragged, a level that loads, a suspended process) is no time on the network. A ping that was
-// under way meanwhile is no sample, since the arrival of its answer is not known.
+// A time between two updates in which this machine did not run is a stall: a window that is
+// dragged, a level that loads, a suspended process. It is not time on the network. A ping that was
+// under way during a stall gives no sample, since the arrival time of its answer is not known.
 //
-// All times are of one monotonic clock of this machine, so a jump of the wall clock does no harm.
+// All times are of one monotonic clock of this machine, so a jump of the wall clock has no effect.
 // Create it with [NewClient]. It allocates nothing afterwards and belongs to one goroutine.
 type Client struct {
 	reference  *Reference
@@ -44,9 +44,9 @@ type Client struct {
 	pinged            bool
 	hurried, lastPing time.Duration
 	started           bool          // Update was called
-	updated           time.Duration // at last
+	updated           time.Duration // time of the last update
 	woke              time.Duration // when the last stall ended
-	usual             time.Duration // about how long frames are
+	usual             time.Duration // smoothed length of a frame
 	age               Age
 	routes, steps     uint64
 	jumps             uint64
@@ -82,23 +82,23 @@ const stepForgotten = 50 * time.Millisecond
 
 const (
 	pingInterval = 250 * time.Millisecond
-	// A new client, and one that has missed something, pings faster, so that its clock is right
-	// within ten seconds.
+	// A new client, and one after a gap, pings faster, so that its clock is right within ten
+	// seconds.
 	hurriedInterval = 100 * time.Millisecond
 	hurryFor        = 10 * time.Second
-	// stallGap is the time without a frame after which a client hurries.
+	// stallGap is the time without a frame after which a client pings faster.
 	stallGap = time.Second
 	// A frame longer than stallFrame and than stallFrames usual ones is a stall.
 	stallFrame  = 250 * time.Millisecond
 	stallFrames = 4
 )
 
-// stalled reports whether this machine has stood still in the time since the last update.
+// stalled reports whether this machine did not run in the time since the last update.
 func (c *Client) stalled(since time.Duration) bool {
 	return since > max(stallFrame, stallFrames*c.usual)
 }
 
-// frame takes the time of an update.
+// frame records the time of an update.
 func (c *Client) frame(now time.Duration) {
 	if !c.started {
 		c.started, c.updated = true, now
@@ -110,15 +110,15 @@ func (c *Client) frame(now time.Duration) {
 	if c.stalled(length) {
 		c.woke = now
 	}
-	// It grows by little with each frame. So a long frame does not hide the next one, and a machine
-	// that draws three frames a second has a clock in the end.
+	// The usual length grows by little with each frame. So one long frame does not hide the next,
+	// and a machine that draws three frames a second still obtains a clock.
 	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
 	c.updated = now
 }
 
 // PingDue reports whether a ping is to be sent now. After true the caller sends one. There are ten
 // a second in the first ten seconds and in the ten after a stall or a step of the server's clock,
-// else four.
+// otherwise four.
 func (c *Client) PingDue(now time.Duration) bool {
 	if !c.pinged {
 		c.pinged, c.hurried, c.lastPing = true, now, now
@@ -138,8 +138,8 @@ func (c *Client) PingDue(now time.Duration) bool {
 
 func (c *Client) hurry(now time.Duration) { c.hurried = now }
 
-// ErrStalled is returned for the answer to a ping during which this machine stood still: the time
-// of its arrival is not known.
+// ErrStalled is returned for the answer to a ping during which this machine did not run. The
+// arrival time of the answer is not known.
 var ErrStalled = errors.New("clocksync: the machine stood still while this ping was under way; drop the sample")
 
 // Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add]; a sample
@@ -165,7 +165,7 @@ func (c *Client) Answered(s Sample) (Change, error) {
 	return change, nil
 }
 
-// Sent remembers that a packet whose newest input is t was sent now. It does nothing before the
+// Sent records that a packet whose newest input is t was sent now. It does nothing before the
 // clocks run. See [Lead.Sent].
 func (c *Client) Sent(t tick.Tick, now time.Duration) {
 	if c.Synced() {
@@ -173,7 +173,7 @@ func (c *Client) Sent(t tick.Tick, now time.Duration) {
 	}
 }
 
-// Reported takes what a snapshot that arrived now says of the inputs. See [Lead.Report].
+// Reported takes the report on inputs of a snapshot that arrived now. See [Lead.Report].
 func (c *Client) Reported(now time.Duration, r Report) bool {
 	used := c.lead.Report(now, r, c.reference.Offset(now))
 	if used {
@@ -185,10 +185,11 @@ func (c *Client) Reported(now time.Duration, r Report) bool {
 // SetRedundancy sets how many packets carry an input. See [LeadConfig].
 func (c *Client) SetRedundancy(n int) { c.lead.SetRedundancy(n) }
 
-// SetBatch sets how many new inputs a packet brings. See [LeadConfig].
+// SetBatch sets how many new inputs a packet carries. See [LeadConfig].
 func (c *Client) SetBatch(n int) { c.lead.SetBatch(n) }
 
-// Synced reports whether the clocks run: three pings were answered, and Update was called since.
+// Synced reports whether the clocks run: three pings were answered, and Update has been called
+// since.
 func (c *Client) Synced() bool { return c.simulation.Started() }
 
 // Update returns the stretch to give to the engine until the next call, and the jump of the mapping

@@ -81,7 +81,7 @@ func TestClientStats(t *testing.T) {
 	}
 }
 
-// All that a client does in a frame allocates nothing.
+// A client allocates nothing in a frame.
 func TestClientAllocatesNothing(t *testing.T) {
 	c, err := NewClient(Config{})
 	if err != nil {
@@ -117,8 +117,8 @@ func TestClientAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A ping during which the machine stood still is no sample, whether its answer is read on waking or
-// later; the next one is.
+// A ping during which the machine did not run gives no sample, whether its answer is read at once
+// or later. The next ping gives one.
 func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
 	c, err := NewClient(Config{})
 	if err != nil {
@@ -162,7 +162,8 @@ func TestClientRefusesWhatWasUnderWayInAStall(t *testing.T) {
 	}
 }
 
-// Who draws three frames a second from some time on has no stall in every one of them.
+// For a client that draws three frames a second from some time on, these frames do not all count as
+// stalls.
 func TestClientTakesLastingLongFramesForFrames(t *testing.T) {
 	c, err := NewClient(Config{})
 	if err != nil {

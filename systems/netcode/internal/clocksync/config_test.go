@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Every bad field is refused by an error that names it, and the zero value is always good.
+// Every bad field is refused by an error that names it, and the zero value is always valid.
 func TestConfigs(t *testing.T) {
 	make := map[string]func(any) error{
 		"ReferenceConfig":  func(c any) error { _, err := NewReference(c.(ReferenceConfig)); return err },

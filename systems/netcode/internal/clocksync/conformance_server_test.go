@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Conformance case 28: a minute in the background, with a local clock that goes on and with one
+// Conformance case 28: a minute in the background, with a local clock that continues and with one
 // that stops (a suspended machine). The engine runs at most 8 steps in a frame, the rest is an
-// event, and all is as before within 3 s.
+// event, and the clocks are as before within 3 s.
 func TestCase28Suspended(t *testing.T) {
 	for _, stops := range []bool{false, true} {
 		var slowest time.Duration
@@ -58,8 +58,8 @@ func TestCase28Suspended(t *testing.T) {
 	}
 }
 
-// Conformance case 30: the server stands still for 2 s, and makes up for it or loses the time.
-// After it goes on, the clocks are right within 3 s and the view never ran more than 10 % fast.
+// Conformance case 30: the server does not run for 2 s, and makes up for it or loses the time.
+// After it continues, the clocks are right within 3 s and the view never ran more than 10 % fast.
 func TestCase30ServerPause(t *testing.T) {
 	for _, loses := range []bool{false, true} {
 		var slowest time.Duration
@@ -110,9 +110,9 @@ func TestCase30ServerPause(t *testing.T) {
 	}
 }
 
-// Conformance case 28, the everyday half: frames of very different lengths, hiccups of up to a
-// second among them. Never more than 8 steps in a frame, the simulation never runs back, every jump
-// is forward and by whole ticks, and the clocks stay right.
+// Conformance case 28, the everyday half: frames of very different lengths, with stalls of up to a
+// second. A frame has at most 8 steps, the simulation never runs back, every jump is forward and by
+// whole ticks, and the clocks stay right.
 func TestCase28UnsteadyFrames(t *testing.T) {
 	stalls, worst := 0, time.Duration(0)
 	for seed := uint64(1); seed <= seeds; seed++ {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// The numbered cases are those of the netcode's conformance suite. Each runs a whole client and a
-// whole server over a link of 100 +- 10 ms each way unless it says otherwise, 60 ticks, 60 frames
-// and 30 snapshots a second, with 20 seeds, of which the worst counts.
+// The numbered cases are those of the netcode's conformance suite. Unless stated otherwise, each
+// runs a whole client and a whole server over a link of 100 +- 10 ms each way, with 60 ticks, 60
+// frames and 30 snapshots a second. Each has 20 seeds, of which the worst counts.
 
 const seeds = 20
 
-// Conformance case 1: host mode. No delay, no loss: no input may be missed, and the lead is what
-// frames cost.
+// Conformance case 1: host mode. Without delay and loss no input may be missed, and the lead is the
+// cost of the frames.
 func TestCase1HostMode(t *testing.T) {
 	for _, delay := range []time.Duration{0, ms} {
 		w := newWorld(t, 1, Config{Lead: LeadConfig{Redundancy: 1}})
@@ -109,8 +109,8 @@ func TestCase12At2000PPM(t *testing.T) {
 	}
 }
 
-// Conformance case 13: a change of route. The view is where it stays, within 10 ms, after at most
-// 2.5 s if the link became slower and 12 s if it became quicker; inputs are in time again within a
+// Conformance case 13: a change of route. The view has its final lag, within 10 ms, after at most
+// 2.5 s if the link became slower and 12 s if it became quicker. Inputs are in time again within a
 // second. (The delay follows the lateness of the last 2 s here.)
 func TestCase13RouteChange(t *testing.T) {
 	for _, test := range []struct {
@@ -164,7 +164,7 @@ func TestCase13RouteChange(t *testing.T) {
 					settled = max(settled, p.at)
 				}
 			}
-			// Inputs that have been late for 200 ms are worth a jump ahead.
+			// The clock jumps ahead after inputs have been late for 200 ms.
 			if n := len(w.jumps); n > 2 || n == 2 && (test.up <= 0 || w.jumps[1].Ticks < 1 || w.jumps[1].Ticks > 15) {
 				t.Errorf("%+v, seed %d: %v", test, seed, w.jumps)
 			}
@@ -213,8 +213,8 @@ func TestCase15NothingReadsAClock(t *testing.T) {
 	}
 }
 
-// And the epochs of the monotonic clocks do not matter either: the same run with another epoch
-// gives the same clocks, to the nanosecond.
+// Conformance case 15, the epochs of the monotonic clocks: they have no effect. The same run with
+// another epoch gives the same clocks, to the nanosecond.
 func TestCase15EpochsDoNotMatter(t *testing.T) {
 	run := func(epoch time.Duration) (view time.Duration, stats Stats) {
 		w := newWorld(t, 3, Config{})
@@ -234,7 +234,7 @@ func TestCase15EpochsDoNotMatter(t *testing.T) {
 }
 
 // Conformance case 24, the clock's share: at 15 % loss with each input in four packets, at most 0.1
-// % are missed (0.05 % are lost for good). The path need not be symmetric.
+// % are missed (0.05 % are lost in all four). The path need not be symmetric.
 func TestCase24InputsArriveInTime(t *testing.T) {
 	for _, test := range []struct {
 		name     string

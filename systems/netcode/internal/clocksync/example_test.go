@@ -10,7 +10,7 @@ import (
 const ms = time.Millisecond
 
 // A server whose time is an hour ahead answers pings over a path of 30 ms up and 50 ms down. The
-// offset is off by half of the difference, which is the most that an exchange can tell.
+// offset is off by half of the difference, since an exchange cannot show that difference.
 func ExampleReference() {
 	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
 	if err != nil {
@@ -36,7 +36,7 @@ func ExampleReference() {
 }
 
 // A whole client on a perfect link of 40 ms each way: the simulation runs ahead of the server by
-// the way up, and by what its frames, three packets per input, and rounding want.
+// the way up, and by the needs of its frames, of three packets per input, and of rounding.
 func ExampleClient() {
 	client, err := clocksync.NewClient(clocksync.Config{Rate: 60})
 	if err != nil {
@@ -84,7 +84,8 @@ func mustMeter(rate int) *clocksync.AgeMeter {
 	return meter
 }
 
-// The engine lost 500 ms to a stall. Its mapping to server ticks makes up for them at once.
+// The engine lost 500 ms to a stall. A jump of its mapping to server ticks makes up for them at
+// once.
 func ExampleSimulation() {
 	simulation, err := clocksync.NewSimulation(clocksync.SimulationConfig{Rate: 60})
 	if err != nil {

@@ -7,8 +7,8 @@ const (
 	frame = time.Second / 60
 )
 
-// View is the view by which the tests' world draws. It is the one of package articles, which
-// imports this one: the external tests set NewView.
+// View is the view by which the tests' world draws. It is the View of package articles. That
+// package imports this one, so the external tests set NewView.
 type View interface {
 	Advance(now, reference, wanted time.Duration) time.Duration
 	Time() time.Duration

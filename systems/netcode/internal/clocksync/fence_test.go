@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/virtual"
 )
 
-// queue is the delay that somebody's traffic adds to one direction: it grows, is sawn by losses,
-// and drains.
+// queue is the delay that other traffic adds to one direction. It grows, has a sawtooth from
+// losses, and drains.
 type queue struct {
 	from, full, until, empty time.Duration
 	height, tooth            time.Duration
@@ -32,7 +32,7 @@ func (q queue) at(t time.Duration) time.Duration {
 	return time.Duration(float64(saw(q.until)) * float64(q.empty-t) / float64(q.empty-q.until))
 }
 
-// randomQueue begins after a time. An eighth of them are there from the beginning.
+// randomQueue returns a queue that begins after a time. An eighth of the queues begin at the start.
 func randomQueue(rng *rand.Rand, after time.Duration) (q queue) {
 	second := func(least, most float64) time.Duration {
 		return time.Duration((least + rng.Float64()*(most-least)) * float64(time.Second))
@@ -51,8 +51,8 @@ func randomQueue(rng *rand.Rand, after time.Duration) (q queue) {
 	return q
 }
 
-// Whatever queues there were, in either direction or both, and from the beginning on: when round
-// trips have been at most 100 ms for ten seconds, the reference is within 50 ms.
+// After any queues, in one direction or both and even from the beginning on, the reference is
+// within 50 ms when round trips have been at most 100 ms for ten seconds.
 func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 	var worst, total time.Duration
 	near := 0

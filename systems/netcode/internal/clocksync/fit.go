@@ -16,28 +16,28 @@ func (l line) at(local time.Duration) time.Duration {
 	return l.offset + time.Duration(math.Round(l.drift*float64(local-l.pivot)))
 }
 
-// slope is what is known of the drift: its mean, and the inverse of its variance.
+// slope is the estimate of the drift: its mean, and the inverse of its variance.
 type slope struct{ drift, weight float64 }
 
 const (
-	// leastSpread is the narrowest that the minimum filter gets.
+	// leastSpread is the least width of the minimum filter.
 	leastSpread = 2 * time.Millisecond
-	// noiseFloor is the error that even the quickest sample of a quiet link is expected to have.
+	// noiseFloor is the expected error of the quickest sample of a quiet link.
 	noiseFloor = 0.5e6 // ns
-	// unknownDrift is how far, in seconds per second, an offset is assumed to age as long as the
-	// drift is unknown.
+	// unknownDrift is the drift, in seconds per second, that is assumed for the age of an offset
+	// while the drift is unknown.
 	unknownDrift = 0.001
 )
 
-// fit renews the base, the spread and the line from the samples held, less outliers and those of an
-// unconfirmed run at the end.
+// fit recomputes the base, the spread and the line from the samples held, without outliers and
+// without the samples of an unconfirmed run at the end.
 func (r *Reference) fit() {
 	n := r.samples.n - r.run.n
 	r.measureSpread(n)
 	limit := r.limit()
 
-	// Sums are taken relative to the newest sound sample, which keeps them small whatever the
-	// epochs are. First without, then with a drift.
+	// Sums are taken relative to the newest sound sample, which keeps them small for all epochs.
+	// The first sums have no drift, the second ones do.
 	origin := r.samples.at(n - 1)
 	for i := n - 1; origin.outlier; i-- {
 		origin = r.samples.at(i)
@@ -68,8 +68,8 @@ func (r *Reference) fit() {
 		aged, agedO = aged+w, agedO+w*(o-r.line.drift*t)
 	}
 	if last-first < r.config.MinSpan || r.used < 4 {
-		// Too little for a slope: go on with the last one known, and believe in recent samples
-		// more.
+		// There are too few samples for a slope. Keep the last known slope, and give recent samples
+		// more weight.
 		r.line = line{pivot: origin.middle, offset: origin.offset + time.Duration(math.Round(agedO/aged)), drift: r.line.drift}
 		r.doubt = r.config.MaxDrift * float64(last-first)
 		return
@@ -86,7 +86,7 @@ func (r *Reference) fit() {
 		w := r.weight(excess, 0)
 		covariance, variance = covariance+w*t*o, variance+w*t*t
 	}
-	// What is known of the drift already matters while there are few samples.
+	// The earlier estimate of the drift counts while there are few samples.
 	r.learned.weight = variance + r.prior.weight
 	drift := (covariance + r.prior.drift*r.prior.weight) / r.learned.weight
 	drift = min(max(drift, -r.config.MaxDrift), r.config.MaxDrift)
@@ -99,22 +99,23 @@ func (r *Reference) fit() {
 	r.doubt = 0
 }
 
-// weight is the inverse variance of a sample that took excess longer than the quickest and is aged
-// ns off by its age. The floor grows with the spread of the link, so that the one quickest sample
-// does not outweigh a hundred others.
+// weight is the inverse variance of a sample. Its round trip is longer than the quickest by excess,
+// and its age adds an error of aged ns. The floor grows with the spread of the link, so the one
+// quickest sample does not outweigh a hundred others.
 func (r *Reference) weight(excess time.Duration, aged float64) float64 {
 	half := float64(excess) / 2
 	floor := max(noiseFloor, float64(r.spread)/4)
 	return 1 / (floor*floor + half*half + aged*aged)
 }
 
-// limit is how much slower than the quickest a sample may be to be used: by the jitter, which for a
-// uniform one is three mean deviations.
+// limit is how much slower than the quickest a used sample may be. It is the jitter: three mean
+// deviations, as of a uniform distribution.
 func (r *Reference) limit() time.Duration { return max(leastSpread, 3*r.spread) }
 
-// measureSpread renews the quickest, the median and the spread of the round trips of the first n
-// samples. The spread is the mean deviation of the quicker half from the median: for a symmetric
-// jitter that of all, and of queues only what half of the samples had.
+// measureSpread recomputes the quickest, the median and the spread of the round trips of the first
+// n samples. The spread is the mean deviation of the quicker half from the median. For a symmetric
+// jitter that equals the deviation of all samples. A queue counts only if half of the samples were
+// in it.
 func (r *Reference) measureSpread(n int) {
 	sorted := r.sorted[:0]
 	for i := range n {

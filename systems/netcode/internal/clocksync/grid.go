@@ -8,17 +8,17 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// DefaultRate is the tick rate, in steps per second, that a zero Rate in a configuration of this
-// package stands for. It is the default of the engine's clock.
+// DefaultRate is the tick rate, in steps per second, for a zero Rate in a configuration of this
+// package. It is the default of the engine's clock.
 const DefaultRate = 60
 
 // Grid is the rational grid of step edges that server and client share: edge(k) = floor(k * 1 s /
-// rate), on the server's time line, whose zero is the edge of tick 0. Computing every edge from its
-// index keeps 60 Hz at 60 Hz after ten hours; adding up a rounded step (33 ms for 1/30 s, as in
-// Multiplayer Platformer Log #5) runs 1 % fast.
+// rate), on the server's time line, whose zero is the edge of tick 0. Every edge is computed from
+// its index, so 60 Hz are still 60 Hz after ten hours. A sum of rounded steps (33 ms for 1/30 s, as
+// in Multiplayer Platformer Log #5) runs 1 % fast.
 //
-// Ticks are counted in 64 bits here, so that times and ticks convert without a wrap; [Grid.Tick]
-// folds an index into the 32 bits of the wire and [Unwrap] unfolds it. The zero value is a grid of
+// Ticks are counted in 64 bits here, so times and ticks convert without a wrap. [Grid.Tick] folds
+// an index into the 32 bits of the wire and [Unwrap] unfolds it. The zero value is a grid of
 // [DefaultRate].
 type Grid struct {
 	rate int64 // steps per second; 0 stands for DefaultRate
@@ -43,7 +43,7 @@ func (g Grid) Rate() int64 {
 }
 
 // Step returns the length of one step, rounded down to whole nanoseconds. It is for thresholds and
-// displays: multiples of it drift.
+// displays. Multiples of it drift.
 func (g Grid) Step() time.Duration { return time.Second / time.Duration(g.Rate()) }
 
 // Edge returns the time of edge k: state k is the state at Edge(k), and step k, which consumes

@@ -13,20 +13,20 @@ import (
 type LeadConfig struct {
 	// Rate is the server's tick rate in steps per second. Zero means [DefaultRate]. 1 to 1000.
 	Rate int
-	// Redundancy is n: how many packets carry each input, so that n-1 in a row may be lost. Zero
-	// means 3. 1 to 32. See [Redundancy] and [Lead.SetRedundancy].
+	// Redundancy is n, the number of packets that carry each input. So n-1 packets in a row may be
+	// lost. Zero means 3. 1 to 32. See [Redundancy] and [Lead.SetRedundancy].
 	Redundancy int
-	// Batch is how many new inputs a packet brings: 1 for a packet per tick, 2 for 30 packets a
+	// Batch is the number of new inputs in a packet: 1 for a packet per tick, 2 for 30 packets a
 	// second at 60 ticks, 8 for a client that draws 8 frames a second. Zero means 1. 1 to 64. See
 	// [Lead.SetBatch].
 	Batch int
-	// Quantile is the share of the inputs of the last half minute, outages apart, whose way was no
-	// longer than the lead allows for. Zero means 0.97. Above 0, at most 1.
+	// Quantile is the share of the inputs of the last half minute, outages excluded, whose way is
+	// covered by the lead. Zero means 0.97. Above 0, at most 1.
 	Quantile float64
 	// MaxLead bounds the lead, in both directions. Zero means 5 s. 1 ms to 1 min.
 	MaxLead time.Duration
-	// MaxAge bounds [Lead.TargetAge]: a server keeps inputs only so far ahead of their use. Zero
-	// means no bound. Above 0 at least 1 ms.
+	// MaxAge bounds [Lead.TargetAge], since a server keeps inputs only for a limited time ahead of
+	// their use. Zero means no bound. Otherwise at least 1 ms.
 	MaxAge time.Duration
 }
 
@@ -53,31 +53,32 @@ func (c LeadConfig) withDefaults() (LeadConfig, error) {
 
 // Lead finds how far ahead of the reference clock the simulation has to run for inputs to reach the
 // server in time. It is the client's half of the command-age feedback. It moves only the target of
-// the [Simulation] and leaves the reference alone, so the two loops cannot work against each other.
+// the [Simulation] and never the reference, so the two loops cannot work against each other.
 //
 //	way    = how early an input was sent - how early it arrived
 //	target = jitter + (n-1)*max(b ticks, frame) + (b-1) ticks + frame     n = Redundancy, b = Batch
 //	lead   = way + target
 //
-// A ring holds when each input was sent, so each report tells the way of one input exactly. Later
-// corrections have no part in it and are not made twice. (Netcode for Entities keeps a ring of its
-// last adjustments for this.) There is no integrator, so nothing can wind up. The way is that of
-// the median input of the last two seconds. The jitter is by how much the way of the Quantile was
-// longer, from a histogram that forgets within half a minute (as in WebRTC's NetEq, which plays
-// sound by a quantile of its delays). So neither the jitter of the way down nor an outage costs
-// lead.
+// A ring holds the time at which each input was sent, so each report gives the exact way of one
+// input. Corrections made since then are not part of that way, so no correction is made twice.
+// (Netcode for Entities keeps a ring of its last adjustments for this.) There is no integrator, so
+// nothing can wind up. The way is the median of the ways of the last two seconds. The jitter is the
+// difference between the way at the Quantile and the median. It is taken from a histogram that
+// forgets within half a minute (as in WebRTC's NetEq, which plays sound by a quantile of its
+// delays). So neither the jitter of the way down nor an outage increases the lead.
 //
 // The way is measured from the local clock to the server's, so neither an asymmetric path nor an
-// error of the reference has a part in the sum: with 150 ms up and 50 ms down the reference is 50
-// ms off and the way 50 ms shorter. Until there are reports the way is what [Lead.Assume] says:
-// half of the round trip.
+// error of the reference changes the sum. With 150 ms up and 50 ms down the reference is 50 ms off
+// and the way 50 ms shorter. Until there are reports the way is the one set by [Lead.Assume]: half
+// of the round trip.
 //
 // When a third of the inputs have been late for 200 ms, the way has become longer. Then older ways
-// are forgotten, [Lead.Hurry] tells the simulation to jump, and some more is allowed for, since a
-// queue that grows goes on growing.
+// are dropped, [Lead.Hurry] requests a jump of the simulation, and the lead has an extra margin,
+// since a growing queue is likely to grow further.
 //
-// A lead of more than a second pays only where the way stays that long: a queue drains before a
-// lead has followed it. So the lead exceeds a second only after the way has done so for two.
+// A lead of more than a second is useful only if the way stays that long, since a queue drains
+// before a lead has followed it. So the lead exceeds a second only after the way has been longer
+// than a second for two seconds.
 //
 // Create it with [NewLead]. It holds 40 KB and never allocates afterwards.
 type Lead struct {
@@ -90,8 +91,8 @@ type Lead struct {
 	framed        bool
 	frameAt       time.Duration // when the last one was
 	frame, uneven time.Duration // mean length, mean deviation
-	usual         time.Duration // mean length, stalls included
-	stood         time.Duration // sum of what long frames took beyond the usual
+	usual         time.Duration // mean length, including stalls
+	stood         time.Duration // sum of the time of long frames beyond the usual length
 
 	ways    ways
 	heard   bool
@@ -104,15 +105,15 @@ type Lead struct {
 }
 
 const (
-	// usualLead is the most lead while longer ways have not lasted for longFor.
+	// usualLead is the greatest lead until longer ways have lasted for longFor.
 	usualLead = time.Second
 	longFor   = 2 * time.Second
-	// believed is the longest way that counts. What is further off is a clock that stepped, which
-	// the reference finds.
+	// believed is the longest way that counts. A longer one means that a clock has stepped, which
+	// the reference detects.
 	believed = 20 * time.Second
 )
 
-// leadRing is how many inputs are remembered: 34 s at 60 Hz, and two at 1000.
+// leadRing is the number of inputs whose send times are kept: 34 s at 60 Hz, and 2 s at 1000 Hz.
 const leadRing = 2048
 
 type sentInput struct {
@@ -139,12 +140,12 @@ func NewLead(config LeadConfig) (*Lead, error) {
 // SetRedundancy changes how many packets carry each input, within 1 to 32.
 func (l *Lead) SetRedundancy(n int) { l.config.Redundancy = withinRedundancy(n) }
 
-// SetBatch changes how many new inputs a packet brings, within 1 to 64.
+// SetBatch changes how many new inputs a packet carries, within 1 to 64.
 func (l *Lead) SetBatch(n int) { l.config.Batch = min(max(n, 1), 64) }
 
-// Frame takes the time of a frame. Call it once a frame. Inputs wait for the frame that samples
-// them, so long and uneven frames need more lead. A single long frame hardly counts. One beyond a
-// quarter of a second is a stall and does not count.
+// Frame records the time of a frame. Call it once a frame. Inputs wait for the frame that samples
+// them, so long and uneven frames need more lead. A single long frame has little weight. A frame
+// longer than a quarter of a second is a stall and does not count.
 func (l *Lead) Frame(now time.Duration) {
 	length := max(0, now-l.frameAt)
 	first := !l.framed
@@ -164,10 +165,11 @@ func (l *Lead) Frame(now time.Duration) {
 	}
 }
 
-// longest returns how long a frame may be. In one that is longer this machine has stood still.
+// longest returns the greatest length of a normal frame. A longer frame is a time in which this
+// machine did not run.
 func (l *Lead) longest() time.Duration { return 2*l.usual + 5*time.Millisecond }
 
-// stoodBy returns for how long this machine has stood still up to a time in the present frame.
+// stoodBy returns for how long in all this machine did not run, up to a time in the present frame.
 func (l *Lead) stoodBy(now time.Duration) time.Duration {
 	if length := now - l.frameAt; l.framed && length > l.longest() {
 		return l.stood + length - l.usual
@@ -175,7 +177,7 @@ func (l *Lead) stoodBy(now time.Duration) time.Duration {
 	return l.stood
 }
 
-// Sent remembers that a packet whose newest input is t was sent at a local time. Call it once for
+// Sent records that a packet whose newest input is t was sent at a local time. Call it once for
 // every packet that is sent.
 func (l *Lead) Sent(t tick.Tick, now time.Duration) {
 	if l.any && !t.IsNewer(l.newest) {
@@ -186,9 +188,9 @@ func (l *Lead) Sent(t tick.Tick, now time.Duration) {
 }
 
 // Report takes the report of a snapshot that arrived at a local time, and the reference clock's
-// present offset (server minus local time). It reports whether the report was used. It is not if
-// the age is [NoAge], if the input is no newer than the last one, was not sent or was sent too long
-// ago, or if its way took more than 20 s.
+// present offset (server minus local time). It reports whether the report was used. A report is not
+// used if the age is [NoAge], if the input is no newer than the last one, was not sent or was sent
+// too long ago, or if its way took more than 20 s.
 func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	l.offset = offset
 	took, early, ok := l.took(r.Newest, r.Age, now)
@@ -204,8 +206,8 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 	}
 	sent := l.sent[r.Newest%leadRing].at
 	if most, least, ok := l.took(r.Newest.Add(-r.Held), r.HeldAge, now); ok && r.Held > 0 && r.Held <= MaxHeld && most-took <= outage {
-		// The inputs between came at once, or one after the other. Their ways lie between the
-		// longest and that of the newest.
+		// The inputs between these two arrived at once, or one after the other. Their ways lie
+		// between the longest way and that of the newest input.
 		for i := r.Held; i > 0; i-- {
 			between := func(newest, held time.Duration) time.Duration {
 				return newest + (held-newest)*time.Duration(i)/time.Duration(r.Held)
@@ -222,9 +224,9 @@ func (l *Lead) Report(now time.Duration, r Report, offset time.Duration) bool {
 }
 
 // took returns how long an input took from the local time at which it was sent to the server time
-// at which it arrived, and how early it would have come if this machine had not stood still. The
-// time for which a stall held it up is no part of the way. It is not known exactly, but at most the
-// length of the stall. So of the possible times the one nearest to the present way counts.
+// at which it arrived, and how early it would have arrived without stalls of this machine. The
+// delay by a stall is not part of the way. It is not known exactly, but is at most the length of
+// the stall. So of the possible ways the one nearest to the present way counts.
 func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.Duration, ok bool) {
 	s := l.sent[t%leadRing]
 	early = age.Duration(l.grid)
@@ -234,8 +236,8 @@ func (l *Lead) took(t tick.Tick, age Age, now time.Duration) (took, early time.D
 	return took, early + stood, s.valid && s.tick == t && age != NoAge
 }
 
-// Hurry reports whether inputs have been late for so long that the simulation is to jump to its
-// target. It reports this once.
+// Hurry reports whether inputs have been late for so long that the simulation has to jump to its
+// target. It returns true once for each such time.
 func (l *Lead) Hurry() bool {
 	hurry := l.hurry
 	l.hurry = false
@@ -254,12 +256,12 @@ func (l *Lead) Way() time.Duration {
 // Assume sets the way for as long as there are no reports: half of the round trip.
 func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed) }
 
-// Follow takes the present offset of the reference clock (server minus local time), by which
-// reports that are older are seen.
+// Follow sets the present offset of the reference clock (server minus local time), which also
+// applies to older reports.
 func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
 
-// Forget forgets all reports. Call it when the server's clock has stepped by more than stretching
-// makes up for: until both ends have noticed, ages mean nothing.
+// Forget drops all reports. Call it when the server's clock has stepped by more than stretching can
+// correct. Until both ends have followed the step, ages are useless.
 func (l *Lead) Forget() {
 	l.rewound()
 	l.ways = ways{hurried: math.MinInt64}
@@ -271,10 +273,9 @@ func (l *Lead) rewound() {
 	clear(l.sent[:])
 }
 
-// TargetAge returns how early inputs should reach the server on the average, if each were sent at
-// the edge of its tick: early enough for the jitter of the network, for n-1 lost packets, for the
-// wait for a frame and a packet, and for an eighth of a tick that the age may be rounded; at most
-// MaxAge.
+// TargetAge returns how early inputs should reach the server on average, if each is sent at the
+// edge of its tick. It covers the jitter of the network, n-1 lost packets, the wait for a frame and
+// a packet, and the rounding of the age by up to an eighth of a tick. It is at most MaxAge.
 func (l *Lead) TargetAge() time.Duration {
 	step, batch := l.grid.Step(), time.Duration(l.config.Batch)
 	frame := l.frame + 2*l.uneven

@@ -11,8 +11,8 @@ type plant struct {
 	l     *Lead
 	m     *AgeMeter
 	rtt   time.Duration
-	up    time.Duration // what reports have to find
-	slew  float64       // of the simulation towards its target, at most
+	up    time.Duration // the way that the reports have to show
+	slew  float64       // greatest speed of the simulation towards its target
 	lead  time.Duration // of the simulation
 	now   time.Duration
 	k     int64
@@ -47,8 +47,8 @@ func (p *plant) step() {
 	}
 }
 
-// Adjustments in flight are not made again: whatever the round trip and however slowly the
-// simulation follows, the lead goes to where it has to and not beyond.
+// Adjustments that have no report yet are not made again. For every round trip and every speed of
+// the simulation, the lead reaches its target and does not pass it.
 func TestLeadDoesNotOversteer(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * ms, 200 * ms, 500 * ms, 1500 * ms} {
 		for _, slew := range []float64{0.05, 1} {
@@ -72,8 +72,8 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 			if over := highest - after; over > 5*ms {
 				t.Errorf("rtt %v, slew %v: the lead overshot by %v", rtt, slew, over)
 			}
-			// Inputs are sent up to a frame after the edge of their tick; the target has room for
-			// that.
+			// Inputs are sent up to a frame after the edge of their tick. The target includes that
+			// frame.
 			if got, want := p.m.age, p.l.TargetAge(); got > want+2*ms || got < want-17*ms-2*ms || got < 0 {
 				t.Errorf("rtt %v, slew %v: inputs are %v early, want %v less up to a frame", rtt, slew, got, want)
 			}
@@ -81,8 +81,8 @@ func TestLeadDoesNotOversteer(t *testing.T) {
 	}
 }
 
-// Negative control: a loop that integrates the reported age (as if nothing were in flight)
-// oversteers by far on the same plant.
+// Negative control: a loop that integrates the reported age, without regard to adjustments under
+// way, overshoots by far on the same plant.
 func TestIntegratedAgeOversteers(t *testing.T) {
 	g := Grid{}
 	m := newAgeMeter(t)

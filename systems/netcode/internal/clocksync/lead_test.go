@@ -84,9 +84,8 @@ func TestLeadTargetAge(t *testing.T) {
 	}
 }
 
-// A machine that stands still for 60 ms now and then holds up what it has under way. It knows for
-// how long it stood, so neither its own holding nor its own lateness makes the way longer, in its
-// first reports or later.
+// A machine that sometimes does not run for 60 ms delays its packets under way. It measures the
+// length of these stalls, so they do not make the way longer, in its first reports or later.
 func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	g := Grid{}
 	for _, settled := range []int64{3, 300} {
@@ -103,7 +102,7 @@ func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 			frame(g.Step())
 		}
 		for k := range 40 {
-			// every sixth frame is long, and what was sent before it waits for its end
+			// every sixth frame is long, and packets sent before it wait for its end
 			held := time.Duration(k%6/5) * 60 * ms
 			sent, tick := now, newest
 			frame(g.Step() + held)
@@ -115,8 +114,9 @@ func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	}
 }
 
-// The jitter is the way up's alone, from its median to its quantile. It rises when one in twenty
-// inputs takes longer, stays for as long as they are remembered, and a single one does not count.
+// The jitter is that of the way up alone, from its median to its quantile. It rises when one in
+// twenty inputs takes longer, and stays until these are forgotten. A single slow input does not
+// count.
 func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
 	l := newLead(t, LeadConfig{Redundancy: 1})
 	g := Grid{}
@@ -226,7 +226,7 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 	}
 }
 
-// However far off the lead is, in either direction, the first reports put it right.
+// The first reports correct any error of the lead, in either direction.
 func TestLeadReachesAnyDistance(t *testing.T) {
 	for _, off := range []time.Duration{-15 * time.Second, -3 * time.Second, 3 * time.Second, 15 * time.Second} {
 		l, m := newLead(t, LeadConfig{Redundancy: 1}), newAgeMeter(t)
@@ -246,7 +246,8 @@ func TestLeadReachesAnyDistance(t *testing.T) {
 	}
 }
 
-// A way of seconds is followed when it has lasted for two of them: a queue that drains is none.
+// A way of seconds is followed when it has lasted for two seconds, since a queue that drains must
+// not be followed.
 func TestLeadFollowsALongWayThatLasts(t *testing.T) {
 	p := &plant{l: newLead(t, LeadConfig{Redundancy: 1}), m: newAgeMeter(t), rtt: 100 * ms, up: 50 * ms, slew: 1}
 	run := func(d time.Duration) {
@@ -256,7 +257,7 @@ func TestLeadFollowsALongWayThatLasts(t *testing.T) {
 	}
 	run(5 * time.Second)
 	p.up, p.rtt = 3*time.Second, 3050*ms
-	run(4500 * ms) // the first report comes after three
+	run(4500 * ms) // the first report arrives after three seconds
 	if lead := p.l.Lead(); lead != time.Second {
 		t.Errorf("after 1.5 s of a way of 3 s: a lead of %v, want a second", lead)
 	}
@@ -271,8 +272,8 @@ func TestLeadFollowsALongWayThatLasts(t *testing.T) {
 	}
 }
 
-// A frame that is far longer than the others moves the lead by little, a lasting change of the
-// frame rate by all.
+// A single frame that is far longer than the others moves the lead by little. A lasting change of
+// the frame rate has its full effect.
 func TestLeadFrames(t *testing.T) {
 	l := newLead(t, LeadConfig{Redundancy: 1})
 	now := time.Duration(0)

@@ -27,7 +27,7 @@ func queued(t *testing.T, seed uint64, up, down func(t time.Duration) time.Durat
 
 func noQueue(time.Duration) time.Duration { return 0 }
 
-// A download fills the way down for half a minute. It costs no input later on, and next to none
+// A download fills the way down for half a minute. No input is missed later on, and almost none
 // meanwhile.
 func TestDownloadsCostNoInputs(t *testing.T) {
 	for _, q := range []queue{
@@ -44,9 +44,9 @@ func TestDownloadsCostNoInputs(t *testing.T) {
 	}
 }
 
-// An upload makes the way up longer by half a second each minute, within five seconds, saws at it
-// for 20 s, and is gone within one (after Gettys and Nichols, Bufferbloat, 2012). At most 4 % of
-// the inputs are missed.
+// Each minute an upload makes the way up longer by half a second within five seconds, gives it a
+// sawtooth for 20 s, and ends within one second (after Gettys and Nichols, Bufferbloat, 2012). At
+// most 4 % of the inputs are missed.
 func TestLeadFollowsAGrowingQueue(t *testing.T) {
 	for seed := uint64(1); seed <= 5; seed++ {
 		upload := func(t time.Duration) time.Duration {

@@ -2,14 +2,14 @@ package clocksync
 
 import "time"
 
-// maxRedundancy is the most packets that carry an input.
+// maxRedundancy is the greatest number of packets that carry an input.
 const maxRedundancy = 32
 
 func withinRedundancy(n int) int { return min(max(n, 1), maxRedundancy) }
 
-// Redundancy returns how many packets have to carry each input for at most one in a thousand to be
-// missed, if packets are lost independently with a probability of loss: the least n with loss^n <=
-// 0.001, from 1 to 32. At 15 % it is 4.
+// Redundancy returns how many packets have to carry each input for at most one input in a thousand
+// to be lost. Packets are assumed to be lost independently with a probability of loss. The result
+// is the least n with loss^n <= 0.001, from 1 to 32. At 15 % it is 4.
 func Redundancy(loss float64) int {
 	if !(loss > 0) {
 		return 1
@@ -23,21 +23,21 @@ func Redundancy(loss float64) int {
 }
 
 // LossMeter finds how many packets have to carry each input: [Redundancy] of the measured loss,
-// within bounds. Each packet that is not needed costs a tick of lead, which all other players wait
-// for. The number rises at once, and falls by one after [RedundancyFor] in which less would have
-// done.
+// within bounds. Each packet that is not needed costs a tick of lead, which delays the player's
+// actions for all others. The number rises at once, and falls by one after a smaller number has
+// been enough for [RedundancyFor].
 //
-// The loss is a mean over about 1800 packets, 30 s at 60 Hz. Before there are many it is taken to
-// be 1 %, with the weight of 60 packets. Create it with [NewLossMeter]. It never allocates.
+// The loss is a mean over about 1800 packets, 30 s at 60 Hz. At the beginning it is assumed to be 1
+// %, with the weight of 60 packets. Create it with [NewLossMeter]. It never allocates.
 type LossMeter struct {
 	least, most int
 	n           int
 	lost, total float64
-	enough      time.Duration // since when less would do
-	less        bool          // would
+	enough      time.Duration // since when a smaller number is enough
+	less        bool          // whether it is
 }
 
-// RedundancyFor is how long less redundancy must be enough before there is less.
+// RedundancyFor is how long a smaller redundancy must be enough before it is used.
 const RedundancyFor = 5 * time.Second
 
 const (
@@ -46,8 +46,8 @@ const (
 	lossPriorWeight = 60
 )
 
-// NewLossMeter returns a meter that has seen nothing, with a redundancy within least and most,
-// which count as within 1 and 32.
+// NewLossMeter returns a meter without packets, whose redundancy is within least and most. Both are
+// clamped to 1 and 32.
 func NewLossMeter(least, most int) LossMeter {
 	least = withinRedundancy(least)
 	most = max(withinRedundancy(most), least)
@@ -56,7 +56,7 @@ func NewLossMeter(least, most int) LossMeter {
 	return m
 }
 
-// Packet takes whether a packet was lost. Any order will do.
+// Packet records whether a packet was lost. Packets may be in any order.
 func (m *LossMeter) Packet(lost bool) {
 	const keep = 1 - 1.0/lossMemory
 	m.total = m.total*keep + 1
@@ -66,7 +66,7 @@ func (m *LossMeter) Packet(lost bool) {
 	}
 }
 
-// Loss returns the share of the packets that is lost, 0 to 1.
+// Loss returns the share of lost packets, 0 to 1.
 func (m *LossMeter) Loss() float64 {
 	return (m.lost + lossPrior*lossPriorWeight) / (m.total + lossPriorWeight)
 }

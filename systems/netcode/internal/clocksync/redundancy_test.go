@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// On a line of each loss the meter ends where Redundancy says, and misses few.
+// On a line of each loss the meter ends at the result of Redundancy, and few inputs are missed.
 func TestLossMeterFollowsTheLoss(t *testing.T) {
 	for _, test := range []struct {
 		loss        float64
@@ -31,7 +31,7 @@ func TestLossMeterFollowsTheLoss(t *testing.T) {
 	}
 }
 
-// It is raised with the packets that are lost, and lowered by one at a time, five seconds apart.
+// The redundancy rises with lost packets, and falls by one at a time, five seconds apart.
 func TestLossMeterRaisesAtOnceAndLowersSlowly(t *testing.T) {
 	m := NewLossMeter(1, 8)
 	now := time.Duration(0)

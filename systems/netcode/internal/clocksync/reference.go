@@ -8,23 +8,23 @@ import (
 
 // ReferenceConfig configures a [Reference]. The zero value stands for the documented defaults.
 type ReferenceConfig struct {
-	// Window is how long samples are kept, on the client's clock. Zero means 60 s, which lets pings
-	// four times a second tell the drift of a clock to some 20 ppm through 10 ms of jitter. 10 s to
-	// 10 min. The ring holds 256 samples, so faster pings are kept for less time.
+	// Window is how long samples are kept, on the client's clock. Zero means 60 s. With four pings
+	// a second and 10 ms of jitter, that gives the drift of a clock to about 20 ppm. 10 s to 10
+	// min. The ring holds 256 samples, so faster pings are kept for less time.
 	Window time.Duration
 	// MinSpan is how much time the samples must cover before the drift is estimated. Zero means 8
-	// s; with less, jitter passes for drift. 1 s to Window.
+	// s. With less, jitter counts as drift. 1 s to Window.
 	MinSpan time.Duration
 	// MaxDrift bounds the estimated drift, in seconds per second. Zero means 0.0025 (2500 ppm;
 	// crystals stay below 200 ppm, virtual machines and bad drivers reach 2000). Above 0, at most
 	// 0.05.
 	MaxDrift float64
-	// MaxRTT is the longest round trip that counts as a sample. Zero means 20 s, which a full queue
-	// on a slow line takes. Above 0, at most 60 s.
+	// MaxRTT is the longest round trip that counts as a sample. Zero means 20 s, the delay of a
+	// full queue on a slow line. Above 0, at most 60 s.
 	MaxRTT time.Duration
-	// Bleed is how fast the reference gives up the old path's idea of the offset after a route
-	// change, in seconds per second. It is twenty times as fast where round trips are at most 100
-	// ms (see [Reference]). Zero means 0.0005. Above 0, at most 0.05.
+	// Bleed is how fast the reference moves from the old path's offset to the new path's after a
+	// route change, in seconds per second. It is twenty times as fast where round trips are at most
+	// 100 ms (see [Reference]). Zero means 0.0005. Above 0, at most 0.05.
 	Bleed float64
 }
 
@@ -50,30 +50,32 @@ func (c ReferenceConfig) withDefaults() (ReferenceConfig, error) {
 }
 
 // Reference estimates the server's time from the client's: At(t) = t + offset + drift*(t-t0). It
-// takes four-stamp samples, about four a second, and answers for any time, past or future. It may
-// step as better samples come in, so a game does not run by it: [Simulation] follows it smoothly.
+// takes four-stamp samples, about four a second, and gives a result for any time, past or future.
+// It may step when better samples arrive, so a game does not run by it: [Simulation] follows it
+// smoothly.
 //
-// The network only ever lengthens a round trip, so the quickest samples are the truest (the minimum
-// filter of NTP, RFC 5905, section 10). Samples within max(2 ms, jitter) of the quickest are used,
-// where jitter is three mean deviations. One that took x longer has the weight of an error of x/2,
-// which is its bound. Once the samples cover MinSpan, a line is fitted through them by least
-// squares, so drift is extrapolated and not chased.
+// The network can only lengthen a round trip, so the quickest samples are the most accurate (the
+// minimum filter of NTP, RFC 5905, section 10). Samples within max(2 ms, jitter) of the quickest
+// are used, where jitter is three mean deviations. A sample that took x longer than the quickest
+// has the weight of an error of x/2, which is its bound. Once the samples cover MinSpan, a line is
+// fitted through them by least squares, so drift is extrapolated.
 //
-// Every sample also proves a bound: the offset is within half of its round trip of what it
-// measured, and moves by at most MaxDrift. The intersection of all these bounds is the fence
-// (Marzullo, "Maintaining the Time in a Distributed System", 1984). The reference never leaves it,
-// whatever the fit says.
+// Every sample also proves a bound: the offset is within half of the round trip around the measured
+// one, and moves by at most MaxDrift. The intersection of all these bounds is the fence (Marzullo,
+// "Maintaining the Time in a Distributed System", 1984). The reference is always within it, even if
+// the fit is not.
 //
-// A lasting rise of the quickest round trip is a queue or another route. The samples from before
-// say more about the offset than those that waited, so the drift carries them on until they are 40
-// s old. After that, or once round trips are quicker for good, the new path's samples take over
-// without a step: the difference to the old path's offset fades at 500 ppm. A path of at most 100
-// ms is off by 50 ms at most, so there the difference fades within ten seconds.
+// A lasting rise of the quickest round trip is a queue or another route. The earlier samples are
+// more accurate than those that waited in a queue, so they are extrapolated with the drift until
+// they are 40 s old. After that, or when round trips have become quicker permanently, the new
+// path's samples take over without a step. The difference to the old path's offset fades at 500
+// ppm. On a path of at most 100 ms the offset is off by 50 ms at most, so there the difference
+// fades within ten seconds.
 //
 // After a clock has stepped (a suspended machine, a server that lost time), samples contradict the
 // fence, or their offset differs by more than their own delay explains. A few such samples are
-// dropped. Four over half a second that can be true together are followed at once, and the fence
-// begins anew with them.
+// dropped. If four of them over half a second are consistent with each other, the reference follows
+// them at once, and a new fence begins with them.
 //
 // Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one
 // goroutine.
@@ -103,14 +105,14 @@ func NewReference(config ReferenceConfig) (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	// a drift of 0 give or take MaxDrift
+	// a drift of 0 plus or minus MaxDrift
 	none := slope{weight: 1 / (config.MaxDrift * config.MaxDrift)}
 	return &Reference{config: config, prior: none, learned: none}, nil
 }
 
-// Add takes one sample, received now, and reports a change of the route or a step of a clock if
-// this sample confirmed one. A sample that cannot be true, is a duplicate, or comes out of order is
-// refused with an error and changes nothing.
+// Add adds one sample, received now, and reports a change of the route or a step of a clock if this
+// sample confirmed one. An impossible, duplicate or reordered sample is refused with an error and
+// changes nothing.
 func (r *Reference) Add(s Sample) (Change, error) {
 	if err := r.check(s); err != nil {
 		r.refused++
@@ -142,7 +144,7 @@ func (r *Reference) Add(s Sample) (Change, error) {
 	return change, nil
 }
 
-// begin starts anew with one sample, and keeps the fence if the two agree.
+// begin restarts with one sample, and keeps the fence if the two agree.
 func (r *Reference) begin(k kept) {
 	r.samples.keep(0)
 	r.samples.push(k)
@@ -177,7 +179,7 @@ func (r *Reference) check(s Sample) error {
 	return nil
 }
 
-// Ready reports whether three samples have come in: enough to start a clock on.
+// Ready reports whether three samples have arrived, which is enough to start a clock.
 func (r *Reference) Ready() bool { return r.samples.n >= 3 }
 
 // At returns the server's time at a time of the client's monotonic clock, and local itself before
@@ -192,9 +194,9 @@ func (r *Reference) Offset(local time.Duration) time.Duration {
 	return min(max(r.line.at(local)+r.bias.at(local), lo), hi)
 }
 
-// Drift returns the estimated rate of the server's clock against the client's, less one: +0.0005
-// where the client's clock loses 500 microseconds a second. It is 0 until the samples cover
-// MinSpan, and never beyond MaxDrift.
+// Drift returns the estimated rate of the server's clock against the client's, less one: +0.0005 if
+// the client's clock loses 500 microseconds a second. It is 0 until the samples cover MinSpan, and
+// never beyond MaxDrift.
 func (r *Reference) Drift() float64 { return r.line.drift }
 
 // RTT returns the smoothed round-trip time and its deviation.
@@ -208,7 +210,7 @@ func (r *Reference) MinRTT() time.Duration {
 	return r.base
 }
 
-// Used returns how many of the samples held the estimate rests on.
+// Used returns how many of the samples held are in the estimate.
 func (r *Reference) Used() int { return r.used }
 
 // Held returns how many samples are held.

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// One answer that cannot be true changes nothing, whatever it says.
+// A single impossible answer changes nothing, whatever its stamps are.
 func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
 	for _, lie := range []time.Duration{time.Second, -time.Second, 1 << 59, -1 << 59, 300 * ms} {
 		p := newPinged(t, 4)
@@ -32,7 +32,7 @@ func TestReferenceDropsAnAbsurdAnswer(t *testing.T) {
 	}
 }
 
-// Beyond MaxDrift the reference gives up smoothness, and stays in the neighbourhood.
+// Beyond MaxDrift the reference is not smooth, but its error stays bounded.
 func TestReferenceBeyondMaxDrift(t *testing.T) {
 	p := newPinged(t, 7)
 	p.ppm = 10_000
@@ -53,7 +53,7 @@ func TestReferenceBeyondMaxDrift(t *testing.T) {
 func TestReferenceIgnoresDuplicates(t *testing.T) {
 	clean, dirty := newPinged(t, 8), newPinged(t, 8)
 	dirty.up.Duplicates, dirty.down.Duplicates = 0.3, 0.3
-	// The first copy of each has to be the one that the clean run has.
+	// The first copy of each has to be the one of the clean run.
 	clean.up.Jitter, clean.down.Jitter, dirty.up.Jitter, dirty.down.Jitter = 0, 0, 0, 0
 	clean.start()
 	dirty.start()
@@ -106,7 +106,7 @@ func TestReferenceRefusals(t *testing.T) {
 	}
 }
 
-// Whatever stamps come in, the reference answers, and a healthy stream brings it back.
+// For any stamps the reference gives results, and a healthy stream corrects it.
 func TestReferenceProperty(t *testing.T) {
 	stamp := rapid.OneOf(
 		rapid.Int64(),
@@ -125,7 +125,7 @@ func TestReferenceProperty(t *testing.T) {
 				time.Duration(stamp.Draw(t, "t3")), time.Duration(stamp.Draw(t, "t4")),
 			}
 			if rapid.Bool().Draw(t, "plausible") {
-				// local stamps are our own, the server's may be anything
+				// local stamps are valid; the server's can have any value
 				now += time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "dt"))
 				s.ClientReceive = now
 				s.ClientSend = now - time.Duration(rapid.Int64Range(0, int64(time.Second)).Draw(t, "rtt"))

@@ -130,8 +130,8 @@ func TestReferenceAccuracy(t *testing.T) {
 	}
 }
 
-// Queues add to one direction now and then, and never take away: the minimum filter has to see
-// through.
+// Queues lengthen one direction from time to time and never shorten it. The minimum filter has to
+// remove their effect.
 func TestReferenceSeesThroughQueues(t *testing.T) {
 	var worst time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -153,8 +153,8 @@ func TestReferenceSeesThroughQueues(t *testing.T) {
 	}
 }
 
-// A route change leaves the truth as it was, and so does the reference: it neither steps nor
-// follows the new path's error at once.
+// A route change does not change the true offset. The reference neither steps nor follows the new
+// path's error at once.
 func TestReferenceRunsOnThroughRouteChanges(t *testing.T) {
 	for _, test := range []struct{ up, down time.Duration }{
 		{100 * ms, 100 * ms}, {100 * ms, 0}, {0, 100 * ms}, {50 * ms, 0},
@@ -195,9 +195,9 @@ func TestReferenceRunsOnThroughRouteChanges(t *testing.T) {
 	}
 }
 
-// A route that changes every few seconds, each way for itself, passes for clocks that step, and its
-// changes blur into jitter. Half of the difference of the two ways, 65 ms here, is what no exchange
-// can tell; the errors must not add up to more than twice that.
+// A route that changes every few seconds, each way independently, looks like clocks that step, and
+// its changes look like jitter. Half of the difference of the two ways, 65 ms here, cannot be found
+// by any exchange. The errors must not add up to more than twice that.
 func TestReferenceSurvivesFlappingRoutes(t *testing.T) {
 	var worst, step time.Duration
 	for seed := uint64(1); seed <= 20; seed++ {
@@ -223,7 +223,7 @@ func TestReferenceSurvivesFlappingRoutes(t *testing.T) {
 	}
 }
 
-// In the end the reference believes in the new path: symmetric until proven otherwise.
+// In the end the reference follows the new path, which it assumes to be symmetric.
 func TestReferenceBleedsToTheNewPath(t *testing.T) {
 	p := newPinged(t, 1)
 	p.start()
@@ -235,7 +235,7 @@ func TestReferenceBleedsToTheNewPath(t *testing.T) {
 	}
 }
 
-// Small changes, below what is recognised, are absorbed by the window.
+// Changes too small to be recognised are absorbed by the window.
 func TestReferenceAbsorbsSmallChanges(t *testing.T) {
 	for _, by := range []time.Duration{4 * ms, -4 * ms} {
 		p := newPinged(t, 3)
@@ -282,8 +282,8 @@ func TestReferenceFollowsASteppingClock(t *testing.T) {
 	}
 }
 
-// A server that was paused answers many pings at once, each later than it should: a stall and no
-// route.
+// A server that was paused answers many pings at once, all of them late. That is a stall and not a
+// route change.
 func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 	p := newPinged(t, 5)
 	p.start()
@@ -300,8 +300,8 @@ func TestReferenceTakesAStallForNoRoute(t *testing.T) {
 	}
 }
 
-// Without answers the reference runs on by itself; after two minutes it has forgotten all samples
-// but the drift.
+// Without answers the reference continues by extrapolation. After two minutes it has dropped all
+// samples and kept only the drift.
 func TestReferenceRunsOnWithoutAnswers(t *testing.T) {
 	p := newPinged(t, 6)
 	p.up.Jitter, p.down.Jitter = ms, ms

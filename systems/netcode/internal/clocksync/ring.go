@@ -2,10 +2,10 @@ package clocksync
 
 import "time"
 
-// ringSize is how many samples a reference holds: 60 s at four a second, and some to spare.
+// ringSize is how many samples a reference holds: 60 s at four a second, with a reserve.
 const ringSize = 256
 
-// kept is a sample in the form that the fit wants.
+// kept is a sample in the form that the fit uses.
 type kept struct {
 	sent, received time.Duration
 	middle         time.Duration // half way between them: the time that the offset belongs to
@@ -32,7 +32,7 @@ func (r *ring) push(k kept) {
 	r.n++
 }
 
-// dropBefore forgets the samples that were received before t.
+// dropBefore drops the samples that were received before t.
 func (r *ring) dropBefore(t time.Duration) {
 	for r.n > 0 && r.at(0).received < t {
 		r.head = (r.head + 1) % ringSize
@@ -40,13 +40,13 @@ func (r *ring) dropBefore(t time.Duration) {
 	}
 }
 
-// keep forgets all but the newest n samples.
+// keep drops all but the newest n samples.
 func (r *ring) keep(n int) {
 	r.head = (r.head + r.n - n) % ringSize
 	r.n = n
 }
 
-// sound returns how many of the oldest n samples are no outliers.
+// sound returns how many of the oldest n samples are not outliers.
 func (r *ring) sound(n int) (count int) {
 	for i := range n {
 		if !r.at(i).outlier {

@@ -3,10 +3,10 @@ package clocksync
 import "time"
 
 // RTT smooths round-trip times. The mean moves by 1/8 of each difference, as in TCP (RFC 6298). The
-// jitter is the mean difference between successive round trips with a weight of 1/16, as RFC 3550
-// does it for arrivals: unlike TCP's deviation from the mean it soon forgets a change of route,
-// which is one large difference and not jitter. All arithmetic is in integers, so it is the same on
-// every machine. The zero value is ready to use.
+// jitter is the mean difference between successive round trips with a weight of 1/16, as in RFC
+// 3550 for arrivals. Unlike TCP's deviation from the mean it soon forgets a change of route, which
+// is one large difference and not jitter. All arithmetic is in integers, so it is the same on every
+// machine. The zero value is ready to use.
 type RTT struct {
 	smoothed, jitter, last time.Duration
 	n                      int // round trips, up to jitterWeight+1
@@ -14,7 +14,7 @@ type RTT struct {
 
 const (
 	jitterWeight = 16
-	// leastJitter is what is taken for possible before anything is known.
+	// leastJitter is the jitter that is assumed before the first differences.
 	leastJitter = 2 * time.Millisecond
 )
 
@@ -27,7 +27,7 @@ func (r *RTT) Add(rtt time.Duration) {
 		r.smoothed = rtt
 	} else {
 		difference := (rtt - r.last).Abs()
-		// a single jump is not jitter, many are
+		// a single jump is not jitter, several are
 		difference = min(difference, 4*max(r.jitter, leastJitter)+time.Millisecond)
 		r.jitter += (difference - r.jitter) / time.Duration(min(r.n, jitterWeight))
 		r.smoothed += (rtt - r.smoothed) / 8

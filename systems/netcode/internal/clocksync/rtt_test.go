@@ -22,7 +22,7 @@ func TestRTTFollowsTheMean(t *testing.T) {
 	}
 }
 
-// Four uniform variables of half-width a stand in the difference of two round trips; its mean
+// The difference of two round trips contains four uniform variables of half-width a. Its mean
 // magnitude is 14/15 of a.
 func TestRTTJitterOfAUniformLink(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -40,8 +40,8 @@ func TestRTTJitterOfAUniformLink(t *testing.T) {
 	}
 }
 
-// A change of route is one large difference, and hardly jitter; lasting jitter is learned all the
-// same.
+// A change of route is one large difference and adds little to the jitter. Lasting jitter is still
+// measured.
 func TestRTTJitterShrugsOffARouteChange(t *testing.T) {
 	var r RTT
 	for i := range 100 {

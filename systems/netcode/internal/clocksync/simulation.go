@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// MaxStretch is the most that a simulation clock is ever sped up or slowed down, as a fraction of
-// real time: 5 %, which neither ear nor eye notices. It is also what the engine's clock accepts.
+// MaxStretch is the greatest change of the speed of a simulation clock, as a fraction of real time.
+// It is 5 %, which players do not notice. It is also the limit of the engine's clock.
 const MaxStretch = 0.05
 
 // SimulationConfig configures a [Simulation]. The zero value stands for the documented defaults.
@@ -18,15 +18,15 @@ type SimulationConfig struct {
 	// Rate is the tick rate in steps per second, the same on the server and in the engine. Zero
 	// means [DefaultRate]. 1 to 1000.
 	Rate int
-	// TimeConstant is how fast an error decays while the stretch is not at its limit: to 1/e of
-	// itself. Zero means 250 ms. 10 ms to 10 s.
+	// TimeConstant is the time in which an error decays to 1/e of itself, while the stretch is not
+	// at its limit. Zero means 250 ms. 10 ms to 10 s.
 	TimeConstant time.Duration
-	// MaxStretch is the most that the clock is sped up or slowed down. Zero means the constant
-	// [MaxStretch], which is also the limit.
+	// MaxStretch is the greatest change of the clock's speed. Zero means the constant [MaxStretch],
+	// which is also the limit.
 	MaxStretch float64
-	// SnapTicks and SnapTime bound the errors that are stretched away. The clock jumps by a larger
-	// error, with an event. Zero means 10 ticks and 250 ms; at 5 % an error of 250 ms takes 5 s to
-	// stretch away. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
+	// SnapTicks and SnapTime bound the errors that are corrected by stretching. A larger error is
+	// corrected by a jump, with an event. Zero means 10 ticks and 250 ms. At 5 % an error of 250 ms
+	// takes 5 s to correct. SnapTicks 1 to 100000, SnapTime 1 ms to 1 min.
 	SnapTicks int
 	SnapTime  time.Duration
 }
@@ -52,13 +52,13 @@ func (c SimulationConfig) withDefaults() (SimulationConfig, error) {
 // EngineTime is the engine's clock as a [Simulation] needs it. The fields are those of the
 // engine's Time resource and are right both between two updates and inside a step.
 type EngineTime struct {
-	Normal  time.Duration // how far the engine has consumed time
+	Normal  time.Duration // the time that the engine has consumed
 	Fixed   time.Duration // the edge of step Tick
 	Dropped time.Duration // real time lost to stalls so far, a running total
 	Tick    uint64        // the next step to run; inside a step, its own index
 }
 
-// JumpCause says why a [ClockJump] happened.
+// JumpCause is the cause of a [ClockJump].
 type JumpCause uint8
 
 const (
@@ -66,12 +66,12 @@ const (
 	NoJump JumpCause = iota
 	// JumpStart: the clock was set for the first time.
 	JumpStart
-	// JumpStall: this machine lost time (the engine dropped it), and whole ticks make up for it at
-	// once, to the nearest.
+	// JumpStall: this machine lost time (the engine dropped it). A jump by the nearest number of
+	// whole ticks makes up for it at once.
 	JumpStall
-	// JumpSnap: the target was further away than stretching is good for, or inputs came too late
-	// ([Simulation.Hurry]). The clock is early by less than a tick afterwards, as
-	// after a start: an early input waits, a late one is lost.
+	// JumpSnap: the target was too far away for stretching, or inputs arrived too late
+	// ([Simulation.Hurry]). Afterwards the clock is early by less than a tick, as after a start,
+	// since an early input waits and a late one is lost.
 	JumpSnap
 )
 
@@ -88,12 +88,13 @@ func (c JumpCause) String() string {
 	return "none"
 }
 
-// ClockJump is the event that the mapping of engine ticks to server ticks moved. Ticks skipped by a
-// positive jump are never simulated: the server is sent the repeated input for them. After a
-// negative jump ticks are simulated again, and histories by tick have to be dropped from To on.
+// ClockJump is a move of the mapping of engine ticks to server ticks. Ticks skipped by a positive
+// jump are never simulated: the client sends the repeated input for them. After a negative jump
+// ticks are simulated again, and histories by tick have to be dropped from To on.
 type ClockJump struct {
 	Cause JumpCause
-	// From is the server tick that the next step would have simulated, To the one that it will.
+	// From is the server tick that the next step would have simulated, To is the one that it
+	// simulates now.
 	From, To tick.Tick
 	// Ticks is To - From, in 64 bits.
 	Ticks int64
@@ -101,16 +102,16 @@ type ClockJump struct {
 	Error time.Duration
 }
 
-// Simulation is the clock that the client simulates by: it says which server tick each of the
-// engine's steps simulates, and how much the engine's time has to be stretched to keep it at its
-// target (the reference clock plus a lead). The engine owns real time. Its time is only ever
-// stretched, by MaxStretch at most, and never jumps; what jumps, by whole ticks and with a
-// [ClockJump], is the mapping. Between jumps [Simulation.Time] never runs backwards.
+// Simulation is the clock of the client's simulation. It maps each of the engine's steps to the
+// server tick that the step simulates. It also computes how much the engine's time has to be
+// stretched to stay at its target, the reference clock plus a lead. The engine owns real time. Its
+// time is stretched, by MaxStretch at most, and never jumps. Only the mapping jumps, by whole ticks
+// and with a [ClockJump]. Between jumps [Simulation.Time] never runs backwards.
 //
 // There is one controller, of first order: stretch = 1 + (target - time)/TimeConstant, limited.
-// Nothing is accumulated, so nothing can wind up. After netfox, whose reference clock may step
-// while its simulation clock is stretched; 5 % instead of its 25, and one frame's correction never
-// exceeds the error, however long the frame.
+// Nothing is accumulated, so nothing can wind up. The design follows netfox, whose reference clock
+// may step while its simulation clock is stretched. The limit is 5 % instead of netfox's 25 %, and
+// the correction of one frame never exceeds the error, for a frame of any length.
 //
 // Create it with [NewSimulation].
 type Simulation struct {
@@ -163,7 +164,7 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 			jump = s.jump(JumpSnap, s.whole(s.err))
 		}
 		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
-			s.dropped = 0 // nothing is missing any more that a tick could make up for
+			s.dropped = 0 // less than a tick is missing now
 		}
 	}
 	s.hurry = false
@@ -171,13 +172,13 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 	return s.stretch, jump
 }
 
-// Hurry makes the next Update jump to the target, if that is more than a tick ahead.
+// Hurry makes the next Update jump to the target, if the target is more than a tick ahead.
 func (s *Simulation) Hurry() { s.hurry = true }
 
 // control returns the stretch for a frame about as long as the last one.
 func (s *Simulation) control(frame time.Duration) float64 {
-	// 1 - exp(-frame/tau) of the error is corrected during the frame, so that long frames do not
-	// overshoot.
+	// A share of 1 - exp(-frame/tau) of the error is corrected during the frame, so long frames do
+	// not overshoot.
 	gain := 1 / s.config.TimeConstant.Seconds()
 	if frame > 0 {
 		gain = -math.Expm1(-frame.Seconds()/s.config.TimeConstant.Seconds()) / frame.Seconds()
@@ -186,7 +187,7 @@ func (s *Simulation) control(frame time.Duration) float64 {
 	return math.Round((1+change)*1e6) / 1e6
 }
 
-// whole returns an error in whole ticks, rounded so that the clock is rather early than late
+// whole returns an error in whole ticks, rounded up, so that the clock is early and not late
 // afterwards.
 func (s *Simulation) whole(err time.Duration) int64 { return s.grid.Index(err-1) + 1 }
 
@@ -203,8 +204,8 @@ func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {
 // Started reports whether Update was called.
 func (s *Simulation) Started() bool { return s.started }
 
-// Tick returns the server tick that a step of the engine simulates: input Tick(k) takes the world
-// from state Tick(k) to the one after it.
+// Tick returns the server tick that a step of the engine simulates: input Tick(k) changes the world
+// from state Tick(k) to the next state.
 func (s *Simulation) Tick(engineTick uint64) tick.Tick { return s.grid.Tick(s.Index(engineTick)) }
 
 // Index is Tick in 64 bits, for [Grid.Edge].
@@ -215,8 +216,8 @@ func (s *Simulation) Time(engine time.Duration) time.Duration {
 	return s.grid.Edge(s.Index(s.engine.Tick)) + (engine - s.engine.Fixed)
 }
 
-// RealAt returns the real time at which the engine's time reaches an engine time, if the frames go
-// on as they do. The net system wants it for the end of a step, which lies a little ahead.
+// RealAt returns the real time at which the engine's clock reaches an engine time, at the present
+// stretch. The net system uses it for the end of a step, which lies a little ahead.
 func (s *Simulation) RealAt(engine time.Duration) time.Duration {
 	return s.now + time.Duration(math.Round(float64(engine-s.engine.Normal)/s.stretch))
 }

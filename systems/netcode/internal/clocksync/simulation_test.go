@@ -64,7 +64,7 @@ func TestSimulationStartsAtItsTarget(t *testing.T) {
 	if d.stretch < 0.9999 || d.stretch > 1.0001 {
 		t.Errorf("a stretch of %v at rest", d.stretch)
 	}
-	// Ticks and times agree: the step that begins at an edge of the engine simulates the tick of
+	// Ticks and times agree. The step that begins at an edge of the engine simulates the tick of
 	// that edge on the server.
 	k := d.engine.tick
 	index := d.simulation.Index(k)
@@ -107,7 +107,7 @@ func TestSimulationStretchesErrorsAway(t *testing.T) {
 				if d.off().Abs() > ms {
 					settled = d.now - begin
 				}
-				// No overshoot, whatever the frame.
+				// There is no overshoot with any length of frame.
 				if off := d.off(); test.shift > 0 && off < -ms || test.shift < 0 && off > ms {
 					t.Errorf("%v, frames of %v: overshoot to %v", test.shift, frame, off)
 				}
@@ -122,9 +122,9 @@ func TestSimulationStretchesErrorsAway(t *testing.T) {
 	}
 }
 
-// Conformance case 28: what a local stall dropped is made up by whole ticks at once, as an event,
-// and never by more steps than the engine runs. However long frames are against the time constant,
-// if no step is dropped, an error shrinks in each and never changes its sign.
+// Conformance case 28: time dropped in a local stall is made up by whole ticks at once, as an
+// event, and never by more steps than the engine runs. If no step is dropped, an error shrinks in
+// every frame and never changes its sign, even with frames longer than the time constant.
 func TestSimulationNeverOvershoots(t *testing.T) {
 	for _, frame := range []time.Duration{5 * ms, 50 * ms, 120 * ms} {
 		for _, shift := range []time.Duration{5 * ms, -5 * ms} {
@@ -174,8 +174,8 @@ func TestSimulationMakesUpForAStall(t *testing.T) {
 	}
 }
 
-// Many small drops add up to a tick before anything is skipped; what the stretch absorbed meanwhile
-// is not made up for twice.
+// Many small drops add up to a tick before a tick is skipped. The time that the stretch has
+// absorbed meanwhile is not made up for twice.
 func TestSimulationSmallDrops(t *testing.T) {
 	d := newDriven(t, SimulationConfig{})
 	d.run(2*time.Second, 16*ms)
@@ -256,9 +256,8 @@ func TestJumpCauseString(t *testing.T) {
 	}
 }
 
-// Whatever the target does and however frames come, the stretch stays within its bounds, the time
-// never runs back but in a jump that is reported, and a jump is by whole ticks and leaves less than
-// one.
+// For any target and any frames, the stretch stays within its bounds, and the time never runs back
+// except in a reported jump. A jump is by whole ticks and leaves an error of less than a tick.
 func TestSimulationProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := newDriven(t, SimulationConfig{Rate: rapid.IntRange(1, 1000).Draw(rt, "rate")})

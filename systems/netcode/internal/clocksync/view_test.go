@@ -9,7 +9,7 @@ func init() {
 	clocksync.NewView = func() clocksync.View {
 		view, err := articles.NewView(articles.ViewConfig{})
 		if err != nil {
-			panic(err) // the zero configuration is documented to be good
+			panic(err) // the zero configuration is valid, as documented
 		}
 		return view
 	}

@@ -7,21 +7,22 @@ import (
 )
 
 const (
-	// waysFor is how long reported ways count for the median, waysHeld how many at most.
+	// waysFor is how long reported ways count for the median. waysHeld is the greatest number of
+	// them.
 	waysFor  = 2 * time.Second
 	waysHeld = 256
-	// waysLeast is how many there must be before they say anything.
+	// waysLeast is the number of ways below which there is no median.
 	waysLeast = 4
-	// outage is how much longer inputs may have been held up than the newest to count: no lead is
-	// worth what comes once in ten seconds and takes one.
+	// outage is the greatest delay of inputs beyond that of the newest that counts. A delay of a
+	// second once in ten seconds is not worth a lead.
 	outage = 250 * time.Millisecond
 
-	// Jitter is counted in milliseconds up to a quarter of a second, and forgotten within half a
-	// minute.
+	// Jitter is counted in bins of a millisecond up to a quarter of a second, and forgotten within
+	// half a minute.
 	jitterBins = 256
 	jitterBin  = time.Millisecond
 	jitterFor  = 30 * time.Second
-	// jitterLeast keeps a lead that is a whole number of frames from being a nanosecond less than
+	// jitterLeast prevents a lead of a whole number of frames from being a nanosecond less than
 	// that.
 	jitterLeast = jitterBin / 8
 
@@ -29,29 +30,29 @@ const (
 	// to count as longer.
 	lateFor   = 200 * time.Millisecond
 	lateShare = 3
-	// A queue that grows goes on growing: riseAhead times what it gained in half of lateFor is
-	// allowed for at first, and nothing any more after riseFor.
+	// A growing queue is likely to grow further. So the lead has a margin of riseAhead times the
+	// growth in half of lateFor at first. The margin falls to nothing within riseFor.
 	riseAhead = 12
 	riseFor   = 2 * time.Second
 )
 
-// way is what a report says of one input: from the local time at which it was sent to the server
-// time at which it arrived.
+// way is the reported way of one input, from the local time at which it was sent to the server time
+// at which it arrived.
 type way struct {
 	at     time.Duration // local time of the report
 	sent   time.Duration // and of the input
 	took   time.Duration
-	newest bool // of its report: says how the network is now
+	newest bool // of its report: shows the present state of the network
 	late   bool
 	bin    int // of the histogram
 }
 
-// ways holds the newest of them in a ring, for their median, and how much longer than it they have
-// been, in a histogram that forgets.
+// ways holds the newest ways in a ring, for their median. A histogram that forgets holds how much
+// longer than the median they have been.
 type ways struct {
 	buf     [waysHeld]way
 	head, n int
-	sorted  [waysHeld]time.Duration // what they took
+	sorted  [waysHeld]time.Duration // their durations
 	median  time.Duration
 
 	bins   [jitterBins]float64
@@ -59,13 +60,13 @@ type ways struct {
 	spread time.Duration // the quantile
 
 	rise    time.Duration
-	hurried time.Duration // when late last said so
+	hurried time.Duration // when late last returned true
 }
 
-// ago returns the i-th newest.
+// ago returns the i-th newest way.
 func (w *ways) ago(i int) *way { return &w.buf[(w.head+w.n-1-i)%waysHeld] }
 
-// keep forgets all but the newest n.
+// keep drops all but the newest n ways.
 func (w *ways) keep(n int) {
 	for ; w.n > n; w.n-- {
 		i, _ := slices.BinarySearch(w.sorted[:w.n], w.ago(w.n-1).took)
@@ -89,17 +90,17 @@ func (w *ways) add(v way) {
 	*w.ago(0) = v
 }
 
-// known reports whether there are enough.
+// known reports whether there are enough ways for a median.
 func (w *ways) known() bool { return w.n >= waysLeast }
 
-// late reports whether too many inputs have been late, in reports over long enough: a single stall
-// is no longer way. Inputs that were sent before it last said so do not count. If so, it forgets
-// what was before.
+// late reports whether too many inputs have been late, in reports over a long enough time. A single
+// stall is not a longer way. Inputs that were sent before late last returned true do not count. If
+// it returns true, it drops the earlier ways.
 func (w *ways) late(now time.Duration) bool {
 	late, all := 0, 0
 	newest := w.ago(0)
-	first := newest           // of the late ones
-	var fresh, stale struct { // those of the last half of lateFor, and those before
+	first := newest           // of the late inputs
+	var fresh, stale struct { // inputs of the last half of lateFor, and earlier ones
 		took, n time.Duration
 	}
 	for i := range w.n {
@@ -132,7 +133,7 @@ func (w *ways) late(now time.Duration) bool {
 			w.rise = riseAhead * max(0, fresh.took/fresh.n-stale.took/stale.n)
 		}
 		w.keep(i + 1)
-		for i := range w.n { // what all were longer by was no jitter
+		for i := range w.n { // a rise common to all ways is not jitter
 			if v := w.ago(i); v.newest {
 				w.bins[v.bin] = max(0, w.bins[v.bin]-1)
 				w.bins[0]++
@@ -144,7 +145,7 @@ func (w *ways) late(now time.Duration) bool {
 	return false
 }
 
-// measure renews the quantile.
+// measure recomputes the quantile.
 func (w *ways) measure(now time.Duration, q float64) {
 	fade := math.Exp(-float64(max(0, now-w.fadeAt)) / float64(jitterFor))
 	w.fadeAt = now
@@ -162,8 +163,8 @@ func (w *ways) measure(now time.Duration, q float64) {
 	}
 }
 
-// jitter returns how much longer than the median a way may be that is allowed for, as of the last
-// report.
+// jitter returns how much longer than the median a way may be to be covered by the lead, as of the
+// last report.
 func (w *ways) jitter() time.Duration {
 	if !w.known() {
 		return 0

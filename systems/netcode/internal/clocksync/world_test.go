@@ -53,8 +53,8 @@ func (e *testEngine) time() EngineTime {
 	return EngineTime{Normal: e.normal, Fixed: e.grid.Edge(int64(e.tick)), Dropped: e.droppd, Tick: e.tick}
 }
 
-// world is a server and a client with a link between them. Virtual time is the server machine's;
-// the server's time line is that less what the server lost.
+// world is a server and a client with a link between them. Virtual time is that of the server's
+// machine. The server's time line is virtual time less the time that the server lost.
 type world struct {
 	virtual.Clock
 	t        testing.TB
@@ -80,7 +80,7 @@ type world struct {
 	lastFrame     time.Duration // local
 	lateness      []lateSample
 	latest        time.Duration // the greatest lateness of the last 2 s
-	fixedDelay    time.Duration // if not 0, instead of the measured one
+	fixedDelay    time.Duration // if not 0, replaces the measured delay
 	interval      time.Duration
 	first, newest tick.Tick // inputs sent
 	sentAny       bool
@@ -118,7 +118,7 @@ func newWorld(t testing.TB, seed uint64, config Config) *world {
 // server returns the server's time line at a virtual time.
 func (w *world) server(t time.Duration) time.Duration { return w.serverEpoch + t - w.lost }
 
-// local returns the client's clock at a virtual time, and virtual the reverse.
+// local returns the client's clock at a virtual time. virtual is its inverse.
 func (w *world) local(t time.Duration) time.Duration {
 	return w.localEpoch + t + time.Duration(float64(t)*w.ppm*1e-6)
 }
@@ -246,8 +246,8 @@ func (w *world) snapshot() {
 	})
 }
 
-// wanted is the least delay that would have done for the last 2 s, with two intervals and a tick to
-// spare.
+// wanted is the least delay that would have been enough for the last 2 s, plus two intervals and a
+// tick.
 func (w *world) wanted() time.Duration {
 	if w.fixedDelay != 0 {
 		return w.fixedDelay
@@ -255,7 +255,7 @@ func (w *world) wanted() time.Duration {
 	return w.latest + 2*w.interval + w.grid.Step()
 }
 
-// arrive notes that an input reached the server.
+// arrive records that an input reached the server.
 func (w *world) arrive(t tick.Tick, at time.Duration) {
 	index := Unwrap(t, w.grid.Index(at))
 	if len(w.arrived) == 0 {
@@ -273,7 +273,7 @@ func (w *world) arrive(t tick.Tick, at time.Duration) {
 	}
 }
 
-// missed counts the inputs among those sent since from that were not there in time.
+// missed counts the inputs sent since from that did not arrive in time.
 func (w *world) missed(from tick.Tick, until time.Duration) (missed, total int) {
 	for k := Unwrap(from, w.grid.Index(w.server(w.Now))); w.grid.Edge(k) < until; k++ {
 		total++

@@ -2,7 +2,7 @@ package conformance
 
 import "time"
 
-// The names of the lanes that have bounds.
+// These are the names of the lanes that have bounds.
 const (
 	tandem  = "Tandem (default)"
 	linear  = "Linear buffer"
@@ -114,5 +114,6 @@ var why = map[string]string{
 		"are 0.17 m more in a frame; what is left is the body's way to its place after a burst of losses, within 0.4 s.",
 }
 
-// route is the time of the scripted changes of the route. The time to absorb them counts from it.
+// route is the time of the scripted changes of the route. The time to absorb them is measured from
+// it.
 const route = 60 * time.Second

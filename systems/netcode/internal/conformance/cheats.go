@@ -100,8 +100,8 @@ func predictionCases() []special {
 	}
 }
 
-// speedOnTicks returns the speed of a client that sends so many inputs per tick, as far ahead as
-// the server accepts them, relative to an honest client.
+// speedOnTicks returns the speed, relative to an honest client, of a client that sends a number of
+// inputs per tick, as far ahead as the server accepts them.
 func speedOnTicks(times int) float64 {
 	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	if err != nil {
@@ -121,7 +121,8 @@ func speedOnTicks(times int) float64 {
 	return state.X / (seconds * runSpeed)
 }
 
-// speedOnArrival returns the same with inputs on arrival, and how many inputs waited at most.
+// speedOnArrival returns the same with inputs on arrival, and the greatest number of inputs that
+// waited.
 func speedOnArrival(times int) (speed, waiting float64) {
 	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules})
 	if err != nil {
@@ -146,7 +147,7 @@ func speedOnArrival(times int) (speed, waiting float64) {
 }
 
 // banked returns how far a player moves in one tick of the server after ten seconds of silence,
-// when 306 inputs of the given length come at once.
+// when 306 inputs of the given length arrive at once.
 func banked(c prediction.ArrivalConfig[control], length time.Duration) (moved float64) {
 	c.Step = length
 	a, err := prediction.NewArrivals(c)

@@ -15,11 +15,11 @@ type Check struct {
 	Measured  string
 	Held      bool
 
-	// Control marks a negative control: an algorithm as in its source. It has to miss the bound, or
-	// the bound proves nothing.
+	// Control marks a negative control: an algorithm as in its source. It has to miss the bound.
+	// Otherwise the bound proves nothing.
 	Control bool
 
-	// Why gives the reason for which a bound is not met, where it is known.
+	// Why is the reason why a bound is not met, if it is known.
 	Why string
 
 	// Compare marks a figure without a bound, given beside others.
@@ -35,7 +35,7 @@ func (c *Check) number() int {
 	return n
 }
 
-// OK reports whether the check came out as it should.
+// OK reports whether the check has the expected outcome.
 func (c *Check) OK() bool { return c.Held != c.Control }
 
 // Verdict returns one word for the outcome.
@@ -53,8 +53,8 @@ func (c *Check) Verdict() string {
 	return "**misses**"
 }
 
-// Unit formats a figure. Figures are rounded so far that the last bit of a floating-point operation
-// does not show.
+// Unit formats a figure. Figures are rounded so that the last bit of a floating-point operation is
+// not visible.
 type Unit struct {
 	Format string
 	Factor float64 // by which a figure is multiplied
@@ -97,8 +97,8 @@ func (b bound) check(number, condition string, value float64) Check {
 	return c.Against(b.unit, value, b.limit, b.least)
 }
 
-// Against returns the check of a figure with a limit, which is a lower one if least is set. It
-// compares the figures as printed too, so that verdict and print agree.
+// Against returns the check of a figure against a limit, which is a lower limit if least is set. It
+// compares the figures as printed too, so verdict and print agree.
 func (c Check) Against(u Unit, value, limit float64, least bool) Check {
 	c.Measured, c.Bound, c.Held = u.Print(value), "≤ "+u.Print(limit), value <= limit
 	if least {

@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// The scene of G. Fiedler's articles on networked physics, as far as the wire is concerned: 901
-// cubes that hop and tumble over a field. There is no solver behind it. Gravity, bounces, friction
+// This is the scene of G. Fiedler's articles on networked physics, as far as the wire is concerned:
+// 901 cubes that hop and tumble over a field. It has no physics solver. Gravity, bounces, friction
 // and spin give similar numbers.
 
 const (
@@ -109,8 +109,8 @@ func newStream() *stream {
 	return s
 }
 
-// tick moves the world, sends a packet and delivers the packets that are due. It calls each with
-// every decoded snapshot.
+// tick moves the world, sends a packet and delivers the packets that are due. It calls the argument
+// each with every decoded snapshot.
 func (s *stream) tick(each func(at int64, snap snapshot.Snapshot)) {
 	s.now++
 	for i := range s.cubes {

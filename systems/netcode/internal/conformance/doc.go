@@ -1,4 +1,4 @@
-// Package conformance measures how the netcode looks under bad networks, and checks numbered cases
+// Package conformance measures the netcode's pictures under bad networks, and checks numbered cases
 // against bounds.
 //
 // [Run] streams one body, whose motion is known in closed form, from a server to a client: real

@@ -23,7 +23,7 @@ type fitted struct {
 	measure     Measure
 }
 
-// shown is the state that a lane holds at one instant.
+// shown is the state of a lane at one instant.
 type shown struct {
 	position, childPosition mgl64.Vec3
 	rotation, childRotation mgl64.Quat
@@ -105,7 +105,7 @@ func (r *run) claim(l *fitted, claimed, local time.Duration) time.Duration {
 	case l.Clock == Log5:
 		return claimed + r.clocks.pllFirst
 	case l.body != nil && l.body.Timing() == interp.Predictive:
-		// measured against the true present, whatever the clock believes
+		// measured against the true present, not the clock's estimate
 		return r.server(r.trueTime(local))
 	}
 	return claimed

@@ -8,16 +8,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// The first byte on the simulated link says whether a packet or a ping follows. Pings travel beside
-// the packets.
+// The first byte on the simulated link marks a packet or a ping. Pings travel beside the packets.
 const (
 	kindPacket = 1
 	kindPing   = 2
 	kindPong   = 3
 )
 
-// serve runs the server up to a true time. It answers pings as they come and sends snapshots at its
-// ticks.
+// serve runs the server up to a true time. It answers pings on their arrival and sends snapshots at
+// its ticks.
 func (r *run) serve(now time.Duration) {
 	p := r.spec.Network.Pause
 	for {
@@ -81,7 +80,8 @@ func (r *run) receive(read, now time.Duration) {
 		switch data[0] {
 		case kindPong:
 			server := time.Duration(binary.LittleEndian.Uint64(data[9:]))
-			// The filter exists to refuse samples: an answer that overtook another is no error.
+			// The clock's filter refuses such samples. An answer that overtook another is not an
+			// error.
 			_, _ = r.clocks.reference.Add(clocksync.Sample{
 				ClientSend:    time.Duration(binary.LittleEndian.Uint64(data[1:])),
 				ServerReceive: server, ServerSend: server,
@@ -95,7 +95,7 @@ func (r *run) receive(read, now time.Duration) {
 	}
 }
 
-// push gives a sample to all lanes.
+// push passes a sample to all lanes.
 func (r *run) push(local time.Duration, body int, sample interp.Sample) {
 	for i := range r.lanes {
 		l := &r.lanes[i]

@@ -12,7 +12,7 @@ import (
 type Clock uint8
 
 const (
-	// Follow is the way that ships: interp.Playback, which measures its delay from the arrivals
+	// Follow is the product's way: interp.Playback, which measures its delay from the arrivals
 	// alone and needs no pings.
 	Follow Clock = iota
 	// Reference is the same measurement behind the reference clock of clocksync, with its View.
@@ -24,8 +24,8 @@ const (
 	Log5
 	// Present is the reference clock itself, for lanes that predict.
 	Present
-	// Local is a body that is simulated here, in step with the server. It shows how much blending
-	// between two fixed steps adds.
+	// Local is a body that is simulated on the client, in step with the server. It shows the error
+	// that is added by blending between two fixed steps.
 	Local
 )
 
@@ -78,7 +78,7 @@ func lanes(names ...string) []Lane {
 }
 
 // Views reports whether the lane has a view of its own speed. The other lanes show the newest state
-// that they know, or the present.
+// that they hold, or the present.
 func (l *Lane) Views() bool { return l.Clock != Present && l.Clock != Local }
 
 // Starves reports whether the lane can pass its newest snapshot.
@@ -86,7 +86,7 @@ func (l *Lane) Starves() bool {
 	return l.Clock != Local && articles.New(l.Kind, interp.Config{}).Timing() == interp.Delayed
 }
 
-// PerFrame reports whether the lane draws once per frame, as its original does. The other lanes are
+// PerFrame reports whether the lane draws once per frame, like its original. The other lanes are
 // sampled once per fixed step into a logical pose, and frames are blended from it as for local
 // bodies.
 func (l *Lane) PerFrame() bool { return l.Clock == Mirror || l.Clock == Log5 }
@@ -108,7 +108,7 @@ type clocks struct {
 func newClocks(interval, tick time.Duration) *clocks {
 	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
 	if err != nil {
-		panic(err) // the zero configuration is documented to be good
+		panic(err) // the zero configuration is valid, as documented
 	}
 	view, err := articles.NewView(articles.ViewConfig{})
 	if err != nil {
@@ -125,7 +125,7 @@ func newClocks(interval, tick time.Duration) *clocks {
 }
 
 // arrive handles a snapshot that reached the client at one local time and was read in a frame at
-// another. Mirror's clock knows only the latter.
+// another. Mirror's clock uses only the latter.
 func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint16) {
 	if c.reference.Ready() {
 		c.delay.Arrive(c.reference.At(local), stamp, number)

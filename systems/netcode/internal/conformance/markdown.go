@@ -87,7 +87,7 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	return err
 }
 
-// markdown returns the section as it is on the page.
+// markdown returns the section as Markdown.
 func (s *Section) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", s.Title, s.Lead)
@@ -153,7 +153,7 @@ func (l *Lane) short() string {
 	return articles.Name(l.Kind)
 }
 
-// glance is a measure that one table shows for all rows and lanes.
+// glance is a measure that is shown in one table for all rows and lanes.
 type glance struct {
 	title string
 	value func(m *Measure, l *Lane) (v float64, ok bool)

@@ -11,7 +11,7 @@ import (
 type Measure struct {
 	// metres between what is drawn and the truth at the time that it claims to show
 	ErrorRMS, ErrorMax float64
-	// the same at fixed steps: without what blending between two of them adds
+	// the same at fixed steps, without the error of blending between two of them
 	StepMax          float64
 	TurnRMS, TurnMax float64 // degrees, likewise
 	// metres moved in one frame beyond what the body's greatest speed within a quarter of a second
@@ -27,7 +27,7 @@ type Measure struct {
 	Back             int // steps in which the view ran backwards
 	Jumped           int // frames drawn as teleports where the truth has none
 	Smeared          int // frames in which a body that teleports is drawn on the way
-	Torn             int // steps in which parent and child are shown of different times
+	Torn             int // steps in which parent and child are shown at different times
 
 	frames             int
 	starved            int
@@ -42,7 +42,7 @@ type Measure struct {
 
 const (
 	lagBin  = 100 * time.Microsecond
-	lagBins = 20000 // two seconds; the last holds all beyond
+	lagBins = 20000 // two seconds; the last bin holds all greater lags
 
 	// viewRate is the fastest speed of a view. Extra motion of a body from that speed is not a
 	// jump.
@@ -60,8 +60,8 @@ func (m *Measure) frame(f *Frame, top, dt float64) {
 		m.starved++
 	}
 
-	// The time of a teleport is unknown between the snapshots before and after it. So the place is
-	// compared modulo the teleports, and pictures between two places are counted separately.
+	// The time of a teleport is unknown between the snapshots before and after it. So the position
+	// is compared modulo the teleports, and pictures between two positions are counted separately.
 	teleports := f.Truth.Discontinuity != 0
 	drawn, truth := f.Drawn, f.Truth.Position
 	if teleports {
@@ -146,7 +146,7 @@ func (m *Measure) percentile(p float64) time.Duration {
 	return lagBins * lagBin
 }
 
-// worst keeps of each figure the worse one.
+// worst keeps the worse value of each figure.
 func (m *Measure) worst(o *Measure) {
 	m.ErrorRMS, m.ErrorMax, m.StepMax = max(m.ErrorRMS, o.ErrorRMS), max(m.ErrorMax, o.ErrorMax), max(m.StepMax, o.StepMax)
 	m.TurnRMS, m.TurnMax = max(m.TurnRMS, o.TurnRMS), max(m.TurnMax, o.TurnMax)

@@ -17,8 +17,7 @@ type Truth struct {
 	AtRest             bool
 }
 
-// Motion is a path in closed form, so that every picture can be compared with the truth at any
-// instant.
+// Motion is a path in closed form, so every picture can be compared with the truth at any instant.
 type Motion struct {
 	ID    string // as in the case list: M1 to M8
 	Title string
@@ -38,11 +37,11 @@ func vec64(v mgl32.Vec3) mgl64.Vec3 {
 
 var upright = mgl64.QuatIdent()
 
-// teleport is the stride of M7, along z. Nothing else of it moves there.
+// teleport is the stride of M7, along z. M7 has no other motion along z.
 const teleport = 50
 
-// The motions of the case list. None repeats in step with the snapshots, so in a long run flips,
-// bounces and stops come at every phase between two snapshots.
+// These are the motions of the case list. None of them has a period that fits the snapshots, so in
+// a long run flips, bounces and stops occur at every phase between two snapshots.
 var motions = []Motion{
 	{"M1", "constant 6 m/s", func(t float64) Truth {
 		return Truth{Position: mgl64.Vec3{6 * t, 0, 0}, Velocity: mgl64.Vec3{6, 0, 0}, Rotation: upright}
@@ -124,7 +123,7 @@ func motion(id string) *Motion {
 	panic("conformance: no motion is called " + id + "; use M1 to M8")
 }
 
-// Motions returns all of them, in order.
+// Motions returns all motions, in order.
 func Motions() []Motion { return append([]Motion(nil), motions...) }
 
 // topSpeeds tabulates the greatest speed within a quarter of a second of every instant. A faster

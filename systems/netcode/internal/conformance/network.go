@@ -25,8 +25,8 @@ type Network struct {
 	// Pause stops the server's simulation and its time from the first instant to the second.
 	Pause [2]time.Duration
 
-	// Suspend stops the client, as a browser does with a tab in the background, between the two
-	// instants. Its network goes on.
+	// Suspend stops the client between the two instants, like a tab in the background of a browser.
+	// Its network continues.
 	Suspend [2]time.Duration
 
 	// Calm, if it is not zero, is the instant at which all loss ends.
@@ -81,7 +81,7 @@ func at10(n Network) Network {
 	return n
 }
 
-// drifting returns the network with a client whose clock is fast by so many parts per million.
+// drifting returns the network with a client whose clock is fast by a number of parts per million.
 func drifting(n Network, name string, ppm float64) Network {
 	n.Drift = ppm
 	n.Name = name

@@ -42,7 +42,7 @@ type heatRow struct {
 	Cells []heatCell
 }
 
-// heatCell is a figure and how good it is: 0 none, 1 good, 2 middling, 3 bad.
+// heatCell is a figure and its grade: 0 none, 1 good, 2 middling, 3 bad.
 type heatCell struct {
 	Text  string
 	Level int

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls f once for each index from 0 to n-1, from so many goroutines.
+// parallel calls f once for each index from 0 to n-1, from the given number of goroutines.
 func parallel(n, workers int, f func(i int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup

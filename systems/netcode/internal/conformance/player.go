@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The game of the prediction cases: a runner on a line with eight buttons, whose presses are
-// counted. It is smaller than testgame, since these cases play the parts of package prediction
+// The game of the prediction cases is a runner on a line with eight buttons, whose presses are
+// counted. It is smaller than testgame, since these cases use the parts of package prediction
 // without a server and without worlds.
 
 const runSpeed = 6.0 // m/s
@@ -95,7 +95,7 @@ type match struct {
 	inputs   prediction.Inputs[control]
 	out      [256]byte
 
-	sent      runner // what the inputs would have done, each once
+	sent      runner // the state after all inputs, each applied once
 	slow      int    // ticks whose input did not show in the state of the same tick
 	lastWrong int64  // tick of the last correction
 	repeated  int    // in a row

@@ -100,7 +100,7 @@ func newChart(kind chartKind, tracks []track, from, to float64, last bool) chart
 	for _, v := range ticks(from, to, 10) {
 		c.XTicks = append(c.XTicks, mark{x(v), number(v) + " s"})
 	}
-	// The truth first, below the others; the first lane last, above them.
+	// The truth is drawn first, below the others. The first lane is drawn last, above them.
 	for i := len(tracks) - 1; i >= 0; i-- {
 		t := &tracks[i]
 		if len(t.values[kind]) == 0 {
@@ -125,7 +125,8 @@ func path(at, values []float64, x, y func(float64) float64) string {
 	lastKept := 0
 	for i := range at {
 		if i > 0 && i < len(at)-1 {
-			// The place of the point on the line from the last kept point to the next one.
+			// This is the position of the point on the line from the last kept point to the next
+			// one.
 			f := (px(i) - px(lastKept)) / (px(i+1) - px(lastKept))
 			if math.Abs(py(lastKept)+f*(py(i+1)-py(lastKept))-py(i)) < 0.06 && i-lastKept < 40 {
 				continue

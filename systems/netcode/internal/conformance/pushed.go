@@ -15,9 +15,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// pushed plays a client and a server. The server pushes the player across its way every two
-// seconds. It returns the share of the picture's offset that is left 0.7 s after a correction, the
-// frames in which the offset grows without one, and the corrections beyond one for each push.
+// pushed plays a client and a server. The server pushes the player sideways every two seconds. The
+// function returns the share of the picture's offset that is left 0.7 s after a correction, the
+// number of frames in which the offset grows without a correction, and the number of corrections
+// beyond one for each push.
 func pushed(seed uint64) []float64 {
 	const (
 		push, rounding = 0.5, 1e-5 // m
@@ -68,7 +69,7 @@ func pushed(seed uint64) []float64 {
 	return []float64{left, float64(grew), float64(int(corrections-before) - pushes)}
 }
 
-// must returns a value that the package's own settings can always have.
+// must returns a value and panics on an error, which the package's own settings never cause.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -125,7 +125,7 @@ func TestCommittedPageIsComplete(t *testing.T) {
 	}
 }
 
-// The suite has every case of the list that is said to be run.
+// The suite has every case that the list marks as run.
 func TestCasesAreCovered(t *testing.T) {
 	found := map[string]bool{}
 	for _, r := range Rows() {
@@ -143,7 +143,7 @@ func TestCasesAreCovered(t *testing.T) {
 	}
 }
 
-// The committed HTML page needs nothing from outside and is well formed.
+// The committed HTML page needs no outside resources and is well formed.
 func TestCommittedHTML(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/conformance.html")
 	if err != nil {
@@ -155,7 +155,7 @@ func TestCommittedHTML(t *testing.T) {
 	if n := bytes.Count(page, []byte("<svg ")); n < 20 {
 		t.Errorf("%d diagrams, want at least 20", n)
 	}
-	// Between two charts the page is XML but for its void elements.
+	// Between two charts the page is XML, except for its void elements.
 	for _, svg := range regexp.MustCompile(`(?s)<svg .*?</svg>`).FindAll(page, -1) {
 		d := xml.NewDecoder(bytes.NewReader(svg))
 		for {
@@ -169,7 +169,7 @@ func TestCommittedHTML(t *testing.T) {
 	}
 }
 
-// A report of a few rows renders both ways.
+// A report of a few rows renders as Markdown and as HTML.
 func TestReportRenders(t *testing.T) {
 	row := Row{Case: "2", Network: base, Motion: "M2", Length: 8 * time.Second}
 	r := &Report{Outcomes: compute([]Row{row}, Lanes(), 2, nil)}

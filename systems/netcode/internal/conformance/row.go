@@ -2,7 +2,7 @@ package conformance
 
 import "time"
 
-// Seeds is the number of runs behind every figure. Figures are the worst of them, unless they say
+// Seeds is the number of runs behind every figure. Each figure is the worst of them, unless stated
 // otherwise.
 const Seeds = 20
 
@@ -63,8 +63,8 @@ func Rows() []Row {
 	return rows
 }
 
-// compute runs the rows, all seeds of each, in the given lanes on so many workers, and calls done
-// after each run. The result does not depend on their number.
+// compute runs all seeds of the rows in the given lanes on a number of workers, and calls done
+// after each run. The result does not depend on the number of workers.
 func compute(rows []Row, lanes []Lane, workers int, done func()) []Outcome {
 	results := make([]Result, len(rows)*Seeds)
 	parallel(len(results), workers, func(i int) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// WarmUp is the time after joining that no measure counts: three round trips for the clock, and a
-// few seconds for the first estimate of the loss.
+// WarmUp is the time after joining that is left out of all measures: three round trips for the
+// clock, and a few seconds for the first estimate of the loss.
 const WarmUp = 5 * time.Second
 
 // Spec is one run: a body in motion, drawn in all lanes from the same packets.
@@ -25,8 +25,8 @@ type Spec struct {
 	Length  time.Duration // of server time, warm-up included
 	Seed    uint64
 
-	// Watch, if set, is called for every frame of every lane after it was drawn, and Step for every
-	// fixed step of the lanes that are sampled in it.
+	// Watch, if set, is called for every frame of every lane after it was drawn. Step, if set, is
+	// called for every fixed step of the lanes that are sampled in it.
 	Watch func(lane int, f *Frame)
 	Step  func(lane int, at, view time.Duration, info *interp.Info)
 	Truth func(now time.Duration, t Truth) // of every frame, at the server's present
@@ -87,7 +87,7 @@ func Run(spec Spec) Result {
 	r.down, r.up = mustLink(n.Down), mustLink(n.Up)
 	r.phase = n.Epoch + time.Duration(random.Int64N(int64(tickLength)))
 	framePhase := time.Duration(random.Int64N(int64(tickLength)))
-	shift := random.Float64() * 10 // so that every seed sees the motion from another point on
+	shift := random.Float64() * 10 // so every seed begins at another point of the motion
 
 	r.motion = func(t float64) Truth { return spec.Motion.at(t + shift) }
 	m := Motion{at: r.motion}

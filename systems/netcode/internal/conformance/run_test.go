@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// A motion's velocity is the derivative of its position, wherever that has one.
+// A motion's velocity is the derivative of its position, except at kinks.
 func TestMotionsAreConsistent(t *testing.T) {
 	all := append(Motions(), child8)
 	for _, m := range all {
@@ -108,8 +108,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// A picture half way through a teleport is counted. One before or after it is not held against a
-// lane.
+// A picture half way through a teleport is counted. One before or after it is not counted.
 func TestMeasureTeleports(t *testing.T) {
 	var m Measure
 	for i, z := range []float64{0, 0, 50, 25, 50, 0} {
@@ -122,7 +121,7 @@ func TestMeasureTeleports(t *testing.T) {
 	}
 }
 
-// One Spec gives one Result, whatever else runs, and whichever lanes run beside it.
+// One Spec gives one Result, with any other runs at the same time and with any other lanes.
 func TestRunIsDeterministic(t *testing.T) {
 	spec := Spec{Network: seeds, Motion: motion("M3"), Lanes: Lanes(), Length: 20 * time.Second, Seed: 5}
 	a, b := Run(spec), Run(spec)
@@ -146,7 +145,7 @@ func TestRunIsDeterministic(t *testing.T) {
 	}
 }
 
-// A body simulated locally is drawn without error but for the corners that a step cuts.
+// A locally simulated body is drawn without error, except for the corners that a step cuts.
 func TestLocalLaneIsTheTruth(t *testing.T) {
 	for _, tt := range []struct {
 		id  string
@@ -159,7 +158,7 @@ func TestLocalLaneIsTheTruth(t *testing.T) {
 	}
 }
 
-// On a perfect network the default lags by its formula and errs by the rounding of the wire.
+// On a perfect network the default lags by its formula, and its error is the rounding of the wire.
 func TestPerfectNetwork(t *testing.T) {
 	res := Run(Spec{Network: ideal, Motion: motion("M1"), Lanes: lanes(tandem), Length: 20 * time.Second, Seed: 1})
 	m := res.Lanes[0]

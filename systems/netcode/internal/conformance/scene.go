@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// scene is a stretch of one run that the page plots.
+// scene is an interval of one run that is plotted on the page.
 type scene struct {
 	title, text string
 	network     Network

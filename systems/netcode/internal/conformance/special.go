@@ -9,11 +9,11 @@ import (
 )
 
 // special is a case with measures of its own. Run returns one figure for each bound. The greatest
-// over the seeds counts (the least for a lower bound).
+// figure over the seeds counts, or the least for a lower bound.
 type special struct {
 	number, condition string
 	bounds            []bound
-	once              bool // there is nothing random in it
+	once              bool // the case has no random draw
 	run               func(seed uint64) []float64
 }
 
@@ -66,7 +66,8 @@ func (l *lags) median(from, to time.Duration) time.Duration {
 	return v[len(v)/2]
 }
 
-// settled returns how long after an instant the lag was last off its end by a tolerance or more.
+// settled returns how long after an instant the lag last differed from its final value by a
+// tolerance or more.
 func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	last := after
 	for i, t := range l.at {
@@ -77,15 +78,14 @@ func (l *lags) settled(after, end, tolerance time.Duration) time.Duration {
 	return last - after
 }
 
-// recovery returns the case of an ordered stream, where every loss becomes a stall. Some time after
-// the loss has ended the view must be near again.
+// recovery returns the case of an ordered stream, on which every loss becomes a stall. Some time
+// after the end of the loss the view must have a short lag again.
 //
-// A packet that was sent before the end may be lost with all of its retransmissions. It comes
-// seconds late and holds up all packets behind it. A view that goes no further than 100 ms beyond
-// the newest snapshot is then as far behind as the stream, less 100 ms, and catches up at 1.5 of
-// real speed. So the bound is 1.1 times the lag without loss or, where that is more, 1.1 times the
-// least lag that such a view can have by then. The first figure alone, for the worst seed, stands
-// beside it.
+// A packet that was sent before the end may be lost with all of its retransmissions. It arrives
+// seconds late and delays all packets behind it. A view that stops 100 ms beyond the newest
+// snapshot is then as late as the stream, less 100 ms, and catches up at 1.5 of real speed. So the
+// bound is the greater of 1.1 times the lag without loss and 1.1 times the least lag that such a
+// view can have by then. The first figure alone, for the worst seed, is printed beside it.
 func recovery() special {
 	const calm = 60 * time.Second
 	n := ordered
@@ -102,12 +102,12 @@ func recovery() special {
 		run: func(seed uint64) []float64 {
 			var got, want lags
 			const later = calm + 5*time.Second
-			least := time.Duration(0) // that a view can have then
+			least := time.Duration(0) // lag that a view can have then
 			Run(Spec{
 				Network: n, Motion: motion("M1"), Lanes: lanes(tandem, naive), Length: calm + 60*time.Second, Seed: seed,
 				Watch: func(lane int, f *Frame) {
 					got.watch(lane, f)
-					if lane == 1 && f.Now < later { // which shows the newest that has come
+					if lane == 1 && f.Now < later { // a lane that shows the newest sample
 						least = max(least, f.Now-f.Claim-100*ms-(later-f.Now)/2)
 					}
 				},
@@ -126,7 +126,7 @@ func recovery() special {
 	}
 }
 
-// extrapolation returns the case of a burst of losses: a body goes on for 100 ms at most, then it
+// extrapolation returns the case of a burst of losses. A body continues for 100 ms at most and then
 // stands.
 func extrapolation() special {
 	return special{
@@ -153,8 +153,8 @@ func extrapolation() special {
 	}
 }
 
-// duplicates returns the case in which every third packet comes twice. The picture must be equal to
-// the bit.
+// duplicates returns the case in which every third packet arrives twice. The picture must be equal
+// to the bit.
 func duplicates() special {
 	differ := func(seed uint64, names ...string) []float64 {
 		count := make([]float64, len(names))
@@ -171,7 +171,7 @@ func duplicates() special {
 		Run(spec)
 		first := frames
 		frames = make([][]key, len(names))
-		// downwards alone: a ping that comes twice would be answered twice
+		// downwards only, since a ping that arrives twice would be answered twice
 		spec.Network.Down.Duplicate = 0.3
 		Run(spec)
 		for i := range first {

@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// drift returns the case of a client clock that is fast or slow. The view must keep the lag that it
-// has with a good clock.
+// drift returns the case of a client clock that is fast or slow. The view must have the same lag as
+// with a good clock.
 func drift(number string, ppm float64, length time.Duration, controls bool) special {
 	n := drifting(base, fmt.Sprintf("base, client's clock %+.0f ppm", ppm), ppm)
 	if !controls {
@@ -74,7 +74,7 @@ func viewError(n Network, length time.Duration, seed uint64, lane string, from t
 	return off, rates[len(rates)/2]
 }
 
-// reroute returns the case of a path that becomes longer or shorter for good.
+// reroute returns the case of a path that becomes longer or shorter permanently.
 func reroute(n Network, within float64, length time.Duration) special {
 	change := n.Down.Script[0].By
 	const tail = 20 * time.Second
@@ -95,8 +95,8 @@ func reroute(n Network, within float64, length time.Duration) special {
 		run: func(seed uint64) []float64 {
 			ours, m := absorb(seed, tandem)
 			theirs, _ := absorb(seed, mirror)
-			// The loop gives way by 0.1 ms per update, so its last twenty seconds do not show where
-			// it will end. It ends when it has absorbed all of the change.
+			// The loop changes by 0.1 ms per update, so its last twenty seconds do not show its
+			// final lag. It ends when it has absorbed all of the change.
 			var l lags
 			Run(Spec{Network: at10(n), Motion: motion("M1"), Lanes: lanes(log5), Length: length, Seed: seed, Watch: l.watch})
 			end := l.median(route-tail, route) + change
@@ -105,7 +105,7 @@ func reroute(n Network, within float64, length time.Duration) special {
 	}
 }
 
-// epochs returns the case of a client clock that starts an hour off, which must not matter at all.
+// epochs returns the case of a client clock that starts an hour off, which must have no effect.
 func epochs() special {
 	return special{
 		number: "15", condition: seeds.Name + ", M3, client's clock an hour ahead or behind",
@@ -155,8 +155,8 @@ func slowClient() special {
 	}
 }
 
-// suspended returns the case of a client that stands still for a minute. All data that was sent
-// meanwhile waits for it.
+// suspended returns the case of a client that does not run for a minute. All data that was sent
+// meanwhile is delivered afterwards.
 func suspended() special {
 	n := base
 	n.Suspend = [2]time.Duration{30 * time.Second, 90 * time.Second}
@@ -175,7 +175,7 @@ func suspended() special {
 	}
 }
 
-// pause returns the case of a server that stands still for two seconds, and its time with it.
+// pause returns the case of a server that does not run for two seconds. Its time stands too.
 func pause() special {
 	n := base
 	n.Pause = [2]time.Duration{30 * time.Second, 32 * time.Second}

@@ -18,11 +18,11 @@ type Section struct {
 	Checks      []Check
 }
 
-// Term is a word and what it means.
+// Term is a word and its meaning.
 type Term struct{ Name, Text string }
 
-// Failed returns the checks with the wrong outcome: bounds that are missed, and controls that do
-// not miss theirs.
+// Failed returns the checks with the wrong outcome: missed bounds, and controls that do not miss
+// their bounds.
 func (r *Report) Failed() []Check {
 	failed := failed(r.Checks)
 	for i := range r.Sections {
@@ -44,8 +44,8 @@ func failed(checks []Check) []Check {
 	return failed
 }
 
-// noted returns the page's notes: the reason for each bound that has one, or that it is missed,
-// sections included.
+// noted returns the checks for the page's notes, including those of the sections: bounds with a
+// reason, and checks with the wrong outcome.
 func (r *Report) noted() []Check {
 	list := noted(r.Checks)
 	for i := range r.Sections {
@@ -65,8 +65,8 @@ func noted(checks []Check) []Check {
 	return noted
 }
 
-// RunAll runs every row in every lane and every special case, on so many goroutines. It calls
-// progress with the share that is done. Progress may be nil and must be safe for concurrent use.
+// RunAll runs every row in every lane and every special case, on the given number of goroutines. It
+// calls progress with the finished share. progress may be nil and must be safe for concurrent use.
 // The report does not depend on the number of goroutines.
 func RunAll(workers int, progress func(done, of int)) *Report {
 	rows, special := Rows(), specials()

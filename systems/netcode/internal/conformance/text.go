@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A table row holds the measures of one lane, as they are printed.
+// A table row holds the measures of one lane as printed.
 
 var measureHeads = []string{
 	"lane", "error rms", "max", "at steps", "rotation", "jump", "roughness", "true", "starved", "lag p50", "p95", "view rate", "teleports",

@@ -2,7 +2,7 @@ package conformance
 
 import "time"
 
-// local returns the client's clock at a true time, and trueTime the reverse. The server's clock
+// local returns the client's clock at a true time. trueTime is its inverse. The server's clock
 // shows the true time until the server pauses.
 func (r *run) local(t time.Duration) time.Duration {
 	return r.spec.Network.Epoch + t + time.Duration(float64(t)*r.spec.Network.Drift*1e-6)
@@ -35,7 +35,7 @@ func (r *run) world(t float64) Truth {
 	}
 }
 
-// truth returns the correct picture of a time.
+// truth returns the correct picture at a time.
 func (r *run) truth(at time.Duration) Truth {
 	if r.child != nil {
 		return r.world(at.Seconds())

@@ -11,15 +11,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// mtu is the room that encryption leaves in a datagram.
+// mtu is the size of a datagram without the encryption's overhead.
 const mtu = 1150
 
 // overhead is the size of the IPv4 and UDP headers of a packet, in bytes. Encryption would add 46
 // more.
 const overhead = 28
 
-// wire is the path that ships from a server's state to a client's samples: quantised, as changes to
-// the acknowledged state, in real packets.
+// wire is the product's path from a server's state to a client's samples: quantised, as changes to
+// the acknowledged baseline, in real packets.
 type wire struct {
 	world   *snapshot.World
 	encoder *snapshot.Encoder
@@ -45,7 +45,7 @@ func newWire(bodies int) *wire {
 		Angular:      snapshot.Range{Max: 32, Resolution: 1.0 / 64},
 	})
 	if err != nil {
-		panic(err) // the configuration is this package's own, as are all that follow
+		panic(err) // all configurations here are this package's own, so they are valid
 	}
 	w := &wire{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema)}
 	w.encoder = snapshot.NewEncoder(w.world, snapshot.EncoderConfig{})
@@ -88,7 +88,7 @@ func (w *wire) set(body int, t *Truth) {
 	})
 }
 
-// send returns the packet with the state after so many ticks. It is valid until the next call.
+// send returns the packet with the state after a number of ticks. It is valid until the next call.
 func (w *wire) send(k int64, now time.Duration) []byte {
 	w.world.Commit()
 	n := w.server.Next()
@@ -103,11 +103,11 @@ func (w *wire) send(k int64, now time.Duration) []byte {
 }
 
 // receive decodes a packet. It calls push for every body in it and arrive for the snapshot as a
-// whole. A duplicate does nothing.
+// whole. A duplicate has no effect.
 func (w *wire) receive(datagram []byte, now time.Duration, arrive func(at time.Duration, number uint16), push func(body int, s interp.Sample)) {
 	p, err := w.client.Open(datagram)
 	if err != nil {
-		return // a duplicate, or one overtaken by half a second's worth of others
+		return // a duplicate, or a packet that half a second of others have overtaken
 	}
 	snap, err := w.decoder.Decode(&p.Payload, p.Number)
 	if err != nil {

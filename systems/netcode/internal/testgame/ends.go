@@ -1,5 +1,5 @@
-// Package testgame is the game that the measuring programs and tests play: players run on a plain
-// and look about, among bodies that follow paths. It makes the server and the clients, each with an
+// Package testgame is the game of the measuring programs and tests. Players run on a plain and look
+// about, among bodies that follow paths. The package makes the server and the clients, each with an
 // engine of its own. The caller drives the engines, in virtual time.
 package testgame
 
@@ -14,13 +14,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// The archetypes of the game's entities.
+// These are the archetypes of the game's entities.
 const (
 	KindPlayer = 1
 	KindBody   = 2
 )
 
-// The netcode's types for this game.
+// These are the netcode's types for this game.
 type (
 	Protocol     = netcode.Protocol[State, Input]
 	Player       = netcode.Player[State, Input]
@@ -61,8 +61,8 @@ func (s *Server) add(kind uint16, pose components.Pose3D) arche.Entity {
 	return s.spawn.NewWith(&l, &netcode.Replicated{Archetype: kind})
 }
 
-// AddBodies adds replicated bodies that follow a path, which returns the pose of the body with a
-// number at the end of a step. The bodies begin where it leads at the zero time.
+// AddBodies adds replicated bodies that follow a path. The path returns the pose of the body with a
+// number at the end of a step. The bodies begin at their poses of the zero time.
 func (s *Server) AddBodies(count int, path func(i int, t ecs.Time) components.Pose3D) []arche.Entity {
 	bodies := make([]arche.Entity, count)
 	for i := range bodies {

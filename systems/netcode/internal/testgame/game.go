@@ -11,13 +11,13 @@ import (
 // Speed is how fast a player runs, in metres per second along each axis.
 const Speed = 6.0
 
-// State is a player's place, and where it looks: 4096 to a turn.
+// State is a player's position and its direction of view, in 4096ths of a turn.
 type State struct {
 	X, Z float32
 	Yaw  uint16
 }
 
-// Input is where a player runs and looks. X and Z are -1, 0 or 1.
+// Input is a player's direction of motion and of view. X and Z are -1, 0 or 1.
 type Input struct {
 	X, Z int8
 	Fire bool
@@ -35,7 +35,7 @@ func step(rate int) func(s State, in Input, t netcode.Tick) State {
 	}
 }
 
-// Pose returns where a player is drawn.
+// Pose returns the pose at which a player is drawn.
 func Pose(s State) components.Pose3D { return components.At3D(s.X, 0, s.Z) }
 
 // states packs a State into 76 bits.
@@ -55,7 +55,7 @@ func (states) Read(r *netcode.Reader) State {
 	return s
 }
 
-// inputs packs an Input into 5 bits and the turn of the head to the next newer one.
+// inputs packs an Input into 5 bits plus the turn of the head to the next newer input.
 type inputs struct{}
 
 func (inputs) Write(w *netcode.Writer, in, newer Input) {

@@ -3,9 +3,9 @@
 //	go run ./systems/netcode/internal/conformance/cmd -out docs
 //
 // writes docs/conformance.md and docs/conformance.html and the tables of docs/tuning.md, in about
-// three minutes on two cores; with -rates the tables only, in one. The exit code is 1 if a file
-// could not be written or a negative control did not fail, and 2 for wrong flags. Bounds that are
-// missed are part of the report.
+// three minutes on two cores. With -rates it writes the tables only, in one minute. The exit code
+// is 1 if a file could not be written or a negative control did not fail, and 2 for wrong flags.
+// Bounds that are missed are part of the report.
 package main
 
 import (
@@ -81,7 +81,8 @@ func run(args []string, errs io.Writer) int {
 	return code
 }
 
-// tuning measures the rates and puts their tables into the page. The report lies beside it.
+// tuning measures the rates and puts their tables into the page. The report is in the same
+// directory.
 func tuning(dir string, workers int, errs io.Writer, quiet bool) int {
 	name := filepath.Join(dir, "tuning.md")
 	page, err := os.ReadFile(name)
@@ -105,8 +106,8 @@ func tuning(dir string, workers int, errs io.Writer, quiet bool) int {
 	return 0
 }
 
-// counted returns a function that reports one more of so many runs as done, or nil if nothing is to
-// be shown.
+// counted returns a function that reports one more of a number of runs as done, or nil if progress
+// is not shown.
 func counted(show func(done, of int), of int) func() {
 	if show == nil {
 		return nil
@@ -115,7 +116,7 @@ func counted(show func(done, of int), of int) func() {
 	return func() { show(int(count.Add(1)), of) }
 }
 
-// progress prints the share that is done, by whole per cent.
+// progress prints the finished share in whole per cent.
 func progress(w io.Writer, quiet bool) func(done, of int) {
 	if quiet {
 		return nil

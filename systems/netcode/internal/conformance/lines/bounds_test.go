@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Every case keeps its bounds with a seed that the page does not have. A short run plays one.
+// Every case is within its bounds with a seed that is not on the page. A short run plays one case.
 func TestBounds(t *testing.T) {
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -27,8 +27,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A bottleneck that is wide enough costs a client no byte. Only data that a line cannot carry
-// lowers the rate.
+// A bottleneck with enough capacity costs a client no byte. The rate falls only if the line cannot
+// carry the data.
 func TestWideLineLosesNoByte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays four minutes")

@@ -12,7 +12,7 @@ const (
 	tickRate     = 60
 	snapshotRate = 30
 	kilobit      = 1000 / 8 // bytes
-	crowd        = 303      // bodies beside the players, so that a line is short of room
+	crowd        = 303      // bodies beside the players, so the line has too little capacity
 )
 
 // Case is a line with the match that is played over it.
@@ -25,14 +25,14 @@ type Case struct {
 	Hard   hard // when the line is at its worst
 
 	path func(seed uint64) linksim.Path // of the first client; the second one's is clean
-	// the second client waits in the same queues, and is measured, too
+	// the second client's datagrams wait in the same queues, and it is measured too
 	shared bool
-	// when a silence of seconds ends, that the view has to come back from; zero: none
+	// end of a silence of seconds, after which the view has to recover; zero: none
 	silent time.Duration
 	bounds []bound
 }
 
-// hard is a stretch of time with a rate in bytes per second.
+// hard is an interval of time with a rate in bytes per second.
 type hard struct {
 	from, until time.Duration
 	rate        int
@@ -45,7 +45,7 @@ type bound struct {
 	limit float64
 	least bool // a lower bound
 	value func(f *Figures) float64
-	why   string // the bound is what it is, where that is no matter of course
+	why   string // reason for the bound, if it is not obvious
 }
 
 func most(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
@@ -132,7 +132,7 @@ func Cases() []Case {
 	pair.Hard = hard{rates.WarmUp, 70 * sec, 192 * kilobit}
 	beside := own("52", "beside", "1 Mbit/s down with a queue of 64 packets, full of a download that does not end", crowd, 50*sec,
 		linksim.Condition{Rate: 1000 * kilobit, Packets: 64, Script: []linksim.Event{{Kind: linksim.Reno, At: 2 * sec, By: time.Hour}}}, wide,
-		// Each needs more than the line has, so its share is half of half the line.
+		// Each client needs more than the line has, so its share is half of half the line.
 		least("share of the line", percents, 0.25, func(f *Figures) float64 { return f.HardUse }))
 	beside.Hard = hard{rates.WarmUp, 50 * sec, 1000 * kilobit}
 	full := own("53", "full", "100 kbit/s from 20 to 50 s with a queue of 20 s, which a download fills", 0, 100*sec,

@@ -1,4 +1,4 @@
-// Package lines measures the whole product on lines whose state changes: queues that fill beside a
+// Package lines measures the whole product on lines whose state changes: queues that fill during a
 // download or an upload, capacity that drops, outages that end in a burst of all waiting data, two
 // players behind one bottleneck.
 //

@@ -6,43 +6,43 @@ import (
 )
 
 // Figures are the figures of the first client on a line, from the end of the warm-up on unless a
-// field says otherwise.
+// field's comment states otherwise.
 type Figures struct {
 	// share of its steps whose view had passed the newest snapshot that was there
 	Starved      float64
 	Lag50, Lag95 time.Duration // server's present less the time shown
 	MeanLag      time.Duration
-	// mean lag against that of the least constant delay that starves no more
+	// mean lag, relative to that of the least constant delay that does not starve more often
 	Oracle float64
-	// likewise where the oracle's view stops 100 ms beyond the newest snapshot, as the client's
-	// does
+	// the same for an oracle whose view stops 100 ms beyond the newest snapshot, like the client's
 	Stopped float64
 	// share of frames with a body more than half a metre from the truth at the time shown
 	Wrong       float64
 	Missed      float64       // share of ticks without the player's input
-	MissedAtEnd float64       // likewise in the last minute
+	MissedAtEnd float64       // the same in the last minute
 	Clock       time.Duration // greatest error of the server's clock
-	CalmClock   time.Duration // likewise while round trips have been below 100 ms for 10 s
-	// longest until the view was back after a gap of 0.5 to 1.5 s in the snapshots
+	CalmClock   time.Duration // the same while round trips have been below 100 ms for 10 s
+	// longest recovery of the view after a gap of 0.5 to 1.5 s in the snapshots
 	Recovery   time.Duration
 	Reconnects float64
 
 	// wait of its own datagrams in the queue in front of the bottleneck
 	Queue95, UpQueue95 time.Duration
 	Down, Up           float64       // bytes per second on the line, headers included
-	Longest            time.Duration // that one of its packets took to pass the bottleneck
-	// index of how evenly both clients shared the way down: 1 is even, 1/2 is one of them all
+	Longest            time.Duration // time of one of its packets in the bottleneck
+	// index of fairness between both clients on the way down: 1 is even, 1/2 is all for one
 	Jain float64
 
-	// While the line is at its worst, from 5 s after that has begun: see [Case].
+	// The figures whose names begin with Hard are for the time when the line is at its worst, from
+	// 5 s after the beginning of that time: see [Case].
 	HardQueue95, HardLag99 time.Duration
 	HardLongest            time.Duration
 	HardUse                float64 // share of the capacity that the client used
-	// bytes per second from 5 s after its end on, against those before it began
+	// bytes per second from 5 s after its end on, relative to those before its beginning
 	Regained float64
 }
 
-// worst keeps of each figure the worse one.
+// worst keeps the worse value of each figure.
 func (f *Figures) worst(o *Figures) {
 	for _, p := range [...][2]*time.Duration{
 		{&f.Lag50, &o.Lag50}, {&f.Lag95, &o.Lag95}, {&f.MeanLag, &o.MeanLag}, {&f.Clock, &o.Clock}, {&f.CalmClock, &o.CalmClock},

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// match records the events of a run of a case: for the first player, and also for the second one
-// where both wait in the same queues. It implements [rates.Watcher].
+// match records the events of a run of a case for the first player, and also for the second one if
+// both share the same queues. It implements [rates.Watcher].
 type match struct{ players []*recorder }
 
 func newMatch(c *Case) *match {
@@ -20,8 +20,8 @@ func newMatch(c *Case) *match {
 	return m
 }
 
-// finish returns of each figure the worse of both players', and the figures of the line that both
-// share.
+// finish returns the worse of both players' values of each figure, and the figures of the shared
+// line.
 func (m *match) finish() Figures {
 	f := m.players[0].finish()
 	if len(m.players) > 1 {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// the oracle's delay counts from the fastest snapshot of this time
+	// the oracle's delay is relative to the fastest snapshot of this time
 	base    = time.Minute
 	gap     = 500 * time.Millisecond // without a snapshot is an outage
 	longGap = 1500 * time.Millisecond
@@ -50,13 +50,13 @@ func (r *recorder) finish() Figures {
 	return *f
 }
 
-// compare finds how often the view starved, and how far behind the least constant delay would have
-// been that starves no more. Such a delay counts from the fastest snapshot of the last minute. It
-// is an oracle's, because it is chosen when the run is over. The oracle's view runs on in outages.
-// A second oracle, whose view stops as the client's does, is compared, too.
+// compare computes how often the view starved, and the lag of the least constant delay that does
+// not starve more often. Such a delay is relative to the fastest snapshot of the last minute. It is
+// called an oracle, because it is chosen after the run. The oracle's view continues in outages. A
+// second oracle, whose view stops like the client's, is compared too.
 func (r *recorder) compare() {
 	var fastest window
-	var needs, bases []time.Duration // the delay that a step needs, and what it is added to
+	var needs, bases []time.Duration // the delay that a step needs, and its base
 	newest, starved, next := time.Duration(-1), 0, 0
 	for _, s := range r.steps {
 		for ; next < len(r.arrivals) && r.arrivals[next].at <= s.now; next++ {
@@ -105,8 +105,8 @@ func (w *window) add(at, value time.Duration) {
 
 func (w *window) least() time.Duration { return w.kept[0].stamp }
 
-// recover finds how long the view takes to return to its usual lag after a gap, or after the line's
-// silence. It has returned when it is within 60 ms of its median lag for half a second.
+// recover computes how long the view takes to return to its usual lag after a gap, or after the
+// line's silence. It has returned when it is within 60 ms of its median lag for half a second.
 func (r *recorder) recover() {
 	for i := 1; i < len(r.arrivals); i++ {
 		from, to := r.arrivals[i-1].at, r.arrivals[i].at
@@ -119,7 +119,7 @@ func (r *recorder) recover() {
 	}
 }
 
-// back returns how long the view takes from an instant on.
+// back returns how long the view takes to return from an instant on.
 func (r *recorder) back(from time.Duration) time.Duration {
 	since := time.Duration(-1)
 	for _, p := range r.frames {

@@ -11,12 +11,12 @@ import (
 const (
 	sessionPacket = 0x53 // first byte of a datagram that carries a snapshot
 	tickLength    = time.Second / tickRate
-	// round trips below it for calmFor leave the clock no excuse
+	// after round trips below it for calmFor the clock has to be accurate
 	calmTrip   = 100 * time.Millisecond
 	calmFor    = 10 * time.Second
-	quiet      = time.Second     // without a datagram is no calm either
-	farOff     = 0.5             // metres, beyond which a body is drawn where it was not
-	settling   = 5 * time.Second // that the rate may take to follow the line
+	quiet      = time.Second     // without a datagram also ends the calm
+	farOff     = 0.5             // metres; a body with a greater error counts as misplaced
+	settling   = 5 * time.Second // time for the rate to follow the line
 	lastMinute = time.Minute
 )
 
@@ -43,8 +43,8 @@ type recorder struct {
 	frames   []frame
 	figures  Figures
 
-	ways      [2]time.Duration // last ones down and up, what waits in the queue included
-	newest    time.Duration    // when a datagram came last
+	ways      [2]time.Duration // the last ones down and up, including the wait in the queue
+	newest    time.Duration    // when the last datagram arrived
 	restless  time.Duration    // when the line was last not calm
 	queue, up []time.Duration
 	hardQueue []time.Duration
@@ -130,7 +130,7 @@ func (r *recorder) way(direction int, p linksim.Passage) {
 }
 
 func (r *recorder) turn(now time.Duration, in prediction.BufferStats) {
-	if in.Ticks >= r.inputs.Ticks && now > rates.WarmUp { // else it is a new session's
+	if in.Ticks >= r.inputs.Ticks && now > rates.WarmUp { // otherwise it is a new session's
 		ticks := int(in.Ticks - r.inputs.Ticks)
 		missed := max(ticks-int(in.Received-r.inputs.Received), 0)
 		r.ticks, r.missed = r.ticks+ticks, r.missed+missed
@@ -159,14 +159,14 @@ func (r *recorder) frame(f *rates.Frame) {
 	}
 	r.pictures++
 	if !shown {
-		r.wrong++ // nothing is where it is
+		r.wrong++ // a frame without bodies counts as wrong
 		return
 	}
 	if max(f.Off[rates.Straight], f.Off[rates.Flips]) > farOff {
 		r.wrong++
 	}
 	if f.Stats.Delay == 0 {
-		return // a new session has no clock yet
+		return // a new session without a clock
 	}
 	// The client's own figure for its delay, against the true one.
 	off := (f.Stats.Delay - (f.Now - f.View)).Abs()

@@ -60,7 +60,7 @@ func TestFiguresOfACalmRun(t *testing.T) {
 	}
 	near("starved", f.Starved, 0, 0)
 	near("lag", f.Lag50.Seconds(), lag.Seconds(), 0)
-	// A snapshot is there from the second step behind its own on, and is the newest one for two
+	// A snapshot is present from the second step after its own on, and is the newest one for two
 	// steps. Then it is three ticks old, and the sampled state is drawn a tick later.
 	near("oracle", f.Oracle, lag.Seconds()/(4*tickLength).Seconds(), 0.001)
 	near("missed", f.Missed, 0.1*20/30, 0.002)
@@ -72,7 +72,7 @@ func TestFiguresOfACalmRun(t *testing.T) {
 }
 
 func TestStarvedStepsAreCounted(t *testing.T) {
-	// For a second of the thirty that count the view is half a second ahead of all snapshots.
+	// For one of the thirty seconds that count, the view is half a second ahead of all snapshots.
 	f := play(func(_ *recorder, now time.Duration, _ *linksim.Passage, f *rates.Frame) {
 		if now > 20*time.Second && now <= 21*time.Second {
 			f.View = now + time.Second/2
@@ -87,8 +87,8 @@ func TestStarvedStepsAreCounted(t *testing.T) {
 }
 
 func TestClockCountsWhenCalm(t *testing.T) {
-	// Round trips are 140 ms until second 20, and from there on 40; the clock is 70 ms off until
-	// second 29, and from there on by 10.
+	// Round trips are 140 ms until second 20 and 40 ms from then on. The clock is 70 ms off until
+	// second 29 and 10 ms from then on.
 	f := play(func(_ *recorder, now time.Duration, p *linksim.Passage, f *rates.Frame) {
 		if now < 20*time.Second {
 			p.At = now + 70*ms
@@ -104,7 +104,7 @@ func TestClockCountsWhenCalm(t *testing.T) {
 }
 
 // For ten seconds after a silence the clock may be wrong, since the round trips before it prove
-// nothing. A session without a clock is not judged at all.
+// nothing. A session without a clock has no figure.
 func TestClockAfterASilence(t *testing.T) {
 	f := play(func(_ *recorder, now time.Duration, p *linksim.Passage, f *rates.Frame) {
 		p.Lost = now > 12*time.Second && now < 20*time.Second
@@ -134,8 +134,8 @@ func TestRecoveryAfterASilence(t *testing.T) {
 	}
 }
 
-// Of two players behind one bottleneck the worse figures count. The use of the line is that of
-// both.
+// The worse figures of two players behind one bottleneck count. The use of the line is that of both
+// together.
 func TestMatchMeasuresBoth(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		m := newMatch(&Case{Length: length, shared: shared, Hard: hard{rates.WarmUp, length, 1000}})
@@ -228,7 +228,7 @@ func TestHardTimes(t *testing.T) {
 	}
 }
 
-// The worse of two values is kept for every figure, whichever run has it.
+// The worse of two values is kept for every figure, from either run.
 func TestWorst(t *testing.T) {
 	a := Figures{Lag95: 2, Missed: 0.1, Jain: 0.9, HardUse: 1, Regained: 1}
 	b := Figures{Lag95: 1, Missed: 0.2, Jain: 1, HardUse: 0.5, Regained: 0.7}

@@ -34,9 +34,9 @@ var head = []string{
 	"line", "bodies", "starved", "lag p50", "p95", "oracle", "off", "missed", "at the end", "clock", "when calm", "queue down", "queue up", "down", "back", "reconnects",
 }
 
-// Add plays every case and adds a section to the report. So many goroutines play the runs. The
-// figures do not depend on their number. done may be nil, and is called from any of them after each
-// of [Runs] runs.
+// Add plays every case and adds a section to the report. The given number of goroutines play the
+// runs. The figures do not depend on their number. done may be nil, and is called from any of these
+// goroutines after each of [Runs] runs.
 func Add(r *conformance.Report, workers int, done func()) {
 	cases := Cases()
 	r.Sections = append(r.Sections, newSection(cases, measure(cases, workers, done)))
@@ -53,7 +53,7 @@ func newSection(cases []Case, figures []Figures) conformance.Section {
 	return s
 }
 
-// Runs is how many runs [Add] plays.
+// Runs is the number of runs that [Add] plays.
 func Runs() int { return len(Cases()) * Seeds }
 
 // measure plays cases with all seeds.

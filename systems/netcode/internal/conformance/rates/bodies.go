@@ -10,13 +10,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
-// The bodies that are measured. The others run in circles beside them.
+// These are the bodies that are measured. The others run in circles beside them.
 const (
 	Straight = straight
 	Circle   = circle
 	Flips    = flips
 
-	straight = 0 // constant speed of 6 m/s, whose place tells the time
+	straight = 0 // constant speed of 6 m/s, so that its position gives the time
 	circle   = 1 // 20 m at 20 m/s
 	flips    = 2 // 6 m/s, turning round every 0.507 s
 	measured = 3
@@ -42,7 +42,7 @@ func newPaths() (p paths) {
 	return p
 }
 
-// at returns the pose of a body at so many seconds.
+// at returns the pose of a body at a number of seconds.
 func (p *paths) at(i int, t float64) components.Pose3D {
 	if i >= measured {
 		sin, cos := math.Sincos(t*(0.5+0.1*float64(i%5)) + float64(i))

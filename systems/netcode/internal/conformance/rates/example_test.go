@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// 20 snapshots a second on a path of one's own.
+// The example measures 20 snapshots a second on a path of the caller's.
 func ExampleRun() {
 	satellite := rates.Network{Name: "satellite", Path: linksim.Condition{Delay: 300 * time.Millisecond, Jitter: 5 * time.Millisecond}}
 	f, err := rates.Run(rates.Setting{Network: satellite, TickRate: 60, SnapshotRate: 20, Length: 30 * time.Second, Seed: 1})

@@ -19,7 +19,7 @@ const (
 
 // Figures are the figures of one player, from the end of the warm-up on.
 type Figures struct {
-	Lag50, Lag95 time.Duration // server's present less the time shown, at a frame
+	Lag50, Lag95 time.Duration // server's present less the time shown, in a frame
 	Starved      float64       // share of the bodies' steps without a snapshot ahead, 0 to 1
 	// greatest distance in metres from the truth at the time shown: 20 m at 20 m/s, and 6 m/s
 	// turning round at once
@@ -27,12 +27,13 @@ type Figures struct {
 	Down, Up      float64 // bytes per second with UDP, IPv4 and encryption
 	DownSize      float64 // mean bytes of a datagram, as the netcode makes it
 	UpSize        float64
-	// median: how far ahead of the server's present the own player is simulated
+	// median lead of the own player's simulation over the server's present
 	Lead time.Duration
-	Age  time.Duration // median: since the other player pressed what is on the screen now
-	// 95th percentile: how far the server has to rewind to the picture of this player
+	// median of the time since the other player's press that is now on the screen
+	Age time.Duration
+	// 95th percentile of how far the server has to rewind to this player's picture
 	Rewind time.Duration
-	// share of ticks in which the server had to do without this player's input, 0 to 1
+	// share of ticks in which the server had no input of this player, 0 to 1
 	Missed      float64
 	Corrections float64 // of the own player, per minute
 }
@@ -88,7 +89,7 @@ func percentile(all []time.Duration, p float64) time.Duration {
 	return all[min(int(p*float64(len(all))), len(all)-1)]
 }
 
-// worst keeps of each figure the worse one.
+// worst keeps the worse value of each figure.
 func (f *Figures) worst(o *Figures) {
 	for _, p := range [...][2]*time.Duration{{&f.Lag50, &o.Lag50}, {&f.Lag95, &o.Lag95}, {&f.Lead, &o.Lead}, {&f.Age, &o.Age}, {&f.Rewind, &o.Rewind}} {
 		*p[0] = max(*p[0], *p[1])

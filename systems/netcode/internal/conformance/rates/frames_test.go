@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// The age of the others' picture does not depend on how often the client looks for packets, since
-// the transport tells when they came. Without these times the client plays all the same, and sees
-// the others later by a part of a frame.
+// The age of the others' picture does not depend on how often the client reads packets, since the
+// transport reports their arrival times. Without these times the client plays too, and shows the
+// others later by a part of a frame.
 func TestLagDoesNotDependOnFrames(t *testing.T) {
 	const ms = time.Millisecond
 	measure := func(frames int, blind bool) Figures {

@@ -27,8 +27,8 @@ func Networks() []Network {
 	}
 }
 
-// path draws the seeds and the outages of one client's path. Outages hit both directions at once
-// and last for the same time whatever is sent meanwhile.
+// path draws the seeds and the outages of one client's path. Outages apply to both directions at
+// once. Their length does not depend on the traffic.
 func (n *Network) path(rng *rand.Rand, length time.Duration) linksim.Path {
 	c := n.Path
 	if n.Outage > 0 {

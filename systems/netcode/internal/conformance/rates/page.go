@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// marks returns the lines on the page between which a table stands.
+// marks returns the lines on the page before and after a table.
 func marks(table string) (begin, end string) {
 	return "<!-- table " + table + ": written by make conformance -->", "<!-- end of table " + table + " -->"
 }
 
 // Fill measures every table again and returns the page with the new tables. It copies the kinds of
-// interpolation and the lines from the text of docs/conformance.md, which the argument conformance
-// holds. done may be nil, and is called from any goroutine after each of [Runs] runs. An error says
-// what is missing in which page.
+// interpolation and the lines from the argument conformance, the text of docs/conformance.md. done
+// may be nil, and is called from any goroutine after each of [Runs] runs. An error names the
+// missing part and its page.
 func Fill(page, conformance string, workers int, done func()) (string, error) {
 	kinds, err := kindLines(conformance)
 	if err != nil {
@@ -31,7 +31,8 @@ func Fill(page, conformance string, workers int, done func()) (string, error) {
 	}
 	tables := Tables()
 	for i := range tables {
-		if _, _, err := find(page, tables[i].Name); err != nil { // before time is spent
+		if _, _, err := find(page, tables[i].Name); err != nil {
+			// before the measurements, which take long
 			return "", err
 		}
 	}
@@ -47,7 +48,7 @@ func Fill(page, conformance string, workers int, done func()) (string, error) {
 	return page, nil
 }
 
-// find returns where the text between a table's marks begins and ends.
+// find returns the beginning and the end of the text between a table's marks.
 func find(page, table string) (from, to int, err error) {
 	begin, end := marks(table)
 	from, to = strings.Index(page, begin), strings.Index(page, end)
@@ -65,7 +66,7 @@ func put(page, table string, lines []string) (string, error) {
 	return page[:from] + "\n\n" + strings.Join(lines, "\n") + "\n\n" + page[to:], nil
 }
 
-// Runs is how many runs [Fill] makes.
+// Runs is the number of runs that [Fill] makes.
 func Runs() int {
 	n := 0
 	for _, t := range Tables() {

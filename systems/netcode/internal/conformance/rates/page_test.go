@@ -51,8 +51,8 @@ func TestCommittedTablesAreComplete(t *testing.T) {
 	}
 }
 
-// The committed figures match the code. Some rows are measured again, all their seeds in full, and
-// must be equal to the letter.
+// The committed figures match the code. Some rows are measured again with all their seeds, and must
+// be equal to the letter.
 func TestCommittedTablesAreTheCodes(t *testing.T) {
 	page := read(t, "tuning.md")
 	again := []string{"home/30 Hz/10 Hz", "mobile/60 Hz/60 Hz", "actions/Seeds/10 Hz", "games/strategy/10 Hz/5 Hz/10 Hz/150/Home"}
@@ -229,7 +229,7 @@ func TestFillSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Where nothing is lost, the cost of a rate can be calculated: the view waits for one interval.
+// Without loss the cost of a rate can be calculated: the view waits for one interval.
 func TestHalvedRateCostsAnInterval(t *testing.T) {
 	lag := map[int]time.Duration{}
 	for _, rate := range []int{30, 60} {

@@ -7,9 +7,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 )
 
-// play returns the inputs of a player at a tick rate. It runs to and fro, each way for about half a
-// second, and turns its head. The turn changes the input in every tick, as a mouse does, so no
-// input equals the one before.
+// play returns the inputs of a player at a tick rate. The player runs to and fro, each way for
+// about half a second, and turns its head. The turn changes the input in every tick, as a mouse
+// does, so no input equals the one before.
 func play(rate int) func(t netcode.Tick) testgame.Input {
 	return func(t netcode.Tick) testgame.Input {
 		now := float64(t) / float64(rate)

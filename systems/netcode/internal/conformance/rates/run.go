@@ -38,15 +38,16 @@ type Setting struct {
 }
 
 const (
-	// WarmUp is the time from the start that no figure counts.
+	// WarmUp is the time from the start that is left out of all figures.
 	WarmUp = 10 * time.Second
 
 	turn     = time.Second / 240 // of the server's loop
-	farthest = 2 * time.Second   // of a rewind: the most that a server can be configured to
-	presses  = 1 << 10           // ticks whose presses are remembered
+	farthest = 2 * time.Second   // of a rewind: the greatest that can be configured
+	presses  = 1 << 10           // ticks whose presses are kept
 )
 
-// run is a match being measured: the picture of the first client, and the inputs of the second one.
+// run is a match that is measured. It measures the picture of the first client and the inputs of
+// the second.
 type run struct {
 	setting Setting
 	now     time.Duration
@@ -65,8 +66,8 @@ type run struct {
 	dials    []int
 	accepted int
 	players  []*testgame.Player
-	blind    bool                   // clients are not told when datagrams arrived
-	pressed  [presses]time.Duration // by tick: when the second player's input for it was taken
+	blind    bool                   // clients do not receive the arrival times of datagrams
+	pressed  [presses]time.Duration // by tick: when the second player's input for it was sampled
 	figures  recorder
 }
 
@@ -127,7 +128,7 @@ func newRun(s Setting) (*run, error) {
 	return r, nil
 }
 
-// newEnd makes a client, whose first frame comes at a time of its own.
+// newEnd makes a client, whose first frame is at a time of its own.
 func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 	s := &r.setting
 	e := &end{run: r, born: time.Duration(rng.Int64N(int64(turn)))}
@@ -153,7 +154,7 @@ func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 		},
 		Input: func(t netcode.Tick) testgame.Input {
 			if at := &r.pressed[t%presses]; i == 1 && (*at == 0 || r.now-*at > time.Second) {
-				*at = r.now // when the clock has gone back and asks again, the first answer stands
+				*at = r.now // after a jump back the clock asks again; the first answer is kept
 			}
 			return hands(t)
 		},
@@ -189,8 +190,8 @@ func (c counted) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	return c.Conn.(transport.Stamper).RecvAt(buf)
 }
 
-// Run measures a setting. The same one gives the same figures. It returns an error for a setting
-// that cannot be played.
+// Run measures a setting. The same setting gives the same figures. It returns an error for a
+// setting that cannot be played.
 func Run(s Setting) (Figures, error) {
 	r, err := newRun(s)
 	if err != nil {
@@ -239,7 +240,8 @@ func (r *run) play() Figures {
 	return r.figures.end(r, down)
 }
 
-// look compares a client's picture with the truth. The figures are the first client's.
+// look compares a client's picture with the truth. Only the first client's pictures count for the
+// figures.
 func (r *run) look(client int) {
 	e := r.ends[client]
 	if r.setting.Watch == nil && (client > 0 || r.now <= WarmUp) {
@@ -281,7 +283,8 @@ func (e *end) off(body int, shown time.Duration) float64 {
 	return float64(drawn.Sub(r.paths.at(body, shown.Seconds()).Position).Len())
 }
 
-// rewind measures how far back the first player's screen is, by a body whose place gives the time.
+// rewind measures how far in the past the first player's picture is, by a body whose position gives
+// the time.
 func (r *run) rewind() {
 	if r.now <= WarmUp {
 		return

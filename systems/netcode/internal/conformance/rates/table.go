@@ -20,7 +20,7 @@ type Table struct {
 	Name  string // of its place in the page
 	Head  []string
 	Rows  []Row
-	cells func(f *Figures) []string // what follows the labels
+	cells func(f *Figures) []string // the cells after the labels
 }
 
 // Row is a setting with the labels in front of its figures.
@@ -115,8 +115,8 @@ func (t *Table) add(s Setting, labels ...string) {
 // key returns the beginning of a row's line.
 func (r *Row) key() string { return "| " + strings.Join(r.Labels, " | ") + " |" }
 
-// measure runs all seeds of rows from so many goroutines and calls done after each run. The figures
-// do not depend on the number of goroutines.
+// measure runs all seeds of rows from the given number of goroutines and calls done after each run.
+// The figures do not depend on the number of goroutines.
 func measure(rows []Row, workers int, done func()) ([]Figures, error) {
 	all := make([]Figures, len(rows)*Seeds)
 	errs := make([]error, len(all))

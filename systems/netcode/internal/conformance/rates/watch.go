@@ -13,9 +13,9 @@ import (
 // the server's. The warm-up is included.
 type Watcher interface {
 	// Dialled passes the links of a client's new connection. The links' own times are the client's,
-	// less than a 240th of a second behind.
+	// at most a 240th of a second late.
 	Dialled(client int, down, up *linksim.Link)
-	// Sent is called before a datagram of the server goes into a connection of the client's.
+	// Sent is called before a datagram of the server is passed to a connection of the client.
 	// Connections are numbered from 0 in the order in which they were dialled. Stamp is the time of
 	// the newest state that the datagram may show.
 	Sent(client, connection int, datagram []byte, stamp time.Duration)
@@ -33,7 +33,7 @@ type Frame struct {
 	Now     time.Duration
 	Playing bool              // else nothing but Stats is shown
 	Shown   time.Duration     // the server's time that the picture shows
-	View    time.Duration     // likewise at the end of the step
+	View    time.Duration     // the same at the end of the step
 	Off     [measured]float64 // metres from the truth at that time, by body
 	Stats   netcode.ClientStats
 }
@@ -68,7 +68,8 @@ type watched struct {
 	run *run
 }
 
-// Accept implements [transport.Listener]. Connections come in the order in which they were dialled.
+// Accept implements [transport.Listener]. Connections are returned in the order in which they were
+// dialled.
 func (w watched) Accept() (transport.Conn, bool) {
 	conn, ok := w.Listener.Accept()
 	if !ok || w.run.setting.Watch == nil {
