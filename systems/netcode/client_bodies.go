@@ -116,8 +116,8 @@ func (b *bodiesClient[S, I, B]) update() {
 			continue
 		}
 		if s.AtRest && !at.IsNewer(known) {
-			// A body at rest gets no more records. So it is still there, and a prediction that has
-			// moved it was wrong.
+			// A body at rest gets no more records. So its state still holds, and a prediction that
+			// has moved it was wrong.
 			at = newest.Add(-b.silence())
 		}
 		if at.IsNewer(known) && b.bodyGroup.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
@@ -165,8 +165,8 @@ func (b *bodiesClient[S, I, B]) release(id EntityID) {
 	}
 }
 
-// silence is the number of ticks without a record after which a body at rest counts as still there.
-// A body that begins to move is in every snapshot from then on. So only the loss of that many, or
+// silence is the number of ticks without a record after which a body at rest counts as unmoved. A
+// body that begins to move is in every snapshot from then on. So only the loss of that many, or
 // packets without room for it, make this wrong, and the next record corrects it.
 func (b *bodiesClient[S, I, B]) silence() int {
 	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2

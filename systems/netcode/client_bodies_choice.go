@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// choose adds bodies that have come near, and removes those that are far.
+// choose adds bodies that are near now, and removes those that are far.
 func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 	c := b.c
 	eye, ok := c.eye()

@@ -24,7 +24,7 @@ type replica struct {
 	attachedTo EntityID // the replica that its Parent component names
 	children   int      // replicas whose Parent is this one
 	settled    bool     // its resting pose is written
-	rested     bool     // it was settled until the newest sample came
+	rested     bool     // it was settled until the newest sample arrived
 	counter    uint8    // its discontinuities when it settled or became an orphan
 	shown      bool     // a pose has been written
 	unspawned  bool     // its entity is made when the view reaches its spawn
@@ -89,7 +89,7 @@ func (c *Client[S, I]) newestOf(t Tick) int64 {
 }
 
 // push adds a record's pose to a replica's samples. The frame is part of the sample. So a pose is
-// only shown in its own frame, however late, how often and in which order the records come.
+// only shown in its own frame, regardless of the delay, the number and the order of the records.
 func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp, now time.Duration) {
 	config := c.protocol.schema.Config()
 	sample := interp.Sample{
@@ -321,8 +321,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	if frame := EntityID(info.Frame); frame != r.attachedTo {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
-			// The frame's replica is removed, or has not arrived yet. It stays where it was shown
-			// last.
+			// The frame's replica is removed, or has not arrived yet. This replica stays at the
+			// pose that it was shown at last.
 			return
 		}
 	}
