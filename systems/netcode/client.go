@@ -85,7 +85,7 @@ type Client[S any, I comparable] struct {
 	viewNext        int64 // the same when the step has ended
 	viewTime        time.Duration
 	viewpoint       viewpoint // in the newest step
-	passenger       struct {  // the body that carried the own player last, and where it was
+	passenger       struct {  // the body that carried the own player last, and its last pose
 		by   MovementBase
 		pose components.Pose3D
 	}
@@ -136,7 +136,7 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 }
 
 // Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and
-// holds the engine's clock until the client has ended. It panics if either is not possible.
+// holds the engine's clock until the client has ended. It panics if either is impossible.
 func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if c.engine != nil {
 		panic("netcode: this client is already installed on an engine; make one per engine")

@@ -10,7 +10,7 @@ import (
 
 // clientBodies are a client's predicted bodies, without their type.
 type clientBodies interface {
-	// update takes over the newest states, and adds and removes bodies. A reconciliation follows.
+	// update applies the newest states, and adds and removes bodies. A reconciliation follows.
 	update()
 	// before and after surround the step of the own player.
 	before()
@@ -69,7 +69,7 @@ type activeBody struct {
 	jumps  uint8   // discontinuities, as the server counts them
 	snap   bool    // the prediction jumps in this step
 
-	seen     components.Pose3D // by interpolation, where this step ends
+	seen     components.Pose3D // by interpolation, at the end of this step
 	seenLast components.Pose3D // and the step before
 	start    components.Pose3D // as predicted
 	end      components.Pose3D

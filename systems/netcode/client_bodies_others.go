@@ -113,7 +113,7 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 	}
 }
 
-// note takes over the newest state of another player, and reports whether it is a player at all.
+// note applies the newest state of another player, and reports whether it is a player at all.
 func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	s, at, ok := b.c.decoder.State(id)
 	r := b.c.replica(id)

@@ -23,7 +23,7 @@ const maxDelayed = 1 << 14
 type delayedChange struct {
 	at    time.Duration // in the server's time: it is applied when the view reaches it
 	what  int32         // index of the component, or one of the constants below
-	value int32         // where the component stores its value, or the owner
+	value int32         // the place of the value in its component's store, or the owner
 	next  int32         // of the list; 0: none
 }
 

@@ -56,14 +56,14 @@ type ClientConfig[S any, I comparable] struct {
 	ActionRate int
 	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input.
 	// All but the last of them may be lost. Each one moves the own player one packet interval
-	// further ahead, and the others see it that much later. Within the bounds the number follows
+	// further ahead, and the others see it later by as much. Within the bounds the number follows
 	// the measured loss. Equal bounds fix it. A Min of zero means 1, a Max of zero means 6. At most
 	// 32 are possible. It does not change what is sent: packets carry all inputs that are not
 	// acknowledged.
 	Redundancy Bounds[int]
-	// Delay bounds how far behind the newest snapshots the others are shown, apart from the way
-	// down and the step that both ends run ahead. Within the bounds the delay is measured. Equal
-	// bounds fix it. A Max of zero means no bound.
+	// Delay bounds how far behind the newest snapshots the others are shown, apart from the one-way
+	// delay to the client and the step that both ends run ahead. Within the bounds the delay is
+	// measured. Equal bounds fix it. A Max of zero means no bound.
 	Delay Bounds[time.Duration]
 	// Timeout is the longest silence before the client tries another connection (zero: 5 s), and
 	// Retry is the pause before it does, and after a failed attempt (zero: 1 s). Until the silence
@@ -72,8 +72,8 @@ type ClientConfig[S any, I comparable] struct {
 	// connection that is being made has 15 s, because the transport gives up earlier and reports
 	// the reason.
 	Timeout, Retry time.Duration
-	// WithoutPrediction shows the own player where the server has it. WithoutReconciliation never
-	// corrects a prediction. Both are for demonstrations of what these mechanisms do.
+	// WithoutPrediction shows the own player at its state on the server. WithoutReconciliation
+	// never corrects a prediction. Both are for demonstrations of these mechanisms.
 	WithoutPrediction, WithoutReconciliation bool
 	// Log receives the client's log lines. Nil means slog.Default().
 	Log *slog.Logger

@@ -170,8 +170,7 @@ func TestBoardingAFerry(t *testing.T) {
 						slip = max(slip, on.Sub(lastOn).Len())
 					}
 					if seenStill > 240 {
-						// the picture is a while behind, and a second may pass between the two
-						// times
+						// the view is a while behind, and a second may pass between the two times
 						remoteSlip = max(remoteSlip, seenOn.Sub(lastSeenOn).Len())
 					}
 				}

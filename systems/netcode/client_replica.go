@@ -48,7 +48,7 @@ func (c *Client[S, I]) replica(id EntityID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
-// apply takes over a snapshot: spawns and despawns, delayed changes, and one more sample of each
+// apply applies a snapshot: spawns and despawns, delayed changes, and one more sample of each
 // replica's pose.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	stamp := c.grid.Edge(c.newestOf(snap.Tick))
@@ -196,7 +196,7 @@ func (c *Client[S, I]) forget() {
 }
 
 // step runs in every fixed step, before gameplay. It receives datagrams, steps the own player, and
-// moves every other replica to where it is shown when the step ends.
+// moves every other replica to its drawn pose at the end of the step.
 func (c *Client[S, I]) step() {
 	now := c.now()
 	c.receiveDatagrams(now)
@@ -269,7 +269,8 @@ func (c *Client[S, I]) step() {
 	}
 }
 
-// viewpoint holds the times of the newest view: of the step itself, and of what is shown.
+// viewpoint holds the times of the newest view: of the step itself, and of the replicas that are
+// shown.
 type viewpoint struct {
 	any                     bool
 	now, delayed, undelayed time.Duration
@@ -283,7 +284,7 @@ func (l viewpoint) view(t interp.Timing) time.Duration {
 	return l.delayed
 }
 
-// sample moves one replica to where its samples have it.
+// sample moves one replica to the pose of its samples.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
 	kind := c.config.Interpolation
 	if c.world.Has(r.entity, c.ids.interpolation) {

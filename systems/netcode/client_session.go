@@ -208,8 +208,9 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
-// A way up that has delivered nothing for unheard gets a packet only every seldom. The packets that
-// an outage holds up arrive together at its end, and a server removes a client that sends too many.
+// A path to the server that has delivered nothing for unheard gets a packet only every seldom. The
+// packets that an outage holds up arrive together at its end, and a server removes a client that
+// sends too many.
 const (
 	unheard = 3 * time.Second
 	seldom  = 250 * time.Millisecond

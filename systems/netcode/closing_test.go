@@ -125,7 +125,7 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	key := v.of(a).ResumeID()
 	v.engine.Close()
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, key, false); err != nil {
-		t.Errorf("a present player's client ended with %v", err)
+		t.Errorf("the check of a present player: %v", err)
 	}
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.ResumeID{}, false); err != access.ErrUsed {
 		t.Errorf("a stranger is told: %v", err)

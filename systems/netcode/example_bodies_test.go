@@ -63,7 +63,7 @@ func ExamplePredictBodies() {
 	}
 	host.Install(server)
 
-	// A body has the component beside what every replicated entity has.
+	// A body has this component beside those of every replicated entity.
 	bodies := generic.NewMap3[components.Transform3D, netcode.Replicated, box](host.World())
 	b := box{X: 3}
 	l := components.NewLogical(poseBox(b))

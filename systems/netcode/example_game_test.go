@@ -38,7 +38,7 @@ func (heroCodec) Write(w *netcode.Writer, h hero) {
 func (heroCodec) Read(r *netcode.Reader) hero {
 	// it may come from anywhere; the result must be fit for stepHero
 	h := hero{r.Float32(), r.Float32()}
-	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // nor NaN
+	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // refuses NaN, too
 		r.Fail(errors.New("a hero out of this world"))
 	}
 	return h

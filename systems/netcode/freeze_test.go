@@ -19,7 +19,7 @@ func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 		// ticks beyond the one-way delay to the server: those allowed by LeadConfig.MaxAge, and one
 		// at each end, since ticks are whole
 		ever = 15 + 2
-		// after three seconds: jitter that was measured meanwhile is forgotten more slowly
+		// after three seconds: jitter that was measured meanwhile fades more slowly
 		after = 12
 	)
 	rapid.Check(t, func(r *rapid.T) {

@@ -98,8 +98,8 @@ type cut struct{ transport.Conn }
 
 func (cut) Close(transport.Reason) {}
 
-// A client whose welcome is lost, with all other packets of the server, in every one of its
-// attempts joins with the same invitation later. No other client does.
+// The welcome to a client is lost in each of its attempts, with all other packets of the server.
+// Later the client joins with the same invitation. No other client does.
 func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	v := newInvited(t)
 	a := v.join(deaf, func(c *netcode.ClientConfig[runner, input]) {
@@ -220,7 +220,7 @@ func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
 		}
 		v.run(time.Second/10, func() { again.Poll(v.now) })
 		if r := again.CloseReason(); r.Code != transport.Unauthorized || !strings.Contains(r.Text, "used up") {
-			t.Errorf("a kicked player that returns with its ResumeID ended with %v", r)
+			t.Errorf("a kicked player that returns with its ResumeID is refused with %v", r)
 		}
 	}
 	back()

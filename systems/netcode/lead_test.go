@@ -47,7 +47,7 @@ func TestLeadFollowsTheLoss(t *testing.T) {
 	}
 }
 
-// The delay of the others' picture can be bounded and fixed, on any line.
+// The delay of the others' view can be bounded and fixed, on any line.
 func TestDelayCanBeBounded(t *testing.T) {
 	const ms = time.Millisecond
 	m := newMatch(t, nil)

@@ -36,9 +36,9 @@ type Game[S any, I comparable] struct {
 	Tolerance float64
 	// Snap is the least Distance at which a correction is drawn as a jump; zero means never.
 	Snap float64
-	// CorrectionSpeed is the speed, in units of length per second, at which the picture follows a
-	// correction, in addition to the player's own motion, so that the player seems to be pushed and
-	// does not jump. A short correction fades more slowly, by its half-life. A correction that
+	// CorrectionSpeed is the speed, in units of length per second, at which the drawn pose follows
+	// a correction, in addition to the player's own motion, so that the player seems to be pushed
+	// and does not jump. A short correction fades more slowly, by its half-life. A correction that
 	// would take more than a second fades within one. The player's own actions are shown at once.
 	// Zero means 3.
 	CorrectionSpeed float32

@@ -46,8 +46,8 @@ func (p *player) stubborn(e arche.Entity, whim uint64) func(netcode.Tick) input 
 // motions are the motions of a body from frame to frame.
 type motions []mgl32.Vec3
 
-// beyond returns by how much the picture of a body moved further in a frame than the body itself
-// moved in any frame within half a second, and the number of frames in which that exceeded a limit.
+// beyond returns by how much a drawn body moved further in a frame than the body itself moved in
+// any frame within half a second, and the number of frames in which that exceeded a limit.
 func (seen motions) beyond(truth motions, limit float64) (most float64, over int) {
 	const half = 60 // frames
 	for i := 1; i < len(seen); i++ {
@@ -63,7 +63,7 @@ func (seen motions) beyond(truth motions, limit float64) (most float64, over int
 	return most, over
 }
 
-// Two players push one box from both sides, and change direction. Each is predicted to go on as
+// Two players push one box from both sides, and change direction. Each is predicted to continue as
 // before, and pushes the box in the other's prediction, too. So a prediction is wrong for no longer
 // than the time in which a change arrives, and the picture never leaps.
 func TestTwoPlayersPushOneBox(t *testing.T) {

@@ -36,8 +36,8 @@ func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string
 // ComponentOption changes how a component is replicated.
 type ComponentOption func(*componentOptions)
 
-// Immediate applies the values of a component as soon as they arrive, wherever the view is. It is
-// for values that are not drawn in the scene, such as scores, names and clocks. An entity whose
+// Immediate applies the values of a component as soon as they arrive, at any time of the view. It
+// is for values that are not drawn in the scene, such as scores, names and clocks. An entity whose
 // spawn is delayed has the newest ones when it is spawned.
 func Immediate() ComponentOption { return func(o *componentOptions) { o.onArrival = true } }
 

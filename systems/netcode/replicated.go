@@ -12,8 +12,8 @@ type Replicated struct {
 	ID        EntityID // its name on the wire, the same on both ends; the plugin sets it
 }
 
-// AlwaysRelevant marks an entity on the server that all players are shown at any distance, whatever
-// [Interest] is set to: the sun, a flag that all teams want.
+// AlwaysRelevant marks an entity on the server that all players are shown at any distance, with any
+// [Interest]: the sun, a flag that all teams want.
 type AlwaysRelevant struct{}
 
 // Interpolation sets how a client draws one replica between snapshots. Without it the replica has

@@ -223,14 +223,14 @@ func TestSecretsChangeNothingOnTheWire(t *testing.T) {
 				return
 			}
 			switch {
-			case now%7 == 0 && len(closed) < 300: // spawns, some below shown entities
+			case now%7 == 0 && len(closed) < 300: // secret spawns, some below shown ones
 				e := m.crate(kindCrate, components.At3D(float32(now%30), 0, 1))
 				hidden[e] = true
 				if now%2 == 0 {
 					parents.Assign(e, &components.Parent{Entity: open[now%200]})
 				}
 				closed = append(closed, e)
-			case now%31 == 0 && len(closed) > 0: // and are despawned
+			case now%31 == 0 && len(closed) > 0: // and secret despawns
 				w.RemoveEntity(closed[0])
 				closed = closed[1:]
 			}

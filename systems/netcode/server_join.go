@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// JoinRequest is a client that wants to join.
+// JoinRequest describes a client that asks to join.
 type JoinRequest struct {
 	Addr string // in the transport's form
 	// Token is the token that the client presents, at most 256 bytes; valid during the call. For a

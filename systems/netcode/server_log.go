@@ -8,7 +8,7 @@ import (
 )
 
 // Clients can be refused and players can join and leave any number of times. Neither may fill the
-// disk of the log, nor keep lines about others out of it.
+// disk of the log, nor displace lines about other players.
 
 // logLimit bounds the lines of a kind. The first ones in each interval are written; further ones
 // are counted, and the count is written when the interval is over. Connections of this machine and

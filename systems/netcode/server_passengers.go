@@ -70,7 +70,7 @@ func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 	return arche.Entity{}
 }
 
-// enterBase takes a player's pose after the previous step into the frame of its present base, so
+// enterBase converts a player's pose after the previous step to the frame of its present base, so
 // that others see one continuous motion across the change.
 func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 	if !s.world.Has(p.Entity, s.replication.track) {

@@ -47,7 +47,7 @@ type Player[S any, I comparable] struct {
 	endpoint     *packet.Endpoint
 	encoder      *snapshot.Encoder
 	pacer        bucket.Paced // keeps to ServerConfig.Bandwidth
-	pace         pace         // keeps to what the path carries
+	pace         pace         // keeps to the capacity of the path
 	rounds       rounds
 	wanted       int // bytes of a packet with everything that is due, as far as is known
 	ping         struct {
@@ -118,8 +118,8 @@ func (p *Player[S, I]) ResumeID() ResumeID { return p.resumeID }
 // Zero: none.
 func (p *Player[S, I]) PreviousResumeID() ResumeID { return p.previous }
 
-// Knows reports whether the player was shown an entity in its last snapshot. Ask before naming the
-// entity in a message to the player.
+// Knows reports whether the player was shown an entity in its last snapshot. Call it before naming
+// the entity in a message to the player.
 func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
 
 // Stats returns the counters of the player's connection; Path describes the path to its client.

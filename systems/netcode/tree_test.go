@@ -18,7 +18,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// hang gives an entity of the server a parent and, by a jump, a pose in its frame.
+// hang attaches an entity of the server to a parent and sets, by a jump, its pose in the parent's
+// frame.
 func (m *match) hang(child, parent arche.Entity, pose components.Pose3D) {
 	parents := generic.NewMap1[components.Parent](m.engine.World())
 	if !m.engine.World().Has(child, arche.ComponentID[components.Parent](m.engine.World())) {
@@ -217,7 +218,7 @@ func TestParentsThatGo(t *testing.T) {
 			}
 		})
 		if a.client.Replica(m.id(stays)).IsZero() || !a.client.Replica(passenger).IsZero() {
-			t.Errorf("seed %d: the parent's replica is %v, the passenger's is %v", seed, a.client.Replica(m.id(stays)), a.client.Replica(passenger))
+			t.Errorf("seed %d: the detached child's replica is %v, that of the other one %v", seed, a.client.Replica(m.id(stays)), a.client.Replica(passenger))
 		}
 	}
 }

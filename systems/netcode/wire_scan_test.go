@@ -128,7 +128,7 @@ func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 		}
 	}
 	s.bits(32 + 8) // the tick and the baseline
-	s.flag()       // whether it is whole
+	s.flag()       // whether the snapshot is whole
 	count := int(s.bits(10))
 	var gap, position, rotation, velocity int
 	if count > 0 {

@@ -164,7 +164,7 @@ func (v *worldValues[T]) encode(w *packet.Writer, at, base int) {
 
 // clientColumn holds the values of one component in a Decoder.
 type clientColumn interface {
-	reset()                            // forgets the decoded values
+	reset()                            // discards the decoded values
 	decode(r *packet.Reader, base int) // keeps the value for take; base < 0: none
 	take(at int)                       // puts the next decoded value into the ring
 	// passes over the value, but keeps it for the late-th of the changes that are Late (below 0:

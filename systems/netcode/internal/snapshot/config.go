@@ -37,11 +37,11 @@ type Config struct {
 	// MaxEntities bounds how many entities are replicated at a time, up to 65535; zero means 4096.
 	// All memory is allocated for them at the start: with the defaults below and without components
 	// 3.4 KB for each on a server and 2 KB on a client, and on a server 100 bytes for each, and 190
-	// KB, for every client. What encoders share takes half a kilobyte for each.
+	// KB, for every client. The data that encoders share takes half a kilobyte for each.
 	MaxEntities int
 
 	// Position is the grid of positions; zero means 1/512 from -1024 to 1024 on each axis. Use
-	// 1/4096 where positions feed back into a simulation.
+	// 1/4096 if positions feed back into a simulation.
 	Position Grid
 
 	// RotationBits is the size of each of the three components that are sent of a rotation, 9 to

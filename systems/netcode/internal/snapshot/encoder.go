@@ -20,8 +20,8 @@ type EncoderConfig struct {
 	// have waited less, whatever their priorities; zero means one second.
 	MaxWait int
 
-	// Shared lets encoders write once what they have in common. It must be of the same World. Nil
-	// means that each writes everything itself.
+	// Shared lets encoders write their common changes once. It must be of the same World. Nil means
+	// that each writes everything itself.
 	Shared *Shared
 }
 

@@ -12,8 +12,8 @@ import (
 type State struct {
 	Position mgl32.Vec3 // units of distance
 	Rotation mgl32.Quat // need not be normalised; without a direction it counts as the identity
-	Velocity mgl32.Vec3 // units per second; zero where Config.Velocity is off
-	// radians per second about the axes of the frame; zero where Config.Angular is off
+	Velocity mgl32.Vec3 // units per second; zero if Config.Velocity is off
+	// radians per second about the axes of the frame; zero if Config.Angular is off
 	Angular mgl32.Vec3
 
 	// AtRest states that the entity stays at exactly this pose until a later state. Velocities are

@@ -8,7 +8,7 @@ import (
 
 // An entity in a packet is the gap from the slot before it, in a Golomb code, and then one of
 //
-//	1   traits pose           changes to the newest state that the client got in or before the packet that the header calls acked
+//	1   traits pose           changes to the newest state in or before the packet acked of the header
 //	01  back traits pose      changes to the state in the packet that is `back` before this one
 //	001 identity traits pose  all of it
 //	000                       the entity is removed, or not relevant any more
