@@ -38,7 +38,7 @@ func TestNoTrickGivesTime(t *testing.T) {
 		for _, rate := range []int{5, 20, 60} {
 			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 				c.InputMode, c.SnapshotRate = netcode.OnArrival, rate
-				c.Kick = prediction.Policy{Excess: -1} // to measure the gain all the same
+				c.Kick = prediction.Policy{Excess: -1} // no kick: the test measures the gain
 			})
 			c := m.joinByHand()
 			p := m.joined[0]

@@ -48,5 +48,5 @@ func (s *Server[S, I]) addressFull(addr string) Reason {
 	if n < s.config.MaxPerAddress {
 		return Reason{}
 	}
-	return Reason{Code: transport.Refused, Text: fmt.Sprintf("%d players of your address play already; the server's operator can allow more", n)}
+	return Reason{Code: transport.Refused, Text: fmt.Sprintf("%d play from your address already; the server's operator can allow more", n)}
 }

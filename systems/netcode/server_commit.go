@@ -128,7 +128,7 @@ func (s *Server[S, I]) commitParents() {
 // ageOf returns the age of the state of a player's entity in the mode OnArrival, else 0.
 func (s *Server[S, I]) ageOf(e arche.Entity, owner uint16, at time.Duration) time.Duration {
 	if p := s.playerOf(owner); p != nil && p.Entity == e {
-		return p.inputs.age(at)
+		return p.inputs.Age(at)
 	}
 	return 0
 }

@@ -30,25 +30,25 @@ type playerInputs[I comparable] interface {
 	Skip(steps int64)
 	// Feedback returns what a snapshot reports about the inputs received.
 	Feedback() prediction.Feedback
-	// receive takes the inputs of a packet that arrived at a time of the server's clock.
-	receive(in *prediction.Inputs[I], now time.Duration)
-	// reset removes all inputs, so that none from an old connection or from before a long silence
+	// Receive takes the inputs of a packet that arrived at a time of the server's clock.
+	Receive(in *prediction.Inputs[I], now time.Duration)
+	// Reset removes all inputs, so that none from an old connection or from before a long silence
 	// runs. It gives the player neither time nor packets.
-	reset() error
-	// begin starts a step at a time of the server's clock.
-	begin(now time.Duration)
-	// next returns the next input of the step, and false after the last one.
-	next() (in I, ok bool)
-	// viewedFrom returns the tick from which the age of a claimed view counts, given the newest
+	Reset() error
+	// Begin starts a step at a time of the server's clock.
+	Begin(now time.Duration)
+	// Next returns the next input of the step, and false after the last one.
+	Next() (in I, ok bool)
+	// ViewedFrom returns the tick from which the age of a claimed view counts, given the newest
 	// input of the packet that claims it. It returns false if the packet does not determine it.
-	viewedFrom(newest Tick, hasInputs bool) (t Tick, ok bool)
-	// age returns how much older than a time of the server's clock the player's state is.
-	age(at time.Duration) time.Duration
-	// motion returns how many inputs ran in the step. It returns false while the player waits for
+	ViewedFrom(newest Tick, hasInputs bool) (t Tick, ok bool)
+	// Age returns how much older than a time of the server's clock the player's state is.
+	Age(at time.Duration) time.Duration
+	// Motion returns how many inputs ran in the step. It returns false while the player waits for
 	// inputs, so that an unchanged pose does not mean that the player rests.
-	motion() (ran int, known bool)
-	// stats returns the counters; those of the other mode are zero.
-	stats() (InputStats, ArrivalStats)
+	Motion() (ran int, known bool)
+	// Counters returns the counters; those of the other mode are zero.
+	Counters() (InputStats, ArrivalStats)
 }
 
 // newPlayerInputs returns the inputs of a new player in the server's mode.
@@ -59,11 +59,11 @@ func newPlayerInputs[S any, I comparable](p *Player[S, I]) (playerInputs[I], err
 		return &tickInputs[S, I]{Buffer: b, player: p}, err
 	}
 	step := time.Second / time.Duration(rate)
-	bank := 0
+	credit := 0
 	if c.InputCredit > 0 {
-		bank = min(max(1, int(c.InputCredit/step)), prediction.MaxHistory)
+		credit = min(max(1, int(c.InputCredit/step)), prediction.MaxHistory)
 	}
-	a, err := prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: bank, Kick: c.Kick})
+	a, err := prediction.NewArrivals(prediction.ArrivalConfig[I]{Rules: rules, Step: step, Bank: credit, Kick: c.Kick})
 	return &arrivalInputs[S, I]{Arrivals: a, player: p}, err
 }
 
@@ -74,15 +74,15 @@ type tickInputs[S any, I comparable] struct {
 	ran    bool // the input of this step
 }
 
-func (t *tickInputs[S, I]) receive(in *prediction.Inputs[I], now time.Duration) {
+func (t *tickInputs[S, I]) Receive(in *prediction.Inputs[I], now time.Duration) {
 	t.Buffer.Receive(in, now)
 }
 
-func (t *tickInputs[S, I]) reset() error { return t.Buffer.Reset(t.player.server.Tick()) }
+func (t *tickInputs[S, I]) Reset() error { return t.Buffer.Reset(t.player.server.Tick()) }
 
-func (t *tickInputs[S, I]) begin(time.Duration) { t.ran = false }
+func (t *tickInputs[S, I]) Begin(time.Duration) { t.ran = false }
 
-func (t *tickInputs[S, I]) next() (in I, ok bool) {
+func (t *tickInputs[S, I]) Next() (in I, ok bool) {
 	if t.ran {
 		return in, false
 	}
@@ -91,15 +91,15 @@ func (t *tickInputs[S, I]) next() (in I, ok bool) {
 	return in, true
 }
 
-func (t *tickInputs[S, I]) viewedFrom(newest Tick, hasInputs bool) (Tick, bool) {
+func (t *tickInputs[S, I]) ViewedFrom(newest Tick, hasInputs bool) (Tick, bool) {
 	return newest, hasInputs
 }
 
-func (t *tickInputs[S, I]) age(time.Duration) time.Duration { return 0 }
+func (t *tickInputs[S, I]) Age(time.Duration) time.Duration { return 0 }
 
-func (t *tickInputs[S, I]) motion() (int, bool) { return 1, true }
+func (t *tickInputs[S, I]) Motion() (int, bool) { return 1, true }
 
-func (t *tickInputs[S, I]) stats() (InputStats, ArrivalStats) {
+func (t *tickInputs[S, I]) Counters() (InputStats, ArrivalStats) {
 	return t.Buffer.Stats(), ArrivalStats{}
 }
 
@@ -111,22 +111,22 @@ type arrivalInputs[S any, I comparable] struct {
 	silent int // steps since one ran
 }
 
-func (a *arrivalInputs[S, I]) receive(in *prediction.Inputs[I], _ time.Duration) {
+func (a *arrivalInputs[S, I]) Receive(in *prediction.Inputs[I], _ time.Duration) {
 	// The ids of a client that has slept may be further away than Arrivals follows.
 	last, ok := a.Last()
 	if away := in.Newest.Sub(last); ok && a.silent > a.player.server.protocol.TickRate()/2 && max(away, -away) > prediction.MaxHistory/2 {
-		_ = a.reset()
+		_ = a.Reset()
 	}
 	a.Arrivals.Receive(in)
 }
 
-func (a *arrivalInputs[S, I]) reset() error {
+func (a *arrivalInputs[S, I]) Reset() error {
 	a.Arrivals.Reset()
 	a.silent = 0
 	return nil
 }
 
-func (a *arrivalInputs[S, I]) begin(now time.Duration) {
+func (a *arrivalInputs[S, I]) Begin(now time.Duration) {
 	a.ran = 0
 	rate := a.player.server.protocol.TickRate()
 	a.SetInterval((rate + a.player.rate - 1) / a.player.rate)
@@ -134,24 +134,24 @@ func (a *arrivalInputs[S, I]) begin(now time.Duration) {
 	a.silent++
 }
 
-func (a *arrivalInputs[S, I]) next() (in I, ok bool) {
+func (a *arrivalInputs[S, I]) Next() (in I, ok bool) {
 	if in, ok = a.Arrivals.Next(); ok {
 		a.ran, a.silent = a.ran+1, 0
 	}
 	return in, ok
 }
 
-func (a *arrivalInputs[S, I]) viewedFrom(Tick, bool) (Tick, bool) {
+func (a *arrivalInputs[S, I]) ViewedFrom(Tick, bool) (Tick, bool) {
 	return a.player.server.Tick(), true
 }
 
-func (a *arrivalInputs[S, I]) age(at time.Duration) time.Duration { return max(a.Delta(at), 0) }
+func (a *arrivalInputs[S, I]) Age(at time.Duration) time.Duration { return max(a.Delta(at), 0) }
 
-func (a *arrivalInputs[S, I]) motion() (int, bool) {
+func (a *arrivalInputs[S, I]) Motion() (int, bool) {
 	return a.ran, a.ran > 0 || a.silent >= a.player.server.protocol.TickRate()/2
 }
 
-func (a *arrivalInputs[S, I]) stats() (InputStats, ArrivalStats) {
+func (a *arrivalInputs[S, I]) Counters() (InputStats, ArrivalStats) {
 	return InputStats{}, a.Arrivals.Stats()
 }
 

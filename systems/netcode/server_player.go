@@ -127,14 +127,14 @@ func (p *Player[S, I]) Stats() packet.Stats { return p.endpoint.Stats() }
 
 // InputStats returns the counters of the player's inputs in the mode [OnTicks], else zeros.
 func (p *Player[S, I]) InputStats() InputStats {
-	st, _ := p.inputs.stats()
+	st, _ := p.inputs.Counters()
 	return st
 }
 
 // ArrivalStats returns the counters of the player's inputs in the mode [OnArrival], else zeros.
 // Forfeited is the time lost to stalls longer than ServerConfig.InputCredit.
 func (p *Player[S, I]) ArrivalStats() ArrivalStats {
-	_, st := p.inputs.stats()
+	_, st := p.inputs.Counters()
 	return st
 }
 
@@ -182,9 +182,9 @@ func (p *Player[S, I]) step(t Tick, now time.Duration) {
 		return
 	}
 	game := &p.server.protocol.game
-	p.inputs.begin(now)
+	p.inputs.Begin(now)
 	for {
-		in, ok := p.inputs.next()
+		in, ok := p.inputs.Next()
 		if !ok {
 			return
 		}
@@ -208,7 +208,7 @@ func (p *Player[S, I]) writePose() {
 // input. The input runs later, after newer packets have arrived. So the difference, which hardly
 // changes, is kept.
 func (p *Player[S, I]) setView(view Tick, fraction uint64, hasInputs bool, newest Tick) {
-	if from, ok := p.inputs.viewedFrom(newest, hasInputs); ok {
+	if from, ok := p.inputs.ViewedFrom(newest, hasInputs); ok {
 		p.lag = int64(from.Sub(view))<<viewBits - int64(fraction)
 	}
 }

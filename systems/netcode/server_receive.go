@@ -133,7 +133,7 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 	}
 	p.setView(view, fraction, hasInputs, s.inputs.Newest)
 	if hasInputs && p.playing {
-		p.inputs.receive(&s.inputs, clock)
+		p.inputs.Receive(&s.inputs, clock)
 	}
 	return true
 }

@@ -124,7 +124,7 @@ func (s *Server[S, I]) collectChanges() {
 			// A player's step may run any number of inputs. A player does not rest just because no
 			// input has arrived.
 			if p := s.playerOf((*Replicated)(query.Get(t.replicated)).Owner); p != nil && p.Entity == query.Entity() {
-				ran, known := p.inputs.motion()
+				ran, known := p.inputs.Motion()
 				span = dt * float32(ran)
 				if !known && written.Revision() == tr.revision {
 					continue
