@@ -19,19 +19,19 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// The game of these tests has codecs that let everything through. Walkers with an analog stick push
-// a ball.
+// The game of these tests has codecs that accept everything. Walkers with an analog stick push a
+// ball.
 
 type walker struct{ X, Z float32 }
 
-type stick struct{ X, Z, Aim float32 } // who aims at nothing sends less
+type stick struct{ X, Z, Aim float32 } // an Aim of zero takes one bit
 
 type walkerCodec struct{}
 
 func (walkerCodec) Write(w *netcode.Writer, s walker) { w.Float32(s.X); w.Float32(s.Z) }
 func (walkerCodec) Read(r *netcode.Reader) walker     { return walker{r.Float32(), r.Float32()} }
 
-// stickCodec writes a value that the test chooses in place of a stick that is all the way at 7.
+// stickCodec writes a value that the test chooses in place of a stick at 7.
 type stickCodec struct{ instead float32 }
 
 func (c stickCodec) Write(w *netcode.Writer, in, _ stick) {
@@ -63,7 +63,7 @@ func (ballCodec) Decode(r *netcode.Reader, _ *ball) (b ball) { return ball{r.Flo
 
 func distance(ax, az, bx, bz float32) float64 { return math.Hypot(float64(ax-bx), float64(az-bz)) }
 
-// walkers returns the protocol of that game for one end. It counts the steps of walkers.
+// walkers returns that game's protocol for one end. It counts the steps of walkers.
 func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick) *netcode.Protocol[walker, stick] {
 	t.Helper()
 	p, err := netcode.NewProtocol(netcode.Config{TickRate: tickRate, MaxEntities: 64, Velocity: netcode.Range{Max: 64, Resolution: 1.0 / 32}}, netcode.Game[walker, stick]{
@@ -99,14 +99,14 @@ func walkers(t *testing.T, codec stickCodec, steps *int, share func(stick) stick
 }
 
 // A client sends inputs that are not numbers, or infinite, past a codec that accepts everything.
-// NaNs are refused before they run, so nothing changes. Infinite inputs run. They take the player
+// NaNs are refused before they run, so nothing changes. Infinite inputs run. They move the player
 // out of the world for good, and may cost its client and the clients near it a replay in every
 // step. The history bounds that cost.
 func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 	for _, absurd := range []float32{float32(math.NaN()), float32(math.Inf(1)), math.MaxFloat32} {
 		listener := loopback.Listen(loopback.Config{})
 		var serverSteps int
-		steps := make([]int, 2) // of either client
+		steps := make([]int, 2) // of both clients
 		engine, err := ecs.New(ecs.Config{FixedRate: tickRate})
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 		}
 		mad = true
 		run(6 * time.Second)
-		// A step of the engine has one new tick, or two, and a replay of the history at most: of
+		// A step of the engine has one or two new ticks, and at most one replay of the history: of
 		// the own player, and of the other one.
 		const history = prediction.DefaultHistory
 		if limit := 2 * (history + 2); most[0] > limit || most[1] > limit {
@@ -190,13 +190,13 @@ func TestAbsurdInputsCostABoundedReplay(t *testing.T) {
 			t.Errorf("%v: the other player is predicted at %v, and is at %v", absurd, own, a.State)
 		}
 		if math.IsNaN(float64(absurd)) {
-			// Counted on his own client he goes on; on the server he stands, as one who sends
-			// nothing does.
+			// Its own client counts the inputs and moves on. On the server the player stands, as
+			// one without inputs does.
 			if n := server.Stats().Malformed; n < 100 || joined[1].State.X != 0 || most[0] > history/2 {
-				t.Errorf("%d packets with NaNs refused; he is at %v; the other one's client runs up to %d steps in one", n, joined[1].State, most[0])
+				t.Errorf("%d packets with NaNs refused; the player is at %v; the other one's client runs up to %d steps in one", n, joined[1].State, most[0])
 			}
 		} else if x := float64(joined[1].State.X); x < 1e30 {
-			t.Errorf("%v: he is at %v: the test shows nothing", absurd, joined[1].State)
+			t.Errorf("%v: the player is at %v: the test shows nothing", absurd, joined[1].State)
 		}
 		t.Logf("%v: up to %d and %d steps of walkers in one; corrections %d and %d", absurd, most[0], most[1], clients[0].Stats().Corrections, clients[1].Stats().Corrections)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // One client acknowledges nothing, one acknowledges packets that were never sent, and one floods
-// the server with messages. The others play on, and the server's memory does not grow.
+// the server with messages. The other clients play on, and the server's memory does not grow.
 func TestAbusers(t *testing.T) {
 	for _, how := range []string{"acknowledges nothing", "acknowledges what was never sent", "floods with messages", "floods with greetings", "floods with nonsense"} {
 		heard := 0
@@ -75,7 +75,7 @@ func TestAbusers(t *testing.T) {
 				for range 50 {
 					_ = c.conn.Send([]byte{0xff, 1, 2, 3})
 				}
-			default: // its endpoint never opens what comes, so it acknowledges nothing
+			default: // its endpoint never opens a datagram, so it acknowledges nothing
 				c.send(m.server.Tick())
 			}
 		}
@@ -109,8 +109,8 @@ func TestAbusers(t *testing.T) {
 	}
 }
 
-// Sixty-four connections claim one player's place with its secret. The last one gets it, the player
-// exists once, and nothing is left of the other connections.
+// Sixty-four connections claim one player's place with its secret. The last one gets it. The player
+// exists once, and no other connection remains.
 func TestManyResumeOnePlayer(t *testing.T) {
 	m := newMatch(t, nil)
 	conn := m.listener.Dial()
@@ -120,7 +120,7 @@ func TestManyResumeOnePlayer(t *testing.T) {
 		buf[0] = 0x48
 		m.protocol.WriteHelloForTest(&w)
 		p := append([]byte(nil), buf[:1+len(w.Bytes())]...)
-		if welcome != nil { // what follows the schema: resume, number, secret, rate, token
+		if welcome != nil { // behind the schema: resume, number, secret, rate, token
 			w := netcode.NewWriter(buf[1:])
 			m.protocol.WriteResumeForTest(&w, binary.LittleEndian.Uint16(welcome[1:]), [16]byte(welcome[3:19]))
 			p = append([]byte{0x48}, w.Bytes()...)
@@ -141,7 +141,7 @@ func TestManyResumeOnePlayer(t *testing.T) {
 	}
 	p := m.joined[0]
 	var conns []transport.Conn
-	for range 60 { // of 64 that may wait
+	for range 60 { // of the 64 that may be pending
 		conns = append(conns, m.listener.Dial())
 	}
 	m.run(time.Second/30, nil)
@@ -164,7 +164,7 @@ func TestManyResumeOnePlayer(t *testing.T) {
 	}
 }
 
-// Reasons that strangers and operators write cannot put control characters into logs.
+// Reasons written by strangers and operators cannot put control characters into logs.
 func TestReasonsAreOneLine(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.Authenticate = func(c netcode.JoinRequest) error {

@@ -14,9 +14,8 @@ import (
 )
 
 // The children of a despawned parent are drawn below it until they end or are detached themselves,
-// even when other entities already use the slots of both. A tank's gun does not stay in the air
-// while the tank drives its last tenth of a second, and it is never drawn below the entity that has
-// the tank's slot now.
+// even when other entities already use the slots of both. A tank's gun stays on the tank for the
+// tank's last tenth of a second, and is never drawn below the entity that has the tank's slot now.
 func TestChildrenStayWithParentsWhoseSlotsAreTaken(t *testing.T) {
 	for _, fate := range []string{"both go", "both go, and the gun has the lower slot", "the gun is let go"} {
 		for i, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), seeds(3), seeds(4), seeds(5)} {
@@ -58,7 +57,7 @@ func childrenOfTheDeparted(t *testing.T, fate string, path linksim.Path, line in
 		m.crate(kindRun, components.At3D(0, 0, -500))
 	}
 	parents := arche.ComponentID[components.Parent](cw)
-	seen := 0 // frames in which the tank was seen whose slot another one had
+	seen := 0 // frames in which the tank was seen though another entity had its slot
 	m.run(time.Second, func() {
 		if !cw.Alive(barrel) {
 			if fate == "the gun is let go" {
@@ -90,8 +89,8 @@ func childrenOfTheDeparted(t *testing.T, fate string, path linksim.Path, line in
 	}
 }
 
-// An entity that is hidden and comes back soon has the same name as before. For a moment two
-// entities have that name. Each is drawn with its own children.
+// An entity that is hidden and soon visible again has the same ID as before. For a moment two
+// entities have that ID. Each is drawn with its own children.
 func TestTheSameNameTwice(t *testing.T) {
 	for line, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), seeds(3), seeds(4), seeds(5)} {
 		hidden := false

@@ -22,7 +22,7 @@ import (
 // plugin steps the components and writes the poses. Gameplay may change a component afterwards, in
 // FixedUpdate (a kick, a shot). A body that jumps needs a Teleport of its Transform3D in the same
 // step. Clients' replicas have the component too: the predicted state, or else the server's state
-// at the moment that the picture shows.
+// at the time of the view.
 //
 // # Cost
 //
@@ -33,12 +33,13 @@ import (
 //
 // # Limits
 //
-// The present inputs of other players are not known before they arrive. With ProxyState, players
-// near the own player are predicted like it, from where they were seen last and by their last
-// input, which the server sends: for half a second at most, after which they have the neutral
-// input. A player who changes input is predicted wrongly until the new input arrives, and corrected
-// then. Without ProxyState bodies are predicted as if there were no other players. In the mode
-// [OnArrival] a player has no tick in common with bodies, and clients interpolate all of them.
+// The present inputs of other players are not available before they arrive. With ProxyState,
+// players near the own player are predicted like it, from their last received poses and by their
+// last inputs, which the server sends. This lasts for half a second at most, after which they have
+// the neutral input. A player that changes its input is predicted wrongly until the new input
+// arrives, and is corrected then. Without ProxyState bodies are predicted as if there were no other
+// players. In the mode [OnArrival] a player has no tick in common with bodies, and clients
+// interpolate all of them.
 type Bodies[S any, I comparable, B comparable] struct {
 	// Archetypes are the archetypes of the bodies. Required.
 	Archetypes []uint16
@@ -51,23 +52,23 @@ type Bodies[S any, I comparable, B comparable] struct {
 	// out: identity, 1. Required.
 	Pose func(body B) components.Pose3D
 	// ProxyState makes the state of another player from its world pose, its velocity in units of
-	// length per second, and its last known input. From there on Game.Step and Step move it with
-	// the bodies. It returns false for an entity that is no player. It must accept any values.
-	// Nil means that predictions leave other players out.
+	// length per second, and its last received input. From then on Game.Step and Step move it with
+	// the bodies. It returns false for an entity that is no player. It must accept any values. Nil
+	// means that predictions leave other players out.
 	ProxyState func(r Replicated, pose components.Pose3D, velocity mgl32.Vec3, in I) (S, bool)
 	// ShareInput returns the part of an input that others receive, if there is a ProxyState. Leave
 	// out of it everything that moves neither a player nor a body, such as the aim; that part costs
 	// nothing then. Nil means all of it.
 	ShareInput func(in I) I
-	// Codec packs a body's state for all clients that may know of it. The bits that Decode reads
+	// Codec packs a body's state for all clients that may receive it. The bits that Decode reads
 	// may come from anywhere; its result must be fit for Step. Required.
 	Codec ComponentCodec[B]
 	// Restore completes a decoded state from the entity's pose, which is replicated anyway, with
 	// the fields that Codec leaves out. Nil means that there are none.
 	Restore func(body B, pose components.Pose3D) B
 	// Distance returns by how much a prediction was wrong, at least 0, in units of length, or NaN
-	// for values without sense. Up to Tolerance the prediction counts as right. Choose Tolerance
-	// above the quantum of Codec and poses. Distance is required.
+	// for invalid values. Up to Tolerance the prediction counts as right. Choose Tolerance above
+	// the quantum of Codec and poses. Distance is required.
 	Distance  func(predicted, authoritative B) float64
 	Tolerance float64
 	// Snap is the least Distance at which a correction is drawn as a jump; zero means never.

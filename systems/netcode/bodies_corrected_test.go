@@ -15,7 +15,7 @@ import (
 )
 
 // The server moves a box in a way that no client can predict. The simulation has the change at
-// once, and the picture shows it as an offset that fades. A teleport is a jump in both.
+// once. The picture shows it as an offset that fades. A teleport is a jump in both.
 func TestBoxIsCorrected(t *testing.T) {
 	m := newMatchOf(t, boxProtocol(t, boxes()), nil)
 	a := m.join(seeds(4), nil)
@@ -59,8 +59,8 @@ func TestBoxIsCorrected(t *testing.T) {
 	}
 }
 
-// A box that only this client has pushed comes back. The server sends nothing about a body at rest,
-// and the client takes that as news.
+// A box that only this client has pushed returns to its place. The server sends nothing about a
+// body at rest, and the client concludes from this that the body has not moved.
 func TestBoxThatNobodyPushed(t *testing.T) {
 	for _, network := range networks {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -72,7 +72,7 @@ func TestBoxThatNobodyPushed(t *testing.T) {
 		replica, frozen := a.replicaOf(m, e), m.of(a).State
 		held := true
 		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-			if held { // the server lets him do nothing, and he does not know why
+			if held { // the server lets the player do nothing; its client has no reason for that
 				m.of(a).State = frozen
 				*m.boxOf(e) = box{X: 1.2, Z: 2}
 			}
@@ -92,7 +92,7 @@ func TestBoxThatNobodyPushed(t *testing.T) {
 }
 
 // A predicted box that the server removes in the middle of a push disappears on the client, and
-// another one takes its place.
+// another one appears in its place.
 func TestPredictedBoxIsDespawned(t *testing.T) {
 	for seed := range uint64(5) {
 		m := newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -119,12 +119,12 @@ func TestPredictedBoxIsDespawned(t *testing.T) {
 			t.Errorf("seed %d: the other box was not pushed: it is at %v", seed, *m.boxOf(next))
 		}
 		if s, p := a.client.State(); !p || math.Abs(float64(s.X-m.of(a).State.X)) > 4 {
-			t.Errorf("seed %d: the player is predicted at %v, the server has him at %v", seed, s, m.of(a).State)
+			t.Errorf("seed %d: the player is predicted at %v, the server has it at %v", seed, s, m.of(a).State)
 		}
 	}
 }
 
-// wildCodec accepts what a codec should refuse.
+// wildCodec accepts values that a codec should refuse.
 type wildCodec struct {
 	boxCodec
 	wild *float32
@@ -138,8 +138,8 @@ func (c wildCodec) Decode(r *netcode.Reader, base *box) box {
 	return b
 }
 
-// No state of a body that a server can send breaks the prediction of other entities, or lasts
-// longer than the server sends it.
+// No state of a body that a server can send breaks the prediction of other entities, or outlasts
+// the server's sending of it.
 func TestWildBodies(t *testing.T) {
 	for _, wild := range []float32{float32(math.NaN()), float32(math.Inf(1)), 3e38, -1e30, 1e9} {
 		b, value := boxes(), float32(0)
@@ -182,8 +182,8 @@ func TestWildBodies(t *testing.T) {
 	}
 }
 
-// A predicted box is loaded onto a lift. It leaves the prediction at once, is drawn on the lift
-// after one jump at most, and is a box again where it is set down. Nothing steps it meanwhile.
+// A predicted box is loaded onto a lift. Its prediction ends at once. It is drawn on the lift after
+// at most one jump, and is a box again after it is set down. Nothing steps it meanwhile.
 func TestBoxBecomesCargo(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
@@ -203,7 +203,7 @@ func TestBoxBecomesCargo(t *testing.T) {
 			held := m.transform(lift).Get().Inverse().Mul(m.transform(e).Get())
 			parents.Assign(e, &components.Parent{Entity: lift})
 			m.transform(e).Set(held)
-			*m.boxOf(e) = box{X: 20, Z: 2, VX: 5} // which nobody runs
+			*m.boxOf(e) = box{X: 20, Z: 2, VX: 5} // which no step moves
 			gone := time.Duration(0)
 			begin, last, jumps := m.now, a.world(replica), 0
 			m.run(3*time.Second, func() {
@@ -211,7 +211,7 @@ func TestBoxBecomesCargo(t *testing.T) {
 					gone = m.now - begin
 				}
 				at := a.world(replica)
-				if at.Sub(last).Len() > 0.15 { // the lift goes at 4.7 m/s
+				if at.Sub(last).Len() > 0.15 { // the lift moves at 4.7 m/s
 					jumps++
 				}
 				last = at
@@ -219,7 +219,7 @@ func TestBoxBecomesCargo(t *testing.T) {
 			if gone == 0 || gone > 600*time.Millisecond {
 				t.Errorf("%s %d: the box is predicted for %v after it was loaded", network.name, seed, gone)
 			}
-			if jumps > 1 { // who is given another parent by hand jumps
+			if jumps > 1 { // a parent that is set by hand causes a jump
 				t.Errorf("%s %d: the box jumps %d times", network.name, seed, jumps)
 			}
 			if d := a.logical(replica).Sub(held.Position).Len(); d > 0.01 {

@@ -6,7 +6,7 @@ import (
 )
 
 // sharedCodec packs a player's input for other players, as a difference from the input that they
-// know.
+// have.
 type sharedCodec[I comparable] struct{ inputs InputCodec[I] }
 
 func (sharedCodec[I]) Quantize(in I) I { return in }

@@ -20,8 +20,8 @@ var networks = []struct {
 	{"seeds", func(seed uint64) linkPath { return seeds(seed) }},
 }
 
-// A box that the own player runs into answers in the tick in which the player touches it. The
-// player and the box are drawn so, and the server comes to the same result.
+// A box that the own player runs into reacts in the tick in which the player touches it. Player and
+// box are drawn so, and the server's result is the same.
 func TestBoxAnswersAtOnce(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(5) {
@@ -82,8 +82,8 @@ func TestBoxAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// wander pushes whatever is around: eight directions, changed every 40 ticks, but never far from
-// where the player began.
+// wander pushes all bodies around: eight directions, changed every 40 ticks, but never far from the
+// player's first place.
 func (p *player) wander(seed uint64) func(netcode.Tick) input {
 	return func(at netcode.Tick) input {
 		if s, _ := p.client.State(); math.Hypot(float64(s.X), float64(s.Z)) > 6 {
@@ -94,7 +94,7 @@ func (p *player) wander(seed uint64) func(netcode.Tick) input {
 	}
 }
 
-// sign is the direction of a distance that is worth a step.
+// sign is the direction of a distance, 0 for one shorter than a step.
 func sign(x float32) int8 {
 	switch {
 	case x > 0.15:
@@ -105,15 +105,15 @@ func sign(x float32) int8 {
 	return 0
 }
 
-// towards runs at an entity that is predicted.
+// towards runs towards a predicted entity.
 func (p *player) towards(e arche.Entity) input {
 	s, _ := p.client.State()
 	d := p.logical(e)
 	return input{X: sign(d[0] - s.X), Z: sign(d[2] - s.Z)}
 }
 
-// No client is corrected in a world that one player moves alone, whatever the network. Only
-// rounding can make its prediction wrong.
+// No client is corrected in a world that one player moves alone, on any network. Only rounding can
+// make its prediction wrong.
 func TestOnePlayerAmongBoxes(t *testing.T) {
 	for _, network := range networks {
 		corrections, players, worst, seconds := uint64(0), uint64(0), 0.0, 0.0
@@ -148,15 +148,15 @@ func TestOnePlayerAmongBoxes(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d steps with a corrected box and %d corrections of the player in %v s, at most %.4f m", network.name, corrections, players, seconds, worst)
-		// What comes near anew begins at a rounded state, and what it is pushed against passes the
-		// difference on.
+		// A body that becomes near begins at a rounded state, and passes the difference on to all
+		// bodies that touch it.
 		if float64(corrections) > seconds/4 || float64(players) > seconds/4 || worst > 0.1 {
 			t.Errorf("%s: too many", network.name)
 		}
 	}
 }
 
-// A box that is kicked away, or left behind, is interpolated again, and one that comes back is
+// A box that is kicked away, or left behind, is interpolated again, and one that is near again is
 // predicted again. Neither change is visible.
 func TestBoxesComeAndGo(t *testing.T) {
 	for _, network := range networks {
@@ -167,7 +167,7 @@ func TestBoxesComeAndGo(t *testing.T) {
 			a := m.join(network.path(seed+1), nil)
 			m.run(time.Second, nil)
 			e := m.box(box{X: 4, Z: 2})
-			var fastest float32 // m/s, as it moves, who pushes it included
+			var fastest float32 // m/s, of a moving box, its pusher's speed included
 			before := m.transform(e).Get().Position
 			m.engine.Add(ecs.FixedEnd, ecs.SystemFunc(func(*arche.World) {
 				now := m.transform(e).Get().Position
@@ -180,7 +180,8 @@ func TestBoxesComeAndGo(t *testing.T) {
 			if n := a.client.Stats().Predicted; n != 0 {
 				t.Fatalf("%s %d: %d boxes are predicted at a distance of 4 m", network.name, seed, n)
 			}
-			// He dashes into it and stops; it glides away; he follows, turns round and leaves it.
+			// The player dashes into the box and stops. The box glides away. The player follows,
+			// turns round and leaves it.
 			begin := netcode.Tick(m.engine.Time().Tick) + 30
 			a.input = func(at netcode.Tick) input {
 				switch at := at.Sub(begin); {

@@ -26,7 +26,7 @@ const (
 
 func poseBox(b box) components.Pose3D { return components.At3D(b.X, 0.5, b.Z) }
 
-// stepBoxes moves runners and boxes apart where they overlap, boxes from each other included.
+// stepBoxes moves runners and boxes apart if they overlap, boxes from each other included.
 func stepBoxes(g *netcode.BodyGroup[runner, input, box], _ netcode.Tick) {
 	const dt = 1.0 / tickRate
 	for i := range g.Bodies {
@@ -71,7 +71,7 @@ func apart(x, z, touch float32) (n mgl32.Vec2, overlap float32) {
 	return mgl32.Vec2{x / d, z / d}, touch - d
 }
 
-// boxCodec writes the velocity. The pose says where a box is.
+// boxCodec writes the velocity. The pose gives the position of a box.
 type boxCodec struct{}
 
 const boxQuantum = 1.0 / 64
@@ -117,7 +117,7 @@ func boxes() netcode.Bodies[runner, input, box] {
 	}
 }
 
-// boxProtocol has boxes beside everything that newProtocol has. Positions travel rounded, and
+// boxProtocol returns newProtocol's protocol with boxes added. Positions are sent rounded, and
 // runners that boxes push back can be predicted as well as that rounding allows.
 func boxProtocol(t testing.TB, b netcode.Bodies[runner, input, box]) *protocol {
 	t.Helper()
@@ -140,7 +140,7 @@ func (m *match) boxOf(e arche.Entity) *box {
 	return (*box)(w.Get(e, arche.ComponentID[box](w)))
 }
 
-// record notes where the server has a box after each tick.
+// record notes the server's position of a box after each tick.
 func (m *match) record(e arche.Entity) map[netcode.Tick]mgl32.Vec3 {
 	at := map[netcode.Tick]mgl32.Vec3{}
 	m.engine.Add(ecs.FixedEnd, ecs.SystemFunc(func(w *arche.World) {
@@ -151,5 +151,5 @@ func (m *match) record(e arche.Entity) map[netcode.Tick]mgl32.Vec3 {
 	return at
 }
 
-// replicaOf is a client's entity of one of the server's.
+// replicaOf returns the client's replica of one of the server's entities.
 func (p *player) replicaOf(m *match, e arche.Entity) arche.Entity { return p.client.Replica(m.id(e)) }

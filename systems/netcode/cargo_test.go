@@ -14,12 +14,12 @@ import (
 )
 
 // The rafts of these tests are round bodies. A runner that walks against one pushes it. A runner
-// that presses dash beside one comes aboard, and stands in its frame until it walks over the edge.
+// that presses dash beside one boards it, and stands in its frame until it walks over the edge.
 
 const (
 	raftTouch = 2.0 // m from a runner's middle to a raft's
-	raftReach = 2.3 // from where on one may come aboard,
-	raftEdge  = 2.6 // and beyond which one is ashore
+	raftReach = 2.3 // the greatest distance for boarding
+	raftEdge  = 2.6 // the least distance at which a passenger is ashore
 )
 
 // stepRafts moves rafts, and takes runners aboard and ashore.
@@ -94,7 +94,8 @@ func raftProtocol(t testing.TB, change func(*netcode.Bodies[runner, input, box])
 	return p
 }
 
-// raftMatch has a raft, a runner before it, one that watches, and one behind it.
+// raftMatch returns a match with a raft, a runner in front of it, a watcher, and a pusher behind
+// it.
 func raftMatch(t testing.TB, p *protocol, path func(seed uint64) linkPath, seed uint64) (m *match, raft arche.Entity, rider, watcher, pusher *player) {
 	m = newMatchOf(t, p, nil)
 	for i, who := range []**player{&rider, &watcher, &pusher} {
@@ -110,17 +111,17 @@ func raftMatch(t testing.TB, p *protocol, path func(seed uint64) linkPath, seed 
 	return m, raft, rider, watcher, pusher
 }
 
-// raftRide is a match in which a raft is pushed past a runner, which comes aboard, walks about and
-// goes ashore.
+// raftRide is a match in which a raft is pushed past a runner, which boards it, walks about and
+// leaves it.
 type raftRide struct {
 	*match
 	raft                   arche.Entity
 	rider, watcher, pusher *player
-	// where the server has the rider in the world after each tick,
+	// the rider's world position on the server after each tick
 	there map[netcode.Tick]mgl32.Vec3
-	at    mgl32.Vec3 // and now
+	at    mgl32.Vec3 // the present one
 	began netcode.Tick
-	// of the rider, as he, the one who looks on and the one who pushes see him
+	// of the rider, as seen by itself, by the watcher and by the pusher
 	ways          [3]motions
 	boarded, left int
 	carried       float32 // m
@@ -149,7 +150,7 @@ func newRaftRide(t testing.TB, p *protocol, path func(seed uint64) linkPath, see
 		s, _ := r.rider.client.State()
 		replica := r.rider.client.Replica(id)
 		switch k := at.Sub(begin) - int32(7*seed); {
-		case k < 240 && s.On == netcode.NoEntity && !replica.IsZero(): // it passes him
+		case k < 240 && s.On == netcode.NoEntity && !replica.IsZero(): // the raft passes the rider
 			box := r.rider.logical(replica)
 			return input{Dash: math.Hypot(float64(box[0]-s.X), float64(box[2]-s.Z)) < raftReach}
 		case k > 300 && k < 310:
@@ -164,7 +165,7 @@ func newRaftRide(t testing.TB, p *protocol, path func(seed uint64) linkPath, see
 	return r
 }
 
-// ride runs the match and looks at the rider.
+// ride runs the match and observes the rider.
 func (r *raftRide) ride(d time.Duration) {
 	body := r.of(r.rider).Entity
 	own, seen, push := r.rider.client.Entity(), r.watcher.client.Replica(r.id(body)), r.pusher.client.Replica(r.id(body))
@@ -187,7 +188,7 @@ func (r *raftRide) ride(d time.Duration) {
 	})
 }
 
-// beyond returns by how much further the passenger was seen to move in a frame than it did, by
+// beyond returns by how much further the passenger was seen to move in a frame than it moved, by
 // itself and by the others.
 func (r *raftRide) beyond() (most [3]float64) {
 	var truth motions
@@ -201,13 +202,13 @@ func (r *raftRide) beyond() (most [3]float64) {
 	return most
 }
 
-// ends checks that all clients see the passenger where it is.
+// ends checks that all clients see the passenger at its position on the server.
 func (r *raftRide) ends(name string, seed uint64) {
 	r.t.Helper()
 	body := r.of(r.rider).Entity
 	for i, p := range []*player{r.rider, r.watcher, r.pusher} {
 		if d := p.world(p.client.Replica(r.id(body))).Sub(r.at).Len(); d > 0.01 {
-			r.t.Errorf("%s %d: in the end client %d sees him %.3f m from where he is", name, seed, i, d)
+			r.t.Errorf("%s %d: in the end client %d sees the rider %.3f m from its place", name, seed, i, d)
 		}
 	}
 }
@@ -216,8 +217,8 @@ func (r *raftRide) ends(name string, seed uint64) {
 // its true motion, in m.
 const leap = 0.05
 
-// A player comes aboard a raft that another player pushes, is carried by it, walks about on it and
-// goes ashore. No client sees it leap.
+// A player boards a raft that another player pushes, is carried by it, walks about on it and leaves
+// it. No client sees it leap.
 func TestRidingARaft(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
@@ -225,7 +226,7 @@ func TestRidingARaft(t *testing.T) {
 			r := newRaftRide(t, raftProtocol(t, nil), network.path, seed)
 			r.ride(10 * time.Second)
 			if r.boarded != 1 || r.left != 1 || r.carried < 5 {
-				t.Errorf("%s %d: he boarded %d times, left %d times, and was carried %.1f m: the scene shows too little", network.name, seed, r.boarded, r.left, r.carried)
+				t.Errorf("%s %d: the rider boarded %d times, left %d times, and was carried %.1f m: the scene shows too little", network.name, seed, r.boarded, r.left, r.carried)
 			}
 			if st := r.rider.client.Stats(); st.Corrections > 3 {
 				t.Errorf("%s %d: %d corrections, the last by %.3f m", network.name, seed, st.Corrections, st.CorrectionError)
@@ -235,15 +236,15 @@ func TestRidingARaft(t *testing.T) {
 			}
 			r.ends(network.name, seed)
 		}
-		t.Logf("%s: beyond true motion at most %.4f m in a frame for himself, %.4f m for who looks on, %.4f m for who pushes", network.name, worst[0], worst[1], worst[2])
+		t.Logf("%s: beyond true motion at most %.4f m in a frame for the rider, %.4f m for the watcher, %.4f m for the pusher", network.name, worst[0], worst[1], worst[2])
 		if max(worst[0], worst[1], worst[2]) > leap {
 			t.Errorf("%s: more than %v", network.name, leap)
 		}
 	}
 }
 
-// A raft is destroyed under its passenger, which then stands in the world at the same place: on the
-// server, on its own screen, and on the others'.
+// A raft is despawned under its passenger. The passenger then stands in the world at the same
+// place: on the server, on its own screen, and on the others'.
 func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 	for _, network := range networks {
 		var worst [3]float64
@@ -251,13 +252,13 @@ func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 			r := newRaftRide(t, raftProtocol(t, nil), network.path, seed)
 			r.ride(4*time.Second + time.Duration(seed)*20*time.Millisecond)
 			if r.boarded != 1 || r.left != 0 {
-				t.Fatalf("%s %d: he boarded %d times and left %d times: the scene shows too little", network.name, seed, r.boarded, r.left)
+				t.Fatalf("%s %d: the rider boarded %d times and left %d times: the scene shows too little", network.name, seed, r.boarded, r.left)
 			}
 			before := r.at
 			r.engine.World().RemoveEntity(r.raft)
 			r.ride(time.Second / 10)
 			if d := r.at.Sub(before).Len(); d > 0.1 {
-				t.Errorf("%s %d: on the server he is %.2f m away", network.name, seed, d)
+				t.Errorf("%s %d: on the server the rider is %.2f m away", network.name, seed, d)
 			}
 			r.ride(4 * time.Second)
 			b := r.beyond()
@@ -266,15 +267,15 @@ func TestARaftIsDestroyedUnderItsRider(t *testing.T) {
 			}
 			r.ends(network.name, seed)
 		}
-		t.Logf("%s: beyond true motion at most %.4f m in a frame for himself, %.4f m for who looks on, %.4f m for who pushes", network.name, worst[0], worst[1], worst[2])
+		t.Logf("%s: beyond true motion at most %.4f m in a frame for the rider, %.4f m for the watcher, %.4f m for the pusher", network.name, worst[0], worst[1], worst[2])
 		if max(worst[0], worst[1], worst[2]) > leap {
 			t.Errorf("%s: more than %v", network.name, leap)
 		}
 	}
 }
 
-// The body that carries the own player is predicted with it, though the body's middle is farther
-// away than bodies are predicted otherwise, and though others are nearer than there is room for.
+// The body that carries the own player is predicted with it, even if the body's centre is beyond
+// the distance of prediction, and if nearer bodies fill all places.
 func TestARaftIsPredictedAsLongAsItCarries(t *testing.T) {
 	for _, scene := range []struct {
 		name   string
@@ -288,19 +289,19 @@ func TestARaftIsPredictedAsLongAsItCarries(t *testing.T) {
 			r.box(box{X: 4, Z: 17.2})
 			r.ride(4 * time.Second)
 			if r.boarded != 1 || r.left != 0 {
-				t.Fatalf("%s %d: he boarded %d times and left %d times: the scene shows too little", scene.name, seed, r.boarded, r.left)
+				t.Fatalf("%s %d: the rider boarded %d times and left %d times: the scene shows too little", scene.name, seed, r.boarded, r.left)
 			}
 			before := r.rider.client.Stats().Corrections
 			r.box(box{X: r.at[0] + 1, Z: 17.2})
 			r.ride(time.Second / 2)
 			if n := r.rider.client.Stats().Corrections - before; n > 2 {
-				t.Errorf("%s %d: he is corrected %d times while he stands on the raft", scene.name, seed, n)
+				t.Errorf("%s %d: the rider is corrected %d times while it stands on the raft", scene.name, seed, n)
 			}
 			r.ride(4 * time.Second)
 			b := r.beyond()
 			t.Logf("%s %d: %.4f", scene.name, seed, b)
 			if max(b[0], b[1], b[2]) > leap {
-				t.Errorf("%s %d: he is seen to leap by %.3f m", scene.name, seed, b)
+				t.Errorf("%s %d: the rider is seen to leap by %.3f m", scene.name, seed, b)
 			}
 			r.ends(scene.name, seed)
 		}

@@ -85,7 +85,7 @@ type Client[S any, I comparable] struct {
 	viewNext        int64 // the same when the step has ended
 	viewTime        time.Duration
 	viewpoint       viewpoint // in the newest step
-	passenger       struct {  // the body that carried the own player last, and where it was
+	passenger       struct {  // the body that carried the own player last, and its last pose
 		by   MovementBase
 		pose components.Pose3D
 	}
@@ -93,7 +93,7 @@ type Client[S any, I comparable] struct {
 	pinged   [256]bool
 	jumps    uint8 // of the own player, as the server counts them
 	hasState bool
-	newest   int64 // newest tick of which a snapshot came, unwrapped
+	newest   int64 // newest tick with a received snapshot, unwrapped
 	// the newest moment at which the states of all replicas are known; 0: none
 	whole       time.Duration
 	own         EntityID
@@ -124,7 +124,7 @@ type ownUpdate[S any] struct {
 	jumps uint8
 }
 
-// NewClient returns a client, or an error that says what is wrong with the configuration.
+// NewClient returns a client, or an error that states what is wrong with the configuration.
 func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*Client[S, I], error) {
 	if p == nil || c.Dial == nil || c.Input == nil {
 		return nil, errors.New("netcode: a client needs a Protocol, Dial and Input; set all three")
@@ -136,7 +136,7 @@ func NewClient[S any, I comparable](p *Protocol[S, I], c ClientConfig[S, I]) (*C
 }
 
 // Install adds the client to an engine, whose fixed rate must be the protocol's tick rate, and
-// holds the engine's clock until the client has ended. It panics if either is not possible.
+// holds the engine's clock until the client has ended. It panics if either is impossible.
 func (c *Client[S, I]) Install(e *ecs.Engine) {
 	if c.engine != nil {
 		panic("netcode: this client is already installed on an engine; make one per engine")
@@ -206,8 +206,8 @@ func (c *Client[S, I]) Replica(id EntityID) arche.Entity {
 	return arche.Entity{}
 }
 
-// Newest returns the newest received state of a replica: where the server had it a while ago. It is
-// for drawing ghosts.
+// Newest returns the newest received state of a replica: its state on the server a while ago. It
+// serves to draw ghosts.
 func (c *Client[S, I]) Newest(id EntityID) (snapshot.State, bool) {
 	if c.decoder == nil {
 		return snapshot.State{}, false
@@ -229,9 +229,9 @@ func (c *Client[S, I]) Parent(id EntityID) EntityID {
 // ends; tick 0 begins at zero.
 func (c *Client[S, I]) View() time.Duration { return c.viewTime }
 
-// Send queues a copy of a message of at most 32 KiB that the server gets exactly once and in order.
-// While the connection is lost the message waits until the client resumes. If it does not, the
-// message is discarded.
+// Send queues a copy of a message of at most 32 KiB that the server receives exactly once and in
+// order. While the connection is lost the message waits until the client resumes. If it does not,
+// the message is discarded.
 //
 // With an error nothing was queued. It is packet.ErrMessageTooLarge, packet.ErrBackpressure if 64
 // KiB or 256 messages wait, or the error of a client that has not joined yet or has ended.
@@ -242,7 +242,7 @@ func (c *Client[S, I]) Send(data []byte) error {
 	return c.endpoint.SendReliable(data)
 }
 
-// SendUnreliable queues a copy of a message that the server gets at most once, in no order. The
+// SendUnreliable queues a copy of a message that the server receives at most once, in no order. The
 // errors are those of Send.
 func (c *Client[S, I]) SendUnreliable(data []byte) error {
 	if err := c.canSend(); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // clientBodies are a client's predicted bodies, without their type.
 type clientBodies interface {
-	// update takes over the newest states, and adds and removes bodies. A reconciliation follows.
+	// update applies the newest states, and adds and removes bodies. A reconciliation follows.
 	update()
 	// before and after surround the step of the own player.
 	before()
@@ -69,7 +69,7 @@ type activeBody struct {
 	jumps  uint8   // discontinuities, as the server counts them
 	snap   bool    // the prediction jumps in this step
 
-	seen     components.Pose3D // by interpolation, where this step ends
+	seen     components.Pose3D // by interpolation, at the end of this step
 	seenLast components.Pose3D // and the step before
 	start    components.Pose3D // as predicted
 	end      components.Pose3D
@@ -116,8 +116,8 @@ func (b *bodiesClient[S, I, B]) update() {
 			continue
 		}
 		if s.AtRest && !at.IsNewer(known) {
-			// A body at rest gets no more records. So it is still there, and a prediction that has
-			// moved it was wrong.
+			// A body at rest gets no more records. So its state still holds, and a prediction that
+			// has moved it was wrong.
 			at = newest.Add(-b.silence())
 		}
 		if at.IsNewer(known) && b.bodyGroup.Note(uint32(a.id), at, state) && s.Discontinuity != a.jumps {
@@ -165,8 +165,8 @@ func (b *bodiesClient[S, I, B]) release(id EntityID) {
 	}
 }
 
-// silence is the number of ticks without a record after which a body at rest counts as still there.
-// A body that begins to move is in every snapshot from then on. So only the loss of that many, or
+// silence is the number of ticks without a record after which a body at rest counts as unmoved. A
+// body that begins to move is in every snapshot from then on. So only the loss of that many, or
 // packets without room for it, make this wrong, and the next record corrects it.
 func (b *bodiesClient[S, I, B]) silence() int {
 	return 2*b.c.protocol.TickRate()/int(max(b.c.welcomed.rate, 1)) + 2

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// choose adds bodies that have come near, and removes those that are far.
+// choose adds bodies that are near now, and removes those that are far.
 func (b *bodiesClient[S, I, B]) choose(newest Tick) {
 	c := b.c
 	eye, ok := c.eye()
@@ -120,7 +120,7 @@ func (b *bodiesClient[S, I, B]) makeSpace(eye mgl32.Vec3, near float32) {
 // it.
 const (
 	farther = 1.6 // a body is given up to another player that is nearer by this factor,
-	nearer  = 1.3 // and taken back where the factor is less than this
+	nearer  = 1.3 // and taken back at a factor below this
 )
 
 // share decides in which player's time each body is drawn.

@@ -113,7 +113,7 @@ func (b *bodiesClient[S, I, B]) lookAround() {
 	}
 }
 
-// note takes over the newest state of another player, and reports whether it is a player at all.
+// note applies the newest state of another player, and reports whether it is a player at all.
 func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	s, at, ok := b.c.decoder.State(id)
 	r := b.c.replica(id)
@@ -122,7 +122,7 @@ func (b *bodiesClient[S, I, B]) note(id EntityID, newest Tick) bool {
 	}
 	known, in := b.bodyGroup.OtherKnown(uint32(id))
 	if silent := newest.Add(-b.silence()); s.AtRest && silent.IsNewer(at) {
-		at = silent // as with bodies: without a record it is still there
+		at = silent // as with bodies: without a record its state still holds
 	}
 	if in && !at.IsNewer(known) {
 		return true

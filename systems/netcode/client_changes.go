@@ -23,7 +23,7 @@ const maxDelayed = 1 << 14
 type delayedChange struct {
 	at    time.Duration // in the server's time: it is applied when the view reaches it
 	what  int32         // index of the component, or one of the constants below
-	value int32         // where the component stores its value, or the owner
+	value int32         // the place of the value in its component's store, or the owner
 	next  int32         // of the list; 0: none
 }
 
@@ -152,13 +152,13 @@ func (c *Client[S, I]) delay(r *replica, ch *snapshot.Change, at time.Duration) 
 // delayLate adds the changes in a record that a newer one has overtaken. A component has the
 // record's value from the record's moment to the next change of the component. If the newer records
 // do not name the component, the newest of them ends that value: a component that a record does not
-// name is as the server knows the client to have had it, not as an overtaken record says.
+// name has the value that the client has acknowledged, not that of an overtaken record.
 func (c *Client[S, I]) delayLate(r *replica, ch *snapshot.Change, at time.Duration) {
 	if r.changes.first == 0 || at < r.holds || c.delayed.n >= maxDelayed {
 		return
 	}
 	after := int32(0)
-	if r.unspawned { // it was spawned earlier than known
+	if r.unspawned { // its spawn is earlier than assumed
 		after = r.changes.first
 		spawn := &c.delayed.all[after]
 		spawn.at = min(spawn.at, at)

@@ -14,8 +14,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// However much comes, and however far behind the picture is, no more than so much is kept; what
-// there is no room for holds early, but nothing goes back, and in the end all is as on the server.
+// The number of delayed changes is bounded, however many arrive and however late the view is.
+// Changes beyond the bound are applied early. No value goes back to an older one, and in the end
+// all values are those of the server.
 func TestWhatIsKeptIsBounded(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 4 << 20 })
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond, Loss: 0.05, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) {
@@ -59,7 +60,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		}
 	})
 	m.run(7*time.Second, nil)
-	if most < 1<<14-len(crates) || early == 0 { // what holds early is some of one crate
+	if most < 1<<14-len(crates) || early == 0 { // the early changes are some of one crate
 		t.Errorf("at most %d pieces of news were kept, and %d steps showed some early: the test shows nothing", most, early)
 	}
 	changes = false
@@ -74,8 +75,8 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 	}
 }
 
-// Values and owners that change all the time allocate nothing, once there is room for what a delay
-// takes.
+// Values and owners that change all the time allocate nothing, once there is memory for the changes
+// of a delay.
 func TestArrivingAllocatesNothing(t *testing.T) {
 	m := newMatch(t, nil)
 	w := m.engine.World()
@@ -104,11 +105,12 @@ func TestArrivingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Who comes with his parent is seen when it is, in his place on it from the first frame on.
+// A child that arrives with its parent is shown together with it, at its place on it from the first
+// frame on.
 func TestFamiliesArriveTogether(t *testing.T) {
 	for seed := range uint64(6) {
 		m := newMatch(t, nil)
-		for i := range 40 { // enough to fill packets
+		for i := range 40 { // enough to fill several packets
 			e := m.crate(kindCrate, components.At3D(float32(i), 0, 30))
 			m.onServer(func() {
 				m.transform(e).Set(components.At3D(float32(i), float32(math.Sin(float64(m.engine.Time().Tick)/10)), 30))
@@ -155,9 +157,9 @@ func TestFamiliesArriveTogether(t *testing.T) {
 	}
 }
 
-// What is drawn in the present is there, and has its values, when the news comes: the own player,
-// what moves by the tick, and a body near him, which he may run into. A body far away waits for the
-// picture.
+// A replica that is drawn in the present exists, with its values, when its record arrives: the own
+// player, a scripted mover, and a body near the player, which it may run into. A body far away
+// waits for the view.
 func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	p := boxProtocol(t, boxes())
 	netcode.ReplicateComponent[score](p, "score", scoreCodec{}, netcode.Immediate())
@@ -171,7 +173,7 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 		}
 		if _, ok := a.client.Newest(m.id(m.joined[0].Entity)); ok {
 			if known++; a.client.Entity().IsZero() {
-				t.Errorf("%d steps after he has been told of himself the player is not there", known)
+				t.Errorf("%d steps after its own record the player is not there", known)
 			}
 		}
 	})
@@ -203,7 +205,8 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 		t.Errorf("the far box is told of for %d steps and seen for %d", f.told, f.seen)
 	}
 
-	// His own health comes at once, and to others with the picture; the score comes to all at once.
+	// The player's own health is applied at once, and other players' with the view. The score is
+	// applied at once for all.
 	e := m.of(a).Entity
 	give(w, e, score{100})
 	m.run(time.Second, nil)
@@ -228,7 +231,7 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	apart(b, &others)
 	m.run(5*time.Second, nil)
 	for n := 0; n == 0; n, _, _ = b.client.HeldForTest() {
-		// his health has come, and is not seen yet
+		// the player's health has arrived, and is not shown yet
 		m.run(time.Second/120, nil)
 	}
 	b.client.SetInterpolation(interp.OffsetDecay)
@@ -240,12 +243,12 @@ func TestWhatIsInThePresentArrivesAtOnce(t *testing.T) {
 	})
 	m.run(time.Second/2, nil)
 	if own != 0 || others < 20 {
-		t.Errorf("in %d steps his health was behind his score on his own screen, in %d on another one", own, others)
+		t.Errorf("in %d steps the player's health was behind its score on its own screen, in %d on another one", own, others)
 	}
 }
 
-// A server that is started anew counts its ticks from 0: what the old one's picture showed says
-// nothing of when the new one's values hold.
+// A server that is restarted counts its ticks from 0. The view of the old server's time does not
+// decide when the new server's values are applied.
 func TestValuesOfAServerStartedAnew(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = time.Second })
@@ -289,8 +292,8 @@ func TestValuesOfAServerStartedAnew(t *testing.T) {
 	}
 }
 
-// What a player ceases to know of and comes to know of again, all before the picture has come
-// there, is seen until the one and from the other on, by one entity at a time.
+// An entity becomes irrelevant to a player and relevant again before the view has reached either
+// moment. It is shown until the first moment and from the second one on, by one entity at a time.
 func TestSeenAgain(t *testing.T) {
 	hidden := false
 	var crate arche.Entity
@@ -305,7 +308,7 @@ func TestSeenAgain(t *testing.T) {
 	m.mustPlay()
 	cw := a.engine.World()
 	replicated := arche.ComponentID[netcode.Replicated](cw)
-	var spans []time.Duration // when it went and came, as the picture has it
+	var spans []time.Duration // the times of its disappearance and return, in the view
 	was := 1
 	a.afterStep(func() {
 		n := 0

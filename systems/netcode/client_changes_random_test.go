@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// churn is a server on which everything comes, goes, changes, hides and changes hands. A crate's
-// points are its number, times a thousand, and how often it has changed.
+// churn is a server on which entities are spawned, despawned, changed, hidden and given to other
+// owners. A crate's points are its number times a thousand, plus the number of its changes.
 type churn struct {
 	*match
 	rng    *rand.Rand
@@ -39,7 +39,7 @@ func newChurn(t testing.TB, seed uint64, grace time.Duration) *churn {
 
 func (c *churn) change() {
 	w := c.engine.World()
-	for i := 0; i < len(c.live); i++ { // the hierarchy may have taken some
+	for i := 0; i < len(c.live); i++ { // the hierarchy may have removed some
 		if !w.Alive(c.live[i]) {
 			c.live = append(c.live[:i], c.live[i+1:]...)
 			i--
@@ -105,7 +105,7 @@ func (c *churn) note(w *arche.World) {
 	}
 }
 
-// until runs until a client has a status.
+// until runs the match until a client has a status.
 func (m *match) until(p *player, status netcode.Status) {
 	m.t.Helper()
 	for end := m.now + time.Minute; ; m.run(time.Second/120, nil) {
@@ -117,9 +117,10 @@ func (m *match) until(p *player, status netcode.Status) {
 	}
 }
 
-// Whatever happens on the server and on the line: what is seen of an entity is never the value of
-// another one, never one that it did not have by the moment that the picture shows, and never goes
-// back; one ID is never drawn by two; in the end both sides have the same, and nothing is kept.
+// The server and the line change at random. A value that is shown of an entity is never that of
+// another entity, never one that the entity did not have by the moment of the view, and never older
+// than the one before. No two entities draw one ID. In the end both sides have the same values, and
+// no delayed change is left.
 func TestArrivingWhateverHappens(t *testing.T) {
 	for seed := range arrivingSeeds {
 		path := wild(seed)
@@ -136,7 +137,7 @@ func TestArrivingWhateverHappens(t *testing.T) {
 		c := newChurn(t, seed, grace)
 		a := c.join(path, func(config *netcode.ClientConfig[runner, input]) {
 			switch seed % 3 {
-			case 1: // many a packet comes when its moment has been seen
+			case 1: // many a packet arrives after the view has passed its moment
 				config.Delay.Max = 40 * time.Millisecond
 			case 2:
 				config.Delay = netcode.Bounds[time.Duration]{Min: 500 * time.Millisecond, Max: 500 * time.Millisecond}
@@ -181,8 +182,8 @@ func TestArrivingWhateverHappens(t *testing.T) {
 				looked++
 				limit, ok := c.most[id][k]
 				if !ok {
-					// it is seen a little longer than it was, or the client has not heard yet that
-					// it went
+					// it is shown a little longer than it existed, or the client has not received
+					// its removal yet
 					unlisted++
 					continue
 				}
@@ -192,13 +193,13 @@ func TestArrivingWhateverHappens(t *testing.T) {
 			}
 		})
 		c.run(3*time.Second, nil)
-		c.until(a, netcode.Playing) // whose greetings may all have been lost so far
+		c.until(a, netcode.Playing) // all of its hellos may have been lost so far
 		c.run(5*time.Second, nil)
 		switch seed % 5 {
-		case 3: // its process stands still, and comes back to what is long past
+		case 3: // its process pauses, and its view is late when it resumes
 			a.stall = 3 * time.Second
 			c.run(6*time.Second, nil)
-		case 4: // the line goes, and another one comes: in time, or too late to go on where it was
+		case 4: // the line fails, and another one follows: in time, or too late to resume
 			if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 				t.Fatal(err)
 			}
@@ -238,5 +239,5 @@ func TestArrivingWhateverHappens(t *testing.T) {
 	}
 }
 
-// arrivingSeeds is how many are tried; 1000 were.
+// arrivingSeeds is the number of seeds that are run. 1000 were run once.
 const arrivingSeeds uint64 = 20

@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// score is a component that holds when it comes.
+// score is a component that is applied when it arrives.
 type score struct{ Points int32 }
 
 type scoreCodec struct{}
@@ -48,16 +48,16 @@ func wild(seed uint64) linksim.Path {
 	return linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Jitter: 100 * time.Millisecond, Loss: 0.15, Duplicate: 0.1, Seed: seed})
 }
 
-// A value holds in the step in which the picture comes to its moment, with the pose of the same
-// tick: a crate that jumps counts its jumps, and on no screen, in no step, it has another count
-// than its place says. What is drawn in the present, and what is mirrored on arrival, comes with
-// the news.
+// A value is applied in the step in which the view reaches its moment, with the pose of the same
+// tick. A crate that jumps counts its jumps; on no screen and in no step it has a count that
+// differs from that of its position. Values of entities in the present, and those of immediate
+// components, are applied when they arrive.
 func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		path   linksim.Path
 		kind   interp.Kind
-		stands bool // between its jumps
+		stands bool // at rest between its jumps
 	}{
 		{"steady", linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), interp.Default, false},
 		{"seeds", seeds(5), interp.Default, false},
@@ -95,7 +95,7 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 		a.afterStep(func() {
 			got, want := component[health](cw, replica).Points, int32(math.Floor(float64(a.logical(replica)[0]+0.05)/10))
 			if test.kind == interp.Naive {
-				want = got // its poses are those that came last
+				want = got // its poses are the newest that arrived
 				if got != component[score](cw, replica).Points {
 					t.Errorf("%s: %d points are seen in the present, and %d came", test.name, got, component[score](cw, replica).Points)
 				}
@@ -123,15 +123,14 @@ func TestValuesHoldWhereTheyAreSeen(t *testing.T) {
 	}
 }
 
-// What comes into the world is seen when the picture comes to its birth, and in motion from its
-// first step on.
+// A new entity is shown when the view reaches its spawn, and in motion from its first step on.
 func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 	const interval, step = time.Second / 30, time.Second / tickRate
 	for _, test := range []struct {
 		name string
 		path linksim.Path
 		kind interp.Kind
-		late time.Duration // by how much, since the snapshot that told of it may be lost
+		late time.Duration // the most delay, since the snapshot with its spawn may be lost
 	}{
 		{"delayed", linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 1}), interp.Default, 2*step + interval},
 		{"seeds", seeds(3), interp.Default, 2*step + 3*interval},
@@ -189,13 +188,13 @@ func TestWhatComesIsSeenWhenItCame(t *testing.T) {
 	}
 }
 
-// What lives for a shorter time than the picture is behind is seen for as long as it lived, where
-// it was.
+// An entity whose life is shorter than the delay of the view is shown for as long as it lived, at
+// the places where it was.
 func TestShortLives(t *testing.T) {
 	for seed := range uint64(8) {
 		m := newMatch(t, nil)
 		path := linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: seed})
-		reused := seed%2 == 1 // somebody else gets its slot before it is seen
+		reused := seed%2 == 1 // another entity gets its slot before it is shown
 		a := m.join(path, func(c *netcode.ClientConfig[runner, input]) {
 			c.Delay = netcode.Bounds[time.Duration]{Min: 400 * time.Millisecond, Max: 400 * time.Millisecond}
 		})

@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 )
 
-// ClientConfig configures a [Client]. Dial and Input are required. Every other zero value means the
-// default that its comment states.
+// ClientConfig configures a [Client]. Dial and Input are required. For every other field a zero
+// value means the default that its comment states.
 type ClientConfig[S any, I comparable] struct {
 	// Dial makes a connection to the server. It is called at the start, and again after a
 	// connection was lost.
@@ -21,9 +21,9 @@ type ClientConfig[S any, I comparable] struct {
 	// Token is presented to the server's Authenticate. It has at most MaxToken bytes.
 	Token []byte
 	// Input returns the player's input for a step. It is called once for each predicted step, also
-	// for a tick that was predicted before, after the clock has gone back. The first input of such
-	// a tick then stays, and Rules.Merge adds only presses to it. An input that holds a NaN counts
-	// as the neutral one.
+	// for a tick that was predicted before, after the clock was set back. The first input of such a
+	// tick then stays, and Rules.Merge adds only presses to it. An input that holds a NaN counts as
+	// the neutral one.
 	Input func(t Tick) I
 	// Spawn makes the entity for a replica. The entity needs a Transform3D, and a Visual3D to be
 	// seen. If Spawn is nil, it is one with both. Owned reports whether the replica belongs to this
@@ -41,7 +41,7 @@ type ClientConfig[S any, I comparable] struct {
 	// Changed is called when the client has joined, has lost the connection, and has ended.
 	Changed func(status Status, reason Reason)
 	// Interpolation draws replicas between snapshots, if they have no Interpolation of their own.
-	// Zero is the best.
+	// Zero selects the best one.
 	Interpolation interp.Kind
 	// Interpolators makes the interpolators of replicas. Nil means interp.New. Set it for kinds
 	// that package interp does not have, such as those of package articles (articles.New).
@@ -56,38 +56,38 @@ type ClientConfig[S any, I comparable] struct {
 	ActionRate int
 	// Redundancy bounds how many packets in a row the own player's clock expects to carry an input.
 	// All but the last of them may be lost. Each one moves the own player one packet interval
-	// further ahead, and the others see it that much later. Within the bounds the number follows
+	// further ahead, and the others see it later by as much. Within the bounds the number follows
 	// the measured loss. Equal bounds fix it. A Min of zero means 1, a Max of zero means 6. At most
 	// 32 are possible. It does not change what is sent: packets carry all inputs that are not
 	// acknowledged.
 	Redundancy Bounds[int]
-	// Delay bounds how far behind the newest snapshots the others are shown, apart from the way
-	// down and the step that both ends run ahead. Within the bounds the delay is measured. Equal
-	// bounds fix it. A Max of zero means no bound.
+	// Delay bounds how far behind the newest snapshots the others are shown, apart from the one-way
+	// delay to the client and the step that both ends run ahead. Within the bounds the delay is
+	// measured. Equal bounds fix it. A Max of zero means no bound.
 	Delay Bounds[time.Duration]
 	// Timeout is the longest silence before the client tries another connection (zero: 5 s), and
 	// Retry is the pause before it does, and after a failed attempt (zero: 1 s). Until the silence
 	// has lasted for 22 s the old connection is kept beside the new one, and the first of them to
 	// receive something is used: a queue or an outage may hold data that would be lost otherwise. A
-	// connection that is being made has 15 s, because the transport gives up before and reports
-	// why.
+	// connection that is being made has 15 s, because the transport gives up earlier and reports
+	// the reason.
 	Timeout, Retry time.Duration
-	// WithoutPrediction shows the own player where the server has it. WithoutReconciliation never
-	// corrects a prediction. Both are for demonstrations of what these mechanisms do.
+	// WithoutPrediction shows the own player at its state on the server. WithoutReconciliation
+	// never corrects a prediction. Both are for demonstrations of these mechanisms.
 	WithoutPrediction, WithoutReconciliation bool
 	// Log receives the client's log lines. Nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Bounds are the least and the most of a value, both included. The field that uses them says what a
-// zero means.
+// Bounds are the least and the most of a value, both included. The field that uses them states the
+// meaning of a zero.
 type Bounds[T int | time.Duration] struct{ Min, Max T }
 
 // maxBatch is the most new inputs in a packet. It is half of the inputs that a packet can carry, so
-// that each travels twice.
+// that each is sent twice.
 const maxBatch = prediction.MaxRedundancy / 2
 
-// complete fills in the defaults, or returns an error that says what is wrong.
+// complete fills in the defaults, or returns an error that states what is wrong.
 func (c *ClientConfig[S, I]) complete(tickRate int) error {
 	if len(c.Token) > MaxToken {
 		return fmt.Errorf("netcode: a Token of %d bytes; use at most %d", len(c.Token), MaxToken)

@@ -11,7 +11,7 @@ import (
 // helloEvery is how often a hello is repeated until it is answered.
 const helloEvery = 200 * time.Millisecond
 
-// connectTimeout is how long a connection may take to be made. Transports give up before, and
+// connectTimeout is how long a connection may take to be made. Transports give up earlier, and
 // report the reason.
 const connectTimeout = 15 * time.Second
 

@@ -10,14 +10,14 @@ import (
 // A replica that is drawn in the past and that the server has removed is shown until the view
 // reaches the moment of its removal: else it would vanish in front of the wall that it was about to
 // hit. After its last sample it stands still. Meanwhile it stays in its slot. If another replica
-// gets the slot before, it is moved to Client.delayedDespawns. Its children stay attached to it
-// until it is removed.
+// needs the slot earlier, the removed one is moved to Client.delayedDespawns. Its children stay
+// attached to it until it is removed.
 
 // maxDelayedDespawns is the most replicas in Client.delayedDespawns. One more removes the oldest at
 // once.
 const maxDelayedDespawns = 64
 
-// delayedDespawn says when a replica is removed that the server has removed already.
+// delayedDespawn holds the time at which a replica is removed that the server has removed already.
 type delayedDespawn struct {
 	any bool
 	at  time.Duration // in the server's time: when the view reaches it

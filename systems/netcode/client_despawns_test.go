@@ -26,8 +26,8 @@ func (m *match) flying(at components.Pose3D) arche.Entity {
 	return e
 }
 
-// What is drawn in the past is drawn until the picture comes to its end, and then no more; what is
-// drawn in the present goes as soon as the news come.
+// A replica that is drawn in the past is drawn until the view reaches its removal, and not longer.
+// A replica that is drawn in the present is removed when the record of its removal arrives.
 func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -51,7 +51,7 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 		replica := a.client.Replica(id)
 		end, x := m.engine.Time().Fixed, m.transform(crate).Get().Position[0]
 		m.engine.World().RemoveEntity(crate)
-		var told, gone time.Duration // views when the news came and when it went
+		var told, gone time.Duration // views at the arrival of the removal, and at the removal
 		var farthest float32
 		m.run(time.Second, func() {
 			if _, known := a.client.Newest(id); !known && told == 0 {
@@ -72,8 +72,8 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 			}
 			continue
 		}
-		// The news are in a snapshot up to an interval later, or in the next ones if that is lost;
-		// they count from there.
+		// The removal is in a snapshot up to an interval later, or in the next ones if that is
+		// lost. The delay counts from there.
 		const interval, step = time.Second / 30, time.Second / tickRate
 		late := 2*step + interval
 		if test.name != "delayed" {
@@ -82,9 +82,9 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 		if gone < end || gone > end+late {
 			t.Errorf("%s: gone when the picture showed %v, and it went at %v", test.name, gone, end)
 		}
-		beyond := float32(0.01) // nobody knows where it would have gone
+		beyond := float32(0.01) // its further path is unknown
 		if test.name != "delayed" {
-			beyond = 12 * 0.075 // the view may have been dry when the news came
+			beyond = 12 * 0.075 // the view may have been starved when the removal arrived
 		}
 		if farthest < x-0.45 || farthest > x+beyond {
 			t.Errorf("%s: it was seen up to x = %.2f, and went at %.2f", test.name, farthest, x)
@@ -95,9 +95,9 @@ func TestWhatGoesIsSeenUntilItWent(t *testing.T) {
 	}
 }
 
-// Case 18 on the screen: slots that are given to others while their last owner is still seen, over
-// a line that loses. No entity ever becomes another one, each has its own health, few are seen at a
-// time, and in the end exactly those are there that are on the server.
+// Case 18 on the screen: slots are given to other entities while their last owners are still shown,
+// over a line with loss. No entity ever becomes another one. Each has its own health, few are shown
+// at a time, and in the end exactly the server's entities exist.
 func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
 	m := newMatch(t, nil)
 	born, live := map[netcode.EntityID]arche.Entity{}, map[arche.Entity]netcode.EntityID{}
@@ -167,7 +167,8 @@ func TestSlotsAreReusedWhileTheOldAreSeen(t *testing.T) {
 	}
 }
 
-// A line that dies, a session that is lost and one that begins anew leave nothing dead alive.
+// A line that fails, a session that is lost and a session that begins anew leave no removed entity
+// on the client.
 func TestWhatGoesGoesWithoutNews(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout, c.Grace = 2*time.Second, time.Second })
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 60 * time.Millisecond, Seed: 1}), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Second })
@@ -194,11 +195,11 @@ func TestWhatGoesGoesWithoutNews(t *testing.T) {
 	m.run(8*time.Second, nil)
 	m.mustPlay()
 	if n := a.client.Stats().Replicas; n != 1 {
-		t.Errorf("%d replicas in the new session, want the player himself", n)
+		t.Errorf("%d replicas in the new session, want the own player", n)
 	}
 }
 
-// What is set aside is bounded: the oldest goes when there are too many.
+// The number of delayed despawns is bounded: one too many removes the oldest.
 func TestDepartedAreBounded(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.SnapshotRate, c.MinSnapshotRate, c.Bandwidth = 60, 1, 1<<20
@@ -230,7 +231,7 @@ func TestDepartedAreBounded(t *testing.T) {
 	if least != len(all) || most != len(all) {
 		t.Fatalf("%d entities are seen, want %d", most, len(all))
 	}
-	swap() // all at once: they are seen on until their end, but for those that there is no room for
+	swap() // all at once: they are shown until their end, except those beyond the bound
 	m.run(time.Second, look)
 	if least != 64 || most > len(all)+64 {
 		t.Errorf("while others are on their way into their slots %d to %d are seen, want 64 to %d at most", least, most, len(all)+64)

@@ -10,7 +10,7 @@ import (
 
 // A body that is awake but stays within its quantum is not sent, so its samples end with its last
 // change. The path to its next change would begin there, which may be long ago. It would leave the
-// place where the body stands too early or in the wrong direction. So a body that is known to have
+// place where the body stands too early or in the wrong direction. So a body that has certainly
 // stood still gets a hold sample: its newest sample once more, at rest, at the newest moment up to
 // which the absence of changes is known to mean standing still.
 

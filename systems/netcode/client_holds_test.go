@@ -15,8 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// shoved are crates that stand, are kicked, slide and stand again. As in most physics engines one
-// that stands is awake for a while and is written in every step, within less than a quantum.
+// shoved are crates that stand, are kicked, slide and stand again. As in most physics engines a
+// standing one is awake for a while and is written in every step, with changes below a quantum.
 type shoved struct {
 	*match
 	rng    *rand.Rand
@@ -24,7 +24,7 @@ type shoved struct {
 	at     []mgl32.Vec3
 	speed  []mgl32.Vec3
 	until  []int64                // the tick of the next kick
-	truth  map[int64][]mgl32.Vec3 // where all are at a tick
+	truth  map[int64][]mgl32.Vec3 // the positions of all crates at a tick
 }
 
 func newShoved(t testing.TB, seed uint64, rate int) *shoved {
@@ -68,7 +68,7 @@ func (s *shoved) slide() {
 	}
 }
 
-// stood reports whether a crate stands from a tick to another one.
+// stood reports whether a crate stands from one tick to another.
 func (s *shoved) stood(i int, from, to int64) bool {
 	for k := from; k <= to; k++ {
 		if s.truth[k] == nil || s.truth[k][i].Sub(s.truth[to][i]).Len() > 0.002 {
@@ -78,17 +78,17 @@ func (s *shoved) stood(i int, from, to int64) bool {
 	return true
 }
 
-// A crate that has stood for a tenth of a second is drawn where it stands, up to the snapshot
-// before the one that shows it gone, though it is awake all the time. Where snapshots are lost it
-// may be drawn off for as long as nobody can know whether they showed it gone.
+// A crate that has stood for a tenth of a second is drawn at its place, up to the snapshot before
+// the first one of its next motion, even while it is awake. If snapshots are lost it may be drawn
+// off for as long as their contents are unknown.
 func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		rate int
 		path linkPath
-		over float64 // share of what may be more than 5 mm off
+		over float64 // the greatest share that may be more than 5 mm off
 		most float64 // metres
-		dry  float64 // share of what may count as starved
+		dry  float64 // the greatest share that may count as starved
 	}{
 		{"clean, 10 Hz", 10, linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond}), 0, 0.0025, 0.001},
 		{"clean, 20 Hz", 20, linksim.Symmetric(linksim.Condition{Delay: 30 * time.Millisecond}), 0, 0.0025, 0.001},
@@ -107,7 +107,7 @@ func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 		a.afterStep(func() {
 			view := a.client.View()
 			k := int64(view * tickRate / time.Second)
-			shot := k + 1 // the tick of the snapshot that the picture comes to next
+			shot := k + 1 // the tick of the snapshot that the view reaches next
 			for every := int64(tickRate / test.rate); shot%every != 0; shot++ {
 			}
 			for i, e := range s.crates {
@@ -141,9 +141,9 @@ func TestWhatStandsIsDrawnWhereItStands(t *testing.T) {
 	}
 }
 
-// Where inputs run on arrival, how old a player's state is changes without news: a player of whom
-// nothing comes is late and need not stand, so that it gets no hold sample, and what comes then
-// does not lead back to where it was held.
+// If inputs run on arrival, the age of a player's state changes without records. A player without
+// records may be late instead of standing. So it gets no hold sample, and its next record does not
+// lead back to a held place.
 func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
 	for seed := range uint64(4) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = netcode.OnArrival })
@@ -162,7 +162,7 @@ func TestPlayersOnArrivalAreNotHeld(t *testing.T) {
 			last = at
 		})
 		if worst > 0.065 {
-			// 6 m/s in frames of a 120th of a second, caught up by a tenth faster, with some room
+			// 6 m/s in frames of a 120th of a second, caught up a tenth faster, with a margin
 			t.Errorf("seed %d: a player is seen to move %.3f m in a frame, truly 0.050", seed, worst)
 		}
 	}

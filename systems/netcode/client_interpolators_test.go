@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A client draws by the kinds of another package, and switches between them and its own.
+// A client draws by interpolators of another package, and switches between those and its own.
 func TestInterpolatorsOfAnotherPackage(t *testing.T) {
 	m := newMatch(t, nil)
 	crate := m.crate(kindCrate, components.At3D(3, 0, 0))

@@ -72,7 +72,8 @@ func (c *Client[S, I]) setParent(child, parent arche.Entity) {
 }
 
 // orphan detaches the children of a replica that is removed, because a hierarchy would remove them
-// with it. Each child stays where it was shown last until its view reaches a frame that exists.
+// with it. Each child keeps the pose at which it was shown last until its view reaches a frame that
+// exists.
 func (c *Client[S, I]) orphan(r *replica) {
 	for i := 0; r.children > 0 && i < len(c.replicas)+len(c.delayedDespawns); i++ {
 		child := c.replicaAt(i)

@@ -63,7 +63,7 @@ func (c *Client[S, I]) basePose(by MovementBase, t Tick, before bool) (component
 		if r := c.there(by.Body); r != nil {
 			return c.worldPose(r.entity).Normalize(), false
 		}
-		if c.passenger.by == by { // it is removed, and the player is where it was last
+		if c.passenger.by == by { // it is removed, and the player stays at its last pose
 			return c.passenger.pose, false
 		}
 		return components.Identity3D(), false

@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// The ferry of these tests goes to and fro at up to 6.3 m/s, far from everything else, and turns.
+// The ferry of these tests moves to and fro at up to 6.3 m/s, far from everything else, and turns.
 
 const (
 	kindFerry = 5
@@ -28,7 +28,8 @@ func ferryPath(t netcode.Tick) components.Pose3D {
 	return pose
 }
 
-// stepFerry takes runners aboard who stand on it, and lets them off who walk over its edge.
+// stepFerry moves runners that stand on the ferry into its frame, and runners that walk over its
+// edge into the world.
 func stepFerry(s runner, t netcode.Tick) runner {
 	if !s.Ride && (s.Z < ferryZ-2*ferryHalf || s.Z > ferryZ+2*ferryHalf) {
 		return s
@@ -70,7 +71,7 @@ func ferryProtocol(t testing.TB) *protocol {
 	return p
 }
 
-// ferryMatch has a ferry, and two runners beside its way.
+// ferryMatch returns a match with a ferry and two runners beside its path.
 func ferryMatch(t testing.TB, path func(seed uint64) linkPath, seed uint64) (m *match, ferry arche.Entity, a, b *player) {
 	m = newMatchOf(t, ferryProtocol(t), nil)
 	ferry = m.crate(kindFerry, ferryPath(0))
@@ -83,7 +84,7 @@ func ferryMatch(t testing.TB, path func(seed uint64) linkPath, seed uint64) (m *
 	return m, ferry, a, b
 }
 
-// ferryWalk goes onto the ferry, stands, walks, stands, goes off it, and back again.
+// ferryWalk boards the ferry, stands, walks, stands, leaves it, and repeats this.
 func ferryWalk(begin netcode.Tick) func(netcode.Tick) input {
 	return func(at netcode.Tick) input {
 		switch at := at.Sub(begin) % 480; {
@@ -108,7 +109,7 @@ func ferryWalk(begin netcode.Tick) func(netcode.Tick) input {
 	}
 }
 
-// serverWorld is where the server has an entity in the world.
+// serverWorld returns the world position of an entity on the server.
 func (m *match) serverWorld(e arche.Entity) mgl32.Vec3 {
 	pose := m.transform(e).Get()
 	w := m.engine.World()
@@ -120,8 +121,8 @@ func (m *match) serverWorld(e arche.Entity) mgl32.Vec3 {
 	return pose.Position
 }
 
-// Who boards a moving ferry, rides on it, walks about on it and leaves it is never seen to leap:
-// not by himself, not by others; and who stands on it stands still on it, as it is drawn.
+// A player that boards a moving ferry, rides on it, walks about on it and leaves it is never seen
+// to leap, neither by itself nor by others. A player that stands on it is drawn standing on it.
 func TestBoardingAFerry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -138,7 +139,8 @@ func TestBoardingAFerry(t *testing.T) {
 			var lastOwn, lastSeen, lastOn, lastSeenOn, lastWay mgl32.Vec3
 			frames := 0
 			still, seenStill := 0, 0
-			// What a runner can do in a frame: run and ride; a third more while clocks settle.
+			// The most that a runner can move in a frame: run and ride; a third more while clocks
+			// settle.
 			const fastest = (runSpeed*math.Sqrt2 + 6.3 + 1.2) / 120 * 1.1
 			m.run(16*time.Second, func() {
 				if ride := m.of(a).State.Ride; ride != rode {
@@ -156,7 +158,7 @@ func TestBoardingAFerry(t *testing.T) {
 						jolt = max(jolt, way.Sub(lastWay).Len())
 					}
 					lastWay = way
-					// Long after he has stopped nothing moves him but the ferry.
+					// Long after the player has stopped only the ferry moves it.
 					still, seenStill = still+1, seenStill+1
 					if s, _ := a.client.State(); !s.Ride || a.input(netcode.Tick(m.engine.Time().Tick)+30) != (input{}) {
 						still = 0
@@ -168,15 +170,14 @@ func TestBoardingAFerry(t *testing.T) {
 						slip = max(slip, on.Sub(lastOn).Len())
 					}
 					if seenStill > 240 {
-						// the picture is a while behind, and a second may pass between the two
-						// times
+						// the view is a while behind, and a second may pass between the two times
 						remoteSlip = max(remoteSlip, seenOn.Sub(lastSeenOn).Len())
 					}
 				}
 				lastOwn, lastSeen, lastOn, lastSeenOn = atOwn, atSeen, on, seenOn
 			})
 			if changes < 2 {
-				t.Errorf("%s %d: he boarded and left %d times: the scene shows too little", network.name, seed, changes)
+				t.Errorf("%s %d: the player boarded and left %d times: the scene shows too little", network.name, seed, changes)
 			}
 			if st := a.client.Stats(); st.Corrections > 2 {
 				t.Errorf("%s %d: %d corrections, the last by %v", network.name, seed, st.Corrections, st.CorrectionError)
@@ -184,75 +185,75 @@ func TestBoardingAFerry(t *testing.T) {
 			if worstOwn > fastest {
 				t.Fatalf("%s %d: the own player moved %.4f m in a frame, want at most %.4f", network.name, seed, worstOwn, fastest)
 			}
-			// Between the time of the world and that of the ferry he is taken at 3 m/s; snapshots
-			// that are lost in a row cost what TestPlayersRunSmoothly allows.
+			// Between the time of the world and that of the ferry the player is moved at 3 m/s.
+			// Snapshots that are lost in a row cost as much as TestPlayersRunSmoothly allows.
 			if limit := float32(fastest + 3.0/120 + 0.05); worstRemote > limit {
 				t.Fatalf("%s %d: the other player moved %.4f m in a frame, want at most %.4f", network.name, seed, worstRemote, limit)
 			}
 		}
-		t.Logf("%s: at most %.4f m in a frame for himself, %.4f for the other; jolts of at most %.4f m; standing, %.6f and %.6f m in a frame on the ferry", network.name, worstOwn, worstRemote, jolt, slip, remoteSlip)
-		if network.name == "clean" && jolt > 0.09 { // who begins to run in one step jolts by 0.05
-			t.Errorf("clean: from frame to frame the other player's motion changes by %.4f m: he is seen to wait and leap", jolt)
+		t.Logf("%s: at most %.4f m in a frame for the player itself, %.4f for the other; jolts of at most %.4f m; standing, %.6f and %.6f m in a frame on the ferry", network.name, worstOwn, worstRemote, jolt, slip, remoteSlip)
+		if network.name == "clean" && jolt > 0.09 { // the start of a run in one step jolts by 0.05
+			t.Errorf("clean: from frame to frame the other player's motion changes by %.4f m: it is seen to wait and leap", jolt)
 		}
 		if slip > 0.001 || remoteSlip > 0.001 || slip == 0 {
-			t.Errorf("%s: who stands on the ferry slips by %.5f m in a frame, as others see him by %.5f", network.name, slip, remoteSlip)
+			t.Errorf("%s: a player that stands on the ferry slips by %.5f m in a frame, as others see it by %.5f", network.name, slip, remoteSlip)
 		}
 	}
 }
 
-// A player who is carried is a child of what carries him, on the server and on every client, and
-// his pose is in its frame.
+// A carried player is a child of its movement base, on the server and on every client, and its pose
+// is in the base's frame.
 func TestRidersAreChildren(t *testing.T) {
 	m, ferry, a, b := ferryMatch(t, perfectly, 0)
 	a.input = func(netcode.Tick) input {
-		if s, _ := a.client.State(); !s.Ride && s.Z < ferryZ { // it comes to him
+		if s, _ := a.client.State(); !s.Ride && s.Z < ferryZ { // until the ferry arrives
 			return input{Z: 1}
 		}
 		return input{}
 	}
 	m.run(5*time.Second, nil)
 	if !m.of(a).State.Ride {
-		t.Fatalf("he is not aboard: %+v", m.of(a).State)
+		t.Fatalf("the player is not aboard: %+v", m.of(a).State)
 	}
 	parents := generic.NewMap1[components.Parent](m.engine.World())
 	if got := parents.Get(m.of(a).Entity).Entity; got != ferry {
-		t.Errorf("on the server his parent is %v, want the ferry %v", got, ferry)
+		t.Errorf("on the server the player's parent is %v, want the ferry %v", got, ferry)
 	}
 	for i, p := range []*player{a, b} {
 		e := p.client.Replica(m.id(m.of(a).Entity))
 		parents := generic.NewMap1[components.Parent](p.engine.World())
 		if got, want := parents.Get(e).Entity, p.replicaOf(m, ferry); got != want {
-			t.Errorf("on client %d his parent is %v, want the ferry %v", i, got, want)
+			t.Errorf("on client %d the player's parent is %v, want the ferry %v", i, got, want)
 		}
 		if d := p.logical(e).Sub(m.transform(m.of(a).Entity).Get().Position).Len(); d > 1.0/512 {
-			t.Errorf("on client %d he stands %.4f m from where the server has him on the ferry", i, d)
+			t.Errorf("on client %d the player stands %.4f m from its place on the server's ferry", i, d)
 		}
 	}
-	// Where the ferry goes for good he stands in the world.
+	// When the ferry is removed for good the player stands in the world.
 	m.engine.World().RemoveEntity(ferry)
 	m.run(2*time.Second, nil)
 	var last mgl32.Vec3
 	m.run(time.Second, func() {
 		at := a.world(a.client.Entity())
 		if last != (mgl32.Vec3{}) && at.Sub(last).Len() > 0.1 {
-			t.Fatalf("without the ferry's entity he moved %.3f m in a frame", at.Sub(last).Len())
+			t.Fatalf("without the ferry's entity the player moved %.3f m in a frame", at.Sub(last).Len())
 		}
 		last = at
 	})
 	if d := last.Sub(m.serverWorld(m.of(a).Entity)).Len(); d > 0.5 {
-		t.Errorf("without the ferry's entity he is seen %.2f m from where the server has him", d)
+		t.Errorf("without the ferry's entity the player is seen %.2f m from its place on the server", d)
 	}
 	a.input = func(netcode.Tick) input { return input{} }
 	m.run(time.Second, nil)
 	m.of(a).Teleport(runner{X: 1, Z: 2})
 	m.run(time.Second, nil)
 	if at := b.world(b.client.Replica(m.id(m.of(a).Entity))); at.Sub(mgl32.Vec3{1, 0, 2}).Len() > 0.01 {
-		t.Errorf("teleported off the ferry, he is seen at %v", at)
+		t.Errorf("teleported off the ferry, the player is seen at %v", at)
 	}
 }
 
-// Who is taken elsewhere just after he has left the ferry is there at once: what was left of the
-// way from one frame to the other is not added to the new place.
+// A player that is teleported just after it has left the ferry is at its new place at once: the
+// remaining fade between the two frames is not added to it.
 func TestJumpAfterAFerry(t *testing.T) {
 	shown := 0
 	for seed := range uint64(10) {
@@ -261,7 +262,7 @@ func TestJumpAfterAFerry(t *testing.T) {
 		a.input = func(netcode.Tick) input {
 			s, _ := a.client.State()
 			rode = rode || s.Ride
-			if rode || s.Z < ferryZ { // it comes to him, and he walks across
+			if rode || s.Z < ferryZ { // the ferry arrives, and the player walks across
 				return input{Z: 1}
 			}
 			return input{}
@@ -280,16 +281,16 @@ func TestJumpAfterAFerry(t *testing.T) {
 		arrived := false
 		m.run(2*time.Second, func() {
 			at := b.world(seen)
-			at[2] = mgl32.Clamp(target[2], at[2]-3, at[2]) // he runs on until he knows
+			at[2] = mgl32.Clamp(target[2], at[2]-3, at[2]) // the player runs on until it arrives
 			switch d := at.Sub(target).Len(); {
 			case d < 0.01:
 				arrived = true
 			case d < 20 || arrived:
-				t.Fatalf("seed %d: he is seen %.2f m beside the place that he was taken to", seed, d)
+				t.Fatalf("seed %d: the player is seen %.2f m beside the place of its teleport", seed, d)
 			}
 		})
 		if !arrived {
-			t.Errorf("seed %d: he does not arrive", seed)
+			t.Errorf("seed %d: the player does not arrive", seed)
 		}
 		shown++
 	}

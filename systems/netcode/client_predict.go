@@ -62,8 +62,8 @@ func (c *Client[S, I]) eye() (mgl32.Vec3, bool) {
 	return pose.Position, true
 }
 
-// settle compares the prediction with the server's newest state, once in a step however many
-// packets came.
+// settle compares the prediction with the server's newest state, once in a step, however many
+// packets arrived.
 func (c *Client[S, I]) settle() {
 	if !c.ownUpdate.any {
 		return

@@ -24,7 +24,7 @@ type replica struct {
 	attachedTo EntityID // the replica that its Parent component names
 	children   int      // replicas whose Parent is this one
 	settled    bool     // its resting pose is written
-	rested     bool     // it was settled until the newest sample came
+	rested     bool     // it was settled until the newest sample arrived
 	counter    uint8    // its discontinuities when it settled or became an orphan
 	shown      bool     // a pose has been written
 	unspawned  bool     // its entity is made when the view reaches its spawn
@@ -48,7 +48,7 @@ func (c *Client[S, I]) replica(id EntityID) *replica {
 	return &c.replicas[id.Slot()]
 }
 
-// apply takes over a snapshot: spawns and despawns, delayed changes, and one more sample of each
+// apply applies a snapshot: spawns and despawns, delayed changes, and one more sample of each
 // replica's pose.
 func (c *Client[S, I]) apply(snap snapshot.Snapshot, now time.Duration) {
 	stamp := c.grid.Edge(c.newestOf(snap.Tick))
@@ -89,7 +89,7 @@ func (c *Client[S, I]) newestOf(t Tick) int64 {
 }
 
 // push adds a record's pose to a replica's samples. The frame is part of the sample. So a pose is
-// only shown in its own frame, however late, how often and in which order the records come.
+// only shown in its own frame, regardless of the delay, the number and the order of the records.
 func (c *Client[S, I]) push(r *replica, s snapshot.State, parent EntityID, stamp, now time.Duration) {
 	config := c.protocol.schema.Config()
 	sample := interp.Sample{
@@ -196,7 +196,7 @@ func (c *Client[S, I]) forget() {
 }
 
 // step runs in every fixed step, before gameplay. It receives datagrams, steps the own player, and
-// moves every other replica to where it is shown when the step ends.
+// moves every other replica to its drawn pose at the end of the step.
 func (c *Client[S, I]) step() {
 	now := c.now()
 	c.receiveDatagrams(now)
@@ -269,7 +269,8 @@ func (c *Client[S, I]) step() {
 	}
 }
 
-// viewpoint holds the times of the newest view: of the step itself, and of what is shown.
+// viewpoint holds the times of the newest view: of the step itself, and of the replicas that are
+// shown.
 type viewpoint struct {
 	any                     bool
 	now, delayed, undelayed time.Duration
@@ -283,7 +284,7 @@ func (l viewpoint) view(t interp.Timing) time.Duration {
 	return l.delayed
 }
 
-// sample moves one replica to where its samples have it.
+// sample moves one replica to the pose of its samples.
 func (c *Client[S, I]) sample(r *replica, t Tick) {
 	kind := c.config.Interpolation
 	if c.world.Has(r.entity, c.ids.interpolation) {
@@ -321,8 +322,8 @@ func (c *Client[S, I]) sample(r *replica, t Tick) {
 	if frame := EntityID(info.Frame); frame != r.attachedTo {
 		there := false
 		if there, jump = c.changeFrame(r, frame, at); !there {
-			// The frame's replica is removed, or has not arrived yet. It stays where it was shown
-			// last.
+			// The frame's replica is removed, or has not arrived yet. This replica stays at the
+			// pose that it was shown at last.
 			return
 		}
 	}

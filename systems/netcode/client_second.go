@@ -11,11 +11,12 @@ import (
 const longPatience = 22 * time.Second
 
 // besideHeld is how long the first connection may stay silent after the server has answered, on the
-// second one, that it still receives from the first. After that its way down counts as dead.
+// second one, that it still receives from the first. After that its path to the client counts as
+// broken.
 const besideHeld = time.Second
 
 // secondConn is a connection that a client tries beside a silent one. The first of the two to
-// receive something is kept. So an outage that ends costs no session, and a dead path costs no
+// receive something is kept. So an outage that ends costs no session, and a broken path costs no
 // wait.
 type secondConn struct {
 	conn  Conn          // nil: none

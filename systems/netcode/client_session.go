@@ -14,7 +14,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// begin starts a session, or goes on with the old one.
+// begin starts a session, or resumes the old one.
 func (c *Client[S, I]) begin(m welcome, now time.Duration) {
 	again := c.endpoint != nil
 	if !m.resumed || !again {
@@ -121,7 +121,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 	} else {
 		hasPong = false
 	}
-	if hasPong { // one from before a sleep is refused
+	if hasPong { // a pong from before a sleep is refused
 		_, _ = c.clocks.Answered(clocksync.Sample{ClientSend: c.pings[p.id], ServerReceive: p.receive, ServerSend: p.receive + p.hold, ClientReceive: arrived})
 	}
 	at := clocksync.Unwrap(snap.Tick, c.newest)
@@ -146,7 +146,7 @@ func (c *Client[S, I]) receiveSession(datagram []byte, now, arrived time.Duratio
 		}
 		after := snap.Tick
 		if c.welcomed.arrival && feedback.Heard {
-			// the state is the one after that input, at whatever tick it ran
+			// the state is the one after that input, in any tick
 			after = feedback.Ack.Add(1)
 		}
 		c.ownUpdate = ownUpdate[S]{true, after, me.state, me.jumps}
@@ -208,8 +208,9 @@ func engineTime(t ecs.Time) clocksync.EngineTime {
 	return clocksync.EngineTime{Normal: t.Normal, Fixed: t.Fixed, Dropped: t.Dropped, Tick: t.Tick}
 }
 
-// A way up that has delivered nothing for unheard gets a packet only every seldom. The packets that
-// an outage holds up arrive together at its end, and a server removes a client that sends too many.
+// A path to the server that has delivered nothing for unheard gets a packet only every seldom. The
+// packets that an outage holds up arrive together at its end, and a server removes a client that
+// sends too many.
 const (
 	unheard = 3 * time.Second
 	seldom  = 250 * time.Millisecond
@@ -229,7 +230,7 @@ func (c *Client[S, I]) send(now time.Duration) {
 	room := c.pace.room(now, least, c.conn.MTU(), int(c.upload))
 	c.setBatch(now)
 	if room == 0 || now-c.ackedAt > unheard && now-c.sentAt < seldom {
-		return // the inputs travel with the next packet
+		return // the inputs are sent with the next packet
 	}
 	c.packet[0] = kindSession
 	ping := c.clocks.PingDue(now)
@@ -271,9 +272,9 @@ func (c *Client[S, I]) setBatch(now time.Duration) {
 	c.clocks.SetBatch(c.batch)
 }
 
-// write makes a packet of at most room bytes, in which messages leave the reserve free. Where the
-// way up carries less than the inputs take, each input travels in as many packets as the loss
-// requires, and in no more.
+// write makes a packet of at most room bytes, in which messages leave the reserve free. If the path
+// to the server carries less than the inputs take, each input is sent in as many packets as the
+// loss requires, and in no more.
 func (c *Client[S, I]) write(ping bool, now time.Duration, room, reserve int) ([]byte, error) {
 	w := c.endpoint.Begin(c.packet[1:room], now, reserve)
 	w.Bool(ping)
@@ -307,7 +308,7 @@ func (h *clientHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {
 func (h *clientHandler[S, I]) Lost(n packet.Number) { h.resolve(n, true) }
 
 // resolve counts a packet as delivered or lost. Packets of the connection before, lost in its
-// outage, do not count: they say nothing about the present path.
+// outage, do not count: they do not describe the present path.
 func (h *clientHandler[S, I]) resolve(n packet.Number, lost bool) {
 	if n >= h.pathBegan {
 		h.inputLoss.Packet(lost)

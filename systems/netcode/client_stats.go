@@ -7,7 +7,7 @@ import "time"
 type ClientStats struct {
 	Status      Status        // state of the connection
 	RTT, Jitter time.Duration // smoothed round trip, and its mean deviation
-	Loss        float64       // share of the snapshots that did not come in time, 0 to 1
+	Loss        float64       // share of the snapshots that did not arrive in time, 0 to 1
 	// Delay is how far behind the server's present the others are shown. It is zero until the
 	// server's clock is known.
 	Delay    time.Duration

@@ -17,9 +17,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A game that saves in Left what a player has won loses nothing when its server closes. Left is
-// called once for each player, players that are away or not confirmed yet included, with their
-// states and entities as they were.
+// A game that saves the players' progress in Left loses nothing when its server closes. Left is
+// called once for each player, players that are away or not confirmed yet included, with their last
+// states and entities.
 func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 	for _, drained := range []bool{false, true} {
 		type farewell struct {
@@ -40,7 +40,7 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 				plays.raw.Poll(m.now)
 				f.informed = plays.raw.State() == transport.Closed
 				told = append(told, f)
-				m.engine.Close() // is under way
+				m.engine.Close() // is in progress
 			}
 		})
 		plays = m.join(perfect(), nil)
@@ -57,7 +57,7 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 		m.join(deaf, nil)
 		m.run(200*time.Millisecond, nil)
 		if len(m.joined) != 4 || gone.Connected() || len(told) != 0 {
-			t.Fatalf("%d have joined, the one who is away is connected: %v, %d have left", len(m.joined), gone.Connected(), len(told))
+			t.Fatalf("%d have joined, the player that is away is connected: %v, %d have left", len(m.joined), gone.Connected(), len(told))
 		}
 		want := transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
 		if drained {
@@ -83,7 +83,7 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 			t.Errorf("the state was at %v when Left was told, and at %v before", told[0].x, x)
 		}
 		if s := m.server.Stats(); s.Left != 4 || s.Kicked != 1 || s.Players != 0 || s.Away != 0 {
-			t.Errorf("%+v, want 4 who left, of them 1 kicked", s)
+			t.Errorf("%+v, want 4 that left, of them 1 kicked", s)
 		}
 		if !m.engine.World().Alive(players[0].Entity) {
 			t.Error("a player's entity is gone from the world that was given back")
@@ -101,8 +101,8 @@ func TestLeftIsToldOfEverybodyWhenTheServerCloses(t *testing.T) {
 	}
 }
 
-// A client that says of itself that it was kicked is not believed. It could lose the place that it
-// was invited to, or get a bad record in a game's books.
+// A client that reports itself as kicked is counted as having left. It could otherwise lose the
+// place that it was invited to, or get a bad record in a game's books.
 func TestOnlyTheServerKicks(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
@@ -115,8 +115,8 @@ func TestOnlyTheServerKicks(t *testing.T) {
 	}
 }
 
-// Two servers use one list after the other, in one process. Players that were in when the first one
-// closed come back on the second.
+// Two servers use one list after the other, in one process. Players that were on the first one when
+// it closed resume on the second.
 func TestGuestsOutliveTheirServer(t *testing.T) {
 	v := newInvited(t)
 	a := v.comes(perfect())
@@ -125,15 +125,15 @@ func TestGuestsOutliveTheirServer(t *testing.T) {
 	key := v.of(a).ResumeID()
 	v.engine.Close()
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, key, false); err != nil {
-		t.Errorf("who was in is told: %v", err)
+		t.Errorf("the check of a present player: %v", err)
 	}
 	if err := v.guests.Check(time.Time{}, "203.0.113.7:1", invitation, netcode.ResumeID{}, false); err != access.ErrUsed {
 		t.Errorf("a stranger is told: %v", err)
 	}
 }
 
-// An engine that is closed before it ran has finalised nothing. Its world can serve another engine
-// with another client, and so can the world of an engine that was reset.
+// An engine that is closed before its first run has finalised nothing. Its world can serve another
+// engine with another client, and so can the world of an engine that was reset.
 func TestClientOnAWorldThatWasGivenUp(t *testing.T) {
 	w := arche.NewWorld()
 	client := func() *ecs.Engine {

@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// slow is a connection that takes long to be made, or is never made.
+// slow is a connection that takes a long time to be made, or is never made.
 type slow struct {
 	transport.Conn
 	opens, fails time.Duration // on its own clock
@@ -41,7 +41,7 @@ func (s *slow) Close(r transport.Reason) {
 }
 
 // A connection may take longer to be made than the time-out for silence. One that fails gives the
-// transport's reason, and one that neither opens nor fails is given up in the end.
+// transport's reason, and one that neither opens nor fails is given up at last.
 func TestSlowConnections(t *testing.T) {
 	const never = time.Hour
 	for _, test := range []struct {

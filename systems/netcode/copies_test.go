@@ -59,8 +59,8 @@ func TestCopiesAreNotThePlayersFault(t *testing.T) {
 	}
 }
 
-// Copies without end cost the player nothing, and the server a look at each. They do not run, and
-// no memory is kept for them.
+// Copies without end cost the player nothing, and the server one comparison each. They do not run,
+// and no memory is kept for them.
 func TestManyCopies(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) {

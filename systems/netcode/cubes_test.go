@@ -72,7 +72,7 @@ func TestCubesThroughPlugins(t *testing.T) {
 			last[r.slot] = m.now
 		}
 	}
-	// worst returns the most bytes in any second since a time.
+	// worst returns the most bytes in any second from a time on.
 	worst := func(since time.Duration) (most int) {
 		for i, sum, from := 0, 0, 0; i < len(sent); i++ {
 			sum += sent[i].bytes
@@ -111,13 +111,13 @@ func TestCubesThroughPlugins(t *testing.T) {
 		}
 	})
 	moved := worst(since)
-	for slot, at := range last { // and nobody was forgotten at the end
+	for slot, at := range last { // no cube may be left out at the end
 		if len(last) >= cubes && slot < cubes {
 			slowest = max(slowest, m.now-at)
 		}
 	}
-	// bytes at most: what the packet before the second had no room for, its successor may send in
-	// addition
+	// bytes at most: the packet before the second may have had no room for a record, which its
+	// successor then sends in addition
 	const record = 24
 	if moved > budget+record {
 		t.Errorf("moving, %d bytes in a second, want %d at most", moved, budget)

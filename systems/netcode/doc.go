@@ -1,22 +1,22 @@
 // Package netcode connects games of the engine: a [Server] and a [Client] are each a plugin of an
-// engine. A replicated entity gets to the screen as a local one does: systems write its Logical
-// values in FixedUpdate, and the interpolation draws it.
+// engine. A replicated entity is drawn as a local one is: systems write its Logical values in
+// FixedUpdate, and the interpolation draws it.
 //
 // # The parts
 //
-// A [Protocol] holds what both ends must have in common: how entities travel, the player's step
+// A [Protocol] holds what both ends must have in common: how entities are sent, the player's step
 // function, and the game's components ([ReplicateComponent]).
 //
 // The server is authoritative and runs the fixed pipeline without visuals. It runs each player's
-// input on its tick, replicates entities that have [Replicated], and records where they were, for
-// lag compensation.
+// input on its tick, replicates entities that have [Replicated], and records their poses, for lag
+// compensation.
 //
 // The client follows the server's clock by stretching its own by at most 5 %. It predicts its own
 // player with the same step function. It samples every other entity's buffer once in each fixed
-// step, so that a stream of 10 Hz moves as smoothly as one of 60 Hz.
+// step, so that a stream of 10 Hz is drawn as smoothly as one of 60 Hz.
 //
-// Below it are small packages that know no ECS: clocksync, interp, prediction, snapshot, packet,
-// and the transports.
+// Below it are small packages that are independent of the ECS: clocksync, interp, prediction,
+// snapshot, packet, and the transports.
 //
 // # What a client sends
 //

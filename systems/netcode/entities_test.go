@@ -24,7 +24,7 @@ func TestOwnThingsAreNotTheBody(t *testing.T) {
 	w := m.engine.World()
 	(*netcode.Replicated)(w.Get(bomb, arche.ComponentID[netcode.Replicated](w))).Owner = a.client.Number()
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-		// the news of it are newer than those of the body
+		// its records are newer than those of the body
 		m.transform(bomb).Set(components.At3D(50, float32(m.engine.Time().Tick%60)/1000, 0))
 	}))
 	m.run(2*time.Second, nil)
@@ -36,7 +36,7 @@ func TestOwnThingsAreNotTheBody(t *testing.T) {
 	}
 }
 
-// A game may give a player another body, or none, or lose it.
+// A game may give a player another body or none, or remove its body.
 func TestAnotherBody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(31), nil)
@@ -57,7 +57,7 @@ func TestAnotherBody(t *testing.T) {
 	if r := (*netcode.Replicated)(w.Get(a.client.Entity(), arche.ComponentID[netcode.Replicated](w))); r.Owner != a.client.Number() {
 		t.Errorf("the new body belongs to %d, want %d", r.Owner, a.client.Number())
 	}
-	p.Entity = arche.Entity{} // a spectator, whose body lives on without him
+	p.Entity = arche.Entity{} // a spectator, whose former body stays alive
 	a.input = func(netcode.Tick) input { return input{X: 1} }
 	x := p.State.X
 	m.run(2*time.Second, nil)
@@ -103,7 +103,7 @@ func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 	a := m.join(perfect(), nil)
 	m.run(time.Second, nil)
 	first := m.id(crate)
-	shown := func() int { return a.client.Stats().Replicas - 1 } // beside the player himself
+	shown := func() int { return a.client.Stats().Replicas - 1 } // beside the own player
 
 	w.Remove(crate, logical)
 	m.run(time.Second/2, nil)
@@ -144,7 +144,7 @@ func TestReplicationEndsAndBeginsAgain(t *testing.T) {
 		t.Errorf("not replicated any more, and %d shown, want the other alone", shown())
 	}
 
-	// Marked before it is anywhere.
+	// Marked before it has a position.
 	early := w.NewEntity(replicated)
 	m.run(time.Second/4, nil)
 	w.Add(early, logical)
@@ -189,8 +189,7 @@ func TestJumpsBesideAnInterpolator(t *testing.T) {
 	}
 }
 
-// A game that removes what the client's plugin shows, or gives it nothing to show, only lacks a
-// picture.
+// A game may remove replicas, or parts of them, or not make any. Then only the picture lacks them.
 func TestReplicasThatGamesTakeAway(t *testing.T) {
 	m := newMatch(t, nil)
 	var crates []arche.Entity

@@ -33,7 +33,7 @@ func exampleBodies() *netcode.Protocol[runner, input] {
 		Step:       stepBoxes, // func(g *netcode.BodyGroup[runner, input, box], t netcode.Tick)
 		Pose:       poseBox,   // func(b box) components.Pose3D
 		Codec:      boxCodec{},
-		// func(b box, pose components.Pose3D) box: what the pose says need not travel twice
+		// func(b box, pose components.Pose3D) box: takes from the pose what need not be sent twice
 		Restore:   restoreBox,
 		Distance:  boxDistance,
 		Tolerance: 0.01,
@@ -63,7 +63,7 @@ func ExamplePredictBodies() {
 	}
 	host.Install(server)
 
-	// A body has the component beside what every replicated entity has.
+	// A body has this component beside those of every replicated entity.
 	bodies := generic.NewMap3[components.Transform3D, netcode.Replicated, box](host.World())
 	b := box{X: 3}
 	l := components.NewLogical(poseBox(b))

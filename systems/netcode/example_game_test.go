@@ -26,7 +26,8 @@ func stepHero(h hero, in buttons, _ netcode.Tick) hero {
 
 func poseHero(h hero) components.Pose3D { return components.At3D(h.X, 0, h.Z) }
 
-// heroCodec and buttonsCodec are what netcode.StructState and StructInput make of them, by hand.
+// heroCodec and buttonsCodec write by hand the codecs that netcode.StructState and StructInput
+// make.
 type heroCodec struct{}
 
 func (heroCodec) Write(w *netcode.Writer, h hero) {
@@ -35,9 +36,9 @@ func (heroCodec) Write(w *netcode.Writer, h hero) {
 }
 
 func (heroCodec) Read(r *netcode.Reader) hero {
-	// from anybody: what it returns must be fit for stepHero
+	// it may come from anywhere; the result must be fit for stepHero
 	h := hero{r.Float32(), r.Float32()}
-	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // nor NaN
+	if !(math.Abs(float64(h.X)) < 1000 && math.Abs(float64(h.Z)) < 1000) { // refuses NaN, too
 		r.Fail(errors.New("a hero out of this world"))
 	}
 	return h
@@ -59,30 +60,30 @@ func (buttonsCodec) Read(r *netcode.Reader, _ buttons) buttons {
 	return in
 }
 
-// health is a component of the game's own, which clients are told of.
+// health is a component of the game's own that is replicated to clients.
 type health struct{ Points int32 }
 
 type healthCodec struct{}
 
-func (healthCodec) Quantize(h health) health { return h } // loses nothing
+func (healthCodec) Quantize(h health) health { return h } // without loss
 
 func (healthCodec) Encode(w *netcode.Writer, h health, _ *health) { w.Int(int64(h.Points), 32) }
 
 func (healthCodec) Decode(r *netcode.Reader, _ *health) health { return health{int32(r.Int(32))} }
 
-// What kinds of entities there are.
+// The archetypes of entities.
 const (
 	kindHero = 7
 	kindLift = 3
 )
 
-// liftPath goes up and down by 3 m, once in 4 s.
+// liftPath moves up and down by 3 m, once in 4 s.
 func liftPath(t netcode.Tick) components.Pose3D {
 	return components.At3D(20, 3+3*float32(math.Sin(float64(t)*2*math.Pi/(4*60))), 0)
 }
 
 // A press counts once: it is not repeated when the next input is missing, and not lost when its own
-// comes too late.
+// input arrives too late.
 func repeatButtons(last buttons) buttons {
 	last.Fire = false
 	return last

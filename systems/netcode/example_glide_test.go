@@ -17,15 +17,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// A mirrored component that is to glide: what the server writes ten times a second goes the way of
-// a pose to the screen. Spawn gives the replica a Logical and a Visual of it, and a system of the
-// client's takes over what has come.
+// A replicated component can be drawn in gliding motion: a value that the server writes ten times a
+// second is interpolated as a pose is. Spawn gives the replica a Logical and a Visual of it, and a
+// system of the client's copies the values that arrive.
 func ExampleReplicateComponent_glide() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 
 	listener := loopback.Listen(loopback.Config{})
-	protocol := exampleProtocol() // mirrors health
+	protocol := exampleProtocol() // replicates health
 	server, err := netcode.NewServer(protocol, netcode.ServerConfig[hero, buttons]{
 		Listener: listener, Joined: func(*netcode.Player[hero, buttons]) (hero, arche.Entity) { return hero{}, arche.Entity{} },
 	})

@@ -21,7 +21,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// dialLink is what a client makes of the link that it was given.
+// dialLink makes a connection from a link that the client was given.
 func dialLink(link joinlink.Link) (transport.Conn, error) {
 	if link.Transport == joinlink.DTLS {
 		return dtls.Dial(link.Address(), link.Fingerprint, dtls.Config{}), nil
@@ -35,23 +35,23 @@ func Example_joinLink() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 
-	// or LoadOrCreateCertificate: then links outlive a restart
+	// or LoadOrCreateCertificate: then links stay valid over a restart
 	certificate, err := dtls.GenerateCertificate(nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	// ":7777" for all who can reach this machine
+	// ":7777" for all clients that can reach this machine
 	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{Certificate: certificate})
 	if err != nil {
 		log.Fatal(err)
 	}
 	token := rand.Text()
-	link := listener.Link("", token) // "play.example.org" is how others find it
+	link := listener.Link("", token) // "play.example.org" is the address for others
 	server, err := netcode.NewServer(exampleProtocol(), netcode.ServerConfig[hero, buttons]{
 		Listener: listener,
 		Authenticate: func(c netcode.JoinRequest) error {
 			if subtle.ConstantTimeCompare(c.Token, []byte(token)) == 0 {
-				return errors.New("ask for a new link") // which he is told
+				return errors.New("ask for a new link") // a text that the client receives
 			}
 			return nil
 		},
@@ -62,7 +62,7 @@ func Example_joinLink() {
 		log.Fatal(err)
 	}
 	play := func(text string) (netcode.Status, transport.Reason) {
-		// in another process, with the line that was printed
+		// in another process, with the printed line
 		link, err := joinlink.Parse(text)
 		if err != nil {
 			log.Fatal(err)
@@ -95,7 +95,7 @@ func Example_joinLink() {
 			engine.Update(time.Second / 60)
 		}
 		engine.Close()    // which closes the listener
-		<-listener.Done() // everybody was told
+		<-listener.Done() // every client is notified
 	}()
 	fmt.Println(play(link.String()))
 	fmt.Println(play(listener.Link("", "a-guess").String()))

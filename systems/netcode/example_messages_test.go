@@ -13,7 +13,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// Orders, chat and abilities are messages: they arrive once and in order, whatever gets lost.
+// Orders, chat and abilities are messages: they arrive once and in order, even if packets are lost.
 func ExampleClient_Send() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))

@@ -15,8 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// A shot is judged by the picture on the shooter's screen, not by the place that the target has
-// reached meanwhile.
+// A shot is judged by the picture on the shooter's screen, not by the target's present place.
 func ExamplePlayer_Rewind() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))

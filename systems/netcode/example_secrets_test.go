@@ -19,13 +19,13 @@ import (
 
 const kindMine = 9
 
-// model is what a client's renderer wants to know of an entity.
+// model holds the data of an entity for a client's renderer.
 type model struct {
 	Kind  uint16
 	Owned bool
 }
 
-// A player lays a mine, which no other client is told of. Then the player is removed.
+// A player lays a mine, which is sent to no other client. Then the player is removed.
 func ExampleServerConfig() {
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.DiscardHandler))
@@ -48,7 +48,7 @@ func ExampleServerConfig() {
 				put(kindMine, p.Number(), poseHero(p.State))
 			}
 		},
-		Interest: netcode.Interest{Radius: 100}, // what is farther away stays unknown
+		Interest: netcode.Interest{Radius: 100}, // farther entities are not sent
 		Relevant: func(p *netcode.Player[hero, buttons], e arche.Entity) bool {
 			_, r := spawn.Get(e)
 			return r.Archetype != kindMine || r.Owner == p.Number()

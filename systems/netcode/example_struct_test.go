@@ -6,8 +6,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// A struct of numbers needs no codec of its own, and takes as many bits as one by hand where its
-// tags say as much.
+// A struct of numbers needs no codec of its own, and takes as many bits as a codec by hand if its
+// tags state the ranges.
 func ExampleStructInput() {
 	in, before := buttons{X: 1, Fire: true}, buttons{}
 	own := netcode.NewWriter(make([]byte, 64))
@@ -18,7 +18,7 @@ func ExampleStructInput() {
 	r := netcode.NewReader(w.Bytes())
 	fmt.Println(codec.Read(&r, before), w.Len(), "bits, by hand", own.Len())
 
-	// What a cheater sends as -2 or 2 is refused.
+	// A value of -2 or 2 from a cheater is refused.
 	w = netcode.NewWriter(make([]byte, 64))
 	w.Bits(3, 2)
 	w.Bits(0, 3)

@@ -26,7 +26,7 @@ func exampleProtocol() *netcode.Protocol[hero, buttons] {
 		States:   netcode.StructState[hero](), // or a codec of your own
 		Inputs:   netcode.StructInput[buttons](),
 		Distance: func(a, b hero) float64 { return math.Hypot(float64(a.X-b.X), float64(a.Z-b.Z)) },
-		// what stands in for an input that is missing
+		// replaces a missing input
 		Rules: netcode.InputRules[buttons]{Repeat: repeatButtons, Merge: mergeButtons},
 	})
 	if err != nil {
@@ -34,7 +34,7 @@ func exampleProtocol() *netcode.Protocol[hero, buttons] {
 	}
 	// any component of yours
 	netcode.ReplicateComponent(protocol, "health", netcode.StructComponent[health]())
-	// what is a function of the tick
+	// a function of the tick
 	protocol.SetScriptedMover(kindLift, liftPath)
 	return protocol
 }
@@ -89,7 +89,7 @@ func exampleClient(
 // are two programs.
 func Example() {
 	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // who joins and leaves
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // joins and leaves
 
 	listener := loopback.Listen(loopback.Config{})
 	engine, client := exampleClient(exampleProtocol(),
@@ -97,10 +97,10 @@ func Example() {
 		func(netcode.Tick) buttons { return buttons{X: 1} },
 	)
 	frames := 0
-	// three seconds, one of which passes until the clocks agree
+	// three seconds, one of which passes while the clocks are set
 	running := func() bool { return frames < 3*60 }
 	sinceLast := func() time.Duration {
-		engine.Update(time.Second / 60) // the client's turn
+		engine.Update(time.Second / 60) // the client runs
 		frames++
 		return time.Second / 60
 	}

@@ -15,22 +15,22 @@ func (p *Protocol[S, I]) WriteHelloForTest(w *Writer) {
 	h.write(w, p.schema)
 }
 
-// WriteHelloAsForTest writes the hello of a client that knows a player's secret and token, and that
-// claims a number.
+// WriteHelloAsForTest writes the hello of a client that has a player's secret and token, and claims
+// a number.
 func (p *Protocol[S, I]) WriteHelloAsForTest(w *Writer, number uint16, who *Player[S, I]) {
 	h := hello{resume: true, player: number, secret: who.secret, token: who.token}
 	h.write(w, p.schema)
 }
 
-// ShownForTest reports whether a player may know of an entity.
+// ShownForTest reports whether a player may be shown an entity.
 func (p *Player[S, I]) ShownForTest(id EntityID) bool { return p.encoder.Relevant(id) }
 
-// ClaimForTest makes a player claim to see the state of so many ticks ago, until its next packet
+// ClaimForTest makes a player claim a view that is a number of ticks old, until its next packet
 // claims something else. A negative number is the future.
 func (p *Player[S, I]) ClaimForTest(ticks int64) { p.lag = ticks << viewBits }
 
-// RelevanceForTest decides for every player which entities it may know of, and returns how many
-// these are.
+// RelevanceForTest decides for every player which entities it may be shown, and returns their
+// number.
 func (s *Server[S, I]) RelevanceForTest() (shown int) {
 	for _, p := range s.players {
 		if p != nil {
@@ -45,7 +45,7 @@ func (s *Server[S, I]) RelevanceForTest() (shown int) {
 	return shown
 }
 
-// BruteForceForTest does the same by comparing every player with everything.
+// BruteForceForTest does the same by comparing every player with every entity.
 func (s *Server[S, I]) BruteForceForTest() (shown int) {
 	w := &s.interest
 	for _, p := range s.players {
@@ -76,7 +76,7 @@ func (s *Server[S, I]) BruteForceForTest() (shown int) {
 	return shown
 }
 
-// PlaceForTest puts everything where it is, after moving it by a step along x.
+// PlaceForTest updates the place of every entity, after moving it by a step along x.
 func (s *Server[S, I]) PlaceForTest(step float32) {
 	for slot := range s.replication.bySlot {
 		u := &s.interest.subjects[slot]
@@ -86,15 +86,15 @@ func (s *Server[S, I]) PlaceForTest(step float32) {
 	}
 }
 
-// WriteResumeForTest writes the hello of a player that comes back.
+// WriteResumeForTest writes the hello of a player that returns.
 func (p *Protocol[S, I]) WriteResumeForTest(w *Writer, number uint16, s [16]byte) {
 	h := hello{resume: true, player: number, secret: s}
 	h.write(w, p.schema)
 }
 
-// ParseForTest reads what one of the plugins wrote, up to a snapshot: the part behind a datagram's
-// first byte or, in a session, behind its header. It returns how many bits it read, and the same
-// content written again. Own states that are named instead of sent are written as they came.
+// ParseForTest reads the output of one of the plugins, up to a snapshot: the part behind a
+// datagram's first byte or, in a session, behind its header. It returns how many bits it read, and
+// the same content written again. A reference to an own state is written again as it was.
 func (p *Protocol[S, I]) ParseForTest(kind byte, fromServer bool, payload []byte) (read int, anew []byte, bits int, err error) {
 	r := NewReader(payload)
 	w := NewWriter(make([]byte, 2*len(payload)+64))
@@ -176,11 +176,11 @@ func (c *Client[S, I]) HeldForTest() (counted, listed, capacity int) {
 	return c.delayed.n, listed, cap(c.delayed.all)
 }
 
-// SlotForTest returns the entity that has the slot of a name.
+// SlotForTest returns the entity that has the slot of an ID.
 func (c *Client[S, I]) SlotForTest(id EntityID) EntityID { return c.replicas[id.Slot()].id }
 
-// HungForTest reports what is wrong with the replicas' parents: each child must be below a parent
-// that is shown, in its entity, and each parent must count its children.
+// HungForTest returns an error if the replicas' parents are wrong: each child must be below a
+// parent that is shown, in its entity, and each parent must count its children.
 func (c *Client[S, I]) HungForTest() error {
 	count := map[*replica]int{}
 	for i := range len(c.replicas) + len(c.delayedDespawns) {
@@ -190,7 +190,7 @@ func (c *Client[S, I]) HungForTest() error {
 		}
 		above := c.seen(r.attachedTo)
 		if above == nil {
-			return fmt.Errorf("%v hangs below %v, who is not seen", r.id, r.attachedTo)
+			return fmt.Errorf("%v is attached to %v, which is not shown", r.id, r.attachedTo)
 		}
 		if e := (*components.Parent)(c.world.Get(r.entity, c.ids.parent)).Entity; e != above.entity {
 			return fmt.Errorf("%v hangs below %v, and its entity below %v and not %v", r.id, r.attachedTo, e, above.entity)
@@ -208,7 +208,7 @@ func (c *Client[S, I]) HungForTest() error {
 // SchemaForTest returns the schema.
 func (p *Protocol[S, I]) SchemaForTest() *snapshot.Schema { return p.schema }
 
-// NewestForTest returns the time of the newest snapshot that has come.
+// NewestForTest returns the time of the newest snapshot that has arrived.
 func (c *Client[S, I]) NewestForTest() time.Duration { return c.grid.Edge(c.newest) }
 
 // ComponentForTest returns the handle of a replicated component type.

@@ -12,14 +12,14 @@ import (
 )
 
 // A machine freezes for any time, any number of times, also while its clocks are still being set.
-// It never runs further ahead of the server than a clock that starts over a bad line, is back where
-// it was three seconds later, and has sent nothing that would count against it.
+// It never runs further ahead of the server than a clock that starts over a bad line. Three seconds
+// later it has its former lead. It sends nothing that counts against it.
 func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 	const (
-		// ticks beyond the way to the server: what LeadConfig.MaxAge allows, and one at each end,
-		// where ticks are whole
+		// ticks beyond the one-way delay to the server: those allowed by LeadConfig.MaxAge, and one
+		// at each end, since ticks are whole
 		ever = 15 + 2
-		// after three seconds: jitter that was measured meanwhile is forgotten more slowly
+		// after three seconds: jitter that was measured meanwhile fades more slowly
 		after = 12
 	)
 	rapid.Check(t, func(r *rapid.T) {
@@ -50,7 +50,7 @@ func TestFreezesDoNotUnsettleTheClock(t *testing.T) {
 			m.run(p.stall+gap, watch)
 		}
 		for give := 30 * tickRate; !begun && give > 0; give-- {
-			// where the welcome was lost twice, and he froze meanwhile, it takes some seconds
+			// if the welcome was lost twice, and the client froze meanwhile, it takes some seconds
 			m.run(time.Second/tickRate, watch)
 		}
 		m.run(3*time.Second, watch)

@@ -61,8 +61,8 @@ func (s *script) Recv(b []byte) (int, bool) {
 	return n, true
 }
 
-// FuzzServer sends a server's datagrams to a client that has just come in. Each is sent twice,
-// since the first may change what the client accepts.
+// FuzzServer sends a server's datagrams to a client that has just joined. Each is sent twice, since
+// the first may change what the client accepts.
 func FuzzServer(f *testing.F) {
 	words := spoken(f, "server")
 	for _, w := range words {

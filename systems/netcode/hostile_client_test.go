@@ -81,8 +81,8 @@ func (c *cheat) inputs(first netcode.Tick, n int, in input) {
 	c.send(first)
 }
 
-// Case 26: inputs come twice, ten times and a thousand times as often as ticks, in both modes. The
-// cheater runs no faster than the others, and is kicked when it goes too far.
+// Case 26: inputs arrive twice, ten times and a thousand times as often as ticks, in both modes.
+// The cheater runs no faster than the others, and is kicked when it sends too many.
 func TestSpeedHacks(t *testing.T) {
 	for _, mode := range inputModes {
 		for _, factor := range []int{2, 10, 1000 / tickRate} {
@@ -95,12 +95,12 @@ func TestSpeedHacks(t *testing.T) {
 				if !p.Connected() {
 					return
 				}
-				for range max(1, factor/2) { // in every frame, of which there are two a tick
+				for range max(1, factor/2) { // in every frame; there are two frames in a tick
 					c.inputs(id, min(factor, 2), input{X: 1})
 					id = id.Add(min(factor, 2))
 				}
 				if mode == netcode.OnTicks && id.Sub(m.server.Tick()) > 30 {
-					// at most as far ahead as is taken
+					// at most as far ahead as the server accepts
 					id = m.server.Tick().Add(30)
 				}
 			})
@@ -115,7 +115,7 @@ func TestSpeedHacks(t *testing.T) {
 	}
 }
 
-// Case 27: ten seconds of silence are not saved up to be spent at once.
+// Case 27: ten seconds of silence give no time to spend at once.
 func TestTimeBanking(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -125,7 +125,7 @@ func TestTimeBanking(t *testing.T) {
 		c := m.joinByHand()
 		p := m.joined[0]
 		id := m.server.Tick()
-		for range 30 { // he has moved, and stands
+		for range 30 { // the player has moved, and stands
 			c.inputs(id, 1, input{})
 			id = id.Add(1)
 			m.run(time.Second/tickRate, nil)
@@ -144,14 +144,14 @@ func TestTimeBanking(t *testing.T) {
 			t.Errorf("input mode %v: 300 inputs after 10 s of silence move %.2f m in a step, want 0.6", mode, moved)
 		}
 		m.run(3*time.Second, func() { c.conn.Poll(m.now) })
-		// On ticks what lay ahead runs in its own ticks, and twelve are repeated.
+		// On ticks, inputs that were ahead run in their own ticks, and twelve are repeated.
 		if moved := p.State.X - x; moved > 0.1*(6+32+12+2) {
 			t.Errorf("input mode %v: 300 inputs after 10 s of silence move %.2f m", mode, moved)
 		}
 	}
 }
 
-// Absurd ticks and views break nothing, and nothing moves by more than a step's worth.
+// Absurd ticks and views break nothing, and no player moves by more than one step's distance.
 func TestAbsurdTicks(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -182,10 +182,10 @@ func TestAbsurdTicks(t *testing.T) {
 	}
 }
 
-// A client may be ahead of the server by more than inputs are kept for, as an honest client may be
-// that has stalled. None of its inputs run, it gains nothing, it costs no more than others, and the
-// server tells it that it is early. It plays on when it has come back. A client that is farther
-// ahead is removed.
+// A client may be further ahead of the server than inputs are kept, as an honest client may be
+// after a stall. None of its inputs run, it gains nothing, it costs no more than others, and the
+// server's feedback reports its lead. It plays on when its lead is normal again. A client that is
+// farther ahead is removed.
 func TestTooFarAhead(t *testing.T) {
 	for _, test := range []struct {
 		ahead       int

@@ -33,8 +33,8 @@ type rogue struct {
 	held     [][]byte // to be sent later
 	buf      [transport.MaxMTU]byte
 
-	arrival bool // says so in its welcomes
-	// its clock runs, but for a leap now and then, so that the client comes to predict
+	arrival bool // a welcome states this
+	// its clock runs with rare leaps, so that the client begins to predict
 	sane   bool
 	epoch  time.Duration // of that clock
 	now    netcode.Tick
@@ -51,7 +51,7 @@ func (r *rogue) anyID() netcode.EntityID {
 	return r.ids[r.rng.IntN(len(r.ids))]
 }
 
-// hear reads what the client sends, and welcomes it.
+// hear reads the client's datagrams, and answers with a welcome.
 func (r *rogue) hear() {
 	r.m.listener.Poll(r.m.now)
 	if c, ok := r.m.listener.Accept(); ok {
@@ -207,7 +207,7 @@ func (r *rogue) packet(at netcode.Tick) []byte {
 	return append([]byte(nil), r.buf[:1+len(datagram)]...)
 }
 
-// say sends the datagram, or does something else.
+// say sends the datagram, or treats it in another way.
 func (r *rogue) say(datagram []byte) {
 	switch r.rng.IntN(10) {
 	case 0: // nothing
@@ -232,10 +232,10 @@ func (r *rogue) say(datagram []byte) {
 	}
 }
 
-// A server that the client trusts sends what no server sends: clocks that leap and run back,
-// feedback on inputs that were never sent, own states that were never sent, random parents, owners
-// and bodies, packets that are mangled behind their headers, delayed packets and closed
-// connections. The client goes on, shows nothing at an impossible place, and holds no more memory
+// A server that the client trusts sends data that no real server sends: clocks that leap and run
+// back, feedback on inputs that were never sent, own states that were never sent, random parents,
+// owners and bodies, packets that are mangled behind their headers, delayed packets and closed
+// connections. The client plays on, shows nothing at an impossible place, and holds no more memory
 // than the protocol allows.
 func TestRogueServers(t *testing.T) {
 	const entities = 64

@@ -16,8 +16,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Cases 33 and 34 at the level of the server: whatever a stranger or a player sends, no other
-// player notices.
+// Cases 33 and 34 at the level of the server: nothing that a stranger or a player sends affects
+// another player.
 func TestNonsenseHurtsNobody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -60,7 +60,7 @@ func TestNonsenseHurtsNobody(t *testing.T) {
 	if s, _ := a.client.Status(); s != netcode.Playing {
 		t.Errorf("under fire the other player is %v", s)
 	}
-	if m.server.Stats().Malformed < 100 { // most is refused before it is looked at
+	if m.server.Stats().Malformed < 100 { // most is refused before it is decoded
 		t.Errorf("only %d datagrams counted as malformed; the test throws nothing", m.server.Stats().Malformed)
 	}
 	var after runtime.MemStats
@@ -128,8 +128,8 @@ func TestGuessedSecretsAreStrangers(t *testing.T) {
 	}
 }
 
-// Nothing is allocated per tick once all players are in and the structure of the world does not
-// change.
+// Nothing is allocated per tick once all players have joined and the structure of the world does
+// not change.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	m := newMatch(t, nil)
 	for i := range 100 {
@@ -228,7 +228,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 		}
 		others = append(others, c)
 		if len(others)%30 != 0 && len(others) < bots-clients {
-			continue // no more wait at once than may
+			continue // the server bounds the pending connections
 		}
 		for step := range 2 {
 			for _, c := range others {
@@ -265,7 +265,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 	}
 }
 
-// acknowledge receives for clients that do nothing else, and acknowledges to the server.
+// acknowledge receives datagrams for clients that do nothing else, and sends acknowledgements.
 func acknowledge(clients []*cheat) {
 	for _, c := range clients {
 		c.conn.Poll(c.m.now)

@@ -21,7 +21,7 @@ type invited struct {
 	*match
 	before []*match // of servers that were killed
 	guests *access.List
-	keys   []netcode.ResumeID // that Joined was told, and Heard
+	keys   []netcode.ResumeID // passed to Joined, and to Confirmed
 }
 
 var invitation = []byte("for one")
@@ -35,7 +35,7 @@ func newInvited(t *testing.T) *invited {
 	return v
 }
 
-// wire connects the server to the list as the list's documentation says.
+// wire connects the server to the list as described in the list's documentation.
 func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
 	joined, left := c.Joined, c.Left
 	c.Random, c.Timeout, c.Grace = nil, 8*time.Second, 10*time.Second
@@ -58,13 +58,12 @@ func (v *invited) wire(c *netcode.ServerConfig[runner, input]) {
 	}
 }
 
-// comes adds a client with the invitation.
+// comes adds a client that has the invitation.
 func (v *invited) comes(path linksim.Path) *player {
 	return v.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Token = invitation })
 }
 
-// kill ends the server without a word. Another takes its place, with the list as it was written
-// down.
+// kill ends the server without notice. Another one takes its place, with the stored list.
 func (v *invited) kill() {
 	v.t.Helper()
 	text, err := v.guests.MarshalText()
@@ -78,7 +77,7 @@ func (v *invited) kill() {
 	old, fresh := v.match, newMatch(v.t, v.wire)
 	fresh.clients = old.clients
 	for _, m := range append(v.before, old) {
-		m.listener = fresh.listener // which their clients dial
+		m.listener = fresh.listener // the address that their clients dial
 	}
 	v.before, v.match = append(v.before, old), fresh
 }
@@ -94,13 +93,13 @@ func (v *invited) stranger(want string) {
 	v.clients = v.clients[:len(v.clients)-1]
 }
 
-// cut is a connection whose other end does not learn that it is closed.
+// cut is a connection whose other end is not notified when it is closed.
 type cut struct{ transport.Conn }
 
 func (cut) Close(transport.Reason) {}
 
-// A client whose welcome is lost, with everything else from the server, for as long as it tries,
-// comes in by the same invitation later. No other client does.
+// The welcome to a client is lost in each of its attempts, with all other packets of the server.
+// Later the client joins with the same invitation. No other client does.
 func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	v := newInvited(t)
 	a := v.join(deaf, func(c *netcode.ClientConfig[runner, input]) {
@@ -113,24 +112,24 @@ func TestInvitationOutlivesALostWelcome(t *testing.T) {
 	})
 	v.run(4*time.Second, nil)
 	if len(v.joined) != 1 || len(v.keys) != 0 {
-		t.Fatalf("%d have joined and %d were heard, want one who was not", len(v.joined), len(v.keys))
+		t.Fatalf("%d have joined and %d were confirmed, want one that was not", len(v.joined), len(v.keys))
 	}
 	a.path = perfect()
-	v.run(3*time.Second, nil) // he dials again when the place of his first attempt is still held
+	// the client dials again while the place of its first attempt is still held
+	v.run(3*time.Second, nil)
 	if s, r := a.client.Status(); s != netcode.Joining || r.Code != transport.Refused {
-		t.Errorf("while his place is held he is %v: %v", s, r)
+		t.Errorf("while its place is held the client is %v: %v", s, r)
 	}
 	v.run(5*time.Second, nil)
 	v.mustPlay()
 	if len(v.joined) != 2 || len(v.keys) != 1 || v.keys[0] != v.of(a).ResumeID() || v.of(a).PreviousResumeID() != (netcode.ResumeID{}) {
-		t.Errorf("%d have joined, and %x were heard, want the second alone", len(v.joined), v.keys)
+		t.Errorf("%d have joined, and %x were confirmed, want the second alone", len(v.joined), v.keys)
 	}
 	v.stranger("used up")
 }
 
-// An invited player comes back after the server was killed, or was out of reach for longer than it
-// waits, also when the first welcome is lost then. The player needs no second invitation, and gives
-// none away.
+// An invited player returns after the server was killed, or was out of reach for longer than Grace,
+// even if the first welcome is then lost. The player needs no second invitation, and frees none.
 func TestInvitedPlayersComeBack(t *testing.T) {
 	for _, how := range []string{"killed", "killed, and deaf at first", "killed twice", "out of reach"} {
 		t.Run(how, func(t *testing.T) {
@@ -155,7 +154,7 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 				a.path = deaf
 				v.run(8*time.Second, nil)
 				if len(v.joined) != 1 || v.joined[0].PreviousResumeID() != first {
-					t.Fatal("he has not tried to come back")
+					t.Fatal("the client has not tried to resume")
 				}
 				a.path = perfect()
 			default:
@@ -171,11 +170,10 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 				v.mustPlay()
 			}
 			if p := v.of(a); p.PreviousResumeID() != first || p.ResumeID() == first || v.keys[len(v.keys)-1] != p.ResumeID() {
-				t.Errorf("he came as %x with the key %x, and was given %x", first, p.PreviousResumeID(), p.ResumeID())
+				t.Errorf("the player joined as %x with the ResumeID %x, and was given %x", first, p.PreviousResumeID(), p.ResumeID())
 			}
 			v.stranger("used up")
-			// Nobody comes in a second time by the key of somebody who is in, whichever number he
-			// says that he has.
+			// No client joins with the ResumeID of a present player, whichever number it claims.
 			twin := v.listener.Dial()
 			v.run(time.Second/30, func() { twin.Poll(v.now) })
 			hello := netcode.NewWriter(make([]byte, 512))
@@ -186,14 +184,14 @@ func TestInvitedPlayersComeBack(t *testing.T) {
 			before := len(v.joined)
 			v.run(time.Second/10, func() { twin.Poll(v.now) })
 			if r := twin.CloseReason(); r.Code != transport.Refused || len(v.joined) != before {
-				t.Errorf("a second one by his key: %v, %d of %d have joined", r, before, len(v.joined))
+				t.Errorf("a second one with its ResumeID: %v, %d of %d have joined", r, before, len(v.joined))
 			}
 			v.mustPlay()
 		})
 	}
 }
 
-// A player that was kicked does not come back with its resume secret, neither to this server nor to
+// A player that was kicked does not return with its resume secret, neither to this server nor to
 // the next one. A player that was not kicked uses no invitation when it resumes, and is confirmed
 // once.
 func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
@@ -206,7 +204,7 @@ func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
 	v.run(7*time.Second, nil)
 	v.mustPlay()
 	if len(v.keys) != 1 || len(v.joined) != 1 || a.client.Stats().Reconnects != 1 {
-		t.Errorf("after he resumed, %d were heard and %d have joined, in %d reconnects", len(v.keys), len(v.joined), a.client.Stats().Reconnects)
+		t.Errorf("after the player resumed, %d were confirmed and %d have joined, in %d reconnects", len(v.keys), len(v.joined), a.client.Stats().Reconnects)
 	}
 	p := v.of(a)
 	p.Kick("enough")
@@ -222,7 +220,7 @@ func TestKickedPlayersDoNotComeBackByTheirKey(t *testing.T) {
 		}
 		v.run(time.Second/10, func() { again.Poll(v.now) })
 		if r := again.CloseReason(); r.Code != transport.Unauthorized || !strings.Contains(r.Text, "used up") {
-			t.Errorf("who was kicked and comes by his key is told %v", r)
+			t.Errorf("a kicked player that returns with its ResumeID is refused with %v", r)
 		}
 	}
 	back()

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Cases 38 and 39: a player comes back on another connection and keeps its place.
+// Cases 38 and 39: a player returns on another connection and keeps its place.
 func TestResume(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	a, b := m.join(seeds(8), nil), m.join(seeds(9), nil)
@@ -49,13 +49,13 @@ func TestLeavingAndTimingOut(t *testing.T) {
 	b.stall = time.Hour
 	m.run(6*time.Second, nil)
 	if len(m.left) != 2 || m.left[0].Code != transport.Left || m.left[1].Code != transport.TimedOut {
-		t.Errorf("left: %v, want one who left and one who timed out", m.left)
+		t.Errorf("left: %v, want one that left and one that timed out", m.left)
 	}
 	if st := m.server.Stats(); st.Players != 1 || st.Away != 0 || st.Entities != 1 {
-		t.Errorf("%+v, want one player and his entity", st)
+		t.Errorf("%+v, want one player and its entity", st)
 	}
 	if n := c.client.Stats().Replicas; n != 1 {
-		t.Errorf("the one who stayed sees %d replicas, want himself", n)
+		t.Errorf("the player that stayed sees %d replicas, want its own", n)
 	}
 	m.of(c).Kick("enough")
 	m.run(time.Second, nil)
@@ -97,11 +97,11 @@ func TestRefusals(t *testing.T) {
 	if s, r := other.client.Status(); s != netcode.Ended || r.Code != transport.Mismatch || r.Text == "" {
 		t.Errorf("another build ends %v: %v", s, r)
 	}
-	// When the place is free the one who waits gets it.
+	// When the place is free the waiting client gets it.
 	first.client.Leave()
 	m.run(5*time.Second, nil)
 	if s, r := full.client.Status(); s != netcode.Playing {
-		t.Errorf("with a free place the one who waited is %v: %v", s, r)
+		t.Errorf("with a free place the waiting client is %v: %v", s, r)
 	}
 	m.server.Drain("moving to another machine")
 	late := m.join(perfect(), token)
@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a newcomer to a draining server is %v: %v", s, r)
 	}
 	if s, _ := full.client.Status(); s != netcode.Playing {
-		t.Errorf("draining stopped somebody who plays: %v", s)
+		t.Errorf("draining stopped a present player: %v", s)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// inProcess adds a client on a loopback as games make it: its Dial is the listener's, and its
-// engine's clock begins when the engine does.
+// inProcess adds a client on a loopback as games do: its Dial is the listener's, and its engine's
+// clock begins with the engine.
 func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	m.t.Helper()
 	p := &player{input: func(netcode.Tick) input { return input{X: 1} }}
@@ -36,8 +36,8 @@ func (m *match) inProcess(listener func() *loopback.Listener) *player {
 	return p
 }
 
-// mustJoin runs until the client plays, which must not take long. For a while the player must then
-// run as it should, without a correction.
+// mustJoin runs until the client plays, which must not take long. The player must then run for a
+// while without a correction.
 func (m *match) mustJoin(p *player, what string) {
 	m.t.Helper()
 	for begin := m.now; ; m.run(time.Second/120, nil) {
@@ -65,7 +65,7 @@ func (m *match) mustJoin(p *player, what string) {
 	}
 }
 
-// A client in the server's process joins at once, whichever of the two engines began first, and
+// A client in the server's process joins at once: whichever of the two engines began first, and
 // whichever is updated first.
 func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
 	t.Run("a late bot, a rejoin, and a pause", func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
 		m.clients = []*player{again}
 		m.mustJoin(again, "a rejoin with a fresh engine")
 
-		// the host's server stands still, its client does not
+		// the host's server pauses, its client does not
 		server, paused := m.engine, 3*time.Second
 		for range paused / (time.Second / 120) {
 			again.engine.Update(time.Second / 120)
@@ -92,8 +92,8 @@ func TestEnginesOfOneProcessBeginWhenTheyLike(t *testing.T) {
 		}
 		m.mustJoin(again, "after the server's pause")
 		again.stall = 3 * time.Second
-		again.behind = -3 * time.Second // which are not made up
-		m.run(40*time.Second, nil)      // the picture catches up
+		again.behind = -3 * time.Second // the missed time is not made up
+		m.run(40*time.Second, nil)      // the view catches up
 		m.mustJoin(again, "after the client's pause")
 	})
 	t.Run("a late host", func(t *testing.T) {

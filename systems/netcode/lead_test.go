@@ -9,9 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// The lead depends on the loss that there is: two ticks less than for three packets on a line that
-// loses nothing, more as soon as one does. The server misses at most one input in a thousand (case
-// 24).
+// The lead depends on the measured loss. On a line without loss it is two ticks less than for three
+// packets, and it grows as soon as packets are lost. The server misses at most one input in a
+// thousand (case 24).
 func TestLeadFollowsTheLoss(t *testing.T) {
 	lan := linksim.Symmetric(linksim.Condition{Delay: time.Millisecond, Seed: 1})
 	m := newMatch(t, nil)
@@ -47,7 +47,7 @@ func TestLeadFollowsTheLoss(t *testing.T) {
 	}
 }
 
-// The delay of the others' picture can be bounded and fixed, whatever the line does.
+// The delay of the others' view can be bounded and fixed, on any line.
 func TestDelayCanBeBounded(t *testing.T) {
 	const ms = time.Millisecond
 	m := newMatch(t, nil)
@@ -60,7 +60,7 @@ func TestDelayCanBeBounded(t *testing.T) {
 	m.run(12*time.Second, nil)
 	m.mustPlay()
 	lag := func(p *player) time.Duration { return p.client.Stats().Delay }
-	base := lag(fixed) - 150*ms // the way, and the step that both are ahead
+	base := lag(fixed) - 150*ms // the one-way delay, and the step that both ends run ahead
 	if base < 10*ms || base > 60*ms {
 		t.Errorf("fixed at 150 ms others are shown %v in the past", lag(fixed))
 	}

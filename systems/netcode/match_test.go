@@ -64,7 +64,7 @@ func TestPlayersRunSmoothly(t *testing.T) {
 	}
 }
 
-// A press shows on the player's own screen with the next fixed step and the frame after it.
+// A press is visible on the player's own screen with the next fixed step and the frame after it.
 func TestOwnPlayerAnswersAtOnce(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(3), nil)
@@ -83,8 +83,8 @@ func TestOwnPlayerAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// A replicated entity and a local one on the same path are drawn alike, apart from the delay and
-// the quantum.
+// A replicated entity and a local one on the same path are drawn alike except for the delay and the
+// quantum.
 func TestReplicatedEqualsLocal(t *testing.T) {
 	m := newMatch(t, nil)
 	const speed = 3
@@ -133,7 +133,7 @@ func TestReplicatedEqualsLocal(t *testing.T) {
 	t.Logf("behind by %.4f to %.4f m, roughest frame %.5f m", least, most, roughest)
 }
 
-// Case 19: a jump is drawn as a jump, whatever is lost.
+// Case 19: a jump is drawn as a jump, whichever packets are lost.
 func TestTeleportsAreNeverSeenAsMotion(t *testing.T) {
 	m := newMatch(t, nil)
 	crate := m.crate(kindCrate, components.At3D(0, 0, 0))
@@ -157,8 +157,8 @@ func TestTeleportsAreNeverSeenAsMotion(t *testing.T) {
 	})
 }
 
-// Scripted movers are functions of the tick. The client draws them where they are at the tick of
-// its own player.
+// Scripted movers are functions of the tick. The client draws them at their poses of its own
+// player's tick.
 func TestMoversRunOnThePlayersTick(t *testing.T) {
 	m := newMatch(t, nil)
 	lift := m.crate(kindLift, liftPath(0))
@@ -181,7 +181,7 @@ func TestMoversRunOnThePlayersTick(t *testing.T) {
 	})
 }
 
-// Components, owners and messages travel in both directions.
+// Components, owners and messages are sent in both directions.
 func TestWhatElseTravels(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(seeds(7), nil)
@@ -223,7 +223,7 @@ func TestWhatElseTravels(t *testing.T) {
 	}
 }
 
-// Case 40: entities that a player may not know of are never sent to it. Entities that leave its
+// Case 40: entities that a player may not be shown are never sent to it. Entities that leave its
 // surroundings disappear without flicker.
 func TestRelevance(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
@@ -287,8 +287,8 @@ func TestRewind(t *testing.T) {
 			s, c := math.Sincos(m.engine.Time().StepEnd.Seconds())
 			m.transform(target).Set(components.At3D(float32(10*c), 0, float32(10*s)))
 		}))
-		// The shooter says with a dash where the target stands on his screen, in the step in which
-		// he dashes.
+		// With a dash the shooter's input gives the target's position on the shooter's screen, in
+		// the step of the dash.
 		var a *player
 		aimed := map[netcode.Tick]mgl32.Vec3{}
 		a = m.join(linksim.Symmetric(linksim.Condition{Delay: oneWay * time.Millisecond, Jitter: 5 * time.Millisecond, Seed: 15}), nil)
@@ -314,8 +314,7 @@ func TestRewind(t *testing.T) {
 			})
 		}))
 		m.run(10*time.Second, nil)
-		// One tick at 10 m/s is 0.17 m; the claim travels with the packet of the input or a later
-		// one.
+		// One tick at 10 m/s is 0.17 m; the claim is in the packet of the input or in a later one.
 		if shots < 15 || worst > 0.35 {
 			t.Errorf("%v ms one way: %d shots, the worst rewound %.3f m from what was seen", int(oneWay), shots, worst)
 		}

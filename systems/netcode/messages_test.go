@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// Messages about abilities are sent at once, however seldom movement is sent. The server receives
-// one as soon as with a packet in every step.
+// Messages about abilities are sent at once, however seldom movement is sent. A message arrives as
+// early as with a packet in every step.
 func TestMessagesDoNotWaitForTheActionRate(t *testing.T) {
 	for _, reliable := range []bool{true, false} {
 		for _, rate := range []int{60, 10, 4} {
@@ -54,9 +54,9 @@ func TestMessagesDoNotWaitForTheActionRate(t *testing.T) {
 	}
 }
 
-// A message of several pieces arrives although the world has always more to send than the bandwidth
-// carries, and although packets are small. Otherwise it and all messages behind it would wait for
-// ever. Other data goes on beside it, and the bandwidth is kept.
+// A message of several pieces arrives even if the world always has more to send than the bandwidth
+// carries, and if packets are small. Otherwise it and all messages behind it would wait for ever.
+// Other data is sent beside it, and the bandwidth is kept.
 func TestMessagesFindRoom(t *testing.T) {
 	for _, test := range []struct{ bandwidth, mtu, rate int }{
 		{1024, 1200, 30}, {4096, 1200, 30}, {12 << 10, 1200, 60}, {64 << 10, 200, 30}, {64 << 10, 320, 60}, {1024, 200, 30},

@@ -43,7 +43,7 @@ func mustPanic(t *testing.T, what string, f func(), words ...string) {
 
 type titled struct{ Title string }
 
-// A programmer's usual mistakes fail where they are made, with a text that says what to do.
+// A programmer's usual mistakes fail at their place, with a text that states the remedy.
 func TestMistakesAreTold(t *testing.T) {
 	mustPanic(t, "a component without a codec", func() {
 		netcode.ReplicateComponent[health](newProtocol(t, netcode.Config{}), "spare", nil)
@@ -91,7 +91,7 @@ func TestMistakesAreTold(t *testing.T) {
 }
 
 // Clients follow the server's clock, at most 5 % faster or slower: an engine that slows down would
-// leave them seconds behind.
+// put them seconds behind.
 func TestAServerHoldsTheClock(t *testing.T) {
 	m := newMatch(t, nil)
 	for what, err := range map[string]error{"slow motion": m.engine.SetScale(0.5), "a pause": m.engine.SetScale(0), "another rate": m.engine.SetRate(30)} {
@@ -113,7 +113,7 @@ func TestAServerHoldsTheClock(t *testing.T) {
 }
 
 // Sending a message that has no receiver is an error. Sending one that waits for a connection is
-// none.
+// not.
 func TestMessagesToNobody(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -155,8 +155,8 @@ func (atlasCodec) Decode(r *netcode.Reader, _ *atlas) (a atlas) {
 	return a
 }
 
-// An entity that cannot be replicated, or whose place cannot be, is one line in the server's log.
-// The others are shown.
+// An entity that cannot be replicated, or whose position cannot be sent, is one line in the
+// server's log. The others are shown.
 func TestWhatCannotTravelIsLogged(t *testing.T) {
 	p := newProtocol(t, netcode.Config{})
 	netcode.ReplicateComponent[atlas](p, "atlas", atlasCodec{})
@@ -173,7 +173,7 @@ func TestWhatCannotTravelIsLogged(t *testing.T) {
 	fat := m.crate(kindCrate, components.At3D(1, 0, 0))
 	atlases := generic.NewMap1[atlas](m.engine.World())
 	atlases.Assign(fat, &atlas{})
-	for range 3 { // also with messages in the way
+	for range 3 { // also with messages in the packet
 		for range 8 {
 			if err := m.of(a).Send(make([]byte, 900)); err != nil {
 				t.Fatal(err)
@@ -197,8 +197,8 @@ func TestWhatCannotTravelIsLogged(t *testing.T) {
 }
 
 // An entity with Replicated and no transform is one line in the server's log, and an entity from
-// Spawn without one is one line in the client's, with the remedy. The client's is shown all the
-// same.
+// Spawn without one is one line in the client's, with the remedy. The client's entity is shown all
+// the same.
 func TestMissingTransformsAreLoggedOnce(t *testing.T) {
 	var server, client bytes.Buffer
 	m := newMatchOf(t, newProtocol(t, netcode.Config{}), func(c *netcode.ServerConfig[runner, input]) {
@@ -232,8 +232,8 @@ func TestMissingTransformsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-// Losses while the connection was gone do not count for the next connection. Inputs need not be
-// sent further ahead for half a minute.
+// Losses during a broken connection do not count for the next connection. Inputs need not be sent
+// further ahead for half a minute.
 func TestALostConnectionIsNoLossyOne(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), func(c *netcode.ClientConfig[runner, input]) { c.Timeout = 2 * time.Second })

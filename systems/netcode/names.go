@@ -11,15 +11,16 @@ import (
 
 // The types of other packages that a game names, so that one import is enough.
 type (
-	// Tick numbers a fixed step of the server. It wraps around; its method Sub gives distances.
+	// Tick numbers a fixed step of the server. It wraps around; its method Sub returns distances.
 	Tick = tick.Tick
 
-	// Config is what both ends of a [Protocol] agree on beside the game: the tick rate, the number
-	// of entities, and the ranges and resolutions in which poses travel. The zero value is useful.
+	// Config holds what both ends of a [Protocol] agree on beside the game: the tick rate, the
+	// number of entities, and the ranges and resolutions in which poses are sent. The zero value is
+	// useful.
 	Config = snapshot.Config
 	// Grid is the range and the resolution of positions.
 	Grid = snapshot.Grid
-	// Range is the range and the resolution of velocities. Without a Max none travel.
+	// Range is the range and the resolution of velocities. Without a Max no velocities are sent.
 	Range = snapshot.Range
 	// EntityID names a replicated entity on both ends. The zero value, [NoEntity], names none.
 	EntityID = snapshot.ID
@@ -45,7 +46,7 @@ type (
 	// Actor is a player of a [BodyGroup].
 	Actor[S any, I comparable] = prediction.Actor[S, I]
 
-	// PacketStats counts what went through a connection.
+	// PacketStats counts the packets and bytes of a connection.
 	PacketStats = packet.Stats
 	// InputStats counts the inputs of a player in the mode [OnTicks].
 	InputStats = prediction.BufferStats
@@ -53,14 +54,14 @@ type (
 	ArrivalStats = prediction.ArrivalStats
 	// PathStats are the rate and the queue of the path to the other end.
 	PathStats = congestion.Stats
-	// RateCause says what sets the rate of a path.
+	// RateCause is the cause that sets the rate of a path.
 	RateCause = congestion.Cause
 
 	// Conn is a connection that a transport has made.
 	Conn = transport.Conn
 	// Listener accepts the connections of a server.
 	Listener = transport.Listener
-	// Reason says why a connection ended.
+	// Reason is the reason for the end of a connection.
 	Reason = transport.Reason
 )
 

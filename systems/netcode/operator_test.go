@@ -11,10 +11,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A player that is kicked or banned does not come back with its secret, neither while it plays, nor
+// A player that is kicked or banned does not return with its secret, neither while it plays, nor
 // while it is away, nor in the moment between.
 func TestBannedPlayersMayNotResume(t *testing.T) {
-	for _, how := range []string{"kicked while he plays", "kicked while he is away", "kicked and back at once", "banned while he is away"} {
+	for _, how := range []string{"kicked while it plays", "kicked while it is away", "kicked and back at once", "banned while it is away"} {
 		banned, asked := false, 0
 		var m *match
 		m = newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -43,7 +43,7 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 		if m.server.Player(p.Number()) != p || string(p.Token()) != "mine" || m.server.Player(999) != nil {
 			t.Fatal("the server does not find its players by their numbers")
 		}
-		away := how != "kicked while he plays"
+		away := how != "kicked while it plays"
 		if away {
 			if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
 				t.Fatal(err)
@@ -54,7 +54,7 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 			}
 		}
 		switch how {
-		case "banned while he is away":
+		case "banned while it is away":
 			banned = true
 		case "kicked and back at once": // see Authenticate
 		default:
@@ -63,16 +63,16 @@ func TestBannedPlayersMayNotResume(t *testing.T) {
 		}
 		m.run(8*time.Second, nil)
 		if s, r := a.client.Status(); s != netcode.Ended || r.Code != transport.Unauthorized && r.Code != transport.Kicked {
-			t.Errorf("%s: he is %v: %v", how, s, r)
+			t.Errorf("%s: the client is %v: %v", how, s, r)
 		}
 		if p.Connected() {
-			t.Errorf("%s: he is in", how)
+			t.Errorf("%s: the client plays", how)
 		}
 		if s, _ := b.client.Status(); s != netcode.Playing {
 			t.Errorf("%s: the other one is %v", how, s)
 		}
-		if how == "banned while he is away" && asked == 0 {
-			t.Errorf("%s: nobody was asked whether he may come back", how)
+		if how == "banned while it is away" && asked == 0 {
+			t.Errorf("%s: Authenticate was not called for its return", how)
 		}
 	}
 }

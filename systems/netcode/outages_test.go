@@ -87,7 +87,7 @@ func TestSlowReader(t *testing.T) {
 			worst = max(worst, m.transform(e).Get().Position[1]-s.Position[1])
 		}
 	})
-	if worst > 3*2 { // 2 s: every object travels within that
+	if worst > 3*2 { // 2 s: every object is sent within that time
 		t.Errorf("the other client's newest state of an entity is %.1f m old, want at most 6", worst)
 	}
 	stale := 0
@@ -102,12 +102,12 @@ func TestSlowReader(t *testing.T) {
 		t.Errorf("of 400 entities the slow reader has %d older than 10 s", stale)
 	}
 	if st.RTT > 800*time.Millisecond || st.Delay > 2*time.Second {
-		t.Errorf("the slow reader's round trip is %v and his view %v late: a queue has built up", st.RTT, st.Delay)
+		t.Errorf("the slow reader's round trip is %v and its view %v late: a queue has built up", st.RTT, st.Delay)
 	}
 	t.Logf("slow reader: round trip %v, delay %v, loss %.2f, %d snapshots", st.RTT, st.Delay, st.Loss, st.Snapshots)
 }
 
-// Case 30: the server stands still for two seconds. Clients wait. Afterwards no client sees a
+// Case 30: the server pauses for two seconds. Clients wait. Afterwards no client sees a
 // fast-forward, and all are as before within three seconds.
 func TestServerPause(t *testing.T) {
 	for seed := range uint64(20) {
@@ -140,7 +140,7 @@ func TestServerPause(t *testing.T) {
 			}
 			look()
 		}
-		m.engine.Update(2 * time.Second) // it wakes, and has to drop most of it
+		m.engine.Update(2 * time.Second) // it wakes, and has to drop most of the time
 		m.run(3*time.Second, look)
 		m.mustPlay()
 		if limit := float32(6.0/120*1.1 + 0.05); worst > limit {
@@ -158,7 +158,7 @@ func TestServerPause(t *testing.T) {
 	}
 }
 
-// The same seeds give the same match, to the bit.
+// Two matches with the same seeds are equal to the bit.
 func TestMatchesRepeat(t *testing.T) {
 	play := func() (states [3]runner, stats [3]netcode.ClientStats, server netcode.ServerStats) {
 		m := newMatch(t, nil)

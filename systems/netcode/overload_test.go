@@ -11,7 +11,7 @@ import (
 )
 
 // An overloaded server runs a third of its ticks. Honest clients send as many inputs as before and
-// must not be taken for cheaters. A cheater among them is still found.
+// must not count as cheaters. A cheater among them is still detected.
 func TestOverloadKicksNobody(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
@@ -27,7 +27,7 @@ func TestOverloadKicksNobody(t *testing.T) {
 		for i := range 30 * 120 {
 			m.now += frame
 			if i%48 == 0 {
-				m.engine.Update(48 * frame) // 24 ticks' time, of which the engine runs eight
+				m.engine.Update(48 * frame) // the time of 24 ticks, of which the engine runs eight
 			}
 			for _, p := range m.clients {
 				p.engine.Update(frame)
@@ -62,14 +62,14 @@ func TestOverloadKicksNobody(t *testing.T) {
 	}
 }
 
-// Server and clients share a machine with other work. Each has its turn after a random time, now
-// and then of half a second and more, and the server catches up on all of it. Clients send as many
-// inputs as before, in bursts and far ahead, and must not be taken for cheaters.
+// Server and clients share a machine with other work. Each runs after a random pause, sometimes of
+// half a second and more, and the server makes up for all of its own. Clients send as many inputs
+// as before, in bursts and far ahead, and must not count as cheaters.
 func TestStarvedMachinesKickNobody(t *testing.T) {
 	for _, mode := range inputModes {
 		for _, seed := range []uint64{2, 45, 105, 126, 149, 189} {
 			random := rand.New(rand.NewPCG(seed, 7))
-			// As the demo's server: it lets no time go.
+			// As in the demo, the server drops no time.
 			m := newMatchOn(t, newProtocol(t, netcode.Config{}), ecs.Config{FixedRate: tickRate, MaxSteps: 2 * tickRate, MaxDelta: time.Second},
 				func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
 			for i := range 2 {

@@ -6,7 +6,7 @@ import (
 )
 
 // A jump that the server makes with a player is a jump on the player's own screen, too, however
-// short it is. It is not taken for a correction, which would be seen to glide.
+// short it is. It does not count as a correction, which would be drawn as gliding.
 func TestTheOwnPlayerJumps(t *testing.T) {
 	m := newMatch(t, nil)
 	path := perfect()

@@ -89,7 +89,7 @@ func (s *Server[S, I]) noteOwn(p *Player[S, I]) {
 	}
 	s.ownWriter = NewWriter(s.scratch)
 	ownState[S]{p.State, p.jumps, s.shownID(p)}.write(&s.ownWriter, s.protocol.game.States)
-	// A state that does not fit is not sent, and so never acknowledged.
+	// A state that does not fit is not sent, and is therefore never acknowledged.
 	p.own.note(s.ownWriter.Bytes())
 }
 

@@ -21,14 +21,14 @@ func baseline(seed uint64) linksim.Path {
 	return linksim.Symmetric(linksim.Condition{Delay: 95 * time.Millisecond, Jitter: 10 * time.Millisecond, Seed: seed})
 }
 
-// strafe flips twice a second, and dashes now and then.
+// strafe flips twice a second, and dashes sometimes.
 func strafe(at netcode.Tick) input {
 	return input{X: int8(at/30%2)*2 - 1, Dash: at%97 == 0}
 }
 
-// Case 22: at the base condition the own player answers in the tick of the input, and in the
-// picture a tick and a frame later at most. In a world that does the same on both ends the player
-// is never corrected, and none of its inputs comes too late.
+// Case 22: at the base condition the own player reacts in the tick of the input, and in the picture
+// at most a tick and a frame later. In a world that is the same on both ends the player is never
+// corrected, and none of its inputs arrives too late.
 func TestOwnPlayerAtBase(t *testing.T) {
 	slowest := time.Duration(0)
 	for seed := range uint64(20) {
@@ -36,7 +36,8 @@ func TestOwnPlayerAtBase(t *testing.T) {
 		a := m.join(baseline(2200+seed), nil)
 		m.run(5*time.Second, nil)
 		m.mustPlay()
-		// where the newest input goes; since when the picture has not followed
+		// the direction of the newest input, and the time since which the picture has not followed
+		// it
 		way, since := int8(0), time.Duration(-1)
 		a.input = func(at netcode.Tick) input {
 			in := strafe(at)
@@ -79,14 +80,14 @@ func TestOwnPlayerAtBase(t *testing.T) {
 }
 
 // Case 23: the server shoves the player by 0.6 m every two seconds while it runs. The simulation is
-// right at once and never holds anything of the offset that hides the correction. The picture comes
-// back steadily, to a tenth within 0.7 s, and no faster than Game.CorrectionSpeed.
+// right at once and never contains any of the offset that hides the correction. The offset fades
+// steadily, to a tenth within 0.7 s, and no faster than Game.CorrectionSpeed.
 func TestShovedByTheServer(t *testing.T) {
 	const shove, period = 0.6, 2 * tickRate
 	left, shoves := 0.0, 0
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
-		places := map[float32]bool{} // across his way, where the server ever had him
+		places := map[float32]bool{} // across the player's path: every position on the server
 		m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 			if len(m.joined) == 0 {
 				return
@@ -107,7 +108,7 @@ func TestShovedByTheServer(t *testing.T) {
 		m.run(20*time.Second, func() {
 			logical := a.logical(a.client.Entity())[2]
 			if state, _ := a.client.State(); !places[logical] || !places[state.Z] {
-				t.Fatalf("seed %d: at %v the player is simulated at %v (%v), where the server never had him", seed, m.now, state.Z, logical)
+				t.Fatalf("seed %d: at %v the player is simulated at %v (%v), a place that it never had on the server", seed, m.now, state.Z, logical)
 			}
 			off := math.Abs(float64(a.visual(a.client.Entity())[2] - logical))
 			switch {
@@ -146,7 +147,7 @@ func pressing() netcode.Game[runner, input] {
 	return game
 }
 
-// Case 24: 15 % of the packets with inputs are lost. At most a thousandth of the inputs comes too
+// Case 24: 15 % of the packets with inputs are lost. At most a thousandth of the inputs arrives too
 // late for its tick, every press runs, and none runs twice.
 func TestLostInputs(t *testing.T) {
 	ticks, missed, worst, all := uint64(0), uint64(0), 0.0, 0
@@ -165,12 +166,12 @@ func TestLostInputs(t *testing.T) {
 		a.input = func(at netcode.Tick) input {
 			in := input{X: int8(at/30%2)*2 - 1}
 			if on && at%20 == netcode.Tick(seed) {
-				// alone: two that are merged into one tick would be one
+				// one press alone: two that are merged into one tick would count as one
 				in.Dash, pressed[at] = true, true
 			}
 			return in
 		}
-		m.run(8*time.Second, nil) // the lead is found
+		m.run(8*time.Second, nil) // the lead settles
 		m.mustPlay()
 		before := m.of(a).InputStats()
 		m.run(60*time.Second, nil)
@@ -192,7 +193,7 @@ func TestLostInputs(t *testing.T) {
 	}
 }
 
-// A CorrectionSpeed that is not a speed is refused with a text that says what to do.
+// A CorrectionSpeed that is not a speed is refused with a text that states the remedy.
 func TestCorrectionSpeedOfAGame(t *testing.T) {
 	for _, speed := range []float32{-1, float32(math.NaN())} {
 		game := runnerGame()

@@ -14,8 +14,8 @@ func (counterCodec) Write(w *Writer, n int) { w.Bits(uint64(n), 32) }
 func (counterCodec) Read(r *Reader) int     { return int(r.Bits(32)) }
 
 // Packets and acknowledgements are lost and overtake each other. The client reads in each packet
-// the state at the time at which it was sent. A state that does not change is not sent again once
-// an acknowledgement has come.
+// the state of the time when it was sent. A state that does not change is not sent again after its
+// acknowledgement.
 func TestOwnStateOverAnyPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sent ownSent
@@ -34,7 +34,7 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 			if rapid.IntRange(0, 19).Draw(t, "change") == 0 {
 				switch rapid.IntRange(0, 2).Draw(t, "what") {
 				case 0:
-					truth.state = rapid.IntRange(0, 3).Draw(t, "state") // also back to what it was
+					truth.state = rapid.IntRange(0, 3).Draw(t, "state") // also an earlier one
 				case 1:
 					truth.jumps++
 				default:
@@ -63,7 +63,7 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 				k := rapid.IntRange(max(0, len(down)-8), len(down)-1).Draw(t, "which")
 				f := down[k]
 				down = append(down[:k], down[k+1:]...)
-				if f.number+32 < newest { // the endpoint takes none that old
+				if f.number+32 < newest { // the endpoint accepts none that old
 					continue
 				}
 				newest = max(newest, f.number)
@@ -87,8 +87,8 @@ func TestOwnStateOverAnyPath(t *testing.T) {
 	})
 }
 
-// A server never names a packet that did not come, that is too old, or that is the naming one
-// itself. The client refuses such names.
+// A server never refers to a packet that did not arrive, that is too old, or that contains the
+// reference. The client refuses such references.
 func TestOwnStateThatWasNeverSaid(t *testing.T) {
 	var heard ownReceived[int]
 	heard.keep(10, ownState[int]{state: 7})

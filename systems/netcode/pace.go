@@ -12,8 +12,8 @@ import (
 // DTLS, and the byte of the datagram's kind.
 const overhead = 66 + 1
 
-// longestPacket is how long a packet may occupy the path, at the rate that the path is known to
-// carry. Everything behind it waits as long.
+// longestPacket is how long a packet may occupy the path, at the measured rate of the path.
+// Everything behind it waits as long.
 const longestPacket = 47 * time.Millisecond
 
 // leastWhole is the least number of rounds per second that a client's views wait for. With fewer

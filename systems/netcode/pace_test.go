@@ -21,7 +21,7 @@ type thinned struct {
 	client *player
 	tap    *tapped
 	rate   float64       // of the line, bytes per second of payload
-	busy   time.Duration // until when the line is busy with what has been sent
+	busy   time.Duration // the time until which the line is busy with sent packets
 	sent   []passage
 }
 
@@ -76,8 +76,8 @@ func (x *thinned) setRate(rate int) {
 	}
 }
 
-// The spawns of a crowd fill the queue of a thin line only until the rate is known to be too high:
-// a full burst at the start would make 480 ms of it.
+// The spawns of a crowd fill the queue of a thin line only until the rate is measured to be too
+// high. A full burst at the start would make a queue of 480 ms.
 func TestJoiningDoesNotFillTheQueue(t *testing.T) {
 	x := thinnedLine(t, 48000, 305)
 	x.run(4*time.Second, nil)
@@ -90,8 +90,8 @@ func TestJoiningDoesNotFillTheQueue(t *testing.T) {
 	}
 }
 
-// since returns the 95th percentile of the waits of the packets that were sent since a time, the
-// longest time that one takes, and their bytes per second.
+// since returns three figures of the packets that were sent since a time: the 95th percentile of
+// their waits, the longest time that one takes, and their bytes per second.
 func (x *thinned) since(from time.Duration) (wait, longest time.Duration, rate float64) {
 	var waits []time.Duration
 	bytes := 0
@@ -163,7 +163,7 @@ func TestLineThatDropsAndComesBack(t *testing.T) {
 	}
 }
 
-// A line with room for all is used as if there were no pacing.
+// A line that carries everything is used as if there were no pacing.
 func TestWideLineLosesNothing(t *testing.T) {
 	for _, path := range []linksim.Path{linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond, Seed: 1}), seeds(1)} {
 		m := newMatch(t, nil)
@@ -179,8 +179,8 @@ func TestWideLineLosesNothing(t *testing.T) {
 	}
 }
 
-// A way up that carries less than a packet of inputs in each step is not filled, and the inputs
-// come in time.
+// A path to the server that carries less than a packet of inputs in each step is not filled, and
+// the inputs arrive in time.
 func TestThinWayUp(t *testing.T) {
 	for _, rate := range []int{1600, 1800, 2000} { // of payload, of which a clean line carries 1400
 		m := newMatch(t, nil)

@@ -16,7 +16,7 @@ import (
 )
 
 // Case 17: a client that joins 5000 entities late has them all within their size at the rate and a
-// second, nearest first. Other clients do not notice.
+// second, nearest first. Other clients are not affected.
 func TestLateJoin(t *testing.T) {
 	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 6000}), nil)
 	for i := range 5000 {
@@ -49,7 +49,7 @@ func TestLateJoin(t *testing.T) {
 			complete, bytes = m.now-start, b.client.Stats().ReceivedBytes
 		}
 	})
-	// The first quarter of a second's bytes may come at once.
+	// The first quarter of a second's bytes may arrive at once.
 	if limit := time.Duration(float64(bytes)/(64<<10)*float64(time.Second)) + time.Second; complete == 0 || complete > limit {
 		t.Errorf("complete after %v with %d bytes, want within %v", complete, bytes, limit)
 	}
@@ -70,9 +70,9 @@ func mean(v []float32) (sum float32) {
 	return sum
 }
 
-// Case 18: entities are removed and made again in the same slots within a round trip, while packets
-// are lost. Nothing of the old entity is seen on the new one, and in the end both sides have the
-// same.
+// Case 18: entities are removed and others spawned in the same slots within a round trip, while
+// packets are lost. The new entity is shown with nothing of the old one, and in the end both sides
+// have the same entities.
 func TestSlotsChangeHands(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -137,9 +137,9 @@ func TestSlotsChangeHands(t *testing.T) {
 	}
 }
 
-// Case 40: a player walks through a crowd of a thousand. Its client never learns of an entity that
-// the player may not know of, neither as a replica nor as a state in the decoder. Entities that it
-// may know of appear within two snapshots and a round trip, and nothing flickers.
+// Case 40: a player walks through a crowd of a thousand. Its client never receives an entity that
+// the player may not be shown, neither as a replica nor as a state in the decoder. Entities that it
+// may be shown appear within two snapshots and a round trip, and nothing flickers.
 func TestInterestInACrowd(t *testing.T) {
 	hidden := map[arche.Entity]bool{}
 	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: 1100}), func(c *netcode.ServerConfig[runner, input]) {
@@ -165,8 +165,8 @@ func TestInterestInACrowd(t *testing.T) {
 	a.input = func(netcode.Tick) input { return input{X: 1} }
 	near, late := map[arche.Entity]time.Duration{}, map[arche.Entity]bool{}
 	slowest := time.Duration(0)
-	// Two snapshots, the way, and losses in a row, each of which is noticed after a round trip and
-	// three snapshots.
+	// Two snapshots, the one-way delay, and losses in a row, each of which is detected after a
+	// round trip and three snapshots.
 	after := func(losses time.Duration) time.Duration {
 		return 2*time.Second/30 + 110*time.Millisecond + losses*(220+100)*time.Millisecond + 100*time.Millisecond
 	}
@@ -180,7 +180,7 @@ func TestInterestInACrowd(t *testing.T) {
 			case known && hidden[e]:
 				t.Fatalf("at %v a hidden entity is known, %.1f m away", m.now, d)
 			case known && d > 24+6*float32(after(4).Seconds()):
-				// he walks on at 6 m/s until the news come
+				// the player walks on at 6 m/s until the record arrives
 				t.Fatalf("at %v an entity %.1f m away is known", m.now, d)
 			case known || hidden[e] || d > 20:
 				delete(near, e)
@@ -199,7 +199,7 @@ func TestInterestInACrowd(t *testing.T) {
 			t.Errorf("%v appeared %d times on a straight way", id, n)
 		}
 	}
-	// At 15 % one entity in 300 has to expect three losses in a row, and one in 2000 four.
+	// At 15 % one entity in 300 can expect three losses in a row, and one in 2000 four.
 	if len(late) > 2 || slowest > after(5) {
 		t.Errorf("%d entities of %d came after more than three losses, the last %v after it was near", len(late), len(spawned), slowest)
 	}
@@ -209,8 +209,8 @@ func TestInterestInACrowd(t *testing.T) {
 	t.Logf("%d of 1000 entities met, the slowest known after %v", len(spawned), slowest)
 }
 
-// Case 38: a player comes back after five seconds, with the old secret, from another address. It is
-// the same player, and the server sends only what has changed.
+// Case 38: a player returns after five seconds, with the old secret, from another address. It is
+// the same player, and the server sends only changes.
 func TestResumeSendsOnlyNews(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
@@ -235,7 +235,7 @@ func TestResumeSendsOnlyNews(t *testing.T) {
 		if n := a.client.Stats().Replicas; n != 301 {
 			t.Errorf("seed %d: %d replicas, want 301", seed, n)
 		}
-		// 300 crates take 4 KB at least; a snapshot without news takes some thirty bytes.
+		// 300 crates take 4 KB at least; a snapshot without changes takes some thirty bytes.
 		if n := a.client.Stats().ReceivedBytes - before; n > 90*60 || n > joining/2 {
 			t.Errorf("seed %d: coming back cost %d bytes, joining %d", seed, n, joining)
 		}

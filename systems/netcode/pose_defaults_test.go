@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Poses of a Game, of scripted movers and of bodies may leave rotation and scale out.
+// Poses of a Game, of scripted movers and of bodies may omit rotation and scale.
 func TestPosesMayBeLeftOut(t *testing.T) {
 	type state struct{ X float32 }
 	bare := func(s state) components.Pose3D { return components.Pose3D{Position: mgl32.Vec3{s.X}} }

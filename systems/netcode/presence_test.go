@@ -13,11 +13,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// take takes a component from an entity.
+// take removes a component from an entity.
 func take[T any](w *arche.World, e arche.Entity) { w.Remove(e, arche.ComponentID[T](w)) }
 
-// mustAgree compares the health of entities on the server and on a client: which have it, how much,
-// and whose they are.
+// mustAgree compares the health of entities on the server and on a client: its presence, its value,
+// and the owners.
 func (m *match) mustAgree(p *player, entities []arche.Entity, what string) {
 	m.t.Helper()
 	w, cw := m.engine.World(), p.engine.World()
@@ -45,8 +45,8 @@ func (m *match) mustAgree(p *player, entities []arche.Entity, what string) {
 }
 
 // A component that is added and removed within a round trip, before the client has acknowledged it,
-// is gone on the client too. One that is removed and added again is there. The time between, and
-// whether the entity moves meanwhile, make no difference.
+// is removed on the client too. One that is removed and added again is present. The time between,
+// and whether the entity moves meanwhile, make no difference.
 func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 	for k, delay := range []time.Duration{10, 50, 100, 150, 100, 150} {
 		moves := k > 3
@@ -84,7 +84,7 @@ func TestComponentGivenAndTakenWithinARoundTrip(t *testing.T) {
 }
 
 // On a line that reorders packets, components are added and removed at any time. In the end the
-// client has what the server has.
+// client has the server's components.
 func TestGivesAndTakesUnderReordering(t *testing.T) {
 	for seed := range presenceSeeds {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Bandwidth = 1 << 20 })

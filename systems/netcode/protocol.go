@@ -24,21 +24,21 @@ type Game[S any, I comparable] struct {
 	// MovementBase names the scripted mover or the body that carries a player in the state; Pose is
 	// in its frame. The player's entity becomes its child. Step takes the state from one frame to
 	// the other when the player enters and leaves. A body that carries the own player is predicted
-	// as long as it does, at any distance. If the carrier is destroyed, the player stays in its
-	// last frame until the state names another one; a hierarchy.Hierarchy on the server then needs
-	// KeepOrphans, or the player's entity is despawned with the carrier. Nil means that nothing
+	// as long as it does, at any distance. If the base is removed, the player stays in its last
+	// frame until the state names another one; a hierarchy.Hierarchy on the server then needs
+	// KeepOrphans, or the player's entity is despawned with the base. Nil means that nothing
 	// carries players, and Pose is in the frame of the parent that the server's entity has, if any.
 	MovementBase func(state S) MovementBase
 	// Distance returns by how much a prediction was wrong, at least 0, in any unit, or NaN for
-	// values without sense. Up to Tolerance, in the same unit, the prediction counts as right; zero
+	// invalid values. Up to Tolerance, in the same unit, the prediction counts as right; zero
 	// corrects every difference. A field that Distance leaves out is not corrected. Required.
 	Distance  func(predicted, authoritative S) float64
 	Tolerance float64
 	// Snap is the least Distance at which a correction is drawn as a jump; zero means never.
 	Snap float64
-	// CorrectionSpeed is the speed, in units of length per second, at which the picture follows a
-	// correction, in addition to the player's own motion, so that the player seems to be pushed and
-	// does not jump. A short correction fades more slowly, by its half-life. A correction that
+	// CorrectionSpeed is the speed, in units of length per second, at which the drawn pose follows
+	// a correction, in addition to the player's own motion, so that the player seems to be pushed
+	// and does not jump. A short correction fades more slowly, by its half-life. A correction that
 	// would take more than a second fades within one. The player's own actions are shown at once.
 	// Zero means 3.
 	CorrectionSpeed float32
@@ -63,9 +63,9 @@ type StateCodec[S any] interface {
 	Read(r *Reader) S
 }
 
-// Protocol is the agreement of both ends about a game. Build it by the same calls on both; a hash
-// of it is compared when a client joins. It is read-only once a server or client uses it, and may
-// then be shared.
+// Protocol holds what both ends of a game agree on. Build it by the same calls on both; a hash of
+// it is compared when a client joins. It is read-only once a server or client uses it, and may then
+// be shared.
 type Protocol[S any, I comparable] struct {
 	game       Game[S, I]
 	schema     *snapshot.Schema
@@ -75,7 +75,7 @@ type Protocol[S any, I comparable] struct {
 	movers     map[uint16]func(t Tick) components.Pose3D
 }
 
-// NewProtocol returns a protocol for a game, or an error that says what is missing or wrong.
+// NewProtocol returns a protocol for a game, or an error that states what is missing or wrong.
 func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I], error) {
 	if game.Step == nil || game.Pose == nil || game.Distance == nil || game.States == nil || game.Inputs == nil {
 		return nil, errors.New("netcode: a Game needs all of Step, Pose, Distance, States and Inputs")

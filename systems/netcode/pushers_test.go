@@ -12,7 +12,7 @@ import (
 )
 
 // twoAtABox begins a match of two players on either side of a box along z, a at the lesser z, and
-// records where the box is.
+// records the positions of the box.
 func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e arche.Entity, there map[netcode.Tick]mgl32.Vec3) {
 	t.Helper()
 	m = newMatchOf(t, boxProtocol(t, boxes()), nil)
@@ -28,8 +28,8 @@ func twoAtABox(t testing.TB, first, second linkPath) (m *match, a, b *player, e 
 	return m, a, b, e, there
 }
 
-// stubborn pushes a box and never gives up. The player runs at it from where it is, but now and
-// then it rests or walks to the side.
+// stubborn pushes a box without end. The player runs towards it from any place, but sometimes rests
+// or walks to the side.
 func (p *player) stubborn(e arche.Entity, whim uint64) func(netcode.Tick) input {
 	return func(at netcode.Tick) input {
 		x := (uint64(at+netcode.Tick(whim*17))/45 + whim*7919) * 0x9e3779b97f4a7c15 >> 40
@@ -43,11 +43,11 @@ func (p *player) stubborn(e arche.Entity, whim uint64) func(netcode.Tick) input 
 	}
 }
 
-// motions are how far something moved from frame to frame.
+// motions are the motions of a body from frame to frame.
 type motions []mgl32.Vec3
 
-// beyond returns by how much the picture of a body moved further in a frame than the body itself
-// moved in any frame within half a second, and in how many frames that was more than a limit.
+// beyond returns by how much a drawn body moved further in a frame than the body itself moved in
+// any frame within half a second, and the number of frames in which that exceeded a limit.
 func (seen motions) beyond(truth motions, limit float64) (most float64, over int) {
 	const half = 60 // frames
 	for i := 1; i < len(seen); i++ {
@@ -63,9 +63,9 @@ func (seen motions) beyond(truth motions, limit float64) (most float64, over int
 	return most, over
 }
 
-// Two players push one box from both sides, and change their minds. Each is predicted to go on as
-// it did, and pushes the box in the other's prediction, too. So a prediction is wrong for no longer
-// than a change takes to arrive, and the picture never leaps.
+// Two players push one box from both sides, and change direction. Each is predicted to continue as
+// before, and pushes the box in the other's prediction, too. So a prediction is wrong for no longer
+// than the time in which a change arrives, and the picture never leaps.
 func TestTwoPlayersPushOneBox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -114,7 +114,7 @@ func TestTwoPlayersPushOneBox(t *testing.T) {
 		if leap > 0.035 || overs > 20*seconds*120/200 {
 			t.Errorf("%s: the box moved up to %.4f m further in a frame than it does, more than 1 cm in %d frames; want at most 0.035, and one frame in 200", network.name, leap, overs)
 		}
-		// One is predicted to run one way for a quarter of a second, and runs the other.
+		// One player is predicted to run one way for a quarter of a second, and runs the other way.
 		if worst > 2*runSpeed*0.3 {
 			t.Errorf("%s: up to %.2f m beside the server", network.name, worst)
 		}

@@ -11,11 +11,11 @@ import (
 
 // ReplicateComponent replicates a component type of the game: a client's replica has it whenever
 // the server's entity has it, with the value that the codec quantises. On an entity that is drawn
-// in the past, a value takes effect in the step in which the picture reaches its moment, so that a
-// door opens when it is seen to ([Immediate] changes that). On an entity that is drawn in the
-// present, such as the own player, it takes effect when it arrives. Call it in the same order on
-// both ends. It panics when the protocol is in use already, for a name that is taken, and for a
-// type with pointers, which strings, slices and maps have.
+// in the past, a value takes effect in the step in which the view reaches the moment of the value,
+// so that a door opens at the right moment in the picture ([Immediate] changes that). On an entity
+// that is drawn in the present, such as the own player, it takes effect when it arrives. Call it in
+// the same order on both ends. It panics when the protocol is in use already, for a name that is
+// taken, and for a type with pointers, which strings, slices and maps have.
 func ReplicateComponent[T comparable, S any, I comparable](p *Protocol[S, I], name string, codec ComponentCodec[T], options ...ComponentOption) {
 	replicate(p, name, codec, options...)
 }
@@ -36,8 +36,8 @@ func replicate[T comparable, S any, I comparable](p *Protocol[S, I], name string
 // ComponentOption changes how a component is replicated.
 type ComponentOption func(*componentOptions)
 
-// Immediate applies the values of a component as soon as they arrive, wherever the view is. It is
-// for values that are not drawn in the scene, such as scores, names and clocks. An entity whose
+// Immediate applies the values of a component as soon as they arrive, at any time of the view. It
+// is for values that are not drawn in the scene, such as scores, names and clocks. An entity whose
 // spawn is delayed has the newest ones when it is spawned.
 func Immediate() ComponentOption { return func(o *componentOptions) { o.onArrival = true } }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // At the articles' condition a body that stops comes to rest without running past its place and
-// back, stands exactly there, and sets out again without a jump, after short and long rests.
+// back, stands exactly there, and starts again without a jump, after short and long rests.
 func TestStopAndGo(t *testing.T) {
 	const speed, runs, rests = 6, tickRate, 3 * tickRate / 2
 	for seed := range uint64(6) {
@@ -52,7 +52,7 @@ func TestStopAndGo(t *testing.T) {
 			if last > float32(math.Inf(-1)) {
 				back, most = max(back, last-at), max(most, at-last)
 			}
-			if at == last { // it stands
+			if at == last { // it is at rest
 				near := float32(math.Inf(1))
 				for stop := range stops {
 					near = min(near, max(at-stop, stop-at))
@@ -75,7 +75,7 @@ func TestStopAndGo(t *testing.T) {
 	}
 }
 
-// An entity that is set to the pose that it has is in no snapshot, and its view does not count as
+// An entity that is set to its present pose is in no snapshot, and its view does not count as
 // starved.
 func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
 	m := newMatch(t, nil)
@@ -84,7 +84,7 @@ func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		tick++
 		x := float32(0)
-		if p := tick % (4 * tickRate); p < tickRate { // a second's way in one second of four
+		if p := tick % (4 * tickRate); p < tickRate { // it moves in one second of four
 			x = 6 * float32(p) / tickRate
 		}
 		m.transform(crates[0]).Set(components.At3D(x, 0, 0))
@@ -102,7 +102,7 @@ func TestWhatIsSetToTheSamePoseDoesNotStarve(t *testing.T) {
 }
 
 // An entity that has rested since it was made and is moved elsewhere by a jump is seen to jump. It
-// was never written before, but it was seen.
+// was never written before, but it was shown.
 func TestFirstWriteIsAJump(t *testing.T) {
 	for _, network := range networks {
 		m := newMatch(t, nil)
@@ -122,7 +122,7 @@ func TestFirstWriteIsAJump(t *testing.T) {
 	}
 }
 
-// An entity sets out from a rest while all packets about it are lost. The view catches up with it
+// An entity at rest starts to move while all packets about it are lost. The view catches up with it
 // and does not leap.
 func TestNewsOfAStartComeLate(t *testing.T) {
 	const speed = 6
@@ -161,8 +161,8 @@ func TestNewsOfAStartComeLate(t *testing.T) {
 		if truth := float64(m.transform(crate).Get().Position[0]); math.Abs(float64(last)-(truth-speed*a.client.Stats().Delay.Seconds())) > 0.4 {
 			t.Errorf("seed %d: 3 s later the crate is seen at %.2f, the server has it at %.2f", seed, last, truth)
 		}
-		// There is half a second to make up for, so the view runs at up to 1.5. What the crate was
-		// off when the news came fades at up to 0.22 of its speed beside that.
+		// There is half a second to make up for, so the view runs at up to 1.5. In addition, the
+		// crate's offset at the arrival of the record fades at up to 0.22 of its speed.
 		if limit := float32(speed / 120.0 * (1.5 + 0.22)); most > limit {
 			t.Errorf("seed %d: the crate moved %.3f m in a frame, want at most %.3f", seed, most, limit)
 		}
@@ -170,7 +170,7 @@ func TestNewsOfAStartComeLate(t *testing.T) {
 }
 
 // A server that moves its origin moves everything, resting entities as well, in one step and
-// without a jump. It is no motion, and is not drawn as motion.
+// without a jump. The shift is not drawn as motion.
 func TestOriginShiftOfWhatRests(t *testing.T) {
 	for _, network := range networks {
 		for seed := range uint64(3) {
@@ -202,8 +202,8 @@ func TestOriginShiftOfWhatRests(t *testing.T) {
 }
 
 // An entity that moves while the origin does, and is written in the same step, before or after the
-// shift, jumps with all others and goes on as it was. The client tells it apart from an entity that
-// runs that far.
+// shift, jumps with all others and keeps its motion. The client distinguishes it from an entity
+// that runs that far.
 func TestOriginShiftOfWhatMoves(t *testing.T) {
 	const speed, shift = 3.0, 50.0
 	for _, network := range networks {

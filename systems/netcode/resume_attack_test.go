@@ -11,14 +11,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// dial begins a connection, which is open when the match has run for two ticks.
+// dial begins a connection, which is open after the match has run for two ticks.
 func (c *cheat) dial() transport.Conn {
 	conn := c.m.listener.Dial()
 	conn.Poll(c.m.now)
 	return conn
 }
 
-// resume claims a player's place by its secret, with a token, on a connection that is open.
+// resume claims a player's place by its secret, with a token, on an open connection.
 func (c *cheat) resume(conn transport.Conn, p *netcode.Player[runner, input], token []byte) {
 	c.conn = conn
 	conn.Poll(c.m.now)
@@ -29,16 +29,16 @@ func (c *cheat) resume(conn transport.Conn, p *netcode.Player[runner, input], to
 }
 
 // A cheater whose inputs run on arrival resumes in every step, pretends to have slept, is silent
-// and then sends all at once, or sends ten times too much. Over 20 s it runs no farther than an
-// honest player, whatever the snapshot rate, and in one step no farther than the bank or a snapshot
-// interval.
+// and then sends everything at once, or sends ten times too much. Over 20 s it runs no farther than
+// an honest player, whatever the snapshot rate, and in one step no farther than the input credit or
+// a snapshot interval.
 func TestNoTrickGivesTime(t *testing.T) {
 	const seconds, many = 20, 30
 	for _, trick := range []string{"resumes in every step", "resumes four times a second", "jumps ahead in its ids", "is silent, then sends all", "sends ten times too much"} {
 		for _, rate := range []int{5, 20, 60} {
 			m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 				c.InputMode, c.SnapshotRate = netcode.OnArrival, rate
-				c.Kick = prediction.Policy{Excess: -1} // to see what is gained at least
+				c.Kick = prediction.Policy{Excess: -1} // no kick: the test measures the gain
 			})
 			c := m.joinByHand()
 			p := m.joined[0]
@@ -93,8 +93,8 @@ func TestNoTrickGivesTime(t *testing.T) {
 	}
 }
 
-// A player that resumes over and over is let back in as often as connections may wait, and once in
-// a second after that. Its place stays its own, and it plays on when it has stopped.
+// A player that resumes over and over is accepted as often as connections may be pending, and once
+// a second after that. It keeps its place, and plays on after the attack.
 func TestResumesAreLimited(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = mode })
@@ -132,8 +132,8 @@ func TestResumesAreLimited(t *testing.T) {
 	}
 }
 
-// A player that is banned by its token does not come back with another one, nor with a banned one
-// to the place that another token gave it.
+// A player that is banned by its token does not return with another token. Nor does a player return
+// with a banned token to a place that it got by another one.
 func TestBannedTokensDoNotResume(t *testing.T) {
 	for _, test := range []struct{ joined, presented, banned string }{{"a", "b", "a"}, {"a", "", "a"}, {"a", "b", "b"}, {"a", "a", "a"}, {"a", "b", "none"}, {"a", "a", "none"}} {
 		banned := ""

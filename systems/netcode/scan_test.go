@@ -20,13 +20,13 @@ import (
 
 // Case 40 on the wire: a thousand entities on a plain, a tenth of them secret, some in trees, all
 // moving a little. A player walks through. The server's datagrams to it name only entities that it
-// may know of in that tick, and the end of entities that it knew.
+// may be shown in that tick, and the removal of entities that it was shown.
 func TestTheWireNamesNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
 	}
 	const radius, leave = 20, 24
-	const secret = 0x5EC2E7A9 // points of what is secret, to be looked for in the bytes
+	const secret = 0x5EC2E7A9 // points of secret entities, to be searched for in the bytes
 	hidden := map[arche.Entity]bool{}
 	var m *match
 	var all []arche.Entity
@@ -51,7 +51,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		hidden[e] = i%10 == 3
 		root[e] = e
 		if above := i - 1; i%10 == 3 || i%10 == 4 || i%10 == 8 {
-			// a secret child below one that is not, its child, and an open one
+			// a secret child of a parent that is not secret, its child, and an open one
 			parents.Assign(e, &components.Parent{Entity: all[above]})
 			m.transform(e).Set(components.At3D(0, 1, 0))
 			root[e] = root[all[above]]
@@ -69,7 +69,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 			}
 		}
 	}))
-	bySlot := map[int]arche.Entity{} // nobody goes
+	bySlot := map[int]arche.Entity{} // no entity is removed
 	idAt := func(slot int) netcode.EntityID {
 		if len(bySlot) < len(all)+1 {
 			for _, e := range append(slices.Clone(all), m.joined[0].Entity) {
@@ -112,7 +112,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 		packets++
 		names += len(records)
 		if own != netcode.NoEntity && own != m.id(m.joined[0].Entity) {
-			t.Fatalf("his own entity is called %v", own)
+			t.Fatalf("the ID of the own entity is %v", own)
 		}
 		if bytesHave(datagram, secret) {
 			t.Fatalf("at %v a packet carries a secret", m.now)
@@ -121,7 +121,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 			id := idAt(r.slot)
 			switch {
 			case r.removed && !told[r.slot]:
-				t.Fatalf("at %v he is told of the end of slot %d, of which he had not been told", m.now, r.slot)
+				t.Fatalf("at %v the client receives the removal of slot %d, of which it had received nothing", m.now, r.slot)
 			case r.removed:
 			default:
 				told[r.slot] = true
@@ -142,7 +142,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 	a := m.join(linksim.Symmetric(linksim.Condition{Delay: 50 * time.Millisecond, Seed: 3}), nil)
 	m.run(4*time.Second, nil)
 	m.mustPlay()
-	// Without loss whatever is near is named within two snapshots.
+	// Without loss every near entity is named within two snapshots.
 	slowest := netcode.Tick(0)
 	since := map[arche.Entity]netcode.Tick{}
 	a.input = func(netcode.Tick) input { return input{X: 1} }
@@ -167,7 +167,7 @@ func TestTheWireNamesNothingElse(t *testing.T) {
 	if packets < 700 || names < 20000 || len(told) < 350 {
 		t.Errorf("%d packets named %d entities, %d different ones: too few to mean anything", packets, names, len(told))
 	}
-	t.Logf("%d packets named %d entities, %d different ones; the slowest after %d ticks; he is at %v", packets, names, len(told), slowest, m.joined[0].State)
+	t.Logf("%d packets named %d entities, %d different ones; the slowest after %d ticks; the player is at %v", packets, names, len(told), slowest, m.joined[0].State)
 }
 
 // bytesHave reports whether 32 bits are in the bytes, at any bit.
@@ -184,9 +184,9 @@ func bytesHave(p []byte, want uint32) bool {
 }
 
 // Secret entities change nothing on the wire, not even the length or the order of anything. With
-// and without them the server sends the same bytes in the same ticks. The secret entities come
-// behind the others, since slots are counted through. The documentation of security says what
-// numbers tell.
+// and without them the server sends the same bytes in the same ticks. The secret entities are made
+// after the others, since slots are numbered in order. The documentation of security describes what
+// numbers reveal.
 func TestSecretsChangeNothingOnTheWire(t *testing.T) {
 	play := func(secrets bool) (sent bytes.Buffer) {
 		hidden := map[arche.Entity]bool{}
@@ -223,14 +223,14 @@ func TestSecretsChangeNothingOnTheWire(t *testing.T) {
 				return
 			}
 			switch {
-			case now%7 == 0 && len(closed) < 300: // secret things come, some below what is shown
+			case now%7 == 0 && len(closed) < 300: // secret spawns, some below shown ones
 				e := m.crate(kindCrate, components.At3D(float32(now%30), 0, 1))
 				hidden[e] = true
 				if now%2 == 0 {
 					parents.Assign(e, &components.Parent{Entity: open[now%200]})
 				}
 				closed = append(closed, e)
-			case now%31 == 0 && len(closed) > 0: // and go
+			case now%31 == 0 && len(closed) > 0: // and secret despawns
 				w.RemoveEntity(closed[0])
 				closed = closed[1:]
 			}

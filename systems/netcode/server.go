@@ -49,7 +49,7 @@ type Server[S any, I comparable] struct {
 	stats     ServerStats
 }
 
-// NewServer returns a server, or an error that says what is wrong with the configuration.
+// NewServer returns a server, or an error that states what is wrong with the configuration.
 func NewServer[S any, I comparable](p *Protocol[S, I], c ServerConfig[S, I]) (*Server[S, I], error) {
 	if err := c.complete(p); err != nil {
 		return nil, err
@@ -171,8 +171,8 @@ func (s *Server[S, I]) shownID(p *Player[S, I]) EntityID {
 	return NoEntity
 }
 
-// close closes all connections and then calls Left for every player. Connections come first, since
-// a game may take long to save its players' progress.
+// close closes all connections and then calls Left for every player. Connections are closed first,
+// since a game may take long to save its players' progress.
 func (s *Server[S, I]) close() {
 	reason := s.draining
 	if reason.Code == transport.NoReason {

@@ -26,11 +26,11 @@ func customerPrefix(addr string) netip.Prefix {
 	return address.Network(at)
 }
 
-// networkOf returns the network of an address, as transports count it. It is invalid where
+// networkOf returns the network of an address, as transports count it. It is invalid if that of
 // customerPrefix is.
 func networkOf(addr string) netip.Prefix { return networkOfCustomer(customerPrefix(addr)) }
 
-// networkOfCustomer returns the network of a customer. It is invalid where the customer is.
+// networkOfCustomer returns the network of a customer. It is invalid if the customer is.
 func networkOfCustomer(customer netip.Prefix) netip.Prefix { return address.Network(customer.Addr()) }
 
 // addressFull returns the reason to refuse another player of an address, or no reason.

@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// elsewhere is a listener whose connections come from addresses that a test chooses.
+// elsewhere is a listener whose connections have addresses that a test chooses.
 type elsewhere struct {
 	transport.Listener
 	addr *string
@@ -32,9 +32,9 @@ func (l elsewhere) Accept() (transport.Conn, bool) {
 	return conn, ok
 }
 
-// A stranger with a link that is good for all takes as many places as one address may have,
-// whatever he tries, and others still come in. He is told why, and comes in when a place of his is
-// free.
+// A stranger with a link that is good for all takes only as many places as one address may have, by
+// any means, and other clients still join. The stranger's client receives the reason, and joins
+// when one of its places is free.
 func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -83,7 +83,7 @@ func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
 		addr = "198.51.100.1:7"
 		other := m.join(perfect(), nil)
 		m.run(20*time.Millisecond, nil)
-		addr = test.addr(3) // the others try again all the while
+		addr = test.addr(3) // the other clients of the address try again all the time
 		m.run(time.Second/4, nil)
 		if s, r := other.client.Status(); s != netcode.Playing {
 			t.Errorf("%s: somebody else is %v: %v", test.name, s, r)
@@ -91,9 +91,9 @@ func TestOneAddressDoesNotTakeAllPlaces(t *testing.T) {
 	}
 }
 
-// Who is awaited back keeps his place among those of his address, and gets it back from there or
-// from elsewhere; wherever he goes, his place is one of those of the address from which he joined,
-// or one with two addresses could take all places by moving from here to there.
+// A player that is away keeps its place among those of its address, and gets it back from there or
+// from another address. Its place always counts for the address from which it joined. Otherwise a
+// customer with two addresses could take all places by moving from one to the other.
 func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	const home, away = "203.0.113.7:1000", "198.51.100.1:7"
 	addr := home
@@ -112,7 +112,7 @@ func TestPlacesOfAnAddressAreKept(t *testing.T) {
 		a.path = linksim.Symmetric(linksim.Condition{Loss: 1})
 		m.run(1500*time.Millisecond, nil)
 		if m.of(a).Connected() {
-			t.Fatal("he is not lost")
+			t.Fatal("the player is not lost")
 		}
 	}
 	lose()
@@ -124,27 +124,28 @@ func TestPlacesOfAnAddressAreKept(t *testing.T) {
 	a.path = perfect()
 	m.run(3*time.Second, nil)
 	if s, r := a.client.Status(); s != netcode.Playing || len(m.joined) != 1 {
-		t.Errorf("who comes back is %v: %v", s, r)
+		t.Errorf("a returning player is %v: %v", s, r)
 	}
 	lose()
 	b.stall, addr, a.path = 3*time.Second, away, perfect()
 	m.run(3*time.Second, nil)
 	if s, r := a.client.Status(); s != netcode.Playing || m.of(a).Addr() != away {
-		t.Errorf("who comes back from elsewhere is %v: %v", s, r)
+		t.Errorf("a player that returns from elsewhere is %v: %v", s, r)
 	}
 	addr = home
 	m.run(2*time.Second, nil)
 	if s, _ := b.client.Status(); s != netcode.Joining {
-		t.Errorf("when he plays elsewhere by the place of his address, another one from there is %v", s)
+		t.Errorf("while the player plays elsewhere on the place of its address, another one from there is %v", s)
 	}
 	a.client.Leave()
 	m.run(2*time.Second, nil)
 	if s, r := b.client.Status(); s != netcode.Playing || len(m.joined) != 2 {
-		t.Errorf("when he is gone the other one is %v: %v", s, r)
+		t.Errorf("after the player has left the other one is %v: %v", s, r)
 	}
 }
 
-// Strangers who connect as fast as transports let them in, and never say a word, keep nobody out.
+// Strangers that connect as fast as transports accept them, and never send a hello, keep no player
+// out.
 func TestSilentStrangersKeepNobodyOut(t *testing.T) {
 	m := newMatch(t, nil)
 	var silent []transport.Conn
@@ -164,7 +165,7 @@ func TestSilentStrangersKeepNobodyOut(t *testing.T) {
 		p := m.join(linksim.Symmetric(linksim.Condition{Delay: 100 * time.Millisecond, Seed: uint64(i)}), nil)
 		m.run(time.Second, connect)
 		if s, r := p.client.Status(); s != netcode.Playing {
-			t.Errorf("a second after he came, the %d. is %v: %v", i+1, s, r)
+			t.Errorf("a second after its connection, the %d. is %v: %v", i+1, s, r)
 		}
 	}
 	m.mustPlay()
@@ -182,8 +183,7 @@ func TestSilentStrangersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// inOrder is a listener whose connections come from addresses in the order in which they were
-// dialled.
+// inOrder is a listener whose connections have addresses in the order of their dialling.
 type inOrder struct {
 	transport.Listener
 	addrs *[]string
@@ -198,8 +198,8 @@ func (l inOrder) Accept() (transport.Conn, bool) {
 	return conn, ok
 }
 
-// Strangers from a few networks, who connect faster than anybody's first word comes over a line,
-// send away each other only.
+// Strangers from a few networks connect faster than a hello crosses a line. They make room only for
+// each other.
 func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
 	for name, stranger := range map[string]func(i int) string{
 		"one address":    func(i int) string { return fmt.Sprintf("203.0.113.7:%d", 1000+i) },
@@ -230,7 +230,7 @@ func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
 			})
 			m.run(time.Second/2, connect)
 			if s, r := p.client.Status(); s != netcode.Playing || len(p.log) != 1 {
-				t.Errorf("%s: who comes from %s is %v after %v: %v", name, home, s, p.log, r)
+				t.Errorf("%s: a client from %s is %v after %v: %v", name, home, s, p.log, r)
 			}
 		}
 		if s := m.server.Stats(); s.Waiting != 64 || s.Refused < uint64(dialled)-64-20 {
@@ -239,17 +239,17 @@ func TestRushesFromFewNetworksKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// Who has said who he is when strangers come in a rush is let in, and not sent away unheard to make
-// room for them: they all come between two looks of a server that was held up.
+// A client whose hello has arrived during a rush of strangers is accepted. It is not removed unread
+// to make room for them. All of them connect between two polls of a server that was held up.
 func TestARushSendsNobodyAwayUnheard(t *testing.T) {
 	m := newMatch(t, nil)
 	for range 10 {
 		m.join(perfect(), nil)
 	}
-	// a frame in which they dial and one in which they are let in by the transport, and speak
+	// a frame in which they dial, and one in which the transport accepts them and they send
 	m.run(2*time.Second/120, nil)
 	if s := m.server.Stats(); s.Waiting != 10 || s.Joined != 0 {
-		t.Fatalf("%+v, want 10 who wait: the test shows nothing", s)
+		t.Fatalf("%+v, want 10 that wait: the test shows nothing", s)
 	}
 	var silent []transport.Conn
 	for range 64 {
@@ -257,7 +257,7 @@ func TestARushSendsNobodyAwayUnheard(t *testing.T) {
 	}
 	m.run(time.Second/120, nil)
 	if s := m.server.Stats(); s.Joined != 10 || s.Refused != 0 || s.Waiting != 64 {
-		t.Errorf("%+v, want 10 who joined, 64 who wait, and none sent away", s)
+		t.Errorf("%+v, want 10 that joined, 64 that wait, and none removed", s)
 	}
 	for _, c := range silent {
 		if c.Poll(m.now); c.State() != transport.Open {

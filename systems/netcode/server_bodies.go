@@ -71,7 +71,7 @@ func (b *bodiesServer[S, I, B]) step(t Tick) {
 			l.Set(pose)
 		}
 	}
-	clear(g.Players) // keeps no player alive that leaves
+	clear(g.Players) // a player that leaves is not kept in memory
 }
 
 func (b *bodiesServer[S, I, B]) share() {

@@ -32,7 +32,7 @@ func (s *Server[S, I]) commit() {
 		}
 		t.dirty[word] = 0
 	}
-	for _, e := range t.scratch { // could not be attached, and are tried again
+	for _, e := range t.scratch { // these could not be attached, and are tried again
 		t.dirty.set((*replicationState)(s.world.Get(e, t.track)).id.Slot())
 	}
 	t.scratch = t.scratch[:0]
@@ -65,7 +65,7 @@ func (s *Server[S, I]) commitState(slot int, at time.Duration) {
 	}
 	state := snapshot.State{Discontinuity: tr.jumps}
 	if path := s.protocol.movers[tr.archetype]; path != nil {
-		// Clients know the path.
+		// Clients have the path.
 		pose := path(0).Normalize()
 		state.Position, state.Rotation, state.AtRest = pose.Position, pose.Rotation, true
 	} else {

@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
-// ServerConfig configures a [Server]. Listener and Joined are required; every other zero value
-// means the default that its comment states.
+// ServerConfig configures a [Server]. Listener and Joined are required; for every other field a
+// zero value means the default that its comment states.
 type ServerConfig[S any, I comparable] struct {
 	// Listener accepts the connections of clients.
 	Listener Listener
@@ -24,8 +24,8 @@ type ServerConfig[S any, I comparable] struct {
 	// It runs between systems, so it may change the world's structure.
 	Joined func(p *Player[S, I]) (S, arche.Entity)
 	// Confirmed is called once for each player, when its first packet has arrived: the player has
-	// received the welcome. A player that leaves before that may never have known that it was
-	// accepted. The call comes before the player's first message.
+	// received the welcome. A player that leaves before that may not have received its acceptance.
+	// The call comes before the player's first message.
 	Confirmed func(p *Player[S, I])
 	// Left is called when a player is removed for good, with the reason: a game saves the player's
 	// progress here. The player's entity is despawned afterwards if it is still alive. When the
@@ -37,13 +37,13 @@ type ServerConfig[S any, I comparable] struct {
 	Message func(p *Player[S, I], data []byte, reliable bool)
 	// Authenticate decides, inside the encrypted channel, whether a client may join. The client
 	// shows an error's text and ends, unless the error has a method Temporary() bool that returns
-	// true: then it tries again. Authenticate is also called when a player comes back to its place
+	// true: then it tries again. Authenticate is also called when a player returns to its place
 	// (JoinRequest.Resumes): with the token that it joined with, and, if it presents another one,
 	// with that as well. Refuse then only players that have been banned since. Nil accepts every
 	// client. Package access keeps invitations and bans; package host connects it.
 	Authenticate func(c JoinRequest) error
-	// Relevant reports whether a player may know of an entity, in addition to Interest. Nil means
-	// that it may know of all. No byte of a refused entity is sent to that player.
+	// Relevant reports whether a player may be shown an entity, in addition to Interest. Nil means
+	// that it may be shown all. No byte of a refused entity is sent to that player.
 	Relevant func(p *Player[S, I], e arche.Entity) bool
 	// Interest limits by distance the entities that a player is shown.
 	Interest Interest
@@ -60,26 +60,26 @@ type ServerConfig[S any, I comparable] struct {
 	// MaxPerAddress is the most players of one address (of IPv6: of one /56, which is what a
 	// customer gets), so that one person with a public link cannot take all places. Zero means a
 	// quarter of MaxPlayers, at least 4; negative means any number. Addresses of this machine and
-	// of private networks are not counted. Raise it where many play behind one address: a school,
-	// a provider's NAT.
+	// of private networks are not counted. Raise it if many play behind one address: a school, a
+	// provider's NAT.
 	MaxPerAddress int
 	// Timeout is how long a silent connection is kept (zero: 22 s). Grace is how long its player is
 	// expected back after that (zero: 30 s; negative: not at all).
 	Timeout, Grace time.Duration
 	// HelloTimeout is how long a connection may stay open without a hello; zero means 3 s.
 	HelloTimeout time.Duration
-	// InputMode says when inputs run; the zero value is [OnTicks].
+	// InputMode selects when inputs run; the zero value is [OnTicks].
 	InputMode InputMode
 	// InputCredit is how much time a player may make up for at once after a silence, in the mode
 	// [OnArrival]; zero means 100 ms, at most 2 s. The player loses the rest of a silence, which
-	// its client corrects: over an ordered stream, where each lost packet is a stall of a third of
-	// a second, a second is right. It is also how far a player can leap by a deliberate silence. It
-	// counts as at least the interval between two of the player's snapshots, 200 ms at 5 Hz: with
-	// less an honest player would lose time on a perfect line.
+	// its client corrects: over an ordered stream, on which each lost packet is a stall of a third
+	// of a second, a second is right. It is also how far a player can leap by a deliberate silence.
+	// It counts as at least the interval between two of the player's snapshots, 200 ms at 5 Hz:
+	// with less an honest player would lose time on a perfect line.
 	InputCredit time.Duration
-	// Kick says when a player that sends too much is removed.
+	// Kick is the policy for the removal of players that send too much.
 	Kick prediction.Policy
-	// Rewind is how far back [Player.Rewind] goes at most; zero means 500 ms, at most 2 s.
+	// Rewind is the most time that [Player.Rewind] goes back; zero means 500 ms, at most 2 s.
 	Rewind time.Duration
 	// Random makes secrets; nil means crypto/rand.Reader.
 	Random io.Reader
@@ -90,7 +90,7 @@ type ServerConfig[S any, I comparable] struct {
 	Log *slog.Logger
 }
 
-// complete puts in the defaults for a protocol. It returns an error that says what is wrong.
+// complete puts in the defaults for a protocol. It returns an error that states what is wrong.
 func (c *ServerConfig[S, I]) complete(p *Protocol[S, I]) error {
 	if p == nil || c.Listener == nil || c.Joined == nil {
 		return errors.New("netcode: a server needs a Protocol, a Listener and Joined")

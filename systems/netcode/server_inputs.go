@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 )
 
-// InputMode says when a server runs the inputs of its players.
+// InputMode selects when a server runs the inputs of its players.
 type InputMode uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	OnArrival
 )
 
-// playerInputs receives the inputs of one player and says which of them run in a step. There is one
+// playerInputs receives the inputs of one player and selects those that run in a step. There is one
 // implementation for each [InputMode].
 type playerInputs[I comparable] interface {
 	// Admit counts a datagram of the player and reports whether it may be decoded.
@@ -28,7 +28,7 @@ type playerInputs[I comparable] interface {
 	Kick() bool
 	// Skip excuses inputs for steps that the server has left out.
 	Skip(steps int64)
-	// Feedback returns what a snapshot says about the inputs received.
+	// Feedback returns what a snapshot reports about the inputs received.
 	Feedback() prediction.Feedback
 	// Receive takes the inputs of a packet that arrived at a time of the server's clock.
 	Receive(in *prediction.Inputs[I], now time.Duration)
@@ -40,7 +40,7 @@ type playerInputs[I comparable] interface {
 	// Next returns the next input of the step, and false after the last one.
 	Next() (in I, ok bool)
 	// ViewedFrom returns the tick from which the age of a claimed view counts, given the newest
-	// input of the packet that claims it. It returns false if the packet cannot tell.
+	// input of the packet that claims it. It returns false if the packet does not determine it.
 	ViewedFrom(newest Tick, hasInputs bool) (t Tick, ok bool)
 	// Age returns how much older than a time of the server's clock the player's state is.
 	Age(at time.Duration) time.Duration

@@ -15,8 +15,8 @@ import (
 
 var inputModes = []netcode.InputMode{netcode.OnTicks, netcode.OnArrival}
 
-// The other input mode: inputs run as they come, and every player's state is as old as his clock is
-// behind.
+// The other input mode: inputs run as they arrive, and every player's state is as old as its clock
+// is behind.
 func TestInputsOnArrival(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode = netcode.OnArrival })
 	path := linksim.Condition{Delay: 90 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05}
@@ -48,9 +48,9 @@ func TestInputsOnArrival(t *testing.T) {
 }
 
 // The platformer articles' own conditions: 200 ms ± 10 % round trip and 15 % loss over a WebSocket,
-// with inputs that run on arrival. A stream stalls for longer than the usual input credit, which
-// costs an honest player a third of its way. With a credit of one second the player goes as far as
-// it is predicted to, and others see it without leaps.
+// with inputs that run on arrival. The stream stalls for longer than the usual input credit, which
+// costs an honest player a third of its way. With a credit of one second the player moves as far as
+// predicted, and others see it without leaps.
 func TestBankOverAStream(t *testing.T) {
 	const seconds = 30
 	play := func(bank time.Duration) (ran, corrections, leap, forfeited float64) {

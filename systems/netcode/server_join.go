@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// JoinRequest is a client that wants to join.
+// JoinRequest describes a client that asks to join.
 type JoinRequest struct {
 	Addr string // in the transport's form
 	// Token is the token that the client presents, at most 256 bytes; valid during the call. For a
@@ -31,7 +31,7 @@ type JoinRequest struct {
 }
 
 // ResumeID identifies a player's place on a server. It is the SHA-256 hash of the secret with which
-// the player comes back, so it cannot be used to join. A client that presents a ResumeID knows its
+// the player returns, so it cannot be used to join. A client that presents a ResumeID has its
 // secret. A server that has stored it can therefore recognise the player after a restart, or after
 // ServerConfig.Grace. The zero value is nobody's.
 type ResumeID [sha256.Size]byte
@@ -64,8 +64,8 @@ const maxInvalid = 64
 // connections at once whose hellos have long arrived.
 const maxWaiting = 64
 
-// A player may come back maxComebacks times at once, as many as connections may be pending, and
-// then once a second, as often as a client tries by itself.
+// A player may return maxComebacks times at once, as many as connections may be pending, and then
+// once a second, as often as a client tries by itself.
 const (
 	maxComebacks       = maxWaiting
 	comebacksPerSecond = 1
@@ -194,7 +194,7 @@ func (s *Server[S, I]) resumed(h *hello) *Player[S, I] {
 	return nil
 }
 
-// admit makes a connection a new or a resumed player, or returns why not.
+// admit makes a connection a new or a resumed player, or returns the reason for a refusal.
 func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (refused Reason) {
 	r := NewReader(greeting)
 	var h hello
@@ -218,7 +218,8 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 		s.resume(p, conn, now)
 		return Reason{}
 	}
-	// A secret that no player has, such as that of a player who came too late, makes a new player.
+	// A secret that no player has, such as that of a player that returned too late, makes a new
+	// player.
 	if s.draining.Code != transport.NoReason {
 		return s.draining
 	}
@@ -261,7 +262,7 @@ func (s *Server[S, I]) admit(conn Conn, greeting []byte, now time.Duration) (ref
 	return Reason{}
 }
 
-// authenticateAgain calls Authenticate for a player that comes back: with the token that it joined
+// authenticateAgain calls Authenticate for a player that returns: with the token that it joined
 // with, and with the one that it presents now if that is another one. A ban of either refuses it.
 func (s *Server[S, I]) authenticateAgain(p *Player[S, I], conn Conn, token []byte) error {
 	if s.config.Authenticate == nil {

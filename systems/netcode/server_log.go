@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Clients can be refused and players can come and go any number of times. Neither may fill the disk
-// of the log, nor keep lines about others out of it.
+// Clients can be refused and players can join and leave any number of times. Neither may fill the
+// disk of the log, nor displace lines about other players.
 
 // logLimit bounds the lines of a kind. The first ones in each interval are written; further ones
 // are counted, and the count is written when the interval is over. Connections of this machine and
@@ -31,8 +31,8 @@ const (
 
 func newLogLimit(most int) logLimit { return logLimit{most: most, networks: map[netip.Prefix]int{}} }
 
-// mostJoins returns the limit for players that join, are lost, come back and leave: enough for all
-// of them to leave and return at once.
+// mostJoins returns the limit for players that join, are lost, return and leave: enough for all of
+// them to leave and return at once.
 func mostJoins(players int) int { return max(100, 2*players) }
 
 // allow reports whether a line about a network, as of networkOf, may be written now; otherwise it
@@ -75,8 +75,8 @@ func (l *logLimit) rest() (withheld int) {
 	return withheld
 }
 
-// logJoin logs that a player has come or gone, and reports whether it did. Players that were kicked
-// or have played for an interval have lines of their own, which other players cannot use up.
+// logJoin logs that a player has joined or left, and reports whether it did. Players that were
+// kicked or have played for an interval have lines of their own, which other players cannot use up.
 func (s *Server[S, I]) logJoin(p *Player[S, I], message string, details ...any) bool {
 	now := s.real()
 	budget := &s.joins

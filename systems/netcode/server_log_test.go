@@ -14,8 +14,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// knock connects, says hello, and hangs up as soon as it has an answer; it returns whether that was
-// a welcome.
+// knock connects, sends a hello, and closes the connection at the first answer. It returns whether
+// that was a welcome.
 func knock(m *match) (in bool) {
 	conn := m.listener.Dial()
 	conn.Poll(m.now)
@@ -33,7 +33,7 @@ func knock(m *match) (in bool) {
 	return in
 }
 
-// told counts lines, and adds up what those say that stand for others.
+// told counts lines, and adds up the numbers in lines that stand for others.
 func told(log, line, more string) (lines, others int) {
 	for _, text := range strings.Split(log, "\n") {
 		if strings.Contains(text, line) {
@@ -47,8 +47,9 @@ func told(log, line, more string) (lines, others int) {
 	return lines, others
 }
 
-// Who knocks for an hour, whether he is let in or not, has some lines a minute written and not one
-// for each time; none goes uncounted, and who knocks after him is written of again.
+// A client that connects over and over for an hour, accepted or not, adds some lines a minute to
+// the log and not one for each time. No attempt is left uncounted, and a later client has its own
+// line again.
 func TestKnockingDoesNotFillTheLog(t *testing.T) {
 	for _, admitted := range []bool{false, true} {
 		var log bytes.Buffer

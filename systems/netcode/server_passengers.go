@@ -6,14 +6,14 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// MovementBase names the carrier of a player: a scripted mover or a body, not both. The zero value
-// is no carrier.
+// MovementBase names the base of a player: a scripted mover or a body, not both. The zero value
+// means no base.
 type MovementBase struct {
 	Mover uint16   // an archetype of SetScriptedMover; 0: none
 	Body  EntityID // the ID of an entity of one of Bodies' Archetypes; NoEntity: none
 }
 
-// carry makes the player's entity a child of its carrier, and returns its pose in the carrier's
+// carry makes the player's entity a child of its movement base, and returns its pose in the base's
 // frame.
 func (p *Player[S, I]) carry() components.Pose3D {
 	s := p.server
@@ -25,7 +25,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	by := game.MovementBase(p.State)
 	carrier := s.baseEntity(by)
 	if by.Body != NoEntity && carrier.IsZero() {
-		// the carrier is gone; the player stays in its last frame until its state names another one
+		// the base is removed; the player stays in its last frame until its state names another one
 		pose, by = p.frame.Mul(pose), MovementBase{}
 	}
 	if by != p.base {
@@ -35,7 +35,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	switch {
 	case by.Body != NoEntity:
 		p.frame = s.worldPose(carrier).Normalize()
-	case by.Mover != 0 && carrier.IsZero(): // nothing to be a child of
+	case by.Mover != 0 && carrier.IsZero(): // no entity to be a child of
 		if path := s.protocol.movers[by.Mover]; path != nil {
 			pose = path(s.Tick().Add(1)).Mul(pose)
 		}
@@ -51,7 +51,7 @@ func (p *Player[S, I]) carry() components.Pose3D {
 	return pose
 }
 
-// baseEntity returns the entity of a carrier, the zero entity if there is none.
+// baseEntity returns the entity of a movement base, the zero entity if there is none.
 func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 	if by == (MovementBase{}) {
 		return arche.Entity{}
@@ -70,7 +70,7 @@ func (s *Server[S, I]) baseEntity(by MovementBase) arche.Entity {
 	return arche.Entity{}
 }
 
-// enterBase takes a player's pose after the previous step into the frame of its present carrier, so
+// enterBase converts a player's pose after the previous step to the frame of its present base, so
 // that others see one continuous motion across the change.
 func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 	if !s.world.Has(p.Entity, s.replication.track) {
@@ -85,7 +85,7 @@ func (s *Server[S, I]) enterBase(p *Player[S, I], by MovementBase) {
 	tr.passenger = true
 }
 
-// frameBefore returns a carrier's pose at the beginning of the present step.
+// frameBefore returns a movement base's pose at the beginning of the present step.
 func (s *Server[S, I]) frameBefore(by MovementBase) components.Pose3D {
 	if path := s.protocol.movers[by.Mover]; by.Mover != 0 && path != nil {
 		return path(s.Tick()).Normalize()

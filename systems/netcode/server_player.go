@@ -38,16 +38,16 @@ type Player[S any, I comparable] struct {
 	// by the address from which the player joined, also after it has moved to another one: else one
 	// customer with two addresses could fill all places
 	customer     netip.Prefix
-	resumePacer  bucket.Paced // bounds how often it comes back
+	resumePacer  bucket.Paced // bounds how often it returns
 	joinedAt     time.Duration
 	lines        logLimit // of the log, once it has played for a while
-	joinUnlogged bool     // no line of the log says that it has joined
+	joinUnlogged bool     // no line of the log reports that it has joined
 	lostAt       time.Duration
 	receivedAt   time.Duration
 	endpoint     *packet.Endpoint
 	encoder      *snapshot.Encoder
 	pacer        bucket.Paced // keeps to ServerConfig.Bandwidth
-	pace         pace         // keeps to what the path carries
+	pace         pace         // keeps to the capacity of the path
 	rounds       rounds
 	wanted       int // bytes of a packet with everything that is due, as far as is known
 	ping         struct {
@@ -74,7 +74,7 @@ type Player[S any, I comparable] struct {
 	was     bitset
 	kick    Reason
 
-	shared struct { // the input that others know
+	shared struct { // the input that other players receive
 		id EntityID
 		in I
 	}
@@ -109,8 +109,8 @@ func (p *Player[S, I]) Addr() string {
 // not change it, nor show it to anybody.
 func (p *Player[S, I]) Token() []byte { return p.token }
 
-// ResumeID names the secret that the player was given when it joined, and with which it comes back.
-// It stays the same over lost connections.
+// ResumeID names the secret that the player was given when it joined, and with which it returns. It
+// stays the same over lost connections.
 func (p *Player[S, I]) ResumeID() ResumeID { return p.resumeID }
 
 // PreviousResumeID returns the ResumeID that the player presented to Authenticate when it joined:
@@ -118,8 +118,8 @@ func (p *Player[S, I]) ResumeID() ResumeID { return p.resumeID }
 // Zero: none.
 func (p *Player[S, I]) PreviousResumeID() ResumeID { return p.previous }
 
-// Knows reports whether the player was shown an entity in its last snapshot. Ask before naming the
-// entity in a message to the player.
+// Knows reports whether the player was shown an entity in its last snapshot. Call it before naming
+// the entity in a message to the player.
 func (p *Player[S, I]) Knows(e arche.Entity) bool { return p.encoder.Relevant(p.server.idOf(e)) }
 
 // Stats returns the counters of the player's connection; Path describes the path to its client.
@@ -149,7 +149,7 @@ func (p *Player[S, I]) Send(data []byte) error { return p.endpoint.SendReliable(
 func (p *Player[S, I]) SendUnreliable(data []byte) error { return p.endpoint.SendUnreliable(data) }
 
 // Kick removes the player for good, before the next step at the latest; its client receives the
-// text as the reason. The place is free then, and the secret to come back is void, also if the
+// text as the reason. The place is free then, and the secret for resuming is void, also if the
 // player is away. ServerConfig.Authenticate can keep it from joining anew.
 func (p *Player[S, I]) Kick(text string) {
 	if p.kick.Code == transport.NoReason {
@@ -204,20 +204,21 @@ func (p *Player[S, I]) writePose() {
 	}
 }
 
-// setView takes a client's claim of which time it showed when it made its newest input. The input
-// runs later, after newer packets have come. So the difference is kept, which hardly changes.
+// setView takes a client's claim of its view: the time that it showed when it made its newest
+// input. The input runs later, after newer packets have arrived. So the difference, which hardly
+// changes, is kept.
 func (p *Player[S, I]) setView(view Tick, fraction uint64, hasInputs bool, newest Tick) {
 	if from, ok := p.inputs.ViewedFrom(newest, hasInputs); ok {
 		p.lag = int64(from.Sub(view))<<viewBits - int64(fraction)
 	}
 }
 
-// noteSent records which tick a packet shows.
+// noteSent records the tick that a packet shows.
 func (p *Player[S, I]) noteSent(n packet.Number, after uint64) {
 	p.sent[n%packet.Number(len(p.sent))] = sentSnapshot{n, int64(after), p.own.version}
 }
 
-// playerHandler receives the news of a player's endpoint.
+// playerHandler receives the events of a player's endpoint.
 type playerHandler[S any, I comparable] Player[S, I]
 
 func (h *playerHandler[S, I]) Delivered(n packet.Number, _ time.Duration) {

@@ -28,7 +28,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 		}
 		s.stats.ReceivedBytes += uint64(size)
 		if size == 0 || s.packet[0] == kindSession && p.endpoint.Repeats(s.packet[1:size]) {
-			continue // networks make copies, which cost no more than this
+			continue // networks duplicate datagrams; a copy costs no more than this
 		}
 		if !p.inputs.Admit() { // counted there; no further cost
 			continue
@@ -79,7 +79,7 @@ func (s *Server[S, I]) receive(p *Player[S, I], now time.Duration) {
 	}
 }
 
-// resume reports whether a player may come back after its connection was lost. A player that never
+// resume reports whether a player may return after its connection was lost. A player that never
 // sent a packet has not received the secret that it needs.
 func (p *Player[S, I]) resume() bool { return p.confirmed && p.server.config.Grace > 0 }
 
@@ -138,7 +138,7 @@ func (s *Server[S, I]) receiveSession(p *Player[S, I], datagram []byte, now, arr
 	return true
 }
 
-// lose takes a player's connection away. The player is kept until it comes back or Grace is over.
+// lose takes a player's connection away. The player is kept until it returns or Grace is over.
 func (s *Server[S, I]) lose(p *Player[S, I], reason Reason, now time.Duration) {
 	p.conn, p.lostAt = nil, now
 	s.logJoin(p, "lost", "reason", reason.String())

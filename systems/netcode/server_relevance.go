@@ -137,8 +137,8 @@ func (p *interestGrid) put(slot, root int, at mgl32.Vec3) {
 	}
 }
 
-// relevance decides which entities a player may know of, and sets their priorities. A nearer entity
-// gets more of the bandwidth; the player's own entities get the most.
+// relevance decides which entities a player may be shown, and sets their priorities. A nearer
+// entity gets more of the bandwidth; the player's own entities get the most.
 func (s *Server[S, I]) relevance(p *Player[S, I]) {
 	w := &s.interest
 	eye, hasEye := s.eyeOf(p)

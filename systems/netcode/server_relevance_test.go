@@ -18,15 +18,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// crowd is a world in which everything about relevance changes all the time.
+// crowd is a world in which all data of relevance changes all the time.
 type crowd struct {
 	m       *match
 	rng     *rand.Rand
 	all     []arche.Entity
 	body    []arche.Entity // of players
-	unseen  []arche.Entity // that others hang below, not replicated
+	unseen  []arche.Entity // parents of others, not replicated
 	hidden  map[arche.Entity]bool
-	near    []map[arche.Entity]bool // by player: what the naive rule says
+	near    []map[arche.Entity]bool // by player: the result of the naive rule
 	parents generic.Map1[components.Parent]
 	always  generic.Map1[netcode.AlwaysRelevant]
 	marks   generic.Map1[netcode.Replicated]
@@ -61,7 +61,7 @@ func (c *crowd) root(e arche.Entity) arche.Entity {
 	return e
 }
 
-// place composes the poses of an entity and of everything above it.
+// place composes the poses of an entity and of all of its ancestors.
 func (c *crowd) place(e arche.Entity) mgl32.Vec3 {
 	w := c.m.engine.World()
 	pose := c.m.transform(e).Get()
@@ -74,7 +74,7 @@ func (c *crowd) place(e arche.Entity) mgl32.Vec3 {
 	return pose.Position
 }
 
-// change does something to the world.
+// change makes a random change to the world.
 func (c *crowd) change() {
 	w := c.m.engine.World()
 	e := c.all[c.rng.IntN(len(c.all))]
@@ -85,7 +85,7 @@ func (c *crowd) change() {
 		pose := c.m.transform(e).Get()
 		pose.Position = pose.Position.Add(mgl32.Vec3{c.rng.Float32()*4 - 2, 0, c.rng.Float32()*4 - 2})
 		c.m.transform(e).Set(pose)
-	case 5: // below an earlier one, so that there are no circles
+	case 5: // below an earlier one, so that there are no cycles
 		var above arche.Entity
 		if k := slices.Index(c.all, e); k > 0 && c.rng.IntN(3) > 0 {
 			above = c.all[c.rng.IntN(k)]
@@ -108,7 +108,7 @@ func (c *crowd) change() {
 			c.parents.Get(e).Entity = above
 		}
 	case 6:
-		c.marks.Get(e).Owner = uint16(c.rng.IntN(4)) // none, players and one who is not there
+		c.marks.Get(e).Owner = uint16(c.rng.IntN(4)) // none, players and one that does not exist
 	case 7:
 		if w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w)) {
 			c.always.Remove(e)
@@ -120,7 +120,7 @@ func (c *crowd) change() {
 	case 9:
 		c.m.transform(c.unseen[c.rng.IntN(len(c.unseen))]).Set(components.At3D(c.rng.Float32()*20, 0, 0))
 	case 10:
-		if slices.ContainsFunc(c.all, func(k arche.Entity) bool { // nothing hangs below it
+		if slices.ContainsFunc(c.all, func(k arche.Entity) bool { // an entity without children
 			return w.Has(k, arche.ComponentID[components.Parent](w)) && c.parents.Get(k).Entity == e
 		}) {
 			return
@@ -129,7 +129,7 @@ func (c *crowd) change() {
 			delete(near, e)
 		}
 		delete(c.hidden, e)
-		if c.rng.IntN(2) == 0 { // becomes something else, with another place on the wire
+		if c.rng.IntN(2) == 0 { // gets another archetype, with another ID
 			c.marks.Get(e).Archetype++
 			return
 		}
@@ -145,7 +145,7 @@ func (c *crowd) change() {
 	}
 }
 
-// want says by the rules, one by one, what a player may know of.
+// want returns, by the rules one by one, the entities that a player may be shown.
 func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Interest) map[arche.Entity]bool {
 	w := c.m.engine.World()
 	all := append(slices.Clone(c.all), c.body...)
@@ -167,7 +167,7 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 		switch {
 		case p.Entity.IsZero():
 			near[e] = true
-		case lost: // nobody knows where it is; it alone is shown to those who have a claim on it
+		case lost: // its position is unknown; it alone is shown to the players with a claim on it
 			near[e] = c.marks.Get(e).Owner == p.Number() || w.Has(e, arche.ComponentID[netcode.AlwaysRelevant](w))
 		default:
 			near[e] = claimed[root] || at.Sub(c.place(p.Entity)).Len() <= reach
@@ -187,8 +187,8 @@ func (c *crowd) want(i int, p *netcode.Player[runner, input], limit netcode.Inte
 	return shown
 }
 
-// What the grid says is what the rules say for every player and entity one by one, whatever moves,
-// hangs, changes hands, comes and goes.
+// The grid gives the same result as the rules for every player and entity one by one, while
+// entities move, are attached, change owners, appear and disappear.
 func TestRelevanceByTheRules(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := &crowd{rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 40)), hidden: map[arche.Entity]bool{}}
@@ -216,7 +216,7 @@ func TestRelevanceByTheRules(t *testing.T) {
 			l := components.NewLogical(components.At3D(3, 0, 0))
 			c.unseen = append(c.unseen, transforms.NewWith(&l))
 		}
-		// Beyond 256 it is cells that are looked at.
+		// Above 256 the cells are used.
 		for range rapid.SampledFrom([]int{40, 300}).Draw(rt, "entities") {
 			c.all = append(c.all, c.m.crate(kindCrate, c.anywhere()))
 		}
@@ -232,7 +232,7 @@ func TestRelevanceByTheRules(t *testing.T) {
 				for range c.rng.IntN(1 + len(c.all)/8) {
 					c.change()
 				}
-			} else { // everything of before the first comparison is beyond its band
+			} else { // everything from before the first comparison is beyond its band
 				for i := range c.all {
 					c.m.transform(c.all[i]).Set(components.At3D(1e6, 0, 0))
 				}
@@ -252,7 +252,7 @@ func TestRelevanceByTheRules(t *testing.T) {
 	})
 }
 
-// Deciding what is relevant allocates nothing, whoever moves.
+// Deciding what is relevant allocates nothing, whichever entities move.
 func TestRelevanceAllocatesNothing(t *testing.T) {
 	m := crowdOf(t, 2000, 8)
 	if n := testing.AllocsPerRun(20, func() { m.server.PlaceForTest(7); m.server.RelevanceForTest() }); n > 0 {
@@ -260,8 +260,8 @@ func TestRelevanceAllocatesNothing(t *testing.T) {
 	}
 }
 
-// crowdOf is a plain with so many entities that every player is near to about a hundred, or to all
-// if there are fewer.
+// crowdOf is a plain with so many entities that about a hundred are near to every player, or all if
+// there are fewer.
 func crowdOf(t testing.TB, entities, players int) *match {
 	m := newMatchOf(t, newProtocol(t, netcode.Config{MaxEntities: entities + players, History: 2, Revisions: 2}), func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 20, Leave: 24}
@@ -295,8 +295,8 @@ func crowdOf(t testing.TB, entities, players int) *match {
 	return m
 }
 
-// BenchmarkRelevance compares the grid with going through everything, for 64 players, each near to
-// about a hundred. The grid's time includes moving every entity.
+// BenchmarkRelevance compares the grid with a scan of everything, for 64 players, each near about a
+// hundred entities. The grid's time includes moving every entity.
 func BenchmarkRelevance(b *testing.B) {
 	for _, n := range []int{100, 1000, 5000, 20000} {
 		m := crowdOf(b, n, 64)

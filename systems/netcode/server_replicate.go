@@ -25,7 +25,7 @@ type replicationState struct {
 	refused   bool     // it could not be attached there
 	owner     uint16
 	always    bool // is marked AlwaysRelevant
-	// it has moved from one carrier to another in a continuous motion: last is in the new frame
+	// it has moved from one base to another in a continuous motion: last is in the new frame
 	// already
 	passenger bool
 }
@@ -33,13 +33,13 @@ type replicationState struct {
 // replicationStates finds the entities that are or were replicated.
 type replicationStates struct {
 	world      *arche.World
-	living     alive.Set // a Parent may come from a saved game or from another world
+	living     alive.Set // a Parent may be of a saved game or of another world
 	replicated arche.ID
 	track      arche.ID
 	logical    arche.ID
 	parent     arche.ID
-	fresh      arche.CachedFilter // replicated, without a track
-	known      arche.CachedFilter // replicated, with a track
+	fresh      arche.CachedFilter // replicated, without a replicationState
+	known      arche.CachedFilter // replicated, with a replicationState
 	unplaced   arche.CachedFilter // replicated, without a transform
 	always     arche.ID
 	dirty      bitset         // slots of entities that may have changed since the last commit
@@ -189,12 +189,12 @@ func motion(from, to components.Pose3D, dt float32) (linear, angular mgl32.Vec3)
 	return linear, angular
 }
 
-// register assigns IDs to new entities, and releases those of entities that are gone.
+// register assigns IDs to new entities, and releases those of removed entities.
 func (s *Server[S, I]) register() {
 	t := &s.replication
 	s.logUnplaced()
 	known := s.world.Query(&t.known)
-	whole := known.Count() == s.net.Len() // no entity is gone
+	whole := known.Count() == s.net.Len() // no entity is removed
 	for known.Next() {
 		rep, tr := (*Replicated)(known.Get(t.replicated)), (*replicationState)(known.Get(t.track))
 		if rep.Archetype != tr.archetype {
@@ -231,7 +231,7 @@ func (s *Server[S, I]) register() {
 	t.scratch = t.scratch[:0]
 }
 
-// release frees the IDs of entities that are gone, are not to be replicated any more, or have
+// release frees the IDs of entities that are removed, are not to be replicated any more, or have
 // another archetype.
 func (s *Server[S, I]) release() {
 	t := &s.replication

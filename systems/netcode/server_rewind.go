@@ -66,7 +66,7 @@ func (s *Server[S, I]) recordMoments(after int64) {
 
 // Rewind calls look with a function that returns the poses that entities had on this player's
 // screen when the player made this tick's input. It takes back the client's lead and the delay of
-// its view, at most ServerConfig.Rewind. The client's claim of its view is believed only up to the
+// its view, at most ServerConfig.Rewind. The client's claim of its view is accepted only up to the
 // newest snapshot that it has acknowledged, and never beyond the present.
 //
 // The poses are local to the entities' present parents, as in Transform3D. Scripted movers, and

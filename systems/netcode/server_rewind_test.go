@@ -12,14 +12,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// What is drawn at the own player's tick is rewound to the present, and riders with what carries
-// them: who shoots at a mover, at a body near him or at a rider hits it where he sees it.
+// Entities that are drawn at the own player's tick are rewound to the present, and passengers with
+// their bases. A player that shoots at a scripted mover, at a body near it or at a passenger hits
+// it at its place on the shooter's screen.
 func TestRewindOfWhatIsPredicted(t *testing.T) {
 	b := boxes()
 	m := newMatchOf(t, boxProtocol(t, b), nil)
 	near, far, lift := m.box(box{X: 3, Z: 3}), m.box(box{X: 60}), m.crate(kindLift, liftPath(0))
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
-		// a kick every two seconds, which no client can foresee; it glides for more than one
+		// a kick every two seconds, which no client can predict; the body glides for more than one
 		now := m.engine.Time().Tick
 		m.boxOf(far).VX = wobble(now)
 		if now%120 == 0 {
@@ -44,7 +45,7 @@ func TestRewindOfWhatIsPredicted(t *testing.T) {
 	m.engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		want, ok := drawn[m.server.Tick()+1]
 		if since := m.engine.Time().Tick % 120; !ok || since < 40 {
-			// the news of the kick is still to come
+			// the record of the kick has not arrived
 			return
 		}
 		compared++
@@ -78,13 +79,13 @@ func wobble(t uint64) float32 {
 	return -2
 }
 
-// Whatever a cheater claims to see (conformance case 46): he is rewound to what he may have seen,
-// which is older than the way there and back, and no farther than the limit; and never to before a
-// jump, from the step after it on.
+// Conformance case 46: with any claimed view a cheater's rewind stays within the view that it may
+// have had. That is older than the round trip, but not beyond the limit. From the step after a jump
+// on, the rewind never leads to before the jump.
 func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
 	const limit, way = 30, 12 // ticks: 500 ms, and 200 ms there and back
 	m := newMatch(t, nil)
-	// after the step that led to the tick
+	// after the step that ended at the tick
 	x := func(tick int64) float32 { return float32(tick) / 64 }
 	crate, jumper := m.crate(kindCrate, components.At3D(0, 0, 0)), m.crate(kindCrate, components.At3D(0, 0, 5))
 	var jumped int64
@@ -112,14 +113,15 @@ func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
 				compared++
 				pose, ok := at(crate)
 				got, oldest, newest := pose.Position[0], x(now-limit), x(now-way)
-				if claim > way+5 && claim < limit { // more than he needs to have seen: believed
+				if claim > way+5 && claim < limit {
+					// older than the newest view it may have had: accepted
 					oldest, newest = x(now-claim), x(now-claim)
 				}
 				if !ok || got < oldest-0.001 || got > newest+0.001 {
 					t.Fatalf("a claim of %d ticks is rewound by %.1f, want %.1f to %.1f", claim, (x(now)-got)*64, (x(now)-newest)*64, (x(now)-oldest)*64)
 				}
 				if pose, ok = at(jumper); !ok || jumped < now && jumped > now-10 && pose.Position[0] != m.transform(jumper).Get().Position[0] {
-					t.Fatalf("a claim of %d ticks, %d after a jump, finds him at %v", claim, now-jumped, pose.Position)
+					t.Fatalf("a claim of %d ticks, %d after a jump, finds the player at %v", claim, now-jumped, pose.Position)
 				}
 			})
 		}
@@ -130,7 +132,7 @@ func TestRewindBelievesNoAbsurdClaims(t *testing.T) {
 	}
 }
 
-// What has lost its Replicated in this very step is not there any more.
+// An entity that has lost its Replicated in this step does not exist for the rewind.
 func TestRewindOfWhatIsNotReplicatedAnyMore(t *testing.T) {
 	m := newMatch(t, nil)
 	crate := m.crate(kindCrate, components.At3D(1, 2, 3))

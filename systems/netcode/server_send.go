@@ -42,7 +42,7 @@ func (s *Server[S, I]) send(p *Player[S, I], after Tick) (waiting int) {
 	due := p.endpoint.Due(s.real())
 	if due > 0 {
 		// The room at each snapshot may always be too small for the message. Then a larger packet
-		// comes later.
+		// is sent later.
 		least = min(reserve+due+1, p.conn.MTU())
 	}
 	room := min(p.pace.room(s.real(), least, p.conn.MTU(), p.wanted), p.pacer.Allowance(s.real()))

@@ -33,8 +33,8 @@ type shiftWatch struct {
 	feed *interpolation.Feed[components.Pose3D]
 }
 
-// shifted takes an entity's state to other coordinates, in which its motion goes on. Clients see a
-// jump.
+// shifted converts an entity's state to other coordinates, in which its motion continues. Clients
+// see a jump.
 func (t *replicationStates) shifted(e arche.Entity, shift func(components.Pose3D) components.Pose3D) {
 	if !t.world.Has(e, t.track) {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
 )
 
-// ServerStats are a server's counters. Bytes are without what the transport adds.
+// ServerStats are a server's counters. Bytes are without the transport's overhead.
 type ServerStats struct {
 	Players, Away, Waiting int    // connected; absent and expected back; not accepted yet
 	Entities               int    // replicated
@@ -19,7 +19,7 @@ type ServerStats struct {
 	Snapshots              uint64 // states of the world that were prepared for sending
 
 	// Causes counts the connected players by what sets the rate at which they are sent to.
-	// LeastRate is the least of these rates in bytes per second, with what the transport adds.
+	// LeastRate is the least of these rates in bytes per second, with the transport's overhead.
 	// MostQueue is the longest wait of packets in queues.
 	Causes    [congestion.Silence + 1]int
 	LeastRate float64

@@ -10,13 +10,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// A hitch of the server delays nothing further. Connections run by real time, although the engine
-// drops that time.
+// After a hitch of the server there is no lasting delay. Connections run by real time, although the
+// engine drops that time.
 func TestHitchesLeaveNoDelay(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
 	m.run(3*time.Second, nil)
-	m.now += 2 * time.Second // nobody gets to run
+	m.now += 2 * time.Second // neither end runs
 	m.engine.Update(2 * time.Second)
 	a.engine.Update(2 * time.Second)
 	m.run(8*time.Second, nil)
@@ -49,7 +49,7 @@ func (b bulky) Read(r *netcode.Reader) runner {
 	return s
 }
 
-// Messages, however many wait, do not keep a large state from being sent.
+// Waiting messages, however many, do not prevent the sending of a large state.
 func TestMessagesLeaveRoomForStates(t *testing.T) {
 	p, err := netcode.NewProtocol(netcode.Config{TickRate: tickRate, MaxEntities: 64}, netcode.Game[runner, input]{
 		Step: stepRunner, Pose: poseRunner, States: bulky{}, Inputs: inputCodec{},
@@ -80,13 +80,13 @@ func TestMessagesLeaveRoomForStates(t *testing.T) {
 	}
 }
 
-// A client that said hello and nothing more has not joined. Its place is free again after the
+// A client that sent a hello and nothing more has not joined. Its place is free again after the
 // time-out, without grace.
 func TestWhoNeverCameIsNotAwaited(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = 2 * time.Second })
 	a := m.join(perfect(), nil)
 	frames := 0
-	m.run(2*time.Second, func() { // its process dies with the hello
+	m.run(2*time.Second, func() { // its process ends after the hello
 		if frames++; m.server.Stats().Players == 1 {
 			a.stall = time.Hour
 		}
@@ -97,7 +97,7 @@ func TestWhoNeverCameIsNotAwaited(t *testing.T) {
 	}
 }
 
-// Kicks reach players that are away, and a draining server takes back players that were in.
+// Kicks reach players that are away, and a draining server accepts players that return.
 func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.Timeout = time.Second })
 	a, b := m.join(perfect(), nil), m.join(perfect(), nil)
@@ -110,15 +110,16 @@ func TestKickedWhileAwayAndBackWhileDraining(t *testing.T) {
 	m.of(b).Kick("cheated")
 	m.run(4*time.Second, nil)
 	if len(m.left) != 1 || m.left[0].Text != "cheated" {
-		t.Errorf("left: %v, want the one who was kicked while away", m.left)
+		t.Errorf("left: %v, want the one that was kicked while away", m.left)
 	}
 	if s, r := a.client.Status(); s != netcode.Playing || m.server.Stats().Resumed != 1 {
-		t.Errorf("who comes back to a draining server is %v: %v", s, r)
+		t.Errorf("a player that returns to a draining server is %v: %v", s, r)
 	}
 }
 
-// A client that has slept goes on as before. Its inputs run, although on arrival their ids have
-// gone on by more than a receiver follows, and data that waited for it does not count as late.
+// A client that has slept plays on as before. Its inputs run, even if their ids have advanced by
+// more than a receiver follows in the mode OnArrival. Data that waited for it does not count as
+// late.
 func TestSleepers(t *testing.T) {
 	for _, mode := range inputModes {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) { c.InputMode, c.Timeout = mode, 10*time.Minute })
@@ -139,7 +140,7 @@ func TestSleepers(t *testing.T) {
 	}
 }
 
-// An ended client gives the engine's clock back. One that never began can leave.
+// An ended client releases the engine's clock. One that never began can leave.
 func TestTheEndedLetGoOfTheClock(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -165,7 +166,7 @@ func TestTheEndedLetGoOfTheClock(t *testing.T) {
 	}
 }
 
-// With fewer packets than ticks no input is missed, and nothing is faster or slower.
+// With fewer packets than ticks no input is missed, and no player is faster or slower.
 func TestActionRates(t *testing.T) {
 	for _, rate := range []int{30, 10, 4} {
 		m := newMatch(t, nil)

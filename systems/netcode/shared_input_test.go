@@ -18,12 +18,12 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// A player's inputs say nothing to players that may not see it. In two matches a player aims
+// A player's inputs reveal nothing to players that may not see it. In two matches a player aims
 // differently whenever it is hidden from one of the others. The server sends that one the same
-// bytes in the same ticks, and the one that sees the player all the time different ones. Parts that
+// bytes in the same ticks, and different ones to the player that sees it all the time. Parts that
 // ShareInput leaves out are sent to no player.
 func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
-	const far, leave = 12, 15 // where he comes and goes by distance
+	const far, leave = 12, 15 // the distances at which it appears and disappears
 	play := func(byDistance bool, share func(stick) stick, aim func(netcode.Tick) float32, always bool) (sent [3]bytes.Buffer, aims int) {
 		tap := &tapped{Listener: loopback.Listen(loopback.Config{})}
 		listener := tap.Listener.(*loopback.Listener)
@@ -38,7 +38,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 			Listener: tap, Random: rand.NewChaCha8([32]byte{1}), Log: quiet(),
 			Joined: func(p *netcode.Player[walker, stick]) (walker, arche.Entity) {
 				joined = append(joined, p)
-				// one who is to see nothing, the one to be seen, one who sees him always
+				// one that is to see nothing, the one to be seen, one that always sees it
 				at := walker{X: []float32{0, 3, 6}[len(joined)-1]}
 				l := components.NewLogical(components.At3D(at.X, 0, at.Z))
 				return at, spawn.NewWith(&l, &netcode.Replicated{Archetype: kindRun})
@@ -74,7 +74,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 						return in
 					}
 					x := float32(0)
-					if byDistance { // the two go away together, and come back
+					if byDistance { // the two leave together, and return
 						if x = 1; at/300%2 == 1 {
 							x = -1
 						}
@@ -99,7 +99,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 			}
 			e.Install(interpolation.New3D(), client)
 			engines = append(engines, e)
-			for n := range 30 { // one after the other, so that each is who he is
+			for n := range 30 { // one after the other, so that each has its own number
 				engine.Update(time.Second / tickRate)
 				for _, e := range engines {
 					e.Update(time.Second / tickRate)
@@ -116,7 +116,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 			}
 		}
 		if missed := joined[1].InputStats(); missed.Repeated+missed.Idle > 0 {
-			t.Fatalf("inputs were missed: %+v; what he does is not what the test says", missed)
+			t.Fatalf("inputs were missed: %+v; the player does not do what the test describes", missed)
 		}
 		return sent, aims
 	}
@@ -127,8 +127,8 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 		name       string
 		byDistance bool
 		share      func(stick) stick
-		always     bool // he aims all the time
-		seen       bool // by who sees him
+		always     bool // it aims all the time
+		seen       bool // by the player that sees it
 	}{
 		{"hidden by the filter", false, nil, false, true},
 		{"out of sight", true, nil, false, true},
@@ -137,15 +137,15 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 		a, n := play(test.byDistance, test.share, none, test.always)
 		b, _ := play(test.byDistance, test.share, some, test.always)
 		if n < 200 {
-			t.Errorf("%s: he aimed for %d steps only", test.name, n)
+			t.Errorf("%s: the player aimed for %d steps only", test.name, n)
 		}
-		for i, name := range []string{"who may not see it", "himself", "who sees him"} {
+		for i, name := range []string{"a player that may not see it", "itself", "a player that sees it"} {
 			if a[i].Len() < 50_000 {
 				t.Fatalf("%s: %d bytes to %s are too few to compare", test.name, a[i].Len(), name)
 			}
 			switch same := bytes.Equal(a[i].Bytes(), b[i].Bytes()); {
 			case i == 0 && !same:
-				t.Errorf("%s: what he does is on the wire to %s: %s", test.name, name, differ(a[i].Bytes(), b[i].Bytes()))
+				t.Errorf("%s: the player's input is on the wire to %s: %s", test.name, name, differ(a[i].Bytes(), b[i].Bytes()))
 			case i == 2 && same == test.seen:
 				t.Errorf("%s: the same bytes to %s: %v", test.name, name, same)
 			}
@@ -153,7 +153,7 @@ func TestInputsAreToldToWhoSeesThemOnly(t *testing.T) {
 	}
 }
 
-// differ shows where two logs differ.
+// differ describes the first difference between two logs.
 func differ(a, b []byte) string {
 	x, y := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
 	for i := range min(len(x), len(y)) {

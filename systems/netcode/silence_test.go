@@ -11,7 +11,7 @@ import (
 )
 
 // On a line that was clean an outage of up to 20 s costs no session, whether datagrams were lost,
-// delayed or queued meanwhile. When it ends all goes on where it was.
+// delayed or queued meanwhile. After it the session continues.
 func TestAnOutageIsNoReasonToReconnect(t *testing.T) {
 	const begins = 10 * time.Second
 	for _, length := range []time.Duration{4700 * time.Millisecond, 6200 * time.Millisecond, 11 * time.Second, 18 * time.Second, 20 * time.Second} {
@@ -53,8 +53,8 @@ func TestAnOutageIsNoReasonToReconnect(t *testing.T) {
 	}
 }
 
-// A connection that is dead in one direction or both is replaced by one beside it, within 9 s, as
-// the same player.
+// A connection that carries nothing in one direction or in both is replaced by a second one, within
+// 9 s, as the same player.
 func TestADeadConnectionIsReplaced(t *testing.T) {
 	line := linksim.Condition{Delay: 40 * time.Millisecond, Seed: 1}
 	dead := linksim.Condition{Loss: 1}
@@ -75,8 +75,8 @@ func TestADeadConnectionIsReplaced(t *testing.T) {
 	}
 }
 
-// A connection beside one that works does not take its place, and is closed after the time that any
-// stranger may wait. One that sends nonsense is refused.
+// A second connection beside one that works does not take its place. It is closed after the time
+// that any stranger may wait. One that sends invalid datagrams is refused.
 func TestAConnectionBesideOneThatSpeaksWaits(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)

@@ -14,7 +14,7 @@ import (
 )
 
 // A client joins and leaves, or is refused, many times a second. The log still reports all others:
-// a player that has been in for a while, one that is kicked, new players and refusals of other
+// a player that has played for a while, one that is kicked, new players and refusals of other
 // networks, and within a minute every new player that stays. It grows by a bounded number of lines
 // a minute.
 func TestStormsSilenceNobodyElse(t *testing.T) {
@@ -79,14 +79,14 @@ func TestStormsSilenceNobodyElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		knocking(11 * time.Second)
-		said("a player who is lost", 1, `"tandem: lost"`, number)
+		said("a player that is lost", 1, `"tandem: lost"`, number)
 		old.path = path
 		knocking(5 * time.Second)
 		addr = "192.0.2.1:7"
 		m.join(perfect(), nil)
 		m.run(time.Second, nil)
 		m.mustPlay()
-		said("a player who is back", 1, `"tandem: resumed"`, number)
+		said("a player that is back", 1, `"tandem: resumed"`, number)
 		said("a newcomer from elsewhere", 1, `"tandem: joined"`, addr)
 		refuse = true
 		knock(m)
@@ -98,7 +98,7 @@ func TestStormsSilenceNobodyElse(t *testing.T) {
 		m.run(time.Second, nil)
 		m.mustPlay()
 		knocking(61 * time.Second)
-		said("a newcomer who stays", 1, `"tandem: joined"`, fmt.Sprintf("player=%d ", m.of(stays).Number()))
+		said("a new player that stays", 1, `"tandem: joined"`, fmt.Sprintf("player=%d ", m.of(stays).Number()))
 		kicked := m.join(perfect(), nil)
 		m.run(time.Second, nil)
 		m.mustPlay()

@@ -32,11 +32,11 @@ func (b *budgeted) Accept() (transport.Conn, bool) {
 		return nil, false
 	}
 	b.conns = append(b.conns, &budgetedConn{Conn: c})
-	wrapped, err := linksim.Wrap(b.conns[len(b.conns)-1], linksim.Path{}) // which passes it on
+	wrapped, err := linksim.Wrap(b.conns[len(b.conns)-1], linksim.Path{}) // passes the mark on
 	return wrapped, err == nil
 }
 
-// A connection belongs to a stranger until its client is let in, on every transport, also on a
+// A connection belongs to a stranger until its client is accepted, on every transport, also on a
 // simulated path.
 func TestStrangersUntilTheyAreWelcome(t *testing.T) {
 	var l *budgeted
@@ -44,7 +44,7 @@ func TestStrangersUntilTheyAreWelcome(t *testing.T) {
 		l = &budgeted{Listener: c.Listener}
 		c.Listener = l
 	})
-	m.listener.Dial() // says nothing
+	m.listener.Dial() // sends nothing
 	m.run(time.Second, nil)
 	m.join(perfect(), nil)
 	m.run(time.Second, nil)
@@ -57,8 +57,8 @@ func TestStrangersUntilTheyAreWelcome(t *testing.T) {
 	}
 }
 
-// A connection that sends anything but a hello, of whatever size, is closed after as many datagrams
-// as no client sends. Fewer do no harm, and its hello is still accepted.
+// A connection that sends anything but a hello, of any size, is closed after a number of datagrams
+// that no client reaches. Fewer are harmless, and its hello is still accepted.
 func TestStrangersThatTalkNonsense(t *testing.T) {
 	m := newMatch(t, nil)
 	conns, long := []transport.Conn{m.listener.Dial(), m.listener.Dial()}, make([]byte, transport.MaxMTU)
@@ -94,8 +94,8 @@ func TestStrangersThatTalkNonsense(t *testing.T) {
 	}
 }
 
-// Strangers send nonsense, which their transports deliver. All of them are closed, and a player
-// joins meanwhile.
+// Strangers send invalid datagrams, which their transports deliver. All of them are closed, and a
+// player joins meanwhile.
 func TestStrangersOnTheNetwork(t *testing.T) {
 	many := dtls.Rate{PerSecond: 1e5, Burst: 1e5}
 	udp, err := dtls.Listen("127.0.0.1:0", dtls.Config{Handshakes: many, NetworkHandshakes: many, Cookies: many, NetworkCookies: many})

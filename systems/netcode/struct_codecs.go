@@ -25,8 +25,8 @@ import (
 //
 // A number that is read is within its range, and finite; Step has to accept all such numbers. A
 // number beyond its range is written as the nearest number within, NaN as zero. Both ends need the
-// same type: count Config.Version up when it changes. A codec written by hand can do better, since
-// it knows what the numbers mean.
+// same type: count Config.Version up when it changes. A codec written by hand can use fewer bits,
+// since it can use the meaning of the numbers.
 func StructState[S any]() StateCodec[S] { return structState[S]{layoutOf[S]()} }
 
 // StructInput is [StructState] for [Game.Inputs]. A number that equals that of the next newer input
@@ -34,7 +34,7 @@ func StructState[S any]() StateCodec[S] { return structState[S]{layoutOf[S]()} }
 func StructInput[I comparable]() InputCodec[I] { return structInput[I]{layoutOf[I]()} }
 
 // StructComponent is [StructState] for [ReplicateComponent] and [Bodies]. A number that equals that
-// of the value which the client is known to have takes a bit.
+// of the value that the client has acknowledged takes a bit.
 func StructComponent[T comparable]() ComponentCodec[T] { return structComponent[T]{layoutOf[T]()} }
 
 // layout lists the numbers of a type with their places and their forms on the wire.

@@ -13,7 +13,7 @@ import (
 
 type stance uint8
 
-// motley has one of everything that a struct's codec packs.
+// motley has a field of every type that a struct's codec packs.
 type motley struct {
 	On     bool
 	Stick  [2]int8 `range:"-1,1"`
@@ -48,8 +48,8 @@ func drawMotley(t *rapid.T) (m motley) {
 	return m
 }
 
-// A struct's codec reads what it writes, whatever the base. It needs the bits of the numbers, and
-// one for each that has not changed.
+// A struct's codec reads what it writes, for any base. It takes the bits of the numbers, and one
+// for each unchanged number.
 func TestStructsTravelWhole(t *testing.T) {
 	states, inputs, components := netcode.StructState[motley](), netcode.StructInput[motley](), netcode.StructComponent[motley]()
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func TestStructsTravelWhole(t *testing.T) {
 			case whole && w.Len() != motleyBits:
 				t.Fatalf("%s: %d bits, want %d", what, w.Len(), motleyBits)
 			case !whole && base == v && w.Len() != 1+2*2+0+12:
-				// on, the stick, the one that cannot change, and a bit for each of the others
+				// on, the stick, the field that cannot change, and a bit for each of the others
 				t.Fatalf("%s: %d bits for nothing new", what, w.Len())
 			}
 		}
@@ -93,7 +93,7 @@ type gauge struct {
 	U uint64 `range:"5,6"`
 }
 
-// A number beyond the range travels as the nearest one within it, and NaN as zero. Quantising does
+// A number beyond the range is sent as the nearest one within it, and NaN as zero. Quantising does
 // the same.
 func TestStructsStayWithinTheirRange(t *testing.T) {
 	inf := math.Inf(1)
@@ -128,7 +128,7 @@ func TestStructsStayWithinTheirRange(t *testing.T) {
 	}
 }
 
-// A type that cannot travel by itself is refused where the codec is made, by name.
+// A type that cannot be sent by value is refused by name when the codec is made.
 func TestStructsThatCannotTravel(t *testing.T) {
 	for what, c := range map[string]struct {
 		make  func()
@@ -195,7 +195,7 @@ func TestStructsAllocateNothing(t *testing.T) {
 	}
 }
 
-// Any input is refused, or is a value that is written as it came.
+// Any input is refused, or is read as a value that is written as the same bits.
 func FuzzStructs(f *testing.F) {
 	w := netcode.NewWriter(make([]byte, 200))
 	netcode.StructState[motley]().Write(&w, motley{HP: 3, Still: 7})

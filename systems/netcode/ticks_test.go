@@ -17,7 +17,7 @@ import (
 )
 
 // A game plays at any tick rate without other settings, and equally fast at each. A player that
-// runs steadily moves by the same way in every frame, on its own screen and on the other one.
+// runs steadily moves by the same distance in every frame, on its own screen and on the other one.
 func TestTickRates(t *testing.T) {
 	const speed = 6.0
 	for _, rate := range []int{5, 10, 20, 29, 31, 60, 144, 250} {
@@ -80,7 +80,7 @@ func TestTickRates(t *testing.T) {
 		run(3*time.Second, func() {})
 		runs = 1
 		run(3*time.Second, func() {})
-		// x of both as both see them
+		// x of both players as each client shows them
 		places := func() (at []float32) {
 			for i, c := range clients {
 				visuals := generic.NewMap1[components.Visual3D](engines[1+i].World())

@@ -18,7 +18,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// hang gives an entity of the server a parent and, by a jump, a pose in its frame.
+// hang attaches an entity of the server to a parent and sets, by a jump, its pose in the parent's
+// frame.
 func (m *match) hang(child, parent arche.Entity, pose components.Pose3D) {
 	parents := generic.NewMap1[components.Parent](m.engine.World())
 	if !m.engine.World().Has(child, arche.ComponentID[components.Parent](m.engine.World())) {
@@ -28,13 +29,13 @@ func (m *match) hang(child, parent arche.Entity, pose components.Pose3D) {
 	m.transform(child).Teleport(pose)
 }
 
-// world is where an entity is drawn.
+// world returns the drawn position of an entity.
 func (p *player) world(e arche.Entity) mgl32.Vec3 {
 	return p.hierarchy.VisualWorld(e).Col(3).Vec3()
 }
 
-// Case 21: a child keeps its place on a moving parent, however they are split over packets. It is
-// never shown with a parent of another tick.
+// Case 21: a child keeps its place on a moving parent, in any split over packets. It is never shown
+// with a parent of another tick.
 func TestChildrenKeepTheirPlaces(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -66,8 +67,8 @@ func TestChildrenKeepTheirPlaces(t *testing.T) {
 	}
 }
 
-// A server without a hierarchy replicates an entity that names a parent which its world never had
-// as an entity without a parent.
+// A server without a hierarchy replicates an entity whose Parent never existed in its world as an
+// entity without a parent.
 func TestParentOfAnotherWorld(t *testing.T) {
 	m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
 		c.Interest = netcode.Interest{Radius: 1000}
@@ -86,10 +87,10 @@ func TestParentOfAnotherWorld(t *testing.T) {
 	}
 }
 
-// An entity that changes its parent is drawn in the old frame until the picture reaches the change,
+// An entity that changes its parent is drawn in the old frame until the view reaches the change,
 // and in the new one from then on. Between two ships at rest side by side, the passenger is always
-// on one of them. This also holds where packets overtake each other, so that the change comes twice
-// and backwards, whether the passenger rests or walks, and however it is drawn.
+// on one of them. This also holds if packets overtake each other, so that the change arrives twice
+// and in reverse, whether the passenger rests or walks, and for every interpolator.
 func TestChangingParents(t *testing.T) {
 	for seed := range parentSeeds {
 		kind := interp.Default
@@ -104,10 +105,10 @@ func TestChangingParents(t *testing.T) {
 	}
 }
 
-// parentSeeds is the number of seeds. 2000 were tried.
+// parentSeeds is the number of seeds. 2000 were run once.
 const parentSeeds uint64 = 24
 
-// drawable are the ways of drawing but the faulty ones.
+// drawable are the interpolators except the faulty ones.
 var drawable = slices.DeleteFunc(interp.Kinds(), func(k interp.Kind) bool { return k == interp.Hermite })
 
 func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Path, walks bool) {
@@ -130,7 +131,7 @@ func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Pat
 			if walks {
 				pose.Position[2] = float32(math.Sin(float64(t) / 10))
 			}
-			m.transform(passenger).Set(pose) // no Teleport: that the frame is another one is enough
+			m.transform(passenger).Set(pose) // no Teleport: the change of frames is enough
 		}
 	}))
 	a := m.join(path, func(c *netcode.ClientConfig[runner, input]) { c.Interpolation = kind })
@@ -152,7 +153,7 @@ func changeParents(t *testing.T, seed uint64, kind interp.Kind, path linksim.Pat
 	}
 }
 
-// Two entities, one below the other, change places in one step.
+// Two entities, one below the other, exchange their places in one step.
 func TestParentAndChildChangePlaces(t *testing.T) {
 	m := newMatch(t, nil)
 	a := m.join(perfect(), nil)
@@ -169,7 +170,8 @@ func TestParentAndChildChangePlaces(t *testing.T) {
 			t.Errorf("swap %v: the lower one is at %.2f, want 11", swap, at)
 		}
 	}
-	// A cycle is no tree: nothing hangs, nothing breaks, and when it is broken all is well.
+	// A cycle is no tree: no child is attached and nothing fails. When it is broken, the tree is
+	// right.
 	m.hang(x, y, components.At3D(1, 0, 0))
 	m.hang(y, x, components.At3D(1, 0, 0))
 	m.run(time.Second, nil)
@@ -181,8 +183,8 @@ func TestParentAndChildChangePlaces(t *testing.T) {
 	}
 }
 
-// A parent that is removed takes its children along if they have not left it. If they have, it goes
-// alone. No screen shows an entity in the frame of a parent that is gone.
+// A removed parent takes its children with it, unless they were detached before. No screen shows an
+// entity in the frame of a removed parent.
 func TestParentsThatGo(t *testing.T) {
 	for seed := range uint64(20) {
 		m := newMatch(t, nil)
@@ -216,7 +218,7 @@ func TestParentsThatGo(t *testing.T) {
 			}
 		})
 		if a.client.Replica(m.id(stays)).IsZero() || !a.client.Replica(passenger).IsZero() {
-			t.Errorf("seed %d: who stayed is %v, who rode on is %v", seed, a.client.Replica(m.id(stays)), a.client.Replica(passenger))
+			t.Errorf("seed %d: the detached child's replica is %v, that of the other one %v", seed, a.client.Replica(m.id(stays)), a.client.Replica(passenger))
 		}
 	}
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // The first byte of a datagram is its kind. Before a client is accepted there are only hellos and
-// answers. Each is complete in itself, and is repeated until the other side has seen it. Packets of
-// the session go through a packet.Endpoint.
+// answers. Each is complete in itself, and is repeated until the other side has received it.
+// Packets of the session go through a packet.Endpoint.
 const (
 	kindHello = 0x48 // from a client: its build, its token, and the session that it resumes
 	// From a client: a hello that resumes, unless the client's other connection still receives.
-	// From the server: the other one does.
+	// From the server: the other connection still receives.
 	kindBeside  = 0x42
 	kindWelcome = 0x57 // from the server: the client is accepted
 	kindSession = 0x53 // from either: a packet of the session
@@ -76,7 +76,7 @@ func (h *hello) read(r *Reader, s *snapshot.Schema) error {
 type welcome struct {
 	player  uint16
 	secret  secret
-	resumed bool // the session goes on; otherwise a new one begins
+	resumed bool // the session continues; otherwise a new one begins
 	arrival bool // inputs run on arrival: a state is the one after an input, not that of a tick
 	rate    uint8
 }
@@ -123,8 +123,8 @@ func readPong(r *Reader) (p pong) {
 	return p
 }
 
-// intervalBits is the number of bits of the ticks between two snapshots of a body. They are sent
-// where they are more than the rate in the welcome says.
+// intervalBits is the number of bits of the ticks between two snapshots of a body. They are sent if
+// they are more than the rate in the welcome requires.
 const intervalBits = 6
 
 // viewBits is the number of bits of the fraction of a tick in the time of a client's view.

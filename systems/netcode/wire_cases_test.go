@@ -22,7 +22,8 @@ import (
 
 // The numbered cases of the wire, through both plugins.
 
-// recorder shows what a client sends, and gives it datagrams from a test.
+// recorder passes a copy of a client's datagrams to a test, and gives the client datagrams from the
+// test.
 type recorder struct {
 	transport.Conn
 	sent  func(datagram []byte)
@@ -43,7 +44,7 @@ func (c *recorder) Send(datagram []byte) error {
 	return c.Conn.Send(datagram)
 }
 
-// recorded adds a client whose datagrams are shown before the path has them.
+// recorded adds a client whose datagrams are passed to sent before the path carries them.
 func (m *match) recorded(path linksim.Path, sent func(datagram []byte), again func() []byte, change func(c *netcode.ClientConfig[runner, input])) *player {
 	return m.join(path, func(c *netcode.ClientConfig[runner, input]) {
 		dial := c.Dial
@@ -61,7 +62,7 @@ func (m *match) recorded(path linksim.Path, sent func(datagram []byte), again fu
 }
 
 // parse reads a plugin's datagram up to a snapshot and writes it again. It reports whether there is
-// anything to read. Messages have a framing of their own, which package packet tests.
+// a content to read. Messages have a framing of their own, which package packet tests.
 func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int, same, read bool, err error) {
 	payload := datagram[1:]
 	if datagram[0] == 0x53 {
@@ -88,7 +89,7 @@ func parse(p *protocol, datagram []byte, fromServer bool) (anew []byte, bits int
 
 // Case 35: each content has one encoding. Everything up to the snapshots (which packages packet,
 // prediction and snapshot test and fuzz for themselves) is read and written again, and gives the
-// same bits. A damaged datagram that is still accepted is written as it was understood.
+// same bits. A damaged datagram that is still accepted is written as it was read.
 func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	p := newProtocolFor(t, netcode.Config{}, pressing())
 	tap := &tapped{}
@@ -133,14 +134,14 @@ func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	m.run(6*time.Second, nil)
 	m.mustPlay()
 	if err := a.conn.SetPath(linksim.Symmetric(linksim.Condition{Loss: 1})); err != nil {
-		// he comes back with his secret
+		// the player returns with its secret
 		t.Fatal(err)
 	}
 	m.run(4*time.Second, nil)
-	a.input = func(netcode.Tick) input { return input{} } // and rests
+	a.input = func(netcode.Tick) input { return input{} } // and the player rests
 	m.run(4*time.Second, nil)
 	if a.client.Stats().Reconnects == 0 {
-		t.Error("he never came back")
+		t.Error("the player never returned")
 	}
 	for _, kind := range []string{"0x48 false", "0x57 true", "0x53 true", "0x53 false"} {
 		if checked[kind] == 0 {
@@ -153,10 +154,10 @@ func TestWhatPluginsSendIsCanonical(t *testing.T) {
 	t.Logf("%v; of %d damaged %d were taken", checked, damaged, taken)
 }
 
-// Case 36, below the encryption that package dtls tests with it: everything that was ever sent on a
-// connection is sent again, a fifth of a second to a minute later, in both directions, and nothing
-// differs for any end. A hello that is sent again on another connection uses its token once more,
-// and is refused when no use is left.
+// Case 36, below the encryption that package dtls tests with it: every datagram of a connection is
+// sent again, a fifth of a second to a minute later, in both directions, and nothing changes for
+// either end. A hello that is sent again on another connection uses its token once more, and is
+// refused if no use is left.
 func TestReplaysChangeNothing(t *testing.T) {
 	type result struct {
 		states  [2]runner
@@ -185,7 +186,7 @@ func TestReplaysChangeNothing(t *testing.T) {
 		}, nil)
 		b := m.join(baseline(37), nil)
 		a.input, b.input = strafe, strafe
-		k, counts := 0, [][2]int(nil) // by frame, what had been sent
+		k, counts := 0, [][2]int(nil) // by frame, the numbers of datagrams sent before it
 		m.run(70*time.Second, func() {
 			k++
 			counts = append(counts, [2]int{len(up), len(down)})
@@ -193,11 +194,11 @@ func TestReplaysChangeNothing(t *testing.T) {
 				if n := k - back; replay && n > 0 && (k+i)%8 == 0 {
 					// no more than a client may send
 					if j := counts[n-1][0] - 1; j >= 0 && up[j][0] == 0x53 {
-						// greetings are answered again, with less
+						// hellos are answered again, with smaller datagrams
 						_ = a.raw.Send(up[j])
 					}
 					if j := counts[n-1][1] - 1; j >= 0 {
-						// behind the path, whose luck it would change
+						// behind the path, whose random sequence it would change
 						again = append(again, down[j])
 					}
 				}
@@ -247,15 +248,15 @@ func TestReplaysChangeNothing(t *testing.T) {
 	}
 	m.run(time.Second/10, func() { stranger.Poll(m.now) })
 	if r := stranger.CloseReason(); stranger.State() != transport.Closed || r.Code != transport.Unauthorized || !strings.Contains(r.Text, "used up") || len(m.joined) != 1 {
-		t.Errorf("who sent another's greeting is %v (%v), %d joined", stranger.State(), r, len(m.joined))
+		t.Errorf("the sender of another's hello is %v (%v), %d joined", stranger.State(), r, len(m.joined))
 	}
 	m.mustPlay()
 }
 
 // Case 37, above the admission limits that package dtls tests with sockets: ten thousand
 // connections a second with nonsense, with a wrong token, or with no hello at all. The players have
-// the same figures to the last bit, starved steps included. Of the strangers nothing is kept but
-// the bounded few that may still say hello.
+// the same figures to the last bit, starved steps included. No data of the strangers is kept except
+// that of the bounded few that may still send a hello.
 func TestFloodOfStrangers(t *testing.T) {
 	play := func(flood bool) (stats [3]netcode.ClientStats, states [3]runner) {
 		m := newMatch(t, func(c *netcode.ServerConfig[runner, input]) {
@@ -291,7 +292,7 @@ func TestFloodOfStrangers(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		most := 0
 		m.run(10*time.Second, func() {
-			for _, c := range waiting { // they have been accepted, or not
+			for _, c := range waiting { // they have been accepted or refused
 				c.Poll(m.now)
 				switch rng.IntN(3) {
 				case 0:

@@ -27,8 +27,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/wire anew instead of comparing with it")
 
-// A small game with one of everything that travels. Its numbers are exact in every format, so only
-// the format decides on the bytes.
+// A small game with one of everything that is sent. Its numbers are exact in every format, so that
+// only the format determines the bytes.
 type (
 	wirePlayer struct{ X, Z float32 }
 	wireInput  struct {
@@ -73,7 +73,7 @@ func wireProtocol(t testing.TB) *netcode.Protocol[wirePlayer, wireInput] {
 	return p
 }
 
-// wireTap writes down what goes through a connection.
+// wireTap records the datagrams of a connection.
 type wireTap struct {
 	transport.Conn
 	lines *[]string
@@ -101,8 +101,8 @@ func (c wireTap) Recv(b []byte) (int, bool) {
 	return n, ok
 }
 
-// wireQuiet is how many datagrams either end sends before something happens. By then the client
-// predicts.
+// wireQuiet is the number of datagrams that either end sends before the first event. By then the
+// client predicts.
 const wireQuiet = 30
 
 // wireTalk plays the game for a few ticks and returns all datagrams.
@@ -189,7 +189,7 @@ func wireTalk(t *testing.T) []string {
 }
 
 // Builds whose bytes differ must refuse each other, by snapshot.ProtocolVersion. Otherwise they
-// misread each other. So the bytes are written down, one file for each version.
+// misread each other. So the bytes are stored, in one file for each version.
 func TestWireFormatIsThatOfItsVersion(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the clocks reckon with floating-point numbers, which other processors may round otherwise")

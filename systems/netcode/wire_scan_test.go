@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// tapped is a listener whose connections show what the server sends, as it sends it.
+// tapped is a listener whose connections record the server's datagrams when they are sent.
 type tapped struct {
 	transport.Listener
 	sent  func(conn int, datagram []byte)
@@ -68,10 +68,10 @@ func (s *scanner) golomb(order int) uint64 {
 	return s.bits(n+order) + 1<<(n+order) - 1<<order
 }
 
-// named is one record and the entity that it is about.
+// named is one record and its entity.
 type named struct {
 	slot       int
-	generation int // 0: changes to what is known
+	generation int // 0: changes to a baseline
 	removed    bool
 	parent     netcode.EntityID
 }
@@ -104,7 +104,7 @@ func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 	if s.flag() { // the ticks of a round
 		s.bits(6)
 	}
-	if s.flag() { // news of inputs
+	if s.flag() { // feedback on inputs
 		age := func() {
 			if s.flag() {
 				s.bits(8)
@@ -113,14 +113,14 @@ func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 		}
 		s.bits(32 + 11)
 		age()
-		if s.flag() { // what was held up
+		if s.flag() { // of inputs that were held up
 			s.bits(10)
 			age()
 		}
 		s.bits(4)
 	}
-	if s.flag() { // his own state
-		if s.flag() { // that of a packet before
+	if s.flag() { // the own state
+		if s.flag() { // that of an earlier packet
 			s.bits(6)
 		} else {
 			s.bits(3*32 + 2 + 8) // runnerCodec without a raft, and the jumps
@@ -128,7 +128,7 @@ func scan(datagram []byte) (own netcode.EntityID, records []named, err error) {
 		}
 	}
 	s.bits(32 + 8) // the tick and the baseline
-	s.flag()       // whether it is whole
+	s.flag()       // whether the snapshot is whole
 	count := int(s.bits(10))
 	var gap, position, rotation, velocity int
 	if count > 0 {

@@ -28,7 +28,7 @@ type runner struct {
 	X, Z, Dash float32
 	Ride       bool             // X and Z are on the ferry
 	On         netcode.EntityID // the raft that X and Z are on,
-	HX, HZ     float32          // and where it was last
+	HX, HZ     float32          // and its last position
 }
 
 type input struct {
@@ -151,7 +151,7 @@ type match struct {
 	clients  []*player
 	joined   []*netcode.Player[runner, input]
 	left     []transport.Reason
-	heard    []string // messages to the server
+	heard    []string // messages that the server received
 }
 
 type player struct {
@@ -160,13 +160,13 @@ type player struct {
 	hierarchy *hierarchy.Hierarchy3D
 	path      linksim.Path
 	conn      *linksim.Conn
-	raw       transport.Conn // without the path
+	raw       transport.Conn // without the simulated path
 	input     func(t netcode.Tick) input
 	heard     []string
 	log       []netcode.Status
 	stall     time.Duration // real time that its process is frozen for
 	behind    time.Duration
-	every     time.Duration // frame time; zero: as the match's
+	every     time.Duration // frame time; zero: that of the match
 }
 
 func newMatch(t testing.TB, change func(c *netcode.ServerConfig[runner, input])) *match {
@@ -246,7 +246,7 @@ func (m *match) join(path linksim.Path, change func(c *netcode.ClientConfig[runn
 	return p
 }
 
-// run drives everything for a while in frames of a 120th of a second, calling each after every
+// run advances everything by a duration in frames of a 120th of a second, calling each after every
 // frame.
 func (m *match) run(d time.Duration, each func()) {
 	const frame = time.Second / 120

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// traffic is what a run of the cube scene showed.
+// traffic holds the results of a run of the cube scene.
 type traffic struct {
 	worstSecond, mean float64 // kbit/s of packets, without IP and UDP
 	records           float64 // a packet
@@ -129,8 +129,8 @@ func runCubes(t testing.TB, storm bool, velocity bool, seconds, delay int, loss 
 	return out
 }
 
-// interpolate is a plain delayed view: what rests stays until the tick before it is seen to move;
-// else Hermite with velocities, or straight.
+// interpolate is a plain delayed view. A body at rest stays until the tick before its first motion.
+// Others are drawn by Hermite curves with velocities, or by straight lines.
 func interpolate(a, b snapshot.State, from, to, at tick.Tick, velocity bool) snapshot.State {
 	if a.AtRest {
 		return a
@@ -170,7 +170,7 @@ func TestCubesWithinBudget(t *testing.T) {
 		storm, velocity bool
 		delay           int
 		loss            float64
-		viewRMS         float64 // m, of a view that interpolates between what arrived
+		viewRMS         float64 // m, of a view that interpolates between received states
 	}{
 		{"all moving, without velocities", true, false, 6, 0, 0.06},
 		{"all moving, with velocities", true, true, 6, 0, 0.04},
@@ -205,7 +205,7 @@ func TestCubesWithinBudget(t *testing.T) {
 }
 
 // TestCubesAtRest is conformance case 42: 15 kbit/s for 901 cubes that lie still, at 60 packets a
-// second, while what is lost of their last poses is made good.
+// second, while lost last poses are sent again.
 func TestCubesAtRest(t *testing.T) {
 	for _, loss := range []float64{0, 0.15} {
 		p := newPair(t, snapshot.Config{MaxEntities: 1024, Position: cubeField, RotationBits: 9}, nil, 6, wire{delay: 6, loss: loss}, wire{delay: 6, loss: loss})
@@ -245,8 +245,8 @@ func TestCubesAtRest(t *testing.T) {
 	}
 }
 
-// TestNothingStarves is the other half of case 41: whatever the weights, every object with
-// something to say is sent within two seconds.
+// TestNothingStarves is the other half of case 41: with any weights, every object with a change is
+// sent within two seconds.
 func TestNothingStarves(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 1024, Position: cubeField, RotationBits: 9}, nil, 7, wire{delay: 3}, wire{delay: 3})
 	p.budget = 256_000 / 8 / 60
@@ -261,8 +261,8 @@ func TestNothingStarves(t *testing.T) {
 		for i := range ids {
 			b := &scene.bodies[i]
 			p.world.SetState(ids[i], b.state())
-			// From 1 for what is near the origin down to a millionth, and a few that weigh a
-			// million times more.
+			// From 1 for cubes near the origin down to a millionth, and a few that weigh a million
+			// times more.
 			weight := float32(math.Exp(-math.Hypot(b.p[0], b.p[2])))
 			if i%20 == 0 {
 				weight = 1e6
@@ -284,8 +284,8 @@ func TestNothingStarves(t *testing.T) {
 	}
 }
 
-// TestVelocitiesPredict: of a body that keeps its velocity, or its acceleration, next to nothing
-// has to be sent.
+// TestVelocitiesPredict checks that a body with constant velocity or acceleration takes next to no
+// bits.
 func TestVelocitiesPredict(t *testing.T) {
 	for _, test := range []struct {
 		name         string

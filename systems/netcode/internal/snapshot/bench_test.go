@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// crowd is a world of which three quarters move slowly in the plane, and clients whose
-// acknowledgements come six ticks late.
+// crowd is a world in which three quarters of the entities move slowly in the plane, with clients
+// whose acknowledgements arrive six ticks late.
 type crowd struct {
 	world    *snapshot.World
 	ids      []snapshot.ID
@@ -50,13 +50,13 @@ func newCrowd(t testing.TB, entities, clients int) *crowd {
 	return c
 }
 
-// move changes the world by a tick.
+// move advances the world by a tick.
 func (c *crowd) move() {
 	c.now++
 	f := float64(c.now) / 60
 	for i, id := range c.ids {
 		if i%4 == 0 && c.now > 1 {
-			continue // stands
+			continue // it stands
 		}
 		sin, cos := math.Sincos(f*0.5 + float64(i))
 		c.world.SetState(id, snapshot.State{
@@ -108,7 +108,7 @@ func (c *crowd) send(t testing.TB, receive bool) {
 	c.next = last + 1
 }
 
-// TestSteadyStateAllocatesNothing is conformance case 49 as far as memory goes.
+// TestSteadyStateAllocatesNothing is conformance case 49 for memory.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	entities := 1000
 	if testing.Short() {
@@ -130,8 +130,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestASnapshotSaysNothingTwice sends snapshots of several packets: what is in the first has
-// nothing to say in the others, not even if it comes to rest.
+// TestASnapshotSaysNothingTwice sends snapshots of several packets. An entity in the first packet
+// is in none of the others, even if it comes to rest.
 func TestASnapshotSaysNothingTwice(t *testing.T) {
 	const entities = 800
 	c := newCrowd(t, entities, 1)
@@ -149,8 +149,8 @@ func TestASnapshotSaysNothingTwice(t *testing.T) {
 	}
 }
 
-// BenchmarkEncode is the cost of one client of a server with 1000 entities, three quarters of them
-// moving and all sent at every tick.
+// BenchmarkEncode measures the cost of one client of a server with 1000 entities, three quarters of
+// them moving and all sent at every tick.
 func BenchmarkEncode(b *testing.B) {
 	c := newCrowd(b, 1000, 1)
 	for range 60 {
@@ -170,14 +170,15 @@ func BenchmarkEncode(b *testing.B) {
 	b.ReportMetric(float64(c.bytes)/float64(c.records), "B/entity")
 }
 
-// BenchmarkDecode is the cost of the same on the client.
+// BenchmarkDecode measures the cost of the same snapshots on the client.
 func BenchmarkDecode(b *testing.B) {
 	c := newCrowd(b, 1000, 1)
 	for range 60 {
 		c.move()
 		c.send(b, true)
 	}
-	// Decoding the same packet again changes nothing, as all of it is late then, but reads all.
+	// Decoding the same packet again changes nothing, since all of it is late then, but it reads
+	// everything.
 	c.move()
 	e := c.encoders[0]
 	for n := c.late[int(c.now)%6][0]; n <= c.late[int(c.now)%6][1]; n++ {
@@ -196,7 +197,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(res.Records), "ns/entity")
 }
 
-// BenchmarkCommit is the cost of the shared part of the same server.
+// BenchmarkCommit measures the cost of the shared part of the same server.
 func BenchmarkCommit(b *testing.B) {
 	c := newCrowd(b, 1000, 0)
 	b.ReportAllocs()
@@ -206,7 +207,8 @@ func BenchmarkCommit(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/750, "ns/entity")
 }
 
-// BenchmarkEncodeIdle is the cost of a client for which nothing has changed, with 5000 entities.
+// BenchmarkEncodeIdle measures the cost of a client for which nothing has changed, with 5000
+// entities.
 func BenchmarkEncodeIdle(b *testing.B) {
 	c := newCrowd(b, 5000, 1)
 	c.move()

@@ -39,9 +39,9 @@ func TestDuplicatesChangeNothing(t *testing.T) {
 	}
 }
 
-// TestSlotChangesHandsWithinARoundTrip is conformance case 18 by hand: whichever of the packets
-// about an entity, its end and its successor are lost, the client never mixes the two, and ends up
-// with the second.
+// TestSlotChangesHandsWithinARoundTrip is conformance case 18 by hand: any of the packets about an
+// entity, its removal and its successor may be lost. The client never mixes the two entities, and
+// has the second one in the end.
 func TestSlotChangesHandsWithinARoundTrip(t *testing.T) {
 	const packets = 6
 	for lost := range 1 << packets {
@@ -88,9 +88,9 @@ func TestSlotChangesHandsWithinARoundTrip(t *testing.T) {
 	}
 }
 
-// TestTeleportSurvivesLoss is conformance case 19 as far as the wire goes: a body moves 50 m every
-// 3 s and counts the jumps; over a link that loses half of the packets, and always the first one
-// after the jump, no two states of the same count lie on different sides of a jump.
+// TestTeleportSurvivesLoss is conformance case 19 for the wire: a body moves 50 m every 3 s and
+// counts the jumps. The link loses half of the packets, and always the first one after the jump. No
+// two states of the same count lie on different sides of a jump.
 func TestTeleportSurvivesLoss(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 4, Velocity: snapshot.Range{Max: 32, Resolution: 0.125}}, nil, 4, wire{delay: 6, loss: 0.5}, wire{delay: 6, loss: 0.5})
 	id := p.spawn(0, 1, at(0, 0, 0))
@@ -169,8 +169,8 @@ func (secretCodec) Encode(w *packet.Writer, v uint64, _ *uint64) { w.Bits(v, 64)
 
 func (secretCodec) Decode(r *packet.Reader, _ *uint64) (v uint64) { return r.Bits(64) }
 
-// TestTooLargeForAnyPacket: an entity that cannot be sent is named, and does not keep others from
-// being sent.
+// TestTooLargeForAnyPacket checks that an entity that cannot be sent is reported, and does not
+// prevent others from being sent.
 func TestTooLargeForAnyPacket(t *testing.T) {
 	var blobs snapshot.Component[[200]byte]
 	p := newPair(t, snapshot.Config{MaxEntities: 8}, func(s *snapshot.Schema) { blobs = snapshot.Register(s, "blob", blobCodec{}) }, 3, wire{}, wire{})
@@ -213,8 +213,8 @@ func (blobCodec) Decode(r *packet.Reader, _ *[200]byte) (v [200]byte) {
 	return v
 }
 
-// TestResumeGoesOnWithBaselines: after silence in both directions, and packets that went nowhere,
-// the same encoder and decoder go on. What did not change is not sent again.
+// TestResumeGoesOnWithBaselines checks that the same encoder and decoder resume after silence in
+// both directions and lost packets. Unchanged entities are not sent again.
 func TestResumeGoesOnWithBaselines(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 256}, nil, 3, wire{delay: 3}, wire{delay: 3})
 	var ids []snapshot.ID
@@ -228,7 +228,7 @@ func TestResumeGoesOnWithBaselines(t *testing.T) {
 	}
 	p.down.loss, p.up.loss = 1, 1
 	for i := range 300 {
-		if i < 30 { // then the server notices that nobody is there, and stops sending
+		if i < 30 { // then the server detects the silence, and stops sending
 			p.step()
 		} else {
 			p.now++
@@ -252,13 +252,13 @@ func TestResumeGoesOnWithBaselines(t *testing.T) {
 	}
 }
 
-// TestWireFormat keeps the bytes as they are, on every machine. If it fails on purpose, raise
-// ProtocolVersion and put the new sums here.
+// TestWireFormat checks that the bytes stay the same, on every machine. After an intended change,
+// raise ProtocolVersion and put the new sums here.
 func TestWireFormat(t *testing.T) {
 	var hp snapshot.Component[health]
 	c := snapshot.Config{MaxEntities: 64, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}, Angular: snapshot.Range{Max: 8, Resolution: 0.25}}
 	p := newPair(t, c, func(s *snapshot.Schema) { hp = snapshot.Register(s, "health", healthCodec{}) }, 1, wire{delay: 3}, wire{delay: 3})
-	// Nothing but exact numbers goes in, so that no machine rounds them differently.
+	// Only exact numbers are used, so that no machine rounds them differently.
 	turns := []mgl32.Quat{{W: 1}, {W: 0.5, V: mgl32.Vec3{0.5, 0.5, 0.5}}, {W: 0.5, V: mgl32.Vec3{-0.5, 0.5, 0.5}}, {V: mgl32.Vec3{0, 1, 0}}}
 	var ids []snapshot.ID
 	for i := range 20 {

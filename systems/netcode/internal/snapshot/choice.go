@@ -64,9 +64,10 @@ func newChoice(slots int) choice {
 }
 
 // Urgency, in ascending order: priorities in quarters of an octave, waits beyond MaxWait, removals.
-// Among equals it goes round by slots, from where the last packet ended. The steps are coarse so
-// that many are equal: then neighbours travel together, and it takes little to tell which slots are
-// in a packet (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an octave).
+// Slots of equal urgency take turns, beginning behind the end of the last packet. The steps are
+// coarse so that many are equal: then neighbours are sent together, and naming the slots of a
+// packet takes few bits (1.4 bits each in the scene of 901 moving cubes; 3.8 with eighths of an
+// octave).
 const (
 	waitKeys  = 256
 	firstWait = 1 << 10
@@ -119,8 +120,8 @@ func (c *choice) sort() {
 	}
 }
 
-// collectWord collects those of 64 slots that are in the mask, and clears the bits of those that do
-// not concern the client any more.
+// collectWord collects the slots in the mask, of 64, and clears the bits of those that do not
+// concern the client any more.
 func (e *Encoder) collectWord(word int, mask uint64, now tick.Tick, elapsed int32) {
 	c := &e.choice
 	for set := e.concerns[word] & mask; set != 0; set &= set - 1 {
@@ -166,7 +167,7 @@ func (e *Encoder) urgency(i int, now tick.Tick, elapsed int32) (key uint16, ok b
 			// the packets of one snapshot are often lost together
 			return 0, false
 		}
-		// No boost: where room is scarce, changes that were never sent go first.
+		// No boost: if room is scarce, changes that were never sent have precedence.
 	case s.rest || t.sentRest:
 		boost = e.config.RestBoost
 	}
@@ -217,8 +218,8 @@ func (e *Encoder) strike(n int) {
 	c.order = append(left, c.order[n:]...)
 }
 
-// size returns the bits of the picks and one more, without the bits of that one, with the gaps as
-// they are expected to be.
+// size returns the bits of the picks and one more, without the bits of that one, with gaps of the
+// expected size.
 func (c *choice) size() int { return c.bits + int(c.gap*float32(len(c.picks)+1)) }
 
 // drop removes the picks from n on.

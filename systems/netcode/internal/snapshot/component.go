@@ -2,33 +2,33 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// Codec says how a component travels. Both ends use the same one. It must be free of state, and its
-// methods must not allocate if encoding and decoding are not to.
+// Codec packs and unpacks a component. Both ends use the same one. It must be free of state, and
+// its methods must not allocate if encoding and decoding are not to.
 type Codec[T comparable] interface {
-	// Quantize returns the value that Decode returns for v: what it loses, it loses here, before
+	// Quantize returns the value that Decode returns for v. All precision is lost here, before
 	// values are compared and become baselines. Quantize of a quantised value is that value.
 	Quantize(v T) T
 
-	// Encode writes the quantised value v. base is the value that the other end has for certain, or
-	// nil if there is none; a codec is free to ignore it. It is at most a few dozen bytes: an
+	// Encode writes the quantised value v. base is the value that the other end certainly has, or
+	// nil if there is none; a codec may ignore it. The output is at most a few dozen bytes: an
 	// entity with all of its components must fit into a packet.
 	Encode(w *packet.Writer, v T, base *T)
 
 	// Decode reads what Encode wrote, given the same base. The bytes may come from anywhere: it
-	// must not panic, and not allocate what they claim. Errors go to the Reader
+	// must not panic, and must not allocate as much as they claim. It reports errors to the Reader
 	// ([packet.Reader.Fail]).
 	Decode(r *packet.Reader, base *T) T
 }
 
-// Component is a registered component type: the handle by which values get into a [World] and out
-// of a [Decoder].
+// Component is a registered component type: the handle for setting values in a [World] and reading
+// them from a [Decoder].
 type Component[T comparable] struct {
 	schema *Schema
 	index  int
 	codec  Codec[T]
 }
 
-// Register adds a component type to the schema. The name stands for it at the handshake: change it
+// Register adds a component type to the schema. The name identifies it at the handshake: change it
 // when the meaning or the codec changes. It panics for a name that is taken or empty, without a
 // codec, for more than MaxComponents, and when the schema is in use already.
 func Register[T comparable](s *Schema, name string, codec Codec[T]) Component[T] {
@@ -68,7 +68,7 @@ func (s *Schema) has(name string) bool {
 }
 
 // Set gives the entity the component, or another value of it, from the next Commit on. It reports
-// whether the entity lives.
+// whether the entity is alive.
 func (c Component[T]) Set(w *World, id ID, v T) bool {
 	slot, ok := w.lookup(id)
 	if !ok {
@@ -99,7 +99,7 @@ func (c Component[T]) values(w *World) *worldValues[T] {
 	return w.columns[c.index].(*worldValues[T])
 }
 
-// Get returns the newest value that was decoded for the entity, and whether it lives and has the
+// Get returns the newest value that was decoded for the entity, and whether it is alive and has the
 // component.
 func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
 	if d.schema != c.schema {
@@ -116,8 +116,8 @@ func (c Component[T]) Get(d *Decoder, id ID) (v T, ok bool) {
 	return d.columns[c.index].(*clientValues[T]).ring[at], true
 }
 
-// In returns the value that the change says the entity has, and whether it has one: also of a
-// change that is Late, if it is ChangedIn that one. The change must be of the Decoder's newest
+// In returns the entity's value according to the change, and whether it has one. This includes a
+// change that is Late, if the component is ChangedIn it. The change must be of the Decoder's newest
 // Snapshot.
 func (c Component[T]) In(d *Decoder, change *Change) (v T, ok bool) {
 	if !change.Late {
@@ -164,10 +164,11 @@ func (v *worldValues[T]) encode(w *packet.Writer, at, base int) {
 
 // clientColumn holds the values of one component in a Decoder.
 type clientColumn interface {
-	reset()                            // forgets the decoded values
+	reset()                            // discards the decoded values
 	decode(r *packet.Reader, base int) // keeps the value for take; base < 0: none
 	take(at int)                       // puts the next decoded value into the ring
-	// passes over it, but keeps it as that of the late-th change that is (below 0: does not)
+	// passes over the value, but keeps it for the late-th of the changes that are Late (below 0:
+	// for none)
 	skip(late int)
 	copy(from, to int) // within the ring
 }

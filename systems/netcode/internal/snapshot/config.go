@@ -8,25 +8,25 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// Grid says which positions can be told apart: those at whole multiples of Resolution from Min, up
-// to Max on each axis. An axis whose Min and Max are equal takes no bits, which makes a 2D game. At
-// most 2^26 steps on an axis.
+// Grid defines the positions that can be sent: whole multiples of Resolution from Min, up to Max on
+// each axis. An axis whose Min and Max are equal takes no bits, which makes a 2D game. At most 2^26
+// steps on an axis.
 type Grid struct {
 	Min, Max   mgl32.Vec3
 	Resolution float32 // units of distance; a position is off by at most half of it on each axis
 }
 
-// Range says which velocities can be told apart: multiples of Resolution from -Max to Max on each
+// Range defines the velocities that can be sent: multiples of Resolution from -Max to Max on each
 // axis, at most 32767 of them either way. Without a Max none is sent.
 type Range struct {
 	Max        float32 // units, or radians, per second
-	Resolution float32 // likewise: what is sent is off by at most half of it
+	Resolution float32 // likewise: a velocity is off by at most half of it
 }
 
-// Config is what both ends must agree on, with the registered components. The zero value is filled
-// with the defaults that each field states.
+// Config holds what both ends must agree on, with the registered components. The zero value is
+// filled with the defaults that each field states.
 type Config struct {
-	// Version is the game's own number for its protocol: builds with different ones refuse each
+	// Version is the game's own number for its protocol: builds with different numbers refuse each
 	// other.
 	Version uint32
 
@@ -37,23 +37,23 @@ type Config struct {
 	// MaxEntities bounds how many entities are replicated at a time, up to 65535; zero means 4096.
 	// All memory is allocated for them at the start: with the defaults below and without components
 	// 3.4 KB for each on a server and 2 KB on a client, and on a server 100 bytes for each, and 190
-	// KB, for every client. What encoders share takes half a kilobyte for each.
+	// KB, for every client. The data that encoders share takes half a kilobyte for each.
 	MaxEntities int
 
 	// Position is the grid of positions; zero means 1/512 from -1024 to 1024 on each axis. Use
-	// 1/4096 where positions feed back into a simulation.
+	// 1/4096 if positions feed back into a simulation.
 	Position Grid
 
-	// RotationBits is the size of each of the three components sent of a rotation, 9 to 15; zero
-	// means 11. A rotation is off by at most 0.55, 0.14 or 0.009 degrees with 9, 11 or 15 bits, and
-	// 0.2, 0.05 or 0.003 in the mean.
+	// RotationBits is the size of each of the three components that are sent of a rotation, 9 to
+	// 15; zero means 11. A rotation is off by at most 0.55, 0.14 or 0.009 degrees with 9, 11 or 15
+	// bits, and 0.2, 0.05 or 0.003 in the mean.
 	RotationBits int
 
 	// Velocity and Angular turn velocities on. Since positions are then predicted from the last
-	// acknowledged ones, and velocities from the way made since, they cost little: 7 to 11 bits
-	// more for a thrown cube, nothing for what keeps its course. In return a view can follow curves
-	// between snapshots (a third less error in the scene of 901 cubes). {Max: 64, Resolution:
-	// 1.0/16} suits people and vehicles.
+	// acknowledged ones, and velocities from the distance covered since, they cost little: 7 to 11
+	// bits more for a thrown cube, nothing for a body that keeps its course. In return a view can
+	// follow curves between snapshots (a third less error in the scene of 901 cubes). {Max: 64,
+	// Resolution: 1.0/16} suits people and vehicles.
 	Velocity, Angular Range
 
 	// History is how many states of each entity a client keeps as possible baselines; zero means
@@ -62,9 +62,10 @@ type Config struct {
 	History int
 
 	// Revisions is for how many commits a server keeps the states of entities, rounded up to a
-	// power of two; zero means 64, at most 1024. It should cover the commits from when a state is
-	// sent until it is acknowledged and used as a baseline: 64 reach for a second at 60 a second.
-	// What has rested for longer is kept all the same; what is gone is sent without a baseline.
+	// power of two; zero means 64, at most 1024. It should cover the commits between the sending of
+	// a state and its use as an acknowledged baseline: 64 last for a second at 60 a second. The
+	// state of an entity that has rested for longer is kept all the same. An entity whose state has
+	// been overwritten is sent without a baseline.
 	Revisions int
 }
 
@@ -146,7 +147,7 @@ type quantizer struct {
 	min        [3]float64
 	resolution float64
 	most       [3]int32 // greatest value on each axis
-	bits       [3]uint  // that it takes
+	bits       [3]uint  // that this value takes
 
 	rotationBits uint
 	rotationMax  int32 // 2^(bits-1)-1

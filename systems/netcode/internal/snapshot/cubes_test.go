@@ -10,14 +10,14 @@ import (
 )
 
 // cubes is a stand-in for the scene of G. Fiedler's articles on networked physics: a player's cube
-// rolls through a field of 900 small ones and throws them about. There is no solver behind it, only
-// what makes the numbers on the wire alike: gravity, bounces, friction, tumbling that turns into
+// rolls through a field of 900 small ones and throws them about. It has no solver, only the motions
+// that make the numbers on the wire similar: gravity, bounces, friction, tumbling that turns into
 // rolling, and rest. Cubes do not collide with each other. It is deterministic.
 type cubes struct {
 	bodies []cube
 	ticks  int
 	r      *rand.Rand
-	storm  bool // whatever comes to rest is thrown again, so that all of them move all the time
+	storm  bool // cubes at rest are thrown again, so that all of them move all the time
 }
 
 type cube struct {

@@ -6,8 +6,8 @@ import (
 
 // Decode reads what [Encoder.Encode] wrote into the packet n, which must be the last in it, and
 // applies it. With an error nothing has changed, and the packet must not be accepted
-// ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may come in any order;
-// those which come twice are for the Endpoint to refuse.
+// ([packet.Endpoint.Accept]), so that its contents are sent again. Packets may arrive in any order.
+// The Endpoint refuses duplicates.
 //
 // The input may be anything. Decode does not panic, takes time proportional to the input, and
 // allocates nothing, if the codecs of components do the same.
@@ -27,7 +27,7 @@ func (d *Decoder) Decode(r *packet.Reader, n packet.Number) (Snapshot, error) {
 	return Snapshot{h.tick, d.changes}, nil
 }
 
-// parse reads all records without changing what is known.
+// parse reads all records without changing the Decoder's entities.
 func (d *Decoder) parse(r *packet.Reader, n packet.Number, h *header) error {
 	d.parsed = d.parsed[:0]
 	for _, c := range d.columns {
@@ -108,7 +108,7 @@ func (d *Decoder) sentIn(slot int, n, back packet.Number) int {
 	return -1
 }
 
-// apply takes over a record of packet n.
+// apply applies a record of packet n.
 func (d *Decoder) apply(p *parsed, n packet.Number, h *header) {
 	e := &d.entities[p.slot]
 	late := n <= e.last
@@ -153,7 +153,7 @@ func (d *Decoder) report(p *parsed, c Change) {
 	d.changes = append(d.changes, c)
 }
 
-// push adds the state to the slot's part of the ring. parent is what the entity's was before.
+// push adds the state to the slot's part of the ring. parent is the entity's previous parent.
 func (d *Decoder) push(p *parsed, e *entity, n packet.Number, h *header, parent ID) {
 	history := d.schema.config.History
 	e.head, e.n = (e.head+1)%history, min(e.n+1, history)
@@ -175,7 +175,7 @@ func (d *Decoder) push(p *parsed, e *entity, n packet.Number, h *header, parent 
 }
 
 // skip passes over the decoded components of a record that is not stored, and keeps them for
-// Component.In as those of the late-th change that is (below 0: of none).
+// Component.In as those of the late-th of the changes that are Late (below 0: of none).
 func (d *Decoder) skip(p *parsed, late int) {
 	for i, set := 0, p.components&p.record.present; set != 0; i, set = i+1, set>>1 {
 		if set&1 != 0 {
@@ -184,7 +184,7 @@ func (d *Decoder) skip(p *parsed, late int) {
 	}
 }
 
-// remove removes the slot's entity as soon as it has no child left: the record of a child's own
+// remove removes the slot's entity as soon as it has no children: the record of a child's own
 // removal or new parent may arrive later.
 func (d *Decoder) remove(slot int) {
 	e := &d.entities[slot]
@@ -197,7 +197,7 @@ func (d *Decoder) remove(slot int) {
 	d.leave(d.ring[d.at(slot, e.head)].parent)
 }
 
-// join counts a new child of the parent, which need not be known yet.
+// join counts a new child of the parent, which need not exist here yet.
 func (d *Decoder) join(parent ID) {
 	if parent == None {
 		return
@@ -209,7 +209,7 @@ func (d *Decoder) join(parent ID) {
 	p.children++
 }
 
-// leave removes a child from the parent, whose own removal may have waited for that.
+// leave removes a child from the parent. The parent's own removal may have waited for that.
 func (d *Decoder) leave(parent ID) {
 	if parent == None {
 		return

@@ -10,16 +10,16 @@ import (
 
 // ErrBaseline is returned by [Decoder.Decode] for changes to a state that this end does not have.
 // On a reordering network it occurs for packets from before an entity was replaced. They count as
-// lost and do no harm. If every packet fails with it, the two ends do not match any more: connect
-// anew.
+// lost and do no harm. If every packet fails with it, the two ends are not in step any more:
+// connect anew.
 var ErrBaseline = errors.New("snapshot: changes to a state that this end does not have")
 
-// Op says what happened to an entity.
+// Op is the kind of an entity's change.
 type Op uint8
 
-// What can happen to an entity in a snapshot.
+// The changes of an entity in a snapshot.
 const (
-	Updated Op = iota // it was there and still is
+	Updated Op = iota // it existed and still exists
 	Spawned           // it is new, or relevant again: nothing must be interpolated from before
 	Removed           // it was despawned, or is not relevant any more
 )
@@ -41,8 +41,8 @@ func (o Op) String() string {
 type Info struct {
 	Kind  uint16 // as given to World.Spawn
 	Owner uint16 // as given to World.SetOwner; 0: none
-	// State is relative to it; None: to the world. Where it is not Alive, the entity has no place
-	// yet, and must not be shown
+	// State is relative to it; None: to the world. While it is not Alive, the entity has no world
+	// pose, and must not be shown
 	Parent   ID
 	Abstract bool // from World.SpawnAbstract: without a pose
 }
@@ -54,12 +54,12 @@ type Change struct {
 
 	// Replaces is the entity that was in the slot before, if there was one. It is removed by this
 	// change and has none of its own. It is set only with Spawned. It may equal ID: then the entity
-	// was not relevant for a while, and the packet that said so was lost.
+	// was not relevant for a while, and the packet with its removal was lost.
 	Replaces ID
 
-	// Late says that a newer state of the entity has been decoded before. It is set only with
-	// Updated. The change is of the snapshot's tick all the same, and is of use for a history. The
-	// Decoder keeps the newer state. See Component.In.
+	// Late reports that a newer state of the entity has been decoded before. It is set only with
+	// Updated. The change is of the snapshot's tick all the same, and can be used for a history.
+	// The Decoder keeps the newer state. See Component.In.
 	Late bool
 
 	Info
@@ -73,7 +73,7 @@ type Change struct {
 
 // Snapshot is a decoded packet. It is valid until the next Decode.
 type Snapshot struct {
-	Tick tick.Tick // whose states the packet holds
+	Tick tick.Tick // the tick of the packet's states
 	// in ascending order of slots, and removals of parents after those of their children
 	Changes []Change
 }
@@ -101,8 +101,8 @@ type Decoder struct {
 type entity struct {
 	id      identity
 	alive   bool
-	leaving bool          // removed, but children that it still has keep it
-	last    packet.Number // the newest packet that said something about the slot
+	leaving bool          // removed, but kept by children that it still has
+	last    packet.Number // the newest packet with a record of the slot
 	// of its part of the ring: the newest state, and how many may be baselines
 	head, n int
 
@@ -157,14 +157,14 @@ func (d *Decoder) lookup(id ID) (*entity, bool) {
 	return &d.entities[i], true
 }
 
-// Alive reports whether the entity exists on this end. The parent of an entity may, for a moment,
-// not exist: when it was replaced before the record of the child's new parent arrived.
+// Alive reports whether the entity exists on this end. The parent of an entity may not exist for a
+// moment, if it was replaced before the record of the child's new parent arrived.
 func (d *Decoder) Alive(id ID) bool {
 	_, ok := d.lookup(id)
 	return ok
 }
 
-// State returns the newest state of the entity that was decoded, and the tick that it is from.
+// State returns the newest state of the entity that was decoded, and its tick.
 func (d *Decoder) State(id ID) (s State, at tick.Tick, ok bool) {
 	e, ok := d.lookup(id)
 	if !ok {
@@ -187,7 +187,7 @@ func (e *entity) info(r *record) Info {
 	return Info{Kind: e.id.kind, Owner: r.owner, Parent: r.parent, Abstract: e.id.abstract}
 }
 
-// All returns the entities that are there, in ascending order of slots. Decode must not be called
+// All returns the entities that exist, in ascending order of slots. Decode must not be called
 // meanwhile.
 func (d *Decoder) All() iter.Seq[ID] {
 	return func(yield func(ID) bool) {

@@ -11,9 +11,9 @@ import (
 type Result struct {
 	Records  int // entities in the packet
 	Spawned  int // of these, entities that are new to the client
-	Removed  int // of these, entities that are gone for the client
+	Removed  int // of these, entities that are removed on the client
 	Waiting  int // entities with changes that found no room
-	TooLarge ID  // an entity that does not fit into the whole room that there was; None if all do
+	TooLarge ID  // an entity that does not fit into the whole room of the packet; None if all do
 }
 
 // Encode writes the part of the World's last commit that is new to the client and fits. It writes
@@ -100,11 +100,11 @@ func (e *Encoder) choose(n packet.Number, now tick.Tick, room int) (at int, tooL
 	return at, c.tooLarge
 }
 
-// patience is the number of entities in a row which do not fit, after which no other is tried.
+// patience is the number of entities in a row that do not fit, after which no other is tried.
 const patience = 16
 
-// fill picks from the place in the order on, until the packet is full with the gaps as they are
-// expected to be, and returns the place where it ended.
+// fill picks from the place in the order on, until the packet is full with gaps of the expected
+// size, and returns the place at which it ended.
 func (e *Encoder) fill(at int, n packet.Number, now tick.Tick, room int) int {
 	c := &e.choice
 	for misses := 0; at < len(c.order) && misses < patience; at++ {
@@ -165,8 +165,8 @@ func (e *Encoder) pickGroup(i int, n packet.Number, now tick.Tick, room int) boo
 	return t.known != 0 && t.known != s.generation && !t.removing && e.pick(i, true, n, now, room)
 }
 
-// pickTree picks all entities of the slot's tree that differ from the acknowledged ones: packets on
-// their way may yet be lost. Of a tree that is too large for an empty packet it picks the slot's
+// pickTree picks all entities of the slot's tree that differ from the acknowledged ones: packets in
+// flight may yet be lost. Of a tree that is too large for an empty packet it picks the slot's
 // entity alone, with its parents.
 func (e *Encoder) pickTree(i int, n packet.Number, now tick.Tick, room int) bool {
 	c, root := &e.choice, e.world.root(i)
@@ -195,8 +195,8 @@ func (e *Encoder) pickTree(i int, n packet.Number, now tick.Tick, room int) bool
 	return false
 }
 
-// pickParents picks the parents of the slot's entity, the topmost first, as far as the client is
-// not known to have them as they are.
+// pickParents picks the parents of the slot's entity, the topmost first, unless the client has
+// acknowledged them as they are.
 func (e *Encoder) pickParents(i int, n packet.Number, now tick.Tick, room int) bool {
 	if e.world.slots[i].parent == 0 {
 		return true
@@ -205,7 +205,7 @@ func (e *Encoder) pickParents(i int, n packet.Number, now tick.Tick, room int) b
 	return e.pickParents(p, n, now, room) && (e.choice.has(p) || !e.differs(p) || e.pick(p, false, n, now, room))
 }
 
-// differs reports whether the client is not known to have the visible entity as it is.
+// differs reports whether the client has not acknowledged the visible entity as it is.
 func (e *Encoder) differs(i int) bool {
 	t := &e.tracks[i]
 	return e.unknown(i) || !t.hasBase || t.baseRev != e.world.slots[i].revision

@@ -12,55 +12,55 @@ type EncoderConfig struct {
 	SpawnBoost float32
 
 	// RestBoost multiplies the priority of entities that have come to rest, until the client has
-	// acknowledged the final pose (it is the one that stays on the screen), and of those that have
-	// begun to move, until it knows. Zero means 4.
+	// acknowledged the final pose, which stays on the screen. It does the same for entities that
+	// have begun to move, until the client has acknowledged that. Zero means 4.
 	RestBoost float32
 
-	// MaxWait is the ticks after which an entity with unsent changes goes before all that have
-	// waited less, whatever their priorities; zero means one second's.
+	// MaxWait is the number of ticks after which an entity with unsent changes precedes all that
+	// have waited less, whatever their priorities; zero means one second.
 	MaxWait int
 
-	// Shared lets encoders write once what they have in common. It must be of the same World. Nil:
-	// each writes all for itself.
+	// Shared lets encoders write their common changes once. It must be of the same World. Nil means
+	// that each writes everything itself.
 	Shared *Shared
 }
 
 // Encoder writes a World's snapshots for one client. It tracks the entities that the client may
-// see, and which states were sent and acknowledged. It belongs to one session and outlives its
+// see, and the states that were sent and acknowledged. It belongs to one session and outlives its
 // connections: a client that resumes with its [Decoder] gets the changes since.
 //
 // # What is sent
 //
 // Each call of Encode fills a packet with the entities that have changes, by priority. The priority
 // of an entity grows with the time since it was last sent, times its weight
-// ([Encoder.SetRelevance]); after MaxWait it goes first. An entity is sent as changes to its newest
-// state that the client has acknowledged. A last change is sent again in the next three packets,
-// unless it is acknowledged before, since no later change replaces a lost one. Then it waits until
-// all of them are known to be lost. So a resting world costs only headers.
+// ([Encoder.SetRelevance]); after MaxWait the entity is sent first. An entity is sent as changes to
+// its newest state that the client has acknowledged. A last change is sent again in the next three
+// packets, unless it is acknowledged earlier, since no later change replaces a lost one. After that
+// the entity waits until all of these packets count as lost. So a resting world costs only headers.
 //
 // Spawn, despawn, owner, parent and components are part of an entity's state and need no ordered
-// stream: all of it is sent until a packet with it is acknowledged. The client applies per slot
-// only what is newer than what it has, and all that it is told of an entity before it has a
-// baseline is complete, generation included; so a slot that changes hands within a round trip
-// cannot mix the old with the new.
+// stream: all of it is sent until a packet with it is acknowledged. The client applies a slot's
+// record only if it is newer than the one that it has. All records of an entity without a baseline
+// are complete, generation included. So a slot that is reused within a round trip cannot mix the
+// old entity with the new one.
 //
-// Entities of one tree of parents are sent in one packet as far as they differ from what is
-// acknowledged, so that the client has their poses of the same tick. A tree too large for a packet
-// is split, and then every part brings the parents of its members with it.
+// Entities of one tree of parents are sent in one packet if they differ from their acknowledged
+// states, so that the client has their poses of the same tick. A tree too large for a packet is
+// split, and then every part contains the parents of its members with it.
 type Encoder struct {
 	world  *World
 	config EncoderConfig
 	tracks []track
-	// a bit for each slot that is relevant, or of which the client may still know something
+	// a bit for each slot that is relevant, or of which the client may still have a record
 	concerns []uint64
-	acked    packet.Number // the newest known to have arrived
-	seen     tick.Tick     // the newest tick of a snapshot that has; valid with hasSeen
+	acked    packet.Number // the newest packet that has arrived
+	seen     tick.Tick     // the newest tick of a snapshot that has arrived; valid with hasSeen
 	hasSeen  bool
 	last     tick.Tick // of the last Encode
 	begun    bool
 	shared   *Shared // nil: none
 	gaps     tally   // of gaps
-	poses    *tally  // of all else: the Shared's, if there is one
+	poses    *tally  // of everything else: the Shared's, if there is one
 
 	packets [packet.Outstanding]sentPacket
 	sent    []sentRecord // a ring
@@ -69,18 +69,18 @@ type Encoder struct {
 	choice choice
 }
 
-// track is what an encoder knows of one slot.
+// track is an encoder's data of one slot.
 type track struct {
-	generation uint16 // of the entity that weight is about
+	generation uint16 // of the entity that weight belongs to
 	known      uint16 // generation that the client may have; 0: none
 	epoch      uint16 // counts the times that known began or ended
 	weight     float32
 	priority   float32
 	since      tick.Tick // when the change was seen, or last sent
 	dirty      bool      // since is valid
-	removing   bool      // known ends, and the client has been told
+	removing   bool      // known ends, and a removal has been sent
 	hasBase    bool
-	sentRest   bool // at rest in what was sent last
+	sentRest   bool // the last record sent was at rest
 
 	sentAt   packet.Number // the last packet with the entity
 	sentRev  uint32
@@ -89,12 +89,12 @@ type track struct {
 	lastRec  uint64 // index of the last
 	baseAt   packet.Number
 	baseRev  uint32
-	baseNum  uint32        // what sentNum was
-	baseTick tick.Tick     // what the packet's tick was
+	baseNum  uint32        // the value of sentNum in the baseline's record
+	baseTick tick.Tick     // the tick of the baseline's packet
 	openAt   packet.Number // the first packet with the entity after baseAt; 0: none
 }
 
-// sentPacket is what a packet contained.
+// sentPacket is the index of a packet's records.
 type sentPacket struct {
 	number packet.Number // 0: settled
 	tick   tick.Tick
@@ -102,7 +102,7 @@ type sentPacket struct {
 	n      int
 }
 
-// sentRecord is an entity in a packet: 16 bytes, since there are many and each is looked at once.
+// sentRecord is an entity in a packet: 16 bytes, since there are many and each is read once.
 type sentRecord struct {
 	revision uint32
 	next     uint32 // how many packets later the next one with the entity was; 0: none yet
@@ -116,7 +116,7 @@ type sentRecord struct {
 // kbit/s. Older ones count as lost.
 const maxSent = 8192
 
-// NewEncoder returns an Encoder for a client that has nothing yet, and to which nothing is
+// NewEncoder returns an Encoder for a client that has nothing yet, and for which nothing is
 // relevant.
 func NewEncoder(w *World, c EncoderConfig) *Encoder {
 	if c.SpawnBoost == 0 {
@@ -154,10 +154,10 @@ func NewEncoder(w *World, c EncoderConfig) *Encoder {
 const maxWeight = 1e9
 
 // SetRelevance sets the weight of an entity for the client. Zero (or less, or NaN) means that the
-// client must not know of it. A new entity begins with zero. Any other weight is how fast the
+// client must not receive it. A new entity begins with zero. Any other weight is how fast the
 // entity's priority grows against the others', say 1 for a far one and 10 for a near one or the
-// player's own. A weight that becomes zero removes the entity on the client. A dead entity is
-// ignored.
+// player's own. A weight that becomes zero removes the entity on the client. An entity that is not
+// alive is ignored.
 func (e *Encoder) SetRelevance(id ID, weight float32) {
 	i, ok := e.world.lookup(id)
 	if !ok {
@@ -176,7 +176,7 @@ func (e *Encoder) SetRelevance(id ID, weight float32) {
 	e.concerns[i/64] |= 1 << (i % 64)
 }
 
-// Relevant reports whether the client may know of the entity: its weight and those of all of its
+// Relevant reports whether the client may receive the entity: its weight and those of all of its
 // parents are above zero.
 func (e *Encoder) Relevant(id ID) bool {
 	i, ok := e.world.lookup(id)
@@ -232,7 +232,7 @@ func (e *Encoder) Delivered(n packet.Number) {
 	}
 }
 
-// AckedTick returns the tick of the newest snapshot that the client is known to have, and false
+// AckedTick returns the tick of the newest snapshot that the client has acknowledged, and false
 // while there is none. The client's view cannot be newer.
 func (e *Encoder) AckedTick() (tick.Tick, bool) { return e.seen, e.hasSeen }
 
@@ -280,8 +280,8 @@ const reordering = 3
 // was not acknowledged.
 func (t *track) lost(acked packet.Number) bool { return acked >= t.sentAt+reordering }
 
-// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how far
-// the packet with it lies back: 0 if that need not be said.
+// base returns the baseline for the slot's entity in packet n, if it has a usable one, and how many
+// packets ago it was sent: 0 if the record need not state that.
 func (e *Encoder) base(i int, n packet.Number) (at int, back packet.Number, ok bool) {
 	t, c := &e.tracks[i], &e.world.schema.config
 	if !t.hasBase || e.unknown(i) || t.sentNum-t.baseNum >= uint32(c.History) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// acknowledgements passes what a packet.Endpoint hears on to the encoder of its client.
+// acknowledgements passes the acknowledgements of a packet.Endpoint to the encoder of its client.
 type acknowledgements struct{ encoder *snapshot.Encoder }
 
 func (a acknowledgements) Delivered(n packet.Number, _ time.Duration) { a.encoder.Delivered(n) }
@@ -26,7 +26,7 @@ func must(err error) {
 
 // Both ends of a connection, without the network between them.
 func Example() {
-	// Both ends agree on what travels.
+	// Both ends agree on the data that is sent.
 	schema, err := snapshot.NewSchema(snapshot.Config{Velocity: snapshot.Range{Max: 64, Resolution: 1.0 / 16}})
 	must(err)
 	hp := snapshot.Register(schema, "health", healthCodec{})
@@ -65,7 +65,7 @@ func Example() {
 		in, err := client.Open(datagram)
 		must(err) // a real client ignores duplicates and the like
 		s, err := decoder.Decode(&in.Payload, in.Number)
-		must(err) // and does not accept what it cannot decode
+		must(err) // and does not accept a packet that it cannot decode
 		must(client.Accept(in, now))
 		for _, c := range s.Changes {
 			v, _ := hp.Get(decoder, c.ID)
@@ -85,7 +85,8 @@ func Example() {
 	// 0.1 updated: kind 1 of player 7 at 0.30 m with health 100 (26 bytes)
 }
 
-// Builds that do not fit together tell each other why, in one line, before anything else is sent.
+// Builds that do not match report the reason to each other in one line, before anything else is
+// sent.
 func ExampleSchema_CheckHello() {
 	build := func(components ...string) *snapshot.Schema {
 		schema, err := snapshot.NewSchema(snapshot.Config{Version: 12})

@@ -9,9 +9,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// FuzzDecode feeds a Decoder in the middle of a session snapshots of the fuzzer's, each behind its
-// packet's number (two bytes, from where the session stands) and its length (two bytes). A refused
-// one must change nothing, and everything that is there must be in range.
+// FuzzDecode passes the fuzzer's snapshots to a Decoder in the middle of a session. Each is behind
+// its packet's number (two bytes, relative to the session's present one) and its length (two
+// bytes). A refused one must change nothing, and all values must be in range.
 func FuzzDecode(f *testing.F) {
 	x, snapshots := recorded(f)
 	first := snapshots[0].n
@@ -70,7 +70,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzHello: a stranger's first words.
+// FuzzHello checks the hello of a stranger.
 func FuzzHello(f *testing.F) {
 	s := schema(f, snapshot.Config{Version: 1})
 	snapshot.Register(s, "health", healthCodec{})

@@ -18,13 +18,13 @@ const (
 	minRecord  = 4 // bits: a gap of none, and a removal
 )
 
-// header is what a snapshot says before its entities.
+// header is the part of a snapshot before its entities.
 type header struct {
-	tick tick.Tick // whose states the snapshot holds
-	// the newest packet that the server knows to have arrived; 0: none of the last 255
+	tick tick.Tick // the tick of the snapshot's states
+	// the newest packet that the client has acknowledged; 0: none of the last 255
 	acked packet.Number
-	// No change that the client may know is waiting: the client has all of them, or they are in the
-	// packets from firstOpen on.
+	// No change that the client may receive is waiting: the client has all of them, or they are in
+	// the packets from firstOpen on.
 	whole  bool
 	count  int // entities in the packet
 	orders [classes]uint
@@ -71,7 +71,7 @@ func readHeader(r *packet.Reader, n packet.Number, s *Schema) (h header) {
 	return h
 }
 
-// firstOpen returns the oldest packet that the server takes neither for received nor for lost.
+// firstOpen returns the oldest packet that the server counts neither as received nor as lost.
 func (h *header) firstOpen() packet.Number {
 	if h.acked < reordering {
 		return 1

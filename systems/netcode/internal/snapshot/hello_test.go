@@ -9,7 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// TestHello is conformance case 50: builds that do not fit together refuse each other, and say why.
+// TestHello is conformance case 50: builds that do not match refuse each other, and report the
+// reason.
 func TestHello(t *testing.T) {
 	build := func(c snapshot.Config, names ...string) *snapshot.Schema {
 		s, err := snapshot.NewSchema(c)

@@ -2,8 +2,8 @@ package snapshot
 
 import "fmt"
 
-// ID names a replicated entity on both ends: a slot, and a generation that tells the entities apart
-// that have had the slot one after another. The zero value names none.
+// ID names a replicated entity on both ends: a slot, and a generation that distinguishes the
+// successive entities of the slot. The zero value names none.
 type ID uint32
 
 // None is the ID of no entity.

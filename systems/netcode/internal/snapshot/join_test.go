@@ -40,7 +40,7 @@ func TestLateJoin(t *testing.T) {
 		for i, id := range ids {
 			p.encoder.SetRelevance(id, float32(1/(1+near(i))))
 		}
-		var order []int // in which they arrived
+		var order []int // in the order of their arrival
 		p.each = func(s snapshot.Snapshot) {
 			for _, c := range s.Changes {
 				if c.Op == snapshot.Spawned {
@@ -48,7 +48,7 @@ func TestLateJoin(t *testing.T) {
 				}
 			}
 		}
-		// What one full state of each takes, without competition.
+		// The size of one full state of each, without competition.
 		size := 0
 		{
 			probe := snapshot.NewEncoder(p.world, snapshot.EncoderConfig{})
@@ -114,9 +114,9 @@ func TestLateJoin(t *testing.T) {
 }
 
 // TestNothingAboutTheInvisible is conformance case 40: a client walks through a world of 1000
-// entities that each carry a secret, and is told only of those within 50 m (until they are 60 m
-// away). No other secret is in any packet at any bit, and what comes near is there within two
-// snapshots and the way.
+// entities that each carry a secret, and receives only those within 50 m (until they are 60 m
+// away). No other secret is in any packet at any bit. An entity that becomes near is received
+// within two snapshots and the one-way delay.
 func TestNothingAboutTheInvisible(t *testing.T) {
 	var secrets snapshot.Component[uint64]
 	p := newPair(t, snapshot.Config{MaxEntities: 1024}, func(s *snapshot.Schema) { secrets = snapshot.Register(s, "secret", secretCodec{}) }, 3,
@@ -160,8 +160,8 @@ func TestNothingAboutTheInvisible(t *testing.T) {
 			}
 		}
 	}
-	// One packet in ten is lost, and with it what it said, until the next acknowledgements show it:
-	// about 1 in 10 is late, and of these 1 in 10 again.
+	// One packet in ten is lost with its contents, until the next acknowledgements show it: about 1
+	// in 10 is late, and of these 1 in 10 again.
 	if slow > checked/50 || checked < 10_000 {
 		t.Errorf("%d times of %d an entity was not where it should be two snapshots after it came or went", slow, checked)
 	}

@@ -11,14 +11,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// numbered is a snapshot as it travels, without the header of its packet.
+// numbered is a snapshot as it is sent, without the header of its packet.
 type numbered struct {
 	n    packet.Number
 	data []byte
 }
 
 // recorded returns a Decoder in the middle of a session, with the components of chaos, and the
-// snapshots that come next.
+// snapshots that follow.
 func recorded(t testing.TB) (*chaos, []numbered) {
 	x := newChaos(t, 11, snapshot.Config{MaxEntities: 40, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}}, wire{delay: 3, loss: 0.1}, wire{delay: 3, loss: 0.1})
 	for range 120 {
@@ -43,7 +43,7 @@ func recorded(t testing.TB) (*chaos, []numbered) {
 	return x, out
 }
 
-// dump returns all that the decoder tells.
+// dump returns all data of the decoder as text.
 func (x *chaos) dump() string {
 	var b bytes.Buffer
 	for id := range x.decoder.All() {
@@ -57,8 +57,8 @@ func (x *chaos) dump() string {
 }
 
 // TestMangledSnapshots is conformance case 33: every bit flipped, and cut at every length. Nothing
-// panics, and what is refused changes nothing. (A flipped bit may well make another valid snapshot:
-// that is for the encryption below to prevent. It then is applied as a whole.)
+// panics, and a refused snapshot changes nothing. (A flipped bit may make another valid snapshot,
+// which is then applied as a whole. The encryption below prevents that.)
 func TestMangledSnapshots(t *testing.T) {
 	x, snapshots := recorded(t)
 	before := x.dump()
@@ -70,7 +70,7 @@ func TestMangledSnapshots(t *testing.T) {
 		longest = max(longest, time.Since(begin))
 		if err == nil {
 			if taken++; taken%50 == 0 {
-				x, _ = recorded(t) // one with many entities again
+				x, _ = recorded(t) // a Decoder with many entities again
 			}
 			before = x.dump()
 			return
@@ -107,7 +107,7 @@ func TestMangledSnapshots(t *testing.T) {
 	}
 }
 
-// TestHugeCounts is conformance case 34.
+// TestHugeCounts is conformance case 34: counts that exceed the data.
 func TestHugeCounts(t *testing.T) {
 	s, err := snapshot.NewSchema(snapshot.Config{MaxEntities: 100})
 	if err != nil {
@@ -141,7 +141,7 @@ func TestHugeCounts(t *testing.T) {
 			abstract(w)
 			w.Bits(0b100001, 6)
 			for range 100 {
-				w.Bits(0b101, 3) // the next one, no gap; taken away; more
+				w.Bits(0b101, 3) // the next one, no gap; removed; more
 			}
 		}},
 		{"a parent beyond the last slot", packet.ErrMalformed, func(w *packet.Writer) { abstract(w); w.Bits(0b101, 3); w.Bits(65535, 16); w.Append(zeros, 400) }},

@@ -11,9 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// audience is a world of thrown things, each with a component that changes along with it, and
-// clients of whom each third gets a snapshot in every third tick. Their round trips differ, so that
-// one has acknowledged two snapshots less than another.
+// audience is a world of thrown bodies, each with a component that changes with it, and clients of
+// which each third gets a snapshot in every third tick. Their round trips differ, so that one has
+// acknowledged two snapshots less than another.
 type audience struct {
 	world   *snapshot.World
 	ids     []snapshot.ID
@@ -133,8 +133,8 @@ func (a *audience) send(t testing.TB) {
 	}
 }
 
-// BenchmarkEncodeForMany is the cost of the snapshots of a server with 64 clients and 500 entities
-// that all move, sent twenty times a second.
+// BenchmarkEncodeForMany measures the cost of the snapshots of a server with 64 clients and 500
+// entities that all move, sent twenty times a second.
 func BenchmarkEncodeForMany(b *testing.B) {
 	for _, shared := range []bool{false, true} {
 		name := map[bool]string{false: "each", true: "shared"}[shared]

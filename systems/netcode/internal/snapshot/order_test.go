@@ -7,8 +7,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// TestPacketsOfASnapshotHeedChanges: the packets of one snapshot share an order, unless something
-// has changed between them.
+// TestPacketsOfASnapshotHeedChanges checks that the packets of one snapshot share an order, unless
+// something has changed between them.
 func TestPacketsOfASnapshotHeedChanges(t *testing.T) {
 	for name, change := range map[string]func(e *snapshot.Encoder, w *snapshot.World, id snapshot.ID){
 		"nothing":        func(*snapshot.Encoder, *snapshot.World, snapshot.ID) {},

@@ -29,7 +29,7 @@ func (t *tally) add(class int, v uint64) {
 	t.total[class]++
 }
 
-// adapt chooses anew once there are enough numbers, and forgets half of them.
+// adapt chooses new orders once there are enough numbers, and discards half of the counts.
 func (t *tally) adapt() {
 	for c := range classes {
 		if t.total[c] < 256 {
@@ -52,7 +52,7 @@ func (t *tally) adapt() {
 	}
 }
 
-// cost returns about sixteen times the bits that the numbers take with the order.
+// cost returns about sixteen times the bits that the numbers of a class take with an order.
 func (t *tally) cost(class int, order uint) (sum uint64) {
 	for size, n := range t.sizes[class] {
 		if n == 0 {

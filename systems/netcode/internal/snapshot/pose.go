@@ -2,7 +2,7 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// How a position or a rotation travels: 0 a difference, 10 unchanged, 11 absolute.
+// Forms of a position or a rotation: 0 a difference, 10 unchanged, 11 absolute.
 const (
 	formDelta = iota
 	formSame
@@ -55,7 +55,7 @@ func (q *quantizer) readPose(r *packet.Reader, rec *record) {
 }
 
 // writePoseDelta writes the pose as changes to the baseline's, which is some ticks older. The tally
-// is told the sizes.
+// counts the sizes.
 func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int32, t *tally) {
 	w.Bool(r.rest)
 	q.writePositionDelta(w, r, base, ticks, t)
@@ -71,7 +71,7 @@ func (q *quantizer) writePoseDelta(w *packet.Writer, r, base *record, ticks int3
 	}
 }
 
-// readPoseDelta changes rec, a copy of the baseline, to what the difference says.
+// readPoseDelta changes rec, a copy of the baseline, by the difference.
 func (q *quantizer) readPoseDelta(r *packet.Reader, rec, base *record, ticks int32, orders *[classes]uint) {
 	rec.rest = r.Bool()
 	q.readPositionDelta(r, rec, base, ticks, orders[classPosition])

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// waitOf returns after how many ticks an entity is sent for the first time, or with its last pose,
-// in a world of 400 others that move and of which twenty fit into a packet.
+// waitOf returns the number of ticks after which an entity is sent for the first time, or with its
+// last pose. The world has 400 other moving entities, twenty of which fit into a packet.
 func waitOf(t *testing.T, c snapshot.EncoderConfig, weight float32, rests bool) int {
 	w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 512}))
 	e := snapshot.NewEncoder(w, c)
@@ -80,8 +80,8 @@ func TestWhoComesFirst(t *testing.T) {
 	}
 }
 
-// TestTheDeadMakeRoom: when there is no room for the new entity in a slot, the old one goes all the
-// same.
+// TestTheDeadMakeRoom checks that the old entity of a slot is removed even if there is no room for
+// the new one.
 func TestTheDeadMakeRoom(t *testing.T) {
 	var blobs snapshot.Component[[200]byte]
 	p := newPair(t, snapshot.Config{MaxEntities: 8}, func(s *snapshot.Schema) { blobs = snapshot.Register(s, "blob", blobCodec{}) }, 3, wire{}, wire{})
@@ -104,11 +104,11 @@ func TestTheDeadMakeRoom(t *testing.T) {
 	}
 }
 
-// What somebody did last is said in four packets: no later change would make up for the loss of the
-// only one. It is not said again once it is acknowledged, nor beside it in the same snapshot.
+// The last change of an entity is sent in four packets, since no later change would replace a lost
+// one. It is not sent again once it is acknowledged, and not twice in one snapshot.
 func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
 	for _, test := range []struct{ acked, want int }{{100, 4}, {3, 3}, {1, 1}} {
-		// how many ticks later packets are acknowledged
+		// ticks until packets are acknowledged
 		w := snapshot.NewWorld(schema(t, snapshot.Config{MaxEntities: 8}))
 		e := snapshot.NewEncoder(w, snapshot.EncoderConfig{})
 		id, err := w.Spawn(0)
@@ -124,7 +124,7 @@ func TestTheLastChangeIsSaidFourTimes(t *testing.T) {
 			w.SetState(id, at(float32(min(f, stop)), 0, 0))
 			w.Commit()
 			late := test.acked
-			if f <= stop { // until then all is well
+			if f <= stop { // until then no packet is lost
 				late = 1
 			}
 			for k := 1; k <= f-late; k++ {

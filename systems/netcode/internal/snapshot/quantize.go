@@ -7,7 +7,7 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 )
 
-// pose writes the State into the record, as exactly as it can travel.
+// pose writes the State into the record, as exactly as it can be sent.
 func (q *quantizer) pose(r *record, s *State) {
 	for k := range 3 {
 		v := float64(s.Position[k])
@@ -27,7 +27,7 @@ func (q *quantizer) pose(r *record, s *State) {
 	r.angular = q.angular.pack(s.Angular)
 }
 
-// state returns what the other end sees of the record.
+// state returns the State that the other end decodes from the record.
 func (q *quantizer) state(r *record, age uint8) State {
 	if r.abstract {
 		return State{Rotation: mgl32.QuatIdent()}
@@ -51,8 +51,8 @@ func (q *quantizer) age(d time.Duration) uint8 {
 	return uint8(clampRound(d.Seconds()/q.ageUnit, 0, math.MaxUint8))
 }
 
-// clampRound rounds to the nearest whole number within the bounds. What is not a number becomes the
-// one nearest to zero.
+// clampRound rounds to the nearest whole number within the bounds. NaN becomes the number nearest
+// to zero.
 func clampRound(v float64, low, high int32) int32 {
 	switch {
 	case v >= float64(high):
@@ -83,9 +83,9 @@ func (c *axis) unpack(p [3]int16) (v mgl32.Vec3) {
 }
 
 // packRotation returns the three smallest components of the unit quaternion, in the order W, X, Y,
-// Z without the largest, and which that is. The sign is chosen such that the largest is positive,
-// so that it need not travel (G. Fiedler, "Snapshot Compression"). Each of the others is at most
-// 1/sqrt 2.
+// Z without the largest, and the index of the largest. The sign is chosen such that the largest is
+// positive, so that it need not be sent (G. Fiedler, "Snapshot Compression"). Each of the others is
+// at most 1/sqrt 2.
 func (q *quantizer) packRotation(r mgl32.Quat) (p [3]int16, largest uint8) {
 	v := [4]float64{float64(r.W), float64(r.V[0]), float64(r.V[1]), float64(r.V[2])}
 	var sum float64
@@ -112,7 +112,8 @@ func (q *quantizer) packRotation(r mgl32.Quat) (p [3]int16, largest uint8) {
 	return p, largest
 }
 
-// unpackRotation returns a unit quaternion for any input, also one that packRotation never returns.
+// unpackRotation returns a unit quaternion for any input, including one that packRotation never
+// returns.
 func (q *quantizer) unpackRotation(p [3]int16, largest uint8) mgl32.Quat {
 	scale := 1 / (math.Sqrt2 * float64(q.rotationMax))
 	a, b, c := float64(p[0])*scale, float64(p[1])*scale, float64(p[2])*scale
@@ -128,10 +129,10 @@ func (q *quantizer) unpackRotation(p [3]int16, largest uint8) mgl32.Quat {
 	return mgl32.Quat{W: float32(v[0]), V: mgl32.Vec3{float32(v[1]), float32(v[2]), float32(v[3])}}
 }
 
-// maxPredict is the age in ticks beyond which the velocity of a baseline says nothing any more.
+// maxPredict is the age in ticks beyond which the velocity of a baseline predicts nothing.
 const maxPredict = 128
 
-// predictPosition returns where the baseline would be after the ticks at its own velocity.
+// predictPosition returns the position of the baseline after the ticks at its own velocity.
 // Predictions are made in whole numbers, so that both ends agree to the bit.
 func (q *quantizer) predictPosition(base *record, ticks int32) [3]int32 {
 	p := base.position

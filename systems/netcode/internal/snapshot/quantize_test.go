@@ -69,8 +69,8 @@ func TestQuantizedWithinHalfAStep(t *testing.T) {
 	})
 }
 
-// TestRotationBounds states how far off a rotation can be for the number of bits. The worst are
-// those with four equal components.
+// TestRotationBounds checks the greatest error of a rotation for each number of bits. It is
+// greatest for rotations with four equal components.
 func TestRotationBounds(t *testing.T) {
 	for _, test := range []struct {
 		bits int
@@ -103,7 +103,7 @@ func TestRotationBounds(t *testing.T) {
 	}
 }
 
-// TestAbsurdStates: what a broken simulation may hand over does not break the wire.
+// TestAbsurdStates checks that states of a broken simulation do not break the wire.
 func TestAbsurdStates(t *testing.T) {
 	s := schema(t, snapshot.Config{Velocity: snapshot.Range{Max: 16, Resolution: 0.125}})
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))

@@ -7,7 +7,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// truth is an entity as it was at a tick, as a client may see it.
+// truth is the state of an entity at a tick, as far as a client may see it.
 type truth struct {
 	state  snapshot.State
 	info   snapshot.Info
@@ -19,7 +19,7 @@ func same[T comparable](got T, ok bool, want *T) bool {
 	return ok == (want != nil) && (want == nil || got == *want)
 }
 
-// matches compares what the client has of an entity with the truth.
+// matches compares a client's data of an entity with the truth.
 func (x *chaos) matches(id snapshot.ID, want truth) error {
 	info, ok := x.decoder.Info(id)
 	if !ok {
@@ -94,8 +94,8 @@ func (x *chaos) check(s snapshot.Snapshot) {
 	}
 }
 
-// checkTrees is conformance case 21: who keeps what came, by tick, has the poses of parent and
-// child of every tick that either was sent for.
+// checkTrees is conformance case 21: a client that stores received states by tick has the poses of
+// parent and child for every tick for which either was sent.
 func (x *chaos) checkTrees(s snapshot.Snapshot) {
 	for _, c := range s.Changes {
 		switch {
@@ -113,7 +113,7 @@ func (x *chaos) checkTrees(s snapshot.Snapshot) {
 		}
 		for id, want := range at {
 			if c.Parent != id && (want.info.Parent != c.ID || x.split) || !x.decoder.Alive(id) || x.since[id].IsNewer(s.Tick) {
-				// no relation, or gone again or come anew, as a newer packet has said before
+				// no relation, or a newer packet has removed it or spawned it anew
 				continue
 			}
 			if got, ok := newest(x.samples[id], s.Tick); !ok || got.state != want.state || got.info.Parent != want.info.Parent {
@@ -129,7 +129,7 @@ type sample struct {
 	truth
 }
 
-// newest returns the newest of the samples up to the tick.
+// newest returns the newest sample up to the tick.
 func newest(samples []sample, at tick.Tick) (best sample, ok bool) {
 	for _, s := range samples {
 		if !s.at.IsNewer(at) && (!ok || s.at.IsNewer(best.at)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// chaos makes a world change at random, and checks everything that a client of it is told.
+// chaos makes a world change at random, and checks everything that a client of it receives.
 type chaos struct {
 	*pair
 	r       *rand.Rand
@@ -34,9 +34,9 @@ type chaos struct {
 	limit   int                       // of living entities
 	seen    [3]int                    // ops
 	late    int
-	whole   tick.Tick // that the client knows all of
+	whole   tick.Tick // the newest tick that the client has completely
 	wholes  int
-	twin    *snapshot.Encoder // of another client, who shares with the first; nil: nobody shares
+	twin    *snapshot.Encoder // of another client, which shares with the first; nil: none shares
 }
 
 func newChaos(t testing.TB, seed uint64, c snapshot.Config, down, up wire) *chaos {
@@ -72,7 +72,7 @@ func (x *chaos) randomState() snapshot.State {
 	return s
 }
 
-// shake changes the world in one of many ways, or not at all.
+// shake changes the world in one of many ways, or does nothing.
 func (x *chaos) shake() {
 	if len(x.live) == 0 || len(x.live) < x.limit && x.r.IntN(8) == 0 {
 		kind, abstract := uint16(x.r.IntN(1<<x.r.IntN(17))), x.r.IntN(8) == 0
@@ -154,7 +154,7 @@ func (x *chaos) setWeight(id snapshot.ID, w float32) {
 	}
 }
 
-// step sends to the twin first, whose packets arrive at once or never.
+// step sends to the twin first; the twin's packets arrive at once or never.
 func (x *chaos) step() {
 	if x.twin != nil {
 		x.world.Commit()
@@ -168,7 +168,7 @@ func (x *chaos) step() {
 	x.pair.step()
 }
 
-// relevant returns what the client may see now, with the values that it must see.
+// relevant returns the entities that the client may see now, with the values that it must receive.
 func (x *chaos) relevant() map[snapshot.ID]truth {
 	out := map[snapshot.ID]truth{}
 	for _, id := range x.live {
@@ -223,10 +223,9 @@ func (x *chaos) run(ticks, shakes int) {
 	}
 }
 
-// TestRandomWorldsArriveTrue: over every kind of bad network each thing that a client is told is
-// true of the tick that it is told of, and in the end it has all of it. This covers conformance
-// cases 18 (slots change hands all the time, within a round trip), 21 (trees) and the rest of the
-// protocol.
+// TestRandomWorldsArriveTrue: over every kind of bad network each record that a client receives is
+// true at its tick, and in the end the client has everything. This covers conformance cases 18
+// (slots are reused all the time, within a round trip), 21 (trees) and the rest of the protocol.
 func TestRandomWorldsArriveTrue(t *testing.T) {
 	small := snapshot.Config{MaxEntities: 40, Velocity: snapshot.Range{Max: 16, Resolution: 0.125}, Angular: snapshot.Range{Max: 8, Resolution: 0.25}}
 	tight := small

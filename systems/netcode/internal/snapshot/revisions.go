@@ -2,16 +2,16 @@ package snapshot
 
 import "math/bits"
 
-// revisions says where in a World's rings the recent states of slots are. A revision is the number
-// of the commit that made it. There is a row for each of the newest commits, and in it a place for
-// each slot: the baselines that a client has of neighbouring slots are mostly of one commit, so
-// they lie side by side. What does not change is not copied from row to row; it stays until the
-// slot changes again, see wake.
+// revisions locates the recent states of slots in a World's rings. A revision is the number of the
+// commit that made it. There is a row for each of the newest commits, and in it a place for each
+// slot: the baselines that a client has of neighbouring slots are mostly of one commit, so they lie
+// side by side. A state that does not change is not copied from row to row. It stays until the slot
+// changes again; see wake.
 type revisions struct {
 	slots   []slot
-	commits uint32   // so far
+	commits uint32   // made so far
 	rows    uint32   // a power of two
-	made    []uint32 // by place: the commit in whose row it counts
+	made    []uint32 // by place: the commit in whose row it is valid
 }
 
 func newRevisions(slots, rows int) revisions {

@@ -7,9 +7,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// TestWhoWakesKeepsHisBaseline: rows are used again and again while an entity rests, and when it
-// begins to move its last state is the baseline of everybody for three quarters of the rows at
-// least, wherever in the round it began.
+// TestWhoWakesKeepsHisBaseline lets rows be reused many times while an entity rests. When the
+// entity begins to move, its last state must stay the baseline of all clients for at least three
+// quarters of the rows, from any row on.
 func TestWhoWakesKeepsHisBaseline(t *testing.T) {
 	const revisions = 8
 	for rested := range 3 * revisions {
@@ -22,7 +22,7 @@ func TestWhoWakesKeepsHisBaseline(t *testing.T) {
 			g.world.SetState(walker, at(float32(f+1), 0, 0))
 			g.send()
 		}
-		// Moves, while nothing of it is acknowledged: the packets are lost.
+		// The entity moves, and no record of it is acknowledged: the packets are lost.
 		for f := range revisions * 3 / 4 {
 			g.world.SetState(sleeper, at(1, 2, 3+float32(f+1)/64))
 			g.world.SetState(walker, at(0, float32(f+1), 0))
@@ -34,7 +34,7 @@ func TestWhoWakesKeepsHisBaseline(t *testing.T) {
 	}
 }
 
-// TestRevisionsGoInTheEnd: a baseline that has been overwritten is not used.
+// TestRevisionsGoInTheEnd checks that a baseline that has been overwritten is not used.
 func TestRevisionsGoInTheEnd(t *testing.T) {
 	g := newGroup(t, snapshot.Config{MaxEntities: 8, Revisions: 8, History: 128}, 1)
 	id := g.spawn()
@@ -54,7 +54,7 @@ func TestRevisionsGoInTheEnd(t *testing.T) {
 	}
 }
 
-// lose encodes a packet for the first client that gets lost, and returns its size.
+// lose encodes a packet for the first client, which is lost, and returns its size.
 func (g *group) lose() int {
 	g.now++
 	w := packet.NewWriter(g.buf[:])

@@ -30,7 +30,7 @@ type pair struct {
 
 	sent   snapshot.Result
 	size   int                     // bytes of the last packet from the server
-	got    []snapshot.Snapshot     // what arrived in the last tick; Changes are copies
+	got    []snapshot.Snapshot     // those of the last tick; Changes are copies
 	each   func(snapshot.Snapshot) // called after every Decode
 	errors int                     // of Decode
 	record bool
@@ -38,7 +38,7 @@ type pair struct {
 	buf    []byte
 }
 
-// wire delivers packets after a whole number of ticks, some not, some twice.
+// wire delivers packets after a whole number of ticks. It drops some, and delivers some twice.
 type wire struct {
 	delay, jitter     int
 	loss, duplication float64

@@ -21,7 +21,7 @@ const ProtocolVersion = 3
 // MaxComponents is the number of component types that a [Schema] takes.
 const MaxComponents = 64
 
-// Schema describes what travels: a [Config] and the registered components, in the order of their
+// Schema describes what is sent: a [Config] and the registered components, in the order of their
 // registration. Both ends build it with the same calls, and [Schema.CheckHello] fails if they did
 // not. Any number of worlds and decoders may share it. The first of them makes it read-only.
 type Schema struct {
@@ -31,14 +31,14 @@ type Schema struct {
 	frozen     bool
 }
 
-// component is a registered component type, whatever its Go type.
+// component is a registered component type, of any Go type.
 type component struct {
 	name   string
 	world  func(slots, rows int) worldColumn
 	client func(*Schema) clientColumn
 }
 
-// NewSchema returns a Schema without components, or an error that says what is wrong with the
+// NewSchema returns a Schema without components, or an error that states what is wrong with the
 // Config.
 func NewSchema(c Config) (*Schema, error) {
 	c = c.withDefaults()
@@ -64,13 +64,13 @@ func hash32(text string) uint32 {
 	return h.Sum32()
 }
 
-// configHash covers what both ends must agree on beside the components.
+// configHash hashes what both ends must agree on beside the components.
 func (s *Schema) configHash() uint32 {
 	c := s.config
 	return hash32(fmt.Sprintf("%d %d %v %d %v %v %d", c.TickRate, c.MaxEntities, c.Position, c.RotationBits, c.Velocity, c.Angular, c.History))
 }
 
-// WriteHello writes what the other end needs for [Schema.CheckHello]: versions and hashes, 13 bytes
+// WriteHello writes the input of the other end's [Schema.CheckHello]: versions and hashes, 13 bytes
 // and four for each component.
 func (s *Schema) WriteHello(w *packet.Writer) {
 	w.Bits(ProtocolVersion, 32)
@@ -82,9 +82,8 @@ func (s *Schema) WriteHello(w *packet.Writer) {
 	}
 }
 
-// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end that speaks another
-// protocol. The text of the whole error says what differs and what to do, in one line for both
-// sides to show.
+// ErrMismatch is wrapped by the errors of [Schema.CheckHello] for an end with another protocol. The
+// text of the whole error states what differs and what to do, in one line for both sides to show.
 var ErrMismatch = errors.New("builds do not match")
 
 // CheckHello reads what [Schema.WriteHello] wrote and compares it. It returns nil if both ends

@@ -2,10 +2,10 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// Shared holds what the encoders of a World's clients have in common. The changes of an entity
-// since a revision are the same for all clients that have that revision as their baseline. They are
-// written once, for the first of them, and copied for the others. The orders of the codes of
-// numbers are chosen for all clients together.
+// Shared holds the data that the encoders of a World's clients have in common. The changes of an
+// entity since a revision are the same for all clients that have that revision as their baseline.
+// They are written once, for the first of them, and copied for the others. The orders of the codes
+// of numbers are chosen for all clients together.
 //
 // Encoders that share must not run at the same time.
 type Shared struct {
@@ -19,7 +19,7 @@ type Shared struct {
 // delta is a written change of an entity. It fills a line of the cache.
 type delta struct {
 	revisions uint64 // the one that was written, and the one before it
-	terms     uint64 // what else the bits depend on
+	terms     uint64 // everything else that the bits depend on
 	bits      int32
 	bytes     [44]byte
 }
@@ -34,9 +34,9 @@ func NewShared(w *World) *Shared {
 	return &Shared{world: w, tally: newTally(), deltas: make([]delta, ways*len(w.slots))}
 }
 
-// begin is called before every packet. The orders are chosen anew with every commit and then kept:
-// each other choice would make all that has been written for this one worthless, and the more had
-// to be written again, the sooner would there be numbers enough to choose once more.
+// begin is called before every packet. The orders are chosen anew with every commit and kept until
+// the next one. A change in between would invalidate all changes that are written already. Writing
+// them again would also add counts, and so cause the next choice sooner.
 func (s *Shared) begin() {
 	if s.commit != s.world.commits {
 		s.commit = s.world.commits
@@ -44,9 +44,9 @@ func (s *Shared) begin() {
 	}
 }
 
-// delta returns the place of the slot's change since the revision which is at base and some ticks
-// old, and its size in bits. The place is below zero if the change is too large. It is valid until
-// the slot is asked for again.
+// delta returns the place of the slot's change since the revision at base, which is some ticks old,
+// and its size in bits. The place is below zero if the change is too large. It is valid until the
+// next call for the slot.
 func (s *Shared) delta(slot, base int, since uint32, ticks int32) (place, size int32) {
 	w, o := s.world, &s.tally.orders
 	revisions := uint64(w.slots[slot].revision)<<32 | uint64(since)
@@ -59,7 +59,7 @@ func (s *Shared) delta(slot, base int, since uint32, ticks int32) (place, size i
 		out := &s.writer
 		w.writeDelta(out, slot, base, since, ticks, &s.tally)
 		if out.Err() != nil {
-			d.terms = 0 // nobody's: the one that marks the rest is missing
+			d.terms = 0 // matches nothing: the term that marks the rest is missing
 			return -1, 0
 		}
 		out.Bytes() // stores the last bits

@@ -35,7 +35,7 @@ func (lumpCodec) Decode(r *packet.Reader, _ *lump) (b lump) {
 	return b
 }
 
-// group is clients of one world who share, and acknowledge all.
+// group is the clients of one world, which share and acknowledge all packets.
 type group struct {
 	t        testing.TB
 	world    *snapshot.World
@@ -71,7 +71,7 @@ func (g *group) spawn() snapshot.ID {
 	return id
 }
 
-// send commits, sends a packet to all, who receive it, and returns the bytes of each.
+// send commits, sends a packet to all clients, which receive it, and returns the bytes of each.
 func (g *group) send() (sizes []int) {
 	g.t.Helper()
 	g.now++
@@ -89,9 +89,9 @@ func (g *group) send() (sizes []int) {
 	return sizes
 }
 
-// TestChangesAreWrittenOnceForAll: what sixteen clients have as their baseline is written for the
-// first of them. What does not fit into the shared memory is written for each, and arrives all the
-// same.
+// TestChangesAreWrittenOnceForAll checks that changes since a baseline of sixteen clients are
+// written for the first of them only. Changes that do not fit into the shared memory are written
+// for each, and arrive all the same.
 func TestChangesAreWrittenOnceForAll(t *testing.T) {
 	const clients = 16
 	for _, test := range []struct{ bytes, want int }{{4, 1}, {30, 1}, {60, 2 * clients}, {200, 2 * clients}} {
@@ -115,8 +115,8 @@ func TestChangesAreWrittenOnceForAll(t *testing.T) {
 	}
 }
 
-// TestOrdersStayWithinACommit: while the orders of codes follow numbers whose size keeps changing,
-// each change is still written once for all.
+// TestOrdersStayWithinACommit checks that each change is written once for all clients, even while
+// the orders of codes follow numbers of changing size.
 func TestOrdersStayWithinACommit(t *testing.T) {
 	const entities, clients = 100, 8
 	g := newGroup(t, snapshot.Config{MaxEntities: entities}, clients)
@@ -137,8 +137,8 @@ func TestOrdersStayWithinACommit(t *testing.T) {
 	}
 }
 
-// TestSharingCostsNoBytes: orders of codes that are chosen for all are as good as those of a
-// client's own.
+// TestSharingCostsNoBytes checks that orders of codes that are chosen for all clients are as short
+// as those for one client.
 func TestSharingCostsNoBytes(t *testing.T) {
 	g := newGroup(t, snapshot.Config{MaxEntities: 64}, 5)
 	alone := snapshot.NewEncoder(g.world, snapshot.EncoderConfig{})
@@ -164,7 +164,7 @@ func TestSharingCostsNoBytes(t *testing.T) {
 		own += len(w.Bytes())
 	}
 	if ratio := float64(shared) / float64(len(g.encoders)*own); ratio > 1.01 || ratio < 0.99 {
-		t.Errorf("packets of those who share are %.3f times as large as those of one who does not", ratio)
+		t.Errorf("packets of clients that share are %.3f times as large as those of one that does not", ratio)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestSharedOfAnotherWorldPanics(t *testing.T) {
 	snapshot.NewEncoder(a, snapshot.EncoderConfig{Shared: snapshot.NewShared(b)})
 }
 
-// TestSharingAllocatesNothing in steady state, with baselines of several ages.
+// TestSharingAllocatesNothing checks the steady state, with baselines of several ages.
 func TestSharingAllocatesNothing(t *testing.T) {
 	a := newAudience(t, 100, 9, true)
 	for range 60 {

@@ -7,27 +7,27 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// silence tracks which packets have arrived, to know which entities had no change.
+// silence tracks the packets that have arrived, to determine which entities had no change.
 type silence struct {
-	newest  packet.Number // that was decoded; 0: none
+	newest  packet.Number // the newest that was decoded; 0: none
 	arrived uint64        // bit i: newest-i was decoded
 	said    [64]said      // by packet
-	whole   packet.Number // the newest that is known to be whole; 0: none
-	tick    tick.Tick     // that it is of
+	whole   packet.Number // the newest that is whole, see isWhole; 0: none
+	tick    tick.Tick     // the tick of that packet
 }
 
-// said is what the header of a packet says about entities that are not in it.
+// said is the part of a packet's header about entities that are not in the packet.
 type said struct {
 	tick  tick.Tick
 	whole bool
 	open  packet.Number // see firstOpen
 }
 
-// Whole returns the newest tick at which the states of all entities that the client may know are
-// known, and false while there is none. An entity without a state newer than that tick then had its
-// newest state: it stood still. On a line without loss, with room for all changes, it is the tick
-// of the newest snapshot. While there is not room for all, and for a round trip after a loss, it
-// does not advance.
+// Whole returns the newest tick at which the states of all entities that are relevant to the client
+// are known, and false while there is none. An entity without a state newer than that tick then had
+// its newest state: it stood still. On a line without loss, with room for all changes, it is the
+// tick of the newest snapshot. While there is not room for all, and for a round trip after a loss,
+// it does not advance.
 func (d *Decoder) Whole() (at tick.Tick, ok bool) {
 	return d.silence.tick, d.silence.whole != 0
 }

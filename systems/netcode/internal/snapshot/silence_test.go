@@ -7,8 +7,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
-// checkWhole: at the tick that the client knows all of, each entity of which nothing newer has come
-// was as the client has it, and if nothing newer at all has come, the client has all there was.
+// checkWhole compares the client with the world at the tick of Whole. Each entity without a newer
+// record must have the client's state, and if there is no newer record at all, the client must have
+// all entities.
 func (x *chaos) checkWhole() {
 	at, ok := x.decoder.Whole()
 	if ok && at.IsNewer(x.newest) {
@@ -34,9 +35,9 @@ func (x *chaos) checkWhole() {
 	}
 }
 
-// TestWhole: on a line that loses nothing every snapshot is whole. A lost one may have said
-// anything, so that none is until the server knows of the loss; and none is in which something
-// found no room.
+// TestWhole checks that every snapshot is whole on a line without loss. After a loss none is whole
+// until the server has detected it, since the lost one may have held any record. A snapshot in
+// which a change found no room is not whole.
 func TestWhole(t *testing.T) {
 	const delay = 4
 	p := newPair(t, snapshot.Config{MaxEntities: 40}, func(*snapshot.Schema) {}, 1, wire{delay: delay}, wire{delay: delay})

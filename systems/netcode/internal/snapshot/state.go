@@ -7,17 +7,17 @@ import (
 )
 
 // State is the motion of an entity at a tick, relative to its parent if it has one, else to the
-// world. Which parts travel, how exactly and how far they reach is set in [Config]; what lies
-// beyond the range is clamped to it.
+// world. [Config] sets the parts that are sent, their resolutions and their ranges. A value beyond
+// its range is clamped to it.
 type State struct {
 	Position mgl32.Vec3 // units of distance
 	Rotation mgl32.Quat // need not be normalised; without a direction it counts as the identity
-	Velocity mgl32.Vec3 // units per second; zero where Config.Velocity is off
-	// radians per second about the axes of the frame; zero where Config.Angular is off
+	Velocity mgl32.Vec3 // units per second; zero if Config.Velocity is off
+	// radians per second about the axes of the frame; zero if Config.Angular is off
 	Angular mgl32.Vec3
 
-	// AtRest says that the entity will stay at exactly this pose until a later state says
-	// otherwise. Velocities then do not travel, and are zero.
+	// AtRest states that the entity stays at exactly this pose until a later state. Velocities are
+	// then not sent, and are zero.
 	AtRest bool
 
 	// Discontinuity counts the teleports and respawns of the entity, modulo 256: between two states
@@ -25,13 +25,13 @@ type State struct {
 	// loss of the packet that carried the jump.
 	Discontinuity uint8
 
-	// Age is how much older than the tick the state is, where a server moves players on their own
-	// clocks as inputs arrive: zero else. It travels in eighths of a tick, up to 31. A change of
-	// the age alone is not sent.
+	// Age is how much older than the tick the state is, if a server moves players on their own
+	// clocks as inputs arrive; otherwise it is zero. It is sent in eighths of a tick, up to 31. A
+	// change of the age alone is not sent.
 	Age time.Duration
 }
 
-// record is an entity's state as it travels. Records are compared with ==.
+// record is an entity's state as it is sent. Records are compared with ==.
 type record struct {
 	present       uint64 // bit i: has component i
 	position      [3]int32

@@ -6,15 +6,15 @@ import "errors"
 const MaxDepth = 16
 
 var (
-	// ErrParent is returned by [World.SetParent] when one of the two entities does not live, or the
+	// ErrParent is returned by [World.SetParent] when one of the two entities is not alive, or the
 	// parent has no pose.
 	ErrParent = errors.New("snapshot: parent or child does not live, or has no pose")
 
 	// ErrCycle is returned by [World.SetParent] for a parent that is the child itself or below it.
 	ErrCycle = errors.New("snapshot: the parent is the child itself or below it")
 
-	// ErrDepth is returned by [World.SetParent] when more than MaxDepth parents would stand above
-	// an entity.
+	// ErrDepth is returned by [World.SetParent] if an entity would have more than MaxDepth parents
+	// above it.
 	ErrDepth = errors.New("snapshot: more than MaxDepth parents above an entity")
 )
 
@@ -23,7 +23,7 @@ var (
 // are ErrParent, ErrCycle and ErrDepth. With an error nothing has changed.
 //
 // A client gets a child only together with its parents: a parent that is not relevant to the client
-// hides all entities below. Poses that belong together travel together: see [Encoder.Encode].
+// hides all entities below. Poses that belong together are sent together: see [Encoder.Encode].
 func (w *World) SetParent(child, parent ID) error {
 	c, ok := w.lookup(child)
 	if !ok || w.current[c].abstract {
@@ -94,8 +94,8 @@ func (w *World) height(i int) int {
 	return h
 }
 
-// Root returns the topmost parent of the entity, as it is set now: itself if it has none. A dead
-// entity has None.
+// Root returns the topmost parent of the entity, as it is set now: itself if it has none. It is
+// None for an entity that is not alive.
 func (w *World) Root(id ID) ID {
 	i, ok := w.lookup(id)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 )
 
-// TestHiddenParentHidesItsChildren: a parent's number must not leak through its child.
+// TestHiddenParentHidesItsChildren checks that a parent's number does not leak through its child.
 func TestHiddenParentHidesItsChildren(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 8}, nil, 3, wire{}, wire{})
 	parent, child := p.spawn(1, 0, at(5, 0, 0)), p.spawn(2, 1, at(1, 0, 0))
@@ -44,8 +44,8 @@ func TestHiddenParentHidesItsChildren(t *testing.T) {
 	}
 }
 
-// TestOrphanStaysWhileItsParentLeaves: the news that the parent is gone and that the child has
-// another may be in packets of which one is lost.
+// TestOrphanStaysWhileItsParentLeaves removes a parent and gives its child another one. The records
+// of the two may be in different packets, of which one is lost.
 func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 	for lost := range 2 {
 		p := newPair(t, snapshot.Config{MaxEntities: 8}, nil, 3, wire{}, wire{})
@@ -65,8 +65,8 @@ func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 		p.world.SetState(child, at(6, 0, 0))
 		p.world.Commit()
 		p.now++
-		// The budget is enough for the removal only, so that the child comes in the next packet,
-		// which may be lost.
+		// The budget is enough for the removal only, so that the child is in the next packet, which
+		// may be lost.
 		p.budget = 24
 		p.send()
 		if p.sent.Removed != 1 || p.sent.Records != 1 {
@@ -90,8 +90,8 @@ func TestOrphanStaysWhileItsParentLeaves(t *testing.T) {
 	}
 }
 
-// TestLargeTreeIsSplit: of a tree that no packet can hold each part brings the parents with it, of
-// the same tick.
+// TestLargeTreeIsSplit checks that each part of a tree that no packet can hold contains its
+// parents, of the same tick.
 func TestLargeTreeIsSplit(t *testing.T) {
 	p := newPair(t, snapshot.Config{MaxEntities: 512}, nil, 3, wire{delay: 3, loss: 0.2}, wire{delay: 3, loss: 0.2})
 	p.budget = 400
@@ -130,7 +130,7 @@ func TestLargeTreeIsSplit(t *testing.T) {
 	}
 	for range 600 {
 		for i, id := range append([]snapshot.ID{root}, children...) {
-			// The height is the tick, so that it shows which one a pose is of.
+			// The height is the tick, so that a pose shows its tick.
 			p.world.SetState(id, at(float32(i), float32(p.now+1), 0))
 		}
 		p.step()

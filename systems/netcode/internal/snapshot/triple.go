@@ -2,14 +2,14 @@ package snapshot
 
 import "github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 
-// triple is the codes of the three numbers of a position, rotation or velocity: made once, for
-// their size and for the packet.
+// triple holds the codes of the three numbers of a position, rotation or velocity. They are made
+// once, for their size and for the packet.
 type triple struct {
 	code [3]uint64
 	n    [3]uint // bits
 }
 
-// fold maps a signed number to the one that SignedGolomb writes.
+// fold maps a signed number to the unsigned one that SignedGolomb writes.
 func fold(d int32) uint64 { return uint64(uint32(d<<1 ^ d>>31)) }
 
 func (c *triple) len() uint { return c.n[0] + c.n[1] + c.n[2] }

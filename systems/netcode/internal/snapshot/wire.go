@@ -8,14 +8,14 @@ import (
 
 // An entity in a packet is the gap from the slot before it, in a Golomb code, and then one of
 //
-//	1   traits pose           changes to the newest state that the client got in or before the packet that the header calls acked
+//	1   traits pose           changes to the newest state in or before the packet acked of the header
 //	01  back traits pose      changes to the state in the packet that is `back` before this one
 //	001 identity traits pose  all of it
-//	000                       the entity is gone, or not relevant any more
+//	000                       the entity is removed, or not relevant any more
 //
 // The first form names no baseline, which saves eight bits. The client may have received states
-// that the server does not know to have arrived. So this form is used where that makes no
-// difference, which is nearly always.
+// whose acknowledgements have not reached the server. So this form is used if that makes no
+// difference, which is nearly always the case.
 //
 // The traits are one bit if none changed, else a bit for each of owner, parent, discontinuity and
 // age, followed by its value if it is set, and then the components that changed: a bit, the gap
@@ -34,8 +34,8 @@ func flag(w *packet.Writer, v bool) bool {
 	return v
 }
 
-// writeDelta writes the slot's entity as changes to the state at base, which the revision since is,
-// some ticks ago.
+// writeDelta writes the slot's entity as changes to the state at base, which is that of revision
+// since, some ticks ago.
 func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, ticks int32, t *tally) {
 	w.writeTraits(out, slot, base, since)
 	r, b := &w.ring[w.at(slot, w.slots[slot].revision)], &w.ring[base]
@@ -44,8 +44,8 @@ func (w *World) writeDelta(out *packet.Writer, slot, base int, since uint32, tic
 	}
 }
 
-// writeTraits writes those of the slot's last revision, against those of the state at base, which
-// the revision since is (base < 0: none).
+// writeTraits writes the traits of the slot's last revision as changes to those of the state at
+// base, which is that of revision since (base < 0: none).
 func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	var blank record
 	at := w.at(slot, w.slots[slot].revision)
@@ -88,10 +88,10 @@ func (w *World) writeTraits(out *packet.Writer, slot, base int, since uint32) {
 	out.Bool(false)
 }
 
-// changes returns the components that the slot has now or had at base (< 0: none), the place of the
-// revision since, and that have changed since then. One that has changed back counts too: that is
-// rare, and comparing all values would take longer than writing them. One that was added and
-// removed since base does not count: a Decoder that has it from a record in between removes it.
+// changes returns the components that have changed since base (< 0: none), which is the place of
+// revision since, and that the slot has now or had then. One that has changed back counts too: that
+// is rare, and comparing all values would take longer than writing them. One that was added and
+// removed since base does not count: a Decoder that received it in a record in between removes it.
 func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	if base < 0 {
 		return r.present
@@ -110,9 +110,8 @@ func (w *World) changes(slot int, r *record, base int, since uint32) uint64 {
 	return changed
 }
 
-// readTraits changes rec, a copy of the baseline at base (< 0: none), to what the traits say. It
-// returns the age and the components that changed; the values of those that are present wait in
-// their columns.
+// readTraits changes rec, a copy of the baseline at base (< 0: none), by the traits. It returns the
+// age and the components that changed; the values of those that are present wait in their columns.
 func (d *Decoder) readTraits(r *packet.Reader, rec *record, base int) (age uint8, components uint64) {
 	if !r.Bool() {
 		return 0, 0
@@ -163,7 +162,7 @@ func (d *Decoder) readParent(r *packet.Reader) ID {
 // identity holds the data of an entity that never change while it is in its slot.
 type identity struct {
 	generation uint16
-	epoch      uint8 // of the client's knowledge: the entity has left and come back if it differs
+	epoch      uint8 // counts the entity's periods of relevance
 	kind       uint16
 	abstract   bool
 }
@@ -183,7 +182,7 @@ func readIdentity(r *packet.Reader) identity {
 	return identity{uint16(generation), uint8(epoch), uint16(kind), abstract}
 }
 
-// predictOver returns the ticks over which a baseline predicts: none across a jump or into another
+// predictOver returns the ticks over which a baseline predicts: zero across a jump or into another
 // frame.
 func predictOver(r, base *record, ticks int32) int32 {
 	if r.discontinuity != base.discontinuity || r.parent != base.parent {

@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// ErrFull is returned by [World.Spawn] when Config.MaxEntities entities live. Raise it on both
+// ErrFull is returned by [World.Spawn] when Config.MaxEntities entities are alive. Raise it on both
 // ends, or despawn entities.
 var ErrFull = errors.New("snapshot: Config.MaxEntities entities are replicated already")
 
-// World is the server's copy of all replicated entities as they travel, with their recent
+// World is the server's copy of all replicated entities as they are sent, with their recent
 // revisions. The encoders of all clients read it. For every snapshot change it, Commit, then encode
 // for each client. Between a Commit and the next change any number of goroutines may encode.
 type World struct {
@@ -22,7 +22,7 @@ type World struct {
 	current []record // as set since the last Commit
 	age     []uint8
 	columns []worldColumn
-	altered []uint32 // by slot and component: the revision in which it came, went or changed last
+	altered []uint32 // by slot and component: its last change, as a revision
 
 	revisions
 	ring []record
@@ -37,9 +37,9 @@ type slot struct {
 	committed  bool   // the generation has a revision
 	rest       bool   // in its last revision
 	revision   uint32 // that of the last change
-	components uint32 // the newest in which one of its components came, went or changed
-	slept      uint32 // the revision that it had when it last began to change after a while without
-	woke       uint32 // the row in which that is kept since
+	components uint32 // the newest in which one of its components was added, removed or changed
+	slept      uint32 // the revision at which the last rest ended
+	woke       uint32 // the row in which that revision is kept
 
 	// The tree of parents and children, by slot plus one.
 	parent, child, next, prev uint16
@@ -68,7 +68,7 @@ func NewWorld(s *Schema) *World {
 // Len returns the number of living entities.
 func (w *World) Len() int { return w.alive }
 
-// Alive reports whether the entity has been spawned and not despawned.
+// Alive reports whether the entity has been spawned and is not despawned.
 func (w *World) Alive(id ID) bool {
 	_, ok := w.lookup(id)
 	return ok
@@ -86,7 +86,7 @@ func (w *World) lookup(id ID) (int, bool) {
 func (w *World) id(i int) ID { return newID(i, w.slots[i].generation) }
 
 // Spawn adds an entity, with a pose at the origin unless SetState moves it, no owner, no parent and
-// no components. The kind tells clients what to create, and never changes. The error is ErrFull.
+// no components. The kind selects what clients create, and never changes. The error is ErrFull.
 func (w *World) Spawn(kind uint16) (ID, error) { return w.spawn(kind, false) }
 
 // SpawnAbstract adds an entity without a pose, such as a score or a match, as Spawn does. SetState
@@ -122,9 +122,9 @@ func (w *World) spawn(kind uint16, abstract bool) (ID, error) {
 	return newID(i, s.generation), nil
 }
 
-// Despawn removes the entity, and reports whether it lived. Its children become entities without a
-// parent: set their poses in the same snapshot, with a new Discontinuity if they jump, or despawn
-// them too.
+// Despawn removes the entity, and reports whether it was alive. Its children become entities
+// without a parent: set their poses in the same snapshot, with a new Discontinuity if they jump, or
+// despawn them too.
 func (w *World) Despawn(id ID) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -141,8 +141,8 @@ func (w *World) Despawn(id ID) bool {
 	return true
 }
 
-// SetState moves the entity, from the next Commit on, and reports whether it lives. A State as
-// before costs nothing.
+// SetState moves the entity, from the next Commit on, and reports whether it is alive. An unchanged
+// State costs nothing.
 func (w *World) SetState(id ID, state State) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -158,7 +158,7 @@ func (w *World) SetState(id ID, state State) bool {
 }
 
 // SetOwner sets the player that the entity belongs to, by a number of the game's own. Zero means
-// none. It reports whether the entity lives.
+// none. It reports whether the entity is alive.
 func (w *World) SetOwner(id ID, owner uint16) bool {
 	i, ok := w.lookup(id)
 	if !ok {
@@ -187,8 +187,8 @@ func (w *World) touch(i int) {
 	}
 }
 
-// Commit makes the values set since the last Commit the state that encoders send. Entities whose
-// quantised values did not change cost nothing.
+// Commit makes the values set since the last Commit the state that encoders send. An entity whose
+// quantised values did not change costs nothing.
 func (w *World) Commit() {
 	if len(w.touched) == 0 {
 		return
@@ -235,9 +235,10 @@ func (w *World) commit(i int) {
 	}
 }
 
-// wake puts the state of a slot that has not changed for a while, and is about to, into the last
-// commit's row: in its own it might soon be overwritten, and it is the baseline of all clients. So
-// every state is kept for three quarters of the rows at least after the next one has come.
+// wake copies the state of a slot that has not changed for a while, and is about to change, into
+// the last commit's row. In its own row it might soon be overwritten, and it is the baseline of all
+// clients. So every state is kept for at least three quarters of the rows after the next one is
+// made.
 func (w *World) wake(i, old int) {
 	s := &w.slots[i]
 	at := w.at(i, w.commits-1)
