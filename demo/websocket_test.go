@@ -89,8 +89,8 @@ func TestWebSocketWithTLS(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("runs for seconds of real time, and needs authorities from a file")
 	}
-	// The test server's certificate is good for 127.0.0.1 and signed by itself; a client believes
-	// it who has it among his authorities.
+	// The test server's certificate is valid for 127.0.0.1 and signed by itself. A client accepts
+	// it if the certificate is among its authorities.
 	front := httptest.NewUnstartedServer(nil)
 	front.StartTLS()
 	defer front.Close()

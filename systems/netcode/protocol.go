@@ -44,10 +44,10 @@ type Game[S any, I comparable] struct {
 	CorrectionSpeed float32
 	// States packs a player's own state, which only that player receives, whole and exact, in every
 	// snapshot. The bits that Read reads may come from anywhere; its result must be fit for Step.
-	// [StructState] makes one. Required.
+	// Nil: [StructState].
 	States StateCodec[S]
 	// Inputs packs inputs. An input may come from a cheater: bound it in Read or in Step, or a
-	// stick at 127 makes a player 127 times as fast. [StructInput] makes one. Required.
+	// stick at 127 makes a player 127 times as fast. Nil: [StructInput].
 	Inputs InputCodec[I]
 	// Rules replace missing inputs.
 	Rules InputRules[I]
@@ -77,8 +77,14 @@ type Protocol[S any, I comparable] struct {
 
 // NewProtocol returns a protocol for a game, or an error that states what is missing or wrong.
 func NewProtocol[S any, I comparable](c Config, game Game[S, I]) (*Protocol[S, I], error) {
-	if game.Step == nil || game.Pose == nil || game.Distance == nil || game.States == nil || game.Inputs == nil {
-		return nil, errors.New("netcode: a Game needs all of Step, Pose, Distance, States and Inputs")
+	if game.Step == nil || game.Pose == nil || game.Distance == nil {
+		return nil, errors.New("netcode: a Game needs all of Step, Pose and Distance")
+	}
+	if game.States == nil {
+		game.States = StructState[S]()
+	}
+	if game.Inputs == nil {
+		game.Inputs = StructInput[I]()
 	}
 	if game.Tolerance < 0 || math.IsNaN(game.Tolerance) || game.Snap < 0 || math.IsNaN(game.Snap) {
 		return nil, fmt.Errorf("netcode: a Game's Tolerance (%v) and Snap (%v) must not be negative", game.Tolerance, game.Snap)
