@@ -54,7 +54,7 @@ func TestBothTransportsAtOnce(t *testing.T) {
 		t.Errorf("a wrong token: exit code %d\n%s", code, wrong.output())
 	}
 
-	// All the others are in the traces of both, also those who came in by the other way.
+	// All the others are in the traces of both, also those that joined by the other transport.
 	for _, path := range traces {
 		for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 			rows, _ := os.ReadFile(path)
@@ -89,8 +89,8 @@ func TestWebSocketWithTLS(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("runs for seconds of real time, and needs authorities from a file")
 	}
-	// The test server's certificate is good for 127.0.0.1 and signed by itself; a client believes
-	// it who has it among his authorities.
+	// The test server's certificate is valid for 127.0.0.1 and signed by itself. A client accepts
+	// it if it is among the client's authorities.
 	front := httptest.NewUnstartedServer(nil)
 	front.StartTLS()
 	defer front.Close()

@@ -16,7 +16,7 @@ const (
 	NoReason     Code = iota // the connection has not ended
 	Left                     // one end left of its own accord
 	Kicked                   // the server removed the client
-	Refused                  // the server accepts no more: full, draining, or over an admission limit
+	Refused                  // the server is full, draining, or over an admission limit
 	Unauthorized             // the token or the certificate was not accepted
 	Mismatch                 // the two builds do not match (protocol or registry hash)
 	TimedOut                 // nothing was received from the other end for too long

@@ -70,7 +70,7 @@ func SaveCertificate(path string, c tls.Certificate) error {
 	}
 	_, err = f.Write(b.Bytes())
 	if err == nil {
-		err = f.Sync() // otherwise it may be empty after a loss of power, and the server does not start
+		err = f.Sync() // an empty file after a loss of power would stop the server
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {

@@ -41,7 +41,8 @@ func (c *cookies) of(window uint64, from netip.AddrPort, h hello) []byte {
 	addr := from.Addr().As16()
 	copy(head[8:], addr[:])
 	binary.BigEndian.PutUint16(head[24:], from.Port())
-	binary.BigEndian.PutUint16(head[26:], uint16(len(h.before))) // so that no two hellos give the same bytes
+	// no two hellos give the same bytes
+	binary.BigEndian.PutUint16(head[26:], uint16(len(h.before)))
 	c.mac.Reset()
 	c.mac.Write(head)
 	c.mac.Write(h.before)

@@ -139,7 +139,7 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	if got := l.Stats(); got.Accepted > 5 {
 		t.Errorf("the flood made connections: %+v", got)
 	}
-	settle(t, goroutines+8) // of the player that left; the server ends them when it has sent the reason
+	settle(t, goroutines+8) // those of the player that left end later
 	runtime.GC()
 	runtime.ReadMemStats(&memory)
 	if grown := int64(memory.HeapAlloc) - int64(heap); grown > 1<<20 {

@@ -135,7 +135,7 @@ func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	}
 	c.stats.Received++
 	c.stats.ReceivedBytes += uint64(len(datagram))
-	c.last = max(c.last, at) // it arrived before the one that the last Poll returned
+	c.last = max(c.last, at) // it may have overtaken one of an earlier Poll
 	return copy(buf, datagram), c.last, true
 }
 

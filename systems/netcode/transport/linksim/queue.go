@@ -97,7 +97,7 @@ type queue struct {
 	packets ring[waiting] // the first of them is being sent, if sending
 	bytes   int
 	sending bool
-	at      time.Duration // when the first packet's sending ends, or begins; never if there is no packet
+	at      time.Duration // when the first packet's sending ends or begins; never if empty
 	now     time.Duration
 }
 

@@ -158,11 +158,11 @@ func TestTrace(t *testing.T) {
 		{700, []time.Duration{10 * ms, 11 * ms, 25 * ms}, []time.Duration{20 * ms, 20 * ms, 50 * ms}},
 		// The unused bytes of a moment are lost.
 		{700, []time.Duration{0, 12 * ms}, []time.Duration{10 * ms, 20 * ms}},
-		// The trace begins anew,
+		// The trace begins anew.
 		{1500, []time.Duration{55 * ms, 55 * ms, 1010 * ms}, []time.Duration{60 * ms, 70 * ms, 1020 * ms}},
-		// however often,
+		// It begins anew any number of times.
 		{1500, []time.Duration{time.Hour, time.Hour}, []time.Duration{time.Hour + 10*ms, time.Hour + 20*ms}},
-		// and no moment is used twice.
+		// No moment is used twice.
 		{1500, []time.Duration{time.Hour + 20*ms, time.Hour + 50*ms}, []time.Duration{time.Hour + 50*ms, time.Hour + 60*ms}},
 	} {
 		l := mustLink(t, "trace=10ms*2,0s,30ms queue=100p")

@@ -97,8 +97,8 @@ func (f *flow) acknowledged(a ack, now time.Duration) {
 		}
 		f.window = min(f.window, maxInFlight)
 	}
-	// Packets pass in order. Two acknowledgements ago was the first one behind the packets that are
-	// missing. Those between the last known packet and that one are lost.
+	// Packets pass in order. The acknowledgement two before this one is the first behind the
+	// missing packets. The packets between the last known one and that one are lost.
 	third := f.newest[0]
 	f.newest = [2]uint64{f.newest[1], a.number + 1}
 	if third <= f.known {

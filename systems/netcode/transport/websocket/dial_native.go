@@ -31,7 +31,7 @@ func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
 		if security == nil {
 			security = &tls.Config{}
 		}
-		security.InsecureSkipVerify = true // skips the check of authorities and names: the pin replaces it
+		security.InsecureSkipVerify = true // of authorities and names: the pin replaces it
 		security.VerifyConnection = func(s tls.ConnectionState) error {
 			got := joinlink.FingerprintOf(s.PeerCertificates[0].Raw)
 			if subtle.ConstantTimeCompare(got[:], c.Fingerprint[:]) != 1 {
