@@ -53,7 +53,7 @@ func (v *virtual) watch() *moments {
 
 // fastest is the farthest that something goes in one of the ticks around one, but for jumps.
 func (m moments) fastest(name string, around int) (most float32) {
-	const before, after = 40, 25 // what is seen may be that old; what is predicted is ahead
+	const before, after = 40, 25 // the picture may be that old; predictions are ahead
 	for k := max(around-before, 1); k < min(around+after, len(m)); k++ {
 		if d := m[k][name].Sub(m[k-1][name]).Len(); d < 2 {
 			most = max(most, d)

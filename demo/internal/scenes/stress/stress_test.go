@@ -32,7 +32,7 @@ type sea struct {
 	batch  *render.Batch // of the riders
 	brush  scene.Brush
 	frame  *render.Frame
-	jumps  []arche.Entity // which teleport in the next fixed step
+	jumps  []arche.Entity // these teleport in the next fixed step
 }
 
 func newSea(t *testing.T, n int, gpu bool) *sea {

@@ -110,7 +110,7 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	if waiting((*begun)[0]) != 2 || waiting((*begun)[1]) != 2 {
 		t.Error("the rest of the handshake did not go to the newer one")
 	}
-	(*begun)[0].Close() // which must not make the newer one unreachable
+	(*begun)[0].Close() // it must not make the newer one unreachable
 	f.receive(time.Second, somebody, nil, record(typeHandshake, 0, connID{}, 40))
 	if waiting((*begun)[1]) != 3 {
 		t.Error("the end of the older handshake cut off the newer one")

@@ -17,8 +17,8 @@ type relay struct {
 	mu     sync.Mutex
 	back   *net.UDPConn // the server's side
 	client *net.UDPAddr
-	up     [][]byte // what the client sent
-	down   [][]byte // what the server sent
+	up     [][]byte // datagrams that the client sent
+	down   [][]byte // datagrams that the server sent
 	drop   func(b []byte, up bool) bool
 	wg     sync.WaitGroup
 

@@ -16,8 +16,8 @@ import (
 
 const (
 	cookieInterval = 250 * time.Millisecond // between two requests for a cookie
-	// maxRefusals is how many answers of the server's host that no program listens the client needs
-	// before it gives up.
+	// maxRefusals is the number of refusals by the server's host (no program listens) after which
+	// the client gives up.
 	maxRefusals = 3
 )
 
@@ -103,8 +103,8 @@ func (w *wire) broken(err error) error {
 	return nil
 }
 
-// refused counts the answers of the server's host that no program listens. The next read or write,
-// whichever is first, reports them.
+// refused counts refusals by the server's host, which mean that no program listens. The network
+// reports each of them as the error of the next read or write.
 func (w *wire) refused(err error) {
 	if !w.open.Load() && errors.Is(err, syscall.ECONNREFUSED) && w.refusals.Add(1) >= maxRefusals {
 		w.fail(errNobodyListens)
