@@ -43,7 +43,7 @@ func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
 }
 
-// guard is the net.PacketConn below the library. It counts what the library reads.
+// guard is the net.PacketConn below the library. It counts the records that the library reads.
 type guard interface {
 	authenticated()
 	fruitless()

@@ -57,8 +57,8 @@ func TestRenoSawtooth(t *testing.T) {
 	if most < full-10*ms || most > full+ms {
 		t.Errorf("a datagram waits at most %v, want the full queue of %v", most, full)
 	}
-	// After a loss the window is half of what fills the line: (rtt+queue)/2. The wait is that less
-	// the round trip.
+	// After a loss the window is half of the packets that fill the line: (rtt+queue)/2. The wait is
+	// that less the round trip.
 	window := (0.040 + full.Seconds()) * rate / packetBytes
 	if want := (full+40*ms)/2 - 40*ms; (least - want).Abs() > 20*ms {
 		t.Errorf("it waits at least %v, want %v, what a halved window leaves", least, want)

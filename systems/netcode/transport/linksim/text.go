@@ -17,7 +17,7 @@ import (
 //	delay=100ms jitter=10ms        one-way delay and uniform jitter
 //	loss=15%                       independent loss
 //	burst=2%/12.5%:0%/100%         Gilbert-Elliott: good to bad / bad to good : loss in good / loss in bad
-//	dup=30% reorder=5%/50ms        duplicates; delayed datagrams, and by how much (left out: 50 ms)
+//	dup=30% reorder=5%/50ms        duplicates; delayed datagrams and the delay (left out: 50 ms)
 //	rate=32000 queue=8000          bytes per second, and bytes that wait (left out: 250 ms worth)
 //	queue=32p codel header=66      packets that wait; CoDel; bytes in addition to each datagram
 //	rate=20s:12500 reno=60s:30s    from 20 s on 12500 bytes per second; a download from 60 to 90 s
