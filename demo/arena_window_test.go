@@ -100,9 +100,9 @@ func (p *player) at(name string) (x, y, z float64, ok bool) {
 	return x, y, z, true
 }
 
-// Three processes: a server, and two clients in windows side by side. Real keys and buttons walk,
-// jump, shoot, and switch what can be switched; what one does the other one sees. Nothing here has
-// to be fast: everything is waited for.
+// Three processes run: a server, and two clients in windows side by side. Real keys and buttons
+// make the players walk, jump and shoot, and switch every setting. Each client sees the actions of
+// the other. Nothing here has to be fast, since the test waits for every effect.
 func TestArenaWindows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")

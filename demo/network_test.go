@@ -118,7 +118,7 @@ func (p *process) served() string {
 	return address
 }
 
-// freePort returns a UDP address on this machine that nobody listens on.
+// freePort returns a UDP address of this machine on which no program listens.
 func freePort(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -278,7 +278,7 @@ func TestNetworkedExitCodes(t *testing.T) {
 		return dir
 	}
 	warning := "others on this machine can read a secret"
-	if runtime.GOOS == "windows" { // which has no modes to tell it by
+	if runtime.GOOS == "windows" { // Windows has no such modes
 		warning = ""
 	}
 	taken, err := net.ListenPacket("udp", "127.0.0.1:0")

@@ -56,7 +56,7 @@ func TestOperator(t *testing.T) {
 	server.say("help", "lift a ban")
 	server.say("kick 1 too loud", "kicked 1")
 	if code := one.end(); code != 1 || !strings.Contains(one.output(), "too loud") {
-		t.Errorf("who was kicked ends with %d:\n%s", code, one.output())
+		t.Errorf("a kicked player ends with %d:\n%s", code, one.output())
 	}
 	// An invitation for one is good once.
 	out := server.say("invite 1 1h", fmt.Sprintf("tandem://%s#", address))
@@ -75,18 +75,18 @@ func TestOperator(t *testing.T) {
 	if code := again.end(); code != 1 || !strings.Contains(again.output(), "used up") {
 		t.Errorf("a used-up invitation ends with %d:\n%s", code, again.output())
 	}
-	// The player who used it can come back after the server was killed.
+	// The player that used it can come back after the server was killed.
 	_ = server.cmd.Process.Kill()
 	<-server.done
 	server = operate(t, "server", "-listen", address, "-state", state, "-crates", "0")
 	two.await("playing", 2)
 	again = start(t, "client", "-connect", own, "-headless", "-seconds", "600")
 	if code := again.end(); code != 1 || !strings.Contains(again.output(), "used up") {
-		t.Errorf("beside him who came back, another with the invitation ends with %d:\n%s", code, again.output())
+		t.Errorf("beside the player that came back, another with the invitation ends with %d:\n%s", code, again.output())
 	}
 	server.say("ban 1 aims too well", "ban 1: token ")
 	if code := two.end(); code != 1 || !strings.Contains(two.output(), "aims too well") {
-		t.Errorf("who was banned ends with %d:\n%s", code, two.output())
+		t.Errorf("a banned player ends with %d:\n%s", code, two.output())
 	}
 	fmt.Fprintln(server.in, "quit")
 	if code := server.end(); code != 0 {
@@ -99,7 +99,7 @@ func TestOperator(t *testing.T) {
 	}
 	banned := start(t, "client", "-connect", own, "-headless", "-seconds", "600")
 	if code := banned.end(); code != 1 || !strings.Contains(banned.output(), "you are banned from this server: aims too well") {
-		t.Errorf("after a restart, who is banned ends with %d:\n%s", code, banned.output())
+		t.Errorf("after a restart, a banned player ends with %d:\n%s", code, banned.output())
 	}
 	server.say("bans", "1 bans")
 	server.say("unban 2", "there is no ban \"2\"")
@@ -117,7 +117,7 @@ func TestOperator(t *testing.T) {
 		free.await("playing", 1)
 		server.say(test.line, test.says)
 		if code := free.end(); code != 1 || !strings.Contains(free.output(), "banned") {
-			t.Errorf("after %s, who is banned ends with %d:\n%s", test.line, code, free.output())
+			t.Errorf("after %s, a banned player ends with %d:\n%s", test.line, code, free.output())
 		}
 		server.say(fmt.Sprintf("unban %d", i+2), fmt.Sprintf("lifted ban %d", i+2))
 	}

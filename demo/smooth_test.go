@@ -15,9 +15,9 @@ import (
 // time that passes, not by snapshots. How smooth it is exactly is measured in virtual time, by the
 // conformance suite and by package play; here frames are as long as the machine makes them, and so
 // a share is compared with that of a client that draws what came last. A step is held against the
-// real time since the frame before, however long that took: a machine that stops now and then makes
-// no jump of it. Where frames are as far apart as snapshots, drawing them raw makes none either, so
-// that only those count for it that follow closely.
+// real time since the frame before, however long that took, so a machine that stops now and then
+// causes no jump. If frames are as far apart as snapshots, drawing them raw causes none either, so
+// only frames that follow closely count for that client.
 func TestTracesOfThreeProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds of real time")

@@ -54,7 +54,7 @@ func TestBothTransportsAtOnce(t *testing.T) {
 		t.Errorf("a wrong token: exit code %d\n%s", code, wrong.output())
 	}
 
-	// All the others are in the traces of both, also those who came in by the other way.
+	// All the others are in the traces of both, also those that joined by the other transport.
 	for _, path := range traces {
 		for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 			rows, _ := os.ReadFile(path)

@@ -153,7 +153,7 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	// Where it makes no sense it is not done.
+	// It is not done if it makes no sense.
 	set := settings.Default()
 	set.Overlay = settings.OverlayNone
 	whole := shoot(t, on, set, time.Second)

@@ -110,7 +110,7 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// A crate at a wall stops a player who pushes it.
+// A crate at a wall stops a player that pushes it.
 func TestCratesBlock(t *testing.T) {
 	r := rules()
 	s := State{Pos: mgl32.Vec3{Half - 4, 0, 13}, Grounded: true}
@@ -128,8 +128,8 @@ func TestCratesBlock(t *testing.T) {
 	}
 }
 
-// A passenger without input keeps its place on the platform, and one who jumps straight up
-// comes down on it: elsewhere, since it does not move evenly.
+// A passenger without input keeps its place on the platform, and one that jumps straight up comes
+// down on it, though elsewhere, since the platform does not move evenly.
 func TestPlatformsCarry(t *testing.T) {
 	r := rules()
 	for i := range r.Level.Platforms {
@@ -151,7 +151,7 @@ func TestPlatformsCarry(t *testing.T) {
 				}
 			}
 			if drift := flat(s.Pos.Sub(r.Level.Platforms[i](r.Seconds(900))).Sub(spot)).Len(); s.Platform != uint8(i+1) || drift > 1.3 {
-				t.Errorf("platform %d, jump %v: ends %.2f m from where he stood, riding %d", i, jump, drift, s.Platform)
+				t.Errorf("platform %d, jump %v: ends %.2f m from where it stood, riding %d", i, jump, drift, s.Platform)
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// A player who lands on a crate stands on it, moves with it, and jumps off it again.
+// A player that lands on a crate stands on it, moves with it, and jumps off it again.
 func TestStandOnCrates(t *testing.T) {
 	r := rules()
 	me := State{Pos: mgl32.Vec3{-15.2, 1.3, 13.8}}
@@ -233,7 +233,7 @@ func TestStandOnCrates(t *testing.T) {
 		step(Input{})
 	}
 	if me.Pos[1] != CrateSize || !me.Grounded || c.Pos != CrateAt(-15, 14, 0).Pos {
-		t.Fatalf("he is at %v, the crate at %v: he does not stand on it", me.Pos, c.Pos)
+		t.Fatalf("the player is at %v, the crate at %v: it does not stand on it", me.Pos, c.Pos)
 	}
 	c.Vel, c.Awake = mgl32.Vec3{4, 0, 0}, true
 	begin, on := c.Pos, me.Pos.Sub(c.Pos)
@@ -241,17 +241,17 @@ func TestStandOnCrates(t *testing.T) {
 		step(Input{})
 	}
 	if c.Pos.Sub(begin)[0] < 0.8 || me.Pos.Sub(c.Pos).Sub(on).Len() > 0.08 || me.Pos[1] != CrateSize {
-		t.Errorf("the crate went %v m, and he is %v from where he stood on it", c.Pos.Sub(begin)[0], me.Pos.Sub(c.Pos).Sub(on))
+		t.Errorf("the crate went %v m, and the player is %v from where it stood on it", c.Pos.Sub(begin)[0], me.Pos.Sub(c.Pos).Sub(on))
 	}
 	step(Input{Jump: true})
 	if me.Grounded || me.Vel[1] < JumpSpeed/2 {
-		t.Errorf("he does not jump: %+v", me)
+		t.Errorf("the player does not jump: %+v", me)
 	}
 	for range 120 {
 		step(Input{X: 7})
 	}
 	if me.Pos[1] != 0 || c.Vel != (mgl32.Vec3{}) {
-		t.Errorf("he walks off it to %v, and the crate moves at %v", me.Pos, c.Vel)
+		t.Errorf("the player walks off it to %v, and the crate moves at %v", me.Pos, c.Vel)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestCrates(t *testing.T) {
 		t.Errorf("from within it is moved %v m in a tick, want %v", deep.Pos.Sub(c.Pos)[0], cratePushOut/60)
 	}
 	if above := c; r.push(&above, mgl32.Vec3{-15.9, CrateSize, 13}, mgl32.Vec3{Speed, 0, 0}) {
-		t.Error("pushed by one who stands on it")
+		t.Error("pushed by a player that stands on it")
 	}
 	for range 120 {
 		pushed = r.Glide(pushed)

@@ -88,7 +88,7 @@ func (r Rules) confine(c Crate) Crate {
 	return c
 }
 
-// StepCrates moves crates for a tick, with the players who push them and stand on them. The server
+// StepCrates moves crates for a tick, with the players that push them and stand on them. The server
 // runs it for all crates and players; a client runs it for its player and the bodies nearby.
 func (r Rules) StepCrates(g *netcode.BodyGroup[State, Input, Crate], _ netcode.Tick) {
 	var z zones

@@ -26,7 +26,7 @@ func block(x, z, width, depth, height float32) Box {
 type Portal struct {
 	Place mgl32.Vec3
 	To    int        // the partner's index
-	Exit  mgl32.Vec3 // where players from the partner arrive
+	Exit  mgl32.Vec3 // arrival place of players from the partner
 }
 
 // PortalRadius is the distance from a pad's middle at which it takes effect.

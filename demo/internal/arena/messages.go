@@ -23,7 +23,7 @@ func IsPush(message []byte) bool { return len(message) == 1 && message[0] == pus
 
 // Event is a short event that all players see. It changes no state, so servers send it unreliably.
 type Event struct {
-	Player uint16 // of the player who caused it
+	Player uint16 // of the player that caused it
 	Pushed bool   // a push; else a shot
 	To     mgl32.Vec3
 	Hit    bool // the shot hit a player

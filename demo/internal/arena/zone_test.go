@@ -38,8 +38,8 @@ func TestZones(t *testing.T) {
 	})
 }
 
-// Whoever meets something is found, in order and wherever things have moved in between, and nobody
-// else is.
+// Each body that meets something is found, in order and wherever things have moved in between, and
+// no other body is.
 func TestZonesFindWhoMeets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -153,8 +153,8 @@ func TestKeysDoNotRunIntoEachOther(t *testing.T) {
 	}
 }
 
-// All keys are explained in a window of half the usual size, too; in a smaller one, what there is
-// room for, and that it is not all.
+// A window of half the usual size still explains all keys. A smaller one explains as many as fit,
+// and states that there are more.
 func TestKeysFit(t *testing.T) {
 	groups := keys.Groups([]string{"lanes", "orbits", "teleports", "physics", "stress", "lab", "arena"})
 	for _, match := range []bool{false, true} {

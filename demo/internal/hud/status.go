@@ -11,7 +11,7 @@ import (
 // Columns of the status panel, in points from its left edge.
 const (
 	statusWidth  = 252
-	statusValue  = 88 // where the numbers begin
+	statusValue  = 88 // position of the numbers
 	statusNumber = 52 // and how wide they are
 	statusNote   = 148
 

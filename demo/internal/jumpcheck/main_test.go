@@ -50,7 +50,7 @@ func both(f func(seconds float64) float64) func(float64) (float64, float64) {
 }
 
 func TestLeapsAreFound(t *testing.T) {
-	// A crate that is pushed for a second now and then, and a player who swings.
+	// A crate that is pushed for a second now and then, and a player that swings.
 	pushed := func(s float64) float64 { return 4 * (math.Floor(s/5) + min(math.Mod(s, 5), 1)) }
 	swings := func(s float64) float64 { return 3 * math.Sin(2*s) }
 	host := write(t, 10, map[string]func(float64) (float64, float64){"crate-7": both(pushed), "me": both(swings), "player-2": both(swings)})

@@ -96,7 +96,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A key that is bound twice would do whatever stands first.
+// A key that is bound twice would have the function of the first binding.
 func TestNoKeyIsBoundTwice(t *testing.T) {
 	// Held keys that the game reads itself.
 	seen := map[render.Key]string{'W': "run", 'A': "run", 'S': "run", 'D': "run", render.KeySpace: "jump"}
@@ -115,7 +115,7 @@ func TestNoKeyIsBoundTwice(t *testing.T) {
 	}
 }
 
-// Where a match is shown, the help has its keys and no scene's, and the other way round.
+// In a match the help has the keys of the match and not those of scenes, and the other way round.
 func TestKeysHere(t *testing.T) {
 	groups := keys.Groups(scenes.Names())
 	for _, info := range []scene.Info{{}, {Match: true}, {Match: true, Alone: true}} {

@@ -188,8 +188,8 @@ func TestHelpNamesEveryFlagAndScene(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	// What the help explains exists, and each of it is what some key does or what only a command
-	// line can do.
+	// Each flag that the help explains exists. It is either the function of a key or available on
+	// the command line alone.
 	explained := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^  -([a-z-]+)[ =]`).FindAllStringSubmatch(help.String(), -1) {
 		explained[m[1]] = true

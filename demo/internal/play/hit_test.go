@@ -69,10 +69,9 @@ func (m *motion) fastest(s *view.Client, state arena.State) (most float32) {
 	return most
 }
 
-// A player who is pushed and shot sees it a round trip later, when it is metres from the place
-// where it was believed to be. At the articles' condition it is seen to be carried there on top of
-// its own motion, by no more than 7 cm a frame: it was 35 while an offset halved in 100 ms whatever
-// it was.
+// A player that is pushed and shot sees it a round trip later, when it is metres from its predicted
+// place. At the articles' condition the picture carries it there on top of its own motion, by at
+// most 7 cm a frame. It was 35 cm when every offset was halved in 100 ms, whatever its size.
 func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -101,7 +100,7 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 					if over := moved - fast; over > worst {
 						worst = over
 						if over > most {
-							t.Errorf("seed %d: he moved %.3f m in a frame, %.3f m further than his simulation does", n, moved, over)
+							t.Errorf("seed %d: the player moved %.3f m in a frame, %.3f m further than its simulation does", n, moved, over)
 						}
 					}
 				}
@@ -112,7 +111,7 @@ func TestBeingPushedIsSeenAsMotion(t *testing.T) {
 			corrections += s.Net().Stats().Corrections
 		}
 	}
-	t.Logf("beyond his own motion at most %.3f m in a frame, in %d; %d corrections, offsets of up to %.2f m", worst, pictures, corrections, longest)
+	t.Logf("beyond its own motion at most %.3f m in a frame, in %d; %d corrections, offsets of up to %.2f m", worst, pictures, corrections, longest)
 	if corrections < 100 || longest < 2 {
 		t.Errorf("%d corrections and offsets of up to %.2f m: the fights show too little", corrections, longest)
 	}
@@ -144,7 +143,7 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 			}
 		}
 		if frames > 120 {
-			t.Fatal("no picture in which he stands and is seen elsewhere")
+			t.Fatal("no picture in which the player stands and is seen elsewhere")
 		}
 	}
 	before, _ := where()
@@ -153,9 +152,9 @@ func TestThePushedPlayerAnswersAtOnce(t *testing.T) {
 	after, _ := where()
 	// In two frames there are two steps, of which the picture has come to the end of the first.
 	if moved := after[2] - before[2]; moved < 0.005 {
-		t.Errorf("two frames after the press he has moved %.4f m", moved)
+		t.Errorf("two frames after the press the player has moved %.4f m", moved)
 	}
 	if moved := after[0] - before[0]; moved < 0.06 || moved > 0.14 {
-		t.Errorf("meanwhile the push has carried him %.3f m in two frames, want 0.10", moved)
+		t.Errorf("meanwhile the push has carried the player %.3f m in two frames, want 0.10", moved)
 	}
 }

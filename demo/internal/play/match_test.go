@@ -90,8 +90,8 @@ func circle(t netcode.Tick) arena.Input {
 	return arena.Input{X: int8(math.Round(7 * cos)), Z: int8(math.Round(7 * sin))}
 }
 
-// At the articles' condition nobody jumps by more than five centimetres a frame beyond what he
-// truly moves, and steady running is never corrected.
+// At the articles' condition no player jumps by more than five centimetres a frame beyond its true
+// motion, and steady running is never corrected.
 func TestTwoClientsPlaySmoothly(t *testing.T) {
 	for n := range uint64(2) {
 		v := newVirtual(t, nil)
@@ -207,7 +207,7 @@ func TestShotsHitWhatIsSeen(t *testing.T) {
 	}
 }
 
-// A portal is a jump for everybody, and nobody is drawn on the way.
+// A portal is a jump in every picture, and no player is drawn on the way.
 func TestPortalsAreNeverSeenAsMotion(t *testing.T) {
 	v := newVirtual(t, nil)
 	level := arena.NewLevel()
@@ -283,15 +283,15 @@ func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
 				return frames
 			}
 		}
-		t.Fatal("he never moves")
+		t.Fatal("the player never moves")
 		return 0
 	}
 	for _, rate := range []int{30, 60, 144, 240} {
 		ticks := (rate + 59) / 60 // frames in a tick, rounded up
 		got, late := answer(true, rate), answer(false, rate)
-		t.Logf("%d frames a second: he moves in the picture of frame %d, without prediction in that of %d", rate, got, late)
+		t.Logf("%d frames a second: the player moves in the picture of frame %d, without prediction in that of %d", rate, got, late)
 		if got > ticks+1 {
-			t.Errorf("%d frames a second: he moves in the picture of frame %d, want %d at most", rate, got, ticks+1)
+			t.Errorf("%d frames a second: the player moves in the picture of frame %d, want %d at most", rate, got, ticks+1)
 		}
 		if late < rate/5 {
 			t.Errorf("%d frames a second, no prediction: frame %d already; the test shows nothing", rate, late)

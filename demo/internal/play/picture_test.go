@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/render"
 )
 
-// What is written stays within the picture, in one of any size, also before the player is in; and
-// drawing allocates nothing once it is.
+// The text stays within the picture, whatever its size, also before the player is in. Drawing
+// allocates nothing once the player is in.
 func TestPicturesOfAnySize(t *testing.T) {
 	v := newVirtual(t, nil)
 	s := v.join(seed(1), nil)
@@ -101,8 +101,8 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	}
 }
 
-// The places where a player vanishes and appears are marked for a moment, in all pictures;
-// nobody's running is.
+// The places where a player vanishes and appears are marked for a moment, in all pictures. No
+// running player is marked.
 func TestJumpsAreMarked(t *testing.T) {
 	v := newVirtual(t, nil)
 	v.join(seed(1), view.Scripted(circle))

@@ -53,7 +53,7 @@ func (v *virtual) watch() *moments {
 
 // fastest is the farthest that something goes in one of the ticks around one, but for jumps.
 func (m moments) fastest(name string, around int) (most float32) {
-	const before, after = 40, 25 // what is seen may be that old; what is predicted is ahead
+	const before, after = 40, 25 // the picture may be that old; predictions are ahead
 	for k := max(around-before, 1); k < min(around+after, len(m)); k++ {
 		if d := m[k][name].Sub(m[k-1][name]).Len(); d < 2 {
 			most = max(most, d)
@@ -62,10 +62,10 @@ func (m moments) fastest(name string, around int) (most float32) {
 	return most
 }
 
-// Two run about among crates, push them, shoot at them and at each other, at the articles'
-// condition. What is seen of crates and of the other player moves no more than five centimetres a
-// frame further than it does: than the server moves it around that time, or than the client's
-// simulation does, which may be wrong about where, for a while.
+// Two players run among crates, push them, and shoot at them and at each other, at the articles'
+// condition. In the picture, crates and the other player move at most five centimetres per frame
+// further than on the server around that time, or than in the client's simulation, whose position
+// may be wrong for a while.
 func TestCratesMoveSmoothly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine and much work: runs where the race detector does not")
@@ -139,9 +139,8 @@ func TestCratesMoveSmoothly(t *testing.T) {
 	t.Logf("beyond true motion at most %.3f m in a frame of a crate, %.3f of a player; %d corrections of crates in %d frames of two, %d pictures of something moving",
 		most["crate"], most["player"], corrections, frames, moving)
 	// A view that catches up runs at up to 1.5 of real speed: at 6 m/s that is 5 cm in a frame, and
-	// what fades meanwhile comes on top. Three such pictures in a row were measured. Every change
-	// makes the scenes take other ways, and one picture in so many is no fault; that they become
-	// usual is.
+	// a fading correction adds to it. Three such pictures in a row were measured. Every change of
+	// the code changes the scenes, so one picture in so many is no fault. Frequent ones are.
 	if leaps > moving/10_000 || max(most["crate"], most["player"]) > 0.1 {
 		t.Errorf("%d pictures of %d leap by more than 5 cm", leaps, moving)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// A cheater who requests a push with every byte that it may send does not block other players, and
-// pushes no more often than others.
+// A cheater that requests a push with every byte that it may send does not block other players,
+// and pushes no more often than others.
 func TestPushesOfOthersAreHeard(t *testing.T) {
 	pushed := map[uint16]int{}
 	v := newVirtual(t, func(c *rules.Config) {

@@ -91,7 +91,7 @@ type Networked interface {
 type Followed struct {
 	Name     string
 	Accent   int               // the theme's accent of the body's colour
-	Position func() mgl32.Vec3 // where it is drawn, in world space
+	Position func() mgl32.Vec3 // its drawn position, in world space
 	// counts the jumps, which make no speed; nil: it never jumps
 	Jump func() (count uint)
 }

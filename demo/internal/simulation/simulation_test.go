@@ -42,8 +42,8 @@ func of(scene string) settings.Settings {
 	return set
 }
 
-// What the command line promises of the lanes: x = 3t in every frame, whatever the frames, and the
-// same logical pose at the same tick.
+// The lanes hold the promise of the command line: x = 3t in every frame, whatever the frames, and
+// the same logical pose at the same tick.
 func TestMoverIsAtThreeTimesTheTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := of("lanes")

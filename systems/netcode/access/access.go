@@ -1,21 +1,21 @@
-// Package access decides which players may join a server: by invitations, which may expire or be
-// used up, and by bans of tokens, addresses and networks. A [List] is written and read as text, so
-// that both survive a restart. The package reads no clock and no file: times and bytes are
+// Package access decides which players may join a server. Invitations admit players, and may expire
+// or be used up. Bans exclude tokens, addresses and networks. A [List] is written and read as text,
+// so that both survive a restart. The package reads no clock and no file: times and bytes are
 // arguments.
 //
-// An invitation is known by its token, the secret in a join link. A use of it counts when the
-// player has sent something for the first time. Until then the use is reserved, and it is given
-// back if the player leaves before that: the welcome may have been lost. A confirmed player may
+// An invitation is identified by its token, the secret in a join link. A use of it counts when the
+// server has received the player's first packet. Until then the use is reserved. It is given back
+// if the player leaves before that, since the welcome may have been lost. A confirmed player may
 // come back with the token and the resume ID of its place: after a restart of the server, after an
-// outage of any length, after the invitation's end. This costs no use, and the player is in once at
-// most. For invitations without a limit no resume IDs are kept: their players join anew, as long as
-// the invitation is good.
+// outage of any length, and after the invitation's end. This costs no use, and the player is in at
+// most once. For invitations without a limit no resume IDs are kept: their players join anew, as
+// long as the invitation is valid.
 //
-// Times are dates: an invitation ends at its date, even if the host's clock was set, the host
+// Times are dates. An invitation ends at its date, even if the host's clock was set, the host
 // slept, or the server restarted.
 //
-// Tokens and resume IDs are kept as SHA-256 hashes: a reader of the list cannot join with it.
-// Package host connects a list to a server; without it the connection is this:
+// Tokens and resume IDs are kept as SHA-256 hashes, so a reader of the list cannot join with it.
+// Package host connects a list to a server. Without package host the connection is this:
 //
 //	Authenticate: list.Check(time.Now(), c.Addr, c.Token, c.ResumeID, c.Resumes)
 //	Joined:       list.Joined(p.Token(), p.PreviousResumeID(), p.ResumeID())
@@ -34,24 +34,24 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 )
 
-// Limits of a list.
+// These are the limits of a list.
 const (
 	maxInvitations = 4096
 	maxBans        = 4096
-	maxResumeIDs   = 4096 // beyond that the oldest IDs of players that are not in are forgotten
+	maxResumeIDs   = 4096 // beyond it the oldest IDs of players that are not in are removed
 	maxNote        = 100  // bytes
 )
 
-// Errors of [List.Check]. Their texts are fit to be shown to the refused player.
+// These are the errors of [List.Check]. Their texts may be shown to the refused player.
 var (
 	ErrToken   = errors.New("the join link is not good any more; ask for a new one")
 	ErrExpired = errors.New("the join link has expired; ask for a new one")
 	ErrUsed    = errors.New("the join link has been used up; ask for a new one")
 )
 
-// ErrHeld refuses for the moment: the use that the token gives, or the place that the resume ID
-// names, is reserved for a player that is not confirmed yet, or is taken. The error is Temporary,
-// so a client goes on trying: the holder may be the same client, on a connection that was lost.
+// ErrHeld refuses a player for the moment. The use that the token gives, or the place that the
+// resume ID names, is reserved for an unconfirmed player, or is taken. The error is Temporary, so a
+// client tries again: the holder may be the same client, on a connection that was lost.
 var ErrHeld error = heldError{}
 
 type heldError struct{}
@@ -59,7 +59,7 @@ type heldError struct{}
 func (heldError) Error() string   { return "somebody is just joining with this join link" }
 func (heldError) Temporary() bool { return true }
 
-// BannedError refuses a banned player. Reason is the operator's, one line, and may be empty.
+// BannedError refuses a banned player. Reason is the operator's text, one line, and may be empty.
 type BannedError struct{ Reason string }
 
 // Error returns a text that may be shown to the banned player.
@@ -70,10 +70,10 @@ func (e *BannedError) Error() string {
 	return "you are banned from this server: " + e.Reason
 }
 
-// Invitation holds the conditions under which a token is good. The zero value admits no player.
+// Invitation holds the conditions under which a token is valid. The zero value admits no player.
 type Invitation struct {
 	Expires time.Time // the zero time: never
-	Uses    int       // how many players may still join with it; negative: any number
+	Uses    int       // how many more players may join with it; negative: any number
 }
 
 // List holds invitations and bans. The zero value is empty and refuses every player. It is not safe
@@ -85,15 +85,15 @@ type List struct {
 	last        int // ID
 }
 
-// hash returns the hash that stands for a token.
+// hash returns the hash under which a token is kept.
 func hash(token []byte) string {
 	sum := sha256.Sum256(token)
 	return hex.EncodeToString(sum[:])
 }
 
-// Add makes a token an invitation, and replaces an earlier invitation of the token: a player that
-// joined with it earlier needs a use of the new invitation to join anew. It fails if the list is
-// full.
+// Add makes a token an invitation, and replaces an earlier invitation with the same token. A player
+// that joined with the earlier one needs a use of the new one to join anew. Add fails if the list
+// is full.
 func (l *List) Add(token []byte, i Invitation) error {
 	name := hash(token)
 	if l.invitations == nil {
@@ -102,16 +102,16 @@ func (l *List) Add(token []byte, i Invitation) error {
 	if _, known := l.invitations[name]; !known && len(l.invitations) >= maxInvitations {
 		return fmt.Errorf("access: there are %d invitations; call Prune, or let some expire", maxInvitations)
 	}
-	// The monotonic reading would end it at another time than after a restart.
+	// With the monotonic reading it would end at another time than after a restart.
 	i.Expires = i.Expires.UTC().Round(0)
 	l.invitations[name] = i
 	l.forget(func(h *holder) bool { return h.token == name })
 	return nil
 }
 
-// Prune forgets the invitations with which no new player may join any more, and the resume IDs of
-// the players that joined with them: those that are away need a new invitation then. The
-// invitations of players that are in stay.
+// Prune removes the invitations with which no new player may join any more, and the resume IDs of
+// the players that joined with them. Those that are away then need a new invitation. The
+// invitations of players that are in are kept.
 func (l *List) Prune(now time.Time) {
 	in := map[string]bool{}
 	for i := range l.holders {
@@ -138,11 +138,12 @@ func (i Invitation) spent(now time.Time) error {
 }
 
 // Check returns nil if a player may join, or the reason for refusing it: a [*BannedError],
-// [ErrToken], [ErrExpired], [ErrUsed] or [ErrHeld]. The address is in the transport's form, the ID
+// [ErrToken], [ErrExpired], [ErrUsed] or [ErrHeld]. The address is in the transport's form. The ID
 // is the resume ID that the player presents (zero: none). A player that resumes a place that it
-// holds is checked for bans alone: the netcode asks with the token that the player joined with and
-// with the one that it presents now. A player that is not in, and presents with the token the
-// resume ID of the place that it had by it, needs no use. Check takes no use; [List.Joined] does.
+// holds is checked for bans alone: the netcode calls Check with the token that the player joined
+// with and with the one that it presents now. A player that is not in, and presents the token
+// together with the resume ID of its former place, needs no use. Check takes no use; [List.Joined]
+// does.
 func (l *List) Check(now time.Time, addr string, token []byte, id [32]byte, resumes bool) error {
 	name := hash(token)
 	at, known := address.Parse(addr)
@@ -171,6 +172,6 @@ func (l *List) Check(now time.Time, addr string, token []byte, id [32]byte, resu
 	return err
 }
 
-// Shared reports whether any number of players may join with the token: a ban of it would ban them
-// all.
+// Shared reports whether any number of players may join with the token. A ban of such a token would
+// ban all of them.
 func (l *List) Shared(token []byte) bool { return l.invitations[hash(token)].Uses < 0 }

@@ -32,7 +32,7 @@ func TestTokens(t *testing.T) {
 		}
 	}
 	check("all", noon.AddDate(100, 0, 0), nil)
-	for range 5 { // looking does not use it up
+	for range 5 { // Check takes no use
 		check("twice", noon, nil)
 	}
 	for i := range byte(2) {
@@ -63,7 +63,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A list does not grow without bound.
+// A list is bounded: a full list refuses further invitations and bans.
 func TestBounds(t *testing.T) {
 	var l access.List
 	var err error

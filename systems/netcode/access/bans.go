@@ -14,7 +14,7 @@ import (
 
 // Ban excludes a token, or a network, or both.
 type Ban struct {
-	ID      int          // by which it is lifted
+	ID      int          // with which the ban is lifted
 	Token   string       // the token's hash in hexadecimal digits; empty: none
 	Network netip.Prefix // the zero value: none
 	Reason  string       // one line, shown to the banned player
@@ -22,9 +22,9 @@ type Ban struct {
 }
 
 // Ban excludes the holders of a token (nil: no token), and every player at an address or in a
-// network (empty: none; an IPv6 address stands for its /64, which belongs to one customer). The
-// reason is shown to them, cut to one line of 100 bytes. It fails without a token and an address,
-// for a text that is no address, and if the list is full.
+// network (empty: none). An IPv6 address stands for its /64, which belongs to one customer. The
+// banned players are shown the reason, cut to one line of 100 bytes. Ban fails without a token and
+// an address, for a text that is no address, and if the list is full.
 func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error) {
 	b := Ban{Reason: line(reason), Since: now.UTC().Truncate(time.Second)}
 	if token != nil {
@@ -59,10 +59,10 @@ func (l *List) Unban(id int) bool {
 // Bans returns a copy of all bans, the oldest first.
 func (l *List) Bans() []Ban { return slices.Clone(l.bans) }
 
-// parseNetwork reads an address, with a port or without, or a network such as 203.0.113.0/24.
+// parseNetwork parses an address, with or without a port, or a network such as 203.0.113.0/24.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
-		if p.Addr().Is4In6() && p.Bits() >= 96 { // players' addresses are those of IPv4 then
+		if p.Addr().Is4In6() && p.Bits() >= 96 { // the addresses of players are then IPv4
 			p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 		}
 		return p.Masked(), nil
@@ -78,7 +78,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return at.Prefix(size)
 }
 
-// line makes text one line that is harmless in logs and on terminals.
+// line turns text into one line that is harmless in logs and on terminals.
 func line(text string) string {
 	text = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {

@@ -8,9 +8,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 )
 
-// An invitation for one player: it is used up when the player is confirmed, and the player comes
-// back after a restart of the server. The IDs are JoinRequest.Key, Player.FormerKey and Player.Key
-// of package netcode.
+// An invitation for one player is used up when the player is confirmed. The player comes back after
+// a restart of the server. In a game, the IDs are JoinRequest.ResumeID, Player.PreviousResumeID and
+// Player.ResumeID of package netcode.
 func ExampleList() {
 	now, addr := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC), "203.0.113.7:4000"
 	token, none := []byte("for one"), [32]byte{}
@@ -30,7 +30,7 @@ func ExampleList() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	list = &access.List{} // the server is killed and started again
+	list = &access.List{} // the server is killed and restarted
 	if err := list.UnmarshalText(text); err != nil {
 		fmt.Println(err)
 	}

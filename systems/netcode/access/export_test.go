@@ -1,6 +1,6 @@
 package access
 
-// These are the package's internals that external tests use.
+// These constants give external tests the limits of the package.
 const (
 	MaxInvitations = maxInvitations
 	MaxBans        = maxBans

@@ -24,7 +24,7 @@ func manyIDs(n int) []string {
 	return all
 }
 
-// reread is the list after a restart.
+// reread returns the list as it is after a restart.
 func reread(t interface{ Fatal(...any) }, l *access.List) *access.List {
 	text, err := l.MarshalText()
 	if err != nil {
@@ -40,8 +40,8 @@ func reread(t interface{ Fatal(...any) }, l *access.List) *access.List {
 	return &again
 }
 
-// Each case is what happens to an invitation for one player, and the answer to clients that join by
-// it then: without a resume ID, and with the IDs 1 and 2.
+// Each case lists the events for an invitation for one player. The test checks the answers to
+// clients that join afterwards without a resume ID, with ID 1 and with ID 2.
 func TestComingBack(t *testing.T) {
 	token := []byte("for one")
 	joined := func(previous, new [32]byte) func(*access.List) {
@@ -121,7 +121,7 @@ func TestComingBack(t *testing.T) {
 	}
 }
 
-// Whatever players do, no more of them are in than uses were given out. A player that was
+// Whatever players do, there are never more of them in than uses were given out. A player that was
 // confirmed, and not kicked, may come back.
 func TestUsesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,10 +131,10 @@ func TestUsesHold(t *testing.T) {
 		if err := l.Add(token, access.Invitation{Uses: given}); err != nil {
 			t.Fatal(err)
 		}
-		// the ID that it knows, and that of the place where it is
+		// id is the ID that the client has, pending that of the place where it is.
 		type person struct{ id, pending [32]byte }
 		var people []*person
-		var in []*person // one of them may try to be in twice
+		var in []*person // a client may try to be in twice
 		last := byte(0)
 		use := 0
 		for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -196,8 +196,8 @@ func TestUsesHold(t *testing.T) {
 	})
 }
 
-// The IDs that are remembered have a bound. A link for very many takes nothing from the holder of
-// another.
+// The number of kept resume IDs is bounded. A link for very many players removes no ID of another
+// link's holder.
 func TestResumeIDsAreBounded(t *testing.T) {
 	var l access.List
 	many, one := []byte("many"), []byte("one")
@@ -221,7 +221,7 @@ func TestResumeIDsAreBounded(t *testing.T) {
 	if err := l.Check(noon, "", one, id(1), false); err != nil {
 		t.Errorf("the holder of the other link: %v", err)
 	}
-	// Players that are in are never forgotten for others, and beyond the bound uses are spent.
+	// IDs of players that are in are never removed for others, and beyond the bound uses are spent.
 	for i := range access.MaxResumeIDs + 10 {
 		l.Joined(many, none, wide(2*access.MaxResumeIDs+i))
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// file is a list as it is written down.
+// file is the written form of a list.
 type file struct {
 	Bans   []banLine   `json:"bans"`
 	Tokens []tokenLine `json:"tokens"`
@@ -34,8 +34,8 @@ type tokenLine struct {
 	Keys    []string   `json:"keys,omitempty"` // resume IDs of players that may come back
 }
 
-// MarshalText returns the list as JSON that people can read. The same list gives the same text.
-// Uses that are reserved for unconfirmed players are written as if they were free.
+// MarshalText returns the list as readable JSON. Equal lists give equal texts. Uses that are
+// reserved for unconfirmed players are written as if they were free.
 func (l *List) MarshalText() ([]byte, error) {
 	f := file{Bans: []banLine{}, Tokens: []tokenLine{}, LastID: l.last}
 	for _, b := range l.bans {
@@ -69,9 +69,9 @@ func (l *List) MarshalText() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// UnmarshalText replaces the list by one in the text form of MarshalText, perhaps edited by hand.
-// With an error the list is unchanged. No player counts as in afterwards: call it before the first
-// one joins.
+// UnmarshalText replaces the list by one in the text form of MarshalText, which may have been
+// edited by hand. On an error the list is unchanged. No player counts as in afterwards, so call it
+// before the first player joins.
 func (l *List) UnmarshalText(text []byte) error {
 	var f file
 	in := json.NewDecoder(bytes.NewReader(text))

@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 )
 
-// A list that was written and read again gives the same answers and the same text. Numbers of bans
-// are not given twice.
+// A list that was written and read again gives the same answers and the same text. IDs of bans are
+// not given twice.
 func TestText(t *testing.T) {
 	var l, again access.List
 	_ = l.Add([]byte("secret-token"), access.Invitation{Uses: 3, Expires: noon.Add(time.Hour)})
@@ -63,9 +63,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A list is the same after a restart, to the last bit. A time with a monotonic reading of this
-// process's clock would end at another time than the written one, where the clock is set or the
-// host sleeps.
+// A list is the same after a restart, to the last bit. Times carry no monotonic reading: with one,
+// an invitation would end at another time than the written one after the clock was set or the host
+// slept.
 func TestTimesAreDates(t *testing.T) {
 	var l, again access.List
 	now := time.Now()

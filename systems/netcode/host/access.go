@@ -15,33 +15,33 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/host/internal/atomicfile"
 )
 
-// accessList is the server's access list with its file. Players with the server's own token and
-// players with an invitation may join, unless they are banned.
+// accessList is the server's access list together with its file. Players with the server's own
+// token and players with an invitation may join, unless they are banned.
 type accessList struct {
 	access.List
 	token   string // the server's own
 	log     *slog.Logger
-	file    string        // empty: forgotten at the end
-	last    []byte        // the file's text when it was read or written last
-	changed bool          // since it was saved, or since that was tried
+	file    string        // empty: the list is lost at the end
+	last    []byte        // the file's text when it was last read or written
+	changed bool          // since the last save, or the last attempt
 	unsaved bool          // a change could not be saved
-	failed  string        // the error of that, as it was logged
-	since   time.Duration // real time since a save began on its own
+	failed  string        // the error of that, as it was last logged
+	since   time.Duration // real time since the last automatic save began
 
-	// has the outcome of the save under way; nil: there is none
+	// writing receives the result of the save under way; nil: there is none.
 	writing chan error
-	next    []byte                               // the text that it writes
-	write   func(name string, text []byte) error // atomicfile.Write; tests have other disks
-	// the calendar's time, by which invitations end, and which an operator may set back
+	next    []byte                               // the text that the save writes
+	write   func(name string, text []byte) error // atomicfile.Write; tests simulate other disks
+	// clock is the calendar's time. Invitations end by it, and an operator may set it back.
 	clock func() time.Time
 }
 
-// errChanged keeps a server from undoing the changes of another server with the same file, or of an
-// operator with an editor.
+// errChanged prevents a server from undoing the changes that another server with the same file, or
+// an operator with an editor, has made.
 var errChanged = errors.New("the file has been changed by another program or by hand; end this server, and start it again to go on with that")
 
-// openAccess reads the file of Access, or the one in the folder of State. There need not be one
-// yet. If it cannot be written, that is logged now and not with the first ban.
+// openAccess reads the file of Access, or the one in the folder of State. The file may be missing.
+// If it cannot be written, that is logged now and not at the first ban.
 func (s *settings) openAccess(token string, log *slog.Logger) (*accessList, error) {
 	a := &accessList{token: token, log: log, file: s.Access, write: atomicfile.Write, clock: time.Now}
 	if a.file == "" && s.State != "" {
@@ -57,7 +57,7 @@ func (s *settings) openAccess(token string, log *slog.Logger) (*accessList, erro
 		if err = a.UnmarshalText(text); err != nil {
 			break
 		}
-		if err := a.tryWrite(); err != nil { // perhaps it is not meant to be
+		if err := a.tryWrite(); err != nil { // the file may be read-only on purpose
 			log.Warn("the access list is read but cannot be written: its changes are forgotten when this server ends", "file", a.file, "error", err)
 		}
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,19 +80,19 @@ func (a *accessList) admit(c netcode.JoinRequest) error {
 	return err
 }
 
-// shared reports whether a token is not one player's own.
+// shared reports whether a token may belong to more than one player.
 func (a *accessList) shared(token []byte) bool {
 	return string(token) == a.token || a.Shared(token)
 }
 
-// invite makes a token with the conditions, which is not saved yet.
+// invite makes a token with the conditions. It does not save the list.
 func (a *accessList) invite(terms access.Invitation) (string, error) {
 	token, err := newToken()
 	if err != nil {
 		return "", err
 	}
 	if err := a.Add([]byte(token), terms); err != nil {
-		a.Prune(a.clock()) // those are kept only to say why they are no good
+		a.Prune(a.clock()) // expired ones are kept only to name the reason for a refusal
 		if err := a.Add([]byte(token), terms); err != nil {
 			return "", err
 		}
@@ -103,13 +103,13 @@ func (a *accessList) invite(terms access.Invitation) (string, error) {
 // note marks the list for saving if it has changed.
 func (a *accessList) note(changed bool) { a.changed = a.changed || changed }
 
-// saveInterval is the least time between two saves, an operator's commands aside. A server that is
-// killed loses the uses of the last second, so those players may join by their invitation once
-// more.
+// saveInterval is the least time between two automatic saves; an operator's commands save at once.
+// A server that is killed loses the uses of the last second, so those players may join by their
+// invitation once more.
 const saveInterval = time.Second
 
-// update saves the list if it has changed and was not saved for a while. It does not wait for the
-// disk.
+// update saves the list if it has changed and the last save was long enough ago. It does not wait
+// for the disk.
 func (a *accessList) update(real time.Duration) {
 	a.since += real
 	a.report(a.settle(false))
@@ -120,7 +120,7 @@ func (a *accessList) update(real time.Duration) {
 	a.begin()
 }
 
-// close saves changes that are not saved yet, also after an error: there may be room again.
+// close saves pending changes. It tries again after an error, since the disk may have room again.
 func (a *accessList) close() {
 	a.report(a.settle(true))
 	if a.changed || a.unsaved {
@@ -128,7 +128,7 @@ func (a *accessList) close() {
 	}
 }
 
-// report logs an error of saving once: it may come every second.
+// report logs an error of saving once, since it may occur every second.
 func (a *accessList) report(err error) {
 	if err != nil && err.Error() != a.failed {
 		a.failed = err.Error()
@@ -136,23 +136,23 @@ func (a *accessList) report(err error) {
 	}
 }
 
-// save writes the file, and waits for it. With an error the file is unchanged, and the list holds
-// all the same.
+// save writes the file, and waits for it. On an error the file is unchanged, and the list stays in
+// effect.
 func (a *accessList) save() error {
 	a.settle(true)
 	a.begin()
 	return a.settle(true)
 }
 
-// tryWrite is save before there is a change.
+// tryWrite is a save without a change, to test that the file can be written.
 func (a *accessList) tryWrite() error {
 	err := errors.Unwrap(a.save())
 	a.unsaved = false
 	return err
 }
 
-// begin starts a goroutine that writes the file, since the disk may be slow. One save at a time is
-// under way.
+// begin starts a goroutine that writes the file, since the disk may be slow. At most one save is
+// under way at a time.
 func (a *accessList) begin() {
 	a.changed, a.writing = false, make(chan error, 1)
 	text, err := a.MarshalText()
@@ -166,7 +166,7 @@ func (a *accessList) begin() {
 	go func() { done <- replace(file, last, text, write) }()
 }
 
-// settle takes the outcome of the save that is under way, and waits for it if wait is set.
+// settle takes the result of the save under way. It waits for the result if wait is set.
 func (a *accessList) settle(wait bool) error {
 	if a.writing == nil || !wait && len(a.writing) == 0 {
 		return nil
@@ -186,7 +186,7 @@ func replace(file string, last, text []byte, write func(name string, text []byte
 	case err == nil && !bytes.Equal(there, last):
 		return errChanged
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		// it is not the file that was read or written last
+		// The file is not the one that was last read or written.
 		return err
 	}
 	return write(file, text)

@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// keeper is an access list with a file, on its own.
+// keeper is an access list with a file, without a host.
 type keeper struct {
 	*accessList
 	t   *testing.T
@@ -36,7 +36,7 @@ func newKeeper(t *testing.T) *keeper {
 	return k
 }
 
-// ban changes the list as a player does that joins.
+// ban changes the list, as a player that joins does.
 func (k *keeper) ban(addr string) {
 	k.t.Helper()
 	if _, err := k.Ban(time.Now(), nil, addr, ""); err != nil {
@@ -46,7 +46,7 @@ func (k *keeper) ban(addr string) {
 	k.note(false)
 }
 
-// saved is how many bans are in the file when a save that is under way is over.
+// saved waits for a save that is under way, and returns how many bans the file has.
 func (k *keeper) saved() int {
 	k.t.Helper()
 	k.report(k.settle(true))
@@ -57,8 +57,8 @@ func (k *keeper) saved() int {
 	return len(again.Bans())
 }
 
-// Players that come and go have the access list saved once a second and at the end, not each by
-// itself.
+// When players join and leave, the access list is saved once a second and at the end, not for each
+// player.
 func TestAccessListIsSavedNowAndThen(t *testing.T) {
 	k := newKeeper(t)
 	k.ban("203.0.113.1")
@@ -84,8 +84,8 @@ func TestAccessListIsSavedNowAndThen(t *testing.T) {
 	}
 }
 
-// However long the disk takes, the game goes on. Changes meanwhile are saved afterwards. An
-// operator's command and the end wait for the save that is under way.
+// The game does not wait for the disk. Changes during a save are saved afterwards. An operator's
+// command and the end wait for the save that is under way.
 func TestGameDoesNotWaitForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper(t)
@@ -117,7 +117,7 @@ func TestGameDoesNotWaitForTheDisk(t *testing.T) {
 			t.Errorf("after %d saves %d bans are in the file, want all 100 after 2", n, k.saved())
 		}
 		k.ban("198.51.100.1")
-		k.update(saveInterval) // one is under way
+		k.update(saveInterval) // a save is under way
 		k.ban("198.51.100.2")
 		begin = time.Now()
 		if err := k.save(); err != nil || time.Since(begin) != 2*slow || k.saved() != 102 {
@@ -132,8 +132,8 @@ func TestGameDoesNotWaitForTheDisk(t *testing.T) {
 	})
 }
 
-// A full disk is reported once and not every second, and once more when it is full again after it
-// was not.
+// A full disk is reported once and not every second. It is reported once more if it is full again
+// after a save succeeded.
 func TestFullDiskIsReportedOnce(t *testing.T) {
 	k := newKeeper(t)
 	full := true
@@ -166,9 +166,9 @@ func TestFullDiskIsReportedOnce(t *testing.T) {
 	}
 }
 
-// An operator, or the network, sets the host's clock back or ahead. Players go on playing, the
-// access list is saved as before, and invitations end when the calendar says so, as they do after a
-// restart: the file has dates.
+// An operator, or the network, sets the host's clock back or ahead. Players stay in the game, and
+// the access list is saved as before. Invitations end when the calendar says so, as they do after a
+// restart, since the file has dates.
 func TestClockIsSetBack(t *testing.T) {
 	k := newKeeper(t)
 	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -188,7 +188,7 @@ func TestClockIsSetBack(t *testing.T) {
 		return a.admit(netcode.JoinRequest{Addr: "203.0.113.9:1", Token: []byte(token)})
 	}
 	for _, test := range []struct {
-		ahead time.Duration // of when the invitation was made
+		ahead time.Duration // at the time at which the invitation was made
 		want  error
 	}{
 		{0, nil}, {59 * time.Minute, nil}, {time.Hour, access.ErrExpired}, {-24 * time.Hour, nil}, {24 * time.Hour, access.ErrExpired}, {30 * time.Minute, nil},
@@ -222,8 +222,9 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 }
 
-// If the access list cannot be saved, the log at the start and the error of every command say so,
-// and the command holds all the same. The change is saved when the server ends, if it can be then.
+// If the access list cannot be saved, the log at the start and the error of every command say so.
+// The command is in effect all the same. The change is saved when the server ends, if the disk
+// allows it then.
 func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	obstacle := s.Access + ".new"
@@ -272,7 +273,7 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 }
 
 // Two servers with one access list, or an editor beside a server, do not undo each other's bans:
-// the second one gets an error.
+// the second writer gets an error.
 func TestAccessListOfTwo(t *testing.T) {
 	s := settings{Config: Config{Access: filepath.Join(t.TempDir(), "access.json")}}
 	logger := slog.New(slog.DiscardHandler)

@@ -12,7 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 )
 
-// commandHelp is the text of help, before the game's own commands.
+// commandHelp is the text of the command help, before the game's own commands.
 const commandHelp = `players                       who plays: number, address, token, round trip, loss
 kick N [REASON]               remove a player
 ban N [REASON]                remove a player and all with the same token, and keep that token away;
@@ -24,7 +24,7 @@ invite [USES [TIME]]          a join link of its own, for one player unless give
 quit                          announce the end, drain, and go
 `
 
-// execute runs a line.
+// execute runs one line.
 func (h *Host) execute(line string, out io.Writer) error {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	rest = strings.TrimSpace(rest)
@@ -106,9 +106,9 @@ func (h *Host) listPlayers(out io.Writer) {
 	fmt.Fprintf(out, "%d players\n", len(all))
 }
 
-// ban bans a player by the token that it joined with: other players may share its address, and the
-// address may change. All players with that token are removed, too. A player with the server's own
-// token is banned by its address.
+// ban bans a player by the token that it joined with, since other players may share its address and
+// the address may change. All players with that token are removed, too. A player with the server's
+// own token is banned by its address.
 func (h *Host) ban(whom, reason string, out io.Writer) error {
 	p, err := h.player(whom)
 	if err != nil {
@@ -175,7 +175,7 @@ func describeBan(b access.Ban) string {
 	return strings.TrimSpace(fmt.Sprintf("ban %d: %s since %s %s", b.ID, strings.Join(what, " and "), b.Since.Format(time.DateTime), b.Reason))
 }
 
-// invite prints links with a token of their own.
+// invite prints links with a new token.
 func (h *Host) invite(uses, length string, out io.Writer) error {
 	terms := access.Invitation{Uses: 1}
 	if uses != "" {

@@ -13,7 +13,7 @@ import (
 )
 
 // A ban of a player whose token others have from the same invitation removes all of them, and no
-// other player; none comes back with that token.
+// other player. None of them comes back with that token.
 func TestBanRemovesAllWithTheToken(t *testing.T) {
 	v := serve(t, open(t, Config{}), nil)
 	for _, token := range []string{"for five", "for another"} {
@@ -45,7 +45,7 @@ func TestBanRemovesAllWithTheToken(t *testing.T) {
 	}
 }
 
-// A game's own commands stand beside the host's, and help lists both.
+// A game's own commands work beside the host's, and help lists both.
 func TestOwnCommands(t *testing.T) {
 	full := errors.New("the map is full")
 	v := serve(t, open(t, Config{Commands: []Command{{Usage: "map NAME", Help: "go on elsewhere", Run: func(args string, out io.Writer) error {

@@ -15,78 +15,82 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// Config configures a [Host]. The zero value is good: no socket, no files, and a log of its own
-// choice. Addresses to listen on are HOST:PORT, or :PORT for all addresses of the machine.
+// Config configures a [Host]. The zero value is useful: no socket, no files, and the default log.
+// Addresses to listen on are HOST:PORT, or :PORT for all addresses of the machine.
 type Config struct {
 	// Listen is the UDP address for encrypted datagrams (package dtls). Empty: none.
 	Listen string
-	// WebSocket is for browsers, and for networks that let no UDP pass.
+	// WebSocket serves browsers, and networks that let no UDP pass.
 	WebSocket WebSocket
-	// Public is the host that join links name: a DNS name or an address by which players find this
-	// machine, without a port. Empty: the address that is listened on.
+	// Public is the host that join links name: a DNS name or an address under which players find
+	// this machine, without a port. Empty: the address that is listened on.
 	Public string
 	// State is the folder that keeps the certificate, the token and, unless Access names another
-	// file, the access list. It is made if it is missing. Empty: all of it is new at every start,
-	// and old links lead nowhere.
+	// file, the access list. It is made if it is missing. Empty: all of these are new at every
+	// start, and old links are not valid.
 	State string
 	// Access is the file of bans and invitations. Empty: access.json in State, if that is given.
 	Access string
-	// JoinRate is how many handshakes a second are taken from one network (a /24, or a /56 of
-	// IPv6), at most 1000. Zero: 10. Raise it where many players are behind one address.
+	// JoinRate is how many handshakes per second are accepted from one network (a /24, or a /56 of
+	// IPv6), at most 1000. Zero: 10. Raise it if many players are behind one address.
 	JoinRate int
-	// Metrics is the HTTP address of [Host.Metrics]; :PORT is this machine alone. Empty: none.
+	// Metrics is the HTTP address of [Host.Metrics]; :PORT listens on this machine alone. Empty:
+	// none.
 	Metrics string
-	// Vars adds the game's own figures to the metrics, a few times a second, in the goroutine that
-	// calls Update. Values are numbers, strings and bools, or others that do not change any more.
+	// Vars adds the game's own figures to the metrics. It is called a few times a second, in the
+	// goroutine that calls Update. Values are numbers, strings and bools, or others that do not
+	// change any more.
 	Vars func(vars map[string]any)
 	// Commands are the game's own commands for the console, beside the host's.
 	Commands []Command
-	// Drain is the time between the announcement of the end and the end. Zero: 3 s; negative: none.
+	// Drain is the time between the announcement of the shutdown and the shutdown. Zero: 3 s;
+	// negative: none.
 	Drain time.Duration
-	// OnDrain is called when the end is announced, so that the game can show it to the players.
-	// Nil: they see it when their connections end.
+	// OnDrain is called when the shutdown is announced, so that the game can show it to the
+	// players. Nil: players see it when their connections end.
 	OnDrain func(left time.Duration)
-	// Log is for the operator. Nil: slog.Default().
+	// Log receives messages for the operator. Nil: slog.Default().
 	Log *slog.Logger
 }
 
-// WebSocket configures how a [Host] serves over WebSocket. The zero value: not at all.
+// WebSocket configures how a [Host] serves over WebSocket. The zero value: it does not.
 type WebSocket struct {
-	// Addr is the TCP address. Empty: none; the other fields are empty then, too.
+	// Addr is the TCP address. Empty: none; the other fields are then empty, too.
 	Addr string
-	// Path is where connections are taken. Empty: /, or the path of Proxy.
+	// Path is the path on which connections are accepted. Empty: /, or the path of Proxy.
 	Path string
-	// Origins are the hosts whose web pages may connect besides the server's own, such as
+	// Origins are hosts whose web pages may connect in addition to the server's own, such as
 	// play.example.org or *.example.org.
 	Origins []string
 	// CertFile and KeyFile are the certificate of an authority with its chain, and its key (PEM).
-	// Renewed files are taken without a restart.
+	// Renewed files are used without a restart.
 	CertFile, KeyFile string
-	// SelfSigned encrypts by the server's own certificate, whose fingerprint the link has: for
-	// programs, not for browsers.
+	// SelfSigned encrypts with the server's own certificate, whose fingerprint is in the link. It
+	// is for programs, not for browsers.
 	SelfSigned bool
 	// Proxy is the address of a proxy in front of this server that does TLS, such as
-	// wss://play.example.org/arena. The client addresses that it writes at the end of
-	// X-Forwarded-For are believed.
+	// wss://play.example.org/arena. The server then trusts the client addresses that the proxy
+	// writes at the end of X-Forwarded-For.
 	Proxy string
 }
 
-// Command is a command of the game's own for the console.
+// Command is a command of the game for the console.
 type Command struct {
-	// Usage is the command and its arguments, such as "say TEXT". Its first word is the command;
-	// one of the host's own is never reached.
+	// Usage is the command and its arguments, such as "say TEXT". Its first word is the command. A
+	// command of the host with the same name takes precedence.
 	Usage string
-	// Help says in one line what it does.
+	// Help describes the command in one line.
 	Help string
-	// Run does it, in the goroutine that calls Run or Execute of the host. The arguments are the
-	// rest of the line without outer blanks. The operator is shown what it writes, and its error.
+	// Run runs the command, in the goroutine that calls Run or Execute of the host. The arguments
+	// are the rest of the line without outer blanks. The operator is shown its output and its
+	// error.
 	Run func(args string, out io.Writer) error
 }
 
-// ConfigError is a fault of a field of a [Config], with its remedy.
+// ConfigError reports an invalid field of a [Config], with the remedy.
 type ConfigError struct {
 	Field string // its name, such as Listen or WebSocket.Proxy
-	Value string // as it is to be shown; may be empty
+	Value string // as it is shown; may be empty
 	Err   error
 }
 
@@ -106,7 +110,8 @@ func invalid(field, value, format string, values ...any) error {
 	return &ConfigError{field, value, fmt.Errorf(format, values...)}
 }
 
-// Validate returns a [*ConfigError] if a field is wrong, without opening anything. [Open] calls it.
+// Validate returns a [*ConfigError] if a field is invalid, without opening anything. [Open] calls
+// it.
 func (c Config) Validate() error {
 	_, err := c.complete()
 	return err
@@ -115,7 +120,7 @@ func (c Config) Validate() error {
 // settings is a checked Config.
 type settings struct {
 	Config
-	// what the WebSocket's link is behind a proxy, but for the token; nil: there is none
+	// proxy is the WebSocket's link behind a proxy, without the token; nil: there is no proxy.
 	proxy *joinlink.Link
 }
 
@@ -177,7 +182,7 @@ func (s *settings) completeWebSocket() error {
 	return s.completeProxy()
 }
 
-// completeProxy makes the proxy's address a link, and completes the path.
+// completeProxy turns the proxy's address into a link, and completes the path.
 func (s *settings) completeProxy() error {
 	w := &s.WebSocket
 	if w.Proxy != "" {
@@ -213,20 +218,20 @@ func (s *settings) completeProxy() error {
 	return nil
 }
 
-// inTheClear reports whether others than this machine could read the WebSocket's datagrams.
+// inTheClear reports whether other machines could read the WebSocket's datagrams.
 func (s *settings) inTheClear() bool {
 	w := &s.WebSocket
 	return !w.SelfSigned && w.CertFile == "" && s.proxy == nil && !onlyHere(w.Addr)
 }
 
-// onlyHere reports whether only this machine reaches an address.
+// onlyHere reports whether an address is reachable from this machine alone.
 func onlyHere(addr string) bool {
 	host, _, _ := net.SplitHostPort(addr)
 	at, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && at.IsLoopback()
 }
 
-// everywhere reports whether an address to listen on is all of the machine's.
+// everywhere reports whether an address to listen on covers all addresses of the machine.
 func everywhere(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	ip := net.ParseIP(host)

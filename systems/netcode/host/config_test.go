@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A field that is wrong is named with the remedy, before anything listens; the others are
-// completed.
+// An invalid field is reported with its name and the remedy, before anything listens. The other
+// fields are completed.
 func TestConfig(t *testing.T) {
 	web := func(w WebSocket) Config { return Config{WebSocket: w} }
 	const addr = "127.0.0.1:0"

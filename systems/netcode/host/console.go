@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// console is an operator's input, a command a line.
+// console is an operator's input, one command per line.
 type console struct {
 	lines <-chan consoleLine
 	out   io.Writer
 }
 
-// consoleLine is a line, or why it cannot be obeyed.
+// consoleLine is a line, or the reason why it cannot be run.
 type consoleLine struct {
 	text string
 	err  error
@@ -23,8 +23,8 @@ type consoleLine struct {
 // maxLine is the maximum length of a command line in bytes; terminals pass on so many at once.
 const maxLine = 4096
 
-// errLong is the error of a line that is too long. None of it runs, since half of a command might
-// be another one.
+// errLong is the error for a line that is too long. No part of it runs, since half of a command
+// might be another command.
 var errLong = fmt.Errorf("a line of more than %d bytes was left out; the lines after it are obeyed", maxLine)
 
 // readConsole reads lines until the input ends. The host takes them between two steps, so that no
@@ -50,8 +50,8 @@ func readConsole(in io.Reader, out io.Writer) *console {
 	return &console{lines, out}
 }
 
-// readLine returns the next line, with io.EOF or another error after the last one, which need not
-// end; or errLong.
+// readLine returns the next line. After the last one, which need not end with a newline, it returns
+// io.EOF or another error. For a line that is too long it returns errLong.
 func readLine(r *bufio.Reader) (string, error) {
 	line, err := r.ReadSlice('\n')
 	long := false
@@ -61,16 +61,16 @@ func readLine(r *bufio.Reader) (string, error) {
 	}
 	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
 	if long || len(text) > maxLine {
-		return "", errLong // if the input has ended with it, the next read says so
+		return "", errLong // if the input has ended, the next read returns that
 	}
 	return text, err
 }
 
 // maxLines is the maximum number of lines that run between two steps, so that an endless input does
-// not hold up the game.
+// not delay the game.
 const maxLines = 16
 
-// obey runs the console's lines, until one of them is quit.
+// obey runs the console's lines until one of them is quit.
 func (h *Host) obey() {
 	c, quit := h.console, h.quit
 	if c == nil {

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// talk lets a host without players obey an input until its end, and returns its answers.
+// talk lets a host without players run an input to its end, and returns the answers.
 func talk(t *testing.T, in io.Reader) (answers string, quit bool) {
 	t.Helper()
 	var out strings.Builder
@@ -20,8 +20,8 @@ func talk(t *testing.T, in io.Reader) (answers string, quit bool) {
 	return out.String(), h.quit
 }
 
-// A line that is too long is left out, an input that breaks ends, and the operator sees both
-// errors. The lines after the one and before the other are obeyed.
+// A line that is too long is left out, an input that fails ends, and the operator is shown both
+// errors. The lines after the first and before the second still run.
 func TestConsoleGoesOn(t *testing.T) {
 	long := "kick 1 " + strings.Repeat("x", maxLine)
 	whole := "dance" + strings.Repeat(" ", maxLine-len("dance"))
@@ -59,7 +59,7 @@ func TestConsoleGoesOn(t *testing.T) {
 	}
 }
 
-// An input without an end is obeyed a few lines at a time, and the game goes on between them.
+// An input without an end runs a few lines at a time, and the game continues between them.
 func TestConsoleWithoutEnd(t *testing.T) {
 	var out strings.Builder
 	h := serve(t, open(t, Config{}), nil).host

@@ -15,7 +15,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/host"
 )
 
-// What server and clients of the game share: a player walks along a line.
+// walker is the state that server and clients of the game share: a player walks along a line.
 type walker struct{ X float32 }
 
 type walk struct {
@@ -36,7 +36,7 @@ func newProtocol() *netcode.Protocol[walker, walk] {
 	return p
 }
 
-// A dedicated server. This one ends after a moment and listens on this machine alone; a real one
+// A dedicated server. This one ends after a moment and listens on this machine alone. A real one
 // has the lines that are comments here.
 func Example() {
 	// ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -52,7 +52,7 @@ func open(t testing.TB, c Config) *Host {
 	return h
 }
 
-// serve puts a game on a host. Change may set more of the server's configuration.
+// serve installs a game on a host. The function change may set more of the server's configuration.
 func serve(t testing.TB, h *Host, change func(c *testgame.ServerConfig)) *played {
 	t.Helper()
 	engine, err := ecs.New(ecs.Config{FixedRate: rate})
@@ -77,7 +77,7 @@ func serve(t testing.TB, h *Host, change func(c *testgame.ServerConfig)) *played
 	return v
 }
 
-// sameClock polls its end by the server's clock: both ends of a loopback need one.
+// sameClock polls its end with the server's clock, since both ends of a loopback need one.
 type sameClock struct {
 	transport.Conn
 	engine *ecs.Engine

@@ -1,14 +1,14 @@
-// Package host is the kit of a dedicated server, for any game. It listens on UDP and WebSocket,
-// makes join links, keeps certificate, token, bans and invitations across restarts, runs the
-// commands of an operator's console, serves metrics, and drains before the end.
+// Package host provides a dedicated server for any game. It listens on UDP and WebSocket, makes
+// join links, keeps the certificate, the token, bans and invitations across restarts, runs the
+// commands of an operator's console, serves metrics, and drains before it shuts down.
 //
-// A server takes four calls: [Open] opens sockets and files, [NewServer] makes the game's server
-// behind them, [Host.Run] runs it until its context is canceled, [Host.Close] ends it. [Host.Links]
+// A server takes four calls. [Open] opens sockets and files. [NewServer] makes the game's server
+// behind them. [Host.Run] runs it until its context is canceled. [Host.Close] ends it. [Host.Links]
 // are for players, [Host.Console] is for the operator. A program with a loop of its own, such as
 // one with a window in which the host plays, calls [Host.Update] in every frame instead of Run.
 //
-// All calls are from one goroutine. The package's own goroutines read the console, write the access
-// list and serve metrics; none of them touches the game.
+// All calls are made from one goroutine. The package's own goroutines read the console, write the
+// access list and serve metrics. None of them touches the game.
 package host
 
 import (
@@ -35,10 +35,10 @@ type Host struct {
 	links     []joinlink.Link
 
 	engine *ecs.Engine
-	server server // nil: NewServer was not called yet
+	server server // nil: NewServer has not been called
 
 	console  *console // nil: there is none
-	metrics  *metrics // nil: nobody reads them
+	metrics  *metrics // nil: there is no handler
 	costs    costs
 	steps    uint64
 	quit     bool // the operator wants the server to end
@@ -46,10 +46,10 @@ type Host struct {
 	closed   bool
 }
 
-// Open listens, and reads or makes the files of the configuration. It returns a [*ConfigError] if a
-// field is wrong or names an address or a file that cannot be used, or another error for a damaged
-// file in State. It logs warnings for the operator, such as secrets that others on the machine can
-// read.
+// Open opens the listeners, and reads or makes the files of the configuration. It returns a
+// [*ConfigError] if a field is invalid or names an address or a file that cannot be used, or
+// another error for a damaged file in State. It logs warnings for the operator, such as secrets
+// that others on the machine can read.
 func Open(c Config) (*Host, error) {
 	s, err := c.complete()
 	if err != nil {
@@ -97,13 +97,13 @@ func (h *Host) open() (err error) {
 }
 
 // Links returns the join links of the listeners, that of UDP first. They hold the token: a player
-// with a link may join. The slice is the caller's.
+// with a link may join. The caller owns the slice.
 func (h *Host) Links() []joinlink.Link { return slices.Clone(h.links) }
 
-// Token returns the server's own token, which is good for any number of players: that of the links.
+// Token returns the server's own token, which the links hold. It admits any number of players.
 func (h *Host) Token() string { return h.token }
 
-// Run serves until the context is canceled or the operator quits. Then it announces the end,
+// Run serves until the context is canceled or the operator quits. It then announces the shutdown,
 // refuses further players, and returns when all have left or Config.Drain is over. It needs a
 // server (see [NewServer]), and panics without one.
 func (h *Host) Run(ctx context.Context) {
@@ -127,7 +127,7 @@ func (h *Host) Run(ctx context.Context) {
 	}
 }
 
-// drain announces the end, and returns the time until then.
+// drain announces the shutdown, and returns the time until then.
 func (h *Host) drain() time.Duration {
 	left := h.settings.Drain
 	switch {
@@ -145,8 +145,8 @@ func (h *Host) drain() time.Duration {
 	return left
 }
 
-// Update advances the game by real time, saves the access list when that is due, and publishes the
-// metrics. It panics without a server (see [NewServer]). [Host.Run] calls it.
+// Update advances the game by real time, saves the access list when a save is due, and publishes
+// the metrics. It panics without a server (see [NewServer]). [Host.Run] calls it.
 func (h *Host) Update(real time.Duration) {
 	h.mustServe()
 	begin := time.Now()
@@ -176,11 +176,11 @@ func (h *Host) summary() []any {
 	}
 }
 
-// shutdown is the reason that clients get at the end.
+// shutdown is the reason that clients receive at the end.
 var shutdown = transport.Reason{Code: transport.Shutdown, Text: "the server is going down"}
 
-// Close closes the engine of [NewServer] and all listeners, waits until the clients have the
-// reason, at most 2 s, and saves the access list. A second call does nothing.
+// Close closes the engine of [NewServer] and all listeners, waits at most 2 s until the clients
+// have received the reason, and saves the access list. A second call does nothing.
 func (h *Host) Close() {
 	if h.closed {
 		return
@@ -196,15 +196,15 @@ func (h *Host) Close() {
 	}
 }
 
-// Console runs commands from now on, a line each, between two steps of [Host.Run]: players, kick,
-// ban, invite, quit and so on, and those of Config.Commands; help lists them. Answers go to out, in
-// the goroutine of Run. Lines are read by a goroutine that ends with the input; it outlives the
-// host if the input does not end.
+// Console runs commands from now on, one per line, between two steps of [Host.Run]: players, kick,
+// ban, invite, quit and others, and those of Config.Commands; help lists them. Answers are written
+// to out, in the goroutine of Run. A goroutine reads the lines. It ends with the input, and
+// outlives the host if the input does not end.
 func (h *Host) Console(in io.Reader, out io.Writer) { h.console = readConsole(in, out) }
 
 // Execute runs one line as the console does, for a program with another interface for its
-// operators. Answers go to out. After quit, Run ends as it does when its context is canceled. An
-// error says what to do. It panics without a server.
+// operators. Answers are written to out. After quit, Run ends as it does when its context is
+// canceled. The error names the remedy. Execute panics without a server.
 func (h *Host) Execute(line string, out io.Writer) error {
 	h.mustServe()
 	return h.execute(line, out)

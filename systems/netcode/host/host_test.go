@@ -18,15 +18,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/testgame"
 )
 
-// Run ends when its context is canceled or the operator quits, and tells the game how much time is
-// left. With players it waits for the time to drain, without players it does not.
+// Run ends when its context is canceled or the operator quits, and passes the remaining time to the
+// game. With players it waits for the drain time, without players it does not.
 func TestRunDrains(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		config  time.Duration
 		players int
 		quit    bool
-		want    time.Duration // that players have left; the server runs as long
+		want    time.Duration // until the players have left; the server runs as long
 	}{
 		{"canceled", 0, 1, false, 3 * time.Second},
 		{"quit", 5 * time.Second, 1, true, 5 * time.Second},
@@ -94,7 +94,8 @@ func TestLinksOutliveARestart(t *testing.T) {
 	}
 }
 
-// A server needs a way for players to come, and is called with a server only.
+// Open refuses a configuration without a listener, and the methods that need a server panic without
+// one.
 func TestMisuse(t *testing.T) {
 	h := open(t, Config{})
 	if h.Addr() != "" || len(h.Links()) > 0 {
@@ -119,7 +120,8 @@ func TestMisuse(t *testing.T) {
 	panics("a second server", "one host for each", func() { serve(t, h, nil) })
 }
 
-// The game's own hooks are called beside the host's, and its Authenticate may refuse more.
+// The game's own hooks are called in addition to the host's, and its Authenticate may refuse more
+// clients.
 func TestHooksOfTheGame(t *testing.T) {
 	var log bytes.Buffer
 	var calls []string

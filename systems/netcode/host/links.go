@@ -10,8 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// publicHost returns the host that links have. An address of IPv6 may stand in brackets, as in a
-// URL.
+// publicHost returns the host that links name. An IPv6 address may stand in brackets, as in a URL.
 func publicHost(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -44,7 +43,7 @@ func publicHost(text string) (string, error) {
 	return host, nil
 }
 
-// linkTo completes the link of a listener that has its address.
+// linkTo completes the link of a listener with its address.
 func (s *settings) linkTo(addr string, link joinlink.Link) (joinlink.Link, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

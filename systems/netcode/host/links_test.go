@@ -9,7 +9,7 @@ import (
 )
 
 // Links have the public host, in whichever form an IPv6 address was given. Text that is no host is
-// refused before anything listens, with the remedy.
+// refused with the remedy, before anything listens.
 func TestPublicHosts(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                  "198.51.100.1",

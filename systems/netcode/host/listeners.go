@@ -45,8 +45,8 @@ func (h *Host) listen() error {
 	return nil
 }
 
-// handshakes returns how many are taken per second from one network, and from all. The zero values
-// are the transports' defaults.
+// handshakes returns how many handshakes per second are accepted from one network, and from all
+// together. Zero values mean the transports' defaults.
 func (s *settings) handshakes() (network, all dtls.Rate) {
 	if s.JoinRate == 0 {
 		return network, all
@@ -57,8 +57,8 @@ func (s *settings) handshakes() (network, all dtls.Rate) {
 // goodbye is how long Close waits for the last datagrams of its connections to leave.
 const goodbye = 2 * time.Second
 
-// closeListeners closes all listeners with the reason, and waits until it has been sent, but not
-// for clients that do not answer.
+// closeListeners closes all listeners with the reason. It waits until the reason has been sent, but
+// not for clients that do not answer.
 func (h *Host) closeListeners(reason transport.Reason) {
 	for _, l := range h.listeners {
 		l.Close(reason)

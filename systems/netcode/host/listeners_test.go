@@ -16,7 +16,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// Clients join by each of the links, over sockets of this machine, and get the reason when the
+// Clients join over sockets of this machine with each of the links, and receive the reason when the
 // server ends.
 func TestPlayersJoinByLinks(t *testing.T) {
 	h := open(t, Config{Listen: "127.0.0.1:0", WebSocket: WebSocket{Addr: "127.0.0.1:0", SelfSigned: true}})
@@ -48,7 +48,8 @@ func TestPlayersJoinByLinks(t *testing.T) {
 		}
 		return true
 	}
-	// The game's time is not faster than the sockets': its time-outs are those of a real game.
+	// The game's time is not faster than that of the sockets, so its time-outs are those of a real
+	// game.
 	wait := func(what string, pass func(time.Duration), condition func() bool) {
 		t.Helper()
 		const frame = time.Second / rate
@@ -69,7 +70,8 @@ func TestPlayersJoinByLinks(t *testing.T) {
 	}
 }
 
-// A rate of joins is that of one network, for both transports, with room for bursts and for others.
+// A rate of joins applies to one network, for both transports, and leaves room for bursts and for
+// other networks.
 func TestJoinRates(t *testing.T) {
 	for joins, want := range map[int][2]dtls.Rate{
 		0:    {},

@@ -17,7 +17,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// costs keeps the time that the newest steps took.
+// costs holds the durations of the newest steps.
 type costs struct {
 	ring [8192]time.Duration
 	n    uint64
@@ -39,28 +39,28 @@ func (c *costs) percentiles() (p50, p99, most time.Duration) {
 	return sorted[n/2], sorted[n*99/100], sorted[n-1]
 }
 
-// metrics shows a server's figures over HTTP. The game publishes copies, so that no request holds
-// it up.
+// metrics serves a server's figures over HTTP. The game publishes copies, so that no request delays
+// it.
 type metrics struct {
-	listener net.Listener // nil: none of its own
+	listener net.Listener // nil: the program serves the handler itself
 	server   http.Server
 
 	mu       sync.Mutex
 	vars     map[string]any
 	costs    costs
 	seen     time.Time
-	steps    uint64 // when the variables were taken
+	steps    uint64 // the step at which the variables were taken
 	draining bool
 }
 
-// publishEvery is after how many steps the variables are taken anew. A server that is late runs
-// several at once.
+// publishEvery is the number of steps after which the variables are taken anew. A server that is
+// late runs several steps at once.
 const publishEvery = 15
 
-// Metrics returns a handler of the server's figures, for a program's own http.Server;
-// Config.Metrics serves it without one. GET /healthz answers 200 as long as steps run, and 503 when
-// none has run for 2 s or the server drains. GET /debug/vars is JSON as that of package expvar,
-// without the command line: tokens may stand there. The figures are under "tandem"; docs/hosting.md
+// Metrics returns a handler of the server's figures, for a program with its own http.Server;
+// Config.Metrics serves it without one. GET /healthz answers 200 while steps run, and 503 if none
+// has run for 2 s or the server drains. GET /debug/vars is JSON like that of package expvar,
+// without the command line, which may hold tokens. The figures are under "tandem"; docs/hosting.md
 // lists them. The handler does not authenticate its clients: do not make it public.
 func (h *Host) Metrics() http.Handler {
 	if h.metrics == nil {
@@ -69,8 +69,8 @@ func (h *Host) Metrics() http.Handler {
 	return h.metrics.handler()
 }
 
-// metricsAddress completes an address for the metrics. Without a host it is this machine's own,
-// since the figures are not public.
+// metricsAddress completes an address for the metrics. An address without a host becomes one of
+// this machine alone, since the figures are not public.
 func metricsAddress(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *metrics) addr() string { return m.listener.Addr().String() }
 
 func (m *metrics) close() { _ = m.server.Close() }
 
-// publish takes new figures, a few times a second; more often it only notes that the game runs.
+// publish takes new figures a few times a second. On other calls it only notes that the game runs.
 func (h *Host) publish() {
 	m := h.metrics
 	if m == nil {
@@ -135,7 +135,7 @@ func serverVars(s netcode.ServerStats, l transport.ListenerStats) map[string]any
 	return vars
 }
 
-// health reports whether the game goes on, for load balancers and supervisors.
+// health reports whether the game runs, for load balancers and supervisors.
 func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	m.mu.Lock()
 	idle, draining := time.Since(m.seen), m.draining
@@ -150,7 +150,7 @@ func (m *metrics) health(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// show writes the process's variables and the game's as package expvar does, but for the command
+// show writes the process's variables and the game's as package expvar does, without the command
 // line.
 func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -166,7 +166,7 @@ func (m *metrics) show(w http.ResponseWriter, _ *http.Request) {
 	maps.Copy(game, m.vars)
 	m.mu.Unlock()
 	text, err := json.Marshal(game)
-	if err != nil { // of a value of the game's own
+	if err != nil { // the error is that of a value of the game
 		text, _ = json.Marshal(map[string]any{"error": err.Error()})
 	}
 	all["tandem"] = text

@@ -21,8 +21,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// An address without a host is this machine's alone, and one that others reach is warned of. Text
-// that is no address is an error. The variables do not say how the server was started.
+// An address without a host listens on this machine alone, and an address that others reach causes
+// a warning. Text that is no address is an error. The variables do not contain the command line.
 func TestMetricsStayHere(t *testing.T) {
 	for addr, want := range map[string]string{":0": "127.0.0.1", "127.0.0.1:0": "127.0.0.1", "localhost:0": "127.0.0.1", "0.0.0.0:0": "all who can reach"} {
 		var log bytes.Buffer
@@ -52,8 +52,9 @@ func TestMetricsStayHere(t *testing.T) {
 	}
 }
 
-// A program's own HTTP server may have the figures. They say whether steps run and the server
-// drains, and a figure of the game's that cannot be written is reported and takes no other down.
+// A program's own HTTP server can serve the figures. They report whether steps run and whether the
+// server drains. A figure of the game that cannot be written is reported and does not affect the
+// others.
 func TestMetricsInAnotherServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, Config{Drain: -1, Vars: func(vars map[string]any) { vars["broken"] = func() {} }})
@@ -88,8 +89,8 @@ func TestMetricsInAnotherServer(t *testing.T) {
 	})
 }
 
-// A client that asks for the metrics and then holds on to the connection is let go of: else the
-// process runs out of file descriptors, with the players in it.
+// A client that requests the metrics and then holds the connection open is disconnected. Otherwise
+// the process runs out of file descriptors, with the players in it.
 func TestMetricsLetGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for seconds of real time")

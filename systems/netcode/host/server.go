@@ -10,7 +10,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// player is what the console needs of a player of any game.
+// player is the part of a player of any game that the console needs.
 type player interface {
 	Number() uint16
 	Connected() bool
@@ -21,7 +21,7 @@ type player interface {
 	Kick(text string)
 }
 
-// server is what the host needs of a server of any game.
+// server is the part of a server of any game that the host needs.
 type server interface {
 	Stats() netcode.ServerStats
 	Drain(why string)
@@ -29,7 +29,7 @@ type server interface {
 	players(f func(p player))
 }
 
-// serverOf is a server of a certain game.
+// serverOf is the server of a particular game.
 type serverOf[S any, I comparable] struct{ *netcode.Server[S, I] }
 
 func (s serverOf[S, I]) player(number uint16) player {
@@ -47,10 +47,10 @@ func (s serverOf[S, I]) players(f func(p player)) {
 // on the engine. From then on the host owns the engine and c.Listener: [Host.Close] closes both.
 //
 // c.Listener is one more listener, such as a loopback for a player in this process; nil: none.
-// c.Authenticate is asked of clients that the access list lets in. c.Log is the host's log if it is
-// nil. All other fields mean what they mean to [netcode.NewServer], whose errors are returned; a
-// [*ConfigError] says that there is no listener at all. NewServer panics if the host has a server
-// already, and where [netcode.Server.Install] does.
+// c.Authenticate is called for clients that the access list admits. If c.Log is nil, the host's log
+// is used. All other fields mean the same as for [netcode.NewServer], whose errors are returned. A
+// [*ConfigError] reports that there is no listener at all. NewServer panics if the host already has
+// a server, and in the cases in which [netcode.Server.Install] panics.
 func NewServer[S any, I comparable](h *Host, e *ecs.Engine, p *netcode.Protocol[S, I], c netcode.ServerConfig[S, I]) (*netcode.Server[S, I], error) {
 	if h.server != nil {
 		panic("host: there is a server already; open one host for each")
@@ -73,7 +73,7 @@ func NewServer[S any, I comparable](h *Host, e *ecs.Engine, p *netcode.Protocol[
 		}
 		return admit(c)
 	}
-	if joined != nil { // else NewServer says that it is missing
+	if joined != nil { // otherwise netcode.NewServer reports that it is missing
 		c.Joined = func(p *netcode.Player[S, I]) (S, arche.Entity) {
 			list.Joined(p.Token(), p.PreviousResumeID(), p.ResumeID())
 			return joined(p)

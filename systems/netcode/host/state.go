@@ -19,15 +19,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// Names of the files in the folder of Config.State.
+// These are the names of the files in the folder of Config.State.
 const (
 	tokenFile       = "token"
 	certificateFile = "certificate.pem"
 	accessFile      = "access.json"
 )
 
-// certificate returns the server's own certificate: the one in the folder of State, or one that is
-// good until the end of this process.
+// certificate returns the server's own certificate: the one in the folder of State, or a new one
+// for the lifetime of this process.
 func (s *settings) certificate() (tls.Certificate, error) {
 	if s.State == "" {
 		return dtls.GenerateCertificate(nil)
@@ -75,13 +75,13 @@ func newToken() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(random[:]), nil
 }
 
-// warn logs that the links lead others nowhere, and which secrets in the folder of State others on
-// this machine can read: a file that was copied there has the mode of the copy.
+// warn logs if the links do not work from other machines, and which secrets in the folder of State
+// others on this machine can read. A file that was copied there has the mode of the copy.
 func (s *settings) warn(log *slog.Logger) {
 	if s.Public == "" && (everywhere(s.Listen) || s.proxy == nil && everywhere(s.WebSocket.Addr)) {
 		log.Warn("every machine that reaches this one may join, but the link is good on this machine only: give the public host by which others find it")
 	}
-	if s.State == "" || runtime.GOOS == "windows" { // which has no such modes
+	if s.State == "" || runtime.GOOS == "windows" { // Windows has no such modes
 		return
 	}
 	const others = 0o077

@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// The operator is warned when all machines may join by a link that is good on this one only.
+// The operator is warned if all machines may join, but the link works on this machine only.
 func TestLinksForThisMachine(t *testing.T) {
 	before := &joinlink.Link{}
 	for _, test := range []struct {

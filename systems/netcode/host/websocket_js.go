@@ -8,7 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// listenWebSocket fails: a browser does not listen.
+// listenWebSocket fails, since a browser cannot listen.
 func (s *settings) listenWebSocket(*slog.Logger, string, tls.Certificate) (transport.Listener, joinlink.Link, error) {
 	return nil, joinlink.Link{}, invalid("WebSocket.Addr", "", "a browser cannot serve; run the server outside of it")
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// listenWebSocket opens the WebSocket, and returns its join link. The certificate is the server's
-// own.
+// listenWebSocket opens the WebSocket listener, and returns its join link. The certificate is the
+// server's own.
 func (s *settings) listenWebSocket(log *slog.Logger, token string, certificate tls.Certificate) (transport.Listener, joinlink.Link, error) {
 	w := &s.WebSocket
 	config := websocket.Config{Path: w.Path, Origins: w.Origins, BehindProxy: s.proxy != nil, Log: log}

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// How a Conn is used: once per step Poll, then Recv until there is no more, then Send. Nothing
-// blocks.
+// The owner of a Conn calls Poll once per step, then Recv until there is no more, then Send. None
+// of them blocks.
 func Example() {
 	listener := loopback.Listen(loopback.Config{})
 	client := listener.Dial()
@@ -41,8 +41,8 @@ func Example() {
 	// left: good night
 }
 
-// A host plays along by a loopback while others join over the network: one listener for the server,
-// whoever comes by whichever way.
+// A host plays by a loopback while others join over the network. The server has one listener for
+// both.
 func ExampleMerge() {
 	here := loopback.Listen(loopback.Config{})
 	elsewhere := loopback.Listen(loopback.Config{}) // in a game: dtls.Listen, websocket.Listen

@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// Code says why a connection ended, for programs. The numbers travel on the wire and never change
-// their meaning.
+// Code is the reason for which a connection ended, for programs. The numbers are sent on the wire
+// and never change their meaning.
 type Code uint8
 
 const (
 	NoReason     Code = iota // the connection has not ended
-	Left                     // an end left of its own accord
+	Left                     // one end left of its own accord
 	Kicked                   // the server removed the client
-	Refused                  // the server takes no more: full, draining, or over an admission limit
+	Refused                  // the server is full, draining, or over an admission limit
 	Unauthorized             // the token or the certificate was not accepted
-	Mismatch                 // the two builds do not fit together (protocol or registry hash)
-	TimedOut                 // nothing was heard from the other end for too long
-	Shutdown                 // the server goes down
-	Replaced                 // the same player came back on a newer connection
+	Mismatch                 // the two builds do not match (protocol or registry hash)
+	TimedOut                 // nothing was received from the other end for too long
+	Shutdown                 // the server shuts down
+	Replaced                 // the same player returned on a newer connection
 	Overload                 // the other end read too slowly or sent too much
-	Failed                   // the network or the transport broke; the text has its error
+	Failed                   // the network or the transport failed; the text has its error
 
 	codes // their number
 )
@@ -42,8 +42,8 @@ func (c Code) String() string {
 // fits a WebSocket close frame (125 bytes).
 const MaxReasonText = 120
 
-// Reason is why a connection ended: a code for programs and a text for people. The zero value means
-// that it has not ended.
+// Reason is the reason for which a connection ended: a code for programs and a text for people. The
+// zero value means that it has not ended.
 type Reason struct {
 	Code Code
 	Text string // one line; may be empty
@@ -63,7 +63,7 @@ func (r Reason) Append(dst []byte) []byte {
 	return append(append(dst, byte(r.Code)), clean(r.Text)...)
 }
 
-// errReason is returned by ParseReason for bytes that are no reason.
+// errReason is the error of ParseReason for bytes that are no reason.
 var errReason = errors.New("transport: not a close reason: want one byte of code, not 0, and at most 120 bytes of text")
 
 // ParseReason reads the bytes of [Reason.Append]. It replaces control characters and broken UTF-8,
@@ -75,7 +75,8 @@ func ParseReason(wire []byte) (Reason, error) {
 	return Reason{Code: Code(wire[0]), Text: clean(string(wire[1:]))}, nil
 }
 
-// clean makes text fit for one line of a log: valid UTF-8, printable, at most MaxReasonText bytes.
+// clean makes text suitable for one line of a log: valid UTF-8, printable, at most MaxReasonText
+// bytes.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

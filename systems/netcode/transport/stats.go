@@ -5,23 +5,25 @@ package transport
 type Stats struct {
 	Sent, SentBytes         uint64 // handed to the network
 	Received, ReceivedBytes uint64 // returned by Recv
-	// refused by Send with ErrQueueFull, or dropped from the queue towards the network
+	// SendDropped counts datagrams refused by Send with ErrQueueFull, or dropped from the queue
+	// towards the network.
 	SendDropped uint64
-	// arrived, but too large, not genuine, beyond the budget, or with the queue for Recv full
+	// ReceiveDropped counts datagrams that arrived, but were too large, not genuine, beyond the
+	// budget, or found the queue for Recv full.
 	ReceiveDropped uint64
-	// datagrams that wait to be handed to the network; grows when an ordered transport's reader is
-	// slow
+	// SendQueued is the number of datagrams that wait to be handed to the network. It grows if an
+	// ordered transport's reader is slow.
 	SendQueued      int
 	SendQueuedBytes int // their bytes
-	// bytes that the network carries in addition to each datagram: IP, UDP or TCP, and encryption;
-	// an estimate
+	// Overhead is an estimate of the bytes that the network carries in addition to each datagram:
+	// IP, UDP or TCP, and encryption.
 	Overhead int
 }
 
 // ListenerStats counts the attempts to connect.
 type ListenerStats struct {
-	Accepted uint64 // became Open
-	Refused  uint64 // turned away by an admission limit, before or during the handshake
-	Failed   uint64 // handshakes that broke off or ran out of time
+	Accepted uint64 // connections that became Open
+	Refused  uint64 // attempts refused by an admission limit, before or during the handshake
+	Failed   uint64 // handshakes that failed or timed out
 	Pending  int    // handshakes under way, and connections that wait for Accept
 }

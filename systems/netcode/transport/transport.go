@@ -1,15 +1,16 @@
-// Package transport is the one interface between the netcode and the carriers of its datagrams.
+// Package transport is the interface between the netcode and the transports that carry its
+// datagrams.
 //
-// A [Conn] carries datagrams between two ends: each arrives whole or not at all, possibly late,
-// twice or out of order. Sequence numbers, acknowledgements, fragments and reliable messages are
-// made above it, in package packet, so that every transport is equal and each of these is written
-// and tested once. A [Listener] returns the connections of the clients that join.
+// A [Conn] carries datagrams between two ends. Each one arrives whole or not at all, possibly late,
+// twice or out of order. Package packet adds sequence numbers, acknowledgements, fragments and
+// reliable messages above it, so that all transports are equal and each of these is written and
+// tested once. A [Listener] returns the connections of the clients that join.
 //
 // No method blocks or reads a clock: the owner calls [Conn.Poll] with its own time once per step,
 // then [Conn.Recv] until there is no more, then [Conn.Send]. Transports on virtual time (loopback,
 // linksim) deliver by the times given to them. Transports on sockets (dtls, websocket) run
 // goroutines of their own with bounded queues in between, and Poll only takes over their results. A
-// [Stamper] also returns when a datagram arrived, which is before the Poll that shows it.
+// [Stamper] also returns when a datagram arrived, which is before the Poll that returns it.
 //
 // # Implementations
 //
@@ -26,32 +27,31 @@ import (
 	"time"
 )
 
-// MaxMTU bounds [Conn.MTU] of every transport: 1200 bytes of UDP payload pass every path in
-// practice, and encryption comes out of them.
+// MaxMTU bounds [Conn.MTU] of every transport. 1200 bytes of UDP payload pass every path in
+// practice, and the bytes of encryption are part of them.
 const MaxMTU = 1200
 
-// ErrTooLarge is returned by Send when a datagram exceeds [Conn.MTU]; nothing was sent. Split it
-// above the transport.
+// ErrTooLarge is returned by Send if a datagram exceeds [Conn.MTU]. Nothing was sent. Split the
+// datagram above the transport.
 var ErrTooLarge = errors.New("transport: datagram larger than the MTU: split it into fragments of at most Conn.MTU() bytes")
 
-// ErrEmpty is returned by Send for a datagram of no bytes, which some transports cannot carry;
-// nothing was sent.
+// ErrEmpty is returned by Send for a datagram of no bytes, which some transports cannot carry.
+// Nothing was sent.
 var ErrEmpty = errors.New("transport: a datagram needs at least one byte")
 
-// ErrQueueFull is returned by Send when the bounded queue towards the network is full; the datagram
-// was dropped and counted. It is a loss like any other: retrying at once is pointless, sending less
-// is the remedy.
+// ErrQueueFull is returned by Send if the bounded queue towards the network is full. The datagram
+// was dropped and counted, which is a loss like any other. Do not retry at once, but send less.
 var ErrQueueFull = errors.New("transport: send queue full, datagram dropped: send less")
 
-// ErrNotOpen is returned by Send while the connection is still being made; nothing was sent. Wait
+// ErrNotOpen is returned by Send while the connection is still being made. Nothing was sent. Wait
 // for [Open].
 var ErrNotOpen = errors.New("transport: connection is not open yet: wait for State() to be Open")
 
-// ErrClosed is returned by Send after either end closed the connection; [Conn.CloseReason] says
-// why.
+// ErrClosed is returned by Send after either end closed the connection. [Conn.CloseReason] returns
+// the reason.
 var ErrClosed = errors.New("transport: connection is closed: CloseReason() says why")
 
-// State is where a connection stands in its life. It never decreases.
+// State is the state of a connection. It never decreases.
 type State uint8
 
 const (
@@ -61,7 +61,7 @@ const (
 	// Open: datagrams pass in both directions.
 	Open
 	// Closed: the connection ended, or was never made; [Conn.CloseReason] returns why. Recv still
-	// returns what arrived before a remote close.
+	// returns the datagrams that arrived before a remote close.
 	Closed
 )
 
@@ -80,8 +80,8 @@ func (s State) String() string {
 
 // Conn is one end of a connection for datagrams.
 //
-// All methods are called from one goroutine, the owner's; an implementation with goroutines of its
-// own synchronises with them itself. None of them blocks, and in steady state none of them
+// All methods are called from one goroutine, the owner's. An implementation with goroutines of its
+// own synchronises with them itself. None of the methods blocks, and in steady state none of them
 // allocates.
 type Conn interface {
 	// Poll sets the connection's time, on the owner's monotonic epoch, once per step and before
@@ -91,29 +91,30 @@ type Conn interface {
 
 	// Send sends one datagram of 1 to MTU() bytes. The bytes are copied: the caller may reuse them
 	// at once. Errors: ErrEmpty, ErrTooLarge, ErrNotOpen, ErrClosed, ErrQueueFull. A nil error
-	// means "handed to the network", not "arrived".
+	// means that the datagram was handed to the network, not that it arrived.
 	Send(datagram []byte) error
 
-	// Recv copies the next datagram that arrived into buf, which must have room for MTU() bytes (a
-	// shorter one panics), and returns its length. Without one it returns 0, false at once. A
-	// datagram from the other end that is larger than MTU() is dropped and counted, never returned.
+	// Recv copies the next datagram that arrived into buf, and returns its length. buf must have
+	// room for MTU() bytes; a shorter one panics. If there is no datagram, Recv returns 0, false at
+	// once. A datagram from the other end that is larger than MTU() is dropped and counted, never
+	// returned.
 	Recv(buf []byte) (n int, ok bool)
 
-	// MTU returns the largest datagram in bytes that Send takes and Recv returns: at most MaxMTU,
-	// and constant for the connection's life.
+	// MTU returns the size in bytes of the largest datagram that Send accepts and Recv returns. It
+	// is at most MaxMTU, and constant while the connection exists.
 	MTU() int
 
-	// State returns where the connection stands, as of the last Poll.
+	// State returns the connection's state as of the last Poll.
 	State() State
 
 	// Close ends the connection and sends the reason to the other end (best effort). The zero
 	// reason counts as Left. Datagrams handed to Send before are still sent, as far as that needs
-	// no waiting; arrived ones that Recv has not returned are gone. Only the first Close counts,
+	// no waiting. Arrived ones that Recv has not returned are lost. Only the first Close counts,
 	// and one after a remote close keeps the remote's reason. It always releases what the
 	// connection holds.
 	Close(reason Reason)
 
-	// CloseReason returns why the connection ended, and the zero Reason while it has not.
+	// CloseReason returns why the connection ended, or the zero Reason if it has not.
 	CloseReason() Reason
 
 	// Stats returns the counters since the connection was made.
@@ -132,8 +133,8 @@ type Listener interface {
 	// connections that Accept returned.
 	Poll(now time.Duration)
 
-	// Accept returns the next connection that became Open, if there is one. Accept does not return
-	// refused, failed and half-open attempts; the listener counts them and goes on. The caller
+	// Accept returns the next connection that became Open, if there is one. It does not return
+	// refused, failed and half-open attempts. The listener counts them and continues. The caller
 	// decides which connections stay: Close(Reason{Code: Refused, ...}) refuses one with a reason.
 	Accept() (Conn, bool)
 

@@ -9,14 +9,14 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode"
 )
 
-// hitFlash is the flash of a player who was hit.
+// hitFlash is the flash of a player that was hit.
 type hitFlash struct {
 	hits uint8
 	at   time.Duration
 	any  bool
 }
 
-// A player who moves further than this between two frames, and further than the top speed allows,
+// A player that moves further than this between two frames, and further than the top speed allows,
 // has teleported: through a portal, or to a spawn point.
 const (
 	teleportDistance = 4.0

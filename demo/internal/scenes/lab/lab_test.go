@@ -89,7 +89,7 @@ func TestLanesByTheirFigures(t *testing.T) {
 	}
 }
 
-// The drawn speed tells stutter from an even motion: where nothing is lost, the default's never
+// The drawn speed distinguishes stutter from even motion: if nothing is lost, the default's never
 // exceeds the body's by more than the view may run fast.
 func TestDrawnSpeeds(t *testing.T) {
 	link := settings.DefaultLink()

@@ -74,7 +74,7 @@ func (p *path) extend(t time.Duration) {
 				next.x = (2*p.random.Float64() - 1) * reach
 			}
 			// Towards the larger side, for a while: an event right after a teleport could not be
-			// told from it.
+			// distinguished from it.
 			length = max(length, 0.7)
 			p.heading = 1
 			if next.x < 0 {

@@ -88,8 +88,8 @@ func TestOff(t *testing.T) {
 		{3.5, 500 * ms, 0, 0.5},
 		{-3.4, 1100 * ms, 0, 0},
 		{6.6, 1100 * ms, 0, 10},         // not there any more
-		{6.6, 1100 * ms, 150 * ms, 0},   // but who could know
-		{6.6, 1200 * ms, 150 * ms, 9.4}, // everybody
+		{6.6, 1100 * ms, 150 * ms, 0},   // the client cannot know this yet
+		{6.6, 1200 * ms, 150 * ms, 9.4}, // the client has it by now
 		{-4.6, 900 * ms, 150 * ms, 0},   // too early by 100 ms
 		{1, 1000 * ms, 150 * ms, 5},     // on the way: never right
 	} {

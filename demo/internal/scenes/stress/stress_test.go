@@ -32,7 +32,7 @@ type sea struct {
 	batch  *render.Batch // of the riders
 	brush  scene.Brush
 	frame  *render.Frame
-	jumps  []arche.Entity // which teleport in the next fixed step
+	jumps  []arche.Entity // these teleport in the next fixed step
 }
 
 func newSea(t *testing.T, n int, gpu bool) *sea {
@@ -59,7 +59,7 @@ func newSea(t *testing.T, n int, gpu bool) *sea {
 		s.mark(s.cubes[k], false)
 		l := components.NewLogical(components.At3D(0, 1, 0))
 		s.riders = append(s.riders, riders.NewWith(&l, &components.Visual3D{}, &components.Parent{Entity: s.cubes[k]}))
-		if gpu { // which changes nothing for somebody's child
+		if gpu { // this changes nothing for a child
 			s.mark(s.riders[len(s.riders)-1], true)
 		}
 	}
@@ -254,14 +254,14 @@ func TestBothWaysOfBlendingDrawTheSamePicture(t *testing.T) {
 		if share := different(got, want, 10); share > 0.002 {
 			t.Errorf("%s: %.2f %% of the pixels differ between the two ways of blending", moment.name, 100*share)
 		}
-		// What is compared moves: the test would see a picture that is a frame or a step late.
+		// The compared pictures move, so the test detects one that is a frame or a step late.
 		if before != nil && (different(want, before, 10) < 0.02) != moment.same {
 			t.Errorf("%s: %.2f %% of the pixels differ from the moment before", moment.name, 100*different(want, before, 10))
 		}
 		before = want
 	}
-	// Who is drawn how: in the end every third of the upper half, and all of the lower half that
-	// live and carry nobody.
+	// In the end the batcher draws every third cube of the upper half, and all living cubes of the
+	// lower half without a child.
 	batcher := sides[1].scene.batcher
 	if batcher.Len() < 40 || batcher.Len() > 120 {
 		t.Errorf("%d cubes are blended by the graphics processor", batcher.Len())

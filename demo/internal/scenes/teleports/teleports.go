@@ -127,7 +127,7 @@ func (s *Teleports) Setup(stage *scene.Stage) {
 	}
 }
 
-// Where everything is at a time of the simulation, as functions of the time alone.
+// These functions return the place of everything at a time of the simulation, from the time alone.
 
 func lap(distance float64) (laps int64, rest float32) {
 	n := math.Floor(distance / length)

@@ -5,15 +5,17 @@ import (
 	"net/netip"
 )
 
-// address is a UDP address as the library wants it. Unlike *net.UDPAddr it can be compared.
+// address is a UDP address in the form that the library needs. Unlike *net.UDPAddr it can be
+// compared.
 type address netip.AddrPort
 
 func (a address) Network() string { return "udp" }
 func (a address) String() string  { return netip.AddrPort(a).String() }
 
-// socket is the server's UDP socket. The argument via says from which of the machine's addresses an
-// answer leaves: a client takes answers only from the address to which it sends. It comes with each
-// datagram, is valid until the next read, and is nil where there is only one address.
+// socket is the server's UDP socket. The argument via selects the address of the machine from which
+// an answer is sent, since a client accepts answers only from the address to which it sends. The
+// socket returns via with each datagram. It is valid until the next read, and nil if there is only
+// one address.
 type socket interface {
 	read(b []byte) (n int, from netip.AddrPort, via []byte, err error)
 	write(b []byte, to netip.AddrPort, via []byte) error
@@ -21,8 +23,8 @@ type socket interface {
 	Close() error
 }
 
-// udpSocket is a socket of the operating system with one address, or on a system that cannot tell.
-// It allocates nothing.
+// udpSocket is a socket of the operating system with one address, or on a system that does not
+// report addresses. It allocates nothing.
 type udpSocket struct{ *net.UDPConn }
 
 func (s udpSocket) read(b []byte) (int, netip.AddrPort, []byte, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// A name may have addresses that lead nowhere, as where the server has none of IPv6: the client
-// tries the others, whether there is no answer or an answer that no program listens.
+// A name may have addresses that do not work, for example if the server has no IPv6. The client
+// tries the others, both if there is no answer and if the answer is that no program listens.
 func TestSeveralAddresses(t *testing.T) {
 	l, err := Listen("127.0.0.1:0", Config{})
 	if err != nil {

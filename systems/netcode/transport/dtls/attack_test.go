@@ -11,9 +11,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// flow is one direction of a connection. Each of its datagrams bears a number of its own, so that
-// one that arrives twice, or was never sent, is detected whenever it comes. So a datagram that is
-// still under way is not confused with a later one.
+// flow is one direction of a connection. Each of its datagrams has a number of its own, so the test
+// detects one that arrives twice or was never sent, whenever it arrives. A datagram that is still
+// under way is not confused with a later one.
 type flow struct {
 	from, to transport.Conn
 	sent     uint32
@@ -25,7 +25,8 @@ func newFlow(from, to transport.Conn) *flow {
 	return &flow{from: from, to: to, arrived: map[uint32]bool{}}
 }
 
-// carry sends until so many times a datagram has arrived that was sent since the one before.
+// carry sends until the given number of times a datagram has arrived that was sent after the one
+// before.
 func (f *flow) carry(t *testing.T, times int) {
 	t.Helper()
 	for range times {
@@ -58,7 +59,7 @@ func (f *flow) take(t *testing.T) {
 	}
 }
 
-// drain returns all that arrived.
+// drain returns all datagrams that arrived.
 func drain(c transport.Conn) (got [][]byte) {
 	c.Poll(0)
 	buf := make([]byte, c.MTU())
@@ -68,7 +69,7 @@ func drain(c transport.Conn) (got [][]byte) {
 	return got
 }
 
-// Conformance case 36: everything that was ever sent is sent again, and nothing of it is taken; the
+// Conformance case 36: everything that was ever sent is sent again. None of it is accepted, and the
 // connection goes on.
 func TestReplayedDatagrams(t *testing.T) {
 	l := listen(t, open(dtls.Config{HandshakeTimeout: 3 * time.Second}))
@@ -87,7 +88,7 @@ func TestReplayedDatagrams(t *testing.T) {
 	for _, b := range down {
 		r.inject(b, false)
 	}
-	// From another address too, which must not draw the connection there.
+	// The same from another address, which must not redirect the connection there.
 	before := server.RemoteAddr()
 	elsewhere := localSocket(t)
 	defer elsewhere.Close()
@@ -111,8 +112,8 @@ func TestReplayedDatagrams(t *testing.T) {
 }
 
 // Conformance case 36: one forged datagram with a huge sequence number must not make all genuine
-// ones look old. Nor may any other forged datagram end a connection, whatever it looks like: not
-// even those that make the library send a fatal alert.
+// ones look old. Nor may any other forged datagram end a connection, including those for which the
+// library would send a fatal alert.
 func TestForgedDatagrams(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	r := newRelay(t, l.Addr())
@@ -127,23 +128,23 @@ func TestForgedDatagrams(t *testing.T) {
 		r.inject(huge, up)
 		for bit := range 8 * len(original) {
 			b := bytes.Clone(original)
-			// else it would be a mere replay
+			// With its own number it would be a mere replay.
 			copy(b[5:11], []byte{0x20, 0, 0, 0, byte(bit >> 8), byte(bit)})
 			b[bit/8] ^= 1 << (bit % 8)
 			r.inject(b, up)
 			if bit%32 == 0 {
-				there.carry(t, 1) // or the socket overflows
+				there.carry(t, 1) // otherwise the socket overflows
 			}
 		}
 		for kind := range 256 {
-			// each kind of record, not encrypted, encrypted, and of a later epoch; alone, and
-			// behind a harmless one
+			// Each kind of record is sent unencrypted, encrypted, and of a later epoch, both alone
+			// and behind a harmless one.
 			for epoch := range byte(3) {
 				b := bytes.Clone(original)
 				b[0], b[4] = byte(kind), epoch
 				r.inject(b, up)
 				r.inject(append(bytes.Clone(original), b...), up)
-				// 2, 80: a fatal alert
+				// 2, 80 is a fatal alert.
 				r.inject([]byte{byte(kind), 0xfe, 0xfd, 0, epoch, 0, 0, 0, 0, 1, byte(kind), 0, 2, 2, 80}, up)
 			}
 			if kind%8 == 0 {
@@ -163,8 +164,8 @@ func TestForgedDatagrams(t *testing.T) {
 	back.carry(t, 20)
 }
 
-// Conformance case 38: the client's NAT forgets it and gives it another port; the connection goes
-// on in both directions, as soon as the client sends.
+// Conformance case 38: the client's NAT drops its entry and assigns another port. The connection
+// goes on in both directions as soon as the client sends.
 func TestAddressChange(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	r := newRelay(t, l.Addr())
@@ -185,13 +186,14 @@ func TestAddressChange(t *testing.T) {
 	}
 }
 
-// A client whose last connection is not dead on the server comes back, even from the same port.
+// A client comes back, even from the same port, while its last connection still exists on the
+// server.
 func TestComingBackFromTheSamePort(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	r := newRelay(t, l.Addr())
 	first, server := join(t, l, r.addr(), dtls.Config{})
 	newFlow(first, server).carry(t, 5)
-	// its process is killed: nothing tells the server
+	// Its process is killed, and the server receives no notice.
 	r.setDrop(func([]byte, bool) bool { return true })
 	first.Close(transport.Reason{})
 	<-first.(*dtls.Conn).Done()
@@ -208,7 +210,7 @@ func TestComingBackFromTheSamePort(t *testing.T) {
 	}
 }
 
-// Handshakes get through loss: three of ten datagrams are lost.
+// Handshakes succeed although three of ten datagrams are lost.
 func TestHandshakeOverALossyPath(t *testing.T) {
 	l := listen(t, open(dtls.Config{}))
 	for seed := range uint64(2) {

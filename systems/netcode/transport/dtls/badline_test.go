@@ -10,10 +10,10 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// An honest client on the worst of lines: of its datagrams 15 % are lost, 20 % come late and behind
-// others, a third comes twice or three times, and an attacker replays all datagrams and forges
-// records with the connection's id. That must neither end the connection nor stop datagrams from
-// arriving once.
+// An honest client has the worst of lines: 15 % of its datagrams are lost, 20 % arrive late and
+// behind others, a third arrives twice or three times, and an attacker replays all datagrams and
+// forges records with the connection's id. The connection must not end, and datagrams must still
+// arrive once.
 func TestHonestClientOnABadLine(t *testing.T) {
 	for _, untrusted := range []bool{false, true} { // with a tenth of the budget
 		l := listen(t, open(dtls.Config{}))

@@ -22,9 +22,9 @@ func listenOpen(t testing.TB, c Config) *Listener {
 	return l
 }
 
-// arrives sends datagrams until one of them arrives, and reports false if the connection ends
-// before. Each bears its number: one of an earlier call, which was still under way, does not count.
-// So the server has dealt with everything that was sent before the call.
+// arrives sends datagrams until one of them arrives, and returns false if the connection ends
+// before. Each has its own number, so one of an earlier call that was still under way does not
+// count. When arrives returns, the server has handled everything that was sent before the call.
 func (r *rogue) arrives(server transport.Conn) (ok bool) {
 	r.t.Helper()
 	buf, before := make([]byte, MTU), r.sent
@@ -51,8 +51,8 @@ func (r *rogue) barren(l *Listener) int {
 	return lane.barren
 }
 
-// A client sends genuine records in which there is no datagram, with good ones in between. As many
-// as an honest client may send do no harm; more end the connection.
+// A client sends genuine records without a datagram, with good ones in between. The number that an
+// honest client may send does no harm. More of them end the connection.
 func TestRecordsWithoutData(t *testing.T) {
 	l := listenOpen(t, Config{})
 	whole := make([]byte, handshakeHeader)
@@ -99,8 +99,8 @@ func TestRecordsWithoutData(t *testing.T) {
 
 var oversize [MTU + 1]byte
 
-// Twenty clients send pieces of handshakes that the library would keep, two megabytes for each of
-// them.
+// Twenty clients send pieces of handshakes that the library would keep, two megabytes for each
+// client. The memory stays bounded.
 func TestPiecesOfHandshakesAreNotKept(t *testing.T) {
 	l := listenOpen(t, Config{})
 	player, there := newRogue(t, l)
@@ -144,8 +144,8 @@ func TestPiecesOfHandshakesAreNotKept(t *testing.T) {
 	}
 }
 
-// A client that does not end its handshake gets no more encrypted datagrams to the library than
-// unencrypted ones: it would keep them for later.
+// While a client has not completed its handshake, no more of its encrypted datagrams reach the
+// library than unencrypted ones, since the library keeps them.
 func TestEncryptedDatagramsBeforeTheHandshakeIsDone(t *testing.T) {
 	for _, size := range []int{40, 1100, maxPlainSize + 1} {
 		f, _, l := begin(t)

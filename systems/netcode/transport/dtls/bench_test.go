@@ -18,7 +18,7 @@ import (
 // cpu returns the processor time that this process has used.
 func cpu(b *testing.B) time.Duration { return used(b, syscall.RUSAGE_SELF) }
 
-// ownCPU returns that of the calling thread.
+// ownCPU returns the processor time of the calling thread.
 func ownCPU(b *testing.B) time.Duration { return used(b, syscall.RUSAGE_THREAD) }
 
 func used(b *testing.B, who int) time.Duration {
@@ -108,8 +108,8 @@ func BenchmarkFlood(b *testing.B) {
 	}
 }
 
-// Forged records that bear a connection's id, from one sender. cpu-ns/record is the processor time
-// of the receiving side, the kernel's included.
+// Forged records with a connection's id, from one sender. cpu-ns/record is the processor time of
+// the receiving side, the kernel's included.
 func BenchmarkForgedRecords(b *testing.B) {
 	for _, test := range []struct {
 		name   string

@@ -9,15 +9,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// opened makes the lane one whose handshake is done, and returns the owner's end of its connection.
+// opened completes the lane's handshake, and returns the owner's end of its connection.
 func opened(l *lane) *mailbox.Conn {
 	owner, worker := mailbox.New(mailboxConfig(Config{}.withDefaults(), 0, ""), transport.Open)
 	l.open(worker)
 	return owner
 }
 
-// A client floods. The library gets no more than the budget of datagrams and of bytes, and a tenth
-// of it while the client is untrusted.
+// A client floods. The library receives no more than the budget of datagrams and of bytes, and a
+// tenth of it while the client is untrusted.
 func TestBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		size      int
@@ -54,8 +54,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// The worst that a network does with a client's datagrams: at the highest rate, each of them three
-// times, and now and then nothing for two seconds and then all at once. None is beyond the budget.
+// The worst that a network can do with a client's datagrams: they are sent at the highest rate and
+// arrive three times each, and now and then nothing arrives for two seconds and then everything at
+// once. None is beyond the budget.
 func TestBudgetOfAClientOnABadLine(t *testing.T) {
 	f, _, l := begin(t)
 	opened(l)
@@ -79,7 +80,7 @@ func TestBudgetOfAClientOnABadLine(t *testing.T) {
 	}
 }
 
-// An attacker floods a connection with forged records that bear its id. Records beyond the budget
+// An attacker floods a connection with forged records that have its id. Records beyond the budget
 // are dropped, no connection is closed, another player is not affected, and the client goes on
 // afterwards.
 func TestFloodOfForgedRecords(t *testing.T) {

@@ -23,8 +23,8 @@ import (
 )
 
 // GenerateCertificate returns a new self-signed certificate with an ECDSA P-256 key from the random
-// source (nil means crypto/rand). It has no name and does not expire: clients check its fingerprint
-// only.
+// source (nil means crypto/rand). It has no name and does not expire, since clients check its
+// fingerprint only.
 func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 	if random == nil {
 		random = rand.Reader
@@ -37,7 +37,7 @@ func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 		SerialNumber: big.NewInt(1),
 		Subject:      pkix.Name{CommonName: "tandem"},
 		NotBefore:    time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC),
-		// RFC 5280, 4.1.2.5: without a good end
+		// RFC 5280, 4.1.2.5: this date means that there is no end.
 		NotAfter:    time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
@@ -50,7 +50,7 @@ func GenerateCertificate(random io.Reader) (tls.Certificate, error) {
 }
 
 // SaveCertificate writes the certificate and its key to a file in PEM form that only its owner may
-// read. An existing file is replaced as a whole, or stays as it is if there is an error.
+// read. An existing file is replaced as a whole, or is unchanged on an error.
 func SaveCertificate(path string, c tls.Certificate) error {
 	if err := checkCertificate(c); err != nil {
 		return err
@@ -70,7 +70,7 @@ func SaveCertificate(path string, c tls.Certificate) error {
 	}
 	_, err = f.Write(b.Bytes())
 	if err == nil {
-		err = f.Sync() // or it may be empty after a loss of power, and the server does not start
+		err = f.Sync() // an empty file after a loss of power would stop the server
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
@@ -82,7 +82,7 @@ func SaveCertificate(path string, c tls.Certificate) error {
 	return nil
 }
 
-// loadCertificate reads what [SaveCertificate] wrote.
+// loadCertificate reads a file that [SaveCertificate] wrote.
 func loadCertificate(path string) (tls.Certificate, error) {
 	c, err := tls.LoadX509KeyPair(path, path)
 	if err != nil {
@@ -92,8 +92,8 @@ func loadCertificate(path string) (tls.Certificate, error) {
 }
 
 // LoadOrCreateCertificate reads the certificate from the file. If there is no such file, it makes a
-// certificate and saves it there. So a server that restarts keeps its fingerprint, and its join
-// links stay good.
+// certificate and saves it there. A server that restarts therefore keeps its fingerprint, and its
+// join links stay valid.
 func LoadOrCreateCertificate(path string, random io.Reader) (tls.Certificate, error) {
 	c, err := loadCertificate(path)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// A server that restarts with its certificate is the same server to those who have its link.
+// A server that restarts with its certificate is the same server for players that have its link.
 func TestCertificateSurvivesARestart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "certificate.pem")
 	first, err := dtls.LoadOrCreateCertificate(path, nil)
@@ -52,7 +52,7 @@ func TestCertificateErrors(t *testing.T) {
 	if err := os.WriteFile(path, []byte("no certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A file that is there and cannot be read is an operator's mistake, not a reason to make a new
+	// A file that exists and cannot be read is an operator's mistake, not a reason to make a new
 	// certificate and break all links.
 	if _, err := dtls.LoadOrCreateCertificate(path, nil); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a damaged file: %v", err)
@@ -72,7 +72,7 @@ func TestCertificateErrors(t *testing.T) {
 			t.Errorf("one %s was saved", name)
 		}
 		if name == "empty" {
-			continue // it makes Listen generate one
+			continue // an empty certificate makes Listen generate one
 		}
 		if _, err := dtls.Listen("127.0.0.1:0", dtls.Config{Certificate: c}); err == nil || !strings.Contains(err.Error(), "GenerateCertificate") {
 			t.Errorf("Listen with one %s: %v", name, err)

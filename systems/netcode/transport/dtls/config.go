@@ -10,7 +10,7 @@ import (
 )
 
 // MTU is the largest datagram in bytes. Encryption adds at most 46 bytes and the channel's tag one,
-// which leaves room within 1200 bytes of UDP payload.
+// so that it fits into 1200 bytes of UDP payload.
 const MTU = 1150
 
 // Rate is a long-term rate per second with a burst above it. The zero value means the default of
@@ -20,7 +20,7 @@ type Rate = admission.Rate
 // Config configures a listener or a dialed connection. The zero value means the defaults.
 type Config struct {
 	// Certificate is the server's certificate with its private key, an ECDSA key. Without one,
-	// Listen makes a new certificate at each start, and links from before a restart lead nowhere;
+	// Listen makes a new certificate at each start, and links from before a restart are not valid;
 	// see [LoadOrCreateCertificate]. Clients have none.
 	Certificate tls.Certificate
 
@@ -46,8 +46,8 @@ type Config struct {
 
 	// HalfOpen is the maximum number of handshakes under way on a server; 0 means 256.
 	HalfOpen int
-	// MaxConns is the maximum number of connections of a server, with handshakes under way; 0 means
-	// 1024.
+	// MaxConns is the maximum number of connections of a server, including handshakes under way; 0
+	// means 1024.
 	MaxConns int
 	// Backlog is the maximum number of open connections that wait for Accept. A further one is
 	// closed with the reason that the server is busy. 0 means 64.

@@ -23,16 +23,16 @@ const (
 	tagClose = 2 // why the sender closes: transport.Reason
 )
 
-// What the network carries besides the caller's datagrams: the tag, DTLS (record header 13, nonce
-// 8, authentication 16; towards the server an id of 8 and the inner record type of 1), UDP and
-// IPv4.
+// These are the bytes that the network carries besides the caller's datagrams: the tag, DTLS
+// (record header 13, nonce 8, authentication 16; towards the server an id of 8 and the inner record
+// type of 1), UDP and IPv4.
 const (
 	overheadToClient = 1 + recordHeader + 8 + 16 + 8 + 20
 	overheadToServer = overheadToClient + idSize + 1
 )
 
 // A close reason is sent a few times, until the other end answers by closing too. If none arrives,
-// the other end closes by its time-out. The pause in between also keeps the other end's library
+// the other end closes by its time-out. The pause in between also prevents the other end's library
 // from ending the connection before it has delivered the reason.
 const (
 	reasonCopies   = 3
@@ -43,7 +43,7 @@ func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
 }
 
-// guard is the net.PacketConn below the library. It counts what the library reads.
+// guard is the net.PacketConn below the library. It counts the records that the library reads.
 type guard interface {
 	authenticated()
 	fruitless()
@@ -66,7 +66,7 @@ func carry(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	<-reading
 }
 
-// read delivers what arrives until the connection ends.
+// read delivers the datagrams that arrive until the connection ends.
 func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	buf := make([]byte, 2048)
 	var remote net.Addr
@@ -111,7 +111,7 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 	}
 }
 
-// farewell tells the other end the reason.
+// farewell sends the reason to the other end.
 func farewell(c *dtls.Conn, reason transport.Reason, answered <-chan struct{}) {
 	b := reason.Append([]byte{tagClose})
 	for range reasonCopies {

@@ -90,8 +90,8 @@ func exchange(t testing.TB, from, to transport.Conn) {
 	})
 }
 
-// send sends a datagram, unless the queue is full because the sending goroutine has not had its
-// turn for long.
+// send sends a datagram, unless the queue is full because the sending goroutine has not run for
+// long.
 func send(t testing.TB, c transport.Conn, datagram []byte) {
 	t.Helper()
 	if err := c.Send(datagram); err != nil && !errors.Is(err, transport.ErrQueueFull) {
@@ -99,7 +99,7 @@ func send(t testing.TB, c transport.Conn, datagram []byte) {
 	}
 }
 
-// settle fails the test if the number of goroutines does not come back to the earlier number.
+// settle fails the test if the number of goroutines does not return to the earlier number.
 func settle(t *testing.T, before int) {
 	t.Helper()
 	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })

@@ -14,7 +14,7 @@ import (
 
 const (
 	cookieSize   = 1 + 16           // the window's low byte, and half of an HMAC-SHA256
-	cookieWindow = 30 * time.Second // a cookie is good until the end of the next window
+	cookieWindow = 30 * time.Second // a cookie is valid until the end of the next window
 )
 
 // cookies makes and checks the proofs that a client can be reached at its address: a keyed hash of
@@ -41,7 +41,8 @@ func (c *cookies) of(window uint64, from netip.AddrPort, h hello) []byte {
 	addr := from.Addr().As16()
 	copy(head[8:], addr[:])
 	binary.BigEndian.PutUint16(head[24:], from.Port())
-	binary.BigEndian.PutUint16(head[26:], uint16(len(h.before))) // so that no two hellos read alike
+	// no two hellos give the same bytes
+	binary.BigEndian.PutUint16(head[26:], uint16(len(h.before)))
 	c.mac.Reset()
 	c.mac.Write(head)
 	c.mac.Write(h.before)
@@ -59,7 +60,7 @@ func (c *cookies) make(now time.Duration, from netip.AddrPort, h hello) []byte {
 	return c.of(windowAt(now), from, h)
 }
 
-// good reports whether the hello bears a cookie that was made for it in this window or the one
+// good reports whether the hello has a cookie that was made for it in this window or the one
 // before.
 func (c *cookies) good(now time.Duration, from netip.AddrPort, h hello) bool {
 	if len(h.cookie) != cookieSize {

@@ -20,14 +20,14 @@ import (
 // retryPause is how long a client waits after a failed handshake before it begins another.
 const retryPause = 250 * time.Millisecond
 
-// firstAnswer is how long one of several addresses has for its first answer.
+// firstAnswer is how long the client waits for the first answer of one of several addresses.
 const firstAnswer = 2 * time.Second
 
 var errNobodyListens = errors.New("dtls: nobody listens")
 
 // Dial connects to a server at HOST:PORT whose certificate has the fingerprint. It does not wait:
-// the connection is Connecting at first. It becomes Open, or Closed with a reason that says what to
-// do. Each Dial uses a local port of its own.
+// the connection is Connecting at first. It becomes Open, or Closed with a reason that names the
+// remedy. Each Dial uses a local port of its own.
 func Dial(addr string, pin joinlink.Fingerprint, c Config) *Conn {
 	c = c.withDefaults()
 	owner, worker := mailbox.New(mailboxConfig(c, overheadToServer, addr), transport.Connecting)
@@ -36,7 +36,7 @@ func Dial(addr string, pin joinlink.Fingerprint, c Config) *Conn {
 	return &Conn{owner}
 }
 
-// dialer is one client's way to a connection.
+// dialer makes one client's connection.
 type dialer struct {
 	addr     string
 	pin      joinlink.Fingerprint
@@ -90,7 +90,7 @@ func (d *dialer) run() {
 		}
 		select {
 		case <-time.After(retryPause):
-		case <-ctx.Done(): // the time is up, and what the last attempt met says why
+		case <-ctx.Done(): // the time is up, and the error of the last attempt is the reason
 			d.worker.End(d.reason(err))
 			return
 		}
@@ -98,7 +98,7 @@ func (d *dialer) run() {
 }
 
 // resolve returns the server's addresses. A name may have an IPv6 address that does not lead to the
-// server, and UDP does not show that.
+// server, and UDP does not report that.
 func (d *dialer) resolve(ctx context.Context) ([]string, error) {
 	host, port, err := net.SplitHostPort(d.addr)
 	if err != nil {
@@ -111,7 +111,7 @@ func (d *dialer) resolve(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	addrs := []string{d.addr} // for want of any, whatever the system makes of it
+	addrs := []string{d.addr} // without any, the system resolves the name itself
 	for i, ip := range ips[:min(len(ips), maxAddresses)] {
 		addrs = append(addrs[:i], net.JoinHostPort(ip.Unmap().String(), port))
 	}
@@ -165,7 +165,7 @@ func final(err error) bool {
 	var addr *net.AddrError
 	var op *net.OpError
 	return errors.Is(err, errWrongCertificate) || errors.Is(err, errNobodyListens) || errors.As(err, &dns) || errors.As(err, &addr) ||
-		// an attempt that began as the time ran out says nothing about the network
+		// An attempt that began as the time ran out gives no information about the network.
 		errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
 }
 

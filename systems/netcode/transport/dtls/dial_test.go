@@ -22,14 +22,14 @@ func ends(t *testing.T, c transport.Conn) transport.Reason {
 func TestDialThatCannotSucceed(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l := listen(t, open(dtls.Config{}))
-	silent := localSocket(t) // takes everything and says nothing
+	silent := localSocket(t) // receives everything and never answers
 	defer silent.Close()
-	// takes nothing from anybody else, and nobody else takes its port
+	// This socket accepts nothing from other senders, and no other socket gets its port.
 	gone := connected(t, silent.LocalAddr())
 	defer gone.Close()
 	full := listen(t, dtls.Config{HalfOpen: 1, Handshakes: dtls.Rate{PerSecond: 1, Burst: 1}, HandshakeTimeout: time.Hour})
 	r := newRelay(t, full.Addr())
-	// its handshake never ends
+	// The handshake of this connection never ends.
 	r.setDrop(func(b []byte, up bool) bool { return up && b[0] != 22 || !up && len(b) > 200 })
 	dial(t, full, r.addr(), dtls.Config{DialTimeout: time.Minute})
 	until(t, "the server has its hands full", func() bool { return full.Stats().Pending == 1 })
@@ -69,7 +69,7 @@ func TestDialThatCannotSucceed(t *testing.T) {
 	<-full.Done()
 	l.Close(transport.Reason{})
 	<-l.Done()
-	settle(t, before+4) // the relay's, and what dials through it
+	settle(t, before+4) // the relay's, and those of the client that dials through it
 }
 
 func TestCloseWhileConnecting(t *testing.T) {
@@ -95,7 +95,7 @@ func connected(t *testing.T, to net.Addr) *net.UDPConn {
 	return c
 }
 
-// A client that proves its address and then says no more is let go of when its time is up.
+// A client that proves its address and then sends nothing more is removed when its time is up.
 func TestHandshakeThatStops(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{HandshakeTimeout: time.Second}))
@@ -103,7 +103,7 @@ func TestHandshakeThatStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRelay(t, l.Addr())
-	// the server's part of the handshake
+	// These are the server's datagrams of the handshake.
 	r.setDrop(func(b []byte, up bool) bool { return !up && len(b) > 200 })
 	c := dtls.Dial(r.addr(), l.Fingerprint(), dtls.Config{})
 	until(t, "two handshakes have run out", func() bool { return l.Stats().Failed >= 2 })
@@ -113,7 +113,7 @@ func TestHandshakeThatStops(t *testing.T) {
 	c.Close(transport.Reason{})
 	<-c.Done()
 	until(t, "nothing is left of them", func() bool { return l.Stats().Pending == 0 })
-	// And it did not end the listener.
+	// The failed handshake did not end the listener.
 	client, server := join(t, l, l.Addr(), dtls.Config{HandshakeTimeout: time.Second, DialTimeout: time.Minute})
 	exchange(t, client, server)
 	l.Close(transport.Reason{})

@@ -9,8 +9,8 @@ import (
 )
 
 func Example() {
-	// The server. A certificate from LoadOrCreateCertificate would keep the fingerprint over
-	// restarts.
+	// This is the server. A certificate from LoadOrCreateCertificate would keep the fingerprint
+	// over restarts.
 	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{})
 	if err != nil {
 		fmt.Println(err)
@@ -19,7 +19,7 @@ func Example() {
 	// The client has address and fingerprint from the join link.
 	client := dtls.Dial(listener.Addr(), listener.Fingerprint(), dtls.Config{})
 
-	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the
+	// A game calls these once per step. Nothing here waits. The pause stands for the rest of the
 	// step.
 	var server transport.Conn
 	buf := make([]byte, dtls.MTU)
@@ -37,7 +37,7 @@ func Example() {
 	}
 
 	listener.Close(transport.Reason{Code: transport.Shutdown, Text: "good night"})
-	<-listener.Done() // everybody was told
+	<-listener.Done() // all clients have been sent the reason
 	for client.State() != transport.Closed {
 		client.Poll(0)
 		time.Sleep(time.Millisecond)
@@ -49,7 +49,7 @@ func Example() {
 }
 
 func ExampleDial() {
-	// A link from yesterday, to a server that has another certificate by now.
+	// The link is from yesterday, and the server has another certificate by now.
 	listener, err := dtls.Listen("127.0.0.1:0", dtls.Config{})
 	if err != nil {
 		fmt.Println(err)

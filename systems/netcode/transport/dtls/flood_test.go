@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// spoofed is a server's socket on which one sender's datagrams bear addresses of the whole
-// internet, another one each, as an attacker forges them.
+// spoofed is a server's socket on which each datagram of one sender has another address of the
+// whole internet, as an attacker forges them.
 type spoofed struct {
 	net.PacketConn
 	attacker atomic.Pointer[string]
@@ -57,9 +57,9 @@ func firstHello(t testing.TB, l *dtls.Listener) []byte {
 	return buf[:n]
 }
 
-// Conformance case 37: twenty thousand forged hellos, each from another address, between the
-// datagrams of players. The players go on, nothing of the hellos is left, no more are answered than
-// the limit says, and another player gets in meanwhile.
+// Conformance case 37: twenty thousand forged hellos, each from another address, arrive between the
+// datagrams of players. The players go on, nothing of the hellos is kept, no more are answered than
+// the limit allows, and another player joins meanwhile.
 func TestFloodOfForgedHellos(t *testing.T) {
 	s := &spoofed{PacketConn: localSocket(t), random: rand.New(rand.NewPCG(1, 1))}
 	attacker := localSocket(t)
@@ -111,8 +111,8 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	until(t, "a player who dialled in the middle of it joins", func() bool {
 		late.Poll(0)
 		if late.State() == transport.Closed {
-			// the flood had used up the answers for longer than a handshake may take: the client
-			// tries again, as clients do
+			// The flood had used up the answers for longer than a handshake may take. The client
+			// tries again, as clients do.
 			<-late.Done()
 			late = dial(t, l, l.Addr(), dtls.Config{})
 		}
@@ -134,12 +134,12 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	if int64(challenged) < s.answers.Load() {
 		t.Errorf("%d answers to %d challenges", s.answers.Load(), challenged)
 	}
-	// the client that left was never accepted
+	// The client that left was never accepted.
 	until(t, "handshakes that players gave up have run out", func() bool { return l.Stats().Pending <= 1 })
 	if got := l.Stats(); got.Accepted > 5 {
 		t.Errorf("the flood made connections: %+v", got)
 	}
-	settle(t, goroutines+8) // of the player who left on the server, and who is told so by and by
+	settle(t, goroutines+8) // those of the player that left end later
 	runtime.GC()
 	runtime.ReadMemStats(&memory)
 	if grown := int64(memory.HeapAlloc) - int64(heap); grown > 1<<20 {
@@ -147,7 +147,7 @@ func TestFloodOfForgedHellos(t *testing.T) {
 	}
 }
 
-// Hundreds of clients come and go, a few of them at a time, and leave nothing behind.
+// Hundreds of clients connect and leave, a few of them at a time, and no goroutine remains.
 func TestClientsComeAndGo(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := dtls.Listen("127.0.0.1:0", open(dtls.Config{}))

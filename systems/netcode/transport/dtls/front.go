@@ -13,14 +13,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 )
 
-// traffic counts what reached a listener's socket from outside its connections.
+// traffic counts the datagrams that reached a listener's socket from outside its connections.
 type traffic struct {
 	hellos     uint64 // well-formed hellos
 	challenged uint64 // hellos that were answered with a cookie
-	unanswered uint64 // hellos without a good cookie that got none, because too many came
-	// hellos with a good cookie that were turned away: too many handshakes, or too many connections
+	unanswered uint64 // hellos without a valid cookie that got none, because too many arrived
+	// refused counts hellos with a valid cookie that were refused: too many handshakes, or too many
+	// connections.
 	refused uint64
-	strays  uint64 // all that is no hello and belongs to no connection
+	strays  uint64 // datagrams that are no hello and belong to no connection
 }
 
 // front stands between the socket and the library. It sorts datagrams by connection, and decides
@@ -32,7 +33,7 @@ type front struct {
 
 	mu      sync.Mutex
 	byID    map[connID]*lane
-	byAddr  map[netip.AddrPort]*lane // of clients that are not known yet
+	byAddr  map[netip.AddrPort]*lane // of clients that have not proved their keys yet
 	half    int                      // handshakes under way
 	closed  bool
 	cookies *cookies
@@ -53,8 +54,8 @@ func newFront(s socket, c Config, serve func(*lane)) (*front, error) {
 	}, nil
 }
 
-// run reads the socket until it is closed. No error ends it: on some systems another host's ICMP
-// message is one.
+// run reads the socket until it is closed. No error ends it, since on some systems another host's
+// ICMP message is one.
 func (f *front) run() {
 	buf := make([]byte, 2048)
 	start, failures := time.Now(), 0
@@ -68,14 +69,14 @@ func (f *front) run() {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if failures++; failures > 16 { // it lasts: do not spin
+		if failures++; failures > 16 { // the error persists: do not spin
 			time.Sleep(min(time.Duration(failures)*time.Millisecond, 100*time.Millisecond))
 		}
 	}
 }
 
-// receive handles a datagram from outside. The time is on any monotonic epoch; via is the socket's
-// way back.
+// receive handles a datagram from outside. The time is on any monotonic epoch. via is the socket's
+// return path.
 func (f *front) receive(now time.Duration, from netip.AddrPort, via, b []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -140,15 +141,15 @@ func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hell
 		return
 	}
 	l := newLane(f, id, from, via, h)
-	// a handshake under way from the same port is the one of a client that began anew: it will run
-	// out
+	// A handshake under way from the same port is that of a client that began anew. It will time
+	// out.
 	f.byID[id], f.byAddr[from] = l, l
 	f.half++
 	l.push(now, from, b, false)
 	f.serve(l)
 }
 
-// settled notes that a handshake has ended, successfully or not.
+// settled notes that a handshake has ended, with or without success.
 func (f *front) settled() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

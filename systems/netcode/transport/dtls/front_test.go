@@ -41,7 +41,7 @@ func makeHello(t testing.TB, random byte, cookie []byte, extensions ...extension
 	return b
 }
 
-// mute is a socket that takes everything and counts.
+// mute is a socket that accepts and counts everything.
 type mute struct {
 	writes int
 	bytes  int
@@ -72,7 +72,7 @@ func newTestFront(t testing.TB, c Config) (*front, *mute, *[]*lane) {
 	return f, m, begun
 }
 
-// prove sends a hello, and again with the cookie that came back.
+// prove sends a hello, and sends it again with the cookie that came back.
 func prove(t testing.TB, f *front, m *mute, now time.Duration, from netip.AddrPort, random byte) {
 	t.Helper()
 	m.last = nil
@@ -113,8 +113,8 @@ func TestHelloWithItsCookieBegins(t *testing.T) {
 	}
 }
 
-// A cookie is good for this address, this port, this hello and a while, and nothing else is a
-// cookie.
+// A cookie is valid for this address, this port, this hello and a while, and nothing else is a
+// valid cookie.
 func TestCookies(t *testing.T) {
 	const now = time.Hour + cookieWindow/2
 	f, m, begun := newTestFront(t, Config{})
@@ -137,7 +137,7 @@ func TestCookies(t *testing.T) {
 		{"longer", now, somebody, 1, append(bytes.Clone(cookie), 0)},
 		{"zeros", now, somebody, 1, make([]byte, cookieSize)},
 		{"too late", now + 2*cookieWindow, somebody, 1, cookie},
-		// where the window's low byte comes round again
+		// This is when the window's low byte repeats.
 		{"much too late", now + 256*cookieWindow, somebody, 1, cookie},
 	} {
 		m.last = nil
@@ -173,8 +173,8 @@ func TestForgedCookiesHaveNoChance(t *testing.T) {
 	}
 }
 
-// Whoever sends hellos, from however many addresses: nothing is remembered, and no more are
-// answered than the limits say.
+// From however many addresses hellos arrive, nothing is stored, and no more are answered than the
+// limits allow.
 func TestForgedHellosLeaveNothing(t *testing.T) {
 	f, m, begun := newTestFront(t, Config{Cookies: Rate{PerSecond: 1000, Burst: 500}, NetworkCookies: Rate{PerSecond: 20, Burst: 10}})
 	r, hello := mathrand.New(mathrand.NewPCG(5, 6)), makeHello(t, 1, nil)
@@ -192,7 +192,7 @@ func TestForgedHellosLeaveNothing(t *testing.T) {
 	if traffic.hellos != n || traffic.challenged != uint64(m.writes) || traffic.challenged+traffic.unanswered != n {
 		t.Errorf("counted %+v", traffic)
 	}
-	// With addresses of one victim: it gets no more than its network's share.
+	// With addresses of one victim, it receives no more than its network's share.
 	before := m.writes
 	for i := range n {
 		f.receive(time.Minute+time.Duration(i)*100*time.Microsecond, somebody, nil, hello)
@@ -257,7 +257,7 @@ func TestHandshakesAreLimited(t *testing.T) {
 	}
 }
 
-// Players in one network share its rate, and another network's knocking costs them nothing.
+// Players in one network share its rate, and attempts from another network cost them nothing.
 func TestOneNetworkCannotTakeAll(t *testing.T) {
 	many := Rate{PerSecond: 1e6, Burst: 1e6}
 	// Two networks fall into one bucket by chance once in 4096 tries.

@@ -18,8 +18,8 @@ func usage() (memory int64, goroutines int) {
 }
 
 // Attackers that can be reached at their addresses, which costs them sockets, begin handshakes and
-// never end them. Their number stays within the bound, whatever they send afterwards, and after the
-// time-out nothing is left of them. Players can connect as soon as there is room.
+// never complete them. Their number stays within the bound, whatever they send afterwards, and
+// after the time-out nothing of them is left. Players can connect as soon as there is room.
 func TestHalfOpenHandshakesAreBounded(t *testing.T) {
 	const bound, strangers = 64, 200
 	many := Rate{PerSecond: 1e6, Burst: 1e6}
@@ -51,7 +51,7 @@ func TestHalfOpenHandshakesAreBounded(t *testing.T) {
 					t.Fatalf("the answer is %x", buf[:n])
 				}
 				c.Write(makeHello(t, byte(i), cookie))
-				for piece := range 100 { // and pieces of messages that are never whole
+				for piece := range 100 { // and pieces of messages that are never completed
 					c.Write(fragment(1170, byte(piece)))
 				}
 				break

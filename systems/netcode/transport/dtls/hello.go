@@ -2,7 +2,7 @@ package dtls
 
 import "encoding/binary"
 
-// Numbers of DTLS 1.2 (RFC 6347, RFC 5246) and of its connection ids (RFC 9146).
+// These are numbers of DTLS 1.2 (RFC 6347, RFC 5246) and of its connection ids (RFC 9146).
 const (
 	recordHeader    = 13 // type 1, version 2, epoch 2, sequence number 6, length 2
 	handshakeHeader = 12 // type 1, length 3, message number 2, fragment offset 3, fragment length 3
@@ -19,7 +19,7 @@ const (
 
 	randomSize = 32
 	idSize     = 8
-	idOffset   = 11 // of the connection id in a record that bears one
+	idOffset   = 11 // of the connection id in a record that has one
 )
 
 // connID is the id that a client writes on its records.
@@ -51,29 +51,30 @@ func sealed(b []byte, header int) bool {
 type hello struct {
 	random []byte // the client's: no two hellos share it
 	cookie []byte
-	// of the message: what comes before the cookie's length and after the cookie
+	// before and after are the parts of the message before the cookie's length and after the
+	// cookie.
 	before, after []byte
 	sequence      []byte // of the record: epoch and number
 }
 
-// isHello reports whether the datagram looks like a ClientHello at first glance.
+// isHello reports whether the first bytes of the datagram look like a ClientHello.
 func isHello(b []byte) bool {
 	return plain(b) && b[0] == typeHandshake && b[recordHeader] == messageClientHello
 }
 
-// parseHello reads a datagram that is exactly one whole ClientHello in one record: the first
+// parseHello reads a datagram that is exactly one whole ClientHello in one record. It is the first
 // message of a handshake, which this package's clients send in one piece, and which offers
-// connection ids. Anything else is refused, so that the library gets well-formed hellos only.
+// connection ids. Anything else is refused, so that the library receives well-formed hellos only.
 func parseHello(b []byte) (h hello, ok bool) {
 	if !isHello(b) || len(b) < recordHeader+handshakeHeader || b[1] != 0xfe || b[2] != 0xff && b[2] != 0xfd {
 		return h, false
 	}
 	message := b[recordHeader+handshakeHeader:]
 	if int(binary.BigEndian.Uint16(b[11:])) != len(b)-recordHeader || // the record's length
-		// the message's and the fragment's
+		// These are the lengths of the message and of the fragment.
 		uint24(b[14:]) != len(message) || uint24(b[22:]) != len(message) ||
 		binary.BigEndian.Uint16(b[17:]) != 0 || uint24(b[19:]) != 0 {
-		// the message's number and the fragment's offset
+		// These are the message's number and the fragment's offset.
 		return h, false
 	}
 	r := reader{rest: message, ok: true}
@@ -117,7 +118,7 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-// vector returns the next bytes that have their number in front of them, in size bytes.
+// vector returns the next bytes. Their number precedes them, in size bytes.
 func (r *reader) vector(size int) []byte {
 	n := 0
 	for _, b := range r.take(size) {

@@ -65,7 +65,7 @@ func TestHellosThatAreRefused(t *testing.T) {
 	}
 }
 
-// The library's clients understand the answer.
+// The library's clients can parse the answer.
 func TestVerifyRequest(t *testing.T) {
 	b := appendVerifyRequest(nil, []byte{0, 0, 0, 0, 0, 0, 0, 9}, []byte("cookie"))
 	var record recordlayer.RecordLayer
@@ -89,7 +89,7 @@ func TestVerifyRequest(t *testing.T) {
 	}
 }
 
-// The library reads each hello of the front as the same hello.
+// The library parses each hello of the front as the same hello.
 func FuzzParseHello(f *testing.F) {
 	f.Add(makeHello(f, 1, nil))
 	f.Add(makeHello(f, 1, []byte("a cookie of 17 b.")))
@@ -101,7 +101,7 @@ func FuzzParseHello(f *testing.F) {
 		}
 		var message handshake.MessageClientHello
 		if err := message.Unmarshal(b[recordHeader+handshakeHeader:]); err != nil {
-			return // of an extension, which only the library looks into
+			return // of an extension, which only the library parses
 		}
 		if random := message.Random.MarshalFixed(); !bytes.Equal(message.Cookie, h.cookie) || !bytes.Equal(random[:], h.random) {
 			t.Errorf("the cookie is %x and the random %x, the library says %x and %x", h.cookie, h.random, message.Cookie, random)
@@ -113,7 +113,8 @@ func FuzzParseHello(f *testing.F) {
 	})
 }
 
-// Whatever arrives, from whomever: no panic, no handshake without a cookie, and nothing remembered.
+// Whatever arrives, from any sender, there is no panic, no handshake without a cookie, and nothing
+// stored.
 func FuzzFront(f *testing.F) {
 	f.Add(makeHello(f, 1, nil), uint64(1))
 	f.Add(record(typeConnectionID, 1, connID{1}, 20), uint64(2))

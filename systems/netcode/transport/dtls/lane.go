@@ -16,16 +16,16 @@ import (
 const (
 	// laneQueue is the maximum number of datagrams of one client that wait for the library.
 	laneQueue = 128
-	// maxPlain is the maximum number of datagrams of a client that pass before it is known to hold
-	// the keys, and maxPlainSize their maximum size. A handshake with its repetitions has ample
-	// room in them. They are the unencrypted datagrams, and the encrypted ones until the handshake
-	// is done. The library would keep up to 2 MB of them for any sender at the client's address.
+	// maxPlain is the maximum number of datagrams of a client that pass before it has proved to
+	// hold the keys, and maxPlainSize their maximum size. A handshake with its repetitions needs
+	// far fewer. They are the unencrypted datagrams, and the encrypted ones until the handshake is
+	// done. The library would keep up to 2 MB of them for any sender at the client's address.
 	maxPlain     = 32
 	maxPlainSize = 1200
 	// maxBarren is the maximum number of genuine records without a datagram that a client may send
 	// after the handshake. An honest client sends a dozen at most: it repeats the end of its
 	// handshake until the server's arrives. The library keeps the fragments of any further
-	// handshake for as long as the connection lives, up to 2 MB, and answers each of them.
+	// handshake as long as the connection exists, up to 2 MB, and answers each of them.
 	maxBarren = 64
 )
 
@@ -35,14 +35,15 @@ type lane struct {
 	id     connID           // on the client's records
 	random [randomSize]byte // of the client's hello
 	origin netip.AddrPort   // where the hello came from
-	// the way back, which is the hello's as long as the connection lives: a client sends to one of
-	// the server's addresses
+	// via is the return path. It is the hello's as long as the connection exists, since a client
+	// sends to one of the server's addresses.
 	via []byte
 
 	mu    sync.Mutex
 	in    queue.Queue[netip.AddrPort]
 	plain int // datagrams of the handshake so far
-	// the client has proved to hold the keys: nothing unencrypted is taken any more
+	// known is set when the client has proved to hold the keys. Nothing unencrypted is accepted any
+	// more.
 	known   bool
 	worker  *mailbox.Worker  // nil until the handshake is done
 	barren  int              // genuine records without a datagram since then
@@ -50,9 +51,9 @@ type lane struct {
 	lost    int              // datagrams for which there was no room
 	expired bool
 	closed  bool
-	last    net.Addr // the last sender, so that it need not be allocated again
+	last    net.Addr // the last sender, to avoid a new allocation
 
-	ready chan struct{} // holds something when ReadFrom has to look
+	ready chan struct{} // holds a value if ReadFrom has to check the queue
 }
 
 func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lane {
@@ -139,8 +140,8 @@ func (l *lane) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// WriteTo implements net.PacketConn. A datagram that the network does not take is lost, as any on
-// UDP may be.
+// WriteTo implements net.PacketConn. A datagram that the network does not accept is lost, like any
+// other on UDP.
 func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	l.mu.Lock()
 	closed, open := l.closed, l.worker != nil
@@ -148,8 +149,8 @@ func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	if closed {
 		return 0, net.ErrClosed
 	}
-	// After the handshake the library answers each genuine record of a handshake by its last
-	// flight, which begins so.
+	// After the handshake the library answers each genuine record of a handshake with its last
+	// flight, which begins with this record.
 	if open && b[0] == typeChangeCipherSpec {
 		l.fruitless()
 	}
@@ -157,8 +158,8 @@ func (l *lane) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// fruitless counts a genuine record without a datagram in it. Such a record cannot be forged, so
-// too many of them end the connection.
+// fruitless counts a genuine record without a datagram. Such a record cannot be forged, so too many
+// of them end the connection.
 func (l *lane) fruitless() {
 	l.mu.Lock()
 	l.barren++

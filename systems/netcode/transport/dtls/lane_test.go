@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// record returns a record as a client sends it with the keys, or something like it.
+// record returns a record as a client with the keys sends it, or something similar.
 func record(kind byte, epoch uint16, id connID, size int) []byte {
 	b := []byte{kind, 0xfe, 0xfd}
 	b = binary.BigEndian.AppendUint16(b, epoch)
@@ -23,7 +23,7 @@ func record(kind byte, epoch uint16, id connID, size int) []byte {
 	return append(b, make([]byte, size)...)
 }
 
-// begin returns a front with one lane, from which the hello was read already.
+// begin returns a front with one lane, from which the hello has been read.
 func begin(t *testing.T) (*front, *mute, *lane) {
 	t.Helper()
 	f, m, begun := newTestFront(t, Config{})
@@ -51,7 +51,7 @@ func TestSorting(t *testing.T) {
 	for name, test := range map[string]struct {
 		from   netip.AddrPort
 		make   func(*lane) []byte
-		before bool // passes before the client is known to hold the keys
+		before bool // passes before the client has proved to hold the keys
 		after  bool
 	}{
 		"by id, from its address":           {somebody, of(typeConnectionID, 1, 40), true, true},
@@ -100,7 +100,7 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	if len(*begun) != 1 || waiting((*begun)[0]) != 2 {
 		t.Errorf("%d handshakes began, and %d hellos wait for the first, want one with two", len(*begun), waiting((*begun)[0]))
 	}
-	// A client that begins anew from the same port is not held up by the handshake that it left
+	// A client that begins anew from the same port is not delayed by the handshake that it left
 	// behind.
 	prove(t, f, m, time.Second, somebody, 2)
 	if len(*begun) != 2 {
@@ -110,7 +110,7 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	if waiting((*begun)[0]) != 2 || waiting((*begun)[1]) != 2 {
 		t.Error("the rest of the handshake did not go to the newer one")
 	}
-	(*begun)[0].Close() // which must not make the newer one unreachable
+	(*begun)[0].Close() // it must not make the newer one unreachable
 	f.receive(time.Second, somebody, nil, record(typeHandshake, 0, connID{}, 40))
 	if waiting((*begun)[1]) != 3 {
 		t.Error("the end of the older handshake cut off the newer one")
@@ -121,8 +121,8 @@ func TestRepeatedHelloGoesToItsHandshake(t *testing.T) {
 	}
 }
 
-// Unencrypted datagrams are bounded: any sender at the client's address could fill the library's
-// memory with pieces of messages.
+// Unencrypted datagrams are bounded, since any sender at the client's address could fill the
+// library's memory with pieces of messages.
 func TestUnencryptedDatagramsAreCounted(t *testing.T) {
 	f, _, l := begin(t)
 	buf := make([]byte, 2048)
@@ -153,7 +153,7 @@ func TestLaneIsBounded(t *testing.T) {
 	}
 }
 
-// How the library ends a read that waits.
+// A waiting read ends at a deadline or at Close, as the library expects.
 func TestReadEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(*lane)
@@ -184,7 +184,7 @@ func TestReadEnds(t *testing.T) {
 	if _, err := l.WriteTo([]byte{1}, address(somebody)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("WriteTo after Close: %v", err)
 	}
-	// and nobody is there
+	// The lane is closed, so the datagram is dropped.
 	f.receive(time.Second, somebody, nil, record(typeConnectionID, 1, l.id, 100))
 }
 

@@ -15,19 +15,20 @@ import (
 )
 
 const (
-	// flightSize bounds the handshake's datagrams, which the library splits by their size without
+	// flightSize bounds the handshake's datagrams. The library splits them by their size without
 	// headers.
 	flightSize = 1100
 	// flightInterval is how long an end waits before it repeats its part of the handshake. It does
-	// not grow: there are only 3 s.
+	// not grow, since there are only 3 s.
 	flightInterval = 250 * time.Millisecond
-	// replayWindow is how many records behind the newest a record may come, once.
+	// replayWindow is the number of records behind the newest within which a record is accepted,
+	// once.
 	replayWindow = 256
 )
 
 var errWrongCertificate = errors.New("dtls: the server shows another certificate than the one in the join link")
 
-// common are the options of both ends.
+// common returns the options of both ends.
 func common() []dtls.Option {
 	return []dtls.Option{
 		dtls.WithCipherSuites(dtls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, dtls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256),
@@ -40,11 +41,11 @@ func common() []dtls.Option {
 	}
 }
 
-// serverOptions are those for one client, whose records will bear the id.
+// serverOptions returns the options for one client, whose records will have the id.
 func serverOptions(certificate tls.Certificate, id connID) []dtls.ServerOption {
 	options := []dtls.ServerOption{
 		dtls.WithCertificates(certificate),
-		dtls.WithInsecureSkipVerifyHello(true), // the front did it
+		dtls.WithInsecureSkipVerifyHello(true), // the front has verified the hello
 		dtls.WithConnectionIDGenerator(func() []byte { return id[:] }),
 	}
 	for _, o := range common() {
@@ -53,12 +54,12 @@ func serverOptions(certificate tls.Certificate, id connID) []dtls.ServerOption {
 	return options
 }
 
-// clientOptions are those for a server with the certificate. prove puts the front's cookie into a
-// hello.
+// clientOptions returns the options for a server with the certificate. prove puts the front's
+// cookie into a hello.
 func clientOptions(pin joinlink.Fingerprint, prove func(handshake.MessageClientHello) handshake.Message) []dtls.ClientOption {
 	options := []dtls.ClientOption{
-		// of authorities and names: the pin takes their place. The library still checks that the
-		// server holds the key.
+		// The check of authorities and names is skipped, since the pin replaces it. The library
+		// still checks that the server holds the key.
 		dtls.WithInsecureSkipVerify(true),
 		dtls.WithVerifyPeerCertificate(func(chain [][]byte, _ [][]*x509.Certificate) error {
 			if len(chain) > 0 {
@@ -77,7 +78,7 @@ func clientOptions(pin joinlink.Fingerprint, prove func(handshake.MessageClientH
 	return options
 }
 
-// silence is the library's log. Attackers could fill a real one.
+// silence is a log that writes nothing, since attackers could fill a real one.
 type silence struct{}
 
 func (silence) NewLogger(string) logging.LeveledLogger { return silence{} }

@@ -19,8 +19,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// scale is a server's socket that notes the size of the datagrams. It is no *net.UDPConn, as a
-// test's or a proxy's socket is not.
+// scale is a server's socket that records the size of the datagrams. It is no *net.UDPConn, like
+// the socket of a test or a proxy.
 type scale struct {
 	net.PacketConn
 	mu       sync.Mutex
@@ -42,7 +42,7 @@ func (s *scale) WriteTo(b []byte, to net.Addr) (int, error) {
 	return s.PacketConn.WriteTo(b, to)
 }
 
-// wordy returns a certificate of some kilobytes, as one with many names has.
+// wordy returns a certificate of some kilobytes, like one with many names.
 func wordy(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -57,8 +57,8 @@ func wordy(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// No UDP payload is larger than 1200 bytes: not with the largest datagram, and not in the
-// handshake, whatever the certificate.
+// No UDP payload is larger than 1200 bytes, neither with the largest datagram nor in the handshake,
+// whatever the certificate.
 func TestNoPayloadAbove1200Bytes(t *testing.T) {
 	for name, certificate := range map[string]tls.Certificate{"usual certificate": {}, "certificate of 3 KB": wordy(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,8 @@ func TestNoPayloadAbove1200Bytes(t *testing.T) {
 	}
 }
 
-// An owner that does not receive costs bounded memory, and gets the newest when it comes back.
+// An owner that does not receive costs bounded memory, and gets the newest datagrams when it
+// receives again.
 func TestSlowReader(t *testing.T) {
 	l := listen(t, open(dtls.Config{ReceiveQueue: 16}))
 	client, server := join(t, l, l.Addr(), dtls.Config{})
@@ -130,7 +131,7 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// A listener whose socket breaks tells the owners of its connections.
+// When a listener's socket breaks, the owners of its connections get the reason.
 func TestSocketThatBreaks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	socket := localSocket(t)
@@ -151,7 +152,7 @@ func TestSocketThatBreaks(t *testing.T) {
 	settle(t, before)
 }
 
-// Handshakes that succeed just when the listener closes end with its reason.
+// Handshakes that succeed while the listener closes end with its reason.
 func TestCloseAmidHandshakes(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 10 {
@@ -182,8 +183,8 @@ func TestMisuse(t *testing.T) {
 	if _, err := dtls.Listen(l.Addr(), dtls.Config{}); err == nil || !strings.Contains(err.Error(), "another port") {
 		t.Errorf("a port in use: %v", err)
 	}
-	// Some systems let a program listen on anybody's address (Linux: ip_nonlocal_bind), but none on
-	// one of a link without saying which.
+	// Some systems let a program listen on a foreign address (Linux: ip_nonlocal_bind), but none on
+	// a link-local address without its zone.
 	if _, err := dtls.Listen("[fe80::203:0:113:1]:0", dtls.Config{}); err == nil || !strings.Contains(err.Error(), "this machine") {
 		t.Errorf("an address of somebody else: %v", err)
 	}

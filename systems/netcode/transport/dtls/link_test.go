@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// A listener's link leads to it: to the host that is given, else to where it listens, and to this
-// machine if that is everywhere.
+// A listener's link leads to it: to the given host, or to the address on which it listens, or to
+// this machine if it listens on all addresses.
 func TestLink(t *testing.T) {
 	for _, c := range []struct{ listen, host, want string }{
 		{"127.0.0.1:0", "", "127.0.0.1"},

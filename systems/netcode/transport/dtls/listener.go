@@ -42,7 +42,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dtls: cannot listen on %s: choose another port, or stop what uses this one, if the address is this machine's: %w", addr, err)
 	}
-	// A burst of hellos must not push players' datagrams out of the kernel's queue. A system may
+	// A burst of hellos must not displace players' datagrams from the kernel's queue. A system may
 	// allow less than this.
 	_ = socket.SetReadBuffer(4 << 20)
 	_ = socket.SetWriteBuffer(4 << 20)
@@ -53,8 +53,8 @@ func Listen(addr string, c Config) (*Listener, error) {
 	return l, err
 }
 
-// listenOn listens on a socket, which belongs to the listener from then on unless there is an
-// error. Its addresses have to look like those of UDP.
+// listenOn listens on a socket. The listener then owns the socket, unless there is an error. The
+// socket's addresses have to look like those of UDP.
 func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if len(c.Certificate.Certificate) == 0 && c.Certificate.PrivateKey == nil {
@@ -80,7 +80,7 @@ func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	l.front = front
 	go func() {
 		front.run()
-		l.cancel() // the socket is gone: nothing will ever come again
+		l.cancel() // the socket is closed: nothing will arrive any more
 		front.abandon()
 	}()
 	return l, nil
@@ -90,9 +90,10 @@ func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.config.Certificate) }
 
 // Link returns the join link with which clients connect. The host is this machine's IP address or a
-// DNS name in ASCII. An empty host means the address on which the listener listens, or 127.0.0.1 if
-// it listens on all of them, which only clients on the same machine can use. The token is for the
-// layer above: letters, digits and -._~, or empty. [joinlink.Link.Validate] checks host and token.
+// DNS name in ASCII. An empty host means the address on which the listener listens. If it listens
+// on all of them, an empty host means 127.0.0.1, which only clients on the same machine can use.
+// The token is for the layer above: letters, digits and -._~, or empty. [joinlink.Link.Validate]
+// checks host and token.
 func (l *Listener) Link(host, token string) joinlink.Link {
 	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
 	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {

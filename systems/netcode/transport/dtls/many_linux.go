@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// manySocket is a socket on all of a machine's addresses, of which it may have many: several of
-// IPv4, or those of IPv6 that change every day. By default the kernel answers from the address that
-// its routes prefer, and a client that has dialed another one drops the answer. So the socket asks
-// the kernel for the address that each datagram was sent to (RFC 3542, 6.2; ip(7), IP_PKTINFO), and
-// answers from there.
+// manySocket is a socket on all of a machine's addresses. There may be many: several of IPv4, or
+// those of IPv6 that change every day. By default the kernel answers from the address that its
+// routes prefer, and a client that has dialed another one drops the answer. The socket therefore
+// asks the kernel for the address that each datagram was sent to (RFC 3542, 6.2; ip(7),
+// IP_PKTINFO), and answers from there.
 type manySocket struct {
 	*net.UDPConn
 	level, kind int32 // of the control message
@@ -52,7 +52,7 @@ func (s *manySocket) read(b []byte) (int, netip.AddrPort, []byte, error) {
 // wayBack changes the control message of a datagram, in place, into that of an answer to it, or
 // returns nil.
 func (s *manySocket) wayBack(controls []byte) []byte {
-	const header = syscall.SizeofCmsghdr // a length of the machine's word, level and kind
+	const header = syscall.SizeofCmsghdr // a length in machine words, level and kind
 	if len(controls) < header {
 		return nil
 	}
@@ -66,13 +66,13 @@ func (s *manySocket) wayBack(controls []byte) []byte {
 	level, kind := int32(binary.NativeEndian.Uint32(controls[header-8:])), int32(binary.NativeEndian.Uint32(controls[header-4:]))
 	data := controls[header:length]
 	switch {
-	case level != s.level || kind != s.kind: // nothing else was asked for
+	case level != s.level || kind != s.kind: // nothing else was requested
 		return nil
 	case level == syscall.IPPROTO_IPV6 && len(data) == syscall.SizeofInet6Pktinfo:
-		clear(data[16:]) // behind the address: the interface, which routes decide
+		clear(data[16:]) // after the address: the interface, which routes decide
 	case level == syscall.IPPROTO_IP && len(data) == syscall.SizeofInet4Pktinfo:
 		clear(data[:4]) // before the address: likewise
-		clear(data[8:]) // behind it: where it was sent to, perhaps to many
+		clear(data[8:]) // after it: the destination, which may be a group
 	default:
 		return nil
 	}
@@ -81,7 +81,7 @@ func (s *manySocket) wayBack(controls []byte) []byte {
 
 func (s *manySocket) write(b []byte, to netip.AddrPort, via []byte) error {
 	_, _, err := s.WriteMsgUDPAddrPort(b, via, to)
-	if err != nil && via != nil { // the address is not this machine's any more, say
+	if err != nil && via != nil { // for example, the address is not this machine's any more
 		_, err = s.WriteToUDPAddrPort(b, to)
 	}
 	return err

@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// A machine may have many addresses, and a server on all of them is found by each: it answers from
-// the one that was dialled, though routes prefer another one.
+// A machine may have many addresses, and a server on all of them can be reached at each: it answers
+// from the one that was dialed, though routes prefer another one.
 func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the other systems' ways to say so are not used yet")
@@ -41,7 +41,7 @@ func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
 				t.Errorf("%s on %s: %v", addr, all, c.CloseReason())
 				continue
 			}
-			// Encrypted words take the same way back.
+			// Encrypted datagrams take the same way back.
 			var buf [MTU]byte
 			for heard := false; !heard && c.State() != transport.Closed; time.Sleep(time.Millisecond) {
 				if c.Poll(0); c.State() == transport.Open {
@@ -61,7 +61,7 @@ func TestAnswersLeaveFromWhereTheyWereAskedFor(t *testing.T) {
 	}
 }
 
-// This allocates nothing for a datagram on its way in, nor for the answer on its way out.
+// The socket allocates nothing, neither for a datagram that arrives nor for its answer.
 func TestWayBackAllocatesNothing(t *testing.T) {
 	udp, err := net.ListenUDP("udp", &net.UDPAddr{})
 	if err != nil {

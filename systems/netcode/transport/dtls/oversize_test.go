@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// A client that does not keep to the rules inside its channel: the rest is dropped and counted, and
+// A client breaks the rules inside its channel. Its invalid messages are dropped and counted, and
 // the connection goes on.
 func TestClientThatBreaksTheRules(t *testing.T) {
 	l := listenOpen(t, Config{})

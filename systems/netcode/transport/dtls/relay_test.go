@@ -17,8 +17,8 @@ type relay struct {
 	mu     sync.Mutex
 	back   *net.UDPConn // the server's side
 	client *net.UDPAddr
-	up     [][]byte // what the client sent
-	down   [][]byte // what the server sent
+	up     [][]byte // datagrams that the client sent
+	down   [][]byte // datagrams that the server sent
 	drop   func(b []byte, up bool) bool
 	wg     sync.WaitGroup
 
@@ -56,7 +56,7 @@ func localSocket(t testing.TB) *net.UDPConn {
 
 func (r *relay) addr() string { return r.front.LocalAddr().String() }
 
-// rebind gives the server another address to see. The one before is closed.
+// rebind changes the address that the server sees. The previous one is closed.
 func (r *relay) rebind(t testing.TB) {
 	t.Helper()
 	back := localSocket(t)
@@ -120,7 +120,7 @@ func (r *relay) fromServer(back *net.UDPConn) {
 	}
 }
 
-// inject sends a datagram in the client's name, or in the server's.
+// inject sends a datagram in the name of the client or of the server.
 func (r *relay) inject(b []byte, up bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,7 @@ func (r *relay) inject(b []byte, up bool) {
 // flushed is the datagram of flush, which the relay does not forward.
 const flushed = "that is all so far"
 
-// flush waits until the relay has seen all that the client had sent by now.
+// flush waits until the relay has received all that the client has sent so far.
 func (r *relay) flush(t testing.TB) {
 	t.Helper()
 	seen := make(chan struct{})
@@ -154,7 +154,7 @@ func (r *relay) flush(t testing.TB) {
 	})
 }
 
-// recorded returns copies of all that the client and the server sent.
+// recorded returns copies of all datagrams of the client and of the server.
 func (r *relay) recorded() (up, down [][]byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

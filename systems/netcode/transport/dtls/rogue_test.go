@@ -19,10 +19,11 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
 )
 
-// rogue is a client that has the keys of its connection, and seals records of any kind with them.
+// rogue is a client that has the keys of its connection, and encrypts records of any kind with
+// them.
 type rogue struct {
 	t testing.TB
-	// another one than the library's, which closes its own when the server complains
+	// socket is another one than the library's, which closes its own if the server sends an alert.
 	socket net.Conn
 	seal   *ciphersuite.GCM
 	id     []byte
@@ -51,7 +52,7 @@ func newRogue(t testing.TB, l *Listener) (*rogue, transport.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var keys struct { // of what the library encodes, by the names that it has there
+	var keys struct { // of the library's encoding, by the names that it has there
 		CipherSuiteID                    uint16
 		LocalRandom, RemoteRandom        [32]byte
 		MasterSecret, RemoteConnectionID []byte
@@ -97,7 +98,7 @@ func eventually(t testing.TB, what string, condition func() bool) {
 	}
 }
 
-// record returns a genuine record of a kind, which bears the connection's id.
+// record returns a genuine record of a kind, which has the connection's id.
 func (r *rogue) record(kind byte, content []byte) []byte {
 	r.t.Helper()
 	inner, err := (&recordlayer.InnerPlaintext{Content: content, RealType: protocol.ContentType(kind)}).Marshal()
@@ -128,12 +129,12 @@ func (r *rogue) send(b []byte) {
 	}
 }
 
-// data is a genuine record with a datagram in it.
+// data returns a genuine record with a datagram in it.
 func (r *rogue) data(datagram ...byte) []byte {
 	return r.record(23, append([]byte{tagData}, datagram...))
 }
 
-// piece is a genuine record with a piece of a handshake message that is never whole.
+// piece returns a genuine record with a piece of a handshake message that is never completed.
 func (r *rogue) piece(message uint16, size int) []byte {
 	b := make([]byte, handshakeHeader+size)
 	b[0], b[1] = 11, 0x0f // a certificate of a megabyte

@@ -16,7 +16,8 @@ import (
 
 const (
 	cookieInterval = 250 * time.Millisecond // between two requests for a cookie
-	// of the server's host, which says that nobody listens, before the client believes it
+	// maxRefusals is the number of refusals by the server's host (no program listens) after which
+	// the client gives up.
 	maxRefusals = 3
 )
 
@@ -36,9 +37,9 @@ func newWire(socket *net.UDPConn, fail context.CancelCauseFunc) *wire {
 	return &wire{UDPConn: socket, remote: socket.RemoteAddr(), fail: fail, cookies: make(chan []byte, 1)}
 }
 
-// exchange sends the hello until the server's front answers with a cookie for it, and returns that,
-// or nil if the context ends before. The library has not sent anything yet, and reads at the same
-// time.
+// exchange sends the hello until the server's front answers with a cookie for it, and returns the
+// cookie, or nil if the context ends before. The library has not sent anything yet, and reads at
+// the same time.
 func (w *wire) exchange(ctx context.Context, h handshake.MessageClientHello) []byte {
 	h.Cookie = nil
 	record := recordlayer.RecordLayer{Header: recordlayer.Header{Version: protocol.Version1_2}, Content: &handshake.Handshake{Message: &h}}
@@ -73,7 +74,7 @@ func (w *wire) ReadFrom(b []byte) (int, net.Addr, error) {
 			continue
 		}
 		if w.open.Load() {
-			// The library takes a change of cipher without looking at its seal.
+			// The library accepts a change of cipher without checking its seal.
 			if b[0] != typeChangeCipherSpec && b[0] != typeConnectionID && sealed(b[:n], recordHeader) {
 				return n, w.remote, nil
 			}
@@ -90,7 +91,7 @@ func (w *wire) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// broken returns the errors that end the connection. Other errors come from the network, which may
+// broken returns the errors that end the connection. Other errors are from the network, which may
 // recover, and may be forged.
 func (w *wire) broken(err error) error {
 	var timeout net.Error
@@ -98,19 +99,19 @@ func (w *wire) broken(err error) error {
 		return err
 	}
 	w.refused(err)
-	time.Sleep(10 * time.Millisecond) // the error may come again at once
+	time.Sleep(10 * time.Millisecond) // the error may occur again at once
 	return nil
 }
 
-// refused counts the answers of the server's host that no program listens. The next read or write
-// reports them, whichever comes first.
+// refused counts refusals by the server's host, which mean that no program listens. The network
+// reports each of them as the error of the next read or write.
 func (w *wire) refused(err error) {
 	if !w.open.Load() && errors.Is(err, syscall.ECONNREFUSED) && w.refusals.Add(1) >= maxRefusals {
 		w.fail(errNobodyListens)
 	}
 }
 
-// send writes a datagram. One that the network does not take is lost, as any on UDP may be.
+// send writes a datagram. One that the network does not accept is lost, like any other on UDP.
 func (w *wire) send(b []byte) error {
 	_, err := w.Write(b)
 	if errors.Is(err, net.ErrClosed) {
@@ -126,9 +127,8 @@ func (w *wire) WriteTo(b []byte, _ net.Addr) (int, error) { return len(b), w.sen
 // authenticated notes that a record of the server was genuine.
 func (w *wire) authenticated() {}
 
-// fruitless ignores a genuine record without a datagram in it: a server may send any number of
-// them.
+// fruitless ignores a genuine record without a datagram: a server may send any number of them.
 func (w *wire) fruitless() {}
 
-// takeLost returns how many datagrams were lost for want of room.
+// takeLost returns how many datagrams were lost for lack of room.
 func (w *wire) takeLost() int { return 0 }

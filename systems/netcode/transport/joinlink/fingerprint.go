@@ -7,14 +7,14 @@ import (
 )
 
 // Fingerprint is the SHA-256 hash of a server's certificate in DER form. A client that has it needs
-// no certificate authority: only the server can show the certificate and prove that it has the key.
-// The zero value means none.
+// no certificate authority: only the server can present the certificate and prove that it has the
+// key. The zero value means none.
 type Fingerprint [sha256.Size]byte
 
 // fingerprintText is the length of a fingerprint's text.
 const fingerprintText = 43
 
-// encoding is strict: of several texts that mean the same bytes only one is good.
+// encoding is strict: only one text is valid for given bytes.
 var encoding = base64.RawURLEncoding.Strict()
 
 // FingerprintOf returns the fingerprint of a certificate in DER form.

@@ -1,17 +1,17 @@
-// Package joinlink reads and writes join links: the one line that a server prints and that a player
-// needs to join it.
+// Package joinlink reads and writes join links. A join link is the one line that a server prints
+// and that a player needs to join it.
 //
 //	tandem://203.0.113.7:7777#7Nq0…Zz4+Xo3bq…        encrypted datagrams on UDP (package dtls)
 //	tandem+wss://play.example.org:443/arena#+Xo3bq…  WebSocket with TLS (package websocket)
 //	tandem+ws://127.0.0.1:8080/#+Xo3bq…              WebSocket without: only behind a proxy, or on one machine
 //
 // The part behind the # is the fingerprint of the server's certificate and, behind the +, the
-// token. The client checks the fingerprint to be sure of the server, and the server checks the
-// token to see whether the client was invited. Both may be missing where the transport does
-// without. Browsers do not send the part behind a #, and neither do these transports: the
-// fingerprint stays with the client, and the token is sent in the encrypted channel.
+// token. The client identifies the server by the fingerprint, and the server identifies an invited
+// client by the token. Both may be missing if the transport does not need them. Browsers do not
+// send the part behind a #, and neither do these transports: the fingerprint stays with the client,
+// and the token is sent in the encrypted channel.
 //
-// A link is a secret as long as its token is good: any player that has it may join.
+// A link is a secret as long as its token is valid: any player that has it may join.
 package joinlink
 
 import (
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// Transport is the carrier of the connection.
+// Transport is the transport of the connection.
 type Transport uint8
 
 const (
@@ -41,7 +41,7 @@ func (t Transport) String() string {
 	return "unknown"
 }
 
-// Bounds of what a link may hold, in bytes.
+// These are the limits of the parts of a link, in bytes.
 const (
 	maxToken = 512
 	maxPath  = 256
@@ -63,7 +63,7 @@ type Link struct {
 func (l Link) Address() string { return net.JoinHostPort(l.Host, strconv.Itoa(int(l.Port))) }
 
 // URL returns the address of a WS or WSS link for a WebSocket dialer, without fingerprint and
-// token, and for a DTLS link nothing.
+// token. For a DTLS link it returns the empty text.
 func (l Link) URL() string {
 	if l.Transport == DTLS {
 		return ""
@@ -71,7 +71,7 @@ func (l Link) URL() string {
 	return strings.TrimPrefix(l.Transport.String(), "tandem+") + "://" + l.Address() + l.Path
 }
 
-// String returns the link. For one that [Link.Validate] refuses, the result is of no use.
+// String returns the link. If [Link.Validate] refuses the link, the result cannot be used.
 func (l Link) String() string {
 	var b strings.Builder
 	b.WriteString(l.Transport.String() + "://" + l.Address() + l.Path)
@@ -87,8 +87,8 @@ func (l Link) String() string {
 	return b.String()
 }
 
-// Validate returns an error that names the fault of the link, or nil. The error never quotes the
-// token.
+// Validate returns an error that names what is wrong with the link, or nil. The error never quotes
+// the token.
 func (l Link) Validate() error {
 	switch {
 	case int(l.Transport) >= len(schemes):
@@ -111,7 +111,7 @@ func (l Link) Validate() error {
 	return nil
 }
 
-// Parse reads a link. Spaces around it are ignored. Errors say what to do, and never quote the
+// Parse reads a link. Spaces around it are ignored. Errors name the remedy, and never quote the
 // token.
 func Parse(text string) (Link, error) {
 	text = strings.TrimSpace(text)

@@ -89,7 +89,7 @@ func TestBadLinksSayWhatToDo(t *testing.T) {
 	}
 }
 
-// Errors about a link end up in logs and screenshots; its token must not.
+// Errors about a link end up in logs and screenshots, so they must not contain its token.
 func TestErrorsKeepTheTokenSecret(t *testing.T) {
 	for _, text := range []string{"tandem://h:7#+SECRET", "tandem://h:7#SECRET", "tandem://h#x+SECRET", "http://h:7#+SECRET", "tandem://h:7#" + print43.String() + "+SECRET!", "tandem+ws://h:7/%#+SECRET"} {
 		if _, err := joinlink.Parse(text); err == nil || strings.Contains(err.Error(), "SECRET") {

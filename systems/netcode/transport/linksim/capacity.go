@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// capacity says when a bottleneck passes what: by a rate that changes at times, or by a trace,
-// after whose last moment it begins anew.
+// capacity decides when a bottleneck passes a packet: by a rate that changes at times, or by a
+// trace, which begins anew after its last moment.
 //
-// A trace is used as mahimahi does: a moment passes 1500 bytes of what waits, a packet may need
-// several moments and several packets share one, and what nothing waits for is lost. (Netravali et
-// al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015.)
+// A trace is used as mahimahi does. A moment passes 1500 bytes of the waiting packets. A packet may
+// need several moments, several packets may share one, and a moment is lost if nothing waits.
+// (Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015.)
 type capacity struct {
 	condition *Condition
-	next      int64 // moment of the trace that was not used yet, counted through its repetitions
-	credit    int   // bytes of the last one that are left
+	next      int64 // next unused moment of the trace, counted through its repetitions
+	credit    int   // unused bytes of the last moment
 }
 
 func (c *capacity) set(condition *Condition, now time.Duration) {
@@ -24,8 +24,9 @@ func (c *capacity) set(condition *Condition, now time.Duration) {
 	}
 }
 
-// begin returns when the sending of a packet may begin that is the first in the queue from the time
-// on: behind another that has left just then, or alone. It is never if nothing passes any more.
+// begin returns when the sending may begin of a packet that is the first in the queue from the time
+// on, either behind another that has just left, or alone. It returns never if nothing passes any
+// more.
 func (c *capacity) begin(at time.Duration, behind bool) time.Duration {
 	if c.condition.Trace == nil {
 		for {
@@ -48,7 +49,7 @@ func (c *capacity) begin(at time.Duration, behind bool) time.Duration {
 	return c.moment(c.next)
 }
 
-// finish returns when so many bytes have passed whose sending begins at the time.
+// finish returns when the number of bytes has passed if sending begins at the time.
 func (c *capacity) finish(at time.Duration, size int) time.Duration {
 	if c.condition.Trace != nil {
 		for c.credit < size {
@@ -75,8 +76,8 @@ func (c *capacity) finish(at time.Duration, size int) time.Duration {
 	}
 }
 
-// rate returns the rate at the time and until when it holds. Of several events at one time the last
-// one counts.
+// rate returns the rate at the time and the time until which it holds. Of several events at one
+// time the last one counts.
 func (c *capacity) rate(at time.Duration) (rate int, until time.Duration) {
 	rate, until = c.condition.Rate, never
 	since := time.Duration(-1)

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// codel is the controlled-delay queue discipline with the default target and interval: when the
-// least wait of an interval was above the target, a packet is dropped, then another after
-// interval/√2, interval/√3 and so on, until the wait is below the target. The code and its names
-// follow the pseudo-code of RFC 8289, section 5.
+// codel is the controlled-delay queue discipline with the default target and interval. If the least
+// wait of an interval was above the target, a packet is dropped, then another after interval/√2,
+// interval/√3 and so on, until the wait is below the target. The code and its names follow the
+// pseudo-code of RFC 8289, section 5.
 type codel struct {
-	// when the wait will have been above the target for an interval; 0: it is not
+	// firstAbove is when the wait will have been above the target for an interval; 0: it is not.
 	firstAbove time.Duration
 	dropNext   time.Duration
 	count      int // drops since dropping began
-	lastCount  int // the count with which it began the last time
+	lastCount  int // the count with which it last began
 	dropping   bool
 }
 
@@ -49,7 +49,7 @@ func (c *codel) pick(q *queue) {
 	}
 }
 
-// okToDrop looks at the first packet and reports whether all of an interval's waits were too long.
+// okToDrop checks the first packet and reports whether all waits of an interval were too long.
 func (c *codel) okToDrop(q *queue) bool {
 	if q.packets.len() == 0 {
 		c.firstAbove = 0
@@ -67,7 +67,7 @@ func (c *codel) okToDrop(q *queue) bool {
 	return false
 }
 
-// control is the control law: the time of the next drop.
+// control is the control law. It returns the time of the next drop.
 func control(t time.Duration, count int) time.Duration {
 	return t + time.Duration(float64(codelInterval)/math.Sqrt(float64(count)))
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Against twice what the line can carry from a sender that does not react, CoDel drops by its
-// control law: the first one an interval after the wait has been above the target, the others an
-// interval over the root of their number apart.
+// The sender does not react, and sends twice as much as the line can carry. CoDel drops by its
+// control law: the first packet an interval after the wait has exceeded the target, the others at
+// distances of an interval over the root of their number.
 func TestCoDelControlLaw(t *testing.T) {
-	// 1000 bytes a millisecond, and two packets of 1000 bytes in each.
+	// The line passes 1000 bytes per millisecond, and two packets of 1000 bytes arrive in each.
 	l := mustLink(t, "rate=1000000 queue=100000p codel")
 	var drops []time.Duration
-	crossed := time.Duration(0) // when the wait was above the target for the first time
+	crossed := time.Duration(0) // when the wait first exceeded the target
 	for _, p := range offer(l, 1000, ms/2, 5*time.Second) {
 		if p.Lost {
 			drops = append(drops, p.Left)
@@ -36,7 +36,7 @@ func TestCoDelControlLaw(t *testing.T) {
 	}
 }
 
-// Dropping that begins again within 16 intervals goes on with the rate that it had reached.
+// Dropping that begins again within 16 intervals continues with the rate that it had reached.
 func TestCoDelRemembersItsRate(t *testing.T) {
 	l := mustLink(t, "rate=1000000 queue=100000p codel")
 	var drops []time.Duration
@@ -59,7 +59,7 @@ func TestCoDelRemembersItsRate(t *testing.T) {
 		}
 	}
 	load(2*time.Second, 2)
-	for l.Len() > 0 { // nothing comes until nothing waits, which ends the dropping
+	for l.Len() > 0 { // no packet arrives until the queue is empty, which ends the dropping
 		load(now+ms, 0)
 	}
 	before, count, pause := len(drops), l.queue.codel.count, now-drops[len(drops)-1]
@@ -82,8 +82,8 @@ func TestCoDelLeavesShortQueuesAlone(t *testing.T) {
 			t.Fatalf("%+v was dropped from a queue in which nothing waits", p)
 		}
 	}
-	// Nor does it drop what is at most one full packet, however long that takes: 1000 bytes at 1000
-	// bytes a second.
+	// CoDel never drops if at most one full packet waits, however long that takes: here 1000 bytes
+	// at 1000 bytes per second.
 	for _, p := range offer(mustLink(t, "rate=1000 codel"), 700, 700*ms, 30*time.Second) {
 		if p.Lost {
 			t.Fatalf("%+v was dropped from a queue of one packet", p)

@@ -7,49 +7,50 @@ import (
 )
 
 // Condition is the state of one direction of a network path, with the seed of its randomness. The
-// zero value is a perfect one: nothing is lost, and everything arrives at once. [Condition.String]
+// zero value is a perfect path: nothing is lost, and everything arrives at once. [Condition.String]
 // and [Parse] turn it into one line of text and back.
 type Condition struct {
 	Delay time.Duration // one way, at least 0
-	// every datagram takes Delay plus a uniform draw from [-Jitter, +Jitter], never less than 0;
-	// datagrams may overtake each other
+	// Jitter adds to Delay, for every datagram, a uniform draw from [-Jitter, +Jitter]. The sum is
+	// never less than 0. Datagrams may overtake each other.
 	Jitter time.Duration
 
 	Loss  float64 // probability of 0..1 that a datagram is lost, independently of the others
 	Burst Burst   // losses in bursts, on top of Loss
 
-	// probability that a copy arrives as well: with a jitter draw of its own, but never before the
-	// first
+	// Duplicate is the probability that a copy arrives as well. The copy has a jitter draw of its
+	// own, but never arrives before the first one.
 	Duplicate float64
-	// probability that a datagram is held back by ReorderBy, so that later ones overtake it
+	// Reorder is the probability that a datagram is delayed by ReorderBy, so that later ones
+	// overtake it.
 	Reorder   float64
 	ReorderBy time.Duration // 0 means 50 ms
 
-	// The bottleneck, of which a direction has one at most: Rate, which events of kind Capacity
-	// change, or Trace. What it cannot pass at once waits in a queue, first in, first out.
+	// A direction has at most one bottleneck: Rate, which events of kind Capacity change, or Trace.
+	// Datagrams that cannot pass at once wait in a queue, first in, first out.
 	Rate int // bytes per second that pass; 0 means no limit
-	// moments at which 1500 bytes may pass, ascending; see [ParseTrace]. A condition keeps the
-	// slice
+	// Trace lists the moments at which 1500 bytes may pass, ascending; see [ParseTrace]. A
+	// condition keeps the slice.
 	Trace []time.Duration
-	// Queue and Packets bound the queue, with what is being sent; what does not fit is dropped
-	// (drop-tail). Without either, 250 ms worth of the bottleneck wait, at least 4096 bytes, and
-	// with CoDel 1000 packets.
+	// Queue and Packets bound the queue, including the packet that is being sent. Packets that do
+	// not fit are dropped (drop-tail). Without either, the bound is 250 ms of the bottleneck's
+	// bytes, at least 4096, and with CoDel 1000 packets.
 	Queue   int // bytes, headers included; 0 means no such bound
-	Packets int // likewise in packets
-	// also drops what has waited too long: RFC 8289 with its target of 5 ms and its interval of 100
-	// ms
+	Packets int // the same in packets
+	// CoDel also drops packets that have waited too long: RFC 8289 with its target of 5 ms and its
+	// interval of 100 ms.
 	CoDel bool
-	// bytes that a datagram has on the line beside its own: 28 with UDP and IPv4, 66 to 75 with
-	// DTLS
+	// Header is the number of bytes on the line in addition to each datagram: 28 with UDP and IPv4,
+	// 66 to 75 with DTLS.
 	Header int
 
-	// InOrder lets no datagram overtake another: it waits for those in front of it, as on a radio
-	// link that delivers in sequence. What is lost stays lost.
+	// InOrder lets no datagram overtake another. A datagram waits for those in front of it, as on a
+	// radio link that delivers in sequence. Lost datagrams stay lost.
 	InOrder bool
 
-	// Ordered makes the direction a reliable, ordered stream as over TCP: what would be lost is
-	// sent again after a retransmission time-out of max(200 ms, 2*Delay), as often as needed, and
-	// everything behind it waits. Duplicates and reordering do not show.
+	// Ordered makes the direction a reliable, ordered stream like TCP. A lost datagram is sent
+	// again after a retransmission time-out of max(200 ms, 2*Delay), as often as needed, and
+	// everything behind it waits. Duplicates and reordering have no effect.
 	Ordered bool
 
 	// Script changes the path at given times. A condition keeps the slice; do not change its
@@ -64,8 +65,8 @@ type Condition struct {
 // good state and loses nothing. (E. N. Gilbert, "Capacity of a Burst-Noise Channel", 1960; E. O.
 // Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", 1963.)
 type Burst struct {
-	Enter    float64 // probability per datagram of going from good to bad
-	Leave    float64 // probability per datagram of going from bad to good
+	Enter    float64 // probability per datagram of a change from good to bad
+	Leave    float64 // probability per datagram of a change from bad to good
 	GoodLoss float64 // probability of loss in the good state
 	BadLoss  float64 // probability of loss in the bad state
 }
@@ -74,17 +75,17 @@ type Burst struct {
 type Kind uint8
 
 const (
-	// Route adds By to the one-way delay from At on, for what is sent from then on; several add up.
-	// A shorter route lets datagrams overtake earlier ones.
+	// Route adds By to the one-way delay of datagrams that are sent from At on. Several events add
+	// up. A shorter route lets datagrams overtake earlier ones.
 	Route Kind = iota
-	// Stall holds back everything that would arrive in [At, At+By) until At+By, when it arrives in
-	// one burst, as a scanning Wi-Fi card does.
+	// Stall delays everything that would arrive in [At, At+By) until At+By, when it arrives in one
+	// burst, as with a Wi-Fi card that scans.
 	Stall
-	// Cut loses everything that is sent in [At, At+By); in an ordered direction it is sent again
-	// until that is over.
+	// Cut loses everything that is sent in [At, At+By). In an ordered direction it is sent again
+	// until the cut is over.
 	Cut
-	// Capacity changes the bottleneck's Rate to To from At on. At 0 nothing passes: what comes
-	// waits in the queue until a later event, and then leaves it at the new rate.
+	// Capacity changes the bottleneck's Rate to To from At on. At rate 0 nothing passes: datagrams
+	// wait in the queue until a later event, and then leave it at the new rate.
 	Capacity
 	// Reno lets a download share the bottleneck's queue in [At, At+By): a TCP flow that always has
 	// something to send, in packets of 1500 bytes with all headers.
@@ -94,8 +95,8 @@ const (
 // Event is one scripted change.
 type Event struct {
 	Kind Kind
-	At   time.Duration // on the clock that Push and Pop are given
-	By   time.Duration // a change of delay for Route (may be negative), else a length
+	At   time.Duration // on the clock of the times given to Push and Pop
+	By   time.Duration // a change of delay for Route (may be negative), otherwise a length
 	To   int           // bytes per second, of Capacity
 }
 
@@ -144,7 +145,7 @@ func (c Condition) Validate() error {
 	return errors.Join(errs...)
 }
 
-// reorderBy returns how long a reordered datagram is held back.
+// reorderBy returns the time by which a reordered datagram is delayed.
 func (c *Condition) reorderBy() time.Duration {
 	if c.ReorderBy > 0 {
 		return c.ReorderBy
@@ -152,8 +153,8 @@ func (c *Condition) reorderBy() time.Duration {
 	return 50 * time.Millisecond
 }
 
-// delayAt returns the one-way delay without jitter of what is sent at the time, and whether a cut
-// loses it.
+// delayAt returns the one-way delay without jitter of a datagram sent at the time, and whether a
+// cut loses it.
 func (c *Condition) delayAt(at time.Duration) (delay time.Duration, cut bool) {
 	delay = c.Delay
 	for _, e := range c.Script {
@@ -169,8 +170,8 @@ func (c *Condition) delayAt(at time.Duration) (delay time.Duration, cut bool) {
 	return max(delay, 0), cut
 }
 
-// stalled returns when that which would arrive at the time arrives really. Stalls may overlap or
-// follow each other.
+// stalled returns the actual time of arrival of a datagram that would arrive at the time. Stalls
+// may overlap or follow each other.
 func (c *Condition) stalled(at time.Duration) time.Duration {
 	for again := true; again; {
 		again = false

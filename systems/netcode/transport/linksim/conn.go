@@ -9,18 +9,18 @@ import (
 )
 
 // Conn is a [transport.Conn] around another whose datagrams pass a simulated path in both
-// directions. The path works on the times given to Poll: what is due leaves at the next Poll, and
-// what arrives goes on its way at the time at which the inner connection says that it came (the
-// next Poll, if that is no [transport.Stamper]); RecvAt returns when it came to its end. Wrap one
-// end of a connection, not both, unless the path is meant to count twice.
+// directions. The path works on the times given to Poll. Datagrams that are due leave at the next
+// Poll. A received datagram enters the path at the time of arrival that the inner connection
+// reports (the next Poll, if it is no [transport.Stamper]). RecvAt returns when it reached the end
+// of the path. Wrap one end of a connection, not both, unless the path is meant to count twice.
 type Conn struct {
 	inner         transport.Conn
 	send, receive *Link
 	now           time.Duration
 	state         transport.State
-	stats         transport.Stats // what this end counts itself
+	stats         transport.Stats // the counters of this end itself
 	buf           []byte
-	last          time.Duration // arrival of what RecvAt returned
+	last          time.Duration // time of arrival that RecvAt returned
 }
 
 var (
@@ -28,8 +28,8 @@ var (
 	_ transport.Budgeted = (*Conn)(nil)
 )
 
-// Wrap returns the connection behind the path, or the error of [Condition.Validate]. The connection
-// belongs to the wrapper afterwards.
+// Wrap returns the connection behind the path, or the error of [Condition.Validate]. The wrapper
+// then owns the connection.
 func Wrap(inner transport.Conn, path Path) (*Conn, error) { return wrap(inner, path, 0) }
 
 func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
@@ -40,7 +40,7 @@ func wrap(inner transport.Conn, path Path, n uint64) (*Conn, error) {
 	return &Conn{inner: inner, send: send, receive: receive, state: inner.State(), buf: make([]byte, inner.MTU()), last: math.MinInt64}, nil
 }
 
-// SetUntrusted implements [transport.Budgeted] for an inner connection that does.
+// SetUntrusted implements [transport.Budgeted] if the inner connection does.
 func (c *Conn) SetUntrusted(untrusted bool) { transport.SetUntrusted(c.inner, untrusted) }
 
 // Links returns the two directions, to read their statistics or change their conditions while
@@ -50,8 +50,8 @@ func (c *Conn) Links() (send, receive *Link) { return c.send, c.receive }
 // Path returns the conditions of both directions.
 func (c *Conn) Path() Path { return Path{c.send.condition, c.receive.condition} }
 
-// SetPath changes the conditions of both directions for what is sent from now on. If one is not
-// valid, it returns an error and changes neither.
+// SetPath changes the conditions of both directions for datagrams that are sent from now on. If one
+// is not valid, it returns an error and changes neither.
 func (c *Conn) SetPath(p Path) error {
 	if _, _, err := p.Links(); err != nil {
 		return err
@@ -80,13 +80,13 @@ func (c *Conn) Poll(now time.Duration) {
 			c.stats.ReceiveDropped++
 		}
 	}
-	// A close does not overtake what was sent before it.
+	// A close does not overtake the datagrams that were sent before it.
 	if s := c.inner.State(); s != transport.Closed || c.receive.arrived(c.now) {
 		c.state = s
 	}
 }
 
-// flush hands over what has passed the sending direction by the time.
+// flush hands over the datagrams that have passed the sending direction by the time.
 func (c *Conn) flush(now time.Duration) {
 	for {
 		datagram, _, ok := c.send.Pop(now)
@@ -135,7 +135,7 @@ func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	}
 	c.stats.Received++
 	c.stats.ReceivedBytes += uint64(len(datagram))
-	c.last = max(c.last, at) // one that overtook the last Poll's
+	c.last = max(c.last, at) // it may have overtaken one of an earlier Poll
 	return copy(buf, datagram), c.last, true
 }
 
@@ -145,8 +145,8 @@ func (c *Conn) MTU() int { return c.inner.MTU() }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. What is still on the simulated way is handed over at once, so
-// that last words are not lost with it.
+// Close implements [transport.Conn]. Datagrams that are still on the simulated path are handed over
+// at once, so that the last ones are not lost with it.
 func (c *Conn) Close(reason transport.Reason) {
 	if c.inner.State() == transport.Open {
 		c.send.hurry()
@@ -167,14 +167,14 @@ func (c *Conn) CloseReason() transport.Reason {
 	return c.inner.CloseReason()
 }
 
-// Stats implements [transport.Conn]. What the path loses counts as sent.
+// Stats implements [transport.Conn]. Datagrams that the path loses count as sent.
 func (c *Conn) Stats() transport.Stats {
 	s := c.inner.Stats()
 	s.Sent, s.SentBytes = c.stats.Sent, c.stats.SentBytes
 	s.Received, s.ReceivedBytes = c.stats.Received, c.stats.ReceivedBytes
 	s.SendDropped += c.stats.SendDropped
 	s.ReceiveDropped += c.stats.ReceiveDropped
-	if c.send.condition.Ordered { // elsewhere the queue is the network's, which no sender sees
+	if c.send.condition.Ordered { // otherwise the queue is in the network, invisible to senders
 		datagrams, bytes := c.send.Waiting()
 		s.SendQueued += datagrams
 		s.SendQueuedBytes += bytes

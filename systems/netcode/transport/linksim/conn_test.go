@@ -32,7 +32,7 @@ func mustWrap(t testing.TB, inner transport.Conn, path string) *linksim.Conn {
 	return c
 }
 
-// Whichever the condition, a wrapped connection is a transport like any other.
+// Under every condition, a wrapped connection is a transport like any other.
 func TestConn(t *testing.T) {
 	for _, condition := range []string{"", "delay=20ms jitter=20ms loss=10% dup=20% reorder=10% seed=1", "delay=20ms loss=15% ordered seed=2", "rate=200000 seed=3 | delay=50ms"} {
 		t.Run(condition, func(t *testing.T) {
@@ -98,8 +98,8 @@ func TestBothDirectionsHaveTheirOwnCondition(t *testing.T) {
 	}
 }
 
-// However seldom its owner looks, what arrives has travelled from when it was sent, and says when
-// it came.
+// However rarely its owner polls, the times of arrival are right: a datagram travels from the time
+// at which it was sent, and reports when it arrived.
 func TestTimesOfArrivalDoNotDependOnPolls(t *testing.T) {
 	for _, every := range []time.Duration{ms, 16 * ms, 33 * ms, 400 * ms} {
 		a, b := loopback.Pair(loopback.Config{})
@@ -202,7 +202,7 @@ func TestWrapRefusesNonsense(t *testing.T) {
 	}
 }
 
-// A slow reader on an ordered path shows as a queue that the sender can see.
+// A slow reader on an ordered path causes a queue that the sender can see.
 func TestOrderedBacklogIsVisible(t *testing.T) {
 	a, _ := loopback.Pair(loopback.Config{})
 	w := mustWrap(t, a, "rate=1000 queue=2000 ordered | seed=0")

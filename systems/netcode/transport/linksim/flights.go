@@ -9,8 +9,8 @@ type flight struct {
 	slot  int32         // its bytes, in flights.slots
 }
 
-// flights is a binary heap of what is under way, earliest arrival first. Buffers are kept and used
-// again, so that a link that has seen its peak allocates nothing more.
+// flights is a binary heap of the datagrams under way, earliest arrival first. Buffers are kept and
+// reused, so that a link that has reached its peak allocates nothing more.
 type flights struct {
 	heap  []flight
 	slots [][]byte
@@ -32,8 +32,8 @@ func (f *flights) less(i, j int) bool {
 	return a.at < b.at || a.at == b.at && a.order < b.order
 }
 
-// store copies the datagram and returns the slot that holds it, which goes back into free when it
-// is no longer needed.
+// store copies the datagram and returns the slot that holds it. The slot returns to free when it is
+// no longer needed.
 func (f *flights) store(datagram []byte) (slot int32) {
 	if n := len(f.free); n > 0 {
 		slot, f.free = f.free[n-1], f.free[:n-1]
@@ -48,7 +48,7 @@ func (f *flights) store(datagram []byte) (slot int32) {
 	return slot
 }
 
-// push files what is stored in the slot under its arrival time.
+// push adds the datagram in the slot under its arrival time.
 func (f *flights) push(at time.Duration, slot int32) {
 	f.heap = append(f.heap, flight{at, f.order, slot})
 	f.order++
@@ -62,8 +62,8 @@ func (f *flights) push(at time.Duration, slot int32) {
 	}
 }
 
-// pop removes the earliest and returns its slot, which the caller puts into free when it is done
-// with the bytes.
+// pop removes the earliest datagram and returns its slot. The caller puts the slot into free when
+// it no longer needs the bytes.
 func (f *flights) pop() int32 {
 	slot := f.heap[0].slot
 	last := len(f.heap) - 1

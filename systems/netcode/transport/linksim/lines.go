@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Line is a path with a name, as homes and phones have them. What happens on it is repeated every
-// three minutes for an hour.
+// Line is a named path, as homes and phones have them. Its events repeat every three minutes for an
+// hour.
 type Line struct {
 	Name string
-	Text string // what happens on it
+	Text string // description of its events
 
 	down, up func(random *rand.Rand) Condition
 }
 
 const (
-	dtlsDown = 66 // bytes beside a datagram's own: IPv4, UDP and the record of DTLS
-	dtlsUp   = 75 // likewise, with the connection's number
+	dtlsDown = 66 // bytes in addition to a datagram's own: IPv4, UDP and the record of DTLS
+	dtlsUp   = 75 // the same, with the connection's number
 
 	period   = 3 * time.Minute
 	repeated = time.Hour
 	kilobit  = 1000 / 8 // bytes
 )
 
-// Lines returns all of them.
+// Lines returns all lines.
 func Lines() []Line {
 	clean := func(*rand.Rand) Condition { return Condition{Rate: 12_000 * kilobit, Packets: 256} }
 	every := func(c Condition, events ...Event) func(*rand.Rand) Condition {
@@ -56,7 +56,7 @@ func Lines() []Line {
 	}
 }
 
-// FindLine returns the line of a name.
+// FindLine returns the line with the name.
 func FindLine(name string) (Line, bool) {
 	for _, l := range Lines() {
 		if l.Name == name {
@@ -66,12 +66,12 @@ func FindLine(name string) (Line, bool) {
 	return Line{}, false
 }
 
-// Path returns the line as its client sees it: 20 ms each way, what the name says, and IPv4, UDP
-// and DTLS around each datagram. The seed decides about all that is random.
+// Path returns the line as its client sees it: 20 ms each way, the effects that the name states,
+// and IPv4, UDP and DTLS around each datagram. All randomness depends on the seed.
 func (l Line) Path(seed uint64) Path {
 	random := rand.New(rand.NewPCG(seed, 0x6c696e65))
 	down := l.down(random)
-	up := down // what a radio link does hits both ways at once
+	up := down // events of a radio link affect both directions at once
 	if l.up != nil {
 		up = l.up(random)
 	}
@@ -100,10 +100,10 @@ func handover(random *rand.Rand) Condition {
 	return c
 }
 
-// fading is a radio link after the model that Sprout infers from such links: packets pass at random
-// with a rate in Brownian motion; when it comes to zero there is an outage, which ends at random,
-// too. (Winstein, Sivaraman and Balakrishnan, "Stochastic Forecasts Achieve High Throughput and Low
-// Delay over Cellular Networks", NSDI 2013.)
+// fading is a radio link after the model that Sprout infers from such links. Packets pass at random
+// with a rate in Brownian motion. When the rate reaches zero there is an outage, which ends at
+// random, too. (Winstein, Sivaraman and Balakrishnan, "Stochastic Forecasts Achieve High Throughput
+// and Low Delay over Cellular Networks", NSDI 2013.)
 func fading(random *rand.Rand) Condition {
 	const (
 		step   = 0.02  // s

@@ -35,7 +35,7 @@ func TestLines(t *testing.T) {
 				}
 			}
 			if line.Name == "codel" && name == "down" && late < 20 {
-				continue // before it has got hold of the flow
+				continue // before the flow has started
 			}
 			quiet := name == "up" && !map[string]bool{"upload": true, "dsl": true, "handover": true, "phone": true}[line.Name] ||
 				name == "down" && map[string]bool{"upload": true, "dsl": true, "thin": true}[line.Name]

@@ -2,12 +2,12 @@ package linksim
 
 import "time"
 
-// maxInFlight bounds the datagrams inside a [Link]; beyond it they are dropped and counted as
+// maxInFlight bounds the datagrams inside a [Link]. Further ones are dropped and counted as
 // Dropped.
 const maxInFlight = 1 << 14
 
-// maxRetries ends the retransmissions of an ordered direction that loses everything, as TCP gives
-// up at last.
+// maxRetries ends the retransmissions of an ordered direction that loses everything, as TCP does in
+// the end.
 const maxRetries = 30
 
 // Link is one direction of a simulated path, a pure scheduler: [Link.Push] puts a datagram in,
@@ -21,11 +21,11 @@ type Link struct {
 
 	now      time.Duration // the latest time given
 	index    uint64        // datagrams pushed, the index of all draws
-	retries  uint64        // retransmissions, the index of theirs
+	retries  uint64        // retransmissions, the index of their draws
 	bad      bool          // state of the burst chain
 	queue    *queue        // in front of the bottleneck; nil without one
 	queued   int           // datagrams of this link in it
-	lastTime time.Duration // latest arrival time of all that was pushed
+	lastTime time.Duration // latest arrival time of all datagrams pushed
 
 	flights  flights
 	borrowed int32 // slot of the datagram that the last Pop returned, -1 without one
@@ -33,28 +33,30 @@ type Link struct {
 	observe  func(Passage)
 }
 
-// Stats counts the fates of the datagrams of a [Link].
+// Stats counts the datagrams of a [Link] by what happened to them.
 type Stats struct {
 	Pushed    uint64
 	Delivered uint64 // returned by Pop, copies included
 	Lost      uint64 // by independent loss
 	BurstLost uint64 // by a burst
 	CutLost   uint64 // in a scripted cut
-	// in the queue in front of the bottleneck, or because maxInFlight was reached
+	// Dropped is the number lost in the queue in front of the bottleneck, or because maxInFlight
+	// was reached.
 	Dropped       uint64
 	Duplicated    uint64 // copies made
 	Reordered     uint64 // held back
 	Retransmitted uint64 // transmissions after the first, in an ordered direction
 }
 
-// Passage is the fate of one datagram, for measurements.
+// Passage describes the way of one datagram through a link, for measurements.
 type Passage struct {
 	Number uint64        // of the datagrams pushed into the link, from 0 on
 	Sent   time.Duration // when it was pushed
-	// when the bottleneck began to send it; of what was dropped before that, when it was pushed
+	// Begun is when the bottleneck began to send it. For one that was dropped before that, it is
+	// when it was pushed.
 	Begun time.Duration
 	Left  time.Duration // when it had left the bottleneck, or was dropped
-	At    time.Duration // of its arrival, copies aside; only if it was not lost
+	At    time.Duration // its time of arrival, that of copies excluded; only if it was not lost
 	Bytes int           // on the line, with the header
 	Lost  bool          // on the way or in the queue
 }
@@ -73,9 +75,9 @@ func newLink(c Condition, salt uint64) (*Link, error) {
 	return l, nil
 }
 
-// ShareQueue lets the link's datagrams wait in another one's queue, as those of two players behind
-// one line do: they share its bottleneck, flows included, and the link's own conditions of the
-// bottleneck count no longer, but for its header. Both are to be given the times of one clock. It
+// ShareQueue lets the link's datagrams wait in another link's queue, like those of two players
+// behind one line. They share its bottleneck, flows included. Of the link's own conditions of the
+// bottleneck only its header still counts. Both must be given the times of one clock. ShareQueue
 // panics if the other link has no bottleneck, or this one has had datagrams in its own.
 func (l *Link) ShareQueue(with *Link) {
 	if with.queue == nil || l.queued > 0 {
@@ -85,14 +87,14 @@ func (l *Link) ShareQueue(with *Link) {
 }
 
 // Observe calls f for each datagram when it has left the queue in front of the bottleneck or is
-// lost; nil ends it. The calls come while time is advanced, in the order of [Passage.Left].
+// lost; nil ends it. The calls are made while time advances, in the order of [Passage.Left].
 func (l *Link) Observe(f func(Passage)) { l.observe = f }
 
-// Condition returns the condition that holds.
+// Condition returns the current condition.
 func (l *Link) Condition() Condition { return l.condition }
 
 // SetCondition changes the condition for datagrams pushed from now on. Those in flight arrive as
-// planned, and those that wait in front of the bottleneck go on at the new capacity. A condition
+// planned, and those that wait in front of the bottleneck pass at the new capacity. A condition
 // that is not valid is refused with an error and changes nothing.
 func (l *Link) SetCondition(c Condition) error {
 	if err := c.Validate(); err != nil {
@@ -101,7 +103,7 @@ func (l *Link) SetCondition(c Condition) error {
 	l.condition = c
 	l.random = newStreams(c.Seed, l.salt)
 	switch q := l.queue; {
-	case q != nil && q.owner != l: // it is the other link's
+	case q != nil && q.owner != l: // the queue is the other link's
 	case q == nil && c.limited():
 		l.queue = newQueue(l)
 	case q != nil && c.limited():
@@ -113,7 +115,7 @@ func (l *Link) SetCondition(c Condition) error {
 	return nil
 }
 
-// Push sends a datagram of any size at the time; the bytes are copied. It returns false if the link
+// Push sends a datagram of any size at the time. The bytes are copied. It returns false if the link
 // refuses the datagram: with maxInFlight datagrams under way, or in an ordered direction with its
 // queue full. It returns true for one that is lost on the way.
 func (l *Link) Push(now time.Duration, datagram []byte) bool {
@@ -147,7 +149,7 @@ func (l *Link) Push(now time.Duration, datagram []byte) bool {
 	return true
 }
 
-// advance lets everything happen that is due by the time.
+// advance runs all events that are due by the time.
 func (l *Link) advance(now time.Duration) {
 	l.now = max(l.now, now)
 	if l.queue != nil {
@@ -162,13 +164,13 @@ func (l *Link) drop(p waiting, at time.Duration) {
 	l.vanish(p, at)
 }
 
-// leave sends a datagram on its way that has left the queue.
+// leave continues the path of a datagram that has left the queue.
 func (l *Link) leave(p waiting, at time.Duration) {
 	l.queued--
 	l.pass(p, at)
 }
 
-// vanish forgets a datagram that is lost.
+// vanish removes a datagram that is lost.
 func (l *Link) vanish(p waiting, left time.Duration) {
 	l.flights.free = append(l.flights.free, p.slot)
 	if l.observe != nil {
@@ -176,7 +178,7 @@ func (l *Link) vanish(p waiting, left time.Duration) {
 	}
 }
 
-// pass sends a datagram on its way behind the bottleneck.
+// pass sends a datagram along the path behind the bottleneck.
 func (l *Link) pass(p waiting, sent time.Duration) {
 	c, i := &l.condition, p.index
 	delay, cut := c.delayAt(sent)
@@ -208,8 +210,8 @@ func (l *Link) pass(p waiting, sent time.Duration) {
 	}
 }
 
-// arriveOrdered returns when datagram i of the stream gets through: transmissions follow each other
-// by the retransmission time-out until one does.
+// arriveOrdered returns when datagram i of the stream arrives. Transmissions follow each other by
+// the retransmission time-out until one arrives.
 func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) time.Duration {
 	c := &l.condition
 	jitter := l.jitter(jitterDraw, i)
@@ -224,9 +226,10 @@ func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) tim
 	return last + max(0, delay+jitter)
 }
 
-// Pop returns the next datagram that has arrived by the time, and when exactly it arrived. The
-// bytes are the link's own and valid until the next call of Push or Pop. Without one it returns
-// false. Those that arrive at one instant come in the order in which they were pushed.
+// Pop returns the next datagram that has arrived by the time, and its exact time of arrival. The
+// bytes are the link's own and valid until the next call of Push or Pop. If there is no datagram,
+// it returns false. Datagrams that arrive at one instant are returned in the order in which they
+// were pushed.
 func (l *Link) Pop(now time.Duration) (datagram []byte, at time.Duration, ok bool) {
 	l.advance(now)
 	return l.take(l.now)
@@ -244,7 +247,7 @@ func (l *Link) take(until time.Duration) (datagram []byte, at time.Duration, ok 
 	return l.flights.slots[l.borrowed], next, true
 }
 
-// release gives back the buffer that the last Pop lent out.
+// release frees the buffer that the last Pop returned.
 func (l *Link) release() {
 	if l.borrowed >= 0 {
 		l.flights.free = append(l.flights.free, l.borrowed)
@@ -252,8 +255,8 @@ func (l *Link) release() {
 	}
 }
 
-// hurry lets every datagram leave the queue at once. Their room and turn there stay taken, so that
-// what others have in a shared queue is not moved.
+// hurry lets every datagram leave the queue at once. Their room and turn in the queue stay taken,
+// so that the datagrams of other links in a shared queue are not affected.
 func (l *Link) hurry() {
 	if l.queued > 0 {
 		l.queue.each(l, func(p *waiting) {
@@ -263,7 +266,7 @@ func (l *Link) hurry() {
 	}
 }
 
-// discard forgets everything in flight.
+// discard removes everything in flight.
 func (l *Link) discard() {
 	l.hurry()
 	l.release()
@@ -272,15 +275,15 @@ func (l *Link) discard() {
 	}
 }
 
-// arrived reports whether everything that was pushed has come to its end by the time.
+// arrived reports whether every datagram that was pushed has arrived or is lost by the time.
 func (l *Link) arrived(now time.Duration) bool {
 	l.advance(now)
 	return l.queued == 0 && l.lastTime <= l.now
 }
 
-// Next returns a time before which no datagram arrives: when the next one does, or when something
-// may leave the queue in front of the bottleneck before that. Without a datagram in flight it
-// returns false, and while the bottleneck passes nothing for good.
+// Next returns a time before which no datagram arrives. It is the arrival of the next one, or an
+// earlier time at which a packet may leave the queue in front of the bottleneck. It returns false
+// if no datagram is in flight, and if the bottleneck passes nothing for good.
 func (l *Link) Next() (at time.Duration, ok bool) {
 	at, ok = l.flights.next()
 	if l.queued > 0 && l.queue.at != never && (!ok || l.queue.at < at) {
@@ -295,8 +298,8 @@ func (l *Link) Len() int { return l.flights.len() + l.queued }
 // Stats returns the counters since the link was made.
 func (l *Link) Stats() Stats { return l.stats }
 
-// Waiting returns how many datagrams of the link, and bytes of them with their headers, are in the
-// queue in front of the bottleneck at the latest time given.
+// Waiting returns how many datagrams of the link are in the queue in front of the bottleneck at the
+// latest time given, and their bytes with headers.
 func (l *Link) Waiting() (datagrams, bytes int) {
 	if l.queued > 0 {
 		l.queue.each(l, func(p *waiting) { datagrams, bytes = datagrams+1, bytes+p.size })
@@ -309,8 +312,8 @@ func (l *Link) jitter(e effect, i uint64) time.Duration {
 	return time.Duration((2*l.random.draw(e, i) - 1) * float64(l.condition.Jitter))
 }
 
-// fly puts a datagram on its way to arrive at the time, or when a scripted stall at that time ends,
-// and returns when.
+// fly puts a datagram in flight, to arrive at the time, or at the end of a scripted stall at that
+// time, and returns its time of arrival.
 func (l *Link) fly(at time.Duration, slot int32) time.Duration {
 	at = l.condition.stalled(at)
 	if l.condition.Ordered || l.condition.InOrder {
@@ -321,7 +324,7 @@ func (l *Link) fly(at time.Duration, slot int32) time.Duration {
 	return at
 }
 
-// lost decides whether datagram i is lost in its first transmission, and by what.
+// lost decides whether the first transmission of datagram i is lost, and by which effect.
 func (l *Link) lost(i uint64, cut bool) bool {
 	c := &l.condition
 	burst := l.burst(l.random.draw(burstStepDraw, i), l.random.draw(burstLossDraw, i))

@@ -8,8 +8,8 @@ import (
 )
 
 func TestRateLimitWithBoundedQueue(t *testing.T) {
-	// 8-byte datagrams at 8000 bytes per second: one each millisecond. Offered every 0.5 ms, half
-	// of them must go.
+	// 8-byte datagrams at 8000 bytes per second: one per millisecond passes. One is offered every
+	// 0.5 ms, so half of them must be dropped.
 	const n = 10_000
 	l := mustLink(t, "rate=8000 queue=80")
 	out := stream(l, n, ms/2)
@@ -48,8 +48,8 @@ func TestInFlightIsBounded(t *testing.T) {
 	}
 }
 
-// Against a naive model: whatever comes out was put in, no earlier than the path's least delay, in
-// order of arrival, and everything is accounted for.
+// The link equals a naive model: each datagram that arrives was pushed, arrives no earlier than
+// after the path's least delay and in order of arrival, and every datagram is counted.
 func TestLinkAccountsForEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawCondition(t)

@@ -24,15 +24,15 @@ func mustLink(t testing.TB, text string) *Link {
 	return l
 }
 
-// arrival is a datagram that came out of a link.
+// arrival is a datagram that left a link.
 type arrival struct {
 	id   int
 	sent time.Duration
 	at   time.Duration
 }
 
-// stream pushes n datagrams at the interval and returns what arrived, in its order. The clock runs
-// on until nothing is in flight.
+// stream pushes n datagrams at the interval and returns those that arrived, in their order. The
+// clock runs until nothing is in flight.
 func stream(l *Link, n int, interval time.Duration) []arrival {
 	var out []arrival
 	var datagram [8]byte
@@ -61,8 +61,8 @@ func stream(l *Link, n int, interval time.Duration) []arrival {
 	}
 }
 
-// within fails unless a count of n trials with probability p lies within five standard deviations:
-// with a fixed seed the outcome is fixed, and one seed in 1.7 million would be an unlucky choice.
+// within fails unless a count of n trials with probability p lies within five standard deviations.
+// With a fixed seed the outcome is fixed, and one seed in 1.7 million would be an unlucky choice.
 func within(t *testing.T, l *Link, what string, count, n int, p float64) {
 	t.Helper()
 	sigma := math.Sqrt(float64(n) * p * (1 - p))
@@ -126,7 +126,7 @@ func TestIndependentLoss(t *testing.T) {
 	if got := l.Stats(); got.Lost != uint64(lost) || got.Delivered != uint64(len(out)) || got.Pushed != n {
 		t.Errorf("statistics say %+v, want %d lost and %d delivered", got, lost, len(out))
 	}
-	// Independent: after a loss the next is lost as often as ever.
+	// Losses are independent: after a loss the next datagram is lost as often as any other.
 	pairs, arrived := 0, make([]bool, n)
 	for _, a := range out {
 		arrived[a.id] = true
@@ -158,8 +158,8 @@ func TestGilbertElliottBursts(t *testing.T) {
 			run = 0
 		}
 	}
-	// The share of time in the bad state is enter/(enter+leave); its count varies more than a
-	// binomial one, by (1+r)/(1-r) with r = 1-enter-leave the chain's correlation.
+	// The share of time in the bad state is enter/(enter+leave). Its count varies more than a
+	// binomial one, by (1+r)/(1-r), where r = 1-enter-leave is the chain's correlation.
 	p, r := enter/(enter+leave), 1-enter-leave
 	sigma := math.Sqrt(n * p * (1 - p) * (1 + r) / (1 - r))
 	if d := math.Abs(float64(lost) - n*p); d > 5*sigma {
@@ -198,7 +198,7 @@ func TestDuplicates(t *testing.T) {
 		twice += c - 1
 	}
 	within(t, l, "arrived twice", twice, n, 0.3)
-	// A copy that would come before the first comes with it: half of them.
+	// A copy that would arrive before the first arrives with it: half of them.
 	within(t, l, "copies at a time of their own", apart, twice, 0.5)
 }
 
@@ -220,12 +220,12 @@ func TestReordering(t *testing.T) {
 		newest = max(newest, a.id)
 	}
 	within(t, l, "held back", held, n, 0.05)
-	// It is overtaken unless all three that follow within 35 ms are held back as well.
+	// It is overtaken unless all three that follow within 35 ms are delayed as well.
 	within(t, l, "overtaken", overtaken, n, 0.05*(1-math.Pow(0.05, 3)))
 }
 
-// Switching one effect on must not move the draws of another: the same datagrams are lost, and each
-// that arrives takes as long.
+// Switching one effect on must not change the draws of another: the same datagrams are lost, and
+// each one that arrives takes as long.
 func TestEffectsDoNotDisturbEachOther(t *testing.T) {
 	const n, base = 5000, "delay=100ms jitter=10ms loss=15% seed=7"
 	plain := map[int]time.Duration{}

@@ -6,8 +6,9 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Listener is a [transport.Listener] whose connections pass a simulated path each: alike, but with
-// independent draws, so that the clients of one server do not lose the same datagrams.
+// Listener is a [transport.Listener] whose connections each pass a simulated path. The paths are
+// alike but have independent draws, so that the clients of one server do not lose the same
+// datagrams.
 type Listener struct {
 	inner transport.Listener
 	path  Path
@@ -28,7 +29,7 @@ func WrapListener(inner transport.Listener, path Path) (*Listener, error) {
 // Poll implements [transport.Listener].
 func (l *Listener) Poll(now time.Duration) { l.inner.Poll(now) }
 
-// Accept implements [transport.Listener]. What it returns is a *[Conn].
+// Accept implements [transport.Listener]. It returns a *[Conn].
 func (l *Listener) Accept() (transport.Conn, bool) {
 	inner, ok := l.inner.Accept()
 	if !ok {

@@ -19,12 +19,12 @@ func TestOrderedTurnsLossIntoStalls(t *testing.T) {
 			t.Fatalf("arrival %d is %+v: a stream keeps its order", i, a)
 		}
 		if i > 0 && a.at-out[i-1].at > 150*ms {
-			// a jitter of 20 ms and an interval of 33 ms do not explain it
+			// A jitter of 20 ms and an interval of 33 ms do not explain it.
 			stalled++
 		}
 	}
-	// Each datagram is sent until it gets through: 0.15/0.85 retransmissions on average, with
-	// variance 0.15/0.85^2.
+	// Each datagram is sent until it arrives: 0.15/0.85 retransmissions on average, with variance
+	// 0.15/0.85^2.
 	mean := n * 0.15 / 0.85
 	if d := math.Abs(float64(l.Stats().Retransmitted) - mean); d > 5*math.Sqrt(n*0.15)/0.85 {
 		t.Errorf("%d retransmissions, want %.0f", l.Stats().Retransmitted, mean)
@@ -35,7 +35,7 @@ func TestOrderedTurnsLossIntoStalls(t *testing.T) {
 }
 
 func TestOrderedRetransmissionTimeout(t *testing.T) {
-	// Everything sent in the cut is lost; the retransmissions follow after max(200 ms, 2*delay).
+	// Everything sent in the cut is lost. The retransmissions follow after max(200 ms, 2*delay).
 	for _, test := range []struct {
 		condition string
 		want      time.Duration
@@ -125,7 +125,7 @@ func TestInOrderNothingOvertakes(t *testing.T) {
 	const n = 20_000
 	l := mustLink(t, "delay=20ms jitter=15ms loss=10% reorder=5% inorder seed=3")
 	out := stream(l, n, 5*ms)
-	within(t, l, "lost", n-len(out), n, 0.10) // what is lost stays lost, and holds nothing up
+	within(t, l, "lost", n-len(out), n, 0.10) // lost datagrams stay lost, and delay nothing
 	same := 0
 	for i, a := range out {
 		if i > 0 && (a.id <= out[i-1].id || a.at < out[i-1].at) {

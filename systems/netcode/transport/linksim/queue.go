@@ -7,14 +7,15 @@ import (
 )
 
 const (
-	// of a full packet with all headers: a flow's, and what an opportunity of a trace passes
+	// packetBytes is the size of a full packet with all headers: of a flow, and of one moment of a
+	// trace.
 	packetBytes = 1500
 	maxHeader   = 1500
 	maxPackets  = 1 << 20
 	never       = time.Duration(math.MaxInt64)
 )
 
-// validateBottleneck reports by bad what makes no sense in the fields of the bottleneck.
+// validateBottleneck reports by bad which fields of the bottleneck are not valid.
 func (c *Condition) validateBottleneck(bad func(format string, args ...any)) {
 	for _, n := range []struct {
 		name       string
@@ -48,7 +49,7 @@ func (c *Condition) validateBottleneck(bad func(format string, args ...any)) {
 // limited reports whether there is a bottleneck.
 func (c *Condition) limited() bool { return c.Rate > 0 || c.Trace != nil }
 
-// bounds returns how many bytes and packets the queue takes.
+// bounds returns the capacity of the queue in bytes and packets.
 func (c *Condition) bounds() (bytes, packets int) {
 	bytes, packets = c.Queue, c.Packets
 	if bytes == 0 && packets == 0 {
@@ -76,18 +77,19 @@ type waiting struct {
 	entered time.Duration
 	begun   time.Duration // its sending; 0 before that
 	size    int           // on the line
-	link    *Link         // its datagram's; nil of a flow
-	// its own; nil of a datagram, and both of what is of no use to anybody any more
+	link    *Link         // the link of its datagram; nil for a packet of a flow
+	// flow is the packet's flow; nil for a datagram. Both are nil for a packet that is no longer
+	// needed.
 	flow  *flow
 	index uint64
 	slot  int32 // of the datagram in the link's store
 }
 
-// queue is what stands in front of a bottleneck: packets wait, leave as the capacity lets them, and
-// are dropped. It is a chain of events on virtual time, which happen when time is advanced.
+// queue is the queue in front of a bottleneck. Packets wait, leave as the capacity permits, and are
+// dropped. It is a chain of events on virtual time, which run when time advances.
 type queue struct {
 	condition *Condition
-	owner     *Link // whose condition it is
+	owner     *Link // the condition is this link's
 	capacity  capacity
 	codel     codel
 	flows     []*flow
@@ -95,7 +97,7 @@ type queue struct {
 	packets ring[waiting] // the first of them is being sent, if sending
 	bytes   int
 	sending bool
-	at      time.Duration // when the first packet's sending ends, or begins; never without one
+	at      time.Duration // when the first packet's sending ends or begins; never if empty
 	now     time.Duration
 }
 
@@ -105,7 +107,7 @@ func newQueue(l *Link) *queue {
 	return q
 }
 
-// set takes over what the owner's condition has become. A flow that goes on is left as it is.
+// set takes over the owner's changed condition. A flow that continues is left as it is.
 func (q *queue) set() {
 	q.capacity.set(q.condition, q.now)
 	var flows []*flow
@@ -122,13 +124,13 @@ func (q *queue) set() {
 		flows = append(flows, f)
 	}
 	q.flows = flows
-	if q.packets.len() > 0 { // the first packet is sent anew, at what is the capacity now
+	if q.packets.len() > 0 { // the first packet is sent anew, at the present capacity
 		q.sending, q.at = false, q.capacity.begin(q.now, true)
 	}
 }
 
-// push appends a packet at the present, or returns false if there is no room. A packet that finds
-// nothing waiting is always taken.
+// push appends a packet at the present time, or returns false if there is no room. A packet is
+// always accepted if the queue is empty.
 func (q *queue) push(p waiting) bool {
 	bytes, packets := q.condition.bounds()
 	if n := q.packets.len(); n > 0 && (n+1 > packets || q.bytes+p.size > bytes) {
@@ -143,7 +145,7 @@ func (q *queue) push(p waiting) bool {
 	return true
 }
 
-// advance lets everything happen that is due by the time.
+// advance runs all events that are due by the time.
 func (q *queue) advance(now time.Duration) {
 	for {
 		var next *flow
@@ -169,7 +171,7 @@ func (q *queue) advance(now time.Duration) {
 	q.now = max(q.now, now)
 }
 
-// begin sends the first packet, or drops it and those behind it as CoDel decides.
+// begin sends the first packet, or drops packets as CoDel decides.
 func (q *queue) begin() {
 	if q.condition.CoDel {
 		q.codel.pick(q)
@@ -182,7 +184,7 @@ func (q *queue) begin() {
 	q.sending, q.at = true, q.capacity.finish(q.now, q.packets.first().size)
 }
 
-// leave lets go of the packet that has been sent.
+// leave removes the packet that has been sent, and passes it on.
 func (q *queue) leave() {
 	p := q.pop()
 	if q.sending, q.at = false, never; q.packets.len() > 0 {
@@ -199,7 +201,7 @@ func (q *queue) leave() {
 	}
 }
 
-// drop takes the first packet out of the queue, which comes to nothing.
+// drop removes the first packet from the queue as lost.
 func (q *queue) drop() {
 	if p := q.pop(); p.link != nil {
 		p.link.drop(p, q.now)
@@ -221,7 +223,8 @@ func (q *queue) each(l *Link, f func(p *waiting)) {
 	}
 }
 
-// ring is a first-in, first-out list that allocates nothing once it has had its greatest length.
+// ring is a first-in, first-out list that allocates nothing once it has reached its greatest
+// length.
 type ring[T any] struct {
 	items []T // a power of two of them
 	head  int

@@ -9,7 +9,7 @@ import (
 )
 
 // offer pushes datagrams of one size at the interval until a time, lets the link run empty, and
-// returns all passages in the order in which the queue let them go.
+// returns all passages in the order in which they left the queue.
 func offer(l *Link, size int, interval, until time.Duration) []Passage {
 	var all []Passage
 	l.Observe(func(p Passage) { all = append(all, p) })
@@ -34,7 +34,7 @@ func offer(l *Link, size int, interval, until time.Duration) []Passage {
 }
 
 // Whatever the sizes and times, a datagram waits for the bytes in front of it at the rate, and is
-// dropped if they and it are more than the queue takes.
+// dropped if it and they exceed the queue.
 func TestDelayIsBytesOverRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.SampledFrom([]int{1000, 16_000, 250_000}).Draw(t, "rate")
@@ -80,7 +80,7 @@ func TestDelayIsBytesOverRate(t *testing.T) {
 		lost := func(p Passage) bool { return p.Lost }
 		kept := func(p Passage) bool { return !p.Lost }
 		for _, gone := range []func(Passage) bool{lost, kept} {
-			// at one instant their order does not matter
+			// At one instant their order does not matter.
 			if a, b := slices.DeleteFunc(slices.Clone(got), gone), slices.DeleteFunc(slices.Clone(want), gone); !slices.Equal(a, b) {
 				t.Fatalf("%s:\ngot  %+v\nwant %+v", c, a, b)
 			}
@@ -89,8 +89,8 @@ func TestDelayIsBytesOverRate(t *testing.T) {
 }
 
 func TestCapacityChanges(t *testing.T) {
-	// 1000 bytes at 1000 bytes a second, of which 500 have passed when the rate doubles; then an
-	// outage, in which what comes waits, and after which it leaves at the rate.
+	// 1000 bytes are sent at 1000 bytes per second, of which 500 have passed when the rate doubles.
+	// Then there is an outage, in which datagrams wait, and after which they leave at the rate.
 	l := mustLink(t, "rate=1000 queue=9000 rate=500ms:2000 rate=1s:0 rate=3s:4000")
 	var got []Passage
 	l.Observe(func(p Passage) { got = append(got, p) })
@@ -110,7 +110,7 @@ func TestCapacityChanges(t *testing.T) {
 			t.Fatalf("got %+v, want the number %d at %v", got, i, want)
 		}
 	}
-	// Without an end to the outage nothing comes.
+	// If the outage does not end, nothing arrives.
 	l = mustLink(t, "rate=1000 rate=1s:0")
 	l.Push(2*time.Second, []byte{1})
 	if at, ok := l.Next(); ok || l.Len() != 1 {
@@ -119,7 +119,8 @@ func TestCapacityChanges(t *testing.T) {
 }
 
 func TestOutageDeliversInOneBurst(t *testing.T) {
-	// 2 s without capacity: sixty datagrams of 100 bytes wait, and pass within 60*100/500000 s.
+	// For 2 s there is no capacity: sixty datagrams of 100 bytes wait, and pass within
+	// 60*100/500000 s.
 	out := offer(mustLink(t, "rate=500000 delay=30ms rate=1s:0 rate=3s:500000"), 100, 33*ms, 5*time.Second)
 	waited, last := 0, time.Duration(0)
 	for i, p := range out {
@@ -140,28 +141,28 @@ func TestOutageDeliversInOneBurst(t *testing.T) {
 }
 
 func TestTrace(t *testing.T) {
-	// Moments at 10, 20, 20 and 50 ms, then at 60, 70, 70 and 100 ms.
+	// The moments are at 10, 20, 20 and 50 ms, then at 60, 70, 70 and 100 ms.
 	for _, test := range []struct {
 		size int
 		at   []time.Duration // of pushes
 		want []time.Duration // when they leave
 	}{
 		{1500, []time.Duration{0, 0, 0, 0}, []time.Duration{10 * ms, 20 * ms, 20 * ms, 50 * ms}},
-		// two share a moment
+		// Two packets share a moment.
 		{750, []time.Duration{0, 0, 0}, []time.Duration{10 * ms, 10 * ms, 20 * ms}},
-		// the second one needs two
+		// The second packet needs two moments.
 		{1000, []time.Duration{0, 0, 0}, []time.Duration{10 * ms, 20 * ms, 20 * ms}},
-		// one needs three
+		// One packet needs three moments.
 		{4000, []time.Duration{0}, []time.Duration{20 * ms}},
-		// a moment is over when it has come
+		// A moment can only be used by packets that arrive before it.
 		{700, []time.Duration{10 * ms, 11 * ms, 25 * ms}, []time.Duration{20 * ms, 20 * ms, 50 * ms}},
-		// what is left of one is lost
+		// The unused bytes of a moment are lost.
 		{700, []time.Duration{0, 12 * ms}, []time.Duration{10 * ms, 20 * ms}},
-		// it begins anew
+		// The trace begins anew.
 		{1500, []time.Duration{55 * ms, 55 * ms, 1010 * ms}, []time.Duration{60 * ms, 70 * ms, 1020 * ms}},
-		// and anew
+		// It begins anew any number of times.
 		{1500, []time.Duration{time.Hour, time.Hour}, []time.Duration{time.Hour + 10*ms, time.Hour + 20*ms}},
-		// and nothing is used twice
+		// No moment is used twice.
 		{1500, []time.Duration{time.Hour + 20*ms, time.Hour + 50*ms}, []time.Duration{time.Hour + 50*ms, time.Hour + 60*ms}},
 	} {
 		l := mustLink(t, "trace=10ms*2,0s,30ms queue=100p")
@@ -177,7 +178,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// A trace with a moment every 6 ms is a rate of 250 kB/s, to a packet.
+// A trace with a moment every 6 ms equals a rate of 250 kB/s, to a packet.
 func TestTraceIsARate(t *testing.T) {
 	for _, text := range []string{"queue=20p", "queue=40000 codel", "queue=100p reno=1s:4s"} {
 		traced := offer(mustLink(t, "trace=6ms delay=20ms "+text), 1500, 5*ms, 6*time.Second)
@@ -218,7 +219,8 @@ func TestQueueIsShared(t *testing.T) {
 			t.Errorf("number %d: %d bytes at %v, %v; want %d at %v", i, len(d), at, ok, want.size, want.at)
 		}
 	}
-	// What one of them takes back leaves its room taken: the other one's times stay.
+	// When one link's datagrams are taken back, their room stays taken, so the other link's times
+	// do not change.
 	a.Push(time.Second, make([]byte, 100))
 	b.Push(time.Second, make([]byte, 50))
 	a.discard()
@@ -256,7 +258,7 @@ func TestConditionOfTheQueueChangesLive(t *testing.T) {
 	pop(time.Second, time.Second)
 	set("rate=2000 queue=100p")
 	pop(1700*ms, 1500*ms)
-	set("trace=600ms queue=100p") // what was begun is begun anew
+	set("trace=600ms queue=100p") // the sending of the first packet begins anew
 	pop(2*time.Second, 1800*ms)
 	set("delay=1ms")
 	pop(3*time.Second, 2001*ms)

@@ -2,11 +2,11 @@ package linksim
 
 // Every effect draws from a stream of its own, and a stream is indexed: the draw for datagram i is
 // a function of the seed, the effect and i alone, computed as SplitMix64 does (Steele, Lea and
-// Flood, "Fast Splittable Pseudorandom Number Generators", 2014). So switching an effect on or off,
-// also halfway, moves neither the draws of the others nor its own later ones, and a run with loss
-// can be compared with one without it datagram by datagram.
+// Flood, "Fast Splittable Pseudorandom Number Generators", 2014). Switching an effect on or off,
+// even in between, therefore changes neither the draws of the others nor its own later ones. A run
+// with loss can be compared with one without it datagram by datagram.
 
-// effect names a stream.
+// effect identifies a stream.
 type effect uint64
 
 const (

@@ -3,11 +3,11 @@ package linksim
 import "time"
 
 // flow is another program's download: a sender that always has something to send, and the
-// acknowledgements that come back to it. Its window follows Reno (RFC 5681): slow start from 10
-// packets, then one packet more per round trip, and half of it when a loss shows. A loss shows by
-// the third acknowledgement behind it, or when nothing comes for the time-out of RFC 6298, which
-// begins anew with one packet. What was lost makes room for what is sent next at once (RFC 6675),
-// so that several losses in a window halve it once and cost no round trip each.
+// acknowledgements that return to it. Its window follows Reno (RFC 5681): slow start from 10
+// packets, then one packet more per round trip, and half of it after a loss. A loss is detected by
+// the third acknowledgement behind it, or if nothing arrives for the time-out of RFC 6298, after
+// which the flow begins anew with one packet. A lost packet makes room for the next one at once
+// (RFC 6675), so that several losses in a window halve it once and do not cost a round trip each.
 type flow struct {
 	from, until time.Duration
 	started     bool
@@ -18,7 +18,7 @@ type flow struct {
 	underWay  int     // sent, and neither acknowledged nor known to be lost
 	epoch     uint64  // packets below it were given up by a time-out
 	recovery  uint64  // packets below it were sent before the window was halved
-	known     uint64  // below it all are acknowledged or known to be lost
+	known     uint64  // packets below it are acknowledged or known to be lost
 	acks      ring[ack]
 	newest    [2]uint64 // numbers of the last two packets acknowledged, the older one first, plus 1
 
@@ -42,7 +42,7 @@ func newFlow(from, until time.Duration) *flow {
 	return &flow{from: from, until: until, window: firstWindow, threshold: maxInFlight, timeout: firstTimeout}
 }
 
-// next returns when the flow does something by itself.
+// next returns when the flow's next own event is due.
 func (f *flow) next() time.Duration {
 	switch {
 	case !f.started:
@@ -55,7 +55,7 @@ func (f *flow) next() time.Duration {
 	return never
 }
 
-// event takes the step that is due.
+// event runs the event that is due.
 func (f *flow) event(q *queue) {
 	switch {
 	case !f.started:
@@ -73,15 +73,15 @@ func (f *flow) event(q *queue) {
 	}
 }
 
-// delivered notes that a packet has passed, whose acknowledgement comes back at the time.
+// delivered notes that a packet has passed, whose acknowledgement arrives at the time.
 func (f *flow) delivered(p waiting, at time.Duration) {
 	if n := f.acks.len(); n > 0 {
-		at = max(at, f.acks.at(n-1).at) // on a way that has become shorter
+		at = max(at, f.acks.at(n-1).at) // on a path that has become shorter
 	}
 	f.acks.push(ack{at, p.entered, p.index})
 }
 
-// acknowledged takes an acknowledgement in.
+// acknowledged handles an acknowledgement.
 func (f *flow) acknowledged(a ack, now time.Duration) {
 	if a.number < f.epoch {
 		return
@@ -97,8 +97,8 @@ func (f *flow) acknowledged(a ack, now time.Duration) {
 		}
 		f.window = min(f.window, maxInFlight)
 	}
-	// Packets pass in order. Those between the last one that is known of and the one two
-	// acknowledgements ago, which is the first behind them, are lost.
+	// Packets pass in order. The acknowledgement two before this one is the first behind the
+	// missing packets. The packets between the last known one and that one are lost.
 	third := f.newest[0]
 	f.newest = [2]uint64{f.newest[1], a.number + 1}
 	if third <= f.known {
@@ -113,7 +113,7 @@ func (f *flow) acknowledged(a ack, now time.Duration) {
 	}
 }
 
-// measure takes a round trip into the time-out.
+// measure includes a round trip in the time-out.
 func (f *flow) measure(trip time.Duration) {
 	if f.smoothed == 0 {
 		f.smoothed, f.deviation = trip, trip/2
@@ -124,7 +124,7 @@ func (f *flow) measure(trip time.Duration) {
 	f.timeout = min(max(f.smoothed+4*f.deviation, firstTimeout), maxTimeout)
 }
 
-// giveUp takes everything under way for lost and begins anew.
+// giveUp counts everything under way as lost and begins anew.
 func (f *flow) giveUp(now time.Duration) {
 	f.threshold = max(f.window/2, 2)
 	f.window, f.underWay = 1, 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// passed counts what a flow gets through: what it sends less what is lost.
+// passed counts the packets that a flow gets through: the sent ones less the lost ones.
 type passed struct {
 	l       *Link
 	waits   []time.Duration // of a datagram of one byte, each millisecond
@@ -14,7 +14,7 @@ type passed struct {
 	dropped int
 }
 
-// beside sends a byte each millisecond beside what the link's script plays.
+// beside sends a byte each millisecond beside the events of the link's script.
 func beside(t *testing.T, text string, until time.Duration) *passed {
 	r := &passed{l: mustLink(t, text)}
 	for _, p := range offer(r.l, 1, ms, until) {
@@ -27,7 +27,7 @@ func beside(t *testing.T, text string, until time.Duration) *passed {
 	return r
 }
 
-// between returns the least, the mean and the greatest wait of what was sent from one time to
+// between returns the least, the mean and the greatest wait of datagrams sent from one time to
 // another.
 func (r *passed) between(from, to time.Duration) (least, mean, most time.Duration) {
 	least = time.Hour
@@ -42,9 +42,10 @@ func (r *passed) between(from, to time.Duration) (least, mean, most time.Duratio
 	return least, mean / time.Duration(max(n, 1)), most
 }
 
-// A flow's sawtooth: it fills the queue, loses a packet, halves, and climbs by a packet per round
-// trip. With a queue greater than what is on the way the line never stands idle, and from one loss
-// to the next W²·3/8 packets pass, where W is the window that fills the line and the queue.
+// A flow has a sawtooth: it fills the queue, loses a packet, halves its window, and climbs by a
+// packet per round trip. If the queue holds more than the path, the line is never idle, and from
+// one loss to the next W²·3/8 packets pass, where W is the window that fills the line and the
+// queue.
 func TestRenoSawtooth(t *testing.T) {
 	const (
 		rate  = 250_000 // 167 packets a second
@@ -56,12 +57,13 @@ func TestRenoSawtooth(t *testing.T) {
 	if most < full-10*ms || most > full+ms {
 		t.Errorf("a datagram waits at most %v, want the full queue of %v", most, full)
 	}
-	// After a loss the window is half of what fills the line: (rtt+queue)/2, less the round trip.
+	// After a loss the window is half of the packets that fill the line: (rtt+queue)/2. The wait is
+	// that less the round trip.
 	window := (0.040 + full.Seconds()) * rate / packetBytes
 	if want := (full+40*ms)/2 - 40*ms; (least - want).Abs() > 20*ms {
 		t.Errorf("it waits at least %v, want %v, what a halved window leaves", least, want)
 	}
-	// The teeth: falls of the wait by more than a third of the queue.
+	// The teeth are falls of the wait by more than a third of the queue.
 	teeth, top := 0, time.Duration(0)
 	for i, at := range r.at {
 		if at < time.Minute {
@@ -78,8 +80,8 @@ func TestRenoSawtooth(t *testing.T) {
 	}
 }
 
-// With a short queue the flow gets little more than three quarters of the line: its window climbs
-// from half of what fills line and queue, 105 packets, and the line is full from 100 on.
+// With a short queue the flow gets little more than three quarters of the line. Its window climbs
+// from half of the 105 packets that fill line and queue, and the line is full from 100 on.
 func TestRenoWithAShortQueue(t *testing.T) {
 	l := mustLink(t, "rate=500000 queue=5p delay=150ms reno=0s:1h") // 100 packets on the way
 	l.advance(time.Minute)
@@ -105,7 +107,7 @@ func TestRenoBeginsAndEnds(t *testing.T) {
 	}
 }
 
-// Two flows that begin at different times come to share the line.
+// Two flows that begin at different times end up sharing the line.
 func TestRenoFlowsShare(t *testing.T) {
 	l := mustLink(t, "rate=500000 queue=40p delay=20ms reno=0s:1h reno=30s:1h")
 	l.advance(3 * time.Minute)
@@ -131,7 +133,7 @@ func TestRenoBehindCoDel(t *testing.T) {
 	}
 }
 
-// An outage that is longer than the time-out ends the flow's patience, not the flow.
+// An outage that is longer than the time-out makes the flow begin anew, and does not end it.
 func TestRenoSurvivesAnOutage(t *testing.T) {
 	for _, text := range []string{"", "codel ", "queue=10p "} {
 		l := mustLink(t, "rate=250000 delay=20ms "+text+"rate=10s:0 rate=25s:250000 reno=0s:1h")

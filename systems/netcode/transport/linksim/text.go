@@ -12,14 +12,14 @@ import (
 //
 //	delay=100ms jitter=10ms loss=15% seed=7
 //
-// Effects that are off are left out; the seed is always there. All of them:
+// Effects that are off are left out. The seed is always included. These are all fields:
 //
 //	delay=100ms jitter=10ms        one-way delay and uniform jitter
 //	loss=15%                       independent loss
 //	burst=2%/12.5%:0%/100%         Gilbert-Elliott: good to bad / bad to good : loss in good / loss in bad
-//	dup=30% reorder=5%/50ms        duplicates; datagrams held back, and for how long (left out: 50 ms)
+//	dup=30% reorder=5%/50ms        duplicates; delayed datagrams and the delay (left out: 50 ms)
 //	rate=32000 queue=8000          bytes per second, and bytes that wait (left out: 250 ms worth)
-//	queue=32p codel header=66      packets that wait; CoDel; bytes that a datagram has beside its own
+//	queue=32p codel header=66      packets that wait; CoDel; bytes in addition to each datagram
 //	rate=20s:12500 reno=60s:30s    from 20 s on 12500 bytes per second; a download from 60 to 90 s
 //	trace=5ms*8,40ms               gaps between moments at which 1500 bytes pass, *8: eight times
 //	inorder                        no datagram overtakes another
@@ -86,9 +86,9 @@ func (k Kind) String() string {
 	return "kind" + strconv.Itoa(int(k))
 }
 
-// Parse reads the textual form that [Condition.String] describes, in any order of its fields; the
+// Parse reads the textual form that [Condition.String] describes, with its fields in any order. The
 // empty text is the zero Condition. Probabilities may also be plain numbers from 0 to 1. The error
-// names the field that is wrong and what it should look like.
+// names the invalid field and the expected form.
 func Parse(text string) (Condition, error) {
 	var c Condition
 	seen := map[string]bool{}
@@ -113,10 +113,10 @@ func Parse(text string) (Condition, error) {
 	return c, nil
 }
 
-// kinds are those of events by their keys.
+// kinds maps the keys of events to their kinds.
 var kinds = map[string]Kind{"route": Route, "stall": Stall, "cut": Cut, "rate": Capacity, "reno": Reno}
 
-// set gives one field its value.
+// set sets one field to its value.
 func (c *Condition) set(key, value string) (err error) {
 	switch key {
 	case "delay":
@@ -202,8 +202,8 @@ func burst(text string) (Burst, error) {
 	return b, nil
 }
 
-// probability reads "15%" or "0.15". The per cent sign moves the decimal point in the text, so that
-// no rounding happens on the way and back.
+// probability parses "15%" or "0.15". The per cent sign moves the decimal point in the text, so
+// that nothing is rounded in either direction.
 func probability(text string) (float64, error) {
 	number, isPercent := strings.CutSuffix(text, "%")
 	if isPercent {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// ParseTrace reads a trace as mahimahi keeps them: each line is a whole number of milliseconds, at
-// which 1500 bytes may pass; they ascend, and several may be alike. After the last one the trace
-// begins anew. An error names the line.
+// ParseTrace reads a trace in the form of mahimahi. Each line is a whole number of milliseconds, at
+// which 1500 bytes may pass. The numbers ascend, and several may be equal. After the last one the
+// trace begins anew. An error names the line.
 func ParseTrace(r io.Reader) ([]time.Duration, error) {
 	trace := []time.Duration{}
 	lines := bufio.NewScanner(r)
@@ -21,7 +21,7 @@ func ParseTrace(r io.Reader) ([]time.Duration, error) {
 			return nil, fmt.Errorf("linksim: line %d of a trace: want a whole number of milliseconds", len(trace)+1)
 		}
 		if len(trace) == maxPackets {
-			break // validTrace says what is wrong
+			break // validTrace returns the error
 		}
 		trace = append(trace, time.Duration(at)*time.Millisecond)
 	}
@@ -56,7 +56,7 @@ func gaps(trace []time.Duration) string {
 	return b.String()
 }
 
-// parseGaps reads what gaps wrote.
+// parseGaps reads the text of gaps.
 func parseGaps(text string) ([]time.Duration, error) {
 	var trace []time.Duration
 	last := time.Duration(0)

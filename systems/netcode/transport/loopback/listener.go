@@ -18,7 +18,7 @@ type Listener struct {
 	count   int
 	closed  bool
 	now     time.Duration
-	polled  bool // now is known
+	polled  bool // now is set
 	stats   transport.ListenerStats
 }
 

@@ -1,15 +1,15 @@
 // Package loopback carries datagrams between two ends in one process, on virtual time.
 //
-// It is a transport in its own right, for single player, for a host that plays along with its own
-// server, and for tests. It is perfect: each datagram arrives once, in order, at the time at which
-// it was sent. Wrap an end with package linksim to simulate a worse path.
+// It is a full transport for single player, for a host that plays on its own server, and for tests.
+// It is perfect: each datagram arrives once, in order, at the time at which it was sent. Wrap an
+// end with package linksim to simulate a worse path.
 //
 // The ends of a [Pair] share one epoch: a datagram arrives when the receiver's clock (see
-// [transport.Conn]) has come to the sender's. The engines at the ends of a connection that was
-// dialled may have begun at different times, and may stand still for a while: a datagram arrives at
-// the receiver's next Poll. The difference of the two clocks is estimated as they are polled: any
-// time that the sender's clock has shown lies in the past of the receiver. Clocks that may share
-// one epoch are taken to share it.
+// [transport.Conn]) has reached the time at which it was sent. The engines at the ends of a dialed
+// connection may have begun at different times, and may stand still for a while: a datagram arrives
+// at the receiver's next Poll. The difference of the two clocks is estimated when they are polled:
+// any time that the sender's clock has shown lies in the past of the receiver. Clocks that may
+// share one epoch are assumed to share it.
 //
 // It has no goroutines and no locks: both ends belong to one goroutine. In steady state it
 // allocates nothing.
@@ -25,8 +25,8 @@ import (
 // Config bounds a loopback. The zero value means the defaults.
 type Config struct {
 	MTU int // largest datagram in bytes, at most [transport.MaxMTU]; 0 means that
-	// datagrams that wait in one direction until the other end receives them, beyond which Send
-	// returns ErrQueueFull; 0 means 1024
+	// Queue is the maximum number of datagrams that wait in one direction until the other end
+	// receives them. Send returns ErrQueueFull for more. 0 means 1024.
 	Queue   int
 	Backlog int // connections that wait for Accept, beyond which Dial is refused; 0 means 64
 }
@@ -71,10 +71,11 @@ type Conn struct {
 	mtu     int
 	remote  string
 	now     time.Duration
-	polled  bool // now is known
-	// the other end, whose clock has an epoch of its own; nil: it has this one's
+	polled  bool // now is set
+	// other is the other end, if its clock has an epoch of its own. Nil: both share one epoch.
 	other *Conn
-	// from the other end's clock to this one's; the other end has the negative
+	// shift is the difference from the other end's clock to this one's. The other end has the
+	// negative.
 	shift  time.Duration
 	state  transport.State
 	reason transport.Reason
@@ -94,7 +95,7 @@ func (c *Conn) Poll(now time.Duration) {
 	}
 }
 
-// tell sets the clock: whatever the other one has shown by now lies in the past.
+// tell sets the clock. All times that the other clock has shown so far lie in the past.
 func (c *Conn) tell(now time.Duration) {
 	c.now, c.polled = max(c.now, now), true
 	if o := c.other; o != nil && o.polled {
@@ -115,7 +116,7 @@ func (c *Conn) Send(datagram []byte) error {
 	case c.state == transport.Closed:
 		return transport.ErrClosed
 	case !c.in.closed && !c.out.push(c.now, datagram):
-		// nobody reads what is sent to an end that has closed
+		// An end that has closed receives nothing.
 		c.stats.SendDropped++
 		return transport.ErrQueueFull
 	}
@@ -152,7 +153,7 @@ func (c *Conn) MTU() int { return c.mtu }
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
 
-// Close implements [transport.Conn]. The other end closes when its clock has come to this one's.
+// Close implements [transport.Conn]. The other end closes when its clock has reached this one's.
 func (c *Conn) Close(reason transport.Reason) {
 	if c.state == transport.Closed {
 		c.out.closed = true // and Recv ends
@@ -171,6 +172,6 @@ func (c *Conn) CloseReason() transport.Reason { return c.reason }
 // Stats implements [transport.Conn].
 func (c *Conn) Stats() transport.Stats { return c.stats }
 
-// RemoteAddr implements [transport.Conn]: "loopback:b", or "loopback:3" for the third that dialled
-// a listener.
+// RemoteAddr implements [transport.Conn]: "loopback:b", or "loopback:3" for the third connection
+// that was dialed to a listener.
 func (c *Conn) RemoteAddr() string { return c.remote }

@@ -41,7 +41,7 @@ func TestListener(t *testing.T) {
 	})
 }
 
-// A datagram is seen when the receiver's clock has come to the sender's, whichever of them is
+// A datagram is received when the receiver's clock has reached the sender's, whichever of them is
 // polled first.
 func TestArrivesAtTheTimeItWasSent(t *testing.T) {
 	a, b := loopback.Pair(loopback.Config{})
@@ -114,7 +114,7 @@ func TestSendingToAClosedEndDoesNotPileUp(t *testing.T) {
 	a, b := loopback.Pair(loopback.Config{Queue: 10})
 	b.Poll(time.Second)
 	b.Close(transport.Reason{})
-	for range 100 { // it is 0 s here: a does not know yet
+	for range 100 { // it is 0 s here: a has not been polled yet
 		if err := a.Send([]byte{1}); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestConfigThatMakesNoSensePanics(t *testing.T) {
 	}
 }
 
-// Against a naive model: a queue of what was sent and when.
+// The loopback equals a naive model: a queue of datagrams with their times of sending.
 func TestIsAQueueInBothDirections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type sent struct {
@@ -211,14 +211,14 @@ func Example() {
 	listener := loopback.Listen(loopback.Config{})
 	client := listener.Dial()
 
-	// A step of the server, at 16 ms on the clock that both share.
+	// One step of the server, at 16 ms on the clock that both share.
 	now := 16 * time.Millisecond
 	listener.Poll(now)
 	server, _ := listener.Accept()
 	server.Poll(now)
 	server.Send([]byte("welcome"))
 
-	// A step of the client, at the same time.
+	// One step of the client, at the same time.
 	client.Poll(now)
 	buf := make([]byte, client.MTU())
 	for {
@@ -237,9 +237,9 @@ func Example() {
 	// closed - left: dinner
 }
 
-// The engines at the two ends of a connection that was dialled begin when they like, before the
-// other or after it, and either may stand still for a while: what one sends comes with the other's
-// next Poll, and is as old as it is.
+// The engines at the two ends of a dialed connection begin at any time, before or after each other,
+// and either may stand still for a while. A datagram of one end arrives at the other's next Poll,
+// and its age is right.
 func TestDialledEndsHaveClocksOfTheirOwn(t *testing.T) {
 	for _, apart := range []time.Duration{-time.Hour, -3 * time.Second, 0, 17 * ms, 3 * time.Second, time.Hour} {
 		for _, first := range []string{"client", "listener"} {
@@ -260,7 +260,7 @@ func TestDialledEndsHaveClocksOfTheirOwn(t *testing.T) {
 					if !ok {
 						return
 					}
-					// A clock that is polled every 10 ms knows no better what the other one shows.
+					// With Polls every 10 ms the other clock cannot be estimated more closely.
 					if age := now - sent[buf[0]]; n != 1 || at > own || own-at > age+10*ms || own-at < age-10*ms {
 						t.Fatalf("apart %v, %s first: %d came at %v by a clock at %v, and was sent %v ago", apart, first, buf[0], at, own, age)
 					}

@@ -6,8 +6,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// pipe is one direction: a ring of datagrams, and what its writer has to say besides them. The ring
-// grows up to the limit, and buffers are used again.
+// pipe is one direction: a ring of datagrams, and the flags that its writer sets. The ring grows up
+// to the limit, and its buffers are reused.
 type pipe struct {
 	ring  []slot
 	head  int // index of the oldest
@@ -25,7 +25,7 @@ type slot struct {
 	bytes []byte
 }
 
-// push copies a datagram in, and returns false if the pipe is full.
+// push copies a datagram into the pipe, and returns false if the pipe is full.
 func (p *pipe) push(now time.Duration, datagram []byte) bool {
 	if p.count == len(p.ring) {
 		if p.count == p.limit {
@@ -48,7 +48,7 @@ func (p *pipe) grow() {
 	p.ring, p.head = ring, 0
 }
 
-// pop copies the oldest datagram out if it was sent by the time, and returns when it was.
+// pop copies out the oldest datagram if it was sent by the time, and returns when it was sent.
 func (p *pipe) pop(now time.Duration, buf []byte) (n int, sent time.Duration, ok bool) {
 	if p.count == 0 || p.ring[p.head].sent > now {
 		return 0, 0, false

@@ -11,15 +11,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Ends is an open connection, and how time passes for it.
+// Ends is an open connection, together with a function that lets time pass for it.
 type Ends struct {
 	A, B transport.Conn
 	// Pass lets a little time pass and polls both ends: about a millisecond, real or virtual.
 	Pass func()
 }
 
-// patience is how often tests let time pass before they give up. Real transports are quick on one
-// machine; a slow machine gets half a minute and more.
+// patience is how often tests let time pass before they fail. Sockets on one machine are quick, but
+// a slow machine needs half a minute and more.
 const patience = 50_000
 
 // until lets time pass until the condition holds, and fails the test if it never does.
@@ -34,8 +34,8 @@ func until(t testing.TB, pass func(), what string, condition func() bool) {
 	t.Fatalf("gave up waiting until %s", what)
 }
 
-// RunConn runs the tests. connect returns a new open connection; what it has to release it
-// registers with t.Cleanup. The connection may lose datagrams now and then, or deliver some twice,
+// RunConn runs the tests. connect returns a new open connection, and registers with t.Cleanup the
+// functions that release it. The connection may lose datagrams now and then, or deliver some twice,
 // but not most of them.
 func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	for name, test := range map[string]func(*testing.T, Ends){
@@ -47,8 +47,8 @@ func RunConn(t *testing.T, connect func(t *testing.T) Ends) {
 	}
 }
 
-// offer sends a datagram, and reports false if there is no room for it: the goroutine that sends
-// may not have had its turn for long.
+// offer sends a datagram, and returns false if there is no room for it, since the sending goroutine
+// may not have run for long.
 func offer(t testing.TB, c transport.Conn, datagram []byte) bool {
 	t.Helper()
 	err := c.Send(datagram)
@@ -174,7 +174,7 @@ func closeTells(t *testing.T, e Ends) {
 
 func firstClose(t *testing.T, e Ends) {
 	transfer(t, e, e.B, e.A, []byte("hello"))
-	for range 10 { // these wait for Recv, or are on their way
+	for range 10 { // these wait for Recv, or are under way
 		offer(t, e.B, []byte("too late"))
 		e.Pass()
 	}
@@ -190,8 +190,8 @@ func firstClose(t *testing.T, e Ends) {
 
 func recvAfterClose(t *testing.T, e Ends) {
 	transfer(t, e, e.A, e.B, []byte("hello"))
-	// What Send took before Close reaches the other end, unless the network loses it: one of these
-	// certainly does.
+	// Datagrams that Send accepted before Close reach the other end, unless the network loses them.
+	// At least one of these arrives for certain.
 	const n = 20
 	for range n {
 		until(t, e.Pass, "there is room for a datagram", func() bool { return offer(t, e.A, []byte("last words")) })
@@ -262,14 +262,14 @@ func timeBack(t *testing.T, e Ends) {
 	transfer(t, e, e.B, e.A, []byte("after"))
 }
 
-// arrivals come in order, and are not later than the last Poll of their end, whose times this test
-// sets itself.
+// arrivals checks that times of arrival are in order, and not later than the last Poll of their
+// end. The test sets the times of Poll itself.
 func arrivals(t *testing.T, e Ends) {
 	b, ok := e.B.(transport.Stamper)
 	if !ok {
 		t.Fatal("the connection is no Stamper")
 	}
-	const ahead = 24 * time.Hour // beyond all that Pass has told and will tell
+	const ahead = 24 * time.Hour // beyond all times that Pass has set and will set
 	buf := make([]byte, b.MTU())
 	last, got := time.Duration(-1<<62), 0
 	now := ahead

@@ -6,15 +6,15 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 )
 
-// Host is a listener, how to connect to it, and how time passes.
+// Host is a listener, together with functions that connect to it and let time pass.
 type Host struct {
 	Listener transport.Listener
 	Dial     func() transport.Conn
 	Pass     func(conns ...transport.Conn) // lets a little time pass, polls the listener and these
 }
 
-// RunListener runs the tests. listen returns a new listener; what it has to release it registers
-// with t.Cleanup.
+// RunListener runs the tests. listen returns a new listener, and registers with t.Cleanup the
+// functions that release it.
 func RunListener(t *testing.T, listen func(t *testing.T) Host) {
 	for name, test := range map[string]func(*testing.T, Host){
 		"SeveralClients": severalClients, "CloseEndsAll": closeEndsAll, "TurnedAway": turnedAway,

@@ -16,8 +16,8 @@ import (
 // more.
 const MTU = transport.MaxMTU
 
-// maxMessage is the size of the largest message that is read at all. One above MTU is dropped and
-// counted, one above maxMessage ends the connection.
+// maxMessage is the size of the largest message that is read at all. A message above MTU is dropped
+// and counted. A message above maxMessage ends the connection.
 const maxMessage = 16 * MTU
 
 // Rate is a long-term rate per second with a burst above it. The zero value means the default of
@@ -26,18 +26,19 @@ type Rate = admission.Rate
 
 // Config configures a listener or a dialed connection. The zero value means the defaults.
 type Config struct {
-	// Path is where [Listen] takes connections; elsewhere it answers 404. Empty means "/".
+	// Path is the path on which [Listen] accepts connections. On others it answers 404. Empty means
+	// "/".
 	Path string
-	// TLS is how [Listen] encrypts, and how [Dial] checks a wss:// server; nil means without for
-	// Listen, and by the system's authorities for Dial.
+	// TLS is how [Listen] encrypts, and how [Dial] verifies a wss:// server. Nil means without
+	// encryption for Listen, and verification by the system's authorities for Dial.
 	TLS *tls.Config
-	// Fingerprint is that of the certificate that [Dial] expects of a wss:// server, whatever
-	// authority issued it; zero means that authorities decide.
+	// Fingerprint is the fingerprint of the certificate that [Dial] expects of a wss:// server,
+	// whatever authority issued it. Zero means that authorities decide.
 	Fingerprint joinlink.Fingerprint
-	// Header is sent along by [Dial], for a token that Authorize checks.
+	// Header is sent by [Dial] with the request, for a token that Authorize checks.
 	Header http.Header
 
-	// Origins are the hosts whose pages may connect besides the server's own, as patterns of
+	// Origins are the hosts whose pages may connect in addition to the server's own, as patterns of
 	// path.Match: "play.example.org", "*.example.org".
 	Origins []string
 	// Authorize is called before a connection is made, in a goroutine of its own. An error refuses
@@ -57,18 +58,19 @@ type Config struct {
 	NetworkUpgrades Rate
 	// ClientFrames and ClientBytes bound how much of each connection a server reads. The rest
 	// waits, and TCP slows the client down. An untrusted connection (see [transport.Budgeted]) has
-	// a tenth. 0 means 2000 frames per second, 4000 at once, and 2 MB per second, 4 MB at once: a
-	// client's packets at the highest rates several times over, and seconds of them.
+	// a tenth. 0 means 2000 frames per second, 4000 at once, and 2 MB per second, 4 MB at once.
+	// That is several times the packets of a client at the highest rates, and seconds of them at
+	// once.
 	ClientFrames, ClientBytes Rate
-	// MaxConns is the maximum number of connections of a server; 0 means 1024. [Listen] takes a
-	// quarter more of TCP, for those that are being made.
+	// MaxConns is the maximum number of connections of a server; 0 means 1024. [Listen] accepts a
+	// quarter more TCP connections, for those that are being made.
 	MaxConns int
 	// Backlog is the maximum number of open connections that wait for Accept. A further one is
 	// closed with the reason that the server is busy. 0 means 64.
 	Backlog int
 
-	// HandshakeTimeout is how long a client may take to send its request; 0 means 3 s. It is for
-	// [Listen]; an http.Server has its own.
+	// HandshakeTimeout is how long a client may take to send its request; 0 means 3 s. It applies
+	// to [Listen]; an http.Server has a limit of its own.
 	HandshakeTimeout time.Duration
 	// DialTimeout is how long a client tries; 0 means 10 s.
 	DialTimeout time.Duration

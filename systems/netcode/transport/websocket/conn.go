@@ -16,8 +16,9 @@ import (
 // is closed, shortly after Close.
 type Conn struct{ *mailbox.Conn }
 
-// What the network carries besides the caller's datagrams: the frame's header, TCP with time
-// stamps, IPv4; towards the server the mask; with TLS 1.3 record header, type and authentication.
+// These are the bytes that the network carries besides the caller's datagrams: the frame's header,
+// TCP with time stamps, IPv4; towards the server the mask; with TLS 1.3 record header, type and
+// authentication.
 const (
 	overheadToClient = 4 + 32 + 20
 	overheadToServer = overheadToClient + 4
@@ -37,7 +38,7 @@ func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
 // datagram.
 func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	ws.SetReadLimit(maxMessage)
-	// its end tears the connection down, whatever waits in it
+	// The end of life tears the connection down, even with data that still waits in it.
 	life, kill := context.WithCancel(context.Background())
 	defer kill()
 	reading, over := make(chan struct{}), make(chan struct{})
@@ -66,7 +67,7 @@ func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 		_ = ws.Write(life, websocket.MessageText, textOf(reason))
 		_ = ws.Close(statusOf(reason), cut(reason))
 	} else {
-		select { // the other end's close frame is answered by the reader
+		select { // the reader answers the other end's close frame
 		case <-reading:
 		case <-life.Done():
 		}
@@ -77,7 +78,7 @@ func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	<-watching
 }
 
-// read delivers what arrives until the connection ends.
+// read delivers the datagrams that arrive until the connection ends.
 func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	buf := make([]byte, MTU+1)
 	for {
@@ -87,7 +88,7 @@ func read(life context.Context, ws *websocket.Conn, w *mailbox.Worker, fruitless
 			return
 		}
 		n, err := io.ReadFull(message, buf)
-		if err == nil { // there is room for one byte too many: it is too large
+		if err == nil { // buf has room for one byte more than the MTU: the message is too large
 			w.Lost(1)
 			fruitless(1)
 			_, err = io.Copy(io.Discard, message)

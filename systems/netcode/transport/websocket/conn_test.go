@@ -103,7 +103,8 @@ func settle(t testing.TB, before int) {
 	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// security returns how a server encrypts with a new certificate, and how a client checks that.
+// security returns the configuration of a server that encrypts with a new certificate, and of a
+// client that verifies it.
 func security(t testing.TB) (server, client websocket.Config) {
 	t.Helper()
 	certificate, err := dtls.GenerateCertificate(nil)
@@ -139,7 +140,7 @@ func TestListener(t *testing.T) {
 	transporttest.RunListener(t, func(t *testing.T) transporttest.Host { return host(t, listen(t, open(websocket.Config{})), "") })
 }
 
-// As a handler of a program's own server, at a path of its own.
+// The listener works as a handler of a program's own server, at a path of its own.
 func TestHandler(t *testing.T) {
 	transporttest.RunListener(t, func(t *testing.T) transporttest.Host {
 		l := websocket.NewHandler(open(websocket.Config{}))

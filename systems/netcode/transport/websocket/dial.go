@@ -12,7 +12,7 @@ import (
 )
 
 // Dial connects to a server at a ws:// or wss:// address. It does not wait: the connection is
-// Connecting at first. It becomes Open, or Closed with a reason that says what to do.
+// Connecting at first. It becomes Open, or Closed with a reason that names the remedy.
 func Dial(address string, c Config) *Conn {
 	c = c.withDefaults()
 	overhead := overheadToServer
@@ -50,5 +50,5 @@ func dial(address string, c Config, w *mailbox.Worker) {
 		return
 	}
 	w.Open()
-	carry(ws, w, func(int) bool { return true }) // a server may send what it likes
+	carry(ws, w, func(int) bool { return true }) // a server may send any messages
 }

@@ -20,6 +20,6 @@ func dialReason(ctx context.Context, _ *http.Response, _ error) transport.Reason
 	return transport.Reason{Code: transport.Failed, Text: "cannot connect: is the server running, and does it take connections from this page's site?"}
 }
 
-// shut closes the WebSocket. Browsers let a program close with few codes, and the library's
-// CloseNow takes another.
+// shut closes the WebSocket. Browsers permit a program few close codes, and the library's CloseNow
+// uses another.
 func shut(ws *websocket.Conn) { _ = ws.Close(websocket.StatusNormalClosure, "") }

@@ -17,13 +17,13 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
-// sendBuffer is how much the kernel keeps for a slow reader, in bytes. More would be old by the
-// time it arrives, and would hide from Stats.SendQueued that the reader is slow.
+// sendBuffer is how many bytes the kernel keeps for a slow reader. More would be old by the time
+// they arrive, and would hide from Stats.SendQueued that the reader is slow.
 const sendBuffer = 32 << 10
 
 var errWrongCertificate = errors.New("websocket: the server shows another certificate than the one in the join link")
 
-// dialOptions returns the library's options, with an HTTP client of its own: the program's common
+// dialOptions returns the library's options, with an HTTP client of its own: the program's default
 // one may have proxies, cookies and time-outs that are meant for something else.
 func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
 	security := c.TLS.Clone()
@@ -31,7 +31,7 @@ func dialOptions(c Config) (options *websocket.DialOptions, release func()) {
 		if security == nil {
 			security = &tls.Config{}
 		}
-		security.InsecureSkipVerify = true // of authorities and names: the pin takes their place
+		security.InsecureSkipVerify = true // of authorities and names: the pin replaces it
 		security.VerifyConnection = func(s tls.ConnectionState) error {
 			got := joinlink.FingerprintOf(s.PeerCertificates[0].Raw)
 			if subtle.ConstantTimeCompare(got[:], c.Fingerprint[:]) != 1 {

@@ -11,7 +11,7 @@ import (
 )
 
 func Example() {
-	// The server, without TLS: on one machine, or behind a proxy that does it.
+	// This is the server, without TLS: on one machine, or behind a proxy that does it.
 	listener, err := websocket.Listen("127.0.0.1:0", websocket.Config{Path: "/arena", Origins: []string{"play.example.org"}})
 	if err != nil {
 		fmt.Println(err)
@@ -19,7 +19,7 @@ func Example() {
 	}
 	client := websocket.Dial(listener.Addr(), websocket.Config{})
 
-	// A game calls these once per step. Nothing here waits; the pause stands for the rest of the
+	// A game calls these once per step. Nothing here waits. The pause stands for the rest of the
 	// step.
 	var server transport.Conn
 	buf := make([]byte, websocket.MTU)
@@ -37,7 +37,7 @@ func Example() {
 	}
 
 	listener.Close(transport.Reason{Code: transport.Shutdown, Text: "good night"})
-	<-listener.Done() // everybody was told
+	<-listener.Done() // all clients have been sent the reason
 	for client.State() != transport.Closed {
 		client.Poll(0)
 		time.Sleep(time.Millisecond)

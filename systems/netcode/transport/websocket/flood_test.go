@@ -19,7 +19,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// raw is a client that writes any frames: the library's would not.
+// raw is a client that writes arbitrary frames, which the library's would not.
 type raw struct {
 	t    testing.TB
 	conn net.Conn
@@ -59,7 +59,7 @@ func frame(opcode byte, fin bool, size int) []byte {
 	return append(b, make([]byte, 4+size)...)
 }
 
-// write reports whether the server's end is still there.
+// write reports whether the server's end still exists.
 func (r *raw) write(b []byte) bool {
 	_ = r.conn.SetWriteDeadline(time.Now().Add(time.Minute))
 	_, err := r.conn.Write(b)
@@ -125,7 +125,7 @@ func TestFloodsWithoutData(t *testing.T) {
 	until(t, "a player's datagram arrives", func() bool { there.Poll(0); _, ok := there.Recv(buf); return ok })
 }
 
-// Frames that come along with the request, before the server has answered, count like others.
+// Frames that arrive together with the request, before the server has answered, count like others.
 func TestFramesThatComeWithTheRequest(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	along := append(frame(2, true, 5), frame(2, true, 7)...)
@@ -149,8 +149,8 @@ func TestFramesThatComeWithTheRequest(t *testing.T) {
 	}
 }
 
-// The datagrams of a client that sends faster than its budget are read no faster, and none is lost.
-// An untrusted client has a tenth.
+// The datagrams of a client that sends faster than its budget are read at the rate of the budget,
+// and none is lost. An untrusted client has a tenth.
 func TestBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		config    websocket.Config
@@ -192,7 +192,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Honest clients are never closed: one that was held up sends thousands of datagrams at once, and
+// Honest clients are never closed: one that was delayed sends thousands of datagrams at once, and
 // another library's writes each message as a piece and an empty end.
 func TestHonestClients(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))

@@ -4,15 +4,15 @@ package websocket
 
 import "encoding/binary"
 
-// frames reads the headers of frames (RFC 6455, 5.2) from a stream that comes in pieces.
+// frames reads the headers of frames (RFC 6455, 5.2) from a stream that arrives in pieces.
 type frames struct {
 	header [14]byte
 	have   int    // bytes of the header so far
 	left   uint64 // bytes of the payload to come
 }
 
-// scan goes on with a piece. It returns how many frames had their header end there, and how many of
-// those carry nothing: pings, pongs, and empty pieces of a message that goes on.
+// scan continues with a piece. It returns how many frames had their header end in it, and how many
+// of those carry nothing: pings, pongs, and empty pieces of a message that continues.
 func (f *frames) scan(b []byte) (begun, empty int) {
 	for len(b) > 0 {
 		if f.left > 0 {
@@ -38,7 +38,7 @@ func (f *frames) scan(b []byte) (begun, empty int) {
 	return begun, empty
 }
 
-// size returns how long the header is, whose first two bytes are known.
+// size returns the length of the header from its first two bytes.
 func (f *frames) size() int {
 	n := 2
 	switch f.header[1] & 0x7f {

@@ -62,7 +62,7 @@ func TestFramesInPieces(t *testing.T) {
 	})
 }
 
-// A length that no stream can have neither panics nor counts anything of what follows.
+// A length that no stream can have neither panics nor counts anything that follows.
 func TestAbsurdLength(t *testing.T) {
 	var f frames
 	f.scan(append([]byte{0x82, 0xff}, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4))

@@ -51,7 +51,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 			l.ServeHTTP(w, r)
 		}),
 		ReadHeaderTimeout: c.HandshakeTimeout, IdleTimeout: time.Second, MaxHeaderBytes: 8 << 10,
-		ErrorLog: log.New(io.Discard, "", 0), // what strangers send would fill a real one
+		ErrorLog: log.New(io.Discard, "", 0), // strangers could fill a real log
 	}
 	served := make(chan struct{})
 	go func() {
@@ -65,7 +65,7 @@ func Listen(addr string, c Config) (*Listener, error) {
 	return l, nil
 }
 
-// gate accepts TCP connections within rates and up to a number, before any work for them.
+// gate accepts TCP connections within rates and up to a number, before any work is done for them.
 type gate struct {
 	net.Listener
 	config Config
@@ -81,7 +81,7 @@ func newGate(l net.Listener, c Config) *gate {
 	return &gate{Listener: l, config: c, start: time.Now(), admission: admission.New(c.Upgrades, c.NetworkUpgrades)}
 }
 
-// Accept implements net.Listener. It goes on after a connection that it refuses and after a
+// Accept implements net.Listener. It continues after a connection that it refuses and after a
 // temporary error.
 func (g *gate) Accept() (net.Conn, error) {
 	for {
@@ -90,7 +90,7 @@ func (g *gate) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if err != nil {
-			time.Sleep(10 * time.Millisecond) // out of file descriptors, say
+			time.Sleep(10 * time.Millisecond) // for example, out of file descriptors
 			continue
 		}
 		if !g.allow(c) {
@@ -115,7 +115,7 @@ func (g *gate) allow(c net.Conn) bool {
 		g.refused++
 		return false
 	}
-	// Behind a proxy all come from one address, and the handler looks at the true one.
+	// Behind a proxy all connections have one address, and the handler checks the true one.
 	if !g.config.BehindProxy && !g.admission.Allow(time.Since(g.start), from.Addr()) {
 		g.refused++
 		return false

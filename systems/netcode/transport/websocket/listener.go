@@ -25,7 +25,7 @@ type Listener struct {
 	addr   string
 	start  time.Time
 	stop   func()        // closes what Listen opened
-	before func() uint64 // how many were turned away before there was a request
+	before func() uint64 // how many were refused before there was a request
 	conns  *backlog.Backlog[*Conn]
 
 	mu        sync.Mutex
@@ -41,9 +41,9 @@ var (
 )
 
 // NewHandler returns a listener for a program's own http.Server. Set the server's ReadHeaderTimeout
-// and MaxHeaderBytes, which keep clients from holding connections open without a request. Mount the
-// listener at the path of the join links. Close it before the server, so that the clients receive
-// the reason.
+// and MaxHeaderBytes, which prevent clients from holding connections open without a request. Mount
+// the listener at the path of the join links. Close it before the server, so that the clients
+// receive the reason.
 func NewHandler(c Config) *Listener {
 	c = c.withDefaults()
 	return &Listener{
@@ -52,8 +52,8 @@ func NewHandler(c Config) *Listener {
 	}
 }
 
-// ServeHTTP implements http.Handler. It turns the request into a connection, or answers why it
-// refuses, and returns when the connection has ended.
+// ServeHTTP implements http.Handler. It turns the request into a connection, or answers with the
+// reason for refusing it, and returns when the connection has ended.
 func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	addr := l.clientOf(r)
 	if status, why := l.reserve(addr.Addr()); status != 0 {
@@ -73,7 +73,7 @@ func (l *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.letGo(w)
 	w, conn := hijack(w, l.config)
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{OriginPatterns: l.config.Origins, CompressionMode: websocket.CompressionDisabled})
-	if err != nil { // it has answered
+	if err != nil { // the library has answered
 		l.failed.Add(1)
 		l.config.Log.Debug("websocket: no connection", "client", addr, "error", err)
 		return
@@ -142,7 +142,7 @@ func (l *Listener) turnAway(w http.ResponseWriter, addr netip.AddrPort, status i
 }
 
 // letGo bounds how long the HTTP server waits for the rest of a request, which it reads before it
-// answers or closes: some requests announce a body that never comes. A request that becomes a
+// answers or closes: some requests announce a body that never arrives. A request that becomes a
 // WebSocket is not bound by it.
 func (l *Listener) letGo(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(l.config.HandshakeTimeout))

@@ -16,8 +16,8 @@ import (
 )
 
 // maxBarren is the maximum number of frames and messages without a datagram that a client may send
-// at once; more end the connection. One per second is forgiven. This package's clients and browsers
-// send none. Proxies ping now and then.
+// at once. More of them end the connection. One per second is not counted. This package's clients
+// and browsers send none. Proxies ping now and then.
 const maxBarren = 64
 
 var errOverdone = errors.New("websocket: the client sent too much that is no data")
@@ -27,7 +27,7 @@ var errOverdone = errors.New("websocket: the client sent too much that is no dat
 // TCP slows the client down.
 type metered struct {
 	net.Conn
-	head   []byte // what came along with the request
+	head   []byte // bytes that arrived together with the request
 	worker *mailbox.Worker
 	start  time.Time
 	frames frames
@@ -54,7 +54,7 @@ func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
 			return &hijacker{w, t, m}, m
 		case interface{ Unwrap() http.ResponseWriter }:
 			inner = t.Unwrap()
-		default: // the library says so
+		default: // the library returns the error
 			return w, m
 		}
 	}
@@ -82,8 +82,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.metered, buffered, nil
 }
 
-// WriteHeaderNow is there for writers that keep headers back until it is called: the library calls
-// it.
+// WriteHeaderNow is for writers that hold headers back until it is called. The library calls it.
 func (h *hijacker) WriteHeaderNow() {
 	if w, ok := h.ResponseWriter.(interface{ WriteHeaderNow() }); ok {
 		w.WriteHeaderNow()
@@ -102,7 +101,7 @@ func (m *metered) Read(b []byte) (n int, err error) {
 		return 0, errOverdone
 	}
 	m.mu.Lock()
-	// A read counts as a frame, too: a record of TLS takes its time, however little is in it.
+	// A read counts as a frame, too: a record of TLS costs time, however small it is.
 	wait := m.budget.Spend(time.Since(m.start), max(begun, 1), n, m.worker.Cost())
 	m.mu.Unlock()
 	if wait > 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// Clients whose requests announce a body that never comes are disconnected in time, whatever the
+// Clients whose requests announce a body that never arrives are disconnected in time, whatever the
 // request is. Otherwise a few hundred of them would keep all others out for good.
 func TestBodiesThatNeverCome(t *testing.T) {
 	before := runtime.NumGoroutine()
@@ -68,8 +68,8 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	settle(t, before)
 }
 
-// A proxy that restarts closes both of its connections with 1001. That is no end of the game:
-// neither end takes it for the other's wish, so that the client comes back.
+// A proxy that restarts closes both of its connections with 1001. Neither end counts this as the
+// other end's decision to leave, so the client comes back.
 func TestProxyRestarts(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, err := library.Accept(w, r, nil); err == nil {

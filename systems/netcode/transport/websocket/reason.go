@@ -18,10 +18,11 @@ func statusOf(r transport.Reason) websocket.StatusCode {
 	return firstStatus + websocket.StatusCode(r.Code)
 }
 
-// cut returns the reason's text as it travels: one line of at most transport.MaxReasonText bytes.
+// cut returns the reason's text in its wire form: one line of at most transport.MaxReasonText
+// bytes.
 func cut(r transport.Reason) string { return string(r.Append(nil)[1:]) }
 
-// textOf returns the text message that tells the reason: close code, space, text.
+// textOf returns the text message with the reason: close code, space, text.
 func textOf(r transport.Reason) []byte {
 	return append(append(strconv.AppendInt(nil, int64(statusOf(r)), 10), ' '), cut(r)...)
 }
@@ -39,7 +40,7 @@ func parseText(b []byte) transport.Reason {
 	return transport.Reason{Code: transport.Failed, Text: "the other end sent text, which this protocol knows only for close reasons"}
 }
 
-// ofStatus returns the reason of a close code and its text, if they are from this package.
+// ofStatus returns the reason of a close code and its text, if this package sent them.
 func ofStatus(status websocket.StatusCode, text string) (transport.Reason, bool) {
 	if status <= firstStatus || status > firstStatus+255 {
 		return transport.Reason{}, false
@@ -57,7 +58,7 @@ func reasonOf(err error) transport.Reason {
 		}
 		switch closed.Code {
 		case websocket.StatusGoingAway:
-			// sent by proxies to both ends when they restart, and by browsers that close a page
+			// Proxies send it to both ends when they restart, and browsers when they close a page.
 			return transport.Reason{Code: transport.Failed, Text: "the other end, or a proxy on the way, went without a reason"}
 		case websocket.StatusNormalClosure:
 			return transport.Reason{Code: transport.Left, Text: "the other end went without a reason"}

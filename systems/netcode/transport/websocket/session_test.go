@@ -18,7 +18,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/websocket"
 )
 
-// peer is the library's client, which can send frames that this package's never sends.
+// peer is the library's client, which can send frames that this package's client never sends.
 func peer(t *testing.T, l *websocket.Listener) (*library.Conn, transport.Conn) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -31,7 +31,8 @@ func peer(t *testing.T, l *websocket.Listener) (*library.Conn, transport.Conn) {
 	return c, accept(t, l)
 }
 
-// Messages above the MTU are dropped and counted, and the connection goes on; far above, it ends.
+// A message above the MTU is dropped and counted, and the connection continues. A message far above
+// it ends the connection.
 func TestOversize(t *testing.T) {
 	l := listen(t, open(websocket.Config{}))
 	c, server := peer(t, l)
@@ -57,7 +58,7 @@ func TestOversize(t *testing.T) {
 	}
 }
 
-// A close by another program's end gives the reason that it means.
+// A close by another program gives the reason with the same meaning.
 func TestForeignEnds(t *testing.T) {
 	ctx := context.Background()
 	for name, test := range map[string]struct {
@@ -104,8 +105,8 @@ func TestReasonInTheCloseFrame(t *testing.T) {
 	}
 }
 
-// A client does not read. The queue is bounded and shows in the statistics, Send refuses, Close
-// does not wait, and nothing is left.
+// A client does not read. The queue is bounded and appears in the statistics, Send refuses, Close
+// does not wait, and no goroutine remains.
 func TestSlowReader(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l, err := websocket.Listen("127.0.0.1:0", open(websocket.Config{SendQueue: 20}))
@@ -137,7 +138,8 @@ func TestSlowReader(t *testing.T) {
 	settle(t, before)
 }
 
-// An owner that does not receive costs bounded memory, and gets the newest when it comes back.
+// An owner that does not receive costs bounded memory, and gets the newest datagrams when it
+// receives again.
 func TestSlowOwner(t *testing.T) {
 	l := listen(t, open(websocket.Config{ReceiveQueue: 16}))
 	client, server := join(t, l, l.Addr(), websocket.Config{})

@@ -26,8 +26,8 @@ func tcpAddr(l *websocket.Listener) string {
 	return addr[:strings.IndexByte(addr, '/')]
 }
 
-// takenPort returns an address on which no program listens, nor can as long as the test runs: the
-// server's end of a connection has it.
+// takenPort returns an address on which no program listens, and none can while the test runs: the
+// server's end of a connection uses it.
 func takenPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -200,7 +200,7 @@ func TestSilentStrangers(t *testing.T) {
 	settle(t, before)
 }
 
-// A network gets its rate of connections and no more; the refused cost no TLS.
+// A network gets its rate of connections and no more. Refused connections cost no TLS.
 func TestRates(t *testing.T) {
 	secure, pinned := security(t)
 	secure.NetworkUpgrades = websocket.Rate{PerSecond: 1, Burst: 3}
@@ -228,15 +228,15 @@ func TestRates(t *testing.T) {
 	if opened < 3 || opened > most {
 		t.Errorf("%d got in, want 3 at once and one per second, %d at most", opened, most)
 	}
-	// clients know first
+	// Clients notice it first.
 	until(t, "the server has counted them", func() bool { return l.Stats().Accepted >= uint64(opened) })
 	if got := l.Stats(); got.Refused == 0 || got.Accepted != uint64(opened) {
 		t.Errorf("counted %+v", got)
 	}
 }
 
-// Behind a proxy the client's address is the proxy's entry, behind those that the client may have
-// written itself.
+// Behind a proxy the client's address is the proxy's entry, which is behind those that the client
+// may have written itself.
 func TestBehindProxy(t *testing.T) {
 	for _, test := range []struct {
 		behind bool
@@ -265,7 +265,7 @@ func TestBehindProxy(t *testing.T) {
 	}
 }
 
-// Plain HTTP requests of browsers and crawlers get an answer, and nothing else happens.
+// Plain HTTP requests of browsers and crawlers get an answer, and have no other effect.
 func TestPlainRequests(t *testing.T) {
 	l := websocket.NewHandler(open(websocket.Config{}))
 	for _, request := range []*http.Request{

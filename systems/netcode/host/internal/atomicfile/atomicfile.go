@@ -1,4 +1,5 @@
-// Package atomicfile reads and writes the small files that a server keeps: whole or not at all.
+// Package atomicfile reads and writes the small files that a server keeps. A write either replaces
+// the whole file or leaves it unchanged.
 package atomicfile
 
 import (
@@ -9,11 +10,12 @@ import (
 	"path/filepath"
 )
 
-// MaxSize is the longest file in bytes that Read takes, more than a full access list. A longer one
-// is another file, or a device without an end.
+// MaxSize is the size in bytes of the largest file that Read accepts. It is more than a full access
+// list. A larger file is the wrong one, or a device without an end.
 const MaxSize = 16 << 20
 
-// Read returns a file's contents. Errors: those of opening and reading, and a file above MaxSize.
+// Read returns a file's contents. It returns the errors of opening and reading, and an error for a
+// file above MaxSize.
 func Read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -27,8 +29,8 @@ func Read(name string) ([]byte, error) {
 	return text, err
 }
 
-// Write replaces a file, or the target of a link, also where the disk is full or the machine loses
-// power: it then has the old contents or the new ones. Only the owner may read the file.
+// Write replaces a file, or the target of a link. If the disk is full or the machine loses power,
+// the file has either the old contents or the new ones. Only the owner may read the file.
 func Write(name string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -48,7 +50,7 @@ func Write(name string, text []byte) error {
 		_ = os.Remove(f.Name())
 		return err
 	}
-	// The new name outlasts a loss of power, too; some systems cannot do this.
+	// The sync makes the new name survive a loss of power, too; some systems cannot do this.
 	if folder, err := os.Open(filepath.Dir(name)); err == nil {
 		_ = folder.Sync()
 		_ = folder.Close()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A file that cannot be written keeps its contents, with nothing left beside it. Where there is a
-// link, its target is written.
+// A file that cannot be written keeps its contents, and no other file is left beside it. If the
+// name is a link, its target is written.
 func TestFilesAreWhole(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "access.json")
@@ -16,7 +16,7 @@ func TestFilesAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(name+".new", 0o700); err != nil {
-		// in the way, as a full disk or a folder that is not to be written would be
+		// This folder is in the way, as a full disk or a read-only folder would be.
 		t.Fatal(err)
 	}
 	if err := Write(name, []byte("new")); err == nil {
@@ -29,7 +29,7 @@ func TestFilesAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(dir, "link.json")
-	if err := os.Symlink(name, link); err == nil { // Windows may not let us
+	if err := os.Symlink(name, link); err == nil { // Windows may not allow it
 		if err := Write(link, []byte("linked")); err != nil {
 			t.Fatal(err)
 		}

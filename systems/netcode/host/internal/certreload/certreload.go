@@ -1,4 +1,4 @@
-// Package certreload takes renewed certificates from files while a server runs.
+// Package certreload loads renewed certificates from files while a server runs.
 package certreload
 
 import (
@@ -10,7 +10,7 @@ import (
 )
 
 // Certificate is a certificate of an authority in two files, which are replaced while the server
-// runs: such certificates are good for weeks. It is safe for concurrent use.
+// runs, since such certificates are valid for weeks. It is safe for concurrent use.
 type Certificate struct {
 	certificate, key string // names of the files
 	log              *slog.Logger
@@ -23,19 +23,19 @@ type Certificate struct {
 	failed  string // the last error that was logged
 }
 
-// stamp tells a file from an earlier version of it.
+// stamp distinguishes a file from an earlier version of it.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// Interval is the least time between two looks at the files.
+// Interval is the least time between two checks of the files.
 const Interval = 10 * time.Second
 
-// Open reads the two files (PEM) for the first time. The clock is the calendar's.
+// Open reads the two files (PEM) for the first time. The clock is that of the calendar.
 func Open(certificate, key string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{certificate: certificate, key: key, log: log, now: now, looked: now()}
-	c.stamps, _ = c.look() // before they are read, so that no change is missed
+	c.stamps, _ = c.look() // before the files are read, so that no change is missed
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
 		return nil, err
@@ -62,8 +62,9 @@ func (c *Certificate) look() (s [2]stamp, err error) {
 	return s, nil
 }
 
-// Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read: where
-// new files cannot be used, perhaps since only one of them is there yet, that is the old one.
+// Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read. If new
+// files cannot be used, perhaps because only one of them is there yet, it returns the old
+// certificate.
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

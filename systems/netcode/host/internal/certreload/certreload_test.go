@@ -12,8 +12,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 )
 
-// Certificates of authorities are renewed every few weeks, and a server runs for longer: it takes
-// the new one as soon as its files are there, and uses the old one until then.
+// Certificates of authorities are renewed every few weeks, and a server runs for longer. It uses
+// the new certificate as soon as both files are there, and the old one until then.
 func TestCertificateIsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	name, key := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")

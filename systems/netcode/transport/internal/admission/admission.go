@@ -1,6 +1,6 @@
-// Package admission limits what a server takes per second: a [Limiter] the connection attempts from
-// all senders together and from each network, a [Budget] the data of one connection. Both count by
-// token buckets on time.Duration; a [Bucket] is one of them.
+// Package admission limits what a server accepts per second. A [Limiter] limits the connection
+// attempts from all senders together and from each network, a [Budget] the data of one connection.
+// Both count by token buckets on time.Duration; a [Bucket] is one of them.
 //
 // The memory of a Limiter is constant. Networks are hashed into a table of token buckets with a
 // secret seed, so that an attacker can neither make it grow nor choose addresses that fall into a
@@ -35,8 +35,8 @@ func Check(name string, rates ...Rate) {
 // buckets is the size of the table: 32 KiB.
 const buckets = 4096
 
-// Limiter is a rate for all together and one for each network, as address.Network has it. It has no
-// lock: its owner has one.
+// Limiter holds a rate for all networks together and one for each network, as address.Network
+// defines it. It has no lock: its owner has one.
 type Limiter struct {
 	all, each gate
 	total     time.Duration // state of the gate for all
@@ -68,8 +68,8 @@ func (l *Limiter) index(addr netip.Addr) uint64 {
 	return maphash.Bytes(l.seed, b[:]) % buckets
 }
 
-// gate is a token bucket in the form of the generic cell rate algorithm (ITU-T I.371): its whole
-// state is the time at which it is empty of debts.
+// gate is a token bucket in the form of the generic cell rate algorithm (ITU-T I.371). Its whole
+// state is the time at which it owes no tokens.
 type gate struct {
 	interval time.Duration // between two tokens at the long-term rate
 	slack    time.Duration // how far ahead of that a burst may run
@@ -83,7 +83,7 @@ func newGate(r Rate) gate {
 	return gate{interval: interval, slack: interval * time.Duration(r.Burst-1)}
 }
 
-// take returns the time after n tokens were taken, and whether there was one to begin with.
+// take returns the time after n tokens were taken, and whether there was a token before that.
 func (g gate) take(debtFree, now time.Duration, n int) (time.Duration, bool) {
 	debtFree = max(debtFree, now)
 	return debtFree + time.Duration(n)*g.interval, debtFree-now <= g.slack

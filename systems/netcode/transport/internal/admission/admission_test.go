@@ -50,13 +50,14 @@ func TestNetworks(t *testing.T) {
 	}{
 		{"203.0.113.7", "203.0.113.250", true},
 		{"203.0.113.7", "203.0.114.7", false},
-		// the same host, seen through a dual-stack socket
+		// This is the same host, seen through a dual-stack socket.
 		{"203.0.113.7", "::ffff:203.0.113.9", true},
 		{"2001:db8:1:2300::1", "2001:db8:1:23ff:ffff::1", true},
 		{"2001:db8:1:2300::1", "2001:db8:1:2400::1", false},
 		{"127.0.0.1", "::1", false},
 	} {
-		// Two networks fall into one bucket by chance once in 4096 tries; not four times in a row.
+		// Two networks fall into one bucket by chance once in 4096 tries, but not four times in a
+		// row.
 		shared := true
 		for range 4 {
 			l := admission.New(wide, admission.Rate{PerSecond: 1, Burst: 1})
@@ -69,8 +70,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A refusal takes no token: a network that knocks all the time gets its rate, and costs the others
-// nothing.
+// A refusal takes no token: a network that tries to connect all the time gets its rate, and costs
+// the others nothing.
 func TestRefusalsAreFree(t *testing.T) {
 	loud, quiet := netip.MustParseAddr("198.51.100.1"), netip.MustParseAddr("203.0.113.7")
 	got := 0

@@ -2,7 +2,7 @@ package admission
 
 import "time"
 
-// Bucket is a rate for one purpose. It has no lock: its owner has one.
+// Bucket is a token bucket for one purpose. It has no lock: its owner has one.
 type Bucket struct {
 	gate  gate
 	state time.Duration
@@ -12,7 +12,7 @@ type Bucket struct {
 func NewBucket(r Rate) Bucket { return Bucket{gate: newGate(r)} }
 
 // Allow takes n tokens at a time on any monotonic epoch if the bucket is not empty, and reports
-// whether it was not. The bucket may owe a part of them afterwards.
+// whether it took them. The bucket may owe a part of them afterwards.
 func (b *Bucket) Allow(now time.Duration, n int) bool {
 	state, ok := b.gate.take(b.state, now, n)
 	if ok {
@@ -21,7 +21,7 @@ func (b *Bucket) Allow(now time.Duration, n int) bool {
 	return ok
 }
 
-// Spend takes n tokens at a time, whether they are there or not, and returns how long the bucket
+// Spend takes n tokens at a time, even if the bucket has fewer, and returns for how long the bucket
 // owes some of them.
 func (b *Bucket) Spend(now time.Duration, n int) time.Duration {
 	b.state, _ = b.gate.take(b.state, now, n)

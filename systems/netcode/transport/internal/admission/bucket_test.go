@@ -9,8 +9,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
 )
 
-// Whatever is asked for and when, a bucket never gives more than its burst and its rate, but for
-// the last ones at once, which it owes; and it does give that.
+// Whatever is requested and when, a bucket gives no more than its burst and its rate, except for
+// the last tokens that it takes at once and owes. It also gives no less.
 func TestBucketKeepsItsRate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := admission.Rate{PerSecond: rapid.IntRange(1, 1000).Draw(t, "rate"), Burst: rapid.IntRange(1, 1000).Draw(t, "burst")}

@@ -1,5 +1,5 @@
-// Package backlog is the part of a listener on sockets that stands between the goroutines that make
-// connections and the owner that accepts them.
+// Package backlog is the part of a socket listener between the goroutines that make connections and
+// the owner that accepts them.
 package backlog
 
 import (
@@ -11,8 +11,8 @@ import (
 )
 
 // Backlog holds a listener's open connections: those that wait for Accept, up to a limit, and the
-// accepted ones until they close. The owner calls Poll, Accept and Close from one goroutine; the
-// other methods may be called from any.
+// accepted ones until they close. The owner calls Poll, Accept and Close from one goroutine. The
+// other methods may be called from any goroutine.
 type Backlog[C transport.Conn] struct {
 	limit int
 	open  []C // accepted ones, until they close
@@ -26,7 +26,7 @@ type Backlog[C transport.Conn] struct {
 	done chan struct{}
 }
 
-// New returns a backlog in which at most limit connections wait.
+// New returns a backlog that holds at most limit waiting connections.
 func New[C transport.Conn](limit int) *Backlog[C] {
 	return &Backlog[C]{limit: limit, done: make(chan struct{})}
 }
@@ -41,10 +41,10 @@ func (b *Backlog[C]) Begin() bool {
 	return !b.closed
 }
 
-// End takes back what Begin counted.
+// End removes what Begin counted.
 func (b *Backlog[C]) End() { b.work.Done() }
 
-// Add queues an open connection for Accept, or closes it with the reason for refusing it.
+// Add queues an open connection for Accept, or closes it with the reason for the refusal.
 func (b *Backlog[C]) Add(c C) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +59,7 @@ func (b *Backlog[C]) Add(c C) {
 	}
 }
 
-// Poll forgets accepted connections that have closed.
+// Poll removes accepted connections that have closed.
 func (b *Backlog[C]) Poll(time.Duration) {
 	b.open = slices.DeleteFunc(b.open, func(c C) bool { return c.State() == transport.Closed })
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/loopback"
 )
 
-// Connections leave the backlog in the order in which they came. One above the limit is refused,
-// and all others end with the listener.
+// Connections leave the backlog in their order of arrival. One above the limit is refused, and all
+// others end with the listener.
 func TestBacklog(t *testing.T) {
 	b := backlog.New[transport.Conn](2)
 	if _, ok := b.Accept(); ok {

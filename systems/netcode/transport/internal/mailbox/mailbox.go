@@ -1,8 +1,8 @@
-// Package mailbox lies between a connection's owner, which polls and never waits, and the
-// connection's goroutines, which wait most of the time.
+// Package mailbox connects a connection's owner, which polls and never waits, with the connection's
+// goroutines, which wait most of the time.
 //
 // The owner has a [Conn], which implements transport.Conn in full. The goroutines have the [Worker]
-// of the same connection. Between the two lie two bounded queues and a little state under one lock,
+// of the same connection. Between the two are two bounded queues and a little state under one lock,
 // which is never held during a wait.
 package mailbox
 
@@ -23,24 +23,24 @@ type Config struct {
 	Name     string // of the transport's package, for panics
 	MTU      int    // largest datagram
 	Overhead int    // bytes on the wire in addition to each datagram; see [transport.Stats]
-	Send     int    // most datagrams that wait towards the network; beyond it Send refuses
-	// most datagrams that wait for Recv; a further one displaces the oldest, so that an owner that
-	// comes back from a pause gets the newest
+	Send     int    // maximum number of datagrams that wait for the network; Send refuses more
+	// Receive is the maximum number of datagrams that wait for Recv. A further one displaces the
+	// oldest, so that an owner gets the newest ones after a pause.
 	Receive int
 	Remote  string // the other end's address
 
 	// Clock is a monotonic clock of any epoch, for any goroutine. It gives the times of arrival.
-	// Nil: with the owner's Poll.
+	// Nil: datagrams arrive at the owner's Poll.
 	Clock func() time.Duration
 }
 
-// SystemClock returns a clock of this machine, as Config.Clock takes it.
+// SystemClock returns a clock of this machine, for Config.Clock.
 func SystemClock() func() time.Duration {
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }
 
-// box is what both faces share.
+// box is the state that Conn and Worker share.
 type box struct {
 	config Config
 
@@ -53,21 +53,21 @@ type box struct {
 	remote  string
 	byOwner bool // the owner closed it
 
-	untrusted atomic.Bool // as the owner says
+	untrusted atomic.Bool // as the owner has set it
 
 	wake  chan struct{} // something waits to be sent
 	ended chan struct{} // closed when the connection ends, for whatever reason
 	done  chan struct{} // closed when the goroutines are gone
 }
 
-// Conn is the owner's face.
+// Conn is the owner's side.
 type Conn struct {
 	box    *box
 	state  transport.State // as of the last Poll
 	reason transport.Reason
 
 	now   time.Duration // of the last Poll
-	ahead time.Duration // of the clock, when Poll was first told that time
+	ahead time.Duration // lead of the clock, when Poll first received that time
 	last  time.Duration // arrival of what RecvAt returned
 }
 
@@ -76,10 +76,10 @@ var (
 	_ transport.Budgeted = (*Conn)(nil)
 )
 
-// Worker is the goroutines' face. Its methods may be called from any goroutine.
+// Worker is the goroutines' side. Its methods may be called from any goroutine.
 type Worker struct{ box *box }
 
-// New returns both faces of a connection in the state.
+// New returns both sides of a connection in the state.
 func New(c Config, state transport.State) (*Conn, *Worker) {
 	b := &box{
 		config: c, in: queue.New[time.Duration](c.Receive), out: queue.New[struct{}](c.Send), state: state, remote: c.Remote,
@@ -89,8 +89,8 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 	return &Conn{box: b, state: state, now: math.MinInt64, last: math.MinInt64}, &Worker{box: b}
 }
 
-// Poll implements [transport.Conn]: it takes over the present state. Only the first Poll at a time
-// compares it with the clock: a frame may poll several times, and began before the first one.
+// Poll implements [transport.Conn]. It takes over the present state. Only the first Poll at a time
+// compares it with the clock, since a frame may poll several times, and began before the first one.
 func (c *Conn) Poll(now time.Duration) {
 	if now > c.now {
 		c.now = now
@@ -120,7 +120,7 @@ func (c *Conn) Send(datagram []byte) error {
 		return transport.ErrClosed
 	}
 	b.mu.Lock()
-	// After the other end closed, and until Poll says so, there is nobody to send to and nothing to
+	// After the other end closed, and until Poll reports that, there is no receiver and nothing to
 	// wait for.
 	if b.state != transport.Closed && !b.out.Push(struct{}{}, datagram) {
 		b.stats.SendDropped++
@@ -221,7 +221,7 @@ func (w *Worker) Cost() int {
 	return 1
 }
 
-// Open notes that datagrams pass from now on.
+// Open notes that datagrams can now pass.
 func (w *Worker) Open() {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
@@ -230,8 +230,8 @@ func (w *Worker) Open() {
 	}
 }
 
-// End notes that the connection ended from outside: the other end closed it, or it broke. The first
-// end counts.
+// End notes that the connection ended from outside: the other end closed it, or it failed. Only the
+// first end counts.
 func (w *Worker) End(reason transport.Reason) {
 	b := w.box
 	b.mu.Lock()
@@ -242,18 +242,18 @@ func (w *Worker) End(reason transport.Reason) {
 	}
 }
 
-// Ended returns a channel that is closed when the connection ended, from within or from outside.
+// Ended returns a channel that is closed when the connection ends, from either side.
 func (w *Worker) Ended() <-chan struct{} { return w.box.ended }
 
-// Reason returns why the connection ended, and whether its owner closed it, so that the other end
-// needs the reason.
+// Reason returns why the connection ended, and whether its owner closed it. In that case the other
+// end has to receive the reason.
 func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
 	w.box.mu.Lock()
 	defer w.box.mu.Unlock()
 	return w.box.reason, w.box.byOwner
 }
 
-// Wake returns a channel that holds something when something may wait for Take.
+// Wake returns a channel that holds a value if a datagram may wait for Take.
 func (w *Worker) Wake() <-chan struct{} { return w.box.wake }
 
 // Take copies the next datagram for the network into buf, which has room for the MTU.
@@ -339,7 +339,7 @@ func (w *Worker) SetRemote(addr string) {
 }
 
 // Finish notes that the last goroutine ends. Datagrams that still wait to be sent are lost. The
-// connection has ended before.
+// connection has already ended.
 func (w *Worker) Finish() {
 	b := w.box
 	b.mu.Lock()

@@ -83,8 +83,8 @@ func TestStateIsThatOfTheLastPoll(t *testing.T) {
 	<-c.Done()
 }
 
-// An owner that does not receive for a while gets the newest datagrams afterwards, and the loss is
-// in the statistics.
+// An owner that does not receive for a while gets the newest datagrams afterwards, and the
+// statistics show the loss.
 func TestReceiveQueueKeepsTheNewest(t *testing.T) {
 	c, w := mailbox.New(mailbox.Config{Name: "test", MTU: 10, Send: 1, Receive: 8}, transport.Open)
 	for i := range 20 {
@@ -173,9 +173,9 @@ func TestFinishBeforeTheEndPanics(t *testing.T) {
 	w.Finish()
 }
 
-// A datagram arrives when the goroutine has it, told on the time line of Poll, whose first call at
-// a time is where the two clocks are compared. It is never later than that, and never earlier than
-// the one before.
+// A datagram arrives when the goroutine has received it. The time is on the epoch of Poll, whose
+// first call at a time compares the two clocks. It is never later than that Poll's time, and never
+// earlier than the time before.
 func TestTimesOfArrival(t *testing.T) {
 	const ms = time.Millisecond
 	clock := time.Hour
@@ -200,11 +200,11 @@ func TestTimesOfArrival(t *testing.T) {
 	c.Poll(133 * ms)
 	expect(104 * ms)
 	expect(120 * ms)
-	deliver(time.Hour + 140*ms) // while the frame still looks
+	deliver(time.Hour + 140*ms) // during the same frame
 	c.Poll(133 * ms)
 	expect(133 * ms)
 	deliver(time.Hour + 150*ms)
-	clock = time.Hour + 300*ms // a frame whose host says that less time has passed
+	clock = time.Hour + 300*ms // a frame for which the host reports less time
 	c.Poll(166 * ms)
 	expect(133 * ms)
 	if _, _, ok := c.RecvAt(buf); ok {

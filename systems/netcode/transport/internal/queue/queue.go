@@ -1,9 +1,9 @@
-// Package queue holds datagrams between goroutines of a transport: first in, first out, bounded,
-// and without allocation in steady state.
+// Package queue holds datagrams between goroutines of a transport. It is first in, first out,
+// bounded, and allocates nothing in steady state.
 package queue
 
-// Queue is a bounded ring of datagrams, each with a note M (where it came from, say). It grows up
-// to its limit and uses its buffers again. It has no lock: its owner has one.
+// Queue is a bounded ring of datagrams, each with a note M (such as its source). It grows up to its
+// limit and reuses its buffers. It has no lock: its owner has one.
 type Queue[M any] struct {
 	ring  []slot[M]
 	head  int // index of the oldest
@@ -59,8 +59,8 @@ func (q *Queue[M]) grow() {
 	q.ring, q.head = ring, 0
 }
 
-// Pop copies the oldest datagram into buf and removes it. What does not fit is cut off, as by
-// net.PacketConn.
+// Pop copies the oldest datagram into buf and removes it. A datagram that does not fit is cut off,
+// as by net.PacketConn.
 func (q *Queue[M]) Pop(buf []byte) (n int, note M, ok bool) {
 	if q.count == 0 {
 		return 0, note, false
@@ -81,5 +81,5 @@ func (q *Queue[M]) Drop() {
 	q.count--
 }
 
-// Release drops everything and gives the memory back.
+// Release drops all datagrams and releases the memory.
 func (q *Queue[M]) Release() { *q = Queue[M]{limit: q.limit} }

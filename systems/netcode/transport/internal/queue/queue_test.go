@@ -9,7 +9,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
 )
 
-// Against a naive model: a slice of copies.
+// The queue equals a naive model, a slice of copies.
 func TestIsABoundedQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type entry struct {
