@@ -15,8 +15,13 @@
 // player with the same step function. It samples every other entity's buffer once in each fixed
 // step, so that a stream of 10 Hz is drawn as smoothly as one of 60 Hz.
 //
-// Below it are small packages that are independent of the ECS: clocksync, interp, prediction,
-// snapshot, packet, and the transports.
+// # A first game
+//
+// A first game imports this package and one transport. It needs [Game] (Step, Pose, Distance),
+// [NewProtocol], [NewServer] with a Listener and Joined, [NewClient] with Dial and Input, and
+// [Replicated] on each entity that clients are shown. The example of the smallest game has them all.
+// Structs of numbers need no codecs. The types of inner packages that a game names, such as [Tick],
+// [Writer] and [InputRules], are aliases here.
 //
 // # What a client sends
 //
