@@ -19,9 +19,9 @@
 //
 // A first game imports this package and one transport. It needs [Game] (Step, Pose, Distance),
 // [NewProtocol], [NewServer] with a Listener and Joined, [NewClient] with Dial and Input, and
-// [Replicated] on each entity that clients are shown. The example of the smallest game has them all.
-// Structs of numbers need no codecs. The types of inner packages that a game names, such as [Tick],
-// [Writer] and [InputRules], are aliases here.
+// [Replicated] on each entity that clients are shown. The example of the smallest game has them
+// all. Structs of numbers need no codecs. The types of inner packages that a game names, such as
+// [Tick], [Writer] and [InputRules], are aliases here.
 //
 // # What a client sends
 //
