@@ -1,4 +1,4 @@
-// Demo shows Tandem: worlds that run in fixed steps, drawn at any frame rate.
+// Command demo shows Tandem: worlds that run in fixed steps, drawn at any frame rate.
 //
 //	go run ./demo
 //
