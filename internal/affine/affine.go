@@ -11,9 +11,6 @@ import (
 // The zero value maps everything to the origin.
 type Matrix [12]float32
 
-// Identity returns the matrix that changes nothing.
-func Identity() Matrix { return Matrix{0: 1, 4: 1, 8: 1} }
-
 // Set makes a the matrix of a pose. A rotation that is not of unit length is normalised.
 func (a *Matrix) Set(p *components.Pose3D) {
 	x, y, z, w := p.Rotation.V[0], p.Rotation.V[1], p.Rotation.V[2], p.Rotation.W

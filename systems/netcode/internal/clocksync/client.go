@@ -233,9 +233,6 @@ func (c *Client) Reference() *Reference { return c.reference }
 // Simulation returns the simulation clock.
 func (c *Client) Simulation() *Simulation { return c.simulation }
 
-// Lead returns the lead.
-func (c *Client) Lead() *Lead { return c.lead }
-
 // Stats are the figures of a [Client] for displays and logs.
 type Stats struct {
 	RTT, MinRTT, Jitter time.Duration // smoothed, least, and mean deviation of the round trip

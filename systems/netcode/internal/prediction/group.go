@@ -185,9 +185,6 @@ func (b *Bodies[S, I, B]) Add(id uint32, kind uint16, t tick.Tick, state B) bool
 // Remove removes a body from the group, and reports whether it was in.
 func (b *Bodies[S, I, B]) Remove(id uint32) bool { return b.members.remove(id) }
 
-// Clear removes all bodies.
-func (b *Bodies[S, I, B]) Clear() { b.members.clear() }
-
 // Note takes the server's state of a member at a tick. The next Reconcile replays if the state
 // differs from the prediction. Note refuses an invalid state (whose distance from itself is not 0),
 // and one that is no newer than the last, or too old.

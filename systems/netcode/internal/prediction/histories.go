@@ -72,13 +72,6 @@ func (l *histories[T]) remove(id uint32) bool {
 	return in
 }
 
-func (l *histories[T]) clear() {
-	for i := range l.list {
-		l.free = append(l.free, l.list[i].ring)
-	}
-	l.list = l.list[:0]
-}
-
 // begins restarts a member that has not been brought to the present, at another authoritative
 // state.
 func (l *histories[T]) begins(m *history[T], t tick.Tick, state T) {

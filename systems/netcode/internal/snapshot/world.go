@@ -68,12 +68,6 @@ func NewWorld(s *Schema) *World {
 // Len returns the number of living entities.
 func (w *World) Len() int { return w.alive }
 
-// Alive reports whether the entity has been spawned and is not despawned.
-func (w *World) Alive(id ID) bool {
-	_, ok := w.lookup(id)
-	return ok
-}
-
 func (w *World) lookup(id ID) (int, bool) {
 	i := id.Slot()
 	if id == None || i >= w.high || !w.slots[i].alive || w.slots[i].generation != id.Generation() {

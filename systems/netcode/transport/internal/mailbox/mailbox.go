@@ -253,9 +253,6 @@ func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
 	return w.box.reason, w.box.byOwner
 }
 
-// Wake returns a channel that holds a value if a datagram may wait for Take.
-func (w *Worker) Wake() <-chan struct{} { return w.box.wake }
-
 // Take copies the next datagram for the network into buf, which has room for the MTU.
 func (w *Worker) Take(buf []byte) (n int, ok bool) {
 	w.box.mu.Lock()
