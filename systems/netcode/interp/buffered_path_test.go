@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/internal/coretest"
 )
 
 // An outage longer than ResumeAfter ends with a jump, and so does one that leaves a body more than
@@ -162,7 +164,7 @@ func TestRotationTakesTheShortestArcBetweenSamples(t *testing.T) {
 		it.Push(0, b)
 		for view := time.Duration(0); view <= 300*ms; view += 5 * ms {
 			s, _ := it.At(view, view)
-			d := between(quat64(a.Rotation), quat64(s.Rotation))
+			d := coretest.AngleBetween(coretest.Quat64(a.Rotation), coretest.Quat64(s.Rotation))
 			if d > 20.01 {
 				t.Fatalf("%v at %v turned by %v degrees", k, view, d)
 			}

@@ -7,36 +7,13 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
-	"github.com/go-gl/mathgl/mgl64"
 	"pgregory.net/rapid"
 
+	"github.com/tandem-ecs/tandem/internal/coretest"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/rotation"
 )
 
 const step = time.Second / 60
-
-func quat64(q mgl32.Quat) mgl64.Quat {
-	return mgl64.Quat{W: float64(q.W), V: mgl64.Vec3{float64(q.V[0]), float64(q.V[1]), float64(q.V[2])}}
-}
-
-// between returns the angle between two rotations in degrees.
-func between(a, b mgl64.Quat) float64 {
-	d := a.Conjugate().Mul(b)
-	return 2 * math.Atan2(d.V.Len(), math.Abs(d.W)) * 180 / math.Pi
-}
-
-var anyAxis = rapid.Custom(func(t *rapid.T) mgl32.Vec3 {
-	for {
-		v := mgl32.Vec3{rapid.Float32Range(-1, 1).Draw(t, "x"), rapid.Float32Range(-1, 1).Draw(t, "y"), rapid.Float32Range(-1, 1).Draw(t, "z")}
-		if v.Len() > 0.1 {
-			return v.Normalize()
-		}
-	}
-})
-
-var anyRotation = rapid.Custom(func(t *rapid.T) mgl32.Quat {
-	return rotation.Unit(mgl32.QuatRotate(rapid.Float32Range(-7, 7).Draw(t, "angle"), anyAxis.Draw(t, "axis")))
-})
 
 var delayedKinds = []Kind{Default, Linear, Hermite, GuardedHermite}
 
@@ -162,7 +139,7 @@ func TestStarvationIsBounded(t *testing.T) {
 				if want := float32(6 * (0.099 + 0.075)); math.Abs(float64(s.Position[0]-want)) > 1e-3 {
 					t.Fatalf("%v holds at %v, want %v", k, s.Position[0], want)
 				}
-				if d := between(quat64(s.Rotation), quat64(mgl32.QuatRotate(0.075, mgl32.Vec3{0, 1, 0}))); d > 0.1 {
+				if d := coretest.AngleBetween(coretest.Quat64(s.Rotation), coretest.Quat64(mgl32.QuatRotate(0.075, mgl32.Vec3{0, 1, 0}))); d > 0.1 {
 					t.Fatalf("%v holds a rotation %v degrees off", k, d)
 				}
 				if s.Velocity != (mgl32.Vec3{}) {
@@ -245,7 +222,7 @@ func TestSettlesExactly(t *testing.T) {
 				it := New(k, Config{})
 				rest := at(time.Second)
 				rest.Position = mgl32.Vec3{rapid.Float32Range(-1000, 1000).Draw(t, "x"), 1, 0}
-				rest.Rotation = anyRotation.Draw(t, "rotation")
+				rest.Rotation = coretest.AnyRotation(t)
 				rest.AtRest = true
 				for i := range 30 {
 					if rapid.IntRange(0, 2).Draw(t, "lost") == 0 {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
+
+	"github.com/tandem-ecs/tandem/internal/coretest"
 )
 
 // FuzzInterpolators uses its input as samples of any content at any times. No kind may panic, and
@@ -67,7 +69,7 @@ func FuzzInterpolators(f *testing.F) {
 						t.Fatalf("%v draws %v at %v: %+v", Kind(i), s.Position, view, info)
 					}
 				}
-				if l := quat64(s.Rotation).Len(); math.Abs(l-1) > 1e-5 {
+				if l := coretest.Quat64(s.Rotation).Len(); math.Abs(l-1) > 1e-5 {
 					t.Fatalf("%v draws a rotation of length %v", Kind(i), l)
 				}
 			}

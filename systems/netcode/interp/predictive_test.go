@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-gl/mathgl/mgl32"
 	"github.com/go-gl/mathgl/mgl64"
+
+	"github.com/tandem-ecs/tandem/internal/coretest"
 )
 
 var predictiveKinds = []Kind{RacerLinear, RacerSpline, ProjectiveBlend, OffsetDecay}
@@ -122,7 +124,7 @@ func TestHorizonIsBounded(t *testing.T) {
 		if math.Abs(float64(s.Position[0])-want) > 0.01 || !info.Held {
 			t.Errorf("%v ends at %v m, held %v; want %v", k, s.Position[0], info.Held, want)
 		}
-		if d := between(quat64(s.Rotation), quat64(mgl32.QuatRotate(0.1, mgl32.Vec3{0, 1, 0}))); d > 0.2 {
+		if d := coretest.AngleBetween(coretest.Quat64(s.Rotation), coretest.Quat64(mgl32.QuatRotate(0.1, mgl32.Vec3{0, 1, 0}))); d > 0.2 {
 			t.Errorf("%v turned on for other than 100 ms: %v degrees off", k, d)
 		}
 	}
@@ -142,7 +144,7 @@ func TestRacerRotationIsClamped(t *testing.T) {
 		var most float64
 		for now := 100 * ms; now <= 600*ms; now += step {
 			s, _ := it.At(now, now)
-			most = max(most, between(mgl64.QuatIdent(), quat64(s.Rotation)))
+			most = max(most, coretest.AngleBetween(mgl64.QuatIdent(), coretest.Quat64(s.Rotation)))
 		}
 		return most
 	}

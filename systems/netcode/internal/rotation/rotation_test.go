@@ -5,52 +5,30 @@ import (
 	"testing"
 
 	"github.com/go-gl/mathgl/mgl32"
-	"github.com/go-gl/mathgl/mgl64"
 	"pgregory.net/rapid"
+
+	"github.com/tandem-ecs/tandem/internal/coretest"
 )
-
-func quat64(q mgl32.Quat) mgl64.Quat {
-	return mgl64.Quat{W: float64(q.W), V: mgl64.Vec3{float64(q.V[0]), float64(q.V[1]), float64(q.V[2])}}
-}
-
-// between returns the angle between two rotations in degrees.
-func between(a, b mgl64.Quat) float64 {
-	d := a.Conjugate().Mul(b)
-	return 2 * math.Atan2(d.V.Len(), math.Abs(d.W)) * 180 / math.Pi
-}
-
-var anyAxis = rapid.Custom(func(t *rapid.T) mgl32.Vec3 {
-	for {
-		v := mgl32.Vec3{rapid.Float32Range(-1, 1).Draw(t, "x"), rapid.Float32Range(-1, 1).Draw(t, "y"), rapid.Float32Range(-1, 1).Draw(t, "z")}
-		if v.Len() > 0.1 {
-			return v.Normalize()
-		}
-	}
-})
-
-var anyRotation = rapid.Custom(func(t *rapid.T) mgl32.Quat {
-	return Unit(mgl32.QuatRotate(rapid.Float32Range(-7, 7).Draw(t, "angle"), anyAxis.Draw(t, "axis")))
-})
 
 func TestSlerpIsTheShortestArc(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := anyRotation.Draw(t, "a"), anyRotation.Draw(t, "b")
+		a, b := coretest.AnyRotation(t), coretest.AnyRotation(t)
 		f := rapid.Float32Range(0, 1).Draw(t, "t")
-		arc := between(quat64(a), quat64(b))
+		arc := coretest.AngleBetween(coretest.Quat64(a), coretest.Quat64(b))
 		if arc > 179 {
 			t.Skip("opposite: any arc is as short")
 		}
 		q := Slerp(a, b, f)
-		if l := quat64(q).Len(); math.Abs(l-1) > 1e-6 {
+		if l := coretest.Quat64(q).Len(); math.Abs(l-1) > 1e-6 {
 			t.Fatalf("length %v", l)
 		}
-		if d := between(quat64(a), quat64(q)) - float64(f)*arc; math.Abs(d) > 0.01 {
+		if d := coretest.AngleBetween(coretest.Quat64(a), coretest.Quat64(q)) - float64(f)*arc; math.Abs(d) > 0.01 {
 			t.Fatalf("off by %v degrees along an arc of %v", d, arc)
 		}
-		if d := between(quat64(q), quat64(b)) - float64(1-f)*arc; math.Abs(d) > 0.01 {
+		if d := coretest.AngleBetween(coretest.Quat64(q), coretest.Quat64(b)) - float64(1-f)*arc; math.Abs(d) > 0.01 {
 			t.Fatalf("%v degrees from where it should be on the other side", d)
 		}
-		if minus := Slerp(a, mgl32.Quat{W: -b.W, V: b.V.Mul(-1)}, f); between(quat64(minus), quat64(q)) > 0.01 {
+		if minus := Slerp(a, mgl32.Quat{W: -b.W, V: b.V.Mul(-1)}, f); coretest.AngleBetween(coretest.Quat64(minus), coretest.Quat64(q)) > 0.01 {
 			t.Fatal("the sign of a quaternion must not matter")
 		}
 	})
@@ -70,12 +48,12 @@ func TestSlerpClamps(t *testing.T) {
 
 func TestRotationVectorRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := anyRotation.Draw(t, "q")
+		q := coretest.AnyRotation(t)
 		v := Vector(q)
 		if v.Len() > math.Pi+1e-5 {
 			t.Fatalf("%v radians are the longer way round", v.Len())
 		}
-		if d := between(quat64(Of(v)), quat64(q)); d > 0.01 {
+		if d := coretest.AngleBetween(coretest.Quat64(Of(v)), coretest.Quat64(q)); d > 0.01 {
 			t.Fatalf("comes back %v degrees off", d)
 		}
 	})
@@ -87,7 +65,7 @@ func TestRotationVectorRoundTrip(t *testing.T) {
 func TestSpin(t *testing.T) {
 	q := Spin(mgl32.QuatIdent(), mgl32.Vec3{0, math.Pi, 0}, 0.5)
 	want := mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
-	if d := between(quat64(q), quat64(want)); d > 0.01 {
+	if d := coretest.AngleBetween(coretest.Quat64(q), coretest.Quat64(want)); d > 0.01 {
 		t.Errorf("half a second at half a turn a second is %v degrees off a quarter turn", d)
 	}
 	odd := mgl32.Quat{W: 0.6, V: mgl32.Vec3{0.8, 0, 0}}
