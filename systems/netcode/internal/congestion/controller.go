@@ -1,6 +1,9 @@
 package congestion
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Config bounds the rate of a [Controller], in bytes per second. The bytes include what the
 // transport adds.
@@ -34,11 +37,12 @@ type Stats struct {
 
 const (
 	// The rate grows by gain + gainGrowth*t³ bytes per second and second, t seconds after its last
-	// fall: slowly near the limit, and from 12 to 70 kB/s in four seconds if the limit is gone.
-	// CUBIC (RFC 9438) has the same idea. Growth does not depend on the rate, so small flows gain
-	// on large ones.
+	// fall: slowly near the limit, and from 12 to 70 kB/s in five seconds if the limit is gone.
+	// CUBIC (RFC 9438) has the same idea. This is the growth at gainRate. A flow of four times the
+	// rate grows half as fast, so small flows gain on large ones.
 	gain       = 800
 	gainGrowth = 900
+	gainRate   = 14000
 
 	// A queue is drained in about drainTime. Meanwhile the flow sends less than the line carries,
 	// by a share of leastDrain to mostDrain.
@@ -48,7 +52,8 @@ const (
 	// keep is the share of the line's rate with which the flow continues after a drain.
 	keep = 0.92
 
-	// mostLoss is the share of bytes beyond which losses lower the rate while there is a queue.
+	// mostLoss is the share of bytes beyond which losses lower the rate of the ceiling while there
+	// is a queue. A smaller flow accepts more in inverse proportion to its rate, at most muchLoss.
 	// Without a queue the share must be muchLoss, and the rate returns if the lower one does not
 	// help.
 	mostLoss = 0.04
@@ -115,6 +120,7 @@ type Controller struct {
 type drain struct {
 	at    time.Duration // when it began
 	sent  float64       // bytes sent by then
+	lost  float64       // bytes known to be lost by then
 	rate  float64       // before
 	line  float64       // rate that the line carried then
 	queue time.Duration // mean wait of the packets sent by then
@@ -210,8 +216,9 @@ func (c *Controller) Arrived(now time.Duration, p *Packet, stamp uint16) {
 
 func (c *Controller) probe(now, elapsed time.Duration, s sight) {
 	// A rate below the ceiling is known to be near the rate of the line: the bytes in flight reveal
-	// the queue before it is measured.
-	ahead := c.rate < c.most && c.path.ahead(now, s.line) > 2*s.limit
+	// the queue before it is measured. Lost bytes are among them until they are known to be lost, so
+	// a shorter wait is no evidence.
+	ahead := c.rate < c.most && c.path.ahead(now, s.line) > 3*mostLimit
 	if (s.queue > s.limit || ahead) && c.path.queue(2*queueWindow) > s.limit/2 {
 		if !c.again {
 			c.failed, c.before = 0, 0
@@ -224,7 +231,7 @@ func (c *Controller) probe(now, elapsed time.Duration, s sight) {
 		return
 	}
 	t := (now - c.fell).Seconds()
-	c.rate += (gain + gainGrowth*t*t*t) * elapsed.Seconds()
+	c.rate += (gain + gainGrowth*t*t*t) * math.Sqrt(gainRate/c.rate) * elapsed.Seconds()
 }
 
 // lossy lowers the rate if the rate causes losses, and reports whether it has lowered it.
@@ -241,7 +248,10 @@ func (c *Controller) lossy(now time.Duration, s sight) bool {
 		c.trial.lost = 0
 		return false
 	}
-	queued := lost > mostLoss && c.path.queue(lossWindow) > s.limit/2
+	// CoDel empties the queue again and again, so the queue need not last for the whole window. It
+	// must be longer than jitter makes it appear.
+	most := min(mostLoss*c.most/max(min(c.rate, s.line), c.floor), muchLoss)
+	queued := lost > most && c.path.queue(standWindow) > max(s.limit*2/5, time.Duration(2*c.path.noise))
 	if !queued { // it takes longer to distinguish random losses from those of the rate
 		longer, _, _ := c.path.losses(2 * lossWindow)
 		lost = min(lost, longer)
@@ -259,7 +269,7 @@ func (c *Controller) lossy(now time.Duration, s sight) bool {
 // fall begins a drain.
 func (c *Controller) fall(now time.Duration, s sight) {
 	c.mode, c.cause = draining, Queue
-	c.drain = drain{at: now, sent: c.path.sent, rate: c.rate, line: s.line}
+	c.drain = drain{at: now, sent: c.path.sent, lost: c.path.lost, rate: c.rate, line: s.line}
 	c.empty(now, s)
 }
 
@@ -273,7 +283,9 @@ func (c *Controller) empty(now time.Duration, s sight) {
 	case s.queue < s.limit/3, after && s.queue < s.limit && c.path.ahead(now, d.line) <= 0:
 		c.mode, c.fell = probing, now
 		c.rate = keep * d.line
-		if d.due(newest) > d.queue*2/3 { // the queue drained by itself
+		// The queue drained by itself, as after a standstill of the line. A short queue may have been
+		// drained by a flow of this kind, whose rate fell too.
+		if d.queue > 2*mostLimit && d.due(newest) > d.queue*2/3 {
 			c.rate = d.rate
 		}
 		return
@@ -310,12 +322,12 @@ func (c *Controller) judge(now time.Duration, s sight) {
 }
 
 // due returns how long the newest packet that has arrived would have waited if the queue were the
-// flow's own.
+// flow's own. Lost bytes take no time on the line.
 func (d *drain) due(newest *sample) time.Duration {
 	if newest.at <= d.at {
 		return d.queue
 	}
-	return d.queue + seconds((newest.sent-d.sent)/d.line) - (newest.at - d.at)
+	return d.queue + seconds((newest.sent-d.sent-(newest.lost-d.lost))/d.line) - (newest.at - d.at)
 }
 
 // share follows the rules of the other flow: it sends a segment more in each round trip, and less

@@ -9,34 +9,27 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/congestion"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
 const s = time.Second
 
 // queues runs a test for each queue in front of a line: drop-tail of so many packets, and CoDel.
-func queues(t *testing.T, f func(t *testing.T, queue string, make func(kbit float64) *line)) {
+func queues(t *testing.T, f func(t *testing.T, packets int)) {
 	for _, packets := range []int{32, 256, 0} {
 		name := fmt.Sprintf("q%d", packets)
 		if packets == 0 {
 			name = "codel"
 		}
-		t.Run(name, func(t *testing.T) {
-			f(t, name, func(kbit float64) *line {
-				l := newLine(kbit, packets)
-				if packets == 0 {
-					l.limit, l.codel = math.MaxInt, new(codel)
-				}
-				return l
-			})
-		})
+		t.Run(name, func(t *testing.T) { f(t, packets) })
 	}
 }
 
 func TestAloneOnALineThatIsTooThin(t *testing.T) {
-	queues(t, func(t *testing.T, queue string, make func(kbit float64) *line) {
+	queues(t, func(t *testing.T, packets int) {
 		for _, kbit := range []float64{100, 200, 384, 500} {
 			for _, rate := range []int{20, 30, 60} {
-				l := make(kbit)
+				l := newLine(kbit, packets)
 				f := l.add(120000/rate, rate, 0)
 				l.run(60*s, nil)
 				wait, use := f.queueing(10*s, 60*s, 0.95), f.carried(10*s, 60*s)/(kbit*125)
@@ -51,16 +44,10 @@ func TestAloneOnALineThatIsTooThin(t *testing.T) {
 }
 
 func TestLineThatLosesItsCapacity(t *testing.T) {
-	queues(t, func(t *testing.T, queue string, make func(kbit float64) *line) {
+	queues(t, func(t *testing.T, packets int) {
 		for _, to := range []float64{100, 150, 250} {
 			for _, need := range []int{800, 1200, 3000} {
-				l := make(4000)
-				l.capacity = func(t time.Duration) float64 {
-					if t > 20*s && t < 50*s {
-						return to * 125
-					}
-					return 500000
-				}
+				l := newLine(4000, packets, becomes(to, 20*s), becomes(4000, 50*s))
 				f := l.add(need, 30, 0)
 				l.run(70*s, nil)
 				wait, use := f.queueing(25*s, 50*s, 0.95), f.carried(25*s, 50*s)/(to*125)
@@ -74,10 +61,10 @@ func TestLineThatLosesItsCapacity(t *testing.T) {
 }
 
 func TestTwoShareALine(t *testing.T) {
-	queues(t, func(t *testing.T, queue string, make func(kbit float64) *line) {
+	queues(t, func(t *testing.T, packets int) {
 		for _, kbit := range []float64{200, 384, 600, 800} {
-			for _, later := range []time.Duration{0, 100 * ms, 5 * s, 10 * s} {
-				l := make(kbit)
+			for _, later := range []time.Duration{0, 3 * ms, 17 * ms, 100 * ms, 5 * s, 10 * s} {
+				l := newLine(kbit, packets)
 				a, b := l.add(3000, 30, 0), l.add(3000, 30, later)
 				l.run(75*s, nil)
 				x, y := a.carried(15*s, 75*s), b.carried(15*s, 75*s)
@@ -93,16 +80,15 @@ func TestTwoShareALine(t *testing.T) {
 // Beside a download the flow must keep at least half of a fair share. A flow that yields to every
 // delay would get almost nothing.
 func TestBesideADownload(t *testing.T) {
-	queues(t, func(t *testing.T, queue string, make func(kbit float64) *line) {
+	queues(t, func(t *testing.T, packets int) {
 		for _, kbit := range []float64{384, 1000, 2000, 4000, 16000} {
 			for _, need := range []int{140, 800, 3000} {
-				l := make(kbit)
-				l.reno = newReno(10*s, 90*s)
+				l := newLine(kbit, packets, linksim.Event{Kind: linksim.Reno, At: 10 * s, By: 80 * s})
 				f := l.add(need, 30, 0)
 				l.run(110*s, nil)
 				full := f.carried(5*s, 10*s)
 				fair := min(full, kbit*125/2)
-				if got := f.carried(20*s, 90*s); got < fair/2 && !(kbit < 500 && queue == "q256") {
+				if got := f.carried(20*s, 90*s); got < fair/2 && !(kbit < 500 && packets == 256) {
 					t.Errorf("%.0f kbit/s, %d bytes a snapshot: %.0f bytes/s of %.0f beside a download", kbit, need, got, fair)
 				}
 				if after := f.carried(100*s, 110*s); after < 0.85*min(full, kbit*125) {
@@ -118,8 +104,9 @@ func TestCleanLineIsNotThinned(t *testing.T) {
 		for _, delay := range []time.Duration{5 * ms, 100 * ms} {
 			for _, jitter := range []time.Duration{0, delay / 10, delay / 2} {
 				for _, loss := range []float64{0, 0.01, 0.15} {
-					l := newLine(12000, 256)
-					l.delay, l.jitter, l.loss = delay, jitter, loss
+					l := makeLine(linksim.Condition{
+						Rate: 12000 * 125, Packets: 256, Header: overhead, Delay: delay, Jitter: jitter, Loss: loss,
+					})
 					f := l.add(need, 30, 0)
 					least := math.Inf(1)
 					l.run(60*s, func() { least = min(least, f.control.Rate(l.now)) })
@@ -134,10 +121,8 @@ func TestCleanLineIsNotThinned(t *testing.T) {
 
 // A longer path must not count as a queue: no rate ends that wait.
 func TestLongerWayIsNoQueue(t *testing.T) {
-	l := newLine(12000, 256)
+	l := newLine(12000, 256, linksim.Event{Kind: linksim.Route, At: 20 * s, By: 80 * ms})
 	f := l.add(800, 30, 0)
-	l.run(20*s, nil)
-	l.delay += 80 * ms
 	l.run(40*s, nil)
 	before, after := f.carried(10*s, 20*s), f.carried(25*s, 40*s)
 	if after < 0.95*before {
@@ -148,19 +133,10 @@ func TestLongerWayIsNoQueue(t *testing.T) {
 // Packets sent into a stalled line wait there, and are of no use when they arrive. The controller
 // must send few of them.
 func TestLineThatStands(t *testing.T) {
-	l := newLine(4000, 1000)
-	l.capacity = func(t time.Duration) float64 {
-		if t > 20*s && t < 23*s {
-			return 0
-		}
-		return 500000
-	}
+	l := newLine(4000, 1000, becomes(0, 20*s), becomes(4000, 23*s))
 	f := l.add(3000, 30, 0)
 	l.run(22*s+900*ms, nil)
-	sent := 0
-	for _, p := range l.queue {
-		sent += p.bytes
-	}
+	_, sent := f.link.Waiting()
 	if cause := f.control.Stats(l.now).Cause; sent > 50000 || cause != congestion.Silence {
 		t.Errorf("%d bytes were sent into it, and the cause is %v", sent, cause)
 	}

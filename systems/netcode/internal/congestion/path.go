@@ -50,17 +50,18 @@ const (
 	// The wait is the least transit within queueWindow, since jitter delays single packets.
 	// Deliveries are counted over lineWindow. If packets wait long, they are also counted over
 	// turnsWindow: radio links serve a device in turns, in which more arrives than the link carries
-	// on average. Losses are counted over lossWindow. Each window has leastSamples, if necessary
-	// older ones.
+	// on average. Losses are counted over lossWindow. They are those of a queue if it has stood for
+	// standWindow. Each window has leastSamples, if necessary older ones.
 	queueWindow  = 200 * time.Millisecond
 	lineWindow   = 400 * time.Millisecond
 	turnsWindow  = 1200 * time.Millisecond
 	lossWindow   = 1500 * time.Millisecond
+	standWindow  = 300 * time.Millisecond
 	leastSamples = 4
 
 	// The limit of the wait is leastLimit, plus the noise, plus octave for each halving of the
 	// rate; at most mostLimit.
-	leastLimit = 25 * time.Millisecond
+	leastLimit = 24 * time.Millisecond
 	octave     = 15 * time.Millisecond
 	mostLimit  = 100 * time.Millisecond
 
