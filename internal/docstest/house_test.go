@@ -54,7 +54,6 @@ var imports = map[string][]string{
 	"systems/netcode/articles":  {"systems/netcode/internal", "systems/netcode/interp."},
 	// programs that measure
 	"systems/netcode/internal/conformance": {"components", "ecs", "systems/interpolation.", "systems/netcode"},
-	"systems/netcode/internal/soak":        {"components", "ecs", "systems/interpolation.", "systems/netcode"},
 	"systems/netcode/internal/testgame":    {"components", "ecs", "systems/interpolation.", "systems/netcode"},
 
 	"render":   {"components", "ecs", "render", "systems/interpolation."},
@@ -63,7 +62,7 @@ var imports = map[string][]string{
 }
 
 // measuring are programs that nothing else imports.
-var measuring = []string{"systems/bench", "systems/netcode/internal/conformance", "systems/netcode/internal/soak"}
+var measuring = []string{"systems/bench", "systems/netcode/internal/conformance"}
 
 // worldless are packages that know neither the engine nor its worlds: they import no arche.
 var worldless = []string{
