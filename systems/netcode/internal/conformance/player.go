@@ -108,10 +108,10 @@ const framePhase = 5 * ms
 func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *match {
 	n.Down.Seed, n.Up.Seed = 2*seed, 2*seed+1
 	way := framePhase + n.Up.Delay + n.Up.Jitter
-	m := &match{lead: int((way+tickLength-1)/tickLength) + slack, play: play, up: mustLink(n.Up), down: mustLink(n.Down)}
-	var err error
-	if m.buffer, err = prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}); err != nil {
-		panic(err)
+	m := &match{
+		lead: int((way+tickLength-1)/tickLength) + slack, play: play,
+		up: must(linksim.NewLink(n.Up)), down: must(linksim.NewLink(n.Down)),
+		buffer: must(prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})),
 	}
 	m.client = prediction.NewPredictor(prediction.Config[runner, control]{
 		Step: runner.step, Distance: runner.distance, Tolerance: 1e-9, Rules: controlRules,
