@@ -78,22 +78,18 @@ func fill(words []string) (lines []string) {
 // Row returns a line of a table.
 func Row(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }
 
-// Rule returns the line below the head of a table whose first columns are labels. The columns
-// behind them are figures.
-func Rule(labels, figures int) string {
-	return "|" + strings.Repeat("---|", labels) + strings.Repeat("---:|", figures)
-}
-
-// Table is a table with labels in its first columns.
+// Table is a table of figures, with columns of text beside them.
 type Table struct {
-	Labels int // number of columns of labels
+	Labels int // columns of text in front of the figures
+	Texts  int // those behind them
 	Head   []string
 	Rows   [][]string
 }
 
 // String returns the table's lines, without a newline at the end.
 func (t Table) String() string {
-	lines := []string{Row(t.Head), Rule(t.Labels, len(t.Head)-t.Labels)}
+	rule := "|" + strings.Repeat("---|", t.Labels) + strings.Repeat("---:|", len(t.Head)-t.Labels-t.Texts) + strings.Repeat("---|", t.Texts)
+	lines := []string{Row(t.Head), rule}
 	for _, cells := range t.Rows {
 		lines = append(lines, Row(cells))
 	}
@@ -101,7 +97,7 @@ func (t Table) String() string {
 }
 
 // Read returns the first table below the first line that begins with a heading. A table without
-// columns means that there is none. Labels is not read.
+// columns means that there is none. Labels and Texts are not read.
 func Read(page, heading string) (t Table) {
 	_, section, _ := strings.Cut("\n"+page, "\n"+heading)
 	for line := range strings.Lines(section) {

@@ -43,14 +43,14 @@ func TestWrapKeepsNumbersWhole(t *testing.T) {
 }
 
 func TestTablesAreReadAsWritten(t *testing.T) {
-	table := Table{1, []string{"lane", "max"}, [][]string{{"a lane", "1 m"}, {"another", ""}}}
+	table := Table{1, 0, []string{"lane", "max"}, [][]string{{"a lane", "1 m"}, {"another", ""}}}
 	text := table.String()
 	if want := "| lane | max |\n|---|---:|\n| a lane | 1 m |\n| another |  |"; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 	page := "# Page\n\n| no | 1 |\n\n### Here, and more\n\nText.\n\n" + text + "\n\n| later |\n\n### None\n\n### Next\n" + text
 	read := Read(page, "### Here,")
-	if got := (Table{1, read.Head, read.Rows}).String(); got != text {
+	if got := (Table{1, 0, read.Head, read.Rows}).String(); got != text {
 		t.Errorf("read %q, want %q", got, text)
 	}
 	for _, test := range []struct {
