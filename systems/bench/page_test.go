@@ -254,3 +254,28 @@ func TestReadNetcode(t *testing.T) {
 		t.Error("an output without benchmarks is no error")
 	}
 }
+
+// The committed page has the prose of the template, with lines as it is written today.
+func TestCommittedProse(t *testing.T) {
+	page, err := os.ReadFile("../../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if markdown.Wrap(string(page)) != string(page) {
+		t.Error("the lines of docs/benchmarks.md are not wrapped as make bench does it")
+	}
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	committed, checked := words(string(page)), 0
+	for _, paragraph := range strings.Split(pageSource, "\n\n") {
+		if strings.Contains(paragraph, "{{") {
+			continue
+		}
+		checked++
+		if !strings.Contains(committed, words(paragraph)) {
+			t.Errorf("docs/benchmarks.md lacks\n%s", paragraph)
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d paragraphs were checked", checked)
+	}
+}

@@ -121,6 +121,9 @@ func TestCommittedPageIsComplete(t *testing.T) {
 	if n := strings.Count(table, "\n| ") - 1; n != bounds {
 		t.Errorf("%d bounds on the page, %d in the code: %s", n, bounds, remedy)
 	}
+	if markdown.Wrap(page) != page {
+		t.Errorf("the page's lines are not wrapped: %s", remedy)
+	}
 	if strings.Contains(page, "does not fail") {
 		t.Error("a negative control does not fail: the bound that it stands for proves nothing")
 	}
