@@ -37,7 +37,7 @@ bench-check: ## measure again and compare the ratios with docs/benchmarks.md
 	@tools/bench.sh check
 
 soak: ## 64 players and 500 entities for three simulated minutes with faults: does anything grow?
-	$(GO) run ./systems/netcode/internal/soak -bots 64 -entities 500 -duration 3m -seed 1
+	$(GO) test ./systems/netcode/internal/soak -v -count 1 -timeout 1h -bots 64 -entities 500 -duration 3m -seed 1
 
 conformance: ## measure the netcode under every network condition and write docs/conformance.md, .html and the tables of docs/tuning.md
 	$(GO) run ./systems/netcode/internal/conformance/cmd -out docs

@@ -24,5 +24,5 @@ if [[ $mode == check ]]; then
   "$work/bench" "${beside[@]}" -check docs/benchmarks.md
   exit
 fi
-"$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/internal/packet ./systems/netcode/internal/snapshot ./systems/netcode/remote >"$work/netcode"
+"$go" test -run '^$' -bench 'Encode|Decode|Commit|Endpoint|Bits|At/default|Push' -benchtime 0.2s ./systems/netcode/internal/packet ./systems/netcode/internal/snapshot ./systems/netcode/interp >"$work/netcode"
 "$work/bench" "${beside[@]}" -netcode "$work/netcode" -page docs/benchmarks.md

@@ -25,7 +25,7 @@ var imports = map[string][]string{
 	"internal":                   nil,
 	"internal/affine":            {"components"},
 	"internal/coretest":          {"components", "ecs", "systems/interpolation."},
-	"systems/bench":              {"components", "ecs", "systems/hierarchy.", "systems/interpolation."},
+	"systems/bench":              {"components", "ecs", "internal/markdown", "systems/hierarchy.", "systems/interpolation."},
 	"systems/motion":             {"components", "ecs"},
 	"systems/hierarchy":          {"components", "ecs", "internal", "systems/hierarchy/internal", "systems/interpolation."},
 	"systems/hierarchy/internal": nil,
@@ -53,8 +53,7 @@ var imports = map[string][]string{
 	"systems/netcode/internal":  {"systems/netcode/internal"},
 	"systems/netcode/articles":  {"systems/netcode/internal", "systems/netcode/interp."},
 	// programs that measure
-	"systems/netcode/internal/conformance": {"components", "ecs", "systems/interpolation.", "systems/netcode"},
-	"systems/netcode/internal/soak":        {"components", "ecs", "systems/interpolation.", "systems/netcode"},
+	"systems/netcode/internal/conformance": {"components", "ecs", "internal/markdown", "systems/interpolation.", "systems/netcode"},
 	"systems/netcode/internal/testgame":    {"components", "ecs", "systems/interpolation.", "systems/netcode"},
 
 	"render":   {"components", "ecs", "render", "systems/interpolation."},
@@ -63,11 +62,11 @@ var imports = map[string][]string{
 }
 
 // measuring are programs that nothing else imports.
-var measuring = []string{"systems/bench", "systems/netcode/internal/conformance", "systems/netcode/internal/soak"}
+var measuring = []string{"systems/bench", "systems/netcode/internal/conformance"}
 
 // worldless are packages that know neither the engine nor its worlds: they import no arche.
 var worldless = []string{
-	"internal/affine", "internal/docstest", "internal/pointerfree",
+	"internal/affine", "internal/docstest", "internal/markdown", "internal/pointerfree",
 	"systems/interpolation/internal/kernel", "systems/interpolation/internal/scalarpeer",
 	"systems/netcode/access", "systems/netcode/internal", "systems/netcode/interp", "systems/netcode/transport",
 	"render/offscreen", "render/opengl", "render/record", "render/window",

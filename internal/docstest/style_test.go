@@ -85,3 +85,20 @@ func wideInAssembly(text string) (wide []int) {
 	}
 	return wide
 }
+
+// Prose on pages ends within 100 columns. Headings, tables, pictures, comments, code and lines of
+// one word may be wider.
+func TestPagesAreNarrow(t *testing.T) {
+	for name, text := range pages(t) {
+		fenced := false
+		for k, line := range strings.Split(text, "\n") {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			isProse := !fenced && !strings.HasPrefix(line, "    ") && (line == "" || !strings.Contains("#|!<", line[:1]))
+			if isProse && columns(line) > maxColumns && len(strings.Fields(line)) > 1 {
+				t.Errorf("%s:%d: the line is wider than %d columns; wrap it", name, k+1, maxColumns)
+			}
+		}
+	}
+}

@@ -18,7 +18,7 @@ const (
 )
 
 // series are the bars and their figures: the beginning of a name in the results, with the
-// percentage in place of %s.
+// percentage in place of %s. The first three are measured at all percentages.
 var series = []struct{ figure, label, color string }{
 	{"arche.slerp.%s", "arche + mgl32.QuatSlerp", "#c2410c"},
 	{"seed.chase.%s", "the devlog's chase, C++", "#b7791f"},
@@ -40,6 +40,15 @@ func (d *drawing) text(x, y float64, size int, color, extra, text string) {
 
 func (d *drawing) bar(x, width float64, color string) {
 	fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%.1f" height="%d" rx="2" fill="%s"/>`+"\n", x, d.y, math.Max(width, 1.5), barHeight, color)
+}
+
+// labelled writes the value of a bar behind its end, and moves on to the next bar. The text lies on
+// the card's colour, so no line of the axis runs through it.
+func (d *drawing) labelled(x float64, v float64, weight string) {
+	label := short(v)
+	fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s"/>`+"\n", x+2, d.y, 8*len(label), barHeight, card)
+	d.text(x+6, d.y+12, 12, ink, weight, label)
+	d.y += barStep
 }
 
 func (d *drawing) title(title, unit string) {
@@ -92,7 +101,7 @@ type group struct {
 }
 
 // bars draws groups of bars on one logarithmic axis.
-func (r *results) bars(d *drawing, groups []group, shown []string) {
+func (r *results) bars(d *drawing, groups []group, shown int) {
 	type row struct {
 		label, color string
 		value        float64
@@ -101,18 +110,12 @@ func (r *results) bars(d *drawing, groups []group, shown []string) {
 	least, most, lines := math.Inf(1), 0.0, 0
 	for _, g := range groups {
 		var rows []row
-		for _, s := range series {
-			figure := s.figure
-			if strings.Contains(figure, "%s") {
-				figure = fmt.Sprintf(figure, g.pct)
-			} else {
-				figure = r.find(figure) // named after the processor's vectors
+		for _, s := range series[:shown] {
+			name := strings.Replace(s.figure, "%s", g.pct, 1)
+			if name == s.figure {
+				name = r.find(name) // named after the processor's vectors
 			}
-			wanted := false
-			for _, label := range shown {
-				wanted = wanted || label == s.label
-			}
-			if v, ok := r.median(figure, g.n); ok && wanted && v > 0 {
+			if v, ok := r.median(name, g.n); ok && v > 0 {
 				rows = append(rows, row{s.label, s.color, v})
 				least, most = min(least, v), max(most, v)
 				lines++
@@ -137,11 +140,7 @@ func (r *results) bars(d *drawing, groups []group, shown []string) {
 			}
 			d.text(plotLeft-10, d.y+12, 12, ink, ` text-anchor="end"`+weight, row.label)
 			d.bar(plotLeft, s.at(row.value)-plotLeft, row.color)
-			// On the card's colour, so no line of the axis runs through it.
-			label := short(row.value)
-			fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s"/>`+"\n", s.at(row.value)+2, d.y, 8*len(label), barHeight, card)
-			d.text(s.at(row.value)+6, d.y+12, 12, ink, weight, label)
-			d.y += barStep
+			d.labelled(s.at(row.value), row.value, weight)
 		}
 	}
 	d.y += 44
@@ -155,11 +154,7 @@ func (r *results) chart() string {
 	for _, n := range r.sizes {
 		bySize = append(bySize, group{thousands(n) + " entities", n, "100pct"})
 	}
-	every := []string{}
-	for _, s := range series {
-		every = append(every, s.label)
-	}
-	r.bars(d, bySize, every)
+	r.bars(d, bySize, len(series))
 
 	if _, ok := r.median("tandem.frame.1pct", 100_000); ok {
 		d.title("One frame of 100 000 entities, by how many of them move", "nanoseconds per entity of all, logarithmic scale; shorter is faster")
@@ -167,7 +162,7 @@ func (r *results) chart() string {
 		for _, share := range []string{"100", "10", "1", "0"} {
 			byShare = append(byShare, group{share + " % moving", 100_000, share + "pct"})
 		}
-		r.bars(d, byShare, every[:3])
+		r.bars(d, byShare, 3)
 	}
 	r.sceneBars(d)
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %.0f" width="%d" height="%.0f" font-family="system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif">`+
@@ -204,10 +199,7 @@ func (r *results) sceneBars(d *drawing) {
 			d.bar(s.at(sum), s.at(sum+v)-s.at(sum), part.color)
 			sum += v
 		}
-		label := short(sum)
-		fmt.Fprintf(d, `<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="%s"/>`+"\n", s.at(sum)+2, d.y, 8*len(label), barHeight, card)
-		d.text(s.at(sum)+6, d.y+12, 12, ink, "", label)
-		d.y += barStep
+		d.labelled(s.at(sum), sum, "")
 	}
 	d.y += 42
 }

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
 const (
@@ -22,24 +23,25 @@ const (
 // compare compares the ratios with those of a page. If one is worse, it calls again to add more
 // rounds to the medians.
 func (r *results) compare(path string, again func()) error {
-	page, err := os.ReadFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	rows, sizes := tableOfRatios(string(page))
-	if sizes == nil {
+	table := markdown.Read(string(text), "## How many times faster")
+	if table.Head == nil {
 		return fmt.Errorf("%s has no table of ratios; write it with -page", path)
 	}
+	page := strings.Join(strings.Fields(string(text)), " ") // lines may break anywhere
 	keep := margin
-	if !strings.Contains(string(page), machine()) {
+	if !strings.Contains(page, machine()) {
 		keep = foreignMargin
 		fmt.Printf("%s was written on another machine than this one (%s): ratios may be %.0f %% lower\n", path, machine(), 100*(1-keep))
 	}
-	if strings.Contains(string(page), busyNote) {
+	if strings.Contains(page, busyNote) {
 		fmt.Printf("%s was measured while the machine was busy; make bench, in quiet, before you compare\n", path)
 	}
 	for attempt := 0; ; attempt++ {
-		worse, compared := r.worse(rows, sizes, keep)
+		worse, compared := r.worse(table, keep)
 		switch {
 		case compared == 0:
 			return fmt.Errorf("nothing on %s to compare with", path)
@@ -60,15 +62,14 @@ func (r *results) compare(path string, again func()) error {
 	}
 }
 
-func (r *results) worse(rows map[string][]string, sizes []int, keep float64) (worse []string, compared int) {
+// worse describes the ratios that are worse than those of a table by more than the margin. It
+// returns how many were compared, too.
+func (r *results) worse(table markdown.Table, keep float64) (worse []string, compared int) {
 	for _, q := range r.ratios() {
-		cells := rows[q.name]
-		for k, n := range sizes {
-			if k >= len(cells) {
-				continue
-			}
+		for _, n := range r.sizes {
+			cell, _ := table.Cell(q.name, head(n))
+			was, err := strconv.ParseFloat(strings.Trim(cell, "*"), 64)
 			is, ok := r.ratio(q, n)
-			was, err := strconv.ParseFloat(strings.Trim(cells[k], "* "), 64)
 			if err != nil || !ok || was == 0 {
 				continue
 			}
@@ -79,36 +80,4 @@ func (r *results) worse(rows map[string][]string, sizes []int, keep float64) (wo
 		}
 	}
 	return worse, compared
-}
-
-// tableOfRatios reads the table whose first heading is "ratio" and whose other headings are sizes,
-// up to one that is not.
-func tableOfRatios(page string) (rows map[string][]string, sizes []int) {
-	for line := range strings.Lines(page) {
-		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "|") {
-			if sizes != nil {
-				break
-			}
-			continue
-		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		switch {
-		case cells[0] == "ratio":
-			rows = map[string][]string{}
-			for _, c := range cells[1:] {
-				n, err := strconv.Atoi(strings.NewReplacer(" ", "", unbroken, "").Replace(c))
-				if err != nil {
-					break
-				}
-				sizes = append(sizes, n)
-			}
-		case rows != nil:
-			rows[cells[0]] = slices.Clone(cells[1:])
-		}
-	}
-	return rows, sizes
 }

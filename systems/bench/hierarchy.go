@@ -67,10 +67,7 @@ func hierarchies(n int, s shape) []*workload {
 // tree measures a hierarchy in which the given nodes move.
 func tree(name string, parentOf func(int) int, moves []bool) *workload {
 	n := len(moves)
-	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
-	if err != nil {
-		fail("%v", err)
-	}
+	e := newEngine(ecs.Config{MaxDelta: time.Hour})
 	h := hierarchy.New3D()
 	e.Install(interpolation.New3D(), h)
 	w := e.World()
@@ -98,20 +95,11 @@ func tree(name string, parentOf func(int) int, moves []bool) *workload {
 	return &workload{
 		name: name, n: n,
 		round: func() float64 {
-			var spent time.Duration
-			count := 0
-			for spent < aMillisecond || count < 4 {
+			return perEntity(n, 4, func() (time.Duration, int) {
 				step()
 				const burst = 4
-				part := e.Time().FixedDelta / (burst + 4)
-				start := time.Now()
-				for range burst {
-					e.Update(part)
-				}
-				spent += time.Since(start)
-				count += burst
-			}
-			return float64(spent.Nanoseconds()) / float64(count) / float64(n)
+				return timed(e, burst, e.Time().FixedDelta/(burst+4))
+			})
 		},
 		check: func() error {
 			for i := n - 1; i >= 0; i -= max(1, n/50) {

@@ -2,9 +2,9 @@
 // synchronisation, through Engine.Update on an arche world. Beside it runs the code that one would
 // write without Tandem: an arche query over previous and current poses and mgl32.QuatSlerp.
 //
-//	go run ./systems/bench                     a table
-//	go run ./systems/bench -serve              answers each line on standard input with one round of figures, then "end":
-//	                                           for a harness that interleaves several programs in one run
+//	go run ./systems/bench
+//
+// prints a table.
 //
 // Figures are nanoseconds per entity of all, moving or not. They are medians over rounds in which
 // every workload runs in turn, so a drift of the machine's speed meets all of them. Every Visual is
@@ -13,11 +13,11 @@
 package main
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,10 +25,9 @@ import (
 func main() {
 	sizes := flag.String("n", "1000,10000,100000,1000000", "entities, separated by commas")
 	rounds := flag.Int("rounds", 9, "rounds, of which the medians are shown")
-	serve := flag.Bool("serve", false, "answer lines on standard input with rounds of 'name value' lines and 'end'")
 	only := flag.String("only", "", "run the workloads whose name contains this")
 	var beside []string
-	flag.Func("peers", "a program that answers lines as with -serve, to take turns with (tools/bench.sh builds them); may be given several times", func(s string) error {
+	flag.Func("peers", "a program to take turns with (tools/bench.sh builds them); may be given several times", func(s string) error {
 		beside = append(beside, s)
 		return nil
 	})
@@ -49,10 +48,6 @@ func main() {
 			fail("-n %q is not a list of positive numbers", *sizes)
 		}
 		ns = append(ns, n)
-	}
-	if *serve {
-		answer(ns, *only)
-		return
 	}
 	r := newResults()
 	if r.load = load(); r.busy() {
@@ -97,7 +92,8 @@ func measure(r *results, sizes []int, rounds int, only string, peers []*peer) {
 	for _, n := range sizes {
 		for k, group := range groups(n) {
 			all := group()
-			loads := pick(all, only)
+			// The others stay open, since two workloads may share an engine.
+			loads := slices.DeleteFunc(slices.Clone(all), func(l *workload) bool { return !strings.Contains(l.name, only) })
 			for round := range rounds + 1 {
 				for _, l := range loads {
 					if v := l.round(); round > 0 { // the first one warms up
@@ -125,20 +121,12 @@ func groups(n int) []func() []*workload {
 	return list
 }
 
-// pick returns the workloads whose name contains a text. It leaves the others open, since two
-// workloads may share an engine.
-func pick(all []*workload, only string) (loads []*workload) {
-	for _, l := range all {
-		if strings.Contains(l.name, only) {
-			loads = append(loads, l)
-		}
-	}
-	return loads
-}
-
 // finish checks the pictures of the measured workloads and gives the memory of all workloads back.
 func finish(loads, all []*workload) {
 	for _, l := range loads {
+		if l.check == nil {
+			continue
+		}
 		if err := l.check(); err != nil {
 			fail("%s.%d drew a wrong value: %v", l.name, l.n, err)
 		}
@@ -151,28 +139,6 @@ func finish(loads, all []*workload) {
 	clear(loads)
 	clear(all)
 	runtime.GC()
-}
-
-// answer is the other end of peer.
-func answer(sizes []int, only string) {
-	var all []*workload
-	for _, n := range sizes {
-		for _, group := range groups(n) {
-			all = append(all, group()...)
-		}
-	}
-	loads := pick(all, only)
-	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
-	for in.Scan() {
-		for _, l := range loads {
-			if size := strings.TrimSpace(in.Text()); size == "" || size == strconv.Itoa(l.n) {
-				fmt.Fprintf(out, "%s.%d %.4f\n", l.name, l.n, l.round())
-			}
-		}
-		fmt.Fprintln(out, "end")
-		out.Flush()
-	}
-	finish(loads, all)
 }
 
 func fail(format string, args ...any) {

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
 // netcodeRow is one Go benchmark of the netcode.
 type netcodeRow struct {
-	name string
-	// ns/op, ns/entity, B/entity, allocs/op; empty where the benchmark does not report it
-	op, entity, bytes, allocs string
+	name    string
+	figures map[string]string // by their units
 }
+
+// netcodeUnits are the figures of the table. Not every benchmark reports all of them.
+var netcodeUnits = []string{"ns/op", "ns/entity", "B/entity", "allocs/op"}
 
 // readNetcode reads the figures from the output of go test -bench.
 func readNetcode(path string) (list []netcodeRow, err error) {
@@ -22,32 +26,40 @@ func readNetcode(path string) (list []netcodeRow, err error) {
 	pkg := ""
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
-		switch {
-		case len(fields) == 2 && fields[0] == "pkg:":
+		if len(fields) == 2 && fields[0] == "pkg:" {
 			pkg = fields[1][strings.LastIndexByte(fields[1], '/')+1:]
-		case len(fields) >= 4 && strings.HasPrefix(fields[0], "Benchmark"):
-			name := strings.TrimPrefix(fields[0], "Benchmark")
-			if dash := strings.LastIndexByte(name, '-'); dash > 0 {
-				name = name[:dash]
-			}
-			row := netcodeRow{name: pkg + "." + name}
-			for k := 2; k+1 < len(fields); k += 2 {
-				switch v := fields[k]; fields[k+1] {
-				case "ns/op":
-					row.op = v
-				case "ns/entity":
-					row.entity = v
-				case "B/entity":
-					row.bytes = v
-				case "allocs/op":
-					row.allocs = v
-				}
-			}
-			list = append(list, row)
 		}
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
+			continue
+		}
+		name := strings.TrimPrefix(fields[0], "Benchmark")
+		if dash := strings.LastIndexByte(name, '-'); dash > 0 {
+			name = name[:dash]
+		}
+		row := netcodeRow{pkg + "." + name, map[string]string{}}
+		for k := 2; k+1 < len(fields); k += 2 {
+			row.figures[fields[k+1]] = fields[k]
+		}
+		list = append(list, row)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s holds no benchmark's result", path)
 	}
 	return list, nil
+}
+
+// netcodeTable returns the benchmarks, or nil if there are none.
+func (r *results) netcodeTable() *markdown.Table {
+	if len(r.netcode) == 0 {
+		return nil
+	}
+	t := &markdown.Table{Labels: 1, Head: append([]string{"benchmark"}, netcodeUnits...)}
+	for _, n := range r.netcode {
+		row := []string{"`" + n.name + "`"}
+		for _, unit := range netcodeUnits {
+			row = append(row, n.figures[unit])
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
 // measured returns results in which Tandem takes the given time per entity, and everything else a
@@ -29,8 +31,8 @@ func measured(tandem float64) *results {
 			r.add("scene."+way+"."+part, 100_000, 3)
 		}
 	}
-	r.waiting = []waiting{{0, "at rest", 0.01}, {1, "at rest", 0.01}}
-	r.netcode = []netcodeRow{{"snapshot.Encode", "1", "2", "3", "0"}}
+	r.waiting = []waiting{{Workers: 0, AtRest: 1}, {Workers: 1, AtRest: 1}}
+	r.netcode = []netcodeRow{{"snapshot.Encode", map[string]string{"ns/op": "1", "ns/entity": "2", "B/entity": "3", "allocs/op": "0"}}}
 	return r
 }
 
@@ -240,13 +242,40 @@ func TestReadNetcode(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := readNetcode(path)
-	if want := (netcodeRow{"snapshot.Encode", "266985", "356.0", "4.689", "0"}); err != nil || len(got) != 1 || got[0] != want {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
+	r := results{netcode: got}
+	want := "| `snapshot.Encode` | 266985 | 356.0 | 4.689 | 0 |"
+	if err != nil || len(got) != 1 || markdown.Row(r.netcodeTable().Rows[0]) != want {
+		t.Errorf("%+v, %v; want %s", got, err, want)
 	}
 	if err := os.WriteFile(path, []byte("FAIL\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readNetcode(path); err == nil {
 		t.Error("an output without benchmarks is no error")
+	}
+}
+
+// The committed page has the prose of the template, with lines as it is written today.
+func TestCommittedProse(t *testing.T) {
+	page, err := os.ReadFile("../../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if markdown.Wrap(string(page)) != string(page) {
+		t.Error("the lines of docs/benchmarks.md are not wrapped as make bench does it")
+	}
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	committed, checked := words(string(page)), 0
+	for _, paragraph := range strings.Split(pageSource, "\n\n") {
+		if strings.Contains(paragraph, "{{") {
+			continue
+		}
+		checked++
+		if !strings.Contains(committed, words(paragraph)) {
+			t.Errorf("docs/benchmarks.md lacks\n%s", paragraph)
+		}
+	}
+	if checked < 10 {
+		t.Errorf("only %d paragraphs were checked", checked)
 	}
 }

@@ -60,10 +60,7 @@ func ownValues(n int) []*workload {
 // the value is drawn. The second one makes a value of two numbers, the second of which counts
 // steps.
 func values[T comparable](name string, n int, interpolation *interpolation.Interpolator[T], mix func(from, to T, t float32) T, value func(x, y float32) T) *workload {
-	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
-	if err != nil {
-		fail("%v", err)
-	}
+	e := newEngine(ecs.Config{MaxDelta: time.Hour})
 	e.Install(interpolation)
 	w := e.World()
 	builder := generic.NewMap2[components.Logical[T], components.Visual[T]](w)

@@ -20,8 +20,8 @@ type workload struct {
 	name  string
 	n     int
 	round func() float64 // ns per entity
-	check func() error
-	close func()
+	check func() error   // may be nil
+	close func()         // may be nil
 }
 
 func workloads(n int) []*workload {
@@ -93,28 +93,62 @@ func moversAmong(n, pct int, may func(k int) bool) []bool {
 	return m
 }
 
-// tandem measures the frames between two fixed steps and the capture of a step, with a number of
-// goroutines besides the engine's own.
-func tandem(n, pct, workers int) []*workload {
-	e, err := ecs.New(ecs.Config{MaxDelta: time.Hour})
+// newEngine returns an engine, whose configuration is this program's own.
+func newEngine(c ecs.Config) *ecs.Engine {
+	e, err := ecs.New(c)
 	if err != nil {
 		fail("%v", err)
 	}
+	return e
+}
+
+// spawn makes an entity with each of the poses.
+func spawn(e *ecs.Engine, poses []components.Pose3D) []arche.Entity {
+	builder := generic.NewMap2[components.Transform3D, components.Visual3D](e.World())
+	entities := make([]arche.Entity, len(poses))
+	query := builder.NewBatchQ(len(poses))
+	for i := 0; query.Next(); i++ {
+		transform, _ := query.Get()
+		*transform = components.NewLogical(poses[i])
+		entities[i] = query.Entity()
+	}
+	return entities
+}
+
+// perEntity returns the nanoseconds per entity of a round. It calls a function, which returns how
+// long some rounds took and their number, until they have taken a millisecond and there were so
+// many as given.
+func perEntity(n, least int, measure func() (spent time.Duration, rounds int)) float64 {
+	var total time.Duration
+	count := 0
+	for total < aMillisecond || count < least {
+		spent, rounds := measure()
+		total += spent
+		count += rounds
+	}
+	return float64(total.Nanoseconds()) / float64(count) / float64(n)
+}
+
+// timed returns how long some frames of a length take, and their number.
+func timed(e *ecs.Engine, frames int, length time.Duration) (time.Duration, int) {
+	start := time.Now()
+	for range frames {
+		e.Update(length)
+	}
+	return time.Since(start), frames
+}
+
+// tandem measures the frames between two fixed steps and the capture of a step, with a number of
+// goroutines besides the engine's own.
+func tandem(n, pct, workers int) []*workload {
+	e := newEngine(ecs.Config{MaxDelta: time.Hour})
 	interpolator := interpolation.New3D()
 	interpolator.Workers = workers
 	e.Install(interpolator)
-	w := e.World()
 	a, b := poses(n)
 	moves := movers(n, pct)
-	builder := generic.NewMap2[components.Transform3D, components.Visual3D](w)
-	entities := make([]arche.Entity, n)
-	query := builder.NewBatchQ(n)
-	for i := 0; query.Next(); i++ {
-		transform, _ := query.Get()
-		*transform = components.NewLogical(a[i])
-		entities[i] = query.Entity()
-	}
-
+	entities := spawn(e, a)
+	visuals := generic.NewMap1[components.Visual3D](e.World())
 	forth := addGameplay(e, a, b, moves)
 	// The capture is timed by two systems around it.
 	var before time.Time
@@ -136,16 +170,11 @@ func tandem(n, pct, workers int) []*workload {
 		return timeFrames(e, n)
 	}
 	captures := func() float64 {
-		captured = 0
-		count := 0
-		for captured < aMillisecond || count < 4 {
+		return perEntity(n, 4, func() (time.Duration, int) {
+			captured = 0
 			step()
-			count++
-			if count > 4000 {
-				break
-			}
-		}
-		return float64(captured.Nanoseconds()) / float64(count) / float64(n)
+			return captured, 1
+		})
 	}
 	check := func() error {
 		for range 3 { // at a fraction, in a step that moves
@@ -157,12 +186,11 @@ func tandem(n, pct, workers int) []*workload {
 				from, to = a, b
 			}
 			for i, entity := range entities {
-				_, visual := builder.Get(entity)
 				want := a[i]
 				if moves[i] {
 					want = components.Blend3D(from[i], to[i], t)
 				}
-				if got := visual.Get(); !near(got, want) {
+				if got := visuals.Get(entity).Get(); !near(got, want) {
 					return fmt.Errorf("entity %d of %d is drawn at %v, want %v", i, n, got, want)
 				}
 			}
@@ -175,30 +203,22 @@ func tandem(n, pct, workers int) []*workload {
 	}
 	return []*workload{
 		{name: "tandem.frame." + share, n: n, round: frames, check: check, close: e.Close},
-		{name: "tandem.capture." + share, n: n, round: captures, check: func() error { return nil }},
+		{name: "tandem.capture." + share, n: n, round: captures},
 	}
 }
 
 // timeFrames measures frames of a twentieth of a step each. They run in bursts that end before the
 // next step, which is not timed. A step must have run just before.
 func timeFrames(e *ecs.Engine, n int) float64 {
-	var spent time.Duration
-	count := 0
-	for spent < aMillisecond || count < 2 {
-		const burst = 16
-		part := e.Time().FixedDelta / (burst + 4)
-		start := time.Now()
-		for range burst {
-			e.Update(part)
-		}
-		spent += time.Since(start)
-		count += burst
+	const burst = 16
+	return perEntity(n, 2, func() (time.Duration, int) {
+		spent, frames := timed(e, burst, e.Time().FixedDelta/(burst+4))
 		if e.Time().Steps > 0 {
 			fail("a timed frame ran a fixed step")
 		}
 		stepOn(e)
-	}
-	return float64(spent.Nanoseconds()) / float64(count) / float64(n)
+		return spent, frames
+	})
 }
 
 // addGameplay makes every mover go back and forth between its two poses, a step each way. The
@@ -271,16 +291,11 @@ func peerQuery(n, pct int) *workload {
 	return &workload{
 		name: fmt.Sprintf("arche.slerp.%dpct", pct), n: n,
 		round: func() float64 {
-			var spent time.Duration
-			count := 0
-			for spent < aMillisecond {
+			return perEntity(n, 1, func() (time.Duration, int) {
 				start := time.Now()
 				pass()
-				spent += time.Since(start)
-				count++
-			}
-			return float64(spent.Nanoseconds()) / float64(count) / float64(n)
+				return time.Since(start), 1
+			})
 		},
-		check: func() error { return nil },
 	}
 }

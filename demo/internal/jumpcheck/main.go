@@ -10,6 +10,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -20,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-gl/mathgl/mgl64"
 )
 
 func main() {
@@ -38,16 +41,14 @@ const (
 	tolerance = 1.1 // factor by which the view of others may run faster
 )
 
-// place is where an object is drawn in a frame.
+// place is where an object is in a frame.
 type place struct {
-	at        float64 // seconds
-	x, y, z   float64
-	simulated [3]float64 // in the client's simulation
+	at               float64 // seconds
+	drawn, simulated mgl64.Vec3
 }
 
-func (p place) to(q place) float64 {
-	return math.Sqrt((p.x-q.x)*(p.x-q.x) + (p.y-q.y)*(p.y-q.y) + (p.z-q.z)*(p.z-q.z))
-}
+// to returns the distance between two drawn places.
+func (p place) to(q place) float64 { return p.drawn.Sub(q.drawn).Len() }
 
 // track is the path of one object.
 type track []place
@@ -92,7 +93,7 @@ func read(path string) (map[string]track, error) {
 				return nil, fmt.Errorf("%s, line %d: %w", path, i+1, err)
 			}
 		}
-		all[row[5]] = append(all[row[5]], place{v[0] / 1e9, v[1], v[2], v[3], [3]float64{v[4], v[5], v[6]}})
+		all[row[5]] = append(all[row[5]], place{v[0] / 1e9, mgl64.Vec3(v[1:4]), mgl64.Vec3(v[4:7])})
 	}
 	return all, nil
 }
@@ -111,15 +112,13 @@ func (t track) fastest(from, to float64) (most float64) {
 // simulated returns the speed in the client's simulation around a frame. It is a median, which
 // ignores the jump of a correction.
 func (t track) simulated(i int) float64 {
-	var speeds [7]float64
-	n := 0
+	var speeds []float64
 	for k := max(i-3, 1); k <= min(i+3, len(t)-1); k++ {
-		a, b := place{x: t[k].simulated[0], y: t[k].simulated[1], z: t[k].simulated[2]}, place{x: t[k-1].simulated[0], y: t[k-1].simulated[1], z: t[k-1].simulated[2]}
-		speeds[n] = a.to(b) / max(t[k].at-t[k-1].at, 1e-6)
-		n++
+		way := t[k].simulated.Sub(t[k-1].simulated).Len()
+		speeds = append(speeds, way/max(t[k].at-t[k-1].at, 1e-6))
 	}
-	slices.Sort(speeds[:n])
-	return speeds[n/2]
+	slices.Sort(speeds)
+	return speeds[len(speeds)/2]
 }
 
 // jump is a frame that moves an object too far.
@@ -167,16 +166,11 @@ func compare(out io.Writer, file string, truth, seen map[string]track, worst int
 	fmt.Fprintf(out, "%s\n", file)
 	for _, kind := range []string{"me", "player", "crate", "platform"} {
 		all := kinds[kind]
-		slices.SortFunc(all, func(a, b jump) int {
-			if a.over > b.over {
-				return -1
-			}
-			return 1
-		})
+		slices.SortFunc(all, func(a, b jump) int { return cmp.Compare(b.over, a.over) })
 		count := func(most float64) int {
-			n := 0
-			for n < len(all) && all[n].over > most {
-				n++
+			n := slices.IndexFunc(all, func(j jump) bool { return j.over <= most })
+			if n < 0 {
+				return len(all)
 			}
 			return n
 		}
@@ -212,9 +206,4 @@ func offset(truth, seen map[string]track) float64 {
 	return best
 }
 
-func before(p place, at float64) int {
-	if p.at < at {
-		return -1
-	}
-	return 1
-}
+func before(p place, at float64) int { return cmp.Compare(p.at, at) }

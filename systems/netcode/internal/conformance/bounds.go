@@ -1,6 +1,9 @@
 package conformance
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // These are the names of the lanes that have bounds.
 const (
@@ -26,13 +29,12 @@ func rowBounds(outcomes []Outcome) []Check {
 	var checks []Check
 	on := func(number string, n Network, id, lane, what string, u Unit, limit float64, control bool, value func(*Measure) float64) {
 		key := (&Row{Network: n, Motion: id}).key()
-		for i := range outcomes {
-			if o := &outcomes[i]; o.key() == key {
-				b := bound{lane: lane, what: what, unit: u, limit: limit, control: control, why: why[number+" "+id+" "+what]}
-				checks = append(checks, b.check(number, key, value(o.lane(lane))))
-				return
-			}
+		at := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.key() == key })
+		if at < 0 {
+			return
 		}
+		b := Bound{Lane: lane, What: what, Unit: u, Limit: limit, Control: control, Why: why[number+" "+id+" "+what]}
+		checks = append(checks, b.Check(number, key, value(outcomes[at].lane(lane))))
 	}
 	errorMax := func(m *Measure) float64 { return m.ErrorMax }
 	stepMax := func(m *Measure) float64 { return m.StepMax }
@@ -45,64 +47,64 @@ func rowBounds(outcomes []Outcome) []Check {
 	interval := ideal.Interval().Seconds()
 	for _, id := range []string{"M1", "M2", "M3", "M4", "M5", "M6"} {
 		on("1", ideal, id, tandem, "error at steps: one quantum", tenthsOfMillimetres, positionStep, false, stepMax)
-		on("1", ideal, id, tandem, "lag p95: 2 intervals and 1 tick", millis, 2*interval+1.0/TickRate, false, lag95)
+		on("1", ideal, id, tandem, "lag p95: 2 intervals and 1 tick", Millis, 2*interval+1.0/TickRate, false, lag95)
 	}
 	on("1", ideal, "M6", tandem, "rotation", degrees, 0.1, false, turn)
 
-	on("2", base, "M2", tandem, "error", metres, 0.005, false, errorMax)
-	on("2", base, "M2", linear, "error", metres, 0.02, false, errorMax)
-	on("2", base, "M2", tandem, "starved", percents, 0, false, starved)
-	on("2", base, "M2", tandem, "jump", metres, 0.001, false, jump)
+	on("2", base, "M2", tandem, "error", Metres, 0.005, false, errorMax)
+	on("2", base, "M2", linear, "error", Metres, 0.02, false, errorMax)
+	on("2", base, "M2", tandem, "starved", Percents, 0, false, starved)
+	on("2", base, "M2", tandem, "jump", Metres, 0.001, false, jump)
 
-	on("3", at10(base), "M2", tandem, "error", metres, 0.01, false, errorMax)
-	on("3", at10(base), "M2", linear, "error", metres, 0.05, false, errorMax)
+	on("3", at10(base), "M2", tandem, "error", Metres, 0.01, false, errorMax)
+	on("3", at10(base), "M2", linear, "error", Metres, 0.05, false, errorMax)
 	on("3", at10(base), "M2", tandem, "roughness against the truth's", factors, 1.1, false, func(m *Measure) float64 { return m.Rough / m.TrueRough })
 
 	for _, id := range []string{"M3", "M4", "M5"} {
-		on("4", at10(base), id, tandem, "error on the screen", metres, 0.05, false, errorMax)
-		on("4", at10(base), id, tandem, "error at steps", metres, 0.05, false, stepMax)
+		on("4", at10(base), id, tandem, "error on the screen", Metres, 0.05, false, errorMax)
+		on("4", at10(base), id, tandem, "error at steps", Metres, 0.05, false, stepMax)
 	}
-	on("4", at10(base), "M3", linear, "error on the screen", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M3", guarded, "error on the screen", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M3", hermite, "error on the screen", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M4", hermite, "error on the screen", metres, 0.05, true, errorMax)
-	on("4", at10(base), "M5", hermite, "error on the screen", metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", linear, "error on the screen", Metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", guarded, "error on the screen", Metres, 0.05, true, errorMax)
+	on("4", at10(base), "M3", hermite, "error on the screen", Metres, 0.05, true, errorMax)
+	on("4", at10(base), "M4", hermite, "error on the screen", Metres, 0.05, true, errorMax)
+	on("4", at10(base), "M5", hermite, "error on the screen", Metres, 0.05, true, errorMax)
 
 	for _, id := range []string{"M1", "M2", "M3", "M4", "M5"} {
-		on("5", seeds, id, tandem, "starved", percents, 0.008, false, starved)
-		on("5", seeds, id, tandem, "median lag", millis, 0.260, false, lag50)
-		on("5", seeds, id, tandem, "jump", metres, 0.05, false, jump)
+		on("5", seeds, id, tandem, "starved", Percents, 0.008, false, starved)
+		on("5", seeds, id, tandem, "median lag", Millis, 0.260, false, lag50)
+		on("5", seeds, id, tandem, "jump", Metres, 0.05, false, jump)
 	}
-	on("5", seeds, "M1", log5, "starved", percents, 0.008, true, starved)
-	on("5", seeds, "M1", log5, "jump", metres, 0.05, true, jump)
-	on("5", seeds, "M1", mirror, "starved", percents, 0.008, true, starved)
-	on("5", seeds, "M1", mirror, "jump", metres, 0.05, true, jump)
-	on("5", seeds, "M3", racers, "jump", metres, 0.05, true, jump)
+	on("5", seeds, "M1", log5, "starved", Percents, 0.008, true, starved)
+	on("5", seeds, "M1", log5, "jump", Metres, 0.05, true, jump)
+	on("5", seeds, "M1", mirror, "starved", Percents, 0.008, true, starved)
+	on("5", seeds, "M1", mirror, "jump", Metres, 0.05, true, jump)
+	on("5", seeds, "M3", racers, "jump", Metres, 0.05, true, jump)
 	on("5", seeds, "M6", racers, "rotation", degrees, 20, true, turn)
 
-	on("6", ordered, "M1", tandem, "starved", percents, 0.10, false, starved)
-	on("6", ordered, "M1", tandem, "lag p95", millis, 0.900, false, lag95)
-	on("6", ordered, "M1", log5, "starved", percents, 0.10, true, starved)
+	on("6", ordered, "M1", tandem, "starved", Percents, 0.10, false, starved)
+	on("6", ordered, "M1", tandem, "lag p95", Millis, 0.900, false, lag95)
+	on("6", ordered, "M1", log5, "starved", Percents, 0.10, true, starved)
 
-	on("7", bursts, "M1", tandem, "jump", metres, 0.1, false, jump)
-	on("7", bursts, "M2", tandem, "jump", metres, 0.35, false, jump)
-	on("7", bursts, "M1", mirror, "jump", metres, 0.1, true, jump)
+	on("7", bursts, "M1", tandem, "jump", Metres, 0.1, false, jump)
+	on("7", bursts, "M2", tandem, "jump", Metres, 0.35, false, jump)
+	on("7", bursts, "M1", mirror, "jump", Metres, 0.1, true, jump)
 
 	for _, id := range []string{"M2", "M3"} {
-		on("8", jittery, id, tandem, "starved", percents, 0.001, false, starved)
-		on("8", jittery, id, tandem, "median lag", millis, 0.250, false, lag50)
+		on("8", jittery, id, tandem, "starved", Percents, 0.001, false, starved)
+		on("8", jittery, id, tandem, "median lag", Millis, 0.250, false, lag50)
 		on("8", jittery, id, tandem, "view slower than real time by", factors, 0.05, false, func(m *Measure) float64 { return 1 - m.RateMin })
 		on("8", jittery, id, tandem, "view faster than real time by", factors, 0.05, false, func(m *Measure) float64 { return m.RateMax - 1 })
 	}
-	on("8", jittery, "M2", log5, "starved (ring of eight slots)", percents, 0.001, true, starved)
+	on("8", jittery, "M2", log5, "starved (ring of eight slots)", Percents, 0.001, true, starved)
 
 	smeared := func(m *Measure) float64 { return float64(m.Smeared) }
 	for _, n := range []Network{base, seeds} {
-		on("19", n, "M7", tandem, "frames drawn on the way of a teleport", counts, 0, false, smeared)
+		on("19", n, "M7", tandem, "frames drawn on the way of a teleport", Counts, 0, false, smeared)
 	}
-	on("19", base, "M7", log5, "frames drawn on the way of a teleport", counts, 0, true, smeared)
-	on("19", base, "M7", racers, "frames drawn on the way of a teleport", counts, 0, true, smeared)
-	on("19", base, "M7", chases, "frames drawn on the way of a teleport", counts, 0, true, smeared)
+	on("19", base, "M7", log5, "frames drawn on the way of a teleport", Counts, 0, true, smeared)
+	on("19", base, "M7", racers, "frames drawn on the way of a teleport", Counts, 0, true, smeared)
+	on("19", base, "M7", chases, "frames drawn on the way of a teleport", Counts, 0, true, smeared)
 	return checks
 }
 

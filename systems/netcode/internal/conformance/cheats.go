@@ -18,10 +18,10 @@ func predictionCases() []special {
 	return []special{
 		{
 			number: "22", condition: base.Name + ", own player strafes",
-			bounds: []bound{
-				{lane: player, what: "ticks whose input is not in the state of the same tick", unit: counts},
-				{lane: player, what: "rollbacks", unit: counts},
-				{lane: player, what: "inputs missed by the server", unit: percents},
+			bounds: []Bound{
+				{Lane: player, What: "ticks whose input is not in the state of the same tick", Unit: Counts},
+				{Lane: player, What: "rollbacks", Unit: Counts},
+				{Lane: player, What: "inputs missed by the server", Unit: Percents},
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(base, seed, 1, strafing)
@@ -31,20 +31,20 @@ func predictionCases() []special {
 		},
 		{
 			number: "23", condition: base.Name + ", the server pushes 0.5 m each 2 s",
-			bounds: []bound{
-				{lane: player, what: "error offset left after 0.7 s", unit: percents, limit: 0.10},
-				{lane: player, what: "ticks in which it grows without a correction", unit: counts},
-				{lane: player, what: "corrections beyond one for each push", unit: counts},
+			bounds: []Bound{
+				{Lane: player, What: "error offset left after 0.7 s", Unit: Percents, Limit: 0.10},
+				{Lane: player, What: "ticks in which it grows without a correction", Unit: Counts},
+				{Lane: player, What: "corrections beyond one for each push", Unit: Counts},
 			},
 			run: pushed,
 		},
 		{
 			number: "24", condition: lossy.Name + " of inputs, redundancy until acknowledged",
-			bounds: []bound{
-				{lane: player, what: "inputs missed, with 3 ticks of slack", unit: Unit{"%.3f %%", 100}, limit: 0.001},
-				{lane: player, what: "presses lost", unit: counts},
-				{lane: player, what: "presses run twice", unit: counts},
-				{lane: player, what: "inputs missed, with 2 ticks of slack", unit: Unit{"%.3f %%", 100}, compare: true},
+			bounds: []Bound{
+				{Lane: player, What: "inputs missed, with 3 ticks of slack", Unit: Unit{"%.3f %%", 100}, Limit: 0.001},
+				{Lane: player, What: "presses lost", Unit: Counts},
+				{Lane: player, What: "presses run twice", Unit: Counts},
+				{Lane: player, What: "inputs missed, with 2 ticks of slack", Unit: Unit{"%.3f %%", 100}, Compare: true},
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(lossy, seed, 3, quietly(strafing, 297))
@@ -57,10 +57,10 @@ func predictionCases() []special {
 		},
 		{
 			number: "25", condition: base.Name + ", 500 ms of inputs lost",
-			bounds: []bound{
-				{lane: player, what: "ticks for which the last input is repeated", unit: counts, limit: 12},
-				{lane: player, what: "until the prediction is right again", unit: millis, limit: 0.5},
-				{lane: player, what: "presses lost", unit: counts},
+			bounds: []Bound{
+				{Lane: player, What: "ticks for which the last input is repeated", Unit: Counts, Limit: 12},
+				{Lane: player, What: "until the prediction is right again", Unit: Millis, Limit: 0.5},
+				{Lane: player, What: "presses lost", Unit: Counts},
 			},
 			run: func(seed uint64) []float64 {
 				m := newMatch(cut, seed, 3, quietly(func(t tick.Tick) control { return control{1, strafing(t).Press} }, 17))
@@ -71,10 +71,10 @@ func predictionCases() []special {
 		},
 		{
 			number: "26", condition: "inputs at 2, 10 and 1000 times the rate", once: true,
-			bounds: []bound{
-				{lane: player, what: "speed, inputs on ticks", unit: Unit{"%.1f %%", 100}, limit: 1.01},
-				{lane: player, what: "speed, inputs on arrival", unit: Unit{"%.1f %%", 100}, limit: 1.01},
-				{lane: player, what: "inputs that wait at most", unit: counts, limit: 6},
+			bounds: []Bound{
+				{Lane: player, What: "speed, inputs on ticks", Unit: Unit{"%.1f %%", 100}, Limit: 1.01},
+				{Lane: player, What: "speed, inputs on arrival", Unit: Unit{"%.1f %%", 100}, Limit: 1.01},
+				{Lane: player, What: "inputs that wait at most", Unit: Counts, Limit: 6},
 			},
 			run: func(uint64) []float64 {
 				var ticks, arrival, waiting float64
@@ -88,9 +88,9 @@ func predictionCases() []special {
 		},
 		{
 			number: "27", condition: "10 s of silence, then 300 inputs, on arrival", once: true,
-			bounds: []bound{
-				{lane: player, what: "moved in the tick that processes them", unit: metres, limit: 0.6},
-				{lane: "Seed: Log #5's rule", what: "moved in the tick that processes them", unit: metres, limit: 0.6, control: true},
+			bounds: []Bound{
+				{Lane: player, What: "moved in the tick that processes them", Unit: Metres, Limit: 0.6},
+				{Lane: "Seed: Log #5's rule", What: "moved in the tick that processes them", Unit: Metres, Limit: 0.6, Control: true},
 			},
 			run: func(uint64) []float64 {
 				return []float64{banked(prediction.ArrivalConfig[control]{Rules: controlRules}, tickLength),
@@ -103,10 +103,7 @@ func predictionCases() []special {
 // speedOnTicks returns the speed, relative to an honest client, of a client that sends a number of
 // inputs per tick, as far ahead as the server accepts them.
 func speedOnTicks(times int) float64 {
-	b, err := prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
-	if err != nil {
-		panic(err)
-	}
+	b := must(prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}))
 	var state runner
 	const seconds = 10
 	for k := range tick.Tick(seconds * TickRate) {
@@ -124,10 +121,7 @@ func speedOnTicks(times int) float64 {
 // speedOnArrival returns the same with inputs on arrival, and the greatest number of inputs that
 // waited.
 func speedOnArrival(times int) (speed, waiting float64) {
-	a, err := prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules})
-	if err != nil {
-		panic(err)
-	}
+	a := must(prediction.NewArrivals(prediction.ArrivalConfig[control]{Rules: controlRules}))
 	var state runner
 	var id tick.Tick
 	const seconds = 10
@@ -150,10 +144,7 @@ func speedOnArrival(times int) (speed, waiting float64) {
 // when 306 inputs of the given length arrive at once.
 func banked(c prediction.ArrivalConfig[control], length time.Duration) (moved float64) {
 	c.Step = length
-	a, err := prediction.NewArrivals(c)
-	if err != nil {
-		panic(err)
-	}
+	a := must(prediction.NewArrivals(c))
 	a.Put(0, control{})
 	run := func(now, horizon time.Duration) (x float64) {
 		a.Advance(now, horizon)

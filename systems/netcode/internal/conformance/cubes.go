@@ -12,6 +12,7 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/snapshot"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 	"github.com/tandem-ecs/tandem/systems/netcode/interp"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
 // This is the scene of G. Fiedler's articles on networked physics, as far as the wire is concerned:
@@ -84,14 +85,11 @@ const cubeDelay = 6 // ticks
 const packetHeader = 9
 
 func newStream() *stream {
-	schema, err := snapshot.NewSchema(snapshot.Config{
+	schema := must(snapshot.NewSchema(snapshot.Config{
 		MaxEntities: 1024, RotationBits: 9, TickRate: TickRate,
 		Position: snapshot.Grid{Min: mgl32.Vec3{-32, 0, -32}, Max: mgl32.Vec3{32, 16, 32}, Resolution: 1.0 / cubeQuanta},
 		Velocity: snapshot.Range{Max: 32, Resolution: 1.0 / 8},
-	})
-	if err != nil {
-		panic(err) // the configuration is this package's own
-	}
+	}))
 	s := &stream{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema), random: rand.New(rand.NewPCG(cubeCount, 1))}
 	s.encoder = snapshot.NewEncoder(s.world, snapshot.EncoderConfig{})
 	s.cubes = make([]cube, cubeCount)
@@ -99,10 +97,7 @@ func newStream() *stream {
 		c := &s.cubes[i]
 		c.p = mgl64.Vec3{float64(i%30) - 15, 0.2 + 2*s.random.Float64(), float64(i/30) - 15}
 		c.q = upright
-		id, err := s.world.Spawn(0)
-		if err != nil {
-			panic(err)
-		}
+		id := must(s.world.Spawn(0))
 		s.ids = append(s.ids, id)
 		s.encoder.SetRelevance(id, 1)
 	}
@@ -128,10 +123,7 @@ func (s *stream) tick(each func(at int64, snap snapshot.Snapshot)) {
 
 	if s.now > cubeDelay {
 		r := packet.NewReader(s.flying[s.now-cubeDelay-1])
-		snap, err := s.decoder.Decode(&r, s.numbers[s.now-cubeDelay-1])
-		if err != nil {
-			panic(err)
-		}
+		snap := must(s.decoder.Decode(&r, s.numbers[s.now-cubeDelay-1]))
 		if each != nil {
 			each(int64(snap.Tick), snap)
 		}
@@ -147,20 +139,20 @@ func cubeCases() []special {
 	return []special{
 		{
 			number: "41", condition: "901 cubes, all moving, 60 packets a second, 10 s", once: true,
-			bounds: []bound{
-				{lane: wire, what: "packets in the worst second", unit: kilobits, limit: cubeBudget},
-				{lane: wire, what: "longest time that a moving cube is not sent", unit: millis, limit: 0.4},
-				{lane: wire, what: "a received position off by", unit: tenthsOfMillimetres, limit: math.Sqrt(3) / 2 / cubeQuanta},
-				{lane: wire, what: "rms error of the newest received position against the present", unit: millimetres, compare: true},
-				{lane: wire, what: "IP and UDP beside it", unit: kilobits, compare: true},
-				{lane: wire, what: "DTLS beside it", unit: kilobits, compare: true},
-				{lane: wire, what: "the naive way: 321 bits a cube, 60 times a second", unit: kilobits, compare: true},
+			bounds: []Bound{
+				{Lane: wire, What: "packets in the worst second", Unit: kilobits, Limit: cubeBudget},
+				{Lane: wire, What: "longest time that a moving cube is not sent", Unit: Millis, Limit: 0.4},
+				{Lane: wire, What: "a received position off by", Unit: tenthsOfMillimetres, Limit: math.Sqrt(3) / 2 / cubeQuanta},
+				{Lane: wire, What: "rms error of the newest received position against the present", Unit: millimetres, Compare: true},
+				{Lane: wire, What: "IP and UDP beside it", Unit: kilobits, Compare: true},
+				{Lane: wire, What: "DTLS beside it", Unit: kilobits, Compare: true},
+				{Lane: wire, What: "the naive way: 321 bits a cube, 60 times a second", Unit: kilobits, Compare: true},
 			},
 			run: func(uint64) []float64 { return storm() },
 		},
 		{
 			number: "42", condition: "901 cubes at rest, 60 packets a second", once: true,
-			bounds: []bound{{lane: wire, what: "packets", unit: kilobits, limit: 15_000}},
+			bounds: []Bound{{Lane: wire, What: "packets", Unit: kilobits, Limit: 15_000}},
 			run: func(uint64) []float64 {
 				s := newStream()
 				for range 2 * TickRate {
@@ -183,13 +175,11 @@ func cubeCases() []special {
 		},
 		{
 			number: "44", condition: "10 000 steps of a slow body, changes against changes, 15 % loss",
-			bounds: []bound{{lane: "one body", what: "error in half quanta", unit: factors, limit: 1}},
+			bounds: []Bound{{Lane: "one body", What: "error in half quanta", Unit: factors, Limit: 1}},
 			run:    creeping,
 		},
 	}
 }
-
-var millimetres = Unit{"%.0f mm", 1000}
 
 // storm streams the scene with everything in motion.
 func storm() []float64 {
@@ -243,7 +233,7 @@ func creeping(seed uint64) []float64 {
 	w := newWire(1)
 	lossy := base
 	lossy.Down.Loss, lossy.Down.Seed, lossy.Up.Loss, lossy.Up.Seed = 0.15, 2*seed, 0.15, 2*seed+1
-	down, up := mustLink(lossy.Down), mustLink(lossy.Up)
+	down, up := must(linksim.NewLink(lossy.Down)), must(linksim.NewLink(lossy.Up))
 	place := func(at time.Duration) mgl64.Vec3 {
 		t := at.Seconds()
 		return mgl64.Vec3{0.0123 * t, math.Sin(0.02 * t), -0.006 * t}

@@ -33,13 +33,13 @@ type shown struct {
 
 // fixed runs one fixed step: every lane is sampled at the step's end.
 func (r *run) fixed(end time.Duration) {
-	v := r.clocks.at(end)
-	if !v.ok {
+	v, ok := r.clocks.at(end)
+	if !ok {
 		return
 	}
 	for i := range r.lanes {
 		if l := &r.lanes[i]; !l.PerFrame() {
-			r.ask(i, end, v.of(l.Clock))
+			r.ask(i, end, v[l.Clock])
 			l.prevT = end - tickLength
 		}
 	}
@@ -121,10 +121,10 @@ func (r *run) compose(s *shown) (mgl64.Vec3, mgl64.Quat) {
 
 // draw blends every lane's picture for the frame and measures it.
 func (r *run) draw(local, now time.Duration) {
-	if v := r.clocks.atFrame(local); v.ok {
+	if v, ok := r.clocks.atFrame(local); ok {
 		for i := range r.lanes {
 			if l := &r.lanes[i]; l.PerFrame() {
-				r.ask(i, local, v.of(l.Clock))
+				r.ask(i, local, v[l.Clock])
 				l.prev = l.cur
 			}
 		}

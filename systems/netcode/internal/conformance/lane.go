@@ -98,26 +98,17 @@ type clocks struct {
 	view      *articles.View
 	playback  *interp.Playback
 	mirror    *articles.MirrorEngine
-	pll       *articles.PLL
+	pll       *articles.PLL // nil until the first update
 
-	pllStarted bool
-	pllFirst   time.Duration // stamp of the first update: the zero of the loop's own time
-	pllLabel   time.Duration // of the newest update
+	pllFirst time.Duration // stamp of the first update: the zero of the loop's own time
+	pllLabel time.Duration // of the newest update
 }
 
 func newClocks(interval, tick time.Duration) *clocks {
-	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
-	if err != nil {
-		panic(err) // the zero configuration is valid, as documented
-	}
-	view, err := articles.NewView(articles.ViewConfig{})
-	if err != nil {
-		panic(err)
-	}
 	c := interp.DelayConfig{Interval: interval, Tick: tick}
 	return &clocks{
-		reference: reference,
-		view:      view,
+		reference: must(clocksync.NewReference(clocksync.ReferenceConfig{})),
+		view:      must(articles.NewView(articles.ViewConfig{})),
 		delay:     interp.NewDelay(c),
 		playback:  interp.NewPlayback(c),
 		mirror:    articles.NewMirrorEngine(interval),
@@ -132,11 +123,11 @@ func (c *clocks) arrive(local, read, stamp, interval time.Duration, number uint1
 	}
 	c.playback.Arrive(local, stamp, number)
 	c.mirror.Arrive(read, stamp)
-	if !c.pllStarted {
+	if c.pll == nil {
 		c.pll = articles.NewPLL(local)
 		c.pll.ServerStep = interval.Seconds() * 1000
 		c.pll.Restart(local)
-		c.pllStarted, c.pllFirst = true, stamp
+		c.pllFirst = stamp
 	} else {
 		c.pll.OnServerUpdate(local)
 	}
@@ -149,45 +140,28 @@ func (c *clocks) frame(local time.Duration) {
 	c.playback.Update(local)
 }
 
-// views are the server times to draw at one local time, one for each clock.
-type views struct {
-	follow, reference, mirror, log5, present time.Duration
-	ok                                       bool
-}
+// views are the server times to draw at one local time, by clock.
+type views [Local + 1]time.Duration
 
-// at returns the times of the clocks that are sampled once per step.
-func (c *clocks) at(local time.Duration) (v views) {
+// at returns the times of the clocks that are sampled once per step. It reports whether the clocks
+// run.
+func (c *clocks) at(local time.Duration) (v views, ok bool) {
 	if !c.delay.Ready() {
-		return v
+		return v, false
 	}
-	v.ok = true
-	v.present = c.reference.At(local)
-	v.reference = c.view.Advance(local, v.present, c.delay.Behind())
-	v.follow, _ = c.playback.View(local)
-	return v
+	v[Present] = c.reference.At(local)
+	v[Local] = v[Present]
+	v[Reference] = c.view.Advance(local, v[Present], c.delay.Behind())
+	v[Follow], _ = c.playback.View(local)
+	return v, true
 }
 
-// atFrame returns the times of the clocks that are sampled once per frame.
-func (c *clocks) atFrame(local time.Duration) (v views) {
-	if !c.pllStarted {
-		return v
+// atFrame returns the times of the clocks that are sampled once per frame, likewise.
+func (c *clocks) atFrame(local time.Duration) (v views, ok bool) {
+	if c.pll == nil {
+		return v, false
 	}
-	v.ok = true
-	v.mirror, _ = c.mirror.View(local)
-	v.log5 = c.pll.TimeSinceStart(local) - 200*time.Millisecond
-	return v
-}
-
-func (v *views) of(c Clock) time.Duration {
-	switch c {
-	case Follow:
-		return v.follow
-	case Reference:
-		return v.reference
-	case Mirror:
-		return v.mirror
-	case Log5:
-		return v.log5
-	}
-	return v.present
+	v[Mirror], _ = c.mirror.View(local)
+	v[Log5] = c.pll.TimeSinceStart(local) - 200*time.Millisecond
+	return v, true
 }

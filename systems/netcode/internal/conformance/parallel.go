@@ -1,36 +1,43 @@
 package conformance
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// parallel calls f once for each index from 0 to n-1, from the given number of goroutines.
-func parallel(n, workers int, f func(i int)) {
+// parallel calls f once for each index from 0 to n-1, on all processors.
+func parallel(n int, f func(i int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range max(workers, 1) {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for i := next.Add(1) - 1; int(i) < n; i = next.Add(1) - 1 {
-				f(int(i))
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
 			}
-		}()
+		})
 	}
 	group.Wait()
 }
 
-// counter reports how many of a number of jobs are done.
-type counter struct {
-	done   atomic.Int64
-	of     int
-	report func(done, of int)
-}
-
-func (c *counter) one() {
-	n := c.done.Add(1)
-	if c.report != nil {
-		c.report(int(n), c.of)
+// Worst runs every item with each of the seeds from 1 on, on all processors. It merges the results
+// of an item into its first one, in the order of the seeds. The results do not depend on the number
+// of processors. done may be nil. It is called after each run, from any goroutine.
+func Worst[I, R any](items []I, seeds int, done func(), run func(item *I, seed uint64) R, merge func(worst, other *R)) []R {
+	all := make([]R, len(items)*seeds)
+	parallel(len(all), func(i int) {
+		all[i] = run(&items[i/seeds], uint64(i%seeds)+1)
+		if done != nil {
+			done()
+		}
+	})
+	worst := make([]R, len(items))
+	for i := range worst {
+		ofItem := all[i*seeds : (i+1)*seeds]
+		worst[i] = ofItem[0]
+		for s := range ofItem[1:] {
+			merge(&worst[i], &ofItem[s+1])
+		}
 	}
+	return worst
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/packet"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/prediction"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
@@ -19,7 +20,7 @@ const runSpeed = 6.0 // m/s
 
 // control is an input.
 type control struct {
-	Move  int8  // -1, 0 or 1
+	Move  int8  `range:"-1,1"`
 	Press uint8 // a bit for each button that went down in this tick
 }
 
@@ -49,27 +50,10 @@ func (b runner) distance(o runner) float64 {
 	return math.Abs(b.X - o.X)
 }
 
-// controlCodec packs inputs into three bits, or eleven with a press.
-type controlCodec struct{}
-
-func (controlCodec) Write(w *packet.Writer, in, _ control) {
-	w.Int(int64(in.Move), 2)
-	w.Bool(in.Press != 0)
-	if in.Press != 0 {
-		w.Bits(uint64(in.Press), 8)
-	}
-}
-
-func (controlCodec) Read(r *packet.Reader, _ control) control {
-	in := control{Move: int8(r.Int(2))}
-	if r.Bool() {
-		in.Press = uint8(r.Bits(8))
-	}
-	if in.Move == -2 {
-		r.Fail(packet.ErrMalformed)
-	}
-	return in
-}
+var (
+	controls = netcode.StructInput[control]()
+	runners  = netcode.StructState[runner]()
+)
 
 // strafing turns round every half second and presses a button every third of a second.
 func strafing(t tick.Tick) control {
@@ -108,10 +92,10 @@ const framePhase = 5 * ms
 func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *match {
 	n.Down.Seed, n.Up.Seed = 2*seed, 2*seed+1
 	way := framePhase + n.Up.Delay + n.Up.Jitter
-	m := &match{lead: int((way+tickLength-1)/tickLength) + slack, play: play, up: mustLink(n.Up), down: mustLink(n.Down)}
-	var err error
-	if m.buffer, err = prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}); err != nil {
-		panic(err)
+	m := &match{
+		lead: int((way+tickLength-1)/tickLength) + slack, play: play,
+		up: must(linksim.NewLink(n.Up)), down: must(linksim.NewLink(n.Down)),
+		buffer: must(prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})),
 	}
 	m.client = prediction.NewPredictor(prediction.Config[runner, control]{
 		Step: runner.step, Distance: runner.distance, Tolerance: 1e-9, Rules: controlRules,
@@ -137,7 +121,7 @@ func (m *match) serve(k int64) {
 			break
 		}
 		r := packet.NewReader(datagram)
-		if m.buffer.Admit() && m.inputs.Read(&r, controlCodec{}) == nil && r.Close() == nil {
+		if m.buffer.Admit() && m.inputs.Read(&r, controls) == nil && r.Close() == nil {
 			m.buffer.Receive(&m.inputs, at)
 		}
 	}
@@ -152,10 +136,7 @@ func (m *match) serve(k int64) {
 	}
 	w := packet.NewWriter(m.out[:])
 	w.Bits(uint64(m.buffer.Tick()), 32)
-	w.Bits(math.Float64bits(m.server.X), 64)
-	for _, p := range m.server.Pressed {
-		w.Bits(uint64(p), 16)
-	}
+	runners.Write(&w, m.server)
 	m.buffer.Feedback().Write(&w)
 	m.down.Push(now, w.Bytes())
 }
@@ -179,7 +160,7 @@ func (m *match) predict(k int64) {
 		m.slow++
 	}
 	w := packet.NewWriter(m.out[:])
-	if m.client.Pending().Write(&w, controlCodec{}, prediction.Redundancy{}) > 0 {
+	if m.client.Pending().Write(&w, controls, prediction.Redundancy{}) > 0 {
 		m.up.Push(now, w.Bytes())
 	}
 }
@@ -188,10 +169,7 @@ func (m *match) predict(k int64) {
 func (m *match) receive(datagram []byte, k int64) {
 	r := packet.NewReader(datagram)
 	t := tick.Tick(r.Bits(32))
-	b := runner{X: math.Float64frombits(r.Bits(64))}
-	for i := range b.Pressed {
-		b.Pressed[i] = uint16(r.Bits(16))
-	}
+	b := runners.Read(&r)
 	feedback := prediction.ReadFeedback(&r)
 	if err := r.Close(); err != nil {
 		panic(err) // the link changes no bits

@@ -68,11 +68,3 @@ func pushed(seed uint64) []float64 {
 	}
 	return []float64{left, float64(grew), float64(int(corrections-before) - pushes)}
 }
-
-// must returns a value and panics on an error, which the package's own settings never cause.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}

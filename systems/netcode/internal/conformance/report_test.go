@@ -5,10 +5,11 @@ import (
 	"encoding/xml"
 	"os"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
 const remedy = "run `make conformance` and commit docs/conformance.md and docs/conformance.html"
@@ -36,14 +37,14 @@ func TestCommittedFiguresAreTheCodes(t *testing.T) {
 		if len(rows) == 0 {
 			t.Fatal("no row picked")
 		}
-		for _, o := range compute(rows, lanes(names...), runtime.GOMAXPROCS(0), nil) {
+		for _, o := range compute(rows, lanes(names...), nil) {
 			section := sectionOf(page, o.heading())
 			if !strings.Contains(section, o.about()) {
 				t.Errorf("%s: the page does not say %q: %s", o.heading(), o.about(), remedy)
 			}
 			for i := range o.Lanes {
-				if !strings.Contains(section, o.line(i)+"\n") {
-					t.Errorf("%s: the page does not have the line\n%s\n%s", o.heading(), o.line(i), remedy)
+				if line := markdown.Row(o.cells(i)); !strings.Contains(section, line+"\n") {
+					t.Errorf("%s: the page does not have the line\n%s\n%s", o.heading(), line, remedy)
 				}
 			}
 		}
@@ -65,9 +66,9 @@ func TestCommittedFiguresAreTheCodes(t *testing.T) {
 			list = append(list, s)
 		}
 	}
-	for _, c := range runSpecials(list, runtime.GOMAXPROCS(0), nil) {
-		if !strings.Contains(page, c.line()+"\n") {
-			t.Errorf("the page does not have the line\n%s\n%s", c.line(), remedy)
+	for _, c := range runSpecials(list, nil) {
+		if line := markdown.Row(c.Cells()); !strings.Contains(page, line+"\n") {
+			t.Errorf("the page does not have the line\n%s\n%s", line, remedy)
 		}
 	}
 }
@@ -100,7 +101,7 @@ func TestCommittedPageIsComplete(t *testing.T) {
 	for _, s := range specials() {
 		for _, b := range s.bounds {
 			bounds++
-			if start := "| " + s.number + " | " + s.condition + " | " + b.lane + " | " + b.what + " | "; !strings.Contains(page, start) {
+			if start := "| " + s.number + " | " + s.condition + " | " + b.Lane + " | " + b.What + " | "; !strings.Contains(page, start) {
 				t.Errorf("the page does not have %q: %s", start, remedy)
 			}
 		}
@@ -111,7 +112,7 @@ func TestCommittedPageIsComplete(t *testing.T) {
 	}
 	for _, c := range rowBounds(blank) {
 		bounds++
-		if start := "| " + c.Case + " | " + c.Condition + " | " + c.Lane + " | " + c.What + " | " + c.Bound + " | "; !strings.Contains(page, start) {
+		if start := "| " + c.Case + " | " + c.Condition + " | " + c.Lane + " | " + c.What + " | " + c.Text() + " | "; !strings.Contains(page, start) {
 			t.Errorf("the page does not have %q: %s", start, remedy)
 		}
 	}
@@ -119,6 +120,9 @@ func TestCommittedPageIsComplete(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n##")
 	if n := strings.Count(table, "\n| ") - 1; n != bounds {
 		t.Errorf("%d bounds on the page, %d in the code: %s", n, bounds, remedy)
+	}
+	if markdown.Wrap(page) != page {
+		t.Errorf("the page's lines are not wrapped: %s", remedy)
 	}
 	if strings.Contains(page, "does not fail") {
 		t.Error("a negative control does not fail: the bound that it stands for proves nothing")
@@ -172,20 +176,20 @@ func TestCommittedHTML(t *testing.T) {
 // A report of a few rows renders as Markdown and as HTML.
 func TestReportRenders(t *testing.T) {
 	row := Row{Case: "2", Network: base, Motion: "M2", Length: 8 * time.Second}
-	r := &Report{Outcomes: compute([]Row{row}, Lanes(), 2, nil)}
+	r := &Report{Outcomes: compute([]Row{row}, Lanes(), nil)}
 	r.Checks = rowBounds(r.Outcomes)
 	if len(r.Checks) != 4 {
 		t.Fatalf("%d bounds for case 2, want 4", len(r.Checks))
 	}
 	r.Checks = append(r.Checks,
-		bound{lane: tandem, what: "a bound <missed>", unit: metres, limit: 1, why: "Because."}.check("99", "x", 2),
-		bound{lane: tandem, what: "a bound that holds", unit: metres, limit: 2, why: "Another."}.check("99", "x", 1),
-		bound{lane: log5, what: "a control", unit: metres, limit: 1, control: true}.check("99", "x", 2))
+		Bound{Lane: tandem, What: "a bound <missed>", Unit: Metres, Limit: 1, Why: "Because."}.Check("99", "x", 2),
+		Bound{Lane: tandem, What: "a bound that holds", Unit: Metres, Limit: 2, Why: "Another."}.Check("99", "x", 1),
+		Bound{Lane: log5, What: "a control", Unit: Metres, Limit: 1, Control: true}.Check("99", "x", 2))
 	r.Sections = []Section{{
 		Title: "Lines", Lead: "Said first.", Terms: []Term{{"lag", "how old"}}, Head: []string{"line", "lag"}, Rows: [][]string{{"thin", "9 ms"}},
 		Checks: []Check{
-			bound{lane: "all", what: "a line's bound", unit: metres, limit: 1}.check("50", "thin", 2),
-			bound{lane: "all", what: "another", unit: metres, limit: 3}.check("50", "thin", 2),
+			Bound{Lane: "all", What: "a line's bound", Unit: Metres, Limit: 1}.Check("50", "thin", 2),
+			Bound{Lane: "all", What: "another", Unit: Metres, Limit: 3}.Check("50", "thin", 2),
 		},
 	}}
 	if failed := r.Failed(); len(failed) != 2 || failed[1].What != "a line's bound" {
@@ -216,7 +220,7 @@ func TestReportRenders(t *testing.T) {
 		t.Errorf("the first plot has %d charts, %d curves and %d names", len(p.Charts), len(p.Charts[0].Curves), len(p.Legend))
 	}
 	var html bytes.Buffer
-	if err := pageTemplate.Execute(&html, page{Checks: r.Checks, Noted: r.noted(), Sections: r.Sections, Plots: []plot{p}, Glances: []heat{r.heat(&glances[0])}}); err != nil {
+	if err := htmlPage.Execute(&html, page{Checks: r.Checks, All: r.all(), Sections: r.Sections, Plots: []plot{p}, Glances: []heat{r.heat(&glances[0])}}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(html.String(), "<td>9 ms</td>") || !strings.Contains(html.String(), "a line&#39;s bound") {
@@ -255,25 +259,25 @@ func TestPathKeepsCorners(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
-	b := bound{lane: "x", what: "y", unit: metres, limit: 0.05}
+	b := Bound{Lane: "x", What: "y", Unit: Metres, Limit: 0.05}
 	for _, tt := range []struct {
 		value float64
-		b     bound
+		b     Bound
 		ok    bool
 		text  string
 	}{
 		{0.05, b, true, "holds"},
 		{0.0504, b, true, "holds"}, // as printed
 		{0.06, b, false, "**misses**"},
-		{0.06, bound{unit: metres, limit: 0.05, control: true}, true, "fails, as it must"},
-		{0.04, bound{unit: metres, limit: 0.05, control: true}, false, "**does not fail**"},
-		{0.04, bound{unit: metres, limit: 0.05, least: true}, false, "**misses**"},
-		{0.06, bound{unit: metres, limit: 0.05, least: true}, true, "holds"},
-		{9, bound{unit: metres, compare: true}, true, "for comparison"},
+		{0.06, Bound{Unit: Metres, Limit: 0.05, Control: true}, true, "fails, as it must"},
+		{0.04, Bound{Unit: Metres, Limit: 0.05, Control: true}, false, "**does not fail**"},
+		{0.04, Bound{Unit: Metres, Limit: 0.05, Least: true}, false, "**misses**"},
+		{0.06, Bound{Unit: Metres, Limit: 0.05, Least: true}, true, "holds"},
+		{9, Bound{Unit: Metres, Compare: true}, true, "for comparison"},
 	} {
-		c := tt.b.check("1", "c", tt.value)
-		if c.OK() != tt.ok || c.Verdict() != tt.text {
-			t.Errorf("%v against %+v: %v, %q, want %v, %q", tt.value, tt.b, c.OK(), c.Verdict(), tt.ok, tt.text)
+		c := tt.b.Check("1", "c", tt.value)
+		if c.OK() != tt.ok || c.Cells()[6] != tt.text {
+			t.Errorf("%v against %+v: %v, %q, want %v, %q", tt.value, tt.b, c.OK(), c.Cells()[6], tt.ok, tt.text)
 		}
 	}
 }

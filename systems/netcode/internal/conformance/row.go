@@ -63,33 +63,19 @@ func Rows() []Row {
 	return rows
 }
 
-// compute runs all seeds of the rows in the given lanes on a number of workers, and calls done
-// after each run. The result does not depend on the number of workers.
-func compute(rows []Row, lanes []Lane, workers int, done func()) []Outcome {
-	results := make([]Result, len(rows)*Seeds)
-	parallel(len(results), workers, func(i int) {
-		row := &rows[i/Seeds]
-		results[i] = Run(Spec{
-			Network: row.Network, Motion: motion(row.Motion), Lanes: lanes, Length: row.Length, Seed: uint64(i%Seeds) + 1,
-		})
-		if done != nil {
-			done()
+// compute runs all seeds of the rows in the given lanes, and calls done after each run.
+func compute(rows []Row, lanes []Lane, done func()) []Outcome {
+	results := Worst(rows, Seeds, done, func(r *Row, seed uint64) Result {
+		return Run(Spec{Network: r.Network, Motion: motion(r.Motion), Lanes: lanes, Length: r.Length, Seed: seed})
+	}, func(worst, other *Result) {
+		worst.Bytes = max(worst.Bytes, other.Bytes)
+		for i := range worst.Lanes {
+			worst.Lanes[i].worst(&other.Lanes[i])
 		}
 	})
 	outcomes := make([]Outcome, len(rows))
-	for i := range outcomes {
-		o := Outcome{Row: rows[i], Lanes: lanes, Worst: make([]Measure, len(lanes))}
-		for s, r := range results[i*Seeds : (i+1)*Seeds] {
-			o.Bytes = max(o.Bytes, r.Bytes)
-			for l := range lanes {
-				if s == 0 {
-					o.Worst[l] = r.Lanes[l]
-				} else {
-					o.Worst[l].worst(&r.Lanes[l])
-				}
-			}
-		}
-		outcomes[i] = o
+	for i, r := range results {
+		outcomes[i] = Outcome{Row: rows[i], Lanes: lanes, Worst: r.Lanes, Bytes: r.Bytes}
 	}
 	return outcomes
 }

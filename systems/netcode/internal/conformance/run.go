@@ -84,7 +84,7 @@ func Run(spec Spec) Result {
 	n := &r.spec.Network
 	random := rand.New(rand.NewPCG(spec.Seed, 0x7a4d656d))
 	n.Down.Seed, n.Up.Seed = 2*spec.Seed, 2*spec.Seed+1
-	r.down, r.up = mustLink(n.Down), mustLink(n.Up)
+	r.down, r.up = must(linksim.NewLink(n.Down)), must(linksim.NewLink(n.Up))
 	r.phase = n.Epoch + time.Duration(random.Int64N(int64(tickLength)))
 	framePhase := time.Duration(random.Int64N(int64(tickLength)))
 	shift := random.Float64() * 10 // so every seed begins at another point of the motion
@@ -140,12 +140,12 @@ func Run(spec Spec) Result {
 	return res
 }
 
-func mustLink(c linksim.Condition) *linksim.Link {
-	l, err := linksim.NewLink(c)
+// must returns a value and panics on an error, which the package's own settings never cause.
+func must[T any](v T, err error) T {
 	if err != nil {
-		panic(err) // the conditions are this package's own
+		panic(err)
 	}
-	return l
+	return v
 }
 
 // frame runs one turn of the client's loop, at a time of its clock.

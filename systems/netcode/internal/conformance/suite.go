@@ -21,91 +21,69 @@ type Section struct {
 // Term is a word and its meaning.
 type Term struct{ Name, Text string }
 
+// all returns the checks of the report and of its sections.
+func (r *Report) all() []Check {
+	all := slices.Clone(r.Checks)
+	for _, s := range r.Sections {
+		all = append(all, s.Checks...)
+	}
+	return all
+}
+
 // Failed returns the checks with the wrong outcome: missed bounds, and controls that do not miss
 // their bounds.
-func (r *Report) Failed() []Check {
-	failed := failed(r.Checks)
-	for i := range r.Sections {
-		failed = append(failed, r.Sections[i].Failed()...)
-	}
-	return failed
-}
-
-// Failed returns the section's checks with the wrong outcome.
-func (s *Section) Failed() []Check { return failed(s.Checks) }
-
-func failed(checks []Check) []Check {
-	var failed []Check
-	for _, c := range checks {
-		if !c.OK() {
-			failed = append(failed, c)
-		}
-	}
-	return failed
-}
-
-// noted returns the checks for the page's notes, including those of the sections: bounds with a
-// reason, and checks with the wrong outcome.
-func (r *Report) noted() []Check {
-	list := noted(r.Checks)
-	for i := range r.Sections {
-		list = append(list, noted(r.Sections[i].Checks)...)
-	}
-	return list
-}
+func (r *Report) Failed() []Check { return slices.DeleteFunc(r.all(), Check.OK) }
 
 // noted returns the checks with the wrong outcome, and those whose bound has a reason.
 func noted(checks []Check) []Check {
-	var noted []Check
-	for _, c := range checks {
-		if !c.OK() || c.Why != "" {
-			noted = append(noted, c)
-		}
-	}
-	return noted
+	return slices.DeleteFunc(slices.Clone(checks), func(c Check) bool { return c.OK() && c.Why == "" })
 }
 
-// RunAll runs every row in every lane and every special case, on the given number of goroutines. It
-// calls progress with the finished share. progress may be nil and must be safe for concurrent use.
-// The report does not depend on the number of goroutines.
-func RunAll(workers int, progress func(done, of int)) *Report {
-	rows, special := Rows(), specials()
-	of := (len(rows) + len(special)) * Seeds
-	count := counter{of: of, report: progress}
-	outcomes := compute(rows, Lanes(), workers, count.one)
-	r := &Report{Outcomes: outcomes, Checks: rowBounds(outcomes)}
-	r.Checks = append(r.Checks, runSpecials(special, workers, count.one)...)
-	slices.SortStableFunc(r.Checks, func(a, b Check) int { return a.number() - b.number() })
-	return r
+// tally is a number of bounds that hold, of those that are missed, and of controls that fail.
+type tally struct{ Held, Missed, Controls int }
+
+func count(checks []Check) (t tally) {
+	for _, c := range checks {
+		switch {
+		case c.Compare:
+		case !c.OK():
+			t.Missed++
+		case c.Control:
+			t.Controls++
+		default:
+			t.Held++
+		}
+	}
+	return t
+}
+
+// Runs is the number of runs that [RunAll] makes.
+func Runs() int { return (len(Rows()) + len(specials())) * Seeds }
+
+// RunAll runs every row in every lane and every special case. It calls done, which may be nil, from
+// any goroutine after each of [Runs] runs.
+func RunAll(done func()) *Report {
+	outcomes := compute(Rows(), Lanes(), done)
+	checks := append(rowBounds(outcomes), runSpecials(specials(), done)...)
+	slices.SortStableFunc(checks, func(a, b Check) int { return a.number() - b.number() })
+	return &Report{Outcomes: outcomes, Checks: checks}
 }
 
 // runSpecials runs special cases over all seeds.
-func runSpecials(list []special, workers int, done func()) []Check {
-	values := make([][]float64, len(list)*Seeds)
-	parallel(len(values), workers, func(i int) {
-		if s := &list[i/Seeds]; !s.once || i%Seeds == 0 {
-			values[i] = s.run(uint64(i%Seeds) + 1)
+func runSpecials(list []special, done func()) (checks []Check) {
+	worst := Worst(list, Seeds, done, func(s *special, seed uint64) []float64 {
+		if s.once && seed > 1 {
+			return nil
 		}
-		if done != nil {
-			done()
+		return s.run(seed)
+	}, func(worst, other *[]float64) {
+		for i, v := range *other {
+			(*worst)[i] = max((*worst)[i], v)
 		}
 	})
-	var checks []Check
-	for i := range list {
-		s := &list[i]
+	for i, s := range list {
 		for j, b := range s.bounds {
-			worst := values[i*Seeds][j]
-			for _, v := range values[i*Seeds : (i+1)*Seeds] {
-				if v == nil {
-					continue
-				}
-				if b.least {
-					worst = min(worst, v[j])
-				} else {
-					worst = max(worst, v[j])
-				}
-			}
-			checks = append(checks, b.check(s.number, s.condition, worst))
+			checks = append(checks, b.Check(s.number, s.condition, worst[i][j]))
 		}
 	}
 	return checks

@@ -37,29 +37,19 @@ const positionStep = 1.0 / 2048
 
 // newWire connects a server with one body, or with a parent and its child, to a client.
 func newWire(bodies int) *wire {
-	schema, err := snapshot.NewSchema(snapshot.Config{
+	schema := must(snapshot.NewSchema(snapshot.Config{
 		TickRate: TickRate, MaxEntities: 8,
 		Position:     snapshot.Grid{Min: mgl32.Vec3{-4096, -64, -64}, Max: mgl32.Vec3{4096, 64, 64}, Resolution: positionStep},
 		RotationBits: 15,
 		Velocity:     snapshot.Range{Max: 64, Resolution: 1.0 / 64},
 		Angular:      snapshot.Range{Max: 32, Resolution: 1.0 / 64},
-	})
-	if err != nil {
-		panic(err) // all configurations here are this package's own, so they are valid
-	}
+	}))
 	w := &wire{world: snapshot.NewWorld(schema), decoder: snapshot.NewDecoder(schema)}
 	w.encoder = snapshot.NewEncoder(w.world, snapshot.EncoderConfig{})
-	if w.server, err = packet.NewEndpoint(packet.Config{MTU: mtu, Handler: (*delivered)(w)}); err != nil {
-		panic(err)
-	}
-	if w.client, err = packet.NewEndpoint(packet.Config{MTU: mtu}); err != nil {
-		panic(err)
-	}
+	w.server = must(packet.NewEndpoint(packet.Config{MTU: mtu, Handler: (*delivered)(w)}))
+	w.client = must(packet.NewEndpoint(packet.Config{MTU: mtu}))
 	for range bodies {
-		id, err := w.world.Spawn(1)
-		if err != nil {
-			panic(err)
-		}
+		id := must(w.world.Spawn(1))
 		w.ids = append(w.ids, id)
 		w.encoder.SetRelevance(id, 1)
 	}
@@ -94,10 +84,7 @@ func (w *wire) send(k int64, now time.Duration) []byte {
 	n := w.server.Next()
 	payload := w.server.Begin(w.buf[:], now, 0)
 	w.encoder.Encode(payload, n, tick.Tick(uint32(k)))
-	datagram, err := w.server.End()
-	if err != nil {
-		panic(err) // two bodies always fit
-	}
+	datagram := must(w.server.End()) // two bodies always fit
 	w.bytes += len(datagram) + overhead
 	return datagram
 }
@@ -139,11 +126,7 @@ func (w *wire) receive(datagram []byte, now time.Duration, arrive func(at time.D
 // acknowledge returns the client's packet. A game would fill it with inputs.
 func (w *wire) acknowledge(now time.Duration) []byte {
 	w.client.Begin(w.buf[:], now, 0)
-	datagram, err := w.client.End()
-	if err != nil {
-		panic(err)
-	}
-	return datagram
+	return must(w.client.End())
 }
 
 // handle reads a packet of the client on the server.

@@ -18,9 +18,9 @@ func TestBounds(t *testing.T) {
 		}
 		group.Go(func() {
 			f := Measure(&c, 11)
-			for i := range c.bounds {
-				if check := c.check(i, &f); !check.Held {
-					t.Errorf("%s: %s is %s, want %s", check.Condition, check.What, check.Measured, check.Bound)
+			for _, check := range c.checks(&f) {
+				if !check.Held {
+					t.Errorf("%s: %s is %s, want %s", check.Condition, check.What, check.Measured, check.Text())
 				}
 			}
 		})
@@ -48,8 +48,8 @@ func TestWideLineLosesNoByte(t *testing.T) {
 			}
 			return p
 		}
-		if none := Measure(&c, 3); math.Abs(wide.Down/none.Down-1) > 0.001 || math.Abs(wide.Up/none.Up-1) > 0.001 {
-			t.Errorf("%d bodies: %.0f bytes a second down and %.0f up, %.0f and %.0f without a bottleneck", c.bodies(), wide.Down, wide.Up, none.Down, none.Up)
+		if none := Measure(&c, 3); math.Abs(wide[Down]/none[Down]-1) > 0.001 || math.Abs(wide[Up]/none[Up]-1) > 0.001 {
+			t.Errorf("%d bodies: %.3f kB a second down and %.3f up, %.3f and %.3f without a bottleneck", c.bodies(), wide[Down], wide[Up], none[Down], none[Up])
 		}
 	}
 }

@@ -40,20 +40,21 @@ type hard struct {
 
 // bound is a limit of a figure.
 type bound struct {
-	what  string
-	unit  conformance.Unit
-	limit float64
-	least bool // a lower bound
-	value func(f *Figures) float64
-	why   string // reason for the bound, if it is not obvious
+	conformance.Bound
+	figure int
 }
 
-func most(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
-	return bound{what: what, unit: u, limit: limit, value: value}
+// most returns an upper limit of a figure.
+func most(what string, figure int, limit float64) bound {
+	b := conformance.Bound{Lane: "the whole product", What: what, Unit: columns[figure].Unit, Limit: limit}
+	return bound{b, figure}
 }
 
-func least(what string, u conformance.Unit, limit float64, value func(f *Figures) float64) bound {
-	return bound{what: what, unit: u, limit: limit, least: true, value: value}
+// least returns a lower limit of a figure.
+func least(what string, figure int, limit float64) bound {
+	b := most(what, figure, limit)
+	b.Least = true
+	return b
 }
 
 // Cases returns all cases in the order of the report.
@@ -87,51 +88,46 @@ func Cases() []Case {
 	wide := linksim.Condition{Rate: 12_000 * kilobit, Packets: 256}
 	thin := linksim.Condition{Rate: 192 * kilobit, Packets: 256}
 
-	clockError := most("error of the server's clock, with round trips below 100 ms for 10 s", millis, 0.050, func(f *Figures) float64 { return f.CalmClock.Seconds() })
+	clockError := most("error of the server's clock, with round trips below 100 ms for 10 s", CalmClock, 0.050)
 	missed := func(limit float64) bound {
-		return most("inputs missed", percents, limit, func(f *Figures) float64 { return f.Missed })
+		return most("inputs missed", Missed, limit)
 	}
-	missedAtEnd := most("inputs missed in the last minute", percents, 0.01, func(f *Figures) float64 { return f.MissedAtEnd })
+	missedAtEnd := most("inputs missed in the last minute", MissedAtEnd, 0.01)
 	lag95 := func(limit float64) bound {
-		return most("lag p95", millis, limit, func(f *Figures) float64 { return f.Lag95.Seconds() })
+		return most("lag p95", Lag95, limit)
 	}
-	oracle := bound{
-		what: "mean lag against the oracle's", unit: factors, limit: 1.35, value: func(f *Figures) float64 { return f.Oracle },
-		why: "1.25 was wanted. The view waits through an outage, and an oracle's view runs on through it.",
-	}
-	stopped := bound{
-		what: "mean lag against the oracle's, whose view stops 100 ms beyond the newest snapshot, too", unit: factors, limit: 1.25,
-		value: func(f *Figures) float64 { return f.Stopped },
-		why:   "An oracle's view that runs on through outages of many seconds shows what no view can know, and its mean lag does not have them in it.",
-	}
-	use := least("use of the line", percents, 0.85, func(f *Figures) float64 { return f.HardUse })
-	sending := most("longest time to send a packet", millis, 0.050, func(f *Figures) float64 { return f.HardLongest.Seconds() })
-	reconnects := most("reconnects", counts, 0, func(f *Figures) float64 { return f.Reconnects })
-	recovery := most("until the view is back after gaps up to 1.5 s", secs, 3, func(f *Figures) float64 { return f.Recovery.Seconds() })
+	oracle := most("mean lag against the oracle's", Oracle, 1.35)
+	oracle.Why = "1.25 was wanted. The view waits through an outage, and an oracle's view runs on through it."
+	stopped := most("mean lag against the oracle's, whose view stops 100 ms beyond the newest snapshot, too", Stopped, 1.25)
+	stopped.Why = "An oracle's view that runs on through outages of many seconds shows what no view can know, and its mean lag does not have them in it."
+	use := least("use of the line", HardUse, 0.85)
+	sending := most("longest time to send a packet", HardLongest, 0.050)
+	reconnects := most("reconnects", Reconnects, 0)
+	recovery := most("until the view is back after gaps up to 1.5 s", Recovery, 3)
 
 	clean := own("49", "clean", "12 Mbit/s both ways", 0, 40*sec, wide, wide,
-		most("median lag", millis, 0.060, func(f *Figures) float64 { return f.Lag50.Seconds() }), missed(0.001), clockError, reconnects)
+		most("median lag", Lag50, 0.060), missed(0.001), clockError, reconnects)
 	// a crowd alone needs two thirds of it
 	thinCrowd := named("51", "thin", 500, 50*sec, lag95(0.400), use, sending)
 	thinCrowd.Hard = hard{rates.WarmUp, 50 * sec, 384 * kilobit}
 	drops := func(bodies int) Case {
 		c := named("51", "drop", bodies, 80*sec,
-			most("own queue p95, from 5 s after the drop on", millis, 0.150, func(f *Figures) float64 { return f.HardQueue95.Seconds() }),
-			most("age of the picture p99, likewise", millis, 0.600, func(f *Figures) float64 { return f.HardLag99.Seconds() }),
+			most("own queue p95, from 5 s after the drop on", HardQueue95, 0.150),
+			most("age of the picture p99, likewise", HardLag99, 0.600),
 			sending,
-			least("rate from 5 s after its end on, against that before", percents, 0.95, func(f *Figures) float64 { return f.Regained }),
+			least("rate from 5 s after its end on, against that before", Regained, 0.95),
 			clockError, reconnects)
 		c.Hard = hard{20 * sec, 60 * sec, 100 * kilobit}
 		return c
 	}
 	pair := own("52", "pair", "192 kbit/s down with a queue of 256 packets, for two players", 98, 70*sec, thin, wide,
-		least("Jain's index of both players' bytes", factors, 0.9, func(f *Figures) float64 { return f.Jain }), use)
+		least("Jain's index of both players' bytes", Jain, 0.9), use)
 	pair.shared = true
 	pair.Hard = hard{rates.WarmUp, 70 * sec, 192 * kilobit}
 	beside := own("52", "beside", "1 Mbit/s down with a queue of 64 packets, full of a download that does not end", crowd, 50*sec,
 		linksim.Condition{Rate: 1000 * kilobit, Packets: 64, Script: []linksim.Event{{Kind: linksim.Reno, At: 2 * sec, By: time.Hour}}}, wide,
 		// Each client needs more than the line has, so its share is half of half the line.
-		least("share of the line", percents, 0.25, func(f *Figures) float64 { return f.HardUse }))
+		least("share of the line", HardUse, 0.25))
 	beside.Hard = hard{rates.WarmUp, 50 * sec, 1000 * kilobit}
 	full := own("53", "full", "100 kbit/s from 20 to 50 s with a queue of 20 s, which a download fills", 0, 100*sec,
 		linksim.Condition{Rate: 4000 * kilobit, Queue: 20 * 100 * kilobit, Script: []linksim.Event{
@@ -139,7 +135,7 @@ func Cases() []Case {
 		}}, wide, reconnects, clockError)
 	out := linksim.Condition{Rate: wide.Rate, Packets: wide.Packets, Script: []linksim.Event{{Kind: linksim.Cut, At: 20 * sec, By: 20 * sec}}}
 	silence := own("53", "silence", "nothing passes from 20 to 40 s, and nothing of it comes later", 0, 70*sec, out, out,
-		most("until the view is back after the silence", secs, 3, func(f *Figures) float64 { return f.Recovery.Seconds() }), clockError, reconnects)
+		most("until the view is back after the silence", Recovery, 3), clockError, reconnects)
 	silence.silent = 40 * sec
 	thinUp := own("51", "thin-up", "64 kbit/s up with a queue of 256 packets", 0, time.Minute, wide, linksim.Condition{Rate: 64 * kilobit, Packets: 256}, missed(0.01))
 	return []Case{
@@ -150,28 +146,50 @@ func Cases() []Case {
 		thinCrowd, thinUp, drops(0), drops(crowd),
 		named("52", "shared", 0, time.Minute, reconnects), named("52", "codel", 0, time.Minute, clockError, missed(0.01), reconnects), pair, beside,
 		named("53", "handover", 0, long,
-			most("frames with a body more than 0.5 m off", percents, 0.065, func(f *Figures) float64 { return f.Wrong }),
+			most("frames with a body more than 0.5 m off", Wrong, 0.065),
 			recovery, oracle, clockError, reconnects),
 		named("53", "phone", 0, long, stopped, clockError), full, silence,
 	}
 }
 
 // Measure plays a case with a seed and returns the figures of the first client. On a shared line it
-// returns the worse of both clients' figures. The same seed gives the same figures.
+// returns the worse of both clients' figures, and the figures of the line. The same seed gives the
+// same figures.
 func Measure(c *Case, seed uint64) Figures {
-	m := newMatch(c)
-	clean := linksim.Condition{Delay: 20 * time.Millisecond}
-	_, err := rates.Run(rates.Setting{
-		TickRate: tickRate, SnapshotRate: snapshotRate, Bodies: c.Bodies, Length: c.Length, Seed: seed, Shared: c.shared, Watch: m,
+	players := []*recorder{{c: c}}
+	setting := rates.Setting{
+		TickRate: tickRate, SnapshotRate: snapshotRate, Bodies: c.Bodies, Length: c.Length, Seed: seed, Shared: c.shared,
 		Path: func(client int) linksim.Path {
 			if client == 0 || c.shared {
 				return c.path(seed)
 			}
-			return linksim.Symmetric(clean)
+			return linksim.Symmetric(linksim.Condition{Delay: 20 * time.Millisecond})
 		},
-	})
-	if err != nil {
+	}
+	if c.shared {
+		players = append(players, &recorder{c: c})
+	}
+	for i, p := range players {
+		setting.Watch[i] = p
+	}
+	if _, err := rates.Run(setting); err != nil {
 		panic(err) // the cases are this package's own
 	}
-	return m.finish()
+	return finish(players)
+}
+
+// finish returns the worse of all players' values of each figure, and the figures of the line that
+// two of them share.
+func finish(players []*recorder) Figures {
+	f := players[0].finish()
+	for _, p := range players[1:] {
+		other := p.finish()
+		a, b, use := f[Down], other[Down], f[HardUse]+other[HardUse]
+		f.worst(&other)
+		f[HardUse] = use
+		if a+b > 0 {
+			f[Jain] = (a + b) * (a + b) / (2 * (a*a + b*b))
+		}
+	}
+	return f
 }

@@ -1,73 +1,85 @@
 package lines
 
 import (
-	"slices"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
 
-// Figures are the figures of the first client on a line, from the end of the warm-up on unless a
-// field's comment states otherwise.
-type Figures struct {
-	// share of its steps whose view had passed the newest snapshot that was there
-	Starved      float64
-	Lag50, Lag95 time.Duration // server's present less the time shown
-	MeanLag      time.Duration
+// These are the figures of the first client on a line, from the end of the warm-up on unless a
+// comment states otherwise. Times are in seconds. The first ones, up to Reconnects, are the columns
+// of the table.
+const (
+	Starved = iota // share of its steps whose view had passed the newest snapshot that was there
+	Lag50          // server's present less the time shown
+	Lag95          // the same, 95th percentile
 	// mean lag, relative to that of the least constant delay that does not starve more often
-	Oracle float64
-	// the same for an oracle whose view stops 100 ms beyond the newest snapshot, like the client's
-	Stopped float64
+	Oracle
 	// share of frames with a body more than half a metre from the truth at the time shown
-	Wrong       float64
-	Missed      float64       // share of ticks without the player's input
-	MissedAtEnd float64       // the same in the last minute
-	Clock       time.Duration // greatest error of the server's clock
-	CalmClock   time.Duration // the same while round trips have been below 100 ms for 10 s
-	// longest recovery of the view after a gap of 0.5 to 1.5 s in the snapshots
-	Recovery   time.Duration
-	Reconnects float64
+	Wrong
+	Missed      // share of ticks without the player's input
+	MissedAtEnd // the same in the last minute
+	Clock       // greatest error of the server's clock
+	CalmClock   // the same while round trips have been below 100 ms for 10 s
+	Queue95     // wait of its own datagrams in the queue in front of the bottleneck
+	UpQueue95
+	Down       // kilobytes per second on the line, headers included
+	Recovery   // longest recovery of the view after a gap of 0.5 to 1.5 s in the snapshots
+	Reconnects // sessions after the first
 
-	// wait of its own datagrams in the queue in front of the bottleneck
-	Queue95, UpQueue95 time.Duration
-	Down, Up           float64       // bytes per second on the line, headers included
-	Longest            time.Duration // time of one of its packets in the bottleneck
-	// index of fairness between both clients on the way down: 1 is even, 1/2 is all for one
-	Jain float64
+	Stopped // Oracle for one whose view stops 100 ms beyond the newest snapshot, like the client's
+	Up
+	Jain // index of fairness between both clients on the way down: 1 is even, 1/2 is all for one
 
 	// The figures whose names begin with Hard are for the time when the line is at its worst, from
 	// 5 s after the beginning of that time: see [Case].
-	HardQueue95, HardLag99 time.Duration
-	HardLongest            time.Duration
-	HardUse                float64 // share of the capacity that the client used
-	// bytes per second from 5 s after its end on, relative to those before its beginning
-	Regained float64
-}
+	HardQueue95
+	HardLag99
+	HardLongest // time of one of its packets in the bottleneck
+	HardUse     // share of the capacity that the client used
+	// bytes per second from 5 s after the end of that time, relative to those before its beginning
+	Regained
+	figureCount
+)
+
+// Figures are the figures by their numbers.
+type Figures [figureCount]float64
+
+var (
+	factors   = conformance.Unit{Format: "%.2f", Factor: 1}
+	kilobytes = conformance.Unit{Format: "%.1f kB/s", Factor: 1}
+
+	columns = conformance.Columns{
+		Starved:     {Head: "starved", Unit: conformance.Percents},
+		Lag50:       {Head: "lag p50", Unit: conformance.Millis},
+		Lag95:       {Head: "p95", Unit: conformance.Millis},
+		Oracle:      {Head: "oracle", Unit: factors},
+		Wrong:       {Head: "off", Unit: conformance.Percents},
+		Missed:      {Head: "missed", Unit: conformance.Percents},
+		MissedAtEnd: {Head: "at the end", Unit: conformance.Percents},
+		Clock:       {Head: "clock", Unit: conformance.Millis},
+		CalmClock:   {Head: "when calm", Unit: conformance.Millis},
+		Queue95:     {Head: "queue down", Unit: conformance.Millis},
+		UpQueue95:   {Head: "queue up", Unit: conformance.Millis},
+		Down:        {Head: "down", Unit: kilobytes, Least: true},
+		Recovery:    {Head: "back", Unit: conformance.Seconds},
+		Reconnects:  {Head: "reconnects", Unit: conformance.Counts},
+		Stopped:     {Unit: factors},
+		Up:          {Unit: kilobytes, Least: true},
+		Jain:        {Unit: factors, Least: true},
+		HardQueue95: {Unit: conformance.Millis},
+		HardLag99:   {Unit: conformance.Millis},
+		HardLongest: {Unit: conformance.Millis},
+		HardUse:     {Unit: conformance.Percents, Least: true},
+		Regained:    {Unit: conformance.Percents, Least: true},
+	}
+)
 
 // worst keeps the worse value of each figure.
-func (f *Figures) worst(o *Figures) {
-	for _, p := range [...][2]*time.Duration{
-		{&f.Lag50, &o.Lag50}, {&f.Lag95, &o.Lag95}, {&f.MeanLag, &o.MeanLag}, {&f.Clock, &o.Clock}, {&f.CalmClock, &o.CalmClock},
-		{&f.Recovery, &o.Recovery}, {&f.Queue95, &o.Queue95}, {&f.UpQueue95, &o.UpQueue95}, {&f.Longest, &o.Longest},
-		{&f.HardQueue95, &o.HardQueue95}, {&f.HardLag99, &o.HardLag99}, {&f.HardLongest, &o.HardLongest},
-	} {
-		*p[0] = max(*p[0], *p[1])
-	}
-	for _, p := range [...][2]*float64{
-		{&f.Starved, &o.Starved}, {&f.Oracle, &o.Oracle}, {&f.Stopped, &o.Stopped}, {&f.Wrong, &o.Wrong}, {&f.Missed, &o.Missed}, {&f.MissedAtEnd, &o.MissedAtEnd},
-		{&f.Reconnects, &o.Reconnects},
-	} {
-		*p[0] = max(*p[0], *p[1])
-	}
-	for _, p := range [...][2]*float64{{&f.Down, &o.Down}, {&f.Up, &o.Up}, {&f.Jain, &o.Jain}, {&f.HardUse, &o.HardUse}, {&f.Regained, &o.Regained}} {
-		*p[0] = min(*p[0], *p[1])
-	}
-}
+func (f *Figures) worst(o *Figures) { columns.Worst(f[:], o[:]) }
 
-func percentile(all []time.Duration, p float64) time.Duration {
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return all[min(int(p*float64(len(all))), len(all)-1)]
+func percentile(all []time.Duration, p float64) float64 {
+	return conformance.Percentile(all, p).Seconds()
 }
 
 func mean(all []time.Duration) time.Duration {

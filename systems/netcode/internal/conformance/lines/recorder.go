@@ -32,11 +32,11 @@ type frame struct {
 	shown    bool
 }
 
-// recorder records the events of one player in a run of a case.
+// recorder records the events of one player in a run of a case. It implements [rates.Watcher].
 type recorder struct {
 	c *Case
 
-	// by connection of the first client and datagram; below 0: no snapshot
+	// by connection of the client and datagram; below 0: no snapshot
 	stamps   [][]time.Duration
 	arrivals []arrival
 	steps    []step
@@ -60,14 +60,16 @@ type recorder struct {
 	upBytes, downBytes  float64
 }
 
-func (r *recorder) dialled(down, up *linksim.Link) {
+// Dialled implements [rates.Watcher].
+func (r *recorder) Dialled(down, up *linksim.Link) {
 	connection := len(r.stamps)
 	r.stamps = append(r.stamps, nil)
 	down.Observe(func(p linksim.Passage) { r.down(connection, p) })
 	up.Observe(r.upwards)
 }
 
-func (r *recorder) sent(connection int, datagram []byte, stamp time.Duration) {
+// Sent implements [rates.Watcher].
+func (r *recorder) Sent(connection int, datagram []byte, stamp time.Duration) {
 	if datagram[0] != sessionPacket {
 		stamp = -1
 	}
@@ -89,7 +91,6 @@ func (r *recorder) down(connection int, p linksim.Passage) {
 	wait := p.Left - p.Sent
 	r.queue = append(r.queue, wait)
 	r.downBytes += float64(p.Bytes)
-	r.figures.Longest = max(r.figures.Longest, p.Left-p.Begun)
 	switch h := r.c.Hard; {
 	case h.until == 0:
 	case p.Left < h.from:
@@ -98,7 +99,7 @@ func (r *recorder) down(connection int, p linksim.Passage) {
 		r.hard += float64(p.Bytes)
 		r.hardQueue = append(r.hardQueue, wait)
 		if p.Sent >= h.from+settling {
-			r.figures.HardLongest = max(r.figures.HardLongest, p.Left-p.Begun)
+			r.figures[HardLongest] = max(r.figures[HardLongest], (p.Left - p.Begun).Seconds())
 		}
 	case p.Left >= h.until+settling:
 		r.after += float64(p.Bytes)
@@ -129,7 +130,8 @@ func (r *recorder) way(direction int, p linksim.Passage) {
 	}
 }
 
-func (r *recorder) turn(now time.Duration, in prediction.BufferStats) {
+// Turn implements [rates.Watcher].
+func (r *recorder) Turn(now time.Duration, in prediction.BufferStats) {
 	if in.Ticks >= r.inputs.Ticks && now > rates.WarmUp { // otherwise it is a new session's
 		ticks := int(in.Ticks - r.inputs.Ticks)
 		missed := max(ticks-int(in.Received-r.inputs.Received), 0)
@@ -141,13 +143,15 @@ func (r *recorder) turn(now time.Duration, in prediction.BufferStats) {
 	r.inputs = in
 }
 
-func (r *recorder) step(now, view time.Duration, playing bool) {
+// Step implements [rates.Watcher].
+func (r *recorder) Step(now, view time.Duration, playing bool) {
 	if playing && view > 0 {
 		r.steps = append(r.steps, step{now, view})
 	}
 }
 
-func (r *recorder) frame(f *rates.Frame) {
+// Frame implements [rates.Watcher].
+func (r *recorder) Frame(f *rates.Frame) {
 	r.reconnects[1] = f.Stats.Reconnects
 	if f.Now <= rates.WarmUp {
 		r.reconnects[0] = f.Stats.Reconnects
@@ -169,9 +173,9 @@ func (r *recorder) frame(f *rates.Frame) {
 		return // a new session without a clock
 	}
 	// The client's own figure for its delay, against the true one.
-	off := (f.Stats.Delay - (f.Now - f.View)).Abs()
-	r.figures.Clock = max(r.figures.Clock, off)
+	off := (f.Stats.Delay - (f.Now - f.View)).Abs().Seconds()
+	r.figures[Clock] = max(r.figures[Clock], off)
 	if f.Now-r.restless >= calmFor {
-		r.figures.CalmClock = max(r.figures.CalmClock, off)
+		r.figures[CalmClock] = max(r.figures[CalmClock], off)
 	}
 }

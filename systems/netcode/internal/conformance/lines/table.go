@@ -2,9 +2,7 @@ package lines
 
 import (
 	"fmt"
-	"sync"
-	"sync/atomic"
-	"time"
+	"slices"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/conformance"
 )
@@ -30,56 +28,36 @@ var terms = []conformance.Term{
 	{Name: "back", Text: "longest time until the view was where it usually is, after gaps of 0.5 to 1.5 s in the snapshots, and after the silence."},
 }
 
-var head = []string{
-	"line", "bodies", "starved", "lag p50", "p95", "oracle", "off", "missed", "at the end", "clock", "when calm", "queue down", "queue up", "down", "back", "reconnects",
-}
-
-// Add plays every case and adds a section to the report. The given number of goroutines play the
-// runs. The figures do not depend on their number. done may be nil, and is called from any of these
-// goroutines after each of [Runs] runs.
-func Add(r *conformance.Report, workers int, done func()) {
+// Add plays every case and adds a section to the report. done may be nil, and is called from any
+// goroutine after each of [Runs] runs.
+func Add(r *conformance.Report, done func()) {
 	cases := Cases()
-	r.Sections = append(r.Sections, newSection(cases, measure(cases, workers, done)))
-}
-
-func newSection(cases []Case, figures []Figures) conformance.Section {
-	s := conformance.Section{Title: title, Lead: lead, Terms: terms, Head: head}
-	for i := range cases {
-		s.Rows = append(s.Rows, cases[i].row(&figures[i]))
-		for j := range cases[i].bounds {
-			s.Checks = append(s.Checks, cases[i].check(j, &figures[i]))
-		}
-	}
-	return s
+	r.Sections = append(r.Sections, newSection(cases, measure(cases, done)))
 }
 
 // Runs is the number of runs that [Add] plays.
 func Runs() int { return len(Cases()) * Seeds }
 
 // measure plays cases with all seeds.
-func measure(cases []Case, workers int, done func()) []Figures {
-	all := make([]Figures, len(cases)*Seeds)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range max(workers, 1) {
-		group.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
-				all[i] = Measure(&cases[i/Seeds], uint64(i%Seeds)+1)
-				if done != nil {
-					done()
-				}
-			}
-		})
+func measure(cases []Case, done func()) []Figures {
+	return conformance.Worst(cases, Seeds, done, Measure, (*Figures).worst)
+}
+
+// picked are the figures of the table.
+func picked() (list []int) {
+	for i := range Reconnects + 1 {
+		list = append(list, i)
 	}
-	group.Wait()
-	worst := make([]Figures, len(cases))
-	for i := range worst {
-		worst[i] = all[i*Seeds]
-		for s := range all[i*Seeds : (i+1)*Seeds] {
-			worst[i].worst(&all[i*Seeds+s])
-		}
+	return list
+}
+
+func newSection(cases []Case, figures []Figures) conformance.Section {
+	s := conformance.Section{Title: title, Lead: lead, Terms: terms, Head: slices.Concat([]string{"line", "bodies"}, columns.Heads(picked()))}
+	for i := range cases {
+		s.Rows = append(s.Rows, cases[i].row(&figures[i]))
+		s.Checks = append(s.Checks, cases[i].checks(&figures[i])...)
 	}
-	return worst
+	return s
 }
 
 // key returns the name of a case in the tables.
@@ -92,27 +70,15 @@ func (c *Case) bodies() int {
 	return c.Bodies
 }
 
-// row returns the figures in the order of head.
+// row returns the line of the table.
 func (c *Case) row(f *Figures) []string {
-	wait := func(d time.Duration) string { return millis.Print(d.Seconds()) }
-	return []string{
-		c.Name + ": " + c.Text, fmt.Sprint(c.bodies()), percents.Print(f.Starved), wait(f.Lag50), wait(f.Lag95), factors.Print(f.Oracle),
-		percents.Print(f.Wrong), percents.Print(f.Missed), percents.Print(f.MissedAtEnd), wait(f.Clock), wait(f.CalmClock), wait(f.Queue95), wait(f.UpQueue95),
-		fmt.Sprintf("%.1f kB/s", f.Down/1000), secs.Print(f.Recovery.Seconds()), counts.Print(f.Reconnects),
+	return slices.Concat([]string{c.Name + ": " + c.Text, fmt.Sprint(c.bodies())}, columns.Print(f[:], picked()))
+}
+
+// checks compares the figures with the bounds of the case.
+func (c *Case) checks(f *Figures) (checks []conformance.Check) {
+	for _, b := range c.bounds {
+		checks = append(checks, b.Check(c.Number, c.key(), f[b.figure]))
 	}
+	return checks
 }
-
-// check compares the figures with a bound of the case.
-func (c *Case) check(number int, f *Figures) conformance.Check {
-	b := &c.bounds[number]
-	check := conformance.Check{Case: c.Number, Condition: c.key(), Lane: "the whole product", What: b.what, Why: b.why}
-	return check.Against(b.unit, b.value(f), b.limit, b.least)
-}
-
-var (
-	percents = conformance.Unit{Format: "%.2f %%", Factor: 100}
-	millis   = conformance.Unit{Format: "%.0f ms", Factor: 1000} // of seconds
-	secs     = conformance.Unit{Format: "%.1f s", Factor: 1}
-	factors  = conformance.Unit{Format: "%.2f", Factor: 1}
-	counts   = conformance.Unit{Format: "%.0f", Factor: 1}
-)

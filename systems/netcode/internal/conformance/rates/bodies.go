@@ -12,15 +12,13 @@ import (
 
 // These are the bodies that are measured. The others run in circles beside them.
 const (
-	Straight = straight
-	Circle   = circle
-	Flips    = flips
+	Straight = iota // constant speed of 6 m/s, so that its position gives the time
+	Circle          // 20 m at 20 m/s
+	Flips           // 6 m/s, turning round every 0.507 s
+	measured
+)
 
-	straight = 0 // constant speed of 6 m/s, so that its position gives the time
-	circle   = 1 // 20 m at 20 m/s
-	flips    = 2 // 6 m/s, turning round every 0.507 s
-	measured = 3
-
+const (
 	straightSpeed = 6.0
 	startX        = -500.0
 )
@@ -32,11 +30,11 @@ func newPaths() (p paths) {
 	for _, m := range conformance.Motions() {
 		switch m.ID {
 		case "M1":
-			p[straight] = m
+			p[Straight] = m
 		case "M2":
-			p[circle] = m
+			p[Circle] = m
 		case "M3":
-			p[flips] = m
+			p[Flips] = m
 		}
 	}
 	return p
@@ -54,7 +52,7 @@ func (p *paths) at(i int, t float64) components.Pose3D {
 	for k := range 3 {
 		pose.Rotation.V[k] = float32(truth.Rotation.V[k])
 	}
-	if i == straight {
+	if i == Straight {
 		pose.Position[0] += startX
 	}
 	return pose

@@ -15,7 +15,10 @@ func ExampleRun() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("others are shown %v late and have pressed %v ago\n", f.Lag50.Round(50*time.Millisecond), f.Age.Round(50*time.Millisecond))
+	rounded := func(seconds float64) time.Duration {
+		return time.Duration(seconds * float64(time.Second)).Round(50 * time.Millisecond)
+	}
+	fmt.Printf("others are shown %v late and have pressed %v ago\n", rounded(f[rates.Lag50]), rounded(f[rates.Age]))
 	// Output:
 	// others are shown 350ms late and have pressed 700ms ago
 }

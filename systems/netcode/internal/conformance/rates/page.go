@@ -3,6 +3,8 @@ package rates
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
 // marks returns the lines on the page before and after a table.
@@ -11,39 +13,34 @@ func marks(table string) (begin, end string) {
 }
 
 // Fill measures every table again and returns the page with the new tables. It copies the kinds of
-// interpolation and the lines from the argument conformance, the text of docs/conformance.md. done
-// may be nil, and is called from any goroutine after each of [Runs] runs. An error names the
-// missing part and its page.
-func Fill(page, conformance string, workers int, done func()) (string, error) {
-	kinds, err := kindLines(conformance)
-	if err != nil {
-		return "", err
-	}
-	if page, err = put(page, kindsTable, kinds); err != nil {
-		return "", err
-	}
-	lines, err := lineLines(conformance)
-	if err != nil {
-		return "", err
-	}
-	if page, err = put(page, linesTable, lines); err != nil {
-		return "", err
-	}
-	tables := Tables()
-	for i := range tables {
-		if _, _, err := find(page, tables[i].Name); err != nil {
-			// before the measurements, which take long
-			return "", err
-		}
-	}
-	for i := range tables {
-		lines, err := tables[i].Lines(workers, done)
+// interpolation and the lines from a report, the text of docs/conformance.md. It calls done, which
+// may be nil, from any goroutine after each of [Runs] runs. An error names the missing part and its
+// page.
+func Fill(page, report string, done func()) (string, error) {
+	var err error
+	for _, q := range quotes {
+		table, err := q.copy(report)
 		if err != nil {
 			return "", err
 		}
-		if page, err = put(page, tables[i].Name, lines); err != nil {
+		if page, err = put(page, q.name, table); err != nil {
 			return "", err
 		}
+	}
+	tables := Tables()
+	var rows []Row
+	for _, t := range tables {
+		if _, _, err := find(page, t.Name); err != nil {
+			return "", err // before the measurements, which take long
+		}
+		rows = append(rows, t.Rows...)
+	}
+	figures := measure(rows, done)
+	for _, t := range tables {
+		if page, err = put(page, t.Name, t.filled(figures)); err != nil {
+			return "", err
+		}
+		figures = figures[len(t.Rows):]
 	}
 	return page, nil
 }
@@ -58,12 +55,13 @@ func find(page, table string) (from, to int, err error) {
 	return from + len(begin), to, nil
 }
 
-func put(page, table string, lines []string) (string, error) {
-	from, to, err := find(page, table)
+// put returns the page with a table between its marks.
+func put(page, name string, table markdown.Table) (string, error) {
+	from, to, err := find(page, name)
 	if err != nil {
 		return "", err
 	}
-	return page[:from] + "\n\n" + strings.Join(lines, "\n") + "\n\n" + page[to:], nil
+	return page[:from] + "\n\n" + table.String() + "\n\n" + page[to:], nil
 }
 
 // Runs is the number of runs that [Fill] makes.

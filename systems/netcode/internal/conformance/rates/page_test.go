@@ -3,11 +3,12 @@ package rates
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tandem-ecs/tandem/internal/markdown"
 )
 
 const remedy = "run `make conformance` (or go run ./systems/netcode/internal/conformance/cmd -rates, under a minute) and commit docs/tuning.md"
@@ -31,6 +32,9 @@ func between(t *testing.T, page, table string) []string {
 	return strings.Split(strings.TrimSpace(page[from:to]), "\n")
 }
 
+// key returns the beginning of a row's line.
+func key(r *Row) string { return markdown.Row(r.Labels) }
+
 // The committed page has every row of every table, in order, and nothing else.
 func TestCommittedTablesAreComplete(t *testing.T) {
 	page := read(t, "tuning.md")
@@ -40,12 +44,12 @@ func TestCommittedTablesAreComplete(t *testing.T) {
 			t.Errorf("table %s has %d lines, want %d: %s", table.Name, len(lines), len(table.Rows)+2, remedy)
 			continue
 		}
-		if want := "| " + strings.Join(table.Head, " | ") + " |"; lines[0] != want {
+		if want := "| " + strings.Join(table.head(), " | ") + " |"; lines[0] != want {
 			t.Errorf("table %s begins with %q, want %q: %s", table.Name, lines[0], want, remedy)
 		}
 		for i := range table.Rows {
-			if !strings.HasPrefix(lines[i+2], table.Rows[i].key()+" ") {
-				t.Errorf("table %s, row %d is %q, want %q in front: %s", table.Name, i+1, lines[i+2], table.Rows[i].key(), remedy)
+			if !strings.HasPrefix(lines[i+2], key(&table.Rows[i])+" ") {
+				t.Errorf("table %s, row %d is %q, want %q in front: %s", table.Name, i+1, lines[i+2], key(&table.Rows[i]), remedy)
 			}
 		}
 	}
@@ -68,11 +72,10 @@ func TestCommittedTablesAreTheCodes(t *testing.T) {
 					continue
 				}
 				found = true
-				f, err := measure(table.Rows[i:i+1], runtime.GOMAXPROCS(0), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := table.line(i, &f[0]); len(lines) <= i+2 || lines[i+2] != got {
+				alone := table
+				alone.Rows = table.Rows[i : i+1]
+				got := markdown.Row(alone.filled(measure(alone.Rows, nil)).Rows[0])
+				if len(lines) <= i+2 || lines[i+2] != got {
 					t.Errorf("table %s: the code now gives\n%s\n%s", table.Name, got, remedy)
 				}
 			}
@@ -83,28 +86,20 @@ func TestCommittedTablesAreTheCodes(t *testing.T) {
 	}
 }
 
-// The page quotes the kinds of interpolation from the other page unchanged.
-func TestCommittedKindsAreQuoted(t *testing.T) {
-	lines, err := kindLines(read(t, "conformance.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := between(t, read(t, "tuning.md"), kindsTable); strings.Join(got, "\n") != strings.Join(lines, "\n") {
-		t.Errorf("the kinds are not those of conformance.md: %s", remedy)
-	}
-}
-
-// The page quotes the lines from the other page unchanged.
-func TestCommittedLinesAreQuoted(t *testing.T) {
-	lines, err := lineLines(read(t, "conformance.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(lines) < 12 || strings.Count(lines[2], "|") != len(pickedColumns)+1 {
-		t.Errorf("%d lines, the first with the figures %q", len(lines), lines[2])
-	}
-	if got := between(t, read(t, "tuning.md"), linesTable); strings.Join(got, "\n") != strings.Join(lines, "\n") {
-		t.Errorf("the lines are not those of conformance.md: %s", remedy)
+// The page quotes the kinds of interpolation and the lines from the other page unchanged.
+func TestCommittedQuotes(t *testing.T) {
+	page, report := read(t, "tuning.md"), read(t, "conformance.md")
+	for _, q := range quotes {
+		table, err := q.copy(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(table.Rows) < len(pickedKinds) || len(table.Rows[0]) != len(table.Head) {
+			t.Errorf("%s: %d rows, the first with the figures %q", q.name, len(table.Rows), table.Rows[0])
+		}
+		if got := between(t, page, q.name); strings.Join(got, "\n") != table.String() {
+			t.Errorf("the %s are not those of conformance.md: %s", q.name, remedy)
+		}
 	}
 }
 
@@ -115,7 +110,7 @@ func cells(t *testing.T, table *Table, line string) map[string]float64 {
 	for i, cell := range strings.Split(strings.Trim(line, "| "), " | ") {
 		number, _, _ := strings.Cut(cell, " ")
 		if v, err := strconv.ParseFloat(number, 64); err == nil {
-			values[table.Head[i]] = v
+			values[table.head()[i]] = v
 		} else if i >= len(table.Rows[0].Labels) {
 			t.Fatalf("table %s: %q is no figure", table.Name, cell)
 		}
@@ -138,7 +133,7 @@ func TestRulesOfThumbHold(t *testing.T) {
 		for i := range table.Rows {
 			row, v := &table.Rows[i], cells(t, &table, lines[i+2])
 			s := &row.Setting
-			what := table.Name + " " + row.key()
+			what := table.Name + " " + key(row)
 			way := s.Network.Path.Delay.Seconds() * 1000
 			packets := s.ActionRate
 			if packets == 0 {
@@ -207,42 +202,42 @@ func waitsFor(n *Network, snapshots int) time.Duration {
 
 func TestFillSaysWhatIsMissing(t *testing.T) {
 	report := read(t, "conformance.md")
-	if _, err := Fill("", "", 1, nil); err == nil || !strings.Contains(err.Error(), "conformance.md has no line") {
+	if _, err := Fill("", "", nil); err == nil || !strings.Contains(err.Error(), "conformance.md has no line") {
 		t.Errorf("without a report: %v", err)
 	}
-	if _, err := Fill("", report, 1, nil); err == nil || !strings.Contains(err.Error(), "<!-- table kinds") {
+	if _, err := Fill("", report, nil); err == nil || !strings.Contains(err.Error(), "<!-- table kinds") {
 		t.Errorf("an empty page: %v", err)
 	}
-	begin, end := marks(kindsTable)
-	if _, err := Fill(begin+"\n"+end, report, 1, nil); err == nil || !strings.Contains(err.Error(), "<!-- table lines") {
+	begin, end := marks("kinds")
+	if _, err := Fill(begin+"\n"+end, report, nil); err == nil || !strings.Contains(err.Error(), "<!-- table lines") {
 		t.Errorf("a page without the other tables: %v", err)
 	}
-	first, last := marks(linesTable)
-	if _, err := Fill(begin+"\n"+end+"\n"+first+"\n"+last, report, 1, nil); err == nil || !strings.Contains(err.Error(), "<!-- table lan") {
+	first, last := marks("lines")
+	if _, err := Fill(begin+"\n"+end+"\n"+first+"\n"+last, report, nil); err == nil || !strings.Contains(err.Error(), "<!-- table lan") {
 		t.Errorf("a page without the tables that are measured: %v", err)
 	}
-	if _, err := put("a\n"+end+"\n"+begin+"\nb", kindsTable, nil); err == nil {
+	if _, err := put("a\n"+end+"\n"+begin+"\nb", "kinds", markdown.Table{}); err == nil {
 		t.Error("marks in the wrong order are taken")
 	}
-	if got, err := put("a\n"+begin+"\nold\n"+end+"\nb", kindsTable, []string{"new"}); err != nil || got != fmt.Sprintf("a\n%s\n\nnew\n\n%s\nb", begin, end) {
+	if got, err := put("a\n"+begin+"\nold\n"+end+"\nb", "kinds", markdown.Table{Head: []string{"new"}}); err != nil || got != fmt.Sprintf("a\n%s\n\n| new |\n|---:|\n\n%s\nb", begin, end) {
 		t.Errorf("put gives %q, %v", got, err)
 	}
 }
 
 // Without loss the cost of a rate can be calculated: the view waits for one interval.
 func TestHalvedRateCostsAnInterval(t *testing.T) {
-	lag := map[int]time.Duration{}
+	lag := map[int]float64{}
 	for _, rate := range []int{30, 60} {
 		f, err := Run(Setting{Network: Networks()[0], TickRate: 60, SnapshotRate: rate, Length: 20 * time.Second, Seed: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lag[rate] = f.Lag50
-		if f.Starved != 0 || f.Missed != 0 || f.Corrections != 0 {
+		lag[rate] = f[Lag50]
+		if f[Starved] != 0 || f[Missed] != 0 || f[Corrections] != 0 {
 			t.Errorf("at %d Hz on a LAN: %+v", rate, f)
 		}
-		if least := float64(rate * (overheadDown + 43)); f.Down < least {
-			t.Errorf("at %d Hz %.0f bytes a second, which is less than the %.0f of empty snapshots", rate, f.Down, least)
+		if least := float64(rate * (overheadDown + 43)); 1000*f[Down] < least {
+			t.Errorf("at %d Hz %.0f bytes a second, which is less than the %.0f of empty snapshots", rate, 1000*f[Down], least)
 		}
 		if testing.Short() {
 			continue
@@ -251,8 +246,8 @@ func TestHalvedRateCostsAnInterval(t *testing.T) {
 			t.Errorf("the same setting gives %+v and %+v", f, again)
 		}
 	}
-	if cost, want := lag[30]-lag[60], time.Second/60; cost < want-2*time.Millisecond || cost > want+2*time.Millisecond {
-		t.Errorf("30 snapshots instead of 60 cost %v, want %v", cost, want)
+	if cost, want := lag[30]-lag[60], 1.0/60; cost < want-0.002 || cost > want+0.002 {
+		t.Errorf("30 snapshots instead of 60 cost %v s, want %v", cost, want)
 	}
 }
 

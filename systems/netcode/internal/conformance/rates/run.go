@@ -2,6 +2,7 @@ package rates
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -34,7 +35,7 @@ type Setting struct {
 	// second client's datagrams wait in the queues of the first one's bottlenecks.
 	Path   func(client int) linksim.Path
 	Shared bool
-	Watch  Watcher // may be nil
+	Watch  [2]Watcher // of the clients; may be nil
 }
 
 const (
@@ -62,9 +63,9 @@ type run struct {
 
 	ends  [2]*end
 	lines [2]*linksim.Conn // the first connection of each client, or of both on a shared line
-	// the clients of all connections, in the order in which they were dialled
+	// the clients of the connections that were dialled and not yet accepted, in this order
 	dials    []int
-	accepted int
+	accepted [2]int // number of connections, by client
 	players  []*testgame.Player
 	blind    bool                   // clients do not receive the arrival times of datagrams
 	pressed  [presses]time.Duration // by tick: when the second player's input for it was sampled
@@ -99,7 +100,6 @@ func newRun(s Setting) (*run, error) {
 		return nil, fmt.Errorf("rates: %+v cannot be played: it takes a tick rate, a frame rate and at least %d bodies", s, measured)
 	}
 	r := &run{setting: s, frame: time.Second / time.Duration(s.FrameRate), listener: loopback.Listen(loopback.Config{MTU: mtu})}
-	r.figures.setting = &r.setting
 	r.paths = newPaths()
 	var err error
 	if r.protocol, err = testgame.NewProtocol(s.TickRate, s.Bodies+8); err != nil {
@@ -136,7 +136,6 @@ func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 	if s.Path != nil {
 		path = s.Path(i)
 	}
-	hands := play(s.TickRate)
 	var err error
 	e.client, err = testgame.Join(r.protocol, testgame.ClientConfig{
 		ActionRate: s.ActionRate,
@@ -156,7 +155,7 @@ func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 			if at := &r.pressed[t%presses]; i == 1 && (*at == 0 || r.now-*at > time.Second) {
 				*at = r.now // after a jump back the clock asks again; the first answer is kept
 			}
-			return hands(t)
+			return hands(float64(t) / float64(s.TickRate))
 		},
 	}, interpolation.New3D())
 	if err != nil {
@@ -164,12 +163,23 @@ func (r *run) newEnd(i int, rng *rand.Rand) (*end, error) {
 	}
 	e.client.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(func(*arche.World) {
 		e.prev, e.cur = e.cur, e.client.View()
-		if s.Watch != nil {
-			s.Watch.Step(i, r.now, e.cur, e.client.Playing())
+		if w := s.Watch[i]; w != nil {
+			w.Step(r.now, e.cur, e.client.Playing())
 		}
 	}))
 	e.drawn = e.born + time.Duration(rng.Int64N(int64(r.frame)))
 	return e, nil
+}
+
+// hands returns a player's input at a number of seconds. The player runs to and fro, each way for
+// about half a second, and turns its head. The turn changes the input in every tick, as a mouse
+// does, so no input equals the one before.
+func hands(now float64) testgame.Input {
+	in := testgame.Input{X: 1, Yaw: uint16(2048 + 600*math.Sin(1.7*now) + 150*math.Sin(7.1*now)), Fire: math.Mod(now, 1.3) < 0.1}
+	if math.Mod(now, 1.014) > 0.507 {
+		in.X = -1
+	}
+	return in
 }
 
 // counted counts what a client sends.
@@ -202,7 +212,6 @@ func Run(s Setting) (Figures, error) {
 
 // play runs the match and measures it.
 func (r *run) play() Figures {
-	var down netcode.ServerStats
 	for next := turn; r.now < r.setting.Length; {
 		due := -1
 		at := next
@@ -214,17 +223,14 @@ func (r *run) play() Figures {
 		before := r.now
 		r.now = at
 		if before <= WarmUp && at > WarmUp {
-			down = r.server.Stats()
 			r.figures.begin(r)
 		}
 		if due < 0 {
 			r.server.Engine.Update(r.now - r.server.Engine.Time().Real)
-			if s := r.setting.Watch; s != nil {
-				for i := range r.ends {
-					s.Turn(i, r.now, r.inputs(i))
+			for i, e := range r.ends {
+				if w := r.setting.Watch[i]; w != nil {
+					w.Turn(r.now, r.inputs(i))
 				}
-			}
-			for _, e := range r.ends {
 				if e.path != nil {
 					e.path.Poll(r.now - e.born) // the network does not wait for frames
 				}
@@ -237,14 +243,14 @@ func (r *run) play() Figures {
 		e.drawn += r.frame
 		r.look(due)
 	}
-	return r.figures.end(r, down)
+	return r.figures.end(r)
 }
 
 // look compares a client's picture with the truth. Only the first client's pictures count for the
 // figures.
 func (r *run) look(client int) {
-	e := r.ends[client]
-	if r.setting.Watch == nil && (client > 0 || r.now <= WarmUp) {
+	e, w := r.ends[client], r.setting.Watch[client]
+	if w == nil && (client > 0 || r.now <= WarmUp) {
 		return
 	}
 	frame := Frame{Now: r.now, Playing: e.client.Playing(), Stats: e.client.Stats(), View: e.cur}
@@ -256,8 +262,8 @@ func (r *run) look(client int) {
 			frame.Off[i] = e.off(i, frame.Shown)
 		}
 	}
-	if r.setting.Watch != nil {
-		r.setting.Watch.Frame(client, &frame)
+	if w != nil {
+		w.Frame(&frame)
 	}
 	if client > 0 || !frame.Playing || r.now <= WarmUp {
 		return
@@ -268,7 +274,7 @@ func (r *run) look(client int) {
 	if at := r.pressed[uint64(frame.Shown.Seconds()*float64(r.setting.TickRate))%presses]; at > 0 {
 		f.age = append(f.age, r.now-at)
 	}
-	f.circle, f.flips = max(f.circle, frame.Off[circle]), max(f.flips, frame.Off[flips])
+	f.circle, f.flips = max(f.circle, frame.Off[Circle]), max(f.flips, frame.Off[Flips])
 }
 
 // off returns the distance between a body's picture and its true place at the time that is shown.
@@ -294,7 +300,7 @@ func (r *run) rewind() {
 			continue
 		}
 		p.Rewind(func(at func(arche.Entity) (components.Pose3D, bool)) {
-			if seen, ok := at(r.bodies[straight]); ok {
+			if seen, ok := at(r.bodies[Straight]); ok {
 				seconds := (float64(seen.Position[0]) - startX) / straightSpeed
 				r.figures.rewind = append(r.figures.rewind, r.server.Engine.Time().StepStart-time.Duration(seconds*float64(time.Second)))
 			}

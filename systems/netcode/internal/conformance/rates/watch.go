@@ -9,23 +9,23 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
 
-// Watcher is called with the events of a run, for measurements beside its [Figures]. All times are
-// the server's. The warm-up is included.
+// Watcher is called with the events of one client in a run, for measurements beside its [Figures].
+// All times are the server's. The warm-up is included.
 type Watcher interface {
-	// Dialled passes the links of a client's new connection. The links' own times are the client's,
-	// at most a 240th of a second late.
-	Dialled(client int, down, up *linksim.Link)
+	// Dialled passes the links of the client's new connection. The links' own times are the
+	// client's, at most a 240th of a second late.
+	Dialled(down, up *linksim.Link)
 	// Sent is called before a datagram of the server is passed to a connection of the client.
 	// Connections are numbered from 0 in the order in which they were dialled. Stamp is the time of
 	// the newest state that the datagram may show.
-	Sent(client, connection int, datagram []byte, stamp time.Duration)
-	// Turn is called 240 times a second for each client, after the server's turn, with the server's
-	// figures about its inputs.
-	Turn(client int, now time.Duration, inputs prediction.BufferStats)
-	// Step is called after each fixed step of a client, with its view.
-	Step(client int, now, view time.Duration, playing bool)
-	// Frame is called after each frame of a client. The frame is valid until the call returns.
-	Frame(client int, f *Frame)
+	Sent(connection int, datagram []byte, stamp time.Duration)
+	// Turn is called 240 times a second, after the server's turn, with the server's figures about
+	// the client's inputs.
+	Turn(now time.Duration, inputs prediction.BufferStats)
+	// Step is called after each fixed step of the client, with its view.
+	Step(now, view time.Duration, playing bool)
+	// Frame is called after each frame of the client. The frame is valid until the call returns.
+	Frame(f *Frame)
 }
 
 // Frame is a client's picture in one frame.
@@ -57,8 +57,8 @@ func (r *run) dialled(client int, path *linksim.Conn) {
 		}
 	}
 	r.dials = append(r.dials, client)
-	if r.setting.Watch != nil {
-		r.setting.Watch.Dialled(client, down, up)
+	if w := r.setting.Watch[client]; w != nil {
+		w.Dialled(down, up)
 	}
 }
 
@@ -72,29 +72,30 @@ type watched struct {
 // dialled.
 func (w watched) Accept() (transport.Conn, bool) {
 	conn, ok := w.Listener.Accept()
-	if !ok || w.run.setting.Watch == nil {
-		return conn, ok
+	if !ok {
+		return nil, false
 	}
-	client := w.run.dials[w.run.accepted]
-	connection := 0
-	for _, earlier := range w.run.dials[:w.run.accepted] {
-		if earlier == client {
-			connection++
-		}
+	r := w.run
+	client := r.dials[0]
+	r.dials = r.dials[1:]
+	connection := r.accepted[client]
+	r.accepted[client]++
+	if watcher := r.setting.Watch[client]; watcher != nil {
+		conn = sent{conn, r, watcher, connection}
 	}
-	w.run.accepted++
-	return sent{conn, w.run, client, connection}, true
+	return conn, true
 }
 
 // sent is the server's end of a connection.
 type sent struct {
 	transport.Conn
-	run                *run
-	client, connection int
+	run        *run
+	watcher    Watcher
+	connection int
 }
 
 func (s sent) Send(datagram []byte) error {
-	s.run.setting.Watch.Sent(s.client, s.connection, datagram, s.run.server.Engine.Time().StepEnd)
+	s.watcher.Sent(s.connection, datagram, s.run.server.Engine.Time().StepEnd)
 	return s.Conn.Send(datagram)
 }
 

@@ -1,0 +1,52 @@
+package conformance
+
+import (
+	"slices"
+	"time"
+)
+
+// Column is one kind of figure of a run.
+type Column struct {
+	Head  string // of its column in tables
+	Unit  Unit
+	Least bool // the least value is the worst
+}
+
+// Columns are the kinds of figures of a run, in the order of the figures.
+type Columns []Column
+
+// Worst keeps the worse value of each figure in the first list.
+func (c Columns) Worst(worst, other []float64) {
+	for i := range worst {
+		if c[i].Least {
+			worst[i] = min(worst[i], other[i])
+		} else {
+			worst[i] = max(worst[i], other[i])
+		}
+	}
+}
+
+// Heads returns the heads of some of the columns.
+func (c Columns) Heads(picked []int) (heads []string) {
+	for _, i := range picked {
+		heads = append(heads, c[i].Head)
+	}
+	return heads
+}
+
+// Print returns the figures of some of the columns as printed.
+func (c Columns) Print(figures []float64, picked []int) (cells []string) {
+	for _, i := range picked {
+		cells = append(cells, c[i].Unit.Print(figures[i]))
+	}
+	return cells
+}
+
+// Percentile returns a percentile of durations, which it sorts. Of none it is zero.
+func Percentile(all []time.Duration, share float64) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[min(int(share*float64(len(all))), len(all)-1)]
+}
