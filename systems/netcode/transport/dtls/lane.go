@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
 )
 
 const (
@@ -40,7 +40,7 @@ type lane struct {
 	via []byte
 
 	mu    sync.Mutex
-	in    queue.Queue[netip.AddrPort]
+	in    fifo.Queue[netip.AddrPort]
 	plain int // datagrams of the handshake so far
 	// known is set when the client has proved to hold the keys. Nothing unencrypted is accepted any
 	// more.
@@ -59,7 +59,7 @@ type lane struct {
 func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lane {
 	return &lane{
 		front: f, id: id, random: [randomSize]byte(h.random), origin: from, via: bytes.Clone(via),
-		in: queue.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
+		in: fifo.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
 		budget: admission.NewBudget(f.config.ClientDatagrams, f.config.ClientBytes),
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 )
 
 // Config describes a connection.
@@ -45,8 +45,8 @@ type box struct {
 	config Config
 
 	mu      sync.Mutex
-	in      queue.Queue[time.Duration] // with the times of arrival by the clock
-	out     queue.Queue[struct{}]
+	in      fifo.Queue[time.Duration] // with the times of arrival by the clock
+	out     fifo.Queue[struct{}]
 	stats   transport.Stats
 	state   transport.State // as the goroutines left it
 	reason  transport.Reason
@@ -82,7 +82,7 @@ type Worker struct{ box *box }
 // New returns both sides of a connection in the state.
 func New(c Config, state transport.State) (*Conn, *Worker) {
 	b := &box{
-		config: c, in: queue.New[time.Duration](c.Receive), out: queue.New[struct{}](c.Send), state: state, remote: c.Remote,
+		config: c, in: fifo.New[time.Duration](c.Receive), out: fifo.New[struct{}](c.Send), state: state, remote: c.Remote,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{}),
 	}
 	b.stats.Overhead = c.Overhead
@@ -309,7 +309,7 @@ func (w *Worker) Deliver(datagram []byte) bool {
 		return true
 	}
 	if b.in.Full() {
-		b.in.Drop()
+		b.in.Pop(nil)
 		b.stats.ReceiveDropped++
 	}
 	b.in.Push(at, datagram)
