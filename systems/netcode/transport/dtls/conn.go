@@ -40,7 +40,7 @@ const (
 )
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
-	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
+	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
 }
 
 // guard is the net.PacketConn below the library. It counts the records that the library reads.

@@ -57,17 +57,8 @@ func (d *dialer) run() {
 		d.worker.End(transport.Reason{Code: transport.Unauthorized, Text: "no fingerprint of the server's certificate: use the join link that the server printed"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), d.config.DialTimeout)
+	ctx, cancel := context.WithTimeout(d.worker.Context(), d.config.DialTimeout)
 	defer cancel()
-	unlink := make(chan struct{})
-	defer close(unlink)
-	go func() {
-		select {
-		case <-d.worker.Ended():
-			cancel()
-		case <-unlink:
-		}
-	}()
 	addrs, err := d.resolve(ctx)
 	if err != nil {
 		d.worker.End(d.reason(err))
