@@ -5,13 +5,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/pion/dtls/v3"
 
+	netaddress "github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
@@ -90,16 +90,8 @@ func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.c
 // The token is for the layer above: letters, digits and -._~, or empty. [joinlink.Link.Validate]
 // checks host and token.
 func (l *Listener) Link(host, token string) joinlink.Link {
-	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
-	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {
-		link.Port = at.Port()
-		if addr := at.Addr().Unmap().WithZone(""); host == "" && !addr.IsUnspecified() {
-			link.Host = addr.String()
-		}
-	}
-	if link.Host == "" {
-		link.Host = "127.0.0.1"
-	}
+	link := joinlink.Link{Transport: joinlink.DTLS, Fingerprint: l.Fingerprint(), Token: token}
+	link.Host, link.Port = netaddress.InLink(l.Addr(), host)
 	return link
 }
 
