@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -190,28 +191,14 @@ func (s *settings) completeProxy() error {
 		if err != nil || u.Scheme != "wss" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "it takes the address that players reach, such as wss://play.example.org/arena or wss://play.example.org:8443/")
 		}
-		l := joinlink.Link{Transport: joinlink.WSS, Host: u.Hostname(), Port: 443, Path: u.Path}
-		if l.Path == "" {
-			l.Path = "/"
-		}
-		if text := u.Port(); text != "" {
-			port, err := strconv.ParseUint(text, 10, 16)
-			if err != nil {
-				return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "%s is no port", text)
-			}
-			l.Port = uint16(port)
-		}
-		if err := l.Validate(); err != nil {
-			return invalid("WebSocket.Proxy", "", "%w", err)
+		l, err := joinlink.Parse("tandem+wss://" + net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")) + cmp.Or(u.Path, "/"))
+		if err != nil {
+			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "%w", err)
 		}
 		s.proxy = &l
-		if w.Path == "" {
-			w.Path = l.Path // proxies pass it on, unless they are configured otherwise
-		}
+		w.Path = cmp.Or(w.Path, l.Path) // proxies pass it on, unless they are configured otherwise
 	}
-	if w.Path == "" {
-		w.Path = "/"
-	}
+	w.Path = cmp.Or(w.Path, "/")
 	if err := (joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 1, Path: w.Path}).Validate(); err != nil {
 		return invalid("WebSocket.Path", "", "%w", err)
 	}
