@@ -48,7 +48,6 @@ type lane struct {
 	worker  *mailbox.Worker  // nil until the handshake is done
 	barren  int              // genuine records without a datagram since then
 	budget  admission.Budget // since then
-	lost    int              // datagrams for which there was no room
 	expired bool
 	closed  bool
 	last    net.Addr // the last sender, to avoid a new allocation
@@ -75,8 +74,8 @@ func (l *lane) open(w *mailbox.Worker) {
 // monotonic epoch.
 func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted bool) {
 	l.mu.Lock()
-	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) {
-		l.lost++
+	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) && l.worker != nil {
+		l.worker.Lost(1)
 	}
 	l.mu.Unlock()
 	l.signal()
@@ -87,7 +86,7 @@ func (l *lane) passes(now time.Duration, size int, encrypted bool) bool {
 	if encrypted && l.worker != nil {
 		ok := l.budget.Allow(now, 1, size, l.worker.Cost())
 		if !ok {
-			l.lost++
+			l.worker.Lost(1)
 		}
 		return ok
 	}
@@ -103,15 +102,6 @@ func (l *lane) signal() {
 	case l.ready <- struct{}{}:
 	default:
 	}
-}
-
-// takeLost returns how many datagrams were lost since the last call.
-func (l *lane) takeLost() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := l.lost
-	l.lost = 0
-	return n
 }
 
 // ReadFrom implements net.PacketConn. One goroutine at a time reads.

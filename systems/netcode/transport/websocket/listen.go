@@ -96,7 +96,7 @@ func (g *gate) Accept() (net.Conn, error) {
 		if tcp, ok := c.(*net.TCPConn); ok {
 			_ = tcp.SetWriteBuffer(sendBuffer)
 		}
-		return &gated{Conn: c, gate: g}, nil
+		return &gated{c, sync.OnceFunc(g.release)}, nil
 	}
 }
 
@@ -114,18 +114,19 @@ func (g *gate) allow(c net.Conn) bool {
 	return true
 }
 
+func (g *gate) release() {
+	g.mu.Lock()
+	g.open--
+	g.mu.Unlock()
+}
+
 // gated is a connection that counts until it is closed.
 type gated struct {
 	net.Conn
-	gate *gate
-	once sync.Once
+	release func()
 }
 
 func (c *gated) Close() error {
-	c.once.Do(func() {
-		c.gate.mu.Lock()
-		c.gate.open--
-		c.gate.mu.Unlock()
-	})
+	c.release()
 	return c.Conn.Close()
 }
