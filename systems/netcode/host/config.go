@@ -150,17 +150,13 @@ func (c Config) complete() (settings, error) {
 func (s *settings) completeWebSocket() error {
 	w := &s.WebSocket
 	if w.Addr == "" {
-		const remedy = "it is for WebSocket; give that an address, too"
 		for _, f := range [...]struct {
 			name  string
 			given bool
-		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"Proxy", w.Proxy != ""}} {
+		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"SelfSigned", w.SelfSigned}, {"Proxy", w.Proxy != ""}} {
 			if f.given {
-				return invalid("WebSocket."+f.name, "", remedy)
+				return invalid("WebSocket."+f.name, "", "it is for WebSocket; give that an address, too")
 			}
-		}
-		if w.SelfSigned {
-			return invalid("WebSocket.SelfSigned", "", remedy+" (encrypted datagrams need no flag)")
 		}
 		return nil
 	}

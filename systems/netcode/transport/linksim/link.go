@@ -191,12 +191,15 @@ func (l *Link) report(p waiting, way Passage) {
 func (l *Link) pass(p waiting, sent time.Duration) {
 	c, i := &l.condition, p.index
 	delay, cut := c.delayAt(sent)
-	lost := l.lost(i, cut)
+	lost := l.lost(i, cut, lossDraw)
+	if lost != nil {
+		*lost++
+	}
 	at, again := sent, never
 	switch {
 	case c.Ordered:
-		at = l.arriveOrdered(i, sent, delay, lost)
-	case lost:
+		at = l.arriveOrdered(i, sent, delay, lost != nil)
+	case lost != nil:
 		l.vanish(p, sent)
 		return
 	default:
@@ -227,7 +230,8 @@ func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) tim
 		last += max(200*time.Millisecond, 2*delay)
 		var cut bool
 		delay, cut = c.delayAt(last)
-		lost = l.lostAgain(cut)
+		lost = l.lost(l.retries, cut, retryDraw) != nil
+		l.retries++
 		l.stats.Retransmitted++
 	}
 	return last + max(0, delay+jitter)
@@ -341,29 +345,19 @@ func (l *Link) fly(at time.Duration, datagram []byte) time.Duration {
 	return at
 }
 
-// lost decides whether the first transmission of datagram i is lost, and by which effect.
-func (l *Link) lost(i uint64, cut bool) bool {
-	c := &l.condition
-	burst := l.burst(l.random.draw(burstStepDraw, i), l.random.draw(burstLossDraw, i))
+// lost decides whether a transmission is lost. It returns the counter of the effect that loses it, or
+// nil. The draws are number i of three streams: that of the loss and the two of bursts behind it.
+func (l *Link) lost(i uint64, cut bool, loss effect) *uint64 {
+	burst := l.burst(l.random.draw(loss+1, i), l.random.draw(loss+2, i))
 	switch {
 	case cut:
-		l.stats.CutLost++
-	case l.random.draw(lossDraw, i) < c.Loss:
-		l.stats.Lost++
+		return &l.stats.CutLost
+	case l.random.draw(loss, i) < l.condition.Loss:
+		return &l.stats.Lost
 	case burst:
-		l.stats.BurstLost++
-	default:
-		return false
+		return &l.stats.BurstLost
 	}
-	return true
-}
-
-// lostAgain decides whether a retransmission is lost.
-func (l *Link) lostAgain(cut bool) bool {
-	i := l.retries
-	l.retries++
-	burst := l.burst(l.random.draw(retryStepDraw, i), l.random.draw(retryBurstDraw, i))
-	return l.random.draw(retryDraw, i) < l.condition.Loss || burst || cut
+	return nil
 }
 
 // burst steps the Gilbert-Elliott chain and returns whether its new state loses the transmission.
