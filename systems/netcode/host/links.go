@@ -15,10 +15,8 @@ func publicHost(text string) (string, error) {
 		return "", nil
 	}
 	host := text
-	if inner, ok := strings.CutPrefix(host, "["); ok {
-		if inner, ok = strings.CutSuffix(inner, "]"); ok && strings.Contains(inner, ":") {
-			host = inner
-		}
+	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") && strings.Contains(host, ":") {
+		host = host[1 : len(host)-1]
 	}
 	wrong := func(format string, values ...any) (string, error) {
 		return "", invalid("Public", strconv.Quote(text), format, values...)

@@ -1,6 +1,7 @@
 package linksim
 
 import (
+	"cmp"
 	"iter"
 	"time"
 )
@@ -206,7 +207,7 @@ func (l *Link) pass(p waiting, sent time.Duration) {
 		at += max(0, delay+l.jitter(jitterDraw, i))
 		if l.random.draw(reorderDraw, i) < c.Reorder {
 			l.stats.Reordered++
-			at += c.reorderBy()
+			at += cmp.Or(c.ReorderBy, 50*time.Millisecond)
 		}
 		if l.random.draw(duplicateDraw, i) < c.Duplicate {
 			l.stats.Duplicated++

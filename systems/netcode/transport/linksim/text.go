@@ -1,6 +1,7 @@
 package linksim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,13 +30,10 @@ import (
 //	stall=30s:2s cut=40s:500ms     2 s of silence then a burst; 500 ms in which everything sent is lost
 //	seed=7                         of all random draws
 func (c Condition) String() string {
-	var b strings.Builder
+	var fields []string
 	field := func(on bool, parts ...string) {
 		if on {
-			for _, part := range parts {
-				b.WriteString(part)
-			}
-			b.WriteByte(' ')
+			fields = append(fields, strings.Join(parts, ""))
 		}
 	}
 	field(c.Delay != 0, "delay=", c.Delay.String())
@@ -66,7 +64,8 @@ func (c Condition) String() string {
 		}
 		field(true, e.Kind.String(), "=", e.At.String(), ":", by)
 	}
-	return b.String() + "seed=" + strconv.FormatUint(c.Seed, 10)
+	field(true, "seed=", strconv.FormatUint(c.Seed, 10))
+	return strings.Join(fields, " ")
 }
 
 // kinds holds the keys of events in the textual form.
@@ -209,15 +208,7 @@ func probability(text string) (float64, error) {
 // percent writes a probability in per cent, exactly.
 func percent(p float64) string {
 	whole, fraction, _ := strings.Cut(strconv.FormatFloat(p, 'f', -1, 64), ".")
-	for len(fraction) < 2 {
-		fraction += "0"
-	}
-	whole, fraction = strings.TrimLeft(whole+fraction[:2], "0"), fraction[2:]
-	if whole == "" {
-		whole = "0"
-	}
-	if fraction != "" {
-		fraction = "." + fraction
-	}
-	return whole + fraction + "%"
+	fraction = (fraction + "00")[:max(len(fraction), 2)]
+	whole = cmp.Or(strings.TrimLeft(whole+fraction[:2], "0"), "0")
+	return strings.TrimSuffix(whole+"."+fraction[2:], ".") + "%"
 }
