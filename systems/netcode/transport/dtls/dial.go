@@ -167,7 +167,9 @@ func (d *dialer) reason(err error) (r transport.Reason, final bool) {
 		return transport.Reason{Code: transport.Failed, Text: "nothing listens at that address and port: start the server, or ask for a new link"}, true
 	case errors.As(err, &dns), errors.As(err, &addr):
 		return transport.Reason{Code: transport.Failed, Text: "there is no such address: check the join link and this computer's network"}, true
-	case errors.As(err, &op) && op.Op == "dial" && !op.Timeout(): // one that began as the time ran out may succeed later
+	case errors.As(err, &op) && op.Op == "dial" && !op.Timeout():
+		// A timeout here is that of an attempt that began as the time ran out, and another one may
+		// succeed.
 		return transport.Reason{Code: transport.Failed, Text: "no way to the server's network: check this computer's network"}, true
 	case d.answered:
 		return transport.Reason{Code: transport.TimedOut, Text: "the server answers, but does not let in: it is busy or full, try again later"}, false

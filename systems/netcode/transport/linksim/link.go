@@ -346,8 +346,9 @@ func (l *Link) fly(at time.Duration, datagram []byte) time.Duration {
 	return at
 }
 
-// lost decides whether a transmission is lost. It returns the counter of the effect that loses it, or
-// nil. The draws are number i of three streams: that of the loss and the two of bursts behind it.
+// lost decides whether a transmission is lost. It returns the counter of the effect that loses it,
+// or nil. The draws are number i of three streams: that of the loss and the two of bursts behind
+// it.
 func (l *Link) lost(i uint64, cut bool, loss effect) *uint64 {
 	burst := l.burst(l.random.draw(loss+1, i), l.random.draw(loss+2, i))
 	switch {
