@@ -84,11 +84,10 @@ func (l *List) UnmarshalText(text []byte) error {
 	for _, b := range f.Bans {
 		ban := Ban{ID: b.ID, Token: b.Token, Reason: line(b.Reason), Since: b.Since}
 		if b.Network != "" {
-			network, err := parseNetwork(b.Network)
-			if err != nil {
+			var err error
+			if ban.Network, err = parseNetwork(b.Network); err != nil {
 				return err
 			}
-			ban.Network = network
 		}
 		if b.Token == "" && b.Network == "" {
 			return fmt.Errorf("access: ban %d names neither a token nor a network", b.ID)
