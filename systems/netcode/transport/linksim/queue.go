@@ -1,6 +1,7 @@
 package linksim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -65,13 +66,7 @@ func (c *Condition) bounds() (bytes, packets int) {
 			bytes = int(max(min(mean/4, math.MaxInt32), 4096))
 		}
 	}
-	if bytes == 0 {
-		bytes = math.MaxInt
-	}
-	if packets == 0 {
-		packets = math.MaxInt
-	}
-	return bytes, packets
+	return cmp.Or(bytes, math.MaxInt), cmp.Or(packets, math.MaxInt)
 }
 
 // waiting is a packet in a queue.
