@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"systems/netcode/access":    {"systems/netcode/internal/address"},
 	"systems/netcode/host":      {"ecs", "systems/netcode"},
 	"systems/netcode/interp":    {"systems/netcode/internal"},
-	"systems/netcode/transport": {"systems/netcode/internal/address", "systems/netcode/transport"},
+	"systems/netcode/transport": {"systems/netcode/internal/address", "systems/netcode/internal/atomicfile", "systems/netcode/transport"},
 	"systems/netcode/internal":  {"systems/netcode/internal"},
 	"systems/netcode/articles":  {"systems/netcode/internal", "systems/netcode/interp."},
 	// programs that measure

@@ -26,25 +26,23 @@ type Ban struct {
 // banned players are shown the reason, cut to one line of 100 bytes. Ban fails without a token and
 // an address, for a text that is no address, and if the list is full.
 func (l *List) Ban(now time.Time, token []byte, addr, reason string) (Ban, error) {
-	b := Ban{Reason: line(reason), Since: now.UTC().Truncate(time.Second)}
-	if token != nil {
-		b.Token = hash(token)
-	}
-	if addr != "" {
-		network, err := parseNetwork(addr)
-		if err != nil {
-			return Ban{}, err
-		}
-		b.Network = network
-	}
 	switch {
-	case b.Token == "" && !b.Network.IsValid():
+	case token == nil && addr == "":
 		return Ban{}, errors.New("access: a ban needs a token or an address")
 	case len(l.bans) >= maxBans:
 		return Ban{}, fmt.Errorf("access: there are %d bans; lift some, or ban a whole network", maxBans)
 	}
-	l.last++
-	b.ID = l.last
+	b := Ban{ID: l.last + 1, Reason: line(reason), Since: now.UTC().Truncate(time.Second)}
+	if token != nil {
+		b.Token = hash(token)
+	}
+	if addr != "" {
+		var err error
+		if b.Network, err = parseNetwork(addr); err != nil {
+			return Ban{}, err
+		}
+	}
+	l.last = b.ID
 	l.bans = append(l.bans, b)
 	return b, nil
 }

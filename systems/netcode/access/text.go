@@ -28,10 +28,10 @@ type banLine struct {
 }
 
 type tokenLine struct {
-	Token   string     `json:"token"`
-	Expires *time.Time `json:"expires,omitempty"`
-	Uses    int        `json:"uses"`
-	Keys    []string   `json:"keys,omitempty"` // resume IDs of players that may come back
+	Token   string    `json:"token"`
+	Expires time.Time `json:"expires,omitzero"`
+	Uses    int       `json:"uses"`
+	Keys    []string  `json:"keys,omitempty"` // resume IDs of players that may come back
 }
 
 // MarshalText returns the list as readable JSON. Equal lists give equal texts. Uses that are
@@ -57,12 +57,7 @@ func (l *List) MarshalText() ([]byte, error) {
 		}
 	}
 	for name, t := range l.invitations {
-		line := tokenLine{Token: name, Uses: t.Uses + held[name], Keys: keys[name]}
-		if !t.Expires.IsZero() {
-			at := t.Expires.UTC()
-			line.Expires = &at
-		}
-		f.Tokens = append(f.Tokens, line)
+		f.Tokens = append(f.Tokens, tokenLine{Token: name, Expires: t.Expires.UTC(), Uses: t.Uses + held[name], Keys: keys[name]})
 	}
 	slices.SortFunc(f.Tokens, func(a, b tokenLine) int { return strings.Compare(a.Token, b.Token) })
 	text, err := json.MarshalIndent(f, "", "  ")
@@ -89,11 +84,10 @@ func (l *List) UnmarshalText(text []byte) error {
 	for _, b := range f.Bans {
 		ban := Ban{ID: b.ID, Token: b.Token, Reason: line(b.Reason), Since: b.Since}
 		if b.Network != "" {
-			network, err := parseNetwork(b.Network)
-			if err != nil {
+			var err error
+			if ban.Network, err = parseNetwork(b.Network); err != nil {
 				return err
 			}
-			ban.Network = network
 		}
 		if b.Token == "" && b.Network == "" {
 			return fmt.Errorf("access: ban %d names neither a token nor a network", b.ID)
@@ -111,14 +105,10 @@ func (l *List) UnmarshalText(text []byte) error {
 		if !isHash(t.Token) {
 			return errHash
 		}
-		token := Invitation{Uses: t.Uses}
-		if t.Expires != nil {
-			token.Expires = *t.Expires
-		}
 		if _, known := fresh.invitations[t.Token]; known && len(t.Keys) > 0 {
 			return fmt.Errorf("access: the token %s stands in the list twice; put its keys into one", t.Token[:8])
 		}
-		fresh.invitations[t.Token] = token
+		fresh.invitations[t.Token] = Invitation{Uses: t.Uses, Expires: t.Expires}
 		for _, text := range t.Keys {
 			if !isHash(text) {
 				return errHash

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
-	"github.com/tandem-ecs/tandem/systems/netcode/host/internal/atomicfile"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/atomicfile"
 )
 
 // accessList is the server's access list together with its file. Players with the server's own
@@ -87,10 +87,7 @@ func (a *accessList) shared(token []byte) bool {
 
 // invite makes a token with the conditions. It does not save the list.
 func (a *accessList) invite(terms access.Invitation) (string, error) {
-	token, err := newToken()
-	if err != nil {
-		return "", err
-	}
+	token := newToken()
 	if err := a.Add([]byte(token), terms); err != nil {
 		a.Prune(a.clock()) // expired ones are kept only to name the reason for a refusal
 		if err := a.Add([]byte(token), terms); err != nil {

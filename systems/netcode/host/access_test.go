@@ -14,7 +14,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
-	"github.com/tandem-ecs/tandem/systems/netcode/host/internal/atomicfile"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/atomicfile"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
@@ -231,7 +231,7 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	block := func() {
-		if err := os.Mkdir(obstacle, 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(obstacle, "full"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -240,7 +240,7 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	if _, err := Open(Config{Access: s.Access, Log: logger}); !errors.As(err, &wrong) || wrong.Field != "Access" || log.Len() > 0 {
 		t.Errorf("a list that cannot be made: %v, %s", err, log.String())
 	}
-	if err := os.Remove(obstacle); err != nil {
+	if err := os.RemoveAll(obstacle); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.openAccess("", logger); err != nil || log.Len() > 0 {
@@ -262,7 +262,7 @@ func TestOperatorIsToldWhatIsNotSaved(t *testing.T) {
 	if err := h.access.Check(time.Now(), "203.0.113.7:1", nil, [32]byte{}, true); err == nil {
 		t.Error("the ban does not hold")
 	}
-	if err := os.Remove(obstacle); err != nil {
+	if err := os.RemoveAll(obstacle); err != nil {
 		t.Fatal(err)
 	}
 	h.Close()

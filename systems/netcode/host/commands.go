@@ -12,70 +12,81 @@ import (
 	"github.com/tandem-ecs/tandem/systems/netcode/access"
 )
 
-// commandHelp is the text of the command help, before the game's own commands.
-const commandHelp = `players                       who plays: number, address, token, round trip, loss
-kick N [REASON]               remove a player
-ban N [REASON]                remove a player and all with the same token, and keep that token away;
-                              the player's address, if everybody has the token
-banip N|ADDRESS [REASON]      keep an address or a network such as 203.0.113.0/24 away, and all who play from there
-bans                          who is banned
-unban ID                      lift a ban
-invite [USES [TIME]]          a join link of its own, for one player unless given: invite 5 24h
-quit                          announce the end, drain, and go
-`
+// commands returns the host's own commands. Those of the game follow them.
+func (h *Host) commands() []Command {
+	return []Command{
+		{"players", "who plays: number, address, token, round trip, loss", h.listPlayers},
+		{"kick N [REASON]", "remove a player", h.kick},
+		{"ban N [REASON]", `remove a player and all with the same token, and keep that token away;
+                              the player's address, if everybody has the token`, h.ban},
+		{"banip N|ADDRESS [REASON]", "keep an address or a network such as 203.0.113.0/24 away, and all who play from there", h.banAddress},
+		{"bans", "who is banned", h.listBans},
+		{"unban ID", "lift a ban", h.unban},
+		{"invite [USES [TIME]]", "a join link of its own, for one player unless given: invite 5 24h", h.invite},
+		{"quit", "announce the end, drain, and go", func(string, io.Writer) error {
+			h.quit = true
+			return nil
+		}},
+	}
+}
 
 // execute runs one line.
 func (h *Host) execute(line string, out io.Writer) error {
-	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	rest = strings.TrimSpace(rest)
-	first, more, _ := strings.Cut(rest, " ")
-	more = strings.TrimSpace(more)
+	all := append(h.commands(), h.settings.Commands...)
+	word, args := cut(line)
 	switch word {
 	case "":
+		return nil
 	case "help", "?":
-		fmt.Fprint(out, commandHelp)
-		for _, c := range h.settings.Commands {
+		for _, c := range all {
 			fmt.Fprintf(out, "%-29s %s\n", c.Usage, c.Help)
 		}
-	case "players":
-		h.listPlayers(out)
-	case "kick":
-		p, err := h.player(first)
-		if err != nil {
-			return err
-		}
-		p.Kick(cmp.Or(more, "removed by the operator"))
-		fmt.Fprintf(out, "kicked %d\n", p.Number())
-	case "ban":
-		return h.ban(first, more, out)
-	case "banip":
-		return h.banAddress(first, more, out)
-	case "bans":
-		bans := h.access.Bans()
-		for _, b := range bans {
-			fmt.Fprintln(out, describeBan(b))
-		}
-		fmt.Fprintf(out, "%d bans\n", len(bans))
-	case "unban":
-		id, err := strconv.Atoi(first)
-		if err != nil || !h.access.Unban(id) {
-			return fmt.Errorf("there is no ban %q; bans lists them", first)
-		}
-		fmt.Fprintf(out, "lifted ban %d\n", id)
-		return h.access.save()
-	case "invite":
-		return h.invite(first, more, out)
-	case "quit", "stop", "exit":
-		h.quit = true
-	default:
-		for _, c := range h.settings.Commands {
-			if name, _, _ := strings.Cut(c.Usage, " "); name == word {
-				return c.Run(rest, out)
-			}
-		}
-		return fmt.Errorf("there is no command %q; help lists them", word)
+		return nil
+	case "stop", "exit":
+		word = "quit"
 	}
+	for _, c := range all {
+		if name, _ := cut(c.Usage); name == word {
+			return c.Run(args, out)
+		}
+	}
+	return fmt.Errorf("there is no command %q; help lists them", word)
+}
+
+// cut returns the first word of a text and the rest, without outer blanks.
+func cut(text string) (word, rest string) {
+	word, rest, _ = strings.Cut(strings.TrimSpace(text), " ")
+	return word, strings.TrimSpace(rest)
+}
+
+func (h *Host) kick(args string, out io.Writer) error {
+	number, reason := cut(args)
+	p, err := h.player(number)
+	if err != nil {
+		return err
+	}
+	p.Kick(cmp.Or(reason, "removed by the operator"))
+	fmt.Fprintf(out, "kicked %d\n", p.Number())
 	return nil
+}
+
+func (h *Host) listBans(_ string, out io.Writer) error {
+	bans := h.access.Bans()
+	for _, b := range bans {
+		fmt.Fprintln(out, describeBan(b))
+	}
+	fmt.Fprintf(out, "%d bans\n", len(bans))
+	return nil
+}
+
+func (h *Host) unban(args string, out io.Writer) error {
+	text, _ := cut(args)
+	id, err := strconv.Atoi(text)
+	if err != nil || !h.access.Unban(id) {
+		return fmt.Errorf("there is no ban %q; bans lists them", text)
+	}
+	fmt.Fprintf(out, "lifted ban %d\n", id)
+	return h.access.save()
 }
 
 func (h *Host) player(number string) (player, error) {
@@ -88,7 +99,7 @@ func (h *Host) player(number string) (player, error) {
 	return nil, fmt.Errorf("there is no player %q; players lists them", number)
 }
 
-func (h *Host) listPlayers(out io.Writer) {
+func (h *Host) listPlayers(_ string, out io.Writer) error {
 	var all []player
 	h.server.players(func(p player) { all = append(all, p) })
 	slices.SortFunc(all, func(a, b player) int { return cmp.Compare(a.Number(), b.Number()) })
@@ -104,17 +115,19 @@ func (h *Host) listPlayers(out io.Writer) {
 			s.Path.Rate/1000, s.Path.Cause, s.Path.Queue.Milliseconds())
 	}
 	fmt.Fprintf(out, "%d players\n", len(all))
+	return nil
 }
 
 // ban bans a player by the token that it joined with, since other players may share its address and
 // the address may change. All players with that token are removed, too. A player with the server's
 // own token is banned by its address.
-func (h *Host) ban(whom, reason string, out io.Writer) error {
+func (h *Host) ban(args string, out io.Writer) error {
+	whom, reason := cut(args)
+	if strings.ContainsAny(whom, ".:") {
+		return h.banAddress(args, out)
+	}
 	p, err := h.player(whom)
 	if err != nil {
-		if strings.ContainsAny(whom, ".:") {
-			return h.banAddress(whom, reason, out)
-		}
 		return err
 	}
 	token, addr, only := p.Token(), "", ""
@@ -145,7 +158,8 @@ func (h *Host) removeBanned() {
 
 // banAddress bans an address, a network, or the address of a player. All players from there are
 // removed at once.
-func (h *Host) banAddress(which, reason string, out io.Writer) error {
+func (h *Host) banAddress(args string, out io.Writer) error {
+	which, reason := cut(args)
 	if !strings.ContainsAny(which, ".:") {
 		p, err := h.player(which)
 		if err != nil {
@@ -176,7 +190,8 @@ func describeBan(b access.Ban) string {
 }
 
 // invite prints links with a new token.
-func (h *Host) invite(uses, length string, out io.Writer) error {
+func (h *Host) invite(args string, out io.Writer) error {
+	uses, length := cut(args)
 	terms := access.Invitation{Uses: 1}
 	if uses != "" {
 		n, err := strconv.Atoi(uses)

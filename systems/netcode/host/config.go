@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -149,17 +150,13 @@ func (c Config) complete() (settings, error) {
 func (s *settings) completeWebSocket() error {
 	w := &s.WebSocket
 	if w.Addr == "" {
-		const remedy = "it is for WebSocket; give that an address, too"
 		for _, f := range [...]struct {
 			name  string
 			given bool
-		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"Proxy", w.Proxy != ""}} {
+		}{{"Path", w.Path != ""}, {"Origins", len(w.Origins) > 0}, {"CertFile", w.CertFile != ""}, {"KeyFile", w.KeyFile != ""}, {"SelfSigned", w.SelfSigned}, {"Proxy", w.Proxy != ""}} {
 			if f.given {
-				return invalid("WebSocket."+f.name, "", remedy)
+				return invalid("WebSocket."+f.name, "", "it is for WebSocket; give that an address, too")
 			}
-		}
-		if w.SelfSigned {
-			return invalid("WebSocket.SelfSigned", "", remedy+" (encrypted datagrams need no flag)")
 		}
 		return nil
 	}
@@ -190,28 +187,14 @@ func (s *settings) completeProxy() error {
 		if err != nil || u.Scheme != "wss" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "it takes the address that players reach, such as wss://play.example.org/arena or wss://play.example.org:8443/")
 		}
-		l := joinlink.Link{Transport: joinlink.WSS, Host: u.Hostname(), Port: 443, Path: u.Path}
-		if l.Path == "" {
-			l.Path = "/"
-		}
-		if text := u.Port(); text != "" {
-			port, err := strconv.ParseUint(text, 10, 16)
-			if err != nil {
-				return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "%s is no port", text)
-			}
-			l.Port = uint16(port)
-		}
-		if err := l.Validate(); err != nil {
-			return invalid("WebSocket.Proxy", "", "%w", err)
+		l, err := joinlink.Parse("tandem+wss://" + net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")) + cmp.Or(u.Path, "/"))
+		if err != nil {
+			return invalid("WebSocket.Proxy", strconv.Quote(w.Proxy), "%w", err)
 		}
 		s.proxy = &l
-		if w.Path == "" {
-			w.Path = l.Path // proxies pass it on, unless they are configured otherwise
-		}
+		w.Path = cmp.Or(w.Path, l.Path) // proxies pass it on, unless they are configured otherwise
 	}
-	if w.Path == "" {
-		w.Path = "/"
-	}
+	w.Path = cmp.Or(w.Path, "/")
 	if err := (joinlink.Link{Transport: joinlink.WS, Host: "localhost", Port: 1, Path: w.Path}).Validate(); err != nil {
 		return invalid("WebSocket.Path", "", "%w", err)
 	}

@@ -33,18 +33,16 @@ func readConsole(in io.Reader, out io.Writer) *console {
 	lines := make(chan consoleLine, 16)
 	go func() {
 		defer close(lines)
-		for r := bufio.NewReaderSize(in, maxLine+2); ; {
+		r := bufio.NewReaderSize(in, maxLine+2)
+		for more := true; more; {
 			line, err := readLine(r)
-			switch {
-			case err == nil || err == errLong:
-				lines <- consoleLine{line, err}
-			case err == io.EOF:
-				lines <- consoleLine{text: line}
-				return
-			default: // the line may be half of one
-				lines <- consoleLine{err: fmt.Errorf("nothing more is obeyed, since the input broke: %w", err)}
-				return
+			more = err == nil || err == errLong
+			if err == io.EOF {
+				err = nil
+			} else if !more { // the line may be half of one
+				err = fmt.Errorf("nothing more is obeyed, since the input broke: %w", err)
 			}
+			lines <- consoleLine{line, err}
 		}
 	}()
 	return &console{lines, out}

@@ -1,12 +1,11 @@
 package host
 
 import (
-	"fmt"
-	"net"
 	"net/netip"
 	"strconv"
 	"strings"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
@@ -16,10 +15,8 @@ func publicHost(text string) (string, error) {
 		return "", nil
 	}
 	host := text
-	if inner, ok := strings.CutPrefix(host, "["); ok {
-		if inner, ok = strings.CutSuffix(inner, "]"); ok && strings.Contains(inner, ":") {
-			host = inner
-		}
+	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") && strings.Contains(host, ":") {
+		host = host[1 : len(host)-1]
 	}
 	wrong := func(format string, values ...any) (string, error) {
 		return "", invalid("Public", strconv.Quote(text), format, values...)
@@ -45,21 +42,7 @@ func publicHost(text string) (string, error) {
 
 // linkTo completes the link of a listener with its address.
 func (s *settings) linkTo(addr string, link joinlink.Link) (joinlink.Link, error) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return link, err
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	if s.Public != "" {
-		host = s.Public
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return link, fmt.Errorf("the listener's address %s has no port: %w", addr, err)
-	}
-	link.Host, link.Port = host, uint16(n)
+	link.Host, link.Port = address.InLink(addr, s.Public)
 	if err := link.Validate(); err != nil {
 		return link, invalid("Public", "", "%w", err)
 	}

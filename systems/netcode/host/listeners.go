@@ -7,7 +7,6 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
 // listen opens the listeners of the configuration, and makes their links.
@@ -28,7 +27,7 @@ func (h *Host) listen() error {
 			return invalid("Listen", s.Listen, "%w", err)
 		}
 		h.listeners = append(h.listeners, l)
-		link, err := s.linkTo(l.Addr(), joinlink.Link{Transport: joinlink.DTLS, Fingerprint: l.Fingerprint(), Token: h.token})
+		link, err := s.linkTo(l.Addr(), l.Link("", h.token))
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/tandem-ecs/tandem/systems/netcode"
-	"github.com/tandem-ecs/tandem/systems/netcode/host/internal/atomicfile"
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/atomicfile"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/dtls"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
@@ -57,9 +57,9 @@ func (s *settings) sharedToken() (string, error) {
 			return "", err
 		}
 	}
-	token, err := newToken()
-	if err != nil || s.State == "" {
-		return token, err
+	token := newToken()
+	if s.State == "" {
+		return token, nil
 	}
 	if err := atomicfile.Write(name, []byte(token+"\n")); err != nil {
 		return "", invalid("State", "", "%w: give a folder that you may write to", err)
@@ -67,12 +67,10 @@ func (s *settings) sharedToken() (string, error) {
 	return token, nil
 }
 
-func newToken() (string, error) {
+func newToken() string {
 	var random [18]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return "", err
-	}
-	return base64.RawURLEncoding.EncodeToString(random[:]), nil
+	_, _ = rand.Read(random[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
 // warn logs if the links do not work from other machines, and which secrets in the folder of State

@@ -67,15 +67,10 @@ const (
 
 // String returns the state's name in lower case.
 func (s State) String() string {
-	switch s {
-	case Connecting:
-		return "connecting"
-	case Open:
-		return "open"
-	case Closed:
-		return "closed"
+	if s > Closed {
+		return "unknown"
 	}
-	return "unknown"
+	return [...]string{"connecting", "open", "closed"}[s]
 }
 
 // Conn is one end of a connection for datagrams.

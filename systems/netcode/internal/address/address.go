@@ -26,3 +26,19 @@ func Network(at netip.Addr) netip.Prefix {
 	network, _ := at.Prefix(bits) // both are of the address's length
 	return network
 }
+
+// InLink returns the host and the port that a join link names for a listener's address HOST:PORT.
+// The host is the public one, if it is not empty. Otherwise it is that of the address, or this
+// machine's 127.0.0.1 if the listener listens on all addresses.
+func InLink(listener, public string) (host string, port uint16) {
+	at, err := netip.ParseAddrPort(listener)
+	switch {
+	case public != "":
+		host = public
+	case err != nil || at.Addr().IsUnspecified():
+		host = "127.0.0.1"
+	default:
+		host = at.Addr().Unmap().WithZone("").String()
+	}
+	return host, at.Port()
+}

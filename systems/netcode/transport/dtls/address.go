@@ -37,28 +37,7 @@ func (s udpSocket) write(b []byte, to netip.AddrPort, _ []byte) error {
 	return err
 }
 
-// packetSocket is any other socket, with addresses like those of UDP.
-type packetSocket struct{ net.PacketConn }
-
-func (s packetSocket) read(b []byte) (int, netip.AddrPort, []byte, error) {
-	n, addr, err := s.ReadFrom(b)
-	if err != nil {
-		return n, netip.AddrPort{}, nil, err
-	}
-	from, err := netip.ParseAddrPort(addr.String())
-	return n, netip.AddrPortFrom(from.Addr().Unmap(), from.Port()), nil, err
-}
-
-func (s packetSocket) write(b []byte, to netip.AddrPort, _ []byte) error {
-	_, err := s.WriteTo(b, net.UDPAddrFromAddrPort(to))
-	return err
-}
-
-func socketOf(conn net.PacketConn) socket {
-	udp, ok := conn.(*net.UDPConn)
-	if !ok {
-		return packetSocket{conn}
-	}
+func socketOf(udp *net.UDPConn) socket {
 	if s := manySocketOf(udp); s != nil {
 		return s
 	}

@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 		if passed < test.want-2 || passed > test.want+2 {
 			t.Errorf("%s: %d of %d passed in 10 s, want %d", name, passed, sent, test.want)
 		}
-		if lost := l.takeLost(); lost != sent-passed {
+		if lost := owner.Stats().ReceiveDropped; lost != uint64(sent-passed) {
 			t.Errorf("%s: %d counted as lost, want %d", name, lost, sent-passed)
 		}
 		f.receive(time.Minute, somebody, nil, b)

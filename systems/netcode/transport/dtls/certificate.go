@@ -15,10 +15,9 @@ import (
 	"io"
 	"io/fs"
 	"math/big"
-	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/tandem-ecs/tandem/systems/netcode/internal/atomicfile"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/joinlink"
 )
 
@@ -64,20 +63,8 @@ func SaveCertificate(path string, c tls.Certificate) error {
 		b.Write(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 	}
 	b.Write(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}))
-	f, err := os.CreateTemp(filepath.Dir(path), ".certificate-*") // made with mode 0600
-	if err != nil {
+	if err := atomicfile.Write(path, b.Bytes()); err != nil {
 		return fmt.Errorf("dtls: cannot save the certificate: %w", err)
-	}
-	_, err = f.Write(b.Bytes())
-	if err == nil {
-		err = f.Sync() // an empty file after a loss of power would stop the server
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("dtls: cannot save the certificate: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

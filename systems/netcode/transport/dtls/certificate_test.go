@@ -78,7 +78,7 @@ func TestCertificateErrors(t *testing.T) {
 			t.Errorf("Listen with one %s: %v", name, err)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".certificate-*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	defer func() {

@@ -40,14 +40,13 @@ const (
 )
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
-	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
+	return mailbox.Config{Name: "dtls", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
 }
 
 // guard is the net.PacketConn below the library. It counts the records that the library reads.
 type guard interface {
 	authenticated()
 	fruitless()
-	takeLost() int
 }
 
 // carry moves datagrams between the library and the mailbox until the connection ends, closes the
@@ -76,14 +75,8 @@ func read(c *dtls.Conn, w *mailbox.Worker, g guard) {
 			w.End(transport.Reason{Code: transport.Failed, Text: "the other end went without a reason"})
 			return
 		}
-		lost := g.takeLost()
-		if err != nil || n == 0 {
-			lost++ // too large, or no datagram of ours
-		}
-		if lost > 0 {
-			w.Lost(lost)
-		}
-		if err != nil || n == 0 {
+		if err != nil || n == 0 { // too large, or no datagram of ours
+			w.Lost(1)
 			g.fruitless()
 			continue
 		}

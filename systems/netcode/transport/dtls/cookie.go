@@ -2,12 +2,11 @@ package dtls
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/binary"
-	"fmt"
 	"hash"
-	"io"
 	"net/netip"
 	"time"
 )
@@ -26,12 +25,10 @@ type cookies struct {
 	sum  [sha256.Size]byte
 }
 
-func newCookies(random io.Reader) (*cookies, error) {
+func newCookies() *cookies {
 	var key [sha256.Size]byte
-	if _, err := io.ReadFull(random, key[:]); err != nil {
-		return nil, fmt.Errorf("dtls: no randomness for the cookies' key: %w", err)
-	}
-	return &cookies{mac: hmac.New(sha256.New, key[:])}, nil
+	_, _ = rand.Read(key[:]) // it never fails
+	return &cookies{mac: hmac.New(sha256.New, key[:])}
 }
 
 // of returns the cookie for a hello in a window. It stays valid until the next call.

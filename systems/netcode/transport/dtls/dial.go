@@ -57,20 +57,12 @@ func (d *dialer) run() {
 		d.worker.End(transport.Reason{Code: transport.Unauthorized, Text: "no fingerprint of the server's certificate: use the join link that the server printed"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), d.config.DialTimeout)
+	ctx, cancel := context.WithTimeout(d.worker.Context(), d.config.DialTimeout)
 	defer cancel()
-	unlink := make(chan struct{})
-	defer close(unlink)
-	go func() {
-		select {
-		case <-d.worker.Ended():
-			cancel()
-		case <-unlink:
-		}
-	}()
 	addrs, err := d.resolve(ctx)
 	if err != nil {
-		d.worker.End(d.reason(err))
+		reason, _ := d.reason(err)
+		d.worker.End(reason)
 		return
 	}
 	hopeless := map[string]bool{}
@@ -83,15 +75,18 @@ func (d *dialer) run() {
 			return
 		}
 		d.config.Log.Debug("dtls: cannot connect", "server", d.addr, "error", err)
-		hopeless[addr] = final(err)
-		if ctx.Err() != nil || errors.Is(err, errWrongCertificate) || !slices.ContainsFunc(addrs, func(a string) bool { return !hopeless[a] }) {
-			d.worker.End(d.reason(err))
-			return
+		reason, final := d.reason(err)
+		hopeless[addr] = final
+		over := ctx.Err() != nil || errors.Is(err, errWrongCertificate) || !slices.ContainsFunc(addrs, func(a string) bool { return !hopeless[a] })
+		if !over {
+			select {
+			case <-time.After(retryPause):
+			case <-ctx.Done():
+				over = true
+			}
 		}
-		select {
-		case <-time.After(retryPause):
-		case <-ctx.Done(): // the time is up, and the error of the last attempt is the reason
-			d.worker.End(d.reason(err))
+		if over {
+			d.worker.End(reason)
 			return
 		}
 	}
@@ -159,31 +154,25 @@ func (d *dialer) attempt(ctx context.Context, addr string, others bool) (*dtls.C
 	return c, w, nil
 }
 
-// final reports whether another attempt would end the same way.
-func final(err error) bool {
+// reason returns why there is no connection, in words for the player, and whether another attempt
+// would end the same way.
+func (d *dialer) reason(err error) (r transport.Reason, final bool) {
 	var dns *net.DNSError
 	var addr *net.AddrError
 	var op *net.OpError
-	return errors.Is(err, errWrongCertificate) || errors.Is(err, errNobodyListens) || errors.As(err, &dns) || errors.As(err, &addr) ||
-		// An attempt that began as the time ran out gives no information about the network.
-		errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
-}
-
-// reason returns why there is no connection, in words for the player.
-func (d *dialer) reason(err error) transport.Reason {
-	var dns *net.DNSError
-	var addr *net.AddrError
 	switch {
 	case errors.Is(err, errWrongCertificate):
-		return transport.Reason{Code: transport.Unauthorized, Text: "this is not the server that made the join link: ask for a new link"}
+		return transport.Reason{Code: transport.Unauthorized, Text: "this is not the server that made the join link: ask for a new link"}, true
 	case errors.Is(err, errNobodyListens):
-		return transport.Reason{Code: transport.Failed, Text: "nothing listens at that address and port: start the server, or ask for a new link"}
+		return transport.Reason{Code: transport.Failed, Text: "nothing listens at that address and port: start the server, or ask for a new link"}, true
 	case errors.As(err, &dns), errors.As(err, &addr):
-		return transport.Reason{Code: transport.Failed, Text: "there is no such address: check the join link and this computer's network"}
-	case final(err):
-		return transport.Reason{Code: transport.Failed, Text: "no way to the server's network: check this computer's network"}
+		return transport.Reason{Code: transport.Failed, Text: "there is no such address: check the join link and this computer's network"}, true
+	case errors.As(err, &op) && op.Op == "dial" && !op.Timeout():
+		// A timeout here is that of an attempt that began as the time ran out, and another one may
+		// succeed.
+		return transport.Reason{Code: transport.Failed, Text: "no way to the server's network: check this computer's network"}, true
 	case d.answered:
-		return transport.Reason{Code: transport.TimedOut, Text: "the server answers, but does not let in: it is busy or full, try again later"}
+		return transport.Reason{Code: transport.TimedOut, Text: "the server answers, but does not let in: it is busy or full, try again later"}, false
 	}
-	return transport.Reason{Code: transport.TimedOut, Text: "no answer: is the server running, and does every firewall on the way let UDP pass?"}
+	return transport.Reason{Code: transport.TimedOut, Text: "no answer: is the server running, and does every firewall on the way let UDP pass?"}, false
 }

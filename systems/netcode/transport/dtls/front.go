@@ -43,15 +43,11 @@ type front struct {
 	reply   [128]byte // scratch
 }
 
-func newFront(s socket, c Config, serve func(*lane)) (*front, error) {
-	cookies, err := newCookies(rand.Reader)
-	if err != nil {
-		return nil, err
-	}
+func newFront(s socket, c Config, serve func(*lane)) *front {
 	return &front{
 		socket: s, config: c, serve: serve, byID: map[connID]*lane{}, byAddr: map[netip.AddrPort]*lane{},
-		cookies: cookies, strange: admission.New(c.Cookies, c.NetworkCookies), proven: admission.New(c.Handshakes, c.NetworkHandshakes),
-	}, nil
+		cookies: newCookies(), strange: admission.New(c.Cookies, c.NetworkCookies), proven: admission.New(c.Handshakes, c.NetworkHandshakes),
+	}
 }
 
 // run reads the socket until it is closed. No error ends it, since on some systems another host's
@@ -136,9 +132,8 @@ func (f *front) challenge(now time.Duration, from netip.AddrPort, via []byte, h 
 // begin starts a handshake with a client that can be reached at its address.
 func (f *front) begin(now time.Duration, from netip.AddrPort, via []byte, h hello, b []byte) {
 	var id connID
-	if _, err := rand.Read(id[:]); err != nil || f.byID[id] != nil {
-		f.traffic.refused++
-		return
+	for id == (connID{}) || f.byID[id] != nil {
+		_, _ = rand.Read(id[:]) // it never fails
 	}
 	l := newLane(f, id, from, via, h)
 	// A handshake under way from the same port is that of a client that began anew. It will time

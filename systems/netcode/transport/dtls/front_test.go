@@ -65,11 +65,7 @@ func (m *mute) write(b []byte, to netip.AddrPort, _ []byte) error {
 func newTestFront(t testing.TB, c Config) (*front, *mute, *[]*lane) {
 	t.Helper()
 	m, begun := &mute{}, &[]*lane{}
-	f, err := newFront(m, c.withDefaults(), func(l *lane) { *begun = append(*begun, l) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f, m, begun
+	return newFront(m, c.withDefaults(), func(l *lane) { *begun = append(*begun, l) }), m, begun
 }
 
 // prove sends a hello, and sends it again with the cookie that came back.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
 )
 
 const (
@@ -40,7 +40,7 @@ type lane struct {
 	via []byte
 
 	mu    sync.Mutex
-	in    queue.Queue[netip.AddrPort]
+	in    fifo.Queue[netip.AddrPort]
 	plain int // datagrams of the handshake so far
 	// known is set when the client has proved to hold the keys. Nothing unencrypted is accepted any
 	// more.
@@ -48,7 +48,6 @@ type lane struct {
 	worker  *mailbox.Worker  // nil until the handshake is done
 	barren  int              // genuine records without a datagram since then
 	budget  admission.Budget // since then
-	lost    int              // datagrams for which there was no room
 	expired bool
 	closed  bool
 	last    net.Addr // the last sender, to avoid a new allocation
@@ -59,7 +58,7 @@ type lane struct {
 func newLane(f *front, id connID, from netip.AddrPort, via []byte, h hello) *lane {
 	return &lane{
 		front: f, id: id, random: [randomSize]byte(h.random), origin: from, via: bytes.Clone(via),
-		in: queue.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
+		in: fifo.New[netip.AddrPort](laneQueue), ready: make(chan struct{}, 1),
 		budget: admission.NewBudget(f.config.ClientDatagrams, f.config.ClientBytes),
 	}
 }
@@ -75,8 +74,8 @@ func (l *lane) open(w *mailbox.Worker) {
 // monotonic epoch.
 func (l *lane) push(now time.Duration, from netip.AddrPort, b []byte, encrypted bool) {
 	l.mu.Lock()
-	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) {
-		l.lost++
+	if !l.closed && l.passes(now, len(b), encrypted) && !l.in.Push(from, b) && l.worker != nil {
+		l.worker.Lost(1)
 	}
 	l.mu.Unlock()
 	l.signal()
@@ -87,7 +86,7 @@ func (l *lane) passes(now time.Duration, size int, encrypted bool) bool {
 	if encrypted && l.worker != nil {
 		ok := l.budget.Allow(now, 1, size, l.worker.Cost())
 		if !ok {
-			l.lost++
+			l.worker.Lost(1)
 		}
 		return ok
 	}
@@ -103,15 +102,6 @@ func (l *lane) signal() {
 	case l.ready <- struct{}{}:
 	default:
 	}
-}
-
-// takeLost returns how many datagrams were lost since the last call.
-func (l *lane) takeLost() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := l.lost
-	l.lost = 0
-	return n
 }
 
 // ReadFrom implements net.PacketConn. One goroutine at a time reads.

@@ -5,13 +5,13 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/pion/dtls/v3"
 
+	netaddress "github.com/tandem-ecs/tandem/systems/netcode/internal/address"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/backlog"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/mailbox"
@@ -46,16 +46,15 @@ func Listen(addr string, c Config) (*Listener, error) {
 	// allow less than this.
 	_ = socket.SetReadBuffer(4 << 20)
 	_ = socket.SetWriteBuffer(4 << 20)
-	l, err := listenOn(socket, c)
+	l, err := listenOn(socketOf(socket), c)
 	if err != nil {
 		_ = socket.Close()
 	}
 	return l, err
 }
 
-// listenOn listens on a socket. The listener then owns the socket, unless there is an error. The
-// socket's addresses have to look like those of UDP.
-func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
+// listenOn listens on a socket. The listener then owns the socket, unless there is an error.
+func listenOn(s socket, c Config) (*Listener, error) {
 	c = c.withDefaults()
 	if len(c.Certificate.Certificate) == 0 && c.Certificate.PrivateKey == nil {
 		var err error
@@ -69,19 +68,15 @@ func listenOn(conn net.PacketConn, c Config) (*Listener, error) {
 	c.Certificate = tls.Certificate{Certificate: slices.Clone(c.Certificate.Certificate), PrivateKey: c.Certificate.PrivateKey}
 	l := &Listener{config: c, conns: backlog.New[*Conn](c.Backlog)}
 	l.life, l.cancel = context.WithCancel(context.Background())
-	front, err := newFront(socketOf(conn), c, func(lane *lane) {
+	l.front = newFront(s, c, func(lane *lane) {
 		if l.conns.Begin() {
 			go l.serve(lane)
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	l.front = front
 	go func() {
-		front.run()
+		l.front.run()
 		l.cancel() // the socket is closed: nothing will arrive any more
-		front.abandon()
+		l.front.abandon()
 	}()
 	return l, nil
 }
@@ -95,16 +90,8 @@ func (l *Listener) Fingerprint() joinlink.Fingerprint { return FingerprintOf(l.c
 // The token is for the layer above: letters, digits and -._~, or empty. [joinlink.Link.Validate]
 // checks host and token.
 func (l *Listener) Link(host, token string) joinlink.Link {
-	link := joinlink.Link{Transport: joinlink.DTLS, Host: host, Fingerprint: l.Fingerprint(), Token: token}
-	if at, err := netip.ParseAddrPort(l.Addr()); err == nil {
-		link.Port = at.Port()
-		if addr := at.Addr().Unmap().WithZone(""); host == "" && !addr.IsUnspecified() {
-			link.Host = addr.String()
-		}
-	}
-	if link.Host == "" {
-		link.Host = "127.0.0.1"
-	}
+	link := joinlink.Link{Transport: joinlink.DTLS, Fingerprint: l.Fingerprint(), Token: token}
+	link.Host, link.Port = netaddress.InLink(l.Addr(), host)
 	return link
 }
 

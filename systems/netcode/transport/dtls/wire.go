@@ -129,6 +129,3 @@ func (w *wire) authenticated() {}
 
 // fruitless ignores a genuine record without a datagram: a server may send any number of them.
 func (w *wire) fruitless() {}
-
-// takeLost returns how many datagrams were lost for lack of room.
-func (w *wire) takeLost() int { return 0 }

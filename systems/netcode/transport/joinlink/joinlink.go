@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -73,18 +74,17 @@ func (l Link) URL() string {
 
 // String returns the link. If [Link.Validate] refuses the link, the result cannot be used.
 func (l Link) String() string {
-	var b strings.Builder
-	b.WriteString(l.Transport.String() + "://" + l.Address() + l.Path)
-	if !l.Fingerprint.IsZero() || l.Token != "" {
-		b.WriteByte('#')
-	}
+	secrets := ""
 	if !l.Fingerprint.IsZero() {
-		b.WriteString(l.Fingerprint.String())
+		secrets = l.Fingerprint.String()
 	}
 	if l.Token != "" {
-		b.WriteString("+" + l.Token)
+		secrets += "+" + l.Token
 	}
-	return b.String()
+	if secrets != "" {
+		secrets = "#" + secrets
+	}
+	return l.Transport.String() + "://" + l.Address() + l.Path + secrets
 }
 
 // Validate returns an error that names what is wrong with the link, or nil. The error never quotes
@@ -121,9 +121,11 @@ func Parse(text string) (Link, error) {
 	address, secrets, _ := strings.Cut(text, "#")
 	var l Link
 	scheme, rest, ok := strings.Cut(address, "://")
-	if l.Transport = transportOf(scheme); !ok || l.Transport.String() == "unknown" {
+	t := slices.IndexFunc(schemes[:], func(s string) bool { return strings.EqualFold(s, scheme) })
+	if !ok || t < 0 {
 		return Link{}, fmt.Errorf("joinlink: %q is no join link: it begins with tandem://, tandem+ws:// or tandem+wss://; copy the whole line that the server printed", address)
 	}
+	l.Transport = Transport(t)
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
 		rest, l.Path = rest[:i], rest[i:]
 	} else if l.Transport != DTLS {
@@ -149,15 +151,6 @@ func Parse(text string) (Link, error) {
 		return Link{}, err
 	}
 	return l, nil
-}
-
-func transportOf(scheme string) Transport {
-	for t, s := range schemes {
-		if strings.EqualFold(s, scheme) {
-			return Transport(t)
-		}
-	}
-	return Transport(len(schemes))
 }
 
 func validHost(host string) bool {

@@ -51,11 +51,11 @@ func (c *codel) pick(q *queue) {
 
 // okToDrop checks the first packet and reports whether all waits of an interval were too long.
 func (c *codel) okToDrop(q *queue) bool {
-	if q.packets.len() == 0 {
+	if q.packets.Len() == 0 {
 		c.firstAbove = 0
 		return false
 	}
-	p := q.packets.first()
+	p := q.packets.At(0)
 	switch {
 	case q.now-p.entered < codelTarget || q.bytes-p.size <= packetBytes:
 		c.firstAbove = 0

@@ -145,14 +145,6 @@ func (c Condition) Validate() error {
 	return errors.Join(errs...)
 }
 
-// reorderBy returns the time by which a reordered datagram is delayed.
-func (c *Condition) reorderBy() time.Duration {
-	if c.ReorderBy > 0 {
-		return c.ReorderBy
-	}
-	return 50 * time.Millisecond
-}
-
 // delayAt returns the one-way delay without jitter of a datagram sent at the time, and whether a
 // cut loses it.
 func (c *Condition) delayAt(at time.Duration) (delay time.Duration, cut bool) {

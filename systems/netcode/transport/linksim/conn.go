@@ -71,11 +71,7 @@ func (c *Conn) Poll(now time.Duration) {
 	c.now = max(c.now, now)
 	c.inner.Poll(c.now)
 	c.flush(c.now)
-	for {
-		n, at, ok := transport.RecvAt(c.inner, c.now, c.buf)
-		if !ok {
-			break
-		}
+	for n, at, ok := transport.RecvAt(c.inner, c.now, c.buf); ok; n, at, ok = transport.RecvAt(c.inner, c.now, c.buf) {
 		if !c.receive.Push(at, c.buf[:n]) {
 			c.stats.ReceiveDropped++
 		}
@@ -88,11 +84,7 @@ func (c *Conn) Poll(now time.Duration) {
 
 // flush hands over the datagrams that have passed the sending direction by the time.
 func (c *Conn) flush(now time.Duration) {
-	for {
-		datagram, _, ok := c.send.Pop(now)
-		if !ok {
-			return
-		}
+	for datagram, _, ok := c.send.Pop(now); ok; datagram, _, ok = c.send.Pop(now) {
 		_ = c.inner.Send(datagram) // a full queue is a loss, which inner counts
 	}
 }
@@ -150,7 +142,7 @@ func (c *Conn) State() transport.State { return c.state }
 func (c *Conn) Close(reason transport.Reason) {
 	if c.inner.State() == transport.Open {
 		c.send.hurry()
-		for datagram, _, ok := c.send.take(math.MaxInt64); ok; datagram, _, ok = c.send.take(math.MaxInt64) {
+		for datagram, _, ok := c.send.take(never); ok; datagram, _, ok = c.send.take(never) {
 			_ = c.inner.Send(datagram)
 		}
 	}

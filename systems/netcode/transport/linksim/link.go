@@ -1,6 +1,10 @@
 package linksim
 
-import "time"
+import (
+	"cmp"
+	"iter"
+	"time"
+)
 
 // maxInFlight bounds the datagrams inside a [Link]. Further ones are dropped and counted as
 // Dropped.
@@ -28,7 +32,8 @@ type Link struct {
 	lastTime time.Duration // latest arrival time of all datagrams pushed
 
 	flights  flights
-	borrowed int32 // slot of the datagram that the last Pop returned, -1 without one
+	free     [][]byte // buffers of datagrams that have left the link, to reuse
+	borrowed []byte   // the datagram that the last Pop returned, or nil
 	stats    Stats
 	observe  func(Passage)
 }
@@ -68,7 +73,7 @@ func newLink(c Condition, salt uint64) (*Link, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Link{condition: c, salt: salt, random: newStreams(c.Seed, salt), borrowed: -1}
+	l := &Link{condition: c, salt: salt, random: newStreams(c.Seed, salt)}
 	if c.limited() {
 		l.queue = newQueue(l)
 	}
@@ -125,28 +130,34 @@ func (l *Link) Push(now time.Duration, datagram []byte) bool {
 		l.stats.Dropped++
 		return false
 	}
-	p := waiting{
-		entered: l.now, size: len(datagram) + l.condition.Header, link: l, index: l.index, slot: l.flights.store(datagram),
-	}
-	if l.queue != nil {
-		taken := l.queue.push(p)
-		if !taken && l.condition.Ordered {
-			l.flights.free = append(l.flights.free, p.slot)
-			l.stats.Dropped++
-			return false
-		}
-		l.queued++
-		l.index++
-		l.stats.Pushed++
-		if !taken {
-			l.drop(p, l.now)
-		}
-		return true
+	p := waiting{entered: l.now, size: len(datagram) + l.condition.Header, link: l, index: l.index, datagram: l.copyOf(datagram)}
+	taken := l.queue == nil || l.queue.push(p)
+	if !taken && l.condition.Ordered {
+		l.free = append(l.free, p.datagram)
+		l.stats.Dropped++
+		return false
 	}
 	l.index++
 	l.stats.Pushed++
-	l.pass(p, l.now)
+	switch {
+	case l.queue == nil:
+		l.pass(p, l.now)
+	case taken:
+		l.queued++
+	default:
+		l.drop(p, l.now)
+	}
 	return true
+}
+
+// copyOf returns a copy of the datagram in a buffer that returns to free when it is no longer
+// needed.
+func (l *Link) copyOf(datagram []byte) []byte {
+	var b []byte
+	if n := len(l.free); n > 0 {
+		b, l.free = l.free[n-1], l.free[:n-1]
+	}
+	return append(b[:0], datagram...)
 }
 
 // advance runs all events that are due by the time.
@@ -159,22 +170,21 @@ func (l *Link) advance(now time.Duration) {
 
 // drop notes that the queue has no room for a datagram, or has dropped it.
 func (l *Link) drop(p waiting, at time.Duration) {
-	l.queued--
 	l.stats.Dropped++
 	l.vanish(p, at)
 }
 
-// leave continues the path of a datagram that has left the queue.
-func (l *Link) leave(p waiting, at time.Duration) {
-	l.queued--
-	l.pass(p, at)
-}
-
 // vanish removes a datagram that is lost.
 func (l *Link) vanish(p waiting, left time.Duration) {
-	l.flights.free = append(l.flights.free, p.slot)
+	l.free = append(l.free, p.datagram)
+	l.report(p, Passage{Left: left, Lost: true})
+}
+
+// report completes the passage of a datagram and passes it to the observer.
+func (l *Link) report(p waiting, way Passage) {
 	if l.observe != nil {
-		l.observe(Passage{Number: p.index, Sent: p.entered, Begun: max(p.begun, p.entered), Left: left, Bytes: p.size, Lost: true})
+		way.Number, way.Sent, way.Begun, way.Bytes = p.index, p.entered, max(p.begun, p.entered), p.size
+		l.observe(way)
 	}
 }
 
@@ -182,32 +192,33 @@ func (l *Link) vanish(p waiting, left time.Duration) {
 func (l *Link) pass(p waiting, sent time.Duration) {
 	c, i := &l.condition, p.index
 	delay, cut := c.delayAt(sent)
-	lost := l.lost(i, cut)
+	lost := l.lost(i, cut, lossDraw)
+	if lost != nil {
+		*lost++
+	}
 	at, again := sent, never
 	switch {
 	case c.Ordered:
-		at = l.arriveOrdered(i, sent, delay, lost)
-	case lost:
+		at = l.arriveOrdered(i, sent, delay, lost != nil)
+	case lost != nil:
 		l.vanish(p, sent)
 		return
 	default:
 		at += max(0, delay+l.jitter(jitterDraw, i))
 		if l.random.draw(reorderDraw, i) < c.Reorder {
 			l.stats.Reordered++
-			at += c.reorderBy()
+			at += cmp.Or(c.ReorderBy, 50*time.Millisecond)
 		}
 		if l.random.draw(duplicateDraw, i) < c.Duplicate {
 			l.stats.Duplicated++
 			again = max(at, sent+max(0, delay+l.jitter(duplicateJitterDraw, i)))
 		}
 	}
-	at = l.fly(at, p.slot)
+	at = l.fly(at, p.datagram)
 	if again != never {
-		l.fly(again, l.flights.store(l.flights.slots[p.slot]))
+		l.fly(again, l.copyOf(p.datagram))
 	}
-	if l.observe != nil {
-		l.observe(Passage{Number: p.index, Sent: p.entered, Begun: max(p.begun, p.entered), Left: sent, At: at, Bytes: p.size})
-	}
+	l.report(p, Passage{Left: sent, At: at})
 }
 
 // arriveOrdered returns when datagram i of the stream arrives. Transmissions follow each other by
@@ -220,7 +231,8 @@ func (l *Link) arriveOrdered(i uint64, sent, delay time.Duration, lost bool) tim
 		last += max(200*time.Millisecond, 2*delay)
 		var cut bool
 		delay, cut = c.delayAt(last)
-		lost = l.lostAgain(cut)
+		lost = l.lost(l.retries, cut, retryDraw) != nil
+		l.retries++
 		l.stats.Retransmitted++
 	}
 	return last + max(0, delay+jitter)
@@ -244,25 +256,24 @@ func (l *Link) take(until time.Duration) (datagram []byte, at time.Duration, ok 
 	}
 	l.borrowed = l.flights.pop()
 	l.stats.Delivered++
-	return l.flights.slots[l.borrowed], next, true
+	return l.borrowed, next, true
 }
 
 // release frees the buffer that the last Pop returned.
 func (l *Link) release() {
-	if l.borrowed >= 0 {
-		l.flights.free = append(l.flights.free, l.borrowed)
-		l.borrowed = -1
+	if l.borrowed != nil {
+		l.free = append(l.free, l.borrowed)
+		l.borrowed = nil
 	}
 }
 
 // hurry lets every datagram leave the queue at once. Their room and turn in the queue stay taken,
 // so that the datagrams of other links in a shared queue are not affected.
 func (l *Link) hurry() {
-	if l.queued > 0 {
-		l.queue.each(l, func(p *waiting) {
-			l.leave(*p, l.now)
-			p.link = nil
-		})
+	for p := range l.inQueue() {
+		l.queued--
+		l.pass(*p, l.now)
+		p.link = nil
 	}
 }
 
@@ -270,8 +281,8 @@ func (l *Link) hurry() {
 func (l *Link) discard() {
 	l.hurry()
 	l.release()
-	for l.flights.len() > 0 {
-		l.flights.free = append(l.flights.free, l.flights.pop())
+	for len(l.flights) > 0 {
+		l.free = append(l.free, l.flights.pop())
 	}
 }
 
@@ -293,7 +304,7 @@ func (l *Link) Next() (at time.Duration, ok bool) {
 }
 
 // Len returns how many datagrams are in flight, copies included.
-func (l *Link) Len() int { return l.flights.len() + l.queued }
+func (l *Link) Len() int { return len(l.flights) + l.queued }
 
 // Stats returns the counters since the link was made.
 func (l *Link) Stats() Stats { return l.stats }
@@ -301,10 +312,21 @@ func (l *Link) Stats() Stats { return l.stats }
 // Waiting returns how many datagrams of the link are in the queue in front of the bottleneck at the
 // latest time given, and their bytes with headers.
 func (l *Link) Waiting() (datagrams, bytes int) {
-	if l.queued > 0 {
-		l.queue.each(l, func(p *waiting) { datagrams, bytes = datagrams+1, bytes+p.size })
+	for p := range l.inQueue() {
+		datagrams, bytes = datagrams+1, bytes+p.size
 	}
 	return datagrams, bytes
+}
+
+// inQueue returns the datagrams of the link that are in the queue, in its order.
+func (l *Link) inQueue() iter.Seq[*waiting] {
+	return func(yield func(*waiting) bool) {
+		for i := 0; l.queued > 0 && i < l.queue.packets.Len(); i++ {
+			if p := l.queue.packets.At(i); p.link == l && !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // jitter returns draw i of the stream, scaled to [-Jitter, +Jitter).
@@ -314,39 +336,30 @@ func (l *Link) jitter(e effect, i uint64) time.Duration {
 
 // fly puts a datagram in flight, to arrive at the time, or at the end of a scripted stall at that
 // time, and returns its time of arrival.
-func (l *Link) fly(at time.Duration, slot int32) time.Duration {
+func (l *Link) fly(at time.Duration, datagram []byte) time.Duration {
 	at = l.condition.stalled(at)
 	if l.condition.Ordered || l.condition.InOrder {
 		at = max(at, l.lastTime) // behind everything before it
 	}
 	l.lastTime = max(l.lastTime, at)
-	l.flights.push(at, slot)
+	l.flights.push(at, datagram)
 	return at
 }
 
-// lost decides whether the first transmission of datagram i is lost, and by which effect.
-func (l *Link) lost(i uint64, cut bool) bool {
-	c := &l.condition
-	burst := l.burst(l.random.draw(burstStepDraw, i), l.random.draw(burstLossDraw, i))
+// lost decides whether a transmission is lost. It returns the counter of the effect that loses it,
+// or nil. The draws are number i of three streams: that of the loss and the two of bursts behind
+// it.
+func (l *Link) lost(i uint64, cut bool, loss effect) *uint64 {
+	burst := l.burst(l.random.draw(loss+1, i), l.random.draw(loss+2, i))
 	switch {
 	case cut:
-		l.stats.CutLost++
-	case l.random.draw(lossDraw, i) < c.Loss:
-		l.stats.Lost++
+		return &l.stats.CutLost
+	case l.random.draw(loss, i) < l.condition.Loss:
+		return &l.stats.Lost
 	case burst:
-		l.stats.BurstLost++
-	default:
-		return false
+		return &l.stats.BurstLost
 	}
-	return true
-}
-
-// lostAgain decides whether a retransmission is lost.
-func (l *Link) lostAgain(cut bool) bool {
-	i := l.retries
-	l.retries++
-	burst := l.burst(l.random.draw(retryStepDraw, i), l.random.draw(retryBurstDraw, i))
-	return l.random.draw(retryDraw, i) < l.condition.Loss || burst || cut
+	return nil
 }
 
 // burst steps the Gilbert-Elliott chain and returns whether its new state loses the transmission.

@@ -1,9 +1,12 @@
 package linksim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 )
 
 const (
@@ -63,13 +66,7 @@ func (c *Condition) bounds() (bytes, packets int) {
 			bytes = int(max(min(mean/4, math.MaxInt32), 4096))
 		}
 	}
-	if bytes == 0 {
-		bytes = math.MaxInt
-	}
-	if packets == 0 {
-		packets = math.MaxInt
-	}
-	return bytes, packets
+	return cmp.Or(bytes, math.MaxInt), cmp.Or(packets, math.MaxInt)
 }
 
 // waiting is a packet in a queue.
@@ -80,9 +77,9 @@ type waiting struct {
 	link    *Link         // the link of its datagram; nil for a packet of a flow
 	// flow is the packet's flow; nil for a datagram. Both are nil for a packet that is no longer
 	// needed.
-	flow  *flow
-	index uint64
-	slot  int32 // of the datagram in the link's store
+	flow     *flow
+	index    uint64
+	datagram []byte // a buffer of the link's
 }
 
 // queue is the queue in front of a bottleneck. Packets wait, leave as the capacity permits, and are
@@ -94,7 +91,7 @@ type queue struct {
 	codel     codel
 	flows     []*flow
 
-	packets ring[waiting] // the first of them is being sent, if sending
+	packets fifo.Ring[waiting] // the first of them is being sent, if sending
 	bytes   int
 	sending bool
 	at      time.Duration // when the first packet's sending ends or begins; never if empty
@@ -124,7 +121,7 @@ func (q *queue) set() {
 		flows = append(flows, f)
 	}
 	q.flows = flows
-	if q.packets.len() > 0 { // the first packet is sent anew, at the present capacity
+	if q.packets.Len() > 0 { // the first packet is sent anew, at the present capacity
 		q.sending, q.at = false, q.capacity.begin(q.now, true)
 	}
 }
@@ -133,13 +130,13 @@ func (q *queue) set() {
 // always accepted if the queue is empty.
 func (q *queue) push(p waiting) bool {
 	bytes, packets := q.condition.bounds()
-	if n := q.packets.len(); n > 0 && (n+1 > packets || q.bytes+p.size > bytes) {
+	if n := q.packets.Len(); n > 0 && (n+1 > packets || q.bytes+p.size > bytes) {
 		return false
 	}
 	p.entered = q.now
-	q.packets.push(p)
+	*q.packets.Push() = p
 	q.bytes += p.size
-	if q.packets.len() == 1 {
+	if q.packets.Len() == 1 {
 		q.sending, q.at = false, q.capacity.begin(q.now, false)
 	}
 	return true
@@ -176,25 +173,26 @@ func (q *queue) begin() {
 	if q.condition.CoDel {
 		q.codel.pick(q)
 	}
-	if q.packets.len() == 0 {
+	if q.packets.Len() == 0 {
 		q.at = never
 		return
 	}
-	q.packets.first().begun = q.now
-	q.sending, q.at = true, q.capacity.finish(q.now, q.packets.first().size)
+	q.packets.At(0).begun = q.now
+	q.sending, q.at = true, q.capacity.finish(q.now, q.packets.At(0).size)
 }
 
 // leave removes the packet that has been sent, and passes it on.
 func (q *queue) leave() {
 	p := q.pop()
-	if q.sending, q.at = false, never; q.packets.len() > 0 {
+	if q.sending, q.at = false, never; q.packets.Len() > 0 {
 		q.at = q.capacity.begin(q.now, true)
 	} else {
 		q.codel.firstAbove = 0
 	}
 	switch {
 	case p.link != nil:
-		p.link.leave(p, q.now)
+		p.link.queued--
+		p.link.pass(p, q.now)
 	case p.flow != nil:
 		delay, _ := q.condition.delayAt(q.now)
 		p.flow.delivered(p, q.now+2*delay)
@@ -204,54 +202,15 @@ func (q *queue) leave() {
 // drop removes the first packet from the queue as lost.
 func (q *queue) drop() {
 	if p := q.pop(); p.link != nil {
+		p.link.queued--
 		p.link.drop(p, q.now)
 	}
 }
 
 func (q *queue) pop() waiting {
-	p := q.packets.pop()
+	p := q.packets.Pop()
 	q.bytes -= p.size
-	return p
-}
-
-// each calls f for every datagram of the link that is in the queue, in its order.
-func (q *queue) each(l *Link, f func(p *waiting)) {
-	for i := range q.packets.len() {
-		if p := q.packets.at(i); p.link == l {
-			f(p)
-		}
-	}
-}
-
-// ring is a first-in, first-out list that allocates nothing once it has reached its greatest
-// length.
-type ring[T any] struct {
-	items []T // a power of two of them
-	head  int
-	n     int
-}
-
-func (r *ring[T]) len() int    { return r.n }
-func (r *ring[T]) first() *T   { return r.at(0) }
-func (r *ring[T]) at(i int) *T { return &r.items[(r.head+i)&(len(r.items)-1)] }
-
-func (r *ring[T]) push(v T) {
-	if r.n == len(r.items) {
-		larger := make([]T, max(2*r.n, 16))
-		for i := range r.n {
-			larger[i] = *r.at(i)
-		}
-		r.items, r.head = larger, 0
-	}
-	r.n++
-	*r.at(r.n - 1) = v
-}
-
-func (r *ring[T]) pop() T {
-	v := *r.first()
-	r.head = (r.head + 1) & (len(r.items) - 1)
-	r.n--
-	return v
+	return *p
 }
 
 // validTrace returns an error if the moments are no trace.

@@ -17,8 +17,8 @@ const (
 	duplicateDraw
 	duplicateJitterDraw
 	reorderDraw
-	retryDraw // transmissions after the first of an ordered direction
-	retryStepDraw
+	retryDraw     // transmissions after the first of an ordered direction
+	retryStepDraw // these two follow retryDraw as those of the first transmission follow lossDraw
 	retryBurstDraw
 
 	effects // their number

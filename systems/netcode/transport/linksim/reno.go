@@ -1,6 +1,10 @@
 package linksim
 
-import "time"
+import (
+	"time"
+
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
+)
 
 // flow is another program's download: a sender that always has something to send, and the
 // acknowledgements that return to it. Its window follows Reno (RFC 5681): slow start from 10
@@ -19,7 +23,7 @@ type flow struct {
 	epoch     uint64  // packets below it were given up by a time-out
 	recovery  uint64  // packets below it were sent before the window was halved
 	known     uint64  // packets below it are acknowledged or known to be lost
-	acks      ring[ack]
+	acks      fifo.Ring[ack]
 	newest    [2]uint64 // numbers of the last two packets acknowledged, the older one first, plus 1
 
 	smoothed, deviation time.Duration // of the round trip
@@ -47,8 +51,8 @@ func (f *flow) next() time.Duration {
 	switch {
 	case !f.started:
 		return f.from
-	case f.acks.len() > 0:
-		return min(f.acks.first().at, f.deadline)
+	case f.acks.Len() > 0:
+		return min(f.acks.At(0).at, f.deadline)
 	case f.underWay > 0:
 		return f.deadline
 	}
@@ -61,8 +65,8 @@ func (f *flow) event(q *queue) {
 	case !f.started:
 		f.started = true
 		f.deadline = q.now + f.timeout
-	case f.acks.len() > 0 && f.acks.first().at <= q.now:
-		f.acknowledged(f.acks.pop(), q.now)
+	case f.acks.Len() > 0 && f.acks.At(0).at <= q.now:
+		f.acknowledged(*f.acks.Pop(), q.now)
 	default:
 		f.giveUp(q.now)
 	}
@@ -75,10 +79,10 @@ func (f *flow) event(q *queue) {
 
 // delivered notes that a packet has passed, whose acknowledgement arrives at the time.
 func (f *flow) delivered(p waiting, at time.Duration) {
-	if n := f.acks.len(); n > 0 {
-		at = max(at, f.acks.at(n-1).at) // on a path that has become shorter
+	if n := f.acks.Len(); n > 0 {
+		at = max(at, f.acks.At(n-1).at) // on a path that has become shorter
 	}
-	f.acks.push(ack{at, p.entered, p.index})
+	*f.acks.Push() = ack{at, p.entered, p.index}
 }
 
 // acknowledged handles an acknowledgement.

@@ -1,7 +1,9 @@
 package linksim
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,13 +30,10 @@ import (
 //	stall=30s:2s cut=40s:500ms     2 s of silence then a burst; 500 ms in which everything sent is lost
 //	seed=7                         of all random draws
 func (c Condition) String() string {
-	var b strings.Builder
+	var fields []string
 	field := func(on bool, parts ...string) {
 		if on {
-			for _, part := range parts {
-				b.WriteString(part)
-			}
-			b.WriteByte(' ')
+			fields = append(fields, strings.Join(parts, ""))
 		}
 	}
 	field(c.Delay != 0, "delay=", c.Delay.String())
@@ -42,11 +41,11 @@ func (c Condition) String() string {
 	field(c.Loss != 0, "loss=", percent(c.Loss))
 	field(c.Burst != Burst{}, "burst=", percent(c.Burst.Enter), "/", percent(c.Burst.Leave), ":", percent(c.Burst.GoodLoss), "/", percent(c.Burst.BadLoss))
 	field(c.Duplicate != 0, "dup=", percent(c.Duplicate))
-	if c.ReorderBy == 0 {
-		field(c.Reorder != 0, "reorder=", percent(c.Reorder))
-	} else {
-		field(true, "reorder=", percent(c.Reorder), "/", c.ReorderBy.String())
+	by := ""
+	if c.ReorderBy != 0 {
+		by = "/" + c.ReorderBy.String()
 	}
+	field(c.Reorder != 0 || by != "", "reorder=", percent(c.Reorder), by)
 	field(c.Rate != 0, "rate=", strconv.Itoa(c.Rate))
 	field(c.Trace != nil, "trace=", gaps(c.Trace))
 	field(c.Queue != 0, "queue=", strconv.Itoa(c.Queue))
@@ -56,32 +55,26 @@ func (c Condition) String() string {
 	field(c.InOrder, "inorder")
 	field(c.Ordered, "ordered")
 	for _, e := range c.Script {
-		if e.Kind == Capacity {
-			field(true, "rate=", e.At.String(), ":", strconv.Itoa(e.To))
-			continue
+		by := e.By.String()
+		switch {
+		case e.Kind == Capacity:
+			by = strconv.Itoa(e.To)
+		case e.Kind == Route && e.By >= 0:
+			by = "+" + by
 		}
-		sign := ""
-		if e.Kind == Route && e.By >= 0 {
-			sign = "+"
-		}
-		field(true, e.Kind.String(), "=", e.At.String(), ":", sign, e.By.String())
+		field(true, e.Kind.String(), "=", e.At.String(), ":", by)
 	}
-	return b.String() + "seed=" + strconv.FormatUint(c.Seed, 10)
+	field(true, "seed=", strconv.FormatUint(c.Seed, 10))
+	return strings.Join(fields, " ")
 }
+
+// kinds holds the keys of events in the textual form.
+var kinds = [...]string{Route: "route", Stall: "stall", Cut: "cut", Capacity: "rate", Reno: "reno"}
 
 // String returns the kind's key in the textual form.
 func (k Kind) String() string {
-	switch k {
-	case Route:
-		return "route"
-	case Stall:
-		return "stall"
-	case Cut:
-		return "cut"
-	case Capacity:
-		return "rate"
-	case Reno:
-		return "reno"
+	if int(k) < len(kinds) {
+		return kinds[k]
 	}
 	return "kind" + strconv.Itoa(int(k))
 }
@@ -94,16 +87,19 @@ func Parse(text string) (Condition, error) {
 	seen := map[string]bool{}
 	for _, field := range strings.Fields(text) {
 		key, value, _ := strings.Cut(field, "=")
-		_, event := kinds[key]
-		event = event && strings.Contains(value, ":")
-		if key == "queue" && strings.HasSuffix(value, "p") {
-			key = "queue in packets"
+		event := slices.Contains(kinds[:], key) && (key != "rate" || strings.Contains(value, ":"))
+		if packets, ok := strings.CutSuffix(value, "p"); ok && key == "queue" {
+			key, value = "queue in packets", packets
 		}
-		if seen[key] && !event {
+		set := c.set
+		if event {
+			set = c.addEvent
+		} else if seen[key] {
 			return Condition{}, fmt.Errorf("linksim: %s is given twice: give it once", key)
+		} else {
+			seen[key] = true
 		}
-		seen[key] = seen[key] || !event
-		if err := c.set(key, value); err != nil {
+		if err := set(key, value); err != nil {
 			return Condition{}, fmt.Errorf("linksim: %.60q: %w", field, err)
 		}
 	}
@@ -113,64 +109,57 @@ func Parse(text string) (Condition, error) {
 	return c, nil
 }
 
-// kinds maps the keys of events to their kinds.
-var kinds = map[string]Kind{"route": Route, "stall": Stall, "cut": Cut, "rate": Capacity, "reno": Reno}
-
-// set sets one field to its value.
+// set sets the field of a key to its value.
 func (c *Condition) set(key, value string) (err error) {
-	switch key {
-	case "delay":
-		c.Delay, err = duration(value)
-	case "jitter":
-		c.Jitter, err = duration(value)
-	case "loss":
-		c.Loss, err = probability(value)
-	case "dup":
-		c.Duplicate, err = probability(value)
-	case "burst":
-		c.Burst, err = burst(value)
-	case "reorder":
+	if key == "reorder" {
 		p, by, timed := strings.Cut(value, "/")
 		if c.Reorder, err = probability(p); err == nil && timed {
 			c.ReorderBy, err = duration(by)
 		}
-	case "queue":
-		c.Queue, err = strconv.Atoi(value)
-	case "queue in packets":
-		c.Packets, err = strconv.Atoi(strings.TrimSuffix(value, "p"))
-	case "header":
-		c.Header, err = strconv.Atoi(value)
-	case "trace":
-		c.Trace, err = parseGaps(value)
-	case "seed":
-		c.Seed, err = strconv.ParseUint(value, 10, 64)
-	case "ordered", "inorder", "codel":
-		*map[string]*bool{"ordered": &c.Ordered, "inorder": &c.InOrder, "codel": &c.CoDel}[key] = true
-		if value != "" {
+		return err
+	}
+	switch field := map[string]any{
+		"delay": &c.Delay, "jitter": &c.Jitter, "loss": &c.Loss, "burst": &c.Burst, "dup": &c.Duplicate, "rate": &c.Rate,
+		"trace": &c.Trace, "queue": &c.Queue, "queue in packets": &c.Packets, "codel": &c.CoDel, "header": &c.Header, "inorder": &c.InOrder, "ordered": &c.Ordered, "seed": &c.Seed,
+	}[key].(type) {
+	case *time.Duration:
+		*field, err = duration(value)
+	case *float64:
+		*field, err = probability(value)
+	case *int:
+		*field, err = strconv.Atoi(value)
+	case *uint64:
+		*field, err = strconv.ParseUint(value, 10, 64)
+	case *bool:
+		if *field = true; value != "" {
 			err = fmt.Errorf("%s takes no value", key)
 		}
-	case "route", "stall", "cut", "rate", "reno":
-		at, by, found := strings.Cut(value, ":")
-		e := Event{Kind: kinds[key]}
-		switch {
-		case !found && e.Kind == Capacity:
-			c.Rate, err = strconv.Atoi(value)
-			return err
-		case !found:
-			return fmt.Errorf("want a time and a duration, such as %s=20s:500ms", key)
-		}
-		if e.At, err = duration(at); err != nil {
-			return err
-		}
-		if e.Kind == Capacity {
-			e.To, err = strconv.Atoi(by)
-		} else {
-			e.By, err = duration(by)
-		}
-		c.Script = append(c.Script, e)
+	case *Burst:
+		*field, err = burst(value)
+	case *[]time.Duration:
+		*field, err = parseGaps(value)
 	default:
 		err = fmt.Errorf("unknown: use delay, jitter, loss, burst, dup, reorder, rate, trace, queue, codel, header, inorder, ordered, route, stall, cut, reno or seed")
 	}
+	return err
+}
+
+// addEvent adds the event that a field describes to the script.
+func (c *Condition) addEvent(key, value string) (err error) {
+	at, by, found := strings.Cut(value, ":")
+	if !found {
+		return fmt.Errorf("want a time and a duration, such as %s=20s:500ms", key)
+	}
+	e := Event{Kind: Kind(slices.Index(kinds[:], key))}
+	if e.At, err = duration(at); err != nil {
+		return err
+	}
+	if e.Kind == Capacity {
+		e.To, err = strconv.Atoi(by)
+	} else {
+		e.By, err = duration(by)
+	}
+	c.Script = append(c.Script, e)
 	return err
 }
 
@@ -219,15 +208,7 @@ func probability(text string) (float64, error) {
 // percent writes a probability in per cent, exactly.
 func percent(p float64) string {
 	whole, fraction, _ := strings.Cut(strconv.FormatFloat(p, 'f', -1, 64), ".")
-	for len(fraction) < 2 {
-		fraction += "0"
-	}
-	whole, fraction = strings.TrimLeft(whole+fraction[:2], "0"), fraction[2:]
-	if whole == "" {
-		whole = "0"
-	}
-	if fraction != "" {
-		fraction = "." + fraction
-	}
-	return whole + fraction + "%"
+	fraction = (fraction + "00")[:max(len(fraction), 2)]
+	whole = cmp.Or(strings.TrimLeft(whole+fraction[:2], "0"), "0")
+	return strings.TrimSuffix(whole+"."+fraction[2:], ".") + "%"
 }

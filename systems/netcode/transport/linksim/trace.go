@@ -36,7 +36,7 @@ func ParseTrace(r io.Reader) ([]time.Duration, error) {
 
 // gaps writes a trace as the times between its moments.
 func gaps(trace []time.Duration) string {
-	var b strings.Builder
+	var parts []string
 	last := time.Duration(0)
 	for i := 0; i < len(trace); {
 		gap, n := trace[i]-last, 0
@@ -44,16 +44,13 @@ func gaps(trace []time.Duration) string {
 			last = trace[i]
 			n++
 		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(gap.String())
+		part := gap.String()
 		if n > 1 {
-			b.WriteByte('*')
-			b.WriteString(strconv.Itoa(n))
+			part += "*" + strconv.Itoa(n)
 		}
+		parts = append(parts, part)
 	}
-	return b.String()
+	return strings.Join(parts, ",")
 }
 
 // parseGaps reads the text of gaps.

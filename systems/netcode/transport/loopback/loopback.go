@@ -16,10 +16,12 @@
 package loopback
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 )
 
 // Config bounds a loopback. The zero value means the defaults.
@@ -37,16 +39,7 @@ func (c Config) withDefaults() Config {
 	if c.MTU < 0 || c.MTU > transport.MaxMTU || c.Queue < 0 || c.Backlog < 0 {
 		panic(fmt.Sprintf("loopback: %+v makes no sense: set MTU to 1..%d, Queue and Backlog to at least 1, or leave them 0", c, transport.MaxMTU))
 	}
-	if c.MTU == 0 {
-		c.MTU = transport.MaxMTU
-	}
-	if c.Queue == 0 {
-		c.Queue = 1024
-	}
-	if c.Backlog == 0 {
-		c.Backlog = 64
-	}
-	return c
+	return Config{MTU: cmp.Or(c.MTU, transport.MaxMTU), Queue: cmp.Or(c.Queue, 1024), Backlog: cmp.Or(c.Backlog, 64)}
 }
 
 // Pair returns the two ends of an open connection.
@@ -56,13 +49,24 @@ func Pair(c Config) (a, b *Conn) {
 }
 
 func pair(c Config, state transport.State, addrA, addrB string) (a, b *Conn) {
-	ab, ba := &pipe{limit: c.Queue}, &pipe{limit: c.Queue}
+	ab, ba := &pipe{queue: fifo.New[time.Duration](c.Queue)}, &pipe{queue: fifo.New[time.Duration](c.Queue)}
 	a = &Conn{in: ba, out: ab, mtu: c.MTU, state: state, remote: addrB}
 	b = &Conn{in: ab, out: ba, mtu: c.MTU, state: state, remote: addrA}
 	if state == transport.Connecting {
 		a.other, b.other = b, a
 	}
 	return a, b
+}
+
+// pipe is one direction: the datagrams with the times at which they were sent, and the state that
+// the writer sets.
+type pipe struct {
+	queue fifo.Queue[time.Duration]
+
+	accepted bool // the writer is a listener's end that took the connection
+	closed   bool // the writer closed
+	closedAt time.Duration
+	reason   transport.Reason
 }
 
 // Conn is one end. It implements [transport.Conn]. [Pair] and [Listener.Dial] return one.
@@ -115,7 +119,7 @@ func (c *Conn) Send(datagram []byte) error {
 		return transport.ErrNotOpen
 	case c.state == transport.Closed:
 		return transport.ErrClosed
-	case !c.in.closed && !c.out.push(c.now, datagram):
+	case !c.in.closed && !c.out.queue.Push(c.now, datagram):
 		// An end that has closed receives nothing.
 		c.stats.SendDropped++
 		return transport.ErrQueueFull
@@ -136,15 +140,13 @@ func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
 	if len(buf) < c.mtu {
 		panic(fmt.Sprintf("loopback: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", len(buf), c.mtu))
 	}
-	if c.out.closed {
+	if sent := c.in.queue.First(); c.out.closed || sent == nil || *sent > c.now-c.shift {
 		return 0, 0, false
 	}
-	if n, at, ok = c.in.pop(c.now-c.shift, buf); ok {
-		at += c.shift
-		c.stats.Received++
-		c.stats.ReceivedBytes += uint64(n)
-	}
-	return n, at, ok
+	n, at, ok = c.in.queue.Pop(buf)
+	c.stats.Received++
+	c.stats.ReceivedBytes += uint64(n)
+	return n, at + c.shift, ok
 }
 
 // MTU implements [transport.Conn].

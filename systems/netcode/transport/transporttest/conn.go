@@ -5,6 +5,8 @@ package transporttest
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,20 +63,29 @@ func offer(t testing.TB, c transport.Conn, datagram []byte) bool {
 // transfer sends the datagram again and again until it arrives, and fails if it never does.
 func transfer(t testing.TB, e Ends, from, to transport.Conn, datagram []byte) {
 	t.Helper()
-	buf := make([]byte, to.MTU())
 	until(t, e.Pass, "a datagram arrives", func() bool {
 		offer(t, from, datagram)
 		e.Pass()
-		for {
-			n, ok := to.Recv(buf)
-			if !ok {
-				return false
-			}
-			if bytes.Equal(buf[:n], datagram) {
-				return true
-			}
-		}
+		return slices.Contains(received(to), string(datagram))
 	})
+}
+
+// received receives everything that has arrived.
+func received(c transport.Conn) (all []string) {
+	buf := make([]byte, c.MTU())
+	for n, ok := c.Recv(buf); ok; n, ok = c.Recv(buf) {
+		all = append(all, string(buf[:n]))
+	}
+	return all
+}
+
+// closes waits until the other end has closed the connection, and checks the reason.
+func closes(t testing.TB, pass func(), c transport.Conn, want transport.Reason) {
+	t.Helper()
+	until(t, pass, "the connection is closed", func() bool { return c.State() == transport.Closed })
+	if got := c.CloseReason(); got != want {
+		t.Errorf("the connection ended for the reason %q, want %q", got, want)
+	}
 }
 
 func pattern(n int) []byte {
@@ -117,19 +128,16 @@ func refused(t *testing.T, e Ends) {
 }
 
 func sendCopies(t *testing.T, e Ends) {
-	buf, got := make([]byte, 100), make([]byte, e.B.MTU())
 	until(t, e.Pass, "a datagram arrives", func() bool {
-		for i := range buf {
-			buf[i] = 1
-		}
+		buf := bytes.Repeat([]byte{1}, 100)
 		offer(t, e.A, buf)
 		clear(buf)
 		e.Pass()
-		n, ok := e.B.Recv(got)
-		if ok && !bytes.Equal(got[:n], bytes.Repeat([]byte{1}, 100)) {
-			t.Fatalf("received %v: Send kept the caller's bytes", got[:n])
+		got := received(e.B)
+		if slices.ContainsFunc(got, func(s string) bool { return s != strings.Repeat("\x01", 100) }) {
+			t.Fatalf("received %q: Send kept the caller's bytes", got)
 		}
-		return ok
+		return len(got) > 0
 	})
 }
 
@@ -159,10 +167,7 @@ func closeTells(t *testing.T, e Ends) {
 	if err := e.A.Send([]byte{1}); !errors.Is(err, transport.ErrClosed) {
 		t.Errorf("Send after Close returned %v, want ErrClosed", err)
 	}
-	until(t, e.Pass, "the other end is closed", func() bool { return e.B.State() == transport.Closed })
-	if got := e.B.CloseReason(); got != want {
-		t.Errorf("the other end says %q, want %q", got, want)
-	}
+	closes(t, e.Pass, e.B, want)
 	if err := e.B.Send([]byte{1}); !errors.Is(err, transport.ErrClosed) {
 		t.Errorf("Send after the remote close returned %v, want ErrClosed", err)
 	}
@@ -197,18 +202,8 @@ func recvAfterClose(t *testing.T, e Ends) {
 		until(t, e.Pass, "there is room for a datagram", func() bool { return offer(t, e.A, []byte("last words")) })
 	}
 	e.A.Close(transport.Reason{Code: transport.Left})
-	until(t, e.Pass, "the other end is closed", func() bool { return e.B.State() == transport.Closed })
-	buf, got := make([]byte, e.B.MTU()), 0
-	for {
-		b, ok := e.B.Recv(buf)
-		if !ok {
-			break
-		}
-		if string(buf[:b]) == "last words" {
-			got++
-		}
-	}
-	if got == 0 {
+	closes(t, e.Pass, e.B, transport.Reason{Code: transport.Left})
+	if !slices.Contains(received(e.B), "last words") {
 		t.Errorf("none of %d datagrams that were sent before the close arrived", n)
 	}
 }
@@ -228,19 +223,12 @@ func flood(t *testing.T, e Ends) {
 		t.Errorf("%d refused of %d, but the statistics say %+v", full, n, s)
 	}
 	e.Pass()
-	buf, got := make([]byte, e.B.MTU()), 0
-	for range 10 * n {
-		b, ok := e.B.Recv(buf)
-		if !ok {
-			break
-		}
-		if !bytes.Equal(buf[:b], datagram) {
-			t.Fatalf("a datagram of %d bytes came out that nobody sent", b)
-		}
-		got++
+	got := received(e.B)
+	if len(got) > 2*n {
+		t.Errorf("%d arrived of %d sent", len(got), n)
 	}
-	if got > 2*n {
-		t.Errorf("%d arrived of %d sent", got, n)
+	if slices.ContainsFunc(got, func(s string) bool { return s != string(datagram) }) {
+		t.Error("a datagram came out that nobody sent")
 	}
 }
 
@@ -278,16 +266,13 @@ func arrivals(t *testing.T, e Ends) {
 		e.Pass()
 		now += time.Millisecond
 		b.Poll(now)
-		for {
-			_, at, ok := b.RecvAt(buf)
-			if !ok {
-				return got >= 10
-			}
+		for _, at, ok := b.RecvAt(buf); ok; _, at, ok = b.RecvAt(buf) {
 			if at < last || at > now {
 				t.Fatalf("one arrived at %v after one at %v, and the time is %v", at, last, now)
 			}
 			last = at
 			got++
 		}
+		return got >= 10
 	})
 }

@@ -62,7 +62,7 @@ func severalClients(t *testing.T, h Host) {
 	}
 	// One leaves, the others stay.
 	all[0].A.Close(transport.Reason{Code: transport.Left})
-	until(t, all[0].Pass, "the server sees it leave", func() bool { return all[0].B.State() == transport.Closed })
+	closes(t, all[0].Pass, all[0].B, transport.Reason{Code: transport.Left})
 	transfer(t, all[1], all[1].A, all[1].B, []byte("still here"))
 }
 
@@ -71,10 +71,8 @@ func closeEndsAll(t *testing.T, h Host) {
 	want := transport.Reason{Code: transport.Shutdown, Text: "good night"}
 	h.Listener.Close(want)
 	for _, e := range []Ends{a, b} {
-		until(t, e.Pass, "the client is closed", func() bool { return e.A.State() == transport.Closed })
-		if e.A.CloseReason() != want || e.B.CloseReason() != want {
-			t.Errorf("the ends say %q and %q, want %q", e.A.CloseReason(), e.B.CloseReason(), want)
-		}
+		closes(t, e.Pass, e.A, want)
+		closes(t, e.Pass, e.B, want)
 	}
 	if _, ok := h.Listener.Accept(); ok {
 		t.Error("Accept returned a connection after Close")
@@ -85,10 +83,7 @@ func turnedAway(t *testing.T, h Host) {
 	e := join(t, h)
 	want := transport.Reason{Code: transport.Refused, Text: "the server is full"}
 	e.B.Close(want)
-	until(t, e.Pass, "the client is closed", func() bool { return e.A.State() == transport.Closed })
-	if got := e.A.CloseReason(); got != want {
-		t.Errorf("the client says %q, want %q", got, want)
-	}
+	closes(t, e.Pass, e.A, want)
 	next := join(t, h)
 	transfer(t, next, next.A, next.B, []byte("hello"))
 }

@@ -30,7 +30,7 @@ const (
 const closeGrace = 500 * time.Millisecond
 
 func mailboxConfig(c Config, overhead int, remote string) mailbox.Config {
-	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote, Clock: mailbox.SystemClock()}
+	return mailbox.Config{Name: "websocket", MTU: MTU, Overhead: overhead, Send: c.SendQueue, Receive: c.ReceiveQueue, Remote: remote}
 }
 
 // carry moves datagrams between the WebSocket and the mailbox until the connection ends, closes the
@@ -41,20 +41,11 @@ func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	// The end of life tears the connection down, even with data that still waits in it.
 	life, kill := context.WithCancel(context.Background())
 	defer kill()
-	reading, over := make(chan struct{}), make(chan struct{})
+	context.AfterFunc(w.Context(), func() { time.AfterFunc(closeGrace, kill) })
+	reading := make(chan struct{})
 	go func() {
 		defer close(reading)
 		read(life, ws, w, fruitless)
-	}()
-	watching := make(chan struct{})
-	go func() {
-		defer close(watching)
-		<-w.Ended()
-		select {
-		case <-over:
-		case <-time.After(closeGrace):
-			kill()
-		}
 	}()
 	w.SendAll(nil, func(b []byte) error {
 		err := ws.Write(life, websocket.MessageBinary, b)
@@ -74,8 +65,6 @@ func carry(ws *websocket.Conn, w *mailbox.Worker, fruitless func(int) bool) {
 	}
 	shut(ws)
 	<-reading
-	close(over)
-	<-watching
 }
 
 // read delivers the datagrams that arrive until the connection ends.

@@ -31,19 +31,11 @@ func dial(address string, c Config, w *mailbox.Worker) {
 		w.End(transport.Reason{Code: transport.Failed, Text: "that is no WebSocket address: use the join link that the server printed"})
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.DialTimeout)
-	dialled := make(chan struct{})
-	go func() {
-		defer cancel()
-		select {
-		case <-w.Ended():
-		case <-dialled:
-		}
-	}()
+	ctx, cancel := context.WithTimeout(w.Context(), c.DialTimeout)
+	defer cancel()
 	options, release := dialOptions(c)
-	ws, response, err := websocket.Dial(ctx, address, options)
-	close(dialled)
 	defer release()
+	ws, response, err := websocket.Dial(ctx, address, options)
 	if err != nil {
 		c.Log.Debug("websocket: cannot connect", "server", address, "error", err)
 		w.End(dialReason(ctx, response, err))

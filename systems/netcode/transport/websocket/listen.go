@@ -31,14 +31,13 @@ func Listen(addr string, c Config) (*Listener, error) {
 		return nil, fmt.Errorf("websocket: cannot listen on %s: want HOST:PORT or :PORT, an address of this machine and a port that nothing else uses: %w", addr, err)
 	}
 	l := NewHandler(c)
-	gate := newGate(socket, c)
+	gate := &gate{Listener: socket, of: l, admission: admission.New(c.Upgrades, c.NetworkUpgrades)}
 	scheme, outer := "ws", net.Listener(gate)
 	if c.TLS != nil {
 		security := c.TLS.Clone()
 		security.NextProtos = []string{"http/1.1"} // a WebSocket needs a connection of its own
 		scheme, outer = "wss", tls.NewListener(gate, security)
 	}
-	l.before = gate.turnedAway
 	l.addr = scheme + "://" + socket.Addr().String() + c.Path
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,17 +67,11 @@ func Listen(addr string, c Config) (*Listener, error) {
 // gate accepts TCP connections within rates and up to a number, before any work is done for them.
 type gate struct {
 	net.Listener
-	config Config
-	start  time.Time
+	of *Listener // counts what is refused
 
 	mu        sync.Mutex
 	admission *admission.Limiter
 	open      int
-	refused   uint64
-}
-
-func newGate(l net.Listener, c Config) *gate {
-	return &gate{Listener: l, config: c, start: time.Now(), admission: admission.New(c.Upgrades, c.NetworkUpgrades)}
 }
 
 // Accept implements net.Listener. It continues after a connection that it refuses and after a
@@ -103,45 +96,37 @@ func (g *gate) Accept() (net.Conn, error) {
 		if tcp, ok := c.(*net.TCPConn); ok {
 			_ = tcp.SetWriteBuffer(sendBuffer)
 		}
-		return &gated{Conn: c, gate: g}, nil
+		return &gated{c, sync.OnceFunc(g.release)}, nil
 	}
 }
 
 func (g *gate) allow(c net.Conn) bool {
 	from, err := netip.ParseAddrPort(c.RemoteAddr().String())
+	most := g.of.config.MaxConns + g.of.config.MaxConns/4
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err != nil || g.open >= g.config.MaxConns+g.config.MaxConns/4+1 {
-		g.refused++
-		return false
-	}
 	// Behind a proxy all connections have one address, and the handler checks the true one.
-	if !g.config.BehindProxy && !g.admission.Allow(time.Since(g.start), from.Addr()) {
-		g.refused++
+	if err != nil || g.open > most || !g.of.config.BehindProxy && !g.admission.Allow(time.Since(g.of.start), from.Addr()) {
+		g.of.refused.Add(1)
 		return false
 	}
 	g.open++
 	return true
 }
 
-func (g *gate) turnedAway() uint64 {
+func (g *gate) release() {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.refused
+	g.open--
+	g.mu.Unlock()
 }
 
 // gated is a connection that counts until it is closed.
 type gated struct {
 	net.Conn
-	gate *gate
-	once sync.Once
+	release func()
 }
 
 func (c *gated) Close() error {
-	c.once.Do(func() {
-		c.gate.mu.Lock()
-		c.gate.open--
-		c.gate.mu.Unlock()
-	})
+	c.release()
 	return c.Conn.Close()
 }

@@ -24,8 +24,7 @@ type Listener struct {
 	config Config
 	addr   string
 	start  time.Time
-	stop   func()        // closes what Listen opened
-	before func() uint64 // how many were refused before there was a request
+	stop   func() // closes what Listen opened
 	conns  *backlog.Backlog[*Conn]
 
 	mu        sync.Mutex
@@ -47,7 +46,7 @@ var (
 func NewHandler(c Config) *Listener {
 	c = c.withDefaults()
 	return &Listener{
-		config: c, addr: "websocket handler", start: time.Now(), stop: func() {}, before: func() uint64 { return 0 },
+		config: c, addr: "websocket handler", start: time.Now(), stop: func() {},
 		admission: admission.New(c.Upgrades, c.NetworkUpgrades), conns: backlog.New[*Conn](c.Backlog),
 	}
 }
@@ -170,5 +169,5 @@ func (l *Listener) Done() <-chan struct{} { return l.conns.Done() }
 // Stats implements [transport.Listener].
 func (l *Listener) Stats() transport.ListenerStats {
 	accepted, waiting := l.conns.Stats()
-	return transport.ListenerStats{Accepted: accepted, Refused: l.refused.Load() + l.before(), Failed: l.failed.Load(), Pending: waiting}
+	return transport.ListenerStats{Accepted: accepted, Refused: l.refused.Load(), Failed: l.failed.Load(), Pending: waiting}
 }

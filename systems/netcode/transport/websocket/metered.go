@@ -48,28 +48,18 @@ func hijack(w http.ResponseWriter, c Config) (http.ResponseWriter, *metered) {
 		start: time.Now(), budget: admission.NewBudget(c.ClientFrames, c.ClientBytes),
 		barren: admission.NewBucket(Rate{PerSecond: 1, Burst: maxBarren}), closed: make(chan struct{}),
 	}
-	for inner := w; ; {
-		switch t := inner.(type) {
-		case http.Hijacker:
-			return &hijacker{w, t, m}, m
-		case interface{ Unwrap() http.ResponseWriter }:
-			inner = t.Unwrap()
-		default: // the library returns the error
-			return w, m
-		}
-	}
+	return &hijacker{w, m}, m
 }
 
 // hijacker is a response writer whose connection is metered.
 type hijacker struct {
 	http.ResponseWriter
-	inner   http.Hijacker
 	metered *metered
 }
 
 // Hijack implements http.Hijacker.
 func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, buffered, err := h.inner.Hijack()
+	conn, buffered, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,9 +2,10 @@
 package certreload
 
 import (
+	"bytes"
 	"crypto/tls"
 	"log/slog"
-	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,15 +19,8 @@ type Certificate struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	stamps  [2]stamp
 	looked  time.Time
 	failed  string // the last error that was logged
-}
-
-// stamp distinguishes a file from an earlier version of it.
-type stamp struct {
-	at   time.Time
-	size int64
 }
 
 // Interval is the least time between two checks of the files.
@@ -35,7 +29,6 @@ const Interval = 10 * time.Second
 // Open reads the two files (PEM) for the first time. The clock is that of the calendar.
 func Open(certificate, key string, log *slog.Logger, now func() time.Time) (*Certificate, error) {
 	c := &Certificate{certificate: certificate, key: key, log: log, now: now, looked: now()}
-	c.stamps, _ = c.look() // before the files are read, so that no change is missed
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
 		return nil, err
@@ -51,17 +44,6 @@ func (c *Certificate) take(pair *tls.Certificate) {
 	}
 }
 
-func (c *Certificate) look() (s [2]stamp, err error) {
-	for i, name := range [...]string{c.certificate, c.key} {
-		info, err := os.Stat(name)
-		if err != nil {
-			return s, err
-		}
-		s[i] = stamp{info.ModTime(), info.Size()}
-	}
-	return s, nil
-}
-
 // Get is for tls.Config.GetCertificate. It returns the newest certificate that can be read. If new
 // files cannot be used, perhaps because only one of them is there yet, it returns the old
 // certificate.
@@ -73,14 +55,7 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return c.current, nil
 	}
 	c.looked = now
-	stamps, err := c.look()
-	if err == nil && stamps == c.stamps {
-		return c.current, nil
-	}
-	var pair tls.Certificate
-	if err == nil {
-		pair, err = tls.LoadX509KeyPair(c.certificate, c.key)
-	}
+	pair, err := tls.LoadX509KeyPair(c.certificate, c.key)
 	if err != nil {
 		if c.failed != err.Error() {
 			c.failed = err.Error()
@@ -88,7 +63,10 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		}
 		return c.current, nil
 	}
-	c.stamps = stamps
+	if slices.EqualFunc(pair.Certificate, c.current.Certificate, bytes.Equal) {
+		c.failed = ""
+		return c.current, nil
+	}
 	c.take(&pair)
 	c.log.Info("the WebSocket has a new certificate", "file", c.certificate)
 	return c.current, nil

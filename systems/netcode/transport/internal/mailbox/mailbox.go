@@ -7,6 +7,7 @@
 package mailbox
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -15,7 +16,7 @@ import (
 
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/admission"
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 )
 
 // Config describes a connection.
@@ -30,23 +31,18 @@ type Config struct {
 	Remote  string // the other end's address
 
 	// Clock is a monotonic clock of any epoch, for any goroutine. It gives the times of arrival.
-	// Nil: datagrams arrive at the owner's Poll.
+	// Nil: the system's.
 	Clock func() time.Duration
 }
 
-// SystemClock returns a clock of this machine, for Config.Clock.
-func SystemClock() func() time.Duration {
-	start := time.Now()
-	return func() time.Duration { return time.Since(start) }
-}
-
-// box is the state that Conn and Worker share.
-type box struct {
+// Worker is the goroutines' side, and holds what both sides share. Its methods may be called from
+// any goroutine.
+type Worker struct {
 	config Config
 
 	mu      sync.Mutex
-	in      queue.Queue[time.Duration] // with the times of arrival by the clock
-	out     queue.Queue[struct{}]
+	in      fifo.Queue[time.Duration] // with the times of arrival by the clock
+	out     fifo.Queue[struct{}]
 	stats   transport.Stats
 	state   transport.State // as the goroutines left it
 	reason  transport.Reason
@@ -55,14 +51,15 @@ type box struct {
 
 	untrusted atomic.Bool // as the owner has set it
 
-	wake  chan struct{} // something waits to be sent
-	ended chan struct{} // closed when the connection ends, for whatever reason
-	done  chan struct{} // closed when the goroutines are gone
+	wake chan struct{}   // something waits to be sent
+	life context.Context // ends when the connection ends, for whatever reason
+	end  context.CancelFunc
+	done chan struct{} // closed when the goroutines are gone
 }
 
 // Conn is the owner's side.
 type Conn struct {
-	box    *box
+	worker *Worker
 	state  transport.State // as of the last Poll
 	reason transport.Reason
 
@@ -76,17 +73,17 @@ var (
 	_ transport.Budgeted = (*Conn)(nil)
 )
 
-// Worker is the goroutines' side. Its methods may be called from any goroutine.
-type Worker struct{ box *box }
-
 // New returns both sides of a connection in the state.
 func New(c Config, state transport.State) (*Conn, *Worker) {
-	b := &box{
-		config: c, in: queue.New[time.Duration](c.Receive), out: queue.New[struct{}](c.Send), state: state, remote: c.Remote,
-		wake: make(chan struct{}, 1), ended: make(chan struct{}), done: make(chan struct{}),
+	if start := time.Now(); c.Clock == nil {
+		c.Clock = func() time.Duration { return time.Since(start) }
 	}
-	b.stats.Overhead = c.Overhead
-	return &Conn{box: b, state: state, now: math.MinInt64, last: math.MinInt64}, &Worker{box: b}
+	w := &Worker{
+		config: c, in: fifo.New[time.Duration](c.Receive), out: fifo.New[struct{}](c.Send), state: state, remote: c.Remote,
+		stats: transport.Stats{Overhead: c.Overhead}, wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	w.life, w.end = context.WithCancel(context.Background())
+	return &Conn{worker: w, state: state, now: math.MinInt64, last: math.MinInt64}, w
 }
 
 // Poll implements [transport.Conn]. It takes over the present state. Only the first Poll at a time
@@ -94,44 +91,42 @@ func New(c Config, state transport.State) (*Conn, *Worker) {
 func (c *Conn) Poll(now time.Duration) {
 	if now > c.now {
 		c.now = now
-		if c.box.config.Clock != nil {
-			c.ahead = c.box.config.Clock() - now
-		}
+		c.ahead = c.worker.config.Clock() - now
 	}
 	if c.state == transport.Closed {
 		return
 	}
-	c.box.mu.Lock()
-	c.state, c.reason = c.box.state, c.box.reason
-	c.box.mu.Unlock()
+	c.worker.mu.Lock()
+	c.state, c.reason = c.worker.state, c.worker.reason
+	c.worker.mu.Unlock()
 }
 
 // Send implements [transport.Conn].
 func (c *Conn) Send(datagram []byte) error {
-	b := c.box
+	w := c.worker
 	switch {
 	case len(datagram) == 0:
 		return transport.ErrEmpty
-	case len(datagram) > b.config.MTU:
+	case len(datagram) > w.config.MTU:
 		return transport.ErrTooLarge
 	case c.state == transport.Connecting:
 		return transport.ErrNotOpen
 	case c.state == transport.Closed:
 		return transport.ErrClosed
 	}
-	b.mu.Lock()
+	w.mu.Lock()
 	// After the other end closed, and until Poll reports that, there is no receiver and nothing to
 	// wait for.
-	if b.state != transport.Closed && !b.out.Push(struct{}{}, datagram) {
-		b.stats.SendDropped++
-		b.mu.Unlock()
+	if w.state != transport.Closed && !w.out.Push(struct{}{}, datagram) {
+		w.stats.SendDropped++
+		w.mu.Unlock()
 		return transport.ErrQueueFull
 	}
-	b.stats.Sent++
-	b.stats.SentBytes += uint64(len(datagram))
-	b.mu.Unlock()
+	w.stats.Sent++
+	w.stats.SentBytes += uint64(len(datagram))
+	w.mu.Unlock()
 	select {
-	case b.wake <- struct{}{}:
+	case w.wake <- struct{}{}:
 	default: // it is awake already
 	}
 	return nil
@@ -145,27 +140,24 @@ func (c *Conn) Recv(buf []byte) (n int, ok bool) {
 
 // RecvAt implements [transport.Stamper].
 func (c *Conn) RecvAt(buf []byte) (n int, at time.Duration, ok bool) {
-	b := c.box
-	if len(buf) < b.config.MTU {
-		panic(fmt.Sprintf("%s: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", b.config.Name, len(buf), b.config.MTU))
+	w := c.worker
+	if len(buf) < w.config.MTU {
+		panic(fmt.Sprintf("%s: Recv into a buffer of %d bytes: give it room for Conn.MTU() = %d", w.config.Name, len(buf), w.config.MTU))
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n, at, ok = b.in.Pop(buf)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, at, ok = w.in.Pop(buf)
 	if !ok {
 		return 0, 0, false
 	}
-	b.stats.Received++
-	b.stats.ReceivedBytes += uint64(n)
-	if at -= c.ahead; b.config.Clock == nil || at > c.now {
-		at = c.now
-	}
-	c.last = max(c.last, at)
+	w.stats.Received++
+	w.stats.ReceivedBytes += uint64(n)
+	c.last = max(c.last, min(at-c.ahead, c.now))
 	return n, c.last, true
 }
 
 // MTU implements [transport.Conn].
-func (c *Conn) MTU() int { return c.box.config.MTU }
+func (c *Conn) MTU() int { return c.worker.config.MTU }
 
 // State implements [transport.Conn].
 func (c *Conn) State() transport.State { return c.state }
@@ -175,15 +167,15 @@ func (c *Conn) Close(reason transport.Reason) {
 	if reason.Code == transport.NoReason {
 		reason.Code = transport.Left
 	}
-	b := c.box
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.in.Release()
-	if b.state != transport.Closed {
-		b.state, b.reason, b.byOwner = transport.Closed, reason, true
-		close(b.ended)
+	w := c.worker
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.in.Release()
+	if w.state != transport.Closed {
+		w.state, w.reason, w.byOwner = transport.Closed, reason, true
+		w.end()
 	}
-	c.state, c.reason = b.state, b.reason
+	c.state, c.reason = w.state, w.reason
 }
 
 // CloseReason implements [transport.Conn].
@@ -191,31 +183,31 @@ func (c *Conn) CloseReason() transport.Reason { return c.reason }
 
 // Stats implements [transport.Conn].
 func (c *Conn) Stats() transport.Stats {
-	c.box.mu.Lock()
-	defer c.box.mu.Unlock()
-	s := c.box.stats
-	s.SendQueued, s.SendQueuedBytes = c.box.out.Len(), c.box.out.Bytes()
+	c.worker.mu.Lock()
+	defer c.worker.mu.Unlock()
+	s := c.worker.stats
+	s.SendQueued, s.SendQueuedBytes = c.worker.out.Len(), c.worker.out.Bytes()
 	return s
 }
 
 // RemoteAddr implements [transport.Conn].
 func (c *Conn) RemoteAddr() string {
-	c.box.mu.Lock()
-	defer c.box.mu.Unlock()
-	return c.box.remote
+	c.worker.mu.Lock()
+	defer c.worker.mu.Unlock()
+	return c.worker.remote
 }
 
 // Done returns a channel that is closed when the connection's goroutines have ended and its socket
 // is closed. A program that exits after Close waits for it, so that the close reason is sent.
-func (c *Conn) Done() <-chan struct{} { return c.box.done }
+func (c *Conn) Done() <-chan struct{} { return c.worker.done }
 
 // SetUntrusted implements [transport.Budgeted].
-func (c *Conn) SetUntrusted(untrusted bool) { c.box.untrusted.Store(untrusted) }
+func (c *Conn) SetUntrusted(untrusted bool) { c.worker.untrusted.Store(untrusted) }
 
 // Cost returns how many tokens of the client's budget one frame or byte takes: more while the
 // client is untrusted.
 func (w *Worker) Cost() int {
-	if w.box.untrusted.Load() {
+	if w.untrusted.Load() {
 		return admission.UntrustedShare
 	}
 	return 1
@@ -223,41 +215,40 @@ func (w *Worker) Cost() int {
 
 // Open notes that datagrams can now pass.
 func (w *Worker) Open() {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	if w.box.state == transport.Connecting {
-		w.box.state = transport.Open
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state == transport.Connecting {
+		w.state = transport.Open
 	}
 }
 
 // End notes that the connection ended from outside: the other end closed it, or it failed. Only the
 // first end counts.
 func (w *Worker) End(reason transport.Reason) {
-	b := w.box
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state != transport.Closed {
-		b.state, b.reason = transport.Closed, reason
-		close(b.ended)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state != transport.Closed {
+		w.state, w.reason = transport.Closed, reason
+		w.end()
 	}
 }
 
-// Ended returns a channel that is closed when the connection ends, from either side.
-func (w *Worker) Ended() <-chan struct{} { return w.box.ended }
+// Context returns a context that ends when the connection ends, from either side.
+func (w *Worker) Context() context.Context { return w.life }
 
 // Reason returns why the connection ended, and whether its owner closed it. In that case the other
 // end has to receive the reason.
 func (w *Worker) Reason() (reason transport.Reason, byOwner bool) {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	return w.box.reason, w.box.byOwner
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.reason, w.byOwner
 }
 
 // Take copies the next datagram for the network into buf, which has room for the MTU.
 func (w *Worker) Take(buf []byte) (n int, ok bool) {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	n, _, ok = w.box.out.Pop(buf)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n, _, ok = w.out.Pop(buf)
 	return n, ok
 }
 
@@ -265,14 +256,13 @@ func (w *Worker) Take(buf []byte) (n int, ok bool) {
 // connection ends. After the owner's Close it still sends the datagrams that wait. A datagram for
 // which send returns an error counts as dropped.
 func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
-	b := w.box
-	buf := make([]byte, len(prefix)+b.config.MTU)
+	buf := make([]byte, len(prefix)+w.config.MTU)
 	next := func() bool {
 		n, ok := w.Take(buf[copy(buf, prefix):])
 		if ok && send(buf[:len(prefix)+n]) != nil {
-			b.mu.Lock()
-			b.stats.SendDropped++
-			b.mu.Unlock()
+			w.mu.Lock()
+			w.stats.SendDropped++
+			w.mu.Unlock()
 		}
 		return ok
 	}
@@ -281,8 +271,8 @@ func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
 			continue
 		}
 		select {
-		case <-b.wake:
-		case <-b.ended:
+		case <-w.wake:
+		case <-w.life.Done():
 			_, byOwner := w.Reason()
 			for byOwner && next() {
 			}
@@ -294,25 +284,21 @@ func (w *Worker) SendAll(prefix []byte, send func(datagram []byte) error) {
 // Deliver copies a datagram that arrived into the queue for Recv. It returns false for one of no
 // bytes, or of more than the MTU, which it counts and drops.
 func (w *Worker) Deliver(datagram []byte) bool {
-	if len(datagram) == 0 || len(datagram) > w.box.config.MTU {
+	if len(datagram) == 0 || len(datagram) > w.config.MTU {
 		w.Lost(1)
 		return false
 	}
-	b := w.box
-	at := time.Duration(0)
-	if b.config.Clock != nil {
-		at = b.config.Clock()
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state == transport.Closed {
+	at := w.config.Clock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state == transport.Closed {
 		return true
 	}
-	if b.in.Full() {
-		b.in.Drop()
-		b.stats.ReceiveDropped++
+	if w.in.Full() {
+		w.in.Pop(nil)
+		w.stats.ReceiveDropped++
 	}
-	b.in.Push(at, datagram)
+	w.in.Push(at, datagram)
 	return true
 }
 
@@ -323,28 +309,27 @@ func (w *Worker) Overdone() {
 
 // Lost counts datagrams that arrived and could not be delivered.
 func (w *Worker) Lost(n int) {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	w.box.stats.ReceiveDropped += uint64(n)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stats.ReceiveDropped += uint64(n)
 }
 
 // SetRemote sets the other end's address.
 func (w *Worker) SetRemote(addr string) {
-	w.box.mu.Lock()
-	defer w.box.mu.Unlock()
-	w.box.remote = addr
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.remote = addr
 }
 
 // Finish notes that the last goroutine ends. Datagrams that still wait to be sent are lost. The
 // connection has already ended.
 func (w *Worker) Finish() {
-	b := w.box
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.state != transport.Closed {
-		panic(b.config.Name + ": the goroutines of a connection went before it ended")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.state != transport.Closed {
+		panic(w.config.Name + ": the goroutines of a connection went before it ended")
 	}
-	b.stats.SendDropped += uint64(b.out.Len())
-	b.out.Release()
-	close(b.done)
+	w.stats.SendDropped += uint64(w.out.Len())
+	w.out.Release()
+	close(w.done)
 }

@@ -72,7 +72,7 @@ func TestStateIsThatOfTheLastPoll(t *testing.T) {
 		t.Error("an ended connection opened")
 	}
 	select {
-	case <-w.Ended():
+	case <-w.Context().Done():
 	default:
 		t.Error("the worker does not learn of the end")
 	}
@@ -210,11 +210,6 @@ func TestTimesOfArrival(t *testing.T) {
 	if _, _, ok := c.RecvAt(buf); ok {
 		t.Error("RecvAt returned a datagram that nobody sent")
 	}
-	config.Clock = nil
-	c, w = mailbox.New(config, transport.Open)
-	deliver(0)
-	c.Poll(50 * ms)
-	expect(50 * ms)
 }
 
 // Too much without a datagram ends the connection, and its owner gets the reason.

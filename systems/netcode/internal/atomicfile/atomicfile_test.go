@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestFilesAreWhole(t *testing.T) {
 	if err := Write(name, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(name+".new", 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(name+".new", "full"), 0o700); err != nil {
 		// This folder is in the way, as a full disk or a read-only folder would be.
 		t.Fatal(err)
 	}
@@ -25,8 +26,17 @@ func TestFilesAreWhole(t *testing.T) {
 	if text, err := Read(name); err != nil || string(text) != "old" {
 		t.Errorf("after a failure there is %q, %v", text, err)
 	}
-	if err := os.Remove(name + ".new"); err != nil {
+	if err := os.RemoveAll(name + ".new"); err != nil {
 		t.Fatal(err)
+	}
+	if err := os.WriteFile(name+".new", []byte("left by a crash"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(name, []byte("newest")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, error %v, want a file that only its owner reads", info.Mode(), err)
 	}
 	link := filepath.Join(dir, "link.json")
 	if err := os.Symlink(name, link); err == nil { // Windows may not allow it

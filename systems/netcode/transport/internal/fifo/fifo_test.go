@@ -1,4 +1,4 @@
-package queue_test
+package fifo_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/queue"
+	"github.com/tandem-ecs/tandem/systems/netcode/transport/internal/fifo"
 )
 
 // The queue equals a naive model, a slice of copies.
@@ -17,7 +17,7 @@ func TestIsABoundedQueue(t *testing.T) {
 			bytes []byte
 		}
 		limit := rapid.IntRange(1, 20).Draw(t, "limit")
-		q, model, size, notes := queue.New[int](limit), []entry{}, 0, 0
+		q, model, size, notes := fifo.New[int](limit), []entry{}, 0, 0
 		buf := make([]byte, 8)
 		t.Repeat(map[string]func(*rapid.T){
 			"push": func(t *rapid.T) {
@@ -44,7 +44,7 @@ func TestIsABoundedQueue(t *testing.T) {
 				}
 			},
 			"drop": func(*rapid.T) {
-				q.Drop()
+				q.Pop(nil)
 				if len(model) > 0 {
 					size -= len(model[0].bytes)
 					model = model[1:]
@@ -64,7 +64,7 @@ func TestIsABoundedQueue(t *testing.T) {
 }
 
 func TestPopCutsOffWhatDoesNotFit(t *testing.T) {
-	q := queue.New[struct{}](2)
+	q := fifo.New[struct{}](2)
 	q.Push(struct{}{}, []byte("long"))
 	q.Push(struct{}{}, []byte("next"))
 	buf := make([]byte, 2)
@@ -77,7 +77,7 @@ func TestPopCutsOffWhatDoesNotFit(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	q, datagram, buf := queue.New[int](64), make([]byte, 1200), make([]byte, 1200)
+	q, datagram, buf := fifo.New[int](64), make([]byte, 1200), make([]byte, 1200)
 	step := func() {
 		for i := range 10 {
 			q.Push(i, datagram)
@@ -100,5 +100,5 @@ func TestLimitBelowOnePanics(t *testing.T) {
 			t.Error("did not panic")
 		}
 	}()
-	queue.New[int](0)
+	fifo.New[int](0)
 }

@@ -35,7 +35,8 @@ func Write(name string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
-	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	_ = os.Remove(name + ".new") // of a program that ended while it wrote
+	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -47,8 +48,7 @@ func Write(name string, text []byte) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name())
-		return err
+		return errors.Join(err, os.Remove(f.Name()))
 	}
 	// The sync makes the new name survive a loss of power, too; some systems cannot do this.
 	if folder, err := os.Open(filepath.Dir(name)); err == nil {
