@@ -221,7 +221,9 @@ func (l *loop) press(e render.Event) error {
 			return err
 		}
 		l.win.SetVSync(set.VSync)
-		l.show.Say(describe(before, l.show.Settings()))
+		if key.Says != nil {
+			l.show.Say(key.Says(l.show.Settings()))
+		}
 	}
 	switch key.Action {
 	case keys.Fullscreen:
