@@ -232,6 +232,9 @@ func (o *Options) check(s *flags.Set) error {
 		return flags.Badf("-frame-times: %w", err)
 	}
 	o.Deltas = deltas
+	if o.Frames == 0 && o.Length == 0 {
+		o.Frames = len(deltas)
+	}
 	c.check(!c.given("seconds") || slices.Max(deltas) > 0, "-seconds %v would never end: all frames in %s take no time; use -frames", o.seconds, o.frameFile)
 	c.check(!c.given("frames") || float64(o.Frames)*float64(slices.Max(deltas)) <= float64(maxRun),
 		"-frames %d times the longest frame in %s is more than a hundred years; ask for fewer frames", o.Frames, o.frameFile)
