@@ -31,7 +31,7 @@ func newOverlayBuffer() overlayBuffer {
 	b.vertices.bind()
 	attribute(0, 2, int32(overlaySize), 0, 0)
 	gl.EnableVertexAttribArray(1)
-	gl.VertexAttribPointerWithOffset(1, 2, gl.UNSIGNED_SHORT, true, int32(overlaySize), 8)
+	gl.VertexAttribPointerWithOffset(1, 2, gl.UNSIGNED_SHORT, false, int32(overlaySize), 8)
 	colorAttribute(2, int32(overlaySize), 12, 0)
 	gl.BindBuffer(gl.ELEMENT_ARRAY_BUFFER, b.indices)
 	b.texture = newTexture(atlasUnit, gl.LINEAR)
