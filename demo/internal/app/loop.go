@@ -61,9 +61,9 @@ func (l *loop) run(ctx context.Context) error {
 		switch {
 		case l.virtual():
 			// A frame takes at least as long as its steps: that makes the death spiral.
-			real = max(frametimes.Vary(l.source.Next(), l.options.FrameJitter, jitter), spent)
+			real = max(frametimes.Vary(l.source(), l.options.FrameJitter, jitter), spent)
 		case l.source != nil:
-			real = l.source.Next()
+			real = l.source()
 		}
 		l.show.Advance(real)
 		spent = l.clock.Now() - begin

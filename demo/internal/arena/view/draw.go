@@ -8,6 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
 )
 
@@ -15,7 +16,7 @@ import (
 // empty, and must not change until the frame has been drawn.
 func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	w, h := f.Size.Points()
-	orbit := c.camera.orbitFor(w*part.W/(h*part.H), c.switches.Still)
+	orbit := c.camera.orbitFor(w*part.W/(h*part.H), c.set.Still)
 	v := f.ViewIn(part, orbit.Camera())
 	c.camera.shown, c.camera.viewport = v.Camera, v.Viewport
 	v.Shadow = render.Shadow{Center: orbit.Target, Radius: orbit.Distance * 0.95}
@@ -31,7 +32,7 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 		default:
 			p.platform(v.pose)
 		}
-		if c.switches.Ghosts {
+		if c.set.Ghosts {
 			p.ghost(v)
 		}
 	})
@@ -132,7 +133,7 @@ func (p *painter) player(v *object) {
 	if v.own {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}
-	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.client.switches.Captions {
+	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.client.set.Overlay != settings.OverlayNone {
 		p.tag(v, x, y, color)
 	}
 }

@@ -87,7 +87,7 @@ type lane struct {
 }
 
 // Setup spawns a body for every lane.
-func (s *Lab) Setup(stage *scene.Stage) {
+func (s *Lab) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.poses = stage.Engine, stage.Poses
 	s.bodies = scene.NewBodies(stage.Engine.World())
 	down, up := stage.Random.Uint64(), stage.Random.Uint64()
@@ -106,6 +106,7 @@ func (s *Lab) Setup(stage *scene.Stage) {
 	s.connect()
 	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
 	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.measureFrame))
+	return nil // every lane has its own graphs
 }
 
 func (s *Lab) addLane(name, title string, kind interp.Kind) {
@@ -280,9 +281,6 @@ func (s *Lab) Trace(row func(name string, logical, visual components.Pose3D)) {
 		row(l.name, s.logical(l), s.visual(l))
 	}
 }
-
-// Followed returns nothing: every lane has its own graphs.
-func (s *Lab) Followed() []scene.Followed { return nil }
 
 // Camera looks down on all lanes from so far that they are evenly spaced, in the left two thirds of
 // the picture.

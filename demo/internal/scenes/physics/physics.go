@@ -58,10 +58,9 @@ type Physics struct {
 	space  *cp.Space
 	radius float64 // of the drum
 
-	wheel    item
-	items    []item
-	marks    [2][marked]*scene.Trail // raw, interpolated
-	followed []scene.Followed
+	wheel item
+	items []item
+	marks [2][marked]*scene.Trail // raw, interpolated
 }
 
 // item is a body of the library with its entity.
@@ -77,7 +76,7 @@ type item struct {
 func New() scene.Scene { return &Physics{} }
 
 // Setup fills the drum.
-func (s *Physics) Setup(stage *scene.Stage) {
+func (s *Physics) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine = stage.Engine
 	s.poses = interpolation.New2D()
 	stage.Engine.Install(s.poses)
@@ -102,7 +101,7 @@ func (s *Physics) Setup(stage *scene.Stage) {
 	place := func(pose func(arche.Entity) components.Pose2D) func() mgl32.Vec3 {
 		return func() mgl32.Vec3 { return pose(first.entity).Position.Vec3(0) }
 	}
-	s.followed = []scene.Followed{
+	return []scene.Followed{
 		{Name: "marked ball, left", Accent: 0, Position: place(s.logical)},
 		{Name: "right", Accent: 3, Position: place(s.visual)},
 	}
@@ -273,9 +272,6 @@ func upright(p components.Pose2D) components.Pose3D {
 		Scale:    p.Scale.Vec3(1),
 	}
 }
-
-// Followed returns a ball as drawn on the left and on the right.
-func (s *Physics) Followed() []scene.Followed { return s.followed }
 
 // Camera looks at both drums from the front.
 func (s *Physics) Camera(ecs.Time) render.Orbit {
