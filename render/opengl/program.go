@@ -120,6 +120,8 @@ func infoLog(id uint32, property func(id, name uint32, value *int32), read func(
 type programs struct {
 	solid, glass, ghost, glow, halo, depth [2]program
 	ground, sky, line, overlay             program
+
+	made []uint32
 }
 
 func newPrograms(macros string) (p programs, err error) {
@@ -127,9 +129,10 @@ func newPrograms(macros string) (p programs, err error) {
 		if err != nil {
 			return program{}
 		}
-		var made program
-		made, err = newProgram(macros, vertex, fragment)
-		return made
+		var one program
+		one, err = newProgram(macros, vertex, fragment)
+		p.made = append(p.made, one.id)
+		return one
 	}
 	for i, kind := range [2]string{"", "#define MOTION\n"} {
 		m := macros + kind
@@ -149,12 +152,7 @@ func newPrograms(macros string) (p programs, err error) {
 }
 
 func (p *programs) delete() {
-	for i := range p.solid {
-		for _, q := range [...]program{p.solid[i], p.glass[i], p.ghost[i], p.glow[i], p.halo[i], p.depth[i]} {
-			gl.DeleteProgram(q.id)
-		}
-	}
-	for _, q := range [...]program{p.ground, p.sky, p.line, p.overlay} {
-		gl.DeleteProgram(q.id)
+	for _, id := range p.made {
+		gl.DeleteProgram(id)
 	}
 }

@@ -108,28 +108,14 @@ func (w *Window) points(x, y float64) (float32, float32) {
 	return float32(x) * pw / float32(width), float32(y) * ph / float32(height)
 }
 
-func modsOf(m glfw.ModifierKey) (mods render.Mods) {
-	for _, p := range [...]struct {
-		from glfw.ModifierKey
-		to   render.Mods
-	}{{glfw.ModShift, render.ModShift}, {glfw.ModControl, render.ModControl}, {glfw.ModAlt, render.ModAlt}, {glfw.ModSuper, render.ModSuper}} {
-		if m&p.from != 0 {
-			mods |= p.to
-		}
-	}
-	return mods
+// modsOf converts modifier keys, which have the same bits in both packages.
+func modsOf(m glfw.ModifierKey) render.Mods {
+	return render.Mods(m) & (render.ModShift | render.ModControl | render.ModAlt | render.ModSuper)
 }
 
+// buttonOf converts a button. Both packages count left, right, middle from 0.
 func buttonOf(b glfw.MouseButton) render.MouseButton {
-	switch b {
-	case glfw.MouseButtonLeft:
-		return render.MouseLeft
-	case glfw.MouseButtonRight:
-		return render.MouseRight
-	case glfw.MouseButtonMiddle:
-		return render.MouseMiddle
-	}
-	return render.MouseOther
+	return min(render.MouseButton(b), render.MouseOther)
 }
 
 // keyOf converts a key of GLFW. Both packages give printable keys their ASCII codes. Digits and

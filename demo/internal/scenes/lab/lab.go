@@ -51,7 +51,7 @@ var kinds = []interp.Kind{
 type Lab struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	bodies scene.Bodies
+	bodies scene.Bodies[components.Pose3D]
 	path   *path
 	net    *network
 	lanes  []*lane // from the back; the first shows the truth
@@ -89,7 +89,7 @@ type lane struct {
 // Setup spawns a body for every lane.
 func (s *Lab) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.poses = stage.Engine, stage.Poses
-	s.bodies = scene.NewBodies(stage.Engine.World())
+	s.bodies = scene.NewBodies[components.Pose3D](stage.Engine.World())
 	down, up := stage.Random.Uint64(), stage.Random.Uint64()
 	s.path = newPath(stage.Random)
 	s.net = newNetwork(s.path, stage.Link, down, up)

@@ -67,7 +67,7 @@ func New() scene.Scene { return &Lanes{} }
 type lane struct {
 	engine      *ecs.Engine
 	poses       *interpolation.Interpolator[components.Pose3D]
-	bodies      scene.Bodies
+	bodies      scene.Bodies[components.Pose3D]
 	raw, smooth arche.Entity
 	rawTrail    *scene.Trail
 	smoothTrail *scene.Trail
@@ -78,7 +78,7 @@ func newLane(engine *ecs.Engine, poses *interpolation.Interpolator[components.Po
 	w := engine.World()
 	l := &lane{
 		engine: engine, poses: poses, z: z,
-		bodies:      scene.NewBodies(w),
+		bodies:      scene.NewBodies[components.Pose3D](w),
 		rawTrail:    scene.NewTrail(strobe, strobeShown, 40),
 		smoothTrail: scene.NewTrail(strobe, strobeShown, 40),
 	}

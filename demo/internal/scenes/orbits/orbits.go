@@ -59,7 +59,7 @@ var celestials = []celestial{
 type Orbits struct {
 	engine    *ecs.Engine
 	hierarchy *hierarchy.Hierarchy3D
-	poses     scene.Bodies
+	poses     scene.Bodies[components.Pose3D]
 
 	sun    arche.Entity
 	arms   []arm
@@ -103,7 +103,7 @@ func (b *body) carried(arm components.Pose3D) components.Pose3D {
 func (s *Orbits) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.hierarchy = stage.Engine, stage.Hierarchy
 	w := stage.Engine.World()
-	s.poses = scene.NewBodies(w)
+	s.poses = scene.NewBodies[components.Pose3D](w)
 	parents := generic.NewMap1[components.Parent](w)
 	spawn := func(parent arche.Entity, pose components.Pose3D) arche.Entity {
 		e := s.poses.Spawn(pose)

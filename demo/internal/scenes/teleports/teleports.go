@@ -72,7 +72,7 @@ func New() scene.Scene { return &Teleports{} }
 type group struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	bodies scene.Bodies
+	bodies scene.Bodies[components.Pose3D]
 	marked bool
 	left   float32 // x of the tracks' left ends
 
@@ -98,7 +98,7 @@ func (s *Teleports) Setup(stage *scene.Stage) []scene.Followed {
 	for i := range s.groups {
 		g := &group{
 			engine: stage.Engine, poses: stage.Poses, marked: i == 0,
-			bodies: scene.NewBodies(stage.Engine.World()),
+			bodies: scene.NewBodies[components.Pose3D](stage.Engine.World()),
 			left:   inner,
 		}
 		if g.marked {
