@@ -224,8 +224,8 @@ func (l *loop) press(e render.Event) error {
 			return err
 		}
 		l.win.SetVSync(set.VSync)
-		if key.Says != nil {
-			l.show.Say(key.Says(l.show.Settings()))
+		if key.Remark != nil {
+			l.show.Say(key.Remark(l.show.Settings()))
 		}
 	}
 	switch key.Action {

@@ -35,13 +35,13 @@ func Groups(scenes []string) []Group {
 			toggle(Binding{Keys: []render.Key{'P', render.KeyPause}, Cap: "P", Text: "pause, resume", Flag: "paused", In: Scenes},
 				func(s *set) *bool { return &s.Paused }, "paused", "resumed"),
 			{Keys: []render.Key{render.KeyPeriod}, Cap: ".", Text: "one fixed step, and pause", In: Scenes, Action: Step,
-				Change: func(s *set, _ Press) { s.Paused = true }, Says: func(set) string { return "paused" }},
+				Change: func(s *set, _ Press) { s.Paused = true }, Remark: func(set) string { return "paused" }},
 			{Keys: []render.Key{render.KeyLeft, render.KeyRight}, Cap: "← →", Text: "slower, faster: 1/10, 1/4, 1/2, 1, 2", Flag: "speed", In: Scenes,
 				Change: func(s *set, p Press) { s.Speed = rung([]float64{0.1, 0.25, 0.5, 1, 2}, s.Speed, p.Index == 0) },
-				Says:   func(s set) string { return fmt.Sprintf("speed %v", s.Speed) }},
+				Remark: func(s set) string { return fmt.Sprintf("speed %v", s.Speed) }},
 			{Keys: []render.Key{render.KeyDown, render.KeyUp}, Cap: "↓ ↑", Text: "fixed rate: 5, 10, 15, 20, 30, 60, 120 Hz", Flag: "hz", In: Scenes,
 				Change: func(s *set, p Press) { s.Rate = rung([]int{5, 10, 15, 20, 30, 60, 120}, s.Rate, p.Index == 0) },
-				Says: func(s set) string {
+				Remark: func(s set) string {
 					if s.Adaptive {
 						return fmt.Sprintf("fixed rate at most %d Hz, restarted", s.Rate)
 					}
@@ -62,7 +62,7 @@ func Groups(scenes []string) []Group {
 			toggle(Binding{Keys: []render.Key{'T'}, Cap: "T", Text: "raw beside interpolated, in orbits, stress", Flag: "split", In: Scenes},
 				func(s *set) *bool { return &s.Split }, "raw beside interpolated", "one picture"),
 			ring(Binding{Keys: []render.Key{'C'}, Cap: "C", Text: "frame-rate cap: 20, 30, 60, 144, none", Flag: "fps"},
-				[]int{20, 30, 60, 144, 0}, func(s *set) *int { return &s.Cap }, saysCap),
+				[]int{20, 30, 60, 144, 0}, func(s *set) *int { return &s.Cap }, capRemark),
 			ring(Binding{Keys: []render.Key{'J'}, Cap: "J", Text: "frame jitter: 0, 25, 50, 90 %", Flag: "frame-jitter"},
 				[]float64{0, 0.25, 0.5, 0.9}, func(s *set) *float64 { return &s.FrameJitter }, percent("frame jitter %.0f %%")),
 			toggle(Binding{Keys: []render.Key{'U'}, Cap: "U", Text: "blend on the GPU, in scene stress (restarts)", Flag: "gpu", In: Scenes},
@@ -102,7 +102,7 @@ func Groups(scenes []string) []Group {
 		}},
 		{"Scene", []Binding{
 			{Keys: digits, Cap: "1–" + string(rune('0'+len(scenes))), Text: strings.Join(scenes, " "), Flag: "scene", In: Leavable,
-				Change: func(s *set, p Press) { s.Scene = scenes[p.Index] }, Says: func(s set) string { return "scene " + s.Scene }},
+				Change: func(s *set, p Press) { s.Scene = scenes[p.Index] }, Remark: func(s set) string { return "scene " + s.Scene }},
 			ring(Binding{Keys: []render.Key{render.KeyTab}, Cap: "Tab", Text: "the next scene, with Shift the previous one", In: Leavable},
 				scenes, func(s *set) *string { return &s.Scene }, plain[string]("scene %s")),
 			{Keys: []render.Key{render.KeyHome, '0'}, Cap: "Home 0", Text: "the scene's own camera", Action: ResetCamera},
@@ -120,7 +120,7 @@ func Groups(scenes []string) []Group {
 // toggle completes a binding that switches a setting. on and off describe the setting.
 func toggle(b Binding, field func(*set) *bool, on, off string) Binding {
 	b.Change = func(s *set, _ Press) { *field(s) = !*field(s) }
-	b.Says = func(s set) string {
+	b.Remark = func(s set) string {
 		if *field(&s) {
 			return on
 		}
@@ -129,11 +129,11 @@ func toggle(b Binding, field func(*set) *bool, on, off string) Binding {
 	return b
 }
 
-// ring completes a binding that steps a setting through values, and from the last to the first. says
+// ring completes a binding that steps a setting through values, and from the last to the first. remark
 // describes a value.
-func ring[T cmp.Ordered](b Binding, values []T, field func(*set) *T, says func(T) string) Binding {
+func ring[T cmp.Ordered](b Binding, values []T, field func(*set) *T, remark func(T) string) Binding {
 	b.Change = func(s *set, p Press) { *field(s) = around(values, *field(s), p.Shift) }
-	b.Says = func(s set) string { return says(*field(&s)) }
+	b.Remark = func(s set) string { return remark(*field(&s)) }
 	return b
 }
 
@@ -149,21 +149,23 @@ func bursts(b Binding) Binding {
 		return chance
 	}
 	b.Change = func(s *set, p Press) { of(*s).Change(s, p) }
-	b.Says = func(s set) string { return of(s).Says(s) }
+	b.Remark = func(s set) string { return of(s).Remark(s) }
 	return b
 }
 
-func saysCap(rate int) string {
+func capRemark(rate int) string {
 	if rate == 0 {
 		return "no frame-rate cap"
 	}
 	return fmt.Sprintf("at most %d frames per second", rate)
 }
 
+// plain returns a remark that writes a value by a format.
 func plain[T any](format string) func(T) string {
 	return func(v T) string { return fmt.Sprintf(format, v) }
 }
 
+// percent returns a remark that writes a share in percent.
 func percent(format string) func(float64) string {
 	return func(v float64) string { return fmt.Sprintf(format, 100*v) }
 }

@@ -155,7 +155,7 @@ func TestRemarks(t *testing.T) {
 			test.from(&s)
 		}
 		key, _ := keys.Apply(keys.Groups(scenes.Names()), &s, test.key, 0)
-		if key.Says == nil || key.Says(s) != test.want {
+		if key.Remark == nil || key.Remark(s) != test.want {
 			t.Errorf("%v does not say %q", test.key, test.want)
 		}
 	}

@@ -47,7 +47,7 @@ type Binding struct {
 	In   Place        // elsewhere it has no effect
 
 	Change func(s *settings.Settings, p Press) // changes the settings; may be nil
-	Says   func(s settings.Settings) string    // describes the changed settings in a few words; may be nil
+	Remark func(s settings.Settings) string    // describes the change; may be nil
 	Action Action                              // the effect beyond that
 }
 
