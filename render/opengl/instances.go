@@ -56,8 +56,9 @@ type meshKey struct {
 	coarse bool
 }
 
-// instancesOf returns the memory of a batch, and whether another view of this frame has uploaded it.
-// It makes the memory when it is needed first; attributes then describes it to its vertex array.
+// instancesOf returns the memory of a batch, and whether another view of this frame has uploaded
+// it. It makes the memory when it is needed first; attributes then describes it to its vertex
+// array.
 func (r *Renderer) instancesOf(batch any, attributes func(*instances)) (g *instances, uploaded bool) {
 	g = r.instances[batch]
 	if g == nil {

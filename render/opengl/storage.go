@@ -23,9 +23,9 @@ func (s *storage) delete() { gl.DeleteBuffers(1, &s.buffer) }
 
 func (s *storage) bind() { gl.BindBuffer(gl.ARRAY_BUFFER, s.buffer) }
 
-// replace replaces the contents of the array by the data. replace binds the array. It returns false if the driver has no
-// memory for it, and notes that as an error of the frame. The array is then empty and must not be
-// drawn from, and the next call asks for memory again.
+// replace replaces the contents of the array by the data. replace binds the array. It returns false
+// if the driver has no memory for it, and notes that as an error of the frame. The array is then
+// empty and must not be drawn from, and the next call asks for memory again.
 //
 // Mapping the array with its old contents invalidated means that the driver need not wait for
 // frames that still read them. It needs no new memory: where the driver clears new memory first,
@@ -51,7 +51,8 @@ func (r *Renderer) replace(s *storage, size int, data unsafe.Pointer) bool {
 }
 
 // reserve asks for the memory of the bound array: with room to grow, so that a slowly growing batch
-// does not need new memory in each frame, or, if the driver has not so much, for the size needed now.
+// does not need new memory in each frame, or, if the driver has not so much, for the size needed
+// now.
 func (r *Renderer) reserve(s *storage, size int) bool {
 	var err error
 	for _, room := range [...]int{size + size/2 + 1024, size} {

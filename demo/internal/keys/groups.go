@@ -129,8 +129,8 @@ func toggle(b Binding, field func(*set) *bool, on, off string) Binding {
 	return b
 }
 
-// ring completes a binding that steps a setting through values, and from the last to the first. remark
-// describes a value.
+// ring completes a binding that steps a setting through values, and from the last to the first.
+// remark describes a value.
 func ring[T cmp.Ordered](b Binding, values []T, field func(*set) *T, remark func(T) string) Binding {
 	b.Change = func(s *set, p Press) { *field(s) = around(values, *field(s), p.Shift) }
 	b.Remark = func(s set) string { return remark(*field(&s)) }

@@ -24,8 +24,8 @@ func press(t *testing.T, s settings.Settings, key render.Key, mods render.Mods) 
 	return s
 }
 
-// values returns the values of a setting over presses of a key, until the key changes nothing or the
-// first value comes again.
+// values returns the values of a setting over presses of a key, until the key changes nothing or
+// the first value comes again.
 func values[T comparable](t *testing.T, s settings.Settings, key render.Key, of func(s *settings.Settings) *T) (all []T) {
 	first := *of(&s)
 	for {

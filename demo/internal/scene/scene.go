@@ -60,8 +60,8 @@ type Stage struct {
 
 // Scene is one scene. Its methods are called on one goroutine, Setup first and once.
 type Scene interface {
-	// Setup spawns the first entities and adds the scene's systems. It returns the one or two bodies
-	// whose drawn speed is graphed; none if the scene draws its own graphs.
+	// Setup spawns the first entities and adds the scene's systems. It returns the one or two
+	// bodies whose drawn speed is graphed; none if the scene draws its own graphs.
 	Setup(s *Stage) []Followed
 
 	// SetInterpolation switches the scene's own interpolators and engines. The caller switches
