@@ -34,7 +34,7 @@ var typefaces = [textStyles]struct {
 
 // extraRunes are the characters beyond ASCII and Latin-1 that an overlay can show, if the typeface
 // has them. All others are shown as a question mark.
-const extraRunes = "–—‘’“”•…←↑→↓↔↕−≈≠≤≥∞√π≡ΔΩσµ▲►▼◄●○■□▪"
+const extraRunes = "–—‘’“”•…←↑→↓↔↕−≈≠≤≥∞√π≡ΔΩσ▲►▼◄●○■□▪"
 
 const (
 	cornerRadius = 5 // points
@@ -44,7 +44,7 @@ const (
 	atlasPadding  = 1 // pixels between neighbours, so that linear filtering never mixes them
 	latinRunes    = 256
 	// equal texels along a line's profile, so that only its width is filtered
-	lineTexelSpan = 3
+	lineTexelSpan = 4
 )
 
 // atlas is one texture with everything that an overlay draws: glyphs, a white texel, line profiles,
@@ -60,7 +60,7 @@ type atlas struct {
 	faces [textStyles]glyphs
 }
 
-// uv is a place in the atlas as the vertices hold it: 0 to 65535 across the texture.
+// uv is a place in the atlas, in texels.
 type uv struct{ u, v uint16 }
 
 type span struct {
@@ -98,81 +98,41 @@ func (g *glyphs) find(r rune) *glyph {
 func bakeAtlas(scale float32) *atlas {
 	a := &atlas{scale: scale}
 	p := newPacker(int(512 * math.Ceil(float64(scale))))
-	white := p.add(4, 4)
-	fill(p.image, white, func(x, y float64) float64 { return 1 })
-	var lineRects [maxLineWidth + 1]image.Rectangle
+	white := p.fill(4, 4, func(x, y float64) float64 { return 1 })
+	a.white = uv{white.a.u + 2, white.a.v + 2}
 	for w := 1; w <= maxLineWidth; w++ {
 		// Texels outside the width are 0, inside 1: linear filtering makes edges that fade over
 		// exactly one pixel.
-		r := p.add(lineTexelSpan, w+2)
-		lineRects[w] = r
-		inner := image.Rect(r.Min.X, r.Min.Y+1, r.Max.X, r.Max.Y-1)
-		fill(p.image, inner, func(x, y float64) float64 { return 1 })
+		s := p.fill(lineTexelSpan, w+2, func(x, y float64) float64 {
+			if y < 1 || y > float64(w+1) {
+				return 0
+			}
+			return 1
+		})
+		// One texel is enough along the line: take the middle one.
+		s.a.u += lineTexelSpan / 2
+		s.b.u = s.a.u
+		a.lines[w] = s
 	}
 	radius := math.Max(2, math.Round(cornerRadius*float64(scale)))
-	corner := p.add(int(radius), int(radius))
-	fill(p.image, corner, func(x, y float64) float64 {
+	a.corner = p.fill(int(radius), int(radius), func(x, y float64) float64 {
 		return radius - math.Hypot(radius-x, radius-y) + 0.5
 	})
-	var discRects [maxDiscRadius + 1]image.Rectangle
 	for i := 1; i <= maxDiscRadius; i++ {
 		r := float64(i)
-		discRects[i] = p.add(2*i+2, 2*i+2)
-		fill(p.image, discRects[i], func(x, y float64) float64 {
+		a.discs[i] = p.fill(2*i+2, 2*i+2, func(x, y float64) float64 {
 			return r - math.Hypot(r+1-x, r+1-y) + 0.5
 		})
 	}
-	var baked [textStyles]bakedFace
 	for i, t := range typefaces {
-		baked[i] = bakeFace(p, t.ttf, t.size*float64(scale))
+		a.faces[i].bake(p, t.ttf, t.size*float64(scale))
 	}
-
-	// The height of the texture is known only now, and with it the coordinates.
-	img := p.finish()
-	a.image = img
-	at := func(r image.Rectangle) span { return spanOf(img, r) }
-	w := at(white)
-	a.white = uv{w.a.u/2 + w.b.u/2, w.a.v/2 + w.b.v/2}
-	for w := 1; w <= maxLineWidth; w++ {
-		// One texel is enough along the line: take the middle one.
-		s := at(lineRects[w])
-		mid := s.a.u/2 + s.b.u/2
-		s.a.u, s.b.u = mid, mid
-		a.lines[w] = s
-	}
-	a.corner = at(corner)
-	for i := 1; i <= maxDiscRadius; i++ {
-		a.discs[i] = at(discRects[i])
-	}
-	for i, b := range baked {
-		f := &a.faces[i]
-		f.ascent, f.height = b.ascent, b.height
-		f.extra = make(map[rune]*glyph)
-		for j := range b.glyphs {
-			g := &b.glyphs[j]
-			g.span = at(g.rect)
-			if g.r < latinRunes {
-				f.latin[g.r] = g.glyph
-			} else {
-				f.extra[g.r] = &g.glyph
-			}
-		}
-	}
+	a.image = p.image
 	return a
 }
 
-type bakedFace struct {
-	glyphs         []bakedGlyph
-	ascent, height float32
-}
-
-type bakedGlyph struct {
-	glyph
-	r    rune
-	rect image.Rectangle
-}
-
-func bakeFace(p *packer, ttf []byte, pixels float64) bakedFace {
+// bake draws the characters of a typeface.
+func (g *glyphs) bake(p *packer, ttf []byte, pixels float64) {
 	parsed, err := opentype.Parse(ttf)
 	if err != nil {
 		panic(fmt.Sprintf("render: a typeface compiled into golang.org/x/image does not parse: %v; check the module's version", err))
@@ -184,7 +144,8 @@ func bakeFace(p *packer, ttf []byte, pixels float64) bakedFace {
 	}
 	defer face.Close()
 	m := face.Metrics()
-	b := bakedFace{ascent: float32(m.Ascent.Ceil()), height: float32((m.Ascent + m.Descent).Ceil())}
+	g.ascent, g.height = float32(m.Ascent.Ceil()), float32((m.Ascent + m.Descent).Ceil())
+	g.extra = make(map[rune]*glyph)
 	add := func(r rune) {
 		if i, err := parsed.GlyphIndex(nil, r); err != nil || i == 0 {
 			return
@@ -193,12 +154,16 @@ func bakeFace(p *packer, ttf []byte, pixels float64) bakedFace {
 		if !ok {
 			return
 		}
-		g := bakedGlyph{r: r, glyph: glyph{ok: true, advance: float32(advance.Round()), left: float32(bounds.Min.X), top: float32(bounds.Min.Y)}}
+		one := &glyph{ok: true, advance: float32(advance.Round()), left: float32(bounds.Min.X), top: float32(bounds.Min.Y)}
 		if !bounds.Empty() {
-			g.rect = p.add(bounds.Dx(), bounds.Dy())
-			draw.DrawMask(p.image, g.rect, image.Opaque, image.Point{}, mask, origin, draw.Src)
+			one.span = p.add(bounds.Dx(), bounds.Dy())
+			draw.DrawMask(p.image, one.rect(), image.Opaque, image.Point{}, mask, origin, draw.Src)
 		}
-		b.glyphs = append(b.glyphs, g)
+		if r < latinRunes {
+			g.latin[r] = *one
+		} else {
+			g.extra[r] = one
+		}
 	}
 	for r := rune(' '); r < latinRunes; r++ {
 		if r < 0x7f || r >= 0xa0 {
@@ -206,31 +171,7 @@ func bakeFace(p *packer, ttf []byte, pixels float64) bakedFace {
 		}
 	}
 	for _, r := range extraRunes {
-		if r >= latinRunes {
-			add(r)
-		}
-	}
-	return b
-}
-
-// fill sets the pixels of r to a function of their centre, counted from the corner of r, clamped to
-// 0..1.
-func fill(img *image.Alpha, r image.Rectangle, f func(x, y float64) float64) {
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			v := f(float64(x-r.Min.X)+0.5, float64(y-r.Min.Y)+0.5)
-			img.Pix[img.PixOffset(x, y)] = toByte(float32(v))
-		}
-	}
-}
-
-func spanOf(img *image.Alpha, r image.Rectangle) span {
-	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
-	to := func(v, size float64) uint16 { return uint16(math.Round(v / size * 65535)) }
-	return span{
-		a: uv{to(float64(r.Min.X), w), to(float64(r.Min.Y), h)},
-		b: uv{to(float64(r.Max.X), w), to(float64(r.Max.Y), h)},
-		w: float32(r.Dx()), h: float32(r.Dy()),
+		add(r)
 	}
 }
 
@@ -244,7 +185,8 @@ func newPacker(width int) *packer {
 	return &packer{image: image.NewAlpha(image.Rect(0, 0, width, 256)), x: atlasPadding, y: atlasPadding}
 }
 
-func (p *packer) add(w, h int) image.Rectangle {
+// add finds a place for a picture.
+func (p *packer) add(w, h int) span {
 	if p.x+w+atlasPadding > p.image.Rect.Dx() {
 		p.x = atlasPadding
 		p.y += p.h + atlasPadding
@@ -255,10 +197,25 @@ func (p *packer) add(w, h int) image.Rectangle {
 		copy(taller.Pix, p.image.Pix)
 		p.image = taller
 	}
-	r := image.Rect(p.x, p.y, p.x+w, p.y+h)
+	s := span{uv{uint16(p.x), uint16(p.y)}, uv{uint16(p.x + w), uint16(p.y + h)}, float32(w), float32(h)}
 	p.x += w + atlasPadding
 	p.h = max(p.h, h)
-	return r
+	return s
 }
 
-func (p *packer) finish() *image.Alpha { return p.image }
+// fill adds a picture whose pixels are a function of their centre, counted from the upper left
+// corner, clamped to 0..1.
+func (p *packer) fill(w, h int, f func(x, y float64) float64) span {
+	s := p.add(w, h)
+	for y := range h {
+		for x := range w {
+			v := f(float64(x)+0.5, float64(y)+0.5)
+			p.image.Pix[p.image.PixOffset(int(s.a.u)+x, int(s.a.v)+y)] = toByte(float32(v))
+		}
+	}
+	return s
+}
+
+func (s span) rect() image.Rectangle {
+	return image.Rect(int(s.a.u), int(s.a.v), int(s.b.u), int(s.b.v))
+}

@@ -74,12 +74,17 @@ func (c Camera) Planes() (near, far float32) {
 		far = max(200, 50*c.Distance())
 	}
 	if near <= 0 {
-		near = far / 1000
-		if near > 0.2 {
-			near = 0.2
-		}
+		near = min(far/1000, 0.2)
 	}
 	return near, far
+}
+
+// fov returns the field of view with its default filled in.
+func (c Camera) fov() float32 {
+	if c.FOV <= 0 {
+		return DefaultFOV
+	}
+	return c.FOV
 }
 
 // Projection returns the matrix from the camera's space to OpenGL's clip space; aspect is width by
@@ -90,11 +95,7 @@ func (c Camera) Projection(aspect float32) mgl32.Mat4 {
 		h := c.Ortho / 2
 		return mgl32.Ortho(-h*aspect, h*aspect, -h, h, near, far)
 	}
-	fov := c.FOV
-	if fov <= 0 {
-		fov = DefaultFOV
-	}
-	return mgl32.Perspective(fov, aspect, near, far)
+	return mgl32.Perspective(c.fov(), aspect, near, far)
 }
 
 // Matrix returns the projection times the view.
@@ -131,10 +132,6 @@ func (c Camera) Ray(x, y float32, viewport Rect) (origin, direction mgl32.Vec3) 
 		h := c.Ortho / 2
 		return c.Position.Add(right.Mul(nx * h * aspect)).Add(up.Mul(ny * h)), forward
 	}
-	fov := c.FOV
-	if fov <= 0 {
-		fov = DefaultFOV
-	}
-	h := float32(math.Tan(float64(fov) / 2))
+	h := float32(math.Tan(float64(c.fov()) / 2))
 	return c.Position, forward.Add(right.Mul(nx * h * aspect)).Add(up.Mul(ny * h)).Normalize()
 }

@@ -46,11 +46,7 @@ func (o *Orbit) Zoom(factor float32) {
 // picture.
 func (o *Orbit) Pan(x, y float32) {
 	c := o.Camera()
-	fov := c.FOV
-	if fov <= 0 {
-		fov = DefaultFOV
-	}
-	h := 2 * o.Distance * float32(math.Tan(float64(fov)/2))
+	h := 2 * o.Distance * float32(math.Tan(float64(c.fov())/2))
 	right := c.Right()
 	up := right.Cross(c.Forward())
 	o.Target = o.Target.Add(right.Mul(x * h)).Add(up.Mul(y * h))

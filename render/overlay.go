@@ -3,7 +3,6 @@ package render
 import (
 	"image"
 	"math"
-	"unicode/utf8"
 )
 
 // Overlay is the text, rectangles, lines and graphs over the picture, listed anew for each frame
@@ -25,7 +24,7 @@ type Overlay struct {
 // OverlayVertex is one corner of a quadrilateral, as backends upload it: 16 bytes without padding.
 type OverlayVertex struct {
 	X, Y  float32 // pixels from the upper left corner
-	U, V  uint16  // in the atlas, 0 to 65535
+	U, V  uint16  // in the atlas, in texels
 	Color Color
 }
 
@@ -219,16 +218,6 @@ func (o *Overlay) glyph(f *glyphs, x, base float32, r rune, c Color) float32 {
 		o.quad(x0, y0, x0+g.w, y0+g.h, g.a, g.b, c)
 	}
 	return g.advance
-}
-
-func (o *Overlay) glyphBytes(f *glyphs, x, base float32, s []byte, c Color) float32 {
-	start := x
-	for len(s) > 0 {
-		r, n := utf8.DecodeRune(s)
-		x += o.glyph(f, x, base, r, c)
-		s = s[n:]
-	}
-	return x - start
 }
 
 func (o *Overlay) quad(x0, y0, x1, y1 float32, a, b uv, c Color) {

@@ -207,16 +207,14 @@ func TestOverlayVertices(t *testing.T) {
 // No two glyphs overlap in the atlas.
 func TestAtlasDoesNotOverlap(t *testing.T) {
 	a := bakeAtlas(1.5)
-	owner := make(map[[2]int]rune)
-	w, h := a.image.Rect.Dx(), a.image.Rect.Dy()
+	owner := make(map[[2]uint16]rune)
 	claim := func(g *glyph, r rune) {
-		px := func(v uint16, size int) int { return int(math.Round(float64(v) / 65535 * float64(size))) }
-		for y := px(g.a.v, h); y < px(g.b.v, h); y++ {
-			for x := px(g.a.u, w); x < px(g.b.u, w); x++ {
-				if other, taken := owner[[2]int{x, y}]; taken {
+		for y := g.a.v; y < g.b.v; y++ {
+			for x := g.a.u; x < g.b.u; x++ {
+				if other, taken := owner[[2]uint16{x, y}]; taken {
 					t.Fatalf("%q and %q share the texel %d,%d", r, other, x, y)
 				}
-				owner[[2]int{x, y}] = r
+				owner[[2]uint16{x, y}] = r
 			}
 		}
 	}

@@ -106,8 +106,11 @@ func (w *Writer) Line() *Writer {
 // Pos returns the place of the next character, in points.
 func (w *Writer) Pos() (x, y float32) { return w.x / w.o.scale, w.y / w.o.scale }
 
+// bytes writes a number, which is ASCII.
 func (w *Writer) bytes(b []byte) *Writer {
 	f := &w.o.atlas.faces[w.style]
-	w.x += w.o.glyphBytes(f, w.x, w.y+f.ascent, b, w.color)
+	for _, c := range b {
+		w.x += w.o.glyph(f, w.x, w.y+f.ascent, rune(c), w.color)
+	}
 	return w
 }

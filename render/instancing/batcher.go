@@ -60,8 +60,12 @@ type Batcher struct {
 	// entities whose newest samples the feed may not report: with a new instance, or without the
 	// marker for a time
 	unreported []arche.Entity
-	listener   listener
 	feed       *interpolation.Feed[components.Pose3D]
+
+	// scratch of Paint
+	colors [maxRun]render.Color
+	one    [1]arche.Entity
+	pose   [1]components.Pose3D
 }
 
 // slot is the place of an entity's instance.
@@ -85,9 +89,7 @@ func New(poses *interpolation.Interpolator[components.Pose3D], batchOf func(e ar
 	if poses == nil || batchOf == nil {
 		panic("instancing: New needs an interpolator of poses in space and a function that chooses an entity's batch")
 	}
-	b := &Batcher{poses: poses, batchOf: batchOf}
-	b.listener.b = b
-	return b
+	return &Batcher{poses: poses, batchOf: batchOf}
 }
 
 // Install adds the batcher's systems to the engine.
@@ -96,9 +98,7 @@ func (b *Batcher) Install(e *ecs.Engine) {
 		panic("instancing: this Batcher is already installed on an engine: make one for each engine")
 	}
 	b.engine, b.world = e, e.World()
-	b.feed = b.poses.Subscribe(interpolation.Events[components.Pose3D]{
-		Step: b.listener.step, Moved: b.listener.moved, Changed: b.listener.changed,
-	})
+	b.feed = b.poses.Subscribe(interpolation.Events[components.Pose3D]{Step: b.step, Moved: b.moved, Changed: b.changed})
 	w := b.world
 	b.ids.instance = arche.ComponentID[Instance](w)
 	b.ids.marker = arche.ComponentID[components.InterpolateOnGPU](w)
@@ -113,7 +113,7 @@ func (b *Batcher) Install(e *ecs.Engine) {
 		register(arche.MaskFilter{Include: arche.All(b.ids.instance, b.ids.parent)}),
 	}
 	b.present = register(arche.MaskFilter{Include: with})
-	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, &unreportedSystem{b})
+	e.AddAt(ecs.FixedEnd, ecs.OrderCapture-1, ecs.SystemFunc(b.noteUnreported))
 	// Before the synchroniser: it then sees the markers as they stay for this frame, and writes the
 	// visual values of entities that have lost their instance.
 	e.AddAt(ecs.VisualSync, ecs.OrderSync-1, &memberSystem{b})
@@ -133,18 +133,10 @@ func (s *memberSystem) Finalize(w *arche.World) {
 	s.b.clear()
 }
 
-// unreportedSystem notes the entities that the feed will not report.
-type unreportedSystem struct{ b *Batcher }
-
-func (s *unreportedSystem) Initialize(*arche.World) {}
-func (s *unreportedSystem) Update(*arche.World)     { s.b.noteUnreported() }
-func (s *unreportedSystem) Name() string            { return "instancing: unreported" }
-func (s *unreportedSystem) Finalize(*arche.World)   {}
-
 // noteUnreported notes the entities with an instance that the feed does not report now, and that
 // may get their marker back before they lose the instance. While there are none it looks at four
 // filters.
-func (b *Batcher) noteUnreported() {
+func (b *Batcher) noteUnreported(*arche.World) {
 	for k := range b.leaving {
 		if b.number(&b.leaving[k]) > 0 {
 			b.unreported = append(b.unreported, b.list(&b.leaving[k])...)
@@ -241,7 +233,7 @@ func (b *Batcher) add(e arche.Entity, batch *render.MotionBatch, m interpolation
 	}
 	color := batch.Color
 	if b.Paint != nil {
-		color = b.listener.colorOf(e, &m.To)
+		color = b.colorOf(e, &m.To)
 	}
 	// The next Update sets its motion: a step may have begun that the batch does not know yet.
 	row := batch.AddColor(render.Still(m.To), color)
@@ -274,10 +266,10 @@ func (b *Batcher) Update() {
 	}
 	b.feed.Deliver()
 	for _, e := range b.unreported {
-		b.listener.changed(e)
+		b.changed(e)
 	}
 	b.unreported = b.unreported[:0]
-	b.noteUnreported() // the feed has not reported these
+	b.noteUnreported(b.world) // the feed has not reported these
 	now := b.engine.Time().Normal
 	for k := range b.batches {
 		b.batches[k].batch.SetTime(now)

@@ -4,7 +4,6 @@ package offscreen
 
 import (
 	"fmt"
-	"image"
 	"runtime"
 
 	"github.com/tandem-ecs/tandem/render"
@@ -55,9 +54,6 @@ func (s *Surface) Resize(width, height int, scale float32) error {
 	}
 	return err
 }
-
-// Capture returns the picture of the last Draw; see render.Renderer.
-func (s *Surface) Capture(dst *image.RGBA) (*image.RGBA, error) { return s.Renderer.Capture(dst) }
 
 // Close frees the picture and all graphics memory. Further calls do nothing.
 func (s *Surface) Close() {

@@ -4,13 +4,12 @@ package offscreen
 
 import (
 	"fmt"
-	"image"
 
 	"github.com/tandem-ecs/tandem/render"
 )
 
 // Surface is a picture in memory to draw on. In this build there is none.
-type Surface struct{}
+type Surface struct{ render.Surface }
 
 var _ render.Surface = (*Surface)(nil)
 
@@ -22,12 +21,7 @@ func New(c Config) (*Surface, error) {
 	return nil, fmt.Errorf("offscreen: %w: this program was built without cgo or for a system without EGL: build it on Linux with CGO_ENABLED=1 and a C compiler (Debian and Ubuntu: apt install gcc libc6-dev pkg-config libgl-dev)", ErrUnavailable)
 }
 
-// Draw and the other methods cannot be reached, since New returns no Surface.
-func (*Surface) Draw(*render.Frame) error                      { return ErrUnavailable }
+// Upload and the other methods cannot be reached, since New returns no Surface.
 func (*Surface) Upload(*render.Frame) error                    { return ErrUnavailable }
-func (*Surface) Capture(*image.RGBA) (*image.RGBA, error)      { return nil, ErrUnavailable }
-func (*Surface) Stats() render.Stats                           { return render.Stats{} }
-func (*Surface) Size() render.Size                             { return render.Size{} }
 func (*Surface) Resize(width, height int, scale float32) error { return ErrUnavailable }
 func (*Surface) Driver() string                                { return "none" }
-func (*Surface) Close()                                        {}

@@ -32,34 +32,67 @@ var (
 	_ [timeSize - 8]struct{}
 )
 
-// instances is the graphics memory of one batch of either kind.
+// instances is the graphics memory of one batch of any kind.
 type instances struct {
 	vao      uint32
-	poses    [2]storage // a Batch has the first only
+	poses    [2]storage // a Batch has the first only; that of a LineBatch holds its lines
 	times    storage    // of a MotionBatch
 	colors   storage
-	capacity int // rows
 	count    int // rows to draw
 	mesh     meshKey
-	colored  bool // colours come from the buffer, not from the batch
+	style    render.Style // lineStyle for lines
+	color    render.Color // of rows without a colour of their own
+	colored  bool         // colours come from the buffer, not from the batch
 	uploaded bool
 	revision uint64 // of what was uploaded last
 	frame    uint64 // in which it was drawn last
 }
+
+// lineStyle is the style of lines, which no pass of instances draws.
+const lineStyle = render.Style(255)
 
 type meshKey struct {
 	mesh   render.Mesh
 	coarse bool
 }
 
-func newInstances() *instances {
-	b := &instances{poses: [2]storage{newStorage(), newStorage()}, times: newStorage(), colors: newStorage()}
-	gl.GenVertexArrays(1, &b.vao)
-	b.mesh.mesh = render.MeshCount // none yet
-	gl.BindVertexArray(b.vao)
+// instancesOf returns the memory of a batch, and whether another view of this frame has uploaded
+// it. It makes the memory when it is needed first; attributes then describes it to its vertex
+// array.
+func (r *Renderer) instancesOf(batch any, attributes func(*instances)) (g *instances, uploaded bool) {
+	g = r.instances[batch]
+	if g == nil {
+		g = &instances{poses: [2]storage{newStorage(), newStorage()}, times: newStorage(), colors: newStorage()}
+		g.mesh.mesh = render.MeshCount // none yet
+		gl.GenVertexArrays(1, &g.vao)
+		gl.BindVertexArray(g.vao)
+		attributes(g)
+		r.instances[batch] = g
+	}
+	uploaded = g.frame == r.frame
+	g.frame = r.frame
+	return g, uploaded
+}
+
+// batchAttributes describes the memory of a Batch.
+func (b *instances) batchAttributes() {
 	b.poses[0].bind()
 	poseAttributes(2)
-	return b
+}
+
+// motionAttributes describes the memory of a MotionBatch.
+func (b *instances) motionAttributes() {
+	b.batchAttributes()
+	b.colored = true
+	b.poses[1].bind()
+	poseAttributes(5)
+	b.times.bind()
+	gl.EnableVertexAttribArray(8)
+	gl.VertexAttribIPointerWithOffset(8, 1, gl.INT, int32(timeSize), 0)
+	gl.VertexAttribDivisor(8, 1)
+	attribute(9, 1, int32(timeSize), 4, 1)
+	b.colors.bind()
+	colorAttribute(colorLocation, int32(colorSize), 0, 1)
 }
 
 // poseAttributes describes the poses in the bound array to the bound vertex array, at three
@@ -110,17 +143,12 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 	if len(b.Colors) != 0 && len(b.Colors) != len(b.Poses) {
 		return fmt.Errorf("opengl: a Batch has %d poses and %d colours: give each pose a colour (AppendColor), or none", len(b.Poses), len(b.Colors))
 	}
-	g := r.batches[b]
-	if g == nil {
-		g = newInstances()
-		r.batches[b] = g
+	g, uploaded := r.instancesOf(b, (*instances).batchAttributes)
+	if uploaded {
+		return nil
 	}
-	if g.frame == r.frame {
-		return nil // another view has uploaded it already
-	}
-	g.frame = r.frame
 	r.shape(g, b.Mesh, len(b.Poses))
-	g.count = len(b.Poses)
+	g.count, g.style, g.color = len(b.Poses), b.Style, b.Color
 	if g.uploaded && b.Revision != 0 && uint64(b.Revision) == g.revision {
 		return nil
 	}
@@ -129,10 +157,9 @@ func (r *Renderer) uploadBatch(b *render.Batch) error {
 	if len(b.Poses) == 0 {
 		return nil
 	}
-	g.capacity = grown(g.capacity, len(b.Poses))
 	colored := len(b.Colors) > 0
-	if !r.replace(&g.poses[0], g.capacity*poseSize, len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses))) ||
-		colored && !r.replace(&g.colors, g.capacity*colorSize, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors))) {
+	if !r.replace(&g.poses[0], len(b.Poses)*poseSize, unsafe.Pointer(unsafe.SliceData(b.Poses))) ||
+		colored && !r.replace(&g.colors, len(b.Colors)*colorSize, unsafe.Pointer(unsafe.SliceData(b.Colors))) {
 		g.refused()
 		return nil
 	}
@@ -152,25 +179,19 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 	if b.Mesh >= render.MeshCount {
 		return fmt.Errorf("opengl: a MotionBatch has the unknown mesh %d: use the constants render.Cube to render.Disc", b.Mesh)
 	}
-	g := r.motions[b]
-	if g == nil {
-		g = newMotions()
-		r.motions[b] = g
-	}
-	if g.frame == r.frame {
+	g, uploaded := r.instancesOf(b, (*instances).motionAttributes)
+	if uploaded {
 		return nil
 	}
-	g.frame = r.frame
 	n := b.Len()
 	r.shape(g, b.Mesh, n)
-	g.count = n
+	g.count, g.style = n, b.Style
 	since := g.revision
 	g.revision = b.Revision()
 	if g.revision == since || n == 0 {
 		return nil
 	}
 	v := b.View()
-	g.capacity = grown(g.capacity, n)
 	for _, c := range [...]struct {
 		column render.MotionColumn
 		to     *storage
@@ -183,7 +204,7 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 		{render.MotionColors, &g.colors, colorSize, unsafe.Pointer(unsafe.SliceData(v.Colors))},
 	} {
 		if c.to.size < n*c.size || mostChanged(b, c.column, since) {
-			if !r.replace(c.to, g.capacity*c.size, n*c.size, c.data) {
+			if !r.replace(c.to, n*c.size, c.data) {
 				g.refused()
 				return nil
 			}
@@ -199,23 +220,7 @@ func (r *Renderer) uploadMotion(b *render.MotionBatch) error {
 
 // refused leaves a batch without memory out of this frame. The next frame uploads all of it again.
 func (b *instances) refused() {
-	b.count, b.capacity, b.revision, b.uploaded = 0, 0, 0, false
-}
-
-// newMotions returns the memory of a MotionBatch.
-func newMotions() *instances {
-	g := newInstances()
-	g.colored = true
-	g.poses[1].bind()
-	poseAttributes(5)
-	g.times.bind()
-	gl.EnableVertexAttribArray(8)
-	gl.VertexAttribIPointerWithOffset(8, 1, gl.INT, int32(timeSize), 0)
-	gl.VertexAttribDivisor(8, 1)
-	attribute(9, 1, int32(timeSize), 4, 1)
-	g.colors.bind()
-	colorAttribute(colorLocation, int32(colorSize), 0, 1)
-	return g
+	b.count, b.revision, b.uploaded = 0, 0, false
 }
 
 // mostChanged reports whether so much of a column has changed that replacing all of it is faster
@@ -229,16 +234,16 @@ func mostChanged(b *render.MotionBatch, column render.MotionColumn, since uint64
 }
 
 // drawInstances draws the uploaded instances with the program in use.
-func (r *Renderer) drawInstances(g *instances, p *program, mesh render.Mesh, color render.Color) {
+func (r *Renderer) drawInstances(g *instances, p *program) {
 	if g.count == 0 {
 		return
 	}
 	gl.BindVertexArray(g.vao)
 	if !g.colored {
-		gl.VertexAttrib4Nub(colorLocation, color.R, color.G, color.B, color.A)
+		gl.VertexAttrib4Nub(colorLocation, g.color.R, g.color.G, g.color.B, g.color.A)
 	}
 	if p.mesh >= 0 {
-		gl.Uniform1i(p.mesh, int32(mesh))
+		gl.Uniform1i(p.mesh, int32(g.mesh.mesh))
 	}
 	n := r.meshOf(g.mesh).count
 	gl.DrawElementsInstanced(gl.TRIANGLES, n, gl.UNSIGNED_SHORT, nil, int32(g.count))

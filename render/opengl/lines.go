@@ -12,49 +12,29 @@ import (
 
 const lineSize = int(unsafe.Sizeof(render.Line{}))
 
-// lineBuffer is the graphics memory of one batch of lines.
-type lineBuffer struct {
-	vao      uint32
-	data     storage
-	capacity int
-	count    int // lines to draw
-	frame    uint64
-}
-
-func (b *lineBuffer) delete() {
-	gl.DeleteVertexArrays(1, &b.vao)
-	b.data.delete()
+// lineAttributes describes the memory of a LineBatch.
+func (b *instances) lineAttributes() {
+	b.style = lineStyle
+	b.poses[0].bind()
+	attribute(0, 3, int32(lineSize), 0, 1)
+	attribute(1, 3, int32(lineSize), 12, 1)
+	colorAttribute(2, int32(lineSize), 24, 1)
+	colorAttribute(3, int32(lineSize), 28, 1)
 }
 
 func (r *Renderer) uploadLines(l *render.LineBatch) {
-	g := r.lines[l]
-	if g == nil {
-		g = &lineBuffer{data: newStorage()}
-		r.lines[l] = g
-		gl.GenVertexArrays(1, &g.vao)
-		gl.BindVertexArray(g.vao)
-		g.data.bind()
-		attribute(0, 3, int32(lineSize), 0, 1)
-		attribute(1, 3, int32(lineSize), 12, 1)
-		colorAttribute(2, int32(lineSize), 24, 1)
-		colorAttribute(3, int32(lineSize), 28, 1)
-	}
-	if g.frame == r.frame {
+	g, uploaded := r.instancesOf(l, (*instances).lineAttributes)
+	if uploaded {
 		return
 	}
-	g.frame = r.frame
 	g.count = len(l.Lines)
-	if g.count == 0 {
-		return
-	}
-	g.capacity = grown(g.capacity, g.count)
-	if !r.replace(&g.data, g.capacity*lineSize, g.count*lineSize, unsafe.Pointer(&l.Lines[0])) {
-		g.count, g.capacity = 0, 0 // not in this frame
+	if g.count > 0 && !r.replace(&g.poses[0], g.count*lineSize, unsafe.Pointer(&l.Lines[0])) {
+		g.refused()
 	}
 }
 
 func (r *Renderer) drawLines(l *render.LineBatch, pixelsPerPoint float32) {
-	g := r.lines[l]
+	g := r.instances[l]
 	if g.count == 0 {
 		return
 	}

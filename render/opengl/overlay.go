@@ -19,7 +19,6 @@ type overlayBuffer struct {
 	texture      uint32
 	owner        *render.Overlay // whose atlas the texture is
 	version      uint32
-	capacity     int // of the vertex buffer, in quadrilaterals
 	indexed      int // quadrilaterals with indices
 }
 
@@ -32,16 +31,10 @@ func newOverlayBuffer() overlayBuffer {
 	b.vertices.bind()
 	attribute(0, 2, int32(overlaySize), 0, 0)
 	gl.EnableVertexAttribArray(1)
-	gl.VertexAttribPointerWithOffset(1, 2, gl.UNSIGNED_SHORT, true, int32(overlaySize), 8)
+	gl.VertexAttribPointerWithOffset(1, 2, gl.UNSIGNED_SHORT, false, int32(overlaySize), 8)
 	colorAttribute(2, int32(overlaySize), 12, 0)
 	gl.BindBuffer(gl.ELEMENT_ARRAY_BUFFER, b.indices)
-	gl.GenTextures(1, &b.texture)
-	gl.ActiveTexture(gl.TEXTURE0 + atlasUnit)
-	gl.BindTexture(gl.TEXTURE_2D, b.texture)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE)
+	b.texture = newTexture(atlasUnit, gl.LINEAR)
 	return b
 }
 
@@ -67,13 +60,8 @@ func (r *Renderer) drawOverlay(o *render.Overlay) {
 	}
 	gl.BindVertexArray(b.vao)
 	quads := len(vertices) / 4
-	if quads > b.capacity {
-		b.capacity = grown(b.capacity, quads)
-	}
-	if b.capacity > b.indexed && !r.growIndices(b.capacity) ||
-		!r.replace(&b.vertices, b.capacity*4*overlaySize, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0])) {
-		b.capacity = 0 // not in this frame
-		return
+	if quads > b.indexed && !r.growIndices(quads+quads/2) || !r.replace(&b.vertices, len(vertices)*overlaySize, unsafe.Pointer(&vertices[0])) {
+		return // not in this frame
 	}
 
 	// Colours of interfaces are designed for blending in sRGB: translucent panels blended as light

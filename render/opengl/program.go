@@ -58,12 +58,8 @@ func newProgram(macros, vertex, fragment string) (program, error) {
 	gl.LinkProgram(p.id)
 	var ok int32
 	if gl.GetProgramiv(p.id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
-		var n int32
-		gl.GetProgramiv(p.id, gl.INFO_LOG_LENGTH, &n)
-		log := make([]byte, max(n, 1))
-		gl.GetProgramInfoLog(p.id, n, nil, &log[0])
-		gl.DeleteProgram(p.id)
-		return program{}, fmt.Errorf("opengl: linking %s with %s: %s", vertex, fragment, text(log))
+		defer gl.DeleteProgram(p.id)
+		return program{}, fmt.Errorf("opengl: linking %s with %s: %s", vertex, fragment, infoLog(p.id, gl.GetProgramiv, gl.GetProgramInfoLog))
 	}
 	uniform := func(name string) int32 { return gl.GetUniformLocation(p.id, gl.Str(name+"\x00")) }
 	p.mesh = uniform("mesh")
@@ -105,23 +101,27 @@ func compile(kind uint32, macros, files string) (uint32, error) {
 	gl.CompileShader(id)
 	var ok int32
 	if gl.GetShaderiv(id, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
-		var n int32
-		gl.GetShaderiv(id, gl.INFO_LOG_LENGTH, &n)
-		log := make([]byte, max(n, 1))
-		gl.GetShaderInfoLog(id, n, nil, &log[0])
-		gl.DeleteShader(id)
-		return 0, fmt.Errorf("opengl: compiling %s: %s", files, text(log))
+		defer gl.DeleteShader(id)
+		return 0, fmt.Errorf("opengl: compiling %s: %s", files, infoLog(id, gl.GetShaderiv, gl.GetShaderInfoLog))
 	}
 	return id, nil
 }
 
-// text returns a driver's message without its terminating zero.
-func text(log []byte) string { return strings.TrimRight(string(log), "\x00\n ") }
+// infoLog returns the driver's message about a shader or a program, by the functions for its kind.
+func infoLog(id uint32, property func(id, name uint32, value *int32), read func(id uint32, size int32, length *int32, log *uint8)) string {
+	var n int32
+	property(id, gl.INFO_LOG_LENGTH, &n)
+	log := make([]byte, max(n, 1))
+	read(id, n, nil, &log[0])
+	return strings.TrimRight(string(log), "\x00\n ")
+}
 
 // programs are the programs of a renderer. Index 0 of a pair takes poses, index 1 motions.
 type programs struct {
 	solid, glass, ghost, glow, halo, depth [2]program
 	ground, sky, line, overlay             program
+
+	made []uint32
 }
 
 func newPrograms(macros string) (p programs, err error) {
@@ -129,9 +129,10 @@ func newPrograms(macros string) (p programs, err error) {
 		if err != nil {
 			return program{}
 		}
-		var made program
-		made, err = newProgram(macros, vertex, fragment)
-		return made
+		var one program
+		one, err = newProgram(macros, vertex, fragment)
+		p.made = append(p.made, one.id)
+		return one
 	}
 	for i, kind := range [2]string{"", "#define MOTION\n"} {
 		m := macros + kind
@@ -151,12 +152,7 @@ func newPrograms(macros string) (p programs, err error) {
 }
 
 func (p *programs) delete() {
-	for i := range p.solid {
-		for _, q := range [...]program{p.solid[i], p.glass[i], p.ghost[i], p.glow[i], p.halo[i], p.depth[i]} {
-			gl.DeleteProgram(q.id)
-		}
-	}
-	for _, q := range [...]program{p.ground, p.sky, p.line, p.overlay} {
-		gl.DeleteProgram(q.id)
+	for _, id := range p.made {
+		gl.DeleteProgram(id)
 	}
 }

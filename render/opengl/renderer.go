@@ -37,11 +37,9 @@ type Renderer struct {
 	light *mgl32.Mat4
 	empty uint32 // vertex array without attributes
 
-	meshes  [2 * render.MeshCount]meshBuffer
-	batches map[*render.Batch]*instances
-	motions map[*render.MotionBatch]*instances
-	lines   map[*render.LineBatch]*lineBuffer
-	overlay overlayBuffer
+	meshes    [2 * render.MeshCount]meshBuffer
+	instances map[any]*instances // by batch
+	overlay   overlayBuffer
 
 	frame uint64
 	ahead bool // Upload has begun the next frame of Draw
@@ -125,11 +123,9 @@ func New(getProcAddress func(name string) unsafe.Pointer, config Config) (*Rende
 		return nil, fmt.Errorf("opengl: version 3.3 is needed, the driver offers %d.%d (%s); update the graphics driver", major, minor, driver)
 	}
 	r := &Renderer{
-		driver:   driver,
-		settings: settingsOf(config, driver),
-		batches:  make(map[*render.Batch]*instances),
-		motions:  make(map[*render.MotionBatch]*instances),
-		lines:    make(map[*render.LineBatch]*lineBuffer),
+		driver:    driver,
+		settings:  settingsOf(config, driver),
+		instances: make(map[any]*instances),
 	}
 	var most int32
 	gl.GetIntegerv(gl.MAX_SAMPLES, &most)
@@ -299,41 +295,23 @@ func flip(img *image.RGBA) {
 
 // freeUnused frees the memory of batches that have not been drawn for a while.
 func (r *Renderer) freeUnused() {
-	for k, b := range r.batches {
-		if r.frame-b.frame > keepFrames {
-			b.delete()
-			delete(r.batches, k)
-		}
-	}
-	for k, b := range r.motions {
-		if r.frame-b.frame > keepFrames {
-			b.delete()
-			delete(r.motions, k)
-		}
-	}
-	for k, b := range r.lines {
-		if r.frame-b.frame > keepFrames {
-			b.delete()
-			delete(r.lines, k)
+	for k, g := range r.instances {
+		if r.frame-g.frame > keepFrames {
+			g.delete()
+			delete(r.instances, k)
 		}
 	}
 }
 
 // Close frees all graphics memory.
 func (r *Renderer) Close() {
-	if r.batches == nil {
+	if r.instances == nil {
 		return
 	}
-	for _, b := range r.batches {
-		b.delete()
+	for _, g := range r.instances {
+		g.delete()
 	}
-	for _, b := range r.motions {
-		b.delete()
-	}
-	for _, b := range r.lines {
-		b.delete()
-	}
-	r.batches, r.motions, r.lines = nil, nil, nil
+	r.instances = nil
 	for i := range r.meshes {
 		r.meshes[i].delete()
 	}

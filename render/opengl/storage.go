@@ -23,26 +23,16 @@ func (s *storage) delete() { gl.DeleteBuffers(1, &s.buffer) }
 
 func (s *storage) bind() { gl.BindBuffer(gl.ARRAY_BUFFER, s.buffer) }
 
-// grown returns the capacity for n elements, with room to grow, so that a slowly growing batch does
-// not need new memory in each frame.
-func grown(capacity, n int) int {
-	if n > capacity {
-		return n + n/2 + 16
-	}
-	return capacity
-}
-
-// replace replaces the contents of the array by the data. If the array must be larger, it gets room
-// for the given number of bytes. replace binds the array. It returns false if the driver has no
-// memory for it, and notes that as an error of the frame. The array is then empty and must not be
-// drawn from, and the next call asks for memory again.
+// replace replaces the contents of the array by the data. replace binds the array. It returns false
+// if the driver has no memory for it, and notes that as an error of the frame. The array is then
+// empty and must not be drawn from, and the next call asks for memory again.
 //
 // Mapping the array with its old contents invalidated means that the driver need not wait for
 // frames that still read them. It needs no new memory: where the driver clears new memory first,
 // that costs as much as filling it.
-func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) bool {
+func (r *Renderer) replace(s *storage, size int, data unsafe.Pointer) bool {
 	s.bind()
-	if s.size < size && !r.reserve(s, room, size) {
+	if s.size < size && !r.reserve(s, size) {
 		return false
 	}
 	if size == 0 {
@@ -60,21 +50,20 @@ func (r *Renderer) replace(s *storage, room, size int, data unsafe.Pointer) bool
 	return true
 }
 
-// reserve asks for the memory of the bound array: with room to grow, or, if the driver has not so
-// much, for the size needed now.
-func (r *Renderer) reserve(s *storage, room, size int) bool {
+// reserve asks for the memory of the bound array: with room to grow, so that a slowly growing batch
+// does not need new memory in each frame, or, if the driver has not so much, for the size needed
+// now.
+func (r *Renderer) reserve(s *storage, size int) bool {
+	var err error
+	for _, room := range [...]int{size + size/2 + 1024, size} {
+		s.size = room
+		if err = r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW); err == nil {
+			return true
+		}
+	}
 	s.size = 0
-	err := r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
-	if err != nil {
-		room = size
-		err = r.allocate(gl.ARRAY_BUFFER, room, nil, gl.STREAM_DRAW)
-	}
-	if err != nil {
-		r.note(err)
-		return false
-	}
-	s.size = room
-	return true
+	r.note(err)
+	return false
 }
 
 // allocate asks for the memory of the bound buffer and fills it. It is the only function that asks

@@ -21,12 +21,8 @@ type target struct {
 
 func newTarget(width, height, samples int32) (t target, err error) {
 	t = target{width: width, height: height, samples: samples}
-	gl.GenTextures(1, &t.finalTexture)
-	gl.ActiveTexture(gl.TEXTURE0 + atlasUnit + 1) // a unit that nothing samples
-	gl.BindTexture(gl.TEXTURE_2D, t.finalTexture)
+	t.finalTexture = newTexture(atlasUnit+1, gl.NEAREST) // a unit that nothing samples
 	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.SRGB8_ALPHA8, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
 	gl.GenFramebuffers(1, &t.final)
 	gl.BindFramebuffer(gl.FRAMEBUFFER, t.final)
 	gl.FramebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, t.finalTexture, 0)
@@ -53,6 +49,18 @@ func newTarget(width, height, samples int32) (t target, err error) {
 		return target{}, err
 	}
 	return t, nil
+}
+
+// newTexture makes a texture in a unit and leaves it bound.
+func newTexture(unit uint32, filter int32) (id uint32) {
+	gl.GenTextures(1, &id)
+	gl.ActiveTexture(gl.TEXTURE0 + unit)
+	gl.BindTexture(gl.TEXTURE_2D, id)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, filter)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE)
+	return id
 }
 
 // complete returns an error if the driver cannot draw to the bound framebuffer.
@@ -92,14 +100,8 @@ type shadowMap struct {
 
 func newShadowMap(size int32) (s shadowMap, err error) {
 	s.size = size
-	gl.GenTextures(1, &s.texture)
-	gl.ActiveTexture(gl.TEXTURE0 + shadowUnit)
-	gl.BindTexture(gl.TEXTURE_2D, s.texture)
+	s.texture = newTexture(shadowUnit, gl.LINEAR)
 	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.DEPTH_COMPONENT24, size, size, 0, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, nil)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE)
 	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_FUNC, gl.LEQUAL)
 	gl.GenFramebuffers(1, &s.framebuffer)

@@ -80,34 +80,37 @@ func blendOver() {
 	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA)
 }
 
-// pass draws all instances of one style. p has the programs for poses and for motions.
-func (r *Renderer) pass(v *render.View, style render.Style, p *[2]program) {
-	halo := p == &r.programs.halo // only spheres have one
+// pass draws all instances of one style. pair has the programs for poses and for motions.
+func (r *Renderer) pass(v *render.View, style render.Style, pair *[2]program) {
+	halo := pair == &r.programs.halo // only spheres have one
 	for _, item := range v.Items() {
-		switch {
-		case item.Batch != nil && item.Batch.Style == style:
-			b := item.Batch
-			if halo && b.Mesh != render.Sphere {
-				continue
-			}
-			if g := r.batches[b]; g != nil && g.frame == r.frame {
-				gl.UseProgram(p[0].id)
-				r.drawInstances(g, &p[0], b.Mesh, b.Color)
-			}
-		case item.Motion != nil && item.Motion.Style == style:
-			b := item.Motion
-			if halo && b.Mesh != render.Sphere {
-				continue
-			}
-			if g := r.motions[b]; g != nil && g.frame == r.frame {
-				gl.UseProgram(p[1].id)
-				at := b.View()
-				gl.Uniform1i(p[1].now, at.Tick)
-				gl.Uniform1f(p[1].weight, at.Weight)
-				r.drawInstances(g, &p[1], b.Mesh, b.Color)
-			}
+		g := r.instances[batchOf(item)]
+		if g == nil || g.frame != r.frame || g.style != style || halo && g.mesh.mesh != render.Sphere {
+			continue
 		}
+		p := &pair[0]
+		if item.Motion != nil {
+			p = &pair[1]
+		}
+		gl.UseProgram(p.id)
+		if item.Motion != nil {
+			at := item.Motion.View()
+			gl.Uniform1i(p.now, at.Tick)
+			gl.Uniform1f(p.weight, at.Weight)
+		}
+		r.drawInstances(g, p)
 	}
+}
+
+// batchOf returns the batch of an item.
+func batchOf(item render.Item) any {
+	switch {
+	case item.Batch != nil:
+		return item.Batch
+	case item.Motion != nil:
+		return item.Motion
+	}
+	return item.Lines
 }
 
 func (r *Renderer) drawShadow(v *render.View) {

@@ -2,8 +2,9 @@ package record
 
 import (
 	"image"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 )
 
 // palette maps colours to at most 255 of its own; index 255 of a GIF stays free for transparency.
@@ -64,13 +65,8 @@ const weightR, weightG, weightB = 3, 4, 2
 // Heckbert's median cut, 1982). A few rounds of Lloyd's algorithm (k-means) then move the means.
 func newPalette(h *histogram) *palette {
 	cells := make([]cell, 0, len(h.cells))
-	keys := make([]uint32, 0, len(h.cells))
-	for k := range h.cells {
-		keys = append(keys, k)
-	}
 	// sorted, so that the same picture gets the same palette
-	sort.Slice(keys, func(i, j int) bool { return keys[i] < keys[j] })
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(h.cells)) {
 		c := *h.cells[k]
 		c.r /= c.n
 		c.g /= c.n

@@ -108,28 +108,14 @@ func (w *Window) points(x, y float64) (float32, float32) {
 	return float32(x) * pw / float32(width), float32(y) * ph / float32(height)
 }
 
-func modsOf(m glfw.ModifierKey) (mods render.Mods) {
-	for _, p := range [...]struct {
-		from glfw.ModifierKey
-		to   render.Mods
-	}{{glfw.ModShift, render.ModShift}, {glfw.ModControl, render.ModControl}, {glfw.ModAlt, render.ModAlt}, {glfw.ModSuper, render.ModSuper}} {
-		if m&p.from != 0 {
-			mods |= p.to
-		}
-	}
-	return mods
+// modsOf converts modifier keys, which have the same bits in both packages.
+func modsOf(m glfw.ModifierKey) render.Mods {
+	return render.Mods(m) & (render.ModShift | render.ModControl | render.ModAlt | render.ModSuper)
 }
 
+// buttonOf converts a button. Both packages count left, right, middle from 0.
 func buttonOf(b glfw.MouseButton) render.MouseButton {
-	switch b {
-	case glfw.MouseButtonLeft:
-		return render.MouseLeft
-	case glfw.MouseButtonRight:
-		return render.MouseRight
-	case glfw.MouseButtonMiddle:
-		return render.MouseMiddle
-	}
-	return render.MouseOther
+	return min(render.MouseButton(b), render.MouseOther)
 }
 
 // keyOf converts a key of GLFW. Both packages give printable keys their ASCII codes. Digits and
@@ -143,49 +129,30 @@ func keyOf(k glfw.Key) render.Key {
 	case k >= glfw.KeyKP0 && k <= glfw.KeyKP9:
 		return render.Key('0' + k - glfw.KeyKP0)
 	}
-	switch k {
-	case glfw.KeyEscape:
-		return render.KeyEscape
-	case glfw.KeyEnter, glfw.KeyKPEnter:
-		return render.KeyEnter
-	case glfw.KeyTab:
-		return render.KeyTab
-	case glfw.KeyBackspace:
-		return render.KeyBackspace
-	case glfw.KeyInsert:
-		return render.KeyInsert
-	case glfw.KeyDelete:
-		return render.KeyDelete
-	case glfw.KeyRight:
-		return render.KeyRight
-	case glfw.KeyLeft:
-		return render.KeyLeft
-	case glfw.KeyDown:
-		return render.KeyDown
-	case glfw.KeyUp:
-		return render.KeyUp
-	case glfw.KeyPageUp:
-		return render.KeyPageUp
-	case glfw.KeyPageDown:
-		return render.KeyPageDown
-	case glfw.KeyHome:
-		return render.KeyHome
-	case glfw.KeyEnd:
-		return render.KeyEnd
-	case glfw.KeyPause:
-		return render.KeyPause
-	case glfw.KeyLeftShift, glfw.KeyRightShift:
-		return render.KeyShift
-	case glfw.KeyLeftControl, glfw.KeyRightControl:
-		return render.KeyControl
-	case glfw.KeyLeftAlt, glfw.KeyRightAlt:
-		return render.KeyAlt
-	case glfw.KeyLeftSuper, glfw.KeyRightSuper:
-		return render.KeySuper
-	case glfw.KeyKPAdd:
-		return render.KeyPadAdd
-	case glfw.KeyKPSubtract:
-		return render.KeyPadSubtract
-	}
-	return render.KeyUnknown
+	return keys[k]
+}
+
+// keys are the keys without a character; all others are [render.KeyUnknown].
+var keys = map[glfw.Key]render.Key{
+	glfw.KeyEscape: render.KeyEscape,
+	glfw.KeyEnter:  render.KeyEnter, glfw.KeyKPEnter: render.KeyEnter,
+	glfw.KeyTab:       render.KeyTab,
+	glfw.KeyBackspace: render.KeyBackspace,
+	glfw.KeyInsert:    render.KeyInsert,
+	glfw.KeyDelete:    render.KeyDelete,
+	glfw.KeyRight:     render.KeyRight,
+	glfw.KeyLeft:      render.KeyLeft,
+	glfw.KeyDown:      render.KeyDown,
+	glfw.KeyUp:        render.KeyUp,
+	glfw.KeyPageUp:    render.KeyPageUp,
+	glfw.KeyPageDown:  render.KeyPageDown,
+	glfw.KeyHome:      render.KeyHome,
+	glfw.KeyEnd:       render.KeyEnd,
+	glfw.KeyPause:     render.KeyPause,
+	glfw.KeyLeftShift: render.KeyShift, glfw.KeyRightShift: render.KeyShift,
+	glfw.KeyLeftControl: render.KeyControl, glfw.KeyRightControl: render.KeyControl,
+	glfw.KeyLeftAlt: render.KeyAlt, glfw.KeyRightAlt: render.KeyAlt,
+	glfw.KeyLeftSuper: render.KeySuper, glfw.KeyRightSuper: render.KeySuper,
+	glfw.KeyKPAdd:      render.KeyPadAdd,
+	glfw.KeyKPSubtract: render.KeyPadSubtract,
 }

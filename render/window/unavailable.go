@@ -4,13 +4,12 @@ package window
 
 import (
 	"fmt"
-	"image"
 
 	"github.com/tandem-ecs/tandem/render"
 )
 
 // Window is a window on the display. In this build there is none.
-type Window struct{}
+type Window struct{ render.Surface }
 
 var _ render.Surface = (*Window)(nil)
 
@@ -23,21 +22,16 @@ func Open(c Config) (*Window, error) {
 		"apt install gcc libc6-dev pkg-config libgl-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev)", ErrNoDisplay)
 }
 
-// Draw and the other methods cannot be reached, since Open returns no Window.
-func (*Window) Draw(*render.Frame) error                 { return ErrNoDisplay }
-func (*Window) Capture(*image.RGBA) (*image.RGBA, error) { return nil, ErrNoDisplay }
-func (*Window) Stats() render.Stats                      { return render.Stats{} }
-func (*Window) Size() render.Size                        { return render.Size{} }
-func (*Window) Driver() string                           { return "none" }
-func (*Window) Poll() (render.Event, bool)               { return render.Event{}, false }
-func (*Window) ShouldClose() bool                        { return true }
-func (*Window) RequestClose()                            {}
-func (*Window) Down(render.Key) bool                     { return false }
-func (*Window) Minimised() bool                          { return false }
-func (*Window) Focused() bool                            { return false }
-func (*Window) VSync() bool                              { return false }
-func (*Window) SetVSync(bool)                            {}
-func (*Window) SetTitle(string)                          {}
-func (*Window) Fullscreen() bool                         { return false }
-func (*Window) SetFullscreen(bool)                       {}
-func (*Window) Close()                                   {}
+// Driver and the other methods cannot be reached, since Open returns no Window.
+func (*Window) Driver() string             { return "none" }
+func (*Window) Poll() (render.Event, bool) { return render.Event{}, false }
+func (*Window) ShouldClose() bool          { return true }
+func (*Window) RequestClose()              {}
+func (*Window) Down(render.Key) bool       { return false }
+func (*Window) Minimised() bool            { return false }
+func (*Window) Focused() bool              { return false }
+func (*Window) VSync() bool                { return false }
+func (*Window) SetVSync(bool)              {}
+func (*Window) SetTitle(string)            {}
+func (*Window) Fullscreen() bool           { return false }
+func (*Window) SetFullscreen(bool)         {}

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"math"
+
 	"github.com/go-gl/mathgl/mgl32"
 
 	"github.com/tandem-ecs/tandem/render"
@@ -51,13 +53,7 @@ func (c *camera) move(dx, dy float32) {
 
 // approach zooms by steps of the wheel.
 func (c *camera) approach(steps float32) {
-	for range int(mgl32.Abs(steps) + 0.5) {
-		if steps > 0 {
-			c.zoom = max(c.zoom*0.9, 0.1)
-		} else {
-			c.zoom = min(c.zoom/0.9, 10)
-		}
-	}
+	c.zoom = mgl32.Clamp(c.zoom*float32(math.Pow(0.9, math.Round(float64(steps)))), 0.1, 10)
 }
 
 // event follows the mouse: the left button turns, the right one moves, the wheel zooms.

@@ -29,7 +29,6 @@ type loop struct {
 
 	clock  simulation.Clock
 	source frametimes.Source // frame times; nil: those of the clock
-	limit  limit
 	pacer  render.Pacer
 
 	enlarge func() error // changes the size for the last picture; nil: the size stays
@@ -52,7 +51,7 @@ func (l *loop) run(ctx context.Context) error {
 	jitter := rand.New(rand.NewPCG(l.options.Seed, 1))
 	var spent time.Duration // by the fixed steps of the previous frame
 	last := l.clock.Now()
-	for n := 0; l.limit.more(n, l.show.real) && !l.over() && ctx.Err() == nil; n++ {
+	for n := 0; !l.over(n) && ctx.Err() == nil; n++ {
 		if err := l.events(); err != nil {
 			return err
 		}
@@ -62,9 +61,9 @@ func (l *loop) run(ctx context.Context) error {
 		switch {
 		case l.virtual():
 			// A frame takes at least as long as its steps: that makes the death spiral.
-			real = max(frametimes.Vary(l.source.Next(), l.options.FrameJitter, jitter), spent)
+			real = max(frametimes.Vary(l.source(), l.options.FrameJitter, jitter), spent)
 		case l.source != nil:
-			real = l.source.Next()
+			real = l.source()
 		}
 		l.show.Advance(real)
 		spent = l.clock.Now() - begin
@@ -94,8 +93,12 @@ func (l *loop) virtual() bool {
 	return !clocked
 }
 
-// over reports whether the window was closed or the content has ended.
-func (l *loop) over() bool {
+// over reports whether the run ends after n frames: by its limits, or because the window was closed
+// or the content has ended.
+func (l *loop) over(n int) bool {
+	if o := l.options; o.Frames > 0 && n >= o.Frames || o.Length > 0 && l.show.real >= o.Length {
+		return true
+	}
 	if l.win != nil {
 		return l.win.ShouldClose()
 	}
@@ -221,7 +224,9 @@ func (l *loop) press(e render.Event) error {
 			return err
 		}
 		l.win.SetVSync(set.VSync)
-		l.show.Say(describe(before, l.show.Settings()))
+		if key.Remark != nil {
+			l.show.Say(key.Remark(l.show.Settings()))
+		}
 	}
 	switch key.Action {
 	case keys.Fullscreen:

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ const (
 	headlessTime    = 5 * time.Second  // the default length of a run
 	matchTime       = 10 * time.Second // the same for a match, which has to be joined first
 
-	windowWidth, windowHeight     = 1280, 720
+	fullWidth, fullHeight         = 1280, 720
 	headlessWidth, headlessHeight = 640, 360
 )
 
@@ -84,13 +85,9 @@ func (r *Run) Window(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &loop{Run: r, content: content, files: files, clock: clock, limit: limit{o.Frames, o.Length}, rateChosen: o.Rate != 0 && o.Scene != settings.Arena}
+	l := &loop{Run: r, content: content, files: files, clock: clock, rateChosen: o.Rate != 0 && o.Scene != settings.Arena}
 	defer func() { l.content.Close() }()
-	width, height := o.Width, o.Height
-	if width == 0 {
-		width, height = windowWidth, windowHeight
-	}
-	win, err := window.Open(window.Config{Title: "Tandem", Width: width, Height: height, Scale: float32(o.Scale), NoVSync: !o.VSync})
+	win, err := window.Open(window.Config{Title: "Tandem", Width: cmp.Or(o.Width, fullWidth), Height: cmp.Or(o.Height, fullHeight), Scale: float32(o.Scale), NoVSync: !o.VSync})
 	if err != nil {
 		return err
 	}
@@ -98,9 +95,6 @@ func (r *Run) Window(ctx context.Context) error {
 	l.surface, l.win = win, win
 	if len(o.Deltas) > 0 {
 		l.source = frametimes.Repeat(o.Deltas)
-		if l.limit == (limit{}) {
-			l.limit.frames = len(o.Deltas)
-		}
 	}
 	l.clip = clip{recorder: files.Clip, every: frameTime(clipRate(o.Settings))}
 	return l.play(ctx)
@@ -122,7 +116,12 @@ func (r *Run) Headless(ctx context.Context) error {
 		o.Record = filepath.Join(o.Dir, o.Scene+".gif")
 		o.Screenshot = filepath.Join(o.Dir, o.Scene+".png")
 	}
-	l := &loop{Run: r, source: frames(o, unasked), limit: limitOf(o), clock: &simulation.VirtualClock{}}
+	if o.Frames == 0 && o.Length == 0 { // a run without a window ends
+		if o.Length = headlessTime; o.Scene == settings.Arena {
+			o.Length = matchTime
+		}
+	}
+	l := &loop{Run: r, source: frames(o, unasked), clock: &simulation.VirtualClock{}}
 	if r.RealTime {
 		l.source, l.clock = nil, wallClock{time.Now()}
 	}
@@ -140,18 +139,14 @@ func (r *Run) Headless(ctx context.Context) error {
 	}
 	defer l.content.Close()
 	if files.Draws() {
-		width, height := o.Width, o.Height
-		if width == 0 {
-			width, height = headlessWidth, headlessHeight
-		}
-		surface, err := offscreen.New(offscreen.Config{Width: width, Height: height, Scale: float32(o.Scale)})
+		surface, err := offscreen.New(offscreen.Config{Width: cmp.Or(o.Width, headlessWidth), Height: cmp.Or(o.Height, headlessHeight), Scale: float32(o.Scale)})
 		if err != nil {
 			return fmt.Errorf("cannot draw off screen: %w\n(a trace needs no graphics: use -headless -trace out.csv without -record and -screenshot)", err)
 		}
 		defer surface.Close()
 		l.surface = surface
 		if unasked && o.Width == 0 { // the picture of a run without file names
-			l.enlarge = func() error { return surface.Resize(windowWidth, windowHeight, float32(o.Scale)) }
+			l.enlarge = func() error { return surface.Resize(fullWidth, fullHeight, float32(o.Scale)) }
 		}
 	}
 	return l.play(ctx)
@@ -189,30 +184,6 @@ func frames(o *options.Options, unasked bool) frametimes.Source {
 		return frametimes.Repeat([]time.Duration{time.Second / time.Duration(o.Cap)})
 	}
 	return frametimes.Steady(o.Cap)
-}
-
-// limit is when a run ends.
-type limit struct {
-	frames int           // 0: no limit
-	real   time.Duration // 0: no limit
-}
-
-// limitOf returns the limit set by the options. A run without a window always has one.
-func limitOf(o *options.Options) limit {
-	l := limit{o.Frames, o.Length}
-	if l == (limit{}) {
-		if len(o.Deltas) > 0 {
-			l.frames = len(o.Deltas)
-		} else if l.real = headlessTime; o.Scene == settings.Arena {
-			l.real = matchTime
-		}
-	}
-	return l
-}
-
-// more reports whether another frame follows n frames that took the given real time.
-func (l limit) more(n int, real time.Duration) bool {
-	return (l.frames == 0 || n < l.frames) && (l.real == 0 || real < l.real)
 }
 
 // openFiles opens the files that the options name.

@@ -41,7 +41,7 @@ func (s *sceneContent) begin() {
 	if s.Info().Dusk {
 		s.theme = render.Dusk()
 	}
-	s.hud = hud.New(&s.theme, s.Scene().Followed())
+	s.hud = hud.New(&s.theme, s.Followed())
 }
 
 // Title implements [Content].

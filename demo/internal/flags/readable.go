@@ -1,7 +1,9 @@
 package flags
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -10,8 +12,11 @@ var replaced = map[string]string{
 	"-link-jitter": "-jitter, with the time by which round trips vary, such as 20ms",
 }
 
+// invalid matches the error for a value that does not parse.
+var invalid = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^:]+): (.*)$`)
+
 // readable words a parsing error like the other errors of the command line. takes describes the
-// values of the flag of a name, without its dash. If takes returns "", the error stays as it is.
+// values of the flag of a name, without its dash. If takes returns "", the error does so.
 func readable(err error, takes func(name string) string) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
@@ -23,15 +28,8 @@ func readable(err error, takes func(name string) string) error {
 	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
 		return fmt.Errorf("%s needs a value", name)
 	}
-	// invalid value "x" for flag -hz: parse error
-	var value, name string
-	for _, form := range []string{"invalid value %q for flag -%s", "invalid boolean value %q for -%s"} {
-		if n, _ := fmt.Sscanf(text, form, &value, &name); n == 2 {
-			name = strings.TrimSuffix(name, ":")
-			if kind := takes(name); kind != "" {
-				return fmt.Errorf("-%s %q: it takes %s", name, value, kind)
-			}
-		}
+	if m := invalid.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("-%s %s: it takes %s", m[2], m[1], cmp.Or(takes(m[2]), m[3]))
 	}
 	return err
 }

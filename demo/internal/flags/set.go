@@ -125,15 +125,8 @@ func isBool(f *flag.Flag) bool {
 	return ok && b.IsBoolFlag()
 }
 
-// takes describes the values of a flag. It returns "" if the flag is nil or its parsing cannot
-// fail.
+// takes describes the values of a flag. It returns "" for a flag whose own errors do so.
 func takes(f *flag.Flag) string {
-	if f == nil {
-		return ""
-	}
-	if t, ok := f.Value.(interface{ Takes() string }); ok {
-		return t.Takes()
-	}
 	g, ok := f.Value.(flag.Getter)
 	if !ok {
 		return ""

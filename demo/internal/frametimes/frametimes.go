@@ -14,9 +14,7 @@ import (
 )
 
 // Source returns the durations of successive frames.
-type Source interface {
-	Next() time.Duration
-}
+type Source func() time.Duration
 
 // Steady returns a source of rate frames per second, rounded so that the k-th frame ends at floor(k
 // * 1e9 / rate) nanoseconds: nothing drifts.
@@ -24,16 +22,13 @@ func Steady(rate int) Source {
 	if rate <= 0 {
 		panic(fmt.Sprintf("frametimes: a rate of %d frames per second; it must be positive", rate))
 	}
-	return &steady{rate: int64(rate)}
-}
-
-type steady struct{ rate, index int64 }
-
-func (s *steady) Next() time.Duration {
 	const second = int64(time.Second)
-	from, to := s.index*second/s.rate, (s.index+1)*second/s.rate
-	s.index = (s.index + 1) % s.rate // every second ends on a whole nanosecond
-	return time.Duration(to - from)
+	n, index := int64(rate), int64(0)
+	return func() time.Duration {
+		from, to := index*second/n, (index+1)*second/n
+		index = (index + 1) % n // every second ends on a whole nanosecond
+		return time.Duration(to - from)
+	}
 }
 
 // Repeat returns a source of the durations in order, repeated after the last. The slice must not be
@@ -42,18 +37,12 @@ func Repeat(durations []time.Duration) Source {
 	if len(durations) == 0 {
 		panic("frametimes: Repeat needs at least one duration")
 	}
-	return &repeat{durations: durations}
-}
-
-type repeat struct {
-	durations []time.Duration
-	next      int
-}
-
-func (r *repeat) Next() time.Duration {
-	d := r.durations[r.next]
-	r.next = (r.next + 1) % len(r.durations)
-	return d
+	next := 0
+	return func() time.Duration {
+		d := durations[next]
+		next = (next + 1) % len(durations)
+		return d
+	}
 }
 
 // Vary returns d changed by a random share, uniform between -share and +share.

@@ -19,7 +19,7 @@ func TestSteadyNeverDrifts(t *testing.T) {
 		source := frametimes.Steady(rate)
 		var sum time.Duration
 		for range frames {
-			sum += source.Next()
+			sum += source()
 		}
 		if want := time.Duration(int64(frames) * int64(time.Second) / int64(rate)); sum != want {
 			t.Fatalf("%d frames at %d per second took %v, want %v", frames, rate, sum, want)
@@ -31,7 +31,7 @@ func TestRepeatBeginsAgain(t *testing.T) {
 	source := frametimes.Repeat([]time.Duration{1, 20, 300})
 	var got [7]time.Duration
 	for i := range got {
-		got[i] = source.Next()
+		got[i] = source()
 	}
 	if want := [7]time.Duration{1, 20, 300, 1, 20, 300, 1}; got != want {
 		t.Errorf("got %v, want %v", got, want)

@@ -26,17 +26,10 @@ func (h *HUD) drawStatus(o *render.Overlay, all render.Rect, s *State) float32 {
 	theme := o.Theme()
 	line := o.LineHeight(render.TextSmall) + 3
 	rows := 6
-	if s.Info.MaxEntities > 0 {
-		rows++
-	}
-	if s.Live {
-		rows++
-	}
-	if s.Set.FrameJitter > 0 {
-		rows++
-	}
-	if s.Set.StepCost > 0 || s.Set.Adaptive {
-		rows++
+	for _, more := range [...]bool{s.Info.MaxEntities > 0, s.Live, s.Set.FrameJitter > 0, s.Set.StepCost > 0 || s.Set.Adaptive} {
+		if more {
+			rows++
+		}
 	}
 	r := render.Rect{X: all.X + all.W - statusWidth, Y: all.Y, W: statusWidth, H: line*float32(rows) + 2*pad - 4}
 	o.Panel(r)

@@ -2,6 +2,7 @@
 package options
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -39,7 +40,6 @@ type Options struct {
 
 	Autopilot, Peace bool // in a match: a bot plays; the bot does not shoot
 
-	size            sizeValue
 	seconds, skip   float64
 	frameFile, kind string
 }
@@ -141,7 +141,7 @@ func (o *Options) sceneFlags(s *flags.Set) {
 // pictureFlags defines the flags of every picture.
 func (o *Options) pictureFlags(s *flags.Set) {
 	s.BoolVar(&o.Ghosts, "ghosts", false, "also show logical poses; in a match, the newest poses from the server")
-	s.Var((*overlayValue)(&o.Overlay), "overlay", "text and graphs: -overlay=captions shows only titles, names and announcements, -overlay=false nothing (default all)")
+	s.BoolFunc("overlay", "text and graphs: -overlay=captions shows only titles, names and announcements, -overlay=false nothing (default all)", o.readOverlay)
 	s.BoolVar(&o.Graphs, "graphs", true, "graphs, when all of the overlay is shown")
 	s.BoolVar(&o.Keys, "keys", false, "begin with the panel of keys open")
 	s.BoolVar(&o.VSync, "vsync", o.VSync, "wait for the display")
@@ -149,15 +149,19 @@ func (o *Options) pictureFlags(s *flags.Set) {
 	if o.Scene == settings.Arena {
 		fps = "`number` of frames per second, 1 to 1000, the cap in a window; none for no cap (default 60); 30 is enough for clips"
 	}
-	s.Var((*capValue)(&o.Cap), "fps", fps)
-	s.Var(&o.size, "size", "`WxH` in pixels, for a window in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)")
+	s.Func("fps", fps, o.readCap)
+	s.Func("size", "`WxH` in pixels, for a window in points, 64x64 to 7680x7680 (default 1280x720; off screen 640x360)", o.readSize)
 	s.Float64Var(&o.Scale, "scale", 0, "`factor`: pixels per point of the overlay, 0.5 to 4 (default: the display's own; off screen 1)")
 }
 
 // lineFlags defines the flags of every simulated line.
 func (o *Options) lineFlags(s *flags.Set) {
 	s.DurationVar(&o.Link.Latency, "latency", o.Link.Latency, "`time` of the round trip, half of it in each direction, 0s to 2s")
-	s.Var((*jitterValue)(&o.Link.Jitter), "jitter", "`time` by which round trips vary, up and down, 0s to 1s")
+	jitter := "`time` by which round trips vary, up and down, 0s to 1s"
+	if o.Link.Jitter > 0 {
+		jitter += fmt.Sprintf(" (default %v)", o.Link.Jitter)
+	}
+	s.Func("jitter", jitter, o.readJitter)
 	s.Float64Var(&o.Link.Loss, "loss", o.Link.Loss, "`share` of datagrams lost in each direction")
 	s.Float64Var(&o.Link.Duplicate, "duplicate", 0, "`share` of datagrams that arrive twice")
 	s.Float64Var(&o.Link.Reorder, "reorder", 0, "`share` of datagrams that arrive 50 ms late, behind newer ones")
@@ -185,7 +189,6 @@ func (o *Options) check(s *flags.Set) error {
 	if o.Trace == "/dev/stdout" { // a second handle would overwrite the messages
 		o.Trace = Stdout
 	}
-	o.Width, o.Height = o.size.width, o.size.height
 	c := checker{given: s.Given}
 	c.lines(o)
 	if o.Scene == settings.Arena {
@@ -229,6 +232,9 @@ func (o *Options) check(s *flags.Set) error {
 		return flags.Badf("-frame-times: %w", err)
 	}
 	o.Deltas = deltas
+	if o.Frames == 0 && o.Length == 0 {
+		o.Frames = len(deltas)
+	}
 	c.check(!c.given("seconds") || slices.Max(deltas) > 0, "-seconds %v would never end: all frames in %s take no time; use -frames", o.seconds, o.frameFile)
 	c.check(!c.given("frames") || float64(o.Frames)*float64(slices.Max(deltas)) <= float64(maxRun),
 		"-frames %d times the longest frame in %s is more than a hundred years; ask for fewer frames", o.Frames, o.frameFile)

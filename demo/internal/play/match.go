@@ -41,15 +41,7 @@ func (m *match) begin(o *options.Options, log io.Writer) {
 		m.clients[0].SetController(&m.controls)
 	}
 	for _, s := range m.clients {
-		s.Set(switches(m.set))
-	}
-}
-
-// switches returns a client's part of the settings.
-func switches(set settings.Settings) view.Switches {
-	return view.Switches{
-		Predict: set.Predict, Reconcile: set.Reconcile, Interpolation: set.Interpolation, Ghosts: set.Ghosts, Still: set.Still,
-		Graphs: set.Graphs, Overlay: set.Overlay == settings.OverlayAll, Captions: set.Overlay != settings.OverlayNone,
+		s.Set(m.set)
 	}
 }
 
@@ -75,7 +67,7 @@ func (m *match) Settings() settings.Settings { return m.set }
 // Apply implements [app.Content].
 func (m *match) Apply(set settings.Settings) error {
 	for i, s := range m.clients {
-		s.Set(switches(set))
+		s.Set(set)
 		if set.Link != m.set.Link {
 			if err := s.SetLink(linkOf(set.Link, i)); err != nil {
 				return err

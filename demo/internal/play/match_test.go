@@ -67,7 +67,7 @@ func (v *virtual) join(link settings.Link, controller view.Controller) *view.Cli
 
 func (v *virtual) run(d time.Duration, each func()) {
 	for ; d > 0; d -= frame {
-		v.match.Update(frame)
+		v.match.Engine().Update(frame)
 		for _, s := range v.clients {
 			s.Advance(frame)
 		}
@@ -272,12 +272,12 @@ func TestTheOwnPlayerAnswersAtOnce(t *testing.T) {
 	answer := func(predict bool, rate int) int {
 		v := newVirtual(t, nil)
 		s := v.join(seed(5), nil)
-		s.Set(view.Switches{Predict: predict, Reconcile: true})
+		s.Set(settings.Settings{Predict: predict, Reconcile: true})
 		v.run(5*time.Second, nil)
 		before := places(s)["me"]
 		s.SetController(view.Scripted(func(netcode.Tick) arena.Input { return arena.Input{X: 7} }))
 		for frames := 1; frames < 1000; frames++ {
-			v.match.Update(time.Second / time.Duration(rate))
+			v.match.Engine().Update(time.Second / time.Duration(rate))
 			s.Advance(time.Second / time.Duration(rate))
 			if places(s)["me"].Sub(before).Len() > 1e-4 {
 				return frames

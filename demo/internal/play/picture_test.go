@@ -25,9 +25,9 @@ func TestPicturesOfAnySize(t *testing.T) {
 			s.Advance(frame)
 		}
 		for _, size := range []render.Size{{Width: 128, Height: 96}, {Width: 320, Height: 240}, {Width: 420, Height: 420}, {Width: 800, Height: 500}, {Width: 1280, Height: 720}, {Width: 3840, Height: 2160, Scale: 2}} {
-			for _, on := range []view.Switches{{Overlay: true, Captions: true, Graphs: true}, {Overlay: true, Captions: true, Graphs: true, Still: true, Ghosts: true}, {Captions: true}, {}} {
+			for _, on := range []settings.Settings{{Graphs: true}, {Graphs: true, Still: true, Ghosts: true}, {Overlay: settings.OverlayCaptions}, {Overlay: settings.OverlayNone}} {
 				s.Set(on)
-				s.Hint = on.Overlay && !on.Still
+				s.Hint = on.Overlay == settings.OverlayAll && !on.Still
 				f := render.NewFrame(view.Theme())
 				var brush scene.Brush
 				draw := func() {
@@ -58,7 +58,7 @@ func TestCaptionsAtAMatch(t *testing.T) {
 	v.join(seed(2), nil)
 	v.run(3*time.Second, nil)
 	written := func(amount settings.Overlay) int {
-		s.Set(switches(settings.Settings{Overlay: amount, Graphs: true}))
+		s.Set(settings.Settings{Overlay: amount, Graphs: true})
 		f := render.NewFrame(view.Theme())
 		f.Begin(render.Size{Width: 1280, Height: 720})
 		var brush scene.Brush
@@ -78,7 +78,7 @@ func TestGhostsOfBoxesAreEdges(t *testing.T) {
 	s := v.join(seed(1), nil)
 	v.run(3*time.Second, nil)
 	drawn := func(ghosts bool) (shells, lines int) {
-		s.Set(view.Switches{Ghosts: ghosts, Predict: true, Reconcile: true})
+		s.Set(settings.Settings{Overlay: settings.OverlayNone, Ghosts: ghosts, Predict: true, Reconcile: true})
 		f := render.NewFrame(view.Theme())
 		f.Begin(render.Size{Width: 640, Height: 360})
 		var brush scene.Brush

@@ -7,33 +7,33 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 )
 
-// Bodies spawns and reads entities that have a logical and a visual pose.
-type Bodies struct {
-	poses generic.Map2[components.Transform3D, components.Visual3D]
+// Bodies spawns and reads entities that have a logical and a visual pose, in space or in the plane.
+type Bodies[P any] struct {
+	poses generic.Map2[components.Logical[P], components.Visual[P]]
 }
 
 // NewBodies returns the bodies of a world.
-func NewBodies(w *arche.World) Bodies {
-	return Bodies{generic.NewMap2[components.Transform3D, components.Visual3D](w)}
+func NewBodies[P any](w *arche.World) Bodies[P] {
+	return Bodies[P]{generic.NewMap2[components.Logical[P], components.Visual[P]](w)}
 }
 
 // Spawn makes a body in a pose.
-func (b *Bodies) Spawn(pose components.Pose3D) arche.Entity {
+func (b *Bodies[P]) Spawn(pose P) arche.Entity {
 	logical := components.NewLogical(pose)
-	return b.poses.NewWith(&logical, &components.Visual3D{})
+	return b.poses.NewWith(&logical, &components.Visual[P]{})
 }
 
 // Transform returns the component to which a body's logical pose is written.
-func (b *Bodies) Transform(e arche.Entity) *components.Transform3D {
+func (b *Bodies[P]) Transform(e arche.Entity) *components.Logical[P] {
 	logical, _ := b.poses.Get(e)
 	return logical
 }
 
 // Logical returns a body's logical pose.
-func (b *Bodies) Logical(e arche.Entity) components.Pose3D { return b.Transform(e).Get() }
+func (b *Bodies[P]) Logical(e arche.Entity) P { return b.Transform(e).Get() }
 
 // Visual returns a body's visual pose.
-func (b *Bodies) Visual(e arche.Entity) components.Pose3D {
+func (b *Bodies[P]) Visual(e arche.Entity) P {
 	_, visual := b.poses.Get(e)
 	return visual.Get()
 }

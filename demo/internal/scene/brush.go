@@ -33,14 +33,19 @@ func (b *Brush) Put(mesh render.Mesh, style render.Style, pose components.Pose3D
 	batch.AppendColor(pose, color)
 }
 
+// Upright draws a body that is not turned, by its centre and its size along the axes.
+func (b *Brush) Upright(mesh render.Mesh, style render.Style, center, size mgl32.Vec3, color render.Color) {
+	b.Put(mesh, style, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: size}, color)
+}
+
 // Box draws an upright cuboid by its centre and edge lengths.
 func (b *Brush) Box(style render.Style, center, size mgl32.Vec3, color render.Color) {
-	b.Put(render.Cube, style, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: size}, color)
+	b.Upright(render.Cube, style, center, size, color)
 }
 
 // Ball draws a sphere.
 func (b *Brush) Ball(style render.Style, center mgl32.Vec3, diameter float32, color render.Color) {
-	b.Put(render.Sphere, style, components.Pose3D{Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{diameter, diameter, diameter}}, color)
+	b.Upright(render.Sphere, style, center, mgl32.Vec3{diameter, diameter, diameter}, color)
 }
 
 // Spot draws a flat unlit disc that faces along the normal, a unit vector. It costs a fraction of a

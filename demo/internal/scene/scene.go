@@ -60,8 +60,9 @@ type Stage struct {
 
 // Scene is one scene. Its methods are called on one goroutine, Setup first and once.
 type Scene interface {
-	// Setup spawns the first entities and adds the scene's systems.
-	Setup(s *Stage)
+	// Setup spawns the first entities and adds the scene's systems. It returns the one or two
+	// bodies whose drawn speed is graphed; none if the scene draws its own graphs.
+	Setup(s *Stage) []Followed
 
 	// SetInterpolation switches the scene's own interpolators and engines. The caller switches
 	// Stage.Poses.
@@ -69,10 +70,6 @@ type Scene interface {
 
 	// Trace calls row with the world poses of every living named entity, always in the same order.
 	Trace(row func(name string, logical, visual components.Pose3D))
-
-	// Followed returns the one or two bodies whose drawn speed is graphed; none if the scene draws
-	// its own graphs. The result is constant after Setup.
-	Followed() []Followed
 
 	// Camera returns the scene's own camera, for a picture of 16:9, at the current moment.
 	Camera(now ecs.Time) render.Orbit

@@ -87,31 +87,3 @@ func (l Link) BurstLoss() float64 {
 	}
 	return l.Burst / (l.Burst + 1.0/burstLength)
 }
-
-const ms = time.Millisecond
-
-var (
-	latencies   = []time.Duration{0, 50 * ms, 100 * ms, 200 * ms, 300 * ms, 400 * ms}
-	lineJitters = []time.Duration{0, 10 * ms, 20 * ms, 50 * ms, 100 * ms, 200 * ms}
-	losses      = []float64{0, 0.02, 0.05, 0.15, 0.3, 0.5}
-	bursts      = []float64{0, 0.01, 0.02, 0.05}
-	shares      = []float64{0, 0.1, 0.3}
-	sendRates   = []int{5, 10, 20, 30, 60}
-)
-
-// The Next methods step to the next of the link's values, or to the previous one.
-func (l *Link) NextLatency(back bool)   { l.Latency = around(latencies, l.Latency, back) }
-func (l *Link) NextJitter(back bool)    { l.Jitter = around(lineJitters, l.Jitter, back) }
-func (l *Link) NextLoss(back bool)      { l.Loss = around(losses, l.Loss, back) }
-func (l *Link) NextDuplicate(back bool) { l.Duplicate = around(shares, l.Duplicate, back) }
-func (l *Link) NextReorder(back bool)   { l.Reorder = around(shares, l.Reorder, back) }
-func (l *Link) NextSendRate(back bool)  { l.SendRate = around(sendRates, l.SendRate, back) }
-
-// NextBurst steps to the next probability of bursts. In a player's link it switches Bursts.
-func (l *Link) NextBurst(back bool) {
-	if l.SendRate == 0 {
-		l.Bursts = !l.Bursts
-		return
-	}
-	l.Burst = around(bursts, l.Burst, back)
-}

@@ -45,6 +45,8 @@ type Simulation struct {
 	scene  scene.Scene
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
+
+	followed []scene.Followed
 }
 
 // New sets up the scene that the settings name. A rate of 0 becomes the scene's own.
@@ -88,10 +90,10 @@ func (s *Simulation) start(set settings.Settings) error {
 	engine.Install(poses, hierarchy)
 	engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.spendStepCost))
 
-	s.close()
+	s.Close()
 	s.info, s.engine, s.poses = entry.Info, engine, poses
 	s.scene = entry.New()
-	s.scene.Setup(&scene.Stage{
+	s.followed = s.scene.Setup(&scene.Stage{
 		Engine:    engine,
 		Poses:     poses,
 		Hierarchy: hierarchy,
@@ -170,6 +172,9 @@ func (s *Simulation) Info() scene.Info { return s.info }
 // Scene returns the current scene.
 func (s *Simulation) Scene() scene.Scene { return s.scene }
 
+// Followed returns the bodies whose drawn speed is graphed.
+func (s *Simulation) Followed() []scene.Followed { return s.followed }
+
 // Time returns the engine's time. Its Rate is below that of the settings while the adaptive rate
 // has lowered it.
 func (s *Simulation) Time() ecs.Time { return s.engine.Time() }
@@ -178,9 +183,7 @@ func (s *Simulation) Time() ecs.Time { return s.engine.Time() }
 func (s *Simulation) World() *arche.World { return s.engine.World() }
 
 // Close ends the scene.
-func (s *Simulation) Close() { s.close() }
-
-func (s *Simulation) close() {
+func (s *Simulation) Close() {
 	if s.engine != nil {
 		s.engine.Close()
 		s.engine = nil

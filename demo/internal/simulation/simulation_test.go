@@ -166,7 +166,7 @@ func TestPictureDependsOnTimeOnly(t *testing.T) {
 				}
 				var b strings.Builder
 				s.Scene().Trace(func(name string, logical, visual components.Pose3D) { fmt.Fprintln(&b, name, logical, visual) })
-				for _, f := range s.Scene().Followed() {
+				for _, f := range s.Followed() {
 					fmt.Fprintln(&b, f.Name, f.Position())
 				}
 				if round == 0 {

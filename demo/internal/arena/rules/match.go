@@ -179,20 +179,11 @@ func (m *Match) clear(at mgl32.Vec3) bool {
 	return true
 }
 
-// Update advances the match by real time.
-func (m *Match) Update(real time.Duration) { m.engine.Update(real) }
-
 // Engine returns the match's engine.
 func (m *Match) Engine() *ecs.Engine { return m.engine }
 
 // Server returns the netcode's server.
 func (m *Match) Server() *netcode.Server[arena.State, arena.Input] { return m.server }
-
-// Rules returns the game's rules.
-func (m *Match) Rules() arena.Rules { return m.rules }
-
-// Close ends the match and notifies the players.
-func (m *Match) Close() { m.engine.Close() }
 
 func (m *Match) joined(p *Player) (arena.State, arche.Entity) {
 	state := arena.State{Pos: m.spawnPoint(), Grounded: true}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"time"
 
 	"github.com/go-gl/mathgl/mgl32"
@@ -52,13 +53,7 @@ func (c *Client) follow(real time.Duration) {
 
 // Zoom brings the camera nearer by steps of a wheel.
 func (c *Client) Zoom(steps float32) {
-	for range int(max(steps, -steps) + 0.5) {
-		if steps > 0 {
-			c.camera.orbit.Zoom(0.9)
-		} else {
-			c.camera.orbit.Zoom(1 / 0.9)
-		}
-	}
+	c.camera.orbit.Zoom(float32(math.Pow(0.9, math.Round(float64(steps)))))
 }
 
 // ResetCamera undoes all zooming.

@@ -19,7 +19,6 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 	"github.com/tandem-ecs/tandem/systems/netcode"
 	"github.com/tandem-ecs/tandem/systems/netcode/articles"
-	"github.com/tandem-ecs/tandem/systems/netcode/interp"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport"
 	"github.com/tandem-ecs/tandem/systems/netcode/transport/linksim"
 )
@@ -42,16 +41,6 @@ type Config struct {
 	Log        *slog.Logger
 }
 
-// Switches are the settings that keys change.
-type Switches struct {
-	Predict, Reconcile bool
-	Interpolation      interp.Kind
-	Ghosts, Graphs     bool
-	Overlay            bool // figures, scores and graphs
-	Captions           bool // names over heads, and announcements
-	Still              bool // the camera stands still
-}
-
 // Client is a client of a match, with its player's controller and picture.
 type Client struct {
 	Hint bool // show the key that opens the panel of keys
@@ -62,7 +51,7 @@ type Client struct {
 	net       *netcode.Client[arena.State, arena.Input]
 	hierarchy *hierarchy.Hierarchy3D
 	link      *linksim.Conn
-	switches  Switches
+	set       settings.Settings
 
 	replicated generic.Map1[netcode.Replicated]
 	poses      generic.Map1[components.Transform3D]
@@ -102,7 +91,7 @@ func New(config Config) (*Client, error) {
 	c := &Client{
 		config: config, engine: engine,
 		rules:      arena.Rules{Level: arena.NewLevel(), Rate: config.Rate},
-		switches:   Switches{Predict: true, Reconcile: true, Graphs: true, Overlay: true, Captions: true},
+		set:        settings.Default(),
 		hitFlashes: map[arche.Entity]*hitFlash{}, lastPositions: map[arche.Entity]mgl32.Vec3{},
 		camera: newCamera(), graphs: newGraphs(),
 	}
@@ -160,11 +149,11 @@ func (c *Client) SetLink(l settings.Link) error {
 	return nil
 }
 
-// Set changes the switches.
-func (c *Client) Set(on Switches) {
-	c.switches = on
-	c.net.SetPrediction(on.Predict, on.Reconcile)
-	c.net.SetInterpolation(on.Interpolation)
+// Set changes the settings, except the link.
+func (c *Client) Set(set settings.Settings) {
+	c.set = set
+	c.net.SetPrediction(set.Predict, set.Reconcile)
+	c.net.SetInterpolation(set.Interpolation)
 }
 
 // Advance runs one frame.

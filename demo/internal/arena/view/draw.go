@@ -8,6 +8,7 @@ import (
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/render"
 )
 
@@ -15,7 +16,7 @@ import (
 // empty, and must not change until the frame has been drawn.
 func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 	w, h := f.Size.Points()
-	orbit := c.camera.orbitFor(w*part.W/(h*part.H), c.switches.Still)
+	orbit := c.camera.orbitFor(w*part.W/(h*part.H), c.set.Still)
 	v := f.ViewIn(part, orbit.Camera())
 	c.camera.shown, c.camera.viewport = v.Camera, v.Viewport
 	v.Shadow = render.Shadow{Center: orbit.Target, Radius: orbit.Distance * 0.95}
@@ -31,7 +32,7 @@ func (c *Client) Draw(f *render.Frame, part render.Rect, brush *scene.Brush) {
 		default:
 			p.platform(v.pose)
 		}
-		if c.switches.Ghosts {
+		if c.set.Ghosts {
 			p.ghost(v)
 		}
 	})
@@ -118,9 +119,7 @@ func (p *painter) player(v *object) {
 		if since := (p.client.engine.Time().Real - wd.at).Seconds(); since < 0.25 {
 			flash := render.Hex(0xffd23c)
 			color = flash.Mix(color, float32(since/0.25))
-			p.b.Put(render.Sphere, render.Glow, components.Pose3D{
-				Position: v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{2, 2, 2}.Mul(float32(1 - since)),
-			}, flash.Alpha(0.6*float32(1-since/0.25)))
+			p.b.Ball(render.Glow, v.pose.Position.Add(mgl32.Vec3{0, arena.Height / 2, 0}), 2*float32(1-since), flash.Alpha(0.6*float32(1-since/0.25)))
 		}
 	}
 	at := func(x, y, z float32) mgl32.Vec3 { return v.pose.Apply(mgl32.Vec3{x, y, z}) }
@@ -132,7 +131,7 @@ func (p *painter) player(v *object) {
 	if v.own {
 		p.flat(render.Ring, v.pose.Position.Add(mgl32.Vec3{0, 0.04, 0}), 1.25, color)
 	}
-	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.client.switches.Captions {
+	if x, y, ok := p.v.Project(at(0, arena.Height+0.35, 0)); ok && p.client.set.Overlay != settings.OverlayNone {
 		p.tag(v, x, y, color)
 	}
 }
@@ -247,9 +246,7 @@ func (p *painter) shots() {
 		case teleports: // a pillar of light at both places, which thins out
 			const high = 3.2
 			bright := color.Mix(render.Hex(0xffffff), 0.35)
-			p.b.Put(render.Cylinder, render.Glow, components.Pose3D{
-				Position: e.to.Add(mgl32.Vec3{0, high / 2, 0}), Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{0.9 * (1 - age), high, 0.9 * (1 - age)},
-			}, bright.Alpha(0.75*(1-age)))
+			p.b.Upright(render.Cylinder, render.Glow, e.to.Add(mgl32.Vec3{0, high / 2, 0}), mgl32.Vec3{0.9 * (1 - age), high, 0.9 * (1 - age)}, bright.Alpha(0.75*(1-age)))
 			p.flat(render.Ring, e.to.Add(mgl32.Vec3{0, 0.1, 0}), 0.8+2*age, color.Alpha(0.9*(1-age)))
 			continue
 		}

@@ -43,7 +43,7 @@ func (c *Client) step(w *arche.World) {
 	}
 	me, playing := c.net.State()
 	own := c.net.Entity()
-	if playing && !own.IsZero() && c.switches.Predict {
+	if playing && !own.IsZero() && c.set.Predict {
 		c.ownEvents(me, own)
 	}
 	if c.config.Headless {
@@ -111,7 +111,7 @@ func (c *Client) receive(data []byte, _ bool) {
 		return
 	}
 	e, ok := arena.ReadEvent(data)
-	if !ok || e.Player == c.net.Number() && !e.Pushed && c.switches.Predict {
+	if !ok || e.Player == c.net.Number() && !e.Pushed && c.set.Predict {
 		return
 	}
 	now := c.engine.Time().Real

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tandem-ecs/tandem/demo/internal/arena"
+	"github.com/tandem-ecs/tandem/demo/internal/settings"
 	"github.com/tandem-ecs/tandem/demo/internal/textwrap"
 	"github.com/tandem-ecs/tandem/render"
 	"github.com/tandem-ecs/tandem/systems/netcode"
@@ -87,7 +88,7 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 	if c.notice != "" && c.engine.Time().Real-c.noticeAt < 4*time.Second {
 		c.announce(o, all, 0.16, render.TextHeading, o.Theme().Text, c.notice)
 	}
-	if !c.switches.Overlay {
+	if c.set.Overlay != settings.OverlayAll {
 		return
 	}
 	c.drawHeadline(o, all)
@@ -96,7 +97,7 @@ func (c *Client) drawOverlay(o *render.Overlay, v *render.View) {
 		return
 	}
 	top := c.drawFigures(o, all)
-	if c.switches.Graphs && all.H > 300 && all.W > 520 {
+	if c.set.Graphs && all.H > 300 && all.W > 520 {
 		height := min(all.H*0.16, 92)
 		width := min((all.W-16)/3, 430)
 		for i, g := range [...]*render.Graph{c.graphs.times, c.graphs.losses, c.graphs.bytes} {
@@ -131,38 +132,27 @@ func (c *Client) drawFigures(o *render.Overlay, all render.Rect) float32 {
 	r := render.Rect{X: all.X, Y: all.Y + all.H - line - 8, W: all.W, H: line + 8}
 	o.Panel(r)
 	w := o.At(r.X+10, r.Y+4, render.TextSmall, theme.Text)
-	label := func(text string) { w.Color(theme.TextDim).Str(text).Color(theme.Text) }
-	label("round trip ")
-	w.Millis(st.RTT, 0).Str(" ms")
-	label("   delay ")
-	w.Millis(st.Delay, 0).Str(" ms")
-	label("   loss ")
-	w.Float(100*st.Loss, 0).Str(" %")
+	label := func(text string) *render.Writer { return w.Color(theme.TextDim).Str(text).Color(theme.Text) }
+	label("round trip ").Millis(st.RTT, 0).Str(" ms")
+	label("   delay ").Millis(st.Delay, 0).Str(" ms")
+	label("   loss ").Float(100*st.Loss, 0).Str(" %")
 	if all.W > 520 {
-		label("   lead ")
-		w.Millis(st.Lead, 0).Str(" ms")
-		label("   corrections ")
-		w.Uint(st.Corrections)
+		label("   lead ").Millis(st.Lead, 0).Str(" ms")
+		label("   corrections ").Uint(st.Corrections)
 	}
 	if all.W > 640 {
-		label("   every ")
-		w.Millis(st.Interval, 0).Str(" ms")
+		label("   every ").Millis(st.Interval, 0).Str(" ms")
 	}
 	if all.W > 760 {
-		label("   starved ")
-		w.Float(float64(c.graphs.starved), 1).Str(" %")
+		label("   starved ").Float(float64(c.graphs.starved), 1).Str(" %")
 	}
 	if all.W > 1000 {
-		label("   down ")
-		w.Float(c.graphs.down/1000, 1).Str(" kB/s")
-		label("   up ")
-		w.Float(c.graphs.up/1000, 1).Str(" kB/s")
+		label("   down ").Float(c.graphs.down/1000, 1).Str(" kB/s")
+		label("   up ").Float(c.graphs.up/1000, 1).Str(" kB/s")
 		if st.Path.Cause != netcode.RateFree {
-			label(" of ")
-			w.Float(st.Path.Rate/1000, 1).Str(" (").Str(st.Path.Cause.String()).Str(")")
+			label(" of ").Float(st.Path.Rate/1000, 1).Str(" (").Str(st.Path.Cause.String()).Str(")")
 		}
-		label("   interpolation ")
-		w.Str(articles.Display(c.switches.Interpolation))
+		label("   interpolation ").Str(articles.Display(c.set.Interpolation))
 	}
 	if c.Hint && all.W > 360 {
 		const text = "all keys"
@@ -179,11 +169,11 @@ func (c *Client) drawHeadline(o *render.Overlay, all render.Rect) {
 	line := o.LineHeight(render.TextSmall)
 	off := ""
 	switch {
-	case !c.switches.Predict && !c.switches.Reconcile:
+	case !c.set.Predict && !c.set.Reconcile:
 		off = "no prediction, no reconciliation"
-	case !c.switches.Predict:
+	case !c.set.Predict:
 		off = "no prediction"
-	case !c.switches.Reconcile:
+	case !c.set.Reconcile:
 		off = "no reconciliation"
 	}
 	colors := colorsOf(theme)

@@ -51,7 +51,7 @@ var kinds = []interp.Kind{
 type Lab struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	bodies scene.Bodies
+	bodies scene.Bodies[components.Pose3D]
 	path   *path
 	net    *network
 	lanes  []*lane // from the back; the first shows the truth
@@ -87,9 +87,9 @@ type lane struct {
 }
 
 // Setup spawns a body for every lane.
-func (s *Lab) Setup(stage *scene.Stage) {
+func (s *Lab) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.poses = stage.Engine, stage.Poses
-	s.bodies = scene.NewBodies(stage.Engine.World())
+	s.bodies = scene.NewBodies[components.Pose3D](stage.Engine.World())
 	down, up := stage.Random.Uint64(), stage.Random.Uint64()
 	s.path = newPath(stage.Random)
 	s.net = newNetwork(s.path, stage.Link, down, up)
@@ -106,6 +106,7 @@ func (s *Lab) Setup(stage *scene.Stage) {
 	s.connect()
 	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
 	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.measureFrame))
+	return nil // every lane has its own graphs
 }
 
 func (s *Lab) addLane(name, title string, kind interp.Kind) {
@@ -280,9 +281,6 @@ func (s *Lab) Trace(row func(name string, logical, visual components.Pose3D)) {
 		row(l.name, s.logical(l), s.visual(l))
 	}
 }
-
-// Followed returns nothing: every lane has its own graphs.
-func (s *Lab) Followed() []scene.Followed { return nil }
 
 // Camera looks down on all lanes from so far that they are evenly spaced, in the left two thirds of
 // the picture.

@@ -55,7 +55,6 @@ type Lanes struct {
 	lanes        []*lane // from the back; the last is the front one, of the main engine
 	labels       []string
 	engine       *ecs.Engine
-	followed     []scene.Followed
 	interpolated bool
 	labelled     int // the rate in label
 	label        string
@@ -68,7 +67,7 @@ func New() scene.Scene { return &Lanes{} }
 type lane struct {
 	engine      *ecs.Engine
 	poses       *interpolation.Interpolator[components.Pose3D]
-	bodies      scene.Bodies
+	bodies      scene.Bodies[components.Pose3D]
 	raw, smooth arche.Entity
 	rawTrail    *scene.Trail
 	smoothTrail *scene.Trail
@@ -79,7 +78,7 @@ func newLane(engine *ecs.Engine, poses *interpolation.Interpolator[components.Po
 	w := engine.World()
 	l := &lane{
 		engine: engine, poses: poses, z: z,
-		bodies:      scene.NewBodies(w),
+		bodies:      scene.NewBodies[components.Pose3D](w),
 		rawTrail:    scene.NewTrail(strobe, strobeShown, 40),
 		smoothTrail: scene.NewTrail(strobe, strobeShown, 40),
 	}
@@ -106,7 +105,7 @@ func (l *lane) step(*arche.World) {
 }
 
 // Setup makes the lanes.
-func (s *Lanes) Setup(stage *scene.Stage) {
+func (s *Lanes) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine = stage.Engine
 	n := len(otherRates)
 	for i, rate := range otherRates {
@@ -125,7 +124,7 @@ func (s *Lanes) Setup(stage *scene.Stage) {
 	stage.Engine.Add(ecs.NormalUpdate, s)
 
 	ten := s.lanes[1]
-	s.followed = []scene.Followed{
+	return []scene.Followed{
 		{Name: "raw, 10 Hz", Accent: accentRaw, Position: func() mgl32.Vec3 { return ten.bodies.Visual(ten.raw).Position }},
 		{Name: "Tandem, 10 Hz", Accent: accentSmooth, Position: func() mgl32.Vec3 { return ten.bodies.Visual(ten.smooth).Position }},
 	}
@@ -166,6 +165,3 @@ func (s *Lanes) Trace(row func(name string, logical, visual components.Pose3D)) 
 	l := s.lanes[len(s.lanes)-1]
 	row("mover", l.bodies.Logical(l.smooth), l.bodies.Visual(l.smooth))
 }
-
-// Followed returns the two bodies of one lane, the same motion drawn raw and by Tandem.
-func (s *Lanes) Followed() []scene.Followed { return s.followed }

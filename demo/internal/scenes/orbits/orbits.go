@@ -59,14 +59,12 @@ var celestials = []celestial{
 type Orbits struct {
 	engine    *ecs.Engine
 	hierarchy *hierarchy.Hierarchy3D
-	poses     scene.Bodies
+	poses     scene.Bodies[components.Pose3D]
 
 	sun    arche.Entity
 	arms   []arm
 	bodies []body
 	ship   ship
-
-	followed []scene.Followed
 }
 
 // New returns the scene.
@@ -102,10 +100,10 @@ func (b *body) carried(arm components.Pose3D) components.Pose3D {
 }
 
 // Setup makes the hierarchy, from the root down.
-func (s *Orbits) Setup(stage *scene.Stage) {
+func (s *Orbits) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.hierarchy = stage.Engine, stage.Hierarchy
 	w := stage.Engine.World()
-	s.poses = scene.NewBodies(w)
+	s.poses = scene.NewBodies[components.Pose3D](w)
 	parents := generic.NewMap1[components.Parent](w)
 	spawn := func(parent arche.Entity, pose components.Pose3D) arche.Entity {
 		e := s.poses.Spawn(pose)
@@ -133,7 +131,7 @@ func (s *Orbits) Setup(stage *scene.Stage) {
 	at := func(e arche.Entity) func() mgl32.Vec3 {
 		return func() mgl32.Vec3 { return s.visual(e).Position }
 	}
-	s.followed = []scene.Followed{
+	return []scene.Followed{
 		{Name: "ship", Accent: 0, Position: at(s.ship.entity)},
 		{Name: "moon of Azure", Accent: 6, Position: at(byName["moon"])},
 	}
@@ -184,10 +182,6 @@ func (s *Orbits) Trace(row func(name string, logical, visual components.Pose3D))
 	}
 	row("ship", s.logical(s.ship.entity), s.visual(s.ship.entity))
 }
-
-// Followed returns the ship, whose speed is constant across all changes of parent, and a moon,
-// whose speed is not.
-func (s *Orbits) Followed() []scene.Followed { return s.followed }
 
 // Camera looks at the scene from above.
 func (s *Orbits) Camera(ecs.Time) render.Orbit {

@@ -75,7 +75,7 @@ func fly(t *testing.T, rate, frames int, length time.Duration) (rows []row, chan
 		t.Fatal(err)
 	}
 	defer s.Close()
-	graphed := slices.IndexFunc(s.Scene().Followed(), func(f scene.Followed) bool { return f.Name == "ship" })
+	graphed := slices.IndexFunc(s.Followed(), func(f scene.Followed) bool { return f.Name == "ship" })
 	if graphed < 0 {
 		t.Error("the graph does not show the ship")
 	}
@@ -85,13 +85,13 @@ func fly(t *testing.T, rate, frames int, length time.Duration) (rows []row, chan
 	filter := generic.NewFilter1[components.Parent]()
 	source := frametimes.Steady(frames)
 	for frame := 0; s.Time().Real < length; frame++ {
-		s.Update(source.Next())
+		s.Update(source())
 		s.Scene().Trace(func(name string, logical, visual components.Pose3D) {
 			if name != "ship" {
 				return
 			}
 			w.Row(frame, s.Time(), name, logical, visual)
-			if graphed >= 0 && s.Scene().Followed()[graphed].Position() != visual.Position {
+			if graphed >= 0 && s.Followed()[graphed].Position() != visual.Position {
 				t.Fatal("the graph does not show the ship where it is drawn")
 			}
 		})

@@ -22,8 +22,8 @@ func (s *Physics) Draw(p *scene.Picture) {
 	p.View.Ground.Height = -r * 1.19
 	p.View.Shadow = render.Shadow{Center: mgl32.Vec3{0, 0, 0}, Radius: r * 2.6}
 	side := r * 1.22
-	s.drawDrum(p, mgl32.Vec3{-side, 0, 0}, s.logical, s.marks[0][:])
-	s.drawDrum(p, mgl32.Vec3{side, 0, 0}, s.visual, s.marks[1][:])
+	s.drawDrum(p, mgl32.Vec3{-side, 0, 0}, s.bodies.Logical, s.marks[0][:])
+	s.drawDrum(p, mgl32.Vec3{side, 0, 0}, s.bodies.Visual, s.marks[1][:])
 	text := "interpolated"
 	color := p.Theme.Good
 	if !s.poses.Enabled() {
@@ -37,9 +37,7 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 	// The ring's inner edge is the drum's wall. The edge of the back lies in the middle of the
 	// ring's tube, because light through a gap would be visible in the drum's shadow.
 	outer := 2 * float32(s.radius) / (1 - 4*ringTube)
-	p.Brush.Put(render.Ring, render.Solid, components.Pose3D{
-		Position: center, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{outer, outer, drumDeep / ringTube},
-	}, p.Theme.Accent(7))
+	p.Brush.Upright(render.Ring, render.Solid, center, mgl32.Vec3{outer, outer, drumDeep / ringTube}, p.Theme.Accent(7))
 	across := outer * (1 - 2*ringTube)
 	p.Brush.Put(render.Cylinder, render.Solid, components.Pose3D{
 		Position: center.Add(mgl32.Vec3{0, 0, -drumDeep}),
@@ -61,7 +59,7 @@ func (s *Physics) drawDrum(p *scene.Picture, center mgl32.Vec3, poseOf func(arch
 		}
 		p.Brush.Put(mesh, render.Solid, pose, color)
 		if p.Ghosts {
-			ghost := upright(s.logical(it.entity))
+			ghost := upright(s.bodies.Logical(it.entity))
 			ghost.Position = ghost.Position.Add(center)
 			ghost.Scale = pose.Scale
 			p.Brush.Put(mesh, render.Ghost, ghost, color)

@@ -13,7 +13,6 @@ import (
 	"github.com/go-gl/mathgl/mgl32"
 	"github.com/jakecoffman/cp/v2"
 	arche "github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
 
 	"github.com/tandem-ecs/tandem/components"
 	"github.com/tandem-ecs/tandem/demo/internal/scene"
@@ -54,14 +53,13 @@ const (
 type Physics struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose2D]
-	places generic.Map2[components.Transform2D, components.Visual2D]
+	bodies scene.Bodies[components.Pose2D]
 	space  *cp.Space
 	radius float64 // of the drum
 
-	wheel    item
-	items    []item
-	marks    [2][marked]*scene.Trail // raw, interpolated
-	followed []scene.Followed
+	wheel item
+	items []item
+	marks [2][marked]*scene.Trail // raw, interpolated
 }
 
 // item is a body of the library with its entity.
@@ -77,11 +75,11 @@ type item struct {
 func New() scene.Scene { return &Physics{} }
 
 // Setup fills the drum.
-func (s *Physics) Setup(stage *scene.Stage) {
+func (s *Physics) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine = stage.Engine
 	s.poses = interpolation.New2D()
 	stage.Engine.Install(s.poses)
-	s.places = generic.NewMap2[components.Transform2D, components.Visual2D](stage.Engine.World())
+	s.bodies = scene.NewBodies[components.Pose2D](stage.Engine.World())
 	s.radius = usualRadius * max(0.6, math.Sqrt(float64(stage.Entities)/usualBodies))
 
 	s.space = cp.NewSpace()
@@ -102,9 +100,9 @@ func (s *Physics) Setup(stage *scene.Stage) {
 	place := func(pose func(arche.Entity) components.Pose2D) func() mgl32.Vec3 {
 		return func() mgl32.Vec3 { return pose(first.entity).Position.Vec3(0) }
 	}
-	s.followed = []scene.Followed{
-		{Name: "marked ball, left", Accent: 0, Position: place(s.logical)},
-		{Name: "right", Accent: 3, Position: place(s.visual)},
+	return []scene.Followed{
+		{Name: "marked ball, left", Accent: 0, Position: place(s.bodies.Logical)},
+		{Name: "right", Accent: 3, Position: place(s.bodies.Visual)},
 	}
 }
 
@@ -136,7 +134,7 @@ func (s *Physics) buildWheel() {
 		blade.SetFriction(0.6)
 		s.space.AddShape(blade)
 	}
-	s.wheel = item{body: body, entity: s.spawn(body)}
+	s.wheel = item{body: body, entity: s.bodies.Spawn(poseOf(body))}
 }
 
 const (
@@ -199,12 +197,7 @@ func (s *Physics) makeItem(i int, place cp.Vector, size float64, round bool) ite
 	if i < marked {
 		accent = 0
 	}
-	return item{body: body, entity: s.spawn(body), round: round, size: float32(size), accent: accent}
-}
-
-func (s *Physics) spawn(body *cp.Body) arche.Entity {
-	logical := components.NewLogical(poseOf(body))
-	return s.places.NewWith(&logical, &components.Visual2D{})
+	return item{body: body, entity: s.bodies.Spawn(poseOf(body)), round: round, size: float32(size), accent: accent}
 }
 
 func poseOf(body *cp.Body) components.Pose2D {
@@ -220,45 +213,32 @@ func (s *Physics) step(*arche.World) {
 	for range n {
 		s.space.Step(step.Seconds() / float64(n))
 	}
-	s.writePose(s.wheel)
+	s.bodies.Transform(s.wheel.entity).Set(poseOf(s.wheel.body))
 	for _, it := range s.items {
-		s.writePose(it)
+		s.bodies.Transform(it.entity).Set(poseOf(it.body))
 	}
 }
 
 func substeps(step time.Duration) int { return int((step + longestSubstep - 1) / longestSubstep) }
-
-func (s *Physics) writePose(it item) {
-	logical, _ := s.places.Get(it.entity)
-	logical.Set(poseOf(it.body))
-}
 
 // mark notes once per frame where the marked bodies are drawn.
 func (s *Physics) mark(*arche.World) {
 	now := s.engine.Time()
 	for k := range min(marked, len(s.items)) {
 		e := s.items[k].entity
-		s.marks[0][k].Add(now.Normal, now.NormalDelta, s.logical(e).Position.Vec3(0))
-		s.marks[1][k].Add(now.Normal, now.NormalDelta, s.visual(e).Position.Vec3(0))
+		s.marks[0][k].Add(now.Normal, now.NormalDelta, s.bodies.Logical(e).Position.Vec3(0))
+		s.marks[1][k].Add(now.Normal, now.NormalDelta, s.bodies.Visual(e).Position.Vec3(0))
 	}
 }
 
 // SetInterpolation switches the interpolator of poses in the plane.
 func (s *Physics) SetInterpolation(on bool) { s.poses.SetEnabled(on) }
 
-func (s *Physics) visual(e arche.Entity) components.Pose2D {
-	_, v := s.places.Get(e)
-	return v.Get()
-}
-
-func (s *Physics) logical(e arche.Entity) components.Pose2D {
-	v, _ := s.places.Get(e)
-	return v.Get()
-}
-
 // Trace reports the wheel and the marked balls.
 func (s *Physics) Trace(row func(name string, logical, visual components.Pose3D)) {
-	add := func(name string, e arche.Entity) { row(name, upright(s.logical(e)), upright(s.visual(e))) }
+	add := func(name string, e arche.Entity) {
+		row(name, upright(s.bodies.Logical(e)), upright(s.bodies.Visual(e)))
+	}
 	add("wheel", s.wheel.entity)
 	for k, name := range [marked]string{"ball-1", "ball-2", "ball-3"} {
 		add(name, s.items[k].entity)
@@ -273,9 +253,6 @@ func upright(p components.Pose2D) components.Pose3D {
 		Scale:    p.Scale.Vec3(1),
 	}
 }
-
-// Followed returns a ball as drawn on the left and on the right.
-func (s *Physics) Followed() []scene.Followed { return s.followed }
 
 // Camera looks at both drums from the front.
 func (s *Physics) Camera(ecs.Time) render.Orbit {

@@ -57,10 +57,9 @@ type Stress struct {
 	batcher *instancing.Batcher // nil without gpu
 	shades  [shadeCount]render.Color
 
-	batch    *render.Batch
-	raw      *render.Batch // of logical poses
-	ghosts   *render.Batch
-	followed []scene.Followed
+	batch  *render.Batch
+	raw    *render.Batch // of logical poses
+	ghosts *render.Batch
 }
 
 // cell is a cube's place in the sea.
@@ -74,7 +73,7 @@ type wave struct{ height, sin, cos float32 }
 func New() scene.Scene { return &Stress{} }
 
 // Setup lays the cubes out in a square.
-func (s *Stress) Setup(stage *scene.Stage) {
+func (s *Stress) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine, s.count = stage.Engine, stage.Entities
 	s.gpu = stage.GPU
 	s.side = int(math.Ceil(math.Sqrt(float64(s.count))))
@@ -109,7 +108,7 @@ func (s *Stress) Setup(stage *scene.Stage) {
 		stage.Engine.Install(s.batcher)
 	}
 	stage.Engine.Add(ecs.FixedUpdate, ecs.SystemFunc(s.step))
-	s.followed = []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
+	return []scene.Followed{{Name: "one cube", Accent: 3, Position: func() mgl32.Vec3 {
 		_, v := s.poses.Get(s.first)
 		return v.Get().Position
 	}}}
@@ -162,9 +161,6 @@ func (s *Stress) Trace(row func(name string, logical, visual components.Pose3D))
 	l, v := s.poses.Get(s.first)
 	row("cube", l.Get(), v.Get())
 }
-
-// Followed returns the first cube.
-func (s *Stress) Followed() []scene.Followed { return s.followed }
 
 // Camera looks at the sea. A small sea fills the picture, and a large one reaches the horizon.
 func (s *Stress) Camera(ecs.Time) render.Orbit {

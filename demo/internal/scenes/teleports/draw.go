@@ -65,12 +65,10 @@ func (g *group) drawSet(p *scene.Picture) {
 	}
 	facing := mgl32.QuatRotate(math.Pi/2, mgl32.Vec3{0, 1, 0})
 	ring := func(x float32, color render.Color) {
-		p.Brush.Put(render.Ring, render.Glow, components.Pose3D{
-			Position: mgl32.Vec3{x, 0.72, rowZ(rowPortal)}, Rotation: facing, Scale: mgl32.Vec3{1.5, 1.5, 1.5},
-		}, color)
-		p.Brush.Put(render.Disc, render.Glass, components.Pose3D{
-			Position: mgl32.Vec3{x, 0.72, rowZ(rowPortal)}, Rotation: facing, Scale: mgl32.Vec3{1.4, 1.4, 1.4},
-		}, color.Alpha(0.3))
+		pose := components.Pose3D{Position: mgl32.Vec3{x, 0.72, rowZ(rowPortal)}, Rotation: facing, Scale: mgl32.Vec3{1.5, 1.5, 1.5}}
+		p.Brush.Put(render.Ring, render.Glow, pose, color)
+		pose.Scale = mgl32.Vec3{1.4, 1.4, 1.4}
+		p.Brush.Put(render.Disc, render.Glass, pose, color.Alpha(0.3))
 	}
 	ring(g.left, p.Theme.Accent(accentIn))
 	ring(g.left+length, p.Theme.Accent(accentOut))
@@ -78,9 +76,7 @@ func (g *group) drawSet(p *scene.Picture) {
 		p.Brush.Box(render.Glass, mgl32.Vec3{x, 0.5, rowZ(rowWrap)}, mgl32.Vec3{0.06, 1, 1.3}, p.Theme.Accent(1).Alpha(0.45))
 	}
 	for pad := range pads {
-		p.Brush.Put(render.Cylinder, render.Solid, components.Pose3D{
-			Position: mgl32.Vec3{g.left + padX(pad), 0.04, rowZ(rowSpawn)}, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{0.95, 0.08, 0.95},
-		}, p.Theme.Accent(7))
+		p.Brush.Upright(render.Cylinder, render.Solid, mgl32.Vec3{g.left + padX(pad), 0.04, rowZ(rowSpawn)}, mgl32.Vec3{0.95, 0.08, 0.95}, p.Theme.Accent(7))
 	}
 }
 
@@ -93,9 +89,7 @@ func (g *group) drawShades(p *scene.Picture) {
 			mesh, size = render.Capsule, 0.5
 		}
 		g.smears[row].shades.Each(p.Now.Normal, func(m scene.Mark, age float32) {
-			p.Brush.Put(mesh, render.Glass, components.Pose3D{
-				Position: m.Place, Rotation: mgl32.QuatIdent(), Scale: mgl32.Vec3{size, size, size},
-			}, color.Alpha(0.45*(1-age)))
+			p.Brush.Upright(mesh, render.Glass, m.Place, mgl32.Vec3{size, size, size}, color.Alpha(0.45*(1-age)))
 		})
 	}
 }

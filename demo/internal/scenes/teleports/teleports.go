@@ -61,9 +61,8 @@ var padOrder = [pads]int{0, 3, 1, 4, 2}
 
 // Teleports is the scene.
 type Teleports struct {
-	engine   *ecs.Engine
-	groups   [2]*group // marked, not marked
-	followed []scene.Followed
+	engine *ecs.Engine
+	groups [2]*group // marked, not marked
 }
 
 // New returns the scene.
@@ -73,7 +72,7 @@ func New() scene.Scene { return &Teleports{} }
 type group struct {
 	engine *ecs.Engine
 	poses  *interpolation.Interpolator[components.Pose3D]
-	bodies scene.Bodies
+	bodies scene.Bodies[components.Pose3D]
 	marked bool
 	left   float32 // x of the tracks' left ends
 
@@ -94,12 +93,12 @@ type smear struct {
 }
 
 // Setup spawns both groups.
-func (s *Teleports) Setup(stage *scene.Stage) {
+func (s *Teleports) Setup(stage *scene.Stage) []scene.Followed {
 	s.engine = stage.Engine
 	for i := range s.groups {
 		g := &group{
 			engine: stage.Engine, poses: stage.Poses, marked: i == 0,
-			bodies: scene.NewBodies(stage.Engine.World()),
+			bodies: scene.NewBodies[components.Pose3D](stage.Engine.World()),
 			left:   inner,
 		}
 		if g.marked {
@@ -120,7 +119,7 @@ func (s *Teleports) Setup(stage *scene.Stage) {
 	stage.Engine.Add(ecs.NormalUpdate, ecs.SystemFunc(s.mark))
 
 	marked, unmarked := s.groups[0], s.groups[1]
-	s.followed = []scene.Followed{
+	return []scene.Followed{
 		{Name: "walker, not marked", Accent: 0, Position: func() mgl32.Vec3 { return unmarked.bodies.Visual(unmarked.walker).Position }},
 		{Name: "walker, marked", Accent: 3, Position: func() mgl32.Vec3 { return marked.bodies.Visual(marked.walker).Position },
 			Jump: func() uint { return uint(marked.walkerLaps) }},
@@ -257,9 +256,6 @@ func (s *Teleports) Trace(row func(name string, logical, visual components.Pose3
 		row("spawned"+suffix, g.bodies.Logical(g.spawned), g.bodies.Visual(g.spawned))
 	}
 }
-
-// Followed returns both walkers.
-func (s *Teleports) Followed() []scene.Followed { return s.followed }
 
 // Camera looks at both groups from the front.
 func (s *Teleports) Camera(ecs.Time) render.Orbit {

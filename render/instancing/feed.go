@@ -10,30 +10,20 @@ import (
 	"github.com/tandem-ecs/tandem/systems/interpolation"
 )
 
-// listener passes the interpolator's reports on to the batches.
-type listener struct {
-	b *Batcher
-
-	// scratch of Paint
-	colors [maxRun]render.Color
-	one    [1]arche.Entity
-	pose   [1]components.Pose3D
-}
-
 // maxRun is the most instances that are moved at a time: few enough that their poses are still in
 // the nearest cache when they are painted.
 const maxRun = 256
 
 // step begins a step in all batches.
-func (l *listener) step(start, end time.Duration) {
-	for k := range l.b.batches {
-		l.b.batches[k].batch.Step(start, end)
+func (b *Batcher) step(start, end time.Duration) {
+	for k := range b.batches {
+		b.batches[k].batch.Step(start, end)
 	}
 }
 
 // moved moves instances in runs of rows that are in the same order in the interpolator's table and
 // in the batch. Nearly all are, since they were added in one order.
-func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
+func (b *Batcher) moved(rows *interpolation.Rows[components.Pose3D]) {
 	if !rows.OnGPU || rows.OwnTimes {
 		return
 	}
@@ -42,12 +32,12 @@ func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
 		next = k + 1
 		first := rows.Row(k)
 		e := rows.Owner(first)
-		s := l.b.slotOf(e)
+		s := b.slotOf(e)
 		if s == nil {
 			continue // it gets an instance in the next frame
 		}
 		if !rows.Continues {
-			l.changed(e)
+			b.changed(e)
 			continue
 		}
 		for ; next < min(n, k+maxRun); next++ {
@@ -56,27 +46,26 @@ func (l *listener) moved(rows *interpolation.Rows[components.Pose3D]) {
 			if int(r) != int(first)+ahead {
 				break
 			}
-			if after := l.b.slotOf(rows.Owner(r)); after == nil || after.batch != s.batch || int(after.row) != int(s.row)+ahead {
+			if after := b.slotOf(rows.Owner(r)); after == nil || after.batch != s.batch || int(after.row) != int(s.row)+ahead {
 				break
 			}
 		}
-		l.move(&l.b.batches[s.batch], int(s.row), rows.To[first:int(first)+next-k])
+		b.move(&b.batches[s.batch], int(s.row), rows.To[first:int(first)+next-k])
 	}
 }
 
 // move gives instances in neighbouring rows their next poses.
-func (l *listener) move(o *rows, row int, to []components.Pose3D) {
+func (b *Batcher) move(o *rows, row int, to []components.Pose3D) {
 	o.batch.Move(row, to)
-	if l.b.Paint != nil {
-		colors := l.colors[:len(to)]
-		l.b.Paint(colors, o.entities[row:row+len(to)], to)
+	if b.Paint != nil {
+		colors := b.colors[:len(to)]
+		b.Paint(colors, o.entities[row:row+len(to)], to)
 		o.batch.SetColors(row, colors)
 	}
 }
 
 // changed gives one instance its newest motion.
-func (l *listener) changed(e arche.Entity) {
-	b := l.b
+func (b *Batcher) changed(e arche.Entity) {
 	s := b.slotOf(e)
 	if s == nil || !b.marked(e) {
 		return // it gets an instance in the next frame, or is losing it
@@ -88,13 +77,13 @@ func (l *listener) changed(e arche.Entity) {
 	batch := b.batches[s.batch].batch
 	batch.Assign(int(s.row), (*render.Motion)(&m))
 	if b.Paint != nil {
-		batch.SetColor(int(s.row), l.colorOf(e, &m.To))
+		batch.SetColor(int(s.row), b.colorOf(e, &m.To))
 	}
 }
 
 // colorOf returns the colour of one instance.
-func (l *listener) colorOf(e arche.Entity, to *components.Pose3D) render.Color {
-	l.one[0], l.pose[0] = e, *to
-	l.b.Paint(l.colors[:1], l.one[:], l.pose[:])
-	return l.colors[0]
+func (b *Batcher) colorOf(e arche.Entity, to *components.Pose3D) render.Color {
+	b.one[0], b.pose[0] = e, *to
+	b.Paint(b.colors[:1], b.one[:], b.pose[:])
+	return b.colors[0]
 }
