@@ -85,7 +85,7 @@ func TestReferenceIsNearWhereRoundTripsAreShort(t *testing.T) {
 		})
 		short := time.Duration(0) // since when round trips have been short
 		p.onSample = func() {
-			if p.reference.rtt.Last() > 100*ms {
+			if p.reference.rtt.last > 100*ms {
 				short = p.Now
 			}
 			if p.Now-short < 10*time.Second {

@@ -106,17 +106,13 @@ type clocks struct {
 }
 
 func newClocks(interval, tick time.Duration) *clocks {
-	reference, err := clocksync.NewReference(clocksync.ReferenceConfig{})
+	view, err := articles.NewView(articles.ViewConfig{})
 	if err != nil {
 		panic(err) // the zero configuration is valid, as documented
 	}
-	view, err := articles.NewView(articles.ViewConfig{})
-	if err != nil {
-		panic(err)
-	}
 	c := interp.DelayConfig{Interval: interval, Tick: tick}
 	return &clocks{
-		reference: reference,
+		reference: clocksync.NewReference(),
 		view:      view,
 		delay:     interp.NewDelay(c),
 		playback:  interp.NewPlayback(c),

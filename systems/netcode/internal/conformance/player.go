@@ -100,6 +100,8 @@ type match struct {
 	lastWrong int64  // tick of the last correction
 	repeated  int    // in a row
 	longest   int    // run of repeats
+
+	corrections int
 }
 
 // framePhase is the time of the client's frame within its tick.
@@ -109,10 +111,7 @@ func newMatch(n Network, seed uint64, slack int, play func(tick.Tick) control) *
 	n.Down.Seed, n.Up.Seed = 2*seed, 2*seed+1
 	way := framePhase + n.Up.Delay + n.Up.Jitter
 	m := &match{lead: int((way+tickLength-1)/tickLength) + slack, play: play, up: mustLink(n.Up), down: mustLink(n.Down)}
-	var err error
-	if m.buffer, err = prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules}); err != nil {
-		panic(err)
-	}
+	m.buffer = prediction.NewBuffer(0, prediction.BufferConfig[control]{Rules: controlRules})
 	m.client = prediction.NewPredictor(prediction.Config[runner, control]{
 		Step: runner.step, Distance: runner.distance, Tolerance: 1e-9, Rules: controlRules,
 	})
@@ -199,7 +198,11 @@ func (m *match) receive(datagram []byte, k int64) {
 	if feedback.Heard {
 		m.client.Pending().Acknowledge(feedback.Ack)
 	}
-	if c := m.client.Reconcile(t, b); c.Outcome == prediction.Corrected || c.Outcome == prediction.Jumped {
+	switch m.client.Reconcile(t, b).Outcome {
+	case prediction.Corrected:
+		m.corrections++
+		m.lastWrong = k
+	case prediction.Jumped:
 		m.lastWrong = k
 	}
 }
