@@ -142,6 +142,23 @@ func (r *Reference) takeOver(n int, before, now time.Duration) {
 	r.bias = bias{now, before - r.line.at(now), bleed}
 }
 
+// dropFar drops the older half of the samples or more, if the newest ones are near and the fit may
+// be off by more than the round trip of a near path explains. Then queues have spoilt the fit.
+func (r *Reference) dropFar(before, now time.Duration) {
+	lo, hi := r.fence.at(now)
+	at := r.line.at(now)
+	if max(hi-at, at-lo) <= nearPath/2 || r.run.kind == ahead || r.run.kind == behind {
+		return
+	}
+	n := 0
+	for n < r.samples.n/2 && r.samples.at(r.samples.n-1-n).near() {
+		n++
+	}
+	if n >= nearLeast {
+		r.takeOver(n, before, now)
+	}
+}
+
 // agreeing returns how many of the newest samples of the run prove a step, and the fence that they
 // prove together. It returns 0 if they are too few, too close together, or contradict each other.
 func (r *Reference) agreeing() (n int, f fence) {

@@ -42,8 +42,9 @@ const (
 // more accurate than those that waited in a queue, so they are extrapolated with the drift until
 // they are 40 s old. After that, or when round trips have become quicker permanently, the new
 // path's samples take over without a step. The difference to the old path's offset fades at 500
-// ppm. On a path of at most 100 ms the offset is off by 50 ms at most, so there the difference
-// fades within ten seconds.
+// ppm. On a path of at most 100 ms the offset of a sample is off by 50 ms at most, so there the
+// difference fades within ten seconds, and the older half of the samples is dropped for as long as
+// the fit may be off by more than that.
 //
 // After a clock has stepped (a suspended machine, a server that lost time), samples contradict the
 // fence, or their offset differs by more than their own delay explains. A few such samples are
@@ -94,7 +95,9 @@ func (r *Reference) Add(s Sample) (Change, error) {
 	r.run.n = min(r.run.n, r.samples.n)
 	var change Change
 	if r.samples.sound(r.samples.n-r.run.n) > 0 {
+		before := r.Offset(k.received)
 		change = r.follow(k)
+		r.dropFar(before, k.received)
 	} else { // nothing is left to compare with
 		r.begin(k)
 	}

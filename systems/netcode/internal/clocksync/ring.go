@@ -14,6 +14,9 @@ type kept struct {
 	outlier        bool // contradicts its neighbours; kept only to recognise duplicates
 }
 
+// near reports whether a sample in the fit took a short round trip.
+func (k *kept) near() bool { return !k.outlier && k.rtt <= nearPath }
+
 // ring holds the newest samples in the order of their arrival.
 type ring struct {
 	buf     [ringSize]kept
