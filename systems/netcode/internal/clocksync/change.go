@@ -114,7 +114,7 @@ func (r *Reference) follow(k kept) (change Change) {
 	if kind == faster {
 		enough = span >= minSpan || r.run.quickest <= nearPath && r.run.n >= nearLeast
 	}
-	if enough && r.run.reported || r.samples.sound(r.samples.n-r.run.n) < leastHeld {
+	if enough && r.run.reported || r.sound() < leastHeld {
 		r.takeOver(r.run.n, before, k.received)
 	}
 	return change
@@ -151,7 +151,7 @@ func (r *Reference) dropFar(before, now time.Duration) {
 		return
 	}
 	n := 0
-	for n < r.samples.n/2 && r.samples.at(r.samples.n-1-n).near() {
+	for n < r.samples.n/2 && r.samples.ago(n).near() {
 		n++
 	}
 	if n >= nearLeast {
@@ -177,6 +177,16 @@ func (r *Reference) agreeing() (n int, f fence) {
 	return 0, fence{}
 }
 
+// sound returns how many samples are in the fit: those before the run, without outliers.
+func (r *Reference) sound() (count int) {
+	for i := range r.samples.n - r.run.n {
+		if !r.samples.at(i).outlier {
+			count++
+		}
+	}
+	return count
+}
+
 // classify returns how a sample contradicts the fence and the fit.
 func (r *Reference) classify(k kept) contradiction {
 	lo, hi := r.fence.at(k.received)
@@ -186,7 +196,7 @@ func (r *Reference) classify(k kept) contradiction {
 	case h < lo:
 		return behind
 	}
-	if r.samples.sound(r.samples.n-r.run.n) < leastHeld {
+	if r.sound() < leastHeld {
 		// the quickest round trip is not yet known
 		return none
 	}

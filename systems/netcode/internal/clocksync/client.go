@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -146,12 +147,10 @@ func (c *Client) Sent(t tick.Tick, now time.Duration) {
 }
 
 // Reported takes the report on inputs of a snapshot that arrived now. See [Lead.Report].
-func (c *Client) Reported(now time.Duration, r Report) bool {
-	used := c.lead.Report(now, r, c.reference.Offset(now))
-	if used {
+func (c *Client) Reported(now time.Duration, r Report) {
+	if c.lead.Report(now, r, c.reference.Offset(now)) {
 		c.age = r.Age
 	}
-	return used
 }
 
 // SetRedundancy sets how many packets carry an input. See [Lead.SetRedundancy].
@@ -167,7 +166,7 @@ func (c *Client) Synced() bool { return c.simulation.started }
 // Update returns the stretch to give to the engine until the next call, and the jump of the mapping
 // if there was one. now is the real time up to which the engine was updated. Until the reference is
 // ready the stretch is 1. See [Simulation.Update].
-func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, jump ClockJump) {
+func (c *Client) Update(now time.Duration, engine ecs.Time) (stretch float64, jump ClockJump) {
 	c.frame(now)
 	c.lead.Frame(now)
 	if !c.reference.Ready() {
@@ -176,10 +175,7 @@ func (c *Client) Update(now time.Duration, engine EngineTime) (stretch float64, 
 	c.lead.Assume(c.reference.MinRTT()/2 + c.reference.limit())
 	c.lead.Follow(c.reference.Offset(now))
 	target := c.reference.At(now) + c.lead.Lead()
-	if c.lead.Hurry() {
-		c.simulation.Hurry()
-	}
-	stretch, jump = c.simulation.Update(now, engine, target)
+	stretch, jump = c.simulation.Update(now, engine, target, c.lead.Hurry())
 	if jump.Ticks < 0 {
 		c.lead.rewound()
 	}

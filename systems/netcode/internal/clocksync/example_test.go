@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/clocksync"
 )
 
@@ -36,7 +37,7 @@ func ExampleReference() {
 func ExampleClient() {
 	grid := clocksync.Grid{} // 60 ticks a second
 	client, meter := clocksync.NewClient(clocksync.Config{Grid: grid}), clocksync.NewAgeMeter(grid)
-	engine, stretch := clocksync.EngineTime{}, 1.0
+	engine, stretch := ecs.Time{}, 1.0
 	for now := time.Duration(0); now < 5*time.Second; now += 10 * ms { // frames
 		if client.PingDue(now) {
 			at := now + 40*ms // the server's time line is ours in this example
@@ -75,20 +76,20 @@ func ExampleClient() {
 func ExampleSimulation() {
 	grid := clocksync.Grid{} // 60 ticks a second
 	simulation := clocksync.NewSimulation(grid)
-	at := func(tick uint64) clocksync.EngineTime {
-		return clocksync.EngineTime{Normal: grid.Edge(int64(tick)) - 1, Fixed: grid.Edge(int64(tick)), Tick: tick}
+	at := func(tick uint64) ecs.Time {
+		return ecs.Time{Normal: grid.Edge(int64(tick)) - 1, Fixed: grid.Edge(int64(tick)), Tick: tick}
 	}
 	engine := at(60)
-	simulation.Update(time.Second, engine, 10*time.Second)
+	simulation.Update(time.Second, engine, 10*time.Second, false)
 	fmt.Println("engine step 60 simulates tick", simulation.Tick(60))
 
 	engine = at(90)
 	engine.Dropped = 500 * ms
-	_, jump := simulation.Update(2*time.Second, engine, 11*time.Second)
-	fmt.Println(jump.Cause, "from", jump.From, "to", jump.To)
+	_, jump := simulation.Update(2*time.Second, engine, 11*time.Second, false)
+	fmt.Println(jump.Cause, "by", jump.Ticks, "ticks")
 	fmt.Println("engine step 90 simulates tick", simulation.Tick(90))
 	// Output:
 	// engine step 60 simulates tick 601
-	// stall from 631 to 660
+	// stall by 29 ticks
 	// engine step 90 simulates tick 660
 }

@@ -54,7 +54,7 @@ const (
 // Create it with [NewReference]. It holds 14 KB, never allocates afterwards and belongs to one
 // goroutine.
 type Reference struct {
-	samples ring
+	samples ring[kept]
 	line    line          // server minus client time as the current path shows it
 	base    time.Duration // quickest round trip of the samples in the fit
 	middle  time.Duration // median of their round trips
@@ -84,7 +84,9 @@ func (r *Reference) Add(s Sample) (Change, error) {
 	}
 	rtt := s.RTT()
 	r.rtt.add(rtt)
-	r.samples.dropBefore(s.ClientReceive - window)
+	for r.samples.n > 0 && r.samples.at(0).received < s.ClientReceive-window {
+		r.samples.keep(r.samples.n - 1)
+	}
 	k := kept{
 		sent:     s.ClientSend,
 		received: s.ClientReceive,
@@ -94,7 +96,7 @@ func (r *Reference) Add(s Sample) (Change, error) {
 	}
 	r.run.n = min(r.run.n, r.samples.n)
 	var change Change
-	if r.samples.sound(r.samples.n-r.run.n) > 0 {
+	if r.sound() > 0 {
 		before := r.Offset(k.received)
 		change = r.follow(k)
 		r.dropFar(before, k.received)
@@ -134,7 +136,7 @@ func (r *Reference) check(s Sample) error {
 	if r.samples.n == 0 {
 		return nil
 	}
-	if s.ClientReceive < r.samples.at(r.samples.n-1).received {
+	if s.ClientReceive < r.samples.ago(0).received {
 		return ErrOrder
 	}
 	for i := range r.samples.n {

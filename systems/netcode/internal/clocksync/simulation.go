@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/tandem-ecs/tandem/ecs"
 	"github.com/tandem-ecs/tandem/systems/netcode/internal/tick"
 )
 
@@ -21,57 +22,30 @@ const (
 	snapTime  = 250 * time.Millisecond
 )
 
-// EngineTime is the engine's clock as a [Simulation] needs it. The fields are those of the
-// engine's Time resource and are right both between two updates and inside a step.
-type EngineTime struct {
-	Normal  time.Duration // the time that the engine has consumed
-	Fixed   time.Duration // the edge of step Tick
-	Dropped time.Duration // real time lost to stalls so far, a running total
-	Tick    uint64        // the next step to run; inside a step, its own index
-}
-
 // JumpCause is the cause of a [ClockJump].
-type JumpCause uint8
+type JumpCause string
 
 const (
 	// NoJump is the cause of the zero ClockJump: nothing happened.
-	NoJump JumpCause = iota
+	NoJump JumpCause = ""
 	// JumpStart: the clock was set for the first time.
-	JumpStart
+	JumpStart JumpCause = "start"
 	// JumpStall: this machine lost time (the engine dropped it). A jump by the nearest number of
 	// whole ticks makes up for it at once.
-	JumpStall
-	// JumpSnap: the target was too far away for stretching, or inputs arrived too late
-	// ([Simulation.Hurry]). Afterwards the clock is early by less than a tick, as after a start,
-	// since an early input waits and a late one is lost.
-	JumpSnap
+	JumpStall JumpCause = "stall"
+	// JumpSnap: the target was too far away for stretching, or inputs arrived too late. Afterwards
+	// the clock is early by less than a tick, as after a start, since an early input waits and a
+	// late one is lost.
+	JumpSnap JumpCause = "snap"
 )
-
-// String returns the cause in lower case.
-func (c JumpCause) String() string {
-	switch c {
-	case JumpStart:
-		return "start"
-	case JumpStall:
-		return "stall"
-	case JumpSnap:
-		return "snap"
-	}
-	return "none"
-}
 
 // ClockJump is a move of the mapping of engine ticks to server ticks. Ticks skipped by a positive
 // jump are never simulated: the client sends the repeated input for them. After a negative jump
-// ticks are simulated again, and histories by tick have to be dropped from To on.
+// ticks are simulated again, and histories by tick have to be dropped.
 type ClockJump struct {
 	Cause JumpCause
-	// From is the server tick that the next step would have simulated, To is the one that it
-	// simulates now.
-	From, To tick.Tick
-	// Ticks is To - From, in 64 bits.
+	// Ticks is how much later the tick is that the next step simulates now.
 	Ticks int64
-	// Error is how far the clock was behind its target (negative: ahead) before the jump.
-	Error time.Duration
 }
 
 // Simulation is the clock of the client's simulation. It maps each of the engine's steps to the
@@ -90,12 +64,11 @@ type Simulation struct {
 	grid    Grid
 	started bool  // Update was called
 	shift   int64 // server tick = engine tick + shift
-	engine  EngineTime
+	engine  ecs.Time
 	now     time.Duration
 	stretch float64       // of the last Update
 	err     time.Duration // how far the clock was behind its target then, after a jump
 	dropped time.Duration // not yet made up by whole ticks
-	hurry   bool
 }
 
 // NewSimulation returns a clock that is not started. The server and the engine have the ticks of
@@ -105,9 +78,10 @@ func NewSimulation(grid Grid) *Simulation { return &Simulation{grid: grid, stret
 // Update compares the clock with its target and returns the stretch to give to the engine until the
 // next call, in steps of a millionth and within 0.95 and 1.05. Call it once a
 // frame, after the engine's update, with the real time up to which the engine was updated, the
-// engine's time, and the server time that the simulation should be at then. The first call starts
+// engine's time, and the server time that the simulation should be at then. In a hurry, since
+// inputs arrive too late, it jumps to a target that is more than a tick ahead. The first call starts
 // the clock.
-func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Duration) (stretch float64, jump ClockJump) {
+func (s *Simulation) Update(now time.Duration, engine ecs.Time, target time.Duration, hurry bool) (stretch float64, jump ClockJump) {
 	frame := now - s.now
 	lost := engine.Dropped - s.engine.Dropped
 	first := !s.started
@@ -121,20 +95,16 @@ func (s *Simulation) Update(now time.Duration, engine EngineTime, target time.Du
 		s.dropped += max(0, lost)
 		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
 			jump = s.jump(JumpStall, n)
-		} else if m := s.err.Abs(); m > snapTime && m > s.grid.Edge(snapTicks) || s.hurry && s.err > s.grid.Step() {
+		} else if m := s.err.Abs(); m > snapTime && m > s.grid.Edge(snapTicks) || hurry && s.err > s.grid.Step() {
 			jump = s.jump(JumpSnap, s.whole(s.err))
 		}
 		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
 			s.dropped = 0 // less than a tick is missing now
 		}
 	}
-	s.hurry = false
 	s.stretch = s.control(frame)
 	return s.stretch, jump
 }
-
-// Hurry makes the next Update jump to the target, if the target is more than a tick ahead.
-func (s *Simulation) Hurry() { s.hurry = true }
 
 // control returns the stretch for a frame about as long as the last one.
 func (s *Simulation) control(frame time.Duration) float64 {
@@ -155,11 +125,9 @@ func (s *Simulation) whole(err time.Duration) int64 { return s.grid.Index(err-1)
 // jump moves the mapping by n ticks.
 func (s *Simulation) jump(cause JumpCause, n int64) ClockJump {
 	from := int64(s.engine.Tick) + s.shift
-	jump := ClockJump{cause, s.grid.Tick(from), s.grid.Tick(from + n), n, s.err}
-	moved := s.grid.Edge(from+n) - s.grid.Edge(from)
 	s.shift += n
-	s.err -= moved
-	return jump
+	s.err -= s.grid.Edge(from+n) - s.grid.Edge(from)
+	return ClockJump{cause, n}
 }
 
 // Tick returns the server tick that a step of the engine simulates: input Tick(k) changes the world
