@@ -43,8 +43,6 @@ type Client struct {
 
 	pinged            bool
 	hurried, lastPing time.Duration
-	started           bool          // Update was called
-	updated           time.Duration // time of the last update
 	woke              time.Duration // when the last stall ended
 	usual             time.Duration // smoothed length of a frame
 	age               Age
@@ -82,24 +80,6 @@ func (c *Client) stalled(since time.Duration) bool {
 	return since > max(stallFrame, stallFrames*c.usual)
 }
 
-// frame records the time of an update.
-func (c *Client) frame(now time.Duration) {
-	if !c.started {
-		c.started, c.updated = true, now
-	}
-	length := now - c.updated
-	if length > stallGap {
-		c.hurried = now
-	}
-	if c.stalled(length) {
-		c.woke = now
-	}
-	// The usual length grows by little with each frame. So one long frame does not hide the next,
-	// and a machine that draws three frames a second still obtains a clock.
-	c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
-	c.updated = now
-}
-
 // PingDue reports whether a ping is to be sent now. After true the caller sends one. There are ten
 // a second in the first ten seconds and in the ten after a stall or a step of the server's clock,
 // otherwise four.
@@ -127,7 +107,7 @@ var ErrStalled = errors.New("clocksync: the machine stood still while this ping 
 // Answered takes the four stamps of a ping whose answer has arrived. See [Reference.Add]; a sample
 // from before the last stall is refused with [ErrStalled].
 func (c *Client) Answered(s Sample) (Change, error) {
-	if c.started && c.stalled(s.ClientReceive-c.updated) || s.ClientSend < c.woke {
+	if c.lead.framed && c.stalled(s.ClientReceive-c.lead.frameAt) || s.ClientSend < c.woke {
 		return Change{}, ErrStalled
 	}
 	change, err := c.reference.Add(s)
@@ -167,13 +147,22 @@ func (c *Client) Synced() bool { return c.simulation.started }
 // if there was one. now is the real time up to which the engine was updated. Until the reference is
 // ready the stretch is 1. See [Simulation.Update].
 func (c *Client) Update(now time.Duration, engine ecs.Time) (stretch float64, jump ClockJump) {
-	c.frame(now)
+	if length := now - c.lead.frameAt; c.lead.framed {
+		if length > stallGap {
+			c.hurried = now
+		}
+		if c.stalled(length) {
+			c.woke = now
+		}
+		// The usual length grows by little with each frame. So one long frame does not hide the
+		// next, and a machine that draws three frames a second still obtains a clock.
+		c.usual += (min(length, 2*c.usual+5*time.Millisecond) - c.usual) / 8
+	}
 	c.lead.Frame(now)
 	if !c.reference.Ready() {
 		return 1, ClockJump{}
 	}
-	c.lead.Assume(c.reference.MinRTT()/2 + c.reference.limit())
-	c.lead.Follow(c.reference.Offset(now))
+	c.lead.Follow(c.reference.Offset(now), c.reference.MinRTT()/2+c.reference.limit())
 	target := c.reference.At(now) + c.lead.Lead()
 	stretch, jump = c.simulation.Update(now, engine, target, c.lead.Hurry())
 	if jump.Ticks < 0 {

@@ -25,7 +25,7 @@ import (
 //
 // The way is measured from the local clock to the server's, so neither an asymmetric path nor an
 // error of the reference changes the sum. With 150 ms up and 50 ms down the reference is 50 ms off
-// and the way 50 ms shorter. Until there are reports the way is the one set by [Lead.Assume]: half
+// and the way 50 ms shorter. Until there are reports the way is the one set by [Lead.Follow]: half
 // of the round trip.
 //
 // When a third of the inputs have been late for 200 ms, the way has become longer. Then older ways
@@ -210,12 +210,12 @@ func (l *Lead) Way() time.Duration {
 	return l.ways.median - l.offset
 }
 
-// Assume sets the way for as long as there are no reports: half of the round trip.
-func (l *Lead) Assume(way time.Duration) { l.assumed = min(max(way, 0), believed) }
-
 // Follow sets the present offset of the reference clock (server minus local time), which also
-// applies to older reports.
-func (l *Lead) Follow(offset time.Duration) { l.offset = offset }
+// applies to older reports. It also sets the way for as long as there are no reports: half of the
+// round trip.
+func (l *Lead) Follow(offset, assumed time.Duration) {
+	l.offset, l.assumed = offset, min(max(assumed, 0), believed)
+}
 
 // Forget drops all reports. Call it when the server's clock has stepped by more than stretching can
 // correct. Until both ends have followed the step, ages are useless.

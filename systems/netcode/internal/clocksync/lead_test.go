@@ -67,7 +67,7 @@ func TestLeadTargetAge(t *testing.T) {
 		}
 		known := l.ways.jitter()
 		l.ways = ways{}
-		l.Assume(40 * ms)
+		l.Follow(0, 40*ms)
 		if got, want := l.Lead(), test.want-known+40*ms; got != want {
 			t.Errorf("%s: Lead() = %v before any report, want %v", test.name, got, want)
 		}
@@ -91,7 +91,7 @@ func TestLeadCountsNothingThatThisMachineHeldUp(t *testing.T) {
 	g := Grid{}
 	for _, settled := range []int64{3, 300} {
 		l := newLead(1)
-		l.Assume(20 * ms)
+		l.Follow(0, 20*ms)
 		now, newest := time.Duration(0), int64(0)
 		frame := func(length time.Duration) {
 			now += length
@@ -153,7 +153,7 @@ func TestLeadJitterIsAQuantileOfTheWayUp(t *testing.T) {
 func TestLeadHurriesWhenInputsAreLate(t *testing.T) {
 	for _, rate := range []int{60, 30, 10} { // reports a second
 		p := &plant{l: newLead(1), m: NewAgeMeter(Grid{}), rtt: 100 * ms, up: 50 * ms, slew: 0.05, every: 60 / rate}
-		p.l.Assume(50 * ms)
+		p.l.Follow(0, 50*ms)
 		p.lead = p.l.Lead()
 		for p.now < 10*time.Second {
 			p.step()
@@ -217,7 +217,7 @@ func TestLeadRefusesUselessReports(t *testing.T) {
 		t.Error("repeated or older inputs are remembered")
 	}
 	l.Forget()
-	l.Assume(33 * ms)
+	l.Follow(0, 33*ms)
 	if l.Report(now, Report{Newest: 995, Age: 5}, 0) || l.Way() != 33*ms {
 		t.Errorf("what was forgotten still counts: a way of %v", l.Way())
 	}
@@ -309,7 +309,7 @@ func TestLeadIsBounded(t *testing.T) {
 		for k := range rapid.IntRange(1, 50).Draw(t, "reports") {
 			now := time.Duration(duration.Draw(t, "now"))
 			l.Frame(now)
-			l.Assume(time.Duration(duration.Draw(t, "assumed")))
+			l.Follow(0, time.Duration(duration.Draw(t, "assumed")))
 			l.Sent(tick.Tick(k), now)
 			l.Report(now, Report{
 				Newest: tick.Tick(k), Age: Age(rapid.Int16().Draw(t, "age")), Held: rapid.IntRange(-1, MaxHeld+1).Draw(t, "held"), HeldAge: Age(rapid.Int16().Draw(t, "held age")),

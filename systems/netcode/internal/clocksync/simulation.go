@@ -82,25 +82,24 @@ func NewSimulation(grid Grid) *Simulation { return &Simulation{grid: grid, stret
 // inputs arrive too late, it jumps to a target that is more than a tick ahead. The first call starts
 // the clock.
 func (s *Simulation) Update(now time.Duration, engine ecs.Time, target time.Duration, hurry bool) (stretch float64, jump ClockJump) {
-	frame := now - s.now
-	lost := engine.Dropped - s.engine.Dropped
-	first := !s.started
-	s.now, s.engine = now, engine
+	frame, lost, first := now-s.now, engine.Dropped-s.engine.Dropped, !s.started
+	if first {
+		frame, lost = 0, 0
+	}
+	s.started, s.now, s.engine = true, now, engine
 	s.err = target - s.Time(engine.Normal)
-	switch {
+	s.dropped += max(0, lost)
+	far := s.err.Abs() > max(snapTime, s.grid.Edge(snapTicks))
+	switch n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); {
 	case first:
-		s.started, s.dropped, frame = true, 0, 0
 		jump = s.jump(JumpStart, s.whole(s.err))
-	default:
-		s.dropped += max(0, lost)
-		if n := min(s.grid.Ticks(s.dropped), s.grid.Ticks(s.err)); n > 0 {
-			jump = s.jump(JumpStall, n)
-		} else if m := s.err.Abs(); m > snapTime && m > s.grid.Edge(snapTicks) || hurry && s.err > s.grid.Step() {
-			jump = s.jump(JumpSnap, s.whole(s.err))
-		}
-		if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
-			s.dropped = 0 // less than a tick is missing now
-		}
+	case n > 0:
+		jump = s.jump(JumpStall, n)
+	case far || hurry && s.err > s.grid.Step():
+		jump = s.jump(JumpSnap, s.whole(s.err))
+	}
+	if jump.Cause != NoJump || s.err < s.grid.Step()/2 {
+		s.dropped = 0 // less than a tick is missing now
 	}
 	s.stretch = s.control(frame)
 	return s.stretch, jump
